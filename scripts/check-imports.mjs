@@ -1,0 +1,90 @@
+/** @file Checks who imports whom in src/. The tables are the architecture. */
+import { readFileSync, readdirSync, existsSync } from "node:fs";
+import { dirname, join, normalize } from "node:path/posix";
+import { parseAst } from "vite";
+
+const LAYERS = {
+  fusion: [],
+  gpu: ["fusion"],
+  document: ["fusion"],
+  import: ["fusion"],
+  lessons: ["fusion", "document"],
+  workers: ["fusion", "document", "import"],
+  state: ["fusion", "gpu", "document", "lessons", "workers"],
+  editor: ["fusion", "document", "state"],
+  panels: ["fusion", "document", "state"],
+  cli: ["fusion", "gpu", "document", "import", "lessons"],
+};
+const FLOORS = {
+  ir: [],
+  ops: ["ir"],
+  text: ["ir", "ops"],
+  reference: ["ir", "ops"],
+  autodiff: ["ir", "ops"],
+  region: ["ir", "ops"],
+  cost: ["ir", "ops", "region"],
+  passes: ["ir", "ops", "region", "cost"],
+  codegen: ["ir", "ops", "region", "cost"],
+};
+const PURE = new Set(["fusion", "gpu", "document", "import", "lessons", "workers", "cli"]);
+const UI = /^(react|react-dom|@xyflow|zustand|monaco-editor|chart\.js)(\/|$)/;
+
+function* importsOf(file) {
+  const tree = parseAst(readFileSync(file, "utf8"), { lang: file.endsWith("x") ? "tsx" : "ts" });
+  for (const n of tree.body) {
+    if (!n.source) continue;
+    const named = n.specifiers ?? [];
+    const typeOnly =
+      (n.importKind ?? n.exportKind) === "type" ||
+      (named.length > 0 && named.every((s) => (s.importKind ?? s.exportKind) === "type"));
+    yield { to: n.source.value, typeOnly };
+  }
+}
+const resolve = (file, to) => {
+  const base = normalize(join(dirname(file), to));
+  return (
+    [base, `${base}.ts`, `${base}.tsx`, `${base}/index.ts`, `${base}/index.tsx`].find(
+      (p) => /\.tsx?$/.test(p) && existsSync(p),
+    ) ?? base
+  );
+};
+const layerOf = (p) => /^src\/([^/]+)\//.exec(p)?.[1];
+const floorOf = (p) => /^src\/fusion\/([^/]+)\//.exec(p)?.[1];
+
+export function judge(file, to, typeOnly) {
+  const [from, target] = [layerOf(file), layerOf(to)];
+  if (!to.startsWith("src/")) {
+    if (from === "fusion" && !file.includes(".test.") && !(to.startsWith("@lezer/") && floorOf(file) === "text"))
+      return "fusion-has-no-dependencies-but-the-parser";
+    if (to.startsWith("@lezer/") && floorOf(file) !== "text") return "only-text-parses";
+    return PURE.has(from) && UI.test(to) ? "core-has-no-ui-libraries" : null;
+  }
+  if (from && !target) return "nobody-imports-the-root";
+  if (from && from !== target) {
+    if (LAYERS[from] && !LAYERS[from].includes(target))
+      return `${from}-sees-only-${LAYERS[from].join("-") || "itself"}`;
+    if (!/^src\/[^/]+\/index\.tsx?$/.test(to)) return "layers-are-entered-by-their-index";
+    if (from === "gpu" && target === "fusion" && !typeOnly) return "gpu-borrows-only-types";
+  }
+  const [a, b] = [floorOf(file), floorOf(to)];
+  if (a && target === "fusion" && !b) return "inside-fusion-no-one-uses-the-front-door";
+  if (a && b && a !== b && FLOORS[a] && !FLOORS[a].includes(b))
+    return `fusion/${a}-sees-only-${FLOORS[a].join("-") || "itself"}`;
+  return null;
+}
+const files = readdirSync("src", { recursive: true })
+  .map((f) => `src/${f.replaceAll("\\", "/")}`)
+  .filter((f) => /\.tsx?$/.test(f));
+let wrong = 0,
+  edges = 0;
+for (const file of files)
+  for (const { to, typeOnly } of importsOf(file)) {
+    edges++;
+    const rule = judge(file, to.startsWith(".") ? resolve(file, to) : to, typeOnly);
+    if (rule) {
+      wrong++;
+      console.error(`${rule}: ${file} → ${to}`);
+    }
+  }
+console.log(`${files.length} files, ${edges} imports, ${wrong} against the rules`);
+process.exit(wrong || !edges ? 1 : 0);

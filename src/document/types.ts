@@ -1,0 +1,38 @@
+/** @file What is saved and shared: the user's deeds, never derived data. */
+import type { CompileOptions } from "../fusion";
+
+export interface Position {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The document; all of it is undoable. */
+export interface Document {
+  readonly text: string;
+  /** Hand-moved nodes only, by node identity. */
+  readonly positions: Readonly<Record<string, Position>>;
+  /** Saved-value choices by node identity (a later issue's passes read them; kept so that links stay valid). */
+  readonly savedChoices: Readonly<Record<string, string>>;
+  readonly options: CompileOptions;
+  /** Which example it started from; null for the user's own. */
+  readonly example: string | null;
+}
+
+/** A decision that a link points at. */
+export interface DecisionRef {
+  readonly pass: string;
+  readonly rule: string;
+  readonly nodes: readonly string[];
+  /** Which of several equal ones, from 0. */
+  readonly occurrence: number;
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** What a link or a file holds. */
+export interface SharedState {
+  readonly version: 1;
+  readonly document: Document;
+  /** null: the final plan is shown. */
+  readonly decision: DecisionRef | null;
+}

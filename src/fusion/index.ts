@@ -1,0 +1,3 @@
+/** @file The only door to the compiler. */
+export * from "./ir";
+export type { Compilation, Symbol } from "./compilation";

@@ -1,0 +1,99 @@
+/** @file The graph: a flat list of nodes in static single assignment form, one output each. Rewriting is patch.ts's business. */
+import type { NodeId } from "./ids";
+import type { TensorType } from "./types";
+import { bug } from "./bug";
+
+export type AttrValue = number | boolean | string | null | readonly number[];
+export type Attrs = Readonly<Record<string, AttrValue>>;
+
+/** Half-open range of UTF-16 offsets in the text. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A call, a loop turn or a composite that a node is part of; outermost first in `Node.groups`. */
+export interface GroupRef {
+  readonly kind: "composite" | "def" | "loop";
+  /** Identity of the instance: `h` for `h = layer_norm(x)`, `h1/block#0` for a call. */
+  readonly id: string;
+  /** What to write on it: `layer_norm`, `block`, `for i`. */
+  readonly label: string;
+}
+
+export interface Node {
+  readonly id: NodeId;
+  /** Name in the op registry: `relu`, `matmul`, `input`, `const`, `hole` … */
+  readonly op: string;
+  readonly inputs: readonly NodeId[];
+  readonly attrs: Attrs;
+  readonly type: TensorType;
+  /** Short label for drawings: the binding name, the composite's part, or the op. */
+  readonly label: string;
+  /** Source nodes this node came from, itself included when it is one. Every rewrite keeps the set. */
+  readonly origins: readonly NodeId[];
+  readonly groups: readonly GroupRef[];
+  /** Where the text says it; absent for what a pass made. */
+  readonly span?: Span;
+}
+
+export interface Graph {
+  /** In insertion order; the source graph's order is topological, a rewritten one's need not be (use `topological`). */
+  readonly nodes: ReadonlyMap<NodeId, Node>;
+  readonly outputs: readonly NodeId[];
+}
+
+/** The node `id`; it must exist. */
+export function node(graph: Graph, id: NodeId): Node {
+  const found = graph.nodes.get(id);
+  if (!found) throw bug(`no node ${id}`);
+  return found;
+}
+
+/** The node `id`, or null. */
+export const findNode = (graph: Graph, id: NodeId): Node | null => graph.nodes.get(id) ?? null;
+
+export interface Use {
+  readonly consumer: NodeId;
+  readonly operand: number;
+}
+
+const usesCache = new WeakMap<Graph, ReadonlyMap<NodeId, readonly Use[]>>();
+
+/** Readers of every node, in graph order. Cached on the graph object, so call it on finished graphs only. */
+export function usesOf(graph: Graph): ReadonlyMap<NodeId, readonly Use[]> {
+  const cached = usesCache.get(graph);
+  if (cached) return cached;
+  const uses = new Map<NodeId, Use[]>();
+  for (const id of graph.nodes.keys()) uses.set(id, []);
+  for (const { id, inputs } of graph.nodes.values()) {
+    inputs.forEach((input, operand) => uses.get(input)?.push({ consumer: id, operand }));
+  }
+  usesCache.set(graph, uses);
+  return uses;
+}
+
+/** Kahn's order, stable with respect to insertion order; throws on a cycle (a bug of ours: the text cannot write one). */
+export function topological(graph: Graph): NodeId[] {
+  const waiting = new Map<NodeId, number>();
+  const readers = new Map<NodeId, NodeId[]>();
+  const ready: NodeId[] = [];
+  for (const { id, inputs } of graph.nodes.values()) {
+    waiting.set(id, inputs.length);
+    if (inputs.length === 0) ready.push(id);
+    for (const input of inputs) {
+      const list = readers.get(input);
+      if (list) list.push(id);
+      else readers.set(input, [id]);
+    }
+  }
+  for (let i = 0; i < ready.length; i++) {
+    for (const reader of readers.get(ready[i]!) ?? []) {
+      const left = waiting.get(reader)! - 1;
+      waiting.set(reader, left);
+      if (left === 0) ready.push(reader);
+    }
+  }
+  if (ready.length !== graph.nodes.size) throw bug("the graph has a cycle");
+  return ready;
+}

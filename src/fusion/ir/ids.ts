@@ -1,0 +1,22 @@
+/** @file Branded identities. Their spelling is the language's (docs/architecture.md): positions, pins and links hang on them. */
+
+/**
+ * A node's identity: its binding name (`y`), a path inside an expression (`y/0/1`), a version (`y@2`),
+ * a call or loop instance (`h1/block#0/t`), a composite's part (`h.centre`), or what a pass made (`h.centre~bn-fold`).
+ */
+export type NodeId = string & { readonly __brand: "NodeId" };
+/** A region's identity: the node that named it first, with a prefix, so that it survives merges. */
+export type RegionId = string & { readonly __brand: "RegionId" };
+/** `producer>consumer:operand`. */
+export type EdgeId = string & { readonly __brand: "EdgeId" };
+
+export const nodeId = (text: string): NodeId => text as NodeId;
+export const regionId = (text: string): RegionId => text as RegionId;
+export const edgeId = (producer: NodeId, consumer: NodeId, operand: number): EdgeId =>
+  `${producer}>${consumer}:${operand}` as EdgeId;
+
+/** Splits an edge's identity; null when the text is not one. */
+export function parseEdgeId(text: string): { producer: NodeId; consumer: NodeId; operand: number } | null {
+  const found = /^([^>]+)>(.+):(\d+)$/.exec(text);
+  return found ? { producer: nodeId(found[1]!), consumer: nodeId(found[2]!), operand: Number(found[3]) } : null;
+}

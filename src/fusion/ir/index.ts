@@ -1,0 +1,12 @@
+/** @file The intermediate representation: graph, types, regions, steps, plans. Bottom floor of the compiler. */
+export * from "./bug";
+export * from "./diagnostic";
+export * from "./graph";
+export * from "./hash";
+export * from "./ids";
+export * from "./patch";
+export * from "./plan";
+export * from "./profile";
+export * from "./region";
+export * from "./types";
+export * from "./verdict";

@@ -1,0 +1,79 @@
+/** @file Plans: ordered kernels with their WGSL and their exact counts, plus where every value lives. Plain data that crosses workers. */
+import type { NodeId, RegionId } from "./ids";
+import type { TensorType } from "./types";
+import type { Totals } from "./verdict";
+
+export type TemplateName =
+  "pointwise" | "row-reduce" | "general-reduce" | "split-reduce" | "transpose" | "matmul" | "copy";
+
+/** What one kernel reads or writes of one tensor. */
+export interface Access {
+  /** The value in memory (a source or a region output); views are resolved to what they look at. */
+  readonly value: NodeId;
+  /** Bytes of distinct elements touched. */
+  readonly bytes: number;
+  /** Further explicit passes over the input: each counts as a transfer and as bytes again. 0 for writes. */
+  readonly rereads: number;
+  readonly fullSize: boolean;
+}
+
+export interface Binding {
+  readonly binding: number;
+  /** Identifier in the WGSL. */
+  readonly name: string;
+  readonly value: NodeId;
+  readonly access: "read" | "read_write";
+  readonly type: TensorType;
+}
+
+export interface Kernel {
+  /** Stable within a plan: `K1`, `K2` … in plan order. */
+  readonly id: string;
+  /** Readable name, also the WGSL entry point: `add_relu_log`, `row_stats`. */
+  readonly name: string;
+  readonly template: TemplateName;
+  /** One sentence: `One workgroup per row, 256 threads, 3 values each.` */
+  readonly schedule: string;
+  readonly region: RegionId;
+  readonly nodes: readonly NodeId[];
+  readonly bindings: readonly Binding[];
+  readonly reads: readonly Access[];
+  readonly writes: readonly Access[];
+  readonly flops: number;
+  /** Tile re-reads of contractions if nothing is cached; shown apart from the headline. */
+  readonly modelledBytes: number;
+  readonly workgroupSize: readonly [number, number, number];
+  readonly workgroups: readonly [number, number, number];
+  readonly workgroupBytes: number;
+  /** Estimated live 32-bit registers per thread. */
+  readonly registers: number;
+  readonly wgsl: string;
+  /** `lines[i]`: the nodes that line i+1 of the WGSL came from (graph ids of the planned state). */
+  readonly lines: readonly (readonly NodeId[])[];
+  readonly predictedMicros: number;
+}
+
+/** Where a value lives during a run. */
+export interface BufferPlan {
+  readonly value: NodeId;
+  readonly type: TensorType;
+  readonly bytes: number;
+  readonly role: "input" | "output" | "temporary";
+  /** Values with the same slot share one GPU buffer; slot size is the largest of them. */
+  readonly slot: number;
+  /** Kernel indices: first writer (−1 for inputs) and last reader (kernels.length for outputs). */
+  readonly firstKernel: number;
+  readonly lastKernel: number;
+}
+
+export interface Plan {
+  readonly kernels: readonly Kernel[];
+  readonly buffers: readonly BufferPlan[];
+  /** Graph outputs that are free views of a stored value: output → stored value, same bytes in the same order. */
+  readonly aliases: readonly { readonly output: NodeId; readonly value: NodeId }[];
+  readonly totals: Totals;
+  /** Memory reserved after slot sharing, inputs and outputs included. */
+  readonly plannedBytes: number;
+  /** Largest live set: no plan can do with less. */
+  readonly lowerBoundBytes: number;
+}

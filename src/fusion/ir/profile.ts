@@ -1,0 +1,51 @@
+/** @file Device profiles (what the cost model believes), targets (what codegen may use) and compile options. Data only. */
+import type { EdgeId } from "./ids";
+
+/** What the planner believes about a machine. Stored with the document by value, so that a link fuses the same everywhere. */
+export interface DeviceProfile {
+  readonly name: string;
+  /** bytes/s */
+  readonly bandwidth: number;
+  /** bytes */
+  readonly l2Bytes: number;
+  /** FLOP/s, f32 */
+  readonly peakFlops: number;
+  /** µs per kernel launch */
+  readonly launchMicros: number;
+  readonly multiprocessors: number;
+  readonly registersPerMultiprocessor: number;
+  readonly maxBindings: number;
+  readonly workgroupBytes: number;
+  readonly maxBindingBytes: number;
+  /** Refuse plans above this; bytes. */
+  readonly memoryLimitBytes: number;
+}
+
+/** What generated code may use on the machine that runs it. `cpu`: thread per row, no barriers, rolled loops. */
+export interface Target {
+  readonly schedule: "gpu" | "cpu";
+  readonly maxWorkgroupSize: number;
+  readonly maxWorkgroupBytes: number;
+  readonly maxBindings: number;
+  readonly maxWorkgroupsPerDimension: number;
+  readonly shaderF16: boolean;
+}
+
+export type Granularity = "op" | "primitive";
+/** What to do with a value that several kernels read; `cost` lets the model choose. */
+export type MultiConsumerPolicy = "cost" | "materialise" | "duplicate" | "multi";
+
+export interface CompileOptions {
+  readonly granularity: Granularity;
+  /** Names of passes that are switched off. */
+  readonly disabledPasses: readonly string[];
+  readonly strict: boolean;
+  readonly policy: MultiConsumerPolicy;
+  /** `library` keeps the matmul kernel apart from its epilogue. */
+  readonly matmulPolicy: "epilogue" | "library";
+  /** Group-size slider k: at most 64·k ops in a kernel. */
+  readonly groupSize: number;
+  readonly profile: DeviceProfile;
+  readonly forced: readonly EdgeId[];
+  readonly forbidden: readonly EdgeId[];
+}

@@ -1,0 +1,21 @@
+/** @file Regions: which nodes one kernel computes. A graph with regions is all that codegen needs to know. */
+import type { Graph } from "./graph";
+import type { NodeId, RegionId } from "./ids";
+
+/**
+ * One future kernel. A node may be a member of several regions (it is then computed again in each);
+ * it is an output of at most one. Sources (input, const) are members of none; scalar consts are inlined.
+ */
+export interface Region {
+  readonly id: RegionId;
+  /** In topological order. */
+  readonly members: readonly NodeId[];
+  /** Members whose value reaches memory: read by another region, or a graph output. */
+  readonly outputs: readonly NodeId[];
+}
+
+/** A graph with its partition into regions: the state between two steps. */
+export interface Fusion {
+  readonly graph: Graph;
+  readonly regions: ReadonlyMap<RegionId, Region>;
+}

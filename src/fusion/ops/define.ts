@@ -1,0 +1,142 @@
+/** @file What an op is: one typed object. Families (families.ts) fill in most of it; an op's file states the rest. */
+import type { Attrs, AttrValue, Checked, DType, NodeId, Shape, TensorType } from "../ir";
+
+/** One argument of a call, in PyTorch's order; `names` holds every accepted spelling, the canonical one first. */
+export interface Param {
+  readonly names: readonly string[];
+  readonly kind:
+    "tensor" | "int" | "float" | "bool" | "string" | "axis" | "axes" | "shape" | "ints" | "dtype" | "tensors";
+  /** Absent: required. `null`: optional without a value. */
+  readonly default?: AttrValue;
+  readonly doc: string;
+}
+
+export interface OpDoc {
+  /** `max(x, 0)` */
+  readonly formula: string;
+  /** One sentence worth knowing about fusing this op. */
+  readonly teaches: string;
+}
+
+/** How scalar WGSL is to be written: the same rule prints `f32` and `vec4<f32>`. */
+export interface WgslType {
+  /** `f32`, `vec4f`, `i32`, `vec4i` … of the result. */
+  readonly type: string;
+  /** A literal of the operand's type, splatted when it is a vector: num(0.5) → `0.5` or `vec4f(0.5)`. Prints Math.fround in full. */
+  num(value: number): string;
+  /** Calls a helper by name for this width: call("erf", x) → `erf(x)` or `erf4(x)`. */
+  call(helper: string, ...args: string[]): string;
+}
+
+/** A WGSL function that an op needs once per module. */
+export interface WgslHelper {
+  readonly name: string;
+  readonly needs?: readonly string[];
+  /** The whole function, for one width; its name must be `t.call`'s. */
+  wgsl(t: WgslType): string;
+}
+
+/** What an elementwise op means for one element. bool is 0 or 1 in `js`; i32 results are truncated by the caller. */
+export interface ScalarMeaning {
+  js(args: readonly number[], attrs: Attrs): number;
+  wgsl(args: readonly string[], attrs: Attrs, t: WgslType): string;
+  readonly helpers?: readonly WgslHelper[];
+  /** Passes the linear index of the element in the op's output as one more argument (a number / a u32 expression): counter-based random ops. */
+  readonly usesIndex?: boolean;
+}
+
+/** Arithmetic on indices, so that one rule serves the reference (numbers) and codegen (expressions). */
+export interface IndexAlgebra<I, C> {
+  int(value: number): I;
+  add(a: I, b: I): I;
+  mul(a: I, by: number): I;
+  /** Floor division and remainder by a positive constant, of a non-negative index. */
+  div(a: I, by: number): I;
+  mod(a: I, by: number): I;
+  /** 0 ≤ a < bound tests and their conjunction. */
+  less(a: I, bound: number): C;
+  atLeast(a: I, bound: number): C;
+  and(a: C, b: C): C;
+}
+
+/** Where an element of a movement op comes from: the first case whose condition holds, else the fill value. */
+export interface IndexCase<I, C> {
+  /** null: always. */
+  readonly when: C | null;
+  readonly operand: number;
+  readonly index: readonly I[];
+}
+
+export interface MovementMeaning {
+  source<I, C>(
+    out: readonly I[],
+    context: { readonly inputs: readonly Shape[]; readonly output: Shape; readonly attrs: Attrs },
+    algebra: IndexAlgebra<I, C>,
+  ): readonly IndexCase<I, C>[];
+  /** Value where no case holds (pad). */
+  fill?(attrs: Attrs): number;
+  /** Same elements in the same row-major order: never a kernel, always an alias (reshape, squeeze, unsqueeze, flatten). */
+  readonly free?: boolean;
+}
+
+/** A reduction: fold `combine` over the axes starting at `identity`, after `map`, then `finish`. */
+export interface ReduceMeaning {
+  /** Normalised axes, ascending. */
+  axes(attrs: Attrs, input: Shape): readonly number[];
+  /** A finite f32 stand-in is allowed for ±∞ (WGSL has none): ±3.4028234663852886e38. */
+  identity(dtype: DType): number;
+  combine: { js(a: number, b: number): number; wgsl(a: string, b: string, t: WgslType): string };
+  /** Applied to each element before combining (sum_square, l1 …). */
+  map?: { js(x: number): number; wgsl(x: string, t: WgslType): string };
+  /** Applied once to the result; `count` is the number of reduced elements (mean, l2 norm …). */
+  finish?: { js(x: number, count: number): number; wgsl(x: string, count: number, t: WgslType): string };
+  /** argmax/argmin: carries (value, index); first index wins. Then combine/identity are those of the value. */
+  readonly arg?: "max" | "min";
+}
+
+export type OpKind = "elementwise" | "reduce" | "contraction" | "movement" | "random" | "source" | "opaque";
+
+export interface OpDef {
+  readonly name: string;
+  /** Other names of the same call, without prefixes: `swish` for silu. */
+  readonly aliases?: readonly string[];
+  readonly kind: OpKind;
+  readonly doc: OpDoc;
+  readonly params: readonly Param[];
+  /** Type of the result, or what is wrong in words that name both shapes. Never throws. `attrs` holds every non-tensor param, defaults filled in. */
+  infer(inputs: readonly TensorType[], attrs: Attrs): Checked<TensorType>;
+  /** FLOPs per output element (reduce: per input element; contraction: 2·K per output element is added by the family). */
+  readonly flopsPerElement: number;
+  /** Expensive ops are not duplicated lightly: exp, log, tanh, div … */
+  readonly expensive: boolean;
+  /** Allowed difference of WGSL from the f64 meaning in one evaluation, and why. */
+  readonly tolerance: { readonly rtol: number; readonly atol: number; readonly reason: string };
+  /** elementwise and random */
+  readonly scalar?: ScalarMeaning;
+  readonly movement?: MovementMeaning;
+  readonly reduce?: ReduceMeaning;
+  /** `iota`-like sources: the value from the element's coordinates. */
+  readonly generate?: {
+    js(index: readonly number[], attrs: Attrs): number;
+    wgsl(index: readonly string[], attrs: Attrs): string;
+  };
+}
+
+/** Makes primitive nodes inside a composite; part names become the ids `h.centre`. */
+export interface GraphBuilder {
+  typeOf(id: NodeId): TensorType;
+  op(part: string, op: string, inputs: readonly NodeId[], attrs?: Attrs): NodeId;
+  scalar(value: number, dtype?: DType): NodeId;
+}
+
+/** An op that is a name for a graph of primitives: passes see primitives, the canvas can draw one box. */
+export interface CompositeDef {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly kind: "composite";
+  readonly doc: OpDoc;
+  readonly params: readonly Param[];
+  infer(inputs: readonly (TensorType | null)[], attrs: Attrs): Checked<TensorType>;
+  /** Optional tensors that were not given are null. The last node made is the result and takes the call's own id. */
+  build(b: GraphBuilder, inputs: readonly (NodeId | null)[], attrs: Attrs): NodeId;
+}

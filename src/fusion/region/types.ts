@@ -1,0 +1,46 @@
+/** @file What a set of nodes looks like as one kernel. The one answer that passes (legality), cost (traffic) and codegen (loops) share. */
+import type { NodeId, Shape, TemplateName, Verdict } from "../ir";
+
+/** How the loops of a region run. Extents of `space` are the output index space; `reduced` those that reductions walk. */
+export interface RegionForm {
+  readonly template: TemplateName;
+  /** Iteration space of the widest values: rows × columns for row groups, the output for pointwise and matmul. */
+  readonly space: Shape;
+  /** Axes of `space` that reductions fold; empty for pointwise and matmul. */
+  readonly reducedAxes: readonly number[];
+  readonly rows: number;
+  readonly columns: number;
+  /** Reductions in dependence order with their stage: a reduction that needs another's result is one stage later. */
+  readonly reductions: readonly { readonly node: NodeId; readonly stage: number }[];
+  readonly contraction: NodeId | null;
+}
+
+export type Classified =
+  { readonly ok: true; readonly form: RegionForm } | { readonly ok: false; readonly verdict: Verdict };
+
+/** One stored value that a region reads, with what of it is touched. */
+export interface RegionRead {
+  readonly value: NodeId;
+  /** Distinct elements touched. Exact for every region that classify accepts. */
+  readonly elements: number;
+  /** The innermost loop does not walk it with stride 0 or 1 (priced at ×4 by the cost model, never counted). */
+  readonly strided: boolean;
+  /** Further explicit passes (streaming rows): a transfer and bytes each. */
+  readonly rereads: number;
+}
+
+/** What the chosen schedule costs in resources. */
+export interface RegionSchedule {
+  readonly variant: string;
+  readonly reads: readonly RegionRead[];
+  readonly workgroups: number;
+  readonly threadsPerWorkgroup: number;
+  readonly workgroupBytes: number;
+  readonly registers: number;
+  /** Dispatches: 2 for a split reduction (partials + finisher). */
+  readonly dispatches: number;
+  /** Bytes of partials written and read back by a split reduction. */
+  readonly temporaryBytes: number;
+  /** Contraction tile re-reads if nothing is cached. */
+  readonly modelledBytes: number;
+}

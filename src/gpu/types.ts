@@ -1,0 +1,97 @@
+/** @file What the machine answers with. Outcomes are values; nothing here throws. */
+import type { NodeId, Target } from "../fusion";
+
+export type GpuProblemCode =
+  | "insecure-origin"
+  | "no-webgpu"
+  | "no-adapter"
+  | "device-lost"
+  | "out-of-memory"
+  | "invalid"
+  | "internal"
+  | "shader-rejected"
+  | "timeout"
+  | "cancelled"
+  | "refused";
+
+export interface GpuProblem {
+  readonly code: GpuProblemCode;
+  /** What happened and what to do, for the person in front of the page. */
+  readonly text: string;
+  /** shader-rejected: which kernel, 1-based line and column in its WGSL. */
+  readonly kernel?: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** Only a reload helps. */
+  readonly reload?: boolean;
+}
+
+export type Outcome<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: GpuProblem };
+
+export type Clock = "timestamp-query" | "queue-wait";
+
+export interface DeviceInfo {
+  /** What a person calls it: `nvidia lovelace`, `swiftshader`. */
+  readonly name: string;
+  readonly vendor: string;
+  readonly description: string;
+  /** A CPU pretends to be a GPU: timings are not GPU timings and no speed-up is printed. */
+  readonly software: boolean;
+  readonly clock: Clock;
+  /** Smallest step of the clock seen, ns. */
+  readonly tickNanos: number;
+  readonly target: Target;
+  readonly maxBufferBytes: number;
+  readonly maxBindingBytes: number;
+  readonly features: readonly string[];
+}
+
+export type PlanName = "naive" | "step" | "fused";
+
+/** Raw samples; medians are selectors. One sample = one pass's time divided by its repeats. */
+export interface Timing {
+  readonly plan: PlanName;
+  /** A kernel's id, or null for the whole plan. */
+  readonly kernel: string | null;
+  readonly nanoseconds: readonly number[];
+  /** Dispatches repeated inside one pass for each sample. */
+  readonly repeats: number;
+}
+
+/** Roofs measured on this device by a copy kernel and an FMA kernel, and the slope of time over dispatches. */
+export interface Roofs {
+  /** bytes/s, read + write */
+  readonly bandwidth: number;
+  /** FLOP/s */
+  readonly flops: number;
+  readonly launchMicros: number;
+}
+
+export interface RunOutput {
+  readonly plan: PlanName;
+  readonly value: NodeId;
+  readonly data: Float32Array | Int32Array | Uint32Array;
+}
+
+export interface BenchResult {
+  readonly device: DeviceInfo;
+  readonly timings: readonly Timing[];
+  /** First, cold run of each plan, ns wall; shown apart. */
+  readonly coldMillis: Readonly<Partial<Record<PlanName, number>>>;
+  readonly pipelineMillis: Readonly<Partial<Record<PlanName, number>>>;
+  readonly outputs: readonly RunOutput[];
+  readonly roofs: Roofs | null;
+  /** True when the user stopped it: the samples so far are kept. */
+  readonly stopped: boolean;
+  /** Working set smaller than 4× a typical L2: results are cache-resident. */
+  readonly cacheResident: boolean;
+}
+
+export interface BenchProgress {
+  /** 0..1 */
+  readonly fraction: number;
+  /** `Running naive, repeat 212 of 400` */
+  readonly text: string;
+  readonly secondsLeft: number | null;
+}

@@ -1,0 +1,182 @@
+/** @file The one store's shape: what the user did, where they look, and what the workers and the GPU answered. */
+import type {
+  Compilation,
+  EdgeId,
+  Fusion,
+  NodeId,
+  Plan,
+  RegionId,
+  Span,
+  TextEdit,
+  MultiConsumerPolicy,
+  Granularity,
+  DeviceProfile,
+} from "../fusion";
+import type { Document, Position, DecisionRef } from "../document";
+import type { BenchProgress, BenchResult, DeviceInfo, GpuProblem } from "../gpu";
+
+export type Theme = "light" | "dark" | "system";
+export type InspectorTab = "wgsl" | "loops" | "decisions" | "traffic" | "run";
+export type Pane = "text" | "graph" | "kernels" | "run";
+export type Origin = "text" | "canvas" | "example" | "link" | "undo" | "option";
+
+/** What is selected; one thing at a time. */
+export type Selection =
+  | { readonly kind: "none" }
+  | { readonly kind: "node"; readonly id: NodeId }
+  | { readonly kind: "edge"; readonly id: EdgeId }
+  | { readonly kind: "region"; readonly id: RegionId };
+
+/** One output of one plan against the f64 reference. */
+export interface CheckRow {
+  readonly plan: "naive" | "step" | "fused";
+  readonly output: NodeId;
+  readonly maxAbs: number;
+  readonly maxRel: number;
+  readonly maxUlp: number;
+  readonly limit: string;
+  /** Coordinates of the worst element and both values there. */
+  readonly worst: { readonly index: readonly number[]; readonly got: number; readonly want: number } | null;
+  readonly nanMismatches: number;
+  /** Elements compared and elements in all; fewer when sampled, and the page says so. */
+  readonly compared: number;
+  readonly elements: number;
+  readonly pass: boolean;
+}
+
+export type RunState =
+  | { readonly status: "idle" }
+  | { readonly status: "running"; readonly progress: BenchProgress; readonly previous: FinishedRun | null }
+  | { readonly status: "done"; readonly run: FinishedRun }
+  | { readonly status: "failed"; readonly problem: GpuProblem; readonly previous: FinishedRun | null };
+
+export interface FinishedRun {
+  readonly result: BenchResult;
+  /** null while the check worker still computes. */
+  readonly check: readonly CheckRow[] | null;
+  /** Text the run belongs to: stale when it differs from the document's. */
+  readonly text: string;
+  /** The plans that ran (schedules follow the adapter), for their own counts. */
+  readonly plans: { readonly naive: Plan; readonly step: Plan | null; readonly fused: Plan };
+}
+
+export interface Derived {
+  readonly revision: number;
+  /** `broken`: the text has errors; `compilation` is the last good one and `broken` holds the failed one's diagnostics. */
+  readonly status: "compiling" | "ready" | "broken";
+  /** Last compilation that had plans; null before the first. */
+  readonly compilation: Compilation | null;
+  /** Of the newest text, good or not. */
+  readonly latest: Compilation | null;
+  /** Layout of the union of the nodes of all steps; hand-moved positions are applied on top by a selector. */
+  readonly layout: Layout | null;
+}
+
+export interface LayoutBox {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+export interface Layout {
+  readonly boxes: ReadonlyMap<NodeId, LayoutBox>;
+  /** Bend points by edge, from producer to consumer. */
+  readonly bends: ReadonlyMap<EdgeId, readonly Position[]>;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** One status line for the score row; nothing floats over the graph. */
+export interface Notice {
+  readonly tone: "info" | "warn" | "no" | "yes";
+  readonly text: string;
+  readonly action?: { readonly label: string; readonly deed: "reload" | "dismiss" | "open-draft" | "retry" };
+}
+
+export interface PlaygroundState {
+  readonly document: Document;
+  readonly derived: Derived;
+  /** Steps applied: 0 = naive, steps.length = final. */
+  readonly cursor: number;
+  readonly playing: boolean;
+  readonly selection: Selection;
+  readonly hovered: NodeId | null;
+  /** Kernel id shown in the inspector; null follows the selection. */
+  readonly kernel: string | null;
+  readonly tab: InspectorTab;
+  readonly pane: Pane;
+  readonly theme: Theme;
+  readonly presenter: boolean;
+  /** Folded groups and kernels, by region or group identity. */
+  readonly folded: ReadonlySet<string>;
+  readonly dialog: "none" | "share" | "find" | "keys" | "options" | "device";
+  readonly notice: Notice | null;
+  readonly saved: "saved" | "saving" | "blocked";
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
+  readonly device: DeviceInfo | null;
+  readonly deviceProblem: GpuProblem | null;
+  readonly run: RunState;
+  readonly actions: Actions;
+}
+
+/** Deeds. Each text-changing one is a single undo step unless it says otherwise. */
+export interface Actions {
+  /** From the editor: typing; steps are joined until a pause. */
+  typeText(text: string): void;
+  /** A finished gesture: drawing edits, fixes, renames. */
+  applyEdits(edits: readonly TextEdit[], origin: Origin): void;
+  openExample(id: string): void;
+  openDocument(document: Document, decision: DecisionRef | null, origin: Origin): void;
+  moveNodes(moved: Readonly<Record<string, Position>>): void;
+  undo(): void;
+  redo(): void;
+  // drawing (each is the smallest text edit; fusion/text computes it; answers the reason when it can't be done)
+  connect(producer: NodeId, consumer: NodeId, operand: number): string | null;
+  disconnect(edge: EdgeId): string | null;
+  addOp(op: string, at: Position | null): string | null;
+  addInput(): string | null;
+  removeNode(id: NodeId): string | null;
+  renameNode(id: NodeId, name: string): string | null;
+  setAttr(id: NodeId, attr: string, value: string): string | null;
+  setInputType(id: NodeId, type: string): string | null;
+  // looking
+  stepTo(cursor: number): void;
+  stepForward(): void;
+  stepBack(): void;
+  nextPass(direction: 1 | -1): void;
+  nextRefusal(): void;
+  togglePlay(): void;
+  select(selection: Selection): void;
+  hover(id: NodeId | null): void;
+  showKernel(id: string | null): void;
+  showTab(tab: InspectorTab): void;
+  showPane(pane: Pane): void;
+  setTheme(theme: Theme): void;
+  togglePresenter(): void;
+  toggleFold(id: string): void;
+  openDialog(dialog: PlaygroundState["dialog"]): void;
+  dismissNotice(): void;
+  // choices that re-plan
+  force(edge: EdgeId): void;
+  forbid(edge: EdgeId): void;
+  release(edge: EdgeId): void;
+  setGranularity(granularity: Granularity): void;
+  setPolicy(policy: MultiConsumerPolicy): void;
+  setStrict(strict: boolean): void;
+  togglePass(pass: string): void;
+  setProfile(profile: DeviceProfile): void;
+  /** Rewrites the document's size constant (`N = 2048`) to the example's S, M or L. */
+  setSize(size: "S" | "M" | "L"): void;
+  // the machine
+  runBoth(): Promise<void>;
+  cancelRun(): void;
+  revealSpan(span: Span): void;
+}
+
+/** Cached selectors answer with these. */
+export interface StepView {
+  readonly fusion: Fusion;
+  /** Plan of the shown step; null while the worker computes it. */
+  readonly plan: Plan | null;
+}
