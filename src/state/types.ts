@@ -117,6 +117,17 @@ export interface PlaygroundState {
   readonly device: DeviceInfo | null;
   readonly deviceProblem: GpuProblem | null;
   readonly run: RunState;
+  /** Results without a GPU; null until asked for. */
+  readonly cpuCheck: CpuCheck | null;
+  /** `theme` with "system" resolved. */
+  readonly shownTheme: "light" | "dark";
+  readonly previousWorks: readonly PreviousWork[];
+  /** Presenter view, B: the screen is blank. */
+  readonly blanked: boolean;
+  /** A place in the text to show; a new object each time it is asked for. */
+  readonly revealed: Span | null;
+  /** Single-letter keys work; a person may switch them off. */
+  readonly letterKeys: boolean;
   readonly actions: Actions;
 }
 
@@ -172,6 +183,49 @@ export interface Actions {
   runBoth(): Promise<void>;
   cancelRun(): void;
   revealSpan(span: Span): void;
+  /** Does what the notice's button says. */
+  followNotice(): void;
+  /** Opens work that a link or an example replaced; 0 is the newest. */
+  openPrevious(index: number): void;
+  /** The reference and the generated kernels on the CPU, in a worker; needs no GPU. */
+  runOnCpu(): Promise<void>;
+  setMatmulPolicy(policy: "epilogue" | "library"): void;
+  setGroupSize(groupSize: number): void;
+  blank(blanked: boolean): void;
+  setLetterKeys(on: boolean): void;
+  /** Planning takes long and the person no longer wants to wait. */
+  cancelCompile(): void;
+}
+
+/** What the page computes without a GPU: the reference's outputs, and the generated kernels run on the CPU against it. */
+export interface CpuCheck {
+  readonly status: "running" | "done" | "failed";
+  /** One sentence for the person: what was computed, or why not. */
+  readonly text: string;
+  readonly outputs: readonly OutputSummary[];
+  readonly check: readonly CheckRow[];
+}
+
+/** A few numbers of one output, from the f64 reference. */
+export interface OutputSummary {
+  readonly output: NodeId;
+  readonly shape: readonly number[];
+  readonly min: number;
+  readonly max: number;
+  readonly mean: number;
+  /** The first elements in row-major order, at most six. */
+  readonly first: readonly number[];
+  /** Elements looked at and elements in all; fewer when sampled. */
+  readonly compared: number;
+  readonly elements: number;
+}
+
+/** Work that was open before a link or an example took its place; newest first. */
+export interface PreviousWork {
+  readonly title: string;
+  /** ms since 1970 */
+  readonly when: number;
+  readonly document: Document;
 }
 
 /** Cached selectors answer with these. */

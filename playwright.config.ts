@@ -1,0 +1,41 @@
+import { cpus } from "node:os";
+import { defineConfig } from "@playwright/test";
+import { findBrowser } from "./scripts/ensure-browser.mjs";
+
+const browser = await findBrowser();
+const port = 4319;
+const software = ["--use-webgpu-adapter=swiftshader"];
+
+export default defineConfig({
+  testDir: "e2e",
+  outputDir: "test-results",
+  forbidOnly: Boolean(process.env.CI),
+  fullyParallel: false,
+  workers: cpus().length <= 2 ? 1 : 2,
+  retries: 0,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  reporter: process.env.PW_JSON ? [["list"], ["json", { outputFile: process.env.PW_JSON }]] : [["list"]],
+  use: {
+    baseURL: `http://127.0.0.1:${port}/`,
+    viewport: { width: 1440, height: 900 },
+    trace: "retain-on-failure",
+    screenshot: "only-on-failure",
+    ...(browser && !browser.own ? {} : { channel: "chromium" }),
+    launchOptions: {
+      ...(browser && !browser.own ? { executablePath: browser.path } : {}),
+      args: [
+        "--enable-unsafe-webgpu",
+        "--enable-features=Vulkan",
+        ...(process.env.PW_GPU ? [] : software),
+        ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+      ],
+    },
+  },
+  webServer: {
+    command: `npx vite preview --host 127.0.0.1 --port ${port} --strictPort`,
+    url: `http://127.0.0.1:${port}/`,
+    reuseExistingServer: false,
+    timeout: 60_000,
+  },
+});

@@ -1,0 +1,3 @@
+export const cspHeader: string;
+export const cspMeta: string;
+export const securityHeaders: Readonly<Record<string, string>>;

@@ -1,0 +1,24 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+import { cspMeta, securityHeaders } from "./scripts/csp.mjs";
+import { metaPolicy, offlineList } from "./scripts/vite-plugins.mjs";
+
+export default defineConfig({
+  base: "./",
+  plugins: [react(), metaPolicy(cspMeta), offlineList()],
+  worker: { format: "es" },
+  server: { host: "127.0.0.1" },
+  preview: { host: "127.0.0.1", headers: { ...securityHeaders } },
+  build: {
+    target: "es2023",
+    // Fonts and pictures stay files: the policy allows no data: fonts.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 5000,
+  },
+  test: {
+    include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts", "scripts/**/*.test.mjs"],
+    environment: "node",
+    testTimeout: 120_000,
+  },
+});
