@@ -29,9 +29,46 @@ export interface RegionRead {
   readonly rereads: number;
 }
 
+/**
+ * How threads map to the iteration space.
+ * `flat`: one vec4 (or scalar) per thread. `tile`: the same through a transposing workgroup tile.
+ * `row-cached`: a workgroup per row, values that later passes need stay in registers. `row-streaming`: a workgroup per row that
+ * reads again on each pass. `row-thread`: one thread walks a row (short rows, rows that are not contiguous, CPU adapters).
+ * `split-row`, `split-thread`: the same over chunks of a row, with a finisher. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
+ */
+export type Variant =
+  | "flat"
+  | "tile"
+  | "row-cached"
+  | "row-streaming"
+  | "row-thread"
+  | "split-row"
+  | "split-thread"
+  | "matmul-tile"
+  | "matmul-registers"
+  | "matmul-direct"
+  | "view";
+
+/** A matmul tile: workgroup tile m×n×k, outputs per thread rm×rn. */
+export interface MatmulTile {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly rm: number;
+  readonly rn: number;
+}
+
 /** What the chosen schedule costs in resources. */
 export interface RegionSchedule {
-  readonly variant: string;
+  readonly variant: Variant;
+  /** Row-cached: values (members or stored inputs) kept in registers from the pass that makes them to later passes. */
+  readonly cached: readonly NodeId[];
+  /** Split: chunks per row, and elements per chunk (the last may be shorter); 1 and `columns` otherwise. */
+  readonly chunks: number;
+  readonly chunkLength: number;
+  /** Tile: [axis along which the transposed operands lie contiguously, innermost axis of the space]. */
+  readonly tileAxes: readonly [number, number] | null;
+  readonly matmul: MatmulTile | null;
   readonly reads: readonly RegionRead[];
   readonly workgroups: number;
   readonly threadsPerWorkgroup: number;

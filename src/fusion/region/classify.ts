@@ -1,0 +1,203 @@
+/** @file Can ONE kernel compute these members? The single answer that legality, cost and codegen share. */
+import { node, sameShape, showShape, sizeOf, type Graph, type NodeId, type TemplateName, type Verdict } from "../ir";
+import { opDef } from "../ops";
+import { domainOf, isRowShape, isVerdict, placeMember, type Placed, type RowDomain } from "./roles";
+import type { Classified, RegionForm } from "./types";
+
+const refuse = (code: Verdict["code"], nodes: readonly NodeId[], text: string, wayOut?: string): Classified => ({
+  ok: false,
+  verdict: { ok: false, code, text, nodes, ...(wayOut === undefined ? {} : { wayOut }) },
+});
+
+/**
+ * The form of a region, or why one kernel can't compute it.
+ * @param members in topological order
+ * @param outputs those members that reach memory
+ */
+export function classify(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): Classified {
+  const kinds = members.map((id) => opDef(node(graph, id).op).kind);
+  const of = (kind: string): NodeId[] => members.filter((_, i) => kinds[i] === kind);
+  const opaque = of("opaque")[0];
+  if (opaque !== undefined && members.length > 1) {
+    return refuse(
+      "L_OPAQUE",
+      [opaque],
+      `\`${node(graph, opaque).label}\` is a boundary: its kernel is written by hand and takes nothing else in.`,
+    );
+  }
+  const contractions = of("contraction");
+  const reductions = of("reduce");
+  if (contractions.length > 1) {
+    const [a, b] = contractions.map((id) => node(graph, id));
+    return refuse(
+      "L_TWO_CONTRACT",
+      [a!.id, b!.id],
+      `\`${a!.label}\` and \`${b!.label}\` both tile their own two matrices; one kernel holds the accumulators of one.`,
+    );
+  }
+  if (contractions.length === 1) return classifyContraction(graph, members, outputs, contractions[0]!, reductions);
+  if (reductions.length > 0) return classifyRows(graph, members, outputs, reductions);
+  return classifyPointwise(graph, outputs);
+}
+
+function classifyPointwise(graph: Graph, outputs: readonly NodeId[]): Classified {
+  const shapes = outputs.map((id) => node(graph, id).type.shape);
+  const first = shapes[0] ?? [];
+  const odd = shapes.findIndex((shape) => sizeOf(shape) !== sizeOf(first));
+  if (odd > 0) {
+    const [a, b] = [node(graph, outputs[0]!), node(graph, outputs[odd]!)];
+    return refuse(
+      "L_SHAPE",
+      [a.id, b.id],
+      `\`${a.label}\` walks ${showShape(a.type.shape)} and \`${b.label}\` walks ${showShape(b.type.shape)}: one loop can't do both.`,
+    );
+  }
+  return {
+    ok: true,
+    form: {
+      template: "pointwise",
+      space: first,
+      reducedAxes: [],
+      rows: sizeOf(first),
+      columns: 1,
+      reductions: [],
+      contraction: null,
+    },
+  };
+}
+
+function classifyContraction(
+  graph: Graph,
+  members: readonly NodeId[],
+  outputs: readonly NodeId[],
+  contraction: NodeId,
+  reductions: readonly NodeId[],
+): Classified {
+  const core = node(graph, contraction);
+  const after = new Set<NodeId>([contraction]);
+  for (const id of members) {
+    const n = node(graph, id);
+    const bound = n.inputs.filter((input) => after.has(input));
+    if (id === contraction || bound.length === 0) continue;
+    const kind = opDef(n.op).kind;
+    if (kind === "reduce") {
+      return refuse(
+        "L_ROW_NOT_OWNED",
+        [contraction, id],
+        `\`${n.label}\` needs whole rows of \`${core.label}\`, but a workgroup owns only a tile of them.`,
+        "Let a second kernel fold the rows.",
+      );
+    }
+    if (kind === "movement") {
+      return refuse(
+        "L_INDEX",
+        [bound[0]!, id],
+        `\`${n.label}\` moves \`${node(graph, bound[0]!).label}\` to other places, and the tile's accumulators hold only their own.`,
+        "Store the product; the reader walks it in the other order.",
+      );
+    }
+    if (
+      !sameShape(n.type.shape, core.type.shape) ||
+      bound.some((input) => !sameShape(node(graph, input).type.shape, core.type.shape))
+    ) {
+      return refuse(
+        "L_SHAPE",
+        [contraction, id],
+        `\`${n.label}\` is ${showShape(n.type.shape)}; the accumulators of \`${core.label}\` are ${showShape(core.type.shape)}.`,
+      );
+    }
+    after.add(id);
+  }
+  if (reductions.length > 0) {
+    const reduction = node(graph, reductions[0]!);
+    return refuse(
+      "L_REDUCE_REDUCE",
+      [reduction.id, contraction],
+      `\`${reduction.label}\` must finish a whole row before \`${core.label}\` can read it: a contraction takes only pointwise work on its way in.`,
+    );
+  }
+  const stray = outputs.find((id) => !after.has(id));
+  if (stray !== undefined) {
+    return refuse(
+      "L_ROOT",
+      [stray, contraction],
+      `\`${node(graph, stray).label}\` is needed in memory, and \`${core.label}\` reads it more than once: each tile would store it again.`,
+      "Keep it in a kernel of its own.",
+    );
+  }
+  const form: RegionForm = {
+    template: "matmul",
+    space: core.type.shape,
+    reducedAxes: [],
+    rows: sizeOf(core.type.shape),
+    columns: 1,
+    reductions: [],
+    contraction,
+  };
+  return { ok: true, form };
+}
+
+/** Everything codegen wants to know about a row group, beyond its form. */
+export interface RowPlacement {
+  readonly domain: RowDomain;
+  readonly places: ReadonlyMap<NodeId, Placed>;
+}
+
+/** Roles and stages of the members of a region with reductions; a verdict when they don't share one kind of row. */
+export function placeRows(graph: Graph, members: readonly NodeId[]): RowPlacement | Verdict {
+  const lead = node(
+    graph,
+    members.find((id) => opDef(node(graph, id).op).kind === "reduce")!,
+  );
+  const space = node(graph, lead.inputs[0]!).type.shape;
+  const domain = domainOf(space, opDef(lead.op).reduce!.axes(lead.attrs, space));
+  const places = new Map<NodeId, Placed>();
+  for (const id of members) {
+    const place = placeMember(graph, id, places, domain);
+    if (isVerdict(place)) return place;
+    places.set(id, place);
+  }
+  return { domain, places };
+}
+
+function classifyRows(
+  graph: Graph,
+  members: readonly NodeId[],
+  outputs: readonly NodeId[],
+  reductions: readonly NodeId[],
+): Classified {
+  const placement = placeRows(graph, members);
+  if ("ok" in placement) return { ok: false, verdict: placement };
+  const { domain, places } = placement;
+  for (const id of outputs) {
+    const n = node(graph, id);
+    const fits =
+      places.get(id)!.role === "row" || sameShape(n.type.shape, domain.space) || isRowShape(n.type.shape, domain);
+    if (!fits) {
+      return refuse(
+        "L_SHAPE",
+        [id, reductions[0]!],
+        `\`${n.label}\` is ${showShape(n.type.shape)}; the rows here are those of ${showShape(domain.space)}, and each kernel stores what it walks.`,
+      );
+    }
+  }
+  const columns = sizeOf(domain.axes.map((axis) => domain.space[axis]!));
+  const form: RegionForm = {
+    template: rowTemplate(domain),
+    space: domain.space,
+    reducedAxes: domain.axes,
+    rows: sizeOf(domain.kept),
+    columns,
+    reductions: reductions.map((id) => ({ node: id, stage: places.get(id)!.stage - 1 })),
+    contraction: null,
+  };
+  return { ok: true, form };
+}
+
+/** Rows that lie contiguously in memory get a workgroup each; others walk with one thread per row. */
+function rowTemplate({ space, axes }: RowDomain): TemplateName {
+  const firstReduced = axes.find((axis) => space[axis] !== 1);
+  if (firstReduced === undefined) return "row-reduce";
+  const trailing = space.every((extent, axis) => extent === 1 || axes.includes(axis) === axis >= firstReduced);
+  return trailing ? "row-reduce" : "general-reduce";
+}

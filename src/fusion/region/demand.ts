@@ -1,0 +1,254 @@
+/**
+ * @file Which elements of a stored value a region touches. Demand flows from the outputs back to the loads:
+ * everything, a union of strided boxes, or (where a reshape cuts a box) a bitmap.
+ */
+import { sizeOf, stridesOf, type Node, type Shape } from "../ir";
+import { opDef, type IndexAlgebra } from "../ops";
+
+/** Per axis: first index, count and step ≥ 1. */
+export interface BoxAxis {
+  readonly start: number;
+  readonly count: number;
+  readonly step: number;
+}
+export type Box = readonly BoxAxis[];
+export type Demand =
+  | { readonly kind: "all" }
+  | { readonly kind: "boxes"; readonly boxes: readonly Box[] }
+  | { readonly kind: "bits"; readonly bits: Uint8Array };
+
+export const ALL: Demand = { kind: "all" };
+/** Above this many elements a bitmap is not worth its memory: everything is assumed to be touched. */
+const BITMAP_LIMIT = 1 << 22;
+
+/** Numbers as indices: the interpreter's side of MovementMeaning. */
+export const numbers: IndexAlgebra<number, boolean> = {
+  int: (value) => value,
+  add: (a, b) => a + b,
+  mul: (a, by) => a * by,
+  div: (a, by) => Math.floor(a / by),
+  mod: (a, by) => a % by,
+  less: (a, bound) => a < bound,
+  atLeast: (a, bound) => a >= bound,
+  and: (a, b) => a && b,
+};
+
+/** Element of an operand that element `out` of a movement op shows; null where it shows its fill value. */
+export function sourceOf(
+  n: Node,
+  inputs: readonly Shape[],
+  out: readonly number[],
+): { operand: number; index: readonly number[] } | null {
+  const cases = opDef(n.op).movement!.source(out, { inputs, output: n.type.shape, attrs: n.attrs }, numbers);
+  return cases.find((c) => c.when !== false) ?? null;
+}
+
+/** `index[d] = base[d] + Σ columns[o][d] · out[o]` for a movement op whose every element comes from one place, else null. */
+export interface AffineView {
+  readonly base: readonly number[];
+  readonly columns: readonly (readonly number[])[];
+}
+
+export function affineView(n: Node, inputs: readonly Shape[]): AffineView | null {
+  const shape = n.type.shape;
+  if (inputs.length !== 1 || sizeOf(shape) === 0) return null;
+  const at = (out: readonly number[]): readonly number[] | null => sourceOf(n, inputs, out)?.index ?? null;
+  const zero = shape.map(() => 0);
+  const base = at(zero);
+  if (!base) return null;
+  const columns: number[][] = [];
+  for (let axis = 0; axis < shape.length; axis++) {
+    const step = shape[axis]! > 1 ? at(zero.map((_, i) => (i === axis ? 1 : 0))) : base;
+    if (!step) return null;
+    columns.push(step.map((value, d) => value - base[d]!));
+  }
+  for (const probe of probes(shape)) {
+    const real = at(probe);
+    if (
+      !real ||
+      real.some((value, d) => value !== base[d]! + columns.reduce((sum, column, o) => sum + column[d]! * probe[o]!, 0))
+    )
+      return null;
+  }
+  return { base, columns };
+}
+
+/** The far corner, each axis' end and a spread of inner points: enough to tell an affine map from div/mod. */
+function* probes(shape: Shape): Generator<number[]> {
+  yield shape.map((extent) => extent - 1);
+  for (let axis = 0; axis < shape.length; axis++) {
+    for (let k = 1; k <= 4; k++) yield shape.map((extent, i) => (i === axis ? Math.floor(((extent - 1) * k) / 4) : 0));
+  }
+  for (let k = 1; k <= 8; k++) yield shape.map((extent, i) => (k * (2 * i + 3)) % extent);
+}
+
+const boxSize = (box: Box): number => box.reduce((product, axis) => product * axis.count, 1);
+export const wholeBox = (shape: Shape): Box => shape.map((extent) => ({ start: 0, count: extent, step: 1 }));
+const covers = (box: Box, shape: Shape): boolean => boxSize(box) === sizeOf(shape);
+
+const sameBox = (a: Box, b: Box): boolean =>
+  a.every((axis, i) => axis.start === b[i]!.start && axis.count === b[i]!.count && axis.step === b[i]!.step);
+/** True only when some axis surely keeps them apart. */
+const apart = (a: Box, b: Box): boolean =>
+  a.some((x, i) => {
+    const y = b[i]!;
+    const [xEnd, yEnd] = [x.start + (x.count - 1) * x.step, y.start + (y.count - 1) * y.step];
+    return xEnd < y.start || yEnd < x.start || (x.step === y.step && (x.start - y.start) % x.step !== 0);
+  });
+
+/** Union of two demands on a value of `shape`. */
+export function union(a: Demand, b: Demand, shape: Shape): Demand {
+  if (a.kind === "all" || b.kind === "all") return ALL;
+  if (a.kind === "boxes" && b.kind === "boxes") {
+    const fresh = b.boxes.filter((box) => !a.boxes.some((other) => sameBox(box, other)));
+    const boxes = [...a.boxes, ...fresh];
+    if (fresh.every((box) => a.boxes.every((other) => apart(box, other)))) return tidy(boxes, shape);
+  }
+  const [x, y] = [bitsOf(a, shape), bitsOf(b, shape)];
+  if (!x || !y) return ALL;
+  return { kind: "bits", bits: x.map((bit, i) => bit | y[i]!) };
+}
+
+function tidy(boxes: readonly Box[], shape: Shape): Demand {
+  const total = boxes.reduce((sum, box) => sum + boxSize(box), 0);
+  return total === sizeOf(shape) ? ALL : { kind: "boxes", boxes };
+}
+
+export const boxDemand = (box: Box, shape: Shape): Demand =>
+  covers(box, shape) ? ALL : { kind: "boxes", boxes: [box] };
+
+/** Distinct elements in a demand. */
+export function count(demand: Demand, shape: Shape): number {
+  switch (demand.kind) {
+    case "all":
+      return sizeOf(shape);
+    case "boxes":
+      return demand.boxes.reduce((sum, box) => sum + boxSize(box), 0);
+    case "bits":
+      return demand.bits.reduce((sum, bit) => sum + bit, 0);
+  }
+}
+
+function* indicesOf(box: Box): Generator<number[]> {
+  const total = boxSize(box);
+  for (let i = 0; i < total; i++) {
+    let rest = i;
+    const index = Array.from({ length: box.length }, () => 0);
+    for (let axis = box.length - 1; axis >= 0; axis--) {
+      const { start, count: extent, step } = box[axis]!;
+      index[axis] = start + (rest % extent) * step;
+      rest = Math.floor(rest / extent);
+    }
+    yield index;
+  }
+}
+
+const linear = (index: readonly number[], strides: readonly number[]): number =>
+  index.reduce((sum, value, axis) => sum + value * strides[axis]!, 0);
+
+function bitsOf(demand: Demand, shape: Shape): Uint8Array | null {
+  if (demand.kind === "bits") return demand.bits;
+  if (sizeOf(shape) > BITMAP_LIMIT) return null;
+  const bits = new Uint8Array(sizeOf(shape));
+  const strides = stridesOf(shape);
+  if (demand.kind === "all") bits.fill(1);
+  else for (const box of demand.boxes) for (const index of indicesOf(box)) bits[linear(index, strides)] = 1;
+  return bits;
+}
+
+function* elementsOf(demand: Demand, shape: Shape): Generator<number[]> {
+  if (demand.kind === "boxes") {
+    for (const box of demand.boxes) yield* indicesOf(box);
+    return;
+  }
+  let i = 0;
+  for (const index of indicesOf(wholeBox(shape))) {
+    if (demand.kind === "all" || demand.bits[i] === 1) yield index;
+    i++;
+  }
+}
+
+/** What a broadcast operand of `shape` must supply when `demand` is asked of a value of `outShape`. */
+export function throughBroadcast(demand: Demand, outShape: Shape, shape: Shape): Demand {
+  if (demand.kind === "all" || sizeOf(shape) <= 1) return ALL;
+  const skip = outShape.length - shape.length;
+  if (demand.kind === "boxes") {
+    const boxes = demand.boxes.map((box) =>
+      box.slice(skip).map((axis, i) => (shape[i] === 1 ? { start: 0, count: 1, step: 1 } : axis)),
+    );
+    return boxes.map((box) => boxDemand(box, shape)).reduce((a, b) => union(a, b, shape));
+  }
+  return throughPoints(demand, outShape, shape, (index) =>
+    index.slice(skip).map((value, i) => (shape[i] === 1 ? 0 : value)),
+  );
+}
+
+/** What operand `operand` of a movement op must supply. */
+export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[], operand: number): Demand {
+  const shape = inputs[operand]!;
+  const free = opDef(n.op).movement!.free === true;
+  if (free && demand.kind === "all") return ALL;
+  const view = free ? null : affineView(n, inputs);
+  if (view && demand.kind !== "bits") {
+    const boxes = (demand.kind === "all" ? [wholeBox(n.type.shape)] : demand.boxes).map((box) =>
+      mapBox(box, view, shape),
+    );
+    if (boxes.every((box) => box !== null))
+      return boxes.map((box) => boxDemand(box, shape)).reduce((a, b) => union(a, b, shape));
+  }
+  return throughPoints(demand, n.type.shape, shape, (index) => {
+    const from = sourceOf(n, inputs, index);
+    return from && from.operand === operand ? from.index : null;
+  });
+}
+
+function mapBox(box: Box, view: AffineView, shape: Shape): Box | null {
+  const out: BoxAxis[] = [];
+  const used = new Set<number>();
+  for (let d = 0; d < shape.length; d++) {
+    const from = view.columns.flatMap((column, o) => (column[d] !== 0 && box[o]!.count > 1 ? [o] : []));
+    if (from.length > 1 || from.some((o) => used.has(o))) return null;
+    const start = view.base[d]! + view.columns.reduce((sum, column, o) => sum + column[d]! * box[o]!.start, 0);
+    const o = from[0];
+    if (o === undefined) out.push({ start, count: 1, step: 1 });
+    else {
+      used.add(o);
+      const step = view.columns[o]![d]! * box[o]!.step;
+      const extent = box[o]!.count;
+      out.push(
+        step > 0 ? { start, count: extent, step } : { start: start + step * (extent - 1), count: extent, step: -step },
+      );
+    }
+  }
+  return out;
+}
+
+function throughPoints(
+  demand: Demand,
+  outShape: Shape,
+  shape: Shape,
+  map: (index: readonly number[]) => readonly number[] | null,
+): Demand {
+  if (sizeOf(outShape) > BITMAP_LIMIT || sizeOf(shape) > BITMAP_LIMIT) return ALL;
+  const bits = new Uint8Array(sizeOf(shape));
+  const strides = stridesOf(shape);
+  for (const index of elementsOf(demand, outShape)) {
+    const from = map(index);
+    if (from) bits[linear(from, strides)] = 1;
+  }
+  return bits.every((bit) => bit === 1) ? ALL : { kind: "bits", bits };
+}
+
+/** What the reduced operand must supply: whole rows of every demanded result. */
+export function throughReduce(demand: Demand, outShape: Shape, shape: Shape, axes: readonly number[]): Demand {
+  if (demand.kind === "all") return ALL;
+  const kept = outShape.length === shape.length;
+  const at = (axis: number): number => (kept ? axis : axis - axes.filter((a) => a < axis).length);
+  if (demand.kind === "boxes") {
+    const boxes = demand.boxes.map((box) =>
+      shape.map((extent, axis) => (axes.includes(axis) ? { start: 0, count: extent, step: 1 } : box[at(axis)]!)),
+    );
+    return boxes.map((box) => boxDemand(box, shape)).reduce((a, b) => union(a, b, shape));
+  }
+  return ALL;
+}

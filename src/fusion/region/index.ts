@@ -1,0 +1,8 @@
+/** @file Regions as kernels-to-be: their form, what they read, how they are scheduled. Shared by passes, cost and codegen. */
+export { classify, placeRows, type RowPlacement } from "./classify";
+export type { Placed, Role, RowDomain } from "./roles";
+export { matmulSizes, matmulTile, type MatmulSizes } from "./matmul";
+export { readsOf, touchedElements } from "./reads";
+export { passRoots, scheduleRegion } from "./schedule";
+export * from "./types";
+export { isFreeView, isInlined, isViewRegion, resolveView, storedInputs } from "./views";

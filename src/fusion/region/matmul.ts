@@ -1,0 +1,47 @@
+/** @file Sizes of a contraction and the tile that fits them. */
+import { node, sizeOf, type Graph, type NodeId, type Target } from "../ir";
+import type { MatmulTile } from "./types";
+
+export interface MatmulSizes {
+  readonly batch: number;
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+}
+
+/** M, N, K and batch of a `matmul` node by NumPy's rules: a vector on the left is one row, on the right one column. */
+export function matmulSizes(graph: Graph, id: NodeId): MatmulSizes {
+  const [a, b] = node(graph, id).inputs.map((input) => node(graph, input).type.shape);
+  const m = a!.length === 1 ? 1 : a!.at(-2)!;
+  const n = b!.length === 1 ? 1 : b!.at(-1)!;
+  return { batch: m * n === 0 ? 0 : sizeOf(node(graph, id).type.shape) / (m * n), m, n, k: a!.at(-1)! };
+}
+
+/** By measured sweeps: small tiles keep many workgroups busy, large ones re-read less. All fit 16 KiB of workgroup memory. */
+const TILES: readonly { readonly from: number; readonly tile: MatmulTile }[] = [
+  { from: 1792 * 1792, tile: { m: 128, n: 256, k: 8, rm: 8, rn: 16 } },
+  { from: 768 * 768, tile: { m: 64, n: 128, k: 16, rm: 8, rn: 8 } },
+  { from: 0, tile: { m: 32, n: 32, k: 16, rm: 4, rn: 4 } },
+];
+
+/** The tile for one contraction, or null where one output per thread is better (a side shorter than half the smallest tile). */
+export function matmulTile({ batch, m, n }: MatmulSizes, target: Target): MatmulTile | null {
+  if (target.schedule === "cpu") return { m: 4, n: 4, k: 1, rm: 4, rn: 4 };
+  if (m < 16 || n < 16) return null;
+  const outputs = batch * m * n;
+  const fits = TILES.find(
+    ({ from, tile }) =>
+      outputs >= from && m >= tile.m / 2 && n >= tile.n / 2 && tileBytes(tile) <= target.maxWorkgroupBytes,
+  );
+  return fits?.tile ?? TILES.at(-1)!.tile;
+}
+
+/** Workgroup memory of both operand tiles; A's rows carry one vec4 of padding. */
+export const tileBytes = ({ m, n, k }: MatmulTile): number => (m * (k + 4) + n * k) * 4;
+
+export const tileThreads = ({ m, n, rm, rn }: MatmulTile): number => (m / rm) * (n / rn);
+
+/** Bytes read again by neighbouring tiles if nothing is cached: A·(⌈N/TN⌉−1) + B·(⌈M/TM⌉−1). */
+export function tileRereads({ batch, m, n, k }: MatmulSizes, tile: MatmulTile): number {
+  return 4 * batch * (m * k * (Math.ceil(n / tile.n) - 1) + k * n * (Math.ceil(m / tile.m) - 1));
+}

@@ -1,0 +1,305 @@
+/** @file How a region's loops meet the threads, and what that takes: rereads, registers, workgroup memory. */
+import { node, sameShape, sizeOf, type Graph, type NodeId, type Region, type Shape, type Target } from "../ir";
+import { opDef } from "../ops";
+import { placeRows, type RowPlacement } from "./classify";
+import { matmulSizes, matmulTile, tileBytes, tileRereads, tileThreads } from "./matmul";
+import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./reads";
+import type { RegionForm, RegionRead, RegionSchedule, Variant } from "./types";
+import { isViewRegion } from "./views";
+
+type Body = Pick<Region, "members" | "outputs">;
+/** Address arithmetic and loop counters of any kernel. */
+const BASE_REGISTERS = 12;
+/** Values per thread that registers hold without spilling. */
+const CACHED_VALUES = 64;
+const PER_THREAD = 16;
+/** Rows up to this long are walked by one thread each. */
+const SHORT_ROW = 32;
+
+/**
+ * The schedule codegen will follow and cost will price. Deterministic in its arguments.
+ * @param form classify's answer for exactly these members and outputs
+ */
+export function scheduleRegion(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
+  if (isViewRegion(graph, region)) return blank({ variant: "view", dispatches: 0 });
+  if (form.contraction !== null) return scheduleMatmul(graph, region, form, target);
+  if (form.reductions.length > 0) return scheduleRows(graph, region, form, target);
+  return schedulePointwise(graph, region, form, target);
+}
+
+const blank = (given: Partial<RegionSchedule> & { variant: Variant }): RegionSchedule => ({
+  cached: [],
+  chunks: 1,
+  chunkLength: 1,
+  tileAxes: null,
+  matmul: null,
+  reads: [],
+  workgroups: 0,
+  threadsPerWorkgroup: 0,
+  workgroupBytes: 0,
+  registers: 0,
+  dispatches: 1,
+  temporaryBytes: 0,
+  modelledBytes: 0,
+  ...given,
+});
+
+/** Most values alive at once when the members run in order. */
+function liveScalars(graph: Graph, { members, outputs }: Body): number {
+  const lastUse = new Map<NodeId, number>();
+  members.forEach((id, i) => node(graph, id).inputs.forEach((input) => lastUse.set(input, i)));
+  for (const id of outputs) lastUse.set(id, members.length);
+  const dying = new Map<number, number>();
+  for (const at of lastUse.values()) dying.set(at, (dying.get(at) ?? 0) + 1);
+  const born = new Set<NodeId>();
+  let live = 0;
+  let most = 0;
+  members.forEach((id, i) => {
+    for (const value of [...node(graph, id).inputs, id]) {
+      if (born.has(value) || !lastUse.has(value) || node(graph, value).op === "const") continue;
+      born.add(value);
+      live++;
+    }
+    most = Math.max(most, live);
+    live -= dying.get(i) ?? 0;
+  });
+  return most;
+}
+
+function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
+  const strided = stridedReads(graph, region.members, region.outputs, form, "columns");
+  const size = sizeOf(form.space);
+  const width = size % 4 === 0 ? 4 : 1;
+  const threads = Math.min(256, target.maxWorkgroupSize);
+  const tileAxes = target.schedule === "gpu" && strided.size > 0 ? transposeAxes(graph, region, form, strided) : null;
+  const shared = {
+    reads: readsOf(graph, region.members, region.outputs, tileAxes ? new Set() : strided),
+    threadsPerWorkgroup: threads,
+    registers: BASE_REGISTERS + liveScalars(graph, region) * (tileAxes ? 4 : width),
+  };
+  if (tileAxes) {
+    const [b, a] = tileAxes;
+    const tiles =
+      Math.ceil(form.space[a]! / 32) * Math.ceil(form.space[b]! / 32) * (size / (form.space[a]! * form.space[b]!));
+    return blank({
+      ...shared,
+      variant: "tile",
+      tileAxes,
+      workgroups: tiles,
+      workgroupBytes: strided.size * 32 * 33 * 4,
+    });
+  }
+  return blank({ ...shared, variant: "flat", workgroups: Math.ceil(size / width / threads) });
+}
+
+/** The other axis of a plain transposition, when every strided read lies contiguously along the same one. */
+function transposeAxes(
+  graph: Graph,
+  region: Body,
+  form: RegionForm,
+  strided: ReadonlySet<NodeId>,
+): readonly [number, number] | null {
+  const inner = innermost(form.space);
+  const alike = region.outputs.every((id) => sameShape(node(graph, id).type.shape, form.space));
+  if (!alike || form.space[inner]! < 8) return null;
+  for (let axis = 0; axis < inner; axis++) {
+    const pair = neighbours(form.space, axis);
+    if (!pair || form.space[axis]! < 8) continue;
+    const strides = strideProbe(graph, region.members, region.outputs.map((id) => ({ id, pair }))); // prettier-ignore
+    if ([...strided].every((value) => [...(strides.get(value) ?? [])].join() === "1")) return [axis, inner];
+  }
+  return null;
+}
+
+function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
+  const sizes = matmulSizes(graph, form.contraction!);
+  const tile = matmulTile(sizes, target);
+  const reads = readsOf(graph, region.members, region.outputs, new Set());
+  const live = liveScalars(graph, region);
+  if (!tile) {
+    const threads = Math.min(256, target.maxWorkgroupSize);
+    return blank({
+      variant: "matmul-direct",
+      reads,
+      threadsPerWorkgroup: threads,
+      workgroups: Math.ceil(sizeOf(form.space) / threads),
+      registers: BASE_REGISTERS + live + 4,
+    });
+  }
+  const tiles = sizes.batch * Math.ceil(sizes.m / tile.m) * Math.ceil(sizes.n / tile.n);
+  const modelledBytes = tileRereads(sizes, tile);
+  if (target.schedule === "cpu") {
+    return blank({
+      variant: "matmul-registers",
+      matmul: tile,
+      reads,
+      threadsPerWorkgroup: 64,
+      workgroups: Math.ceil(tiles / 64),
+      registers: BASE_REGISTERS + live + 24,
+      modelledBytes,
+    });
+  }
+  const registers = BASE_REGISTERS + live + tile.rm + tile.rn;
+  return blank({
+    variant: "matmul-tile",
+    matmul: tile,
+    reads,
+    threadsPerWorkgroup: tileThreads(tile),
+    workgroups: tiles,
+    workgroupBytes: tileBytes(tile),
+    registers,
+    modelledBytes,
+  });
+}
+
+function scheduleRows(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
+  const placement = placeRows(graph, region.members) as RowPlacement;
+  const { rows, columns } = form;
+  const isFull = (id: NodeId): boolean => columns > 1 && sameShape(node(graph, id).type.shape, form.space);
+  const stages = form.reductions.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
+  const rowOnly = !region.outputs.some(isFull);
+  const carriesIndex = form.reductions.some(({ node: id }) => opDef(node(graph, id).op).reduce!.arg !== undefined);
+  const byThread = target.schedule === "cpu" || form.template === "general-reduce" || columns <= SHORT_ROW;
+  const chunks = rowOnly && stages === 1 && !carriesIndex ? chunksOf(rows, columns, byThread, target) : 1;
+  const chunkLength = chunks === 1 ? columns : 4 * Math.ceil(columns / chunks / 4);
+  const strided = stridedReads(
+    graph,
+    region.members,
+    region.outputs,
+    form,
+    byThread && form.template === "general-reduce" ? "rows" : "columns",
+  );
+  const plain = readsOf(graph, region.members, region.outputs, strided);
+  const live = liveScalars(graph, region);
+  const accumulators = form.reductions.length;
+  if (byThread) {
+    const threads = Math.min(target.schedule === "cpu" ? 64 : 256, target.maxWorkgroupSize);
+    const reads = withRereads(plain, passesPerRead(graph, region, form, placement));
+    const variant: Variant = chunks > 1 ? "split-thread" : "row-thread";
+    return blank({
+      variant,
+      reads,
+      threadsPerWorkgroup: threads,
+      workgroups: Math.ceil((rows * chunks) / threads),
+      registers: BASE_REGISTERS + live + accumulators,
+      ...split(rows, chunks, chunkLength, accumulators),
+    });
+  }
+  const threads = Math.min(
+    Math.max(32, nextPowerOfTwo(Math.ceil(Math.min(columns, chunkLength) / 4))),
+    256,
+    target.maxWorkgroupSize,
+  );
+  const workgroupBytes = threads * 4 * maxPerStage(form) * (carriesIndex ? 2 : 1);
+  const shared = { threadsPerWorkgroup: threads, workgroups: rows * chunks, workgroupBytes };
+  if (chunks > 1)
+    return blank({
+      variant: "split-row",
+      ...shared,
+      reads: plain,
+      registers: BASE_REGISTERS + 4 * live + accumulators,
+      ...split(rows, chunks, chunkLength, accumulators),
+    });
+  const cached = cachedValues(graph, region, form, placement);
+  const perThread = Math.ceil(columns / threads);
+  if (perThread <= PER_THREAD && perThread * cached.length <= CACHED_VALUES) {
+    return blank({
+      variant: "row-cached",
+      ...shared,
+      chunkLength,
+      cached,
+      reads: plain,
+      registers: BASE_REGISTERS + live + accumulators + perThread * cached.length,
+    });
+  }
+  const reads = withRereads(plain, passesPerRead(graph, region, form, placement));
+  return blank({
+    variant: "row-streaming",
+    ...shared,
+    chunkLength,
+    reads,
+    registers: BASE_REGISTERS + 4 * live + accumulators,
+  });
+}
+
+const nextPowerOfTwo = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, value)));
+const maxPerStage = (form: RegionForm): number => {
+  const counts = new Map<number, number>();
+  for (const { stage } of form.reductions) counts.set(stage, (counts.get(stage) ?? 0) + 1);
+  return Math.max(...counts.values());
+};
+
+const split = (
+  rows: number,
+  chunks: number,
+  chunkLength: number,
+  accumulators: number,
+): Pick<RegionSchedule, "chunks" | "chunkLength" | "dispatches" | "temporaryBytes"> => ({
+  chunks,
+  chunkLength,
+  dispatches: chunks > 1 ? 2 : 1,
+  temporaryBytes: chunks > 1 ? rows * chunks * accumulators * 4 : 0,
+});
+
+/** Few long rows leave the machine idle: cut each into chunks, enough for about a thousand workgroups (or 2^17 threads). */
+function chunksOf(rows: number, columns: number, byThread: boolean, target: Target): number {
+  if (target.schedule === "cpu") return rows < 64 && columns >= 4096 ? Math.min(256, Math.ceil(columns / 1024)) : 1;
+  if (byThread)
+    return rows < 32768 && columns >= 256
+      ? Math.max(1, Math.min(Math.floor(131072 / rows), Math.floor(columns / 64)))
+      : 1;
+  return rows < 256 && columns > 8192 ? Math.max(1, Math.min(Math.floor(1024 / rows), Math.ceil(columns / 4096))) : 1;
+}
+
+const withRereads = (reads: readonly RegionRead[], passes: ReadonlyMap<NodeId, number>): RegionRead[] =>
+  reads.map((read) => ({ ...read, rereads: Math.max(0, (passes.get(read.value) ?? 1) - 1) }));
+
+/** In how many passes over the row each stored value is loaded at a place that depends on the column. */
+function passesPerRead(graph: Graph, region: Body, form: RegionForm, placement: RowPlacement): Map<NodeId, number> {
+  const passes = new Map<NodeId, Set<number>>();
+  for (const { id, stage } of passRoots(graph, region, form, placement)) {
+    for (const axis of form.reducedAxes) {
+      const pair = neighbours(form.space, axis);
+      if (!pair) continue;
+      for (const [value, strides] of strideProbe(graph, region.members, [{ id, pair }])) {
+        if ([...strides].some((step) => step !== 0)) passes.set(value, (passes.get(value) ?? new Set()).add(stage));
+      }
+    }
+  }
+  return new Map([...passes].map(([value, set]) => [value, set.size]));
+}
+
+/** What each pass over the row asks for: operands of its reductions, and the full-size outputs known by then. */
+export function passRoots(
+  graph: Graph,
+  region: Body,
+  form: RegionForm,
+  placement: RowPlacement,
+): { id: NodeId; stage: number }[] {
+  const outputs = region.outputs.filter(
+    (id) => sameShape(node(graph, id).type.shape, form.space) && placement.places.get(id)!.role !== "row",
+  );
+  return [
+    ...form.reductions.map(({ node: id, stage }) => ({ id: node(graph, id).inputs[0]!, stage })),
+    ...outputs.map((id) => ({ id, stage: placement.places.get(id)!.stage })),
+  ];
+}
+
+/** Values that one pass makes and a later one needs, and inputs that several passes load. */
+function cachedValues(graph: Graph, region: Body, form: RegionForm, { places }: RowPlacement): NodeId[] {
+  const needed = new Map<NodeId, Set<number>>();
+  const reduces = new Map(form.reductions.map(({ node: id, stage }) => [id, stage]));
+  for (const id of region.members) {
+    const n = node(graph, id);
+    const stage = reduces.get(id) ?? places.get(id)!.stage;
+    for (const input of n.inputs) needed.set(input, (needed.get(input) ?? new Set()).add(stage));
+  }
+  const varies = (shape: Shape): boolean =>
+    form.reducedAxes.some((axis) => (shape[shape.length - form.space.length + axis] ?? 1) > 1);
+  return [...needed].flatMap(([id, stages]) => {
+    const place = places.get(id);
+    if (node(graph, id).op === "const" || place?.role === "row" || !varies(node(graph, id).type.shape)) return [];
+    const keep = place ? Math.max(...stages) > place.stage : stages.size > 1;
+    return keep ? [id] : [];
+  });
+}
