@@ -1,1 +1,2 @@
 export type * from "./types";
+export * from "./boxes";

@@ -1,0 +1,22 @@
+/** @file Sizes of what the canvas draws and the identity of output pills: shared by the layout and the canvas. px at zoom 1. */
+import { nodeId } from "../fusion";
+import type { NodeId } from "../fusion";
+
+export type BoxKind = "op" | "input" | "docked" | "output";
+
+/** A docked box is an input with one reader, drawn beside it. */
+export const boxSizes: Readonly<Record<BoxKind, { readonly width: number; readonly height: number }>> = {
+  op: { width: 156, height: 44 },
+  input: { width: 156, height: 34 },
+  docked: { width: 118, height: 30 },
+  output: { width: 156, height: 34 },
+};
+
+const OUTPUT = ">out";
+
+/** The pill drawn under a node whose value the program returns. No node of the language has such a name. */
+export const outputPillOf = (id: NodeId): NodeId => nodeId(`${id}${OUTPUT}`);
+
+/** The node an output pill belongs to, or null for anything else. */
+export const pillTarget = (id: string): NodeId | null =>
+  id.endsWith(OUTPUT) ? nodeId(id.slice(0, -OUTPUT.length)) : null;

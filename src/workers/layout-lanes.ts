@@ -1,0 +1,183 @@
+/** @file Columns: chains of main operands stand one below the other, side branches in lanes to the right. Linear in the graph. */
+import type { NodeId } from "../fusion";
+import { boxSizes } from "../document";
+import { sizeIn } from "./layout-sketch";
+import type { Sketch } from "./layout-sketch";
+import type { Box, GraphLayout } from "./layout-request";
+
+const ROW_GAP = 32;
+const LANE_GAP = 60;
+const DOCK_GAP = 6;
+
+/** `chain[i]` is the chain of node i; `chains[c]` its nodes from top to bottom. Docked inputs are in none (−1). */
+interface Chains {
+  readonly chain: readonly number[];
+  readonly chains: readonly (readonly number[])[];
+}
+
+/** A node goes on to the reader that continues it latest, so that what leaves and comes back stands beside it. */
+function chainsOf({ nodes, before, after, dock, main }: Sketch): Chains {
+  const up = nodes.map(() => 0);
+  const down = nodes.map(() => 0);
+  nodes.forEach((_, i) => {
+    for (const p of before[i]!) up[i] = Math.max(up[i]!, up[p]! + 1);
+  });
+  for (let i = nodes.length - 1; i >= 0; i--) for (const s of after[i]!) down[i] = Math.max(down[i]!, down[s]! + 1);
+  const later = (a: number, b: number): boolean => up[a]! > up[b]! || (up[a] === up[b] && down[a]! > down[b]!);
+  const next = nodes.map((_, i) => {
+    let best = -1;
+    for (const s of after[i]!)
+      if (main[s] === i && nodes[s]!.kind !== "output" && (best < 0 || later(s, best))) best = s;
+    return best >= 0 ? best : (after[i]!.find((s) => main[s] === i) ?? -1);
+  });
+  const chain = nodes.map(() => -1);
+  const chains: number[][] = [];
+  nodes.forEach((_, i) => {
+    if (chain[i]! >= 0 || dock[i]! >= 0) return;
+    const list: number[] = [];
+    for (let at = i; at >= 0 && chain[at]! < 0; at = next[at]!) {
+      chain[at] = chains.length;
+      list.push(at);
+    }
+    chains.push(list);
+  });
+  return { chain, chains };
+}
+
+/** Rows by longest path. A branch may start and end in its neighbour's row: the edge then runs level. */
+function rowsOf(sketch: Sketch, { chain, chains }: Chains): number[] {
+  const { nodes, before, dock, main } = sketch;
+  const busy = new Set(dock.filter((to) => to >= 0));
+  const isHead = nodes.map((_, i) => chain[i]! >= 0 && chains[chain[i]!]![0] === i);
+  const isTail = nodes.map((_, i) => chain[i]! >= 0 && chains[chain[i]!]!.at(-1) === i);
+  const level = new Set<string>();
+  nodes.forEach((node, i) => {
+    const parent = main[i]!;
+    if (!isHead[i] || parent < 0 || busy.has(parent) || node.kind === "output" || nodes[parent]!.kind === "input")
+      return;
+    busy.add(parent);
+    level.add(`${parent}>${i}`);
+  });
+  nodes.forEach((node, i) => {
+    const from = before[i]!.find((p) => isTail[p] && chain[p] !== chain[i] && nodes[p]!.kind === "op");
+    if (from === undefined || busy.has(i) || node.kind === "output" || busy.has(from)) return;
+    busy.add(i);
+    level.add(`${from}>${i}`);
+  });
+  const row = nodes.map(() => 0);
+  nodes.forEach((_, i) => {
+    if (dock[i]! >= 0) return;
+    for (const p of before[i]!) {
+      if (dock[p]! < 0) row[i] = Math.max(row[i]!, row[p]! + (level.has(`${p}>${i}`) ? 0 : 1));
+    }
+  });
+  dock.forEach((to, i) => {
+    if (to >= 0) row[i] = row[to]!;
+  });
+  return row;
+}
+
+/** Intervals of rows that are taken, sorted; answers the first lane from `from` on where [top, bottom] is free. */
+class Lanes {
+  private readonly taken: [number, number][][] = [];
+  get count(): number {
+    return this.taken.length;
+  }
+  take(from: number, top: number, bottom: number): number {
+    for (let lane = from; ; lane++) {
+      const list = (this.taken[lane] ??= []);
+      const at = firstEndingAfter(list, top);
+      if (at < list.length && list[at]![0] <= bottom) continue;
+      list.splice(at, 0, [top, bottom]);
+      return lane;
+    }
+  }
+}
+
+function firstEndingAfter(list: readonly [number, number][], row: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    if (list[mid]![1] < row) low = mid + 1;
+    else high = mid;
+  }
+  return low;
+}
+
+function lanesOf(sketch: Sketch, { chain, chains }: Chains, row: readonly number[]): { lane: number[]; count: number } {
+  const { nodes, after, dock, main } = sketch;
+  const lanes = new Lanes();
+  const lane = nodes.map(() => 0);
+  const docked = new Map<number, number[]>();
+  dock.forEach((to, i) => {
+    if (to >= 0) docked.set(to, [...(docked.get(to) ?? []), i]);
+  });
+  const weight = chains.map((list) => list.reduce((sum, i) => sum + nodes[i]!.bytes, 0));
+  const spine = weight.indexOf(Math.max(0, ...weight.slice(0, 10_000)));
+  const order = chains
+    .map((_, c) => c)
+    .sort((a, b) => Number(b === spine) - Number(a === spine) || startOf(a) - startOf(b));
+  function startOf(c: number): number {
+    return row[chains[c]![0]!]!;
+  }
+  for (const c of order) {
+    const list = chains[c]!;
+    const [head, tail] = [list[0]!, list.at(-1)!];
+    const parent = main[head]!;
+    const home = parent >= 0 && chain[parent]! >= 0 ? lane[parent]! + 1 : c === spine ? 0 : 1;
+    const top = parent >= 0 ? Math.min(row[head]!, row[parent]! + 1) : row[head]!;
+    const rejoin = after[tail]!.reduce((low, s) => Math.max(low, row[s]! - 1), row[tail]!);
+    const at = lanes.take(nodes[head]!.kind === "input" && parent < 0 ? Math.max(0, home - 1) : home, top, rejoin);
+    for (const i of list) {
+      lane[i] = at;
+      const beside = docked.get(i);
+      if (!beside) continue;
+      const side = lanes.take(at + 1, row[i]!, row[i]!);
+      for (const d of beside) lane[d] = side;
+    }
+  }
+  return { lane, count: lanes.count };
+}
+
+/** Positions from rows and lanes. Docked inputs of one reader are stacked in its row. */
+function placed(sketch: Sketch, row: readonly number[], lane: readonly number[]): GraphLayout {
+  const { nodes, dock } = sketch;
+  const stack = new Map<number, number[]>();
+  dock.forEach((to, i) => {
+    if (to >= 0) stack.set(to, [...(stack.get(to) ?? []), i]);
+  });
+  const rowHeight: number[] = [];
+  const stackHeight = (list: readonly number[]): number =>
+    list.length * boxSizes.docked.height + (list.length - 1) * DOCK_GAP;
+  nodes.forEach((_, i) => {
+    const height = Math.max(sizeIn(sketch, i).height, stack.has(i) ? stackHeight(stack.get(i)!) : 0);
+    rowHeight[row[i]!] = Math.max(rowHeight[row[i]!] ?? 0, height);
+  });
+  const top: number[] = [];
+  let y = 0;
+  for (let r = 0; r < rowHeight.length; r++) {
+    top[r] = y;
+    y += (rowHeight[r] ?? 0) + ROW_GAP;
+  }
+  const boxes = new Map<NodeId, Box>();
+  let width = 0;
+  nodes.forEach((node, i) => {
+    const size = sizeIn(sketch, i);
+    const x = lane[i]! * (boxSizes.op.width + LANE_GAP);
+    const middle = top[row[i]!]! + rowHeight[row[i]!]! / 2;
+    const beside = dock[i]! >= 0 ? stack.get(dock[i]!)! : null;
+    const offset = beside ? beside.indexOf(i) * (size.height + DOCK_GAP) - stackHeight(beside) / 2 : -size.height / 2;
+    boxes.set(node.id, { x, y: Math.round(middle + offset), ...size });
+    width = Math.max(width, x + size.width);
+  });
+  return { boxes, bends: new Map(), width, height: Math.max(0, y - ROW_GAP) };
+}
+
+/** The layout and the number of lanes it took: many lanes mean a graph that columns do not suit. */
+export function laneLayout(sketch: Sketch): { layout: GraphLayout; lanes: number } {
+  const chains = chainsOf(sketch);
+  const row = rowsOf(sketch, chains);
+  const { lane, count } = lanesOf(sketch, chains, row);
+  return { layout: placed(sketch, row, lane), lanes: count };
+}

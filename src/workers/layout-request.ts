@@ -1,0 +1,126 @@
+/** @file What is laid out: the union of the nodes of all steps, so that stepping moves nothing. Pure. */
+import { edgeId, bytesOf } from "../fusion";
+import type { Compilation, EdgeId, Graph, Node, NodeId } from "../fusion";
+import { outputPillOf } from "../document";
+import type { Position } from "../document";
+
+export interface LayoutNode {
+  readonly id: NodeId;
+  readonly kind: "op" | "input" | "output";
+  /** Bytes of the value: the largest ones make the main column. */
+  readonly bytes: number;
+}
+
+export interface LayoutEdge {
+  readonly id: EdgeId;
+  /** Indices into `nodes`; a producer comes before its readers. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface LayoutRequest {
+  readonly nodes: readonly LayoutNode[];
+  readonly edges: readonly LayoutEdge[];
+  /** `lanes` is linear in the graph: for very large graphs and for a second try after a time-out. */
+  readonly engine: "auto" | "lanes";
+}
+
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Shaped like the store's `Layout`. */
+export interface GraphLayout {
+  readonly boxes: ReadonlyMap<NodeId, Box>;
+  readonly bends: ReadonlyMap<EdgeId, readonly Position[]>;
+  readonly width: number;
+  readonly height: number;
+}
+
+const isDrawn = (node: Node): boolean => node.op !== "const" && node.op !== "hole";
+
+/** The nodes of every step, producers first, and the edges of every step. Scalar constants and holes have no box. */
+export function layoutRequest(compilation: Pick<Compilation, "naive" | "drawn" | "steps">): LayoutRequest {
+  const graph = compilation.naive?.graph ?? compilation.drawn;
+  const versions = new Map<NodeId, Node[]>();
+  const add = (node: Node): void => {
+    const known = versions.get(node.id);
+    if (known) known.push(node);
+    else versions.set(node.id, [node]);
+  };
+  for (const node of graph.nodes.values()) if (isDrawn(node)) add(node);
+  for (const { patch } of compilation.steps) for (const node of patch?.addedNodes ?? []) if (isDrawn(node)) add(node);
+  const outputs = new Set(graph.outputs);
+  for (const { patch } of compilation.steps) for (const id of patch?.outputs?.after ?? []) outputs.add(id);
+  return requestOf(versions, outputs);
+}
+
+/** The same for a single graph: a text whose holes keep it from compiling. */
+export const drawnRequest = (drawn: Graph): LayoutRequest => layoutRequest({ naive: null, drawn, steps: [] });
+
+function requestOf(versions: ReadonlyMap<NodeId, readonly Node[]>, outputs: ReadonlySet<NodeId>): LayoutRequest {
+  const order = inOrder(versions);
+  const nodes: LayoutNode[] = [];
+  const index = new Map<NodeId, number>();
+  for (const id of order) {
+    const node = versions.get(id)![0]!;
+    index.set(id, nodes.length);
+    nodes.push({ id, kind: node.op === "input" ? "input" : "op", bytes: bytesOf(node.type) });
+  }
+  const edges = new Map<EdgeId, LayoutEdge>();
+  for (const [id, list] of versions) {
+    const to = index.get(id)!;
+    for (const { inputs } of list) {
+      inputs.forEach((input, operand) => {
+        const from = index.get(input);
+        if (from === undefined || from >= to) return;
+        const edge = edgeId(input, id, operand);
+        edges.set(edge, { id: edge, from, to });
+      });
+    }
+  }
+  for (const id of outputs) {
+    const from = index.get(id);
+    if (from === undefined) continue;
+    const pill = outputPillOf(id);
+    edges.set(edgeId(id, pill, 0), { id: edgeId(id, pill, 0), from, to: nodes.length });
+    nodes.push({ id: pill, kind: "output", bytes: nodes[from]!.bytes });
+  }
+  return { nodes, edges: [...edges.values()], engine: "auto" };
+}
+
+/** Kahn's order over all versions. Two steps may order a pair both ways; the earlier one then wins. */
+function inOrder(versions: ReadonlyMap<NodeId, readonly Node[]>): NodeId[] {
+  const waiting = new Map<NodeId, number>();
+  const readers = new Map<NodeId, NodeId[]>();
+  for (const [id, list] of versions) {
+    const inputs = new Set(list.flatMap((node) => node.inputs.filter((input) => versions.has(input))));
+    waiting.set(id, inputs.size);
+    for (const input of inputs) {
+      const known = readers.get(input);
+      if (known) known.push(id);
+      else readers.set(input, [id]);
+    }
+  }
+  const order: NodeId[] = [];
+  const placed = new Set<NodeId>();
+  const place = (first: NodeId): void => {
+    const ready = [first];
+    for (let id = ready.pop(); id !== undefined; id = ready.pop()) {
+      if (placed.has(id)) continue;
+      placed.add(id);
+      order.push(id);
+      for (const reader of readers.get(id) ?? []) {
+        const left = waiting.get(reader)! - 1;
+        waiting.set(reader, left);
+        if (left === 0) ready.push(reader);
+      }
+    }
+  };
+  for (const [id, count] of waiting) if (count === 0) place(id);
+  for (const id of versions.keys()) if (!placed.has(id)) place(id);
+  return order;
+}
