@@ -11,8 +11,10 @@ const LAYERS = {
   lessons: ["fusion", "document"],
   workers: ["fusion", "document", "import"],
   state: ["fusion", "gpu", "document", "lessons", "workers"],
-  editor: ["fusion", "document", "state"],
-  panels: ["fusion", "document", "state"],
+  // One Monaco for the editor and the panels, which may not see each other; its worker goes through the workers' policy.
+  monaco: ["workers"],
+  editor: ["fusion", "document", "state", "monaco"],
+  panels: ["fusion", "document", "state", "monaco"],
   cli: ["fusion", "gpu", "document", "import", "lessons"],
 };
 const FLOORS = {
@@ -26,6 +28,7 @@ const FLOORS = {
   passes: ["ir", "ops", "region", "cost"],
   codegen: ["ir", "ops", "region", "cost"],
 };
+// `region` answers for passes, cost and codegen alike (docs/decisions/0002); codegen asks `cost` for the bytes it declares.
 const PURE = new Set(["fusion", "gpu", "document", "import", "lessons", "workers", "cli"]);
 const UI = /^(react|react-dom|@xyflow|zustand|monaco-editor|chart\.js)(\/|$)/;
 

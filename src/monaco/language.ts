@@ -1,0 +1,67 @@
+/** @file Colours for the typed language: the subset of Python that it reads. What a text means is the compiler's business. */
+import type * as Monaco from "monaco-editor/editor";
+
+export const FUSION_LANGUAGE = "fusion-text";
+
+const grammar: Monaco.languages.IMonarchLanguage = {
+  defaultToken: "",
+  tokenPostfix: ".fusion",
+  keywords: ["def", "return", "for", "in", "and", "or", "not", "if", "else", "pass"],
+  constants: ["True", "False", "None"],
+  types: ["f32", "f16", "i32", "bool"],
+  tokenizer: {
+    root: [
+      [/#.*$/, "comment"],
+      [/"""/, "comment", "@docstring"],
+      [/"[^"]*"|'[^']*'/, "string"],
+      [/\.\.\./, "keyword.hole"],
+      [/[0-9][0-9_]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?/, "number"],
+      [
+        /[\p{L}_][\p{L}\p{N}_]*(?=\s*\()/u,
+        { cases: { "@keywords": "keyword", "@types": "type", "@default": "function" } },
+      ],
+      [
+        /[\p{L}_][\p{L}\p{N}_]*/u,
+        {
+          cases: { "@keywords": "keyword", "@types": "type", "@constants": "number", "@default": "identifier" },
+        },
+      ],
+      [/[()[\]]/, "@brackets"],
+      [/[-+*/%@=<>!&|~:,.]/, "operator"],
+    ],
+    docstring: [
+      [/"""/, "comment", "@pop"],
+      [/[^"]+/, "comment"],
+      [/"/, "comment"],
+    ],
+  },
+};
+
+const editing: Monaco.languages.LanguageConfiguration = {
+  comments: { lineComment: "#" },
+  brackets: [
+    ["[", "]"],
+    ["(", ")"],
+  ],
+  autoClosingPairs: [
+    { open: "[", close: "]" },
+    { open: "(", close: ")" },
+  ],
+  surroundingPairs: [
+    { open: "[", close: "]" },
+    { open: "(", close: ")" },
+  ],
+  folding: { offSide: true },
+};
+
+/** Tells Monaco the language; call it once. */
+export function registerFusionLanguage(monaco: typeof Monaco): void {
+  monaco.languages.register({ id: FUSION_LANGUAGE, aliases: ["Fusion text"] });
+  monaco.languages.setMonarchTokensProvider(FUSION_LANGUAGE, grammar);
+  monaco.languages.setLanguageConfiguration(FUSION_LANGUAGE, {
+    ...editing,
+    onEnterRules: [
+      { beforeText: /^\s*(?:def|for)\b.*:\s*$/, action: { indentAction: monaco.languages.IndentAction.Indent } },
+    ],
+  });
+}

@@ -1,0 +1,54 @@
+/** @file Where an editor's lines are on the screen, for what is drawn beside them. */
+import { useEffect, useState } from "react";
+import type { monaco } from "./setup";
+
+export interface VisibleLines {
+  /** 1-based line and its top in px from the editor's top edge; folded lines are left out. */
+  readonly lines: readonly { readonly line: number; readonly top: number }[];
+  readonly lineHeight: number;
+  /** Height of the whole text in px. */
+  readonly contentHeight: number;
+  /** 1-based line of the caret. */
+  readonly current: number;
+}
+
+const NOTHING: VisibleLines = { lines: [], lineHeight: 22, contentHeight: 0, current: 0 };
+
+function measure(editor: monaco.editor.IStandaloneCodeEditor, lineHeight: number): VisibleLines {
+  const scroll = editor.getScrollTop();
+  const lines = editor.getVisibleRanges().flatMap((range) => {
+    const found = [];
+    for (let line = range.startLineNumber; line <= range.endLineNumber; line++) {
+      found.push({ line, top: editor.getTopForLineNumber(line) - scroll });
+    }
+    return found;
+  });
+  const current = editor.getPosition()?.lineNumber ?? 0;
+  return { lines, lineHeight, contentHeight: editor.getContentHeight(), current };
+}
+
+/** Follows scrolling, folding, resizing and typing. */
+export function useVisibleLines(
+  editor: monaco.editor.IStandaloneCodeEditor | null,
+  lineHeight: number,
+): VisibleLines {
+  const [visible, setVisible] = useState(NOTHING);
+  useEffect(() => {
+    if (!editor) {
+      setVisible(NOTHING);
+      return;
+    }
+    const update = (): void => setVisible(measure(editor, lineHeight));
+    update();
+    const following = [
+      editor.onDidScrollChange(update),
+      editor.onDidLayoutChange(update),
+      editor.onDidContentSizeChange(update),
+      editor.onDidChangeModelContent(update),
+      editor.onDidChangeHiddenAreas(update),
+      editor.onDidChangeCursorPosition(update),
+    ];
+    return () => following.forEach((each) => each.dispose());
+  }, [editor, lineHeight]);
+  return visible;
+}

@@ -1,0 +1,114 @@
+/** @file The staircase: one column a decision, its height the full-size transfers left after it. Long lists are grouped. */
+import type { Step, Totals } from "../../fusion";
+import { isForced, settled } from "./step-words";
+
+/** More columns than this are grouped. */
+export const MOST_COLUMNS = 60;
+
+export interface Column {
+  /** Stable while the steps are the same. */
+  readonly key: string;
+  /** Steps it stands for, ascending; one for an ungrouped column. */
+  readonly seqs: readonly number[];
+  readonly pass: string;
+  readonly kind: "accepted" | "refused";
+  readonly forced: boolean;
+  /** Transfers left before the first and after the last of its steps. */
+  readonly from: number;
+  readonly to: number;
+  /** Reason code of a group of refusals, else null. */
+  readonly code: string | null;
+}
+
+export interface PassSpan {
+  readonly pass: string;
+  /** Column indices, inclusive. */
+  readonly first: number;
+  readonly last: number;
+  readonly steps: number;
+}
+
+export interface Staircase {
+  readonly columns: readonly Column[];
+  readonly passes: readonly PassSpan[];
+  /** Tallest value: what the columns are scaled to. */
+  readonly tallest: number;
+  readonly grouped: boolean;
+}
+
+function single(step: Step, before: number): Column {
+  return {
+    key: `s${step.seq}`,
+    seqs: [step.seq],
+    pass: step.pass,
+    kind: step.accepted ? "accepted" : "refused",
+    forced: step.accepted && isForced(step),
+    from: before,
+    to: step.totals.fullSizeTransfers,
+    code: null,
+  };
+}
+
+/** Passes run one after another; a run is a maximal stretch of steps of one pass. */
+function runsOf(columns: readonly Column[]): Column[][] {
+  const runs: Column[][] = [];
+  for (const column of columns) {
+    const last = runs.at(-1);
+    if (last?.[0]?.pass === column.pass) last.push(column);
+    else runs.push([column]);
+  }
+  return runs;
+}
+
+/** A run's accepted steps as one ramp, its refusals as one column a code (or one by one when that group is open). */
+function groupRun(run: readonly Column[], codes: ReadonlyMap<number, string>, open: ReadonlySet<string>): Column[] {
+  const ramps = run.filter((column) => column.kind === "accepted");
+  const refused = new Map<string, Column[]>();
+  for (const column of run) {
+    if (column.kind !== "refused") continue;
+    const code = codes.get(column.seqs[0]!)!;
+    const list = refused.get(code);
+    if (list) list.push(column);
+    else refused.set(code, [column]);
+  }
+  const grouped: Column[] = [];
+  const [first] = ramps;
+  if (first) {
+    const seqs = ramps.flatMap((column) => column.seqs);
+    grouped.push({ ...first, key: `r${seqs[0]}`, seqs, forced: false, to: ramps.at(-1)!.to });
+  }
+  for (const [code, columns] of refused) {
+    const key = `${columns[0]!.pass}:${code}:${columns[0]!.seqs[0]}`;
+    const seqs = columns.flatMap((column) => column.seqs);
+    const one: Column = { ...columns[0]!, key, seqs, code, to: columns.at(-1)!.to };
+    grouped.push(...(columns.length === 1 || open.has(key) ? columns.map((each) => ({ ...each, code })) : [one]));
+  }
+  return grouped;
+}
+
+/** `open`: keys of refusal groups that the person expanded. */
+export function staircaseOf(steps: readonly Step[], naive: Totals, open: ReadonlySet<string>): Staircase {
+  const all = steps.map((step, i) => single(step, (i === 0 ? naive : steps[i - 1]!.totals).fullSizeTransfers));
+  const grouped = all.length > MOST_COLUMNS;
+  const codes = new Map(steps.map((step) => [step.seq, settled(step).code]));
+  const columns = grouped ? runsOf(all).flatMap((run) => groupRun(run, codes, open)) : all;
+  const passes: PassSpan[] = [];
+  let at = 0;
+  for (const run of runsOf(columns)) {
+    const stepsInRun = run.reduce((sum, column) => sum + column.seqs.length, 0);
+    passes.push({ pass: run[0]!.pass, first: at, last: at + run.length - 1, steps: stepsInRun });
+    at += run.length;
+  }
+  const tallest = all.reduce((most, { from, to }) => Math.max(most, from, to), 1);
+  return { columns, passes, tallest, grouped };
+}
+
+/** The column that shows step `seq`; -1 before the first. */
+export const columnAt = ({ columns }: Staircase, seq: number): number =>
+  columns.findIndex(({ seqs }) => seqs[0]! <= seq && seq <= seqs.at(-1)! && seqs.includes(seq));
+
+/** Step to show when a column is pressed `share` (0 to 1) of its width in: a ramp is walked along, a group of refusals too. */
+export function seqInColumn({ seqs }: Column, share: number): number {
+  const place = Math.min(seqs.length - 1, Math.max(0, Math.floor(share * seqs.length)));
+  return seqs[place]!;
+}

@@ -1,0 +1,104 @@
+/** @file The score row's one status line: which message, if any, takes the place of the numbers. */
+import type { Diagnostic, Totals } from "../../fusion";
+import type { Derived, Notice, RunState } from "../../state";
+import { count, plural } from "./units";
+
+export type StatusDeed = "go-to-error" | "cancel-run" | "cancel-compile" | "run-again" | "play-again" | "notice" | "open-example";
+
+export interface Status {
+  readonly tone: "accent" | "yes" | "no" | "warn";
+  readonly title: string;
+  readonly text: string;
+  /** 0 to 1; null without a bar; NaN when nobody knows how far it is. */
+  readonly progress: number | null;
+  readonly action: { readonly label: string; readonly deed: StatusDeed } | null;
+}
+
+export interface StatusFacts {
+  readonly notice: Notice | null;
+  readonly derived: Derived["status"];
+  /** Compiling has lasted longer than 150 ms. */
+  readonly slow: boolean;
+  /** Ops in the text that is being planned. */
+  readonly ops: number;
+  /** The newest text has no statement at all. */
+  readonly empty: boolean;
+  readonly firstError: Diagnostic | null;
+  readonly run: RunState;
+  /** Set once, when stepping has reached the end. */
+  readonly finished: { readonly naive: Totals; readonly final: Totals; readonly agrees: boolean | null } | null;
+}
+
+const tones = { info: "accent", warn: "warn", no: "no", yes: "yes" } as const;
+
+function ofNotice({ tone, text, action }: Notice): Status {
+  const [title = "", ...rest] = text.split(/(?<=[.:…])\s+/);
+  return {
+    tone: tones[tone],
+    title,
+    text: rest.join(" "),
+    progress: null,
+    action: { label: action?.label ?? "Dismiss", deed: "notice" },
+  };
+}
+
+function ofRun(run: RunState): Status | null {
+  if (run.status !== "running") return null;
+  const { fraction, text, secondsLeft } = run.progress;
+  const [title = text, ...rest] = text.split(", ");
+  const left = secondsLeft !== null && secondsLeft >= 1 ? [`about ${count(Math.round(secondsLeft))} s left`] : [];
+  return {
+    tone: "accent",
+    title,
+    text: [...rest, ...left].join(", "),
+    progress: fraction,
+    action: { label: "Cancel", deed: "cancel-run" },
+  };
+}
+
+function ofFinished({ naive, final, agrees }: NonNullable<StatusFacts["finished"]>): Status {
+  const results = agrees === null ? "" : agrees ? ", and the results agree" : ", but the results differ";
+  return {
+    tone: agrees === false ? "no" : "yes",
+    title: `Done: ${plural(naive.kernels, "kernel")} became ${count(final.kernels)}.`,
+    text: `${plural(naive.fullSizeTransfers, "trip")} to memory became ${count(final.fullSizeTransfers)}${results}.`,
+    progress: null,
+    action: { label: "Play again", deed: "play-again" },
+  };
+}
+
+/** Null: the numbers are shown. What cannot wait comes first. */
+export function statusOf(facts: StatusFacts): Status | null {
+  if (facts.notice) return ofNotice(facts.notice);
+  const running = ofRun(facts.run);
+  if (running) return running;
+  if (facts.empty) {
+    return {
+      tone: "accent",
+      title: "Nothing here yet.",
+      text: "Type an op, drag one in, or start from an example.",
+      progress: null,
+      action: { label: "Open an example", deed: "open-example" },
+    };
+  }
+  if (facts.derived === "broken") {
+    const error = facts.firstError;
+    return {
+      tone: "no",
+      title: error ? `Line ${error.line} does not compile.` : "The program has gaps.",
+      text: "Showing the last good graph.",
+      progress: null,
+      action: error ? { label: `Go to line ${error.line}`, deed: "go-to-error" } : null,
+    };
+  }
+  if (facts.derived === "compiling" && facts.slow) {
+    return {
+      tone: "accent",
+      title: "Planning…",
+      text: plural(facts.ops, "op"),
+      progress: Number.NaN,
+      action: { label: "Cancel", deed: "cancel-compile" },
+    };
+  }
+  return facts.finished ? ofFinished(facts.finished) : null;
+}

@@ -1,0 +1,88 @@
+/** @file Numbers as people read them: three significant figures at most, and always a unit. */
+
+/** `12`, `3.45`, `0.0671`: three significant figures at most, no exponent in the usual range. */
+export function significant(value: number, digits = 3): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size < 1e-4 || size >= 1e15) return scientific(value, Math.min(digits, 2));
+  const rounded = Number(value.toPrecision(digits));
+  return rounded.toLocaleString("en-US", { maximumSignificantDigits: digits }).replace("-", "−");
+}
+
+/** `3.1e-6`. */
+export function scientific(value: number, digits = 2): string {
+  if (value === 0) return "0";
+  return value
+    .toExponential(digits - 1)
+    .replace("e+", "e")
+    .replace(/\.0+e/, "e");
+}
+
+export interface Measure {
+  readonly value: string;
+  readonly unit: string;
+}
+const written = ({ value, unit }: Measure): string => `${value} ${unit}`;
+
+/** Largest step of `steps` (ascending) that is not above `value`; the first when none is. */
+function stepFor(value: number, steps: readonly (readonly [number, string])[]): readonly [number, string] {
+  return steps.findLast(([from]) => Math.abs(value) >= from) ?? steps[0]!;
+}
+
+const KIB = 1024;
+const byteSteps = [
+  [1, "B"],
+  [KIB, "KiB"],
+  [KIB ** 2, "MiB"],
+  [KIB ** 3, "GiB"],
+  [KIB ** 4, "TiB"],
+] as const;
+
+/** `6 MiB`, `8 KiB`, `512 B`. */
+export const showBytes = (bytes: number): string => written(measureBytes([bytes])(bytes));
+
+/** One unit for several byte counts, so that they compare: the largest chooses it. */
+export function measureBytes(all: readonly number[]): (bytes: number) => Measure {
+  const [size, unit] = stepFor(Math.max(0, ...all), byteSteps);
+  return (bytes) => ({ value: significant(bytes / size), unit });
+}
+
+const microSteps = [
+  [1e-3, "ns"],
+  [1, "µs"],
+  [1e3, "ms"],
+  [1e6, "s"],
+] as const;
+
+/** `37.1 µs`, `15.8 ms`; takes µs. */
+export const showMicros = (micros: number): string => written(measureMicros([micros])(micros));
+
+/** One unit for several times in µs: the largest chooses it. */
+export function measureMicros(all: readonly number[]): (micros: number) => Measure {
+  const largest = Math.max(0, ...all);
+  const [size, unit] = largest === 0 ? ([1, "µs"] as const) : stepFor(largest, microSteps);
+  return (micros) => ({ value: significant(micros / size), unit });
+}
+
+const decimalSteps = [
+  [1, ""],
+  [1e3, "k"],
+  [1e6, "M"],
+  [1e9, "G"],
+  [1e12, "T"],
+  [1e15, "P"],
+] as const;
+
+/** `12.6 M` for counts and rates in decimal steps; the caller adds the unit: `1.02 TFLOP/s`. */
+export function decimal(value: number, unit: string): string {
+  const [size, prefix] = stepFor(value, decimalSteps);
+  const shown = significant(value / size);
+  return `${shown} ${prefix}${unit}`.trimEnd();
+}
+
+/** `1,240`: a whole count in full. */
+export const count = (value: number): string => value.toLocaleString("en-US");
+
+/** `12 ops`, `1 op`. */
+export const plural = (value: number, one: string, many = `${one}s`): string => `${count(value)} ${value === 1 ? one : many}`;
