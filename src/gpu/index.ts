@@ -1,1 +1,12 @@
+/** @file The machine: a session that describes the device, runs plans and times them. */
 export type * from "./types";
+export { createSession } from "./session";
+export type { RunOptions, Session } from "./session";
+export type { BenchOptions, BenchPlans } from "./bench";
+export { hostEnv } from "./env";
+export type { SessionEnv } from "./env";
+export type { Inputs } from "./memory";
+export type { NumberArray } from "./packing";
+export { MEMORY_BUDGET, memoryNeed, preflight } from "./preflight";
+export type { MemoryNeed } from "./preflight";
+export { median } from "./stopwatch";

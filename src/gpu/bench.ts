@@ -1,0 +1,242 @@
+/** @file Times plans against one another on the device: cold run and outputs first, then warm-up, then interleaved rounds, then kernel by kernel. */
+import type { Plan } from "../fusion";
+import { readOutputs, runOnce } from "./execute";
+import { allocate, bind, upload } from "./memory";
+import type { BoundPlan, Inputs } from "./memory";
+import { buildPipelines } from "./pipelines";
+import type { Built } from "./pipelines";
+import { MEMORY_BUDGET, memoryNeed, preflight } from "./preflight";
+import { done, refusals } from "./problem";
+import type { Job } from "./queue";
+import { calibrate, kernelRounds, planRounds, subject, warmUp } from "./rounds";
+import type { RoundLimits, Subject } from "./rounds";
+import { scoped } from "./scopes";
+import { createStopwatch } from "./stopwatch";
+import type { Stopwatch } from "./stopwatch";
+import type { BenchProgress, BenchResult, DeviceInfo, Outcome, PlanName, RunOutput } from "./types";
+
+export interface BenchPlans {
+  readonly naive: Plan;
+  /** The step that is shown, where it is neither of the two. */
+  readonly step?: Plan | null;
+  readonly fused: Plan;
+}
+
+export interface BenchOptions {
+  readonly onProgress?: (progress: BenchProgress) => void;
+  readonly signal?: AbortSignal;
+  /** ms to aim at; 4,000 when absent. */
+  readonly budgetMillis?: number;
+  /** Bytes; 512 MiB when absent. */
+  readonly memoryBudget?: number;
+  /** false: leave the roofs out. */
+  readonly roofs?: boolean;
+  /** false: whole plans only. */
+  readonly kernels?: boolean;
+}
+
+const DEFAULT_MILLIS = 4000;
+/** A pass this long makes a step of 65,536 ns one hundredth of it. */
+const PASS_NANOS = 6.6e6;
+const STEPS_IN_A_PASS = 100;
+const STEPS_AT_LEAST = 20;
+// Consumer cards have 24–96 MB of L2; a working set below four times that is measured in cache.
+const CACHE_BYTES = 4 * 48 * 2 ** 20;
+// Clocks that have idled need sustained load; a CPU's do not.
+const WARM_GPU = { leastMillis: 300, agreement: 0.015 };
+const WARM_CPU = { leastMillis: 0, agreement: 0.1 };
+/** Shares of the budget. */
+const SHARE = { warm: 0.25, plans: 0.35, kernels: 0.4 };
+
+/** What a bench has found so far; Cancel takes it as it is. */
+export class Recorder {
+  device: DeviceInfo | null = null;
+  readonly coldMillis: Partial<Record<PlanName, number>> = {};
+  readonly pipelineMillis: Partial<Record<PlanName, number>> = {};
+  readonly outputs: RunOutput[] = [];
+  subjects: readonly Subject[] = [];
+  cacheResident = false;
+
+  result(stopped: boolean): BenchResult | null {
+    if (!this.device) return null;
+    const timings = this.subjects
+      .filter(({ samples }) => samples.length > 0)
+      .map(({ plan, kernel, samples, repeats }) => ({ plan, kernel, nanoseconds: [...samples], repeats }));
+    const { device, coldMillis, pipelineMillis, outputs, cacheResident } = this;
+    return { device, timings, coldMillis, pipelineMillis, outputs, roofs: null, stopped, cacheResident };
+  }
+
+  /** What a person gets who pressed Cancel. */
+  partial(): Outcome<BenchResult> {
+    const result = this.result(true);
+    return result && result.timings.length > 0 ? done(result) : refusals.cancelled();
+  }
+}
+
+/** `inputs` by input node. Refused, lost or cancelled before the first sample: a problem; afterwards: the samples so far. */
+export async function runBench(
+  job: Job,
+  plans: BenchPlans,
+  inputs: Inputs,
+  options: BenchOptions,
+  recorder: Recorder,
+): Promise<Outcome<BenchResult>> {
+  recorder.device = job.held.info;
+  const named = namesOf(plans);
+  const all = named.map(([, plan]) => plan);
+  const fits = preflight(all, job.held.info, options.memoryBudget ?? MEMORY_BUDGET);
+  if (!fits.ok) return fits;
+  recorder.cacheResident = memoryNeed([plans.fused]).bytes < CACHE_BYTES;
+  const say = progressOf(job, options);
+  const bound = await prepare(job, named, inputs, recorder, say);
+  if (!bound.ok) return bound;
+  const cold = await coldRuns(job, bound.value, options, recorder, say);
+  if (!cold.ok) return stopOr(cold, recorder);
+  const timed = await timeAll(job, bound.value, options, recorder, say);
+  return timed.ok ? done(recorder.result(false)!) : stopOr(timed, recorder);
+}
+
+const stopOr = (refused: Outcome<null>, recorder: Recorder): Outcome<BenchResult> =>
+  refused.ok || refused.problem.code === "cancelled" ? recorder.partial() : refused;
+
+const namesOf = ({ naive, step, fused }: BenchPlans): [PlanName, Plan][] => [
+  ["naive", naive],
+  ...(step ? [["step", step] satisfies [PlanName, Plan]] : []),
+  ["fused", fused],
+];
+
+type Say = (fraction: number, text: string) => void;
+
+function progressOf(job: Job, { onProgress }: BenchOptions): Say {
+  const begin = job.env.now();
+  return (fraction, text) => {
+    const seconds = (job.env.now() - begin) / 1000;
+    const secondsLeft = fraction > 0.2 ? (seconds / fraction) * (1 - fraction) : null;
+    onProgress?.({ fraction, text, secondsLeft });
+  };
+}
+
+async function prepare(
+  job: Job,
+  named: readonly [PlanName, Plan][],
+  inputs: Inputs,
+  recorder: Recorder,
+  say: Say,
+): Promise<Outcome<BoundPlan[]>> {
+  let pipelines: ReadonlyMap<string, Built> = new Map();
+  for (const [i, [name, plan]] of named.entries()) {
+    say((0.1 * i) / named.length, `Building ${plan.kernels.length} kernels, ${name}`);
+    const begin = job.env.now();
+    const built = await buildPipelines(job.held, plan.kernels);
+    if (!built.ok) return built;
+    pipelines = built.value;
+    recorder.pipelineMillis[name] = job.env.now() - begin;
+  }
+  say(0.1, "Sending the inputs");
+  const plans = named.map(([, plan]) => plan);
+  const { device } = job.held;
+  const prepared = await scoped(device, () => {
+    const memory = allocate(job.arena, plans);
+    const filled = upload(device, memory, plans, inputs);
+    return { filled, bound: named.map(([name, plan]) => bind(device, memory, name, plan, pipelines)) };
+  });
+  if (!prepared.ok) return prepared;
+  return prepared.value.filled.ok ? done(prepared.value.bound) : prepared.value.filled;
+}
+
+async function coldRuns(
+  job: Job,
+  bound: readonly BoundPlan[],
+  { signal }: BenchOptions,
+  recorder: Recorder,
+  say: Say,
+): Promise<Outcome<null>> {
+  for (const [i, each] of bound.entries()) {
+    say(0.12 + (0.1 * i) / bound.length, `First run, ${each.name}`);
+    const millis = await runOnce(job, each, signal);
+    if (!millis.ok) return millis;
+    recorder.coldMillis[each.name] = millis.value;
+    const outputs = await readOutputs(job, each);
+    if (!outputs.ok) return outputs;
+    recorder.outputs.push(...outputs.value);
+  }
+  return done(null);
+}
+
+async function timeAll(
+  job: Job,
+  bound: readonly BoundPlan[],
+  options: BenchOptions,
+  recorder: Recorder,
+  say: Say,
+): Promise<Outcome<null>> {
+  const timed = bound.filter(({ kernels }) => kernels.length > 0);
+  if (timed.length === 0) return done(null);
+  const watch = await createStopwatch(job);
+  if (!watch.ok) return watch;
+  const wholes = timed.map(({ name, kernels }) => subject(name, null, kernels));
+  const parts = timed.flatMap(({ name, kernels }, i) => kernelSubjects(name, kernels, wholes[i]!));
+  recorder.subjects = options.kernels === false ? wholes : [...wholes, ...parts];
+
+  const warmed = await warm(job, watch.value, wholes, options, say);
+  if (!warmed.ok) return warmed;
+  const budget = options.budgetMillis ?? DEFAULT_MILLIS;
+  const limits = (share: number, from: number, to: number): RoundLimits => ({
+    signal: options.signal,
+    now: () => job.env.now(),
+    millis: budget * share,
+    onStep: (each, round, rounds) => {
+      const repeat = (round + 1) * each.repeats;
+      const text = `Running ${each.plan}, repeat ${repeat} of ${rounds * each.repeats}`;
+      say(from + (to - from) * Math.min(1, (round + 1) / rounds), each.kernel ? `${text}, ${each.kernel}` : text);
+    },
+  });
+  const measured = await planRounds(watch.value, wholes, limits(SHARE.plans, 0.35, 0.65));
+  if (!measured.ok) return measured;
+  // A plan of one kernel is that kernel: the same passes.
+  const apart = parts.filter(({ samples }) => !wholes.some((whole) => whole.samples === samples));
+  for (const part of parts)
+    if (!apart.includes(part)) part.repeats = wholes.find((w) => w.samples === part.samples)!.repeats;
+  if (options.kernels === false || apart.length === 0) return done(null);
+  const target = kernelTarget(job.held.info, (budget * SHARE.kernels * 1e6) / (apart.length * 10));
+  return kernelRounds(watch.value, apart, target, limits(SHARE.kernels, 0.65, 0.98));
+}
+
+function kernelSubjects(name: PlanName, kernels: BoundPlan["kernels"], whole: Subject): Subject[] {
+  if (kernels.length === 1) return [{ ...whole, kernel: kernels[0]!.kernel.id }]; // shares the samples
+  return kernels.map((each) => subject(name, each.kernel.id, [each]));
+}
+
+/** How long a kernel's pass should last, ns: its share of the budget, but never so short that the clock's step shows. */
+const kernelTarget = ({ tickNanos }: DeviceInfo, share: number): number =>
+  Math.min(Math.max(share, STEPS_AT_LEAST * tickNanos, 3e5), Math.max(PASS_NANOS, STEPS_IN_A_PASS * tickNanos));
+
+async function warm(
+  job: Job,
+  watch: Stopwatch,
+  wholes: readonly Subject[],
+  options: BenchOptions,
+  say: Say,
+): Promise<Outcome<null>> {
+  say(0.25, "Warming up");
+  const target = Math.max(PASS_NANOS, STEPS_IN_A_PASS * job.held.info.tickNanos);
+  for (const each of wholes) {
+    if (options.signal?.aborted) return refusals.cancelled();
+    const calibrated = await calibrate(watch, each, target);
+    if (!calibrated.ok) return calibrated;
+  }
+  const rule = job.held.info.software ? WARM_CPU : WARM_GPU;
+  const mostMillis = (options.budgetMillis ?? DEFAULT_MILLIS) * SHARE.warm;
+  const warmed = await warmUp(
+    watch,
+    wholes,
+    { ...rule, mostMillis },
+    { signal: options.signal, now: () => job.env.now() },
+  );
+  if (!warmed.ok) return warmed;
+  for (const each of wholes) {
+    const again = await calibrate(watch, each, target); // clocks have risen since the first look
+    if (!again.ok) return again;
+  }
+  return done(null);
+}

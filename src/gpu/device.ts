@@ -1,0 +1,115 @@
+/** @file The one owner of the device: acquires it when it is needed, notices its loss, and knows when not to touch it any more. */
+import { LATE, within } from "./env";
+import type { SessionEnv } from "./env";
+import { describeAdapter } from "./describe";
+import { done, fail, refusals } from "./problem";
+import type { DeviceInfo, GpuProblem, Outcome } from "./types";
+
+/** A device with its epoch. What was started in one epoch is never shown in another. */
+export interface Held {
+  readonly device: GPUDevice;
+  readonly epoch: number;
+  /** Complete once the clock's step has been observed. */
+  info: DeviceInfo;
+  lost: boolean;
+}
+
+const ADAPTER_MILLIS = 5000;
+const RETRY_MILLIS = 150;
+// A browser blocks WebGPU for a page after repeated crashes; asking more often would only make it worse.
+const LOSSES_ALLOWED = 3;
+const LOSS_WINDOW_MILLIS = 600_000;
+
+const raised = [
+  "maxBufferSize",
+  "maxStorageBufferBindingSize",
+  "maxStorageBuffersPerShaderStage",
+  "maxComputeWorkgroupStorageSize",
+  "maxComputeInvocationsPerWorkgroup",
+  "maxComputeWorkgroupSizeX",
+  "maxComputeWorkgroupSizeY",
+] as const;
+const wanted: readonly GPUFeatureName[] = ["timestamp-query", "shader-f16"];
+
+export class DeviceHolder {
+  readonly #gpu: GPU | undefined;
+  readonly #env: SessionEnv;
+  readonly #tell: (problem: GpuProblem) => void;
+  readonly #losses: number[] = [];
+  #held: Held | null = null;
+  #epoch = 0;
+  #poisoned = false;
+
+  constructor(gpu: GPU | undefined, env: SessionEnv, tell: (problem: GpuProblem) => void) {
+    this.#gpu = gpu;
+    this.#env = env;
+    this.#tell = tell;
+  }
+
+  get poisoned(): boolean {
+    return this.#poisoned;
+  }
+
+  /** A kernel did not come back: nothing is destroyed and nothing runs any more, since either would wedge the browser. */
+  poison(): void {
+    this.#poisoned = true;
+  }
+
+  /** The device, a new one after a loss. Call from user actions only. */
+  async acquire(): Promise<Outcome<Held>> {
+    if (this.#poisoned) return refusals.poisoned();
+    if (this.#held && !this.#held.lost) return done(this.#held);
+    const recent = this.#losses.filter((when) => this.#env.now() - when < LOSS_WINDOW_MILLIS);
+    if (recent.length >= LOSSES_ALLOWED) return refusals.reload();
+    const adapter = await this.#adapter();
+    if (!adapter.ok) return adapter;
+    return this.#open(adapter.value);
+  }
+
+  /** Gives the device back. Only when nothing is in flight. */
+  close(): void {
+    if (!this.#poisoned) this.#held?.device.destroy();
+    this.#held = null;
+  }
+
+  async #adapter(): Promise<Outcome<GPUAdapter>> {
+    if (!this.#gpu) return this.#env.secureContext ? refusals.noWebgpu() : refusals.insecureOrigin();
+    // The first request right after the browser's start can answer null and the next one succeed.
+    for (const pause of [0, RETRY_MILLIS]) {
+      if (pause > 0) await this.#env.sleep(pause);
+      // Some browsers throw here instead of answering null.
+      const asked = this.#gpu.requestAdapter({ powerPreference: "high-performance" }).catch(() => null);
+      const adapter = await within(this.#env, ADAPTER_MILLIS, asked);
+      if (adapter === LATE) return refusals.neverAnswered();
+      if (adapter) return done(adapter);
+    }
+    return this.#losses.length > 0 ? refusals.reload() : refusals.noAdapter();
+  }
+
+  async #open(adapter: GPUAdapter): Promise<Outcome<Held>> {
+    const requiredFeatures = wanted.filter((feature) => adapter.features.has(feature));
+    const requiredLimits = Object.fromEntries(raised.map((name) => [name, adapter.limits[name]]));
+    let device: GPUDevice;
+    try {
+      device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
+    } catch (refused) {
+      return fail("no-adapter", `The GPU gave no device: ${String(refused)}`);
+    }
+    const held: Held = { device, epoch: ++this.#epoch, lost: false, info: describeAdapter(adapter, device) };
+    void this.#watch(held);
+    device.addEventListener("uncapturederror", (event) => {
+      event.preventDefault();
+      this.#tell({ code: "internal", text: `The GPU reported a fault: ${event.error.message}` });
+    });
+    this.#held = held;
+    return done(held);
+  }
+
+  async #watch(held: Held): Promise<void> {
+    const { reason } = await held.device.lost; // never rejects
+    held.lost = true;
+    if (reason === "destroyed") return;
+    this.#losses.push(this.#env.now());
+    this.#tell(refusals.wentAway().problem);
+  }
+}

@@ -1,0 +1,97 @@
+/** @file Buffers of a run: inputs once, one pool of slots for all plans (they run after one another), and the bind groups on them. */
+import type { Kernel, NodeId, Plan } from "../fusion";
+import type { Arena } from "./arena";
+import { usage } from "./flags";
+import { paddedBytes } from "./flags";
+import { pack } from "./packing";
+import type { NumberArray } from "./packing";
+import type { Built } from "./pipelines";
+import { memoryNeed, slotSizes } from "./preflight";
+import { done, fail } from "./problem";
+import type { Outcome, PlanName } from "./types";
+
+/** One dispatch, ready to be encoded. */
+export interface Dispatch {
+  readonly pipeline: GPUComputePipeline;
+  readonly group: GPUBindGroup;
+  readonly workgroups: readonly [number, number, number];
+}
+
+export interface BoundKernel extends Dispatch {
+  readonly kernel: Kernel;
+}
+
+/** A plan on its buffers. */
+export interface BoundPlan {
+  readonly name: PlanName;
+  readonly plan: Plan;
+  readonly kernels: readonly BoundKernel[];
+  readonly buffers: ReadonlyMap<NodeId, GPUBuffer>;
+}
+
+export type Inputs = ReadonlyMap<NodeId, NumberArray>;
+
+const STORED = usage.storage | usage.copyDestination | usage.copySource;
+/** One write takes as much again in staging memory. */
+const CHUNK = 16 * 2 ** 20;
+
+export interface RunMemory {
+  readonly inputs: ReadonlyMap<string, GPUBuffer>;
+  readonly pool: readonly GPUBuffer[];
+}
+
+/** Makes every buffer that `plans` need; they have passed preflight. Call inside error scopes. */
+export function allocate(arena: Arena, plans: readonly Plan[]): RunMemory {
+  const need = memoryNeed(plans);
+  const inputs = new Map<string, GPUBuffer>();
+  for (const [value, size] of need.inputs) inputs.set(value, arena.buffer(size, STORED, value));
+  return { inputs, pool: need.pool.map((size, rank) => arena.buffer(size, STORED, `slot ${rank}`)) };
+}
+
+/** Fills the input buffers. f32 and i32 as they are, bool as u32, f16 packed. */
+export function upload(device: GPUDevice, memory: RunMemory, plans: readonly Plan[], inputs: Inputs): Outcome<null> {
+  const filled = new Set<string>();
+  for (const { role, value, type } of plans.flatMap((plan) => plan.buffers)) {
+    if (role !== "input" || filled.has(value)) continue;
+    filled.add(value);
+    const [data, buffer] = [inputs.get(value), memory.inputs.get(value)];
+    const elements = type.shape.reduce((product, extent) => product * extent, 1);
+    if (!data || !buffer) return fail("internal", `There is no data for the input ${value}.`);
+    if (data.length !== elements)
+      return fail("internal", `The input ${value} has ${data.length} elements and needs ${elements}.`);
+    const words = pack(type.dtype, data);
+    const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+    for (let at = 0; at < bytes.length; at += CHUNK) {
+      device.queue.writeBuffer(buffer, at, bytes, at, Math.min(CHUNK, bytes.length - at));
+    }
+  }
+  return done(null);
+}
+
+/** Puts a plan on the buffers: its slots by size on the pool's, so that plans share memory. */
+export function bind(
+  device: GPUDevice,
+  memory: RunMemory,
+  name: PlanName,
+  plan: Plan,
+  pipelines: ReadonlyMap<string, Built>,
+): BoundPlan {
+  const bySize = [...slotSizes(plan)].toSorted(([, a], [, b]) => b - a);
+  const poolOf = new Map(bySize.map(([slot], rank) => [slot, memory.pool[rank]!]));
+  const buffers = new Map<NodeId, GPUBuffer>();
+  const bytes = new Map<NodeId, number>();
+  for (const { value, role, slot, bytes: size } of plan.buffers) {
+    buffers.set(value, role === "input" ? memory.inputs.get(value)! : poolOf.get(slot)!);
+    bytes.set(value, paddedBytes(size));
+  }
+  const kernels = plan.kernels.map((kernel): BoundKernel => {
+    const { pipeline, layout } = pipelines.get(kernel.wgsl)!;
+    const entries = kernel.bindings.map(({ binding, value }) => ({
+      binding,
+      resource: { buffer: buffers.get(value)!, size: bytes.get(value)! },
+    }));
+    const group = device.createBindGroup({ label: kernel.id, layout, entries });
+    return { kernel, pipeline, group, workgroups: kernel.workgroups };
+  });
+  return { name, plan, kernels, buffers };
+}

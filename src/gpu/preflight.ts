@@ -1,0 +1,126 @@
+/** @file Everything that can be refused before the first GPU call is refused here, with the number and the limit. */
+import type { BufferPlan, Plan } from "../fusion";
+import { done, fail } from "./problem";
+import type { DeviceInfo, Outcome } from "./types";
+import { paddedBytes } from "./flags";
+
+/** Total bytes a run may take; above it the GPU process dies rather than report an error. */
+export const MEMORY_BUDGET = 512 * 2 ** 20;
+const MAX_ELEMENTS = 2 ** 31 - 1;
+/** Longer kernels take seconds to build (5.5 s at 20,000 statements). */
+const MAX_STATEMENTS = 2000;
+// A dispatch can't be stopped. These rates are a slow, unfused matmul on two CPU cores, so the guess is on the high side.
+const SOFTWARE_FLOPS = 5e8;
+const SOFTWARE_BANDWIDTH = 1e9;
+const GPU_FLOPS = 5e10;
+const GPU_BANDWIDTH = 2e9;
+const LONGEST_DISPATCH_SECONDS = 20;
+
+const mib = (bytes: number): string => {
+  const value = bytes / 2 ** 20;
+  return `${value >= 100 ? Math.ceil(value).toLocaleString("en") : value.toPrecision(3)} MiB`;
+};
+
+const refuse = (text: string) => fail("refused", text);
+
+/** Sizes of the buffers that plans run after one another need: inputs once, and a pool that the plans share. */
+export interface MemoryNeed {
+  readonly inputs: ReadonlyMap<string, number>;
+  /** Largest first. */
+  readonly pool: readonly number[];
+  readonly bytes: number;
+}
+
+/** Bytes by slot, for the slots that are no input's. */
+export function slotSizes(plan: Plan): Map<number, number> {
+  const sizes = new Map<number, number>();
+  for (const { role, slot, bytes } of plan.buffers) {
+    if (role !== "input") sizes.set(slot, Math.max(sizes.get(slot) ?? 0, paddedBytes(bytes)));
+  }
+  return sizes;
+}
+
+export function memoryNeed(plans: readonly Plan[]): MemoryNeed {
+  const inputs = new Map<string, number>();
+  const pool: number[] = [];
+  for (const plan of plans) {
+    for (const { role, value, bytes } of plan.buffers) if (role === "input") inputs.set(value, paddedBytes(bytes));
+    const sizes = [...slotSizes(plan).values()].toSorted((a, b) => b - a);
+    sizes.forEach((size, rank) => (pool[rank] = Math.max(pool[rank] ?? 0, size)));
+  }
+  let bytes = 0;
+  for (const size of inputs.values()) bytes += size;
+  for (const size of pool) bytes += size;
+  return { inputs, pool, bytes };
+}
+
+/** A guess at the longest a single dispatch may take, s; on the high side. */
+export function longestDispatchSeconds(plan: Plan, software: boolean): number {
+  const [flops, bandwidth] = software ? [SOFTWARE_FLOPS, SOFTWARE_BANDWIDTH] : [GPU_FLOPS, GPU_BANDWIDTH];
+  return plan.kernels.reduce((longest, kernel) => {
+    const bytes = [...kernel.reads, ...kernel.writes].reduce((sum, access) => sum + access.bytes, 0);
+    return Math.max(longest, kernel.flops / flops + bytes / bandwidth);
+  }, 0);
+}
+
+function checkBuffer({ value, type, bytes }: BufferPlan, info: DeviceInfo): Outcome<null> {
+  const elements = type.shape.reduce((product, extent) => product * extent, 1);
+  const limit = Math.min(info.maxBufferBytes, info.maxBindingBytes);
+  if (!(elements <= MAX_ELEMENTS))
+    return refuse(`${value} has ${elements} elements; kernels count to ${MAX_ELEMENTS}.`);
+  if (paddedBytes(bytes) > limit)
+    return refuse(`${value} takes ${mib(bytes)} (${bytes} bytes); this device binds at most ${mib(limit)} (${limit}).`);
+  return done(null);
+}
+
+function checkKernel(kernel: Plan["kernels"][number], { target }: DeviceInfo): Outcome<null> {
+  const { id, bindings, workgroups, workgroupSize, workgroupBytes, wgsl } = kernel;
+  const threads = workgroupSize.reduce((product, extent) => product * extent, 1);
+  const statements = wgsl.split(";").length - 1;
+  const largest = Math.max(...workgroups);
+  if (bindings.length > target.maxBindings)
+    return refuse(`${id} binds ${bindings.length} buffers; this device allows ${target.maxBindings}.`);
+  if (!(largest <= target.maxWorkgroupsPerDimension))
+    return refuse(
+      `${id} asks for ${largest} workgroups in a row; this device allows ${target.maxWorkgroupsPerDimension}.`,
+    );
+  if (threads > target.maxWorkgroupSize)
+    return refuse(`${id} has ${threads} threads in a workgroup; this device allows ${target.maxWorkgroupSize}.`);
+  if (workgroupBytes > target.maxWorkgroupBytes)
+    return refuse(`${id} shares ${workgroupBytes} bytes in a workgroup; this device has ${target.maxWorkgroupBytes}.`);
+  if (statements > MAX_STATEMENTS)
+    return refuse(
+      `${id} is ${statements} statements long; above ${MAX_STATEMENTS} the driver takes seconds to build it.`,
+    );
+  return done(null);
+}
+
+function checkLength(plan: Plan, info: DeviceInfo): Outcome<null> {
+  const seconds = longestDispatchSeconds(plan, info.software);
+  if (!info.software || seconds <= LONGEST_DISPATCH_SECONDS) return done(null);
+  return refuse(
+    `One kernel would take up to ${Math.ceil(seconds)} s on this software adapter, and a kernel that runs can't be stopped. Choose a smaller size.`,
+  );
+}
+
+/** null when the plans may run after one another on this device. Refused otherwise, with bytes and limit. */
+export function preflight(plans: readonly Plan[], info: DeviceInfo, budget = MEMORY_BUDGET): Outcome<null> {
+  for (const plan of plans) {
+    for (const buffer of plan.buffers) {
+      const checked = checkBuffer(buffer, info);
+      if (!checked.ok) return checked;
+    }
+    for (const kernel of plan.kernels) {
+      const checked = checkKernel(kernel, info);
+      if (!checked.ok) return checked;
+    }
+    const checked = checkLength(plan, info);
+    if (!checked.ok) return checked;
+  }
+  const { bytes } = memoryNeed(plans);
+  if (bytes > budget)
+    return refuse(
+      `This run needs ${mib(bytes)} of GPU memory; the page allows itself ${mib(budget)}. Choose a smaller size.`,
+    );
+  return done(null);
+}

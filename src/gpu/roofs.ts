@@ -1,0 +1,158 @@
+/** @file The roofs of this very device: what a copy moves, what fused multiply-adds reach, what one more dispatch costs. */
+import { usage, paddedBytes } from "./flags";
+import type { Dispatch } from "./memory";
+import { buildPipelines } from "./pipelines";
+import type { KernelSource } from "./pipelines";
+import { done } from "./problem";
+import type { Job } from "./queue";
+import { calibrate, subject, timeOnce } from "./rounds";
+import { scoped } from "./scopes";
+import { createStopwatch, median } from "./stopwatch";
+import type { Stopwatch } from "./stopwatch";
+import type { Outcome, Roofs } from "./types";
+
+const WORKGROUP = 256;
+const PASS_NANOS = 6.6e6;
+const ROUNDS = 7;
+/** Workgroups in x; the rest goes to y, since a dimension holds at most 65,535. */
+const GRID_X = 32768;
+/** Each copied once: 256 MiB in all is more than four times a common L2. A CPU needs less to be out of cache. */
+const COPY_BYTES = { gpu: 128 * 2 ** 20, cpu: 16 * 2 ** 20 };
+const FMA = { chains: 8, unrolled: 8, turns: { gpu: 128, cpu: 16 }, workgroups: { gpu: 8192, cpu: 64 } };
+
+const bindings = [
+  { binding: 0, access: "read" },
+  { binding: 1, access: "read_write" },
+] as const;
+
+function copyKernel(vectors: number): KernelSource {
+  const rows = Math.min(GRID_X, Math.ceil(vectors / WORKGROUP)) * WORKGROUP;
+  const wgsl = `@group(0) @binding(0) var<storage, read> source: array<vec4<f32>, ${vectors}>;
+@group(0) @binding(1) var<storage, read_write> target_: array<vec4<f32>, ${vectors}>;
+
+@compute @workgroup_size(${WORKGROUP})
+fn copy(@builtin(global_invocation_id) id: vec3<u32>) {
+  let i = id.y * ${rows}u + id.x;
+  if (i < ${vectors}u) {
+    target_[i] = source[i];
+  }
+}
+`;
+  return { id: "copy roof", name: "copy", wgsl, bindings };
+}
+
+/** Independent chains of vec4 multiply-adds, long enough that loads and stores do not show. */
+function fmaKernel(threads: number, turns: number): KernelSource {
+  const chains = Array.from({ length: FMA.chains }, (_, i) => `a${i}`);
+  const step = chains.map((a) => `    ${a} = fma(${a}, m, c);`).join("\n");
+  const wgsl = `@group(0) @binding(0) var<storage, read> source: array<vec4<f32>, ${threads}>;
+@group(0) @binding(1) var<storage, read_write> target_: array<vec4<f32>, ${threads}>;
+
+@compute @workgroup_size(${WORKGROUP})
+fn multiply_add(@builtin(global_invocation_id) id: vec3<u32>) {
+  let i = id.x % ${threads}u;
+  let x = source[i];
+  let m = x * 1e-3 + 0.999;
+  let c = x * 1e-4;
+${chains.map((a, i) => `  var ${a} = x + ${i}.0;`).join("\n")}
+  for (var turn = 0u; turn < ${turns}u; turn++) {
+${Array.from({ length: FMA.unrolled }, () => step).join("\n")}
+  }
+  target_[i] = ${chains.join(" + ")};
+}
+`;
+  return { id: "multiply-add roof", name: "multiply_add", wgsl, bindings };
+}
+
+const tiny: KernelSource = {
+  id: "launch roof",
+  name: "tiny",
+  bindings,
+  wgsl: `@group(0) @binding(0) var<storage, read> source: array<vec4<f32>, 4>;
+@group(0) @binding(1) var<storage, read_write> target_: array<vec4<f32>, 4>;
+
+@compute @workgroup_size(1)
+fn tiny() {
+  target_[0] = source[0];
+}
+`,
+};
+
+/** Median time of one repeat, ns. */
+async function nanosOf(watch: Stopwatch, dispatch: Dispatch, targetNanos: number): Promise<Outcome<number>> {
+  const each = subject("naive", null, [dispatch]);
+  const calibrated = await calibrate(watch, each, targetNanos);
+  if (!calibrated.ok) return calibrated;
+  const samples: number[] = [];
+  for (let i = 0; i < ROUNDS; i++) {
+    const nanos = await timeOnce(watch, each);
+    if (!nanos.ok) return nanos;
+    samples.push(nanos.value);
+  }
+  return done(median(samples));
+}
+
+/** What one more tiny dispatch in a pass takes, ns: the slope between two counts, so that the pass itself drops out. */
+async function slopeOf(
+  watch: Stopwatch,
+  dispatch: Dispatch,
+  counts: readonly [number, number],
+): Promise<Outcome<number>> {
+  const slopes: number[] = [];
+  for (let i = 0; i < ROUNDS; i++) {
+    const times = await watch.time(counts.map((repeats) => ({ dispatches: [dispatch], repeats })));
+    if (!times.ok) return times;
+    slopes.push((times.value[1]! - times.value[0]!) / (counts[1] - counts[0]));
+  }
+  return done(Math.max(0, median(slopes)));
+}
+
+/** Takes under a second on a GPU and about one on a CPU. */
+export async function findRoofs(job: Job): Promise<Outcome<Roofs>> {
+  const { device, info } = job.held;
+  const kind = info.software ? "cpu" : "gpu";
+  const limit = Math.min(info.maxBindingBytes, info.maxBufferBytes);
+  const vectors = Math.floor(Math.min(COPY_BYTES[kind], limit) / 16);
+  const threads = FMA.workgroups[kind] * WORKGROUP;
+  const turns = FMA.turns[kind];
+  const kernels = [copyKernel(vectors), fmaKernel(threads, turns), tiny];
+  const built = await buildPipelines(job.held, kernels);
+  if (!built.ok) return built;
+  const prepared = await scoped(device, () => {
+    const size = paddedBytes(vectors * 16);
+    const [source, target] = [0, 1].map(() => job.arena.buffer(size, usage.storage | usage.copyDestination, "roof"));
+    // Memory that was never written may be compressed away: write something.
+    const noise = Float32Array.from({ length: 2 ** 20 }, (_, i) => ((i * 2654435761) % 2 ** 20) / 2 ** 20);
+    for (let at = 0; at < size; at += noise.byteLength) {
+      device.queue.writeBuffer(source!, at, noise, 0, Math.min(noise.length, (size - at) / 4));
+    }
+    return kernels.map(({ wgsl }) => {
+      const { pipeline, layout } = built.value.get(wgsl)!;
+      const entries = [source!, target!].map((buffer, binding) => ({ binding, resource: { buffer } }));
+      return { pipeline, group: device.createBindGroup({ layout, entries }) };
+    });
+  });
+  if (!prepared.ok) return prepared;
+  const [copy, fma, launch] = prepared.value;
+  const watch = await createStopwatch(job);
+  if (!watch.ok) return watch;
+  const groups = Math.ceil(vectors / WORKGROUP);
+  const grid = [Math.min(GRID_X, groups), Math.ceil(groups / GRID_X), 1] as const;
+  const target = Math.max(PASS_NANOS, 100 * info.tickNanos);
+  const copied = await nanosOf(watch.value, { ...copy!, workgroups: grid }, target);
+  if (!copied.ok) return copied;
+  const multiplied = await nanosOf(watch.value, { ...fma!, workgroups: [FMA.workgroups[kind], 1, 1] }, target);
+  if (!multiplied.ok) return multiplied;
+  const slope = await slopeOf(
+    watch.value,
+    { ...launch!, workgroups: [1, 1, 1] },
+    info.software ? [100, 400] : [500, 3500],
+  );
+  if (!slope.ok) return slope;
+  const operations = threads * turns * FMA.chains * FMA.unrolled * 4 * 2;
+  return done({
+    bandwidth: (2 * vectors * 16 * 1e9) / copied.value,
+    flops: (operations * 1e9) / multiplied.value,
+    launchMicros: slope.value / 1000,
+  });
+}

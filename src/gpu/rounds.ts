@@ -1,0 +1,192 @@
+/** @file Timing by rounds: repeats inside a pass until the clock's step does not matter, subjects interleaved so that they share the weather. */
+import type { Dispatch } from "./memory";
+import { done, refusals } from "./problem";
+import { SUBMIT_MILLIS } from "./queue";
+import { PASSES_AT_ONCE, median } from "./stopwatch";
+import type { Stopwatch, TimedPass } from "./stopwatch";
+import type { Outcome, PlanName } from "./types";
+
+/** Something to be timed: a whole plan, or one kernel of it. */
+export interface Subject {
+  readonly plan: PlanName;
+  /** Kernel id, or null for the whole plan. */
+  readonly kernel: string | null;
+  readonly dispatches: readonly Dispatch[];
+  repeats: number;
+  /** Estimate for one repeat, ns; NaN before the first believable reading. */
+  nanos: number;
+  readonly samples: number[];
+}
+
+export const subject = (plan: PlanName, kernel: string | null, dispatches: readonly Dispatch[]): Subject => ({
+  plan,
+  kernel,
+  dispatches,
+  repeats: 1,
+  nanos: Number.NaN,
+  samples: [],
+});
+
+/** At least this many passes, performance rule 2; fewer only when they would take far longer than was asked for. */
+export const ENOUGH_ROUNDS = 7;
+const FEWEST_ROUNDS = 3;
+const MOST_ROUNDS = 25;
+/** Encoding takes about 2 µs a dispatch on the page's own thread. */
+const MOST_DISPATCHES = 4096;
+const GROWTH = 64;
+
+const submitNanos = SUBMIT_MILLIS * 1e6;
+
+/** Time of one repeat, ns: one pass with all repeats, or pass by pass when a single repeat already fills a submit. */
+export async function timeOnce(watch: Stopwatch, each: Subject): Promise<Outcome<number>> {
+  if (each.nanos <= submitNanos || Number.isNaN(each.nanos) || each.dispatches.length === 1) {
+    const times = await watch.time([{ dispatches: each.dispatches, repeats: each.repeats }]);
+    return times.ok ? done(times.value[0]! / each.repeats) : times;
+  }
+  let sum = 0;
+  for (const dispatch of each.dispatches) {
+    const times = await watch.time([{ dispatches: [dispatch], repeats: 1 }]);
+    if (!times.ok) return times;
+    sum += times.value[0]!;
+  }
+  return done(sum);
+}
+
+/** Repeats so that a pass lasts about `targetNanos`, within what a submit and the encoder allow. */
+export function repeatsFor(each: Subject, targetNanos: number): number {
+  const most = Math.max(1, Math.floor(MOST_DISPATCHES / each.dispatches.length));
+  if (!(each.nanos > 0)) return Math.min(most, each.repeats * GROWTH); // the clock showed nothing yet
+  const goal = Math.ceil(targetNanos / each.nanos);
+  const fits = Math.max(1, Math.floor(submitNanos / each.nanos));
+  return Math.max(1, Math.min(goal, fits, most, each.repeats * GROWTH));
+}
+
+/** Grows the repeats of a subject, 64-fold at most at a time, until a pass lasts. Starts with one: the first slice calibrates. */
+export async function calibrate(watch: Stopwatch, each: Subject, targetNanos: number): Promise<Outcome<null>> {
+  for (let attempt = 0; attempt < 8; attempt++) {
+    const nanos = await timeOnce(watch, each);
+    if (!nanos.ok) return nanos;
+    each.nanos = nanos.value;
+    const wanted = repeatsFor(each, targetNanos);
+    const settled = wanted <= each.repeats * 1.5;
+    each.repeats = wanted;
+    if (settled) break;
+  }
+  return done(null);
+}
+
+export interface RoundLimits {
+  readonly signal: AbortSignal | undefined;
+  now(): number;
+  /** ms these rounds should take. */
+  readonly millis: number;
+  /** After each subject: how much is done, 0..1. */
+  onStep(each: Subject, round: number, rounds: number): void;
+}
+
+/** True when one more round should follow. */
+export function another(round: number, elapsed: number, millis: number): boolean {
+  if (round < FEWEST_ROUNDS) return true;
+  if (round < ENOUGH_ROUNDS) return elapsed < 2 * millis;
+  return round < MOST_ROUNDS && elapsed * (1 + 1 / round) < millis;
+}
+
+/** Rounds over whole plans, forwards and backwards in turn. `cancelled` when the signal aborts; samples stay. */
+export async function planRounds(
+  watch: Stopwatch,
+  subjects: readonly Subject[],
+  limits: RoundLimits,
+): Promise<Outcome<null>> {
+  const begin = limits.now();
+  for (let round = 0; another(round, limits.now() - begin, limits.millis); round++) {
+    for (const each of round % 2 === 0 ? subjects : subjects.toReversed()) {
+      if (limits.signal?.aborted) return refusals.cancelled();
+      const nanos = await timeOnce(watch, each);
+      if (!nanos.ok) return nanos;
+      if (!Number.isNaN(nanos.value)) each.samples.push(nanos.value);
+      limits.onStep(each, round, Math.max(ENOUGH_ROUNDS, round + 1));
+    }
+  }
+  return done(null);
+}
+
+/** Consecutive subjects whose passes go into one submit. */
+export function submits(subjects: readonly Subject[]): Subject[][] {
+  const groups: Subject[][] = [];
+  let nanos = Infinity;
+  for (const each of subjects) {
+    const cost = (each.nanos > 0 ? each.nanos : 0) * each.repeats;
+    const last = groups.at(-1);
+    if (!last || nanos + cost > submitNanos || last.length >= PASSES_AT_ONCE) {
+      groups.push([each]);
+      nanos = cost;
+    } else {
+      last.push(each);
+      nanos += cost;
+    }
+  }
+  return groups;
+}
+
+const passOf = ({ dispatches, repeats }: Subject): TimedPass => ({ dispatches, repeats });
+
+/**
+ * Rounds over kernels in plan order, a pass each, so that every kernel finds the very data it finds in a run.
+ * Three rounds calibrate (one dispatch, then more), the rest are kept.
+ */
+export async function kernelRounds(
+  watch: Stopwatch,
+  subjects: readonly Subject[],
+  targetNanos: number,
+  limits: RoundLimits,
+): Promise<Outcome<null>> {
+  const begin = limits.now();
+  const CALIBRATING = 3;
+  for (let round = -CALIBRATING; another(round, limits.now() - begin, limits.millis); round++) {
+    for (const group of submits(subjects)) {
+      if (limits.signal?.aborted) return refusals.cancelled();
+      const times = await watch.time(group.map(passOf));
+      if (!times.ok) return times;
+      group.forEach((each, i) => note(each, times.value[i]! / each.repeats, round >= 0, targetNanos));
+      limits.onStep(group[0]!, Math.max(0, round), Math.max(ENOUGH_ROUNDS, round + 1));
+    }
+  }
+  return done(null);
+}
+
+function note(each: Subject, nanos: number, keep: boolean, targetNanos: number): void {
+  if (keep) {
+    if (!Number.isNaN(nanos)) each.samples.push(nanos);
+    return;
+  }
+  each.nanos = nanos;
+  each.repeats = repeatsFor(each, targetNanos);
+}
+
+/** Passes of all subjects until the last two batches of three agree; what a clock that has been idle needs. */
+export async function warmUp(
+  watch: Stopwatch,
+  subjects: readonly Subject[],
+  rule: { readonly leastMillis: number; readonly mostMillis: number; readonly agreement: number },
+  limits: Pick<RoundLimits, "signal" | "now">,
+): Promise<Outcome<null>> {
+  const begin = limits.now();
+  let before: number[] | null = null;
+  while (limits.now() - begin < rule.mostMillis) {
+    const batch: number[] = [];
+    for (const each of subjects) {
+      const three: number[] = [];
+      for (let i = 0; i < 3; i++) {
+        if (limits.signal?.aborted) return refusals.cancelled();
+        const nanos = await timeOnce(watch, each);
+        if (!nanos.ok) return nanos;
+        three.push(nanos.value);
+      }
+      batch.push(median(three));
+    }
+    const agree = before?.every((old, i) => Math.abs(old - batch[i]!) <= rule.agreement * old);
+    if (agree && limits.now() - begin >= rule.leastMillis) break;
+    before = batch;
+  }
+  return done(null);
+}

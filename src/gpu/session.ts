@@ -1,0 +1,159 @@
+/** @file A session: the one way to the machine. Answers outcomes, one action at a time; frees what it made. */
+import type { Plan } from "../fusion";
+import { Arena } from "./arena";
+import type { Ledger } from "./arena";
+import { Recorder, runBench } from "./bench";
+import type { BenchOptions, BenchPlans } from "./bench";
+import { DeviceHolder } from "./device";
+import { hostEnv } from "./env";
+import type { SessionEnv } from "./env";
+import { readOutputs, runOnce } from "./execute";
+import { allocate, bind, upload } from "./memory";
+import type { Inputs } from "./memory";
+import { buildPipelines } from "./pipelines";
+import { MEMORY_BUDGET, longestDispatchSeconds, preflight } from "./preflight";
+import { done, refusals } from "./problem";
+import { PATIENCE_MILLIS } from "./queue";
+import type { Job } from "./queue";
+import { findRoofs } from "./roofs";
+import { scoped } from "./scopes";
+import { timestampTick, wallTick } from "./tick";
+import type { BenchResult, DeviceInfo, GpuProblem, Outcome, PlanName, Roofs, RunOutput } from "./types";
+
+export interface RunOptions {
+  /** What the outputs are labelled with; `fused` when absent. */
+  readonly name?: PlanName;
+  readonly signal?: AbortSignal;
+  /** Bytes; 512 MiB when absent. */
+  readonly memoryBudget?: number;
+}
+
+export interface Session {
+  /** The adapter and what code may use on it. Asks for the GPU when that has not happened yet. */
+  describe(): Promise<Outcome<DeviceInfo>>;
+  /** Runs a plan once and reads its outputs back. `inputs` by input node: f32, f64, i32 or u32 arrays of the declared size. */
+  run(plan: Plan, inputs: Inputs, options?: RunOptions): Promise<Outcome<RunOutput[]>>;
+  /** Runs the plans, keeps their outputs, then times them against one another. Stops within 300 ms of `signal`. */
+  bench(plans: BenchPlans, inputs: Inputs, options?: BenchOptions): Promise<Outcome<BenchResult>>;
+  /** Copy bandwidth, FMA peak and launch cost of this device; measured once per device. */
+  measureRoofs(): Promise<Outcome<Roofs>>;
+  /** Told of losses and faults that happen between actions. Answers the way to stop listening. */
+  listen(listener: (problem: GpuProblem) => void): () => void;
+  /** Bytes of GPU memory held now; 0 between actions. */
+  readonly ledgerBytes: number;
+  /** Gives the device back once the running action is over. */
+  close(): Promise<void>;
+}
+
+/** `gpu` is `navigator.gpu` (undefined where there is none) or Dawn's. Touches nothing until it is asked. */
+export function createSession(gpu: GPU | undefined, env: SessionEnv = hostEnv()): Session {
+  const listeners = new Set<(problem: GpuProblem) => void>();
+  const holder = new DeviceHolder(gpu, env, (problem) => listeners.forEach((listener) => listener(problem)));
+  const ledger: Ledger = { bytes: 0 };
+  const described = new WeakSet<GPUDevice>();
+  const roofs = new WeakMap<GPUDevice, Roofs>();
+  const inTurn = takeTurns();
+
+  /** A job on the device: its arena is freed whatever happens, except while a kernel hangs. */
+  async function onDevice<T>(plans: readonly Plan[], work: (job: Job) => Promise<Outcome<T>>): Promise<Outcome<T>> {
+    const acquired = await holder.acquire();
+    if (!acquired.ok) return acquired;
+    const held = acquired.value;
+    const arena = new Arena(held.device, ledger);
+    const job: Job = { held, holder, env, arena, patience: patienceFor(plans, held.info.software) };
+    try {
+      const known = described.has(held.device) ? done(null) : await observeClock(job);
+      const result = known.ok ? await work(job) : known;
+      return held.lost && result.ok ? refusals.wentAway() : result;
+    } finally {
+      if (!holder.poisoned) arena.free();
+    }
+  }
+
+  async function observeClock(job: Job): Promise<Outcome<null>> {
+    const { held } = job;
+    const tick = held.info.clock === "timestamp-query" ? await timestampTick(job) : done(wallTick(env));
+    if (!tick.ok) return tick;
+    held.info = { ...held.info, tickNanos: tick.value };
+    described.add(held.device);
+    return done(null);
+  }
+
+  const roofsOf = async (job: Job): Promise<Outcome<Roofs>> => {
+    const known = roofs.get(job.held.device);
+    if (known) return done(known);
+    const found = await findRoofs(job);
+    if (found.ok) roofs.set(job.held.device, found.value);
+    return found;
+  };
+
+  return {
+    describe: () => inTurn(() => onDevice([], async ({ held }) => done(held.info))),
+    measureRoofs: () => inTurn(() => onDevice([], roofsOf)),
+    run: (plan, inputs, options = {}) => inTurn(() => onDevice([plan], (job) => runPlan(job, plan, inputs, options))),
+    async bench(plans, inputs, options = {}) {
+      const recorder = new Recorder();
+      const main = inTurn(() => onDevice(plansOf(plans), (job) => runBench(job, plans, inputs, options, recorder)));
+      const result = await Promise.race([main, stoppedEarly(env, options.signal, recorder)]);
+      if (!result.ok || result.value.stopped || options.roofs === false) return result;
+      const found = await inTurn(() => onDevice([], roofsOf));
+      return done({ ...result.value, roofs: found.ok ? found.value : null });
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    get ledgerBytes() {
+      return ledger.bytes;
+    },
+    close: () => inTurn(async () => holder.close()),
+  };
+}
+
+/** Five seconds and twice the longest believable dispatch; what takes longer hangs. */
+const patienceFor = (plans: readonly Plan[], software: boolean): number =>
+  PATIENCE_MILLIS + 2000 * Math.max(0, ...plans.map((plan) => longestDispatchSeconds(plan, software)));
+
+const plansOf = ({ naive, step, fused }: BenchPlans): Plan[] => (step ? [naive, step, fused] : [naive, fused]);
+
+const CANCEL_MILLIS = 200;
+
+/** A long kernel can't be interrupted, but the person who pressed Cancel need not wait for it. */
+function stoppedEarly(
+  env: SessionEnv,
+  signal: AbortSignal | undefined,
+  recorder: Recorder,
+): Promise<Outcome<BenchResult>> {
+  return new Promise((resolve) => {
+    const stop = () => void env.sleep(CANCEL_MILLIS).then(() => resolve(recorder.partial()));
+    if (signal?.aborted) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** Error scopes and the device's queue are shared: actions wait for one another. */
+function takeTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => null);
+    return mine;
+  };
+}
+
+async function runPlan(job: Job, plan: Plan, inputs: Inputs, options: RunOptions): Promise<Outcome<RunOutput[]>> {
+  const fits = preflight([plan], job.held.info, options.memoryBudget ?? MEMORY_BUDGET);
+  if (!fits.ok) return fits;
+  const pipelines = await buildPipelines(job.held, plan.kernels);
+  if (!pipelines.ok) return pipelines;
+  const { device } = job.held;
+  const prepared = await scoped(device, () => {
+    const memory = allocate(job.arena, [plan]);
+    const filled = upload(device, memory, [plan], inputs);
+    return { filled, bound: bind(device, memory, options.name ?? "fused", plan, pipelines.value) };
+  });
+  if (!prepared.ok) return prepared;
+  if (!prepared.value.filled.ok) return prepared.value.filled;
+  const ran = await runOnce(job, prepared.value.bound, options.signal);
+  return ran.ok ? readOutputs(job, prepared.value.bound) : ran;
+}
