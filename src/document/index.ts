@@ -1,2 +1,9 @@
-export type * from "./types";
+/** @file What is saved and shared, and how it travels. */
 export * from "./boxes";
+export type * from "./types";
+export { decisionAt, findDecision, type FoundDecision } from "./decision";
+export { decodeFile, encodeFile, readDraft, writeDraft } from "./file";
+export { LINK_PREFIX, decodeLink, encodeLink, isLink } from "./link";
+export { limits } from "./limits";
+export { recordOf } from "./records";
+export type { Opened } from "./schema";

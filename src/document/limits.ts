@@ -1,0 +1,20 @@
+/** @file How much a link or a file may hold. The encoder refuses what the decoder would. */
+
+export const limits = {
+  /** Characters of a link's fragment. */
+  linkCharacters: 32_768,
+  /** Bytes of JSON that a link may unfold to. */
+  linkBytes: 1 << 20,
+  /** Lines of program in a link. */
+  linkLines: 2_000,
+  /** Bytes of a file. */
+  fileBytes: 2 << 20,
+  /** Nesting of the JSON. */
+  depth: 32,
+  /** Length of a node's identity or another name. */
+  name: 200,
+  /** Entries of positions, choices or pins. */
+  entries: 10_000,
+  /** Coordinates, in px. */
+  coordinate: 1e6,
+} as const;

@@ -1,0 +1,80 @@
+/** @file Links: `#f1=` + base64url(deflate-raw(JSON)). Nothing is uploaded; the address is the document. */
+import { deflateSync, strToU8 } from "fflate";
+import type { Checked } from "../fusion";
+import { fromBase64Url, toBase64Url } from "./base64url";
+import { parseState } from "./file";
+import { limits } from "./limits";
+import { readState, type Opened } from "./schema";
+import type { SharedState } from "./types";
+
+export const LINK_PREFIX = "#f1=";
+
+const refuse = (code: string, text: string): Checked<never> => ({ ok: false, code, text });
+
+const linesOf = (text: string): number => text.split("\n").length;
+
+const tooManyLines = (text: string): Checked<never> | null =>
+  linesOf(text) > limits.linkLines
+    ? refuse(
+        "too-many-lines",
+        `The program has ${linesOf(text)} lines; a link carries at most ${limits.linkLines}. Use a file.`,
+      )
+    : null;
+
+/**
+ * The fragment of a link, `#f1=…`. Refused where the decoder would refuse it: above 32,768 characters,
+ * 1 MiB of JSON or 2,000 lines; a file carries more.
+ */
+export async function encodeLink(state: SharedState): Promise<Checked<string>> {
+  const long = tooManyLines(state.document.text);
+  if (long) return long;
+  const bytes = strToU8(JSON.stringify(state));
+  if (bytes.length > limits.linkBytes) return refuse("too-large", "The program is too large for a link. Use a file.");
+  // What the schema would drop or refuse must not be promised to the person who opens it.
+  const readable = readState(JSON.parse(JSON.stringify(state)));
+  if (!readable.ok) return readable;
+  const link = LINK_PREFIX + toBase64Url(deflateSync(bytes, { level: 9 }));
+  return link.length > limits.linkCharacters
+    ? refuse(
+        "too-large",
+        `The link would have ${link.length} characters; at most ${limits.linkCharacters} work. Use a file.`,
+      )
+    : { ok: true, value: link };
+}
+
+async function inflateCapped(bytes: Uint8Array<ArrayBuffer>, cap: number): Promise<Blob | "too-large" | "damaged"> {
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for (let size = 0; ;) {
+    // Rejects on anything that is not a deflate stream.
+    const piece = await reader.read().catch(() => null);
+    if (!piece) return "damaged";
+    if (piece.done) return new Blob(parts);
+    size += piece.value.length;
+    if (size > cap) {
+      await reader.cancel().catch(() => undefined);
+      return "too-large";
+    }
+    parts.push(piece.value);
+  }
+}
+
+/** Whether an address or fragment looks like one of our links. */
+export const isLink = (text: string): boolean => text.includes(LINK_PREFIX);
+
+/** Reads a link: a whole address or its fragment. Never throws, whatever the text; nothing in it is run. */
+export async function decodeLink(text: string): Promise<Checked<Opened>> {
+  const at = text.indexOf(LINK_PREFIX);
+  if (at === -1) return refuse("not-a-link", "This is not a playground link: it has no #f1= part.");
+  if (text.length - at > limits.linkCharacters) {
+    return refuse("too-large", `The link has more than ${limits.linkCharacters} characters.`);
+  }
+  const bytes = fromBase64Url(text.slice(at + LINK_PREFIX.length).trim());
+  if (!bytes || bytes.length === 0) return refuse("damaged", "The link is damaged: part of it is missing or changed.");
+  const blob = await inflateCapped(bytes, limits.linkBytes);
+  if (blob === "damaged") return refuse("damaged", "The link is damaged: part of it is missing or changed.");
+  if (blob === "too-large") return refuse("too-large", "The link unfolds to more than 1 MiB.");
+  const opened = parseState(await blob.text());
+  if (!opened.ok) return opened;
+  return tooManyLines(opened.value.state.document.text) ?? opened;
+}

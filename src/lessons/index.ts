@@ -1,0 +1,2 @@
+export type { Example } from "./example";
+export { examples, findExample, sizeOfText, startExample } from "./examples";

@@ -1,0 +1,53 @@
+/** @file The real outside world: workers, the GPU, the browser's storage. */
+import { createSession } from "../gpu";
+import type { Compilation } from "../fusion";
+import {
+  workerPort,
+  workerUrls,
+  type CheckReply,
+  type CheckRequest,
+  type CompileReply,
+  type CompileRequest,
+} from "../workers";
+import type { Layout } from "./types";
+import type { Shelf, World } from "./world";
+
+const noStorage: Shelf = { read: () => null, write: () => false };
+
+/** localStorage; every access may throw, since a person may block it or fill it. */
+export function browserShelf(): Shelf {
+  if (typeof localStorage === "undefined") return noStorage;
+  return {
+    read(key) {
+      try {
+        return localStorage.getItem(key);
+      } catch {
+        return null;
+      }
+    },
+    write(key, text) {
+      try {
+        localStorage.setItem(key, text);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+const darkQuery = "(prefers-color-scheme: dark)";
+
+/** Workers and GPU start when they are first asked; building this touches nothing. */
+export function browserWorld(): World {
+  return {
+    compileWorker: workerPort<CompileRequest, CompileReply>(workerUrls.compile),
+    checkWorker: workerPort<CheckRequest, CheckReply>(workerUrls.check),
+    layoutWorker: workerPort<Compilation, Layout>(workerUrls.layout),
+    session: createSession((globalThis.navigator as Navigator | undefined)?.gpu),
+    storage: browserShelf(),
+    now: () => Date.now(),
+    prefersDark: () => typeof matchMedia === "function" && matchMedia(darkQuery).matches,
+    reload: () => globalThis.location.reload(),
+  };
+}

@@ -1,0 +1,271 @@
+/** @file Every command once: keys, the Find-or-do palette and the sheet of keys are drawn from this list. */
+import type { EdgeId } from "../fusion";
+import { selectStep } from "./selectors";
+import type { PlaygroundState } from "./types";
+
+export interface Key {
+  /** `KeyboardEvent.key`; letters in lower case. */
+  readonly key: string;
+  readonly ctrl?: boolean;
+  readonly shift?: boolean;
+}
+
+export interface Command {
+  readonly id: string;
+  /** A verb and its object. */
+  readonly title: string;
+  readonly group: "Steps" | "Run" | "Graph" | "Look" | "Edit" | "Page";
+  readonly keys: readonly Key[];
+  /** `graph`: the canvas handles its key, on the focused op or edge; the sheet lists it. */
+  readonly where?: "graph";
+  when?(state: PlaygroundState): boolean;
+  run(state: PlaygroundState): void;
+}
+
+const key = (name: string): Key => ({ key: name });
+const ctrl = (name: string, shift = false): Key => ({ key: name, ctrl: true, shift });
+const hasSteps = ({ derived }: PlaygroundState): boolean => (derived.compilation?.steps.length ?? 0) > 0;
+const nothing = (): void => undefined;
+
+/** The edge that F and X act on: the selected one, else the shown decision's. */
+export const chosenEdge = (state: PlaygroundState): EdgeId | null =>
+  state.selection.kind === "edge" ? state.selection.id : (selectStep(state)?.edge ?? null);
+
+const steps: readonly Command[] = [
+  {
+    id: "step-forward",
+    title: "Next step",
+    group: "Steps",
+    keys: [key("ArrowRight"), key("j")],
+    when: hasSteps,
+    run: ({ actions }) => actions.stepForward(),
+  },
+  {
+    id: "step-back",
+    title: "Previous step",
+    group: "Steps",
+    keys: [key("ArrowLeft"), key("k")],
+    when: hasSteps,
+    run: ({ actions }) => actions.stepBack(),
+  },
+  {
+    id: "next-pass",
+    title: "Next pass",
+    group: "Steps",
+    keys: [key("n")],
+    when: hasSteps,
+    run: ({ actions }) => actions.nextPass(1),
+  },
+  {
+    id: "previous-pass",
+    title: "Previous pass",
+    group: "Steps",
+    keys: [key("p")],
+    when: hasSteps,
+    run: ({ actions }) => actions.nextPass(-1),
+  },
+  {
+    id: "next-refusal",
+    title: "Next refusal",
+    group: "Steps",
+    keys: [{ key: "ArrowRight", shift: true }],
+    when: hasSteps,
+    run: ({ actions }) => actions.nextRefusal(),
+  },
+  {
+    id: "naive",
+    title: "Show the naive plan",
+    group: "Steps",
+    keys: [key("Home")],
+    when: hasSteps,
+    run: ({ actions }) => actions.stepTo(0),
+  },
+  {
+    id: "final",
+    title: "Show the final plan",
+    group: "Steps",
+    keys: [key("End")],
+    when: hasSteps,
+    run: ({ actions, derived }) => actions.stepTo(derived.compilation?.steps.length ?? 0),
+  },
+  {
+    id: "play",
+    title: "Play or pause",
+    group: "Steps",
+    keys: [key(".")],
+    when: hasSteps,
+    run: ({ actions }) => actions.togglePlay(),
+  },
+];
+
+const running: readonly Command[] = [
+  {
+    id: "run",
+    title: "Run both plans, or cancel the run",
+    group: "Run",
+    keys: [ctrl("Enter")],
+    run: ({ actions, run }) => (run.status === "running" ? actions.cancelRun() : void actions.runBoth()),
+  },
+  {
+    id: "cpu",
+    title: "Compute the results on the CPU",
+    group: "Run",
+    keys: [],
+    run: ({ actions }) => void actions.runOnCpu(),
+  },
+];
+
+const graph: readonly Command[] = [
+  {
+    id: "connect",
+    title: "Connect from the focused op",
+    group: "Graph",
+    keys: [key("c")],
+    where: "graph",
+    run: nothing,
+  },
+  { id: "fold", title: "Fold or unfold", group: "Graph", keys: [key(" ")], where: "graph", run: nothing },
+  { id: "card", title: "Open the card of the focused op or edge", group: "Graph", keys: [key("Enter")], where: "graph", run: nothing }, // prettier-ignore
+  { id: "remove", title: "Remove, leaving ...", group: "Graph", keys: [key("Delete")], where: "graph", run: nothing },
+  { id: "move", title: "Move the focused op (Alt and arrows)", group: "Graph", keys: [], where: "graph", run: nothing },
+  {
+    id: "force",
+    title: "Fuse anyway",
+    group: "Graph",
+    keys: [key("f")],
+    when: (state) => chosenEdge(state) !== null,
+    run: (state) => {
+      const edge = chosenEdge(state);
+      if (edge) state.actions.force(edge);
+    },
+  },
+  {
+    id: "forbid",
+    title: "Forbid this fusion",
+    group: "Graph",
+    keys: [key("x")],
+    when: (state) => chosenEdge(state) !== null,
+    run: (state) => {
+      const edge = chosenEdge(state);
+      if (edge) state.actions.forbid(edge);
+    },
+  },
+  {
+    id: "release",
+    title: "Let the planner decide again",
+    group: "Graph",
+    keys: [],
+    when: (state) => {
+      const edge = chosenEdge(state);
+      const { forced, forbidden } = state.document.options;
+      return edge !== null && (forced.includes(edge) || forbidden.includes(edge));
+    },
+    run: (state) => {
+      const edge = chosenEdge(state);
+      if (edge) state.actions.release(edge);
+    },
+  },
+];
+
+const tabs = [
+  ["1", "wgsl", "WGSL"],
+  ["2", "loops", "loops"],
+  ["3", "decisions", "decisions"],
+  ["4", "traffic", "traffic"],
+] as const;
+
+const looking: readonly Command[] = [
+  ...tabs.map(([digit, tab, title]): Command => ({
+    id: `tab-${tab}`,
+    title: `Show ${title}`,
+    group: "Look",
+    keys: [key(digit)],
+    run: ({ actions }) => actions.showTab(tab),
+  })),
+  {
+    id: "presenter",
+    title: "Presenter view",
+    group: "Look",
+    keys: [key("v")],
+    run: ({ actions }) => actions.togglePresenter(),
+  },
+  {
+    id: "blank",
+    title: "Blank the screen",
+    group: "Look",
+    keys: [key("b")],
+    when: ({ presenter }) => presenter,
+    run: ({ actions, blanked }) => actions.blank(!blanked),
+  },
+  {
+    id: "theme",
+    title: "Switch between light and dark",
+    group: "Look",
+    keys: [],
+    run: ({ actions, shownTheme }) => actions.setTheme(shownTheme === "dark" ? "light" : "dark"),
+  },
+];
+
+const editing: readonly Command[] = [
+  {
+    id: "undo",
+    title: "Undo",
+    group: "Edit",
+    keys: [ctrl("z")],
+    when: ({ canUndo }) => canUndo,
+    run: ({ actions }) => actions.undo(),
+  },
+  {
+    id: "redo",
+    title: "Redo",
+    group: "Edit",
+    keys: [ctrl("z", true), ctrl("y")],
+    when: ({ canRedo }) => canRedo,
+    run: ({ actions }) => actions.redo(),
+  },
+  { id: "add-input", title: "Add an input", group: "Edit", keys: [], run: ({ actions }) => void actions.addInput() },
+];
+
+const page: readonly Command[] = [
+  {
+    id: "find",
+    title: "Find or do",
+    group: "Page",
+    keys: [ctrl("k"), key("F1")],
+    run: ({ actions }) => actions.openDialog("find"),
+  },
+  { id: "share", title: "Share", group: "Page", keys: [], run: ({ actions }) => actions.openDialog("share") },
+  {
+    id: "options",
+    title: "Planning options",
+    group: "Page",
+    keys: [],
+    run: ({ actions }) => actions.openDialog("options"),
+  },
+  { id: "keys", title: "All keys", group: "Page", keys: [key("?")], run: ({ actions }) => actions.openDialog("keys") },
+  {
+    id: "letter-keys",
+    title: "Switch single-letter keys on or off",
+    group: "Page",
+    keys: [],
+    run: ({ actions, letterKeys }) => actions.setLetterKeys(!letterKeys),
+  },
+  {
+    id: "close",
+    title: "Close",
+    group: "Page",
+    keys: [key("Escape")],
+    when: ({ dialog, presenter, selection, notice }) =>
+      dialog !== "none" || presenter || selection.kind !== "none" || notice !== null,
+    run({ actions, dialog, presenter, selection }) {
+      if (dialog !== "none") actions.openDialog("none");
+      else if (presenter) actions.togglePresenter();
+      else if (selection.kind !== "none") actions.select({ kind: "none" });
+      else actions.dismissNotice();
+    },
+  },
+];
+
+export const commands: readonly Command[] = [...steps, ...running, ...graph, ...looking, ...editing, ...page];
+
+export const findCommand = (id: string): Command | null => commands.find((command) => command.id === id) ?? null;

@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Compilation, CompileOptions, Step } from "../fusion";
+import { nodeId } from "../fusion";
+import { startExample } from "../lessons";
+import { localPort, type Port } from "../workers";
+import { DRAFT_KEY, SAVE_PAUSE_MILLIS } from "./autosave";
+import { createPlayground, type Playground } from "./playground";
+import type { World } from "./world";
+
+/** A compiler that only looks at the text: `bad` is an error, every line is a step. */
+function fakeCompile({ text, options }: { text: string; options: CompileOptions }): Compilation {
+  const broken = text.includes("bad");
+  const steps = text
+    .split("\n")
+    .filter((line) => line.includes("="))
+    .map((line, i) => ({
+      seq: i + 1,
+      pass: i < 2 ? "first" : "second",
+      rule: "r",
+      nodes: [nodeId(line.split("=")[0]!.trim())],
+      accepted: !line.includes("no"),
+      hash: String(i),
+      edges: [],
+      edge: null,
+    }));
+  return {
+    text,
+    options,
+    diagnostics: broken ? [{ severity: "error" }] : [],
+    symbols: [],
+    naive: broken ? null : { graph: { nodes: new Map(), outputs: [] }, regions: new Map() },
+    drawn: { nodes: new Map([[nodeId("y"), {}]]), outputs: [] },
+    steps: steps as unknown as Step[],
+    naivePlan: null,
+    fusedPlan: null,
+  } as unknown as Compilation;
+}
+
+class Shelf {
+  readonly kept = new Map<string, string>();
+  full = false;
+  read = (key: string): string | null => this.kept.get(key) ?? null;
+  write = (key: string, text: string): boolean => {
+    if (!this.full) this.kept.set(key, text);
+    return !this.full;
+  };
+}
+
+function worldWith(storage: Shelf, compileWorker: Port<never, never> | null = null): World {
+  return {
+    compileWorker: (compileWorker ?? localPort(fakeCompile)) as World["compileWorker"],
+    checkWorker: localPort(() => {
+      throw new Error("no check here");
+    }),
+    layoutWorker: localPort(() => ({ boxes: new Map(), bends: new Map(), width: 0, height: 0 })),
+    session: {
+      describe: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
+      bench: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
+      listen: () => () => undefined,
+    },
+    storage,
+    now: () => Date.now(),
+    prefersDark: () => false,
+    reload: () => undefined,
+  };
+}
+
+let shelf: Shelf;
+let page: Playground;
+const state = () => page.getState();
+const settle = (millis = 1000) => vi.advanceTimersByTimeAsync(millis);
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  shelf = new Shelf();
+  page = createPlayground(worldWith(shelf));
+  page.start();
+  await settle();
+});
+afterEach(() => {
+  page.dispose();
+  vi.useRealTimers();
+});
+
+test("a first visit opens the first example, at its final plan", () => {
+  expect(state().document.text).toBe(startExample.text);
+  expect(state().derived.status).toBe("ready");
+  expect(state().cursor).toBe(state().derived.compilation?.steps.length);
+  expect(shelf.kept.has(DRAFT_KEY)).toBe(false);
+});
+
+test("typing compiles after a pause, keeps the draft within a second and is one undo step", async () => {
+  const before = state().document.text;
+  for (const text of ["a", "a =", "a = 1"]) {
+    state().actions.typeText(text);
+    await settle(50);
+  }
+  expect(state().derived.status).toBe("compiling");
+  await settle(SAVE_PAUSE_MILLIS);
+  expect(shelf.kept.get(DRAFT_KEY)).toContain("a = 1");
+  expect(state().derived.compilation?.text).toBe("a = 1");
+  state().actions.undo();
+  expect(state().document.text).toBe(before);
+  state().actions.redo();
+  expect(state().document.text).toBe("a = 1");
+});
+
+test("a broken text keeps the last good compilation", async () => {
+  state().actions.typeText("a = 1\nb = bad");
+  await settle();
+  expect(state().derived.status).toBe("broken");
+  expect(state().derived.compilation?.text).toBe(startExample.text);
+  expect(state().derived.latest?.text).toContain("bad");
+  state().actions.typeText("a = 1\nb = 2");
+  await settle();
+  expect(state().derived.status).toBe("ready");
+  expect(state().derived.compilation?.text).toBe("a = 1\nb = 2");
+});
+
+test("answers to old texts are dropped", async () => {
+  const answers: ((text: string) => void)[] = [];
+  const slow: World["compileWorker"] = {
+    ask: (request) => new Promise((resolve) => answers.push(() => resolve({ ok: true, value: fakeCompile(request) }))),
+    end: () => undefined,
+  };
+  const other = createPlayground(worldWith(new Shelf(), slow as unknown as Port<never, never>));
+  other.start();
+  await settle();
+  other.getState().actions.typeText("old = 1");
+  await settle();
+  other.getState().actions.typeText("new = 1");
+  await settle();
+  expect(answers.length).toBe(1);
+  answers.shift()!("");
+  await settle(0);
+  expect(other.getState().derived.compilation).toBeNull();
+  expect(answers.length).toBe(1);
+  answers.shift()!("");
+  await settle(0);
+  expect(other.getState().derived.compilation?.text).toBe("new = 1");
+});
+
+test("a full storage shows, and the work goes on", async () => {
+  shelf.full = true;
+  state().actions.typeText("a = 1");
+  await settle();
+  expect(state().saved).toBe("blocked");
+  shelf.full = false;
+  state().actions.typeText("a = 2");
+  page.flush();
+  expect(state().saved).toBe("saved");
+});
+
+test("a link never writes over the draft, and the draft can be opened again", async () => {
+  state().actions.typeText("mine = 1");
+  await settle();
+  const draft = shelf.kept.get(DRAFT_KEY);
+  const linked = { ...state().document, text: "theirs = 1", example: null };
+  state().actions.openDocument(linked, null, "link");
+  await settle();
+  expect(state().document.text).toBe("theirs = 1");
+  expect(shelf.kept.get(DRAFT_KEY)).toBe(draft);
+  expect(state().previousWorks[0]?.document.text).toBe("mine = 1");
+  state().actions.typeText("theirs = 2");
+  await settle();
+  expect(shelf.kept.get(DRAFT_KEY)).toContain("theirs = 2");
+  state().actions.openPrevious(0);
+  await settle();
+  expect(state().document.text).toBe("mine = 1");
+  const again = createPlayground(worldWith(shelf));
+  again.start();
+  expect(again.getState().previousWorks.map((work) => work.document.text)).toContain("theirs = 2");
+});
+
+test("the cursor stays on its decision when the plan changes, and at the end when it was there", async () => {
+  state().actions.typeText("a = 1\nb = 2\nc = 3");
+  await settle();
+  expect(state().cursor).toBe(3);
+  state().actions.stepTo(2);
+  state().actions.typeText("z = 0\na = 1\nb = 2\nc = 3");
+  await settle();
+  expect(state().cursor).toBe(3);
+  state().actions.stepTo(99);
+  state().actions.typeText("a = 1");
+  await settle();
+  expect(state().cursor).toBe(1);
+});
+
+test("stepping walks passes and refusals; play advances and stops at the end", async () => {
+  state().actions.typeText("a = 1\nb = no\nc = 3\nd = no");
+  await settle();
+  const { actions } = state();
+  actions.stepTo(0);
+  actions.nextPass(1);
+  expect(state().cursor).toBe(1);
+  actions.nextPass(1);
+  expect(state().cursor).toBe(3);
+  actions.nextPass(1);
+  expect(state().cursor).toBe(4);
+  actions.nextPass(-1);
+  expect(state().cursor).toBe(3);
+  actions.nextRefusal();
+  expect(state().cursor).toBe(4);
+  actions.nextRefusal();
+  expect(state().cursor).toBe(2);
+  actions.stepTo(0);
+  actions.togglePlay();
+  await settle(1000);
+  expect(state().cursor).toBe(1);
+  await settle(10_000);
+  expect(state().cursor).toBe(4);
+  expect(state().playing).toBe(false);
+});
+
+test("pins exclude each other and are undone", async () => {
+  const edge = "a>b:0" as never;
+  state().actions.forbid(edge);
+  state().actions.force(edge);
+  expect(state().document.options.forced).toEqual([edge]);
+  expect(state().document.options.forbidden).toEqual([]);
+  state().actions.undo();
+  expect(state().document.options.forbidden).toEqual([edge]);
+  state().actions.release(edge);
+  expect(state().document.options.forbidden).toEqual([]);
+});

@@ -1,0 +1,254 @@
+/** @file Makes the one store: slices over the document, its history, the compiler's answers and the machine's. */
+import { createStore } from "zustand/vanilla";
+import type { Compilation } from "../fusion";
+import { decisionAt, findDecision, recordOf, type DecisionRef, type Document } from "../document";
+import { examples, startExample } from "../lessons";
+import { keepWork, keptDraft, keptWorks, startAutosave, type Autosave } from "./autosave";
+import { choicesSlice } from "./choices-slice";
+import { COMPILE_PAUSE_MILLIS, startCompiling, type Compiler } from "./compiling";
+import { documentSlice, exampleDocument } from "./document-slice";
+import { drawingSlice } from "./drawing-slice";
+import { front } from "./front";
+import * as history from "./history";
+import { startLayout } from "./laying-out";
+import { lookingSlice, steppingSlice } from "./looking-slice";
+import { machineSlice } from "./machine-slice";
+import { preferencesSlice, keptPreferences } from "./preferences-slice";
+import type { Deeds, PlaygroundStore } from "./slice";
+import type { Actions, Origin, PlaygroundState } from "./types";
+import type { World } from "./world";
+
+/** The store and what its owner does with it. */
+export interface Playground extends PlaygroundStore {
+  /** Opens the kept draft, or the first example, and compiles it. Call once. */
+  start(): void;
+  /** Writes what waits to be saved; for pagehide. */
+  flush(): void;
+  dispose(): void;
+}
+
+const emptyDocument = (): Document => ({
+  text: "",
+  positions: recordOf(),
+  savedChoices: recordOf(),
+  options: front.defaultOptions,
+  example: null,
+});
+
+const initialState = (): Omit<PlaygroundState, "actions"> => ({
+  document: emptyDocument(),
+  derived: { revision: 0, status: "compiling", compilation: null, latest: null, layout: null },
+  cursor: 0,
+  playing: false,
+  selection: { kind: "none" },
+  hovered: null,
+  kernel: null,
+  tab: "wgsl",
+  pane: "graph",
+  theme: "system",
+  shownTheme: "light",
+  presenter: false,
+  blanked: false,
+  folded: new Set(),
+  dialog: "none",
+  notice: null,
+  saved: "saved",
+  canUndo: false,
+  canRedo: false,
+  device: null,
+  deviceProblem: null,
+  run: { status: "idle" },
+  cpuCheck: null,
+  previousWorks: [],
+  revealed: null,
+  letterKeys: true,
+});
+
+const isBroken = (compilation: Compilation): boolean =>
+  compilation.diagnostics.some((diagnostic) => diagnostic.severity === "error");
+
+/** A person's own work is kept when something takes its place; an untouched example is not. */
+const isOwnWork = (document: Document): boolean =>
+  document.text.trim() !== "" && !examples.some((example) => example.text === document.text);
+
+interface Parts {
+  readonly world: World;
+  readonly store: PlaygroundStore;
+  readonly autosave: Autosave;
+  past: history.History;
+  compiler: Compiler | null;
+  /** What the next compilation's cursor is to show; "end" after something new was opened. */
+  aim: DecisionRef | "end" | null;
+  /** The page shows a link that nobody has edited: the draft stays as it is. */
+  onlyLooking: boolean;
+}
+
+function applyHistory(parts: Parts, next: history.History): void {
+  const { store } = parts;
+  const before = parts.past.present;
+  parts.past = next;
+  const document = next.present;
+  store.setState({ document, canUndo: next.past.length > 0, canRedo: next.future.length > 0 });
+  if (document === before) return;
+  if (!parts.onlyLooking) parts.autosave.later(document);
+  if (document.text !== before.text || document.options !== before.options) {
+    const typed = next.typedAt !== null;
+    parts.compiler?.request(document.text, document.options, typed ? COMPILE_PAUSE_MILLIS : 0);
+  }
+}
+
+/** The cursor after a recompilation: the end stays the end, a decision stays the decision. */
+function cursorAfter(parts: Parts, next: Compilation): Partial<PlaygroundState> {
+  const { cursor, derived } = parts.store.getState();
+  const { aim } = parts;
+  parts.aim = null;
+  const steps = derived.compilation?.steps ?? [];
+  if (aim === "end" || (aim === null && cursor >= steps.length)) return { cursor: next.steps.length };
+  const ref = aim ?? decisionAt(steps, cursor);
+  if (!ref) return { cursor: 0 };
+  const found = findDecision(next.steps, ref);
+  return {
+    cursor: found.cursor,
+    ...(aim && found.notice ? { notice: { tone: "info" as const, text: found.notice } } : {}),
+  };
+}
+
+function compiled(parts: Parts, revision: number, compilation: Compilation): void {
+  const { derived } = parts.store.getState();
+  if (isBroken(compilation) || !compilation.naive) {
+    const status = isBroken(compilation) ? "broken" : "ready";
+    parts.store.setState({ derived: { ...derived, revision, status, latest: compilation } });
+    return;
+  }
+  const moved = cursorAfter(parts, compilation);
+  parts.store.setState({
+    ...moved,
+    derived: { ...derived, revision, status: "ready", compilation, latest: compilation },
+    kernel: null,
+  });
+}
+
+function deedsOf(parts: Parts): Deeds {
+  const { store, world } = parts;
+  const edit = (next: history.History): void => {
+    parts.onlyLooking = false;
+    applyHistory(parts, next);
+  };
+  return {
+    world,
+    get: store.getState,
+    set: (change) => store.setState(change),
+    commit: (next) => edit(history.commit(parts.past, next)),
+    type: (next) => edit(history.type(parts.past, next, world.now())),
+    undo: () => edit(history.undo(parts.past)),
+    redo: () => edit(history.redo(parts.past)),
+    replace(next, origin) {
+      const before = store.getState().document;
+      if (isOwnWork(before) && before.text !== next.text) {
+        const { previousWorks } = store.getState();
+        store.setState({ previousWorks: keepWork(world.storage, previousWorks, before, world.now()) });
+      }
+      parts.aim ??= "end";
+      parts.onlyLooking = origin === "link";
+      store.setState({ selection: { kind: "none" }, folded: new Set(), kernel: null, playing: false });
+      applyHistory(parts, history.commit(parts.past, next));
+    },
+    flush: () => parts.autosave.flush(),
+    cancelCompile: () => parts.compiler?.cancel(),
+  };
+}
+
+function openingSlice(parts: Parts, deeds: Deeds): Pick<Actions, "openDocument" | "cancelCompile" | "followNotice"> {
+  return {
+    openDocument(document: Document, decision: DecisionRef | null, origin: Origin) {
+      parts.aim = decision ?? "end";
+      deeds.replace(document, origin);
+    },
+    cancelCompile: () => deeds.cancelCompile(),
+    followNotice() {
+      const { notice, actions } = deeds.get();
+      const deed = notice?.action?.deed;
+      deeds.set({ notice: null });
+      if (deed === "reload") deeds.world.reload();
+      if (deed === "open-draft") actions.openPrevious(0);
+      if (deed === "retry") void actions.runBoth();
+    },
+  };
+}
+
+function listen(parts: Parts): void {
+  const { store, world } = parts;
+  const layout = startLayout(world, (laid) => {
+    store.setState({ derived: { ...store.getState().derived, layout: laid } });
+  });
+  parts.compiler = startCompiling(world, {
+    started: () => {
+      const { derived } = store.getState();
+      if (derived.status !== "compiling") store.setState({ derived: { ...derived, status: "compiling" } });
+    },
+    done: (revision, compilation) => {
+      compiled(parts, revision, compilation);
+      if (!isBroken(compilation)) layout.request(compilation);
+    },
+    failed: (revision, text) => {
+      const { derived } = store.getState();
+      store.setState({
+        derived: { ...derived, revision, status: derived.latest && isBroken(derived.latest) ? "broken" : "ready" },
+        notice:
+          text === null
+            ? { tone: "warn", text: "Planning was stopped. Showing the last plan." }
+            : { tone: "no", text: `The planner failed on this program: ${text}. Share the link to report it.` },
+      });
+    },
+  });
+  world.session.listen((problem) => {
+    store.setState({
+      deviceProblem: problem,
+      device: null,
+      notice: {
+        tone: "no",
+        text: problem.text,
+        action: problem.reload ? { label: "Reload the page", deed: "reload" } : { label: "Run again", deed: "retry" },
+      },
+    });
+  });
+}
+
+/** The store, with its outside world passed in. Nothing starts before `start`. */
+export function createPlayground(world: World): Playground {
+  const store = createStore<PlaygroundState>()(() => ({ ...initialState(), actions: {} as Actions }));
+  const autosave = startAutosave(world.storage, (saved) => {
+    if (store.getState().saved !== saved) store.setState({ saved });
+  });
+  const past = history.startHistory(store.getState().document);
+  const parts: Parts = { world, store, autosave, past, compiler: null, aim: "end", onlyLooking: false };
+  const deeds = deedsOf(parts);
+  const actions: Actions = {
+    ...documentSlice(deeds),
+    ...drawingSlice(deeds),
+    ...steppingSlice(deeds),
+    ...lookingSlice(deeds),
+    ...choicesSlice(deeds),
+    ...machineSlice(deeds),
+    ...preferencesSlice(deeds),
+    ...openingSlice(parts, deeds),
+  };
+  store.setState({ actions });
+  return {
+    ...store,
+    start() {
+      listen(parts);
+      const document = keptDraft(world.storage) ?? exampleDocument(startExample.id, front.defaultOptions)!;
+      parts.past = history.startHistory(document);
+      store.setState({ document, previousWorks: keptWorks(world.storage), ...keptPreferences(world) });
+      parts.compiler?.request(document.text, document.options, 0);
+    },
+    flush: autosave.flush,
+    dispose() {
+      autosave.flush();
+      parts.compiler?.dispose();
+      world.checkWorker.end();
+      world.layoutWorker.end();
+    },
+  };
+}

@@ -1,0 +1,121 @@
+/** @file Derived values, computed once and kept with what they were computed from. Module constants: pass them to usePlayground. */
+import type { Compilation, Fusion, Plan, Step, Totals } from "../fusion";
+import { decisionAt, type SharedState } from "../document";
+import { findExample, sizeOfText, type Example } from "../lessons";
+import { front } from "./front";
+import type { PlaygroundState } from "./types";
+
+/** The last few answers by cursor: stepping back and forth asks for the same ones. */
+const KEPT_STATES = 24;
+
+function byCursor<T>(compute: (compilation: Compilation, cursor: number) => T): (c: Compilation, cursor: number) => T {
+  const caches = new WeakMap<Compilation, Map<number, T>>();
+  return (compilation, cursor) => {
+    let cache = caches.get(compilation);
+    if (!cache) caches.set(compilation, (cache = new Map<number, T>()));
+    if (cache.has(cursor)) return cache.get(cursor)!;
+    const value = compute(compilation, cursor);
+    cache.set(cursor, value);
+    if (cache.size > KEPT_STATES) cache.delete(cache.keys().next().value!);
+    return value;
+  };
+}
+
+function once<K extends object, T>(compute: (key: K) => T): (key: K) => T {
+  const cache = new WeakMap<K, { readonly value: T }>();
+  return (key) => {
+    const found = cache.get(key);
+    if (found) return found.value;
+    const value = compute(key);
+    cache.set(key, { value });
+    return value;
+  };
+}
+
+const fusionOf = byCursor((compilation, cursor) => front.fusionAt(compilation, cursor));
+const planOf = byCursor((compilation, cursor): Plan => {
+  if (cursor === 0 && compilation.naivePlan) return compilation.naivePlan;
+  if (cursor >= compilation.steps.length && compilation.fusedPlan) return compilation.fusedPlan;
+  return front.planAt(compilation, cursor);
+});
+const drawnOnly = once((latest: Compilation): Fusion => ({ graph: latest.drawn, regions: new Map() }));
+
+/** The program has holes or nothing in it: it is drawn, but there is no plan. */
+export const selectHasHoles = ({ derived: { latest, status } }: PlaygroundState): boolean =>
+  status !== "broken" && latest !== null && latest.naive === null && latest.drawn.nodes.size > 0;
+
+/** Nothing was understood because nothing is there. */
+export const selectIsEmpty = ({ derived: { latest } }: PlaygroundState): boolean =>
+  latest !== null && latest.drawn.nodes.size === 0 && latest.diagnostics.every(({ severity }) => severity !== "error");
+
+/** Graph and regions at the cursor; the drawn graph without regions while the plan waits for holes. Null before the first compilation. */
+export function selectFusion(state: PlaygroundState): Fusion | null {
+  const { compilation, latest } = state.derived;
+  if (latest && (selectHasHoles(state) || selectIsEmpty(state))) return drawnOnly(latest);
+  return compilation?.naive ? fusionOf(compilation, state.cursor) : null;
+}
+
+/** The plan at the cursor; null while there is none. */
+export function selectPlan(state: PlaygroundState): Plan | null {
+  const { compilation } = state.derived;
+  if (!compilation?.naive || selectHasHoles(state) || selectIsEmpty(state)) return null;
+  return planOf(compilation, state.cursor);
+}
+
+/** The decision that the cursor shows; null at the naive plan. */
+export const selectStep = ({ derived, cursor }: PlaygroundState): Step | null =>
+  derived.compilation?.steps[cursor - 1] ?? null;
+
+const NO_STEPS: readonly Step[] = [];
+export const selectSteps = ({ derived }: PlaygroundState): readonly Step[] => derived.compilation?.steps ?? NO_STEPS;
+
+/** Graph and regions of the naive and of the final plan. */
+export const selectNaiveFusion = ({ derived: { compilation } }: PlaygroundState): Fusion | null =>
+  compilation?.naive ? fusionOf(compilation, 0) : null;
+export const selectFinalFusion = ({ derived: { compilation } }: PlaygroundState): Fusion | null =>
+  compilation?.naive ? fusionOf(compilation, compilation.steps.length) : null;
+
+/** Totals of the naive plan, of the shown state and of the final plan. */
+export interface Score {
+  readonly naive: Totals;
+  readonly now: Totals;
+  readonly end: Totals;
+}
+
+const scoreOf = byCursor((compilation, cursor): Score | null => {
+  const naive = compilation.naivePlan?.totals;
+  if (!naive) return null;
+  const { steps } = compilation;
+  const end = steps.at(-1)?.totals ?? naive;
+  return { naive, now: steps[cursor - 1]?.totals ?? naive, end };
+});
+
+export const selectScore = ({ derived, cursor }: PlaygroundState): Score | null =>
+  derived.compilation ? scoreOf(derived.compilation, cursor) : null;
+
+/** Every refused or accepted decision on an edge, in order. */
+export const decisionsOnEdge = (steps: readonly Step[], edge: string): Step[] =>
+  steps.filter((step) => step.edge === edge || step.edges.some((decided) => decided === edge));
+
+/** True when the finished run belongs to another text than the one shown. */
+export const selectRunIsStale = ({ run, document }: PlaygroundState): boolean => {
+  const shown = run.status === "done" ? run.run : run.status === "idle" ? null : run.previous;
+  return shown !== null && shown.text !== document.text;
+};
+
+export const selectExample = ({ document }: PlaygroundState): Example | null => findExample(document.example);
+
+export const selectSize = (state: PlaygroundState): "S" | "M" | "L" | null => {
+  const example = selectExample(state);
+  return example && sizeOfText(example, state.document.text);
+};
+
+/** What Share encodes: the document, without positions of nodes that are gone, and the shown decision. */
+export function sharedState({ document, derived, cursor }: PlaygroundState): SharedState {
+  const known = derived.latest?.drawn.nodes;
+  const positions = Object.fromEntries(
+    Object.entries(document.positions).filter(([id]) => !known || [...known.keys()].some((node) => node === id)),
+  );
+  const steps = derived.compilation?.steps ?? NO_STEPS;
+  return { version: 1, document: { ...document, positions }, decision: decisionAt(steps, cursor) };
+}

@@ -1,0 +1,26 @@
+/** @file What every slice of the store gets: to read, to change, and to record a deed. */
+import type { StoreApi } from "zustand/vanilla";
+import type { Document } from "../document";
+import type { Actions, Origin, PlaygroundState } from "./types";
+import type { World } from "./world";
+
+export interface Deeds {
+  readonly world: World;
+  get(): PlaygroundState;
+  set(change: Partial<PlaygroundState>): void;
+  /** A finished gesture on the document: one undo step, and a new plan where one is needed. */
+  commit(next: Document, origin: Origin): void;
+  /** Typing: joins the undo step that it continues. */
+  type(next: Document): void;
+  undo(): void;
+  redo(): void;
+  /** Another document takes the place of this one; undo leads back. */
+  replace(next: Document, origin: Origin): void;
+  /** Writes the draft now instead of a little later. */
+  flush(): void;
+  /** Ends a compilation that takes too long. */
+  cancelCompile(): void;
+}
+
+export type PlaygroundStore = StoreApi<PlaygroundState>;
+export type Slice<K extends keyof Actions> = (deeds: Deeds) => Pick<Actions, K>;

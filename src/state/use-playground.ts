@@ -1,0 +1,11 @@
+/** @file The page's one store, and the hook that reads it. */
+import { useStore } from "zustand";
+import { browserWorld } from "./browser";
+import { createPlayground } from "./playground";
+import type { PlaygroundState } from "./types";
+
+/** Made on import, started by the page's entry: until then it holds an empty program. */
+export const playground = createPlayground(browserWorld());
+
+/** What `selector` picks; pass a module constant or a selector of `selectors.ts`, so that equal states give equal values. */
+export const usePlayground = <T>(selector: (state: PlaygroundState) => T): T => useStore(playground, selector);

@@ -1,0 +1,37 @@
+/** @file What the store needs of the outside world. Tests pass fakes; `browser.ts` passes the real one. */
+import type { Compilation, NodeId, Plan } from "../fusion";
+import type { BenchProgress, BenchResult, DeviceInfo, GpuProblem, Outcome } from "../gpu";
+import type { CheckReply, CheckRequest, CompileReply, CompileRequest, Port, TensorData } from "../workers";
+import type { Layout } from "./types";
+
+/** The GPU session, as far as the store uses it. */
+export interface Machine {
+  describe(): Promise<Outcome<DeviceInfo>>;
+  bench(
+    plans: { readonly naive: Plan; readonly step: Plan | null; readonly fused: Plan },
+    inputs: ReadonlyMap<NodeId, TensorData>,
+    how: { readonly onProgress?: (progress: BenchProgress) => void; readonly signal?: AbortSignal },
+  ): Promise<Outcome<BenchResult>>;
+  /** Faults that no call answers with: a lost device, an uncaptured error. */
+  listen(listener: (problem: GpuProblem) => void): () => void;
+}
+
+/** Text by name that outlives the page. */
+export interface Shelf {
+  read(key: string): string | null;
+  /** False when it could not be kept: full or blocked. */
+  write(key: string, text: string): boolean;
+}
+
+export interface World {
+  readonly compileWorker: Port<CompileRequest, CompileReply>;
+  readonly checkWorker: Port<CheckRequest, CheckReply>;
+  readonly layoutWorker: Port<Compilation, Layout>;
+  readonly session: Machine;
+  readonly storage: Shelf;
+  /** ms since 1970 */
+  now(): number;
+  /** The system's colour scheme. */
+  prefersDark(): boolean;
+  reload(): void;
+}

@@ -1,0 +1,77 @@
+/** @file What the page asks its workers, and what they answer. Plain data: it is cloned. */
+import type { Compilation, CompileOptions, Fusion, NodeId } from "../fusion";
+
+export interface CompileRequest {
+  readonly text: string;
+  readonly options: CompileOptions;
+}
+export type CompileReply = Compilation;
+
+/** Data of one tensor in row-major order: f32, i32, or 0 and 1 as u32 for bool. */
+export type TensorData = Float32Array | Int32Array | Uint32Array;
+
+export type CheckRequest =
+  | {
+      /** The data that a run feeds, made from the seeds in the text. */
+      readonly kind: "inputs";
+      readonly fusion: Fusion;
+    }
+  | {
+      /** Outputs that a machine computed, against the f64 reference. */
+      readonly kind: "compare";
+      readonly fusion: Fusion;
+      readonly outputs: readonly {
+        readonly plan: "naive" | "step" | "fused";
+        readonly value: NodeId;
+        readonly data: TensorData;
+      }[];
+      /** Graph outputs that are views of a stored value, per plan. */
+      readonly aliases: readonly {
+        readonly plan: "naive" | "step" | "fused";
+        readonly output: NodeId;
+        readonly value: NodeId;
+      }[];
+    }
+  | {
+      /** The reference's results, and the plans' kernels run on the CPU where they are small enough. */
+      readonly kind: "cpu";
+      readonly fusion: Fusion;
+      readonly plans: readonly { readonly plan: "naive" | "step" | "fused"; readonly fusion: Fusion }[];
+    };
+
+/** One output of one plan against the f64 reference. */
+export interface ComparedOutput {
+  readonly plan: "naive" | "step" | "fused";
+  readonly output: NodeId;
+  readonly maxAbs: number;
+  readonly maxRel: number;
+  readonly maxUlp: number;
+  readonly limit: string;
+  readonly worst: { readonly index: readonly number[]; readonly got: number; readonly want: number } | null;
+  readonly nanMismatches: number;
+  readonly compared: number;
+  readonly elements: number;
+  readonly pass: boolean;
+}
+
+/** A few numbers of one output of the reference. */
+export interface ReferenceSummary {
+  readonly output: NodeId;
+  readonly shape: readonly number[];
+  readonly min: number;
+  readonly max: number;
+  readonly mean: number;
+  readonly first: readonly number[];
+  readonly compared: number;
+  readonly elements: number;
+}
+
+export type CheckReply =
+  | { readonly kind: "inputs"; readonly inputs: ReadonlyMap<NodeId, TensorData> }
+  | { readonly kind: "compare"; readonly rows: readonly ComparedOutput[] }
+  | {
+      readonly kind: "cpu";
+      readonly summaries: readonly ReferenceSummary[];
+      readonly rows: readonly ComparedOutput[];
+      readonly text: string;
+    };
