@@ -136,7 +136,7 @@ function deedsOf(parts: Parts): Deeds {
   };
   return {
     world,
-    get: store.getState,
+    get: () => store.getState(),
     set: (change) => store.setState(change),
     commit: (next) => edit(history.commit(parts.past, next)),
     type: (next) => edit(history.type(parts.past, next, world.now())),
@@ -243,7 +243,7 @@ export function createPlayground(world: World): Playground {
       store.setState({ document, previousWorks: keptWorks(world.storage), ...keptPreferences(world) });
       parts.compiler?.request(document.text, document.options, 0);
     },
-    flush: autosave.flush,
+    flush: () => autosave.flush(),
     dispose() {
       autosave.flush();
       parts.compiler?.dispose();

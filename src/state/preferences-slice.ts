@@ -35,18 +35,19 @@ export function keptPreferences(world: World): Pick<PlaygroundState, "theme" | "
   return { theme, letterKeys, shownTheme: shown(world, theme) };
 }
 
-export const preferencesSlice: Slice<"setTheme" | "setLetterKeys"> = ({ get, set, world }) => {
+export const preferencesSlice: Slice<"setTheme" | "setLetterKeys"> = (deeds) => {
+  const { world } = deeds;
   const keep = (): void => {
-    const { theme, letterKeys } = get();
+    const { theme, letterKeys } = deeds.get();
     world.storage.write(PREFERENCES_KEY, JSON.stringify({ theme, letterKeys } satisfies Preferences));
   };
   return {
     setTheme(theme) {
-      set({ theme, shownTheme: shown(world, theme) });
+      deeds.set({ theme, shownTheme: shown(world, theme) });
       keep();
     },
     setLetterKeys(letterKeys) {
-      set({ letterKeys });
+      deeds.set({ letterKeys });
       keep();
     },
   };
