@@ -1,0 +1,78 @@
+/**
+ * @file `npm test`: types, lint, import rules, format, unit and property tests; then a browser, the build, and the
+ * user's stories in it. Ends with one line, `N passed, N failed`; a failed stage counts as one failure.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+
+const reports = ".cache/reports";
+const vitestReport = `${reports}/vitest.json`;
+const playwrightReport = `${reports}/playwright.json`;
+const began = Date.now();
+const tally = { passed: 0, failed: 0 };
+
+rmSync(reports, { recursive: true, force: true });
+mkdirSync(reports, { recursive: true });
+
+function run(title, command, args, env = {}) {
+  const start = Date.now();
+  console.log(`\n── ${title}`);
+  const { status, error } = spawnSync(command, args, {
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+    shell: process.platform === "win32",
+  });
+  const ok = status === 0 && !error;
+  console.log(
+    `── ${title}: ${ok ? "ok" : `failed${error ? `, ${error.message}` : ""}`} (${Math.round((Date.now() - start) / 1000)} s)`,
+  );
+  return ok;
+}
+
+/** A stage without tests of its own counts as one. */
+const stage = (title, command, args) => {
+  const ok = run(title, command, args);
+  tally[ok ? "passed" : "failed"]++;
+  return ok;
+};
+
+function countVitest(ok) {
+  const report = existsSync(vitestReport) ? JSON.parse(readFileSync(vitestReport, "utf8")) : null;
+  const failed = report?.numFailedTests ?? 0;
+  tally.passed += report?.numPassedTests ?? 0;
+  // A file that does not load has no failed test, and still failed.
+  tally.failed += ok ? failed : Math.max(failed, 1);
+}
+
+function countPlaywright(ok) {
+  const report = existsSync(playwrightReport) ? JSON.parse(readFileSync(playwrightReport, "utf8")) : null;
+  const failed = report?.stats.unexpected ?? 0;
+  tally.passed += (report?.stats.expected ?? 0) + (report?.stats.flaky ?? 0);
+  tally.failed += ok ? failed : Math.max(failed, 1);
+}
+
+const tool = (name) => `node_modules/.bin/${name}`;
+
+stage("types", tool("tsc"), ["-p", "."]);
+stage("types of the compiler", tool("tsc"), ["-p", "src/fusion"]);
+stage("lint", tool("oxlint"), ["--type-aware"]);
+stage("import rules", process.execPath, ["scripts/check-imports.mjs"]);
+stage("format", tool("prettier"), ["--check", "--log-level", "warn", "."]);
+if (existsSync("scripts/ensure-webgpu.mjs")) stage("WebGPU for Node", process.execPath, ["scripts/ensure-webgpu.mjs"]);
+countVitest(
+  run("unit and property tests", tool("vitest"), [
+    "run",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${vitestReport}`,
+  ]),
+);
+const browser = stage("browser", process.execPath, ["scripts/ensure-browser.mjs"]);
+const built = stage("build", tool("vite"), ["build", "--logLevel", "warn"]);
+if (existsSync("scripts/budgets.mjs") && built) stage("budgets", process.execPath, ["scripts/budgets.mjs"]);
+if (browser && built)
+  countPlaywright(run("stories in the browser", tool("playwright"), ["test"], { PW_JSON: playwrightReport }));
+
+console.log(`\nin ${Math.round((Date.now() - began) / 1000)} s`);
+console.log(`${tally.passed} passed, ${tally.failed} failed`);
+process.exit(tally.failed === 0 && tally.passed > 0 ? 0 : 1);
