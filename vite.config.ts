@@ -1,6 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 import { cspMeta, securityHeaders } from "./scripts/csp.mjs";
+import { vulkanEnv } from "./scripts/node-vulkan.mjs";
 import { metaPolicy, offlineList } from "./scripts/vite-plugins.mjs";
 
 export default defineConfig({
@@ -19,6 +20,8 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts", "scripts/**/*.test.mjs"],
     environment: "node",
+    // For the tests that run WebGPU in Node.
+    env: vulkanEnv({ software: true }),
     testTimeout: 120_000,
   },
 });

@@ -1,16 +1,15 @@
 /** @file Times plans against one another on the device: cold run and outputs first, then warm-up, then interleaved rounds, then kernel by kernel. */
 import type { Plan } from "../fusion";
 import { readOutputs, runOnce } from "./execute";
-import { allocate, bind, upload } from "./memory";
 import type { BoundPlan, Inputs } from "./memory";
 import { buildPipelines } from "./pipelines";
 import type { Built } from "./pipelines";
 import { MEMORY_BUDGET, memoryNeed, preflight } from "./preflight";
+import { prepare } from "./prepare";
 import { done, refusals } from "./problem";
 import type { Job } from "./queue";
 import { calibrate, kernelRounds, planRounds, subject, warmUp } from "./rounds";
 import type { RoundLimits, Subject } from "./rounds";
-import { scoped } from "./scopes";
 import { createStopwatch } from "./stopwatch";
 import type { Stopwatch } from "./stopwatch";
 import type { BenchProgress, BenchResult, DeviceInfo, Outcome, PlanName, RunOutput } from "./types";
@@ -88,7 +87,10 @@ export async function runBench(
   if (!fits.ok) return fits;
   recorder.cacheResident = memoryNeed([plans.fused]).bytes < CACHE_BYTES;
   const say = progressOf(job, options);
-  const bound = await prepare(job, named, inputs, recorder, say);
+  const pipelines = await build(job, named, recorder, say);
+  if (!pipelines.ok) return pipelines;
+  say(0.1, "Sending the inputs");
+  const bound = await prepare(job, named, inputs, pipelines.value);
   if (!bound.ok) return bound;
   const cold = await coldRuns(job, bound.value, options, recorder, say);
   if (!cold.ok) return stopOr(cold, recorder);
@@ -109,20 +111,21 @@ type Say = (fraction: number, text: string) => void;
 
 function progressOf(job: Job, { onProgress }: BenchOptions): Say {
   const begin = job.env.now();
-  return (fraction, text) => {
+  let reached = 0;
+  return (wanted, text) => {
+    const fraction = (reached = Math.max(reached, wanted)); // never backwards, though the number of rounds is a guess
     const seconds = (job.env.now() - begin) / 1000;
     const secondsLeft = fraction > 0.2 ? (seconds / fraction) * (1 - fraction) : null;
     onProgress?.({ fraction, text, secondsLeft });
   };
 }
 
-async function prepare(
+async function build(
   job: Job,
   named: readonly [PlanName, Plan][],
-  inputs: Inputs,
   recorder: Recorder,
   say: Say,
-): Promise<Outcome<BoundPlan[]>> {
+): Promise<Outcome<ReadonlyMap<string, Built>>> {
   let pipelines: ReadonlyMap<string, Built> = new Map();
   for (const [i, [name, plan]] of named.entries()) {
     say((0.1 * i) / named.length, `Building ${plan.kernels.length} kernels, ${name}`);
@@ -132,16 +135,7 @@ async function prepare(
     pipelines = built.value;
     recorder.pipelineMillis[name] = job.env.now() - begin;
   }
-  say(0.1, "Sending the inputs");
-  const plans = named.map(([, plan]) => plan);
-  const { device } = job.held;
-  const prepared = await scoped(device, () => {
-    const memory = allocate(job.arena, plans);
-    const filled = upload(device, memory, plans, inputs);
-    return { filled, bound: named.map(([name, plan]) => bind(device, memory, name, plan, pipelines)) };
-  });
-  if (!prepared.ok) return prepared;
-  return prepared.value.filled.ok ? done(prepared.value.bound) : prepared.value.filled;
+  return done(pipelines);
 }
 
 async function coldRuns(

@@ -91,6 +91,13 @@ export function another(round: number, elapsed: number, millis: number): boolean
   return round < MOST_ROUNDS && elapsed * (1 + 1 / round) < millis;
 }
 
+/** How many rounds there will be, seen from `round`. */
+function expected(round: number, elapsed: number, millis: number): number {
+  if (round === 0) return ENOUGH_ROUNDS;
+  const affordable = Math.min(MOST_ROUNDS, Math.floor((millis * round) / Math.max(elapsed, 1e-9)));
+  return Math.max(round + 1, ENOUGH_ROUNDS, affordable);
+}
+
 /** Rounds over whole plans, forwards and backwards in turn. `cancelled` when the signal aborts; samples stay. */
 export async function planRounds(
   watch: Stopwatch,
@@ -104,7 +111,7 @@ export async function planRounds(
       const nanos = await timeOnce(watch, each);
       if (!nanos.ok) return nanos;
       if (!Number.isNaN(nanos.value)) each.samples.push(nanos.value);
-      limits.onStep(each, round, Math.max(ENOUGH_ROUNDS, round + 1));
+      limits.onStep(each, round, expected(round, limits.now() - begin, limits.millis));
     }
   }
   return done(null);
@@ -148,7 +155,8 @@ export async function kernelRounds(
       const times = await watch.time(group.map(passOf));
       if (!times.ok) return times;
       group.forEach((each, i) => note(each, times.value[i]! / each.repeats, round >= 0, targetNanos));
-      limits.onStep(group[0]!, Math.max(0, round), Math.max(ENOUGH_ROUNDS, round + 1));
+      const kept = Math.max(0, round);
+      limits.onStep(group[0]!, kept, expected(kept, limits.now() - begin, limits.millis));
     }
   }
   return done(null);

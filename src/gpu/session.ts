@@ -8,15 +8,14 @@ import { DeviceHolder } from "./device";
 import { hostEnv } from "./env";
 import type { SessionEnv } from "./env";
 import { readOutputs, runOnce } from "./execute";
-import { allocate, bind, upload } from "./memory";
 import type { Inputs } from "./memory";
 import { buildPipelines } from "./pipelines";
 import { MEMORY_BUDGET, longestDispatchSeconds, preflight } from "./preflight";
+import { prepare } from "./prepare";
 import { done, refusals } from "./problem";
 import { PATIENCE_MILLIS } from "./queue";
 import type { Job } from "./queue";
 import { findRoofs } from "./roofs";
-import { scoped } from "./scopes";
 import { timestampTick, wallTick } from "./tick";
 import type { BenchResult, DeviceInfo, GpuProblem, Outcome, PlanName, Roofs, RunOutput } from "./types";
 
@@ -116,7 +115,7 @@ const patienceFor = (plans: readonly Plan[], software: boolean): number =>
 
 const plansOf = ({ naive, step, fused }: BenchPlans): Plan[] => (step ? [naive, step, fused] : [naive, fused]);
 
-const CANCEL_MILLIS = 200;
+const CANCEL_MILLIS = 100;
 
 /** A long kernel can't be interrupted, but the person who pressed Cancel need not wait for it. */
 function stoppedEarly(
@@ -146,14 +145,9 @@ async function runPlan(job: Job, plan: Plan, inputs: Inputs, options: RunOptions
   if (!fits.ok) return fits;
   const pipelines = await buildPipelines(job.held, plan.kernels);
   if (!pipelines.ok) return pipelines;
-  const { device } = job.held;
-  const prepared = await scoped(device, () => {
-    const memory = allocate(job.arena, [plan]);
-    const filled = upload(device, memory, [plan], inputs);
-    return { filled, bound: bind(device, memory, options.name ?? "fused", plan, pipelines.value) };
-  });
+  const prepared = await prepare(job, [[options.name ?? "fused", plan]], inputs, pipelines.value);
   if (!prepared.ok) return prepared;
-  if (!prepared.value.filled.ok) return prepared.value.filled;
-  const ran = await runOnce(job, prepared.value.bound, options.signal);
-  return ran.ok ? readOutputs(job, prepared.value.bound) : ran;
+  const [bound] = prepared.value;
+  const ran = await runOnce(job, bound!, options.signal);
+  return ran.ok ? readOutputs(job, bound!) : ran;
 }

@@ -1,0 +1,27 @@
+/** @file Everything between a plan and its first dispatch: memory first, since that is what fails, then data and bind groups. */
+import type { Plan } from "../fusion";
+import { allocate, bind, upload } from "./memory";
+import type { BoundPlan, Inputs } from "./memory";
+import type { Built } from "./pipelines";
+import { done } from "./problem";
+import type { Job } from "./queue";
+import { scoped } from "./scopes";
+import type { Outcome, PlanName } from "./types";
+
+/** Puts plans that passed preflight on the device, with their inputs. */
+export async function prepare(
+  job: Job,
+  named: readonly (readonly [PlanName, Plan])[],
+  inputs: Inputs,
+  pipelines: ReadonlyMap<string, Built>,
+): Promise<Outcome<BoundPlan[]>> {
+  const plans = named.map(([, plan]) => plan);
+  const { device } = job.held;
+  const memory = await scoped(device, () => allocate(job.arena, plans));
+  if (!memory.ok) return memory;
+  const bound = await scoped(device, (): Outcome<BoundPlan[]> => {
+    const filled = upload(device, memory.value, plans, inputs);
+    return filled.ok ? done(named.map(([name, plan]) => bind(device, memory.value, name, plan, pipelines))) : filled;
+  });
+  return bound.ok ? bound.value : bound;
+}
