@@ -8,6 +8,8 @@ export interface Param {
     "tensor" | "int" | "float" | "bool" | "string" | "axis" | "axes" | "shape" | "ints" | "dtype" | "tensors";
   /** Absent: required. `null`: optional without a value. */
   readonly default?: AttrValue;
+  /** Positional integers from here on are joined: `x.reshape(2, 3)` is `x.reshape((2, 3))`. */
+  readonly variadic?: boolean;
   readonly doc: string;
 }
 
@@ -39,6 +41,8 @@ export interface WgslHelper {
 /** What an elementwise op means for one element. bool is 0 or 1 in `js`; i32 results are truncated by the caller. */
 export interface ScalarMeaning {
   js(args: readonly number[], attrs: Attrs): number;
+  /** The same for i32 operands, where the rule of real numbers would round or divide otherwise. */
+  int?(args: readonly number[], attrs: Attrs): number;
   wgsl(args: readonly string[], attrs: Attrs, t: WgslType): string;
   readonly helpers?: readonly WgslHelper[];
   /** Passes the linear index of the element in the op's output as one more argument (a number / a u32 expression): counter-based random ops. */
@@ -103,8 +107,15 @@ export interface OpDef {
   readonly kind: OpKind;
   readonly doc: OpDoc;
   readonly params: readonly Param[];
-  /** Type of the result, or what is wrong in words that name both shapes. Never throws. `attrs` holds every non-tensor param, defaults filled in. */
-  infer(inputs: readonly TensorType[], attrs: Attrs): Checked<TensorType>;
+  /**
+   * Type of the result, or what is wrong in words that name both shapes. Never throws. `attrs` holds every non-tensor param, defaults filled in.
+   * @param names what the user calls the operands, for the message; the params' own names otherwise
+   */
+  infer(inputs: readonly TensorType[], attrs: Attrs, names?: readonly string[]): Checked<TensorType>;
+  /** The dtype that each operand is converted to before `scalar`, `reduce` or the contraction sees it. Absent: as they are. */
+  operandTypes?(inputs: readonly DType[], attrs: Attrs): readonly DType[];
+  /** The op meant when the second positional argument is a tensor: `max(a, b)` is `maximum(a, b)`. */
+  readonly withTensor?: string;
   /** FLOPs per output element (reduce: per input element; contraction: 2·K per output element is added by the family). */
   readonly flopsPerElement: number;
   /** Expensive ops are not duplicated lightly: exp, log, tanh, div … */
@@ -136,7 +147,7 @@ export interface CompositeDef {
   readonly kind: "composite";
   readonly doc: OpDoc;
   readonly params: readonly Param[];
-  infer(inputs: readonly (TensorType | null)[], attrs: Attrs): Checked<TensorType>;
+  infer(inputs: readonly (TensorType | null)[], attrs: Attrs, names?: readonly string[]): Checked<TensorType>;
   /** Optional tensors that were not given are null. The last node made is the result and takes the call's own id. */
   build(b: GraphBuilder, inputs: readonly (NodeId | null)[], attrs: Attrs): NodeId;
 }

@@ -1,0 +1,35 @@
+import type { Attrs } from "../../ir";
+import { unary } from "../families";
+import { erf } from "../special";
+import { boundedTanh } from "../wgsl";
+import { erfHelper } from "../wgsl-helpers";
+
+const TOLERANCE = { rtol: 2e-6, atol: 3e-5, reason: "WGSL tanh is within 1e-5 and the erf polynomial within 1.5e-7" };
+const ROOT = Math.sqrt(2 / Math.PI);
+const isTanh = (attrs: Attrs): boolean => attrs["approximate"] === "tanh";
+
+export const gelu = unary({
+  name: "gelu",
+  doc: {
+    formula: "x · Φ(x)",
+    teaches: "Stays one op: as eight primitives it would read and write its tensor eight times.",
+  },
+  attrs: [{ names: ["approximate"], kind: "string", default: "none", doc: "none: by erf. tanh: by tanh." }],
+  dtype: "float",
+  flops: 20,
+  expensive: true,
+  tolerance: TOLERANCE,
+  scalar: {
+    js: (x, attrs) =>
+      x === -Infinity
+        ? 0
+        : 0.5 * x * (1 + (isTanh(attrs) ? Math.tanh(ROOT * (x + 0.044715 * x * x * x)) : erf(x * Math.SQRT1_2))),
+    wgsl(x, t, attrs) {
+      const bell = isTanh(attrs)
+        ? boundedTanh(`${t.num(ROOT)} * (${x} + ${t.num(0.044715)} * ${x} * ${x} * ${x})`, t)
+        : t.call("erf", `${t.num(Math.SQRT1_2)} * ${x}`);
+      return `${t.num(0.5)} * ${x} * (1.0 + ${bell})`;
+    },
+    helpers: [erfHelper],
+  },
+});

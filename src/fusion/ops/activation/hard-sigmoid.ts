@@ -1,0 +1,16 @@
+import { unary } from "../families";
+
+const TOLERANCE = { rtol: 1e-6, atol: 1e-6, reason: "the sum cancels near -3" };
+
+export const hardSigmoid = unary({
+  name: "hard_sigmoid",
+  aliases: ["hardsigmoid"],
+  doc: { formula: "min(max(x/6 + 1/2, 0), 1)", teaches: "A sigmoid for machines without a cheap exponential." },
+  dtype: "float",
+  flops: 4,
+  tolerance: TOLERANCE,
+  scalar: {
+    js: (x) => Math.min(Math.max(x / 6 + 0.5, 0), 1),
+    wgsl: (x, t) => `clamp(${x} * ${t.num(1 / 6)} + ${t.num(0.5)}, ${t.num(0)}, ${t.num(1)})`,
+  },
+});

@@ -1,0 +1,16 @@
+import { unary } from "../families";
+
+const TOLERANCE = { rtol: 1e-6, atol: 3e-6, reason: "the sum cancels near -3" };
+
+export const hardSwish = unary({
+  name: "hard_swish",
+  aliases: ["hardswish"],
+  doc: { formula: "x · hard_sigmoid(x)", teaches: "A swish for machines without a cheap exponential." },
+  dtype: "float",
+  flops: 5,
+  tolerance: TOLERANCE,
+  scalar: {
+    js: (x) => (x === -Infinity ? 0 : x * Math.min(Math.max(x / 6 + 0.5, 0), 1)),
+    wgsl: (x, t) => `${x} * clamp(${x} * ${t.num(1 / 6)} + ${t.num(0.5)}, ${t.num(0)}, ${t.num(1)})`,
+  },
+});

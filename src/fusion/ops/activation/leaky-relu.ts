@@ -1,0 +1,17 @@
+import { number, unary } from "../families";
+import type { Attrs } from "../../ir";
+import { numberOf } from "../shapes";
+
+const slope = (attrs: Attrs): number => numberOf(attrs["negative_slope"], 0.01);
+
+export const leakyRelu = unary({
+  name: "leaky_relu",
+  doc: { formula: "x if x ≥ 0 else slope · x", teaches: "Backward needs only the sign of x, one bit per element." },
+  dtype: "float",
+  attrs: [number("negative_slope", 0.01, "Slope below 0.", "slope", "alpha")],
+  flops: 2,
+  scalar: {
+    js: (x, attrs) => (x >= 0 ? x : slope(attrs) * x),
+    wgsl: (x, t, attrs) => `select(${t.num(slope(attrs))} * ${x}, ${x}, ${x} >= ${t.num(0)})`,
+  },
+});

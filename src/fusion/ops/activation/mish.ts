@@ -1,0 +1,19 @@
+import { EXPONENTIAL, unary } from "../families";
+import { mishHelper } from "../wgsl-helpers";
+
+export const mish = unary({
+  name: "mish",
+  doc: {
+    formula: "x · tanh(softplus(x))",
+    teaches: "With n = eˣ it is x(n² + 2n) / (n² + 2n + 2): one exponential instead of three.",
+  },
+  dtype: "float",
+  flops: 20,
+  expensive: true,
+  tolerance: EXPONENTIAL,
+  scalar: {
+    js: (x) => (x < -700 ? 0 : x * Math.tanh(Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x))))),
+    wgsl: (x, t) => t.call("mish", x),
+    helpers: [mishHelper],
+  },
+});

@@ -1,0 +1,12 @@
+import { binary } from "../families";
+
+export const prelu = binary({
+  name: "prelu",
+  doc: {
+    formula: "a if a ≥ 0 else b · a",
+    teaches: "A leaky ReLU whose slope is learned: the slope is one more operand to read.",
+  },
+  dtype: "float",
+  flops: 2,
+  scalar: { js: (a, b) => (a >= 0 ? a : a * b), wgsl: (a, b, t) => `select(${a} * ${b}, ${a}, ${a} >= ${t.num(0)})` },
+});

@@ -1,0 +1,11 @@
+import { EXACT, unary } from "../families";
+
+export const relu = unary({
+  name: "relu",
+  doc: {
+    formula: "max(x, 0)",
+    teaches: "Backward needs only whether x was positive: one bit per element, not four bytes.",
+  },
+  tolerance: EXACT,
+  scalar: { js: (x) => Math.max(x, 0), wgsl: (x, t) => `max(${x}, ${t.num(0)})` },
+});

@@ -1,0 +1,20 @@
+import { EXPONENTIAL, unary } from "../families";
+import { expm1Helper } from "../wgsl-helpers";
+
+const ALPHA = 1.6732632423543772;
+const SCALE = 1.0507009873554805;
+
+export const selu = unary({
+  name: "selu",
+  doc: { formula: "λ · elu(x, α)", teaches: "Its two constants keep mean and variance fixed through deep chains." },
+  dtype: "float",
+  flops: 15,
+  expensive: true,
+  tolerance: EXPONENTIAL,
+  scalar: {
+    js: (x) => SCALE * (x > 0 ? x : ALPHA * Math.expm1(x)),
+    wgsl: (x, t) =>
+      `select(${t.num(SCALE * ALPHA)} * ${t.call("expm1", x)}, ${t.num(SCALE)} * ${x}, ${x} > ${t.num(0)})`,
+    helpers: [expm1Helper],
+  },
+});

@@ -1,0 +1,12 @@
+import { EXPONENTIAL, unary } from "../families";
+
+export const sigmoid = unary({
+  name: "sigmoid",
+  aliases: ["expit"],
+  doc: { formula: "1 / (1 + e⁻ˣ)", teaches: "Backward can use the output: the derivative is y(1 − y)." },
+  dtype: "float",
+  flops: 13,
+  expensive: true,
+  tolerance: EXPONENTIAL,
+  scalar: { js: (x) => 1 / (1 + Math.exp(-x)), wgsl: (x) => `1.0 / (1.0 + exp(-${x}))` },
+});

@@ -1,0 +1,16 @@
+import { LOGARITHM, unary } from "../families";
+import { LOG1P } from "../wgsl-helpers";
+
+export const softplus = unary({
+  name: "softplus",
+  doc: { formula: "ln(1 + eˣ)", teaches: "Written so that neither end overflows: max(x, 0) + log1p(e^−|x|)." },
+  dtype: "float",
+  flops: 20,
+  expensive: true,
+  tolerance: LOGARITHM,
+  scalar: {
+    js: (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x))),
+    wgsl: (x, t) => `max(${x}, ${t.num(0)}) + ${t.call("log1p", `exp(-abs(${x}))`)}`,
+    helpers: [...LOG1P],
+  },
+});

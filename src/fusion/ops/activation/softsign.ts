@@ -1,0 +1,14 @@
+import { DIVIDED, unary } from "../families";
+
+export const softsign = unary({
+  name: "softsign",
+  doc: { formula: "x / (1 + |x|)", teaches: "A sigmoid without an exponential." },
+  dtype: "float",
+  flops: 6,
+  expensive: true,
+  tolerance: DIVIDED,
+  scalar: {
+    js: (x) => (Math.abs(x) === Infinity ? Math.sign(x) : x / (1 + Math.abs(x))),
+    wgsl: (x) => `${x} / (1.0 + abs(${x}))`,
+  },
+});

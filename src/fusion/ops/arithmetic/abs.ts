@@ -1,0 +1,8 @@
+import { unary } from "../families";
+
+export const abs = unary({
+  name: "abs",
+  aliases: ["absolute"],
+  doc: { formula: "|x|", teaches: "Clears the sign bit. Backward needs only the sign of x." },
+  scalar: { js: Math.abs, wgsl: (x) => `abs(${x})` },
+});

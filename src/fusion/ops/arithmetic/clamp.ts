@@ -1,0 +1,25 @@
+import type { Attrs } from "../../ir";
+import { EXACT, unary } from "../families";
+import { numberOf } from "../shapes";
+
+const low = (attrs: Attrs): number => numberOf(attrs["min"], -Infinity);
+const high = (attrs: Attrs): number => numberOf(attrs["max"], Infinity);
+
+export const clamp = unary({
+  name: "clamp",
+  aliases: ["clip"],
+  doc: { formula: "min(max(x, low), high)", teaches: "Never decreases, so a maximum may be taken before it." },
+  attrs: [
+    { names: ["min", "min_val", "a_min"], kind: "float", default: null, doc: "Lower bound; none when left out." },
+    { names: ["max", "max_val", "a_max"], kind: "float", default: null, doc: "Upper bound; none when left out." },
+  ],
+  flops: 2,
+  tolerance: EXACT,
+  scalar: {
+    js: (x, attrs) => Math.min(Math.max(x, low(attrs)), high(attrs)),
+    wgsl(x, t, attrs) {
+      const above = low(attrs) === -Infinity ? x : `max(${x}, ${t.num(low(attrs))})`;
+      return high(attrs) === Infinity ? above : `min(${above}, ${t.num(high(attrs))})`;
+    },
+  },
+});

@@ -1,0 +1,22 @@
+import { binary, DIVIDED } from "../families";
+import { isInteger } from "../wgsl";
+import { intDiv } from "../wgsl-helpers";
+
+export const div = binary({
+  name: "div",
+  aliases: ["divide", "true_divide"],
+  doc: {
+    formula: "a / b",
+    teaches:
+      "A division costs about four multiplications; by a constant, multiply by its inverse instead. Integers truncate.",
+  },
+  flops: 4,
+  expensive: true,
+  tolerance: DIVIDED,
+  scalar: {
+    js: (a, b) => a / b,
+    int: (a, b) => (b === 0 ? 0 : Math.trunc(a / b)),
+    wgsl: (a, b, t) => (isInteger(t) ? t.call("int_div", a, b) : `${a} / ${b}`),
+    helpers: [intDiv],
+  },
+});

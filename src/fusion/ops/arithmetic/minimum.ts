@@ -1,0 +1,8 @@
+import { binary, EXACT } from "../families";
+
+export const minimum = binary({
+  name: "minimum",
+  doc: { formula: "min(a, b)", teaches: "Chooses, never rounds: exact in every order of evaluation." },
+  tolerance: EXACT,
+  scalar: { js: (a, b) => Math.min(a, b), wgsl: (a, b) => `min(${a}, ${b})` },
+});

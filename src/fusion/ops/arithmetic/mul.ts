@@ -1,0 +1,8 @@
+import { binary } from "../families";
+
+export const mul = binary({
+  name: "mul",
+  aliases: ["multiply"],
+  doc: { formula: "a · b", teaches: "Backward needs both operands, so both stay alive until then." },
+  scalar: { js: (a, b) => a * b, int: Math.imul, wgsl: (a, b) => `${a} * ${b}` },
+});

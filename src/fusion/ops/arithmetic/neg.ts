@@ -1,0 +1,8 @@
+import { unary } from "../families";
+
+export const neg = unary({
+  name: "neg",
+  aliases: ["negative"],
+  doc: { formula: "−x", teaches: "A sign bit: the cheapest reason ever given for reading and writing a whole tensor." },
+  scalar: { js: (x) => -x, wgsl: (x) => `-${x}` },
+});

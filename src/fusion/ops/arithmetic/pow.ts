@@ -1,0 +1,35 @@
+import { binary, type ROUNDED } from "../families";
+import { isInteger } from "../wgsl";
+import { fromBits, intPower, power } from "../wgsl-helpers";
+
+const TOLERANCE: typeof ROUNDED = { rtol: 2e-5, atol: 1e-6, reason: "WGSL pow is exp2(y * log2(x))" };
+
+/** The exponent, when it is written as a literal: `2.0`, `vec4f(2.0)`, `2`. */
+const literalExponent = (text: string): number => Number(/^(?:vec4[fi]\()?(-?[\d.]+)\)?$/.exec(text)?.[1] ?? NaN);
+
+export const pow = binary({
+  name: "pow",
+  aliases: ["power"],
+  doc: {
+    formula: "a ** b",
+    teaches: "Sixteen times the price of a multiplication, unless the exponent is written as 2, 3, 0.5 or −1.",
+  },
+  flops: 16,
+  expensive: true,
+  tolerance: TOLERANCE,
+  scalar: {
+    js: (a, b) => (a === 1 ? 1 : Math.pow(a, b)),
+    int: (a, b) => Math.trunc(Math.pow(a, b)),
+    wgsl(a, b, t) {
+      const exponent = literalExponent(b);
+      if (exponent === 1) return a;
+      if (exponent === 2) return `${a} * ${a}`;
+      if (exponent === 3) return `${a} * ${a} * ${a}`;
+      if (isInteger(t)) return t.call("int_power", a, b);
+      if (exponent === 0.5) return `sqrt(${a})`;
+      if (exponent === -1) return `1.0 / ${a}`;
+      return t.call("power", a, b);
+    },
+    helpers: [fromBits, power, intPower],
+  },
+});

@@ -1,0 +1,11 @@
+import { DIVIDED, unary } from "../families";
+
+export const reciprocal = unary({
+  name: "reciprocal",
+  doc: { formula: "1 / x", teaches: "Backward can use the output: the derivative is −y²." },
+  dtype: "float",
+  flops: 4,
+  expensive: true,
+  tolerance: DIVIDED,
+  scalar: { js: (x) => 1 / x, wgsl: (x) => `1.0 / ${x}` },
+});

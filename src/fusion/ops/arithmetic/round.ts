@@ -1,0 +1,15 @@
+import { unary } from "../families";
+import { isInteger } from "../wgsl";
+
+/** Halves go to the even neighbour. */
+function roundToEven(x: number): number {
+  const low = Math.floor(x);
+  if (x - low !== 0.5) return Math.round(x);
+  return low % 2 === 0 ? low : low + 1;
+}
+
+export const round = unary({
+  name: "round",
+  doc: { formula: "nearest(x)", teaches: "Halves go to the even neighbour, as IEEE does it: 2.5 becomes 2." },
+  scalar: { js: roundToEven, wgsl: (x, t) => (isInteger(t) ? x : `round(${x})`) },
+});

@@ -1,0 +1,14 @@
+import { DIVIDED, unary } from "../families";
+
+export const rsqrt = unary({
+  name: "rsqrt",
+  doc: {
+    formula: "1 / √x",
+    teaches: "One instruction on a GPU, where sqrt and a division are two: normalisations use it.",
+  },
+  dtype: "float",
+  flops: 4,
+  expensive: true,
+  tolerance: DIVIDED,
+  scalar: { js: (x) => 1 / Math.sqrt(x), wgsl: (x) => `inverseSqrt(${x})` },
+});

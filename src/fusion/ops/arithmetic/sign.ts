@@ -1,0 +1,8 @@
+import { unary } from "../families";
+
+export const sign = unary({
+  name: "sign",
+  aliases: ["sgn"],
+  doc: { formula: "sign(x)", teaches: "Its derivative is 0 wherever there is one, so backward stops here." },
+  scalar: { js: Math.sign, wgsl: (x) => `sign(${x})` },
+});

@@ -1,0 +1,11 @@
+import { DIVIDED, unary } from "../families";
+
+export const sqrt = unary({
+  name: "sqrt",
+  doc: { formula: "√x", teaches: "Backward can use the output: the derivative is 1 / (2y)." },
+  dtype: "float",
+  flops: 4,
+  expensive: true,
+  tolerance: DIVIDED,
+  scalar: { js: Math.sqrt, wgsl: (x) => `sqrt(${x})` },
+});

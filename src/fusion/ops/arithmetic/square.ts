@@ -1,0 +1,10 @@
+import { unary } from "../families";
+
+export const square = unary({
+  name: "square",
+  doc: {
+    formula: "x · x",
+    teaches: "One operand read once: better than x ** 2, which many compilers turn into a power.",
+  },
+  scalar: { js: (x) => x * x, wgsl: (x) => `${x} * ${x}` },
+});

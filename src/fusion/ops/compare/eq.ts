@@ -1,0 +1,11 @@
+import { comparison } from "../families";
+
+export const eq = comparison(
+  {
+    name: "eq",
+    aliases: ["equal"],
+    doc: { formula: "a = b", teaches: "The result is one bit of information; in memory WGSL makes it four bytes." },
+  },
+  "==",
+  (a, b) => a === b,
+);

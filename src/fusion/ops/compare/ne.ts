@@ -1,0 +1,11 @@
+import { comparison } from "../families";
+
+export const ne = comparison(
+  {
+    name: "ne",
+    aliases: ["not_equal"],
+    doc: { formula: "a ≠ b", teaches: "The result is one bit of information; in memory WGSL makes it four bytes." },
+  },
+  "!=",
+  (a, b) => a !== b,
+);

@@ -1,0 +1,33 @@
+import { along, composite, optional } from "../compose";
+import { ONE_TENSOR, number } from "../families";
+import { checkNormalised, normalisedAxes, NORMALISED } from "../normalised";
+
+/** x − mean is written twice on purpose: finding that both are one value is the first thing a compiler does. */
+export const layerNorm = composite({
+  name: "layer_norm",
+  doc: {
+    formula: "(x − mean) / √(variance + eps) · weight + bias",
+    teaches: "Mean, variance and normalisation walk the same rows: kept in registers, x is read once.",
+  },
+  params: [
+    ONE_TENSOR,
+    optional(["weight", "scale", "gamma"], "Scale, of the normalised shape."),
+    optional(["bias", "beta"], "Shift, of the normalised shape."),
+    number("eps", 1e-5, "Keeps the root away from 0.", "epsilon"),
+    NORMALISED,
+  ],
+  check: checkNormalised,
+  build(b, [x, weight, bias], attrs) {
+    const axes = normalisedAxes(b.typeOf(x!).shape, weight ?? bias ?? null, attrs, b);
+    const mean = b.op("mean", "mean", [x!], along(axes));
+    const centre = b.op("centre", "sub", [x!, mean]);
+    const square = b.op("square", "square", [centre]);
+    const variance = b.op("variance", "mean", [square], along(axes));
+    const raised = b.op("raised", "add", [variance, b.scalar(Number(attrs["eps"]))]);
+    const deviation = b.op("deviation", "sqrt", [raised]);
+    const again = b.op("centre_again", "sub", [x!, mean]);
+    const normal = b.op("normal", "div", [again, deviation]);
+    const scaled = weight ? b.op("scaled", "mul", [normal, weight]) : normal;
+    return bias ? b.op("shifted", "add", [scaled, bias]) : scaled;
+  },
+});

@@ -1,0 +1,19 @@
+import { along, AXIS, composite } from "../compose";
+import { ONE_TENSOR } from "../families";
+
+export const logSoftmax = composite({
+  name: "log_softmax",
+  doc: {
+    formula: "x − max x − ln Σ e^(x − max x)",
+    teaches: "log(softmax(x)) written out would take the logarithm of what has already rounded to 0.",
+  },
+  params: [ONE_TENSOR, AXIS],
+  build(b, [x], { axis }) {
+    const max = b.op("max", "max", [x!], along(axis));
+    const shifted = b.op("shifted", "sub", [x!, max]);
+    const exp = b.op("exp", "exp", [shifted]);
+    const sum = b.op("sum", "sum", [exp], along(axis));
+    const log = b.op("log", "log", [sum]);
+    return b.op("share", "sub", [shifted, log]);
+  },
+});

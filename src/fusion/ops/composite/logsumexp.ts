@@ -1,0 +1,21 @@
+import { along, composite } from "../compose";
+import { AXES, KEEPDIMS, ONE_TENSOR } from "../families";
+
+export const logsumexp = composite({
+  name: "logsumexp",
+  doc: {
+    formula: "max x + ln Σ e^(x − max x)",
+    teaches: "The largest value is taken out first, so nothing overflows.",
+  },
+  params: [ONE_TENSOR, AXES, KEEPDIMS],
+  build(b, [x], { axes, keepdims }) {
+    const max = b.op("max", "max", [x!], along(axes));
+    const shifted = b.op("shifted", "sub", [x!, max]);
+    const exp = b.op("exp", "exp", [shifted]);
+    const sum = b.op("sum", "sum", [exp], along(axes));
+    const log = b.op("log", "log", [sum]);
+    const total = b.op("total", "add", [log, max]);
+    const { shape } = b.typeOf(b.op("shape", "sum", [x!], { axes: axes ?? null, keepdims: false }));
+    return keepdims === true ? total : b.op("squeezed", "reshape", [total], { shape });
+  },
+});

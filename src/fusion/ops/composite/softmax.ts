@@ -1,0 +1,18 @@
+import { along, AXIS, composite } from "../compose";
+import { ONE_TENSOR } from "../families";
+
+export const softmax = composite({
+  name: "softmax",
+  doc: {
+    formula: "e^(x − max x) / Σ e^(x − max x)",
+    teaches: "Five passes as five kernels, one when a workgroup keeps its row: 8 full-size transfers become 2.",
+  },
+  params: [ONE_TENSOR, AXIS],
+  build(b, [x], { axis }) {
+    const max = b.op("max", "max", [x!], along(axis));
+    const shifted = b.op("shifted", "sub", [x!, max]);
+    const exp = b.op("exp", "exp", [shifted]);
+    const sum = b.op("sum", "sum", [exp], along(axis));
+    return b.op("share", "div", [exp, sum]);
+  },
+});

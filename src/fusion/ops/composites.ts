@@ -1,0 +1,37 @@
+/** @file Every composite, alphabetical by name. A new one is a file and a line here. */
+import type { CompositeDef } from "./define";
+import { l2Normalize } from "./composite/l2-normalize";
+import { layerNorm } from "./composite/layer-norm";
+import { linear } from "./composite/linear";
+import { logSoftmax } from "./composite/log-softmax";
+import { logsumexp } from "./composite/logsumexp";
+import { mseLoss } from "./composite/mse-loss";
+import { norm } from "./composite/norm";
+import { permute } from "./composite/permute";
+import { rmsNorm } from "./composite/rms-norm";
+import { silu } from "./composite/silu";
+import { softmax } from "./composite/softmax";
+import { std } from "./composite/std";
+import { swiglu } from "./composite/swiglu";
+import { tril } from "./composite/tril";
+import { triu } from "./composite/triu";
+import { variance } from "./composite/var";
+
+export const composites: readonly CompositeDef[] = [
+  l2Normalize,
+  layerNorm,
+  linear,
+  logSoftmax,
+  logsumexp,
+  mseLoss,
+  norm,
+  permute,
+  rmsNorm,
+  silu,
+  softmax,
+  std,
+  swiglu,
+  tril,
+  triu,
+  variance,
+];

@@ -1,0 +1,36 @@
+/** @file The op registry: what an op is, and which ones there are. */
+import type { Attrs, DType } from "../ir";
+import { composites } from "./composites";
+import type { CompositeDef, OpDef } from "./define";
+import { primitives } from "./primitives";
+
+export { withDefaults } from "./compose";
+export * from "./define";
+export { permOf, sliceAxes } from "./indices";
+export { HIGHEST, LOWEST } from "./limits";
+export { primitive as opDef } from "./primitives";
+export { philox, randomBits } from "./philox";
+export { axesOf, normalAxis, numberOf, numbersOf } from "./shapes";
+export { erf, roundToHalf } from "./special";
+export { convert, floatLiteral, wgslType } from "./wgsl";
+export { fromBits } from "./wgsl-helpers";
+
+/** Every primitive, sources included, by name. */
+export const allOps: readonly OpDef[] = primitives;
+/** Every composite, by name. */
+export const allComposites: readonly CompositeDef[] = composites;
+
+const byName = new Map<string, OpDef | CompositeDef>();
+for (const def of [...primitives, ...composites]) {
+  for (const name of [def.name, ...(def.aliases ?? [])]) byName.set(name, def);
+}
+
+/** The op or composite of that name or alias, or null. */
+export const findOp = (name: string): OpDef | CompositeDef | null => byName.get(name) ?? null;
+
+/** Every name and alias that a call can use, for completion and "did you mean". */
+export const opNames: readonly string[] = [...byName.keys()].sort();
+
+/** The dtype each operand is converted to before the op's rule sees it. */
+export const operandTypes = (def: OpDef, inputs: readonly DType[], attrs: Attrs): readonly DType[] =>
+  def.operandTypes?.(inputs, attrs) ?? inputs;

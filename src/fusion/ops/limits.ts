@@ -1,0 +1,11 @@
+/** @file Where maxima and minima start: WGSL has no infinity, so the largest finite values stand in. */
+import type { DType } from "../ir";
+
+export const LARGEST_F32 = 3.4028234663852886e38;
+
+/** Not above any value of the dtype (but −∞). */
+export const LOWEST = (dtype: DType): number =>
+  dtype === "i32" ? -2147483648 : dtype === "bool" ? 0 : dtype === "f16" ? -65504 : -LARGEST_F32;
+/** Not below any value of the dtype (but +∞). */
+export const HIGHEST = (dtype: DType): number =>
+  dtype === "i32" ? 2147483647 : dtype === "bool" ? 1 : dtype === "f16" ? 65504 : LARGEST_F32;

@@ -1,0 +1,11 @@
+import { EXACT, unary } from "../families";
+
+export const identity = unary({
+  name: "identity",
+  aliases: ["clone", "contiguous"],
+  doc: { formula: "x", teaches: "A name for the same value: it is removed before anything is planned." },
+  dtype: "same",
+  flops: 0,
+  tolerance: EXACT,
+  scalar: { js: (x) => x, wgsl: (x) => x },
+});

@@ -1,0 +1,9 @@
+import { unary } from "../families";
+
+export const not = unary({
+  name: "not",
+  aliases: ["logical_not", "bitwise_not"],
+  doc: { formula: "¬x", teaches: "True where x is 0." },
+  dtype: "logic",
+  scalar: { js: (x) => Number(x === 0), wgsl: (x) => `!${x}` },
+});

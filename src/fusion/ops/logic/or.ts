@@ -1,0 +1,9 @@
+import { binary } from "../families";
+
+export const or = binary({
+  name: "or",
+  aliases: ["logical_or", "bitwise_or"],
+  doc: { formula: "a ∨ b", teaches: "Anything but 0 counts as true." },
+  dtype: "logic",
+  scalar: { js: (a, b) => Number(a !== 0 || b !== 0), wgsl: (a, b) => `${a} | ${b}` },
+});

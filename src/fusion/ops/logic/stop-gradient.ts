@@ -1,0 +1,11 @@
+import { EXACT, unary } from "../families";
+
+export const stopGradient = unary({
+  name: "stop_gradient",
+  aliases: ["detach"],
+  doc: { formula: "x", teaches: "The value passes, the gradient does not." },
+  dtype: "same",
+  flops: 0,
+  tolerance: EXACT,
+  scalar: { js: (x) => x, wgsl: (x) => x },
+});

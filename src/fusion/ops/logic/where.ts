@@ -1,0 +1,31 @@
+import { promote } from "../../ir";
+import { elementwise, EXACT, tensor } from "../families";
+import { fine } from "../shapes";
+
+const chosen = elementwise({
+  name: "where",
+  doc: { formula: "a if cond else b", teaches: "Both branches are computed; only which one is kept differs." },
+  operands: [
+    tensor(["condition", "cond", "mask"], "Where true, a; elsewhere b."),
+    tensor(["a", "x", "input"], "Taken where the condition holds."),
+    tensor(["b", "y", "other"], "Taken elsewhere."),
+  ],
+  tolerance: EXACT,
+  scalar: {
+    js: ([cond, a, b]) => (cond === 0 ? b! : a!),
+    wgsl: ([cond, a, b]) => `select(${b}, ${a}, ${cond})`,
+  },
+});
+
+export const where = {
+  ...chosen,
+  aliases: ["select"],
+  infer: (...[inputs, attrs, names]: Parameters<typeof chosen.infer>): ReturnType<typeof chosen.infer> => {
+    const found = chosen.infer(inputs, attrs, names);
+    return found.ok ? fine({ ...found.value, dtype: promote(inputs[1]!.dtype, inputs[2]!.dtype) }) : found;
+  },
+  operandTypes: ([, a, b]: Parameters<NonNullable<typeof chosen.operandTypes>>[0]) => {
+    const dtype = promote(a!, b!);
+    return ["bool", dtype, dtype] as const;
+  },
+};

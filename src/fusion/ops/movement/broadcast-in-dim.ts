@@ -1,0 +1,36 @@
+import { showShape } from "../../ir";
+import { movement, ONE_TENSOR } from "../families";
+import { checkAxes, fine, normalAxis, numbersOf, wrong } from "../shapes";
+
+export const broadcastInDim = movement({
+  name: "broadcast_in_dim",
+  doc: {
+    formula: "places axes, repeats the rest",
+    teaches: "Says outright which axes are copies; NumPy's broadcasting leaves it to be guessed.",
+  },
+  params: [
+    ONE_TENSOR,
+    { names: ["shape"], kind: "shape", doc: "The result's sizes." },
+    { names: ["dims", "broadcast_dimensions"], kind: "ints", doc: "Output axis of each input axis." },
+  ],
+  shape([x], attrs, [name]) {
+    const [shape, dims] = [numbersOf(attrs["shape"]), numbersOf(attrs["dims"])];
+    const bad = checkAxes(attrs["dims"], shape, "the result");
+    if (bad) return bad;
+    const fits =
+      dims.length === x!.length &&
+      x!.every((extent, i) => extent === 1 || extent === shape[normalAxis(dims[i]!, shape.length)]);
+    if (fits) return fine(shape);
+    return wrong(
+      "shape-mismatch",
+      `${name} is ${showShape(x!)}: its axes can't be placed at ${dims.join(", ") || "none"} of ${showShape(shape)}; sizes must be equal or 1.`,
+    );
+  },
+  movement: {
+    source(out, { inputs: [x], attrs }, algebra) {
+      const dims = numbersOf(attrs["dims"]);
+      const index = x!.map((extent, i) => (extent === 1 ? algebra.int(0) : out[normalAxis(dims[i]!, out.length)]!));
+      return [{ when: null, operand: 0, index }];
+    },
+  },
+});

@@ -1,0 +1,17 @@
+import { interleaveShape, interleaveSource } from "../copies";
+import { movement, ONE_TENSOR } from "../families";
+
+export const repeatInterleave = movement({
+  name: "repeat_interleave",
+  doc: {
+    formula: "each element n times",
+    teaches: "Fused, it is an index divided by n; alone, it writes every copy to memory.",
+  },
+  params: [
+    ONE_TENSOR,
+    { names: ["repeats"], kind: "int", doc: "Copies of each element." },
+    { names: ["axis", "dim"], kind: "axis", default: -1, doc: "The axis that grows." },
+  ],
+  shape: ([x], attrs, [name]) => interleaveShape(x!, attrs, name!),
+  movement: { source: (out, { inputs: [x], attrs }, algebra) => interleaveSource(out, x!, attrs, algebra) },
+});

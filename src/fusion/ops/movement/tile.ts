@@ -1,0 +1,22 @@
+import { movement, ONE_TENSOR } from "../families";
+import { tileShape, tileSource } from "../copies";
+import { numbersOf } from "../shapes";
+
+export const tile = movement({
+  name: "tile",
+  doc: {
+    formula: "copies side by side",
+    teaches: "Fused, it is an index that starts again; alone, it writes every copy to memory.",
+  },
+  params: [
+    ONE_TENSOR,
+    {
+      names: ["repeats", "reps", "dims"],
+      kind: "ints",
+      variadic: true,
+      doc: "Copies along each axis, the last axis last.",
+    },
+  ],
+  shape: ([x], attrs) => tileShape(x!, numbersOf(attrs["repeats"])),
+  movement: { source: (out, { inputs: [x] }, algebra) => tileSource(out, x!, algebra) },
+});

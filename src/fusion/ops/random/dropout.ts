@@ -1,0 +1,56 @@
+import type { Attrs, TensorType } from "../../ir";
+import type { OpDef } from "../define";
+import { elementwise, ONE_TENSOR, number, ROUNDED } from "../families";
+import { randomBits } from "../philox";
+import { fine, numberOf, wrong } from "../shapes";
+import { unsigned } from "../wgsl";
+import { philox, randomBits as randomBitsHelper } from "../wgsl-helpers";
+
+const rate = (attrs: Attrs): number => numberOf(attrs["p"], 0.5);
+const seed = (attrs: Attrs): number => numberOf(attrs["seed"], 0) >>> 0;
+/** Words below this are dropped: a share p of 2³². */
+const cut = (attrs: Attrs): number => Math.min(Math.floor(rate(attrs) * 2 ** 32), 2 ** 32 - 1);
+/** Training draws; inference, and p = 0, pass everything on. */
+const idle = (attrs: Attrs): boolean => attrs["training"] === false || rate(attrs) <= 0;
+
+export const dropout: OpDef = {
+  ...elementwise({
+    name: "dropout",
+    doc: {
+      formula: "x · keep / (1 − p)",
+      teaches: "The mask is a function of seed and position: backward draws it again instead of reading it.",
+    },
+    operands: [ONE_TENSOR],
+    attrs: [
+      number("p", 0.5, "The share that is dropped.", "rate"),
+      { names: ["seed"], kind: "int", default: 0, doc: "Another seed, another mask." },
+      { names: ["training", "train"], kind: "bool", default: true, doc: "False: passes x on." },
+    ],
+    dtype: "float",
+    flops: 60,
+    expensive: true,
+    tolerance: ROUNDED,
+    scalar: {
+      usesIndex: true,
+      js(args, attrs) {
+        if (idle(attrs)) return args[0]!;
+        if (rate(attrs) >= 1) return 0;
+        return randomBits(args[1]!, seed(attrs)) >= cut(attrs) ? args[0]! / (1 - rate(attrs)) : 0;
+      },
+      wgsl([x, index], attrs, t) {
+        if (idle(attrs)) return x!;
+        if (rate(attrs) >= 1) return t.num(0);
+        const kept = `${t.call("random_bits", index!, `${seed(attrs)}u`)} >= ${unsigned(`${cut(attrs)}u`, t)}`;
+        return `select(${t.num(0)}, ${x!} * ${t.num(1 / (1 - rate(attrs)))}, ${kept})`;
+      },
+      helpers: [philox, randomBitsHelper],
+    },
+  }),
+  kind: "random",
+  infer([x], attrs, names = ["x"]) {
+    const p = rate(attrs);
+    if (p < 0 || p > 1)
+      return wrong("bad-attr", `dropout of ${names[0] ?? "x"} drops a share p from 0 to 1; ${p} was given.`);
+    return fine<TensorType>({ dtype: x!.dtype === "f16" ? "f16" : "f32", shape: x!.shape });
+  },
+};

@@ -1,0 +1,14 @@
+import { EXACT, reduction } from "../families";
+import { LOWEST } from "../limits";
+
+export const argmax = reduction({
+  name: "argmax",
+  doc: { formula: "position of max x", teaches: "Carries a value and its place; the first of equal ones wins." },
+  result: "i32",
+  tolerance: EXACT,
+  reduce: {
+    identity: LOWEST,
+    combine: { js: (a, b) => Math.max(a, b), wgsl: (a, b) => `max(${a}, ${b})` },
+    arg: "max",
+  },
+});

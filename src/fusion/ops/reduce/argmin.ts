@@ -1,0 +1,14 @@
+import { EXACT, reduction } from "../families";
+import { HIGHEST } from "../limits";
+
+export const argmin = reduction({
+  name: "argmin",
+  doc: { formula: "position of min x", teaches: "Carries a value and its place; the first of equal ones wins." },
+  result: "i32",
+  tolerance: EXACT,
+  reduce: {
+    identity: HIGHEST,
+    combine: { js: (a, b) => Math.min(a, b), wgsl: (a, b) => `min(${a}, ${b})` },
+    arg: "min",
+  },
+});

@@ -1,0 +1,13 @@
+import { reduction } from "../families";
+
+export const l1Norm = reduction({
+  name: "l1_norm",
+  doc: { formula: "Σ |x|", teaches: "Grows linearly: one far-off value does not drown the others." },
+  dtype: "float",
+  flops: 2,
+  reduce: {
+    identity: () => 0,
+    combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },
+    map: { js: Math.abs, wgsl: (x) => `abs(${x})` },
+  },
+});

@@ -1,0 +1,15 @@
+import { DIVIDED, reduction } from "../families";
+
+export const l2Norm = reduction({
+  name: "l2_norm",
+  doc: { formula: "√Σ x²", teaches: "A sum of squares with one root at the end." },
+  dtype: "float",
+  flops: 2,
+  tolerance: DIVIDED,
+  reduce: {
+    identity: () => 0,
+    combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },
+    map: { js: (x) => x * x, wgsl: (x) => `${x} * ${x}` },
+    finish: { js: (x) => Math.sqrt(x), wgsl: (x) => `sqrt(${x})` },
+  },
+});

@@ -1,0 +1,14 @@
+import { EXACT, reduction } from "../families";
+import { LOWEST } from "../limits";
+
+export const max = reduction({
+  name: "max",
+  aliases: ["amax"],
+  withTensor: "maximum",
+  doc: { formula: "max x", teaches: "Chooses, never rounds: the same in every order." },
+  tolerance: EXACT,
+  reduce: {
+    identity: LOWEST,
+    combine: { js: (a, b) => Math.max(a, b), wgsl: (a, b) => `max(${a}, ${b})` },
+  },
+});

@@ -1,0 +1,13 @@
+import { reduction } from "../families";
+
+export const mean = reduction({
+  name: "mean",
+  aliases: ["average"],
+  doc: { formula: "Σ x / n", teaches: "A sum with one division at the end: the price is reading x." },
+  dtype: "float",
+  reduce: {
+    identity: () => 0,
+    combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },
+    finish: { js: (x, count) => x / count, wgsl: (x, count, t) => `${x} / ${t.num(count)}` },
+  },
+});

@@ -1,0 +1,14 @@
+import { EXACT, reduction } from "../families";
+import { HIGHEST } from "../limits";
+
+export const min = reduction({
+  name: "min",
+  aliases: ["amin"],
+  withTensor: "minimum",
+  doc: { formula: "min x", teaches: "Chooses, never rounds: the same in every order." },
+  tolerance: EXACT,
+  reduce: {
+    identity: HIGHEST,
+    combine: { js: (a, b) => Math.min(a, b), wgsl: (a, b) => `min(${a}, ${b})` },
+  },
+});

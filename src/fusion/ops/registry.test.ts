@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { allComposites, allOps, findOp, opDef } from ".";
+
+const here = import.meta.dirname;
+const folders = readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+const inFolders = folders.flatMap(({ name: folder }) =>
+  readdirSync(join(here, folder)).map((file) => ({ folder, file, text: readFileSync(join(here, folder, file), "utf8") })),
+);
+
+test("every file of the families' folders is in the list, and nothing else is", () => {
+  const named = inFolders.map(({ text }) => /name: "(\w+)"/.exec(text)![1]).sort();
+  expect([...allOps, ...allComposites].map((def) => def.name).sort()).toEqual(named);
+});
+
+test("a file is called as its op is", () => {
+  for (const { file, text } of inFolders) {
+    expect(file).toBe(`${/name: "(\w+)"/.exec(text)![1]!.replaceAll("_", "-")}.ts`);
+  }
+});
+
+test("the lists are alphabetical, and no name or alias is taken twice", () => {
+  for (const list of [allOps, allComposites]) {
+    const names = list.map((def) => def.name);
+    expect(names).toEqual([...names].sort());
+  }
+  const all = [...allOps, ...allComposites].flatMap((def) => [def.name, ...(def.aliases ?? [])]);
+  expect(all.filter((name, i) => all.indexOf(name) !== i)).toEqual([]);
+});
+
+test("names that JavaScript objects know are not ops", () => {
+  for (const name of ["constructor", "__proto__", "toString", ""]) expect(findOp(name)).toBeNull();
+  expect(() => opDef("softmax")).toThrow("no op softmax");
+});
+
+test("every op says what it computes and what it teaches, and its parameters say what they are", () => {
+  for (const def of [...allOps, ...allComposites]) {
+    expect(def.doc.formula.length, def.name).toBeGreaterThan(0);
+    expect(def.doc.teaches, def.name).toMatch(/\.$/);
+    const spellings = def.params.flatMap((param) => param.names);
+    expect(new Set(spellings).size, def.name).toBe(spellings.length);
+    for (const param of def.params) expect(param.doc, `${def.name} ${param.names[0]}`).toMatch(/\.$/);
+  }
+});
+
+test("an op's file is short enough to read at a glance", () => {
+  for (const { file, text } of inFolders) expect(text.split("\n").length, file).toBeLessThanOrEqual(110);
+});

@@ -1,0 +1,16 @@
+import type { DType } from "../../ir";
+import type { OpDef } from "../define";
+import { EXACT } from "../families";
+import { fine } from "../shapes";
+
+/** A literal: written into the kernel's text, so it moves no byte. */
+export const constant: OpDef = {
+  name: "const",
+  kind: "source",
+  doc: { formula: "2.0", teaches: "A number in the kernel's text: nothing is read for it." },
+  params: [{ names: ["value"], kind: "float", doc: "The number." }],
+  infer: (_inputs, attrs) => fine({ dtype: (attrs["dtype"] as DType | undefined) ?? "f32", shape: [] }),
+  flopsPerElement: 0,
+  expensive: false,
+  tolerance: EXACT,
+};

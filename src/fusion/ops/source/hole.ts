@@ -1,0 +1,15 @@
+import type { OpDef } from "../define";
+import { EXACT } from "../families";
+import { fine } from "../shapes";
+
+/** An operand that is drawn but not connected yet, written `...`. */
+export const hole: OpDef = {
+  name: "hole",
+  kind: "source",
+  doc: { formula: "...", teaches: "Connect something here: until then there is no plan." },
+  params: [],
+  infer: () => fine({ dtype: "f32", shape: [] }),
+  flopsPerElement: 0,
+  expensive: false,
+  tolerance: EXACT,
+};

@@ -1,0 +1,11 @@
+import { EXPONENTIAL, unary } from "../families";
+
+export const cosh = unary({
+  name: "cosh",
+  doc: { formula: "(eˣ + e⁻ˣ) / 2", teaches: "Grows like e^|x|: an f32 overflows beyond 89." },
+  dtype: "float",
+  flops: 16,
+  expensive: true,
+  tolerance: EXPONENTIAL,
+  scalar: { js: Math.cosh, wgsl: (x) => `cosh(${x})` },
+});

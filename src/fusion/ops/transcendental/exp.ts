@@ -1,0 +1,11 @@
+import { EXPONENTIAL, unary } from "../families";
+
+export const exp = unary({
+  name: "exp",
+  doc: { formula: "eˣ", teaches: "Backward is the output itself: the derivative of exp is exp." },
+  dtype: "float",
+  flops: 8,
+  expensive: true,
+  tolerance: EXPONENTIAL,
+  scalar: { js: Math.exp, wgsl: (x) => `exp(${x})` },
+});

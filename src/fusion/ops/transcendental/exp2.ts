@@ -1,0 +1,11 @@
+import { EXPONENTIAL, unary } from "../families";
+
+export const exp2 = unary({
+  name: "exp2",
+  doc: { formula: "2ˣ", teaches: "What the hardware really has: exp is exp2 of a scaled argument." },
+  dtype: "float",
+  flops: 8,
+  expensive: true,
+  tolerance: EXPONENTIAL,
+  scalar: { js: (x) => 2 ** x, wgsl: (x) => `exp2(${x})` },
+});

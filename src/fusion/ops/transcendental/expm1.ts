@@ -1,0 +1,12 @@
+import { EXPONENTIAL, unary } from "../families";
+import { expm1Helper } from "../wgsl-helpers";
+
+export const expm1 = unary({
+  name: "expm1",
+  doc: { formula: "eˣ − 1", teaches: "Written out as exp(x) − 1 it loses every digit near 0." },
+  dtype: "float",
+  flops: 12,
+  expensive: true,
+  tolerance: EXPONENTIAL,
+  scalar: { js: Math.expm1, wgsl: (x, t) => t.call("expm1", x), helpers: [expm1Helper] },
+});

@@ -1,0 +1,12 @@
+import { LOGARITHM, unary } from "../families";
+import { LN } from "../wgsl-helpers";
+
+export const log = unary({
+  name: "log",
+  doc: { formula: "ln x", teaches: "Never decreases, so a maximum may be taken before it." },
+  dtype: "float",
+  flops: 8,
+  expensive: true,
+  tolerance: LOGARITHM,
+  scalar: { js: Math.log, wgsl: (x, t) => t.call("ln", x), helpers: [...LN] },
+});

@@ -1,0 +1,12 @@
+import { LOGARITHM, unary } from "../families";
+import { LOG1P } from "../wgsl-helpers";
+
+export const log1p = unary({
+  name: "log1p",
+  doc: { formula: "ln(1 + x)", teaches: "Exact near 0, where 1 + x would already have rounded x away." },
+  dtype: "float",
+  flops: 12,
+  expensive: true,
+  tolerance: LOGARITHM,
+  scalar: { js: Math.log1p, wgsl: (x, t) => t.call("log1p", x), helpers: [...LOG1P] },
+});

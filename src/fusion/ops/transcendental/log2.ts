@@ -1,0 +1,12 @@
+import { LOGARITHM, unary } from "../families";
+import { LB } from "../wgsl-helpers";
+
+export const log2 = unary({
+  name: "log2",
+  doc: { formula: "log₂ x", teaches: "What the hardware really has: log is a scaled log2." },
+  dtype: "float",
+  flops: 8,
+  expensive: true,
+  tolerance: LOGARITHM,
+  scalar: { js: Math.log2, wgsl: (x, t) => t.call("lb", x), helpers: [...LB] },
+});

@@ -1,0 +1,17 @@
+import { binary, LOGARITHM } from "../families";
+import { LOG1P } from "../wgsl-helpers";
+
+export const logaddexp = binary({
+  name: "logaddexp",
+  doc: { formula: "ln(eᵃ + eᵇ)", teaches: "The larger operand is taken out first, so nothing overflows." },
+  dtype: "float",
+  flops: 20,
+  expensive: true,
+  tolerance: LOGARITHM,
+  scalar: {
+    js: (a, b) => (a === b ? a + Math.LN2 : Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b)))),
+    wgsl: (a, b, t) =>
+      `max(${a}, ${b}) + select(${t.call("log1p", `exp(-abs(${a} - ${b}))`)}, ${t.num(Math.LN2)}, ${a} == ${b})`,
+    helpers: [...LOG1P],
+  },
+});

@@ -1,0 +1,241 @@
+/** @file WGSL functions that ops call: what the builtins lack or leave open. Each is printed once a module, for one width; "" where it has no form for that type. */
+import type { WgslHelper } from "./define";
+import { isInteger, isVector, signature, unsignedType } from "./wgsl";
+
+/** A float with these bits. */
+export const fromBits: WgslHelper = {
+  name: "from_bits",
+  wgsl(t) {
+    if (isInteger(t)) return "";
+    const bits = t.type === "f32" ? "bitcast<f32>(bits)" : `${t.type}(bitcast<f32>(bits))`;
+    return `fn ${t.call("from_bits", "bits: u32")} -> ${t.type} {\n  return ${bits};\n}`;
+  },
+};
+
+/** The builtin may answer log(0) with a finite number. */
+const naturalLog: WgslHelper = {
+  name: "ln",
+  needs: ["from_bits"],
+  wgsl: (t) => `// log with log(0) = -inf; the builtin may answer with a finite number.
+${signature(t, "ln", "x")} {
+  return select(log(x), ${t.num(-Infinity)}, x == ${t.num(0)});
+}`,
+};
+
+const binaryLog: WgslHelper = {
+  name: "lb",
+  needs: ["from_bits"],
+  wgsl: (t) => `// log2 with log2(0) = -inf; the builtin may answer with a finite number.
+${signature(t, "lb", "x")} {
+  return select(log2(x), ${t.num(-Infinity)}, x == ${t.num(0)});
+}`,
+};
+
+/** log(1 + x), by 2 atanh(x / (2 + x)) where 1 + x would round x away. */
+const log1p: WgslHelper = {
+  name: "log1p",
+  needs: ["ln"],
+  wgsl: (t) => `// log(1 + x); near 0 as 2 atanh(s), s = x / (2 + x), because 1 + x would round x away.
+${signature(t, "log1p", "x")} {
+  let s = x / (${t.num(2)} + x);
+  let q = s * s;
+  let series = 2.0 * s * (1.0 + q * (0.33333334 + q * (0.2 + q * (0.14285715 + q * 0.11111111))));
+  return select(${t.call("ln", "1.0 + x")}, series, abs(x) < ${t.num(0.25)});
+}`,
+};
+
+/** exp(x) − 1, by its series where the subtraction would cancel. */
+export const expm1Helper: WgslHelper = {
+  name: "expm1",
+  wgsl: (t) => `// exp(x) - 1; near 0 by its series, because the subtraction would cancel.
+${signature(t, "expm1", "x")} {
+  let tail = 1.0 + x / 5.0 * (1.0 + x / 6.0 * (1.0 + x / 7.0 * (1.0 + x / 8.0)));
+  let series = x * (1.0 + x / 2.0 * (1.0 + x / 3.0 * (1.0 + x / 4.0 * tail)));
+  return select(exp(x) - 1.0, series, abs(x) < ${t.num(0.5)});
+}`,
+};
+
+/** Abramowitz and Stegun 7.1.26: within 1.5e-7 of the error function. */
+export const erfHelper: WgslHelper = {
+  name: "erf",
+  wgsl: (t) => `// The error function within 1.5e-7: Abramowitz and Stegun 7.1.26.
+${signature(t, "erf", "x")} {
+  let r = 1.0 / (1.0 + 0.3275911 * abs(x));
+  let series = r * (0.25482959 + r * (-0.28449674 + r * (1.4214138 + r * (-1.4531521 + r * 1.0614054))));
+  return sign(x) * (1.0 - series * exp(-x * x));
+}`,
+};
+
+export const LN: readonly WgslHelper[] = [fromBits, naturalLog];
+export const LB: readonly WgslHelper[] = [fromBits, binaryLog];
+export const LOG1P: readonly WgslHelper[] = [...LN, log1p];
+
+/** x tanh(softplus(x)) with one exponential; above 20 it is x to the last bit. */
+export const mishHelper: WgslHelper = {
+  name: "mish",
+  wgsl: (t) => `// x * tanh(softplus(x)) with a single exponential.
+${signature(t, "mish", "x")} {
+  let n = exp(min(x, ${t.num(20)}));
+  let top = n * (n + 2.0);
+  return x * (top / (top + 2.0));
+}`,
+};
+
+/** Integer division by 0 is 0 here; WGSL answers with the dividend and refuses a literal 0. */
+export const intDiv: WgslHelper = {
+  name: "int_div",
+  wgsl: (t) =>
+    !isInteger(t)
+      ? ""
+      : `// Truncates; 0 where b is 0.
+${signature(t, "int_div", "a", "b")} {
+  return select(a / b, ${t.num(0)}, b == ${t.num(0)});
+}`,
+};
+
+export const intMod: WgslHelper = {
+  name: "int_mod",
+  wgsl: (t) =>
+    !isInteger(t)
+      ? ""
+      : `// The remainder with the sign of b; 0 where b is 0.
+${signature(t, "int_mod", "a", "b")} {
+  let rest = a % b;
+  let down = (rest != ${t.num(0)}) & ((rest < ${t.num(0)}) != (b < ${t.num(0)}));
+  return select(select(rest, rest + b, down), ${t.num(0)}, b == ${t.num(0)});
+}`,
+};
+
+export const intFloorDiv: WgslHelper = {
+  name: "int_floor_div",
+  needs: ["int_div"],
+  wgsl: (t) =>
+    !isInteger(t)
+      ? ""
+      : `// Rounds towards minus infinity; 0 where b is 0.
+${signature(t, "int_floor_div", "a", "b")} {
+  let whole = ${t.call("int_div", "a", "b")};
+  let down = (whole * b != a) & ((a < ${t.num(0)}) != (b < ${t.num(0)}));
+  return select(whole, whole - 1, down & (b != ${t.num(0)}));
+}`,
+};
+
+/** A quotient that was rounded across a whole number is put right, so 6 mod 3 is 0 on every device. */
+export const floorMod: WgslHelper = {
+  name: "floor_mod",
+  wgsl: (t) =>
+    isInteger(t)
+      ? ""
+      : `// The remainder with the sign of b; put right where a / b was rounded across a whole number.
+${signature(t, "floor_mod", "a", "b")} {
+  let rest = a - b * floor(a / b);
+  let low = (rest != ${t.num(0)}) & ((rest < ${t.num(0)}) != (b < ${t.num(0)}));
+  return select(select(rest, rest - b, abs(rest) >= abs(b)), rest + b, low);
+}`,
+};
+
+export const floorDivHelper: WgslHelper = {
+  name: "floor_div",
+  wgsl: (t) =>
+    isInteger(t)
+      ? ""
+      : `// Rounds towards minus infinity; put right where a / b was rounded across a whole number.
+${signature(t, "floor_div", "a", "b")} {
+  let whole = floor(a / b);
+  let rest = a - b * whole;
+  let low = (rest != ${t.num(0)}) & ((rest < ${t.num(0)}) != (b < ${t.num(0)}));
+  return select(select(whole, whole + 1.0, abs(rest) >= abs(b)), whole - 1.0, low);
+}`,
+};
+
+/** The builtin knows no negative base, and 0 only by luck. */
+export const power: WgslHelper = {
+  name: "power",
+  needs: ["from_bits"],
+  wgsl: (t) =>
+    isInteger(t)
+      ? ""
+      : `// pow for every base: the builtin leaves negative ones and 0 open.
+${signature(t, "power", "a", "b")} {
+  let whole = b == floor(b);
+  let odd = whole & (abs(b) - 2.0 * floor(abs(b) * 0.5) == ${t.num(1)});
+  let size = pow(abs(a), b);
+  let signed_size = select(select(${t.num(Number.NaN)}, size, whole), -size, odd);
+  let at_zero = select(${t.num(0)}, ${t.num(Infinity)}, b < ${t.num(0)});
+  let nonzero = select(size, signed_size, a < ${t.num(0)});
+  return select(select(nonzero, at_zero, a == ${t.num(0)}), ${t.num(1)}, b == ${t.num(0)});
+}`,
+};
+
+export const intPower: WgslHelper = {
+  name: "int_power",
+  wgsl: (t) =>
+    !isInteger(t)
+      ? ""
+      : `// By repeated squaring; negative exponents truncate.
+${signature(t, "int_power", "a", "b")} {
+  var result = ${t.num(1)};
+  var base = a;
+  var left = max(b, ${t.num(0)});
+  for (var i = 0; i < 31; i++) {
+    result = select(result, result * base, (left & ${t.num(1)}) == ${t.num(1)});
+    base = base * base;
+    left = left >> ${isVector(t) ? "vec4u(1u)" : "1u"};
+  }
+  let whole = select(${t.num(0)}, a, abs(a) == ${t.num(1)});
+  return select(result, select(whole, ${t.num(1)}, (b & ${t.num(1)}) == ${t.num(0)} & (whole != ${t.num(0)})), b < ${t.num(0)});
+}`,
+};
+
+/** A word of Philox 4×32-10 for each element: counter = index / 4, key = (seed, 0), word = index mod 4. */
+export const randomBits: WgslHelper = {
+  name: "random_bits",
+  needs: ["philox"],
+  wgsl(t) {
+    const u = unsignedType(t);
+    if (!isVector(t)) {
+      return `fn random_bits(index: u32, seed: u32) -> u32 {\n  return philox(index / 4u, seed)[index % 4u];\n}`;
+    }
+    return `// Four neighbours share one counter; other index patterns draw one by one.
+fn random_bits4(index: ${u}, seed: u32) -> ${u} {
+  let first = index.x / 4u;
+  if (all(index == vec4u(4u * first) + vec4u(0u, 1u, 2u, 3u))) {
+    return philox(first, seed);
+  }
+  return vec4u(
+    philox(first, seed)[index.x % 4u],
+    philox(index.y / 4u, seed)[index.y % 4u],
+    philox(index.z / 4u, seed)[index.z % 4u],
+    philox(index.w / 4u, seed)[index.w % 4u],
+  );
+}`;
+  },
+};
+
+/** Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3 (2011). Scalar whatever the width. */
+export const philox: WgslHelper = {
+  name: "philox",
+  wgsl: () => `// The high word of a * b.
+fn multiply_high(a: u32, b: u32) -> u32 {
+  let low = (a & 0xffffu) * (b & 0xffffu);
+  let left = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
+  let right = (a & 0xffffu) * (b >> 16u) + (left & 0xffffu);
+  return (a >> 16u) * (b >> 16u) + (left >> 16u) + (right >> 16u);
+}
+
+// Philox 4x32-10: the same four random words for the same counter and seed, on every device.
+fn philox(counter: u32, seed: u32) -> vec4u {
+  var word = vec4u(counter, 0u, 0u, 0u);
+  var key = vec2u(seed, 0u);
+  for (var round = 0; round < 10; round++) {
+    word = vec4u(
+      multiply_high(0xcd9e8d57u, word.z) ^ word.y ^ key.x,
+      0xcd9e8d57u * word.z,
+      multiply_high(0xd2511f53u, word.x) ^ word.w ^ key.y,
+      0xd2511f53u * word.x,
+    );
+    key += vec2u(0x9e3779b9u, 0xbb67ae85u);
+  }
+  return word;
+}`,
+};
