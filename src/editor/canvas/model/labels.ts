@@ -1,0 +1,109 @@
+/** @file Free places for writing: bytes on lines, tags beside hulls. Nothing covers a box, a line or other writing. */
+import { BoxIndex, around, strips } from "./geometry";
+import type { Point, Rect } from "./geometry";
+import { textWidth } from "./words";
+
+export interface LineLabel {
+  /** Centre of the text. */
+  readonly at: Point;
+  /** On the line in a pill, or beside it. */
+  readonly pill: boolean;
+}
+
+const PILL_HEIGHT = 20;
+const ON_VERTICAL = 52;
+const ON_LEVEL = 84;
+
+export const pillWidth = (text: string): number => Math.round(textWidth(text, 12) + 16);
+
+export interface Tag {
+  /** Corner of the text block that `align` names. */
+  readonly x: number;
+  readonly y: number;
+  readonly align: "start" | "end";
+  readonly width: number;
+  readonly height: number;
+}
+
+const tagRect = (tag: Tag): Rect => {
+  const x0 = tag.align === "start" ? tag.x : tag.x - tag.width;
+  return { x0, x1: x0 + tag.width, y0: tag.y, y1: tag.y + tag.height };
+};
+
+/** Keeps account of what is taken on one picture. */
+export class Blackboard {
+  private readonly taken = new BoxIndex<string>();
+  private readonly lines = new BoxIndex<string>();
+  constructor(boxes: Iterable<readonly [string, Rect]>) {
+    for (const [id, rect] of boxes) this.taken.add(id, rect);
+  }
+  addLine(id: string, points: readonly Point[], half: number): void {
+    for (const rect of strips(points, half)) this.lines.add(id, rect);
+  }
+  addArea(id: string, rect: Rect): void {
+    this.taken.add(id, rect);
+  }
+
+  /** Bytes on a pipe: in a pill on a long leg, else beside the longest one; null when there is no room at all. */
+  placeOnLine(id: string, points: readonly Point[], text: string, width: number): LineLabel | null {
+    const size = pillWidth(text);
+    for (const [a, b] of legsByLength(points)) {
+      const vertical = a.x === b.x;
+      const length = Math.abs(a.x - b.x) + Math.abs(a.y - b.y);
+      const at = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+      const spots: LineLabel[] = [];
+      if (width > 3 && length >= (vertical ? ON_VERTICAL : ON_LEVEL)) spots.push({ at, pill: true });
+      if (vertical) {
+        spots.push({ at: { x: at.x + width / 2 + 4 + size / 2, y: at.y }, pill: false });
+        spots.push({ at: { x: at.x - width / 2 - 4 - size / 2, y: at.y }, pill: false });
+      } else if (length >= size - 12) spots.push({ at: { x: at.x, y: at.y - width / 2 - 10 }, pill: false });
+      for (const spot of spots) {
+        const rect = { x0: spot.at.x - size / 2 + 3, x1: spot.at.x + size / 2 - 3, y0: spot.at.y - PILL_HEIGHT / 2 + 2, y1: spot.at.y + PILL_HEIGHT / 2 - 2 }; // prettier-ignore
+        if (!this.taken.isFree(rect) || this.crossed(rect, id)) continue;
+        this.taken.add(`label ${id}`, rect);
+        return spot;
+      }
+    }
+    return null;
+  }
+
+  /** A tag in the nearest free corner outside a hull. */
+  placeTag(id: string, rects: readonly Rect[], width: number, height: number): Tag {
+    const all = around(rects);
+    const size = { width, height };
+    const spots: Tag[] = [
+      { x: all.x1 + 10, y: all.y1 - height, align: "start", ...size },
+      { x: all.x1 + 10, y: all.y0, align: "start", ...size },
+    ];
+    for (const { x0, y0, x1, y1 } of rects) {
+      spots.push(
+        { x: x0 - 8, y: y0 + 2, align: "end", ...size },
+        { x: x1 + 8, y: y1 - height - 2, align: "start", ...size },
+      );
+      spots.push({ x: x1, y: y1 + 4, align: "end", ...size }, { x: x0, y: y0 - height - 4, align: "start", ...size });
+      spots.push(
+        { x: x0 - 8, y: y1 - height, align: "end", ...size },
+        { x: x1 + 8, y: y0 + 2, align: "start", ...size },
+      );
+    }
+    for (let y = all.y0; y <= all.y1 - height; y += 14) spots.push({ x: all.x1 + 10, y, align: "start", ...size });
+    for (let y = all.y0; y <= all.y1 - height; y += 14) spots.push({ x: all.x0 - 10, y, align: "end", ...size });
+    const found = spots.find((spot) => this.taken.isFree(tagRect(spot)) && !this.crossed(tagRect(spot), ""));
+    const tag = found ?? spots[0]!;
+    this.taken.add(`tag ${id}`, tagRect(tag));
+    return tag;
+  }
+
+  private crossed(rect: Rect, own: string): boolean {
+    for (const id of this.lines.meeting(rect)) if (id !== own) return true;
+    return false;
+  }
+}
+
+function legsByLength(points: readonly Point[]): (readonly [Point, Point])[] {
+  const length = ([a, b]: readonly [Point, Point]): number => Math.abs(a.x - b.x) + Math.abs(a.y - b.y);
+  return points
+    .slice(1)
+    .map((point, i) => [points[i]!, point] as const)
+    .sort((a, b) => length(b) - length(a));
+}

@@ -1,0 +1,150 @@
+/** @file Shapes a line may take between two boxes, from straight to round the outside. */
+import type { Box, Point } from "./geometry";
+
+const SLOTS = [0, 52, -52, 26, -26] as const;
+const SIDE_SLOTS = [0, 12, -12] as const;
+const GUTTERS = [18, 30, 42] as const;
+const MARGIN = 14;
+const STUB = 15;
+
+const middle = (box: Box): Point => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
+const right = (box: Box): number => box.x + box.width;
+const bottom = (box: Box): number => box.y + box.height;
+
+/** Places on a box's upper or lower border. */
+const slots = (box: Box): number[] =>
+  SLOTS.filter((offset) => Math.abs(offset) < box.width / 2 - MARGIN).map((offset) => middle(box).x + offset);
+/** Places on a box's left or right border. */
+const sideSlots = (box: Box): number[] =>
+  SIDE_SLOTS.filter((offset) => Math.abs(offset) < box.height / 2 - 6).map((offset) => middle(box).y + offset);
+
+/** Right-angled polylines from `from` to `to`, simple ones first. `bends` come from the layout. */
+export function* candidates(from: Box, to: Box, bends: readonly Point[]): Generator<readonly Point[]> {
+  yield* straight(from, to);
+  yield* level(from, to);
+  yield* sideThenTop(from, to);
+  yield* bottomThenSide(from, to);
+  yield* throughGap(from, to);
+  if (bends.length > 0) yield alongBends(from, to, bends);
+  yield* roundOutside(from, to);
+}
+
+function* straight(from: Box, to: Box): Generator<readonly Point[]> {
+  if (to.y < bottom(from)) return;
+  const low = Math.max(from.x, to.x) + MARGIN;
+  const high = Math.min(right(from), right(to)) - MARGIN;
+  for (const x of new Set([...slots(to), middle(from).x])) {
+    if (x >= low && x <= high) yield [{ x, y: bottom(from) }, { x, y: to.y }]; // prettier-ignore
+  }
+}
+
+function* level(from: Box, to: Box): Generator<readonly Point[]> {
+  const low = Math.max(from.y, to.y) + 6;
+  const high = Math.min(bottom(from), bottom(to)) - 6;
+  for (const y of new Set([middle(from).y, ...sideSlots(to)])) {
+    if (y < low || y > high) continue;
+    if (from.x >= right(to)) yield [{ x: from.x, y }, { x: right(to), y }]; // prettier-ignore
+    else if (to.x >= right(from)) yield [{ x: right(from), y }, { x: to.x, y }]; // prettier-ignore
+  }
+}
+
+function* sideThenTop(from: Box, to: Box): Generator<readonly Point[]> {
+  for (const y of sideSlots(from)) {
+    if (to.y < y + STUB) continue;
+    for (const x of slots(to)) {
+      if (x > right(from) + MARGIN)
+        yield [
+          { x: right(from), y },
+          { x, y },
+          { x, y: to.y },
+        ];
+      else if (x < from.x - MARGIN)
+        yield [
+          { x: from.x, y },
+          { x, y },
+          { x, y: to.y },
+        ];
+    }
+  }
+}
+
+function* bottomThenSide(from: Box, to: Box): Generator<readonly Point[]> {
+  for (const y of sideSlots(to)) {
+    if (y < bottom(from) + STUB) continue;
+    for (const x of slots(from)) {
+      if (x > right(to) + MARGIN)
+        yield [
+          { x, y: bottom(from) },
+          { x, y },
+          { x: right(to), y },
+        ];
+      else if (x < to.x - MARGIN)
+        yield [
+          { x, y: bottom(from) },
+          { x, y },
+          { x: to.x, y },
+        ];
+    }
+  }
+}
+
+function* throughGap(from: Box, to: Box): Generator<readonly Point[]> {
+  if (to.y < bottom(from) + 2 * STUB) return;
+  for (const y of [to.y - STUB, bottom(from) + STUB]) {
+    for (const x of slots(to)) {
+      for (const start of slots(from)) {
+        yield [
+          { x: start, y: bottom(from) },
+          { x: start, y },
+          { x, y },
+          { x, y: to.y },
+        ];
+      }
+    }
+  }
+}
+
+function* roundOutside(from: Box, to: Box): Generator<readonly Point[]> {
+  const [sideY, entryY] = [middle(from).y, to.y - STUB];
+  for (const gutter of GUTTERS) {
+    const outer = [
+      { x: Math.max(right(from), right(to)) + gutter, exit: right(from), entry: right(to) },
+      { x: right(from) + gutter, exit: right(from), entry: right(to) },
+      { x: Math.min(from.x, to.x) - gutter, exit: from.x, entry: to.x },
+      { x: from.x - gutter, exit: from.x, entry: to.x },
+    ];
+    for (const { x, exit, entry } of outer) {
+      for (const y of sideSlots(to))
+        yield [
+          { x: exit, y: sideY },
+          { x, y: sideY },
+          { x, y },
+          { x: entry, y },
+        ];
+      for (const end of slots(to)) {
+        const last = [{ x, y: entryY }, { x: end, y: entryY }, { x: end, y: to.y }]; // prettier-ignore
+        yield [{ x: exit, y: sideY }, { x, y: sideY }, ...last];
+        const start = middle(from).x;
+        const below = bottom(from) + STUB;
+        yield [{ x: start, y: bottom(from) }, { x: start, y: below }, { x, y: below }, ...last];
+      }
+    }
+  }
+}
+
+/** The layout's points made right-angled: level half-way between two of them. */
+function alongBends(from: Box, to: Box, bends: readonly Point[]): readonly Point[] {
+  const points = [
+    { x: middle(from).x, y: bottom(from) },
+    ...bends.filter(({ y }) => y > bottom(from) && y < to.y),
+    { x: middle(to).x, y: to.y },
+  ];
+  const way: Point[] = [points[0]!];
+  points.slice(1).forEach((point, i) => {
+    const before = points[i]!;
+    const y = (before.y + point.y) / 2;
+    if (before.x !== point.x) way.push({ x: before.x, y }, { x: point.x, y });
+  });
+  way.push(points.at(-1)!);
+  return way;
+}

@@ -1,0 +1,253 @@
+/** @file What is to be drawn at a step, without places: ops, pills, lines and kernels, from the graph, its regions and its plan. */
+import { bytesOf, edgeId, showShape, showType, usesOf } from "../../../fusion";
+import type {
+  DType,
+  EdgeId,
+  Fusion,
+  Graph,
+  GroupRef,
+  Kernel,
+  Node,
+  NodeId,
+  Plan,
+  Region,
+  RegionId,
+} from "../../../fusion";
+import { outputPillOf } from "../../../document";
+import { formulaOf, titleOf } from "./formula";
+import { glyphOf, isFreeView } from "./ops";
+import type { Glyph } from "./ops";
+import { showBytes } from "./words";
+
+/** 1 to 6: `--k1` … in plan order; from the seventh kernel on the colours start again, hatched. */
+export interface KernelMark {
+  readonly region: RegionId;
+  /** `K2` */
+  readonly name: string;
+  readonly tone: number;
+  readonly hatched: boolean;
+}
+
+export interface SceneKernel extends KernelMark {
+  /** `row stats`: the kernel's name in words; empty until the plan is known. */
+  readonly title: string;
+  readonly members: readonly NodeId[];
+  /** Bytes read and written; null until the plan is known. */
+  readonly bytes: number | null;
+}
+
+export type Lives = "memory" | "register" | "view";
+
+export interface SceneNode {
+  readonly id: NodeId;
+  readonly kind: "op" | "input" | "output" | "folded";
+  readonly glyph: Glyph;
+  readonly title: string;
+  readonly formula: string;
+  readonly shape: string;
+  readonly type: string;
+  readonly dtype: DType;
+  readonly bytes: number;
+  readonly lives: Lives;
+  readonly kernel: KernelMark | null;
+  /** The only op of its kernel: no hull, a pill instead. */
+  readonly alone: boolean;
+  /** Operands that nothing feeds yet. */
+  readonly holes: readonly number[];
+  readonly operands: number;
+  readonly groups: readonly GroupRef[];
+  /** What a screen reader says. */
+  readonly label: string;
+  /** For folded boxes: what is inside, in order. */
+  readonly inside: readonly NodeId[];
+}
+
+export type LineKind = "memory" | "register" | "view";
+
+export interface SceneEdge {
+  readonly id: EdgeId;
+  readonly from: NodeId;
+  readonly to: NodeId;
+  /** All operands that this line feeds: `c · c` is one line. */
+  readonly also: readonly EdgeId[];
+  readonly operand: number;
+  readonly kind: LineKind;
+  readonly bytes: number;
+  /** px of a memory pipe, 2 to 8. */
+  readonly width: number;
+  readonly tone: number | null;
+}
+
+export interface Scene {
+  /** Producers first. */
+  readonly nodes: readonly SceneNode[];
+  readonly edges: readonly SceneEdge[];
+  readonly kernels: readonly SceneKernel[];
+}
+
+/** 1 + 2·log2(1 + 7·part of the largest tensor), at least 2: full size 7, half 5, a row vector 2. */
+export const pipeWidth = (bytes: number, largest: number): number =>
+  Math.max(2, 1 + 2 * Math.log2(1 + (7 * bytes) / Math.max(1, largest)));
+
+const drawnOps = (graph: Graph): Node[] =>
+  [...graph.nodes.values()].filter(({ op }) => op !== "const" && op !== "hole");
+
+/** The scene of one step. `plan` may lag behind: names and bytes then stay out, shapes and lines are right. */
+export function sceneOf({ graph, regions }: Fusion, plan: Plan | null): Scene {
+  const kernels = kernelsOf(graph, regions, plan);
+  const homes = homesOf(kernels, regions);
+  const shown = drawnOps(graph);
+  const largest = shown.reduce((most, { type }) => Math.max(most, bytesOf(type)), 1);
+  const stored = new Set([...regions.values()].flatMap(({ outputs }) => outputs));
+  const nodes = shown.map((node) => nodeOf(graph, node, stored, homes, regions.size > 0));
+  const edges = linesOf(graph, regions, kernels, largest);
+  for (const id of graph.outputs) {
+    const node = graph.nodes.get(id);
+    if (!node || node.op === "const" || node.op === "hole") continue;
+    nodes.push(outputOf(node));
+    edges.push(outputLine(node, largest));
+  }
+  return { nodes, edges, kernels };
+}
+
+function kernelsOf(graph: Graph, regions: ReadonlyMap<RegionId, Region>, plan: Plan | null): SceneKernel[] {
+  const planned = new Map<RegionId, Kernel>();
+  for (const kernel of plan?.kernels ?? []) if (!planned.has(kernel.region)) planned.set(kernel.region, kernel);
+  const isReal = ({ members }: Region): boolean => !members.every((id) => isFreeView(graph.nodes.get(id)?.op ?? ""));
+  const inOrder = [...planned.keys()].filter((id) => regions.has(id));
+  for (const [id, region] of regions) if (!planned.has(id) && isReal(region)) inOrder.push(id);
+  return inOrder.map((id, index) => {
+    const kernel = planned.get(id);
+    const bytes = kernel && [...kernel.reads, ...kernel.writes].reduce((sum, a) => sum + a.bytes * (1 + a.rereads), 0);
+    return {
+      region: id,
+      name: kernel?.id ?? `K${index + 1}`,
+      tone: (index % 6) + 1,
+      hatched: index >= 6,
+      title: kernel?.name.replaceAll("_", " ") ?? "",
+      members: regions.get(id)!.members,
+      bytes: bytes ?? null,
+    };
+  });
+}
+
+/** The kernel a node is drawn in: the one that stores it, else the first that computes it. */
+function homesOf(kernels: readonly SceneKernel[], regions: ReadonlyMap<RegionId, Region>): Map<NodeId, SceneKernel> {
+  const homes = new Map<NodeId, SceneKernel>();
+  for (const kernel of kernels) for (const id of kernel.members) if (!homes.has(id)) homes.set(id, kernel);
+  for (const kernel of kernels) for (const id of regions.get(kernel.region)!.outputs) homes.set(id, kernel);
+  return homes;
+}
+
+function nodeOf(
+  graph: Graph,
+  node: Node,
+  stored: ReadonlySet<NodeId>,
+  homes: ReadonlyMap<NodeId, SceneKernel>,
+  planned: boolean,
+): SceneNode {
+  const input = node.op === "input";
+  const home = homes.get(node.id) ?? null;
+  const view = planned && !home && !input;
+  const lives: Lives = view ? "view" : input || !planned || stored.has(node.id) ? "memory" : "register";
+  const title = input ? node.label : titleOf(node);
+  const holes = node.inputs.flatMap((id, i) => (graph.nodes.get(id)?.op === "hole" ? [i] : []));
+  return {
+    id: node.id,
+    kind: input ? "input" : "op",
+    glyph: glyphOf(node.op),
+    title,
+    formula: input ? "" : formulaOf(graph, node, title),
+    shape: showShape(node.type.shape),
+    type: showType(node.type),
+    dtype: node.type.dtype,
+    bytes: bytesOf(node.type),
+    lives,
+    kernel: home,
+    alone: home !== null && home.members.length === 1,
+    holes,
+    operands: node.inputs.length,
+    groups: node.groups,
+    label: sayNode(node, title, home, lives),
+    inside: [],
+  };
+}
+
+/** `gelu y, f32[32, 128, 768], kernel 2, in memory`. */
+function sayNode(node: Node, title: string, home: KernelMark | null, lives: Lives): string {
+  if (node.op === "input") return `input ${node.label}, ${showType(node.type)}`;
+  const name = node.id === title ? title : `${title} ${node.id}`;
+  const where = home ? `, kernel ${home.name.replace(/^K/, "")}` : "";
+  const place = { memory: ", in memory", register: ", in registers", view: ", a view" }[lives];
+  return `${name}, ${showType(node.type)}${where}${place}`;
+}
+
+const outputOf = (node: Node): SceneNode => ({
+  id: outputPillOf(node.id),
+  kind: "output",
+  glyph: "output",
+  title: node.op === "input" ? node.label : node.id,
+  formula: "",
+  shape: showShape(node.type.shape),
+  type: showType(node.type),
+  dtype: node.type.dtype,
+  bytes: bytesOf(node.type),
+  lives: "memory",
+  kernel: null,
+  alone: false,
+  holes: [],
+  operands: 1,
+  groups: [],
+  label: `output ${node.id}, ${showType(node.type)}, ${showBytes(bytesOf(node.type))}`,
+  inside: [],
+});
+
+function outputLine(node: Node, largest: number): SceneEdge {
+  const to = outputPillOf(node.id);
+  const bytes = bytesOf(node.type);
+  const id = edgeId(node.id, to, 0);
+  const width = pipeWidth(bytes, largest);
+  return { id, from: node.id, to, also: [id], operand: 0, kind: "memory", bytes, width, tone: null };
+}
+
+/** One line per pair of ops: in registers when one kernel computes both ends, otherwise through memory. */
+function linesOf(
+  graph: Graph,
+  regions: ReadonlyMap<RegionId, Region>,
+  kernels: readonly SceneKernel[],
+  largest: number,
+): SceneEdge[] {
+  const members = new Map<NodeId, SceneKernel[]>();
+  for (const kernel of kernels) {
+    for (const id of kernel.members) members.set(id, [...(members.get(id) ?? []), kernel]);
+  }
+  const lines = new Map<string, SceneEdge>();
+  for (const [from, uses] of usesOf(graph)) {
+    const producer = graph.nodes.get(from)!;
+    if (producer.op === "const" || producer.op === "hole") continue;
+    for (const { consumer, operand } of uses) {
+      const id = edgeId(from, consumer, operand);
+      const key = `${from}>${consumer}`;
+      const known = lines.get(key);
+      if (known) {
+        lines.set(key, { ...known, also: [...known.also, id] });
+        continue;
+      }
+      const shared = (members.get(from) ?? []).find((kernel) => members.get(consumer)?.includes(kernel));
+      const view = !shared && regions.size > 0 && isFreeView(graph.nodes.get(consumer)!.op) && !members.has(consumer);
+      const bytes = bytesOf(producer.type);
+      lines.set(key, {
+        id,
+        from,
+        to: consumer,
+        also: [id],
+        operand,
+        kind: shared ? "register" : view ? "view" : "memory",
+        bytes,
+        width: shared ? 1.5 : pipeWidth(bytes, largest),
+        tone: shared?.tone ?? null,
+      });
+    }
+  }
+  return [...lines.values()];
+}

@@ -1,0 +1,38 @@
+/** @file What is drawn at which zoom, and the zoom that fits a graph. Text is drawn at its screen size or not at all. */
+import { around } from "./geometry";
+import type { Rect } from "./geometry";
+
+export type ZoomLevel = "full" | "name" | "glyph" | "block";
+
+export const zoomLevel = (zoom: number): ZoomLevel =>
+  zoom >= 0.9 ? "full" : zoom >= 0.6 ? "name" : zoom >= 0.3 ? "glyph" : "block";
+
+export interface Room {
+  readonly width: number;
+  readonly height: number;
+  /** px at the right that belong to the card. */
+  readonly card: number;
+}
+
+export interface Viewport {
+  readonly x: number;
+  readonly y: number;
+  readonly zoom: number;
+}
+
+const EDGE = 14;
+const LEAST = 0.1;
+/** A graph that nearly fits at a readable size stays readable and runs on below. */
+const READABLE = 0.9;
+const NEARLY = 0.8;
+
+/** Left of the card, from the top, never larger than life. */
+export function fitViewport(content: readonly Rect[], room: Room): Viewport {
+  if (content.length === 0) return { x: EDGE, y: EDGE, zoom: 1 };
+  const all = around(content);
+  const free = { width: room.width - room.card - 2 * EDGE, height: room.height - 2 * EDGE };
+  const fitted = Math.min(1, free.width / (all.x1 - all.x0), free.height / (all.y1 - all.y0));
+  const zoom = Math.max(LEAST, fitted < READABLE && fitted > NEARLY ? READABLE : fitted);
+  const spare = Math.max(0, free.width - (all.x1 - all.x0) * zoom);
+  return { x: EDGE + spare * 0.15 - all.x0 * zoom, y: EDGE - all.y0 * zoom, zoom };
+}
