@@ -50,13 +50,12 @@ export function useCodeEditor(
   return editor;
 }
 
-/** A read-only diff of two texts; both models are disposed with it. */
+/** A read-only diff of two texts inside `host`; both models are disposed with it. */
 export function useDiffEditor(
   host: HTMLElement | null,
   texts: { readonly language: string; readonly original: string; readonly modified: string },
   labels: { readonly original: string; readonly modified: string },
-): monaco.editor.IStandaloneDiffEditor | null {
-  const [editor, setEditor] = useState<monaco.editor.IStandaloneDiffEditor | null>(null);
+): void {
   const { language, original, modified } = texts;
   useEffect(() => {
     if (!host) return;
@@ -75,13 +74,10 @@ export function useDiffEditor(
       modified: monaco.editor.createModel(modified, language),
     };
     made.setModel(models);
-    setEditor(made);
     return () => {
       made.dispose();
       models.original.dispose();
       models.modified.dispose();
-      setEditor(null);
     };
   }, [host, language, original, modified, labels.original, labels.modified]);
-  return editor;
 }

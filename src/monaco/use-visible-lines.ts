@@ -1,5 +1,5 @@
 /** @file Where an editor's lines are on the screen, for what is drawn beside them. */
-import { useEffect, useState } from "react";
+import { useEffect, useReducer } from "react";
 import type { monaco } from "./setup";
 
 export interface VisibleLines {
@@ -28,27 +28,19 @@ function measure(editor: monaco.editor.IStandaloneCodeEditor, lineHeight: number
 }
 
 /** Follows scrolling, folding, resizing and typing. */
-export function useVisibleLines(
-  editor: monaco.editor.IStandaloneCodeEditor | null,
-  lineHeight: number,
-): VisibleLines {
-  const [visible, setVisible] = useState(NOTHING);
+export function useVisibleLines(editor: monaco.editor.IStandaloneCodeEditor | null, lineHeight: number): VisibleLines {
+  const [, measureAgain] = useReducer((times: number) => times + 1, 0);
   useEffect(() => {
-    if (!editor) {
-      setVisible(NOTHING);
-      return;
-    }
-    const update = (): void => setVisible(measure(editor, lineHeight));
-    update();
+    if (!editor) return;
     const following = [
-      editor.onDidScrollChange(update),
-      editor.onDidLayoutChange(update),
-      editor.onDidContentSizeChange(update),
-      editor.onDidChangeModelContent(update),
-      editor.onDidChangeHiddenAreas(update),
-      editor.onDidChangeCursorPosition(update),
+      editor.onDidScrollChange(measureAgain),
+      editor.onDidLayoutChange(measureAgain),
+      editor.onDidContentSizeChange(measureAgain),
+      editor.onDidChangeModelContent(measureAgain),
+      editor.onDidChangeHiddenAreas(measureAgain),
+      editor.onDidChangeCursorPosition(measureAgain),
     ];
     return () => following.forEach((each) => each.dispose());
-  }, [editor, lineHeight]);
-  return visible;
+  }, [editor]);
+  return editor ? measure(editor, lineHeight) : NOTHING;
 }

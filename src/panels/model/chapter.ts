@@ -33,6 +33,7 @@ export function chapterNote({ naive, naivePlan, fusedPlan }: Compilation): strin
   if (!found) return null;
   const [before, after] = [naivePlan.totals, fusedPlan.totals];
   const printed = `The chapter prints ${found.printed[0]} → ${found.printed[1]}`;
-  if (before.transfers === before.fullSizeTransfers) return `${printed}; counted ${before.transfers} → ${after.transfers}.`;
+  if (before.transfers === before.fullSizeTransfers)
+    return `${printed}; counted ${before.transfers} → ${after.transfers}.`;
   return `${printed}; counted ${before.fullSizeTransfers} → ${after.fullSizeTransfers} full-size.`;
 }

@@ -97,7 +97,8 @@ export function groupDecisions(steps: readonly Step[], graph: Graph | null, filt
   rows.forEach((row, i) => {
     if (filter.pass !== null && row.pass !== filter.pass) return;
     if (filter.nodes && !steps[i]!.nodes.some((id) => filter.nodes!.has(id))) return;
-    if (wanted && !`${row.code} ${row.about} ${row.rule} ${row.outcome} ${row.text}`.toLowerCase().includes(wanted)) return;
+    if (wanted && !`${row.code} ${row.about} ${row.rule} ${row.outcome} ${row.text}`.toLowerCase().includes(wanted))
+      return;
     const list = groups.get(row.pass);
     if (list) list.push(row);
     else groups.set(row.pass, [row]);

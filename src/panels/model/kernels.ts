@@ -1,5 +1,14 @@
 /** @file Which kernel the inspector shows, what its lines belong to, and how it is described. */
-import { findNode, parseEdgeId, sizeOf, type Graph, type Kernel, type NodeId, type Plan, type Step } from "../../fusion";
+import {
+  findNode,
+  parseEdgeId,
+  sizeOf,
+  type Graph,
+  type Kernel,
+  type NodeId,
+  type Plan,
+  type Step,
+} from "../../fusion";
 import type { Selection } from "../../state";
 import { bytesRead, bytesWritten } from "./traffic";
 import { plural, showBytes, significant } from "./units";
@@ -26,12 +35,7 @@ function selected(plan: Plan, selection: Selection): Kernel | null {
 }
 
 /** The kernel asked for by name, else the selection's, else that of the current step, else the first; null without kernels. */
-export function shownKernel(
-  plan: Plan,
-  asked: string | null,
-  selection: Selection,
-  step: Step | null,
-): Kernel | null {
+export function shownKernel(plan: Plan, asked: string | null, selection: Selection, step: Step | null): Kernel | null {
   const byName = asked === null ? null : (plan.kernels.find((kernel) => kernel.id === asked) ?? null);
   const ofStep = step?.nodes.map((id) => withNode(plan, id)).findLast((kernel) => kernel !== null);
   return byName ?? selected(plan, selection) ?? ofStep ?? plan.kernels[0] ?? null;
@@ -85,7 +89,9 @@ export function linesOfNode(kernel: Kernel, graph: Graph, named: NodeId | null):
 }
 
 /** First and last line of the binding declarations when there are several; they fold into one. */
-export function bindingLines(wgsl: string): { readonly first: number; readonly last: number; readonly count: number } | null {
+export function bindingLines(
+  wgsl: string,
+): { readonly first: number; readonly last: number; readonly count: number } | null {
   const lines = wgsl.split("\n");
   const isBinding = (line: string): boolean => /^\s*@group\(/.test(line);
   const first = lines.findIndex(isBinding);
@@ -104,6 +110,7 @@ export function bindingsSentence(kernel: Kernel): string {
 /** WGSL of the naive kernels that compute what `kernel` computes, in plan order: the left side of the diff. */
 export function naiveWgsl(naive: Plan, naiveGraph: Graph, kernel: Kernel, graph: Graph): string {
   const origins = new Set(kernel.nodes.flatMap((id) => findNode(graph, id)?.origins ?? [id]));
-  const same = (id: NodeId): boolean => origins.has(id) || (findNode(naiveGraph, id)?.origins.some((each) => origins.has(each)) ?? false);
+  const same = (id: NodeId): boolean =>
+    origins.has(id) || (findNode(naiveGraph, id)?.origins.some((each) => origins.has(each)) ?? false);
   return naive.kernels.flatMap(({ nodes, wgsl }) => (nodes.some(same) ? [wgsl.trimEnd()] : [])).join("\n\n");
 }

@@ -3,7 +3,8 @@ import type { Diagnostic, Totals } from "../../fusion";
 import type { Derived, Notice, RunState } from "../../state";
 import { count, plural } from "./units";
 
-export type StatusDeed = "go-to-error" | "cancel-run" | "cancel-compile" | "run-again" | "play-again" | "notice" | "open-example";
+export type StatusDeed =
+  "go-to-error" | "cancel-run" | "cancel-compile" | "run-again" | "play-again" | "notice" | "open-example";
 
 export interface Status {
   readonly tone: "accent" | "yes" | "no" | "warn";

@@ -26,7 +26,8 @@ export function aboutOf(graph: Graph | null, step: Step): string {
 }
 
 /** `refused`, `accepted`, `forced`. */
-export const outcomeOf = (step: Step): string => (isForced(step) && step.accepted ? "forced" : step.accepted ? "accepted" : "refused");
+export const outcomeOf = (step: Step): string =>
+  isForced(step) && step.accepted ? "forced" : step.accepted ? "accepted" : "refused";
 
 /** `, row groups: mean → centre refused` after the bold `Step 10 of 18`. */
 export function stepSentence(graph: Graph | null, step: Step, passTitle: string): string {

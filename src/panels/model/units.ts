@@ -85,4 +85,5 @@ export function decimal(value: number, unit: string): string {
 export const count = (value: number): string => value.toLocaleString("en-US");
 
 /** `12 ops`, `1 op`. */
-export const plural = (value: number, one: string, many = `${one}s`): string => `${count(value)} ${value === 1 ? one : many}`;
+export const plural = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;

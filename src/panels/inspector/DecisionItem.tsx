@@ -1,0 +1,41 @@
+/** @file One decision: what it was about, both verdicts, the sentence, the numbers, the way out. */
+import { playground } from "../../state";
+import { Icon } from "../Icon";
+import type { DecisionRow } from "../model/decisions";
+
+interface Props {
+  readonly row: DecisionRow;
+  readonly current: boolean;
+}
+
+function Check({ ok, yes, no }: { readonly ok: boolean; readonly yes: string; readonly no: string }) {
+  return (
+    <span className={ok ? "decision-ok" : "decision-no"}>
+      <Icon name={ok ? "check" : "cross"} size={14} />
+      {ok ? yes : no}
+    </span>
+  );
+}
+
+export function DecisionItem({ row, current }: Props) {
+  return (
+    <li className="decision" aria-current={current ? "step" : undefined}>
+      <button type="button" onClick={() => playground.getState().actions.stepTo(row.seq)}>
+        <span className="decision-seq">{row.seq}</span>
+        <b>{row.about}</b>
+        <code>{row.code}</code>
+      </button>
+      <p className="decision-checks">
+        <Check ok={row.allowed} yes="Allowed" no="Not allowed" />
+        {row.worth !== null && <Check ok={row.worth} yes="Worth it" no="Not worth it" />}
+      </p>
+      <p>{row.text}</p>
+      {row.wayOut && (
+        <p>
+          <b>What would make it fuse?</b> {row.wayOut}
+        </p>
+      )}
+      {row.numbers.length > 0 && <p className="decision-numbers">{row.numbers.join(" · ")}</p>}
+    </li>
+  );
+}

@@ -1,0 +1,99 @@
+/** @file Every decision of every pass, grouped by pass; search and filter narrow it. */
+import { useDeferredValue, useMemo, useState } from "react";
+import { selectFusion, selectSteps, usePlayground } from "../../state";
+import { groupDecisions, type DecisionGroup } from "../model/decisions";
+import { passTitle } from "../model/passes";
+import { count, plural } from "../model/units";
+import { DecisionItem } from "./DecisionItem";
+import { useShownKernel } from "./use-shown-kernel";
+
+/** Rows drawn at once in a group; the rest on request. */
+const PAGE = 60;
+/** With fewer decisions than this every group is open. */
+const OPEN_ALL = 60;
+
+function Group({ group, open }: { readonly group: DecisionGroup; readonly open: boolean }) {
+  const [limit, setLimit] = useState(PAGE);
+  const [isOpen, setOpen] = useState(open);
+  const cursor = usePlayground((state) => state.cursor);
+  return (
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <b>{passTitle(group.pass)}</b> {count(group.accepted)} accepted, {count(group.refused)} refused
+      </summary>
+      {isOpen && (
+        <ol>
+          {group.rows.slice(0, limit).map((row) => (
+            <DecisionItem key={row.seq} row={row} current={row.seq === cursor} />
+          ))}
+        </ol>
+      )}
+      {isOpen && group.rows.length > limit && (
+        <button type="button" className="kernel-more" onClick={() => setLimit(limit + 10 * PAGE)}>
+          Show more of {plural(group.rows.length, "decision")}
+        </button>
+      )}
+    </details>
+  );
+}
+
+interface FilterProps {
+  readonly passes: readonly string[];
+  readonly pass: string | null;
+  readonly search: string;
+  readonly own: boolean;
+  readonly onPass: (pass: string | null) => void;
+  readonly onSearch: (search: string) => void;
+  readonly onOwn: (own: boolean) => void;
+}
+
+function Filters({ passes, pass, search, own, onPass, onSearch, onOwn }: FilterProps) {
+  return (
+    <div className="decisions-filter">
+      <input
+        type="search"
+        aria-label="Search decisions"
+        placeholder="Search code, op or reason"
+        value={search}
+        onChange={(event) => onSearch(event.target.value)}
+      />
+      <select aria-label="Pass" value={pass ?? ""} onChange={(event) => onPass(event.target.value || null)}>
+        <option value="">All passes</option>
+        {passes.map((name) => (
+          <option key={name} value={name}>
+            {passTitle(name)}
+          </option>
+        ))}
+      </select>
+      <label>
+        <input type="checkbox" checked={own} onChange={(event) => onOwn(event.target.checked)} /> This kernel
+      </label>
+    </div>
+  );
+}
+
+export function DecisionsTab() {
+  const steps = usePlayground(selectSteps);
+  const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
+  const { kernel } = useShownKernel();
+  const [pass, setPass] = useState<string | null>(null);
+  const [search, setSearch] = useState("");
+  const [own, setOwn] = useState(false);
+  const wanted = useDeferredValue(search);
+  const groups = useMemo(() => {
+    const nodes = own && kernel ? new Set<string>(kernel.nodes) : null;
+    return groupDecisions(steps, graph, { pass, search: wanted, nodes });
+  }, [steps, graph, pass, wanted, own, kernel]);
+  const passes = useMemo(() => [...new Set(steps.map((step) => step.pass))], [steps]);
+  if (steps.length === 0) return <p className="kernel-none">No pass found anything to decide.</p>;
+  const found = groups.reduce((sum, group) => sum + group.rows.length, 0);
+  return (
+    <div className="kernel-scroll decisions">
+      <Filters {...{ passes, pass, search, own }} onPass={setPass} onSearch={setSearch} onOwn={setOwn} />
+      {found === 0 && <p className="kernel-none">No decision matches.</p>}
+      {groups.map((group) => (
+        <Group key={`${group.pass}${found <= OPEN_ALL}`} group={group} open={found <= OPEN_ALL} />
+      ))}
+    </div>
+  );
+}

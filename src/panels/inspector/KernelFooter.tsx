@@ -1,0 +1,82 @@
+/** @file Copy, Diff with naive, Export. */
+import { lazy, Suspense, useState } from "react";
+import { selectNaiveFusion, usePlayground } from "../../state";
+import { Icon } from "../Icon";
+import { download } from "../download";
+import { planArchive, planJson } from "../model/export";
+import { naiveWgsl } from "../model/kernels";
+import { kernelTitle } from "../model/traffic";
+import { useShownKernel } from "./use-shown-kernel";
+
+const DiffDialog = lazy(() => import("./DiffDialog").then(({ DiffDialog: dialog }) => ({ default: dialog })));
+
+function CopyButton({ text }: { readonly text: string }) {
+  const [said, setSaid] = useState("Copy");
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid("Copied");
+    } catch {
+      setSaid("Not allowed");
+    }
+    setTimeout(() => setSaid("Copy"), 1500);
+  };
+  return (
+    <button type="button" className="kernel-deed" onClick={() => void copy()}>
+      <Icon name="copy" />
+      <span aria-live="polite">{said}</span>
+    </button>
+  );
+}
+
+export function KernelFooter() {
+  const { plan, fusion, kernel } = useShownKernel();
+  const naivePlan = usePlayground((state) => state.derived.compilation?.naivePlan ?? null);
+  const naive = usePlayground(selectNaiveFusion);
+  const [diff, setDiff] = useState(false);
+  const [menu, setMenu] = useState(false);
+  if (!plan || !fusion || !kernel) return null;
+  return (
+    <div className="kernel-foot">
+      <CopyButton text={kernel.wgsl} />
+      <button type="button" className="kernel-deed" disabled={!naive || !naivePlan} onClick={() => setDiff(true)}>
+        Diff with naive
+      </button>
+      <span className="kernel-grow" />
+      <div
+        className="kernel-export"
+        onBlur={(event) => event.currentTarget.contains(event.relatedTarget) || setMenu(false)}
+      >
+        <button
+          type="button"
+          className="kernel-deed"
+          aria-expanded={menu}
+          aria-haspopup="true"
+          onClick={() => setMenu(!menu)}
+        >
+          Export…
+        </button>
+        {menu && (
+          <div className="kernel-menu">
+            <button type="button" onClick={() => download("kernels.zip", "application/zip", planArchive(plan))}>
+              All WGSL files, .zip
+            </button>
+            <button type="button" onClick={() => download("plan.json", "application/json", planJson(plan))}>
+              This plan, .json
+            </button>
+          </div>
+        )}
+      </div>
+      {diff && naive && naivePlan && (
+        <Suspense fallback={null}>
+          <DiffDialog
+            title={`${kernelTitle(kernel)}: naive and this step`}
+            naive={naiveWgsl(naivePlan, naive.graph, kernel, fusion.graph)}
+            now={kernel.wgsl}
+            onClose={() => setDiff(false)}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+/** @file The kernel inspector: which kernel, what it is, and its code, loops, decisions and traffic. */
+import type { ReactNode } from "react";
+import { playground, usePlayground, type InspectorTab } from "../../state";
+import { kernelTitle } from "../model/traffic";
+import { trafficSentence } from "../model/kernels";
+import { count } from "../model/units";
+import { DecisionsTab } from "./DecisionsTab";
+import { KernelFooter } from "./KernelFooter";
+import { KernelTabs } from "./KernelTabs";
+import { LoopsTab } from "./LoopsTab";
+import { TabBar } from "./TabBar";
+import { TrafficTab } from "./TrafficTab";
+import { useShownKernel } from "./use-shown-kernel";
+import { WgslTab } from "./WgslTab";
+import "./inspector.css";
+
+interface Props {
+  /** In the middle arrangement the measured panel is the fifth tab. */
+  readonly run?: ReactNode;
+}
+
+function Heading() {
+  const { kernel, plan } = useShownKernel();
+  if (!kernel) {
+    const words = plan ? "This state launches no kernel." : "No plan yet.";
+    return (
+      <div className="kernel-head">
+        <h2>Kernel</h2>
+        <p>{words}</p>
+      </div>
+    );
+  }
+  return (
+    <div className="kernel-head">
+      <h2>{kernelTitle(kernel)}</h2>
+      <p>
+        {kernel.schedule}
+        <br />
+        {trafficSentence(kernel)}
+      </p>
+    </div>
+  );
+}
+
+function Shown({ tab, run }: { readonly tab: InspectorTab; readonly run: ReactNode }) {
+  const { plan, fusion, kernel } = useShownKernel();
+  if (tab === "decisions") return <DecisionsTab />;
+  if (tab === "run" && run) return <div className="kernel-scroll">{run}</div>;
+  if (!plan || !fusion || !kernel) return <p className="kernel-none">Nothing to show for this program yet.</p>;
+  switch (tab) {
+    case "loops":
+      return <LoopsTab fusion={fusion} kernel={kernel} />;
+    case "traffic":
+      return <TrafficTab plan={plan} graph={fusion.graph} />;
+    case "wgsl":
+    case "run":
+      return <WgslTab kernel={kernel} graph={fusion.graph} index={plan.kernels.indexOf(kernel)} />;
+  }
+}
+
+export function KernelInspector({ run = null }: Props) {
+  const tab = usePlayground((state) => state.tab);
+  const steps = usePlayground((state) => state.derived.compilation?.steps.length ?? 0);
+  const tabs: readonly (readonly [InspectorTab, string])[] = [
+    ["wgsl", "WGSL"],
+    ["loops", "Loops"],
+    ["decisions", `Decisions ${count(steps)}`],
+    ["traffic", "Traffic"],
+    ...(run ? [["run", "Run"] as const] : []),
+  ];
+  const shown = tab === "run" && !run ? "wgsl" : tab;
+  return (
+    <section className="kernel" aria-label="Kernel">
+      <KernelTabs />
+      <Heading />
+      <TabBar tabs={tabs} shown={shown} onShow={(next) => playground.getState().actions.showTab(next)} />
+      <div className="kernel-body" role="tabpanel" id="kernel-panel" aria-labelledby={`kernel-tab-${shown}`}>
+        <Shown tab={shown} run={run} />
+      </div>
+      {shown !== "run" && <KernelFooter />}
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+/** @file One tag for each kernel of the shown plan, in its colour; many kernels scroll. */
+import { useEffect, useRef } from "react";
+import { playground, selectPlan, usePlayground } from "../../state";
+import { kernelColour } from "../model/kernels";
+import { kernelTitle } from "../model/traffic";
+import { useShownKernel } from "./use-shown-kernel";
+
+/** More tags than these are reached by the list at the end. */
+const MOST_TAGS = 40;
+
+export function KernelTabs() {
+  const plan = usePlayground(selectPlan);
+  const { kernel } = useShownKernel();
+  const shown = useRef<HTMLButtonElement>(null);
+  const id = kernel?.id;
+  useEffect(() => shown.current?.scrollIntoView({ block: "nearest", inline: "nearest" }), [id]);
+  if (!plan || plan.kernels.length === 0) return null;
+  const show = (next: string): void => playground.getState().actions.showKernel(next);
+  const tags = plan.kernels.slice(0, MOST_TAGS);
+  return (
+    <div className="kernel-tags" role="group" aria-label="Kernels">
+      {tags.map((each, i) => (
+        <button
+          key={each.id}
+          ref={each.id === id ? shown : null}
+          type="button"
+          className="kernel-tag"
+          data-colour={kernelColour(i)}
+          aria-pressed={each.id === id}
+          title={kernelTitle(each)}
+          onClick={() => show(each.id)}
+        >
+          {each.id}
+        </button>
+      ))}
+      {plan.kernels.length > MOST_TAGS && (
+        <select
+          className="kernel-list"
+          aria-label="All kernels"
+          value={id ?? ""}
+          onChange={(event) => show(event.target.value)}
+        >
+          {plan.kernels.map((each) => (
+            <option key={each.id} value={each.id}>
+              {kernelTitle(each)}
+            </option>
+          ))}
+        </select>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+/** @file The kernel as a loop nest, and the loops it replaced. */
+import { useMemo } from "react";
+import type { Fusion, Kernel, NodeId } from "../../fusion";
+import { playground, usePlayground } from "../../state";
+import { apartLoops, fusedLoops, type LoopLine } from "../model/loops";
+import { isFrom } from "../model/kernels";
+import { plural } from "../model/units";
+
+interface Props {
+  readonly fusion: Fusion;
+  readonly kernel: Kernel;
+}
+
+interface NestProps {
+  readonly lines: readonly LoopLine[];
+  readonly isLit: (nodes: readonly NodeId[]) => boolean;
+}
+
+function Nest({ lines, isLit }: NestProps) {
+  const hover = (id: NodeId | null): void => playground.getState().actions.hover(id);
+  return (
+    <ol className="loops-nest">
+      {lines.map((line, i) => (
+        <li
+          key={i}
+          className={isLit(line.nodes) ? "lit" : undefined}
+          style={{ paddingLeft: `${line.depth * 2}ch` }}
+          onPointerEnter={() => hover(line.nodes[0] ?? null)}
+          onPointerLeave={() => hover(null)}
+        >
+          <code>{line.text}</code>
+          {line.note && <em data-note={line.note}>{line.note}</em>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+export function LoopsTab({ fusion, kernel }: Props) {
+  const hovered = usePlayground((state) => state.hovered);
+  const region = fusion.regions.get(kernel.region);
+  const fused = useMemo(() => (region ? fusedLoops(fusion.graph, region) : []), [fusion, region]);
+  const apart = useMemo(() => (region ? apartLoops(fusion.graph, region) : []), [fusion, region]);
+  const isLit = (nodes: readonly NodeId[]): boolean =>
+    hovered !== null && nodes.some((id) => isFrom(fusion.graph, id, hovered));
+  if (!region) return <p className="kernel-none">This kernel&apos;s ops are not in the shown graph.</p>;
+  return (
+    <div className="kernel-scroll loops">
+      <h3>This kernel</h3>
+      <Nest lines={fused} isLit={isLit} />
+      {apart.length > 1 && (
+        <>
+          <h3>Apart, {plural(apart.length, "kernel")}</h3>
+          {apart.map((lines, i) => (
+            <Nest key={i} lines={lines} isLit={isLit} />
+          ))}
+        </>
+      )}
+    </div>
+  );
+}

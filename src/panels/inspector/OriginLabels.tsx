@@ -1,0 +1,34 @@
+/** @file At the ends of the lines: which op a line came from, what leaves to memory, what is folded. */
+import type { VisibleLines } from "../../monaco";
+import type { LineNote } from "../model/kernels";
+
+interface Props {
+  readonly visible: VisibleLines;
+  readonly notes: readonly LineNote[];
+  /** Said at the first binding line while the others are folded. */
+  readonly folded: LineNote | null;
+  readonly linked: ReadonlySet<number>;
+}
+
+export function OriginLabels({ visible, notes, folded, linked }: Props) {
+  const byLine = new Map(notes.map((note) => [note.line, note]));
+  const shown = new Set(visible.lines.map(({ line }) => line));
+  const foldTop = folded && !shown.has(folded.line + 1) ? visible.lines.find(({ line }) => line === folded.line) : null;
+  return (
+    <div className="wgsl-labels" aria-hidden="true">
+      {foldTop && folded && (
+        <span className="wgsl-fold" style={{ top: foldTop.top }}>
+          {folded.label}
+        </span>
+      )}
+      {visible.lines.map(({ line, top }) => {
+        const note = byLine.get(line);
+        return note ? (
+          <em key={line} style={{ top }} className={linked.has(line) ? "linked" : undefined}>
+            {note.label}
+          </em>
+        ) : null;
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+/** @file What every kernel reads and writes, and the three tallies of the whole state. */
+import type { Graph, Plan } from "../../fusion";
+import { playground, usePlayground } from "../../state";
+import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../model/traffic";
+import { count, decimal, measureBytes, showBytes, significant } from "../model/units";
+
+interface Props {
+  readonly plan: Plan;
+  readonly graph: Graph;
+}
+
+function Tallies({ plan }: { readonly plan: Plan }) {
+  const naive = usePlayground((state) => state.derived.compilation?.naivePlan ?? null);
+  const flops = flopsOfPlan(plan);
+  const rows: readonly (readonly [string, string, string])[] = [
+    ["All transfers", naive ? count(naive.totals.transfers) : "", count(plan.totals.transfers)],
+    ["Full-size transfers", naive ? count(naive.totals.fullSizeTransfers) : "", count(plan.totals.fullSizeTransfers)],
+    ["Memory traffic", naive ? showBytes(naive.totals.bytes) : "", showBytes(plan.totals.bytes)],
+    ["Work", naive ? decimal(flopsOfPlan(naive), "FLOP") : "", decimal(flops, "FLOP")],
+    [
+      "Arithmetic intensity",
+      naive ? significant(intensityOf(flopsOfPlan(naive), naive.totals.bytes)) : "",
+      `${significant(intensityOf(flops, plan.totals.bytes))} FLOP/B`,
+    ],
+    ["Peak memory, nothing shared", naive ? showBytes(naive.totals.peakBytes) : "", showBytes(plan.totals.peakBytes)],
+    ["Peak memory, planned", naive ? showBytes(naive.plannedBytes) : "", showBytes(plan.plannedBytes)],
+    ["No plan can do with less than", naive ? showBytes(naive.lowerBoundBytes) : "", showBytes(plan.lowerBoundBytes)],
+  ];
+  return (
+    <table className="traffic-tallies">
+      <caption className="visually-hidden">Tallies of the naive plan and of this step</caption>
+      <thead>
+        <tr>
+          <th scope="col">Tally</th>
+          <th scope="col">naive</th>
+          <th scope="col">this step</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name, before, now]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{before}</td>
+            <td>
+              <b>{now}</b>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function KernelTable({ traffic, current }: { readonly traffic: KernelTraffic; readonly current: boolean }) {
+  const bytes = measureBytes(traffic.rows.map((row) => row.bytes));
+  return (
+    <section className="traffic-kernel" aria-current={current || undefined}>
+      <h3>
+        <button type="button" onClick={() => playground.getState().actions.showKernel(traffic.id)}>
+          {traffic.title}
+        </button>
+        <span>{showBytes(traffic.bytes)}</span>
+      </h3>
+      <table>
+        <tbody>
+          {traffic.rows.map((row) => (
+            <tr key={`${row.direction}${row.tensor}${row.type}`}>
+              <td className={`traffic-${row.direction}`}>{row.direction}</td>
+              <th scope="row">
+                <code>{row.tensor}</code> <small>{row.type}</small>
+              </th>
+              <td>
+                {row.events > 1 && <small>{row.events} passes </small>}
+                {row.fullSize && <small>full </small>}
+                {bytes(row.bytes).value} {bytes(row.bytes).unit}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>
+        {decimal(traffic.flops, "FLOP")}, {significant(traffic.intensity)} FLOP per byte
+        {traffic.modelledBytes > 0 && `; ${showBytes(traffic.modelledBytes)} more if no tile is ever cached`}
+      </p>
+    </section>
+  );
+}
+
+/** Kernels listed at once; plans of thousands are read through the kernel list. */
+const MOST_KERNELS = 100;
+
+export function TrafficTab({ plan, graph }: Props) {
+  const shown = usePlayground((state) => state.kernel);
+  return (
+    <div className="kernel-scroll traffic">
+      <Tallies plan={plan} />
+      {plan.kernels.slice(0, MOST_KERNELS).map((kernel) => (
+        <KernelTable key={kernel.id} traffic={kernelTraffic(kernel, graph)} current={kernel.id === shown} />
+      ))}
+      {plan.kernels.length > MOST_KERNELS && (
+        <p className="kernel-none">
+          The first {MOST_KERNELS} of {count(plan.kernels.length)} kernels. Export has them all.
+        </p>
+      )}
+      <p className="traffic-note">
+        Algorithmic traffic: what the kernels ask for, counted from their loads and stores. Cache misses cannot be read
+        through WebGPU.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+/** @file Read-only Monaco with the lines linked to ops, both ways. Loaded lazily: it brings Monaco. */
+import { useEffect, useMemo, useState } from "react";
+import type { Graph, Kernel } from "../../fusion";
+import { playground, usePlayground } from "../../state";
+import { monaco, useCodeEditor, useVisibleLines } from "../../monaco";
+import { bindingLines, bindingsSentence, kernelColour, lineNotes, linesOfNode } from "../model/kernels";
+import { OriginLabels } from "./OriginLabels";
+import { followBindingFolds } from "./wgsl-folding";
+
+interface Props {
+  readonly kernel: Kernel;
+  readonly graph: Graph;
+  readonly index: number;
+}
+
+const LINE_HEIGHT = 21;
+
+const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
+  language: "wgsl",
+  readOnly: true,
+  domReadOnly: true,
+  readOnlyMessage: { value: "Generated code. Change the program or its choices instead." },
+  fontSize: 12,
+  lineHeight: LINE_HEIGHT,
+  letterSpacing: -0.12,
+  padding: { top: 8, bottom: 8 },
+  lineNumbersMinChars: 3,
+  lineDecorationsWidth: 10,
+  glyphMargin: false,
+  folding: true,
+  foldingImportsByDefault: true,
+  showFoldingControls: "mouseover",
+  renderLineHighlight: "none",
+  occurrencesHighlight: "off",
+  links: false,
+  contextmenu: false,
+  ariaLabel: "WGSL",
+});
+
+type Editor = monaco.editor.IStandaloneCodeEditor;
+
+/** Tints: a bar for lines of the selected op, a band for those of the op under the pointer. */
+function useLinkedLines(editor: Editor | null, { kernel, graph, index }: Props): ReadonlySet<number> {
+  const hovered = usePlayground((state) => state.hovered);
+  const selected = usePlayground((state) => (state.selection.kind === "node" ? state.selection.id : null));
+  const linked = useMemo(
+    () => new Set(linesOfNode(kernel, graph, hovered ?? selected)),
+    [kernel, graph, hovered, selected],
+  );
+  useEffect(() => {
+    if (!editor) return;
+    const colour = kernelColour(index);
+    const decorations = kernel.lines.flatMap((nodes, i) => {
+      if (nodes.length === 0) return [];
+      const className = linked.has(i + 1) ? `wgsl-line linked k${colour}` : `wgsl-line k${colour}`;
+      return [{ range: new monaco.Range(i + 1, 1, i + 1, 1), options: { isWholeLine: true, className } }];
+    });
+    const shown = editor.createDecorationsCollection(decorations);
+    return () => shown.clear();
+  }, [editor, kernel, index, linked]);
+  useEffect(() => {
+    const [first] = linked;
+    if (editor && first !== undefined && !editor.hasWidgetFocus()) editor.revealLineInCenterIfOutsideViewport(first);
+  }, [editor, linked]);
+  return linked;
+}
+
+/** Line → op: the pointer over a line and the caret in it light the op up on the graph and in the text. */
+function useLineHover(editor: Editor | null, kernel: Kernel): void {
+  useEffect(() => {
+    if (!editor) return;
+    const { actions } = playground.getState();
+    const nodeAt = (line: number | undefined) => (line === undefined ? null : (kernel.lines[line - 1]?.[0] ?? null));
+    const following = [
+      editor.onMouseMove(({ target }) => actions.hover(nodeAt(target.position?.lineNumber))),
+      editor.onMouseLeave(() => actions.hover(null)),
+      editor.onMouseDown(({ target }) => {
+        const id = nodeAt(target.position?.lineNumber);
+        if (id) actions.select({ kind: "node", id });
+      }),
+    ];
+    return () => following.forEach((each) => each.dispose());
+  }, [editor, kernel]);
+}
+
+export function WgslEditor(props: Props) {
+  const { kernel, graph } = props;
+  const [host, setHost] = useState<HTMLElement | null>(null);
+  const editor = useCodeEditor(host, options);
+  useEffect(() => {
+    if (!editor) return;
+    const model = editor.getModel();
+    model?.setValue(kernel.wgsl);
+    editor.updateOptions({ ariaLabel: `WGSL of ${kernel.id}, read-only. Press Control M to let Tab leave.` });
+    return followBindingFolds(editor);
+  }, [editor, kernel]);
+  const linked = useLinkedLines(editor, props);
+  useLineHover(editor, kernel);
+  const visible = useVisibleLines(editor, LINE_HEIGHT);
+  const notes = useMemo(() => {
+    const bindings = bindingLines(kernel.wgsl);
+    const folded = bindings && { line: bindings.first, label: bindingsSentence(kernel), nodes: [] };
+    return { lines: lineNotes(kernel, graph), folded };
+  }, [kernel, graph]);
+  return (
+    <div className="wgsl">
+      <div className="wgsl-host" ref={setHost} />
+      <OriginLabels visible={visible} notes={notes.lines} folded={notes.folded} linked={linked} />
+    </div>
+  );
+}

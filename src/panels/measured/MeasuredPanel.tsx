@@ -1,0 +1,97 @@
+/** @file Is it true on this device? Times, transfers, roofline and the check of the results. */
+import { useMemo } from "react";
+import { selectPlan, usePlayground, type FinishedRun } from "../../state";
+import { countedRows, measuredView, transferNote, type MeasuredView } from "../model/measured";
+import { timeRows } from "../model/timings";
+import { CpuCheckBox } from "./CpuCheckBox";
+import { DeviceLine } from "./DeviceLine";
+import { Numbers } from "./Numbers";
+import { Roofline } from "./Roofline";
+import { TimeBars } from "./TimeBars";
+import { TransferBlocks } from "./TransferBlocks";
+import { VerdictBox } from "./VerdictBox";
+import "./measured.css";
+
+function Transfers({ run }: { readonly run: FinishedRun | null }) {
+  const compilation = usePlayground((state) => state.derived.compilation);
+  const step = usePlayground(selectPlan);
+  const { naivePlan: naive = null, fusedPlan: fused = null } = compilation ?? {};
+  const plans = useMemo(() => countedRows({ naive, step, fused }), [naive, step, fused]);
+  if (plans.length === 0) return null;
+  return <TransferBlocks plans={plans} note={transferNote(compilation, run)} />;
+}
+
+function Message({ view }: { readonly view: MeasuredView }) {
+  const run = usePlayground((state) => state.run);
+  const reload = run.status === "failed" && run.problem.reload;
+  if (!view.message) return null;
+  return (
+    <p className="measured-message" data-failed={view.failed} aria-live="polite">
+      {view.failed && <b>Not run on a GPU. </b>}
+      {view.message}
+      {reload && (
+        <button type="button" className="measured-link" onClick={() => location.reload()}>
+          Reload
+        </button>
+      )}
+    </p>
+  );
+}
+
+function Results({ view }: { readonly view: MeasuredView }) {
+  const { run, withheld } = view;
+  const rows = useMemo(() => (run ? timeRows(run) : []), [run]);
+  return (
+    <div className={view.old ? "measured-results old" : "measured-results"}>
+      {run && !withheld && rows.length > 0 && <TimeBars rows={rows} />}
+      {withheld && <p className="measured-note">The timings wait until both plans agree.</p>}
+      <Transfers run={run} />
+      {run && !withheld && <Roofline run={run} />}
+      {run && !withheld && <Numbers run={run} />}
+    </div>
+  );
+}
+
+export function MeasuredPanel() {
+  const run = usePlayground((state) => state.run);
+  const document = usePlayground((state) => state.document);
+  const known = usePlayground((state) => state.device);
+  const problem = usePlayground((state) => state.deviceProblem);
+  const asked = usePlayground((state) => state.cpuCheck !== null);
+  const view = useMemo(() => measuredView({ run, document }), [run, document]);
+  const device = view.run?.result.device ?? known;
+  const repeats = view.run ? (timeRows(view.run)[0]?.repeats ?? null) : null;
+  const withoutGpu = problem !== null && !view.run;
+  return (
+    <section className="measured" aria-label="Measured">
+      <header>
+        <h2>Measured</h2>
+        {view.subtitle && <span>{view.subtitle}</span>}
+      </header>
+      {device && <DeviceLine device={device} repeats={repeats} />}
+      {withoutGpu && run.status !== "failed" ? (
+        <p className="measured-message" data-failed>
+          <b>Not run on a GPU.</b> {problem.text}
+        </p>
+      ) : (
+        <Message view={view} />
+      )}
+      {(withoutGpu || asked) && (
+        <div className="measured-block">
+          <CpuCheckBox />
+        </div>
+      )}
+      <Results view={view} />
+      {view.run && <Check run={view.run} />}
+    </section>
+  );
+}
+
+function Check({ run }: { readonly run: FinishedRun }) {
+  if (run.check) return <VerdictBox rows={run.check} />;
+  return (
+    <p className="measured-message" aria-live="polite">
+      Comparing both plans with the f64 reference…
+    </p>
+  );
+}

@@ -1,0 +1,73 @@
+/** @file The numbers behind the charts: every plan and every kernel, cold starts, and how it was measured. */
+import type { FinishedRun } from "../../state";
+import { PLAN_NAMES, planTitle } from "../model/run-types";
+import { kernelTimes, showSpread, timeRows, type KernelTime, type TimeRow } from "../model/timings";
+import { count, plural, showMicros } from "../model/units";
+
+function TimeLine({
+  name,
+  row,
+}: {
+  readonly name: string;
+  readonly row: Pick<TimeRow | KernelTime, "measured" | "predicted">;
+}) {
+  const { median, spread } = showSpread(row.measured);
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>
+        {median} {spread}
+      </td>
+      <td>{showMicros(row.predicted)}</td>
+      <td>{count(row.measured.samples)}</td>
+    </tr>
+  );
+}
+
+function coldLines({ result }: FinishedRun): string[] {
+  return PLAN_NAMES.flatMap((plan) => {
+    const [cold, pipeline] = [result.coldMillis[plan], result.pipelineMillis[plan]];
+    if (cold === undefined) return [];
+    const making = pipeline === undefined ? "" : `, pipelines made in ${showMicros(pipeline * 1e3)}`;
+    return [`${planTitle(plan)}: first run ${showMicros(cold * 1e3)}${making}`];
+  });
+}
+
+export function Numbers({ run }: { readonly run: FinishedRun }) {
+  const rows = timeRows(run);
+  const repeats = rows[0]?.repeats ?? 1;
+  return (
+    <details className="measured-numbers">
+      <summary>Numbers and method</summary>
+      <table>
+        <caption className="visually-hidden">
+          Median times, half the distance of the quartiles, predictions, samples
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Time of</th>
+            <th scope="col">measured</th>
+            <th scope="col">predicted</th>
+            <th scope="col">samples</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <TimeLine key={row.plan} name={row.title} row={row} />
+          ))}
+          {kernelTimes(run).map((row) => (
+            <TimeLine key={`${row.plan}${row.kernel}`} name={`${planTitle(row.plan)}, ${row.title}`} row={row} />
+          ))}
+        </tbody>
+      </table>
+      {coldLines(run).map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+      <p>
+        Median of passes that repeat {plural(repeats, "dispatch of the plan", "dispatches of the plan")}; naive and
+        fused take turns after a warm-up. ± is half the distance of the quartiles.
+      </p>
+      {run.result.cacheResident && <p>The data fits the device&apos;s cache: real memory may be slower.</p>}
+    </details>
+  );
+}

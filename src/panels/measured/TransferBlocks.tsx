@@ -1,0 +1,62 @@
+/** @file Full-size transfers counted in blocks, solid read and hollow write: the bar is the count. */
+import type { Plan } from "../../fusion";
+import { count } from "../model/units";
+import { planTitle, type PlanName } from "../model/run-types";
+import { fullSizeBlocks } from "../model/traffic";
+
+/** More than these are drawn as two plain bars; the number is beside them anyway. */
+const MOST_BLOCKS = 40;
+
+interface Props {
+  readonly plans: readonly (readonly [PlanName, Plan])[];
+  readonly note: string | null;
+}
+
+interface RowProps {
+  readonly plan: PlanName;
+  readonly reads: number;
+  readonly writes: number;
+  readonly most: number;
+}
+
+function Row({ plan, reads, writes, most }: RowProps) {
+  const width = (part: number): string => `${(part / most) * 100}%`;
+  return (
+    <div className="blocks-row" data-plan={plan}>
+      <span>{planTitle(plan)}</span>
+      <span
+        className="blocks"
+        role="img"
+        aria-label={`${planTitle(plan)}: ${count(reads)} read, ${count(writes)} written`}
+      >
+        {most <= MOST_BLOCKS ? (
+          Array.from({ length: reads + writes }, (_, i) => (
+            <i key={i} className={i < reads ? "read" : "write"} style={{ width: `calc(${width(1)} - 2.5px)` }} />
+          ))
+        ) : (
+          <>
+            <i className="read" style={{ width: width(reads) }} />
+            <i className="write" style={{ width: width(writes) }} />
+          </>
+        )}
+      </span>
+      <b>{count(reads + writes)}</b>
+    </div>
+  );
+}
+
+export function TransferBlocks({ plans, note }: Props) {
+  const rows = plans.map(([plan, planned]) => ({ plan, ...fullSizeBlocks(planned) }));
+  const most = Math.max(1, ...rows.map(({ reads, writes }) => reads + writes));
+  return (
+    <div className="measured-block">
+      <h3>
+        Full-size transfers <span>solid read, hollow write</span>
+      </h3>
+      {rows.map((row) => (
+        <Row key={row.plan} {...row} most={most} />
+      ))}
+      {note && <p className="measured-note">{note}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+/** @file Same result, or not the same and where. */
+import type { CheckRow } from "../../state";
+import { Icon } from "../Icon";
+import { verdictOf } from "../model/verdict";
+
+export function VerdictBox({ rows }: { readonly rows: readonly CheckRow[] }) {
+  const verdict = verdictOf(rows);
+  if (!verdict) return null;
+  return (
+    <p className="measured-verdict" data-same={verdict.same} aria-live="polite">
+      <Icon name={verdict.same ? "check" : "cross"} />
+      <span>
+        <b>{verdict.title}</b> {verdict.text}
+      </span>
+    </p>
+  );
+}

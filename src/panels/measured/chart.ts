@@ -1,0 +1,77 @@
+/** @file Chart.js with only what we draw, and a hook that makes a chart, destroys it, and makes it again when its data or the theme changes. */
+import {
+  BarController,
+  BarElement,
+  CategoryScale,
+  Chart,
+  LinearScale,
+  LineElement,
+  LogarithmicScale,
+  PointElement,
+  ScatterController,
+  Tooltip,
+  type ChartConfiguration,
+  type ChartTypeRegistry,
+} from "chart.js";
+import { useEffect, useRef, type RefObject } from "react";
+import { usePlayground } from "../../state";
+
+Chart.register(
+  BarController,
+  BarElement,
+  CategoryScale,
+  LinearScale,
+  LineElement,
+  LogarithmicScale,
+  PointElement,
+  ScatterController,
+  Tooltip,
+);
+
+export interface Palette {
+  readonly ink: string;
+  readonly ink2: string;
+  readonly ink3: string;
+  readonly line: string;
+  readonly pipe: string;
+  readonly accent: string;
+  readonly surface: string;
+  /** Font family of the page. */
+  readonly sans: string;
+}
+
+/** The tokens in force where `element` is. */
+function paletteOf(element: Element): Palette {
+  const style = getComputedStyle(element);
+  const read = (token: string): string => style.getPropertyValue(token).trim();
+  return {
+    ink: read("--ink"),
+    ink2: read("--ink-2"),
+    ink3: read("--ink-3"),
+    line: read("--line"),
+    pipe: read("--pipe"),
+    accent: read("--accent"),
+    surface: read("--surface"),
+    sans: style.fontFamily,
+  };
+}
+
+/** Text of 12 px, as everywhere. */
+export const font = (palette: Palette, bold = false): string => `${bold ? 650 : 400} 12px ${palette.sans}`;
+
+/**
+ * A canvas that shows `configure(data, palette)`. `configure` must be a module constant and `data` stable while nothing changed.
+ */
+export function useChart<K extends keyof ChartTypeRegistry, D, P, L>(
+  data: D,
+  configure: (data: D, palette: Palette) => ChartConfiguration<K, P, L>,
+): RefObject<HTMLCanvasElement | null> {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const theme = usePlayground((state) => state.shownTheme);
+  useEffect(() => {
+    if (!canvas.current) return;
+    const chart = new Chart(canvas.current, configure(data, paletteOf(canvas.current)));
+    return () => chart.destroy();
+  }, [data, configure, theme]);
+  return canvas;
+}

@@ -1,0 +1,166 @@
+/** @file The roofline, logarithmic both ways: the roofs of this device, the plans large, the kernels small, one arrow. */
+import type { Chart, ChartConfiguration, ChartDataset, Plugin } from "chart.js";
+import { axesFor, ridgeOf, roofAt, type RoofPoint } from "../model/roofline";
+import type { Roofs } from "../model/run-types";
+import { decimal, significant } from "../model/units";
+import { font, type Palette } from "./chart";
+
+export interface RoofData {
+  readonly roofs: Roofs;
+  readonly points: readonly RoofPoint[];
+}
+
+type Dot = { x: number; y: number };
+const dotOf = ({ intensity, rate }: RoofPoint): Dot => ({ x: intensity, y: rate });
+const percent = (share: number): string => `${significant(share * 100, 2)} %`;
+
+/** Only whole decades are named: the default ticks run into each other. */
+const decade = (value: number | string, name: (value: number) => string): string => {
+  const power = Math.log10(Number(value));
+  return Math.abs(power - Math.round(power)) < 1e-9 ? name(Number(value)) : "";
+};
+
+function datasets({ roofs, points }: RoofData, palette: Palette): ChartDataset<"scatter", Dot[]>[] {
+  const { x } = axesFor(roofs, points);
+  const roof = [x[0], ridgeOf(roofs), x[1]].map((at) => ({ x: at, y: roofAt(roofs, at) }));
+  const line = { data: roof, showLine: true, pointRadius: 0, borderColor: palette.ink, borderWidth: 2 };
+  const dots = points.map((point): ChartDataset<"scatter", Dot[]> => {
+    const fused = point.plan === "fused";
+    const colour = fused ? palette.accent : point.plan === "step" ? palette.pipe : palette.ink2;
+    return {
+      data: [dotOf(point)],
+      pointRadius: point.kernel === null ? (fused ? 6 : point.plan === "step" ? 4 : 5) : 2.5,
+      pointHoverRadius: 7,
+      pointBackgroundColor: point.plan === "naive" ? palette.surface : colour,
+      pointBorderColor: colour,
+      pointBorderWidth: point.kernel === null ? 2 : 1.25,
+    };
+  });
+  // Drawn last to first: plans lie over kernels, kernels over the roof.
+  return [...dots, line];
+}
+
+function drawArrow(chart: Chart, from: RoofPoint, to: RoofPoint, palette: Palette): void {
+  const { ctx, scales } = chart;
+  const at = ({ intensity, rate }: RoofPoint) =>
+    [scales["x"]!.getPixelForValue(intensity), scales["y"]!.getPixelForValue(rate)] as const;
+  const [[x0, y0], [x1, y1]] = [at(from), at(to)];
+  const length = Math.hypot(x1 - x0, y1 - y0);
+  if (length < 24) return;
+  const [dx, dy] = [(x1 - x0) / length, (y1 - y0) / length];
+  const tip = [x1 - dx * 9, y1 - dy * 9] as const;
+  ctx.strokeStyle = ctx.fillStyle = palette.accent;
+  ctx.lineWidth = 2;
+  ctx.beginPath();
+  ctx.moveTo(x0 + dx * 7, y0 + dy * 7);
+  ctx.lineTo(tip[0] - dx * 4, tip[1] - dy * 4);
+  ctx.stroke();
+  ctx.beginPath();
+  ctx.moveTo(...tip);
+  ctx.lineTo(tip[0] - dx * 8 - dy * 4, tip[1] - dy * 8 + dx * 4);
+  ctx.lineTo(tip[0] - dx * 8 + dy * 4, tip[1] - dy * 8 - dx * 4);
+  ctx.fill();
+}
+
+function drawRoofNames(chart: Chart, { roofs, points }: RoofData, palette: Palette): void {
+  const { ctx, scales, chartArea } = chart;
+  const [sx, sy] = [scales["x"]!, scales["y"]!];
+  const { x } = axesFor(roofs, points);
+  ctx.font = font(palette);
+  ctx.fillStyle = palette.ink2;
+  ctx.textBaseline = "alphabetic";
+  ctx.textAlign = "right";
+  ctx.fillText(decimal(roofs.flops, "FLOP/s"), chartArea.right, sy.getPixelForValue(roofs.flops) - 6);
+  const middle = Math.sqrt(Math.max(x[0], ridgeOf(roofs) / 40) * ridgeOf(roofs));
+  const [x0, y0] = [sx.getPixelForValue(middle), sy.getPixelForValue(roofAt(roofs, middle))];
+  const [x1, y1] = [sx.getPixelForValue(middle * 1.1), sy.getPixelForValue(roofAt(roofs, middle * 1.1))];
+  ctx.save();
+  ctx.translate(x0, y0);
+  ctx.rotate(Math.atan2(y1 - y0, x1 - x0));
+  ctx.textAlign = "center";
+  ctx.fillText(decimal(roofs.bandwidth, "B/s"), 0, -6);
+  ctx.restore();
+  ctx.fillStyle = palette.ink3;
+  ctx.textAlign = "right";
+  ctx.fillText("FLOP per byte", chartArea.right - 2, chartArea.bottom - 6);
+  ctx.textAlign = "left";
+  ctx.fillText("FLOP/s", chartArea.left + 5, chartArea.top + 10);
+}
+
+function drawPlanNames(chart: Chart, { points }: RoofData, palette: Palette): void {
+  const { ctx, scales, chartArea } = chart;
+  for (const point of points) {
+    if (point.kernel !== null || point.plan === "step") continue;
+    const fused = point.plan === "fused";
+    const [name, rest] = [`${point.title} ${percent(point.share)}`, fused ? " of roof" : ""];
+    ctx.font = font(palette, fused);
+    const width = ctx.measureText(name + rest).width;
+    const x = Math.min(scales["x"]!.getPixelForValue(point.intensity) + 10, chartArea.right - width);
+    const y = Math.min(scales["y"]!.getPixelForValue(point.rate) + (fused ? 13 : 15), chartArea.bottom - 4);
+    ctx.textAlign = "left";
+    ctx.fillStyle = fused ? palette.accent : palette.ink2;
+    ctx.fillText(name, x, y);
+    const nameWidth = ctx.measureText(name).width;
+    ctx.font = font(palette);
+    ctx.fillStyle = palette.ink2;
+    ctx.fillText(rest, x + nameWidth, y);
+  }
+}
+
+const words = (data: RoofData, palette: Palette): Plugin => ({
+  id: "words",
+  afterDatasetsDraw(chart) {
+    const plan = (name: RoofPoint["plan"]) => data.points.find((point) => point.plan === name && point.kernel === null);
+    const [naive, fused] = [plan("naive"), plan("fused")];
+    if (naive && fused) drawArrow(chart, naive, fused, palette);
+    drawRoofNames(chart, data, palette);
+    drawPlanNames(chart, data, palette);
+  },
+});
+
+export function roofChart(data: RoofData, palette: Palette): ChartConfiguration<"scatter", Dot[]> {
+  const axes = axesFor(data.roofs, data.points);
+  const ticks = { color: palette.ink3, font: { family: palette.sans, size: 12 }, maxRotation: 0, autoSkip: false };
+  const grid = {
+    color: (context: { tick?: { value: number } }) =>
+      decade(context.tick?.value ?? 0.5, String) ? palette.line : "transparent",
+  };
+  return {
+    type: "scatter",
+    data: { datasets: datasets(data, palette) },
+    options: {
+      responsive: true,
+      maintainAspectRatio: false,
+      animation: false,
+      layout: { padding: { top: 4 } },
+      plugins: {
+        tooltip: {
+          filter: ({ datasetIndex }) => datasetIndex < data.points.length,
+          callbacks: {
+            label: ({ datasetIndex }) => {
+              const point = data.points[datasetIndex];
+              return point ? `${point.title}: ${percent(point.share)} of its roof` : "";
+            },
+          },
+        },
+      },
+      scales: {
+        x: {
+          type: "logarithmic",
+          min: axes.x[0],
+          max: axes.x[1],
+          grid,
+          ticks: { ...ticks, callback: (v) => decade(v, (n) => significant(n)) },
+        },
+        y: {
+          type: "logarithmic",
+          min: axes.y[0],
+          max: axes.y[1],
+          grid,
+          ticks: { ...ticks, callback: (v) => decade(v, (n) => decimal(n, "")) },
+        },
+      },
+    },
+    plugins: [words(data, palette) as Plugin<"scatter">],
+  };
+}

@@ -1,0 +1,93 @@
+/** @file The time bars: grey for naive and this step, violet for fused; whiskers are quartiles, dashes the prediction. */
+import type { Chart, ChartConfiguration, Plugin } from "chart.js";
+import { showSpread, type TimeRow } from "../model/timings";
+import { font, type Palette } from "./chart";
+
+/** Room that the numbers at the ends of the bars need, as a share of the longest bar. */
+const LABEL_ROOM = 1.62;
+const NAME_WIDTH = 70;
+
+function drawRow(chart: Chart, row: TimeRow, y: number, palette: Palette): void {
+  const { ctx, scales } = chart;
+  const x = scales["x"];
+  if (!x) return;
+  const [lower, upper, predicted] = [row.measured.lower, row.measured.upper, row.predicted].map((v) =>
+    x.getPixelForValue(v),
+  );
+  ctx.strokeStyle = palette.ink;
+  ctx.lineWidth = 1.5;
+  ctx.beginPath();
+  ctx.moveTo(lower!, y);
+  ctx.lineTo(upper!, y);
+  for (const end of [lower!, upper!]) {
+    ctx.moveTo(end, y - 4);
+    ctx.lineTo(end, y + 4);
+  }
+  ctx.stroke();
+  ctx.setLineDash([2, 2.5]);
+  ctx.beginPath();
+  ctx.moveTo(predicted!, y - 11);
+  ctx.lineTo(predicted!, y + 11);
+  ctx.stroke();
+  ctx.setLineDash([]);
+  const { median, spread } = showSpread(row.measured);
+  const start = Math.max(upper!, x.getPixelForValue(row.measured.median)) + 8;
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "left";
+  ctx.font = font(palette, true);
+  ctx.fillStyle = palette.ink;
+  ctx.fillText(median, start, y);
+  const width = ctx.measureText(median).width;
+  ctx.font = font(palette);
+  ctx.fillStyle = palette.ink2;
+  ctx.fillText(spread, start + width + 4, y);
+}
+
+const marks = (rows: readonly TimeRow[], palette: Palette): Plugin => ({
+  id: "marks",
+  afterDatasetsDraw(chart) {
+    chart.getDatasetMeta(0).data.forEach((bar, i) => {
+      const row = rows[i];
+      if (row) drawRow(chart, row, bar.y, palette);
+    });
+  },
+});
+
+export function timeChart(rows: readonly TimeRow[], palette: Palette): ChartConfiguration<"bar", number[], string> {
+  const longest = Math.max(...rows.flatMap(({ measured, predicted }) => [measured.upper, predicted]));
+  return {
+    type: "bar",
+    data: {
+      labels: rows.map(({ title }) => title),
+      datasets: [
+        {
+          data: rows.map(({ measured }) => measured.median),
+          backgroundColor: rows.map(({ plan }) => (plan === "fused" ? palette.accent : palette.pipe)),
+          borderRadius: 3,
+          borderSkipped: false,
+          barThickness: 17,
+        },
+      ],
+    },
+    options: {
+      indexAxis: "y",
+      responsive: true,
+      maintainAspectRatio: false,
+      animation: false,
+      events: [],
+      plugins: { tooltip: { enabled: false } },
+      scales: {
+        x: { display: false, min: 0, max: longest * LABEL_ROOM },
+        y: {
+          grid: { display: false },
+          border: { display: false },
+          ticks: { color: palette.ink2, font: { family: palette.sans, size: 12 }, crossAlign: "far", padding: 0 },
+          afterFit: (scale) => {
+            scale.width = NAME_WIDTH;
+          },
+        },
+      },
+    },
+    plugins: [marks(rows, palette) as Plugin<"bar">],
+  };
+}

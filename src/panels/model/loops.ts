@@ -1,0 +1,207 @@
+/** @file A kernel as a loop nest that a person can read: what is loaded, what stays in a register, what is stored. Not code that runs. */
+import { findNode, findOp, node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../../fusion";
+
+export interface LoopLine {
+  readonly depth: number;
+  readonly text: string;
+  /** Comment at the line's end, for what reaches memory. */
+  readonly note: string;
+  readonly nodes: readonly NodeId[];
+}
+
+const AXES = ["i", "j", "k", "l", "m", "n"];
+const symbols: Readonly<Record<string, string>> = {
+  add: "+",
+  sub: "-",
+  mul: "*",
+  div: "/",
+  maximum: "max",
+  minimum: "min",
+};
+
+const kindOf = ({ op }: Node): string => findOp(op)?.kind ?? "elementwise";
+const isScalarConst = ({ op }: Node): boolean => op === "const";
+
+interface Nest {
+  readonly graph: Graph;
+  readonly members: readonly Node[];
+  readonly inside: ReadonlySet<NodeId>;
+  readonly outputs: ReadonlySet<NodeId>;
+  /** Extents of the loops and which of them reductions fold. */
+  readonly space: readonly number[];
+  readonly reduced: ReadonlySet<number>;
+}
+
+function reducedAxes(reduction: Node, input: Node): number[] {
+  const [from, to] = [input.type.shape, reduction.type.shape];
+  if (from.length === to.length) return from.flatMap((extent, axis) => (extent !== to[axis] ? [axis] : []));
+  const given = reduction.attrs["dim"] ?? reduction.attrs["axes"] ?? reduction.attrs["axis"];
+  const axes = typeof given === "number" ? [given] : Array.isArray(given) ? (given as number[]) : from.map((_, i) => i);
+  return axes.map((axis) => (axis < 0 ? axis + from.length : axis));
+}
+
+/** The widest thing that the kernel walks: what its first reduction reads, else its largest member. */
+function nestOf(graph: Graph, region: Pick<Region, "members" | "outputs">): Nest {
+  const members = region.members.map((id) => node(graph, id)).filter((each) => !isScalarConst(each));
+  const reductions = members.filter((each) => kindOf(each) === "reduce");
+  const widest = reductions
+    .map((each) => ({ each, input: node(graph, each.inputs[0]!) }))
+    .toSorted((a, b) => sizeOf(b.input.type.shape) - sizeOf(a.input.type.shape))[0];
+  const largest = members.toSorted((a, b) => sizeOf(b.type.shape) - sizeOf(a.type.shape))[0];
+  return {
+    graph,
+    members,
+    inside: new Set(members.map(({ id }) => id)),
+    outputs: new Set(region.outputs),
+    space: widest ? widest.input.type.shape : (largest?.type.shape ?? []),
+    reduced: new Set(widest ? reducedAxes(widest.each, widest.input) : []),
+  };
+}
+
+const axisName = (axis: number): string => AXES[axis] ?? `i${axis}`;
+
+/** `x[i, j]`: axes are aligned at the right, extents of 1 stand still. */
+function indexed({ space, reduced }: Nest, name: string, shape: readonly number[]): string {
+  if (shape.length === 0) return name;
+  const kept = space.flatMap((extent, axis) => (reduced.has(axis) ? [] : [{ extent, axis }]));
+  const isKept =
+    shape.length === kept.length && shape.length < space.length && kept.every((each, i) => each.extent === shape[i]);
+  const names = shape.map((extent, i) => {
+    if (extent === 1) return "0";
+    return axisName(isKept ? kept[i]!.axis : i + Math.max(0, space.length - shape.length));
+  });
+  return `${name}[${names.join(", ")}]`;
+}
+
+function operand(nest: Nest, id: NodeId): string {
+  const found = node(nest.graph, id);
+  if (isScalarConst(found)) return String(found.attrs["value"]);
+  return nest.inside.has(id) ? found.label : indexed(nest, found.label, found.type.shape);
+}
+
+function expression(nest: Nest, { op, inputs }: Node): string {
+  const args = inputs.map((id) => operand(nest, id));
+  const symbol = symbols[op];
+  if (symbol && args.length === 2)
+    return /\w/.test(symbol) ? `${symbol}(${args.join(", ")})` : args.join(` ${symbol} `);
+  return `${op}(${args.join(", ")})`;
+}
+
+/** Loop stage of every member: one later for each reduction over the row that it waits for. */
+function stagesOf({ members }: Nest): Map<NodeId, number> {
+  const stages = new Map<NodeId, number>();
+  const byId = new Map(members.map((each) => [each.id, each]));
+  for (const { id, inputs } of members) {
+    let stage = 0;
+    for (const input of inputs) {
+      const producer = byId.get(input);
+      if (!producer) continue;
+      const folds = kindOf(producer) === "reduce";
+      stage = Math.max(stage, (stages.get(input) ?? 0) + (folds ? 1 : 0));
+    }
+    stages.set(id, stage);
+  }
+  return stages;
+}
+
+function foldLine(nest: Nest, found: Node): string {
+  const value = operand(nest, found.inputs[0]!);
+  if (/max/.test(found.op)) return `${found.label} = max(${found.label}, ${value})`;
+  if (/min/.test(found.op)) return `${found.label} = min(${found.label}, ${value})`;
+  if (/prod/.test(found.op)) return `${found.label} *= ${value}`;
+  if (/^(sum|mean)$/.test(found.op)) return `${found.label} += ${value}`;
+  return `${found.label} = ${found.op}(${found.label}, ${value})`;
+}
+
+const loop = (depth: number, axis: number, extent: number): LoopLine => ({
+  depth,
+  text: `for ${axisName(axis)} in ${extent}:`,
+  note: "",
+  nodes: [],
+});
+
+function storeLine(nest: Nest, found: Node, depth: number): LoopLine[] {
+  if (!nest.outputs.has(found.id)) return [];
+  const text = `store ${indexed(nest, found.label, found.type.shape)}`;
+  return [{ depth, text, note: "to memory", nodes: [found.id] }];
+}
+
+function computeLines(nest: Nest, found: Node, depth: number): LoopLine[] {
+  const loads = found.inputs.some((id) => !nest.inside.has(id) && !isScalarConst(node(nest.graph, id)));
+  const text = kindOf(found) === "reduce" ? foldLine(nest, found) : `${found.label} = ${expression(nest, found)}`;
+  const line: LoopLine = { depth, text, note: loads ? "from memory" : "", nodes: [found.id] };
+  return kindOf(found) === "reduce" ? [line] : [line, ...storeLine(nest, found, depth)];
+}
+
+/** Matmul: the loop over the shared extent goes around what feeds it. */
+function contractionLines(nest: Nest, found: Node, depth: number): LoopLine[] {
+  const [a, b] = found.inputs.map((id) => findNode(nest.graph, id));
+  const shared = a?.type.shape.at(-1) ?? 1;
+  const rank = nest.space.length;
+  const at = (axis: number): string => axisName(Math.max(0, axis));
+  const text = `${found.label} += ${a?.label}[${at(rank - 2)}, p] * ${b?.label}[p, ${at(rank - 1)}]`;
+  return [
+    { depth, text: `for p in ${shared}:`, note: "", nodes: [] },
+    { depth: depth + 1, text, note: "in tiles, on chip", nodes: [found.id] },
+    ...storeLine(nest, found, depth),
+  ];
+}
+
+/** Lines of one stage: a loop over the folded axes for what is wide, then what is done once a row. */
+function stageLines(nest: Nest, members: readonly Node[], rows: number, depth: number): LoopLine[] {
+  const lines: LoopLine[] = [];
+  const folded = [...nest.reduced].toSorted((a, b) => a - b);
+  const isWide = (each: Node): boolean => kindOf(each) === "reduce" || sizeOf(each.type.shape) > rows;
+  const wide = members.filter(isWide);
+  const narrow = members.filter((each) => !isWide(each));
+  const before = narrow.filter((each) => !each.inputs.some((id) => wide.some((other) => other.id === id)));
+  const once = (each: Node): LoopLine[] => computeLines(nest, each, depth);
+  lines.push(...before.flatMap(once));
+  if (wide.length > 0) {
+    folded.forEach((axis, i) => lines.push(loop(depth + i, axis, nest.space[axis]!)));
+    lines.push(...wide.flatMap((each) => computeLines(nest, each, depth + folded.length)));
+  }
+  for (const each of wide) {
+    if (kindOf(each) !== "reduce") continue;
+    if (each.op === "mean") {
+      const extent = folded.reduce((product, axis) => product * nest.space[axis]!, 1);
+      lines.push({ depth, text: `${each.label} = ${each.label} / ${extent}`, note: "", nodes: [each.id] });
+    }
+    lines.push(...storeLine(nest, each, depth));
+  }
+  lines.push(...narrow.filter((each) => !before.includes(each)).flatMap(once));
+  return lines;
+}
+
+/** The loop nest of one kernel that computes all of `region`. */
+export function fusedLoops(graph: Graph, region: Pick<Region, "members" | "outputs">): LoopLine[] {
+  const nest = nestOf(graph, region);
+  const outer = nest.space.flatMap((extent, axis) => (nest.reduced.has(axis) ? [] : [{ axis, extent }]));
+  const lines = outer.map(({ axis, extent }, depth) => loop(depth, axis, extent));
+  const rows = outer.reduce((product, { extent }) => product * extent, 1);
+  if (nest.reduced.size === 0) {
+    const body = nest.members.flatMap((each) =>
+      kindOf(each) === "contraction"
+        ? contractionLines(nest, each, outer.length)
+        : computeLines(nest, each, outer.length),
+    );
+    return [...lines, ...body];
+  }
+  const stages = stagesOf(nest);
+  const last = Math.max(0, ...stages.values());
+  for (let stage = 0; stage <= last; stage++) {
+    const members = nest.members.filter(({ id }) => stages.get(id) === stage);
+    lines.push(...stageLines(nest, members, rows, outer.length));
+  }
+  return lines;
+}
+
+/** The same ops with one kernel each: a nest for every member, each value through memory. */
+export function apartLoops(graph: Graph, region: Pick<Region, "members">): LoopLine[][] {
+  return region.members.flatMap((id) => {
+    const found = node(graph, id);
+    const meaning = findOp(found.op);
+    const free = meaning?.kind === "movement" && "movement" in meaning && meaning.movement?.free;
+    return isScalarConst(found) || free ? [] : [fusedLoops(graph, { members: [id], outputs: [id] })];
+  });
+}

@@ -1,0 +1,83 @@
+/** @file What the measured panel shows in each state of a run. */
+import type { FinishedRun, PlaygroundState } from "../../state";
+import type { Plan } from "../../fusion";
+import { chapterNote } from "./chapter";
+import { count } from "./units";
+import type { PlanName } from "./run-types";
+import { timeRows } from "./timings";
+
+export interface MeasuredView {
+  readonly run: FinishedRun | null;
+  /** Results of another program or of an earlier run: shown greyed. */
+  readonly old: boolean;
+  /** Right of the title: `400 runs, median`. */
+  readonly subtitle: string;
+  /** A mismatch withholds the timings until the plans agree. */
+  readonly withheld: boolean;
+  /** Said above everything: running, stopped, failed; empty when there is nothing to say. */
+  readonly message: string;
+  readonly failed: boolean;
+}
+
+function runOf({ run }: Pick<PlaygroundState, "run">): FinishedRun | null {
+  return run.status === "done" ? run.run : run.status === "idle" ? null : run.previous;
+}
+
+function subtitleOf(run: FinishedRun): string {
+  if (run.result.device.software) return "CPU timings, not a GPU speed-up";
+  const runs = timeRows(run)[0]?.runs ?? 0;
+  return runs > 0 ? `${count(runs)} runs, median` : "";
+}
+
+function messageOf({ run, document }: Pick<PlaygroundState, "run" | "document">, shown: FinishedRun | null): string {
+  if (run.status === "running") return run.progress.text;
+  if (run.status === "failed") return run.problem.text;
+  if (!shown) return "Not run yet. Run both to time the naive and the fused plan on this device.";
+  const older = shown.text === document.text ? "" : "Of an earlier program. ";
+  const samples = timeRows(shown)[0]?.measured.samples ?? 0;
+  return older + (shown.result.stopped ? `Stopped after ${count(samples)} samples.` : "");
+}
+
+export function measuredView(state: Pick<PlaygroundState, "run" | "document">): MeasuredView {
+  const run = runOf(state);
+  return {
+    run,
+    old: run !== null && (state.run.status !== "done" || run.text !== state.document.text),
+    subtitle: run ? subtitleOf(run) : "",
+    withheld: run?.check?.some((row) => !row.pass) ?? false,
+    message: messageOf(state, run),
+    failed: state.run.status === "failed",
+  };
+}
+
+export interface CountedPlans {
+  readonly naive: Plan | null;
+  readonly step: Plan | null;
+  readonly fused: Plan | null;
+}
+
+/** Rows of the transfer blocks: this step only where it is neither the first nor the last state. */
+export function countedRows({ naive, step, fused }: CountedPlans): (readonly [PlanName, Plan])[] {
+  if (!naive || !fused) return [];
+  const between = step && step !== naive && step !== fused;
+  return [["naive", naive], ...(between ? [["step", step] as const] : []), ["fused", fused]];
+}
+
+/** The chapter's own count, and what the device's schedule moves where it differs from the document's. */
+export function transferNote(
+  compilation: Parameters<typeof chapterNote>[0] | null,
+  run: FinishedRun | null,
+): string | null {
+  const notes: string[] = [];
+  const chapter = compilation && chapterNote(compilation);
+  if (chapter) notes.push(chapter);
+  const counted = compilation && [compilation.naivePlan?.totals, compilation.fusedPlan?.totals];
+  if (counted && run && run.text === compilation.text) {
+    const ran = [run.plans.naive.totals, run.plans.fused.totals];
+    const [before, after] = ran.map((totals) => totals.fullSizeTransfers);
+    if (before !== counted[0]?.fullSizeTransfers || after !== counted[1]?.fullSizeTransfers) {
+      notes.push(`This device's schedules move ${before} → ${after}.`);
+    }
+  }
+  return notes.length > 0 ? notes.join(" ") : null;
+}

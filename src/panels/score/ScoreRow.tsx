@@ -1,0 +1,82 @@
+/** @file naive → now → end: the three numbers of the lesson. When there is news, its one line takes their place. */
+import { selectScore, usePlayground } from "../../state";
+import { Icon } from "../Icon";
+import { scoreWords, type ScoreWords } from "../model/score";
+import { showMicros } from "../model/units";
+import { StatusLine } from "./StatusLine";
+import { useStatus } from "./use-status";
+import "./score.css";
+
+interface MetricProps {
+  readonly name: string;
+  readonly values: readonly [string, string, string];
+  readonly unit?: string;
+  readonly rank: "always" | "second" | "third";
+}
+
+function Metric({ name, values: [naive, now, end], unit, rank }: MetricProps) {
+  const said = `${name}: naive ${naive}, now ${now}, end ${end}${unit ? ` ${unit}` : ""}`;
+  return (
+    <div className={`score-metric ${rank}`} role="img" aria-label={said}>
+      <span className="score-name">{name}</span>
+      <span className="score-values">
+        <span>{naive}</span>
+        <i>→</i>
+        <b>{now}</b>
+        <i>→</i>
+        <span>{end}</span>
+        {unit && <small>{unit}</small>}
+      </span>
+    </div>
+  );
+}
+
+function Device() {
+  const device = usePlayground((state) => state.device);
+  if (!device) return null;
+  return (
+    <div className="score-metric device">
+      <span className="score-name">{device.software ? "software adapter" : device.name}</span>
+      <span className="score-values">clock tick {showMicros(device.tickNanos / 1e3)}</span>
+    </div>
+  );
+}
+
+function Numbers({ score }: { readonly score: ScoreWords }) {
+  return (
+    <>
+      <div className="score-metric key" aria-hidden="true">
+        <span className="score-name">How to read</span>
+        <span className="score-values">
+          naive<i>→</i>
+          <b>now</b>
+          <i>→</i>end
+        </span>
+      </div>
+      <Metric name="Kernels" values={score.kernels} rank="always" />
+      <Metric name="Full-size transfers" values={score.transfers} rank="always" />
+      <Metric name="Memory traffic" values={score.bytes.values} unit={score.bytes.unit} rank="second" />
+      <Metric name="Predicted" values={score.micros.values} unit={score.micros.unit} rank="third" />
+      <Device />
+    </>
+  );
+}
+
+export function ScoreRow() {
+  const totals = usePlayground(selectScore);
+  const [status, follow, dismiss] = useStatus();
+  return (
+    <section className="score-row" aria-label="Score" data-status={status ? status.tone : undefined}>
+      <div aria-live="polite" className="score-announce">
+        {status && <StatusLine status={status} onFollow={follow} />}
+      </div>
+      {status && dismiss && (
+        <button type="button" className="score-close" aria-label="Show the numbers" onClick={dismiss}>
+          <Icon name="cross" />
+        </button>
+      )}
+      {!status && totals && <Numbers score={scoreWords(totals)} />}
+      {!status && !totals && <p className="score-empty">No plan yet.</p>}
+    </section>
+  );
+}

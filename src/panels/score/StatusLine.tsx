@@ -1,0 +1,35 @@
+/** @file One status: what happened in bold, what it means, and the way on. */
+import type { Status } from "../model/status";
+
+interface Props {
+  readonly status: Status;
+  readonly onFollow: () => void;
+}
+
+function Bar({ progress }: { readonly progress: number }) {
+  const known = !Number.isNaN(progress);
+  return (
+    <progress
+      className="score-progress"
+      aria-label="Progress"
+      max={100}
+      {...(known ? { value: Math.round(progress * 100) } : {})}
+    />
+  );
+}
+
+export function StatusLine({ status, onFollow }: Props) {
+  return (
+    <div className="score-status" data-tone={status.tone}>
+      <p>
+        <b>{status.title}</b> {status.text}
+      </p>
+      {status.progress !== null && <Bar progress={status.progress} />}
+      {status.action && (
+        <button type="button" className="score-action" onClick={onFollow}>
+          {status.action.label}
+        </button>
+      )}
+    </div>
+  );
+}

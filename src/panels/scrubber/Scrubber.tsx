@@ -1,0 +1,64 @@
+/** @file Steps through the decisions: buttons, one sentence, and the staircase under it. */
+import { playground, selectFusion, usePlayground } from "../../state";
+import { Icon, type IconName } from "../Icon";
+import { passTitle } from "../model/passes";
+import { stepAnnouncement, stepSentence } from "../model/step-words";
+import { Staircase } from "./Staircase";
+import "./scrubber.css";
+
+function Button({ icon, label, onPress, off }: { icon: IconName; label: string; onPress: () => void; off?: boolean }) {
+  return (
+    <button type="button" className="scrub-button" aria-label={label} title={label} onClick={onPress} disabled={off}>
+      <Icon name={icon} size={18} />
+    </button>
+  );
+}
+
+function StepText({ total }: { readonly total: number }) {
+  const cursor = usePlayground((state) => state.cursor);
+  const step = usePlayground((state) => state.derived.compilation?.steps[state.cursor - 1] ?? null);
+  const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
+  if (!step) {
+    const words =
+      total === 0
+        ? "Nothing to fuse here."
+        : `Naive plan. Play to see ${total === 1 ? "the one step" : `all ${total} steps`}.`;
+    return <p className="scrub-text">{words}</p>;
+  }
+  return (
+    <p className="scrub-text" title={stepAnnouncement(graph, step, total)}>
+      <b>
+        Step {cursor} of {total}
+      </b>
+      , {stepSentence(graph, step, passTitle(step.pass))}
+      <span className="visually-hidden" aria-live="polite">
+        {stepAnnouncement(graph, step, total)}
+      </span>
+    </p>
+  );
+}
+
+export function Scrubber() {
+  const compilation = usePlayground((state) => state.derived.compilation);
+  const playing = usePlayground((state) => state.playing);
+  const cursor = usePlayground((state) => state.cursor);
+  const total = compilation?.steps.length ?? 0;
+  const { actions } = playground.getState();
+  return (
+    <section className="scrub" aria-label="Steps">
+      <div className="scrub-line">
+        <Button icon="back" label="Previous step" onPress={() => actions.stepBack()} off={cursor === 0} />
+        <Button
+          icon={playing ? "pause" : "play"}
+          label={playing ? "Pause" : "Play"}
+          onPress={() => actions.togglePlay()}
+          off={total === 0}
+        />
+        <Button icon="forward" label="Next step" onPress={() => actions.stepForward()} off={cursor >= total} />
+        <StepText total={total} />
+        <span className="scrub-hint">height = transfers left</span>
+      </div>
+      {compilation && total > 0 && <Staircase compilation={compilation} cursor={cursor} />}
+    </section>
+  );
+}

@@ -1,0 +1,118 @@
+/** @file The staircase itself: a slider over the steps, drawn as falling columns, with the passes named below. */
+import { useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+import type { Compilation } from "../../fusion";
+import { playground } from "../../state";
+import { passTitle } from "../model/passes";
+import { columnAt, seqInColumn, staircaseOf, type Staircase as Stairs } from "../model/staircase";
+import { stepAnnouncement } from "../model/step-words";
+import { useWidth } from "../use-width";
+import { ColumnShape } from "./ColumnShape";
+import { PassNames } from "./PassNames";
+
+/** Height of the tallest column, px. */
+const TALL = 40;
+const FLOOR = 54;
+
+function useStairs({ steps, naivePlan }: Compilation) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const stairs = useMemo(
+    () => (naivePlan ? staircaseOf(steps, naivePlan.totals, open) : null),
+    [steps, naivePlan, open],
+  );
+  const expand = (key: string): void => setOpen((before) => new Set([...before, key]));
+  return [stairs, expand] as const;
+}
+
+interface SliderProps {
+  readonly stairs: Stairs;
+  readonly compilation: Compilation;
+  readonly cursor: number;
+  readonly width: number;
+  readonly expand: (key: string) => void;
+}
+
+const deedsOf = () => playground.getState().actions;
+
+function stepByKey(event: KeyboardEvent, last: number): void {
+  const actions = deedsOf();
+  const deeds: Readonly<Record<string, () => void>> = {
+    ArrowRight: () => (event.shiftKey ? actions.nextRefusal() : actions.stepForward()),
+    ArrowUp: () => actions.stepForward(),
+    ArrowLeft: () => actions.stepBack(),
+    ArrowDown: () => actions.stepBack(),
+    PageDown: () => actions.nextPass(1),
+    PageUp: () => actions.nextPass(-1),
+    Home: () => actions.stepTo(0),
+    End: () => actions.stepTo(last),
+  };
+  const deed = deeds[event.key];
+  if (!deed || event.altKey || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  event.stopPropagation();
+  deed();
+}
+
+function Slider({ stairs, compilation, cursor, width, expand }: SliderProps) {
+  const dragging = useRef(false);
+  const pitch = width / Math.max(1, stairs.columns.length);
+  const now = columnAt(stairs, cursor);
+  const step = compilation.steps[cursor - 1];
+  const total = compilation.steps.length;
+  const pressAt = (event: PointerEvent<SVGSVGElement>, first: boolean): void => {
+    const x = event.clientX - event.currentTarget.getBoundingClientRect().left;
+    const place = Math.min(stairs.columns.length - 1, Math.max(0, Math.floor(x / pitch)));
+    const column = stairs.columns[place];
+    if (!column) return;
+    if (first && column.code !== null && column.seqs.length > 1) expand(column.key);
+    deedsOf().stepTo(seqInColumn(column, x / pitch - place));
+  };
+  return (
+    <svg
+      className="stairs"
+      width={width}
+      height={FLOOR}
+      role="slider"
+      tabIndex={0}
+      aria-label="Step"
+      aria-valuemin={0}
+      aria-valuemax={total}
+      aria-valuenow={cursor}
+      aria-valuetext={step ? stepAnnouncement(null, step, total) : "Naive plan"}
+      onKeyDown={(event) => stepByKey(event, total)}
+      onPointerDown={(event) => {
+        dragging.current = true;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        pressAt(event, true);
+      }}
+      onPointerMove={(event) => dragging.current && pressAt(event, false)}
+      onPointerUp={() => (dragging.current = false)}
+      onPointerCancel={() => (dragging.current = false)}
+    >
+      {stairs.columns.map((column, i) => (
+        <ColumnShape
+          key={column.key}
+          column={column}
+          at={{ x: i * pitch, pitch, floor: FLOOR, tall: TALL }}
+          tallest={stairs.tallest}
+          state={i === now ? "now" : column.seqs[0]! > cursor ? "future" : "past"}
+          passed={column.seqs.filter((seq) => seq <= cursor).length / column.seqs.length}
+        />
+      ))}
+    </svg>
+  );
+}
+
+export function Staircase({ compilation, cursor }: { readonly compilation: Compilation; readonly cursor: number }) {
+  const [host, width] = useWidth();
+  const [stairs, expand] = useStairs(compilation);
+  return (
+    <div className="stairs-box" ref={host}>
+      {stairs && width > 0 && (
+        <>
+          <Slider stairs={stairs} compilation={compilation} cursor={cursor} width={width} expand={expand} />
+          <PassNames stairs={stairs} width={width} now={columnAt(stairs, cursor)} title={passTitle} />
+        </>
+      )}
+    </div>
+  );
+}
