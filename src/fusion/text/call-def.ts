@@ -1,0 +1,137 @@
+/** @file A call of a user's def: its body runs again with the arguments as names. */
+import type { Span } from "../ir";
+import type { GivenArgument } from "./bind";
+import type { Machine, Place, Turn } from "./machine";
+import { mayGoOn, toNode } from "./machine";
+import { Scope } from "./scope";
+import { nearest } from "./suggest";
+import { bindName } from "./symbols";
+import type { CallExpr, DefStatement, ParamDecl } from "./syntax";
+import type { Slot, Value } from "./values";
+import { BROKEN, NONE, numberValue, tensorValue } from "./values";
+
+/** Deeper than people nest calls; keeps the engine's own stack small. */
+const DEEPEST_CALLS = 40;
+
+interface DefCall {
+  readonly def: DefStatement;
+  readonly scope: Scope;
+  readonly expr: CallExpr;
+  readonly path: string;
+}
+
+/** A default that is a literal; anything else is for the caller to give. */
+function defaultOf({ value }: ParamDecl): Value | null {
+  switch (value?.kind) {
+    case "number":
+      return numberValue(value.value, value.whole);
+    case "unary":
+      return value.operand.kind === "number" && value.op === "-"
+        ? numberValue(-value.operand.value, value.operand.whole)
+        : null;
+    case "true":
+    case "false":
+      return { kind: "bool", value: value.kind === "true" };
+    case "string":
+      return { kind: "string", value: value.value };
+    case "none":
+      return NONE;
+    default:
+      return null;
+  }
+}
+
+function bindParams(
+  machine: Machine,
+  place: Place,
+  { def, expr }: DefCall,
+  args: readonly GivenArgument[],
+): Map<ParamDecl, Slot> | null {
+  const found = new Map<ParamDecl, Slot>();
+  const { problems } = machine;
+  let next = 0;
+  let ok = true;
+  const wrong = (code: string, span: Span, text: string): void => {
+    ok = false;
+    problems.add(code, span, text);
+  };
+  const params = def.params.filter((param) => param.name.text !== "self");
+  for (const { name, slot, span } of args) {
+    const param = name ? params.find((candidate) => candidate.name.text === name.text) : params[next++];
+    if (param) found.set(param, slot);
+    else if (name) {
+      const near = nearest(name.text, params.map((candidate) => candidate.name.text)); // prettier-ignore
+      wrong(
+        "unknown-argument",
+        name.span,
+        `${def.name.text} has no parameter \`${name.text}\`.${near ? ` Did you mean \`${near}\`?` : ""}`,
+      );
+    } else
+      wrong("too-many-arguments", span, `${def.name.text} takes ${params.length} arguments; this is number ${next}.`);
+  }
+  for (const param of params) {
+    if (found.has(param)) continue;
+    const value = defaultOf(param);
+    if (value) found.set(param, { value, path: "", expr: null });
+    else wrong("missing-argument", expr.callee.span, `${def.name.text} still needs \`${param.name.text}\`.`);
+  }
+  return ok ? materialised(machine, place, found) : null;
+}
+
+/** A hole that is passed becomes one node, however often the body reads it. */
+function materialised(machine: Machine, place: Place, found: Map<ParamDecl, Slot>): Map<ParamDecl, Slot> {
+  for (const [param, slot] of found) {
+    if (slot.value.kind === "hole") found.set(param, { ...slot, value: tensorValue(toNode(machine, place, slot, [])) });
+  }
+  return found;
+}
+
+/** The value `def` returns for `args`. Its nodes carry the call's instance as group and prefix. */
+export function callDef(machine: Machine, place: Place, call: DefCall, args: readonly GivenArgument[]): Value {
+  const { def, expr } = call;
+  const { turn } = place;
+  if (turn.defs.includes(def) || turn.defs.length >= DEEPEST_CALLS) {
+    const text = turn.defs.includes(def)
+      ? `\`${def.name.text}\` calls itself: a graph has no recursion. Write the calls out.`
+      : `Calls are nested more than ${DEEPEST_CALLS} deep.`;
+    machine.problems.add("recursion", expr.callee.span, text);
+    return BROKEN;
+  }
+  const bound = bindParams(machine, place, call, args);
+  if (!bound || !mayGoOn(machine, expr.span)) return BROKEN;
+  const number = place.defCalls.get(def.name.text) ?? 0;
+  place.defCalls.set(def.name.text, number + 1);
+  const id = `${place.root}/${def.name.text}#${number}`;
+  const group = { kind: "def", id, label: def.name.text } as const;
+  const inner: Turn = {
+    scope: new Scope(call.scope, def.name.text),
+    prefix: `${id}/`,
+    groups: [...turn.groups, group],
+    versions: new Map(),
+    defs: [...turn.defs, def],
+    result: { values: null },
+  };
+  for (const [param, slot] of bound) {
+    bindName(
+      machine,
+      { ...place, turn: inner },
+      { kind: "name", name: param.name.text, span: param.name.span },
+      slot.value,
+      "parameter",
+    );
+  }
+  machine.runBody(def.body, inner);
+  const value = resultOf(machine, def, inner, expr);
+  machine.calls.push({ ...group, span: expr.span, result: value.kind === "tensor" ? value.node : null });
+  return value;
+}
+
+function resultOf(machine: Machine, def: DefStatement, inner: Turn, expr: CallExpr): Value {
+  const { values } = inner.result;
+  if (!values) {
+    machine.problems.add("no-return", def.name.span, `\`${def.name.text}\` returns nothing: end it with return.`);
+    return BROKEN;
+  }
+  if (values.length === 1) return values[0]!.value;
+  return { kind: "sequence", items: values.map((slot) => ({ ...slot, expr })) };
+}

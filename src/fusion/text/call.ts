@@ -1,0 +1,241 @@
+/** @file Calls: which op or def is meant (prefixes dropped, methods accepted), and what follows. */
+import type { Span } from "../ir";
+import type { CompositeDef, OpDef } from "../ops";
+import { findOp, opNames } from "../ops";
+import { applyOp } from "./apply";
+import type { GivenArgument } from "./bind";
+import { bindArguments } from "./bind";
+import { callDef } from "./call-def";
+import type { Machine, Place } from "./machine";
+import { typeOf } from "./machine";
+import { castTo, sizeMethod, transposeAll } from "./member";
+import { DTYPES, MODULES, SOURCES, TRANSFORMS } from "./names";
+import { nearest } from "./suggest";
+import type { CallExpr, Expr, Identifier } from "./syntax";
+import { bare } from "./syntax";
+import type { Slot, Value } from "./values";
+import { BROKEN, isBroken, numberValue } from "./values";
+
+export type Callee =
+  | { readonly kind: "function"; readonly name: Identifier; readonly value: Value | null }
+  | { readonly kind: "method"; readonly name: Identifier; readonly receiver: Expr }
+  | { readonly kind: "self"; readonly name: Identifier }
+  | { readonly kind: "none" };
+
+/** Dotted names from the outside in: `torch.relu` → root `torch`. */
+function rootOf(expr: Expr): Expr {
+  let inner = expr;
+  while (inner.kind === "member") inner = inner.object;
+  return inner;
+}
+
+/** Who is called. Looks names up, makes nothing. */
+export function calleeOf({ turn }: Place, { callee }: CallExpr): Callee {
+  const expr = bare(callee);
+  if (expr.kind === "name") {
+    const bound = turn.scope.find(expr.name);
+    if (bound?.value.kind === "def" || bound?.value.kind === "op") bound.symbol.addUse(expr.span);
+    const value = bound?.value.kind === "def" || bound?.value.kind === "op" ? bound.value : null;
+    return { kind: "function", name: { text: expr.name, span: expr.span }, value };
+  }
+  if (expr.kind !== "member") return { kind: "none" };
+  const root = rootOf(expr);
+  if (root.kind === "name") {
+    const bound = turn.scope.find(root.name);
+    if (!bound && MODULES.has(root.name)) return { kind: "function", name: expr.name, value: null };
+    if (bound?.value.kind === "self") return { kind: "self", name: expr.name };
+  }
+  return { kind: "method", name: expr.name, receiver: expr.object };
+}
+
+interface CallPlace {
+  readonly expr: CallExpr;
+  readonly callee: Callee;
+  readonly path: string;
+}
+
+/** The call's value, its operands known (a method's receiver first). */
+export function applyCall(machine: Machine, place: Place, call: CallPlace, operands: readonly Slot[]): Value {
+  const { callee, expr } = call;
+  switch (callee.kind) {
+    case "none":
+      machine.problems.add("not-callable", expr.callee.span, "Only an op, a def or a method can be called.");
+      return BROKEN;
+    case "self":
+      machine.problems.add(
+        "self",
+        expr.callee.span,
+        `\`self.${callee.name.text}\` is a module of a class that is not here: write the op with its weights as inputs, such as linear(x, w, b).`,
+      );
+      return BROKEN;
+    case "method":
+      return methodCall(machine, place, call, callee.name, operands);
+    case "function":
+      return functionCall(machine, place, call, callee, operands);
+  }
+}
+
+function argumentsOf(expr: CallExpr, operands: readonly Slot[]): readonly GivenArgument[] {
+  const extra = operands.length - expr.args.length;
+  return operands.map((slot, i) => {
+    const arg = i < extra ? null : expr.args[i - extra]!;
+    return { name: arg?.name ?? null, slot, span: arg?.span ?? slot.expr?.span ?? expr.span };
+  });
+}
+
+function opCall(
+  machine: Machine,
+  place: Place,
+  call: CallPlace,
+  op: OpDef | CompositeDef,
+  operands: readonly Slot[],
+): Value {
+  const args = argumentsOf(call.expr, operands);
+  const second = args.filter((arg) => arg.name === null)[1]?.slot.value.kind;
+  const other = op.kind !== "composite" && (second === "tensor" || second === "hole") ? op.withTensor : undefined;
+  const meant = (other === undefined ? null : findOp(other)) ?? op;
+  const folded = foldCall(meant, operands);
+  if (folded) return folded;
+  const bound = bindArguments(machine, meant, args, calleeSpan(call));
+  return bound ? applyOp(machine, place, { op: meant, path: call.path, expr: call.expr }, bound) : BROKEN;
+}
+
+const calleeSpan = ({ callee, expr }: CallPlace): Span => (callee.kind === "none" ? expr.span : callee.name.span);
+
+/** `math.sqrt(64)`: an elementwise op of numbers is a number. */
+function foldCall(op: OpDef | CompositeDef, operands: readonly Slot[]): Value | null {
+  if (op.kind !== "elementwise" || !op.scalar || operands.length === 0) return null;
+  if (operands.length !== op.params.filter(({ kind }) => kind === "tensor").length) return null;
+  const numbers: number[] = [];
+  for (const { value } of operands) {
+    if (value.kind !== "number") return null;
+    numbers.push(value.value);
+  }
+  return numberValue(op.scalar.js(numbers, {}), false);
+}
+
+function functionCall(
+  machine: Machine,
+  place: Place,
+  call: CallPlace,
+  { name, value }: Extract<Callee, { kind: "function" }>,
+  operands: readonly Slot[],
+): Value {
+  if (value?.kind === "def")
+    return callDef(machine, place, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
+  if (value?.kind === "op") return opCall(machine, place, call, value.op, operands);
+  const built = builtin(machine, place, call, name.text, operands);
+  if (built) return built;
+  const op = findOp(name.text);
+  if (op && op.kind !== "source") return opCall(machine, place, call, op, operands);
+  unknownCall(machine, place, name, operands);
+  return BROKEN;
+}
+
+/** Python's own functions on constants, and casts written as calls. */
+function builtin(
+  machine: Machine,
+  place: Place,
+  call: CallPlace,
+  name: string,
+  operands: readonly Slot[],
+): Value | null {
+  const [first] = operands;
+  const value = first?.value;
+  if (operands.length === 1 && value) {
+    if (name === "float" && value.kind === "string") {
+      const word = value.value.trim().toLowerCase().replace("infinity", "inf");
+      return numberValue(word.endsWith("inf") ? (word.startsWith("-") ? -Infinity : Infinity) : Number(word), false);
+    }
+    if ((name === "float" || name === "int") && value.kind === "number") {
+      return numberValue(name === "int" ? Math.trunc(value.value) : value.value, name === "int");
+    }
+    if (name === "len" && value.kind === "sequence") return numberValue(value.items.length, true);
+    const dtype = DTYPES.get(name);
+    if (dtype && value.kind === "tensor" && first) return castTo(machine, place, call, first, dtype);
+  }
+  if ((name === "max" || name === "min") && operands.length > 1) {
+    const numbers = operands.flatMap((slot) => (slot.value.kind === "number" ? [slot.value] : []));
+    if (numbers.length === operands.length) {
+      const best = Math[name](...numbers.map((number) => number.value));
+      return numberValue(
+        best,
+        numbers.every((number) => number.whole),
+      );
+    }
+  }
+  return null;
+}
+
+const CASTS: ReadonlySet<string> = new Set(["float", "half", "int", "long", "bool"]);
+/** What only moves data between devices or copies it changes no value. */
+const NOTHING: ReadonlySet<string> = new Set(["contiguous", "clone", "cuda", "cpu", "block_until_ready"]);
+
+function methodCall(
+  machine: Machine,
+  place: Place,
+  call: CallPlace,
+  name: Identifier,
+  operands: readonly Slot[],
+): Value {
+  const receiver = operands[0]!;
+  const { value } = receiver;
+  if (isBroken(value)) return BROKEN;
+  if (value.kind !== "tensor" && value.kind !== "hole") {
+    machine.problems.add(
+      "bad-method",
+      name.span,
+      `Only tensors have methods; \`.${name.text}()\` stands after something else.`,
+    );
+    return BROKEN;
+  }
+  if (NOTHING.has(name.text)) return value;
+  if (value.kind === "tensor") {
+    const type = typeOf(machine, value.node);
+    const known = sizeMethod(machine, name, type, operands.slice(1), machine.unknown.has(value.node));
+    if (known) return known;
+    if (name.text === "t" && operands.length === 1) return transposeAll(machine, place, call, receiver);
+  }
+  const dtype = CASTS.has(name.text) && operands.length === 1 ? DTYPES.get(name.text) : undefined;
+  if (dtype) return castTo(machine, place, call, receiver, dtype);
+  const op = findOp(name.text);
+  if (op && op.kind !== "source") return opCall(machine, place, call, op, operands);
+  unknownCall(machine, place, name, operands);
+  return BROKEN;
+}
+
+function unknownCall(machine: Machine, place: Place, name: Identifier, operands: readonly Slot[]): void {
+  const { text, span } = name;
+  const { problems } = machine;
+  if (TRANSFORMS.has(text)) {
+    problems.add("not-yet", span, `\`${text}\` is not there yet: this version plans forward computations only.`);
+    return;
+  }
+  if (SOURCES.has(text)) {
+    problems.add(
+      "source-without-type",
+      span,
+      `\`${text}\` feeds an input, and an input says its type: x: f32[1024, 1024] = ${text}().`,
+    );
+    return;
+  }
+  const bound = place.turn.scope.find(text);
+  if (bound) {
+    if (bound.value.kind !== "broken")
+      problems.add("not-callable", span, `\`${text}\` is a value, not an op: it can't be called.`);
+    return;
+  }
+  if (operands.some((slot) => isBroken(slot.value)) && machine.firstDefinition.has(text)) return;
+  const defs = [...place.turn.scope.visible()].filter(
+    (visible) => place.turn.scope.find(visible)?.value.kind === "def",
+  );
+  const near = nearest(text, [...defs, ...opNames]);
+  problems.add(
+    "unknown-op",
+    span,
+    `No op is called \`${text}\`. ${near ? `Did you mean \`${near}\`?` : "The palette lists them all."}`,
+    {
+      fixes: near ? [{ title: `Change to ${near}`, edits: [{ span, insert: near }] }] : [],
+    },
+  );
+}

@@ -1,0 +1,195 @@
+/** @file Inputs: `x: f32[8192, 4096] = randn(seed=7)`. Types, roles and where a run's data comes from. */
+import type { Attrs, Span, TensorType } from "../ir";
+import { sizeOf } from "../ir";
+import { opDef, withDefaults } from "../ops";
+import { evaluate } from "./evaluate";
+import type { Machine, Place } from "./machine";
+import { addNode } from "./machine";
+import { DTYPES, SOURCES } from "./names";
+import { nearest } from "./suggest";
+import type { CallExpr, Expr, ParamDecl } from "./syntax";
+import { bare } from "./syntax";
+import type { Value } from "./values";
+import { BROKEN, describe, isBroken, tensorValue } from "./values";
+
+const MOST_ELEMENTS = 2 ** 40;
+
+/** Last word of a dotted name, or null. */
+function lastName(expr: Expr): string | null {
+  return expr.kind === "name" ? expr.name : expr.kind === "member" ? expr.name.text : null;
+}
+
+function sizeAt(machine: Machine, place: Place, expr: Expr, path: string): number | null {
+  const value = evaluate(machine, place, expr, path);
+  if (value.kind === "number" && Number.isInteger(value.value) && value.value >= 1) return value.value;
+  if (!isBroken(value)) {
+    const what = value.kind === "number" ? `${value.value}` : describe(value);
+    machine.problems.add("bad-size", expr.span, `A size is a whole number from 1 on; this is ${what}.`);
+  }
+  return null;
+}
+
+/** The type an annotation says; null after a diagnostic. */
+export function readType(machine: Machine, place: Place, annotation: Expr, path: string): TensorType | null {
+  const expr = bare(annotation);
+  if (expr.kind === "bad") return null;
+  const head = expr.kind === "subscript" ? expr.object : expr;
+  const name = lastName(head);
+  const dtype = name === null ? undefined : DTYPES.get(name);
+  if (!dtype) {
+    const near = name === null ? null : nearest(name, ["f32", "f16", "i32", "bool"]);
+    const example = expr.kind === "subscript" ? machine.text.slice(expr.object.span.to, expr.span.to) : "[1024, 1024]";
+    machine.problems.add(
+      "bad-type",
+      head.span,
+      `A type is f32, f16, i32 or bool with its sizes, such as f32${example}.${near ? ` Did you mean \`${near}\`?` : ""}`,
+      {
+        fixes: [
+          {
+            title: `Change to ${near ?? `f32${expr.kind === "subscript" ? "" : "[1024, 1024]"}`}`,
+            edits: [{ span: head.span, insert: near ?? (expr.kind === "subscript" ? "f32" : "f32[1024, 1024]") }],
+          },
+        ],
+      },
+    );
+    return null;
+  }
+  if (expr.kind !== "subscript") return { dtype, shape: [] };
+  const shape: number[] = [];
+  let ok = true;
+  expr.indices.forEach((index, i) => {
+    if (index.kind === "slice") {
+      machine.problems.add("bad-size", expr.span, "A size is a whole number; a slice has no meaning in a type.");
+      ok = false;
+      return;
+    }
+    const size = sizeAt(machine, place, index.value, `${path}/type/${i}`);
+    if (size === null) ok = false;
+    else shape.push(size);
+  });
+  if (ok && sizeOf(shape) > MOST_ELEMENTS) {
+    machine.problems.add(
+      "too-big",
+      expr.span,
+      `That is ${sizeOf(shape)} elements; at most ${MOST_ELEMENTS} make sense here.`,
+    );
+    ok = false;
+  }
+  return ok ? { dtype, shape } : null;
+}
+
+/** The call that says where an input's data comes from, or null when `value` is something else. */
+export function sourceCall(value: Expr): CallExpr | null {
+  const expr = bare(value);
+  if (expr.kind !== "call") return null;
+  const name = lastName(expr.callee);
+  return name !== null && SOURCES.has(name) ? expr : null;
+}
+
+interface SourceSpec {
+  readonly positional: readonly string[];
+  readonly attrs: Attrs;
+}
+const SPECS: ReadonlyMap<string, SourceSpec> = new Map<string, SourceSpec>([
+  ["randn", { positional: ["seed"], attrs: { source: "randn" } }],
+  ["normal", { positional: ["seed"], attrs: { source: "randn" } }],
+  ["uniform", { positional: ["lo", "hi", "seed"], attrs: { source: "uniform", lo: 0, hi: 1 } }],
+  ["rand", { positional: ["seed"], attrs: { source: "uniform", lo: 0, hi: 1 } }],
+  ["zeros", { positional: [], attrs: { source: "zeros" } }],
+  ["ones", { positional: [], attrs: { source: "ones" } }],
+  ["arange", { positional: [], attrs: { source: "arange" } }],
+  ["param", { positional: [], attrs: { source: "randn", role: "param" } }],
+  ["const", { positional: ["values"], attrs: { source: "values", role: "const" } }],
+]);
+const SPELLINGS: ReadonlyMap<string, string> = new Map([["low", "lo"], ["high", "hi"], ["minval", "lo"], ["maxval", "hi"], ["key", "seed"]]); // prettier-ignore
+
+function flatNumbers(value: Value): number[] | null {
+  const numbers: number[] = [];
+  const left: Value[] = [value];
+  for (let item = left.pop(); item; item = left.pop()) {
+    if (item.kind === "number") numbers.push(item.value);
+    else if (item.kind === "bool") numbers.push(Number(item.value));
+    else if (item.kind === "sequence") left.push(...item.items.map((slot) => slot.value).toReversed());
+    else return null;
+  }
+  return numbers;
+}
+
+/** Attributes that a source call says; null after a diagnostic. */
+function readSource(machine: Machine, place: Place, call: CallExpr, type: TensorType, path: string): Attrs | null {
+  const word = lastName(call.callee)!;
+  const { positional, attrs } = SPECS.get(word)!;
+  const found: Record<string, Attrs[string]> = { ...attrs };
+  let next = 0;
+  for (const arg of call.args) {
+    const inner = word === "param" && !arg.name ? sourceCall(arg.value) : null;
+    if (inner) {
+      const source = readSource(machine, place, inner, type, path);
+      if (!source) return null;
+      Object.assign(found, source, { role: "param" });
+      continue;
+    }
+    const name = arg.name ? (SPELLINGS.get(arg.name.text) ?? arg.name.text) : positional[next++];
+    const known = name !== undefined && (positional.includes(name) || (name === "seed" && word === "param"));
+    if (!known) {
+      machine.problems.add(
+        "unknown-argument",
+        arg.span,
+        `${word} takes ${positional.length === 0 ? "no arguments" : positional.join(", ")}: the type before it says the shape.`,
+      );
+      return null;
+    }
+    const value = evaluate(machine, place, arg.value, `${path}/source/${name}`);
+    const read = name === "values" ? flatNumbers(value) : value.kind === "number" ? value.value : null;
+    if (read === null) {
+      if (!isBroken(value))
+        machine.problems.add("bad-argument", arg.span, `${word} needs numbers; this is ${describe(value)}.`);
+      return null;
+    }
+    found[name] = read;
+  }
+  return word === "const" && !valuesFit(machine, call.span, found["values"], type) ? null : found;
+}
+
+function valuesFit(machine: Machine, span: Span, values: Attrs[string] | undefined, type: TensorType): boolean {
+  const count = Array.isArray(values) ? values.length : 0;
+  const size = sizeOf(type.shape);
+  if (count === size) return true;
+  machine.problems.add(
+    "bad-values",
+    span,
+    `The type holds ${size} values; ${count === 0 ? "none are" : count === 1 ? "one is" : `${count} are`} given.`,
+  );
+  return false;
+}
+
+export interface Declared {
+  readonly name: string;
+  readonly path: string;
+  readonly annotation: Expr;
+  readonly source: Expr | null;
+  readonly span: Span;
+  readonly param: ParamDecl | null;
+}
+
+/** Makes the node of an input. */
+export function declareInput(machine: Machine, place: Place, declared: Declared): Value {
+  const { path, annotation, source, span, param } = declared;
+  const type = readType(machine, place, annotation, path);
+  const call = source && sourceCall(source);
+  const given = type && call ? readSource(machine, place, call, type, path) : {};
+  if (!type || !given) return BROKEN;
+  const attrs = withDefaults(opDef("input"), given);
+  const node = addNode(machine, {
+    id: path,
+    op: "input",
+    inputs: [],
+    attrs,
+    type,
+    label: declared.name,
+    groups: place.turn.groups,
+    span,
+  });
+  machine.sites.set(node, { node, expr: annotation, place, param, op: null, operands: [] });
+  return tensorValue(node);
+}

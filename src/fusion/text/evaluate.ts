@@ -1,0 +1,150 @@
+/** @file What an expression stands for. Post-order with stacks of its own, so that depth costs nothing. */
+import { findOp } from "../ops";
+import { applyCall, calleeOf, type Callee } from "./call";
+import { foldBinary, foldUnary } from "./constants";
+import type { Machine, Place } from "./machine";
+import { memberValue } from "./member";
+import { BINARY_OPS, COMPARISONS, MODULES, UNARY_OPS } from "./names";
+import { nameValue } from "./lookup";
+import { subscriptValue } from "./subscript";
+import type { BinaryExpr, Expr, UnaryExpr } from "./syntax";
+import { bare, childrenOf, indexParts } from "./syntax";
+import { applyOp } from "./apply";
+import type { Slot, Value } from "./values";
+import { BROKEN, NONE, describe, isBroken, isOperand, numberValue } from "./values";
+
+interface Task {
+  readonly expr: Expr;
+  readonly path: string;
+  /** Known once the operands are under way. */
+  readonly callee: Callee | null;
+  /** −1: operands not yet looked at. */
+  readonly operands: number;
+}
+
+/** `root`'s value; nodes made on the way take `path` and paths under it. Never throws: what has no meaning is broken and a diagnostic says so. */
+export function evaluate(machine: Machine, place: Place, root: Expr, path: string): Value {
+  const tasks: Task[] = [{ expr: root, path, callee: null, operands: -1 }];
+  const slots: Slot[] = [];
+  for (let task = tasks.pop(); task; task = tasks.pop()) {
+    if (task.operands < 0) open(machine, place, task, tasks, slots);
+    else {
+      const operands = slots.splice(slots.length - task.operands, task.operands);
+      slots.push({ value: combine(machine, place, task, operands), path: task.path, expr: task.expr });
+    }
+  }
+  return slots[0]!.value;
+}
+
+/** Puts the operands of `task` on the stack, or its value when it has none. */
+function open(machine: Machine, place: Place, task: Task, tasks: Task[], slots: Slot[]): void {
+  const { expr, path } = task;
+  const callee = expr.kind === "call" ? calleeOf(place, expr) : null;
+  const operands = operandsOf(place, expr, callee);
+  if (operands.length === 0) {
+    slots.push({ value: combine(machine, place, { ...task, callee }, []), path, expr });
+    return;
+  }
+  tasks.push({ expr, path, callee, operands: operands.length });
+  for (let i = operands.length - 1; i >= 0; i--) {
+    const inner = expr.kind === "paren" ? path : `${path}/${i}`;
+    tasks.push({ expr: operands[i]!, path: inner, callee: null, operands: -1 });
+  }
+}
+
+/** Whether `expr` is a dotted name that starts with an unbound prefix: `torch.nn.functional`. */
+function isPrefixed(place: Place, expr: Expr): boolean {
+  let inner = expr;
+  while (inner.kind === "member") inner = inner.object;
+  return inner.kind === "name" && MODULES.has(inner.name) && place.turn.scope.find(inner.name) === null;
+}
+
+function operandsOf(place: Place, expr: Expr, callee: Callee | null): readonly Expr[] {
+  if (expr.kind === "call" && callee) {
+    const args = expr.args.map((arg) => arg.value);
+    return callee.kind === "method" ? [callee.receiver, ...args] : args;
+  }
+  if (expr.kind === "member") return isPrefixed(place, expr) ? [] : [expr.object];
+  if (expr.kind === "subscript") return [expr.object, ...expr.indices.flatMap(indexParts)];
+  return childrenOf(expr);
+}
+
+function combine(machine: Machine, place: Place, task: Task, operands: readonly Slot[]): Value {
+  const { expr, path } = task;
+  switch (expr.kind) {
+    case "name":
+      return nameValue(machine, place, expr);
+    case "number":
+      return numberValue(expr.value, expr.whole);
+    case "string":
+      return { kind: "string", value: expr.value };
+    case "true":
+    case "false":
+      return { kind: "bool", value: expr.kind === "true" };
+    case "none":
+      return NONE;
+    case "hole":
+      return { kind: "hole" };
+    case "bad":
+      return BROKEN;
+    case "paren":
+      return operands[0]!.value;
+    case "tuple":
+    case "list":
+      return { kind: "sequence", items: operands };
+    case "member":
+      return memberValue(machine, place, expr, operands[0] ?? null, path);
+    case "subscript":
+      return subscriptValue(machine, place, expr, operands, path);
+    case "call":
+      return applyCall(machine, place, { expr, callee: task.callee!, path }, operands);
+    case "binary":
+      return binaryValue(machine, place, expr, operands, path);
+    case "unary":
+      return unaryValue(machine, place, expr, operands, path);
+  }
+}
+
+function refuse(machine: Machine, expr: BinaryExpr | UnaryExpr, operands: readonly Slot[]): Value {
+  const wrong = operands.find(({ value }) => !isOperand(value))!;
+  const span = wrong.expr?.span ?? expr.span;
+  machine.problems.add(
+    "bad-operand",
+    span,
+    `\`${expr.op}\` needs tensors or numbers; this is ${describe(wrong.value)}.`,
+  );
+  return BROKEN;
+}
+
+function binaryValue(machine: Machine, place: Place, expr: BinaryExpr, operands: readonly Slot[], path: string): Value {
+  const [left, right] = [operands[0]!, operands[1]!];
+  if (isBroken(left.value) || isBroken(right.value)) return BROKEN;
+  const folded = foldBinary(expr.op, left.value, right.value);
+  if (folded) return folded;
+  const chained = bare(expr.left) === expr.left && expr.left.kind === "binary" && COMPARISONS.has(expr.left.op);
+  if (COMPARISONS.has(expr.op) && chained) {
+    machine.problems.add(
+      "chained-comparison",
+      expr.span,
+      "A chain of comparisons has no meaning for tensors: write (a < b) & (b < c).",
+    );
+    return BROKEN;
+  }
+  if (!isOperand(left.value) || !isOperand(right.value)) return refuse(machine, expr, operands);
+  const op = findOp(BINARY_OPS.get(expr.op) ?? "");
+  if (!op) {
+    machine.problems.add("unknown-op", expr.opSpan, `\`${expr.op}\` has no op here.`);
+    return BROKEN;
+  }
+  return applyOp(machine, place, { op, path, expr }, { tensors: operands, attrs: {} });
+}
+
+function unaryValue(machine: Machine, place: Place, expr: UnaryExpr, operands: readonly Slot[], path: string): Value {
+  const [operand] = operands;
+  if (!operand || isBroken(operand.value)) return BROKEN;
+  const folded = foldUnary(expr.op, operand.value);
+  if (folded) return folded;
+  if (!isOperand(operand.value)) return refuse(machine, expr, operands);
+  const op = findOp(UNARY_OPS.get(expr.op) ?? "");
+  return op ? applyOp(machine, place, { op, path, expr }, { tensors: operands, attrs: {} }) : operand.value;
+}

@@ -1,0 +1,103 @@
+/** @file Composites become primitives: parts are called `h.centre`, and the last one takes the call's own identity. */
+import type { Attrs, GroupRef, Node, NodeId, Span, TensorType } from "../ir";
+import { bug, nodeId } from "../ir";
+import type { CompositeDef, GraphBuilder } from "../ops";
+import { opDef, withDefaults } from "../ops";
+import type { Machine } from "./machine";
+
+/** An operand's type; null: an optional one that is not given. */
+export const noneOr = <T>(id: NodeId | null, of: (id: NodeId) => T): T | null => (id === null ? null : of(id));
+
+interface Call {
+  readonly id: string;
+  /** Of the result; null: as the part is called. */
+  readonly label: string | null;
+  readonly groups: readonly GroupRef[];
+  readonly span: Span;
+}
+
+/** Collects the parts of one call; nothing reaches the graph before `finish`. */
+class Expansion implements GraphBuilder {
+  private readonly made = new Map<NodeId, Node>();
+  private readonly group: GroupRef;
+  private readonly machine: Machine;
+  private readonly call: Call;
+
+  constructor(machine: Machine, call: Call, label: string) {
+    this.machine = machine;
+    this.call = call;
+    this.group = { kind: "composite", id: call.id, label };
+  }
+
+  typeOf(id: NodeId): TensorType {
+    return this.node(id).type;
+  }
+
+  scalar(value: number, dtype: TensorType["dtype"] = "f32"): NodeId {
+    return this.add("value", "const", [], { value }, { dtype, shape: [] }, `${value}`);
+  }
+
+  op(part: string, name: string, inputs: readonly NodeId[], given: Attrs = {}): NodeId {
+    const op = opDef(name);
+    const attrs = withDefaults(op, given);
+    const type = op.infer(inputs.map((id) => this.typeOf(id)), attrs); // prettier-ignore
+    if (!type.ok) throw bug(`${this.group.label}.${part}: ${type.text}`);
+    return this.add(part, name, inputs, attrs, type.value, part);
+  }
+
+  private node(id: NodeId): Node {
+    const found = this.made.get(id) ?? this.machine.nodes.get(id);
+    if (!found) throw bug(`${this.group.label} reads ${id}, which does not exist`);
+    return found;
+  }
+
+  private add(
+    part: string,
+    op: string,
+    inputs: readonly NodeId[],
+    attrs: Attrs,
+    type: TensorType,
+    label: string,
+  ): NodeId {
+    let id = nodeId(`${this.call.id}.${part}`);
+    for (let again = 2; this.made.has(id); again++) id = nodeId(`${this.call.id}.${part}@${again}`);
+    const { groups, span } = this.call;
+    this.made.set(id, { id, op, inputs, attrs, type, label, origins: [id], groups: [...groups, this.group], span });
+    return id;
+  }
+
+  /** Puts the parts into the graph; `result` becomes the call's own node. */
+  finish(result: NodeId): NodeId {
+    const own = nodeId(this.call.id);
+    const name = (id: NodeId): NodeId => (id === result ? own : id);
+    for (const node of this.made.values()) {
+      const id = name(node.id);
+      const label = (id === own ? this.call.label : null) ?? node.label;
+      this.machine.nodes.set(id, { ...node, id, label, origins: [id], inputs: node.inputs.map(name) });
+      if (id !== own && node.op !== "const") this.machine.partOf.set(id, own);
+    }
+    return this.made.has(result) ? own : result;
+  }
+}
+
+/**
+ * Expands a call of `op` whose types `op.infer` accepted.
+ * @param inputs aligned with the tensor parameters; null for those not given
+ * @returns the result's node: the call's own, or an operand when the composite passes it through
+ */
+export function expand(
+  machine: Machine,
+  call: Call,
+  op: CompositeDef,
+  inputs: readonly (NodeId | null)[],
+  attrs: Attrs,
+): NodeId {
+  const expansion = new Expansion(machine, call, op.name);
+  return expansion.finish(op.build(expansion, inputs, attrs));
+}
+
+/** Several primitives for one expression (`x[0, None]`, `a // b`): the same naming as a composite's. */
+export function expandWith(machine: Machine, call: Call, label: string, build: (b: GraphBuilder) => NodeId): NodeId {
+  const expansion = new Expansion(machine, call, label);
+  return expansion.finish(build(expansion));
+}

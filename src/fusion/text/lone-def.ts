@@ -1,0 +1,108 @@
+/** @file A text that is one uncalled def is that def's body, its parameters being the inputs: a pasted forward() works. */
+import type { Machine, Place, Turn } from "./machine";
+import { toNode } from "./machine";
+import { declareInput } from "./declare";
+import { bindName } from "./symbols";
+import type { DefStatement, Expr, ParamDecl, Statement } from "./syntax";
+import { bare, walk } from "./syntax";
+import type { Value } from "./values";
+import { numberValue, tensorValue } from "./values";
+
+function* expressionsOf(statements: readonly Statement[]): Generator<Expr> {
+  for (const statement of statements) {
+    if (statement.kind === "assign" && statement.value) yield statement.value;
+    else if (statement.kind === "update" || statement.kind === "expression") yield statement.value;
+    else if (statement.kind === "return") yield* statement.values;
+    else if (statement.kind === "def" || statement.kind === "for") yield* expressionsOf(statement.body);
+  }
+}
+
+function calledNames(statements: readonly Statement[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const root of expressionsOf(statements)) {
+    for (const expr of walk(root)) {
+      if (expr.kind === "call" && bare(expr.callee).kind === "name")
+        names.add((bare(expr.callee) as { name: string }).name);
+    }
+  }
+  return names;
+}
+
+/** Whether a top-level statement leaves the program to a def: it binds a constant or says nothing. */
+function isPreamble(statement: Statement): boolean {
+  if (statement.kind === "def" || statement.kind === "pass") return true;
+  if (statement.kind === "expression") return bare(statement.value).kind === "string";
+  if (statement.kind !== "assign" || statement.annotation || !statement.value) return false;
+  return [...walk(statement.value)].every(({ kind }) => kind !== "call" && kind !== "hole" && kind !== "bad");
+}
+
+/** The def that is the whole program, or null. */
+export function loneDef(statements: readonly Statement[]): DefStatement | null {
+  if (!statements.some((statement) => statement.kind === "def") || !statements.every(isPreamble)) return null;
+  const called = calledNames(statements);
+  const uncalled = statements
+    .filter((statement) => statement.kind === "def")
+    .filter((def) => !called.has(def.name.text));
+  return uncalled.length === 1 ? uncalled[0]! : null;
+}
+
+function literal(value: Expr | null): Value | null {
+  const expr = value && bare(value);
+  if (expr?.kind === "number") return numberValue(expr.value, expr.whole);
+  if (expr?.kind === "true" || expr?.kind === "false") return { kind: "bool", value: expr.kind === "true" };
+  if (expr?.kind === "string") return { kind: "string", value: expr.value };
+  return expr?.kind === "none" ? { kind: "none" } : null;
+}
+
+/** A parameter without a shape is drawn as an open place. */
+function withoutShape(machine: Machine, place: Place, param: ParamDecl): Value {
+  const { name } = param;
+  const insert = param.annotation ? param.annotation.span : { from: name.span.to, to: name.span.to };
+  const type = "f32[1024, 1024]";
+  machine.problems.add("missing-shape", name.span, `\`${name.text}\` has no shape: write ${name.text}: ${type}.`, {
+    fixes: [{ title: `Make it ${type}`, edits: [{ span: insert, insert: param.annotation ? type : `: ${type}` }] }],
+  });
+  const path = place.root;
+  return tensorValue(
+    toNode(machine, place, { value: { kind: "hole" }, path, expr: { kind: "hole", span: param.span } }, []),
+  );
+}
+
+/** An annotation that says "a tensor" without saying which. */
+const isShapeless = (annotation: Expr): boolean => {
+  const expr = bare(annotation);
+  const name = expr.kind === "name" ? expr.name : expr.kind === "member" ? expr.name.text : "";
+  return name === "Tensor" || name === "Array" || name === "ndarray";
+};
+
+function bindParam(machine: Machine, turn: Turn, def: DefStatement, param: ParamDecl): void {
+  const { name, annotation } = param;
+  const place: Place = { turn, statement: def, moment: ++machine.moment, root: name.text, defCalls: new Map() };
+  const target = { kind: "name", name: name.text, span: name.span } as const;
+  if (name.text === "self") return bindName(machine, place, target, { kind: "self" }, "parameter");
+  const before = machine.nodes.size;
+  const known = literal(param.value);
+  const value =
+    known ??
+    (annotation && !isShapeless(annotation)
+      ? declareInput(machine, place, {
+          name: name.text,
+          path: name.text,
+          annotation,
+          source: param.value,
+          span: param.span,
+          param,
+        })
+      : withoutShape(machine, place, param));
+  if (machine.nodes.size > before) turn.versions.set(name.text, 1);
+  bindName(machine, place, target, value, known ? "parameter" : "input");
+}
+
+/** Runs the preamble, then `main` with its parameters as inputs. */
+export function runLoneDef(machine: Machine, statements: readonly Statement[], main: DefStatement, turn: Turn): void {
+  machine.runBody(statements, turn);
+  if (turn.result.values) return;
+  for (const param of main.params) bindParam(machine, turn, main, param);
+  const inner: Turn = { ...turn, defs: [main] };
+  machine.runBody(main.body, inner);
+}

@@ -1,0 +1,59 @@
+/** @file What a bare name stands for, and the best advice when it stands for nothing. */
+import { findOp } from "../ops";
+import type { Machine, Place } from "./machine";
+import { DTYPES, MODULES, NUMBERS } from "./names";
+import { nearest } from "./suggest";
+import type { NameExpr } from "./syntax";
+import type { Value } from "./values";
+import { BROKEN, numberValue } from "./values";
+
+/** The value of a name that is read; a use is noted with its symbol. */
+export function nameValue(machine: Machine, place: Place, { name, span }: NameExpr): Value {
+  const bound = place.turn.scope.find(name);
+  if (bound) {
+    bound.symbol.addUse(span);
+    return bound.value;
+  }
+  const dtype = DTYPES.get(name);
+  if (dtype) return { kind: "dtype", dtype };
+  const number = NUMBERS.get(name);
+  if (number !== undefined) return numberValue(number, false);
+  if (MODULES.has(name)) return { kind: "module", name };
+  const op = findOp(name);
+  if (op && op.kind !== "source") return { kind: "op", op };
+  unknownName(machine, place, { kind: "name", name, span });
+  return BROKEN;
+}
+
+function unknownName(machine: Machine, place: Place, { name, span }: NameExpr): void {
+  const later = machine.firstDefinition.get(name);
+  if (later && later.from > span.from) {
+    machine.problems.add(
+      "used-before-definition",
+      span,
+      `\`${name}\` is defined only further down. Move that line above this one.`,
+    );
+    return;
+  }
+  if (name === "self") {
+    machine.problems.add(
+      "unknown-name",
+      span,
+      "`self` has no meaning outside a pasted method: name the weights as inputs.",
+    );
+    return;
+  }
+  const near = nearest(name, place.turn.scope.visible());
+  const start = machine.text.startsWith('"""') || machine.text.startsWith("'''") ? null : 0;
+  const declare = {
+    title: `Declare ${name} as an input`,
+    edits: [{ span: { from: start ?? 0, to: start ?? 0 }, insert: `${name}: f32[1024, 1024]\n` }],
+  };
+  const change = near && { title: `Change to ${near}`, edits: [{ span, insert: near }] };
+  machine.problems.add(
+    "unknown-name",
+    span,
+    `Nothing is called \`${name}\`. ${near ? `Did you mean \`${near}\`?` : `Declare it first: ${name}: f32[1024, 1024].`}`,
+    { fixes: [...(change ? [change] : []), ...(start === null ? [] : [declare])] },
+  );
+}

@@ -1,0 +1,158 @@
+/** @file The state of reading one program: nodes made so far, where each was written, and how a value becomes a node. */
+import type { Attrs, DType, GroupRef, Node, NodeId, Span, TensorType } from "../ir";
+import { nodeId, promote } from "../ir";
+import type { CompositeDef, OpDef } from "../ops";
+import type { Deadline } from "./parse";
+import type { Problems } from "./problems";
+import type { Scope, SymbolRecord } from "./scope";
+import type { DefStatement, Expr, ParamDecl, Statement } from "./syntax";
+import type { Slot, Value } from "./values";
+
+/** The program, one call of a def, or one turn of a loop. */
+export interface Turn {
+  readonly scope: Scope;
+  /** `h1/block#0/`, or empty at the top. */
+  readonly prefix: string;
+  readonly groups: readonly GroupRef[];
+  /** Nodes made under each binding name, for `y@2`. */
+  readonly versions: Map<string, number>;
+  readonly defs: readonly DefStatement[];
+  /** Values of `return`, once there is one. */
+  readonly result: { values: readonly Slot[] | null };
+}
+
+/** One run of one statement. */
+export interface Place {
+  readonly turn: Turn;
+  readonly statement: Statement;
+  readonly moment: number;
+  /** Identity of what the statement binds; call instances hang on it. */
+  readonly root: string;
+  readonly defCalls: Map<string, number>;
+}
+
+export interface Operand {
+  /** The node read; null for an optional operand that is not given. */
+  readonly node: NodeId | null;
+  /** null: written by the operator alone, as `y` in `y += x`. */
+  readonly expr: Expr | null;
+}
+
+/** Where a node was written. */
+export interface Site {
+  readonly node: NodeId;
+  /** The call, operator, literal or type annotation. */
+  readonly expr: Expr;
+  readonly place: Place;
+  /** The parameter of a lone def that this input is. */
+  readonly param: ParamDecl | null;
+  readonly op: OpDef | CompositeDef | null;
+  /** In the order of the op's tensor parameters; a list of tensors counts one by one. */
+  readonly operands: readonly Operand[];
+}
+
+/** A composite, a def's call or a loop's turn. */
+export interface CallInstance extends GroupRef {
+  readonly span: Span;
+  readonly result: NodeId | null;
+}
+
+export interface Machine {
+  readonly text: string;
+  readonly problems: Problems;
+  readonly deadline: Deadline;
+  readonly nodes: Map<NodeId, Node>;
+  /** Nodes whose type hangs on a hole and is a guess. */
+  readonly unknown: Set<NodeId>;
+  readonly sites: Map<NodeId, Site>;
+  /** Result of the call that a composite's part belongs to. */
+  readonly partOf: Map<NodeId, NodeId>;
+  readonly symbols: Map<string, SymbolRecord>;
+  readonly calls: CallInstance[];
+  /** Where names are first defined, for "only later". */
+  readonly firstDefinition: ReadonlyMap<string, Span>;
+  /** `train()` or `eval()` was said; null: the ops' own defaults. */
+  training: boolean | null;
+  moment: number;
+  stopped: boolean;
+  /** Runs the statements of a def or a loop. Set by run.ts, which sees everything that this file must not. */
+  runBody(statements: readonly Statement[], turn: Turn): void;
+}
+
+/** More nodes than any plan is wanted for: calls that call calls can ask for 2^50. */
+const MOST_NODES = 200_000;
+
+/** Whether reading goes on; says once why not. */
+export function mayGoOn(machine: Machine, span: Span): boolean {
+  if (machine.stopped) return false;
+  const full = machine.nodes.size > MOST_NODES;
+  if (!full && (machine.moment % 64 !== 0 || !machine.deadline.passed())) return true;
+  machine.stopped = true;
+  const text = full
+    ? `The program unrolls to more than ${MOST_NODES} ops here. The rest was not read.`
+    : "Reading stopped here: this text takes too long to understand. What comes after was not read.";
+  machine.problems.add("too-long", span, text);
+  return false;
+}
+
+export interface NewNode {
+  readonly id: string;
+  readonly op: string;
+  readonly inputs: readonly NodeId[];
+  readonly attrs: Attrs;
+  readonly type: TensorType;
+  readonly label: string;
+  readonly groups: readonly GroupRef[];
+  readonly span: Span;
+}
+
+export function addNode(machine: Machine, made: NewNode): NodeId {
+  const id = nodeId(made.id);
+  machine.nodes.set(id, { ...made, id, origins: [id] });
+  return id;
+}
+
+/** Last piece of an identity that names a binding: `t` of `h1/block#0/t@2`; null when it is a path inside an expression. */
+export function bindingName({ root, turn }: Place, path: string): string | null {
+  if (path !== root || root.includes("#", turn.prefix.length)) return null;
+  const name = root.slice(turn.prefix.length).replace(/@\d+$/, "");
+  return name === "return" || name === "_" ? null : name;
+}
+
+export const typeOf = (machine: Machine, id: NodeId): TensorType => machine.nodes.get(id)!.type;
+
+/** A literal takes the dtype of what it meets: `x * 2` keeps f16; 2.5 turns i32 into f32. */
+export function literalType(value: Value, partners: readonly DType[]): DType {
+  const met = partners.length > 0 ? partners.reduce(promote) : null;
+  if (value.kind === "bool") return met ?? "bool";
+  if (value.kind === "number" && value.whole) return met === null || met === "bool" ? "i32" : met;
+  return met === "f16" ? "f16" : "f32";
+}
+
+/** The node of an operand; literals and holes become nodes at their own path. */
+export function toNode(machine: Machine, place: Place, slot: Slot, partners: readonly DType[]): NodeId {
+  const { value, path } = slot;
+  if (value.kind === "tensor") return value.node;
+  const span = slot.expr?.span ?? place.statement.span;
+  const made = { id: path, inputs: [], groups: place.turn.groups, span };
+  const hole = value.kind === "hole";
+  const number = value.kind === "number" ? value.value : value.kind === "bool" ? Number(value.value) : 0;
+  const id = hole
+    ? addNode(machine, {
+        ...made,
+        op: "hole",
+        attrs: {},
+        type: { dtype: "f32", shape: [] },
+        label: bindingName(place, path) ?? "...",
+      })
+    : addNode(machine, {
+        ...made,
+        op: "const",
+        attrs: { value: number },
+        type: { dtype: literalType(value, partners), shape: [] },
+        label: value.kind === "bool" ? (value.value ? "True" : "False") : `${number}`,
+      });
+  if (hole) machine.unknown.add(id);
+  if (slot.expr) machine.sites.set(id, { node: id, expr: slot.expr, place, param: null, op: null, operands: [] });
+  return id;
+}

@@ -1,0 +1,54 @@
+/** @file Names that need no definition: prefixes to drop, dtypes, constants, and words of Python libraries that mean something else here. */
+import type { DType } from "../ir";
+
+/** `F.relu`, `torch.nn.functional.relu`, `jnp.exp`: dropped. */
+export const MODULES: ReadonlySet<string> = new Set([
+  "F", "torch", "nn", "functional", "jnp", "jax", "np", "numpy", "lax", "special", "linalg", "math", "scipy", "flax", "linen",
+]); // prettier-ignore
+
+export const DTYPES: ReadonlyMap<string, DType> = new Map([
+  ["f32", "f32"], ["f16", "f16"], ["i32", "i32"], ["bool", "bool"],
+  ["float32", "f32"], ["float", "f32"], ["float16", "f16"], ["half", "f16"],
+  ["int32", "i32"], ["int", "i32"], ["int64", "i32"], ["long", "i32"], ["bool_", "bool"],
+]); // prettier-ignore
+
+/** As they stand, or after a prefix. */
+export const NUMBERS: ReadonlyMap<string, number> = new Map([
+  ["inf", Infinity],
+  ["nan", Number.NaN],
+]);
+/** After a prefix only: `e` alone is a name people use. */
+export const PREFIXED_NUMBERS: ReadonlyMap<string, number> = new Map([...NUMBERS, ["pi", Math.PI], ["e", Math.E]]);
+
+export const TRANSFORMS: ReadonlySet<string> = new Set([
+  "grad", "value_and_grad", "vjp", "jvp", "vmap", "checkpoint", "jacrev", "jacfwd", "hessian", "pmap", "scan",
+]); // prettier-ignore
+
+/** Where an input's data comes from: `x: f32[8] = randn(seed=7)`. */
+export const SOURCES: ReadonlySet<string> = new Set([
+  "param", "const", "randn", "normal", "rand", "uniform", "zeros", "ones", "arange",
+]); // prettier-ignore
+
+/** Operators and the ops they are. */
+export const BINARY_OPS: ReadonlyMap<string, string> = new Map([
+  ["+", "add"], ["-", "sub"], ["*", "mul"], ["/", "div"], ["//", "floor_div"], ["%", "mod"], ["**", "pow"], ["@", "matmul"],
+  ["==", "eq"], ["!=", "ne"], ["<", "lt"], ["<=", "le"], [">", "gt"], [">=", "ge"],
+  ["&", "and"], ["|", "or"], ["^", "xor"], ["and", "and"], ["or", "or"],
+]); // prettier-ignore
+export const UNARY_OPS: ReadonlyMap<string, string> = new Map([["-", "neg"], ["~", "not"], ["not", "not"]]); // prettier-ignore
+export const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
+
+/** Python's own words; none of them can name a value. */
+export const KEYWORDS: ReadonlySet<string> = new Set([
+  "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
+  "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise",
+  "return", "try", "while", "with", "yield", "print",
+]); // prettier-ignore
+
+export const isIdentifier = (text: string): boolean =>
+  /^[A-Za-z_\u00a1-\uffff][\w\u00a1-\uffff]*$/.test(text) && !KEYWORDS.has(text);
+
+/** A name that nothing of the program uses: `base`, then `base_1`, `base_2` … */
+export function freshName(base: string, taken: ReadonlySet<string>): string {
+  for (let n = 1; ; n++) if (!taken.has(`${base}_${n}`)) return `${base}_${n}`;
+}

@@ -1,0 +1,63 @@
+/** @file Collects the user's mistakes: each once, in text order, with line and column. */
+import type { Diagnostic, NodeId, Span } from "../ir";
+import { linesOf } from "./lines";
+
+const MOST = 200;
+
+type Fix = NonNullable<Diagnostic["fixes"]>[number];
+export interface ProblemDetail {
+  readonly severity?: Diagnostic["severity"];
+  readonly nodes?: readonly NodeId[];
+  readonly fixes?: readonly Fix[];
+}
+
+/** Names are quoted in full up to 60 characters. */
+const shortened = (text: string): string =>
+  text.replaceAll(/\S{60,}/g, (word) => `${word.slice(0, 40)}…${word.slice(-8)}`);
+
+type Problem = Omit<Diagnostic, "line" | "column">;
+
+/** The same mistake seen through several calls or loop turns is one mistake. */
+export class Problems {
+  private readonly found = new Map<string, Problem>();
+  private dropped = 0;
+  private lastSyntax = -10;
+
+  add(code: string, span: Span, text: string, detail: ProblemDetail = {}): void {
+    // The parser's recovery often stumbles twice over one mistake.
+    if (code === "syntax" && span.from - this.lastSyntax <= 3 && span.from >= this.lastSyntax) return;
+    if (code === "syntax") this.lastSyntax = span.to;
+    const key = `${code} ${span.from} ${span.to}`;
+    if (this.found.has(key)) return;
+    if (this.found.size >= MOST) {
+      this.dropped++;
+      return;
+    }
+    this.found.set(key, { code, severity: detail.severity ?? "error", span, text: shortened(text), ...detail });
+  }
+
+  get hasErrors(): boolean {
+    for (const { severity } of this.found.values()) if (severity === "error") return true;
+    return false;
+  }
+
+  /** Sorted by place; a last entry says how many were left out. */
+  list(source: string): Diagnostic[] {
+    const lines = linesOf(source);
+    const all = [...this.found.values()].sort((a, b) => a.span.from - b.span.from || a.span.to - b.span.to);
+    const last = all.at(-1);
+    if (last && this.dropped > 0) {
+      all.push({
+        code: "more-errors",
+        severity: "info",
+        span: last.span,
+        text: `${this.dropped} more problems are not listed.`,
+      });
+    }
+    return all.map((problem) => ({
+      ...problem,
+      line: lines.lineAt(problem.span.from),
+      column: lines.columnAt(problem.span.from),
+    }));
+  }
+}

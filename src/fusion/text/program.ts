@@ -1,0 +1,139 @@
+/** @file The front end's door: a text becomes a graph, and everything that can be said about it. */
+import type { Diagnostic, Graph, NodeId, Span } from "../ir";
+import type { Deadline } from "./parse";
+import { deadlineIn, never, parseBudget } from "./parse";
+import type { CallInstance, Machine, Site, Turn } from "./machine";
+import { Problems } from "./problems";
+import { readProgram } from "./read";
+import { runBody } from "./run";
+import { runLoneDef, loneDef } from "./lone-def";
+import type { SymbolRecord } from "./scope";
+import { Scope } from "./scope";
+import type { DefStatement, Statement } from "./syntax";
+import { bare } from "./syntax";
+import { outputsOf, warnUnused } from "./unused";
+
+/** What the text says, errors or not. The graph holds everything understood; holes are nodes of op `hole`. */
+export interface Parsed {
+  readonly text: string;
+  readonly graph: Graph;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Every definition of every name, in text order. */
+  readonly symbols: readonly SymbolRecord[];
+  readonly outputs: readonly NodeId[];
+  /** Numbers with a name at the top: `N = 1024`. */
+  readonly constants: ReadonlyMap<string, number>;
+  /** No errors and no holes: it can be planned. */
+  readonly complete: boolean;
+  /** Nodes whose type hangs on a hole and is a guess. */
+  readonly unknown: ReadonlySet<NodeId>;
+  /** Composites, calls of defs and turns of loops, in order of execution. */
+  readonly calls: readonly CallInstance[];
+  /** Where each node was written; a composite's parts are found through `partOf`. */
+  readonly sites: ReadonlyMap<NodeId, Site>;
+  readonly partOf: ReadonlyMap<NodeId, NodeId>;
+  readonly statements: readonly Statement[];
+  /** The def that is the whole program, or null. */
+  readonly main: DefStatement | null;
+  readonly scope: Scope;
+}
+
+export interface ParseOptions {
+  /** A clock in milliseconds; without one there is no time limit. */
+  readonly now?: () => number;
+  /** Milliseconds for reading; by the text's length when left out. */
+  readonly budget?: number;
+}
+
+function* definitions(statements: readonly Statement[]): Generator<{ name: string; span: Span }> {
+  for (const statement of statements) {
+    if (statement.kind === "assign") {
+      for (const target of statement.targets) {
+        const expr = bare(target);
+        const names = expr.kind === "tuple" ? expr.items : [expr];
+        for (const name of names) if (name.kind === "name") yield { name: name.name, span: name.span };
+      }
+    } else if (statement.kind === "def") yield { name: statement.name.text, span: statement.name.span };
+  }
+}
+
+function firstDefinitions(statements: readonly Statement[]): ReadonlyMap<string, Span> {
+  const first = new Map<string, Span>();
+  for (const { name, span } of definitions(statements)) if (!first.has(name)) first.set(name, span);
+  return first;
+}
+
+const newTurn = (scope: Scope): Turn => ({
+  scope,
+  prefix: "",
+  groups: [],
+  versions: new Map(),
+  defs: [],
+  result: { values: null },
+});
+
+function newMachine(text: string, statements: readonly Statement[], problems: Problems, deadline: Deadline): Machine {
+  const machine: Machine = {
+    text,
+    problems,
+    deadline,
+    nodes: new Map(),
+    unknown: new Set(),
+    sites: new Map(),
+    partOf: new Map(),
+    symbols: new Map(),
+    calls: [],
+    firstDefinition: firstDefinitions(statements),
+    training: null,
+    moment: 0,
+    stopped: false,
+    runBody: (body, turn) => runBody(machine, body, turn),
+  };
+  return machine;
+}
+
+/**
+ * Reads `text`. Never throws on any text; all mistakes are in `diagnostics` at once, and statements that they do not touch still make nodes.
+ * With a clock, reading ends in time with a diagnostic that says where.
+ */
+export function parseProgram(text: string, { now, budget }: ParseOptions = {}): Parsed {
+  const limit = budget ?? parseBudget(text.length);
+  const problems = new Problems();
+  const { statements, readTo } = readProgram(text, problems, now ? deadlineIn(now, limit) : never);
+  // What was cut short will be read again anyway: drawing its beginning is a courtesy.
+  const rest = readTo < text.length ? limit / 3 : limit;
+  const machine = newMachine(text, statements, problems, now ? deadlineIn(now, rest) : never);
+  const turn = newTurn(new Scope(null, ""));
+  const main = loneDef(statements);
+  if (main) runLoneDef(machine, statements, main, turn);
+  else machine.runBody(statements, turn);
+  const outputs = outputsOf(machine, turn);
+  if (!machine.stopped) warnUnused(machine, outputs, turn.result.values !== null, main);
+  const graph: Graph = { nodes: machine.nodes, outputs };
+  const holes = [...machine.nodes.values()].some((node) => node.op === "hole");
+  return {
+    text,
+    graph,
+    diagnostics: problems.list(text),
+    symbols: [...machine.symbols.values()].sort((a, b) => a.definition.from - b.definition.from),
+    outputs,
+    constants: constantsOf(turn.scope),
+    complete: !problems.hasErrors && !holes,
+    unknown: machine.unknown,
+    calls: machine.calls,
+    sites: machine.sites,
+    partOf: machine.partOf,
+    statements,
+    main,
+    scope: turn.scope,
+  };
+}
+
+function constantsOf(scope: Scope): ReadonlyMap<string, number> {
+  const constants = new Map<string, number>();
+  for (const [name, bindings] of scope.names) {
+    const { value, symbol } = bindings.at(-1)!;
+    if (value.kind === "number" && symbol.kind === "constant") constants.set(name, value.value);
+  }
+  return constants;
+}

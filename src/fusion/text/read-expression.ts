@@ -1,0 +1,228 @@
+/** @file Expressions out of tree nodes, with the mistakes of form that can be seen there. */
+import type { Span } from "../ir";
+import type { Argument, Expr, Index } from "./syntax";
+import type { Problems } from "./problems";
+import type { Item } from "./read-item";
+import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
+
+type Reader = (at: Place) => Expr;
+interface Place {
+  readonly text: string;
+  readonly problems: Problems;
+  readonly span: Span;
+  readonly parts: readonly Item[];
+}
+
+const sourceOf = ({ text, span }: Place): string => text.slice(span.from, span.to);
+const bad = (span: Span): Expr => ({ kind: "bad", span });
+
+/** Not part of the language, said once for the outermost such expression. */
+const outside =
+  (what: string): Reader =>
+  ({ problems, span }) => {
+    problems.add("outside-language", span, what);
+    return bad(span);
+  };
+
+function readNumber(at: Place): Expr {
+  const source = sourceOf(at).replaceAll("_", "");
+  const value = /[jJ]$/.test(source) && !/^0x/i.test(source) ? Number.NaN : Number(source);
+  if (Number.isNaN(value)) {
+    at.problems.add("bad-number", at.span, `\`${source}\` is not a number that a tensor can hold.`);
+    return bad(at.span);
+  }
+  return { kind: "number", span: at.span, value, whole: /^(\d+|0[xob][\da-f]+)$/i.test(source) };
+}
+
+function readString(at: Place): Expr {
+  const source = sourceOf(at).replace(/^[a-zA-Z]+/, "");
+  const quotes = /^("""|'''|"|')/.exec(source)?.[0] ?? "";
+  return { kind: "string", span: at.span, value: source.slice(quotes.length, source.length - quotes.length) };
+}
+
+/** An error node among `parts`, with a sentence that knows where it is. */
+function blame({ problems, span, text, parts }: Place, what: string): void {
+  const error = parts.find((part) => part.name === "⚠");
+  if (!error) return;
+  const word = text.slice(error.from, Math.min(error.to, error.from + 20)).trim();
+  const at = error.from < error.to ? spanOf(error) : { from: Math.max(span.from, error.from - 1), to: error.to };
+  problems.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here: ${what}`);
+}
+
+function notClosed({ problems, text }: Place, from: number, end: number, close: string, what: string): void {
+  const to = text.slice(0, end).trimEnd().length;
+  problems.add("not-closed", { from, to: Math.max(to, from + 1) }, `${what} is not closed: add \`${close}\`.`, {
+    fixes: [{ title: `Add ${close}`, edits: [{ span: { from: to, to }, insert: close }] }],
+  });
+}
+
+function readArgument(at: Place, group: readonly Item[]): Argument | null {
+  const span = { from: group[0]!.from, to: group.at(-1)!.to };
+  if (group[0]!.name === "*" || group[0]!.name === "**") {
+    at.problems.add("outside-language", span, "Starred arguments are not part of this language: write each one out.");
+    return { name: null, value: bad(span), span };
+  }
+  const assign = group.findIndex((part) => part.name === "AssignOp");
+  if (assign < 0) {
+    const value = group[0]!.expr;
+    if (group.length > 1 && group[1]!.name !== "⚠") {
+      at.problems.add("outside-language", span, "A comprehension is not part of this language: write the values out.");
+      return { name: null, value: bad(span), span };
+    }
+    return value && { name: null, value, span };
+  }
+  const name = group[0]!;
+  const value = group[assign + 1]?.expr ?? null;
+  if (!value)
+    at.problems.add("missing-value", span, `A value is missing after \`${at.text.slice(name.from, name.to)}=\`.`);
+  return { name: { text: at.text.slice(name.from, name.to), span: spanOf(name) }, value: value ?? bad(span), span };
+}
+
+function readCall(at: Place): Expr {
+  const callee = at.parts[0]?.expr ?? bad(at.span);
+  const list = partNamed(at.parts, "ArgList");
+  if (!list) return bad(at.span);
+  const inner = list.parts.filter((part) => part.name !== "(" && part.name !== ")");
+  const closed = list.parts.at(-1)?.name === ")";
+  const args: Argument[] = [];
+  for (const group of splitAtCommas(inner)) {
+    const argument = readArgument(at, group);
+    if (argument) args.push(argument);
+  }
+  if (!closed) notClosed(at, list.from, list.to, ")", "This call");
+  const wrong = inner.find((part) => part.name === "⚠" && (closed || part.from < part.to));
+  const named = inner.some((part, i) => part === wrong && inner[i - 1]?.name === "AssignOp");
+  if (wrong && !named && (closed || args.length === 0))
+    blame({ ...at, parts: [wrong] }, "an argument or a comma is missing.");
+  return { kind: "call", span: at.span, callee, args, open: list.from, close: closed ? list.to - 1 : list.to };
+}
+
+function readIndex(group: readonly Item[], span: Span): Index | null {
+  if (!group.some((part) => part.name === ":")) {
+    const value = group[0]?.expr;
+    return value ? { kind: "at", value } : null;
+  }
+  const slots: (Expr | null)[] = [null, null, null];
+  let slot = 0;
+  for (const part of group) {
+    if (part.name === ":") slot++;
+    else if (part.expr && slot < 3) slots[slot] = part.expr;
+  }
+  return slot > 2
+    ? { kind: "at", value: bad(span) }
+    : { kind: "slice", start: slots[0]!, stop: slots[1]!, step: slots[2]! };
+}
+
+function readMember(at: Place): Expr {
+  const object = at.parts[0]?.expr ?? bad(at.span);
+  if (at.parts[1]?.name === ".") {
+    const name = partNamed(at.parts, "PropertyName");
+    if (name)
+      return {
+        kind: "member",
+        span: at.span,
+        object,
+        name: { text: at.text.slice(name.from, name.to), span: spanOf(name) },
+      };
+    at.problems.add("syntax", { from: at.parts[1].from, to: at.parts[1].to }, "A name is missing after the dot.");
+    return bad(at.span);
+  }
+  const inner = at.parts.slice(1).filter((part) => part.name !== "[" && part.name !== "]");
+  const closed = at.parts.at(-1)?.name === "]";
+  if (!closed) notClosed(at, at.parts[1]?.from ?? at.span.from, at.span.to, "]", "This bracket");
+  const indices = splitAtCommas(inner.filter((part) => part.name !== "⚠")).flatMap(
+    (group) => readIndex(group, at.span) ?? [],
+  );
+  // `f32[]` is how a scalar's type is written; an empty index anywhere else is refused where it is given meaning.
+  if (closed && indices.length > 0) blame({ ...at, parts: inner }, "an index or a comma is missing.");
+  return { kind: "subscript", span: at.span, object, indices };
+}
+
+function readBinary(at: Place): Expr {
+  const [left, right] = [at.parts[0]?.expr, at.parts.slice(2).findLast((part) => part.expr)?.expr];
+  const op = at.parts[1];
+  if (!left || !right || !op) {
+    blame(at, `an operand is missing${op ? ` after \`${at.text.slice(op.from, op.to)}\`` : ""}.`);
+    return bad(at.span);
+  }
+  const word = at.text.slice(op.from, op.to);
+  if (word === "in" || word === "is" || word === "not" || word === "<>" || word === "<<" || word === ">>") {
+    at.problems.add("outside-language", spanOf(op), `\`${word}\` has no meaning for tensors.`);
+    return bad(at.span);
+  }
+  blame(at, "the expression around it was understood without it.");
+  return { kind: "binary", span: at.span, op: word, opSpan: spanOf(op), left, right };
+}
+
+function readUnary(at: Place): Expr {
+  const [op, operand] = [at.parts[0], at.parts.findLast((part) => part.expr)?.expr];
+  if (!op || !operand) {
+    blame(at, "an operand is missing.");
+    return bad(at.span);
+  }
+  return { kind: "unary", span: at.span, op: at.text.slice(op.from, op.to), operand };
+}
+
+function readParen(at: Place): Expr {
+  const inner = at.parts.find((part) => part.expr)?.expr;
+  if (at.parts.at(-1)?.name !== ")") notClosed(at, at.span.from, at.span.to, ")", "This bracket");
+  else blame(at, "a value is missing between the brackets.");
+  return inner ? { kind: "paren", span: at.span, inner } : bad(at.span);
+}
+
+const readSequence =
+  (kind: "tuple" | "list", close: string): Reader =>
+  (at) => {
+    if (at.parts.at(-1)?.name !== close) notClosed(at, at.span.from, at.span.to, close, "This bracket");
+    else blame(at, "a value or a comma is missing.");
+    return { kind, span: at.span, items: exprsOf(at.parts) };
+  };
+
+const word =
+  (kind: "none" | "hole"): Reader =>
+  ({ span }) => ({ kind, span });
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ["VariableName", (at) => ({ kind: "name", span: at.span, name: sourceOf(at) })],
+  ["Number", readNumber],
+  ["String", readString],
+  ["Boolean", (at) => ({ kind: sourceOf(at) === "True" ? "true" : "false", span: at.span })],
+  ["None", word("none")],
+  ["Ellipsis", word("hole")],
+  ["CallExpression", readCall],
+  ["MemberExpression", readMember],
+  ["BinaryExpression", readBinary],
+  ["UnaryExpression", readUnary],
+  ["ParenthesizedExpression", readParen],
+  ["TupleExpression", readSequence("tuple", ")")],
+  ["ArrayExpression", readSequence("list", "]")],
+  ["ContinuedString", outside("Strings side by side are not joined here: write one string.")],
+  ["FormatString", outside("A formatted string is not part of this language.")],
+  [
+    "ConditionalExpression",
+    outside("`a if c else b` picks one of two programs; write where(c, a, b) to pick element by element."),
+  ],
+  ["LambdaExpression", outside("A lambda is not part of this language: write a def.")],
+  ["NamedExpression", outside("`:=` is not part of this language: give the value a line of its own.")],
+  ["AwaitExpression", outside("`await` is not part of this language.")],
+  ["YieldExpression", outside("`yield` is not part of this language.")],
+  ["DictionaryExpression", outside("A dictionary is not part of this language.")],
+  ["SetExpression", outside("A set is not part of this language.")],
+  ["ComprehensionExpression", outside("A comprehension is not part of this language: write the values out.")],
+  ["ArrayComprehensionExpression", outside("A comprehension is not part of this language: write the values out.")],
+  ["DictionaryComprehensionExpression", outside("A comprehension is not part of this language.")],
+  ["SetComprehensionExpression", outside("A comprehension is not part of this language.")],
+]);
+
+export const isExpression = (name: string): boolean => READERS.has(name);
+
+/** The expression that tree node `name` with `parts` stands for; `bad` when it stands for none, after saying why. */
+export function readExpression(
+  text: string,
+  problems: Problems,
+  name: string,
+  span: Span,
+  parts: readonly Item[],
+): Expr {
+  return READERS.get(name)!({ text, problems, span, parts });
+}

@@ -1,0 +1,234 @@
+/** @file Statements out of tree nodes; Python outside the language gets a sentence of its own. */
+import type { Span } from "../ir";
+import type { Expr, ParamDecl, Statement } from "./syntax";
+import type { Problems } from "./problems";
+import type { Item } from "./read-item";
+import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
+import { wholeLines } from "./lines";
+
+const OUTSIDE: ReadonlyMap<string, string> = new Map([
+  ["ClassDefinition", "A class is not part of this language. Paste the body of its forward() as a def, with the weights as parameters."],
+  ["WhileStatement", "`while` is not part of this language: a graph is fixed before it runs. Write `for i in range(3):` with a constant."],
+  ["IfStatement", "`if` is not part of this language: a graph has no branches. Write where(condition, a, b)."],
+  ["TryStatement", "`try` is not part of this language."],
+  ["WithStatement", "`with` is not part of this language: write its body without it."],
+  ["MatchStatement", "`match` is not part of this language."],
+  ["DeleteStatement", "`del` is not needed: a value lives until its last reader."],
+  ["BreakStatement", "`break` is not part of this language: loops are unrolled."],
+  ["ContinueStatement", "`continue` is not part of this language: loops are unrolled."],
+  ["YieldStatement", "`yield` is not part of this language."],
+  ["PrintStatement", "`print` is not part of this language: hover a name to see its value's type."],
+  ["RaiseStatement", "`raise` is not part of this language."],
+  ["ScopeStatement", "`global` and `nonlocal` are not part of this language."],
+  ["AssertStatement", "`assert` is not part of this language: shapes are checked anyway."],
+  ["TypeDefinition", "`type` is not part of this language."],
+]); // prettier-ignore
+
+const READ = new Set([
+  "AssignStatement", "UpdateStatement", "ExpressionStatement", "ReturnStatement", "FunctionDefinition",
+  "ForStatement", "PassStatement", "ImportStatement", "StatementGroup", "DecoratedStatement",
+]); // prettier-ignore
+
+export const isStatement = (name: string): boolean => READ.has(name) || OUTSIDE.has(name);
+
+interface Place {
+  readonly text: string;
+  readonly problems: Problems;
+  readonly item: Item;
+  readonly span: Span;
+}
+
+/** Span without the line break that the parser may count in. */
+function trimmed(text: string, { from, to }: Item): Span {
+  let end = to;
+  while (end > from && /\s/.test(text[end - 1]!)) end--;
+  return { from, to: end };
+}
+
+/** Reads the statement(s) `item` stands for. */
+export function readStatement(text: string, problems: Problems, item: Item): readonly Statement[] {
+  const place: Place = { text, problems, item, span: trimmed(text, item) };
+  const outside = OUTSIDE.get(item.name);
+  if (outside !== undefined) {
+    problems.add("outside-language", firstLine(place), outside);
+    return [{ kind: "bad", span: place.span, targets: [] }];
+  }
+  switch (item.name) {
+    case "StatementGroup":
+    case "DecoratedStatement":
+      return item.parts.flatMap((part) => part.statements);
+    case "AssignStatement":
+      return [readAssign(place)];
+    case "UpdateStatement":
+      return [readUpdate(place)];
+    case "ReturnStatement":
+      return [{ kind: "return", span: place.span, values: exprsOf(item.parts) }];
+    case "FunctionDefinition":
+      return [readDef(place)];
+    case "ForStatement":
+      return [readFor(place)];
+    case "ImportStatement":
+      return [readImport(place)];
+    case "PassStatement":
+      return [{ kind: "pass", span: place.span }];
+    default:
+      return [readExpressionStatement(place)];
+  }
+}
+
+function firstLine({ text, span }: Place): Span {
+  const end = text.indexOf("\n", span.from);
+  return { from: span.from, to: end < 0 ? span.to : Math.min(end, span.to) };
+}
+
+/** One expression, or the tuple that `a, b` without brackets is. */
+function tupleOf(exprs: readonly Expr[], hasComma: boolean): Expr | null {
+  const [first] = exprs;
+  if (!first) return null;
+  if (exprs.length === 1 && !hasComma) return first;
+  return { kind: "tuple", span: { from: first.span.from, to: exprs.at(-1)!.span.to }, items: exprs };
+}
+
+const groupExpr = (group: readonly Item[]): Expr | null =>
+  tupleOf(
+    exprsOf(group),
+    group.some((part) => part.name === ","),
+  );
+
+function strayErrors({ problems, text, item, span }: Place, what: string): boolean {
+  let any = false;
+  for (const part of item.parts) {
+    if (part.name !== "⚠") continue;
+    any = true;
+    const word = text.slice(part.from, Math.min(part.to, part.from + 20)).trim();
+    const at = word === "" ? { from: Math.max(span.from, span.to - 1), to: span.to } : spanOf(part);
+    problems.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here.`);
+  }
+  return any;
+}
+
+/** The annotation's expression; `f32[]` counts its brackets. */
+function typeIn(text: string, type: Item): Expr {
+  const expr = exprsOf(type.parts)[0];
+  if (!expr) return { kind: "bad", span: spanOf(type) };
+  const empty = /^\[\s*\]/.exec(text.slice(expr.span.to, expr.span.to + 20))?.[0].length ?? 0;
+  return empty === 0 ? expr : { ...expr, span: { from: expr.span.from, to: expr.span.to + empty } };
+}
+
+function readAssign(place: Place): Statement {
+  const { item, span, problems } = place;
+  const groups: Item[][] = [[]];
+  let annotation: Expr | null = null;
+  for (const part of item.parts) {
+    if (part.name === "AssignOp") groups.push([]);
+    else if (part.name === "TypeDef") annotation = typeIn(place.text, part);
+    else if (part.name !== "⚠") groups.at(-1)!.push(part);
+  }
+  if (annotation?.kind === "bad")
+    problems.add("missing-type", annotation.span, "A type is missing after the colon: f32[1024, 1024].");
+  const assigned = groups.length > 1;
+  const targets = (assigned ? groups.slice(0, -1) : groups).flatMap((group) => groupExpr(group) ?? []);
+  const value = assigned ? groupExpr(groups.at(-1)!) : null;
+  if (strayErrors(place, "A value is missing after `=`.") || (assigned && !value))
+    return { kind: "bad", span, targets };
+  if (item.broken && !annotation) return { kind: "bad", span, targets };
+  return { kind: "assign", span, targets, annotation, value };
+}
+
+function readUpdate(place: Place): Statement {
+  const { item, span, text } = place;
+  const at = item.parts.findIndex((part) => part.name === "UpdateOp");
+  const target = groupExpr(item.parts.slice(0, Math.max(at, 0)));
+  const value = groupExpr(item.parts.slice(at + 1));
+  const op = item.parts[at];
+  const wrong = strayErrors(place, "A value is missing after the operator.");
+  if (!op || !target || !value || wrong || item.broken) return { kind: "bad", span, targets: target ? [target] : [] };
+  return { kind: "update", span, target, op: text.slice(op.from, op.to - 1), opSpan: spanOf(op), value };
+}
+
+function readExpressionStatement(place: Place): Statement {
+  const value = groupExpr(place.item.parts);
+  const wrong = strayErrors(place, "Something is missing here.");
+  return value && !wrong && !place.item.broken
+    ? { kind: "expression", span: place.span, value }
+    : { kind: "bad", span: place.span, targets: [] };
+}
+
+function readImport({ text, problems, span }: Place): Statement {
+  const lines = wholeLines(text, span);
+  problems.add("import", span, "No import is needed: every op is known here. This line is ignored.", {
+    severity: "warning",
+    fixes: [{ title: "Remove this line", edits: [{ span: lines, insert: "" }] }],
+  });
+  return { kind: "pass", span };
+}
+
+const bodyOf = (item: Item): readonly Statement[] =>
+  partNamed(item.parts, "Body")?.parts.flatMap((part) => part.statements) ?? [];
+
+/** Errors inside a body that no statement of it holds. */
+function bodyErrors({ text, problems, item, span }: Place): void {
+  const body = partNamed(item.parts, "Body");
+  for (const part of [...(body?.parts ?? []), ...item.parts]) {
+    if (part.name !== "⚠") continue;
+    const word = text.slice(part.from, Math.min(part.to, part.from + 20)).trim();
+    const what =
+      bodyOf(item).length === 0 ? "An indented body is missing under this line." : "Something is missing here.";
+    const at = word === "" ? firstLine({ text, problems, item, span }) : spanOf(part);
+    problems.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here.`);
+  }
+}
+
+function readParam(place: Place, group: readonly Item[]): ParamDecl | null {
+  const { text, problems } = place;
+  const span = { from: group[0]!.from, to: group.at(-1)!.to };
+  const name = partNamed(group, "VariableName");
+  if (!name || group[0] !== name) {
+    if (group[0]!.name !== "/" && group[0]!.name !== "⚠" && !(group[0]!.name === "*" && !name)) {
+      problems.add("outside-language", span, "A starred parameter is not part of this language: name each one.");
+    }
+    return null;
+  }
+  const type = partNamed(group, "TypeDef");
+  const assign = group.findIndex((part) => part.name === "AssignOp");
+  return {
+    span,
+    name: { text: text.slice(name.from, name.to), span: spanOf(name) },
+    annotation: type && typeIn(text, type),
+    value: assign < 0 ? null : (group[assign + 1]?.expr ?? null),
+  };
+}
+
+function readDef(place: Place): Statement {
+  const { text, item, span, problems } = place;
+  bodyErrors(place);
+  const name = partNamed(item.parts, "VariableName");
+  const list = partNamed(item.parts, "ParamList");
+  if (!name || !list) return { kind: "bad", span, targets: [] };
+  if (list.parts.at(-1)?.name !== ")")
+    problems.add("not-closed", spanOf(list), "This parameter list is not closed: add `)`.");
+  const inner = list.parts.filter((part) => part.name !== "(" && part.name !== ")");
+  const params = splitAtCommas(inner).flatMap((group) => readParam(place, group) ?? []);
+  return {
+    kind: "def",
+    span,
+    name: { text: text.slice(name.from, name.to), span: spanOf(name) },
+    params,
+    paramsSpan: spanOf(list),
+    body: bodyOf(item),
+  };
+}
+
+function readFor(place: Place): Statement {
+  const { item, span } = place;
+  bodyErrors(place);
+  const at = item.parts.findIndex((part) => part.name === "in");
+  const target = groupExpr(item.parts.slice(1, Math.max(at, 1)));
+  const iterable = groupExpr(item.parts.slice(at + 1).filter((part) => part.name !== "Body"));
+  if (item.parts.some((part) => part.name === "else")) {
+    place.problems.add("outside-language", firstLine(place), "`else` after a loop is not part of this language.");
+  }
+  return at > 0 && target && iterable
+    ? { kind: "for", span, target, iterable, body: bodyOf(item) }
+    : { kind: "bad", span, targets: [] };
+}

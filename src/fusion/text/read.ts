@@ -1,0 +1,55 @@
+/** @file From the parser's tree to statements. Mistakes of form are found here; meaning comes later. Built bottom-up, so depth costs nothing. */
+import type { Expr, Statement } from "./syntax";
+import type { Problems } from "./problems";
+import type { Deadline } from "./parse";
+import { parseWithin } from "./parse";
+import type { Item } from "./read-item";
+import { readExpression, isExpression } from "./read-expression";
+import { readStatement, isStatement } from "./read-statement";
+
+export interface Program {
+  readonly statements: readonly Statement[];
+  /** Offset up to which the text was read. */
+  readonly readTo: number;
+}
+
+/** Reads `text`; every mistake of form is added to `problems`. Never throws. */
+export function readProgram(text: string, problems: Problems, deadline: Deadline): Program {
+  const statements: Statement[] = [];
+  const open: Item[][] = [[]];
+  const stop = parseWithin(text, deadline, {
+    enter: () => void open.push([]),
+    leave: (name, from, to) => {
+      const parts = open.pop()!;
+      if (name === "Comment") return;
+      if (name === "Script") {
+        for (const part of parts) finishTopLevel(part);
+        return;
+      }
+      open.at(-1)!.push(makeItem(name, from, to, parts));
+    },
+  });
+  if (stop) problems.add(stop.code, { from: stop.at, to: Math.min(stop.at + 1, text.length) }, stop.text);
+  return { statements, readTo: stop?.at ?? text.length };
+
+  function makeItem(name: string, from: number, to: number, parts: readonly Item[]): Item {
+    const broken = name === "⚠" || parts.some((part) => part.broken);
+    const expr: Expr | null = isExpression(name) ? readExpression(text, problems, name, { from, to }, parts) : null;
+    const item: Item = { name, from, to, parts, broken, expr, statements: [] };
+    if (!isStatement(name)) return item;
+    const read = readStatement(text, problems, item);
+    return { ...item, parts: [], statements: read, broken: false };
+  }
+
+  function finishTopLevel(part: Item): void {
+    if (part.statements.length > 0) statements.push(...part.statements);
+    else if (part.name === "⚠") {
+      problems.add("syntax", { from: part.from, to: Math.max(part.to, part.from) }, unexpected(text, part));
+    }
+  }
+}
+
+function unexpected(text: string, { from, to }: Item): string {
+  const word = text.slice(from, Math.min(to, from + 20)).trim();
+  return word === "" ? "Something is missing here." : `\`${word}\` has no meaning here.`;
+}

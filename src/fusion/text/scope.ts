@@ -1,0 +1,88 @@
+/** @file Names and what they stand for at each moment, and the symbols that editors ask about. */
+import type { NodeId, Span } from "../ir";
+import type { Symbol } from "../compilation";
+import type { Statement } from "./syntax";
+import type { Value } from "./values";
+
+export type SymbolKind = "input" | "value" | "constant" | "def" | "parameter" | "loop";
+
+/** One definition of a name: a rebinding is another symbol. What several calls or turns bind at one place is one symbol. */
+export class SymbolRecord implements Symbol {
+  node: NodeId | null = null;
+  /** Nodes it stood for, one for each call or loop turn. */
+  readonly nodes: NodeId[] = [];
+  value: Value = { kind: "broken" };
+  private readonly places = new Map<number, Span>();
+
+  readonly name: string;
+  readonly kind: SymbolKind;
+  readonly definition: Span;
+  readonly statement: Statement;
+  /** Name of the def it is local to; empty at the top. */
+  readonly owner: string;
+
+  constructor(name: string, kind: SymbolKind, definition: Span, statement: Statement, owner: string) {
+    this.name = name;
+    this.kind = kind;
+    this.definition = definition;
+    this.statement = statement;
+    this.owner = owner;
+  }
+
+  get uses(): readonly Span[] {
+    return [...this.places.values()];
+  }
+
+  addUse(span: Span): void {
+    if (!this.places.has(span.from)) this.places.set(span.from, span);
+  }
+
+  addValue(value: Value): void {
+    this.value = value;
+    if (value.kind !== "tensor") return;
+    this.node ??= value.node;
+    this.nodes.push(value.node);
+  }
+}
+
+export interface Binding {
+  readonly moment: number;
+  readonly value: Value;
+  readonly symbol: SymbolRecord;
+}
+
+/** The names of the program or of one call of a def. */
+export class Scope {
+  readonly names = new Map<string, Binding[]>();
+
+  readonly parent: Scope | null;
+  readonly owner: string;
+
+  constructor(parent: Scope | null, owner: string) {
+    this.parent = parent;
+    this.owner = owner;
+  }
+
+  bind(name: string, binding: Binding): void {
+    const history = this.names.get(name);
+    if (history) history.push(binding);
+    else this.names.set(name, [binding]);
+  }
+
+  /** The newest binding of `name` here or outside. */
+  find(name: string): Binding | null {
+    return this.names.get(name)?.at(-1) ?? this.parent?.find(name) ?? null;
+  }
+
+  /** What `name` stood for just before `moment`. */
+  findAt(name: string, moment: number): Binding | null {
+    const history = this.names.get(name);
+    return history?.findLast((binding) => binding.moment < moment) ?? this.parent?.findAt(name, moment) ?? null;
+  }
+
+  /** All names that can be seen from here. */
+  *visible(): Generator<string> {
+    yield* this.names.keys();
+    if (this.parent) yield* this.parent.visible();
+  }
+}

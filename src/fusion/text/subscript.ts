@@ -1,0 +1,215 @@
+/** @file Square brackets: a constant out of a tuple of sizes, or slices, dropped and added axes of a tensor. */
+import type { NodeId } from "../ir";
+import { showShape } from "../ir";
+import { applyParts } from "./apply";
+import type { Machine, Place } from "./machine";
+import { typeOf } from "./machine";
+import type { Index, SubscriptExpr } from "./syntax";
+import { indexParts } from "./syntax";
+import type { Slot, Value } from "./values";
+import { BROKEN, describe, isBroken } from "./values";
+
+type Bound = number | null;
+interface Range {
+  readonly start: Bound;
+  readonly stop: Bound;
+  readonly step: Bound;
+}
+/** One index with its values known. */
+type Known =
+  | { readonly kind: "range"; readonly range: Range }
+  | { readonly kind: "at"; readonly index: number }
+  | { readonly kind: "new" }
+  | { readonly kind: "rest" };
+
+/** What an index says, or null after a diagnostic. `values` holds its parts' values in order. */
+function knownIndex(machine: Machine, index: Index, values: readonly Slot[]): Known | null {
+  const number = (slot: Slot): Bound | undefined => {
+    const { value, expr } = slot;
+    if (value.kind === "none") return null;
+    if (value.kind === "number" && Number.isInteger(value.value)) return value.value;
+    if (!isBroken(value)) {
+      machine.problems.add(
+        "bad-index",
+        expr!.span,
+        `An index is a whole number known before the graph runs; this is ${describe(value)}.`,
+      );
+    }
+    return undefined;
+  };
+  if (index.kind === "at") {
+    const { value } = values[0]!;
+    if (value.kind === "none") return { kind: "new" };
+    if (value.kind === "hole") return { kind: "rest" };
+    const at = number(values[0]!);
+    return at === undefined || at === null ? null : { kind: "at", index: at };
+  }
+  const parts = [index.start, index.stop, index.step];
+  const bounds: Bound[] = [];
+  let next = 0;
+  for (const part of parts) {
+    const bound = part === null ? null : number(values[next++]!);
+    if (bound === undefined) return null;
+    bounds.push(bound);
+  }
+  return { kind: "range", range: { start: bounds[0]!, stop: bounds[1]!, step: bounds[2]! } };
+}
+
+function knownIndices(machine: Machine, indices: readonly Index[], values: readonly Slot[]): Known[] | null {
+  const known: Known[] = [];
+  let next = 0;
+  let ok = true;
+  for (const index of indices) {
+    const count = indexParts(index).length;
+    const found = knownIndex(machine, index, values.slice(next, next + count));
+    next += count;
+    if (found) known.push(found);
+    else ok = false;
+  }
+  return ok ? known : null;
+}
+
+/** `shape[-1]`, `shape[:-1]`. */
+function ofSequence(machine: Machine, expr: SubscriptExpr, items: readonly Slot[], known: readonly Known[]): Value {
+  const [only] = known;
+  if (known.length === 1 && only?.kind === "at") {
+    const item = items.at(only.index);
+    if (item) return item.value;
+    machine.problems.add("bad-index", expr.span, `There is no entry ${only.index}: there are ${items.length}.`);
+    return BROKEN;
+  }
+  if (known.length === 1 && only?.kind === "range" && (only.range.step ?? 1) === 1) {
+    return { kind: "sequence", items: items.slice(only.range.start ?? 0, only.range.stop ?? undefined) };
+  }
+  machine.problems.add("bad-index", expr.span, "A tuple takes one index or one slice.");
+  return BROKEN;
+}
+
+interface Plan {
+  readonly start: number[];
+  readonly stop: number[];
+  readonly step: number[];
+  readonly drop: number[];
+  readonly add: number[];
+  readonly cuts: boolean;
+}
+
+/** Every axis gets a range; dropped and added axes are collected. Null after a diagnostic. */
+function planIndices(
+  machine: Machine,
+  expr: SubscriptExpr,
+  shape: readonly number[],
+  known: readonly Known[],
+): Plan | null {
+  const used = known.filter((index) => index.kind === "at" || index.kind === "range").length;
+  if (used > shape.length) {
+    machine.problems.add(
+      "bad-index",
+      expr.span,
+      `There are ${used} indices, but ${showShape(shape)} has ${shape.length} axes.`,
+    );
+    return null;
+  }
+  const rest: Known[] = Array.from({ length: shape.length - used }, () => ({
+    kind: "range",
+    range: { start: null, stop: null, step: null },
+  }));
+  const at = known.findIndex((index) => index.kind === "rest");
+  const full =
+    at < 0
+      ? [...known, ...rest]
+      : [...known.slice(0, at), ...rest, ...known.slice(at + 1).filter((index) => index.kind !== "rest")];
+  const plan = {
+    start: [] as number[],
+    stop: [] as number[],
+    step: [] as number[],
+    drop: [] as number[],
+    add: [] as number[],
+  };
+  let cuts = false;
+  let result = 0;
+  for (const index of full) {
+    const axis = plan.start.length;
+    const extent = shape[axis] ?? 0;
+    if (index.kind === "new") plan.add.push(result++);
+    else if (index.kind === "at") {
+      const place = index.index < 0 ? index.index + extent : index.index;
+      if (place < 0 || place >= extent) {
+        machine.problems.add(
+          "bad-index",
+          expr.span,
+          `There is no index ${index.index} on axis ${axis}: its size is ${extent}.`,
+        );
+        return null;
+      }
+      cuts ||= extent !== 1;
+      plan.start.push(place);
+      plan.stop.push(place + 1);
+      plan.step.push(1);
+      plan.drop.push(axis);
+    } else if (index.kind === "range") {
+      const step = index.range.step ?? 1;
+      const back = step < 0;
+      cuts ||= step !== 1 || (index.range.start ?? 0) !== 0 || (index.range.stop !== null && index.range.stop < extent);
+      plan.start.push(index.range.start ?? (back ? extent - 1 : 0));
+      plan.stop.push(index.range.stop ?? (back ? -extent - 1 : extent));
+      plan.step.push(step);
+      result++;
+    }
+  }
+  return { ...plan, cuts };
+}
+
+/** The value of `object[…]`; `operands` are the object and the parts of the indices. */
+export function subscriptValue(
+  machine: Machine,
+  place: Place,
+  expr: SubscriptExpr,
+  operands: readonly Slot[],
+  path: string,
+): Value {
+  const object = operands[0]!;
+  const { value } = object;
+  if (isBroken(value)) return BROKEN;
+  if (operands.slice(1).some((slot) => slot.value.kind === "tensor")) {
+    machine.problems.add(
+      "bad-index",
+      expr.span,
+      "An index by a tensor (a gather) is not there yet: indices are numbers and slices.",
+    );
+    return BROKEN;
+  }
+  if (expr.indices.length === 0) {
+    machine.problems.add("bad-index", expr.span, "An index is missing between the brackets.");
+    return BROKEN;
+  }
+  const known = knownIndices(machine, expr.indices, operands.slice(1));
+  if (!known) return BROKEN;
+  if (value.kind === "sequence") return ofSequence(machine, expr, value.items, known);
+  if (value.kind === "hole") return value;
+  if (value.kind !== "tensor") {
+    machine.problems.add("bad-index", expr.span, `Only tensors and tuples have entries; this is ${describe(value)}.`);
+    return BROKEN;
+  }
+  const plan = planIndices(machine, expr, typeOf(machine, value.node).shape, known);
+  return plan ? applyIndex(machine, place, { expr, path }, object, plan) : BROKEN;
+}
+
+function applyIndex(
+  machine: Machine,
+  place: Place,
+  { expr, path }: { expr: SubscriptExpr; path: string },
+  object: Slot,
+  plan: Plan,
+): Value {
+  const { start, stop, step, drop, add, cuts } = plan;
+  if (!cuts && drop.length === 0 && add.length === 0) return object.value;
+  const op = cuts ? "slice" : drop.length > 0 ? "squeeze" : "unsqueeze";
+  return applyParts(machine, place, { path, expr, label: op }, [object], (b, [x]) => {
+    let node: NodeId = x!;
+    if (cuts) node = b.op("slice", "slice", [node], { start, stop, step });
+    if (drop.length > 0) node = b.op("squeeze", "squeeze", [node], { axes: drop });
+    if (add.length > 0) node = b.op("unsqueeze", "unsqueeze", [node], { axes: add });
+    return node;
+  });
+}

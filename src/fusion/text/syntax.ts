@@ -1,0 +1,210 @@
+/** @file The program as data: what read.ts makes of the parser's tree and everything else in this folder walks. */
+import type { Span } from "../ir";
+
+export interface Identifier {
+  readonly text: string;
+  readonly span: Span;
+}
+
+interface At {
+  readonly span: Span;
+}
+
+export interface NameExpr extends At {
+  readonly kind: "name";
+  readonly name: string;
+}
+export interface NumberExpr extends At {
+  readonly kind: "number";
+  readonly value: number;
+  /** Written without a point or an exponent. */
+  readonly whole: boolean;
+}
+export interface StringExpr extends At {
+  readonly kind: "string";
+  readonly value: string;
+}
+export interface WordExpr extends At {
+  readonly kind: "true" | "false" | "none" | "hole";
+}
+export interface SequenceExpr extends At {
+  readonly kind: "tuple" | "list";
+  readonly items: readonly Expr[];
+}
+/** Brackets around one expression; its span is what an edit of the operand replaces. */
+export interface ParenExpr extends At {
+  readonly kind: "paren";
+  readonly inner: Expr;
+}
+export interface Argument extends At {
+  readonly name: Identifier | null;
+  readonly value: Expr;
+}
+export interface CallExpr extends At {
+  readonly kind: "call";
+  readonly callee: Expr;
+  readonly args: readonly Argument[];
+  /** Offset of `(`, and of `)` or of the place where it belongs. */
+  readonly open: number;
+  readonly close: number;
+}
+export interface MemberExpr extends At {
+  readonly kind: "member";
+  readonly object: Expr;
+  readonly name: Identifier;
+}
+/** One entry of `x[…]`: a plain index, or a slice with any part left out. */
+export type Index =
+  | { readonly kind: "at"; readonly value: Expr }
+  | {
+      readonly kind: "slice";
+      readonly start: Expr | null;
+      readonly stop: Expr | null;
+      readonly step: Expr | null;
+    };
+export interface SubscriptExpr extends At {
+  readonly kind: "subscript";
+  readonly object: Expr;
+  readonly indices: readonly Index[];
+}
+export interface BinaryExpr extends At {
+  readonly kind: "binary";
+  readonly op: string;
+  readonly opSpan: Span;
+  readonly left: Expr;
+  readonly right: Expr;
+}
+export interface UnaryExpr extends At {
+  readonly kind: "unary";
+  readonly op: string;
+  readonly operand: Expr;
+}
+/** Something a diagnostic already speaks of. */
+export interface BadExpr extends At {
+  readonly kind: "bad";
+}
+export type Expr =
+  | NameExpr
+  | NumberExpr
+  | StringExpr
+  | WordExpr
+  | SequenceExpr
+  | ParenExpr
+  | CallExpr
+  | MemberExpr
+  | SubscriptExpr
+  | BinaryExpr
+  | UnaryExpr
+  | BadExpr;
+
+export interface ParamDecl extends At {
+  readonly name: Identifier;
+  readonly annotation: Expr | null;
+  readonly value: Expr | null;
+}
+
+export interface AssignStatement extends At {
+  readonly kind: "assign";
+  /** `a = b = x` has two; each is a name or a tuple of names. */
+  readonly targets: readonly Expr[];
+  readonly annotation: Expr | null;
+  readonly value: Expr | null;
+}
+export interface UpdateStatement extends At {
+  readonly kind: "update";
+  readonly target: Expr;
+  /** Without the `=`. */
+  readonly op: string;
+  readonly opSpan: Span;
+  readonly value: Expr;
+}
+export interface ExpressionStatement extends At {
+  readonly kind: "expression";
+  readonly value: Expr;
+}
+export interface ReturnStatement extends At {
+  readonly kind: "return";
+  readonly values: readonly Expr[];
+}
+export interface DefStatement extends At {
+  readonly kind: "def";
+  readonly name: Identifier;
+  readonly params: readonly ParamDecl[];
+  /** The brackets with what is in them. */
+  readonly paramsSpan: Span;
+  readonly body: readonly Statement[];
+}
+export interface ForStatement extends At {
+  readonly kind: "for";
+  readonly target: Expr;
+  readonly iterable: Expr;
+  readonly body: readonly Statement[];
+}
+export interface PassStatement extends At {
+  readonly kind: "pass";
+}
+/** Not understood; names it would have bound are known, so that their readers are not blamed. */
+export interface BadStatement extends At {
+  readonly kind: "bad";
+  readonly targets: readonly Expr[];
+}
+export type Statement =
+  | AssignStatement
+  | UpdateStatement
+  | ExpressionStatement
+  | ReturnStatement
+  | DefStatement
+  | ForStatement
+  | PassStatement
+  | BadStatement;
+
+/** Operands in source order: the receiver or left side first. Callees that are plain names are not operands. */
+export function childrenOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case "tuple":
+    case "list":
+      return expr.items;
+    case "paren":
+      return [expr.inner];
+    case "call":
+      return [expr.callee, ...expr.args.map((arg) => arg.value)];
+    case "member":
+      return [expr.object];
+    case "subscript":
+      return [expr.object, ...expr.indices.flatMap(indexParts)];
+    case "binary":
+      return [expr.left, expr.right];
+    case "unary":
+      return [expr.operand];
+    case "name":
+    case "number":
+    case "string":
+    case "true":
+    case "false":
+    case "none":
+    case "hole":
+    case "bad":
+      return [];
+  }
+}
+
+export const indexParts = (index: Index): readonly Expr[] =>
+  index.kind === "at"
+    ? [index.value]
+    : [index.start, index.stop, index.step].filter((part): part is Expr => part !== null);
+
+/** The expression inside any brackets around it. */
+export function bare(expr: Expr): Expr {
+  let inner = expr;
+  while (inner.kind === "paren") inner = inner.inner;
+  return inner;
+}
+
+/** Every expression of `root`, itself included, without recursion. */
+export function* walk(root: Expr): Generator<Expr> {
+  const left: Expr[] = [root];
+  for (let expr = left.pop(); expr; expr = left.pop()) {
+    yield expr;
+    left.push(...childrenOf(expr));
+  }
+}

@@ -1,0 +1,64 @@
+/** @file Outputs, and warnings about what nobody reads. */
+import type { NodeId } from "../ir";
+import { linesOf, wholeLines } from "./lines";
+import type { Machine, Turn } from "./machine";
+import type { SymbolRecord } from "./scope";
+import type { DefStatement } from "./syntax";
+
+const isSource = (op: string): boolean => op === "input" || op === "const" || op === "hole";
+
+/** What `return` says; without one, every computed value that nobody reads. */
+export function outputsOf(machine: Machine, turn: Turn): readonly NodeId[] {
+  const { values } = turn.result;
+  if (values) return [...new Set(values.flatMap(({ value }) => (value.kind === "tensor" ? [value.node] : [])))];
+  const read = new Set<NodeId>();
+  for (const { inputs } of machine.nodes.values()) for (const input of inputs) read.add(input);
+  return [...machine.nodes.values()].filter((node) => !read.has(node.id) && !isSource(node.op)).map((node) => node.id);
+}
+
+function isUsed(machine: Machine, symbol: SymbolRecord, outputs: ReadonlySet<NodeId>): boolean {
+  if (symbol.uses.length > 0 || symbol.name.startsWith("_")) return true;
+  if (symbol.kind === "loop" || symbol.kind === "parameter") return true;
+  if (symbol.value.kind === "broken" || symbol.value.kind === "self") return true;
+  const { node } = symbol;
+  return node !== null && (outputs.has(node) || machine.nodes.get(node)?.op === "hole");
+}
+
+/** "m is never used", with a fix that removes its line where the line is the definition alone. */
+export function warnUnused(
+  machine: Machine,
+  outputs: readonly NodeId[],
+  returns: boolean,
+  main: DefStatement | null,
+): void {
+  const lines = linesOf(machine.text);
+  const shown = new Set(outputs);
+  for (const symbol of machine.symbols.values()) {
+    if (isUsed(machine, symbol, shown) || (main && symbol.definition === main.name.span)) continue;
+    const { name, kind, definition, statement } = symbol;
+    const alone =
+      statement.kind === "assign" && statement.targets.length === 1 && statement.targets[0]!.span.to === definition.to;
+    const line = lines.lineAt(definition.from);
+    const removable = alone || (statement.kind === "def" && statement.name.span === definition);
+    const span = wholeLines(machine.text, statement.span);
+    const text =
+      kind === "def"
+        ? `\`${name}\` is never called.`
+        : `\`${name}\` is never used.${returns && kind === "value" ? " It is not returned either." : ""}`;
+    machine.problems.add("unused-value", definition, text, {
+      severity: "warning",
+      ...(symbol.node ? { nodes: [symbol.node] } : {}),
+      fixes: removable
+        ? [
+            {
+              title:
+                lines.lineAt(span.to - 1) > line
+                  ? `Remove lines ${line} to ${lines.lineAt(span.to - 1)}`
+                  : `Remove line ${line}`,
+              edits: [{ span, insert: "" }],
+            },
+          ]
+        : [],
+    });
+  }
+}

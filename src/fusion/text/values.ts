@@ -1,0 +1,76 @@
+/** @file What an expression can stand for while the program is read: tensors are nodes, everything else is known at once. */
+import type { DType, NodeId } from "../ir";
+import type { CompositeDef, OpDef } from "../ops";
+import type { DefStatement, Expr } from "./syntax";
+import type { Scope } from "./scope";
+
+export type Value =
+  | { readonly kind: "tensor"; readonly node: NodeId }
+  | { readonly kind: "number"; readonly value: number; readonly whole: boolean }
+  | { readonly kind: "bool"; readonly value: boolean }
+  | { readonly kind: "string"; readonly value: string }
+  | { readonly kind: "none" }
+  | { readonly kind: "dtype"; readonly dtype: DType }
+  | { readonly kind: "sequence"; readonly items: readonly Slot[] }
+  | { readonly kind: "op"; readonly op: OpDef | CompositeDef }
+  | { readonly kind: "def"; readonly def: DefStatement; readonly scope: Scope }
+  | { readonly kind: "module"; readonly name: string }
+  /** `self` of a pasted method. */
+  | { readonly kind: "self" }
+  | { readonly kind: "hole" }
+  /** A diagnostic already speaks of it; what reads it stays silent. */
+  | { readonly kind: "broken" };
+
+/** A value with the place it was written at; `path` is the identity that a node made of it takes. */
+export interface Slot {
+  readonly value: Value;
+  readonly path: string;
+  readonly expr: Expr | null;
+}
+
+export const BROKEN: Value = { kind: "broken" };
+export const NONE: Value = { kind: "none" };
+export const numberValue = (value: number, whole: boolean): Value => ({ kind: "number", value, whole });
+export const tensorValue = (node: NodeId): Value => ({ kind: "tensor", node });
+
+/** Whether a diagnostic already speaks of it or of something in it. */
+export function isBroken(value: Value): boolean {
+  if (value.kind === "sequence") return value.items.some((item) => item.value.kind === "broken");
+  return value.kind === "broken";
+}
+
+/** For messages: "a number", "a tuple". */
+export function describe(value: Value): string {
+  switch (value.kind) {
+    case "tensor":
+      return "a tensor";
+    case "number":
+      return `the number ${value.value}`;
+    case "bool":
+      return value.value ? "True" : "False";
+    case "string":
+      return `the text "${value.value}"`;
+    case "none":
+      return "None";
+    case "dtype":
+      return `the type ${value.dtype}`;
+    case "sequence":
+      return value.items.length === 0 ? "an empty tuple" : "a tuple";
+    case "op":
+      return `the op ${value.op.name}`;
+    case "def":
+      return `the function ${value.def.name.text}`;
+    case "module":
+      return `the prefix ${value.name}`;
+    case "self":
+      return "self";
+    case "hole":
+      return "`...`";
+    case "broken":
+      return "something with an error";
+  }
+}
+
+/** Whether `value` can be an operand. */
+export const isOperand = (value: Value): boolean =>
+  value.kind === "tensor" || value.kind === "number" || value.kind === "bool" || value.kind === "hole";
