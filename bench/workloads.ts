@@ -1,0 +1,241 @@
+/** @file What the bench runs: programs, and what some rows of their answers must be, computed here in f64 and apart from the compiler. */
+
+export type Arrays = ReadonlyMap<string, Float32Array>;
+
+export interface Workload {
+  /** Short and stable: `1`, `12a`, `8-1024`. */
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  /** Length of an output row for the check. */
+  readonly columns: number;
+  /** The expected row `row` of the output; `got` is what came, for ops that draw. */
+  expectedRow(inputs: Arrays, row: number, got: Float32Array): Float64Array;
+  /** Allowed |got − want| / (1 + |want|) ; the reason is beside it. */
+  readonly tolerance: number;
+  /** Set for contractions: FLOP, so that TFLOP/s is the headline. */
+  readonly flops?: number;
+}
+
+interface Sizes {
+  readonly big: number;
+  readonly wide: number;
+  readonly few: number;
+  readonly squares: readonly number[];
+}
+
+type Row = (row: number, columns: number, inputs: Arrays, got: Float32Array) => (column: number) => number;
+
+const of = (inputs: Arrays, name: string): Float32Array => {
+  const data = inputs.get(name);
+  if (!data) throw new Error(`the workload has no input ${name}`);
+  return data;
+};
+
+const workload = (
+  id: string,
+  title: string,
+  text: string,
+  columns: number,
+  row: Row,
+  tolerance: number,
+  flops?: number,
+): Workload => ({
+  id,
+  title,
+  text,
+  columns,
+  tolerance,
+  ...(flops === undefined ? {} : { flops }),
+  expectedRow(inputs, at, got) {
+    const element = row(at, columns, inputs, got);
+    return Float64Array.from({ length: columns }, (_, column) => element(column));
+  },
+});
+
+const sum = (count: number, term: (i: number) => number): number => {
+  let total = 0;
+  for (let i = 0; i < count; i++) total += term(i);
+  return total;
+};
+
+const relu = (x: number): number => Math.max(x, 0);
+const geluTanh = (x: number): number => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
+
+/** Twenty steps, `smooth` standing at every fourth place. */
+function chainText(smooth: string, size: number): string {
+  const lines = [`x: f32[${size}, ${size}]`, "t0 = x * 0.99"];
+  const steps = ["{} + 0.01", `${smooth}({})`, "relu({})", "{} * 1.01"];
+  for (let i = 1; i < 20; i++) lines.push(`t${i} = ${steps[(i - 1) % 4]!.replace("{}", `t${i - 1}`)}`);
+  return `${lines.join("\n")}\nreturn t19\n`;
+}
+
+function chain(start: number, smooth: (x: number) => number): number {
+  let t = start * 0.99;
+  for (let i = 1; i < 20; i++) {
+    const step = (i - 1) % 4;
+    t = step === 0 ? t + 0.01 : step === 1 ? smooth(t) : step === 2 ? relu(t) : t * 1.01;
+  }
+  return t;
+}
+
+const pointwise = ({ big, wide }: Sizes): Workload[] => [
+  workload(
+    "1",
+    `log(relu(x+b)), ${big}x${big}`,
+    `x: f32[${big}, ${big}]\nb: f32[${big}]\ny = log(relu(x + b))\n`,
+    big,
+    (r, c, inputs) => (j) => Math.log(relu(Math.fround(of(inputs, "x")[r * c + j]! + of(inputs, "b")[j]!))),
+    2e-5, // log near 1: 2^-21 absolute
+  ),
+  workload(
+    "12a",
+    `chain of 20 cheap ops, ${big}x${big}`,
+    chainText("abs", big),
+    big,
+    (r, c, inputs) => (j) => chain(of(inputs, "x")[r * c + j]!, Math.abs),
+    1e-5,
+  ),
+  workload(
+    "12b",
+    `chain of 20 with 5 tanh, ${big}x${big}`,
+    chainText("tanh", big),
+    big,
+    (r, c, inputs) => (j) => chain(of(inputs, "x")[r * c + j]!, Math.tanh),
+    1e-4, // tanh: 1e-5 absolute each
+  ),
+  workload(
+    "6",
+    `bias+dropout+residual ${big}x${wide}`,
+    `x: f32[${big}, ${wide}]\nb: f32[${wide}]\nr: f32[${big}, ${wide}]\ny = dropout(x + b, p=0.1, seed=7) + r\n`,
+    wide,
+    (r, c, inputs, got) => (j) => {
+      const dropped = of(inputs, "r")[r * c + j]!;
+      const kept = dropped + (of(inputs, "x")[r * c + j]! + of(inputs, "b")[j]!) / 0.9;
+      return Math.abs(got[j]! - dropped) < Math.abs(got[j]! - kept) ? dropped : kept;
+    },
+    1e-5,
+  ),
+  workload(
+    "7",
+    `silu(x)*y ${big}x${wide}`,
+    `x: f32[${big}, ${wide}]\nw: f32[${big}, ${wide}]\ny = silu(x) * w\n`,
+    wide,
+    (r, c, inputs) => (j) => {
+      const x = of(inputs, "x")[r * c + j]!;
+      return (x / (1 + Math.exp(-x))) * of(inputs, "w")[r * c + j]!;
+    },
+    1e-5,
+  ),
+];
+
+const rows = ({ big, wide, few }: Sizes): Workload[] => [
+  workload(
+    "2",
+    `gelu(layer_norm) ${big}x${wide}`,
+    `x: f32[${big}, ${wide}]\nw: f32[${wide}]\nb: f32[${wide}]\ny = gelu(layer_norm(x, w, b), approximate="tanh")\n`,
+    wide,
+    (r, c, inputs) => {
+      const x = of(inputs, "x").subarray(r * c, (r + 1) * c);
+      const mean = sum(c, (i) => x[i]!) / c;
+      const scale = 1 / Math.sqrt(sum(c, (i) => (x[i]! - mean) ** 2) / c + 1e-5);
+      return (j) => geluTanh((x[j]! - mean) * scale * of(inputs, "w")[j]! + of(inputs, "b")[j]!);
+    },
+    1e-4,
+  ),
+  workload(
+    "3",
+    `softmax ${big}x${wide}`,
+    `x: f32[${big}, ${wide}]\ny = softmax(x, dim=-1)\n`,
+    wide,
+    (r, c, inputs) => {
+      const x = of(inputs, "x").subarray(r * c, (r + 1) * c);
+      const most = x.reduce((a, b) => Math.max(a, b), -Infinity);
+      const total = sum(c, (i) => Math.exp(x[i]! - most));
+      return (j) => Math.exp(x[j]! - most) / total;
+    },
+    1e-6,
+  ),
+  workload(
+    "4",
+    `rms_norm ${big}x${wide}`,
+    `x: f32[${big}, ${wide}]\nw: f32[${wide}]\ny = rms_norm(x, w)\n`,
+    wide,
+    (r, c, inputs) => {
+      const x = of(inputs, "x").subarray(r * c, (r + 1) * c);
+      const scale = 1 / Math.sqrt(sum(c, (i) => x[i]! ** 2) / c + 1e-6);
+      return (j) => x[j]! * scale * of(inputs, "w")[j]!;
+    },
+    1e-4, // an eps of 1e-5 or 1e-6 does not show
+  ),
+  ...[["5a", 2 * big] as const, ["5b", few] as const].map(([id, count]) =>
+    workload(
+      id,
+      `l2_normalize ${count}x${wide}`,
+      `x: f32[${count}, ${wide}]\ny = l2_normalize(x, dim=-1)\n`,
+      wide,
+      (r, c, inputs) => {
+        const x = of(inputs, "x").subarray(r * c, (r + 1) * c);
+        const scale = 1 / Math.sqrt(sum(c, (i) => x[i]! ** 2));
+        return (j) => x[j]! * scale;
+      },
+      1e-5,
+    ),
+  ),
+  workload(
+    "row-sum",
+    `row sums ${big}x${wide}`,
+    `x: f32[${big}, ${wide}]\ny = sum(x, dim=1)\n`,
+    1,
+    (r, _, inputs) => () => sum(wide, (i) => of(inputs, "x")[r * wide + i]!),
+    1e-4,
+  ),
+];
+
+const others = ({ big, wide }: Sizes): Workload[] => [
+  workload(
+    "column-sum",
+    `column sums ${big}x${wide}`,
+    `x: f32[${big}, ${wide}]\ny = sum(x, dim=0)\n`,
+    1,
+    (column, _, inputs) => () => sum(big, (i) => of(inputs, "x")[i * wide + column]!),
+    1e-3,
+  ),
+  workload(
+    "full-sum",
+    `sum of ${big}x${big}`,
+    `x: f32[${big}, ${big}]\ny = sum(x)\n`,
+    1,
+    (_, __, inputs) => () => of(inputs, "x").reduce((total, x) => total + x, 0),
+    1e-4,
+  ),
+  workload(
+    "transpose",
+    `a.T+b ${big}x${big}`,
+    `a: f32[${big}, ${big}]\nb: f32[${big}, ${big}]\ny = a.T + b\n`,
+    big,
+    (r, c, inputs) => (j) => of(inputs, "a")[j * c + r]! + of(inputs, "b")[r * c + j]!,
+    1e-6,
+  ),
+];
+
+const matmuls = ({ squares }: Sizes): Workload[] =>
+  squares.map((n) =>
+    workload(
+      `8-${n}`,
+      `relu(a@b+c) ${n}`,
+      `a: f32[${n}, ${n}]\nb: f32[${n}, ${n}]\nc: f32[${n}]\ny = relu(a @ b + c)\n`,
+      n,
+      (r, _, inputs) => (j) =>
+        relu(sum(n, (k) => of(inputs, "a")[r * n + k]! * of(inputs, "b")[k * n + j]!) + of(inputs, "c")[j]!),
+      1e-4, // 2e-6·√K·Σ|a·b| with |a·b| below 1/4 on average
+      2 * n ** 3,
+    ),
+  );
+
+/** All workloads with every extent divided by `divide`, a power of two up to 32. */
+export function workloadsAt(divide: number): Workload[] {
+  const [big, wide, few] = [8192 / divide, 4096 / divide, Math.max(4, 128 / divide)];
+  const sizes = { big, wide, few, squares: [512, 1024, 2048, 4096].map((n) => n / divide) };
+  return [...pointwise(sizes), ...rows(sizes), ...others(sizes), ...matmuls(sizes)];
+}

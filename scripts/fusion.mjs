@@ -1,0 +1,10 @@
+/** @file `npm run -s fusion -- plan|explain|wgsl|run FILE`: starts the command line in src/cli. */
+import { pathToFileURL } from "node:url";
+import { cached } from "./bundle.mjs";
+import { openGpu } from "./node-gpu.mjs";
+
+const folders = ["src/cli", "src/fusion", "src/gpu", "src/document", "src/lessons"];
+const bundle = await cached("src/cli/index.ts", "fusion-cli", folders);
+const { main, nodeWorld } = await import(pathToFileURL(bundle).href);
+// Dawn keeps a thread of its own, so the process must be ended.
+process.exit(await main(process.argv.slice(2), nodeWorld(openGpu)));

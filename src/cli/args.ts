@@ -1,0 +1,128 @@
+/** @file The command line, read: what is asked for, or a sentence about what is wrong with it. */
+import { parseArgs } from "node:util";
+import { allProfiles, edgeId, parseEdgeId } from "../fusion";
+import type { Checked, CompileOptions, EdgeId } from "../fusion";
+
+export const commands = ["plan", "explain", "wgsl", "run"] as const;
+export type Command = (typeof commands)[number];
+export type DeviceKind = "cpu" | "webgpu";
+
+export interface Request {
+  readonly command: Command;
+  /** A path, `-` for standard input, or a share link. */
+  readonly file: string;
+  readonly json: boolean;
+  readonly device: DeviceKind;
+  /** What the flags say about the options; laid over the document's own. */
+  readonly changes: Partial<CompileOptions>;
+}
+
+export const usageText = `Usage: npm run -s fusion -- COMMAND FILE [flags]
+
+  plan      kernels, traffic and decisions
+  explain   every decision with its reason
+  wgsl      the generated shaders
+  run       run naive and fused, and compare both with a 64-bit reference
+
+FILE is a program (.py), a saved document (.fusion.json), a share link, or - for standard input.
+
+  --json                              print JSON
+  --device cpu|webgpu                 where run computes (cpu)
+  --granularity op|primitive          kernels of the naive plan (op)
+  --profile NAME                      ${allProfiles.map(({ name }) => name).join(", ")}
+  --strict                            no reassociation
+  --force EDGE, --forbid EDGE         fuse or keep apart, as producer>consumer:operand
+  --policy materialise|duplicate|multi   a value with several readers
+`;
+
+const flags = {
+  json: { type: "boolean" },
+  device: { type: "string" },
+  granularity: { type: "string" },
+  profile: { type: "string" },
+  strict: { type: "boolean" },
+  force: { type: "string", multiple: true },
+  forbid: { type: "string", multiple: true },
+  policy: { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+const wrong = (text: string): Checked<never> => ({ ok: false, code: "usage", text });
+
+function oneOf<T extends string>(
+  flag: string,
+  value: string | undefined,
+  choices: readonly T[],
+): Checked<T | undefined> {
+  const found = choices.find((choice) => choice === value);
+  if (value === undefined || found !== undefined) return { ok: true, value: found };
+  return wrong(`--${flag} is ${choices.join(" or ")}, not ${value}.`);
+}
+
+function edges(flag: string, values: readonly string[] | undefined): Checked<EdgeId[]> {
+  const read: EdgeId[] = [];
+  for (const value of values ?? []) {
+    const found = parseEdgeId(value);
+    if (!found) return wrong(`--${flag} ${value} is no edge. An edge is written producer>consumer:operand.`);
+    read.push(edgeId(found.producer, found.consumer, found.operand));
+  }
+  return { ok: true, value: read };
+}
+
+/** null: help was asked for. */
+export function readArgs(args: readonly string[]): Checked<Request | null> {
+  let parsed;
+  try {
+    parsed = parseArgs({ args: [...args], options: flags, allowPositionals: true });
+  } catch (refused) {
+    return wrong(refused instanceof Error ? refused.message : String(refused));
+  }
+  const { values, positionals } = parsed;
+  if (values.help || args.length === 0) return { ok: true, value: null };
+  const [name, file, ...rest] = positionals;
+  const command = commands.find((each) => each === name);
+  if (!command) return wrong(`${name ?? "Nothing"} is no command. There are ${commands.join(", ")}.`);
+  if (file === undefined) return wrong(`${command} needs a FILE.`);
+  if (rest.length > 0) return wrong(`One FILE at a time; ${rest.join(" ")} is left over.`);
+  const device = oneOf("device", values.device, ["cpu", "webgpu"]);
+  if (!device.ok) return device;
+  const changes = readOptions(values);
+  if (!changes.ok) return changes;
+  const json = values.json ?? false;
+  return { ok: true, value: { command, file, json, device: device.value ?? "cpu", changes: changes.value } };
+}
+
+interface OptionFlags {
+  readonly granularity?: string;
+  readonly profile?: string;
+  readonly policy?: string;
+  readonly strict?: boolean;
+  readonly force?: readonly string[];
+  readonly forbid?: readonly string[];
+}
+
+function readOptions(values: OptionFlags): Checked<Partial<CompileOptions>> {
+  const granularity = oneOf("granularity", values.granularity, ["op", "primitive"]);
+  if (!granularity.ok) return granularity;
+  const policy = oneOf("policy", values.policy, ["materialise", "duplicate", "multi", "cost"]);
+  if (!policy.ok) return policy;
+  const names = allProfiles.map(({ name }) => name);
+  const profile = oneOf("profile", values.profile, names);
+  if (!profile.ok) return profile;
+  const forced = edges("force", values.force);
+  if (!forced.ok) return forced;
+  const forbidden = edges("forbid", values.forbid);
+  if (!forbidden.ok) return forbidden;
+  const chosen = allProfiles.find(({ name }) => name === profile.value);
+  return {
+    ok: true,
+    value: {
+      ...(granularity.value ? { granularity: granularity.value } : {}),
+      ...(policy.value ? { policy: policy.value } : {}),
+      ...(chosen ? { profile: chosen } : {}),
+      ...(values.strict ? { strict: true } : {}),
+      ...(forced.value.length > 0 ? { forced: forced.value } : {}),
+      ...(forbidden.value.length > 0 ? { forbidden: forbidden.value } : {}),
+    },
+  };
+}

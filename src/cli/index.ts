@@ -1,0 +1,69 @@
+/** @file The command line: plan, explain, wgsl and run on program texts, saved documents and share links. */
+import { compile } from "../fusion";
+import type { Diagnostic } from "../fusion";
+import { readArgs, usageText } from "./args";
+import type { Request } from "./args";
+import { load } from "./load";
+import { diagnosticText, explainJson, explainText, planJson, planText, wgslJson, wgslText } from "./report";
+import type { Planned } from "./report";
+import { run } from "./run";
+import type { World } from "./world";
+
+export { nodeWorld } from "./world";
+export type { World } from "./world";
+
+/** Answers the exit code: 0, or 1 when something was wrong or a result did not agree. */
+export async function main(args: readonly string[], world: World): Promise<number> {
+  const request = readArgs(args);
+  if (!request.ok) {
+    world.complain(`${request.text}\n\n${usageText}`);
+    return 1;
+  }
+  if (!request.value) {
+    world.print(usageText);
+    return 0;
+  }
+  const planned = await planOf(request.value, world);
+  return planned ? answer(request.value, planned, world) : 1;
+}
+
+/** The compiled FILE, or null after its errors have been told. */
+async function planOf({ file, changes }: Request, world: World): Promise<Planned | null> {
+  const loaded = await load(file, world);
+  if (!loaded.ok) {
+    world.complain(loaded.text);
+    return null;
+  }
+  const { text, options, dropped } = loaded.value;
+  for (const what of dropped) world.complain(`Left out while opening: ${what}`);
+  const compilation = compile(text, { ...options, ...changes }, () => world.now());
+  const name = file.length > 80 ? `${file.slice(0, 77)}...` : file;
+  const tell = (diagnostic: Diagnostic) => world.complain(diagnosticText(name, diagnostic));
+  const errors = compilation.diagnostics.filter(({ severity }) => severity === "error");
+  errors.forEach(tell);
+  if (errors.length > 0) return null;
+  const { naivePlan, fusedPlan } = compilation;
+  if (!naivePlan || !fusedPlan) {
+    world.complain(`${name} has an operand that is not connected yet (...), so there is no plan.`);
+    return null;
+  }
+  compilation.diagnostics.filter(({ severity }) => severity === "warning").forEach(tell);
+  return { compilation, naive: naivePlan, fused: fusedPlan };
+}
+
+async function answer(request: Request, planned: Planned, world: World): Promise<number> {
+  const show = (json: unknown, text: string) => world.print(request.json ? JSON.stringify(json, null, 2) : text);
+  switch (request.command) {
+    case "plan":
+      show(planJson(planned), planText(planned));
+      return 0;
+    case "explain":
+      show(explainJson(planned), explainText(planned));
+      return 0;
+    case "wgsl":
+      show(wgslJson(planned), wgslText(planned));
+      return 0;
+    case "run":
+      return run(request, planned, world);
+  }
+}

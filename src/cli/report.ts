@@ -1,0 +1,96 @@
+/** @file What plan, explain and wgsl answer, as data and as text. */
+import type { Compilation, Diagnostic, Kernel, Plan, Step, Totals } from "../fusion";
+import { bytesText, flopsText, plural, table } from "./words";
+
+/** A compilation that has plans. */
+export interface Planned {
+  readonly compilation: Compilation;
+  readonly naive: Plan;
+  readonly fused: Plan;
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
+
+const kernelJson = (kernel: Kernel) => ({
+  name: kernel.name,
+  template: kernel.template,
+  nodes: kernel.nodes,
+  inputs: unique(kernel.reads.map(({ value }) => value)),
+  outputs: unique(kernel.writes.map(({ value }) => value)),
+  bytesRead: sum(kernel.reads.map(({ bytes, rereads }) => bytes * (1 + rereads))),
+  bytesWritten: sum(kernel.writes.map(({ bytes }) => bytes)),
+  flops: kernel.flops,
+  wgsl: kernel.wgsl,
+});
+
+const totalsJson = ({ kernels, transfers, fullSizeTransfers, bytes, peakBytes }: Totals) => ({
+  kernels,
+  transfers,
+  fullSizeTransfers,
+  bytes,
+  peakBytes,
+});
+
+const decisionJson = (step: Step) => {
+  const { code, text } = step.profitable ?? step.legal;
+  const verdict = step.accepted ? "accepted" : "refused";
+  return { pass: step.pass, rule: step.rule, verdict, code, text, nodes: step.nodes, cost: step.cost };
+};
+
+const diagnosticJson = ({ code, severity, line, column, text }: Diagnostic) => ({ code, severity, line, column, text });
+
+/** `plan --json`. */
+export const planJson = ({ compilation, naive, fused }: Planned) => ({
+  kernels: fused.kernels.map(kernelJson),
+  naive: totalsJson(naive.totals),
+  fused: totalsJson(fused.totals),
+  decisions: compilation.steps.map(decisionJson),
+  diagnostics: compilation.diagnostics.map(diagnosticJson),
+});
+
+/** `explain --json`. */
+export const explainJson = ({ compilation }: Planned) => ({
+  decisions: compilation.steps.map(decisionJson),
+  diagnostics: compilation.diagnostics.map(diagnosticJson),
+});
+
+/** `wgsl --json`. */
+export const wgslJson = ({ fused }: Planned) => ({ kernels: fused.kernels.map(({ name, wgsl }) => ({ name, wgsl })) });
+
+const totalsText = ({ kernels, transfers, fullSizeTransfers, bytes, peakBytes }: Totals): string =>
+  `${plural(kernels, "kernel")}, ${plural(transfers, "transfer")} (${fullSizeTransfers} of full size), ${bytesText(bytes)}, peak ${bytesText(peakBytes)}`;
+
+const accessText = (accesses: Kernel["reads"]): string =>
+  accesses
+    .map(({ value, bytes, rereads }) => `${value} ${bytesText(bytes)}${rereads > 0 ? ` ×${rereads + 1}` : ""}`)
+    .join(", ") || "nothing";
+
+export function planText({ naive, fused }: Planned): string {
+  const rows = fused.kernels.map((kernel) => [
+    kernel.id,
+    kernel.name,
+    kernel.template,
+    `reads ${accessText(kernel.reads)}`,
+    `writes ${accessText(kernel.writes)}`,
+    flopsText(kernel.flops),
+  ]);
+  return `${table(rows)}\n\nnaive  ${totalsText(naive.totals)}\nfused  ${totalsText(fused.totals)}`;
+}
+
+export function explainText({ compilation }: Planned): string {
+  const steps = compilation.steps.map((step) => {
+    const { code, text } = step.profitable ?? step.legal;
+    const wayOut = (step.profitable ?? step.legal).wayOut;
+    const head = `${step.seq}. ${step.accepted ? "yes" : "no "}  ${step.pass}/${step.rule}  ${code}  ${step.nodes.join(", ")}`;
+    return `${head}\n   ${text}${wayOut ? `\n   ${wayOut}` : ""}`;
+  });
+  return steps.join("\n") || "No pass found anything to decide.";
+}
+
+export const wgslText = ({ fused }: Planned): string =>
+  fused.kernels.map(({ id, name, wgsl }) => `// ${id} ${name}\n${wgsl.trimEnd()}\n`).join("\n");
+
+/** `program.py:3:5: error: …`, one a line. */
+export const diagnosticText = (file: string, { line, column, severity, text }: Diagnostic): string =>
+  `${file}:${line}:${column}: ${severity}: ${text}`;

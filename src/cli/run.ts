@@ -1,0 +1,145 @@
+/** @file run: both plans on a device, every output against the 64-bit reference. */
+import { compareOutputs, fusionAt, inputData, planForTarget, runPlanOnCpu, runReference, targetOf, toleranceFor } from "../fusion"; // prettier-ignore
+import type { Fusion, NodeId } from "../fusion";
+import { createSession, hostEnv, median } from "../gpu";
+import type { BenchResult, DeviceInfo, PlanName } from "../gpu";
+import type { Request } from "./args";
+import { planJson, planText } from "./report";
+import type { Planned } from "./report";
+import { plural, table, timeText } from "./words";
+import type { World } from "./world";
+
+type Data = ArrayLike<number>;
+type PlanOutputs = readonly { readonly plan: PlanName; readonly value: NodeId; readonly data: Data }[];
+
+/** What a device answered. */
+interface Ran {
+  readonly device: {
+    readonly name: string;
+    readonly description: string;
+    readonly software: boolean;
+    readonly clock: string | null;
+    readonly tickNanos: number | null;
+  };
+  /** The plans that ran: schedules follow the device. */
+  readonly planned: Planned;
+  readonly outputs: PlanOutputs;
+  readonly timings: BenchResult["timings"];
+}
+
+interface CheckedOutput {
+  readonly name: NodeId;
+  readonly plan: PlanName;
+  readonly maxAbs: number;
+  readonly maxRel: number;
+  readonly maxUlp: number;
+  readonly pass: boolean;
+}
+
+/** 0 when every output of both plans agrees, else 1. */
+export async function run(request: Request, planned: Planned, world: World): Promise<number> {
+  const { graph } = finalOf(planned);
+  const source = planned.compilation.naive!.graph;
+  const inputs = new Map<NodeId, Float64Array>();
+  for (const node of source.nodes.values()) if (node.op === "input") inputs.set(node.id, inputData(node));
+  const ran = request.device === "cpu" ? onCpu(planned, inputs) : await onWebgpu(planned, inputs, world);
+  if (typeof ran === "string") {
+    world.complain(ran);
+    return 1;
+  }
+  const reference = runReference(source, inputs, { precision: "f64" });
+  const outputs = (["naive", "fused"] as const).flatMap((plan) =>
+    graph.outputs.map((name): CheckedOutput => {
+      // An output that is an input was never computed: there is nothing to read back.
+      const got = ran.outputs.find((each) => each.plan === plan && each.value === name)?.data ?? inputs.get(name)!;
+      const found = compareOutputs(reference.get(name)!.data, got, toleranceFor(source, name));
+      return { name, plan, maxAbs: found.maxAbs, maxRel: found.maxRel, maxUlp: found.maxUlp, pass: found.pass };
+    }),
+  );
+  world.print(request.json ? JSON.stringify(runJson(ran, outputs), null, 2) : runText(ran, outputs));
+  const wrong = outputs.filter(({ pass }) => !pass);
+  for (const { name, plan } of wrong) world.complain(`${name} of the ${plan} plan does not agree with the reference.`);
+  return wrong.length === 0 ? 0 : 1;
+}
+
+const finalOf = ({ compilation }: Planned): Fusion => fusionAt(compilation, compilation.steps.length);
+
+function onCpu(planned: Planned, inputs: ReadonlyMap<NodeId, Float64Array>): Ran {
+  const { profile } = planned.compilation.options;
+  const target = targetOf(profile);
+  const outputsOf = (plan: PlanName, fusion: Fusion) =>
+    [...runPlanOnCpu(fusion, target, profile, inputs).outputs].map(([value, data]) => ({ plan, value, data }));
+  return {
+    device: {
+      name: "cpu",
+      description: "An interpreter of the generated kernels",
+      software: true,
+      clock: null,
+      tickNanos: null,
+    },
+    planned,
+    outputs: [...outputsOf("naive", fusionAt(planned.compilation, 0)), ...outputsOf("fused", finalOf(planned))],
+    timings: [],
+  };
+}
+
+async function onWebgpu(
+  planned: Planned,
+  inputs: ReadonlyMap<NodeId, Float64Array>,
+  world: World,
+): Promise<Ran | string> {
+  const gpu = await world.gpu();
+  if (typeof gpu === "string") return gpu;
+  const session = createSession(gpu, hostEnv());
+  const info = await session.describe();
+  if (!info.ok) return info.problem.text;
+  const { profile } = planned.compilation.options;
+  const naive = planForTarget(fusionAt(planned.compilation, 0), info.value.target, profile);
+  const fused = planForTarget(finalOf(planned), info.value.target, profile);
+  const result = await session.bench({ naive, fused }, inputs, { budgetMillis: 1500, roofs: false });
+  if (!result.ok) {
+    const { text, kernel, line, column } = result.problem;
+    return kernel ? `${kernel}:${line ?? 1}:${column ?? 1}: ${text}` : text;
+  }
+  await session.close();
+  const { device, outputs, timings } = result.value;
+  return { device: described(device), planned: { ...planned, naive, fused }, outputs, timings };
+}
+
+const described = ({ name, description, software, clock, tickNanos }: DeviceInfo): Ran["device"] => ({
+  name,
+  description,
+  software,
+  clock,
+  tickNanos,
+});
+
+/** `plan --json` of the plans that ran, with what the device said. Infinite errors are null: JSON has no infinity. */
+const runJson = (ran: Ran, outputs: readonly CheckedOutput[]) => ({
+  ...planJson(ran.planned),
+  device: ran.device,
+  outputs,
+  timings: ran.timings.map(({ plan, kernel, nanoseconds }) => ({ plan, kernel, ns: Math.round(median(nanoseconds)) })),
+});
+
+function runText(ran: Ran, outputs: readonly CheckedOutput[]): string {
+  const { device, planned, timings } = ran;
+  const clock = device.clock ? `, ${device.clock}, step ${device.tickNanos} ns` : "";
+  const head = `${device.name} (${device.description})${device.software && clock ? ", CPU timings, not a GPU speed-up" : ""}${clock}`;
+  const checks = outputs.map(({ name, plan, maxAbs, maxRel, maxUlp, pass }) => [
+    pass ? "agrees" : "DIFFERS",
+    name,
+    plan,
+    `max abs ${maxAbs.toPrecision(3)}`,
+    `max rel ${maxRel.toPrecision(3)}`,
+    plural(maxUlp, "ULP"),
+  ]);
+  const times = timings.map(({ plan, kernel, nanoseconds, repeats }) => [
+    plan,
+    kernel ?? "whole plan",
+    timeText(median(nanoseconds)),
+    `${timeText(Math.min(...nanoseconds))} to ${timeText(Math.max(...nanoseconds))}`,
+    `${plural(nanoseconds.length, "pass").replace(/s$/, "es")} of ${repeats}`,
+  ]);
+  return [head, "", planText(planned), "", table(checks), ...(times.length > 0 ? ["", table(times)] : [])].join("\n");
+}

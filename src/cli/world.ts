@@ -1,0 +1,27 @@
+/** @file The world of a command: files, two streams, a clock, a GPU. */
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+
+export interface World {
+  /** The text of a file, `-` for standard input. Rejects as the file system does. */
+  read(path: string): Promise<string>;
+  /** To standard output: the answer and nothing else. */
+  print(text: string): void;
+  /** To standard error. */
+  complain(text: string): void;
+  /** ms */
+  now(): number;
+  /** A `GPU`, or a sentence saying why there is none. */
+  gpu(): Promise<GPU | string>;
+}
+
+const line = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
+
+/** Node's world; `gpu` opens Dawn. */
+export const nodeWorld = (gpu: World["gpu"]): World => ({
+  read: async (path) => (path === "-" ? readFileSync(0, "utf8") : readFile(path, "utf8")),
+  print: (text) => void process.stdout.write(line(text)),
+  complain: (text) => void process.stderr.write(line(text)),
+  now: () => performance.now(),
+  gpu,
+});
