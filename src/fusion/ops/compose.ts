@@ -42,7 +42,7 @@ class DryRun implements GraphBuilder {
 export interface CompositeSpec extends Pick<CompositeDef, "name" | "aliases" | "doc" | "build"> {
   readonly params: readonly Param[];
   /** What the parts could not say as well. `names` has one entry a tensor. */
-  check?(inputs: readonly (TensorType | null)[], attrs: Attrs, names: readonly string[]): Failed | null;
+  readonly check?: (inputs: readonly (TensorType | null)[], attrs: Attrs, names: readonly string[]) => Failed | null;
 }
 
 /** A composite of primitives. */

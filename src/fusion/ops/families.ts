@@ -102,7 +102,7 @@ type UnaryMeaning = {
 } & Pick<ScalarMeaning, "helpers">;
 type BinaryMeaning = {
   js(a: number, b: number, attrs: Attrs): number;
-  int?(a: number, b: number): number;
+  readonly int?: (a: number, b: number) => number;
   wgsl(a: string, b: string, t: Parameters<ScalarMeaning["wgsl"]>[2], attrs: Attrs): string;
 } & Pick<ScalarMeaning, "helpers">;
 
@@ -205,7 +205,7 @@ export function reduction(spec: ReductionSpec): OpDef {
 export interface MovementSpec extends Pick<OpDef, "name" | "aliases" | "doc"> {
   readonly params: readonly Param[];
   /** The result's shape; dtypes are promoted by the family. `names` has one entry an operand. */
-  shape(inputs: readonly Shape[], attrs: Attrs, names: readonly string[]): Checked<Shape>;
+  readonly shape: (inputs: readonly Shape[], attrs: Attrs, names: readonly string[]) => Checked<Shape>;
   readonly movement: MovementMeaning;
 }
 

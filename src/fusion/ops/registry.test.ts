@@ -6,12 +6,16 @@ import { allComposites, allOps, findOp, opDef } from ".";
 const here = import.meta.dirname;
 const folders = readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory());
 const inFolders = folders.flatMap(({ name: folder }) =>
-  readdirSync(join(here, folder)).map((file) => ({ folder, file, text: readFileSync(join(here, folder, file), "utf8") })),
+  readdirSync(join(here, folder)).map((file) => ({
+    folder,
+    file,
+    text: readFileSync(join(here, folder, file), "utf8"),
+  })),
 );
 
 test("every file of the families' folders is in the list, and nothing else is", () => {
-  const named = inFolders.map(({ text }) => /name: "(\w+)"/.exec(text)![1]).sort();
-  expect([...allOps, ...allComposites].map((def) => def.name).sort()).toEqual(named);
+  const named = inFolders.map(({ text }) => /name: "(\w+)"/.exec(text)![1]!).toSorted();
+  expect([...allOps, ...allComposites].map((def) => def.name).toSorted()).toEqual(named);
 });
 
 test("a file is called as its op is", () => {
@@ -23,7 +27,7 @@ test("a file is called as its op is", () => {
 test("the lists are alphabetical, and no name or alias is taken twice", () => {
   for (const list of [allOps, allComposites]) {
     const names = list.map((def) => def.name);
-    expect(names).toEqual([...names].sort());
+    expect(names).toEqual(names.toSorted());
   }
   const all = [...allOps, ...allComposites].flatMap((def) => [def.name, ...(def.aliases ?? [])]);
   expect(all.filter((name, i) => all.indexOf(name) !== i)).toEqual([]);
@@ -36,14 +40,15 @@ test("names that JavaScript objects know are not ops", () => {
 
 test("every op says what it computes and what it teaches, and its parameters say what they are", () => {
   for (const def of [...allOps, ...allComposites]) {
-    expect(def.doc.formula.length, def.name).toBeGreaterThan(0);
-    expect(def.doc.teaches, def.name).toMatch(/\.$/);
+    expect(def.doc.formula.length).toBeGreaterThan(0);
+    expect(def.doc.teaches).toMatch(/\.$/);
     const spellings = def.params.flatMap((param) => param.names);
-    expect(new Set(spellings).size, def.name).toBe(spellings.length);
-    for (const param of def.params) expect(param.doc, `${def.name} ${param.names[0]}`).toMatch(/\.$/);
+    expect(spellings).toEqual([...new Set(spellings)]);
+    for (const param of def.params) expect(param.doc).toMatch(/\.$/);
   }
 });
 
 test("an op's file is short enough to read at a glance", () => {
-  for (const { file, text } of inFolders) expect(text.split("\n").length, file).toBeLessThanOrEqual(110);
+  const long = inFolders.filter(({ text }) => text.split("\n").length > 60);
+  expect(long.map(({ file }) => file)).toEqual([]);
 });

@@ -1,0 +1,58 @@
+/** @file Index rules of pad: inside, border and mirror, axis by axis. */
+import type { Attrs, Shape } from "../ir";
+import type { IndexAlgebra, IndexCase } from "./define";
+import { numbersOf } from "./shapes";
+
+/** Left and right of every axis; the attribute begins with the last axis, as in PyTorch. */
+export function widthsOf(attrs: Attrs, rank: number): { left: number; right: number }[] {
+  const pads = numbersOf(attrs["pads"]);
+  return Array.from({ length: rank }, (_, axis) => {
+    const at = 2 * (rank - 1 - axis);
+    return { left: pads[at] ?? 0, right: pads[at + 1] ?? 0 };
+  });
+}
+export const modeOf = (attrs: Attrs): unknown => (attrs["mode"] === "replicate" ? "edge" : attrs["mode"]);
+
+interface Part<I, C> {
+  readonly when: C | null;
+  readonly index: I;
+}
+
+/** Inside, then what stands left and right of it, when the mode puts something there. */
+function partsOf<I, C>(
+  at: I,
+  extent: number,
+  left: number,
+  right: number,
+  mode: unknown,
+  algebra: IndexAlgebra<I, C>,
+): Part<I, C>[] {
+  const around = (low: number, high: number): C => algebra.and(algebra.atLeast(at, low), algebra.less(at, high));
+  const mirrored = (by: number): I => algebra.add(algebra.mul(at, -1), algebra.int(by));
+  if (left === 0 && right === 0) return [{ when: null, index: at }];
+  const end = left + extent;
+  const shifted = left === 0 ? at : algebra.add(at, algebra.int(-left));
+  if (mode === "constant") return [{ when: left > 0 ? around(left, end) : algebra.less(at, end), index: shifted }];
+  const before = { when: algebra.less(at, left), index: mode === "edge" ? algebra.int(0) : mirrored(left) };
+  const inside = { when: algebra.less(at, end), index: shifted };
+  const after = { when: null, index: mode === "edge" ? algebra.int(extent - 1) : mirrored(2 * extent - 2 + left) };
+  return left > 0 ? [before, inside, after] : [inside, after];
+}
+
+/** The cases of all axes together: every combination of inside and borders that the mode knows. */
+export function padSource<I, C>(
+  out: readonly I[],
+  x: Shape,
+  attrs: Attrs,
+  algebra: IndexAlgebra<I, C>,
+): IndexCase<I, C>[] {
+  const both = (a: C | null, b: C | null): C | null => (a === null ? b : b === null ? a : algebra.and(a, b));
+  let cases: IndexCase<I, C>[] = [{ when: null, operand: 0, index: [] }];
+  for (const [axis, { left, right }] of widthsOf(attrs, x.length).entries()) {
+    const parts = partsOf(out[axis]!, x[axis]!, left, right, modeOf(attrs), algebra);
+    cases = cases.flatMap(({ when, index }) =>
+      parts.map((part) => ({ when: both(when, part.when), operand: 0, index: [...index, part.index] })),
+    );
+  }
+  return cases;
+}
