@@ -15,6 +15,8 @@ const LAYERS = {
   monaco: ["workers"],
   editor: ["fusion", "document", "state", "monaco"],
   panels: ["fusion", "document", "state", "monaco"],
+  // Composes editor and panels, so it may see both; it has no view of the GPU and asks no worker.
+  shell: ["fusion", "document", "lessons", "state", "editor", "panels"],
   cli: ["fusion", "gpu", "document", "import", "lessons"],
 };
 const FLOORS = {

@@ -36,6 +36,14 @@ export function browserShelf(): Shelf {
   };
 }
 
+/** Lets a newer copy that waits take over first, where there is one. */
+async function reloadNewest(): Promise<void> {
+  const workers = (globalThis.navigator as Partial<Navigator>).serviceWorker;
+  const registration = await workers?.getRegistration();
+  registration?.waiting?.postMessage("activate");
+  globalThis.location.reload();
+}
+
 const darkQuery = "(prefers-color-scheme: dark)";
 
 /** Workers and GPU start when they are first asked; building this touches nothing. */
@@ -48,6 +56,6 @@ export function browserWorld(): World {
     storage: browserShelf(),
     now: () => Date.now(),
     prefersDark: () => typeof matchMedia === "function" && matchMedia(darkQuery).matches,
-    reload: () => globalThis.location.reload(),
+    reload: () => void reloadNewest(),
   };
 }

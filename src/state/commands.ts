@@ -8,6 +8,8 @@ export interface Key {
   readonly key: string;
   readonly ctrl?: boolean;
   readonly shift?: boolean;
+  /** Works in the editor, in fields and in dialogs too. */
+  readonly everywhere?: boolean;
 }
 
 export interface Command {
@@ -18,8 +20,8 @@ export interface Command {
   readonly keys: readonly Key[];
   /** `graph`: the canvas handles its key, on the focused op or edge; the sheet lists it. */
   readonly where?: "graph";
-  when?(state: PlaygroundState): boolean;
-  run(state: PlaygroundState): void;
+  readonly when?: (state: PlaygroundState) => boolean;
+  readonly run: (state: PlaygroundState) => void;
 }
 
 const key = (name: string): Key => ({ key: name });
@@ -103,7 +105,7 @@ const running: readonly Command[] = [
     id: "run",
     title: "Run both plans, or cancel the run",
     group: "Run",
-    keys: [ctrl("Enter")],
+    keys: [{ ...ctrl("Enter"), everywhere: true }],
     run: ({ actions, run }) => (run.status === "running" ? actions.cancelRun() : void actions.runBoth()),
   },
   {
@@ -231,7 +233,7 @@ const page: readonly Command[] = [
     id: "find",
     title: "Find or do",
     group: "Page",
-    keys: [ctrl("k"), key("F1")],
+    keys: [ctrl("k"), { key: "F1", everywhere: true }],
     run: ({ actions }) => actions.openDialog("find"),
   },
   { id: "share", title: "Share", group: "Page", keys: [], run: ({ actions }) => actions.openDialog("share") },
@@ -243,6 +245,13 @@ const page: readonly Command[] = [
     run: ({ actions }) => actions.openDialog("options"),
   },
   { id: "keys", title: "All keys", group: "Page", keys: [key("?")], run: ({ actions }) => actions.openDialog("keys") },
+  {
+    id: "next-pane",
+    title: "Go to the next pane",
+    group: "Page",
+    keys: [{ key: "F6", everywhere: true }],
+    run: nothing,
+  },
   {
     id: "letter-keys",
     title: "Switch single-letter keys on or off",

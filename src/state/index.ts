@@ -1,8 +1,8 @@
 /** @file The door to the store. Components: `usePlayground(selector)`; everything else: `playground.getState()`. */
 export type * from "./types";
 export type { Machine, Shelf, World } from "./world";
-export { commands, findCommand, type Command, type Key } from "./commands";
-export { commandFor, showKey } from "./keys";
+export { chosenEdge, commands, findCommand, type Command, type Key } from "./commands";
+export { commandFor, showKey, type FocusPlace, type Press } from "./keys";
 export { createPlayground, type Playground } from "./playground";
 export {
   decisionsOnEdge,
@@ -12,6 +12,7 @@ export {
   selectHasHoles,
   selectIsEmpty,
   selectNaiveFusion,
+  selectNaivePeak,
   selectPlan,
   selectRunIsStale,
   selectScore,

@@ -11,12 +11,8 @@ export interface Press {
   readonly altKey: boolean;
 }
 
-/** Where the focus is: in text fields only keys with Ctrl work, inside the graph the arrows follow edges. */
-export type FocusPlace = "text" | "graph" | "elsewhere";
-
-/** `Ctrl` is the command key where there is one. */
-export const showKey = ({ key, ctrl, shift }: Key, apple: boolean): string =>
-  [ctrl ? (apple ? "⌘" : "Ctrl") : "", shift ? "Shift" : "", keyName(key)].filter(Boolean).join(" ");
+/** Where the focus is: `editor` is the program's own, `text` any other field, `dialog` while one is open. */
+export type FocusPlace = "editor" | "text" | "graph" | "dialog" | "elsewhere";
 
 const names: Readonly<Record<string, string>> = {
   ArrowRight: "→",
@@ -26,30 +22,45 @@ const names: Readonly<Record<string, string>> = {
 };
 const keyName = (key: string): string => names[key] ?? (key.length === 1 ? key.toUpperCase() : key);
 
-const matches = (wanted: Key, press: Press): boolean => {
+/** `Ctrl Shift Z`, or `⌘ Shift Z` on an `apple` keyboard. */
+export const showKey = ({ key, ctrl, shift }: Key, apple = false): string =>
+  [ctrl ? (apple ? "⌘" : "Ctrl") : "", shift ? "Shift" : "", keyName(key)].filter(Boolean).join(" ");
+
+function matches(wanted: Key, press: Press): boolean {
   const key = press.key.length === 1 ? press.key.toLowerCase() : press.key;
-  // On many keyboards `?` and `.` need Shift or not: for characters the character decides.
-  const shiftCounts = wanted.ctrl || wanted.key.length > 1 || /[a-z]/.test(wanted.key);
+  // Whether `?` and `.` need Shift depends on the keyboard: for characters other than letters only the character counts.
+  const shiftCounts = wanted.key.length > 1 || /[a-z]/.test(wanted.key);
   return (
     wanted.key === key &&
     Boolean(wanted.ctrl) === (press.ctrlKey || press.metaKey) &&
     (!shiftCounts || Boolean(wanted.shift) === press.shiftKey) &&
     !press.altKey
   );
-};
+}
 
-/** The command that a key press asks for, or null. Commands whose keys belong to the graph are its own business. */
+/** Whether a key works with the focus at `place`: plain letters never type into a field and act at once. */
+function worksAt(wanted: Key, place: FocusPlace, letterKeys: boolean): boolean {
+  if (wanted.everywhere) return place !== "dialog" || wanted.key !== "F6";
+  switch (place) {
+    case "dialog":
+      return wanted.key === "Escape";
+    case "editor":
+      return false;
+    case "text":
+      return wanted.key === "Escape" || (wanted.key === "k" && wanted.ctrl === true);
+    case "graph":
+      // Inside the graph the arrows follow edges, and Escape and the letters are offered to it first.
+      return !wanted.key.startsWith("Arrow") && (wanted.ctrl || wanted.key.length > 1 || letterKeys);
+    case "elsewhere":
+      return wanted.ctrl || wanted.key.length > 1 || letterKeys;
+  }
+}
+
+/** The command that a key press asks for, or null. Keys of `where: "graph"` commands are the canvas's own. */
 export function commandFor(press: Press, place: FocusPlace, state: PlaygroundState): Command | null {
   const command = commands.find(
-    ({ keys, where = "outside-text" }) =>
-      where !== "graph" &&
-      keys.some(
-        (wanted) =>
-          matches(wanted, press) &&
-          (wanted.ctrl || wanted.key === "Escape" || wanted.key === "F1" || place !== "text") &&
-          (wanted.ctrl || wanted.key.length > 1 || state.letterKeys) &&
-          !(place === "graph" && wanted.key.startsWith("Arrow")),
-      ),
+    ({ keys, where }) =>
+      where !== "graph" && keys.some((wanted) => matches(wanted, press) && worksAt(wanted, place, state.letterKeys)),
   );
   return command && (command.when?.(state) ?? true) ? command : null;
 }

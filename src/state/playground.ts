@@ -68,8 +68,11 @@ const isBroken = (compilation: Compilation): boolean =>
   compilation.diagnostics.some((diagnostic) => diagnostic.severity === "error");
 
 /** A person's own work is kept when something takes its place; an untouched example is not. */
-const isOwnWork = (document: Document): boolean =>
-  document.text.trim() !== "" && !examples.some((example) => example.text === document.text);
+function isOwnWork({ text, positions, options }: Document): boolean {
+  if (text.trim() === "") return false;
+  const touched = Object.keys(positions).length + options.forced.length + options.forbidden.length > 0;
+  return touched || !examples.some((example) => example.text === text);
+}
 
 interface Parts {
   readonly world: World;

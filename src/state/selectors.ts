@@ -93,6 +93,10 @@ const scoreOf = byCursor((compilation, cursor): Score | null => {
 export const selectScore = ({ derived, cursor }: PlaygroundState): Score | null =>
   derived.compilation ? scoreOf(derived.compilation, cursor) : null;
 
+/** Bytes that the naive plan holds at its peak; null while there is no plan. */
+export const selectNaivePeak = ({ derived }: PlaygroundState): number | null =>
+  derived.compilation?.naivePlan?.totals.peakBytes ?? null;
+
 /** Every refused or accepted decision on an edge, in order. */
 export const decisionsOnEdge = (steps: readonly Step[], edge: string): Step[] =>
   steps.filter((step) => step.edge === edge || step.edges.some((decided) => decided === edge));

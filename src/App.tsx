@@ -1,0 +1,8 @@
+/** @file The whole page inside its one error boundary. */
+import { ErrorBoundary, Shell } from "./shell";
+
+export const App = () => (
+  <ErrorBoundary>
+    <Shell />
+  </ErrorBoundary>
+);

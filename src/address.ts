@@ -1,0 +1,45 @@
+/** @file Links in the page's address: opened on start and on change, taken out of the address by the first edit. */
+import { decodeLink, isLink } from "./document";
+import type { Playground } from "./state";
+
+const bare = (): string => `${location.pathname}${location.search}`;
+
+async function openAddress(playground: Playground): Promise<void> {
+  const address = location.hash;
+  if (!isLink(address)) return;
+  const opened = await decodeLink(address);
+  if (!opened.ok) {
+    playground.setState({ notice: { tone: "no", text: `${opened.text} Your own program is as it was.` } });
+    return;
+  }
+  const { state, dropped } = opened.value;
+  const { actions, previousWorks } = playground.getState();
+  actions.openDocument(state.document, state.decision, "link");
+  const kept = playground.getState().previousWorks !== previousWorks;
+  if (dropped.length > 0) {
+    const listed = dropped.slice(0, 3).join(", ");
+    playground.setState({
+      notice: { tone: "warn", text: `The link was opened without what can't be read: ${listed}.` },
+    });
+  } else if (kept) {
+    playground.setState({
+      notice: {
+        tone: "info",
+        text: "This is a shared program. Yours is kept.",
+        action: { label: "Back to mine", deed: "open-draft" },
+      },
+    });
+  }
+}
+
+/** Opens the address's link, now and whenever it changes. */
+export function followAddress(playground: Playground): void {
+  void openAddress(playground);
+  window.addEventListener("hashchange", () => void openAddress(playground));
+  playground.subscribe((state, before) => {
+    // The first edit makes it another program than the link's; a reload must bring back the edit.
+    if (state.saved === "saving" && before.saved !== "saving" && isLink(location.hash)) {
+      history.replaceState(null, "", bare());
+    }
+  });
+}

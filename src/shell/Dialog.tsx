@@ -1,0 +1,51 @@
+/** @file A modal dialog: the browser's own, so focus is kept inside and returns afterwards. */
+import { useEffect, useRef, type ReactNode } from "react";
+import { playground } from "../state";
+import { Icon } from "./Icon";
+
+interface Props {
+  readonly title: string;
+  readonly children: ReactNode;
+  /** Wider than a column of text. */
+  readonly wide?: boolean;
+  /** Without a heading on the screen; the title still names the dialog. */
+  readonly bare?: boolean;
+}
+
+const close = (): void => playground.getState().actions.openDialog("none");
+
+export function Dialog({ title, children, wide = false, bare = false }: Props) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = element.current;
+    if (dialog && !dialog.open) dialog.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      className={`dialog${wide ? " dialog-wide" : ""}`}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
+      onPointerDown={(event) => {
+        // Only the backdrop is the dialog element itself.
+        if (event.target === event.currentTarget) close();
+      }}
+    >
+      <div className="dialog-body">
+        {!bare && (
+          <header className="dialog-head">
+            <h2>{title}</h2>
+            <button type="button" className="icon-button" aria-label="Close" onClick={close}>
+              <Icon name="close" />
+            </button>
+          </header>
+        )}
+        {children}
+      </div>
+    </dialog>
+  );
+}

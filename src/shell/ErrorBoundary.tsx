@@ -1,0 +1,59 @@
+/** @file Catches a mistake of ours: says so, keeps the program, and offers the link that reproduces it. */
+import { Component, type ReactNode } from "react";
+import { encodeLink } from "../document";
+import { playground, sharedState } from "../state";
+
+interface State {
+  readonly error: Error | null;
+  readonly link: string | null;
+}
+
+export class ErrorBoundary extends Component<{ readonly children: ReactNode }, State> {
+  override state: State = { error: null, link: null };
+
+  static getDerivedStateFromError(error: unknown): Partial<State> {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  override componentDidCatch(): void {
+    playground.flush();
+    void encodeLink(sharedState(playground.getState())).then((encoded) => {
+      if (encoded.ok) this.setState({ link: `${location.origin}${location.pathname}${encoded.value}` });
+    });
+  }
+
+  override render(): ReactNode {
+    const { error, link } = this.state;
+    if (!error) return this.props.children;
+    return (
+      <main className="broken-page" role="alert">
+        <h1>A mistake of ours stopped the page</h1>
+        <p>Your program is saved. The page can start again with it, or with an undo of the last change.</p>
+        <p>
+          <code>{error.message}</code>
+        </p>
+        <p>
+          <button type="button" className="action" onClick={() => location.reload()}>
+            Start again
+          </button>{" "}
+          <button
+            type="button"
+            className="plain"
+            onClick={() => {
+              playground.getState().actions.undo();
+              this.setState({ error: null, link: null });
+            }}
+          >
+            Undo the last change
+          </button>
+        </p>
+        {link && (
+          <p>
+            This link reproduces it:
+            <input className="field share-link" aria-label="Link" readOnly value={link} />
+          </p>
+        )}
+      </main>
+    );
+  }
+}

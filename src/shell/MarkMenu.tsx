@@ -1,0 +1,40 @@
+/** @file The menu under the mark: what has no button of its own at this width. */
+import { findCommand, playground, showKey, type Command } from "../state";
+import { Mark } from "./Icon";
+import { Menu } from "./Menu";
+
+const listed = ["find", "share", "options", "theme", "presenter", "redo", "keys"]
+  .map((id) => findCommand(id))
+  .filter((command): command is Command => command !== null);
+
+export function MarkMenu({ withName }: { readonly withName: boolean }) {
+  return (
+    <Menu
+      className="brand"
+      name="Fusion Playground, menu"
+      label={
+        <>
+          <Mark />
+          {withName && <span>Fusion Playground</span>}
+        </>
+      }
+    >
+      {listed.map((command) => (
+        <button
+          key={command.id}
+          type="button"
+          role="menuitem"
+          tabIndex={-1}
+          className="menu-item menu-line"
+          onClick={() => {
+            const state = playground.getState();
+            if (command.when?.(state) ?? true) command.run(state);
+          }}
+        >
+          {command.title}
+          {command.keys[0] && <kbd>{showKey(command.keys[0])}</kbd>}
+        </button>
+      ))}
+    </Menu>
+  );
+}

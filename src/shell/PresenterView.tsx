@@ -1,0 +1,136 @@
+/** @file The view for a projector: a large graph, one count, one sentence, two bars. */
+import { useEffect, useState } from "react";
+import { GraphCanvas } from "../editor";
+import { KernelInspector, MeasuredPanel, showMicros } from "../panels";
+import { selectScore, selectStep, selectSteps, usePlayground } from "../state";
+import type { Step } from "../fusion";
+import "./presenter.css";
+
+/** The pointer hides after this long without a move. */
+const POINTER_MILLIS = 2000;
+
+const asked = ({ accepted }: Step): string => (accepted ? "Why fused?" : "Why not fused?");
+
+function Bars({ apart, fused, accepted }: { apart: number; fused: number; accepted: boolean }) {
+  const longest = Math.max(apart, fused);
+  const width = (micros: number): string => `${longest > 0 ? (100 * micros) / longest : 0}%`;
+  return (
+    <div className="presenter-bars">
+      apart <span style={{ width: width(apart), background: "var(--pipe)" }} /> <b>{showMicros(apart)}</b>
+      fused <span style={{ width: width(fused), background: accepted ? "var(--accent)" : "var(--no)" }} />
+      <b>{showMicros(fused)}</b>
+    </div>
+  );
+}
+
+function Reason({ step }: { readonly step: Step }) {
+  const verdict = step.profitable ?? step.legal;
+  return (
+    <>
+      <h2>{asked(step)}</h2>
+      <p>{verdict.text}</p>
+      {step.cost && <Bars apart={step.cost.microsApart} fused={step.cost.microsFused} accepted={step.accepted} />}
+      {verdict.wayOut && (
+        <p>
+          <b>What would make it fuse?</b> {verdict.wayOut}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Words() {
+  const score = usePlayground(selectScore);
+  const step = usePlayground(selectStep);
+  if (!score) return <div className="presenter-text">No plan yet.</div>;
+  return (
+    <div className="presenter-text">
+      <div className="presenter-count">
+        <span>{score.naive.fullSizeTransfers} →</span> {score.now.fullSizeTransfers}{" "}
+        <span>→ {score.end.fullSizeTransfers}</span>
+      </div>
+      <div className="presenter-caption">full-size trips to memory</div>
+      {step && <Reason step={step} />}
+    </div>
+  );
+}
+
+/** 1 to 4 put code, traffic, time or roofline beside the graph; the same key again brings the words back. */
+function useSide(): "words" | "kernel" | "run" {
+  const [side, setSide] = useState<"words" | "kernel" | "run">("words");
+  useEffect(() => {
+    const onKey = ({ key }: KeyboardEvent): void => {
+      if (!/^[1-4]$/.test(key)) return;
+      const wanted = Number(key) <= 2 ? "kernel" : "run";
+      setSide((shown) => (shown === wanted ? "words" : wanted));
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+  return side;
+}
+
+function usePointerHidden(): boolean {
+  const [hidden, setHidden] = useState(false);
+  useEffect(() => {
+    let timer = setTimeout(() => setHidden(true), POINTER_MILLIS);
+    const moved = (): void => {
+      clearTimeout(timer);
+      setHidden(false);
+      timer = setTimeout(() => setHidden(true), POINTER_MILLIS);
+    };
+    window.addEventListener("pointermove", moved);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener("pointermove", moved);
+    };
+  }, []);
+  return hidden;
+}
+
+function Foot() {
+  const cursor = usePlayground((state) => state.cursor);
+  const steps = usePlayground(selectSteps);
+  const step = usePlayground(selectStep);
+  const nodes = step ? step.nodes.slice(0, 2).join(" → ") : "";
+  return (
+    <footer className="presenter-foot">
+      <b>
+        Step {cursor} of {steps.length}
+      </b>
+      <div className="presenter-track">
+        <i style={{ width: `${steps.length > 0 ? (100 * cursor) / steps.length : 0}%` }} />
+      </div>
+      <span>{step ? `${nodes} ${step.accepted ? "fused" : "refused"}` : "naive plan"}</span>
+      <kbd>←</kbd>
+      <kbd>→</kbd>
+    </footer>
+  );
+}
+
+export function PresenterView() {
+  const blanked = usePlayground((state) => state.blanked);
+  const side = useSide();
+  const hidden = usePointerHidden();
+  return (
+    <main className={`presenter${hidden ? " presenter-quiet" : ""}`} aria-label="Presenter view">
+      <h1 className="offscreen">Fusion Playground, presenter view</h1>
+      <div className="presenter-graph">
+        <GraphCanvas />
+      </div>
+      {side === "words" && <Words />}
+      {side === "kernel" && (
+        <div className="presenter-panel">
+          <KernelInspector />
+        </div>
+      )}
+      {side === "run" && (
+        <div className="presenter-panel">
+          <MeasuredPanel />
+        </div>
+      )}
+      <Foot />
+      {blanked && <div className="presenter-blank" />}
+    </main>
+  );
+}

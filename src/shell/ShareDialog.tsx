@@ -1,0 +1,117 @@
+/** @file Share: the link, how long it is, and that nothing is uploaded. */
+import { useEffect, useState } from "react";
+import { encodeFile, encodeLink, limits } from "../document";
+import { download } from "../panels";
+import { playground, sharedState } from "../state";
+import { Dialog } from "./Dialog";
+import { Icon } from "./Icon";
+import { openText } from "./open-file";
+
+/** Some chats cut off longer addresses. */
+const CHAT_CHARACTERS = 2000;
+/** Above this, a file travels better. */
+const FILE_CHARACTERS = 8000;
+
+interface Made {
+  readonly link: string | null;
+  /** Why there is no link. */
+  readonly refusal: string | null;
+}
+
+function useLink(): Made | null {
+  const [made, setMade] = useState<Made | null>(null);
+  useEffect(() => {
+    let open = true;
+    const base = `${location.origin}${location.pathname}`;
+    void encodeLink(sharedState(playground.getState())).then((encoded) => {
+      if (open)
+        setMade(encoded.ok ? { link: base + encoded.value, refusal: null } : { link: null, refusal: encoded.text });
+    });
+    return () => {
+      open = false;
+    };
+  }, []);
+  return made;
+}
+
+/** What to say about the length of a link; null when any chat takes it. */
+function lengthNote(characters: number): string | null {
+  if (characters > FILE_CHARACTERS) return "Many programs refuse addresses this long: a file travels better.";
+  return characters > CHAT_CHARACTERS ? "Some chats cut off addresses longer than 2,000 characters." : null;
+}
+
+const saveFile = (): void =>
+  download("program.fusion.json", "application/json", encodeFile(sharedState(playground.getState())));
+
+function LinkField({ link }: { readonly link: string }) {
+  const [copied, setCopied] = useState<"no" | "yes" | "failed">("no");
+  const copy = (): void => {
+    // Absent on insecure origins; the field can still be copied by hand.
+    const writing = (navigator.clipboard as Clipboard | undefined)?.writeText(link);
+    if (!writing) setCopied("failed");
+    else void writing.then(() => setCopied("yes")).catch(() => setCopied("failed"));
+  };
+  return (
+    <>
+      <div className="share-row">
+        <input
+          className="field share-link"
+          aria-label="Link"
+          readOnly
+          value={link}
+          onFocus={(event) => event.target.select()}
+        />
+        <button type="button" className="action" onClick={copy}>
+          <Icon name={copied === "yes" ? "check" : "copy"} size={16} />
+          {copied === "yes" ? "Copied" : "Copy"}
+        </button>
+      </div>
+      {copied === "failed" && <p role="status">The browser did not allow copying. Select the link and copy it.</p>}
+    </>
+  );
+}
+
+export function ShareDialog() {
+  const made = useLink();
+  const note = made?.link ? lengthNote(made.link.length) : null;
+  return (
+    <Dialog title="Share">
+      <p className="dialog-note">
+        The link holds the whole program: text, moved ops, choices and the step you see. Nothing is uploaded; whoever
+        has the link has the program.
+      </p>
+      {made?.link && <LinkField link={made.link} />}
+      {made?.refusal && <p className="dialog-refusal">{made.refusal}</p>}
+      <p className="share-length" role="status">
+        {made?.link &&
+          `${made.link.length.toLocaleString("en-US")} of ${limits.linkCharacters.toLocaleString("en-US")} characters.`}{" "}
+        {note}
+      </p>
+      <footer className="dialog-foot">
+        <button type="button" className="plain" onClick={saveFile}>
+          Save as a file
+        </button>
+        <OpenFile />
+      </footer>
+    </Dialog>
+  );
+}
+
+function OpenFile() {
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const read = async (file: File | undefined): Promise<void> => {
+    if (!file) return;
+    if (file.size > limits.fileBytes) {
+      setRefusal(`${file.name} is larger than ${limits.fileBytes >> 20} MiB.`);
+      return;
+    }
+    setRefusal(openText(file.name, await file.text()));
+  };
+  return (
+    <label className="plain file-button">
+      Open a file…
+      <input type="file" accept=".json,.py,.txt" onChange={(event) => void read(event.target.files?.[0])} />
+      {refusal && <span role="alert">{refusal}</span>}
+    </label>
+  );
+}

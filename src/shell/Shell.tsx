@@ -1,0 +1,60 @@
+/** @file The page: top bar, the arrangement that fits, and the dialog that is open. */
+import { lazy, Suspense, useEffect } from "react";
+import { usePlayground } from "../state";
+import { Announcer } from "./Announcer";
+import { Middle, Narrow, Wide } from "./Arrangements";
+import { TopBar } from "./TopBar";
+import { useArrangement } from "./use-arrangement";
+import { useKeys } from "./use-keys";
+import "./dialogs.css";
+import "./shell.css";
+
+const FindDialog = lazy(async () => ({ default: (await import("./FindDialog")).FindDialog }));
+const KeysDialog = lazy(async () => ({ default: (await import("./KeysDialog")).KeysDialog }));
+const OptionsDialog = lazy(async () => ({ default: (await import("./OptionsDialog")).OptionsDialog }));
+const ShareDialog = lazy(async () => ({ default: (await import("./ShareDialog")).ShareDialog }));
+const PresenterView = lazy(async () => ({ default: (await import("./PresenterView")).PresenterView }));
+
+function OpenDialog() {
+  const dialog = usePlayground((state) => state.dialog);
+  return (
+    <Suspense>
+      {dialog === "find" && <FindDialog />}
+      {dialog === "keys" && <KeysDialog />}
+      {dialog === "options" && <OptionsDialog />}
+      {dialog === "share" && <ShareDialog />}
+    </Suspense>
+  );
+}
+
+function useTheme(): void {
+  const theme = usePlayground((state) => state.shownTheme);
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+    const bar = getComputedStyle(document.documentElement).getPropertyValue("--bg").trim();
+    document.querySelector("meta[name=theme-color]")?.setAttribute("content", bar);
+  }, [theme]);
+}
+
+export function Shell() {
+  const arrangement = useArrangement();
+  const presenter = usePlayground((state) => state.presenter);
+  useTheme();
+  useKeys();
+  if (presenter) {
+    return (
+      <Suspense>
+        <PresenterView />
+        <Announcer />
+      </Suspense>
+    );
+  }
+  return (
+    <div className="page" data-arrangement={arrangement}>
+      <TopBar arrangement={arrangement} />
+      {arrangement === "wide" ? <Wide /> : arrangement === "middle" ? <Middle /> : <Narrow />}
+      <OpenDialog />
+      <Announcer />
+    </div>
+  );
+}

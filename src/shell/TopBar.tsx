@@ -1,0 +1,93 @@
+/** @file The bar at the top: name, example, size, undo, redo; find, share, theme, help; Run. */
+import { playground, usePlayground, type PlaygroundState } from "../state";
+import { ExampleMenu } from "./ExampleMenu";
+import { Icon, ThemeIcon } from "./Icon";
+import { MarkMenu } from "./MarkMenu";
+import { RunButton } from "./RunButton";
+import { SizeChoice } from "./SizeChoice";
+import type { Arrangement } from "./use-arrangement";
+
+const actions = (): PlaygroundState["actions"] => playground.getState().actions;
+const open = (dialog: PlaygroundState["dialog"]) => (): void => actions().openDialog(dialog);
+
+function UndoRedo({ withRedo }: { readonly withRedo: boolean }) {
+  const canUndo = usePlayground((state) => state.canUndo);
+  const canRedo = usePlayground((state) => state.canRedo);
+  return (
+    <>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Undo"
+        aria-disabled={!canUndo}
+        onClick={() => actions().undo()}
+      >
+        <Icon name="undo" />
+      </button>
+      {withRedo && (
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Redo"
+          aria-disabled={!canRedo}
+          onClick={() => actions().redo()}
+        >
+          <Icon name="redo" />
+        </button>
+      )}
+    </>
+  );
+}
+
+function ThemeButton() {
+  const shown = usePlayground((state) => state.shownTheme);
+  const other = shown === "dark" ? "light" : "dark";
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      aria-label={`Switch to the ${other} theme`}
+      onClick={() => actions().setTheme(other)}
+    >
+      <ThemeIcon />
+    </button>
+  );
+}
+
+export function TopBar({ arrangement }: { readonly arrangement: Arrangement }) {
+  const narrow = arrangement === "narrow";
+  return (
+    <header className="top" data-pane="top" tabIndex={-1}>
+      <h1 className="offscreen">Fusion Playground</h1>
+      <MarkMenu withName={!narrow} />
+      <ExampleMenu />
+      {!narrow && <SizeChoice />}
+      <UndoRedo withRedo={!narrow} />
+      <span className="grow" />
+      {arrangement === "wide" && (
+        <button type="button" className="top-button" onClick={open("find")}>
+          <Icon name="find" size={16} />
+          Find or do <kbd>Ctrl K</kbd>
+        </button>
+      )}
+      {!narrow && (
+        <>
+          <button type="button" className="top-button" onClick={open("options")}>
+            <Icon name="options" size={16} />
+            Options
+          </button>
+          <button type="button" className="top-button" onClick={open("share")}>
+            <Icon name="link" />
+            Share
+          </button>
+          <ThemeButton />
+          <button type="button" className="icon-button" aria-label="Keys and help" onClick={open("keys")}>
+            <Icon name="help" />
+          </button>
+          <span className="top-separator" />
+        </>
+      )}
+      <RunButton short={narrow} />
+    </header>
+  );
+}

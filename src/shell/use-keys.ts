@@ -1,0 +1,59 @@
+/** @file One listener for the whole page: from a key press to a command of the registry. */
+import { useEffect } from "react";
+import { commandFor, playground, type FocusPlace } from "../state";
+
+function placeOf(target: EventTarget | null): FocusPlace {
+  if (!(target instanceof Element)) return "elsewhere";
+  if (target.closest(".monaco-editor")) return "editor";
+  if (target.closest("input, textarea, select, [contenteditable]")) return "text";
+  return target.closest(".react-flow") ? "graph" : "elsewhere";
+}
+
+const PANES = "[data-pane]";
+
+/** Moves the focus to the next pane that is on the screen, round and round. */
+function focusNextPane(): void {
+  const panes = [...document.querySelectorAll<HTMLElement>(PANES)].filter((pane) => pane.offsetParent !== null);
+  const at = panes.findIndex((pane) => pane.contains(document.activeElement));
+  panes[(at + 1) % panes.length]?.focus();
+}
+
+/** Keys that belong to the thing in focus: Enter and Space press it, arrows move inside tabs, lists and sliders. */
+function belongsToFocus({ key, target }: KeyboardEvent): boolean {
+  if (!(target instanceof Element)) return false;
+  if (key === "Enter" || key === " ") return target.matches("button, a, summary, [role=button], [role=option]");
+  return key.startsWith("Arrow") || key === "Home" || key === "End"
+    ? target.closest(
+        "[role=tablist], [role=listbox], [role=menu], [role=radiogroup], [role=slider], [role=separator]",
+      ) !== null
+    : false;
+}
+
+function press(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing) return;
+  const state = playground.getState();
+  const place = state.dialog === "none" ? placeOf(event.target) : "dialog";
+  if (!event.ctrlKey && !event.metaKey && belongsToFocus(event)) return;
+  const command = commandFor(event, place, state);
+  if (!command) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (command.id === "next-pane") focusNextPane();
+  else command.run(state);
+}
+
+/** Listens while the page is open. F1 and Ctrl Enter are caught before the editor sees them. */
+export function useKeys(): void {
+  useEffect(() => {
+    const early = (event: KeyboardEvent): void => {
+      if (event.key === "F1" || event.key === "F6" || (event.key === "Enter" && (event.ctrlKey || event.metaKey)))
+        press(event);
+    };
+    window.addEventListener("keydown", early, { capture: true });
+    window.addEventListener("keydown", press);
+    return () => {
+      window.removeEventListener("keydown", early, { capture: true });
+      window.removeEventListener("keydown", press);
+    };
+  }, []);
+}
