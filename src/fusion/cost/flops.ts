@@ -1,0 +1,77 @@
+/** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
+import { node, sizeOf, type Graph, type NodeId, type Region } from "../ir";
+import { opDef } from "../ops";
+import { matmulSizes, type RegionForm, type RegionSchedule } from "../region";
+
+type Body = Pick<Region, "members" | "outputs">;
+
+/**
+ * FLOPs of one run of the region. A value that a wider loop asks for again and again (a broadcast operand,
+ * the operand of a tiled contraction) counts as often as it is computed.
+ */
+export function regionFlops(graph: Graph, region: Body, form: RegionForm | null, schedule: RegionSchedule): number {
+  const evaluations = evaluationsOf(graph, region, form, schedule);
+  let flops = 0;
+  for (const id of region.members) {
+    const n = node(graph, id);
+    const def = opDef(n.op);
+    if (def.kind === "contraction") {
+      flops += 2 * matmulSizes(graph, id).k * sizeOf(n.type.shape);
+    } else if (def.kind === "reduce") {
+      flops += def.flopsPerElement * sizeOf(node(graph, n.inputs[0]!).type.shape);
+    } else if (def.kind !== "movement") {
+      flops += def.flopsPerElement * evaluations.get(id)!;
+    }
+  }
+  return flops;
+}
+
+/** How often each member is evaluated, walking back from what is stored. */
+export function evaluationsOf(
+  graph: Graph,
+  { members, outputs }: Body,
+  form: RegionForm | null,
+  schedule: RegionSchedule,
+): ReadonlyMap<NodeId, number> {
+  const inside = new Set(members);
+  const known = new Map<NodeId, number>(members.map((id) => [id, 0]));
+  for (const id of outputs) known.set(id, sizeOf(node(graph, id).type.shape));
+  const ask = (id: NodeId, times: number): void => {
+    if (inside.has(id) && times > known.get(id)!) known.set(id, times);
+  };
+  const perRow = form === null ? new Set<NodeId>() : valuesPerRow(graph, members, form);
+  for (let i = members.length - 1; i >= 0; i--) {
+    const id = members[i]!;
+    const n = node(graph, id);
+    const size = sizeOf(n.type.shape);
+    const kind = opDef(n.op).kind;
+    if (perRow.has(id)) known.set(id, size);
+    const times = known.get(id)!;
+    n.inputs.forEach((input, operand) => {
+      const needed = sizeOf(node(graph, input).type.shape);
+      if (kind === "reduce") ask(input, needed);
+      else if (kind === "contraction") ask(input, needed * tileVisits(graph, id, operand, schedule));
+      else if (kind === "movement" && n.inputs.length > 1) ask(input, needed);
+      else ask(input, times);
+    });
+  }
+  return known;
+}
+
+/** Values known once per row: the reductions and what is computed from them alone. */
+function valuesPerRow(graph: Graph, members: readonly NodeId[], form: RegionForm): Set<NodeId> {
+  const perRow = new Set<NodeId>(form.reductions.map((reduction) => reduction.node));
+  if (perRow.size === 0) return perRow;
+  for (const id of members) {
+    const n = node(graph, id);
+    if (sizeOf(n.type.shape) <= form.rows && n.inputs.some((input) => perRow.has(input))) perRow.add(id);
+  }
+  return perRow;
+}
+
+/** How often the tiles of a contraction load each element of operand 0 or 1. */
+export function tileVisits(graph: Graph, contraction: NodeId, operand: number, schedule: RegionSchedule): number {
+  const { m, n } = matmulSizes(graph, contraction);
+  const tile = schedule.matmul ?? { m: 1, n: 1 };
+  return operand === 0 ? Math.ceil(n / tile.n) : Math.ceil(m / tile.m);
+}

@@ -1,0 +1,17 @@
+/** @file Counts and predictions: traffic, arithmetic, time, totals, device profiles. */
+export { evaluationsOf, regionFlops, tileVisits } from "./flops";
+export { openLedger, positionsOf, totalsOf, type Ledger } from "./ledger";
+export {
+  intensity,
+  isRefusal,
+  kernelTime,
+  machineShare,
+  occupancy,
+  priority,
+  regionFacts,
+  ridge,
+  type KernelTime,
+  type RegionFacts,
+} from "./model";
+export { a100, allProfiles, deviceProfileFrom, generic, h100, laptop, targetOf, type MeasuredRoofs } from "./profiles";
+export { fullSizeBytes, regionTraffic, type RegionTraffic } from "./traffic";

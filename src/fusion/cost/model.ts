@@ -1,0 +1,135 @@
+/** @file Predicts time from counts, on a device profile. Estimates only: counts come from traffic.ts and flops.ts. */
+import type { DeviceProfile, Graph, NodeId, Region, Verdict } from "../ir";
+import { classify, isViewRegion, scheduleRegion, type RegionForm, type RegionSchedule } from "../region";
+import { regionFlops } from "./flops";
+import { targetOf } from "./profiles";
+import { noTraffic, regionTraffic, type RegionTraffic } from "./traffic";
+
+/** A read that the inner loop walks with a stride fetches about four times what it uses; priced, never counted. */
+const STRIDED_WASTE = 4;
+/** Rereads of what fits the second-level cache come this much faster. */
+const CACHED_SPEEDUP = 2.5;
+/** Share of the shorter of computing and moving that hides behind the longer. */
+const OVERLAP = 0.95;
+/** Threads a multiprocessor wants to keep in flight. */
+const THREADS_IN_FLIGHT = 1024;
+/** Workgroup memory of a multiprocessor, in units of what one workgroup may have. */
+const WORKGROUPS_OF_MEMORY = 4;
+
+/** Parts of a predicted time, µs. */
+export interface KernelTime {
+  readonly launchMicros: number;
+  readonly readMicros: number;
+  readonly writeMicros: number;
+  readonly computeMicros: number;
+  /** 0…1 */
+  readonly occupancy: number;
+  /** Without the launches: what priorities compare. */
+  readonly workMicros: number;
+  readonly micros: number;
+}
+
+const instant: KernelTime = {
+  launchMicros: 0,
+  readMicros: 0,
+  writeMicros: 0,
+  computeMicros: 0,
+  occupancy: 1,
+  workMicros: 0,
+  micros: 0,
+};
+
+/** Share of the machine that has a workgroup to run, 0…1. */
+export const machineShare = ({ workgroups }: RegionSchedule, profile: DeviceProfile): number =>
+  Math.min(1, Math.max(workgroups, 1) / profile.multiprocessors);
+
+/** How full the multiprocessors are: limited by registers, workgroup memory or too few workgroups. */
+export function occupancy(schedule: RegionSchedule, profile: DeviceProfile): number {
+  const byRegisters = profile.registersPerMultiprocessor / (Math.max(schedule.registers, 1) * THREADS_IN_FLIGHT);
+  const resident = Math.max(1, THREADS_IN_FLIGHT / Math.max(schedule.threadsPerWorkgroup, 1));
+  const byMemory =
+    schedule.workgroupBytes === 0
+      ? 1
+      : (WORKGROUPS_OF_MEMORY * profile.workgroupBytes) / (schedule.workgroupBytes * resident);
+  return Math.min(1, byRegisters, byMemory, machineShare(schedule, profile));
+}
+
+/** t = launch + compute + memory − 0.95·min(compute, memory), µs. */
+export function kernelTime(
+  traffic: RegionTraffic,
+  flops: number,
+  schedule: RegionSchedule,
+  profile: DeviceProfile,
+): KernelTime {
+  if (schedule.dispatches === 0) return instant;
+  // A workgroup draws only its share of the bandwidth: few workgroups leave memory idle.
+  const bandwidth = (profile.bandwidth * machineShare(schedule, profile)) / 1e6;
+  const strided = new Set<NodeId>();
+  for (const read of schedule.reads) if (read.strided) strided.add(read.value);
+  let readMicros = traffic.temporaryBytes / bandwidth;
+  for (const { value, bytes, rereads } of traffic.reads) {
+    const speedup = bytes < profile.l2Bytes ? CACHED_SPEEDUP : 1;
+    readMicros +=
+      (strided.has(value) ? STRIDED_WASTE : 1) * (bytes / bandwidth + (bytes * rereads) / (bandwidth * speedup));
+  }
+  const writeMicros = traffic.bytesWritten / bandwidth;
+  const share = occupancy(schedule, profile);
+  const computeMicros = (flops / (profile.peakFlops * share)) * 1e6;
+  const memoryMicros = readMicros + writeMicros;
+  const workMicros = computeMicros + memoryMicros - OVERLAP * Math.min(computeMicros, memoryMicros);
+  const launchMicros = profile.launchMicros * schedule.dispatches;
+  return {
+    launchMicros,
+    readMicros,
+    writeMicros,
+    computeMicros,
+    occupancy: share,
+    workMicros,
+    micros: launchMicros + workMicros,
+  };
+}
+
+/** Σ t°(apart) − Σ t°(fused) + launch · kernels removed, µs; above 0 it pays. */
+export const priority = (
+  workMicrosApart: number,
+  workMicrosFused: number,
+  kernelsRemoved: number,
+  profile: DeviceProfile,
+): number => workMicrosApart - workMicrosFused + profile.launchMicros * kernelsRemoved;
+
+/** FLOP per byte moved; 0 for a kernel that moves nothing. */
+export const intensity = (flops: number, bytes: number): number => (bytes === 0 ? 0 : flops / bytes);
+
+/** FLOP/B where the roofline bends. */
+export const ridge = (profile: DeviceProfile): number => profile.peakFlops / profile.bandwidth;
+
+/** Everything counted and predicted about one region. */
+export interface RegionFacts {
+  readonly form: RegionForm | null;
+  readonly schedule: RegionSchedule;
+  readonly traffic: RegionTraffic;
+  readonly flops: number;
+  readonly time: KernelTime;
+}
+
+/**
+ * The facts of a region on a profile, or the verdict of why one kernel can't compute it.
+ * @param fullSize see `regionTraffic`
+ */
+export function regionFacts(
+  graph: Graph,
+  region: Pick<Region, "members" | "outputs">,
+  profile: DeviceProfile,
+  fullSize: number,
+): RegionFacts | Verdict {
+  const classified = classify(graph, region.members, region.outputs);
+  if (!classified.ok) return classified.verdict;
+  const { form } = classified;
+  const schedule = scheduleRegion(graph, region, form, targetOf(profile));
+  if (isViewRegion(graph, region)) return { form, schedule, traffic: noTraffic, flops: 0, time: instant };
+  const traffic = regionTraffic(graph, region, form, schedule, fullSize);
+  const flops = regionFlops(graph, region, form, schedule);
+  return { form, schedule, traffic, flops, time: kernelTime(traffic, flops, schedule, profile) };
+}
+
+export const isRefusal = (answer: RegionFacts | Verdict): answer is Verdict => "ok" in answer;

@@ -1,0 +1,105 @@
+/** @file Device profiles as data: what the planner believes about a machine. Measured machines become profiles here too. */
+import type { DeviceProfile, Target } from "../ir";
+
+const MIB = 1 << 20;
+const GIB = 1 << 30;
+
+/** The default: round numbers of a data-centre GPU with WebGPU's default limits. Links and examples are planned with it. */
+export const generic: DeviceProfile = {
+  name: "generic",
+  bandwidth: 2e12,
+  l2Bytes: 50e6,
+  peakFlops: 100e12,
+  launchMicros: 8,
+  multiprocessors: 108,
+  registersPerMultiprocessor: 65_536,
+  maxBindings: 8,
+  workgroupBytes: 16_384,
+  maxBindingBytes: 128 * MIB,
+  memoryLimitBytes: 8 * GIB,
+};
+
+/** NVIDIA A100 80 GB, datasheet: 2.04 TB/s, 312 TFLOP/s (f16 tensor cores: a ridge of about 156 FLOP/B). */
+export const a100: DeviceProfile = {
+  ...generic,
+  name: "a100",
+  bandwidth: 2e12,
+  l2Bytes: 40e6,
+  peakFlops: 312e12,
+  memoryLimitBytes: 80 * GIB,
+};
+
+/** NVIDIA H100 SXM, datasheet: 3.35 TB/s, 1,000 TFLOP/s (f16 tensor cores: a ridge of about 298 FLOP/B). */
+export const h100: DeviceProfile = {
+  ...generic,
+  name: "h100",
+  bandwidth: 3.35e12,
+  l2Bytes: 50e6,
+  peakFlops: 1e15,
+  multiprocessors: 132,
+  memoryLimitBytes: 80 * GIB,
+};
+
+/** An integrated GPU that shares its memory with the CPU. */
+export const laptop: DeviceProfile = {
+  ...generic,
+  name: "laptop",
+  bandwidth: 60e9,
+  l2Bytes: 4e6,
+  peakFlops: 2e12,
+  launchMicros: 30,
+  multiprocessors: 24,
+  memoryLimitBytes: 2 * GIB,
+};
+
+export const allProfiles: readonly DeviceProfile[] = [generic, a100, h100, laptop];
+
+/** What a copy kernel, an FMA kernel and a train of empty dispatches measured. */
+export interface MeasuredRoofs {
+  /** bytes/s */
+  readonly bandwidth: number;
+  /** FLOP/s */
+  readonly peakFlops: number;
+  /** µs; null keeps the base profile's. */
+  readonly launchMicros: number | null;
+}
+
+/**
+ * A profile of the machine at hand: its measured roofs and granted limits, the rest from `base`.
+ * A roof that is not a positive number keeps the base's.
+ */
+export function deviceProfileFrom(
+  name: string,
+  roofs: MeasuredRoofs,
+  limits: Partial<Pick<DeviceProfile, "maxBindings" | "workgroupBytes" | "maxBindingBytes" | "memoryLimitBytes">> = {},
+  base: DeviceProfile = generic,
+): DeviceProfile {
+  const positive = (value: number | null, otherwise: number): number =>
+    value !== null && Number.isFinite(value) && value > 0 ? value : otherwise;
+  return {
+    ...base,
+    ...limits,
+    name,
+    bandwidth: positive(roofs.bandwidth, base.bandwidth),
+    peakFlops: positive(roofs.peakFlops, base.peakFlops),
+    launchMicros: positive(roofs.launchMicros, base.launchMicros),
+  };
+}
+
+const targets = new WeakMap<DeviceProfile, Target>();
+
+/** The GPU schedule's limits that belong to a profile: what `plan` counts and shows, whatever machine the page runs on. */
+export function targetOf(profile: DeviceProfile): Target {
+  const known = targets.get(profile);
+  if (known) return known;
+  const target: Target = {
+    schedule: "gpu",
+    maxWorkgroupSize: 256,
+    maxWorkgroupBytes: profile.workgroupBytes,
+    maxBindings: profile.maxBindings,
+    maxWorkgroupsPerDimension: 65_535,
+    shaderF16: false,
+  };
+  targets.set(profile, target);
+  return target;
+}

@@ -1,0 +1,91 @@
+/** @file Counts what a kernel moves. The only place where bytes and transfers are counted; times are model.ts's business. */
+import { bytesOf, dtypeBytes, node, type Access, type Graph, type NodeId, type Region } from "../ir";
+import { isViewRegion, type RegionForm, type RegionSchedule } from "../region";
+
+/** What one region moves in one run. */
+export interface RegionTraffic {
+  readonly reads: readonly Access[];
+  readonly writes: readonly Access[];
+  /** Bytes of the partials of a split reduction: written once and read back once. */
+  readonly temporaryBytes: number;
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+  /** `bytesRead + bytesWritten`. */
+  readonly bytes: number;
+  /** (kernel, tensor) events, rereads and partials included. */
+  readonly transfers: number;
+  readonly fullSizeTransfers: number;
+}
+
+export const noTraffic: RegionTraffic = {
+  reads: [],
+  writes: [],
+  temporaryBytes: 0,
+  bytesRead: 0,
+  bytesWritten: 0,
+  bytes: 0,
+  transfers: 0,
+  fullSizeTransfers: 0,
+};
+
+const thresholds = new WeakMap<Graph, number>();
+
+/** An event is full-size from this many bytes on: a quarter of the largest tensor of the graph. */
+export function fullSizeBytes(graph: Graph): number {
+  const known = thresholds.get(graph);
+  if (known !== undefined) return known;
+  let largest = 0;
+  for (const { op, type } of graph.nodes.values()) if (op !== "const") largest = Math.max(largest, bytesOf(type));
+  thresholds.set(graph, largest / 4);
+  return largest / 4;
+}
+
+/**
+ * What `region` reads and writes. A tensor read twice in one kernel counts once, a broadcast operand its own small size,
+ * a further explicit pass once more; constants and views count nothing.
+ * @param fullSize bytes from which an event is full-size; by default a quarter of the graph's largest tensor
+ */
+export function regionTraffic(
+  graph: Graph,
+  region: Pick<Region, "members" | "outputs">,
+  _form: RegionForm | null,
+  schedule: RegionSchedule,
+  fullSize: number = fullSizeBytes(graph),
+): RegionTraffic {
+  if (isViewRegion(graph, region)) return noTraffic;
+  const access = (value: NodeId, bytes: number, rereads: number): Access => ({
+    value,
+    bytes,
+    rereads,
+    fullSize: bytes > 0 && bytes >= fullSize,
+  });
+  const reads = schedule.reads.map(({ value, elements, rereads }) =>
+    access(value, elements * dtypeBytes(node(graph, value).type.dtype), rereads),
+  );
+  const writes = region.outputs.map((value) => access(value, bytesOf(node(graph, value).type), 0));
+  const partials = schedule.temporaryBytes;
+  let bytesRead = partials;
+  let bytesWritten = partials;
+  let transfers = partials > 0 ? 2 : 0;
+  let fullSizeTransfers = partials > 0 && partials >= fullSize ? 2 : 0;
+  for (const { bytes, rereads, fullSize: full } of reads) {
+    bytesRead += bytes * (1 + rereads);
+    transfers += 1 + rereads;
+    if (full) fullSizeTransfers += 1 + rereads;
+  }
+  for (const { bytes, fullSize: full } of writes) {
+    bytesWritten += bytes;
+    transfers += 1;
+    if (full) fullSizeTransfers += 1;
+  }
+  return {
+    reads,
+    writes,
+    temporaryBytes: partials,
+    bytesRead,
+    bytesWritten,
+    bytes: bytesRead + bytesWritten,
+    transfers,
+    fullSizeTransfers,
+  };
+}

@@ -1,0 +1,140 @@
+/** @file P8: a kernel over a limit, or across a boundary that the user drew, is cut where the least has to cross. */
+import { bytesOf, node, parseEdgeId, regionId, type NodeId, type Region } from "../ir";
+import { isRefusal } from "../cost";
+import { isFreeView } from "../region";
+import type { Answer, Candidate, FusionPass } from "./define";
+import { bindingsOf, costOf, edgesBetween, patchOf } from "./merge";
+import type { Planner } from "./planner";
+import { namesOf, nameOf, showBytes, yes } from "./words";
+import { OPS_PER_NOTCH, STATEMENT_LIMIT } from "./worth";
+
+interface Excess {
+  readonly code: "L_BINDINGS" | "C_CODE_SIZE" | "C_COMPILE_BUDGET" | "U_USER_BARRIER";
+  readonly text: string;
+  readonly numbers: Readonly<Record<string, number>>;
+  /** The cut must part these two. */
+  readonly between: readonly [NodeId, NodeId] | null;
+}
+
+export const budgetSplit: FusionPass = {
+  name: "budget-split",
+  title: "Split what is too large",
+  teaches: "budgets",
+  summary: "Cuts a kernel that binds too many buffers or holds too many ops, where the fewest bytes have to cross.",
+  numerics: "bitwise",
+  *match(planner) {
+    const queue = [...planner.regions.values()];
+    for (let i = 0; i < queue.length; i++) {
+      const region = queue[i]!;
+      const excess = excessOf(planner, region);
+      const candidate = excess && cutOf(planner, region, excess);
+      if (!candidate) continue;
+      const { accepted }: Answer = yield candidate;
+      if (accepted) queue.push(...candidate.add);
+    }
+  },
+  legal: (planner, { add, nodes }) =>
+    yes(
+      "A_PATTERN",
+      nodes,
+      `Each part is a kernel of its own: ${add.map(({ outputs }) => namesOf(planner.graph, outputs)).join("; ")}.`,
+    ),
+  cost: costOf,
+  worth(planner, candidate) {
+    const excess = excessOf(planner, candidate.remove[0]!)!;
+    const crossing = candidate.add[0]!.outputs.filter((id) => !candidate.remove[0]!.outputs.includes(id));
+    const bytes = crossing.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
+    const cut =
+      crossing.length === 0
+        ? "it is cut where nothing has to cross"
+        : `it is cut where only ${showBytes(bytes)} (${namesOf(planner.graph, crossing)}) have to cross`;
+    return yes(excess.code, candidate.nodes, `${excess.text}, so ${cut}.`, { numbers: { ...excess.numbers, bytes } });
+  },
+  apply: (_planner, candidate) => patchOf(candidate),
+};
+
+function excessOf(planner: Planner, region: Region): Excess | null {
+  if (planner.isView(region) || region.members.length < 2) return null;
+  for (const edge of planner.options.forbidden) {
+    const ends = parseEdgeId(edge);
+    if (!ends || !region.members.includes(ends.producer) || !region.members.includes(ends.consumer)) continue;
+    const [a, b] = [nameOf(planner.graph, ends.producer), nameOf(planner.graph, ends.consumer)];
+    const text = `You drew a boundary between ${a} and ${b}, and one kernel computes both`;
+    return { code: "U_USER_BARRIER", text, numbers: {}, between: [ends.producer, ends.consumer] };
+  }
+  const bindings = bindingsOf(planner.factsOf(region));
+  const { maxBindings } = planner.profile;
+  if (bindings > maxBindings) {
+    const text = `This kernel would bind ${bindings} buffers and the device allows ${maxBindings}`;
+    return { code: "L_BINDINGS", text, numbers: { bindings, limit: maxBindings }, between: null };
+  }
+  const ops = region.members.length;
+  const limit = Math.min(OPS_PER_NOTCH * planner.options.groupSize, STATEMENT_LIMIT);
+  if (ops <= limit) return null;
+  const code = limit === STATEMENT_LIMIT ? "C_COMPILE_BUDGET" : "C_CODE_SIZE";
+  return {
+    code,
+    text: `This kernel has ${ops} ops and the group size allows ${limit}`,
+    numbers: { ops, limit },
+    between: null,
+  };
+}
+
+/** The cut in text order with two kernels and the fewest crossing bytes; the more even one among equals. */
+function cutOf(planner: Planner, region: Region, excess: Excess): Candidate | null {
+  let best: { candidate: Candidate; bytes: number; uneven: number } | null = null;
+  for (let at = 1; at < region.members.length; at++) {
+    const parts = partsAt(planner, region, at);
+    if (excess.between) {
+      const [a, b] = excess.between;
+      if (!parts[0].members.includes(a) || !parts[1].members.includes(b) || parts[1].members.includes(a)) continue;
+    }
+    const bytes = parts[0].outputs.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
+    const uneven = Math.abs(2 * at - region.members.length);
+    if (best && (bytes > best.bytes || (bytes === best.bytes && uneven >= best.uneven))) continue;
+    if (parts.some((part) => part.outputs.length === 0 || isRefusal(planner.facts(part)))) continue;
+    if (
+      excess.code === "L_BINDINGS" &&
+      parts.some((part) => bindingsOf(planner.factsOf(part)) >= excess.numbers["bindings"]!)
+    )
+      continue;
+    const edges = edgesBetween(planner, parts[0], parts[1]);
+    const candidate: Candidate = {
+      rule: "cut",
+      kind: "split",
+      edges,
+      nodes: [...parts[0].outputs, ...parts[1].outputs],
+      remove: [region],
+      add: parts,
+      into: null,
+      merged: [],
+    };
+    best = { candidate, bytes, uneven };
+  }
+  return best?.candidate ?? null;
+}
+
+function partsAt(planner: Planner, region: Region, at: number): [Region, Region] {
+  const first = new Set(region.members.slice(0, at));
+  const second = region.members.slice(at);
+  const crossing = new Set<NodeId>();
+  const copied = new Set<NodeId>();
+  for (const member of second) {
+    for (const input of node(planner.graph, member).inputs) {
+      let current = input;
+      // A free view is no kernel's output: the second part takes a copy of it and reads what it shows.
+      while (first.has(current) && isFreeView(node(planner.graph, current))) {
+        copied.add(current);
+        current = node(planner.graph, current).inputs[0]!;
+      }
+      if (first.has(current)) crossing.add(current);
+    }
+  }
+  const outputs = region.members.slice(0, at).filter((id) => crossing.has(id) || region.outputs.includes(id));
+  const rest = [...copied, ...second].toSorted((a, b) => planner.position(a) - planner.position(b));
+  const firstId = regionId(`k:${outputs.at(-1) ?? region.members[at - 1]!}`);
+  return [
+    { id: firstId === region.id ? regionId(`${region.id}~1`) : firstId, members: region.members.slice(0, at), outputs },
+    { id: region.id, members: rest, outputs: region.outputs.filter((id) => !first.has(id)) },
+  ];
+}

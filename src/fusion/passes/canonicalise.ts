@@ -1,0 +1,167 @@
+/** @file P0: exact identities, equal subexpressions, dead values. Each rewrite is a step of its own. */
+import { node, type Node, type NodeId, type Verdict } from "../ir";
+import { opDef } from "../ops";
+import { isRefusal } from "../cost";
+import { isFreeView } from "../region";
+import type { Answer, Candidate, FusionPass } from "./define";
+import { lawFor, type Proposal } from "./identities";
+import { costOf, edgesOf, patchOf } from "./merge";
+import { mutated } from "./mutations";
+import type { Planner } from "./planner";
+import { openRewriter, type Rewriter } from "./rewriter";
+import { nameOf, no, showBytes, yes } from "./words";
+
+const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
+
+export const canonicalise: FusionPass = {
+  name: "canonicalise",
+  title: "Tidy the graph",
+  teaches: "canonicalise",
+  summary: "Removes what changes nothing, computes equal expressions once and drops what nobody reads.",
+  numerics: "bitwise",
+  *match(planner) {
+    const rewriter = openRewriter(planner);
+    yield* dead(planner, rewriter);
+    yield* laws(planner, rewriter);
+    yield* equals(planner, rewriter);
+  },
+  legal(planner, candidate) {
+    const verdict = candidate.rewrite!.verdict;
+    if (!verdict.ok) return verdict;
+    return planner.supposing(candidate.rewrite!.patch, () => {
+      for (const region of candidate.add) {
+        const facts = planner.facts(region);
+        if (isRefusal(facts)) return facts;
+      }
+      return { ...verdict, text: "The values stay bit for bit what they were." } satisfies Verdict;
+    });
+  },
+  cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
+  worth(_planner, candidate, delta) {
+    const verdict = candidate.rewrite!.verdict;
+    const numbers = { bytesSaved: delta.bytesSaved, launchesSaved: delta.launchesSaved };
+    if (delta.bytesSaved >= 0 && delta.microsFused <= delta.microsApart + 1e-9) {
+      const more = delta.bytesSaved > 0 ? ` ${showBytes(delta.bytesSaved)} of traffic go with it.` : "";
+      return { ...verdict, text: `${verdict.text}${more}`, numbers };
+    }
+    return no(
+      "C_NEGATIVE",
+      candidate.nodes,
+      `${verdict.text} But the value would have to travel through memory between two kernels, ${showBytes(-delta.bytesSaved)} more than computing it where it is needed.`,
+      { numbers, wayOut: "Nothing to do: the repetition is cheaper." },
+    );
+  },
+  apply: (_planner, candidate) => patchOf(candidate),
+};
+
+function* propose(
+  planner: Planner,
+  rewriter: Rewriter,
+  { rule, change, verdict, nodes }: Proposal,
+): Generator<Candidate, boolean, Answer> {
+  const patch = change
+    ? rewriter.patchOf(change)
+    : { removedNodes: [], addedNodes: [], removedRegions: [], addedRegions: [], outputs: null };
+  const { accepted } = yield {
+    rule,
+    kind: "graph",
+    edges: edgesOf(planner, nodes),
+    nodes,
+    remove: patch.removedRegions,
+    add: patch.addedRegions,
+    into: null,
+    merged: [],
+    rewrite: { patch, verdict },
+  };
+  if (accepted) rewriter.applied(patch);
+  return accepted;
+}
+
+/** Values that nobody reads and nobody asked for. */
+function* dead(planner: Planner, rewriter: Rewriter): Generator<Candidate, void, Answer> {
+  for (const id of [...planner.graph.nodes.keys()].toReversed()) {
+    const n = planner.graph.nodes.get(id);
+    if (!n || SOURCES.has(n.op) || planner.isOutput(id) || rewriter.readersOf(id).size > 0) continue;
+    const verdict = yes(
+      "A_PATTERN",
+      [id],
+      `Nothing reads ${nameOf(planner.graph, id)} and it is no result, so it is not computed.`,
+    );
+    yield* propose(planner, rewriter, { rule: "dead", change: rewriter.drop(id), verdict, nodes: [id] });
+  }
+}
+
+/** Laws of single ops, until none fits; a node is looked at again when an operand changed. */
+function* laws(planner: Planner, rewriter: Rewriter): Generator<Candidate, void, Answer> {
+  const queue = [...planner.graph.nodes.keys()];
+  const waiting = new Set(queue);
+  for (let i = 0; i < queue.length; i++) {
+    const id = queue[i]!;
+    waiting.delete(id);
+    const n = planner.graph.nodes.get(id);
+    if (!n || SOURCES.has(n.op)) continue;
+    const proposal = lawFor(planner, rewriter, n);
+    if (!proposal) continue;
+    const around = [id, ...rewriter.readersOf(id)];
+    if (!(yield* propose(planner, rewriter, proposal))) continue;
+    for (const again of around) {
+      if (waiting.has(again) || !planner.graph.nodes.has(again)) continue;
+      waiting.add(again);
+      queue.push(again);
+    }
+  }
+}
+
+/** Equal expressions, consumers first: a whole repeated call goes in one step. */
+function* equals(planner: Planner, rewriter: Rewriter): Generator<Candidate, void, Answer> {
+  for (const [later, earlier] of repeated(planner).toReversed()) {
+    const [n, first] = [planner.graph.nodes.get(later), planner.graph.nodes.get(earlier)];
+    if (!n || !first) continue;
+    const nodes = [later, earlier];
+    const [a, b] = [nameOf(planner.graph, later), nameOf(planner.graph, earlier)];
+    if (opDef(n.op).kind === "random" && !mutated("cse-merges-random")) {
+      const text = `${a} draws random numbers as ${b} does. Each draw is its own, so both stay.`;
+      yield* propose(planner, rewriter, { rule: "equal", change: null, verdict: no("L_EFFECT", nodes, text), nodes });
+      continue;
+    }
+    const apart = (id: NodeId): boolean =>
+      rewriter.regionsOf(id).some((region) => planner.region(region).members.length > 1);
+    if (isFreeView(n) && (apart(later) || apart(earlier))) continue;
+    if (planner.isOutput(later) && planner.isOutput(earlier)) continue;
+    const change = planner.isOutput(later) ? rewriter.rename(later, earlier) : rewriter.redirect(later, earlier);
+    if (!change) continue;
+    const name = a === b ? `A second ${a}` : a;
+    const verdict = yes(
+      "A_PATTERN",
+      nodes,
+      `${name} computes what ${a === b ? "the first one" : b} computed from the same operands, so it is computed once.`,
+    );
+    yield* propose(planner, rewriter, { rule: "equal", change, verdict, nodes });
+  }
+}
+
+/** Pairs [later, earlier] of equal expressions, by value numbers. */
+function repeated(planner: Planner): [NodeId, NodeId][] {
+  const numbers = new Map<NodeId, NodeId>();
+  const known = new Map<string, NodeId>();
+  const pairs: [NodeId, NodeId][] = [];
+  const ids = [...planner.graph.nodes.keys()].toSorted((a, b) => planner.position(a) - planner.position(b));
+  for (const id of ids) {
+    const n = node(planner.graph, id);
+    if (n.op === "input" || n.op === "hole") continue;
+    const key = keyOf(n, numbers);
+    const first = known.get(key);
+    if (first === undefined) known.set(key, id);
+    else {
+      numbers.set(id, first);
+      if (n.op !== "const") pairs.push([id, first]);
+    }
+  }
+  return pairs;
+}
+
+function keyOf({ op, inputs, attrs, type }: Node, numbers: ReadonlyMap<NodeId, NodeId>): string {
+  const operands = inputs.map((input) => numbers.get(input) ?? input).join();
+  const said = mutated("cse-ignores-attrs") && op !== "const" ? "" : JSON.stringify(attrs);
+  return `${op}(${operands})${said}${type.dtype}${type.shape.join()}`;
+}

@@ -1,0 +1,94 @@
+/** @file P4: work on a product's elements while they are still in registers (epilogue), and on its operands while they load (prologue). */
+import { type Region, type RegionId } from "../ir";
+import type { Answer, Candidate, FusionPass } from "./define";
+import {
+  copyCandidate,
+  costOf,
+  edgesBetween,
+  hasContraction,
+  hasReduction,
+  legalMerge,
+  mergeCandidate,
+  nodesOf,
+  patchOf,
+} from "./merge";
+import type { Planner } from "./planner";
+import { namesOf } from "./words";
+import { judge, policyOnContraction, prologueVerdict } from "./worth";
+
+export const contractionEpilogue: FusionPass = {
+  name: "contraction-epilogue",
+  title: "Finish products in registers",
+  teaches: "epilogue",
+  summary: "Applies bias, activation and the like to each tile of a product before it is stored.",
+  numerics: "bitwise",
+  *match(planner) {
+    const anchors = [...planner.regions.values()].filter((region) => hasContraction(planner, region));
+    for (const { id } of anchors.toSorted((a, b) => planner.order.at(a.id) - planner.order.at(b.id))) {
+      yield* epilogues(planner, id);
+      yield* prologues(planner, id);
+    }
+  },
+  legal: legalMerge,
+  cost: costOf,
+  worth(planner, candidate, delta) {
+    const policy = policyOnContraction(planner, candidate);
+    if (policy) return policy;
+    const [producer, consumer] = [candidate.nodes[0]!, candidate.nodes.at(-1)!];
+    const names = (id: typeof producer): string => namesOf(planner.graph, [id]);
+    if (candidate.rule === "prologue") {
+      const doing = `Computing ${names(producer)} while ${names(consumer)} loads it`;
+      return prologueVerdict(planner, candidate) ?? judge(planner, candidate, delta, doing);
+    }
+    return judge(
+      planner,
+      candidate,
+      delta,
+      `Applying ${names(consumer)} while the tile of ${names(producer)} is in registers`,
+    );
+  },
+  apply: (_planner, candidate) => patchOf(candidate),
+};
+
+/** Readers of the product, nearest first, until none fits. */
+function* epilogues(planner: Planner, anchor: RegionId): Generator<Candidate, void, Answer> {
+  const tried = new Set<RegionId>();
+  for (let grown = true; grown;) {
+    grown = false;
+    const product = planner.regions.get(anchor);
+    if (!product) return;
+    for (const id of planner.readersOf(anchor)) {
+      const reader = planner.region(id);
+      if (tried.has(id) || planner.isView(reader)) continue;
+      tried.add(id);
+      const edges = edgesBetween(planner, product, reader);
+      const about = { edges, nodes: nodesOf(edges, product), id: anchor };
+      const { accepted } = yield mergeCandidate(planner, "epilogue", [product, reader], about);
+      if (!accepted) continue;
+      grown = true;
+      break;
+    }
+  }
+}
+
+/** Pointwise producers that only the product reads. */
+function* prologues(planner: Planner, anchor: RegionId): Generator<Candidate, void, Answer> {
+  const tried = new Set<RegionId>();
+  for (let grown = true; grown;) {
+    grown = false;
+    if (!planner.regions.has(anchor)) return;
+    for (const id of planner.producersOf(anchor)) {
+      const producer = planner.region(id);
+      if (tried.has(id) || !onlyReader(planner, producer) || planner.isView(producer)) continue;
+      if (hasReduction(planner, producer) || hasContraction(planner, producer)) continue;
+      tried.add(id);
+      const { accepted } = yield copyCandidate(planner, "prologue", producer, [planner.region(anchor)]);
+      if (!accepted) continue;
+      grown = true;
+      break;
+    }
+  }
+}
+
+const onlyReader = (planner: Planner, producer: Region): boolean =>
+  planner.readersOf(producer.id).length === 1 && !producer.outputs.some(planner.isOutput);

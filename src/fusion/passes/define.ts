@@ -1,0 +1,58 @@
+/** @file What a pass is: it finds candidates, says whether they are legal, counts what they change, and builds the patch. The driver loops. */
+import type { CompileOptions, CostDelta, EdgeId, NodeId, Patch, Region, RegionId, StepKind, Verdict } from "../ir";
+import type { Planner } from "./planner";
+
+/** One thing a pass could do: regions that go and regions that come, or nodes rewritten. */
+export interface Candidate {
+  readonly rule: string;
+  readonly kind: StepKind;
+  /** Edges it decides, in text order. */
+  readonly edges: readonly EdgeId[];
+  /** [producer, consumer, …]: what it is about. */
+  readonly nodes: readonly NodeId[];
+  readonly remove: readonly Region[];
+  readonly add: readonly Region[];
+  /** The region that comes out of it, where there is one. */
+  readonly into: RegionId | null;
+  /** Regions that become one kernel and so must have no path that leaves and returns; empty for copies into readers. */
+  readonly merged: readonly RegionId[];
+  /** Rewrites of nodes (canonicalise); absent for changes of regions alone. */
+  readonly rewrite?: Rewrite;
+}
+
+export interface Rewrite {
+  readonly patch: Patch;
+  /** What the teacher says, yes or no. */
+  readonly verdict: Verdict;
+}
+
+/** What the driver tells a pass about the candidate it has just yielded. */
+export interface Answer {
+  readonly accepted: boolean;
+}
+
+export interface FusionPass {
+  readonly name: string;
+  readonly title: string;
+  /** Key of the lesson that explains it. */
+  readonly teaches: string;
+  /** One sentence for the list of passes. */
+  readonly summary: string;
+  /** `reassociates` passes may change rounding and are refused in strict mode. */
+  readonly numerics: "bitwise" | "reassociates";
+  /** Yields candidates; after each, `next` receives what became of it. */
+  match(planner: Planner): Generator<Candidate, void, Answer>;
+  /** May it be done? */
+  legal(planner: Planner, candidate: Candidate): Verdict;
+  /** What would it change? Numbers, no opinion. */
+  cost(planner: Planner, candidate: Candidate): CostDelta;
+  /** Is it worth it? The wording of the numbers. */
+  worth(planner: Planner, candidate: Candidate, delta: CostDelta): Verdict;
+  apply(planner: Planner, candidate: Candidate): Patch;
+}
+
+/** The part of the options that planning reads. */
+export type PlanOptions = Pick<
+  CompileOptions,
+  "disabledPasses" | "strict" | "policy" | "matmulPolicy" | "groupSize" | "profile" | "forced" | "forbidden"
+>;

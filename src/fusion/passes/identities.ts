@@ -1,0 +1,203 @@
+/** @file Exact laws of single ops: neutral operands, double negations, views of views, constants. Each answers with a change and a sentence. */
+import { node, sameShape, sizeOf, type Graph, type Node, type NodeId, type Verdict } from "../ir";
+import { opDef } from "../ops";
+import { isFreeView } from "../region";
+import { mutated } from "./mutations";
+import type { Planner } from "./planner";
+import type { NodeChange, Rewriter } from "./rewriter";
+import { nameOf, no, yes } from "./words";
+
+export interface Proposal {
+  readonly rule: string;
+  /** Null: refused before anything is tried. */
+  readonly change: NodeChange | null;
+  readonly verdict: Verdict;
+  readonly nodes: readonly NodeId[];
+}
+
+/** x ∘ neutral = x. `left`: also neutral ∘ x = x. `rounds`: −0 + 0 is +0, so strict mode keeps it. */
+const NEUTRAL: ReadonlyMap<string, { value: number; left: boolean; changesZero: boolean; verb: string }> = new Map([
+  ["add", { value: 0, left: true, changesZero: true, verb: "adds 0 to" }],
+  ["sub", { value: 0, left: false, changesZero: false, verb: "subtracts 0 from" }],
+  ["mul", { value: 1, left: true, changesZero: false, verb: "multiplies by 1" }],
+  ["div", { value: 1, left: false, changesZero: false, verb: "divides by 1" }],
+  ["pow", { value: 1, left: false, changesZero: false, verb: "takes the first power of" }],
+]);
+/** f(f(x)) = x */
+const INVOLUTIONS: ReadonlySet<string> = new Set(["neg", "not"]);
+/** f(f(x)) = f(x) */
+const IDEMPOTENT: ReadonlySet<string> = new Set(["relu", "abs", "floor", "ceil", "round", "sign"]);
+
+const constant = (graph: Graph, id: NodeId): number | null => {
+  const { op, attrs } = node(graph, id);
+  return op === "const" ? Number(attrs["value"]) : null;
+};
+
+const sameType = (a: Node, b: Node): boolean => a.type.dtype === b.type.dtype && sameShape(a.type.shape, b.type.shape);
+
+/** The first law that fits the node, or null. */
+export function lawFor(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  return (
+    neutral(planner, rewriter, n) ??
+    doubled(planner, rewriter, n) ??
+    nothingMoves(planner, rewriter, n) ??
+    viewOfView(planner, rewriter, n) ??
+    transposedTwice(planner, rewriter, n) ??
+    folded(planner, rewriter, n)
+  );
+}
+
+/** Replaces `n` by the value `to`, keeping a result's name. */
+function same(
+  planner: Planner,
+  rewriter: Rewriter,
+  n: Node,
+  to: NodeId,
+  rule: string,
+  text: string,
+  code: Verdict["code"] = "A_PATTERN",
+): Proposal | null {
+  const change = planner.isOutput(n.id) ? rewriter.rename(n.id, to) : rewriter.redirect(n.id, to);
+  return change && { rule, change, verdict: yes(code, [n.id, to], text), nodes: [n.id, to] };
+}
+
+function neutral(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  const law = NEUTRAL.get(n.op);
+  const { graph } = planner;
+  if (!law || n.inputs.length !== 2) return null;
+  const [a, b] = [n.inputs[0]!, n.inputs[1]!];
+  const value = mutated("wrong-identity") ? 0 : law.value;
+  const other = constant(graph, b) === value ? a : law.left && constant(graph, a) === value ? b : null;
+  if (other === null || !sameType(node(graph, other), n)) return null;
+  const x = nameOf(graph, other);
+  if (law.changesZero && planner.options.strict && !mutated("drops-strict") && n.type.dtype !== "i32") {
+    const text = `${nameOf(graph, n.id)} ${law.verb} ${x}: −0 + 0 is +0, so this is not ${x} bit for bit, and strict mode keeps the addition.`;
+    return {
+      rule: "neutral",
+      change: null,
+      verdict: no("L_STRICT", [n.id], text, { wayOut: "Switch strict mode off." }),
+      nodes: [n.id, other],
+    };
+  }
+  const said = law.verb.endsWith("1") ? `${law.verb.replace(/ by 1$/, "")} ${x} by 1` : `${law.verb} ${x}`;
+  return same(
+    planner,
+    rewriter,
+    n,
+    other,
+    "neutral",
+    `${nameOf(graph, n.id)} ${said}. That is ${x} itself, so the op is gone.`,
+  );
+}
+
+function doubled(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  const { graph } = planner;
+  const inner = n.inputs.length === 1 ? node(graph, n.inputs[0]!) : null;
+  if (inner?.op !== n.op) return null;
+  if (INVOLUTIONS.has(n.op)) {
+    const x = inner.inputs[0]!;
+    const text = `${nameOf(graph, n.id)} undoes ${nameOf(graph, inner.id)}: both are gone and ${nameOf(graph, x)} is left.`;
+    return same(planner, rewriter, n, x, "double", text);
+  }
+  if (!IDEMPOTENT.has(n.op)) return null;
+  const text = `${nameOf(graph, inner.id)} is ${n.op === "abs" || n.op === "relu" ? "non-negative" : "rounded"} already, so a second ${n.op} changes nothing.`;
+  return same(planner, rewriter, n, inner.id, "double", text);
+}
+
+/** Casts to the type it has, reshapes to the shape it has, whole slices, `identity`. */
+function nothingMoves(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  const { graph } = planner;
+  const x = n.inputs.length === 1 ? node(graph, n.inputs[0]!) : null;
+  if (!x || !sameType(x, n)) return null;
+  const movement = opDef(n.op).movement;
+  const idle = movement ? isFreeView(n) || standsStill(graph, n) : n.op === "cast" || n.op === "identity";
+  if (!idle) return null;
+  const what = movement ? "every element stays where it is" : "it has that type and value already";
+  return same(
+    planner,
+    rewriter,
+    n,
+    x.id,
+    "no-op",
+    `${nameOf(graph, n.id)} changes nothing about ${nameOf(graph, x.id)}: ${what}.`,
+    "A_VIEW",
+  );
+}
+
+/** Each output axis walks the same input axis from 0 in steps of 1: slices of the whole, transposes that keep the order. */
+function standsStill(graph: Graph, n: Node): boolean {
+  if (!["slice", "expand", "transpose", "broadcast_in_dim"].includes(n.op)) return false;
+  const shape = n.type.shape;
+  return [
+    shape.map(() => 0),
+    shape.map((extent) => extent - 1),
+    shape.map((extent, axis) => (axis + 1) % Math.max(1, extent)),
+  ].every((out) => sourceIndex(graph, n, out).every((value, axis) => value === out[axis]));
+}
+
+const plain = {
+  int: (value: number) => value,
+  add: (a: number, b: number) => a + b,
+  mul: (a: number, by: number) => a * by,
+  div: (a: number, by: number) => Math.floor(a / by),
+  mod: (a: number, by: number) => a % by,
+  less: (a: number, bound: number) => a < bound,
+  atLeast: (a: number, bound: number) => a >= bound,
+  and: (a: boolean, b: boolean) => a && b,
+};
+const sourceIndex = (graph: Graph, n: Node, out: readonly number[]): readonly number[] => {
+  const inputs = n.inputs.map((input) => node(graph, input).type.shape);
+  const cases = opDef(n.op).movement!.source(out, { inputs, output: n.type.shape, attrs: n.attrs }, plain);
+  return cases.find(({ when }) => when !== false)?.index ?? [];
+};
+
+function viewOfView(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  const { graph } = planner;
+  if (!isFreeView(n)) return null;
+  const inner = node(graph, n.inputs[0]!);
+  if (!isFreeView(inner)) return null;
+  const x = node(graph, inner.inputs[0]!);
+  const text = `${nameOf(graph, n.id)} re-shapes what ${nameOf(graph, inner.id)} re-shaped: one view of ${nameOf(graph, x.id)} says both.`;
+  if (sameType(x, n)) return same(planner, rewriter, n, x.id, "view-of-view", text, "A_VIEW");
+  const change = rewriter.become({ ...n, op: "reshape", inputs: [x.id], attrs: { shape: n.type.shape } });
+  return { rule: "view-of-view", change, verdict: yes("A_VIEW", [n.id, inner.id], text), nodes: [n.id, inner.id] };
+}
+
+/** Input axis that each output axis of a transpose walks. */
+function permutation(graph: Graph, n: Node): number[] {
+  const index = sourceIndex(graph, n, n.type.shape.map((_, axis) => axis)); // prettier-ignore
+  const perm = n.type.shape.map(() => 0);
+  index.forEach((outAxis, inAxis) => (perm[outAxis] = inAxis));
+  return perm;
+}
+
+function transposedTwice(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  const { graph } = planner;
+  const inner = n.op === "transpose" ? node(graph, n.inputs[0]!) : null;
+  if (inner?.op !== "transpose") return null;
+  const [outer, first] = [permutation(graph, n), permutation(graph, inner)];
+  const perm = outer.map((axis) => first[axis]!);
+  const x = inner.inputs[0]!;
+  if (perm.every((axis, i) => axis === i) || (mutated("transposes-cancel-always") && sameType(node(graph, x), n))) {
+    const text = `${nameOf(graph, n.id)} turns ${nameOf(graph, inner.id)} back: both are gone and ${nameOf(graph, x)} is read as it lies.`;
+    return same(planner, rewriter, n, x, "double-transpose", text, "A_VIEW");
+  }
+  const text = `${nameOf(graph, n.id)} transposes what ${nameOf(graph, inner.id)} transposed: one transpose of ${nameOf(graph, x)} does both.`;
+  const change = rewriter.become({ ...n, inputs: [x], attrs: { perm, dim1: null } });
+  return { rule: "double-transpose", change, verdict: yes("A_VIEW", [n.id, inner.id], text), nodes: [n.id, inner.id] };
+}
+
+/** Arithmetic on literals alone is done now, in f64. */
+function folded(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  const { graph } = planner;
+  const def = opDef(n.op);
+  if (def.kind !== "elementwise" || n.inputs.length === 0 || planner.isOutput(n.id) || sizeOf(n.type.shape) !== 1)
+    return null;
+  const values = n.inputs.map((input) => constant(graph, input));
+  if (n.type.dtype === "i32" || n.type.shape.length > 0 || !values.every((value) => value !== null)) return null;
+  const value = def.scalar!.js(values, n.attrs);
+  if (!Number.isFinite(value)) return null;
+  const change = rewriter.become({ ...n, op: "const", inputs: [], attrs: { value } });
+  const text = `${nameOf(graph, n.id)} has only constants as operands, so it is ${Number(value.toPrecision(6))} before anything runs.`;
+  return { rule: "constant", change, verdict: yes("A_PATTERN", [n.id], text), nodes: [n.id] };
+}

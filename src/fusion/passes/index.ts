@@ -1,0 +1,26 @@
+/** @file The passes in their order, the driver, the naive plan. */
+import { budgetSplit } from "./budget-split";
+import { canonicalise } from "./canonicalise";
+import { contractionEpilogue } from "./contraction-epilogue";
+import type { FusionPass } from "./define";
+import { multiOutput } from "./multi-output";
+import { producerConsumer } from "./producer-consumer";
+import { rowGroups } from "./row-groups";
+import { transposeFolding } from "./transpose-folding";
+
+/** The pipeline: passes run in this order. */
+export const allPasses: readonly FusionPass[] = [
+  canonicalise,
+  transposeFolding,
+  contractionEpilogue,
+  rowGroups,
+  producerConsumer,
+  multiOutput,
+  budgetSplit,
+];
+
+export type { Candidate, FusionPass, PlanOptions } from "./define";
+export { naiveFusion } from "./naive";
+export { inTextOrder } from "./planner";
+export { runPasses, stateHash, type PassRun } from "./run";
+export { inWords, showBytes, showMicros } from "./words";

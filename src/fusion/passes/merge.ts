@@ -1,0 +1,261 @@
+/** @file Building and judging merges of regions: what every fusion pass shares. */
+import {
+  edgeId,
+  node,
+  parseEdgeId,
+  showShape,
+  type CostDelta,
+  type EdgeId,
+  type NodeId,
+  type Patch,
+  type Region,
+  type RegionId,
+  type Verdict,
+} from "../ir";
+import { isRefusal, priority, type RegionFacts } from "../cost";
+import { opDef } from "../ops";
+import type { Candidate } from "./define";
+import type { Planner } from "./planner";
+import { capital, countOf, nameOf, namesOf, no, showBytes, yes } from "./words";
+
+/** Members of several regions, each once, in text order. */
+export function unionOf(planner: Planner, regions: readonly Region[]): NodeId[] {
+  const all = new Set<NodeId>();
+  for (const { members } of regions) for (const id of members) all.add(id);
+  return [...all].toSorted((a, b) => planner.position(a) - planner.position(b));
+}
+
+/** Reads from producer's outputs into consumer's own members. */
+export function edgesBetween(planner: Planner, producer: Region, consumer: Region): EdgeId[] {
+  const made = new Set(producer.outputs);
+  const copied = new Set(consumer.members);
+  const edges: EdgeId[] = [];
+  for (const member of consumer.members) {
+    node(planner.graph, member).inputs.forEach((input, operand) => {
+      if (made.has(input) && !copied.has(input)) edges.push(edgeId(input, member, operand));
+    });
+  }
+  return edges;
+}
+
+/** Reads of one of these nodes by another. */
+export function edgesOf(planner: Planner, nodes: readonly NodeId[]): EdgeId[] {
+  const among = new Set(nodes);
+  return nodes.flatMap((consumer) => {
+    const inputs = planner.graph.nodes.get(consumer)?.inputs ?? [];
+    return inputs.flatMap((input, operand) => (among.has(input) ? [edgeId(input, consumer, operand)] : []));
+  });
+}
+
+/** Is the value needed in memory by anyone but these regions? */
+export function neededOutside(planner: Planner, value: NodeId, group: ReadonlySet<RegionId>): boolean {
+  if (planner.isOutput(value)) return true;
+  for (const reader of planner.regionsReading(value)) if (!group.has(reader)) return true;
+  return false;
+}
+
+/** One region of several, storing what others still need, under the identity of `id`. */
+export function mergedRegion(planner: Planner, group: readonly Region[], id: RegionId): Region {
+  const ids = new Set(group.map((region) => region.id));
+  const outputs = group.flatMap((region) => region.outputs.filter((value) => neededOutside(planner, value, ids)));
+  return {
+    id,
+    members: unionOf(planner, group),
+    outputs: [...new Set(outputs)].toSorted((a, b) => planner.position(a) - planner.position(b)),
+  };
+}
+
+/** A candidate that makes one kernel of several regions; values that others read are stored as further outputs. */
+export function mergeCandidate(
+  planner: Planner,
+  rule: string,
+  group: readonly Region[],
+  about: { readonly edges: readonly EdgeId[]; readonly nodes: readonly NodeId[]; readonly id: RegionId },
+): Candidate {
+  return {
+    rule,
+    kind: "fuse",
+    edges: about.edges,
+    nodes: about.nodes,
+    remove: group,
+    add: [mergedRegion(planner, group, about.id)],
+    into: about.id,
+    merged: group.map(({ id }) => id),
+  };
+}
+
+/** A candidate that gives every reader its own copy of the producer, which is then stored by nobody. */
+export function copyCandidate(
+  planner: Planner,
+  rule: string,
+  producer: Region,
+  readers: readonly Region[],
+  keepProducer = false,
+): Candidate {
+  const edges = readers.flatMap((reader) => edgesBetween(planner, producer, reader));
+  return {
+    rule,
+    kind: "fuse",
+    edges,
+    nodes: nodesOf(edges, producer),
+    remove: keepProducer ? readers : [producer, ...readers],
+    add: readers.map((reader) => ({
+      id: reader.id,
+      members: unionOf(planner, [producer, reader]),
+      outputs: reader.outputs,
+    })),
+    into: readers.length === 1 ? readers[0]!.id : null,
+    merged: [],
+  };
+}
+
+/** Producers, then consumers, of some edges; each once. */
+export function nodesOf(edges: readonly EdgeId[], producer: Region): NodeId[] {
+  const ends = edges.map((edge) => parseEdgeId(edge)!);
+  const found = new Set<NodeId>([...ends.map((end) => end.producer), ...ends.map((end) => end.consumer)]);
+  return found.size > 0 ? [...found] : [...producer.outputs];
+}
+
+/** Pins, paths that return, one kernel's form, bindings and workgroup memory: in this order. */
+export function legalMerge(planner: Planner, candidate: Candidate): Verdict {
+  return (
+    pinned(planner, candidate) ??
+    returning(planner, candidate) ??
+    outOfForm(planner, candidate) ??
+    overLimits(planner, candidate) ??
+    oneLoop(planner, candidate)
+  );
+}
+
+function pinned(planner: Planner, { add, remove }: Candidate): Verdict | null {
+  const { forbidden } = planner.options;
+  if (forbidden.length === 0) return null;
+  const joins = ({ members }: Region, a: NodeId, b: NodeId): boolean => members.includes(a) && members.includes(b);
+  for (const edge of forbidden) {
+    const ends = parseEdgeId(edge);
+    if (!ends) continue;
+    const { producer, consumer } = ends;
+    const together = add.some((region) => joins(region, producer, consumer));
+    if (!together || remove.some((region) => joins(region, producer, consumer))) continue;
+    return no(
+      "U_USER_BARRIER",
+      [producer, consumer],
+      `You drew a boundary between ${nameOf(planner.graph, producer)} and ${nameOf(planner.graph, consumer)}, so ${nameOf(planner.graph, producer)} goes through memory.`,
+      { wayOut: "Release the boundary on that edge." },
+    );
+  }
+  return null;
+}
+
+function returning(planner: Planner, { merged, nodes }: Candidate): Verdict | null {
+  if (merged.length < 2) return null;
+  const path = planner.order.returns(merged);
+  if (!path.found) return null;
+  const via = planner.region(path.via).outputs[0]!;
+  const [from, to] = [nameOf(planner.graph, nodes[0]!), nameOf(planner.graph, nodes.at(-1)!)];
+  return no(
+    "L_CYCLE",
+    [nodes[0]!, via, nodes.at(-1)!],
+    `A path leaves ${from}, runs through ${nameOf(planner.graph, via)} and comes back to ${to}: the merged kernel would wait for itself.`,
+    { wayOut: `Fuse ${nameOf(planner.graph, via)} as well.` },
+  );
+}
+
+function outOfForm(planner: Planner, { add }: Candidate): Verdict | null {
+  for (const region of add) {
+    const facts = planner.facts(region);
+    if (isRefusal(facts)) return facts;
+  }
+  return null;
+}
+
+/** Storage bindings of a region: distinct stored inputs and outputs. */
+export const bindingsOf = ({ traffic }: RegionFacts): number => traffic.reads.length + traffic.writes.length;
+
+function overLimits(planner: Planner, { add, remove }: Candidate): Verdict | null {
+  const { maxBindings, workgroupBytes } = planner.profile;
+  const before = remove.map((region) => planner.factsOf(region));
+  for (const region of add) {
+    const facts = planner.factsOf(region);
+    const bindings = bindingsOf(facts);
+    if (bindings > maxBindings && before.every((part) => bindingsOf(part) < bindings)) {
+      return no(
+        "L_BINDINGS",
+        region.outputs,
+        `One kernel for ${namesOf(planner.graph, region.outputs)} would bind ${bindings} buffers (${facts.traffic.reads.length} to read, ${facts.traffic.writes.length} to write), and the device allows ${maxBindings}.`,
+        {
+          numbers: { bindings, limit: maxBindings },
+          wayOut: "Let some of the values go through memory, or plan for a device with more bindings.",
+        },
+      );
+    }
+    if (facts.schedule.workgroupBytes > workgroupBytes) {
+      return no(
+        "L_WGMEM",
+        region.outputs,
+        `The merged kernel needs ${showBytes(facts.schedule.workgroupBytes)} of workgroup memory and the device has ${showBytes(workgroupBytes)}.`,
+        { numbers: { bytes: facts.schedule.workgroupBytes, limit: workgroupBytes }, wayOut: "Use shorter rows." },
+      );
+    }
+  }
+  return null;
+}
+
+/** The legal yes, in the words of the form that the merged kernel takes. */
+function oneLoop(planner: Planner, candidate: Candidate): Verdict {
+  const region = candidate.add[0]!;
+  const facts = planner.factsOf(region);
+  const names = namesOf(planner.graph, candidate.nodes);
+  const { form } = facts;
+  const say = (text: string): Verdict => yes("A_PATTERN", candidate.nodes, text);
+  if (form === null || form.template === "pointwise") {
+    return say(
+      `${capital(names)} meet element by element: one loop over ${showShape(form?.space ?? [])} does them all.`,
+    );
+  }
+  if (form.contraction !== null) {
+    return say(
+      `${capital(names)} meet tile by tile: ${nameOf(planner.graph, form.contraction)} holds each output in a register when the others need it.`,
+    );
+  }
+  const rows = countOf(form.rows, "row");
+  return say(`${capital(names)} walk the same ${rows} of ${form.columns} values: one kernel finishes each row.`);
+}
+
+/** Work of the regions apart and together; numbers only. */
+export function costOf(planner: Planner, { remove, add }: Candidate): CostDelta {
+  const apart = remove.map((region) => planner.factsOf(region));
+  const fused = add.map((region) => planner.factsOf(region));
+  const sum = (facts: readonly RegionFacts[], of: (each: RegionFacts) => number): number =>
+    facts.reduce((total, each) => total + of(each), 0);
+  const most = (of: (each: RegionFacts) => number): number => fused.reduce((top, each) => Math.max(top, of(each)), 0);
+  return {
+    microsApart: sum(apart, ({ time }) => time.micros),
+    microsFused: sum(fused, ({ time }) => time.micros),
+    bytesSaved: sum(apart, ({ traffic }) => traffic.bytes) - sum(fused, ({ traffic }) => traffic.bytes),
+    launchesSaved:
+      sum(apart, ({ schedule }) => schedule.dispatches) - sum(fused, ({ schedule }) => schedule.dispatches),
+    flopsAdded: sum(fused, ({ flops }) => flops) - sum(apart, ({ flops }) => flops),
+    registers: most(({ schedule }) => schedule.registers),
+    workgroupBytes: most(({ schedule }) => schedule.workgroupBytes),
+    bindings: most(bindingsOf),
+  };
+}
+
+/** The priority of section 5 of the cost model: predicted µs that the candidate saves, launches included. */
+export function priorityOf(planner: Planner, { remove, add }: Candidate): number {
+  const work = (regions: readonly Region[]): number =>
+    regions.reduce((total, region) => total + planner.factsOf(region).time.workMicros, 0);
+  const launches = (regions: readonly Region[]): number =>
+    regions.reduce((total, region) => total + planner.factsOf(region).schedule.dispatches, 0);
+  return priority(work(remove), work(add), launches(remove) - launches(add), planner.profile);
+}
+
+export const patchOf = ({ remove, add, rewrite }: Candidate): Patch =>
+  rewrite?.patch ?? { removedNodes: [], addedNodes: [], removedRegions: remove, addedRegions: add, outputs: null };
+
+/** Reductions and contractions of a region. */
+export const hasReduction = (planner: Planner, region: Region): boolean =>
+  region.members.some((id) => opDef(node(planner.graph, id).op).kind === "reduce");
+export const hasContraction = (planner: Planner, region: Region): boolean =>
+  region.members.some((id) => opDef(node(planner.graph, id).op).kind === "contraction");

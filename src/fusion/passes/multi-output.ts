@@ -1,0 +1,169 @@
+/** @file P7: one kernel with several outputs, for a value that is stored anyway and for kernels that read the same tensor. */
+import { edgeId, node, type EdgeId, type NodeId, type Region, type RegionId, type Verdict } from "../ir";
+import type { Answer, Candidate, FusionPass } from "./define";
+import { costOf, edgesBetween, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
+import { isIndexMap } from "./transpose-folding";
+import type { Planner } from "./planner";
+import { countOf, nameOf, namesOf, no } from "./words";
+import { judge, policyOnContraction } from "./worth";
+
+export const multiOutput: FusionPass = {
+  name: "multi-output",
+  title: "Several outputs from one kernel",
+  teaches: "multi-output",
+  summary: "Lets a kernel store a shared value as a further output, and joins kernels that read the same large tensor.",
+  numerics: "bitwise",
+  *match(planner) {
+    const byOrder = (): RegionId[] =>
+      [...planner.regions.keys()].toSorted((a, b) => planner.order.at(a) - planner.order.at(b));
+    yield* keepers(planner, byOrder());
+    const grown = yield* siblings(planner);
+    if (grown.length === 0) return;
+    const around = new Set<RegionId>();
+    for (const id of grown)
+      if (planner.regions.has(id)) [id, ...planner.producersOf(id)].forEach((each) => around.add(each));
+    yield* keepers(
+      planner,
+      [...around].toSorted((a, b) => planner.order.at(a) - planner.order.at(b)),
+    );
+  },
+  legal: legalMerge,
+  cost: costOf,
+  worth(planner, candidate, delta) {
+    const refusal = policyOnContraction(planner, candidate) ?? byPolicy(planner, candidate);
+    if (refusal) return refusal;
+    return judge(planner, candidate, delta, doing(planner, candidate));
+  },
+  apply: (_planner, candidate) => patchOf(candidate),
+};
+
+function doing(planner: Planner, { rule, nodes, remove, add }: Candidate): string {
+  const { graph } = planner;
+  if (rule === "siblings") {
+    const shared = sharedReads(planner, remove[0]!, remove[1]!)[0];
+    return `Reading ${shared === undefined ? "it" : nameOf(graph, shared)} once for ${namesOf(graph, [...remove[0]!.outputs, ...remove[1]!.outputs])}`;
+  }
+  const kept = remove[0]!.outputs.filter((id) => add[0]!.outputs.includes(id));
+  const first = namesOf(graph, nodes.slice(0, 1));
+  if (kept.length > 0)
+    return `Storing ${namesOf(graph, kept)} from the kernel that goes on to ${namesOf(graph, nodes.slice(1))}`;
+  return `${first} has ${countOf(remove.length - 1, "reader")}: one kernel for ${remove.length > 2 ? "all of them" : "both"}`;
+}
+
+/** Policies other than `cost` and `multi` decide about shared values, not about results. */
+function byPolicy(planner: Planner, { rule, remove, nodes }: Candidate): Verdict | null {
+  const { policy } = planner.options;
+  if (policy === "cost" || policy === "multi") return null;
+  const shared =
+    rule === "siblings"
+      ? policy === "materialise"
+        ? sharedReads(planner, remove[0]!, remove[1]!).some((value) => node(planner.graph, value).op !== "input")
+        : remove[0]!.members.some((id) => remove[1]!.members.includes(id))
+      : planner.readersOf(remove[0]!.id).length > 1;
+  if (!shared) return null;
+  const how = policy === "materialise" ? "stores it and lets each reader load it" : "computes it again in each reader";
+  return no("U_USER_BARRIER", nodes, `Your policy for a shared value ${how}, so the kernels stay apart.`, {
+    wayOut: "Choose the policy “cost” or “multi”.",
+  });
+}
+
+/** A producer with all of its readers, else with each one that takes it. */
+function* keepers(planner: Planner, ids: readonly RegionId[]): Generator<Candidate, void, Answer> {
+  const queue = [...ids];
+  for (let i = 0; i < queue.length; i++) {
+    const id = queue[i]!;
+    const producer = planner.regions.get(id);
+    if (!producer || planner.isView(producer) || isIndexMap(planner, producer)) continue;
+    const readers = planner.readersOf(id).filter((reader) => !planner.isView(planner.region(reader)));
+    if (readers.length === 0) continue;
+    if (readers.length > 1) {
+      const all = together(planner, producer, readers.map((reader) => planner.region(reader))); // prettier-ignore
+      if ((yield all).accepted) {
+        queue.push(id);
+        continue;
+      }
+    }
+    for (const reader of readers) {
+      if (!planner.regions.has(reader)) continue;
+      const pair = together(planner, planner.region(id), [planner.region(reader)]);
+      if (!(yield pair).accepted) continue;
+      queue.push(id);
+      break;
+    }
+  }
+}
+
+function together(planner: Planner, producer: Region, readers: readonly Region[]): Candidate {
+  const edges = readers.flatMap((reader) => edgesBetween(planner, producer, reader));
+  const rule = readers.length > 1 ? "one-kernel" : "second-store";
+  return mergeCandidate(planner, rule, [producer, ...readers], {
+    edges,
+    nodes: nodesOf(edges, producer),
+    id: producer.id,
+  });
+}
+
+/** Full-size stored values that both read. */
+function sharedReads(planner: Planner, a: Region, b: Region): NodeId[] {
+  const reads = (region: Region): NodeId[] =>
+    planner.factsOf(region).traffic.reads.flatMap(({ value, fullSize }) => (fullSize ? [value] : []));
+  const second = new Set(reads(b));
+  return reads(a).filter((value) => second.has(value));
+}
+
+/** Kernels over the same space that read the same full-size tensor: buckets, then neighbours in a bucket. Returns what grew. */
+function* siblings(planner: Planner): Generator<Candidate, RegionId[], Answer> {
+  const buckets = new Map<string, RegionId[]>();
+  const ids = [...planner.regions.keys()].toSorted((a, b) => planner.order.at(a) - planner.order.at(b));
+  for (const id of ids) {
+    const { form, traffic, schedule } = planner.factsOf(planner.region(id));
+    if (form === null || schedule.dispatches === 0) continue;
+    for (const { value, fullSize } of traffic.reads) {
+      if (!fullSize) continue;
+      const key = `${value}|${form.space.join()}`;
+      const bucket = buckets.get(key);
+      if (bucket) bucket.push(id);
+      else buckets.set(key, [id]);
+    }
+  }
+  const joined = new Map<RegionId, RegionId>();
+  const now = (id: RegionId): RegionId => {
+    let at = id;
+    for (let next = joined.get(at); next !== undefined; next = joined.get(at)) at = next;
+    return at;
+  };
+  const grown: RegionId[] = [];
+  for (const bucket of buckets.values()) {
+    let held: RegionId | null = null;
+    for (const each of bucket) {
+      const id = now(each);
+      if (held !== null) held = now(held);
+      if (held === null || held === id || !planner.regions.has(id) || !planner.regions.has(held)) {
+        held = id;
+        continue;
+      }
+      const pair = siblingPair(planner, planner.region(held), planner.region(id));
+      if (!(yield pair).accepted) {
+        held = id;
+        continue;
+      }
+      joined.set(id, held);
+      grown.push(held);
+    }
+  }
+  return grown;
+}
+
+function siblingPair(planner: Planner, a: Region, b: Region): Candidate {
+  const shared = new Set(sharedReads(planner, a, b));
+  const edges: EdgeId[] = [];
+  for (const region of [a, b]) {
+    for (const member of region.members) {
+      node(planner.graph, member).inputs.forEach((input, operand) => {
+        if (shared.has(input)) edges.push(edgeId(input, member, operand));
+      });
+    }
+  }
+  const nodes = [a.outputs[0]!, b.outputs[0]!];
+  return mergeCandidate(planner, "siblings", [a, b], { edges: [...new Set(edges)], nodes, id: a.id });
+}

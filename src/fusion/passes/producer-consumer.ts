@@ -1,0 +1,198 @@
+/** @file P6: a producer moves into all of its readers or into none, the most profitable first (after XLA's priority fusion). */
+import { bytesOf, node, type Region, type RegionId, type Verdict } from "../ir";
+import { isRefusal } from "../cost";
+import type { Answer, Candidate, FusionPass } from "./define";
+import { heapOf } from "./heap";
+import { copyCandidate, costOf, hasContraction, legalMerge, mergeCandidate, patchOf, priorityOf } from "./merge";
+import { diamondOf } from "./diamond";
+import { isIndexMap } from "./transpose-folding";
+import type { Planner } from "./planner";
+import { countOf, inWords, nameOf, namesOf, no, showMicros } from "./words";
+import { judge, overBudget, policyOnContraction, prologueVerdict, worthIt } from "./worth";
+
+interface Entry {
+  readonly id: RegionId;
+  /** Of the producer and its readers when it was priced; an older one is stale. */
+  readonly version: number;
+  /** Predicted µs saved: a promise until the candidate is built, exact then. */
+  readonly micros: number;
+  readonly candidate: Candidate | null;
+  readonly stamp: number;
+}
+
+export const producerConsumer: FusionPass = {
+  name: "producer-consumer",
+  title: "Producers into readers",
+  teaches: "producer-consumer",
+  summary: "Merges a producer into all of its readers or into none, the most profitable pair first.",
+  numerics: "bitwise",
+  *match(planner) {
+    const queue = openQueue(planner);
+    for (let entry = queue.next(); entry !== null; entry = queue.next()) {
+      const { accepted }: Answer = yield entry.candidate!;
+      if (accepted) queue.changed(entry.candidate!);
+    }
+  },
+  legal: (planner, candidate) => needed(planner, candidate) ?? legalMerge(planner, candidate),
+  cost: costOf,
+  worth(planner, candidate, delta) {
+    const policy = policyOnContraction(planner, candidate) ?? prologueVerdict(planner, candidate);
+    if (policy) return policy;
+    const { graph, options } = planner;
+    const producer = candidate.remove[0]!;
+    const readers = candidate.add.length;
+    const doing =
+      candidate.rule === "diamond"
+        ? `Merging ${namesOf(graph, candidate.nodes)}, which part and meet again,`
+        : `Merging ${namesOf(graph, producer.outputs)} into ${readers > 1 ? `each of its ${inWords(readers)} readers` : namesOf(graph, candidate.nodes.slice(-1))}`;
+    if (readers === 1) return judge(planner, candidate, delta, doing);
+    if (options.policy === "materialise" || options.policy === "multi") return byPolicy(planner, candidate);
+    if (options.policy === "duplicate" && !hasHeavyWork(planner, producer)) {
+      return overBudget(planner, candidate) ?? worthIt(planner, candidate, delta, doing);
+    }
+    return beaten(planner, candidate, delta.microsFused) ?? judge(planner, candidate, delta, doing);
+  },
+  apply: (_planner, candidate) => patchOf(candidate),
+};
+
+const hasHeavyWork = (planner: Planner, region: Region): boolean => {
+  const form = planner.factsOf(region).form;
+  return form !== null && (form.contraction !== null || form.reductions.length > 0);
+};
+
+/** The producer's value is needed in memory whatever its readers do. */
+function needed(planner: Planner, { rule, remove, nodes }: Candidate): Verdict | null {
+  if (rule === "diamond") return null;
+  const producer = remove[0]!;
+  const result = producer.outputs.find(planner.isOutput);
+  if (result !== undefined) {
+    return no(
+      "L_ROOT",
+      nodes,
+      `${nameOf(planner.graph, result)} is a result of the program, so it is stored in any case and its readers can't swallow it.`,
+      { wayOut: "A kernel with two outputs can serve both: the multi-output pass asks for that." },
+    );
+  }
+  const view = remove.slice(1).find((reader) => planner.isView(reader));
+  if (view === undefined) return null;
+  return no(
+    "L_ROOT",
+    [producer.outputs[0]!, view.outputs[0]!],
+    `${nameOf(planner.graph, view.outputs[0]!)} is a view of ${nameOf(planner.graph, producer.outputs[0]!)} and shows it from memory, so it has to be stored.`,
+  );
+}
+
+function byPolicy(planner: Planner, { add, remove, nodes }: Candidate): Verdict {
+  const value = namesOf(planner.graph, remove[0]!.outputs);
+  const how =
+    planner.options.policy === "materialise"
+      ? `stores ${value} once and lets ${countOf(add.length, "reader")} load it`
+      : `computes ${value} once, in a kernel that serves its ${inWords(add.length)} readers`;
+  return no("U_USER_BARRIER", nodes, `Your policy for shared values ${how}, so it is not copied into them.`, {
+    wayOut: "Choose the policy “cost” or “duplicate”.",
+  });
+}
+
+/** One kernel for the producer and all readers would be faster than a copy for each: it is left to the multi-output pass. */
+function beaten(planner: Planner, candidate: Candidate, micros: number): Verdict | null {
+  if (planner.options.disabledPasses.includes("multi-output")) return null;
+  const [producer, ...readers] = candidate.remove;
+  if (readers.some((reader) => planner.isView(reader))) return null;
+  const rival = mergeCandidate(planner, "one-kernel", [producer!, ...readers], {
+    edges: candidate.edges,
+    nodes: candidate.nodes,
+    id: producer!.id,
+  });
+  if (!legalMerge(planner, rival).ok || overBudget(planner, rival)) return null;
+  const answer = planner.facts(rival.add[0]!);
+  if (isRefusal(answer) || answer.time.micros >= micros) return null;
+  const transfers = (regions: readonly Region[]): number =>
+    regions.reduce((sum, region) => sum + planner.factsOf(region).traffic.transfers, 0);
+  const [stored, copied, shared] = [transfers(candidate.remove), transfers(candidate.add), answer.traffic.transfers];
+  const value = namesOf(planner.graph, producer!.outputs);
+  return no(
+    "C_BEATEN",
+    candidate.nodes,
+    `${value} has ${countOf(readers.length, "reader")}. Storing it costs ${stored} transfers, computing it for each costs ${copied}, one kernel for all costs ${shared} (${showMicros(answer.time.micros)} against ${showMicros(micros)}). The last one wins.`,
+    {
+      numbers: { stored, copied, shared, microsFused: micros, microsShared: answer.time.micros },
+      wayOut: "Choose the policy “duplicate” to see the copies.",
+    },
+  );
+}
+
+/** Producers by promise, priced again when they or their readers change. */
+function openQueue(planner: Planner): { next(): Entry | null; changed(done: Candidate): void } {
+  const versions = new Map<RegionId, number>();
+  let stamps = 0;
+  const heap = heapOf<Entry>((a, b) => a.micros > b.micros || (a.micros === b.micros && a.stamp < b.stamp));
+  const offer = (id: RegionId): void => {
+    const version = (versions.get(id) ?? 0) + 1;
+    versions.set(id, version);
+    if (!isProducer(planner, id)) return;
+    heap.push({ id, version, micros: promise(planner, id), candidate: null, stamp: stamps++ });
+  };
+  const ids = [...planner.regions.keys()].toSorted((a, b) => planner.order.at(a) - planner.order.at(b));
+  for (const id of ids) offer(id);
+  return {
+    next() {
+      for (let entry = heap.pop(); entry !== null; entry = heap.pop()) {
+        if (entry.version !== versions.get(entry.id) || !planner.regions.has(entry.id)) continue;
+        if (entry.candidate) return entry;
+        const candidate = build(planner, entry.id);
+        const micros = price(planner, candidate, entry.micros);
+        const rival = heap.peek();
+        if (rival === null || micros >= rival.micros) return { ...entry, candidate };
+        heap.push({ ...entry, candidate, micros });
+      }
+      return null;
+    },
+    changed({ add }) {
+      const affected = new Set<RegionId>();
+      for (const { id } of add) {
+        affected.add(id);
+        for (const producer of planner.producersOf(id)) affected.add(producer);
+      }
+      for (const id of affected) offer(id);
+    },
+  };
+}
+
+/** Kernels with readers; what P2 and P4 own is left to them. */
+function isProducer(planner: Planner, id: RegionId): boolean {
+  const region = planner.region(id);
+  if (planner.isView(region) || isIndexMap(planner, region)) return false;
+  const readers = planner.readersOf(id);
+  if (readers.length === 0) return false;
+  if (!planner.options.disabledPasses.includes("contraction-epilogue")) return true;
+  return ![id, ...readers].some((each) => hasContraction(planner, planner.region(each)));
+}
+
+/** µs that would be saved if nothing had to be computed or read twice. */
+function promise(planner: Planner, id: RegionId): number {
+  const region = planner.region(id);
+  let bytes = 0;
+  for (const output of region.outputs) {
+    const readers = planner.regionsReading(output).size;
+    if (readers > 0) bytes += (1 + readers) * bytesOf(node(planner.graph, output).type);
+  }
+  const { dispatches } = planner.factsOf(region).schedule;
+  return (bytes / planner.profile.bandwidth) * 1e6 + dispatches * planner.profile.launchMicros;
+}
+
+function build(planner: Planner, id: RegionId): Candidate {
+  const producer = planner.region(id);
+  const readers = planner.readersOf(id).map((reader) => planner.region(reader));
+  return (
+    (readers.length > 1 ? diamondOf(planner, producer) : null) ??
+    copyCandidate(planner, "into-readers", producer, readers)
+  );
+}
+
+/** The exact priority where every part is a kernel; what is refused anyway keeps its promise and is refused at once. */
+function price(planner: Planner, candidate: Candidate, promised: number): number {
+  if (candidate.add.some((region) => isRefusal(planner.facts(region)))) return promised;
+  const exact = priorityOf(planner, candidate);
+  // Equal up to rounding is equal: chains then merge evenly.
+  return Math.abs(exact - promised) <= 1e-6 * Math.abs(promised) ? promised : exact;
+}

@@ -1,0 +1,204 @@
+/** @file Turns a change of nodes into a patch of nodes and regions: who reads what afterwards, which regions shrink, what they store. */
+import { node, regionId, type Node, type NodeId, type Patch, type Region, type RegionId } from "../ir";
+import { isFreeView } from "../region";
+import type { Planner } from "./planner";
+
+/** A change of nodes. A node in `after` replaces the one of the same id. */
+export interface NodeChange {
+  readonly gone: readonly NodeId[];
+  readonly after: readonly Node[];
+  /** The second takes the first's place in its region. */
+  readonly moved?: readonly [NodeId, NodeId];
+}
+
+/** Readers of every node and the regions that hold it, kept up over accepted changes. */
+export interface Rewriter {
+  readersOf(id: NodeId): ReadonlySet<NodeId>;
+  regionsOf(id: NodeId): readonly RegionId[];
+  /** Every reader of `from` reads `to`; `from` goes, and with it what only it needed. */
+  redirect(from: NodeId, to: NodeId): NodeChange;
+  /** `from` goes and its id, a result's name, is given to `to`. Null where the order in the text forbids it. */
+  rename(from: NodeId, to: NodeId): NodeChange | null;
+  /** The node is replaced under its own id. */
+  become(changed: Node): NodeChange;
+  /** The node and what only it needed go. */
+  drop(id: NodeId): NodeChange;
+  patchOf(change: NodeChange): Patch;
+  /** The patch was applied. */
+  applied(patch: Patch): void;
+}
+
+export function openRewriter(planner: Planner): Rewriter {
+  const readers = new Map<NodeId, Set<NodeId>>();
+  const holders = new Map<NodeId, Set<RegionId>>();
+  for (const n of planner.graph.nodes.values()) {
+    for (const input of n.inputs) addTo(readers, input, n.id);
+  }
+  for (const region of planner.regions.values()) for (const id of region.members) addTo(holders, id, region.id);
+  const readersOf = (id: NodeId): ReadonlySet<NodeId> => readers.get(id) ?? NOBODY;
+
+  /** `roots`, and what nobody needs once they are gone; never an input or a result. */
+  const unneeded = (roots: readonly NodeId[], kept: readonly NodeId[] = []): NodeId[] => {
+    const gone = new Set<NodeId>(roots);
+    const open = [...roots];
+    while (open.length > 0) {
+      for (const input of node(planner.graph, open.pop()!).inputs) {
+        if (gone.has(input) || kept.includes(input) || planner.isOutput(input)) continue;
+        if (node(planner.graph, input).op === "input") continue;
+        if (![...readersOf(input)].every((reader) => gone.has(reader))) continue;
+        gone.add(input);
+        open.push(input);
+      }
+    }
+    return [...gone];
+  };
+  const rereading = (from: NodeId, to: NodeId): Node[] =>
+    [...readersOf(from)].map((id) => {
+      const reader = node(planner.graph, id);
+      return { ...reader, inputs: reader.inputs.map((input) => (input === from ? to : input)) };
+    });
+  const withOrigins = (target: Node, from: readonly NodeId[]): Node => ({
+    ...target,
+    origins: [...new Set([...target.origins, ...from.flatMap((id) => node(planner.graph, id).origins)])],
+  });
+
+  return {
+    readersOf,
+    regionsOf: (id) => [...(holders.get(id) ?? [])],
+    redirect(from, to) {
+      const gone = unneeded([from], [to]);
+      const target = node(planner.graph, to);
+      const after = rereading(from, to);
+      return { gone, after: target.op === "input" ? after : [withOrigins(target, [from]), ...after] };
+    },
+    rename(from, to) {
+      const [result, source] = [node(planner.graph, from), node(planner.graph, to)];
+      const late = [...readersOf(to)].every((id) => id === from || planner.position(id) > planner.position(from));
+      if (!late || planner.isOutput(to) || holders.get(to) === undefined) return null;
+      const renamed = withOrigins(
+        { ...source, id: from, label: result.label, ...(result.span ? { span: result.span } : {}) },
+        [from],
+      );
+      const gone = unneeded([from], [to]).filter((id) => id !== from);
+      return {
+        gone: [to, ...gone],
+        after: [renamed, ...rereading(to, from).filter(({ id }) => id !== from)],
+        moved: [to, from],
+      };
+    },
+    become(changed) {
+      const before = node(planner.graph, changed.id);
+      const gone = new Set<NodeId>();
+      for (const input of before.inputs) {
+        if (changed.inputs.includes(input) || planner.isOutput(input)) continue;
+        if (node(planner.graph, input).op === "input" || readersOf(input).size > 1) continue;
+        for (const id of unneeded([input], changed.inputs)) gone.add(id);
+      }
+      return { gone: [...gone], after: [withOrigins(changed, [...gone])] };
+    },
+    drop: (id) => ({ gone: unneeded([id]), after: [] }),
+    patchOf: (change) => patchFor(planner, change, readersOf, holders),
+    applied({ removedNodes, addedNodes, removedRegions, addedRegions }) {
+      for (const { id, inputs } of removedNodes) for (const input of inputs) readers.get(input)?.delete(id);
+      for (const { id, inputs } of addedNodes) for (const input of inputs) addTo(readers, input, id);
+      for (const { id, members } of removedRegions) for (const member of members) holders.get(member)?.delete(id);
+      for (const { id, members } of addedRegions) for (const member of members) addTo(holders, member, id);
+    },
+  };
+}
+
+const NOBODY: ReadonlySet<NodeId> = new Set();
+function addTo<K, V>(map: Map<K, Set<V>>, key: K, value: V): void {
+  const set = map.get(key);
+  if (set) set.add(value);
+  else map.set(key, new Set([value]));
+}
+
+type ReadersOf = (id: NodeId) => ReadonlySet<NodeId>;
+type Holders = ReadonlyMap<NodeId, ReadonlySet<RegionId>>;
+
+function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf, holders: Holders): Patch {
+  const { graph } = planner;
+  const ids = new Set<NodeId>([...change.gone, ...change.after.map(({ id }) => id)]);
+  const removedNodes = [...ids].map((id) => node(graph, id));
+  const fresh = new Map(change.after.map((n) => [n.id, n]));
+  const after = (id: NodeId): Node => fresh.get(id) ?? node(graph, id);
+  const readersAfter = readersOnceDone(removedNodes, change.after, readersBefore);
+
+  const touched = new Set<RegionId>();
+  const touch = (id: NodeId): void => {
+    for (const region of holders.get(id) ?? []) touched.add(region);
+  };
+  for (const id of ids) touch(id);
+  for (const n of [...removedNodes, ...change.after]) {
+    for (const input of n.inputs) touch(input);
+    for (const reader of readersBefore(n.id)) touch(reader);
+  }
+  const removedRegions = [...touched].map((id) => planner.region(id));
+  const gone = new Set(change.gone);
+  const lives = (id: NodeId): boolean => !gone.has(id) && after(id).op !== "const";
+  const bodies = removedRegions.map((region) => ({ region, members: membersAfter(planner, region, change, lives) }));
+  const inside = new Map(bodies.map(({ region, members }) => [region.id, new Set(members)]));
+  const holds = (region: RegionId, id: NodeId): boolean =>
+    inside.get(region)?.has(id) ?? planner.region(region).members.includes(id);
+  const holdersAfter = (id: NodeId): RegionId[] => {
+    const all = new Set([
+      ...(holders.get(id) ?? []),
+      ...(id === change.moved?.[1] ? holders.get(change.moved[0])! : []),
+    ]);
+    return [...all].filter((region) => holds(region, id));
+  };
+  /** Somebody reads it where it is not computed, or it is a result. */
+  const leaves = (id: NodeId, region: Region): boolean => {
+    if (planner.isOutput(id)) return true;
+    const all = [...readersAfter(id)];
+    if (all.length === 0) return region.outputs.includes(id);
+    return all.some((reader) => holdersAfter(reader).some((holder) => !holds(holder, id)));
+  };
+  const addedRegions: Region[] = [];
+  for (const { region, members } of bodies) {
+    if (members.length === 0) continue;
+    const view = members.every((id) => isFreeView(after(id)));
+    const stored = new Set<NodeId>();
+    for (const id of members) {
+      if (!leaves(id, region)) continue;
+      let current = id;
+      while (!view && members.includes(current) && isFreeView(after(current))) {
+        const own = regionId(`k:${current}`);
+        if (!planner.regions.has(own) && !addedRegions.some((added) => added.id === own)) {
+          addedRegions.push({ id: own, members: [current], outputs: [current] });
+        }
+        current = after(current).inputs[0]!;
+      }
+      if (members.includes(current)) stored.add(current);
+    }
+    addedRegions.push({ id: region.id, members, outputs: members.filter((id) => stored.has(id)) });
+  }
+  return { removedNodes, addedNodes: change.after, removedRegions, addedRegions, outputs: null };
+}
+
+function readersOnceDone(removed: readonly Node[], added: readonly Node[], before: ReadersOf): ReadersOf {
+  const changed = new Map<NodeId, Set<NodeId>>();
+  const own = (id: NodeId): Set<NodeId> => {
+    const known = changed.get(id) ?? new Set(before(id));
+    changed.set(id, known);
+    return known;
+  };
+  for (const { id, inputs } of removed) for (const input of inputs) own(input).delete(id);
+  for (const { id, inputs } of added) for (const input of inputs) own(input).add(id);
+  return (id) => changed.get(id) ?? before(id);
+}
+
+function membersAfter(
+  planner: Planner,
+  region: Region,
+  { moved }: NodeChange,
+  lives: (id: NodeId) => boolean,
+): NodeId[] {
+  const [from, to] = moved ?? [null, null];
+  const holdsSource = from !== null && region.members.includes(from);
+  return region.members
+    .filter((id) => (id === to ? holdsSource : lives(id)))
+    .concat(to !== null && holdsSource && !region.members.includes(to) ? [to] : [])
+    .toSorted((a, b) => planner.position(a) - planner.position(b));
+}

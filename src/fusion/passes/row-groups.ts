@@ -1,0 +1,83 @@
+/** @file P5: reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
+import { type Region, type RegionId, type Verdict } from "../ir";
+import type { Answer, Candidate, FusionPass } from "./define";
+import {
+  costOf,
+  edgesBetween,
+  hasContraction,
+  hasReduction,
+  legalMerge,
+  mergeCandidate,
+  nodesOf,
+  patchOf,
+} from "./merge";
+import type { Planner } from "./planner";
+import { namesOf, showBytes } from "./words";
+import { judge } from "./worth";
+
+export const rowGroups: FusionPass = {
+  name: "row-groups",
+  title: "Walk each row once",
+  teaches: "row-groups",
+  summary:
+    "Joins reductions with the values around them that belong to the same rows: softmax and LayerNorm become one kernel.",
+  numerics: "bitwise",
+  *match(planner) {
+    const ids = [...planner.regions.keys()].toSorted((a, b) => planner.order.at(a) - planner.order.at(b));
+    for (const id of ids) yield* producersInto(planner, id);
+  },
+  legal: legalMerge,
+  cost: costOf,
+  worth(planner, candidate, delta) {
+    const doing = `Walking the rows of ${namesOf(planner.graph, candidate.nodes)} once`;
+    return withRowSize(planner, candidate, judge(planner, candidate, delta, doing));
+  },
+  apply: (_planner, candidate) => patchOf(candidate),
+};
+
+/** Merges a region with those of its producers that walk the same rows. */
+function* producersInto(planner: Planner, id: RegionId): Generator<Candidate, void, Answer> {
+  const tried = new Set<RegionId>();
+  let current = id;
+  for (let grown = true; grown;) {
+    grown = false;
+    const consumer = planner.regions.get(current);
+    if (!consumer) return;
+    for (const from of planner.producersOf(current).toReversed()) {
+      const producer = planner.region(from);
+      if (tried.has(from) || !belongTogether(planner, producer, consumer)) continue;
+      tried.add(from);
+      const edges = edgesBetween(planner, producer, consumer);
+      const about = { edges, nodes: nodesOf(edges, producer), id: producer.id };
+      const { accepted } = yield mergeCandidate(planner, "same-rows", [producer, consumer], about);
+      if (!accepted) continue;
+      current = producer.id;
+      grown = true;
+      break;
+    }
+  }
+}
+
+/** The producer reduces, or feeds a reduction and something else besides. */
+function belongTogether(planner: Planner, producer: Region, consumer: Region): boolean {
+  if (planner.isView(producer) || planner.isView(consumer)) return false;
+  if (hasContraction(planner, producer) || hasContraction(planner, consumer)) return false;
+  if (hasReduction(planner, producer)) return true;
+  return hasReduction(planner, consumer) && planner.readersOf(producer.id).length > 1;
+}
+
+/** What a workgroup holds of a row, or why it walks it more than once. */
+function withRowSize(planner: Planner, { add }: Candidate, verdict: Verdict): Verdict {
+  if (!verdict.ok) return verdict;
+  const { form, schedule } = planner.factsOf(add[0]!);
+  if (form === null) return verdict;
+  const rereads = schedule.reads.reduce((most, read) => Math.max(most, read.rereads), 0);
+  const row = `a row of ${form.columns} values (${showBytes(form.columns * 4)})`;
+  const said =
+    rereads > 0
+      ? `${row} is too long for a workgroup's registers, so it is walked ${rereads + 1} times.`
+      : `One workgroup keeps ${row} until it is done.`;
+  return schedule.variant === "row-thread" && rereads === 0
+    ? verdict
+    : { ...verdict, text: `${verdict.text} ${said.charAt(0).toUpperCase()}${said.slice(1)}` };
+}

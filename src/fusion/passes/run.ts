@@ -1,0 +1,170 @@
+/** @file The driver: asks every pass for candidates, decides each, and records every decision, yes or no. */
+import {
+  bug,
+  hashText,
+  type CostDelta,
+  type EdgeId,
+  type Fusion,
+  type Patch,
+  type Step,
+  type Totals,
+  type Verdict,
+} from "../ir";
+import { fullSizeBytes } from "../cost";
+import type { Answer, Candidate, FusionPass, PlanOptions } from "./define";
+import { mutated } from "./mutations";
+import { openPlanner, type Planner } from "./planner";
+import { namesOf, no, showBytes } from "./words";
+import { forcedAnyway } from "./worth";
+
+export interface PassRun {
+  readonly steps: readonly Step[];
+  readonly final: Fusion;
+}
+
+/** Steps grow here; refusals are kept once per edge and reason. */
+interface Log {
+  readonly steps: Step[];
+  readonly lastReason: Map<string, string>;
+  hash: string;
+}
+
+interface Decision {
+  readonly legal: Verdict;
+  readonly profitable: Verdict | null;
+  readonly cost: CostDelta | null;
+  readonly patch: Patch | null;
+}
+
+/** Everything that makes a state what it is, as one hash: the seed of the chain. */
+export function stateHash({ graph, regions }: Fusion): string {
+  let hash = hashText([...graph.outputs].join());
+  for (const n of graph.nodes.values()) {
+    hash = hashText(
+      `${n.id}=${n.op}(${n.inputs.join()})${JSON.stringify(n.attrs)}${n.type.dtype}${n.type.shape.join()}`,
+      hash,
+    );
+  }
+  for (const region of regions.values()) hash = hashText(`${region.id}:${region.members.join()}`, hash);
+  return hash;
+}
+
+/** Runs the passes in order on the naive state. Deterministic in its arguments. */
+export function runPasses(naive: Fusion, options: PlanOptions, passes: readonly FusionPass[]): PassRun {
+  const fullSize = fullSizeBytes(naive.graph);
+  const log: Log = { steps: [], lastReason: new Map(), hash: stateHash(naive) };
+  let planner = openPlanner(naive, options, fullSize);
+  const disabled = new Set(options.disabledPasses);
+  const forced = new Set(options.forced);
+  for (const pass of passes) {
+    if (disabled.has(pass.name)) continue;
+    const before = log.steps.length;
+    runPass(pass, planner, forced, log);
+    const reshaped = log.steps.slice(before).some(({ accepted, kind }) => accepted && kind !== "fuse");
+    if (reshaped) planner = openPlanner(planner.fusion(), options, fullSize);
+  }
+  return { steps: log.steps, final: planner.fusion() };
+}
+
+function runPass(pass: FusionPass, planner: Planner, forced: ReadonlySet<EdgeId>, log: Log): void {
+  const found = pass.match(planner);
+  let totals = planner.totals();
+  let next = found.next();
+  while (next.done !== true) {
+    const candidate = next.value;
+    const decision = decide(pass, planner, candidate, forced);
+    if (decision.patch) {
+      planner.apply(decision.patch, candidate.merged);
+      totals = planner.totals();
+    }
+    record(pass, candidate, decision, totals, log);
+    const answer: Answer = { accepted: decision.patch !== null };
+    next = found.next(answer);
+  }
+}
+
+function decide(pass: FusionPass, planner: Planner, candidate: Candidate, forced: ReadonlySet<EdgeId>): Decision {
+  const refused = { profitable: null, cost: null, patch: null };
+  if (planner.options.strict && pass.numerics === "reassociates") {
+    return { ...refused, legal: tooLoose(planner, pass, candidate) };
+  }
+  const legal = pass.legal(planner, candidate);
+  if (!legal.ok) return { ...refused, legal };
+  const cost = pass.cost(planner, candidate);
+  let profitable = pass.worth(planner, candidate, cost);
+  if (!profitable.ok && candidate.edges.some((edge) => forced.has(edge))) {
+    profitable = forcedAnyway(planner, candidate.nodes, profitable);
+  }
+  if (profitable.ok) profitable = overPeak(planner, candidate) ?? profitable;
+  return { legal, profitable, cost, patch: profitable.ok ? pass.apply(planner, candidate) : null };
+}
+
+const tooLoose = (planner: Planner, pass: FusionPass, { nodes }: Candidate): Verdict =>
+  no(
+    "L_STRICT",
+    nodes,
+    `${pass.title} may change the rounding of ${namesOf(planner.graph, nodes)}, and strict mode keeps it.`,
+    {
+      wayOut: "Switch strict mode off.",
+    },
+  );
+
+/** The plan must stay below the profile's memory limit, unless it was above it already. */
+function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Candidate): Verdict | null {
+  const limit = planner.profile.memoryLimitBytes;
+  const before = planner.totals().peakBytes;
+  if (rewrite) return null;
+  const reach = add.reduce((sum, region) => sum + planner.factsOf(region).traffic.bytes, 0);
+  if (before + reach <= limit) return null;
+  const after = planner.peakAfter(remove, add);
+  if (after <= limit || after <= before) return null;
+  return no(
+    "C_PEAK_MEMORY",
+    nodes,
+    `Keeping the inputs alive for the merged kernel lifts the peak from ${showBytes(before)} to ${showBytes(after)}, above the limit of ${showBytes(limit)}.`,
+    { numbers: { bytesBefore: before, bytesAfter: after, limit }, wayOut: "Raise the memory limit." },
+  );
+}
+
+function record(pass: FusionPass, candidate: Candidate, decision: Decision, totals: Totals, log: Log): void {
+  const verdict = decision.profitable ?? decision.legal;
+  const accepted = decision.patch !== null;
+  if (!accepted && !isNews(log, candidate, verdict)) return;
+  const { rule, kind, edges, nodes } = candidate;
+  const from = candidate.remove.map(({ id }) => id);
+  log.hash = hashText(
+    [pass.name, rule, nodes.join(), verdict.code, accepted, from.join(), candidate.add.map((r) => `${r.id}:${r.members.join()}`).join(";")].join("|"), // prettier-ignore
+    log.hash,
+  );
+  log.steps.push({
+    seq: log.steps.length + 1,
+    pass: pass.name,
+    rule,
+    kind,
+    edge: edges.length === 1 ? edges[0]! : null,
+    edges,
+    nodes,
+    regions: { from, to: candidate.into },
+    legal: decision.legal,
+    profitable: decision.profitable,
+    accepted,
+    cost: decision.cost,
+    patch: decision.patch,
+    totals,
+    hash: log.hash,
+  });
+}
+
+/** A refusal is news when one of its edges (or its pair of nodes) was never refused for this reason. */
+function isNews(log: Log, { edges, nodes, rule }: Candidate, verdict: Verdict): boolean {
+  if (mutated("repeat-refusals")) return true;
+  const keys = edges.length > 0 ? edges : [`${rule} ${nodes.join()}`];
+  if (keys.length === 0) throw bug(`candidate of ${rule} is about nothing`);
+  let news = false;
+  for (const key of keys) {
+    if (log.lastReason.get(key) === verdict.code) continue;
+    log.lastReason.set(key, verdict.code);
+    news = true;
+  }
+  return news;
+}

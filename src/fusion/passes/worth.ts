@@ -1,0 +1,236 @@
+/** @file Is a legal merge worth it? Words and codes for the cost model's numbers; the budgets of one kernel. */
+import { bytesOf, node, type CostDelta, type NodeId, type Region, type Verdict } from "../ir";
+import { machineShare, occupancy, tileVisits, type RegionFacts } from "../cost";
+import { opDef } from "../ops";
+import type { Candidate } from "./define";
+import { evaluationWords } from "./evaluations";
+import type { Planner } from "./planner";
+import { countOf, namesOf, no, showBytes, showMicros, yes } from "./words";
+
+/** Live 32-bit registers per thread above which fewer threads fit a multiprocessor. */
+export const REGISTER_LIMIT = 64;
+/** WGSL statements in one kernel: compile time grows with them. */
+export const STATEMENT_LIMIT = 2000;
+/** Ops per kernel for one notch of the group-size slider. */
+export const OPS_PER_NOTCH = 64;
+
+/** Budgets of a kernel that are worth, not law: ops, statements, registers. Null when it keeps them. */
+export function overBudget(planner: Planner, { add, remove, nodes }: Candidate): Verdict | null {
+  const limit = Math.min(OPS_PER_NOTCH * planner.options.groupSize, STATEMENT_LIMIT);
+  const largest = (of: (region: (typeof add)[number]) => number, regions: typeof add): number =>
+    regions.reduce((most, region) => Math.max(most, of(region)), 0);
+  const ops = largest(({ members }) => members.length, add);
+  if (ops > limit && ops > largest(({ members }) => members.length, remove)) {
+    const capped = limit === STATEMENT_LIMIT;
+    return no(
+      capped ? "C_COMPILE_BUDGET" : "C_CODE_SIZE",
+      nodes,
+      capped
+        ? `The merged kernel would have ${ops} statements, and above ${STATEMENT_LIMIT} the driver compiles for seconds.`
+        : `The merged kernel would have ${ops} ops, and the group size allows ${limit}.`,
+      { numbers: { ops, limit }, wayOut: capped ? "Keep two kernels." : "Raise the group-size slider." },
+    );
+  }
+  const registers = (region: (typeof add)[number]): number => planner.factsOf(region).schedule.registers;
+  const [before, after] = [largest(registers, remove), largest(registers, add)];
+  if (after > REGISTER_LIMIT && after > before) {
+    const full = (count: number): number => Math.min(1, REGISTER_LIMIT / Math.max(count, 1));
+    return no(
+      "C_REGISTERS",
+      nodes,
+      `A thread would keep about ${after} registers alive instead of ${before}; above ${REGISTER_LIMIT} fewer threads fit and the multiprocessors are ${Math.round(100 * full(after))} % full.`,
+      {
+        numbers: { registers: after, registersBefore: before, limit: REGISTER_LIMIT, occupancy: full(after) },
+        wayOut: "Keep the group smaller.",
+      },
+    );
+  }
+  return null;
+}
+
+const saved = (delta: CostDelta): Readonly<Record<string, number>> => ({
+  microsApart: delta.microsApart,
+  microsFused: delta.microsFused,
+  bytesSaved: delta.bytesSaved,
+  launchesSaved: delta.launchesSaved,
+  flopsAdded: delta.flopsAdded,
+});
+
+/** Below this many µs a difference is none. */
+const NOTHING = 1e-9;
+
+/**
+ * The common opinion: budgets first, then the predicted time.
+ * @param doing how the sentence begins: "Merging `exp` into `log`"
+ */
+export function judge(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Verdict {
+  const over = overBudget(planner, candidate);
+  if (over) return over;
+  const gain = delta.microsApart - delta.microsFused;
+  return gain > NOTHING ? worthIt(planner, candidate, delta, doing) : notWorthIt(planner, candidate, delta, doing);
+}
+
+export function worthIt(planner: Planner, { nodes }: Candidate, delta: CostDelta, doing: string): Verdict {
+  const both = `${showMicros(delta.microsFused)} instead of ${showMicros(delta.microsApart)}`;
+  const launches = delta.launchesSaved > 0 ? countOf(delta.launchesSaved, "launch", "launches") : null;
+  if (delta.bytesSaved > 0) {
+    const time = showMicros((delta.bytesSaved / planner.profile.bandwidth) * 1e6);
+    return yes(
+      "A_BYTES",
+      nodes,
+      `${doing} saves ${showBytes(delta.bytesSaved)} of traffic (${time})${launches ? ` and ${launches} (${showMicros(delta.launchesSaved * planner.profile.launchMicros)})` : ""}: ${both}.`,
+      { numbers: saved(delta) },
+    );
+  }
+  const more = delta.bytesSaved < 0 ? `, for ${showBytes(-delta.bytesSaved)} more traffic` : "";
+  return yes("A_LAUNCH", nodes, `${doing} saves ${launches ?? "time"}${more}: ${both}.`, { numbers: saved(delta) });
+}
+
+export function notWorthIt(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Verdict {
+  const { nodes } = candidate;
+  const both = `${showMicros(delta.microsFused)} instead of ${showMicros(delta.microsApart)}`;
+  const idle = idleMachine(planner, candidate);
+  if (idle) {
+    return no(
+      "C_PARALLELISM",
+      nodes,
+      `${doing} would leave ${countOf(idle.workgroups, "workgroup")} for ${planner.profile.multiprocessors} multiprocessors: ${both}.`,
+      { numbers: { ...saved(delta), ...idle }, wayOut: "Let a kernel of its own split the reduction." },
+    );
+  }
+  const again = evaluationWords(planner, candidate);
+  if (again && delta.flopsAdded > 0 && computeGrows(planner, candidate)) {
+    return no(
+      "C_RECOMPUTE",
+      nodes,
+      `${doing} is allowed but would compute it ${again}: ${both}. So the value is stored once.`,
+      {
+        numbers: saved(delta),
+        wayOut: "Store it, or fuse anyway on this edge.",
+      },
+    );
+  }
+  const traffic =
+    delta.bytesSaved > 0
+      ? `saves ${showBytes(delta.bytesSaved)} but reads them against the grain`
+      : delta.bytesSaved < 0
+        ? `moves ${showBytes(-delta.bytesSaved)} more`
+        : "moves as many bytes";
+  return no("C_NEGATIVE", nodes, `${doing} ${traffic}: ${both}.`, {
+    numbers: saved(delta),
+    wayOut: "Fuse anyway on this edge to see it run.",
+  });
+}
+
+/** Fewer workgroups than multiprocessors, where there were more before. */
+function idleMachine(planner: Planner, { remove, add }: Candidate): { workgroups: number } | null {
+  const share = (facts: RegionFacts): number => machineShare(facts.schedule, planner.profile);
+  const busiest = remove
+    .map((region) => planner.factsOf(region))
+    .reduce((most, facts) => Math.max(most, share(facts)), 0);
+  const worst = add.map((region) => planner.factsOf(region)).toSorted((a, b) => share(a) - share(b))[0]!;
+  return share(worst) < busiest ? { workgroups: worst.schedule.workgroups } : null;
+}
+
+/** Arithmetic, not traffic, makes the merged kernels slower. */
+function computeGrows(planner: Planner, { remove, add }: Candidate): boolean {
+  const compute = (regions: Candidate["add"]): number =>
+    regions.reduce((sum, region) => sum + planner.factsOf(region).time.computeMicros, 0);
+  const memory = (regions: Candidate["add"]): number =>
+    regions.reduce((sum, region) => {
+      const { readMicros, writeMicros } = planner.factsOf(region).time;
+      return sum + readMicros + writeMicros;
+    }, 0);
+  return compute(add) - compute(remove) > memory(add) - memory(remove);
+}
+
+/** A forced edge: done although the numbers say no. */
+export const forcedAnyway = (planner: Planner, nodes: readonly NodeId[], verdict: Verdict): Verdict =>
+  yes(
+    "U_FORCE",
+    nodes,
+    `You asked for ${namesOf(planner.graph, nodes)} in one kernel, so it is done. The model's view: ${verdict.text}`,
+    {
+      ...(verdict.numbers ? { numbers: verdict.numbers } : {}),
+    },
+  );
+
+/** Occupancy of the fullest of some regions, 0…1. */
+export const occupancyOf = (planner: Planner, regions: Candidate["add"]): number =>
+  regions.reduce((least, region) => Math.min(least, occupancy(planner.factsOf(region).schedule, planner.profile)), 1);
+
+const contractionOf = (planner: Planner, region: Region): NodeId | null =>
+  planner.factsOf(region).form?.contraction ?? null;
+
+/** Under the policy `library` a product's kernel is the tuned one and takes nothing else in. */
+export function policyOnContraction(planner: Planner, { add, remove, nodes }: Candidate): Verdict | null {
+  if (planner.options.matmulPolicy !== "library") return null;
+  for (const region of add) {
+    const product = contractionOf(planner, region);
+    const before = remove.find((part) => contractionOf(planner, part) === product);
+    if (product === null || before === undefined || before.members.length >= region.members.length) continue;
+    const { flops, time } = planner.factsOf(before);
+    const rate = flops / Math.max(time.micros, 1e-9) / 1e3;
+    return no(
+      "C_LIBRARY",
+      nodes,
+      `Your policy keeps the tuned kernel of ${namesOf(planner.graph, [product])} as it is (${Math.round(rate)} GFLOP/s predicted), so nothing is merged into it.`,
+      { numbers: { gflops: rate }, wayOut: "Choose the matmul policy “epilogue”." },
+    );
+  }
+  return null;
+}
+
+/** Bytes a prologue may read for each byte that it saves from memory. */
+const PROLOGUE_READS = 1.1;
+/** An expensive op is not computed again for more tiles than this. */
+const PROLOGUE_VISITS = 2;
+
+/** Work on an operand of a product is done once per tile that loads it: refused where that reads or computes too much. */
+export function prologueVerdict(planner: Planner, { add, remove, nodes }: Candidate): Verdict | null {
+  const producer = remove[0]!;
+  if (contractionOf(planner, producer) !== null) return null;
+  for (const region of add) {
+    const product = contractionOf(planner, region);
+    if (product === null) continue;
+    const operand = operandFed(planner, region, product, producer);
+    if (operand === null) continue;
+    const name = namesOf(planner.graph, producer.outputs);
+    const into = namesOf(planner.graph, [product]);
+    const read = planner.factsOf(producer).traffic.bytesRead;
+    const replaced = producer.outputs.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
+    if (read > PROLOGUE_READS * replaced) {
+      return no(
+        "C_NEGATIVE",
+        nodes,
+        `Every tile of ${into} would read ${showBytes(read)} to compute the ${showBytes(replaced)} of ${name}; loading the stored value reads less.`,
+        {
+          numbers: { bytesRead: read, bytesReplaced: replaced, limit: PROLOGUE_READS },
+          wayOut: "Fuse anyway on this edge to see it run.",
+        },
+      );
+    }
+    const visits = tileVisits(planner.graph, product, operand, planner.factsOf(region).schedule);
+    const costly = producer.members.find((id) => opDef(node(planner.graph, id).op).expensive);
+    if (costly !== undefined && visits > PROLOGUE_VISITS) {
+      return no(
+        "C_RECOMPUTE",
+        nodes,
+        `${into} loads each element of that operand ${visits} times, once per tile, and ${namesOf(planner.graph, [costly])} would be computed each time. So ${name} is stored.`,
+        { numbers: { visits, limit: PROLOGUE_VISITS }, wayOut: "Fuse anyway on this edge to see it run." },
+      );
+    }
+  }
+  return null;
+}
+
+/** The operand of the product that depends on the producer; null when the producer stands after it. */
+function operandFed(planner: Planner, region: Region, product: NodeId, producer: Region): number | null {
+  const fed = new Set(producer.members);
+  for (const id of region.members) {
+    if (id === product) break;
+    if (node(planner.graph, id).inputs.some((input) => fed.has(input))) fed.add(id);
+  }
+  const operand = node(planner.graph, product).inputs.findIndex((input) => fed.has(input));
+  return operand < 0 ? null : operand;
+}
