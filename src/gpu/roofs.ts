@@ -146,7 +146,7 @@ export async function findRoofs(job: Job): Promise<Outcome<Roofs>> {
   const slope = await slopeOf(
     watch.value,
     { ...launch!, workgroups: [1, 1, 1] },
-    info.software ? [100, 400] : [500, 3500],
+    info.software ? [50, 250] : [500, 3500],
   );
   if (!slope.ok) return slope;
   const operations = threads * turns * FMA.chains * FMA.unrolled * 4 * 2;

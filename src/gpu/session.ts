@@ -93,9 +93,10 @@ export function createSession(gpu: GPU | undefined, env: SessionEnv = hostEnv())
     async bench(plans, inputs, options = {}) {
       const recorder = new Recorder();
       const main = inTurn(() => onDevice(plansOf(plans), (job) => runBench(job, plans, inputs, options, recorder)));
-      const result = await Promise.race([main, stoppedEarly(env, options.signal, recorder)]);
+      const result = await Promise.race([main, stopped(env, options.signal).then(() => recorder.partial())]);
       if (!result.ok || result.value.stopped || options.roofs === false) return result;
-      const found = await inTurn(() => onDevice([], roofsOf));
+      const measured = inTurn(() => onDevice([], roofsOf));
+      const found = await Promise.race([measured, stopped(env, options.signal).then(refusals.cancelled)]);
       return done({ ...result.value, roofs: found.ok ? found.value : null });
     },
     listen(listener) {
@@ -117,18 +118,13 @@ const plansOf = ({ naive, step, fused }: BenchPlans): Plan[] => (step ? [naive, 
 
 const CANCEL_MILLIS = 100;
 
-/** A long kernel can't be interrupted, but the person who pressed Cancel need not wait for it. */
-function stoppedEarly(
-  env: SessionEnv,
-  signal: AbortSignal | undefined,
-  recorder: Recorder,
-): Promise<Outcome<BenchResult>> {
-  return new Promise((resolve) => {
-    const stop = () => void env.sleep(CANCEL_MILLIS).then(() => resolve(recorder.partial()));
+/** Settles soon after Cancel: a long kernel can't be interrupted, but the person who pressed it need not wait. */
+const stopped = (env: SessionEnv, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = () => void env.sleep(CANCEL_MILLIS).then(resolve);
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });
   });
-}
 
 /** Error scopes and the device's queue are shared: actions wait for one another. */
 function takeTurns(): <T>(work: () => Promise<T>) => Promise<T> {

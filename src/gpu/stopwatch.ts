@@ -1,7 +1,7 @@
 /** @file Time of compute passes: by timestamps where there are any, else by waiting for the queue. Both step; the step is observed, never assumed. */
 import { usage } from "./flags";
 import type { Dispatch } from "./memory";
-import { done } from "./problem";
+import { done, fail } from "./problem";
 import { dispatchAll, readThrough, submit } from "./queue";
 import type { Job } from "./queue";
 import type { Clock, Outcome } from "./types";
@@ -51,10 +51,13 @@ export function createStamps(job: Job): Stamps {
       };
       device.pushErrorScope("validation");
       const read = readThrough(job, staging, encode, passes.length * 16);
-      const error = await device.popErrorScope().catch(() => null);
-      const got = await read;
-      if (error && got.ok) return { ok: false, problem: { code: "invalid", text: error.message } };
-      return got.ok ? done(new BigUint64Array(got.value)) : got;
+      const popped = device.popErrorScope().catch(() => null);
+      const got = await read; // first: only this wait has an end when the device hangs
+      if (!got.ok) return got;
+      const error = await popped;
+      return error
+        ? fail("invalid", `The GPU refused a timed pass. ${error.message}`)
+        : done(new BigUint64Array(got.value));
     },
   };
 }
