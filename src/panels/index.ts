@@ -3,3 +3,5 @@ export { KernelInspector } from "./inspector/KernelInspector";
 export { MeasuredPanel } from "./measured/MeasuredPanel";
 export { ScoreRow } from "./score/ScoreRow";
 export { Scrubber } from "./scrubber/Scrubber";
+export { download } from "./download";
+export { showBytes, showMicros } from "./model/units";
