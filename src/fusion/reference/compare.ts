@@ -1,0 +1,94 @@
+/** @file Got against wanted: how far apart two tensors are, where most, and whether that is allowed. */
+
+/** |got − want| may be atol + rtol · |want|. */
+export interface Tolerance {
+  readonly rtol: number;
+  readonly atol: number;
+  /** Some op on the way chooses values (max, select …), and a shader may lose a NaN there: a number instead of a NaN is then shown, not failed. */
+  readonly nanMayVanish: boolean;
+  /** `1e-5 · (1 + log₂ 768) for mean`: what the limit is made of, for the person who reads it. */
+  readonly reason: string;
+}
+
+export interface Comparison {
+  readonly maxAbs: number;
+  /** Over elements whose wanted value is larger than atol: near 0 a ratio says nothing. */
+  readonly maxRel: number;
+  /** Steps between neighbouring f32 values, over the same elements. */
+  readonly maxUlp: number;
+  /** Root of the mean squared difference over finite elements. */
+  readonly rmse: number;
+  /** The element that uses most of its limit; row-major. Null when all are equal. */
+  readonly worst: { readonly at: number; readonly got: number; readonly want: number } | null;
+  /** Elements where exactly one side is NaN. */
+  readonly nanMismatches: number;
+  readonly compared: number;
+  readonly pass: boolean;
+}
+
+const bits = new DataView(new ArrayBuffer(4));
+
+/** f32 values as integers in their order: neighbours differ by 1, −0 and +0 are one. */
+function order(value: number): number {
+  bits.setFloat32(0, value);
+  const raw = bits.getInt32(0);
+  return raw < 0 ? -2147483648 - raw : raw;
+}
+
+/** Steps between neighbouring f32 values from one to the other. */
+export const ulpsBetween = (a: number, b: number): number => Math.abs(order(a) - order(b));
+
+/**
+ * Compares element by element. Equal infinities are equal, and so is what overflows f32 to the same one; two NaN are equal.
+ * @param reference f64 values
+ * @param actual as many values, of the same order
+ */
+export function compareOutputs(
+  reference: ArrayLike<number>,
+  actual: ArrayLike<number>,
+  { rtol, atol, nanMayVanish }: Pick<Tolerance, "rtol" | "atol" | "nanMayVanish">,
+): Comparison {
+  let [maxAbs, maxRel, maxUlp, squares, finite, nanMismatches, failures] = [0, 0, 0, 0, 0, 0, 0];
+  let worst: Comparison["worst"] = null;
+  let worstShare = 0;
+  const blame = (at: number, share: number): void => {
+    if (share <= worstShare) return;
+    worstShare = share;
+    worst = { at, got: actual[at]!, want: reference[at]! };
+  };
+  if (reference.length !== actual.length) failures++;
+  const compared = Math.min(reference.length, actual.length);
+  for (let i = 0; i < compared; i++) {
+    const [want, got] = [reference[i]!, actual[i]!];
+    if (Number.isNaN(want) || Number.isNaN(got)) {
+      if (Number.isNaN(want) === Number.isNaN(got)) continue;
+      nanMismatches++;
+      if (Number.isNaN(got) || !nanMayVanish) {
+        failures++;
+        blame(i, Infinity);
+      }
+      continue;
+    }
+    if (want === got || Math.fround(want) === got) {
+      const apart = Math.abs(got - want);
+      if (apart < Infinity) finite++;
+      continue;
+    }
+    const apart = Math.abs(got - want);
+    const size = Math.abs(want);
+    const limit = size === Infinity ? 0 : atol + rtol * size;
+    if (apart > maxAbs) maxAbs = apart;
+    if (size > atol) {
+      maxRel = Math.max(maxRel, apart / size);
+      maxUlp = Math.max(maxUlp, ulpsBetween(Math.fround(want), got));
+    }
+    if (apart < Infinity) {
+      squares += apart * apart;
+      finite++;
+    }
+    if (apart > limit) failures++;
+    blame(i, limit === 0 ? Infinity : apart / limit);
+  }
+  const rmse = finite === 0 ? 0 : Math.sqrt(squares / finite);
+  return { maxAbs, maxRel, maxUlp, rmse, worst, nanMismatches, compared, pass: failures === 0 };
+}

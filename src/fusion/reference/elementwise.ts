@@ -1,0 +1,41 @@
+import type { Node, TensorType } from "../ir";
+import { sizeOf } from "../ir";
+import { opDef } from "../ops";
+import type { Round } from "./rounding";
+import { eachRow, mergedWalk, stridesIn } from "./walk";
+
+/** The rule of an elementwise or random op; integers where it has one for them. */
+export function ruleOf(node: Node): (args: readonly number[]) => number {
+  const scalar = opDef(node.op).scalar!;
+  const { attrs } = node;
+  const isWhole = node.type.dtype === "i32" && scalar.int !== undefined;
+  return isWhole ? (args) => scalar.int!(args, attrs) : (args) => scalar.js(args, attrs);
+}
+
+/** Values of an elementwise op; operands broadcast. */
+export function evaluateElementwise(
+  node: Node,
+  inputs: readonly ArrayLike<number>[],
+  types: readonly TensorType[],
+  round: Round,
+): Float64Array {
+  const { shape } = node.type;
+  const out = new Float64Array(sizeOf(shape));
+  const rule = ruleOf(node);
+  const walk = mergedWalk(shape, [stridesIn(shape, shape), ...types.map((type) => stridesIn(type.shape, shape))]);
+  const count = walk.extents.at(-1)!;
+  const steps = walk.strides.map((own) => own.at(-1)!);
+  const usesIndex = opDef(node.op).scalar!.usesIndex === true;
+  const args = inputs.map(() => 0);
+  if (usesIndex) args.push(0);
+  eachRow(walk, (offsets) => {
+    let to = offsets[0]!;
+    for (let i = 0; i < count; i++) {
+      for (let k = 0; k < inputs.length; k++) args[k] = inputs[k]![offsets[k + 1]! + i * steps[k + 1]!]!;
+      if (usesIndex) args[inputs.length] = to;
+      out[to] = round(rule(args));
+      to += steps[0]!;
+    }
+  });
+  return out;
+}

@@ -1,0 +1,8 @@
+/** @file What every kernel must agree with: the f64 interpreter, its data, and the comparison. */
+export { compareOutputs, ulpsBetween, type Comparison, type Tolerance } from "./compare";
+export { inputData, type InputData } from "./data";
+export { type Precision } from "./rounding";
+export { runReference, type ReferenceOptions, type ReferenceValue } from "./run";
+export { sampleReference } from "./sample";
+export { toleranceFor } from "./tolerance";
+export { coordinatesOf } from "./walk";

@@ -1,0 +1,91 @@
+/** @file The interpreter that every kernel must agree with: the unfused graph, one op after the other, in f64. */
+import { bug, node as nodeOf, topological, type Graph, type Node, type NodeId, type TensorType } from "../ir";
+import { opDef } from "../ops";
+import { inputData } from "./data";
+import { evaluateElementwise } from "./elementwise";
+import { evaluateMatmul } from "./matmul";
+import { evaluateMovement } from "./movement";
+import { evaluateReduce } from "./reduce";
+import { roundingOf, type Precision } from "./rounding";
+
+export interface ReferenceValue {
+  readonly type: TensorType;
+  /** Row-major; bool is 0 or 1. */
+  readonly data: Float64Array;
+}
+
+export interface ReferenceOptions {
+  /** `f64` unless stated. */
+  readonly precision?: Precision;
+  /** Values to return besides the outputs; others are dropped once their last reader has run. */
+  readonly keep?: "all" | ReadonlySet<NodeId>;
+}
+
+/**
+ * Runs `graph` op by op.
+ * @param inputs data of `input` nodes, row-major; those left out get `inputData`
+ * @returns the outputs and what was to be kept
+ */
+export function runReference(
+  graph: Graph,
+  inputs: ReadonlyMap<NodeId, ArrayLike<number>>,
+  { precision = "f64", keep = new Set() }: ReferenceOptions = {},
+): Map<NodeId, ReferenceValue> {
+  const order = topological(graph);
+  const uses = new Map<NodeId, number>();
+  for (const { inputs: read } of graph.nodes.values()) for (const id of read) uses.set(id, (uses.get(id) ?? 0) + 1);
+  const kept = new Set(keep === "all" ? order : [...keep, ...graph.outputs]);
+  const live = new Map<NodeId, Float64Array>();
+  const values = new Map<NodeId, ReferenceValue>();
+  for (const id of order) {
+    const node = nodeOf(graph, id);
+    const operands = node.inputs.map((input) => live.get(input) ?? values.get(input)!.data);
+    const types = node.inputs.map((input) => nodeOf(graph, input).type);
+    const data = evaluate(node, operands, types, precision, inputs);
+    if (kept.has(id)) values.set(id, { type: node.type, data });
+    else if (uses.has(id)) live.set(id, data);
+    for (const input of node.inputs) {
+      const left = uses.get(input)! - 1;
+      uses.set(input, left);
+      if (left === 0) live.delete(input);
+    }
+  }
+  return values;
+}
+
+/** Values of one node from its operands'. */
+export function evaluate(
+  node: Node,
+  operands: readonly Float64Array[],
+  types: readonly TensorType[],
+  precision: Precision,
+  inputs: ReadonlyMap<NodeId, ArrayLike<number>>,
+): Float64Array {
+  const round = roundingOf(node.type.dtype, precision);
+  const { kind } = opDef(node.op);
+  switch (kind) {
+    case "elementwise":
+    case "random":
+      return evaluateElementwise(node, operands, types, round);
+    case "reduce":
+      return evaluateReduce(node, operands[0]!, types[0]!, round);
+    case "movement":
+      return evaluateMovement(node, operands, types);
+    case "contraction":
+      return evaluateMatmul(operands[0]!, operands[1]!, [types[0]!, types[1]!], round);
+    case "source":
+      return sourceValues(node, inputs, round);
+    case "opaque":
+      throw bug(`${node.op} has no reference`);
+  }
+}
+
+function sourceValues(
+  node: Node,
+  inputs: ReadonlyMap<NodeId, ArrayLike<number>>,
+  round: (value: number) => number,
+): Float64Array {
+  if (node.op === "const") return Float64Array.of(round(Number(node.attrs["value"])));
+  if (node.op !== "input") throw bug(`${node.id} is not connected, so there is nothing to run`);
+  return Float64Array.from(inputs.get(node.id) ?? inputData(node));
+}

@@ -1,0 +1,222 @@
+/** @file Single elements of large outputs: first which elements of every value they need, backwards, then their values, forwards. */
+import {
+  bug,
+  node as nodeOf,
+  sizeOf,
+  topological,
+  type Graph,
+  type Node,
+  type NodeId,
+  type Shape,
+  type TensorType,
+} from "../ir";
+import { opDef } from "../ops";
+import { inputData } from "./data";
+import { ruleOf } from "./elementwise";
+import { batchOffsets, productOf } from "./matmul";
+import { flatIndex, numbers } from "./movement";
+import { keptShape } from "./reduce";
+import { roundingOf } from "./rounding";
+import { coordinatesOf, stridesIn } from "./walk";
+
+/** Answers with element `flat` of operand `operand`. */
+type Get = (operand: number, flat: number) => number;
+/** Value of element `flat` of a node, asking for the operands' elements it needs. */
+type Point = (flat: number, get: Get) => number;
+
+/** A set of indices as a bitmap: sorted for free, and a rank by counting. */
+class Wanted {
+  private readonly words: Uint32Array;
+  private ranks: Uint32Array | null = null;
+  count = 0;
+
+  constructor(size: number) {
+    this.words = new Uint32Array((size + 31) >>> 5);
+  }
+  add(flat: number): void {
+    const bit = 1 << (flat & 31);
+    if ((this.words[flat >>> 5]! & bit) !== 0) return;
+    this.words[flat >>> 5]! |= bit;
+    this.count++;
+  }
+  /** Position of `flat` among the wanted ones. */
+  rank(flat: number): number {
+    this.ranks ??= this.sums();
+    const below = this.words[flat >>> 5]! & ((1 << (flat & 31)) - 1);
+    return this.ranks[flat >>> 5]! + ones(below);
+  }
+  each(visit: (flat: number) => void): void {
+    for (const [i, word] of this.words.entries()) {
+      for (let rest = word; rest !== 0; rest &= rest - 1) visit(i * 32 + 31 - Math.clz32(rest & -rest));
+    }
+  }
+  private sums(): Uint32Array {
+    const ranks = new Uint32Array(this.words.length);
+    for (let i = 1; i < ranks.length; i++) ranks[i] = ranks[i - 1]! + ones(this.words[i - 1]!);
+    return ranks;
+  }
+}
+
+/** Bits that are set. */
+function ones(word: number): number {
+  let x = word - ((word >>> 1) & 0x55555555);
+  x = (x & 0x33333333) + ((x >>> 2) & 0x33333333);
+  return Math.imul((x + (x >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** Dot product of index and strides. */
+const place = (at: readonly number[], strides: readonly number[]): number =>
+  at.reduce((sum, index, axis) => sum + index * strides[axis]!, 0);
+
+function elementwisePoint(node: Node, types: readonly TensorType[]): Point {
+  const rule = ruleOf(node);
+  const { shape } = node.type;
+  const strides = types.map((type) => stridesIn(type.shape, shape));
+  const straight = types.map((type) => sizeOf(type.shape) === sizeOf(shape));
+  const usesIndex = opDef(node.op).scalar!.usesIndex === true;
+  return (flat, get) => {
+    const at = straight.every(Boolean) ? [] : coordinatesOf(flat, shape);
+    const args = types.map((_, k) => get(k, straight[k] ? flat : place(at, strides[k]!)));
+    return rule(usesIndex ? [...args, flat] : args);
+  };
+}
+
+function movementPoint(node: Node, shapes: readonly Shape[]): Point {
+  const movement = opDef(node.op).movement!;
+  if (movement.free) return (flat, get) => get(0, flat);
+  const context = { inputs: shapes, output: node.type.shape, attrs: node.attrs };
+  const fill = movement.fill?.(node.attrs) ?? 0;
+  return (flat, get) => {
+    const cases = movement.source(coordinatesOf(flat, context.output), context, numbers);
+    const found = cases.find(({ when }) => when !== false);
+    return found ? get(found.operand, flatIndex(found.index, shapes[found.operand]!)) : fill;
+  };
+}
+
+function reducePoint(node: Node, { shape }: TensorType): Point {
+  const reduce = opDef(node.op).reduce!;
+  const axes = reduce.axes(node.attrs, shape);
+  const kept = keptShape(shape, axes);
+  const own = stridesIn(shape, shape);
+  const extents = axes.map((axis) => shape[axis]!);
+  const strides = axes.map((axis) => own[axis]!);
+  const count = sizeOf(extents);
+  return (flat, get) => {
+    const base = place(coordinatesOf(flat, kept), own);
+    let total = reduce.identity(node.type.dtype);
+    let best = 0;
+    for (let i = 0; i < count; i++) {
+      const element = get(0, base + place(coordinatesOf(i, extents), strides));
+      const value = reduce.map ? reduce.map.js(element) : element;
+      if (reduce.arg) {
+        if (i > 0 && !(reduce.arg === "max" ? value > total : value < total)) continue;
+        total = value;
+        best = i;
+      } else total = i === 0 ? value : reduce.combine.js(total, value);
+    }
+    if (reduce.arg) return best;
+    return reduce.finish ? reduce.finish.js(total, count) : total;
+  };
+}
+
+function matmulPoint(types: readonly [TensorType, TensorType]): Point {
+  const product = productOf(...types);
+  const { m, n, k } = product;
+  return (flat, get) => {
+    const from = batchOffsets(product, Math.floor(flat / (m * n)));
+    const [i, j] = [Math.floor(flat / n) % m, flat % n];
+    let sum = 0;
+    for (let p = 0; p < k; p++) sum += get(0, from.a + i * k + p) * get(1, from.b + p * n + j);
+    return sum;
+  };
+}
+
+function pointOf(node: Node, types: readonly TensorType[]): Point {
+  const { kind } = opDef(node.op);
+  switch (kind) {
+    case "elementwise":
+    case "random":
+      return elementwisePoint(node, types);
+    case "movement":
+      return movementPoint(node, types.map((type) => type.shape)); // prettier-ignore
+    case "reduce":
+      return reducePoint(node, types[0]!);
+    case "contraction":
+      return matmulPoint([types[0]!, types[1]!]);
+    case "source":
+    case "opaque":
+      throw bug(`${node.op} is not computed from operands`);
+  }
+}
+
+/**
+ * Chosen elements of outputs, in f64, without computing the rest.
+ * @param inputs data of `input` nodes; those left out get `inputData`
+ * @param wanted flat row-major indices by node
+ * @param budget elements it may touch in all
+ * @returns values in the order asked for; null when the elements depend on more than the budget
+ */
+export function sampleReference(
+  graph: Graph,
+  inputs: ReadonlyMap<NodeId, ArrayLike<number>>,
+  wanted: ReadonlyMap<NodeId, readonly number[]>,
+  budget = 5e7,
+): Map<NodeId, Float64Array> | null {
+  const order = topological(graph);
+  const needed = new Map<NodeId, Wanted>();
+  const demand = (id: NodeId): Wanted => {
+    const known = needed.get(id) ?? new Wanted(sizeOf(nodeOf(graph, id).type.shape));
+    needed.set(id, known);
+    return known;
+  };
+  for (const [id, flats] of wanted) for (const flat of flats) demand(id).add(flat);
+  const computed = order.filter((id) => opDef(nodeOf(graph, id).op).kind !== "source");
+  const points = new Map(computed.map((id) => [id, pointOf(nodeOf(graph, id), nodeOf(graph, id).inputs.map((input) => nodeOf(graph, input).type))])); // prettier-ignore
+  let touched = 0;
+  for (const id of computed.toReversed()) {
+    const { inputs: operands } = nodeOf(graph, id);
+    if (!needed.has(id)) continue;
+    const sets = operands.map(demand);
+    const mark: Get = (operand, flat) => {
+      touched++;
+      sets[operand]!.add(flat);
+      return 1;
+    };
+    let over = false;
+    needed.get(id)!.each((flat) => {
+      over ||= touched > budget;
+      if (!over) points.get(id)!(flat, mark);
+    });
+    if (over) return null;
+  }
+  return valuesOf(graph, order, inputs, wanted, needed, points);
+}
+
+function valuesOf(
+  graph: Graph,
+  order: readonly NodeId[],
+  inputs: ReadonlyMap<NodeId, ArrayLike<number>>,
+  wanted: ReadonlyMap<NodeId, readonly number[]>,
+  needed: ReadonlyMap<NodeId, Wanted>,
+  points: ReadonlyMap<NodeId, Point>,
+): Map<NodeId, Float64Array> {
+  const read = new Map<NodeId, (flat: number) => number>();
+  for (const id of order) {
+    const node = nodeOf(graph, id);
+    const set = needed.get(id);
+    if (!set) continue;
+    if (node.op === "const") read.set(id, () => Number(node.attrs["value"]));
+    else if (!points.has(id)) {
+      const data = inputs.get(id) ?? inputData(node);
+      read.set(id, (flat) => data[flat]!);
+    } else {
+      const operands = node.inputs.map((input) => read.get(input)!);
+      const [values, round, point] = [new Float64Array(set.count), roundingOf(node.type.dtype, "f64"), points.get(id)!];
+      const get: Get = (operand, flat) => operands[operand]!(flat);
+      let next = 0;
+      set.each((flat) => (values[next++] = round(point(flat, get))));
+      read.set(id, (flat) => values[set.rank(flat)]!);
+    }
+  }
+  return new Map([...wanted].map(([id, flats]) => [id, Float64Array.from(flats, (flat) => read.get(id)!(flat))]));
+}

@@ -1,0 +1,90 @@
+/** @file How far an f32 shader may be from the f64 reference: what the ops on the way to an output allow, added up. */
+import { node as nodeOf, sizeOf, type Graph, type Node, type NodeId } from "../ir";
+import { opDef, operandTypes, wgslType } from "../ops";
+import type { Tolerance } from "./compare";
+import { productOf } from "./matmul";
+
+/** What an elementwise result gets in any case: a few roundings. */
+const BASE = 1e-5;
+/** Where an exponential follows other work its argument's error is multiplied. */
+const EXPONENTIAL = { rtol: 1e-3, atol: 1e-4 };
+const HALF = 1e-2;
+const CAP = 1e-3;
+
+/** Every node that `output` depends on. */
+function ancestors(graph: Graph, output: NodeId): Node[] {
+  const found = new Map<NodeId, Node>([[output, nodeOf(graph, output)]]);
+  for (const node of found.values()) for (const id of node.inputs) if (!found.has(id)) found.set(id, nodeOf(graph, id));
+  return [...found.values()];
+}
+
+/** Reduced elements of a reduction, or K of a contraction. */
+function terms(graph: Graph, node: Node): number {
+  const types = node.inputs.map((id) => nodeOf(graph, id).type);
+  const { kind, reduce } = opDef(node.op);
+  if (kind === "contraction") return productOf(types[0]!, types[1]!).k;
+  const { shape } = types[0]!;
+  return sizeOf(reduce!.axes(node.attrs, shape).map((axis) => shape[axis]!));
+}
+
+/** Whether the op chooses among values: WGSL's min, max, clamp and select may drop a NaN. */
+function mayLoseNaN(graph: Graph, node: Node): boolean {
+  const def = opDef(node.op);
+  if (def.reduce) return /\b(min|max)\(/.test(def.reduce.combine.wgsl("a", "b", wgslType(node.type.dtype, 1)));
+  if (!def.scalar || node.type.dtype === "bool") return def.scalar !== undefined;
+  const operands = operandTypes(def, node.inputs.map((id) => nodeOf(graph, id).type.dtype), node.attrs); // prettier-ignore
+  const names = node.inputs.map((_, i) => `v${i}`);
+  const text = def.scalar.wgsl(
+    [...names, ...(def.scalar.usesIndex ? ["i"] : [])],
+    node.attrs,
+    wgslType(node.type.dtype, 1, operands[0]),
+  );
+  return /\b(min|max|clamp|select|sign|pow(er)?|floor_\w+)\(/.test(text);
+}
+
+/** How many times its operands' relative error an op makes of it, at 8: 8 for exp, 2 for a square. Steep ones count as exponentials. */
+function isSteep(node: Node): boolean {
+  const scalar = opDef(node.op).scalar;
+  if (!scalar) return false;
+  const at = (x: number): number => scalar.js([...node.inputs.map(() => x), 0], node.attrs);
+  const [value, near] = [at(8), at(8 * 1.0001)];
+  return Math.abs((near - value) / value) > 4e-4;
+}
+const isSource = (graph: Graph, id: NodeId): boolean => opDef(nodeOf(graph, id).op).kind === "source";
+
+/**
+ * The limit for one output. Reductions of n add 1e-5·√n (at most 1e-3); matmuls 2e-6·√K of `scale`, the size of Σ|a·b|,
+ * which is K for operands of size 1; exponentials of computed values 1e-3 and 1e-4; every op its own.
+ */
+export function toleranceFor(graph: Graph, output: NodeId, scale?: number): Tolerance {
+  let [rtol, atol] = [BASE, BASE];
+  let nanMayVanish = false;
+  const because: string[] = [];
+  const path = ancestors(graph, output);
+  const add = (node: Node, r: number, a: number): void => {
+    rtol += r;
+    atol += a;
+    if (r >= BASE || a > BASE) because.push(node.op);
+  };
+  for (const node of path) {
+    const { kind, tolerance } = opDef(node.op);
+    if (kind === "source" || kind === "movement") continue;
+    add(node, tolerance.rtol, tolerance.atol);
+    nanMayVanish ||= mayLoseNaN(graph, node);
+    const chained = node.inputs.some((id) => !isSource(graph, id));
+    if (chained && isSteep(node)) add(node, EXPONENTIAL.rtol, EXPONENTIAL.atol);
+    if (kind !== "reduce" && kind !== "contraction") continue;
+    const count = Math.max(1, terms(graph, node));
+    if (kind === "reduce" && tolerance.rtol > 0) {
+      const share = Math.min(CAP, BASE * Math.sqrt(count));
+      add(node, share, share);
+    }
+    if (kind === "contraction") {
+      const share = 2e-6 * Math.sqrt(count);
+      add(node, share, share * (scale ?? count));
+    }
+  }
+  if (path.some((node) => node.type.dtype === "f16")) add(path[0]!, HALF, HALF);
+  const reason = because.length === 0 ? "roundings of f32" : `for ${[...new Set(because)].join(", ")}`;
+  return { rtol, atol, nanMayVanish, reason };
+}
