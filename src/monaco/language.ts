@@ -6,6 +6,7 @@ export const FUSION_LANGUAGE = "fusion-text";
 const grammar: Monaco.languages.IMonarchLanguage = {
   defaultToken: "",
   tokenPostfix: ".fusion",
+  unicode: true,
   keywords: ["def", "return", "for", "in", "and", "or", "not", "if", "else", "pass"],
   constants: ["True", "False", "None"],
   types: ["f32", "f16", "i32", "bool"],

@@ -70,7 +70,7 @@ export function KernelInspector({ run = null }: Props) {
   ];
   const shown = tab === "run" && !run ? "wgsl" : tab;
   return (
-    <section className="kernel" aria-label="Kernel">
+    <div className="kernel">
       <KernelTabs />
       <Heading />
       <TabBar tabs={tabs} shown={shown} onShow={(next) => playground.getState().actions.showTab(next)} />
@@ -78,6 +78,6 @@ export function KernelInspector({ run = null }: Props) {
         <Shown tab={shown} run={run} />
       </div>
       {shown !== "run" && <KernelFooter />}
-    </section>
+    </div>
   );
 }

@@ -18,7 +18,7 @@ export function OriginLabels({ visible, notes, folded, linked }: Props) {
     <div className="wgsl-labels" aria-hidden="true">
       {foldTop && folded && (
         <span className="wgsl-fold" style={{ top: foldTop.top }}>
-          {folded.label}
+          <b>{folded.label}</b>
         </span>
       )}
       {visible.lines.map(({ line, top }) => {

@@ -25,7 +25,7 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
   letterSpacing: -0.12,
   padding: { top: 8, bottom: 8 },
   lineNumbersMinChars: 3,
-  lineDecorationsWidth: 10,
+  lineDecorationsWidth: 2,
   glyphMargin: false,
   folding: true,
   foldingImportsByDefault: true,
@@ -52,8 +52,9 @@ function useLinkedLines(editor: Editor | null, { kernel, graph, index }: Props):
     const colour = kernelColour(index);
     const decorations = kernel.lines.flatMap((nodes, i) => {
       if (nodes.length === 0) return [];
-      const className = linked.has(i + 1) ? `wgsl-line linked k${colour}` : `wgsl-line k${colour}`;
-      return [{ range: new monaco.Range(i + 1, 1, i + 1, 1), options: { isWholeLine: true, className } }];
+      const lit = linked.has(i + 1) ? " linked" : "";
+      const classes = { className: `wgsl-line k${colour}${lit}`, marginClassName: `wgsl-margin k${colour}${lit}` };
+      return [{ range: new monaco.Range(i + 1, 1, i + 1, 1), options: { isWholeLine: true, ...classes } }];
     });
     const shown = editor.createDecorationsCollection(decorations);
     return () => shown.clear();

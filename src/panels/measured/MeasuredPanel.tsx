@@ -1,5 +1,5 @@
 /** @file Is it true on this device? Times, transfers, roofline and the check of the results. */
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { selectPlan, usePlayground, type FinishedRun } from "../../state";
 import { countedRows, measuredView, transferNote, type MeasuredView } from "../model/measured";
 import { timeRows } from "../model/timings";
@@ -47,7 +47,6 @@ function Results({ view }: { readonly view: MeasuredView }) {
       {withheld && <p className="measured-note">The timings wait until both plans agree.</p>}
       <Transfers run={run} />
       {run && !withheld && <Roofline run={run} />}
-      {run && !withheld && <Numbers run={run} />}
     </div>
   );
 }
@@ -58,15 +57,26 @@ export function MeasuredPanel() {
   const known = usePlayground((state) => state.device);
   const problem = usePlayground((state) => state.deviceProblem);
   const asked = usePlayground((state) => state.cpuCheck !== null);
+  const [numbers, setNumbers] = useState(false);
   const view = useMemo(() => measuredView({ run, document }), [run, document]);
   const device = view.run?.result.device ?? known;
   const repeats = view.run ? (timeRows(view.run)[0]?.repeats ?? null) : null;
   const withoutGpu = problem !== null && !view.run;
   return (
-    <section className="measured" aria-label="Measured">
+    <div className="measured">
       <header>
         <h2>Measured</h2>
-        {view.subtitle && <span>{view.subtitle}</span>}
+        {view.subtitle && (
+          <button
+            type="button"
+            aria-expanded={numbers}
+            aria-controls="measured-numbers"
+            title="The numbers behind the charts"
+            onClick={() => setNumbers(!numbers)}
+          >
+            {view.subtitle}
+          </button>
+        )}
       </header>
       {device && <DeviceLine device={device} repeats={repeats} />}
       {withoutGpu && run.status !== "failed" ? (
@@ -81,9 +91,10 @@ export function MeasuredPanel() {
           <CpuCheckBox />
         </div>
       )}
+      {numbers && view.run && !view.withheld && <Numbers run={view.run} />}
       <Results view={view} />
       {view.run && <Check run={view.run} />}
-    </section>
+    </div>
   );
 }
 

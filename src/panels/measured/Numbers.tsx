@@ -37,8 +37,7 @@ export function Numbers({ run }: { readonly run: FinishedRun }) {
   const rows = timeRows(run);
   const repeats = rows[0]?.repeats ?? 1;
   return (
-    <details className="measured-numbers">
-      <summary>Numbers and method</summary>
+    <div className="measured-numbers" id="measured-numbers">
       <table>
         <caption className="visually-hidden">
           Median times, half the distance of the quartiles, predictions, samples
@@ -68,6 +67,6 @@ export function Numbers({ run }: { readonly run: FinishedRun }) {
         fused take turns after a warm-up. ± is half the distance of the quartiles.
       </p>
       {run.result.cacheResident && <p>The data fits the device&apos;s cache: real memory may be slower.</p>}
-    </details>
+    </div>
   );
 }

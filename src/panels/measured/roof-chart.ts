@@ -87,6 +87,16 @@ function drawRoofNames(chart: Chart, { roofs, points }: RoofData, palette: Palet
   ctx.fillText("FLOP/s", chartArea.left + 5, chartArea.top + 10);
 }
 
+/** The naive name moves above its point where it would run into the fused one's. */
+function isNear(chart: Chart, { intensity, rate }: RoofPoint, points: readonly RoofPoint[]): boolean {
+  const fused = points.find((point) => point.plan === "fused" && point.kernel === null);
+  const [x, y] = [chart.scales["x"]!, chart.scales["y"]!];
+  if (!fused) return false;
+  const dx = x.getPixelForValue(fused.intensity) - x.getPixelForValue(intensity);
+  const dy = y.getPixelForValue(fused.rate) - y.getPixelForValue(rate);
+  return Math.abs(dx) < 120 && Math.abs(dy) < 16;
+}
+
 function drawPlanNames(chart: Chart, { points }: RoofData, palette: Palette): void {
   const { ctx, scales, chartArea } = chart;
   for (const point of points) {
@@ -96,7 +106,11 @@ function drawPlanNames(chart: Chart, { points }: RoofData, palette: Palette): vo
     ctx.font = font(palette, fused);
     const width = ctx.measureText(name + rest).width;
     const x = Math.min(scales["x"]!.getPixelForValue(point.intensity) + 10, chartArea.right - width);
-    const y = Math.min(scales["y"]!.getPixelForValue(point.rate) + (fused ? 13 : 15), chartArea.bottom - 4);
+    const above = !fused && isNear(chart, point, points);
+    const y = Math.min(
+      scales["y"]!.getPixelForValue(point.rate) + (above ? -8 : fused ? 13 : 15),
+      chartArea.bottom - 4,
+    );
     ctx.textAlign = "left";
     ctx.fillStyle = fused ? palette.accent : palette.ink2;
     ctx.fillText(name, x, y);

@@ -75,6 +75,7 @@ export function timeChart(rows: readonly TimeRow[], palette: Palette): ChartConf
       maintainAspectRatio: false,
       animation: false,
       events: [],
+      layout: { padding: 0, autoPadding: false },
       plugins: { tooltip: { enabled: false } },
       scales: {
         x: { display: false, min: 0, max: longest * LABEL_ROOM },

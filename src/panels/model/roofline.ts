@@ -72,13 +72,14 @@ export interface RoofAxes {
   readonly y: readonly [number, number];
 }
 
-const decadeBelow = (value: number): number => 10 ** Math.floor(Math.log10(value));
-const decadeAbove = (value: number): number => 10 ** Math.ceil(Math.log10(value));
+// The hundredth forgives the rounding of logarithms at whole decades.
+const decadeBelow = (value: number): number => 10 ** Math.floor(Math.log10(value) + 0.01);
+const decadeAbove = (value: number): number => 10 ** Math.ceil(Math.log10(value) - 0.01);
 
-/** Whole decades that hold the ridge, the flat roof and every point. */
+/** Decades that hold the ridge, the flat roof and every point. */
 export function axesFor(roofs: Roofs, points: readonly RoofPoint[]): RoofAxes {
   const xs = [ridgeOf(roofs), 0.1, ...points.map((point) => point.intensity)];
   const ys = [roofs.flops, ...points.map((point) => point.rate)];
-  const x = [decadeBelow(Math.min(...xs) * 0.999), decadeAbove(Math.max(...xs) * 1.5)] as const;
-  return { x, y: [decadeBelow(Math.min(...ys, roofAt(roofs, x[0])) * 0.9), decadeAbove(roofs.flops * 1.2)] };
+  const x = [decadeBelow(Math.min(...xs)), decadeAbove(Math.max(...xs) * 1.5)] as const;
+  return { x, y: [decadeBelow(Math.min(...ys, roofAt(roofs, x[0]))), Math.max(...ys) * 2.5] };
 }

@@ -66,7 +66,7 @@ export function ScoreRow() {
   const totals = usePlayground(selectScore);
   const [status, follow, dismiss] = useStatus();
   return (
-    <section className="score-row" aria-label="Score" data-status={status ? status.tone : undefined}>
+    <div className="score-row" data-status={status ? status.tone : undefined}>
       <div aria-live="polite" className="score-announce">
         {status && <StatusLine status={status} onFollow={follow} />}
       </div>
@@ -77,6 +77,6 @@ export function ScoreRow() {
       )}
       {!status && totals && <Numbers score={scoreWords(totals)} />}
       {!status && !totals && <p className="score-empty">No plan yet.</p>}
-    </section>
+    </div>
   );
 }

@@ -45,7 +45,7 @@ export function Scrubber() {
   const total = compilation?.steps.length ?? 0;
   const { actions } = playground.getState();
   return (
-    <section className="scrub" aria-label="Steps">
+    <div className="scrub">
       <div className="scrub-line">
         <Button icon="back" label="Previous step" onPress={() => actions.stepBack()} off={cursor === 0} />
         <Button
@@ -59,6 +59,6 @@ export function Scrubber() {
         <span className="scrub-hint">height = transfers left</span>
       </div>
       {compilation && total > 0 && <Staircase compilation={compilation} cursor={cursor} />}
-    </section>
+    </div>
   );
 }
