@@ -1,0 +1,145 @@
+/** @file What every template shares: the job, the grid of threads, and the finished program. */
+import { node, type Fusion, type Graph, type Node, type NodeId, type Region, type Target } from "../ir";
+import { opDef } from "../ops";
+import { isFreeView, storedInputs, type RegionForm, type RegionSchedule } from "../region";
+import type { Index } from "./index-space";
+import type { KernelProgram } from "./kernel-ir";
+import { Lowering, wordFor } from "./lowering";
+import { mutated } from "./mutations";
+import { identifier } from "./names";
+
+/** One region and how it is to run. */
+export interface Job {
+  readonly graph: Fusion["graph"];
+  readonly region: Region;
+  readonly form: RegionForm;
+  readonly schedule: RegionSchedule;
+  readonly target: Target;
+}
+
+/** A lowering with the region's inputs and outputs declared in the order a reader expects. */
+export const loweringOf = ({ graph, region }: Job): Lowering =>
+  new Lowering(graph, region.members, [
+    ...storedInputs(graph, region.members).filter((id) => isMemory(graph, id)),
+    ...region.outputs,
+  ]);
+
+const isMemory = (graph: Graph, id: NodeId): boolean => opDef(node(graph, id).op).generate === undefined;
+
+/** Workgroups as a grid: folded into a second dimension past the limit of one. */
+export function gridOf(workgroups: number, target: Target): [number, number] {
+  const limit = target.maxWorkgroupsPerDimension;
+  if (workgroups <= limit) return [Math.max(1, workgroups), 1];
+  const y = Math.ceil(workgroups / limit);
+  return [Math.ceil(workgroups / y), y];
+}
+
+export interface Grid {
+  readonly index: Index;
+  readonly workgroupSize: readonly [number, number, number];
+  readonly workgroups: readonly [number, number, number];
+}
+
+/** One thread per item: `i` in 0 … count−1, the rest of the last workgroup is sent home. */
+export function threadPerItem(low: Lowering, count: number, threads: number, target: Target, name = "i"): Grid {
+  const needed = Math.ceil(count / threads);
+  const [x, y] = gridOf(needed, target);
+  const gx = low.space.of(low.space.variable("gid.x", x * threads - 1, 0, "gid.x"));
+  const gy = low.space.of(low.space.variable("gid.y", y - 1, 0, "gid.y"));
+  const index = named(low, name, low.space.add(gx, low.space.mul(gy, x * threads)), count);
+  return { index, workgroupSize: [threads, 1, 1], workgroups: [x, y, 1] };
+}
+
+/** One workgroup per item, and the thread's number in it. */
+export function workgroupPerItem(
+  low: Lowering,
+  count: number,
+  threads: number,
+  target: Target,
+  name = "row",
+): Grid & { readonly tid: Index } {
+  const [x, y] = gridOf(count, target);
+  const wx = low.space.of(low.space.variable("wid.x", x - 1, 0, "wid.x"));
+  const wy = low.space.of(low.space.variable("wid.y", y - 1, 0, "wid.y"));
+  const index = named(low, name, low.space.add(wx, low.space.mul(wy, x)), count);
+  const tid = low.space.of(low.space.variable("tid", threads - 1, 0, "tid"));
+  return { index, tid, workgroupSize: [threads, 1, 1], workgroups: [x, y, 1] };
+}
+
+/** Names the grid's number and sends home what lies past the end. Within `count` afterwards. */
+function named(low: Lowering, name: string, value: Index, count: number): Index {
+  const total = value.max + 1;
+  if (total === 1) return value;
+  const variable = low.space.variable(low.names.fresh(name), Math.max(1, count - 1), 0);
+  low.emit({ kind: "bind", variable, value });
+  const index = low.space.of(variable);
+  if (total > count && !mutated("missing-guard")) {
+    low.emit({ kind: "guard", when: { kind: "less", index, bound: mutated("short-tail") ? count - 1 : count } });
+  }
+  return count === 1 ? low.space.int(0) : index;
+}
+
+type Rest = Pick<KernelProgram, "template" | "schedule" | "workgroupSize" | "workgroups"> & {
+  readonly name?: string;
+  readonly title?: string;
+};
+
+/** The finished program of one dispatch. */
+export function programOf(low: Lowering, { graph, region }: Job, rest: Rest): KernelProgram {
+  const used = [...low.buffers.values()];
+  return {
+    name: kernelName(graph, region.members),
+    title: titleOf(graph, region),
+    ...rest,
+    region: region.id,
+    nodes: region.members,
+    buffers: used,
+    shared: low.shared,
+    body: low.body,
+    space: low.space,
+    registerCount: low.registers,
+  };
+}
+
+/** What the members are called: composites by their own name, views not at all. */
+export function wordsOf(graph: Graph, members: readonly NodeId[]): string[] {
+  const words: string[] = [];
+  let last = "";
+  for (const id of members) {
+    const n = node(graph, id);
+    if (isFreeView(n)) continue;
+    const group = n.groups.find(({ kind }) => kind === "composite");
+    const key = group ? group.id : id;
+    if (key !== last) words.push(group?.label ?? n.op);
+    last = key;
+  }
+  return words.length > 0 ? words : ["view"];
+}
+
+/** `add_relu_log`, `softmax`, `exp_add_18_more`. */
+export function kernelName(graph: Graph, members: readonly NodeId[]): string {
+  const words = wordsOf(graph, members).map((word) => identifier(word, "op"));
+  const text = words.length <= 4 ? words.join("_") : `${words.slice(0, 2).join("_")}_${words.length - 2}_more`;
+  return /^[a-z_]*$/i.test(text) && words.length === 1 ? `${text}_kernel` : text;
+}
+
+const TITLE_LENGTH = 70;
+
+/** `y = log(relu(x + b))` as calls when that is short, else the list of ops. */
+export function titleOf(graph: Graph, { members, outputs }: Pick<Region, "members" | "outputs">): string {
+  const inside = new Set(members);
+  if (members.length <= 6 && outputs.length === 1) {
+    const text = `${wordFor(node(graph, outputs[0]!))} = ${callText(graph, inside, node(graph, outputs[0]!), true)}`;
+    if (text.length <= TITLE_LENGTH) return text;
+  }
+  const words = wordsOf(graph, members);
+  const shown = words.length <= 8 ? words : [...words.slice(0, 3), `… ${words.length - 4} more …`, words.at(-1)!];
+  return `${outputs.map((id) => wordFor(node(graph, id))).join(", ")} = ${shown.join(", ")}`;
+}
+
+/** Only for a handful of members: it may recurse. */
+function callText(graph: Graph, inside: ReadonlySet<NodeId>, n: Node, root = false): string {
+  if (n.op === "const") return String(n.attrs["value"]);
+  if (!inside.has(n.id) && !root) return wordFor(n);
+  return `${n.op}(${n.inputs.map((input) => callText(graph, inside, node(graph, input))).join(", ")})`;
+}

@@ -1,0 +1,10 @@
+/** @file From a graph with regions to kernels: lowering, WGSL, the CPU interpreter of the same kernels, and the memory plan. */
+export type { AccessLog, BufferAccess } from "./interpret/access-log";
+export { interpretProgram, type InterpretOptions } from "./interpret/machine";
+export type { Buffer, KernelProgram } from "./kernel-ir";
+export { lowerRegion } from "./lower";
+export { planMemory, type MemoryPlan, type Tenant } from "./memory";
+export { codegenMutations, withMutation, type CodegenMutation } from "./mutations";
+export { lowerFusion, planFusion } from "./plan";
+export { printWgsl, type PrintedKernel } from "./print";
+export { runPlanOnCpu, type CpuRun } from "./run-cpu";

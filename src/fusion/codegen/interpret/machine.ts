@@ -1,0 +1,385 @@
+/** @file Runs a lowered kernel on the CPU: all threads of a workgroup in lock-step, statements compiled to closures once. */
+import { bug, type NodeId } from "../../ir";
+import type { Cond, Index, IndexAtom, IndexVar } from "../index-space";
+import type { Buffer, Expr, KernelProgram, Reg, SharedArray, Stmt, Value } from "../kernel-ir";
+import { BufferTrace, note, SharedTrace, type AccessLog } from "./access-log";
+import { scalarOf } from "./scalars";
+
+export interface InterpretOptions {
+  /** `f32` rounds after every op; `f64` shows the plan's arithmetic without rounding. */
+  readonly precision?: "f64" | "f32";
+}
+/** An index for one thread and one of its four lanes. */
+type IndexOf = (thread: number, lane: number) => number;
+type NumberOf = (thread: number, lane: number) => number;
+type Test = (thread: number) => boolean;
+/** Threads that run a statement. */
+interface Active {
+  readonly list: Int32Array;
+  count: number;
+}
+type Run = (active: Active) => void;
+
+/**
+ * Runs every workgroup of `program`.
+ * @param buffers data of every bound tensor, by node; outputs are written in place
+ */
+export function interpretProgram(
+  program: KernelProgram,
+  buffers: ReadonlyMap<NodeId, Float64Array>,
+  options: InterpretOptions = {},
+): AccessLog {
+  return new Machine(program, buffers, options.precision ?? "f64").run();
+}
+
+class Machine {
+  readonly #threads: number;
+  readonly #regs: Float64Array[];
+  readonly #vars = new Map<number, Float64Array>();
+  readonly #traces = new Map<Buffer, BufferTrace>();
+  readonly #shared = new Map<SharedArray, SharedTrace>();
+  readonly #problems: string[] = [];
+  readonly #indices = new Map<number, IndexOf>();
+  readonly #round: (value: number) => number;
+  #phase = 0;
+  #segment = 0;
+  #depth = 0;
+
+  readonly program: KernelProgram;
+
+  constructor(program: KernelProgram, buffers: ReadonlyMap<NodeId, Float64Array>, precision: "f64" | "f32") {
+    this.program = program;
+    const [x, y, z] = program.workgroupSize;
+    this.#threads = x * y * z;
+    this.#regs = Array.from({ length: program.registerCount });
+    this.#round = precision === "f32" ? Math.fround : (value) => value;
+    for (const buffer of program.buffers) {
+      const data = buffers.get(buffer.value);
+      if (!data) throw bug(`no data for ${buffer.value}`);
+      if (data.length !== buffer.elements)
+        throw bug(`${buffer.value} has ${data.length} elements, not ${buffer.elements}`);
+      this.#traces.set(buffer, new BufferTrace(buffer, data, this.#problems));
+    }
+    for (const array of program.shared) this.#shared.set(array, new SharedTrace(array, this.#problems));
+  }
+
+  run(): AccessLog {
+    const body = this.#block(this.program.body);
+    const [gx, gy, gz] = this.program.workgroups;
+    const everyone = Int32Array.from({ length: this.#threads }, (_, i) => i);
+    for (let z = 0; z < gz; z++)
+      for (let y = 0; y < gy; y++)
+        for (let x = 0; x < gx; x++) {
+          this.#enterWorkgroup(x, y, z);
+          body({ list: everyone.slice(), count: this.#threads });
+        }
+    const accesses = [...this.#traces.values()].map((trace) => trace.summary());
+    return { buffers: accesses, problems: this.#problems };
+  }
+
+  #enterWorkgroup(x: number, y: number, z: number): void {
+    for (const trace of this.#shared.values()) trace.clear();
+    const [sx] = this.program.workgroupSize;
+    for (const { variable, cells } of this.#builtins) {
+      for (let thread = 0; thread < this.#threads; thread++) {
+        cells[thread] =
+          variable === "tid" ? thread
+          : variable === "wid.x" ? x
+          : variable === "wid.y" ? y
+          : variable === "wid.z" ? z
+          : variable === "gid.x" ? x * sx + (thread % sx)
+          : y * this.program.workgroupSize[1] + Math.floor(thread / sx); // prettier-ignore
+      }
+    }
+  }
+  readonly #builtins: { variable: NonNullable<IndexVar["builtin"]>; cells: Float64Array }[] = [];
+
+  // ---- statements ---------------------------------------------------------------------------------------------------
+
+  #block(stmts: readonly Stmt[]): Run {
+    const runs = stmts.map((stmt) => this.#stmt(stmt));
+    return (active) => {
+      for (const run of runs) {
+        if (active.count === 0) return;
+        run(active);
+      }
+    };
+  }
+
+  #stmt(stmt: Stmt): Run {
+    switch (stmt.kind) {
+      case "let":
+      case "var":
+      case "set":
+        return this.#assign(stmt.reg, stmt.value);
+      case "bind": {
+        const [cells, value] = [this.#cellsOf(stmt.variable), this.#index(stmt.value)];
+        return each((thread) => (cells[thread] = value(thread, 0)));
+      }
+      case "store":
+        return this.#store(stmt);
+      case "storeShared":
+        return this.#storeShared(stmt);
+      case "if":
+        return this.#if(stmt);
+      case "for":
+      case "halve":
+        return this.#loop(stmt);
+      case "barrier":
+        return this.#barrier();
+      case "guard": {
+        const test = this.#test(stmt.when);
+        return (active) => keep(active, active, test);
+      }
+      case "comment":
+        return () => {};
+    }
+  }
+
+  #assign(reg: Reg, value: Expr): Run {
+    const cells = (this.#regs[reg.id] ??= new Float64Array(this.#threads * reg.width));
+    const numberOf = this.#expr(value, reg);
+    if (reg.width === 1) return each((thread) => (cells[thread] = numberOf(thread, 0)));
+    return each((thread) => {
+      // All four are read before any is written: `x = f(x)` with lanes that cross.
+      const [a, b, c, d] = [numberOf(thread, 0), numberOf(thread, 1), numberOf(thread, 2), numberOf(thread, 3)];
+      cells[4 * thread] = a;
+      cells[4 * thread + 1] = b;
+      cells[4 * thread + 2] = c;
+      cells[4 * thread + 3] = d;
+    });
+  }
+
+  #store({ buffer, index, value, width }: Extract<Stmt, { kind: "store" }>): Run {
+    const trace = this.#traces.get(buffer)!;
+    const [at, numberOf] = [this.#index(index), this.#value(value)];
+    const round = buffer.type.dtype === "i32" || buffer.type.dtype === "bool" ? Math.trunc : this.#round;
+    return each((thread) => {
+      const start = at(thread, 0);
+      for (let lane = 0; lane < width; lane++) trace.write(start + lane, round(numberOf(thread, lane)));
+    });
+  }
+
+  #storeShared({ array, index, value, lane }: Extract<Stmt, { kind: "storeShared" }>): Run {
+    const trace = this.#shared.get(array)!;
+    const [at, numberOf] = [this.#index(index), this.#value(value)];
+    if (lane) {
+      const part = this.#index(lane);
+      return each((thread) =>
+        trace.write(at(thread, 0) * array.width + part(thread, 0), numberOf(thread, 0), thread, this.#phase),
+      );
+    }
+    return each((thread) => {
+      const start = at(thread, 0) * array.width;
+      for (let k = 0; k < array.width; k++) trace.write(start + k, numberOf(thread, k), thread, this.#phase);
+    });
+  }
+
+  #if({ when, body, otherwise }: Extract<Stmt, { kind: "if" }>): Run {
+    const test = this.#test(when);
+    this.#depth++;
+    const [yes, no] = [this.#block(body), otherwise.length > 0 ? this.#block(otherwise) : null];
+    this.#depth--;
+    const [taken, rest] = [this.#group(), this.#group()];
+    return (active) => {
+      keep(active, taken, test);
+      if (no) keep(active, rest, (thread) => !test(thread));
+      if (taken.count > 0) yes(taken);
+      if (no && rest.count > 0) no(rest);
+    };
+  }
+
+  #group(): Active {
+    return { list: new Int32Array(this.#threads), count: 0 };
+  }
+
+  /** Outermost loops, and what lies between barriers, are the segments that passes are counted by. */
+  #loop(stmt: Extract<Stmt, { kind: "for" | "halve" }>): Run {
+    const cells = this.#cellsOf(stmt.variable);
+    if (this.#depth === 0) this.#segment++;
+    this.#depth++;
+    const body = this.#block(stmt.body);
+    this.#depth--;
+    if (this.#depth === 0) this.#segment++;
+    if (stmt.kind === "for") {
+      return (active) => {
+        for (let turn = 0; turn < stmt.count; turn++) {
+          cells.fill(turn);
+          body(active);
+        }
+      };
+    }
+    return (active) => {
+      for (let turn = stmt.from; turn > 0; turn = Math.floor(turn / 2)) {
+        cells.fill(turn);
+        body(active);
+      }
+    };
+  }
+
+  #barrier(): Run {
+    if (this.#depth === 0) this.#segment++;
+    return (active) => {
+      if (active.count !== this.#threads) {
+        note(this.#problems, `${active.count} of ${this.#threads} threads reach a barrier`);
+      }
+      this.#phase++;
+    };
+  }
+
+  // ---- values -------------------------------------------------------------------------------------------------------
+
+  #value(value: Value): NumberOf {
+    if (value.kind === "literal") {
+      const constant = value.scalar === "f32" ? this.#round(value.value) : value.value;
+      return () => constant;
+    }
+    const cells = (this.#regs[value.id] ??= new Float64Array(this.#threads * value.width));
+    return value.width === 1 ? (thread) => cells[thread]! : (thread, lane) => cells[4 * thread + lane]!;
+  }
+
+  #expr(expr: Expr, into: Reg): NumberOf {
+    switch (expr.kind) {
+      case "reg":
+      case "literal":
+      case "splat":
+        return this.#value(expr.kind === "splat" ? expr.a : expr);
+      case "pack": {
+        const parts = expr.parts.map((part) => this.#value(part));
+        return (thread, lane) => parts[lane]!(thread, 0);
+      }
+      case "part": {
+        const a = this.#value(expr.a);
+        return (thread) => a(thread, expr.lane);
+      }
+      case "load":
+        return this.#load(expr);
+      case "loadShared": {
+        const [trace, at] = [this.#shared.get(expr.array)!, this.#index(expr.index)];
+        const { width } = expr.array;
+        return (thread, lane) => trace.read(at(thread, 0) * width + lane, thread, this.#phase);
+      }
+      case "select": {
+        const [yes, no, test] = [this.#value(expr.yes), this.#value(expr.no), this.#test(expr.when)];
+        return (thread, lane) => (test(thread, lane) ? yes(thread, lane) : no(thread, lane));
+      }
+      case "choose": {
+        const [yes, no, when] = [this.#value(expr.yes), this.#value(expr.no), this.#value(expr.when)];
+        return (thread, lane) => (when(thread, lane) !== 0 ? yes(thread, lane) : no(thread, lane));
+      }
+      case "index":
+        return this.#index(expr.index);
+      case "generate": {
+        const [at, indices] = [expr.at.map((index) => this.#index(index)), expr.at.map(() => 0)];
+        return (thread, lane) => {
+          at.forEach((index, i) => (indices[i] = index(thread, lane)));
+          return expr.def.generate!.js(indices, expr.attrs);
+        };
+      }
+      default:
+        return scalarOf(
+          expr,
+          into,
+          (value) => this.#value(value),
+          expr.kind === "op" && expr.index ? this.#index(expr.index) : null,
+          this.#round,
+        );
+    }
+  }
+
+  #load({ buffer, index, width }: Extract<Expr, { kind: "load" }>): NumberOf {
+    const [trace, at, segment] = [this.#traces.get(buffer)!, this.#index(index), this.#segment];
+    if (width === 1) return (thread) => trace.read(at(thread, 0), segment);
+    return (thread, lane) => trace.read(at(thread, 0) + lane, segment);
+  }
+
+  // ---- indices ------------------------------------------------------------------------------------------------------
+
+  #cellsOf(variable: IndexVar): Float64Array {
+    let cells = this.#vars.get(variable.atomId);
+    if (!cells) {
+      cells = new Float64Array(this.#threads);
+      this.#vars.set(variable.atomId, cells);
+      if (variable.builtin) {
+        this.#builtins.push({ variable: variable.builtin, cells });
+      }
+    }
+    return cells;
+  }
+
+  #index(index: Index): IndexOf {
+    let compiled = this.#indices.get(index.id);
+    if (!compiled) {
+      compiled = this.#compileIndex(index);
+      this.#indices.set(index.id, compiled);
+    }
+    return compiled;
+  }
+
+  #compileIndex({ terms, constant }: Index): IndexOf {
+    const parts = terms.map(({ atom, by }) => ({ at: this.#atom(atom), by }));
+    const [a, b] = parts;
+    if (!a) return () => constant;
+    if (!b) return (thread, lane) => a.at(thread, lane) * a.by + constant;
+    if (parts.length === 2) return (thread, lane) => a.at(thread, lane) * a.by + b.at(thread, lane) * b.by + constant;
+    return (thread, lane) => {
+      let sum = constant;
+      for (const { at, by } of parts) sum += at(thread, lane) * by;
+      return sum;
+    };
+  }
+
+  #atom(atom: IndexAtom): IndexOf {
+    if (atom.kind === "var") {
+      if (atom === this.program.space.lane) return (_, lane) => lane;
+      const cells = this.#cellsOf(atom);
+      return (thread) => cells[thread]!;
+    }
+    const of = this.#index(atom.of);
+    const { by } = atom;
+    if (atom.kind === "div") return (thread, lane) => Math.floor(of(thread, lane) / by);
+    if (atom.kind === "min") return (thread, lane) => Math.min(of(thread, lane), by);
+    return (thread, lane) => of(thread, lane) % by;
+  }
+
+  #test(cond: Cond): (thread: number, lane?: number) => boolean {
+    switch (cond.kind) {
+      case "always":
+        return () => true;
+      case "never":
+        return () => false;
+      case "less": {
+        const at = this.#index(cond.index);
+        return (thread, lane = 0) => at(thread, lane) < cond.bound;
+      }
+      case "atLeast": {
+        const at = this.#index(cond.index);
+        return (thread, lane = 0) => at(thread, lane) >= cond.bound;
+      }
+      case "below": {
+        const [at, limit] = [this.#index(cond.index), this.#index(cond.limit)];
+        return (thread) => at(thread, 0) < limit(thread, 0);
+      }
+      case "both": {
+        const parts = cond.parts.map((part) => this.#test(part));
+        return (thread, lane = 0) => parts.every((part) => part(thread, lane));
+      }
+    }
+  }
+}
+
+const each =
+  (work: (thread: number) => void): Run =>
+  ({ list, count }) => {
+    for (let i = 0; i < count; i++) work(list[i]!);
+  };
+
+/** The threads of `from` that pass, into `to` (which may be the same). */
+function keep(from: Active, to: Active, test: Test): void {
+  let count = 0;
+  for (let i = 0; i < from.count; i++) {
+    const thread = from.list[i]!;
+    if (test(thread)) to.list[count++] = thread;
+  }
+  to.count = count;
+}

@@ -1,0 +1,95 @@
+/** @file One element of each op, by the meaning its own file states. */
+import { bug } from "../../ir";
+import type { Expr, Reg, Value } from "../kernel-ir";
+
+type NumberOf = (thread: number, lane: number) => number;
+type Rounding = (value: number) => number;
+
+/** 32-bit wrap-around of whole numbers. */
+const asInt = (value: number): number => (Number.isFinite(value) ? Math.trunc(value) | 0 : 0);
+
+function storing(into: Reg, round: Rounding): Rounding {
+  if (into.scalar === "i32") return asInt;
+  return into.scalar === "bool" ? Number : round;
+}
+
+/** Ops, folds and conversions as functions of (thread, lane). */
+export function scalarOf(
+  expr: Expr,
+  into: Reg,
+  valueOf: (value: Value) => NumberOf,
+  index: NumberOf | null,
+  round: Rounding,
+): NumberOf {
+  const store = storing(into, round);
+  switch (expr.kind) {
+    case "op": {
+      const meaning = expr.def.scalar!;
+      const whole = expr.args.every((arg) => arg.scalar === "i32") && expr.args.length > 0;
+      const rule = whole && meaning.int ? meaning.int : meaning.js;
+      const args = expr.args.map(valueOf);
+      if (index) args.push(index);
+      return applied(rule.bind(meaning), args, expr.attrs, store);
+    }
+    case "combine": {
+      const [a, b, rule] = [valueOf(expr.a), valueOf(expr.b), expr.def.reduce!.combine];
+      return (thread, lane) => store(rule.js(a(thread, lane), b(thread, lane)));
+    }
+    case "map": {
+      const [a, rule] = [valueOf(expr.a), expr.def.reduce!.map!];
+      return (thread, lane) => store(rule.js(a(thread, lane)));
+    }
+    case "finish": {
+      const [a, rule] = [valueOf(expr.a), expr.def.reduce!.finish!];
+      return (thread, lane) => store(rule.js(a(thread, lane), expr.count));
+    }
+    case "fma": {
+      const [a, b, c] = [valueOf(expr.a), valueOf(expr.b), valueOf(expr.c)];
+      const { lane: fixed } = expr;
+      return (thread, lane) => store(a(thread, fixed ?? lane) * b(thread, lane) + c(thread, lane));
+    }
+    case "better": {
+      const [a, b, ia, ib] = [valueOf(expr.a), valueOf(expr.b), valueOf(expr.ia), valueOf(expr.ib)];
+      const sign = expr.def.reduce!.arg === "max" ? 1 : -1;
+      return (thread, lane) => {
+        const [x, y] = [sign * a(thread, lane), sign * b(thread, lane)];
+        return Number(x > y || (x === y && ia(thread, lane) < ib(thread, lane)));
+      };
+    }
+    case "convert": {
+      const a = valueOf(expr.a);
+      return expr.to === "bool"
+        ? (thread, lane) => Number(a(thread, lane) !== 0)
+        : (thread, lane) => store(a(thread, lane));
+    }
+    default:
+      throw bug(`${expr.kind} is no scalar op`);
+  }
+}
+
+function applied(
+  rule: (args: readonly number[], attrs: Extract<Expr, { kind: "op" }>["attrs"]) => number,
+  args: readonly NumberOf[],
+  attrs: Extract<Expr, { kind: "op" }>["attrs"],
+  store: Rounding,
+): NumberOf {
+  const scratch = args.map(() => 0);
+  const [a, b] = args;
+  if (args.length === 1) {
+    return (thread, lane) => {
+      scratch[0] = a!(thread, lane);
+      return store(rule(scratch, attrs));
+    };
+  }
+  if (args.length === 2) {
+    return (thread, lane) => {
+      scratch[0] = a!(thread, lane);
+      scratch[1] = b!(thread, lane);
+      return store(rule(scratch, attrs));
+    };
+  }
+  return (thread, lane) => {
+    for (let i = 0; i < args.length; i++) scratch[i] = args[i]!(thread, lane);
+    return store(rule(scratch, attrs));
+  };
+}

@@ -1,0 +1,143 @@
+/**
+ * @file The lowered kernel: a structured loop program of named values. WGSL is printed from it (print/) and the CPU
+ * interpreter runs it (interpret/), so what is counted and checked is what runs.
+ */
+import type { Attrs, DType, NodeId, RegionId, TemplateName, TensorType } from "../ir";
+import type { OpDef } from "../ops";
+import type { Cond, Index, IndexSpace, IndexVar } from "./index-space";
+
+/** bool in registers is WGSL's `bool`; in memory it is a u32. */
+export type Scalar = DType;
+export type Width = 1 | 4;
+
+/** A named value. `var`s are assigned, all others are set once. */
+export interface Reg {
+  readonly kind: "reg";
+  readonly id: number;
+  readonly name: string;
+  readonly scalar: Scalar;
+  readonly width: Width;
+  /** Depth of the scope that defines it. */
+  readonly level: number;
+}
+export interface Literal {
+  readonly kind: "literal";
+  readonly value: number;
+  readonly scalar: Scalar;
+}
+export type Value = Reg | Literal;
+
+/** A tensor in memory as one kernel binds it. */
+export interface Buffer {
+  readonly kind: "buffer";
+  readonly name: string;
+  readonly value: NodeId;
+  readonly type: TensorType;
+  readonly elements: number;
+  access: "read" | "read_write";
+  /** 4 as soon as one access takes four neighbours at once. */
+  width: Width;
+}
+
+/** Workgroup memory. */
+export interface SharedArray {
+  readonly kind: "shared";
+  readonly name: string;
+  readonly scalar: Scalar;
+  readonly width: Width;
+  /** In units of `width`. */
+  readonly length: number;
+}
+
+export type Expr =
+  | Value
+  | {
+      readonly kind: "op";
+      readonly def: OpDef;
+      readonly args: readonly Value[];
+      readonly attrs: Attrs;
+      readonly index: Index | null;
+    }
+  | { readonly kind: "combine"; readonly def: OpDef; readonly a: Value; readonly b: Value }
+  | { readonly kind: "map"; readonly def: OpDef; readonly a: Value }
+  | { readonly kind: "finish"; readonly def: OpDef; readonly a: Value; readonly count: number }
+  /** `index` counts elements; four from there on when `width` is 4. */
+  | { readonly kind: "load"; readonly buffer: Buffer; readonly index: Index; readonly width: Width }
+  | { readonly kind: "loadShared"; readonly array: SharedArray; readonly index: Index }
+  | { readonly kind: "splat"; readonly a: Value }
+  | { readonly kind: "pack"; readonly parts: readonly Value[] }
+  | { readonly kind: "part"; readonly a: Value; readonly lane: number }
+  /** a·b + c; `lane` takes one of a's four. */
+  | { readonly kind: "fma"; readonly a: Value; readonly lane: number | null; readonly b: Value; readonly c: Value }
+  | { readonly kind: "select"; readonly when: Cond; readonly yes: Value; readonly no: Value }
+  /** `yes` where lane `a` is better than `b` for argmax / argmin; used with values and with indices. */
+  | {
+      readonly kind: "better";
+      readonly def: OpDef;
+      readonly a: Value;
+      readonly b: Value;
+      readonly ia: Value;
+      readonly ib: Value;
+    }
+  | { readonly kind: "choose"; readonly when: Value; readonly yes: Value; readonly no: Value }
+  | { readonly kind: "convert"; readonly a: Value; readonly to: Scalar }
+  | { readonly kind: "generate"; readonly def: OpDef; readonly at: readonly Index[]; readonly attrs: Attrs }
+  | { readonly kind: "index"; readonly index: Index };
+
+interface From {
+  /** The graph nodes this line computes. */
+  readonly nodes: readonly NodeId[];
+}
+export type Stmt =
+  | ({ readonly kind: "let"; readonly reg: Reg; readonly value: Expr } & From)
+  | ({ readonly kind: "var"; readonly reg: Reg; readonly value: Value } & From)
+  | ({ readonly kind: "set"; readonly reg: Reg; readonly value: Expr } & From)
+  | { readonly kind: "bind"; readonly variable: IndexVar; readonly value: Index }
+  | ({
+      readonly kind: "store";
+      readonly buffer: Buffer;
+      readonly index: Index;
+      readonly value: Value;
+      readonly width: Width;
+    } & From)
+  /** `lane`: one component of a vec4 cell. */
+  | ({
+      readonly kind: "storeShared";
+      readonly array: SharedArray;
+      readonly index: Index;
+      readonly value: Value;
+      readonly lane: Index | null;
+    } & From)
+  | { readonly kind: "if"; readonly when: Cond; readonly body: Stmt[]; readonly otherwise: Stmt[] }
+  | { readonly kind: "for"; readonly variable: IndexVar; readonly count: number; readonly body: Stmt[] }
+  /** variable = from, from/2, … 1 */
+  | { readonly kind: "halve"; readonly variable: IndexVar; readonly from: number; readonly body: Stmt[] }
+  | { readonly kind: "barrier" }
+  /** Lanes for which it does not hold are done. */
+  | { readonly kind: "guard"; readonly when: Cond }
+  | { readonly kind: "comment"; readonly text: string };
+
+export interface KernelProgram {
+  /** Also the WGSL entry point. */
+  readonly name: string;
+  readonly template: TemplateName;
+  /** What it computes, one line of the header comment. */
+  readonly title: string;
+  /** One sentence: how threads meet elements. */
+  readonly schedule: string;
+  readonly region: RegionId;
+  readonly nodes: readonly NodeId[];
+  readonly buffers: readonly Buffer[];
+  readonly shared: readonly SharedArray[];
+  readonly workgroupSize: readonly [number, number, number];
+  readonly workgroups: readonly [number, number, number];
+  readonly body: readonly Stmt[];
+  readonly space: IndexSpace;
+  readonly registerCount: number;
+}
+
+export const sharedBytes = (arrays: readonly SharedArray[]): number =>
+  arrays.reduce((sum, array) => sum + array.length * array.width * 4, 0);
+
+export const literal = (value: number, scalar: Scalar): Literal => ({ kind: "literal", value, scalar });
+export const widthOf = (value: Value): Width => (value.kind === "reg" ? value.width : 1);

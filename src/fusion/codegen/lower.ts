@@ -1,0 +1,47 @@
+/** @file From a region to its lowered kernels: picks the template that the schedule names. */
+import { bug, type Graph, type Region, type Target } from "../ir";
+import { classify, isViewRegion, scheduleRegion } from "../region";
+import type { Job } from "./frame";
+import type { KernelProgram } from "./kernel-ir";
+import { lowerMatmulDirect, lowerMatmulRegisters } from "./templates/matmul-direct";
+import { lowerMatmulTile } from "./templates/matmul-tile";
+import { lowerFlat } from "./templates/pointwise";
+import { lowerRowThread } from "./templates/row-thread";
+import { lowerRowWorkgroup } from "./templates/row-workgroup";
+import { lowerSplit } from "./templates/split";
+import { lowerTile } from "./templates/transpose";
+
+/** The kernels of one region: none for a view, two for a split reduction, else one. */
+export function lowerRegion(graph: Graph, region: Region, target: Target): KernelProgram[] {
+  if (region.outputs.length === 0 || isViewRegion(graph, region)) return [];
+  const classified = classify(graph, region.members, region.outputs);
+  if (!classified.ok) throw bug(`region ${region.id} is no kernel: ${classified.verdict.text}`);
+  const { form } = classified;
+  return lowerJob({ graph, region, form, schedule: scheduleRegion(graph, region, form, target), target });
+}
+
+/** The same for a region whose form and schedule are known. */
+export function lowerJob(job: Job): KernelProgram[] {
+  switch (job.schedule.variant) {
+    case "view":
+      return [];
+    case "flat":
+      return [lowerFlat(job)];
+    case "tile":
+      return [lowerTile(job)];
+    case "row-cached":
+    case "row-streaming":
+      return [lowerRowWorkgroup(job)];
+    case "row-thread":
+      return [lowerRowThread(job)];
+    case "split-row":
+    case "split-thread":
+      return lowerSplit(job);
+    case "matmul-tile":
+      return [lowerMatmulTile(job)];
+    case "matmul-registers":
+      return [lowerMatmulRegisters(job)];
+    case "matmul-direct":
+      return [lowerMatmulDirect(job)];
+  }
+}

@@ -1,0 +1,53 @@
+/** @file Identifiers for WGSL from the user's names. */
+
+// Keywords and reserved words of WGSL (sections 16.1, 16.2) that a short user name is likely to meet, and what our kernels use.
+const TAKEN = new Set(
+  `alias break case const const_assert continue continuing default diagnostic discard else enable false fn for if let loop
+   override requires return struct switch true var while NULL Self abstract active alignas alignof as asm asm_fragment async
+   attribute auto await become binding_array cast catch class co_await co_return co_yield coherent column_major common compile
+   compile_fragment concept const_cast consteval constexpr constinit crate debugger decltype delete demote demote_to_helper do
+   dynamic_cast enum explicit export extends extern external fallthrough filter final finally friend from fxgroup get goto
+   groupshared highp impl implements import inline instanceof interface layout lowp macro macro_rules match mediump meta mod
+   module move mut mutable namespace new nil noexcept noinline nointerpolation non_coherent noncoherent noperspective null
+   nullptr of operator package packoffset partition pass patch pixelfragment precise precision premerge priv protected pub public
+   readonly ref regardless register reinterpret_cast require resource restrict self set shared sizeof smooth snorm static
+   static_assert static_cast std subroutine super target template this thread_local throw trait try type typedef typeid typename
+   typeof union unless unorm unsafe unsized use using varying virtual volatile wgsl where with writeonly yield
+   bool f16 f32 i32 u32 vec2 vec3 vec4 vec2f vec3f vec4f vec4h vec4i vec4u vec2u vec3u mat2x2 mat3x3 mat4x4 array atomic ptr sampler
+   texture_2d abs acos acosh all any asin asinh atan atan2 atanh bitcast ceil clamp cos cosh countOneBits cross degrees
+   determinant distance dot exp exp2 extractBits faceForward floor fma fract frexp insertBits inverseSqrt ldexp length log log2
+   max min mix modf normalize pow quantizeToF16 radians reflect refract reverseBits round saturate select sign sin sinh
+   smoothstep sqrt step storageBarrier tan tanh transpose trunc workgroupBarrier workgroupUniformLoad
+   i gid wid lid tid row column lane main`.split(/\s+/),
+);
+
+/** A legal WGSL identifier close to `text`; `fallback` when nothing of it is left. */
+export function identifier(text: string, fallback: string): string {
+  let name = text.replaceAll(/[^A-Za-z0-9_]+/g, "_").replaceAll(/_{2,}/g, "_");
+  if (name.length > 40) name = name.slice(0, 40);
+  name = name.replace(/^_+/, "").replace(/_+$/, "");
+  if (!/^[A-Za-z]/.test(name)) name = name === "" ? fallback : `${fallback}_${name}`;
+  return name;
+}
+
+/** Hands out names that don't collide inside one kernel. */
+export class Names {
+  #used = new Map<string, number>();
+
+  /** `base`, or `base_2`, `base_3` … */
+  fresh(base: string): string {
+    let name = TAKEN.has(base) ? `${base}_` : base;
+    if (TAKEN.has(base) && base.length < 3) name = `${base}_v`;
+    const stem = name;
+    let count = this.#used.get(stem) ?? 0;
+    while (count > 0 && this.#used.has(name)) name = `${stem}_${++count}`;
+    this.#used.set(stem, Math.max(count, 1));
+    if (name !== stem) this.#used.set(name, 1);
+    return name;
+  }
+
+  /** A name that only the kernel's frame uses. */
+  reserve(name: string): void {
+    this.#used.set(name, 1);
+  }
+}

@@ -1,0 +1,72 @@
+/** @file Index arithmetic and conditions as WGSL text. */
+import type { Cond, Index, IndexAtom, IndexTerm } from "./index-space";
+
+const BUILTIN = {
+  tid: "tid",
+  "wid.x": "wid.x",
+  "wid.y": "wid.y",
+  "wid.z": "wid.z",
+  "gid.x": "gid.x",
+  "gid.y": "gid.y",
+};
+
+/** `(i / 12u) * 4u + tid`; positive terms first, so that nothing passes below zero on the way. */
+export function indexText(index: Index): string {
+  const plus = index.terms.filter((term) => term.by > 0);
+  const minus = index.terms.filter((term) => term.by < 0);
+  let text = plus.toSorted((a, b) => b.by - a.by).map(termText).join(" + "); // prettier-ignore
+  if (index.constant > 0 || text === "")
+    text = text === "" ? `${Math.max(0, index.constant)}u` : `${text} + ${index.constant}u`;
+  for (const term of minus) text += ` - ${termText({ ...term, by: -term.by })}`;
+  if (index.constant < 0) text += ` - ${-index.constant}u`;
+  return text;
+}
+
+function termText({ atom, by }: IndexTerm): string {
+  if (by === 1) return atomText(atom);
+  const text = atomText(atom);
+  return `${atom.kind === "var" || atom.kind === "min" ? text : `(${text})`} * ${by}u`;
+}
+
+function atomText(atom: IndexAtom): string {
+  switch (atom.kind) {
+    case "var":
+      return atom.builtin ? BUILTIN[atom.builtin] : atom.name;
+    case "min":
+      return `min(${indexText(atom.of)}, ${atom.by}u)`;
+    case "div":
+      return `${factorText(atom.of)} / ${atom.by}u`;
+    case "mod":
+      return `${factorText(atom.of)} % ${atom.by}u`;
+  }
+}
+
+/** In parentheses unless it is a single name or number. */
+export function factorText(index: Index): string {
+  const text = indexText(index);
+  return /^[\w.]+$/.test(text) ? text : `(${text})`;
+}
+
+export function condText(cond: Cond): string {
+  switch (cond.kind) {
+    case "always":
+      return "true";
+    case "never":
+      return "false";
+    case "less":
+      return `${indexText(cond.index)} < ${cond.bound}u`;
+    case "atLeast":
+      return `${indexText(cond.index)} >= ${cond.bound}u`;
+    case "below":
+      return `${indexText(cond.index)} < ${indexText(cond.limit)}`;
+    case "both":
+      return cond.parts.map(condText).join(" && ");
+  }
+}
+
+/** The opposite, for early returns. */
+export function unlessText(cond: Cond): string {
+  if (cond.kind === "less") return `${indexText(cond.index)} >= ${cond.bound}u`;
+  if (cond.kind === "atLeast") return `${indexText(cond.index)} < ${cond.bound}u`;
+  return `!(${condText(cond)})`;
+}

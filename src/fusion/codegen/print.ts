@@ -1,0 +1,316 @@
+/** @file Lowered kernels as WGSL: a header that says what and how, one line an op, and for every line the nodes it came from. */
+import { bug, type DType, type NodeId } from "../ir";
+import { allOps, wgslType, type OpDef, type WgslHelper, type WgslType } from "../ops";
+import type { Index } from "./index-space";
+import type { Buffer, Expr, KernelProgram, Scalar, Stmt, Value, Width } from "./kernel-ir";
+import { condText, factorText, indexText, unlessText } from "./print-index";
+
+export interface PrintedKernel {
+  readonly wgsl: string;
+  /** `lines[i]`: the nodes that line i+1 computes. */
+  readonly lines: readonly (readonly NodeId[])[];
+}
+
+const VECTOR: Readonly<Record<Scalar, string>> = { f32: "vec4f", f16: "vec4h", i32: "vec4i", bool: "vec4<bool>" };
+const typeText = (scalar: Scalar, width: Width): string => (width === 4 ? VECTOR[scalar] : scalar);
+/** bool is stored as u32, f16 as f16. */
+const storedType = (dtype: DType, width: Width): string => {
+  if (dtype === "bool") return width === 4 ? "vec4u" : "u32";
+  return typeText(dtype, width);
+};
+
+export function printWgsl(program: KernelProgram): PrintedKernel {
+  return new Printer(program).print();
+}
+
+class Printer {
+  readonly #lines: string[] = [];
+  readonly #origins: (readonly NodeId[])[] = [];
+  readonly #helpers = new Map<string, string>();
+  #indent = "  ";
+
+  readonly program: KernelProgram;
+
+  constructor(program: KernelProgram) {
+    this.program = program;
+  }
+
+  print(): PrintedKernel {
+    const { program } = this;
+    for (const stmt of program.body) this.#stmt(stmt);
+    const body = this.#lines.join("\n");
+    const [x, y, z] = program.workgroupSize;
+    const head = [
+      `// ${program.title}`,
+      `// ${program.schedule}`,
+      ...program.buffers.map((buffer, i) => bindingText(buffer, i)),
+      ...program.shared.map(
+        (array) => `var<workgroup> ${array.name}: array<${typeText(array.scalar, array.width)}, ${array.length}>;`,
+      ),
+      ...[...this.#helpers.values()].flatMap((text) => ["", ...text.split("\n")]),
+      "",
+      `@compute @workgroup_size(${z > 1 ? `${x}, ${y}, ${z}` : y > 1 ? `${x}, ${y}` : x})`,
+      `fn ${program.name}(${builtinsText(body)}) {`,
+    ];
+    if (program.buffers.some((buffer) => buffer.type.dtype === "f16")) head.unshift("enable f16;", "");
+    return {
+      wgsl: [...head, ...this.#lines, "}", ""].join("\n"),
+      lines: [...head.map(() => []), ...this.#origins, []],
+    };
+  }
+
+  #line(text: string, nodes: readonly NodeId[] = []): void {
+    this.#lines.push(this.#indent + text);
+    this.#origins.push(nodes);
+  }
+
+  #nested(body: readonly Stmt[]): void {
+    const before = this.#indent;
+    this.#indent += "  ";
+    for (const stmt of body) this.#stmt(stmt);
+    this.#indent = before;
+  }
+
+  #stmt(stmt: Stmt): void {
+    switch (stmt.kind) {
+      case "let":
+        return this.#line(
+          `let ${stmt.reg.name} = ${this.#expr(stmt.value, stmt.reg.scalar, stmt.reg.width)};`,
+          stmt.nodes,
+        );
+      case "var":
+        return this.#line(
+          `var ${stmt.reg.name}: ${typeText(stmt.reg.scalar, stmt.reg.width)} = ${this.#expr(stmt.value, stmt.reg.scalar, stmt.reg.width)};`,
+          stmt.nodes,
+        );
+      case "set":
+        return this.#line(`${stmt.reg.name} = ${this.#expr(stmt.value, stmt.reg.scalar, stmt.reg.width)};`, stmt.nodes);
+      case "bind":
+        return this.#line(`let ${stmt.variable.name} = ${indexText(stmt.value)};`);
+      case "store":
+        return this.#store(stmt);
+      case "storeShared": {
+        const lane = stmt.lane ? `[${indexText(stmt.lane)}]` : "";
+        const value = this.#value(stmt.value, stmt.array.scalar, stmt.lane ? 1 : stmt.array.width);
+        return this.#line(`${stmt.array.name}[${indexText(stmt.index)}]${lane} = ${value};`, stmt.nodes);
+      }
+      case "if":
+        this.#line(`if (${condText(stmt.when)}) {`);
+        this.#nested(stmt.body);
+        if (stmt.otherwise.length > 0) {
+          this.#line("} else {");
+          this.#nested(stmt.otherwise);
+        }
+        return this.#line("}");
+      case "for": {
+        const { name } = stmt.variable;
+        this.#line(`for (var ${name} = 0u; ${name} < ${stmt.count}u; ${name}++) {`);
+        this.#nested(stmt.body);
+        return this.#line("}");
+      }
+      case "halve": {
+        const { name } = stmt.variable;
+        this.#line(`for (var ${name} = ${stmt.from}u; ${name} > 0u; ${name} /= 2u) {`);
+        this.#nested(stmt.body);
+        return this.#line("}");
+      }
+      case "barrier":
+        return this.#line("workgroupBarrier();");
+      case "guard":
+        return this.#line(`if (${unlessText(stmt.when)}) { return; }`);
+      case "comment":
+        return this.#line(`// ${stmt.text}`);
+    }
+  }
+
+  #store({ buffer, index, value, width, nodes }: Extract<Stmt, { kind: "store" }>): void {
+    const place = placeText(buffer, index, width);
+    const { dtype } = buffer.type;
+    let text = this.#value(value, value.scalar, width);
+    if (dtype === "bool") text = width === 4 ? `select(vec4u(0u), vec4u(1u), ${text})` : `select(0u, 1u, ${text})`;
+    if (dtype === "f16") text = `${typeText("f16", width)}(${text})`;
+    this.#line(`${place} = ${text};`, nodes);
+  }
+
+  #expr(expr: Expr, scalar: Scalar, width: Width): string {
+    switch (expr.kind) {
+      case "reg":
+      case "literal":
+        return this.#value(expr, scalar, width);
+      case "op":
+        return this.#op(expr, scalar, width);
+      case "combine":
+        return expr.def.reduce!.combine.wgsl(
+          this.#value(expr.a, scalar, width),
+          this.#value(expr.b, scalar, width),
+          this.#type(expr.def, scalar, width),
+        );
+      case "map":
+        return expr.def.reduce!.map!.wgsl(this.#value(expr.a, scalar, width), this.#type(expr.def, scalar, width));
+      case "finish":
+        return expr.def.reduce!.finish!.wgsl(
+          this.#value(expr.a, scalar, width),
+          expr.count,
+          this.#type(expr.def, scalar, width),
+        );
+      case "load":
+        return this.#load(expr, width);
+      case "loadShared":
+        return `${expr.array.name}[${indexText(expr.index)}]`;
+      case "splat":
+        return this.#value(expr.a, scalar, 4);
+      case "pack":
+        return `${typeText(scalar, 4)}(${expr.parts.map((part) => this.#value(part, scalar, 1)).join(", ")})`;
+      case "part":
+        return expr.a.kind === "reg" && expr.a.width === 4
+          ? `${expr.a.name}.${"xyzw"[expr.lane]}`
+          : this.#value(expr.a, scalar, 1);
+      case "fma":
+        return this.#fma(expr, scalar, width);
+      case "select":
+        return `select(${this.#value(expr.no, scalar, width)}, ${this.#value(expr.yes, scalar, width)}, ${condText(expr.when)})`;
+      case "choose":
+        return `select(${this.#value(expr.no, scalar, width)}, ${this.#value(expr.yes, scalar, width)}, ${this.#value(expr.when, "bool", width)})`;
+      case "better":
+        return this.#better(expr, width);
+      case "convert":
+        return `${typeText(expr.to, width)}(${this.#value(expr.a, expr.a.scalar, width)})`;
+      case "generate":
+        return expr.def.generate!.wgsl(expr.at.map(indexText), expr.attrs);
+      case "index":
+        return this.#indexValue(expr.index, scalar, width);
+    }
+  }
+
+  #op({ def, args, attrs, index }: Extract<Expr, { kind: "op" }>, scalar: Scalar, width: Width): string {
+    const texts = args.map((arg) => this.#value(arg, arg.scalar, width));
+    if (index)
+      texts.push(index.lane || width === 1 ? laneText(index, "vec4u", (text) => text) : `vec4u(${indexText(index)})`);
+    const operand = args.find((arg) => arg.scalar !== "bool")?.scalar ?? args[0]?.scalar ?? scalar;
+    return def.scalar!.wgsl(texts, attrs, this.#type(def, scalar, width, operand));
+  }
+
+  #fma({ a, lane, b, c }: Extract<Expr, { kind: "fma" }>, scalar: Scalar, width: Width): string {
+    let left = this.#value(a, scalar, lane === null ? width : 1);
+    if (lane !== null && a.kind === "reg") left = `${a.name}.${"xyzw"[lane]}`;
+    if (lane !== null && width === 4) left = `${VECTOR[scalar]}(${left})`;
+    const [right, sum] = [this.#value(b, scalar, width), this.#value(c, scalar, width)];
+    return scalar === "f32" ? `fma(${left}, ${right}, ${sum})` : `${left} * ${right} + ${sum}`;
+  }
+
+  #better({ def, a, b, ia, ib }: Extract<Expr, { kind: "better" }>, width: Width): string {
+    const value = (of: Value): string => this.#value(of, of.scalar, width);
+    const sign = def.reduce!.arg === "max" ? ">" : "<";
+    const both = width === 4 ? "&" : "&&";
+    const either = width === 4 ? "|" : "||";
+    return `(${value(a)} ${sign} ${value(b)}) ${either} ((${value(a)} == ${value(b)}) ${both} (${value(ia)} < ${value(ib)}))`;
+  }
+
+  #indexValue(index: Index, scalar: Scalar, width: Width): string {
+    if (!index.lane) {
+      const text = `${scalar}(${indexText(index)})`;
+      return width === 4 ? `${VECTOR[scalar]}(${text})` : text;
+    }
+    return laneText(index, VECTOR[scalar], (text) => `${scalar}(${text})`);
+  }
+
+  #load({ buffer, index, width: own }: Extract<Expr, { kind: "load" }>, width: Width): string {
+    let text = placeText(buffer, index, own);
+    const { dtype } = buffer.type;
+    if (dtype === "bool") text = own === 4 ? `${text} != vec4u(0u)` : `${text} != 0u`;
+    if (dtype === "f16") text = `${typeText("f32", own)}(${text})`;
+    return width === 4 && own === 1 ? `${typeText(dtype === "f16" ? "f32" : dtype, 4)}(${text})` : text;
+  }
+
+  /** An operand in the width of its op; scalars are written four times. */
+  #value(value: Value, scalar: Scalar, width: Width): string {
+    if (value.kind === "literal") return this.#type(null, scalar, width).num(value.value);
+    return width === 4 && value.width === 1 ? `${VECTOR[value.scalar]}(${value.name})` : value.name;
+  }
+
+  #type(def: OpDef | null, result: Scalar, width: Width, operand: Scalar = result): WgslType {
+    const base = wgslType(result, width, operand);
+    return {
+      ...base,
+      num: (value) => this.#noting(base.num(value)),
+      call: (helper, ...args) => {
+        this.#need(helper, width, def);
+        return base.call(helper, ...args);
+      },
+    };
+  }
+
+  /** Literals without a WGSL spelling go through a helper. */
+  #noting(text: string): string {
+    const called = /^(from_bits)(4?)\(/.exec(text);
+    if (called) this.#need(called[1]!, called[2] === "4" ? 4 : 1, null);
+    return text;
+  }
+
+  #need(name: string, width: Width, def: OpDef | null): void {
+    const key = `${name}${width}`;
+    if (this.#helpers.has(key)) return;
+    const helper = def?.scalar?.helpers?.find((h) => h.name === name) ?? helperNamed(name);
+    this.#helpers.set(key, "");
+    for (const other of helper.needs ?? []) this.#need(other, width, def);
+    const text = helper.wgsl(this.#type(def, "f32", width));
+    this.#helpers.delete(key);
+    this.#helpers.set(key, text);
+  }
+}
+
+let helpers: ReadonlyMap<string, WgslHelper> | null = null;
+function helperNamed(name: string): WgslHelper {
+  helpers ??= new Map(allOps.flatMap((def) => (def.scalar?.helpers ?? []).map((helper) => [helper.name, helper])));
+  const found = helpers.get(name);
+  if (!found) throw bug(`no WGSL helper ${name}`);
+  return found;
+}
+
+const bindingText = (buffer: Buffer, i: number): string => {
+  const length = Math.max(1, Math.ceil(buffer.elements / buffer.width));
+  return `@group(0) @binding(${i}) var<storage, ${buffer.access}> ${buffer.name}: array<${storedType(buffer.type.dtype, buffer.width)}, ${length}>;`;
+};
+
+/** `x[i]`, or one component of a buffer that is bound in fours. */
+function placeText(buffer: Buffer, index: Index, width: Width): string {
+  if (buffer.width === 1) return `${buffer.name}[${indexText(index)}]`;
+  if (width === 4) return `${buffer.name}[${quarterText(index)}]`;
+  if (index.terms.length === 0)
+    return `${buffer.name}[${Math.floor(index.constant / 4)}u].${"xyzw"[index.constant % 4]}`;
+  if (index.terms.every((term) => term.by % 4 === 0) && index.constant >= 0) {
+    const rest = index.constant % 4;
+    return `${buffer.name}[${quarterText({ ...index, constant: index.constant - rest })}].${"xyzw"[rest]}`;
+  }
+  return `${buffer.name}[${factorText(index)} / 4u][${factorText(index)} % 4u]`;
+}
+
+const quarterText = (index: Index): string =>
+  indexText({
+    ...index,
+    constant: index.constant / 4,
+    terms: index.terms.map((term) => ({ atom: term.atom, by: term.by / 4 })),
+  });
+
+/** Four neighbours' indices as a vector: `vec4u(4u * i) + vec4u(0u, 1u, 2u, 3u)`. */
+function laneText(index: Index, vector: string, convert: (text: string) => string): string {
+  if (!index.lane) return convert(indexText(index));
+  const lane = index.terms.find((term) => term.atom.kind === "var" && term.atom.name === "lane");
+  const others = index.terms.filter((term) => term !== lane);
+  if (!lane || others.some(({ atom }) => atom.kind !== "var" && atom.of.lane))
+    throw bug("an index whose lanes are not evenly apart was asked for as a vector");
+  const start = indexText({ ...index, terms: others });
+  const unit = vector === "vec4u" ? "u" : "";
+  const steps = [0, 1, 2, 3].map((k) => `${k * lane.by}${unit}`).join(", ");
+  return `${vector}(${convert(start)}) + ${vector}(${steps})`;
+}
+
+/** Only the builtins that the body names. */
+function builtinsText(body: string): string {
+  const used = [
+    /\bgid\b/.test(body) ? "@builtin(global_invocation_id) gid: vec3u" : "",
+    /\bwid\b/.test(body) ? "@builtin(workgroup_id) wid: vec3u" : "",
+    /\btid\b/.test(body) ? "@builtin(local_invocation_index) tid: u32" : "",
+  ].filter((text) => text !== "");
+  return used.length <= 1 ? used.join("") : used.join(", ");
+}

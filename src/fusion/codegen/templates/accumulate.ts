@@ -1,0 +1,183 @@
+/** @file Folding: accumulators, their lanes, and the tree in workgroup memory. */
+import { node, type NodeId } from "../../ir";
+import { opDef, type OpDef } from "../../ops";
+import type { Cond, Index, Tuple } from "../index-space";
+import { literal, widthOf, type Reg, type Scalar, type SharedArray, type Value, type Width } from "../kernel-ir";
+import { registerScalar, wordFor, type Lowering } from "../lowering";
+import { mutated } from "../mutations";
+
+/** A running fold of one reduction; argmax and argmin carry the position beside the value. */
+export interface Accumulator {
+  readonly id: NodeId;
+  readonly def: OpDef;
+  readonly operand: NodeId;
+  readonly scalar: Scalar;
+  readonly value: Reg;
+  readonly position: Reg | null;
+}
+
+export function accumulator(low: Lowering, id: NodeId, width: Width): Accumulator {
+  const n = node(low.graph, id);
+  const def = opDef(n.op);
+  const operand = n.inputs[0]!;
+  const from = node(low.graph, operand).type.dtype;
+  const scalar = registerScalar(def.operandTypes?.([from], n.attrs)[0] ?? from);
+  const start = mutated("wrong-reduce-start") ? 1 : def.reduce!.identity(scalar);
+  const word = wordFor(n);
+  const value = low.variable(`${word}_acc`, scalar, width, literal(start, scalar), [id]);
+  const position = def.reduce!.arg ? low.variable(`${word}_at`, "i32", width, literal(0, "i32"), [id]) : null;
+  return { id, def, operand, scalar, value, position };
+}
+
+/** Folds the operand at `at` in; lanes outside `inside` add the start value. */
+export function foldIn(low: Lowering, acc: Accumulator, at: Tuple, column: Index, inside: Cond): void {
+  const { id, def, operand, scalar } = acc;
+  let x: Value = low.converted(low.valueAt(operand, at), scalar, operand);
+  const word = wordFor(node(low.graph, id));
+  if (def.reduce!.map) x = low.let(`${word}_part`, scalar, widthOf(x), { kind: "map", def, a: x }, [id]);
+  if (inside.kind !== "always" && !mutated("unmasked-columns")) {
+    const no = literal(def.reduce!.identity(scalar), scalar);
+    x = low.let(`${word}_in`, scalar, widthOf(x), { kind: "select", when: inside, yes: x, no }, [id]);
+  }
+  if (!acc.position) {
+    low.set(acc.value, { kind: "combine", def, a: acc.value, b: x }, [id]);
+    return;
+  }
+  const here = low.let(`${word}_here`, "i32", acc.value.width, { kind: "index", index: column }, [id]);
+  merge(low, acc, x, here);
+}
+
+function merge(low: Lowering, acc: Accumulator, value: Value, position: Value): void {
+  const { id, def } = acc;
+  const width = acc.value.width;
+  const better = low.let(
+    `${wordFor(node(low.graph, id))}_better`,
+    "bool",
+    width,
+    { kind: "better", def, a: value, b: acc.value, ia: position, ib: acc.position! },
+    [id],
+  );
+  low.set(acc.position!, { kind: "choose", when: better, yes: position, no: acc.position! }, [id]);
+  low.set(acc.value, { kind: "choose", when: better, yes: value, no: acc.value }, [id]);
+}
+
+/** Four lanes of one row become one. */
+export function foldLanes(low: Lowering, acc: Accumulator): Accumulator {
+  if (acc.value.width === 1) return acc;
+  const { id, def, scalar } = acc;
+  const word = wordFor(node(low.graph, id));
+  const lanes = mutated("lost-lane-fold") ? [1, 2] : [1, 2, 3];
+  const part = (reg: Reg, lane: number): Value =>
+    low.let(`${reg.name}_${"xyzw"[lane]}`, reg.scalar, 1, { kind: "part", a: reg, lane }, [id]);
+  const value = low.variable(`${word}_one`, scalar, 1, part(acc.value, 0), [id]);
+  const position = acc.position ? low.variable(`${word}_one_at`, "i32", 1, part(acc.position, 0), [id]) : null;
+  const one: Accumulator = { ...acc, value, position };
+  for (const lane of lanes) {
+    const other = part(acc.value, lane);
+    if (position) merge(low, one, other, part(acc.position!, lane));
+    else low.set(value, { kind: "combine", def, a: value, b: other }, [id]);
+  }
+  return one;
+}
+
+/** What the fold means once it is complete: `mean` divides, `l2` takes the root, argmax answers the position. */
+export function finished(low: Lowering, acc: Accumulator, count: number): Value {
+  const { id, def } = acc;
+  const n = node(low.graph, id);
+  const word = wordFor(n);
+  const scalar = registerScalar(n.type.dtype);
+  if (acc.position) return low.let(word, scalar, acc.position.width, acc.position, [id]);
+  if (!def.reduce!.finish || mutated("lost-finish")) return low.let(word, acc.scalar, acc.value.width, acc.value, [id]);
+  return low.let(word, scalar, acc.value.width, { kind: "finish", def, a: acc.value, count }, [id]);
+}
+
+/** Places for a tree: reused by every second stage, with a barrier of the stage between. */
+export class TreePlaces {
+  #arrays = new Map<string, SharedArray>();
+
+  readonly low: Lowering;
+  readonly threads: number;
+
+  constructor(low: Lowering, threads: number) {
+    this.low = low;
+    this.threads = threads;
+  }
+
+  array(stage: number, slot: number, scalar: Scalar): SharedArray {
+    const key = `${mutated("early-reuse") ? 0 : stage % 2} ${slot} ${scalar}`;
+    let array = this.#arrays.get(key);
+    if (!array) {
+      array = this.low.sharedArray(
+        this.#arrays.size === 0 ? "partial" : `partial_${this.#arrays.size + 1}`,
+        scalar,
+        this.threads,
+      );
+      this.#arrays.set(key, array);
+    }
+    return array;
+  }
+}
+
+/** All threads' parts of one row become one value that every thread knows. `threads` is a power of two. */
+export function treeReduce(
+  low: Lowering,
+  accs: readonly Accumulator[],
+  tid: Index,
+  places: TreePlaces,
+  stage: number,
+): Accumulator[] {
+  const { space } = low;
+  const slots = accs.map((acc, slot) => ({
+    acc,
+    cells: places.array(stage, 2 * slot, acc.scalar),
+    spots: acc.position ? places.array(stage, 2 * slot + 1, "i32") : null,
+  }));
+  for (const { acc, cells, spots } of slots) {
+    low.emit({ kind: "storeShared", array: cells, index: tid, value: acc.value, lane: null, nodes: [acc.id] });
+    if (spots)
+      low.emit({ kind: "storeShared", array: spots, index: tid, value: acc.position!, lane: null, nodes: [acc.id] });
+  }
+  low.barrier();
+  if (places.threads > 1) {
+    low.halving("half", places.threads / 2, (half) => {
+      low.branch(space.below(tid, half), () => {
+        for (const { acc, cells, spots } of slots) step(low, acc, cells, spots, tid, space.add(tid, half));
+      });
+      low.barrier();
+    });
+  }
+  return slots.map(({ acc, cells, spots }) => {
+    const word = wordFor(node(low.graph, acc.id));
+    const first = space.int(0);
+    const value = low.let(`${word}_all`, acc.scalar, 1, { kind: "loadShared", array: cells, index: first }, [acc.id]);
+    const position = spots
+      ? low.let(`${word}_all_at`, "i32", 1, { kind: "loadShared", array: spots, index: first }, [acc.id])
+      : null;
+    return { ...acc, value, position };
+  });
+}
+
+function step(
+  low: Lowering,
+  acc: Accumulator,
+  cells: SharedArray,
+  spots: SharedArray | null,
+  mine: Index,
+  other: Index,
+): void {
+  const { id, def, scalar } = acc;
+  const read = (array: SharedArray, index: Index, name: string): Reg =>
+    low.let(name, array.scalar, 1, { kind: "loadShared", array, index }, [id]);
+  const [a, b] = [read(cells, mine, "near"), read(cells, other, "far")];
+  if (!spots) {
+    const both = low.let("both", scalar, 1, { kind: "combine", def, a, b }, [id]);
+    low.emit({ kind: "storeShared", array: cells, index: mine, value: both, lane: null, nodes: [id] });
+    return;
+  }
+  const [ia, ib] = [read(spots, mine, "near_at"), read(spots, other, "far_at")];
+  const better = low.let("better", "bool", 1, { kind: "better", def, a: b, b: a, ia: ib, ib: ia }, [id]);
+  const value = low.let("best", scalar, 1, { kind: "choose", when: better, yes: b, no: a }, [id]);
+  const at = low.let("best_at", "i32", 1, { kind: "choose", when: better, yes: ib, no: ia }, [id]);
+  low.emit({ kind: "storeShared", array: cells, index: mine, value, lane: null, nodes: [id] });
+  low.emit({ kind: "storeShared", array: spots, index: mine, value: at, lane: null, nodes: [id] });
+}

@@ -1,0 +1,160 @@
+/** @file What the matmul kernels share: where operands and results lie, edges, and the epilogue on accumulators. */
+import { node, type NodeId, type Shape } from "../../ir";
+import { opDef } from "../../ops";
+import { matmulSizes, type MatmulSizes } from "../../region";
+import { loweringOf, type Job } from "../frame";
+import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
+import { literal, widthOf, type Reg, type Scalar, type Value } from "../kernel-ir";
+import { registerScalar, type Lowering } from "../lowering";
+import { mutated } from "../mutations";
+import { probeLoads, strideOf } from "../probe";
+
+export class Contraction {
+  readonly low: Lowering;
+  readonly space: IndexSpace;
+  readonly sizes: MatmulSizes;
+  readonly id: NodeId;
+  readonly scalar: Scalar;
+  readonly #operands: readonly [NodeId, NodeId];
+  readonly #shapes: readonly [Shape, Shape];
+  readonly #out: Shape;
+  readonly #batch: Shape;
+
+  readonly job: Job;
+
+  constructor(job: Job) {
+    this.job = job;
+    const { graph, form } = job;
+    this.low = loweringOf(job);
+    this.space = this.low.space;
+    this.id = form.contraction!;
+    const n = node(graph, this.id);
+    this.sizes = matmulSizes(graph, this.id);
+    this.#operands = [n.inputs[0]!, n.inputs[1]!];
+    this.#shapes = [node(graph, n.inputs[0]!).type.shape, node(graph, n.inputs[1]!).type.shape];
+    this.#out = n.type.shape;
+    const matrixAxes = Number(this.#shapes[0].length > 1) + Number(this.#shapes[1].length > 1);
+    this.#batch = this.#out.slice(0, this.#out.length - matrixAxes);
+    const dtypes = this.#operands.map((id) => node(graph, id).type.dtype);
+    this.scalar = registerScalar(opDef(n.op).operandTypes?.(dtypes, n.attrs)[0] ?? n.type.dtype);
+  }
+
+  /** Element (m, k) of the left operand. */
+  left(batch: Index, m: Index, k: Index): Value {
+    return this.#operand(0, batch, this.#shapes[0].length > 1 ? [m, k] : [k]);
+  }
+
+  /** Element (k, n) of the right operand. */
+  right(batch: Index, k: Index, n: Index): Value {
+    return this.#operand(1, batch, this.#shapes[1].length > 1 ? [k, n] : [k]);
+  }
+
+  #operand(which: 0 | 1, batch: Index, matrix: readonly Index[]): Value {
+    const id = this.#operands[which];
+    return this.low.converted(this.low.valueAt(id, this.#operandAt(which, batch, matrix)), this.scalar, id);
+  }
+
+  #operandAt(which: 0 | 1, batch: Index, matrix: readonly Index[]): Tuple {
+    const own = this.#shapes[which].slice(0, -2);
+    const outer = this.space.unravel(batch, this.#batch).slice(this.#batch.length - own.length);
+    const at = own.map((extent, axis) => (extent === 1 ? this.space.int(0) : outer[axis]!));
+    return this.space.tuple([...at, ...matrix]);
+  }
+
+  outAt(batch: Index, m: Index, n: Index): Tuple {
+    const rows = this.#shapes[0].length > 1 ? [m] : [];
+    const columns = this.#shapes[1].length > 1 ? [n] : [];
+    return this.space.tuple([...this.space.unravel(batch, this.#batch), ...rows, ...columns]);
+  }
+
+  /** Does the operand lie contiguously along k? Decided by the largest tensor behind it. */
+  alongK(which: 0 | 1): boolean {
+    const { space, sizes } = this;
+    const [k, other] = [
+      space.variable("k", sizes.k - 1, 0),
+      space.variable("other", (which === 0 ? sizes.m : sizes.n) - 1, 0),
+    ];
+    const zero = space.int(0);
+    const matrix = which === 0 ? [space.of(other), space.of(k)] : [space.of(k), space.of(other)];
+    const at = this.#operandAt(which, zero, this.#shapes[which].length > 1 ? matrix : [space.of(k)]);
+    const loads = probeLoads(this.job.graph, this.job.region.members, space, [{ id: this.#operands[which], at }]);
+    const largest = loads.toSorted((a, b) => b.elements - a.elements)[0];
+    return largest !== undefined && strideOf(largest.offset, k) === 1;
+  }
+
+  /** Zero where `inside` fails, lane by lane when it must. */
+  masked(value: Value, inside: Cond): Value {
+    if (inside.kind === "always" || mutated("skipped-last-tile")) return value;
+    const { low, scalar, id } = this;
+    const zero = literal(0, scalar);
+    if (!dependsOnLane(inside)) {
+      return low.let("kept", scalar, widthOf(value), { kind: "select", when: inside, yes: value, no: zero }, [id]);
+    }
+    const parts = [0, 1, 2, 3].map((lane) =>
+      low.let(
+        "kept",
+        scalar,
+        1,
+        { kind: "select", when: this.#condAt(inside, lane), yes: low.part(value, lane, [id]), no: zero },
+        [id],
+      ),
+    );
+    return low.let("kept", scalar, 4, { kind: "pack", parts }, [id]);
+  }
+
+  #condAt(cond: Cond, lane: number): Cond {
+    if (cond.kind === "less") return this.space.less(this.low.atLane(cond.index, lane), cond.bound);
+    return cond;
+  }
+
+  /** `4·unit + lane` held inside 0 … size−1: whole vectors where the size divides, lane by lane elsewhere. */
+  quad(unit: Index, size: number): { at: Index; inside: Cond } {
+    const { space } = this;
+    const lane = space.of(space.lane);
+    if (size % 4 === 0) {
+      const at = space.add(space.mul(space.clamp(unit, size / 4 - 1), 4), lane);
+      return { at, inside: space.less(unit, size / 4) };
+    }
+    const open = space.add(space.mul(unit, 4), lane);
+    return { at: space.clamp(open, size - 1), inside: space.less(open, size) };
+  }
+
+  /** Stores every output at row m and columns 4·unit … +3, computed from the accumulator. */
+  finish(acc: Reg, batch: Index, m: Index, unit: Index): void {
+    const { low, space, sizes, job } = this;
+    const row = space.clamp(m, sizes.m - 1);
+    const { at, inside } = this.quad(unit, sizes.n);
+    const point = this.outAt(batch, row, at);
+    const shape = this.#out;
+    const whole = space.and(
+      space.less(m, sizes.m),
+      sizes.n % 4 === 0 ? inside : space.less(space.mul(unit, 4), sizes.n),
+    );
+    low.branch(whole, () => {
+      low.setValueAt(this.id, point, acc);
+      for (const id of job.region.outputs) {
+        const value = mutated("missing-epilogue") ? acc : low.valueAt(id, point);
+        const buffer = low.buffer(id);
+        if (sizes.n % 4 === 0) {
+          low.store(buffer, space.ravel(point.at, shape), value, [id]);
+          continue;
+        }
+        for (const lane of [0, 1, 2, 3]) {
+          const column = space.add(space.mul(unit, 4), space.int(lane));
+          low.branch(space.less(column, sizes.n), () => {
+            const offset = space.ravel(this.outAt(batch, row, column).at, shape);
+            low.store(buffer, offset, low.part(value, lane, [id]), [id]);
+          });
+        }
+      }
+    });
+  }
+
+  /** acc ← a·b + acc */
+  fma(acc: Reg, a: Value, lane: number | null, b: Value): void {
+    this.low.set(acc, { kind: "fma", a, lane, b, c: acc }, [this.id]);
+  }
+}
+
+const dependsOnLane = (cond: Cond): boolean =>
+  cond.kind === "both" ? cond.parts.some(dependsOnLane) : "index" in cond && cond.index.lane;

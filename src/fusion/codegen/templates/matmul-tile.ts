@@ -1,0 +1,187 @@
+/**
+ * @file Matmul through workgroup memory: tiles of both operands, prefetched into registers one tile ahead. A thread owns rows
+ * ty + i·NTY and vector columns tx + j·NTX, so that neighbouring threads read neighbouring words; accumulators are named values.
+ */
+import { programOf, type Job } from "../frame";
+import { gridOf } from "../frame";
+import type { Index } from "../index-space";
+import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
+import { mutated } from "../mutations";
+import { Contraction } from "./contraction";
+
+interface Tiling {
+  readonly c: Contraction;
+  readonly tid: Index;
+  readonly batch: Index;
+  /** First row and first vector column of the tile. */
+  readonly top: Index;
+  readonly left: Index;
+  readonly threads: number;
+}
+
+/** A vector of one operand that a thread brings in for each tile of k. */
+interface Parcel {
+  readonly reg: Reg;
+  readonly array: SharedArray;
+  readonly cell: Index;
+  fetch(tile: Index): Value;
+}
+
+/** Variant `matmul-tile`. */
+export function lowerMatmulTile(job: Job): KernelProgram {
+  const tile = job.schedule.matmul!;
+  const c = new Contraction(job);
+  const { low, space, sizes } = c;
+  const [acrossThreads, downThreads] = [tile.n / tile.rn, tile.m / tile.rm];
+  const threads = acrossThreads * downThreads;
+  const [across, down] = [Math.ceil(sizes.n / tile.n), Math.ceil(sizes.m / tile.m)];
+  const [gx, gy] = gridOf(across * down * sizes.batch, job.target);
+  const grid = gridIndex(c, gx, gy, across * down * sizes.batch, job.target.maxWorkgroupsPerDimension);
+  const tid = space.of(space.variable("tid", threads - 1, 0, "tid"));
+  const tiling: Tiling = {
+    c,
+    tid,
+    threads,
+    left: low.bind("left", space.mul(space.mod(grid, across), tile.n / 4)),
+    top: low.bind("top", space.mul(space.mod(space.div(grid, across), down), tile.m)),
+    batch: low.bind("batch", sizes.batch === 1 ? space.int(0) : space.mod(space.div(grid, across * down), sizes.batch)),
+  };
+  const tx = low.bind("tx", space.mod(tid, acrossThreads));
+  const ty = low.bind("ty", space.div(tid, acrossThreads));
+  const pitch = tile.k / 4 + 1;
+  const turned = c.alongK(1);
+  const width = tile.n / 4 + (turned ? 1 : 0);
+  const a = low.sharedArray("a_tile", c.scalar, tile.m * pitch, 4);
+  const b = low.sharedArray("b_tile", c.scalar, tile.k * width, 4);
+  low.comment("The first tile of both operands, on its way to workgroup memory.");
+  const parcels = [...leftParcels(tiling, a, tile, pitch), ...rightParcels(tiling, b, tile, width, turned)];
+  const rows = Array.from({ length: tile.rm }, (_, i) => space.add(ty, space.int(i * downThreads)));
+  const columns = Array.from({ length: tile.rn / 4 }, (_, j) => space.add(tx, space.int(j * acrossThreads)));
+  const accs = rows.map((_, i) =>
+    columns.map((__, j) => low.variable(`c_${i}_${j}`, c.scalar, 4, literal(0, c.scalar), [c.id])),
+  );
+  const tiles = Math.ceil(sizes.k / tile.k);
+  low.loop("tile", tiles, (index) => {
+    for (const { reg, array, cell } of parcels) {
+      low.emit({ kind: "storeShared", array, index: cell, value: reg, lane: null, nodes: [c.id] });
+    }
+    low.barrier();
+    low.branch(space.less(index, tiles - 1), () => {
+      low.comment("Fetch the next tile while this one is multiplied.");
+      for (const parcel of parcels) low.set(parcel.reg, parcel.fetch(space.add(index, space.int(1))), [c.id]);
+    });
+    for (let quad = 0; quad < tile.k / 4; quad++) multiply(c, a, b, accs, rows, columns, quad, pitch, width);
+    low.barrier();
+  });
+  low.comment("Finish and store from the accumulators.");
+  rows.forEach((row, i) =>
+    columns.forEach((column, j) =>
+      c.finish(accs[i]![j]!, tiling.batch, space.add(tiling.top, row), space.add(tiling.left, column)),
+    ),
+  );
+  return programOf(low, job, {
+    template: "matmul",
+    schedule: `Tiles of ${tile.m}×${tile.n}, ${tile.k} of k at a time: ${threads} threads with ${tile.rm}×${tile.rn} outputs each.`,
+    workgroupSize: [threads, 1, 1],
+    workgroups: [gx, gy, 1],
+  });
+}
+
+/** The workgroup's number. Its range is left open on purpose: the remainders below then stay, and prove every index in range. */
+function gridIndex(c: Contraction, gx: number, gy: number, count: number, limit: number): Index {
+  const { low, space } = c;
+  const x = space.of(space.variable("wid.x", limit - 1, 0, "wid.x"));
+  if (gy === 1) return x;
+  const y = space.of(space.variable("wid.y", limit - 1, 0, "wid.y"));
+  const variable = space.variable(low.names.fresh("workgroup"), limit * limit, 0);
+  low.emit({ kind: "bind", variable, value: space.add(x, space.mul(y, gx)) });
+  const index = space.of(variable);
+  if (gx * gy > count) low.emit({ kind: "guard", when: { kind: "less", index, bound: count } });
+  return index;
+}
+
+/** Vectors along k of the left tile, stored row by row. Neighbouring threads follow the direction in which the operand is contiguous. */
+function leftParcels(
+  { c, tid, batch, top, threads }: Tiling,
+  array: SharedArray,
+  tile: { m: number; k: number },
+  pitch: number,
+): Parcel[] {
+  const { low, space, sizes } = c;
+  const quads = tile.k / 4;
+  const alongK = c.alongK(0);
+  return parcelsOf(tile.m * quads, threads, tid, space, (unit, i) => {
+    const row = alongK ? space.div(unit, quads) : space.mod(unit, tile.m);
+    const quad = alongK ? space.mod(unit, quads) : space.div(unit, tile.m);
+    const m = space.clamp(space.add(top, row), sizes.m - 1);
+    const fetch = (index: Index): Value => {
+      const k = c.quad(space.add(space.mul(index, quads), quad), sizes.k);
+      return c.masked(c.left(batch, m, k.at), k.inside);
+    };
+    const reg = low.variable(`a_next_${i}`, c.scalar, 4, fetch(space.int(0)), [c.id]);
+    return { reg, array, cell: space.add(space.mul(row, pitch), quad), fetch };
+  });
+}
+
+/** Vectors along n of the right tile. */
+function rightParcels(
+  { c, tid, batch, left, threads }: Tiling,
+  array: SharedArray,
+  tile: { n: number; k: number },
+  width: number,
+  turned: boolean,
+): Parcel[] {
+  const { low, space, sizes } = c;
+  const quads = tile.n / 4;
+  return parcelsOf(tile.k * quads, threads, tid, space, (unit, i) => {
+    const row = turned ? space.mod(unit, tile.k) : space.div(unit, quads);
+    const quad = turned ? space.div(unit, tile.k) : space.mod(unit, quads);
+    const n = c.quad(space.add(left, quad), sizes.n).at;
+    const fetch = (index: Index): Value => {
+      const k = space.add(space.mul(index, tile.k), row);
+      return c.masked(c.right(batch, space.clamp(k, sizes.k - 1), n), space.less(k, sizes.k));
+    };
+    const reg = low.variable(`b_next_${i}`, c.scalar, 4, fetch(space.int(0)), [c.id]);
+    return {
+      reg,
+      array,
+      cell: space.add(space.mul(mutated("wrong-stride") ? quad : row, width), mutated("wrong-stride") ? row : quad),
+      fetch,
+    };
+  });
+}
+
+/** One parcel a thread and turn; the last turn must come out even. */
+function parcelsOf(
+  units: number,
+  threads: number,
+  tid: Index,
+  space: Contraction["space"],
+  make: (unit: Index, i: number) => Parcel,
+): Parcel[] {
+  return Array.from({ length: Math.ceil(units / threads) }, (_, i) => make(space.add(tid, space.int(i * threads)), i));
+}
+
+/** Four steps of k: outer products of what lies in workgroup memory. */
+function multiply(
+  c: Contraction,
+  a: SharedArray,
+  b: SharedArray,
+  accs: readonly (readonly Reg[])[],
+  rows: readonly Index[],
+  columns: readonly Index[],
+  quad: number,
+  pitch: number,
+  width: number,
+): void {
+  const { low, space, id, scalar } = c;
+  low.comment(`k = ${4 * quad} … ${4 * quad + 3}`);
+  const read = (name: string, array: SharedArray, index: Index): Reg =>
+    low.let(name, scalar, 4, { kind: "loadShared", array, index }, [id]);
+  const left = rows.map((row, i) => read(`a_${quad}_${i}`, a, space.add(space.mul(row, pitch), space.int(quad))));
+  for (const lane of [0, 1, 2, 3]) {
+    const k = 4 * quad + lane;
+    const right = columns.map((column, j) => read(`b_${k}_${j}`, b, space.add(space.int(k * width), column)));
+    accs.forEach((row, i) => row.forEach((acc, j) => c.fma(acc, left[i]!, lane, right[j]!)));
+  }
+}
