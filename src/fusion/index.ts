@@ -1,3 +1,88 @@
 /** @file The only door to the compiler. */
 export * from "./ir";
 export type { Compilation, Symbol } from "./compilation";
+export { compile, compileGraph, decisionsOn, defaultOptions, fusionAt, planAt, planForTarget } from "./compile";
+
+// Ops: what there is, by name and by kind.
+export {
+  allComposites,
+  allOps,
+  findOp,
+  opDef,
+  opNames,
+  withDefaults,
+  type CompositeDef,
+  type OpDef,
+  type OpDoc,
+  type OpKind,
+  type Param,
+} from "./ops";
+
+// The typed language: reading, edits, editor services.
+export * from "./text";
+
+// What every kernel must agree with.
+export {
+  compareOutputs,
+  coordinatesOf,
+  inputData,
+  runReference,
+  sampleReference,
+  toleranceFor,
+  ulpsBetween,
+  type Comparison,
+  type InputData,
+  type Precision,
+  type ReferenceOptions,
+  type ReferenceValue,
+  type Tolerance,
+} from "./reference";
+
+// Counts, predictions and what they believe about machines.
+export {
+  a100,
+  allProfiles,
+  deviceProfileFrom,
+  fullSizeBytes,
+  generic,
+  h100,
+  intensity,
+  laptop,
+  regionTraffic,
+  ridge,
+  targetOf,
+  totalsOf,
+  type MeasuredRoofs,
+  type RegionTraffic,
+} from "./cost";
+
+// Regions: the form and the schedule of one kernel.
+export { classify, isViewRegion, resolveView, scheduleRegion, type RegionForm, type RegionSchedule } from "./region";
+
+// Passes: their names, titles and lessons; the driver's parts for tests and tools.
+export {
+  allPasses,
+  inWords,
+  naiveFusion,
+  runPasses,
+  showBytes,
+  showMicros,
+  type FusionPass,
+  type PassRun,
+} from "./passes";
+
+// Plans and WGSL.
+export {
+  interpretProgram,
+  lowerFusion,
+  lowerRegion,
+  planFusion,
+  printWgsl,
+  runPlanOnCpu,
+  type AccessLog,
+  type BufferAccess,
+  type CpuRun,
+  type InterpretOptions,
+  type KernelProgram,
+  type PrintedKernel,
+} from "./codegen";

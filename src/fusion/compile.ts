@@ -1,0 +1,181 @@
+/** @file Text and options in, compilation out; states and plans between steps by replay. */
+import { planFusion } from "./codegen";
+import type { Compilation, Symbol } from "./compilation";
+import { generic, positionsOf, targetOf } from "./cost";
+import {
+  applyPatch,
+  bug,
+  draftOf,
+  invert,
+  type CompileOptions,
+  type DeviceProfile,
+  type DraftFusion,
+  type EdgeId,
+  type Fusion,
+  type Graph,
+  type NodeId,
+  type Plan,
+  type Step,
+  type Target,
+} from "./ir";
+import { allPasses, inTextOrder, naiveFusion, runPasses } from "./passes";
+import { parseProgram } from "./text";
+
+/** What a new document is compiled with. */
+export const defaultOptions: CompileOptions = {
+  granularity: "op",
+  disabledPasses: [],
+  strict: false,
+  policy: "cost",
+  matmulPolicy: "epilogue",
+  groupSize: 1,
+  profile: generic,
+  forced: [],
+  forbidden: [],
+};
+
+type Clock = () => number;
+const noClock: Clock = () => 0;
+
+/**
+ * Parses, plans and generates code. Mistakes in the text are diagnostics; then there are no plans, only what was understood.
+ * @param now a clock in milliseconds, for the parse budget and the compile-time chart; without one every duration is 0
+ */
+export function compile(text: string, options: CompileOptions, now?: Clock): Compilation {
+  const clock = now ?? noClock;
+  const start = clock();
+  const parsed = parseProgram(text, now ? { now } : {});
+  const symbols = parsed.symbols.map(({ name, node, definition, uses }): Symbol => ({
+    name,
+    node,
+    definition,
+    uses: [...uses],
+  }));
+  const read = { text, options, diagnostics: parsed.diagnostics, symbols, parseMillis: clock() - start };
+  return parsed.complete && parsed.graph.outputs.length > 0
+    ? planned(parsed.graph, read, clock)
+    : unplanned(parsed.graph, read);
+}
+
+/** The same from a graph that no text was written for. */
+export function compileGraph(graph: Graph, options: CompileOptions, now: Clock = noClock): Compilation {
+  return planned(graph, { text: "", options, diagnostics: [], symbols: [], parseMillis: 0 }, now);
+}
+
+interface Read extends Pick<Compilation, "text" | "options" | "diagnostics" | "symbols"> {
+  readonly parseMillis: number;
+}
+
+const unplanned = (drawn: Graph, { parseMillis, ...read }: Read): Compilation => ({
+  ...read,
+  naive: null,
+  drawn,
+  steps: [],
+  naivePlan: null,
+  fusedPlan: null,
+  millis: { parse: parseMillis, passes: 0, codegen: 0 },
+});
+
+function planned(graph: Graph, { parseMillis, ...read }: Read, clock: Clock): Compilation {
+  const { options } = read;
+  const start = clock();
+  const naive = naiveFusion(graph, options.granularity);
+  const { steps, final } = runPasses(naive, options, allPasses);
+  const between = clock();
+  const target = targetOf(options.profile);
+  const naivePlan = planFusion(naive, target, options.profile);
+  const fusedPlan = planFusion(final, target, options.profile);
+  return {
+    ...read,
+    naive,
+    drawn: graph,
+    steps,
+    naivePlan,
+    fusedPlan,
+    millis: { parse: parseMillis, passes: between - start, codegen: clock() - between },
+  };
+}
+
+/** A draft that walks along the steps, and the states that were asked for lately. */
+interface Replay {
+  readonly draft: DraftFusion;
+  cursor: number;
+  readonly position: (id: NodeId) => number;
+  readonly states: Map<number, Fusion>;
+  readonly plans: Map<number, Plan>;
+}
+
+/** States kept for going back and forth; a state costs a copy of the graph. */
+const KEPT_STATES = 32;
+const replays = new WeakMap<Compilation, Replay>();
+
+function replayOf(compilation: Compilation): Replay {
+  const known = replays.get(compilation);
+  if (known) return known;
+  const { naive } = compilation;
+  if (!naive) throw bug("a text with mistakes has no states");
+  const positions = positionsOf(naive.graph);
+  const replay: Replay = {
+    draft: draftOf(naive),
+    cursor: 0,
+    position: (id) => positions.get(id) ?? -1,
+    states: new Map([[0, naive]]),
+    plans: new Map(),
+  };
+  replays.set(compilation, replay);
+  return replay;
+}
+
+/**
+ * The state after the first `cursor` steps: 0 is the naive plan, `steps.length` the final one. The same object when asked again
+ * soon. Throws when the compilation has no plans.
+ */
+export function fusionAt(compilation: Compilation, cursor: number): Fusion {
+  const { steps } = compilation;
+  const replay = replayOf(compilation);
+  const wanted = Math.max(0, Math.min(steps.length, Math.trunc(cursor)));
+  const known = replay.states.get(wanted);
+  if (known) return known;
+  while (replay.cursor < wanted) {
+    const { patch } = steps[replay.cursor++]!;
+    if (patch) applyPatch(replay.draft, patch);
+  }
+  while (replay.cursor > wanted) {
+    const { patch } = steps[--replay.cursor]!;
+    if (patch) applyPatch(replay.draft, invert(patch));
+  }
+  const state = inTextOrder(replay.draft, replay.position);
+  keep(replay.states, wanted, state);
+  return state;
+}
+
+function keep<T>(kept: Map<number, T>, cursor: number, value: T): void {
+  kept.set(cursor, value);
+  if (kept.size <= KEPT_STATES) return;
+  for (const oldest of kept.keys()) {
+    if (oldest === 0) continue;
+    kept.delete(oldest);
+    return;
+  }
+}
+
+/** The plan of the state after `cursor` steps, for the profile's GPU schedule. */
+export function planAt(compilation: Compilation, cursor: number): Plan {
+  const { naivePlan, fusedPlan, steps, options } = compilation;
+  if (cursor <= 0 && naivePlan) return naivePlan;
+  if (cursor >= steps.length && fusedPlan) return fusedPlan;
+  const replay = replayOf(compilation);
+  const known = replay.plans.get(cursor);
+  if (known) return known;
+  const plan = planFusion(fusionAt(compilation, cursor), targetOf(options.profile), options.profile);
+  keep(replay.plans, cursor, plan);
+  return plan;
+}
+
+/** The plan of a state for the machine that will run it: its schedules, its counts. */
+export const planForTarget = (fusion: Fusion, target: Target, profile: DeviceProfile): Plan =>
+  planFusion(fusion, target, profile);
+
+/** Every decision that was taken on an edge, in order. */
+export const decisionsOn = (compilation: Compilation, edge: EdgeId): Step[] =>
+  compilation.steps.filter(({ edges }) => edges.includes(edge));
