@@ -1,7 +1,7 @@
 /** @file The body of a kernel: its ops' padded boxes and the ways between them, never over an op of another kernel. */
 import type { NodeId } from "../../../fusion";
-import { BoxIndex, meet, rectOf, strips } from "./geometry";
-import type { Box, Point, Rect } from "./geometry";
+import { meet, rectOf, strips } from "./geometry";
+import type { Box, BoxIndex, Point, Rect } from "./geometry";
 
 const PAD = 12;
 const TIGHT_PAD = 5;

@@ -1,0 +1,27 @@
+/** @file The one open list over the canvas: palette, outline or connection. */
+import type { Graph, NodeId } from "../../fusion";
+import { ConnectList } from "./ConnectList";
+import { Outline } from "./Outline";
+import { Palette } from "./Palette";
+import { useCanvas } from "./canvas-store";
+import type { Picture } from "./model/picture";
+
+interface ListsProps {
+  readonly picture: Picture;
+  readonly graph: Graph;
+  readonly onJump: (id: NodeId) => void;
+}
+
+export function CanvasLists({ picture, graph, onJump }: ListsProps) {
+  const list = useCanvas((s) => s.list);
+  switch (list.kind) {
+    case "none":
+      return null;
+    case "palette":
+      return <Palette />;
+    case "outline":
+      return <Outline scene={picture.scene} onJump={onJump} />;
+    case "connect":
+      return <ConnectList graph={graph} from={list.from} />;
+  }
+}

@@ -1,0 +1,109 @@
+/** @file Why, or why not: one decision with its verdicts, its cost both ways and the way on. */
+import type { ReactNode } from "react";
+import { playground } from "../../state";
+import { CanvasIcon } from "./CanvasIcon";
+import type { Bar, DecisionCard as Card } from "./model/decision";
+
+/** `code` in a sentence is set in the code face. */
+export function Sentence({ text }: { readonly text: string }): ReactNode {
+  return text.split("`").map((part, i) => (i % 2 === 1 ? <code key={`${i}${part}`}>{part}</code> : part));
+}
+
+function Verdict({ ok, yes, no }: { readonly ok: boolean; readonly yes: string; readonly no: string }) {
+  return (
+    <span className="verdict" data-ok={ok}>
+      <CanvasIcon name={ok ? "check" : "close"} />
+      {ok ? yes : no}
+    </span>
+  );
+}
+
+function CostBar({ bar, tone }: { readonly bar: Bar; readonly tone: "apart" | "better" | "worse" }) {
+  return (
+    <>
+      <dt>{bar.label}</dt>
+      <dd>
+        <span className="cost-bar" data-tone={tone} style={{ width: `${bar.part * 100}%` }} />
+        <b>{bar.text}</b>
+      </dd>
+    </>
+  );
+}
+
+function Choices({ card }: { readonly card: Card }) {
+  const { actions } = playground.getState();
+  const { edge, pin, cannotForce, fused } = card;
+  if (!edge || (card.code === "" && !pin)) return null;
+  if (pin) {
+    return (
+      <footer>
+        <button type="button" onClick={() => actions.release(edge)}>
+          {pin === "forced" ? "Fuse only if worth it" : "Allow again"}
+        </button>
+      </footer>
+    );
+  }
+  return (
+    <footer>
+      {!fused && (
+        <button
+          type="button"
+          disabled={cannotForce !== null}
+          title={cannotForce ?? undefined}
+          onClick={() => actions.force(edge)}
+        >
+          Fuse anyway <kbd>F</kbd>
+        </button>
+      )}
+      <button type="button" onClick={() => actions.forbid(edge)}>
+        Forbid <kbd>X</kbd>
+      </button>
+      {!fused && cannotForce && <p className="cannot">{cannotForce}</p>}
+    </footer>
+  );
+}
+
+export function DecisionCard({ card, onClose }: { readonly card: Card; readonly onClose: () => void }) {
+  const { actions } = playground.getState();
+  return (
+    <article className="canvas-card" aria-label={`Decision on ${card.kick}`} data-code={card.code}>
+      <header>
+        <span className="card-kick">{card.kick}</span>
+        <button type="button" className="card-close" aria-label="Close" onClick={onClose}>
+          <CanvasIcon name="close" size={16} />
+        </button>
+      </header>
+      <h2>{card.question}</h2>
+      <p>
+        <b>{card.answer}</b> <Sentence text={card.reason} />
+      </p>
+      {card.allowed !== null && (
+        <div className="verdicts">
+          <Verdict ok={card.allowed} yes="Allowed" no="Not allowed" />
+          {card.worthIt !== null && <Verdict ok={card.worthIt} yes="Worth it" no="Not worth it" />}
+        </div>
+      )}
+      {card.bars && (
+        <dl className="cost-bars" aria-label="Predicted time">
+          <CostBar bar={card.bars.apart} tone="apart" />
+          <CostBar bar={card.bars.fused} tone={card.bars.slower ? "worse" : "better"} />
+        </dl>
+      )}
+      {card.wayOut && (
+        <p className="way-out">
+          <b>What would make it fuse?</b> <Sentence text={card.wayOut} />
+        </p>
+      )}
+      {card.earlier.length > 0 && (
+        <ul className="earlier" aria-label="Other decisions on this edge">
+          {card.earlier.map(({ seq, text }) => (
+            <li key={seq}>
+              <button type="button" onClick={() => actions.stepTo(seq)}>{`Step ${seq}`}</button> {text}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Choices card={card} />
+    </article>
+  );
+}

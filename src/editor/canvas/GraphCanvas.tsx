@@ -1,0 +1,114 @@
+/** @file The canvas: the graph at the shown step, with its kernels, its lines and the one open card. */
+import "@xyflow/react/dist/style.css";
+import "./canvas.css";
+import "./ops.css";
+import "./lines.css";
+import "./card.css";
+import "./lists.css";
+import { Background, ReactFlow, ReactFlowProvider } from "@xyflow/react";
+import { useMemo, useRef } from "react";
+import { playground, selectFusion, selectStep, usePlayground } from "../../state";
+import { CanvasCard } from "./CanvasCard";
+import { CanvasLists } from "./CanvasLists";
+import { ConnectHint } from "./ConnectHint";
+import { FoldedNode } from "./FoldedNode";
+import { HullLayer } from "./HullLayer";
+import { Legend } from "./Legend";
+import { OpNode } from "./OpNode";
+import { PillNode } from "./PillNode";
+import { PipeEdge } from "./PipeEdge";
+import { ZoomBar } from "./ZoomBar";
+import { ZoomVariables } from "./ZoomVariables";
+import { useCanvas } from "./canvas-store";
+import type { FlowEdge, FlowNode } from "./flow";
+import type { Picture } from "./model/picture";
+import { plural } from "./model/words";
+import { OP_MEDIA_TYPE } from "./ListBox";
+import { addOp } from "./Palette";
+import { useCamera } from "./use-camera";
+import { useCard } from "./use-card";
+import { useFlow } from "./use-flow";
+import { useGestures } from "./use-gestures";
+import { useGraphKeys } from "./use-graph-keys";
+import { usePicture } from "./use-picture";
+
+const nodeTypes = { op: OpNode, pill: PillNode, folded: FoldedNode };
+const edgeTypes = { pipe: PipeEdge };
+/** Above this many nodes only what is in sight is in the page. */
+const CULL_ABOVE = 150;
+const PRO = { hideAttribution: true };
+
+const describe = ({ scene }: Picture, step: number): string => {
+  const kernels = scene.kernels.map(({ name, title }) => `${name} ${title}`.trim()).join(", ");
+  return `Op graph at step ${step}: ${plural(scene.kernels.length, "kernel")}${kernels ? `. ${kernels}` : ""}`;
+};
+
+function Canvas() {
+  const root = useRef<HTMLDivElement>(null);
+  const picture = usePicture();
+  const card = useCard(picture?.scene ?? null);
+  const step = usePlayground((s) => s.cursor);
+  const status = usePlayground((s) => s.derived.status);
+  const editable = status !== "broken";
+  const flow = useFlow(picture, editable);
+  const camera = useCamera(root, picture);
+  const gestures = useGestures(picture, editable);
+  const onKeyDown = useGraphKeys(picture, editable, camera.focus);
+  const said = useCanvas((s) => s.said);
+  const candidate = usePlayground(selectStep)?.edge ?? null;
+  const graph = usePlayground(selectFusion)?.graph ?? null;
+  const label = useMemo(() => (picture ? describe(picture, step) : "Op graph"), [picture, step]);
+  return (
+    <div ref={root} className="canvas" role="group" aria-label={label} data-status={status}>
+      <ReactFlow<FlowNode, FlowEdge>
+        nodes={flow.nodes}
+        edges={flow.edges}
+        nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
+        {...gestures}
+        onKeyDown={onKeyDown}
+        onDragOver={(event) => event.dataTransfer.types.includes(OP_MEDIA_TYPE) && event.preventDefault()}
+        onDrop={(event) => {
+          const op = event.dataTransfer.getData(OP_MEDIA_TYPE);
+          if (op && editable) addOp(op, camera.flowPoint(event));
+        }}
+        onPaneClick={() => playground.getState().actions.select({ kind: "none" })}
+        nodesDraggable={editable}
+        nodesConnectable={editable}
+        elementsSelectable={false}
+        nodesFocusable
+        edgesFocusable
+        disableKeyboardA11y
+        deleteKeyCode={null}
+        selectionKeyCode={null}
+        multiSelectionKeyCode={null}
+        nodeDragThreshold={3}
+        connectionRadius={24}
+        minZoom={0.05}
+        maxZoom={2}
+        onlyRenderVisibleElements={(picture?.scene.nodes.length ?? 0) > CULL_ABOVE}
+        proOptions={PRO}
+      >
+        <Background gap={22} size={1.2} />
+        <ZoomVariables root={root} />
+        {picture && <HullLayer hulls={picture.hulls} brackets={picture.brackets} />}
+        <ConnectHint />
+      </ReactFlow>
+      <Legend />
+      <ZoomBar onFit={camera.fit} editable={editable} />
+      {picture && <CanvasCard open={card} picture={picture} candidate={candidate} editable={editable} />}
+      {picture && graph && <CanvasLists picture={picture} graph={graph} onJump={camera.jump} />}
+      <p className="canvas-said" role="status">
+        {said}
+      </p>
+    </div>
+  );
+}
+
+export function GraphCanvas() {
+  return (
+    <ReactFlowProvider>
+      <Canvas />
+    </ReactFlowProvider>
+  );
+}

@@ -1,0 +1,87 @@
+/** @file A searchable list over the canvas: type to narrow, arrows to choose, Enter to take, Escape to leave. */
+import { useEffect, useId, useRef, useState } from "react";
+import type { ReactNode } from "react";
+
+export interface ListEntry {
+  readonly key: string;
+  readonly row: ReactNode;
+  /** Text dragged onto the canvas; absent where rows can't be dragged. */
+  readonly dragged?: string;
+}
+
+interface ListBoxProps {
+  readonly title: string;
+  readonly placeholder: string;
+  readonly entries: readonly ListEntry[];
+  readonly empty: string;
+  readonly onSearch: (text: string) => void;
+  readonly onTake: (index: number) => void;
+  readonly onClose: () => void;
+}
+
+/** Media type of an op dragged from the palette. */
+export const OP_MEDIA_TYPE = "application/x-fusion-op";
+
+export function ListBox({ title, placeholder, entries, empty, onSearch, onTake, onClose }: ListBoxProps) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [active, setActive] = useState(0);
+  const at = Math.min(active, entries.length - 1);
+  useEffect(() => {
+    const before = document.activeElement;
+    input.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement || before instanceof SVGElement) before.focus();
+    };
+  }, []);
+  useEffect(() => {
+    document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: "nearest" });
+  }, [id, at]);
+  const onKeyDown = (event: React.KeyboardEvent): void => {
+    if (event.key === "ArrowDown") setActive(Math.min(at + 1, entries.length - 1));
+    else if (event.key === "ArrowUp") setActive(Math.max(at - 1, 0));
+    else if (event.key === "Enter" && entries.length > 0) onTake(at);
+    else if (event.key === "Escape" || event.key === "Tab") onClose();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div className="canvas-list" role="dialog" aria-label={title}>
+      <input
+        ref={input}
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={id}
+        aria-activedescendant={entries.length > 0 ? `${id}-${at}` : undefined}
+        aria-label={title}
+        placeholder={placeholder}
+        spellCheck={false}
+        onChange={(event) => {
+          setActive(0);
+          onSearch(event.target.value);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div className="canvas-options" id={id} role="listbox" aria-label={title}>
+        {entries.map(({ key, row, dragged }, i) => (
+          <div
+            key={key}
+            id={`${id}-${i}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={i === at}
+            draggable={dragged !== undefined}
+            onDragStart={(event) => dragged !== undefined && event.dataTransfer.setData(OP_MEDIA_TYPE, dragged)}
+            onPointerMove={() => setActive(i)}
+            onClick={() => onTake(i)}
+            onKeyDown={onKeyDown}
+          >
+            {row}
+          </div>
+        ))}
+      </div>
+      {entries.length === 0 && <p className="canvas-none">{empty}</p>}
+    </div>
+  );
+}

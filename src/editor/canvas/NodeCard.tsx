@@ -1,0 +1,130 @@
+/** @file The inspector of the selected op: name, type, attributes, operands; connect and remove. */
+import { useState } from "react";
+import type { NodeId } from "../../fusion";
+import { playground } from "../../state";
+import { CanvasIcon } from "./CanvasIcon";
+import { openList } from "./canvas-store";
+import type { Inspected } from "./model/inspect";
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly hint?: string;
+  readonly disabled?: boolean;
+  /** Answers why it could not be done, or null. */
+  readonly onCommit: (text: string) => string | null;
+}
+
+/** A text field that commits on Enter or when left, and says what was wrong. */
+function Field({ label, value, hint, disabled = false, onCommit }: FieldProps) {
+  const [draft, setDraft] = useState<string | null>(null);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const commit = (): void => {
+    if (draft === null || draft.trim() === value) {
+      setDraft(null);
+      return;
+    }
+    const answer = onCommit(draft.trim());
+    setWrong(answer);
+    if (answer === null) setDraft(null);
+  };
+  return (
+    <label className="node-field">
+      <span>{label}</span>
+      <input
+        value={draft ?? value}
+        disabled={disabled}
+        spellCheck={false}
+        title={hint}
+        aria-invalid={wrong !== null}
+        onChange={(event) => setDraft(event.target.value)}
+        onBlur={commit}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") commit();
+          if (event.key === "Escape" && draft !== null) {
+            event.stopPropagation();
+            setDraft(null);
+            setWrong(null);
+          }
+        }}
+      />
+      {wrong && <em role="alert">{wrong}</em>}
+    </label>
+  );
+}
+
+interface NodeCardProps {
+  readonly node: Inspected;
+  readonly editable: boolean;
+  readonly onClose: () => void;
+  readonly onRemove: (id: NodeId) => void;
+}
+
+export function NodeCard({ node, editable, onClose, onRemove }: NodeCardProps) {
+  const { actions } = playground.getState();
+  const fixed = !editable || node.locked !== null;
+  return (
+    <article className="canvas-card node-card" aria-label={`${node.title} ${node.id}`}>
+      <header>
+        <span className="card-kick">{node.id}</span>
+        <button type="button" className="card-close" aria-label="Close" onClick={onClose}>
+          <CanvasIcon name="close" size={16} />
+        </button>
+      </header>
+      <h2>{node.title}</h2>
+      {node.formula !== "" && (
+        <p>
+          <code>{node.formula}</code>
+        </p>
+      )}
+      {node.teaches !== "" && <p>{node.teaches}</p>}
+      <div className="node-fields">
+        {node.name !== null && (
+          <Field
+            key={`name ${node.id}`}
+            label="Name"
+            value={node.name}
+            disabled={!editable}
+            onCommit={(text) => actions.renameNode(node.id, text)}
+          />
+        )}
+        <Field
+          key={`type ${node.id}`}
+          label="Type"
+          value={node.type}
+          disabled={!editable || !node.isInput}
+          onCommit={(text) => actions.setInputType(node.id, text)}
+        />
+        {node.attrs.map(({ name, value, doc }) => (
+          <Field
+            key={`${name} ${node.id}`}
+            label={name}
+            value={value}
+            hint={doc}
+            disabled={fixed}
+            onCommit={(text) => actions.setAttr(node.id, name, text)}
+          />
+        ))}
+      </div>
+      {node.operands.length > 0 && (
+        <ul className="node-operands" aria-label="Operands">
+          {node.operands.map(({ name, from }) => (
+            <li key={name}>
+              <span>{name}</span>
+              <code>{from}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+      {node.locked && <p className="node-locked">{node.locked}</p>}
+      <footer>
+        <button type="button" disabled={!editable} onClick={() => openList({ kind: "connect", from: node.id })}>
+          Connect <kbd>C</kbd>
+        </button>
+        <button type="button" disabled={!editable} onClick={() => onRemove(node.id)}>
+          Remove <kbd>Del</kbd>
+        </button>
+      </footer>
+    </article>
+  );
+}

@@ -1,0 +1,52 @@
+/** @file An op: glyph, name, formula; shape and where its value lives. */
+import type { NodeProps } from "@xyflow/react";
+import type { CSSProperties } from "react";
+import { usePlayground } from "../../state";
+import { Glyph } from "./Glyph";
+import { Ports } from "./Ports";
+import type { FlowNode } from "./flow";
+import type { SceneNode } from "./model/scene";
+import { showBytes } from "./model/words";
+
+export const toneStyle = (tone: number | null | undefined): CSSProperties =>
+  ({
+    "--tone": tone ? `var(--k${tone})` : "var(--line-strong)",
+    "--tone-hull": tone ? `var(--k${tone}-hull)` : "var(--sunken)",
+  }) as CSSProperties;
+
+function Lives({ node }: { readonly node: SceneNode }) {
+  if (node.lives === "memory") return <b className="op-bytes">{showBytes(node.bytes)}</b>;
+  return <i className="op-register">{node.lives}</i>;
+}
+
+export function OpNode({ id, data: { node, ports }, isConnectable }: NodeProps<FlowNode>) {
+  const selected = usePlayground((s) => s.selection.kind === "node" && s.selection.id === id);
+  const hovered = usePlayground((s) => s.hovered === id);
+  return (
+    <>
+      <div
+        className="op-box"
+        data-selected={selected}
+        data-hovered={hovered}
+        data-in-hull={node.kernel !== null && !node.alone}
+        data-waiting={node.holes.length > 0}
+        style={toneStyle(node.kernel?.tone)}
+      >
+        <span className="op-row">
+          <Glyph name={node.glyph} />
+          <span className="op-name">{node.title}</span>
+          {node.alone && node.kernel ? (
+            <span className="op-pill">{node.kernel.name}</span>
+          ) : (
+            <code className="op-formula">{node.formula}</code>
+          )}
+        </span>
+        <span className="op-row op-second">
+          <span className="op-shape">{node.shape}</span>
+          <Lives node={node} />
+        </span>
+      </div>
+      <Ports node={node} ports={ports} start={isConnectable} />
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+/** @file A box's ports: small signs where lines end, 24 px targets for connecting. Legal ones grow while a line is drawn. */
+import { Handle, Position } from "@xyflow/react";
+import type { CSSProperties } from "react";
+import type { SceneNode } from "./model/scene";
+import type { Port } from "./model/picture";
+import type { NodePorts, OperandPort } from "./model/ports";
+import { targetKey } from "./model/targets";
+import { useCanvas } from "./canvas-store";
+
+const positions = { top: Position.Top, bottom: Position.Bottom, left: Position.Left, right: Position.Right } as const;
+
+function placeOf({ side, offset }: Port): CSSProperties {
+  if (side === "top") return { left: offset, top: 0, bottom: "auto" };
+  if (side === "bottom") return { left: offset, top: "100%", bottom: "auto" };
+  if (side === "left") return { left: 0, top: offset, right: "auto" };
+  return { left: "100%", top: offset, right: "auto" };
+}
+
+function OperandHandle({ node, port }: { readonly node: SceneNode; readonly port: OperandPort }) {
+  const target = useCanvas((s) => s.connecting?.targets.get(targetKey(node.id, port.operand)) ?? null);
+  const drawing = useCanvas((s) => s.connecting !== null && s.connecting.from !== node.id);
+  const state = !drawing ? "idle" : target?.ok ? "legal" : "illegal";
+  const isHole = node.holes.includes(port.operand);
+  return (
+    <Handle
+      type="target"
+      id={`in${port.operand}`}
+      position={positions[port.side]}
+      className="port"
+      data-state={state}
+      data-shown={port.fed || isHole || drawing}
+      data-hole={isHole}
+      data-dtype={node.dtype}
+      style={placeOf(port)}
+      title={isHole ? `Operand ${port.operand + 1} is not connected yet` : undefined}
+      isConnectableStart={false}
+    />
+  );
+}
+
+/** `start`: lines may be drawn from here. */
+export function Ports({
+  node,
+  ports,
+  start,
+}: {
+  readonly node: SceneNode;
+  readonly ports: NodePorts;
+  readonly start: boolean;
+}) {
+  const outs: readonly Port[] =
+    ports.out.length > 0 ? ports.out : [{ side: "bottom", offset: node.kind === "output" ? 78 : 78 }];
+  return (
+    <>
+      {ports.operands.map((port) => (
+        <OperandHandle key={port.operand} node={node} port={port} />
+      ))}
+      <Handle type="target" id="in" position={Position.Top} className="port-anchor" isConnectable={false} />
+      {node.kind !== "output" &&
+        outs.map((port, i) => (
+          <Handle
+            key={`${port.side}${port.offset}`}
+            type="source"
+            id={i === 0 ? "out" : `out${i}`}
+            position={positions[port.side]}
+            className="port"
+            data-state="idle"
+            data-shown={ports.out.length > 0}
+            data-dtype={node.dtype}
+            style={placeOf(port)}
+            isConnectable={start}
+          />
+        ))}
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+/** @file Bottom right: add an op, the outline, zoom out and in, fit. */
+import { useReactFlow, useStore } from "@xyflow/react";
+import { CanvasIcon } from "./CanvasIcon";
+import { closeList, openList, useCanvas } from "./canvas-store";
+
+export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; readonly editable: boolean }) {
+  const { zoomIn, zoomOut } = useReactFlow();
+  const percent = useStore((s) => Math.round(s.transform[2] * 100));
+  const list = useCanvas((s) => s.list.kind);
+  const toggle = (kind: "palette" | "outline"): void => (list === kind ? closeList() : openList({ kind }));
+  return (
+    <div className="zoom-bar" role="toolbar" aria-label="Graph">
+      <button
+        type="button"
+        className="zoom-add"
+        disabled={!editable}
+        aria-expanded={list === "palette"}
+        onClick={() => toggle("palette")}
+      >
+        <CanvasIcon name="plus" />
+        Op
+      </button>
+      <i className="zoom-rule" />
+      <button
+        type="button"
+        aria-label="Outline of ops"
+        aria-expanded={list === "outline"}
+        onClick={() => toggle("outline")}
+      >
+        <CanvasIcon name="list" />
+      </button>
+      <i className="zoom-rule" />
+      <button type="button" aria-label="Zoom out" onClick={() => void zoomOut()}>
+        <CanvasIcon name="minus" />
+      </button>
+      <span className="zoom-percent">{percent} %</span>
+      <button type="button" aria-label="Zoom in" onClick={() => void zoomIn()}>
+        <CanvasIcon name="plus" />
+      </button>
+      <button type="button" aria-label="Fit" onClick={onFit}>
+        <CanvasIcon name="fit" />
+      </button>
+    </div>
+  );
+}

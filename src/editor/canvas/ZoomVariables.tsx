@@ -1,0 +1,16 @@
+/** @file Writes the zoom onto the canvas as a level and a counter-scale, so that text stays readable without rendering. */
+import { useStore } from "@xyflow/react";
+import { useLayoutEffect } from "react";
+import type { RefObject } from "react";
+import { zoomLevel } from "./model/zoom";
+
+export function ZoomVariables({ root }: { readonly root: RefObject<HTMLElement | null> }) {
+  const zoom = useStore((s) => Math.round(s.transform[2] * 100) / 100);
+  useLayoutEffect(() => {
+    const element = root.current;
+    if (!element) return;
+    element.setAttribute("data-zoom", zoomLevel(zoom));
+    element.style.setProperty("--counter", String(Math.max(1, 1 / zoom)));
+  }, [root, zoom]);
+  return null;
+}

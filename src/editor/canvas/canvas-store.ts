@@ -1,0 +1,41 @@
+/** @file What only the canvas knows: a drag under way, a connection being drawn, open lists. Never saved. */
+import { create } from "zustand";
+import type { NodeId } from "../../fusion";
+import type { Position } from "../../document";
+import type { ConnectTarget } from "./model/targets";
+
+export interface Connecting {
+  readonly from: NodeId;
+  /** By `consumer operand`. */
+  readonly targets: ReadonlyMap<string, ConnectTarget>;
+}
+
+export type CanvasList =
+  | { readonly kind: "none" }
+  | { readonly kind: "palette" }
+  | { readonly kind: "outline" }
+  | { readonly kind: "connect"; readonly from: NodeId };
+
+export interface CanvasState {
+  readonly dragged: Readonly<Record<string, Position>>;
+  readonly connecting: Connecting | null;
+  readonly list: CanvasList;
+  /** The step whose card was closed; another step opens it again. */
+  readonly closedAt: number | null;
+  /** What an edit answered when it could not be done. */
+  readonly said: string | null;
+}
+
+const start: CanvasState = { dragged: {}, connecting: null, list: { kind: "none" }, closedAt: null, said: null };
+
+export const useCanvas = create<CanvasState>(() => start);
+
+export const drag = (moved: Readonly<Record<string, Position>>): void =>
+  useCanvas.setState(({ dragged }) => ({ dragged: { ...dragged, ...moved } }));
+export const endDrag = (): void => useCanvas.setState({ dragged: {} });
+export const openList = (list: CanvasList): void => useCanvas.setState({ list, said: null });
+export const closeList = (): void => useCanvas.setState({ list: { kind: "none" } });
+export const startConnecting = (connecting: Connecting | null): void => useCanvas.setState({ connecting, said: null });
+export const closeCardAt = (cursor: number): void => useCanvas.setState({ closedAt: cursor });
+/** Shows the answer of an edit that failed; null clears it. */
+export const say = (said: string | null): void => useCanvas.setState({ said });

@@ -1,0 +1,78 @@
+/** @file What the inspector of a selected op shows and which of it may be edited. */
+import { findNode, findOp, showType } from "../../../fusion";
+import type { AttrValue, Graph, Node, NodeId } from "../../../fusion";
+import { pillTarget } from "../../../document";
+import { titleOf } from "./formula";
+
+export interface AttrField {
+  readonly name: string;
+  readonly value: string;
+  readonly doc: string;
+}
+
+export interface Inspected {
+  readonly id: NodeId;
+  readonly title: string;
+  /** The binding's name when it can be renamed. */
+  readonly name: string | null;
+  readonly formula: string;
+  readonly teaches: string;
+  readonly type: string;
+  readonly isInput: boolean;
+  readonly attrs: readonly AttrField[];
+  readonly operands: readonly { readonly name: string; readonly from: string }[];
+  /** Why it can't be edited here; null when it can. */
+  readonly locked: string | null;
+}
+
+/** Values as the language writes them: `-1`, `True`, `(0, 2)`. */
+export function showAttr(value: AttrValue): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "object") return `(${value.join(", ")}${value.length === 1 ? "," : ""})`;
+  return String(value);
+}
+
+/** The node `id` of the source graph, or the one behind an output pill; null when it is gone. */
+export function inspect(graph: Graph, id: NodeId): Inspected | null {
+  const node = findNode(graph, pillTarget(id) ?? id);
+  if (!node) return null;
+  const isInput = node.op === "input";
+  const def = findOp(node.op);
+  const params = def?.params ?? [];
+  return {
+    id: node.id,
+    title: isInput ? "input" : titleOf(node),
+    name: /^[A-Za-z_]\w*(@\d+)?$/.test(node.id) ? node.id.replace(/@\d+$/, "") : null,
+    formula: isInput ? "" : (def?.doc.formula ?? ""),
+    teaches: isInput ? "" : (def?.doc.teaches ?? ""),
+    type: showType(node.type),
+    isInput,
+    attrs: params
+      .filter(({ kind, names }) => !isInput && kind !== "tensor" && kind !== "tensors" && names[0]! in node.attrs)
+      .map(({ names, doc }) => ({ name: names[0]!, value: showAttr(node.attrs[names[0]!]!), doc })),
+    operands: operandsOf(graph, node),
+    locked: lockedBy(node),
+  };
+}
+
+function operandsOf(graph: Graph, node: Node): Inspected["operands"] {
+  const def = findOp(node.op);
+  const names =
+    def?.params.filter(({ kind }) => kind === "tensor" || kind === "tensors").map((param) => param.names[0]!) ?? [];
+  return node.inputs.map((input, i) => {
+    const from = findNode(graph, input);
+    const text =
+      !from || from.op === "hole" ? "..." : from.op === "const" ? showAttr(from.attrs["value"] ?? null) : input;
+    return { name: names[i] ?? `operand ${i + 1}`, from: text };
+  });
+}
+
+/** A composite's parts follow from its call: the call is what can be edited. */
+function lockedBy({ id, groups }: Node): string | null {
+  const call = groups.find(({ kind }) => kind === "composite");
+  if (!call) return null;
+  return id === call.id
+    ? `The last part of ${call.label}: its arguments are edited in the text.`
+    : `A part of ${call.label} ${call.id}: edit the call in the text.`;
+}

@@ -1,0 +1,103 @@
+/** @file Where the canvas looks: fits a new program once, leaves the view alone afterwards, moves the focus and follows it. */
+import { useReactFlow } from "@xyflow/react";
+import { useCallback, useEffect, useLayoutEffect, useRef } from "react";
+import type { RefObject } from "react";
+import type { NodeId } from "../../fusion";
+import { usePlayground } from "../../state";
+import { rectOf } from "./model/geometry";
+import type { Point, Rect } from "./model/geometry";
+import type { Picture } from "./model/picture";
+import type { Place } from "./model/walk";
+import { fitViewport } from "./model/zoom";
+
+const CARD_ROOM = 264;
+/** Narrower canvases show the card as a sheet below: nothing is kept free. */
+const NEEDS_ROOM = 620;
+
+const contentOf = ({ boxes, hulls, brackets }: Picture): Rect[] => [
+  ...[...boxes.values()].map((box) => rectOf(box)),
+  ...hulls.flatMap(({ rects }) => rects),
+  ...brackets.map(({ x, top, bottom }) => ({ x0: x - 20, x1: x, y0: top, y1: bottom })),
+];
+
+export interface Camera {
+  readonly fit: () => void;
+  /** Moves the focus, and the view when the place is out of sight. */
+  readonly focus: (place: Place) => void;
+  readonly jump: (id: NodeId) => void;
+  readonly flowPoint: (at: { clientX: number; clientY: number }) => Point;
+}
+
+export function useCamera(root: RefObject<HTMLElement | null>, picture: Picture | null): Camera {
+  const { setViewport, setCenter, getZoom, screenToFlowPosition } = useReactFlow();
+  const latest = useRef(picture);
+  useLayoutEffect(() => {
+    latest.current = picture;
+  }, [picture]);
+  const touched = useRef(false);
+
+  const fit = useCallback(() => {
+    const element = root.current;
+    if (!element || !latest.current) return;
+    const { clientWidth: width, clientHeight: height } = element;
+    const room = { width, height, card: width > NEEDS_ROOM ? CARD_ROOM : 0 };
+    void setViewport(fitViewport(contentOf(latest.current), room));
+  }, [root, setViewport]);
+
+  const example = usePlayground((s) => s.document.example);
+  const layout = usePlayground((s) => s.derived.layout);
+  const fitted = useRef<string | null | undefined>(undefined);
+  useEffect(() => {
+    if (!layout) return;
+    if (fitted.current !== example) touched.current = false;
+    fitted.current = example;
+    if (!touched.current) fit();
+  }, [layout, example, fit]);
+
+  useEffect(() => {
+    const element = root.current;
+    if (!element) return undefined;
+    const touch = (): void => void (touched.current = true);
+    const observer = new ResizeObserver(() => {
+      if (!touched.current) fit();
+    });
+    observer.observe(element);
+    element.addEventListener("wheel", touch, { passive: true });
+    element.addEventListener("pointerdown", touch);
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("wheel", touch);
+      element.removeEventListener("pointerdown", touch);
+    };
+  }, [root, fit]);
+
+  const focus = useCallback(
+    (place: Place) => {
+      const find = (): HTMLElement | SVGElement | null =>
+        root.current?.querySelector<HTMLElement | SVGElement>(
+          `.react-flow__${place.kind}[data-id="${CSS.escape(place.id)}"]`,
+        ) ?? null;
+      const now = find();
+      if (now) {
+        now.focus();
+        return;
+      }
+      const box = place.kind === "node" ? latest.current?.boxes.get(place.id) : null;
+      if (!box) return;
+      void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom: getZoom() });
+      requestAnimationFrame(() => find()?.focus());
+    },
+    [root, setCenter, getZoom],
+  );
+
+  const jump = useCallback(
+    (id: NodeId) => {
+      const box = latest.current?.boxes.get(id);
+      if (box) void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom: Math.max(0.9, getZoom()) });
+      requestAnimationFrame(() => focus({ kind: "node", id }));
+    },
+    [setCenter, getZoom, focus],
+  );
+
+  return { fit, focus, jump, flowPoint: ({ clientX, clientY }) => screenToFlowPosition({ x: clientX, y: clientY }) };
+}

@@ -1,0 +1,50 @@
+/** @file Which card is open: the selected edge's or op's, else the shown step's. One at a time. */
+import { useMemo } from "react";
+import { decisionsOnEdge, playground, selectFusion, selectStep, selectSteps, usePlayground } from "../../state";
+import { closeCardAt, useCanvas } from "./canvas-store";
+import { cardOfEdge, cardOfStep } from "./model/decision";
+import type { DecisionCard } from "./model/decision";
+import { inspect } from "./model/inspect";
+import type { Inspected } from "./model/inspect";
+import type { Scene } from "./model/scene";
+
+export type OpenCard =
+  | { readonly kind: "none" }
+  | { readonly kind: "decision"; readonly card: DecisionCard }
+  | { readonly kind: "node"; readonly node: Inspected };
+
+const NONE: OpenCard = { kind: "none" };
+
+export function useCard(scene: Scene | null): OpenCard {
+  const selection = usePlayground((s) => s.selection);
+  const fusion = usePlayground(selectFusion);
+  const step = usePlayground(selectStep);
+  const steps = usePlayground(selectSteps);
+  const cursor = usePlayground((s) => s.cursor);
+  const options = usePlayground((s) => s.document.options);
+  const broken = usePlayground((s) => s.derived.status === "broken");
+  const closedAt = useCanvas((s) => s.closedAt);
+  return useMemo((): OpenCard => {
+    if (!fusion || !scene || broken) return NONE;
+    const { graph } = fusion;
+    if (selection.kind === "node") {
+      const node = inspect(graph, selection.id);
+      return node ? { kind: "node", node } : NONE;
+    }
+    if (selection.kind === "edge") {
+      const edge = scene.edges.find(({ id, also }) => id === selection.id || also.includes(selection.id));
+      if (!edge) return NONE;
+      const decisions = edge.also.flatMap((id) => decisionsOnEdge(steps, id)).sort((a, b) => a.seq - b.seq);
+      return { kind: "decision", card: cardOfEdge(graph, edge, decisions, cursor, options) };
+    }
+    if (!step || cursor >= steps.length || closedAt === cursor) return NONE;
+    return { kind: "decision", card: cardOfStep(graph, step, options) };
+  }, [fusion, scene, broken, selection, step, steps, cursor, options, closedAt]);
+}
+
+/** Closes what is open: the selection, or the step's own card until another step comes. */
+export function closeCard(): void {
+  const { selection, actions, cursor } = playground.getState();
+  if (selection.kind === "none") closeCardAt(cursor);
+  else actions.select({ kind: "none" });
+}

@@ -1,0 +1,73 @@
+/** @file What the mouse does on the canvas: select, hover, move, connect. Returned as React Flow's own handlers. */
+import { useMemo } from "react";
+import type { IsValidConnection, NodeChange, OnConnect, OnConnectStart, OnNodeDrag } from "@xyflow/react";
+import { nodeId } from "../../fusion";
+import type { EdgeId, NodeId } from "../../fusion";
+import { pillTarget } from "../../document";
+import { playground } from "../../state";
+import { drag, endDrag, say, startConnecting, useCanvas } from "./canvas-store";
+import type { FlowEdge, FlowNode } from "./flow";
+import { foldOf } from "./model/fold";
+import type { Picture } from "./model/picture";
+import { targetKey, targetsOf } from "./model/targets";
+import { selectPlace } from "./use-graph-keys";
+
+const operandOf = (handle: string | null | undefined): number | null => {
+  const found = /^in(\d+)$/.exec(handle ?? "")?.[1];
+  return found === undefined ? null : Number(found);
+};
+
+const onConnectStart: OnConnectStart = (_event, { nodeId: from }) => {
+  if (!from) return;
+  const { document } = playground.getState();
+  const id = pillTarget(from) ?? nodeId(from);
+  startConnecting({ from: id, targets: targetsOf(document.text, id) });
+};
+
+const isValidConnection: IsValidConnection<FlowEdge> = ({ target, targetHandle }) => {
+  const operand = operandOf(targetHandle);
+  return operand !== null && useCanvas.getState().connecting?.targets.get(targetKey(target, operand))?.ok === true;
+};
+
+const onConnect: OnConnect = ({ source, target, targetHandle }) => {
+  const operand = operandOf(targetHandle);
+  if (operand !== null) say(playground.getState().actions.connect(nodeId(source), nodeId(target), operand));
+};
+
+/** Positions while dragging; React Flow's other changes are about state it does not own here. */
+function onNodesChange(changes: NodeChange<FlowNode>[]): void {
+  const moved: Record<string, { x: number; y: number }> = {};
+  for (const change of changes) {
+    if (change.type === "position" && change.position && change.dragging) moved[change.id] = change.position;
+  }
+  if (Object.keys(moved).length > 0) drag(moved);
+}
+
+const onNodeDragStop: OnNodeDrag<FlowNode> = () => {
+  const { dragged } = useCanvas.getState();
+  if (Object.keys(dragged).length > 0) playground.getState().actions.moveNodes(dragged);
+  endDrag();
+};
+
+const hover = (id: NodeId | null): void => playground.getState().actions.hover(id);
+
+export function useGestures(picture: Picture | null, editable: boolean) {
+  return useMemo(
+    () => ({
+      onNodesChange,
+      onNodeDragStop,
+      onNodeClick: (_event: unknown, { id }: FlowNode) =>
+        picture && selectPlace({ kind: "node", id: nodeId(id) }, picture),
+      onNodeDoubleClick: (_event: unknown, { id }: FlowNode) => {
+        const fold = foldOf(id);
+        if (fold) playground.getState().actions.toggleFold(fold);
+      },
+      onEdgeClick: (_event: unknown, { id }: FlowEdge) =>
+        playground.getState().actions.select({ kind: "edge", id: id as EdgeId }),
+      onNodeMouseEnter: (_event: unknown, { id }: FlowNode) => hover(pillTarget(id) ?? nodeId(id)),
+      onNodeMouseLeave: () => hover(null),
+      ...(editable ? { onConnectStart, onConnect, isValidConnection, onConnectEnd: () => startConnecting(null) } : {}),
+    }),
+    [picture, editable],
+  );
+}

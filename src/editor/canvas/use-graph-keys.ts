@@ -1,0 +1,112 @@
+/** @file Keys while the focus is on an op or a line. What is handled here does not reach the page's keys. */
+import { useCallback } from "react";
+import type { KeyboardEvent } from "react";
+import { edgeId, nodeId, parseEdgeId } from "../../fusion";
+import type { EdgeId, NodeId } from "../../fusion";
+import { pillTarget } from "../../document";
+import { playground } from "../../state";
+import { openList, say } from "./canvas-store";
+import { foldOf } from "./model/fold";
+import type { Picture } from "./model/picture";
+import { walk } from "./model/walk";
+import type { Arrow, Place } from "./model/walk";
+
+const MOVE = 16;
+const moves: Readonly<Record<Arrow, { x: number; y: number }>> = {
+  ArrowUp: { x: 0, y: -MOVE },
+  ArrowDown: { x: 0, y: MOVE },
+  ArrowLeft: { x: -MOVE, y: 0 },
+  ArrowRight: { x: MOVE, y: 0 },
+};
+const isArrow = (key: string): key is Arrow => key in moves;
+
+/** The op or line that has the focus. */
+export function placeOf(target: EventTarget | null): Place | null {
+  const element =
+    target instanceof Element ? target.closest<HTMLElement | SVGElement>(".react-flow__node, .react-flow__edge") : null;
+  const id = element?.dataset["id"];
+  if (!element || !id) return null;
+  return element.classList.contains("react-flow__node")
+    ? { kind: "node", id: nodeId(id) }
+    : { kind: "edge", id: id as EdgeId };
+}
+
+/** Removes an op from the text, or disconnects an output. */
+export const remove = (id: NodeId): void => say(playground.getState().actions.removeNode(pillTarget(id) ?? id));
+
+/** Opens the card of an op or a line; a folded kernel is selected as a kernel. */
+export function selectPlace(place: Place, { scene }: Picture): void {
+  const { actions } = playground.getState();
+  if (place.kind === "edge") {
+    actions.select({ kind: "edge", id: place.id });
+    return;
+  }
+  const kernel = scene.kernels.find(({ region }) => region === foldOf(place.id));
+  if (kernel) actions.select({ kind: "region", id: kernel.region });
+  else if (foldOf(place.id) === null) actions.select({ kind: "node", id: pillTarget(place.id) ?? place.id });
+}
+
+/** The fold that Space toggles: the box itself, else the op's kernel, else its innermost group. */
+function foldFor(picture: Picture, id: NodeId): string | null {
+  const box = picture.scene.nodes.find((node) => node.id === id);
+  if (!box) return null;
+  const kernel = box.kernel && !box.alone ? box.kernel.region : null;
+  return foldOf(id) ?? kernel ?? box.groups.at(-1)?.id ?? null;
+}
+
+function onEdge(key: string, id: EdgeId): boolean {
+  const { actions } = playground.getState();
+  if (key === "f") actions.force(id);
+  else if (key === "x") actions.forbid(id);
+  else if (key === "Delete" || key === "Backspace") {
+    const ends = parseEdgeId(id);
+    if (ends && !pillTarget(ends.consumer)) say(actions.disconnect(edgeId(ends.producer, ends.consumer, ends.operand)));
+  } else return false;
+  return true;
+}
+
+function onNode(key: string, id: NodeId, picture: Picture): boolean {
+  if (key === "c" && !foldOf(id)) openList({ kind: "connect", from: pillTarget(id) ?? id });
+  else if (key === "Delete" || key === "Backspace") remove(id);
+  else if (key === " ") {
+    const fold = foldFor(picture, id);
+    if (fold) playground.getState().actions.toggleFold(fold);
+  } else return false;
+  return true;
+}
+
+function move(picture: Picture, id: NodeId, arrow: Arrow): void {
+  const box = picture.boxes.get(id);
+  if (!box || foldOf(id)) return;
+  playground.getState().actions.moveNodes({ [id]: { x: box.x + moves[arrow].x, y: box.y + moves[arrow].y } });
+}
+
+const EDITING = new Set(["c", "Delete", "Backspace"]);
+
+/** A keydown handler for the canvas. `focus` moves the focus to a place. */
+export function useGraphKeys(
+  picture: Picture | null,
+  editable: boolean,
+  focus: (place: Place) => void,
+): (event: KeyboardEvent) => void {
+  return useCallback(
+    (event) => {
+      const place = placeOf(event.target);
+      if (!picture || !place || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
+      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+      let done = true;
+      if (isArrow(key) && event.altKey) {
+        if (place.kind === "node" && editable) move(picture, place.id, key);
+      } else if (isArrow(key) && !event.shiftKey) {
+        const next = walk(picture.scene, place, key);
+        if (next) focus(next);
+      } else if (key === "Enter") selectPlace(place, picture);
+      else if (!editable && EDITING.has(key)) done = false;
+      else done = place.kind === "edge" ? onEdge(key, place.id) : onNode(key, place.id, picture);
+      if (!done) return;
+      event.preventDefault();
+      event.stopPropagation();
+    },
+    [picture, editable, focus],
+  );
+}

@@ -1,0 +1,2 @@
+/** @file The door to the two ways of editing: drawing and typing. */
+export { GraphCanvas } from "./canvas/GraphCanvas";
