@@ -18,6 +18,7 @@ export default defineConfig({
   reporter: process.env.PW_JSON ? [["list"], ["json", { outputFile: process.env.PW_JSON }]] : [["list"]],
   use: {
     baseURL: `http://127.0.0.1:${port}/`,
+    serviceWorkers: "block",
     viewport: { width: 1440, height: 900 },
     trace: "retain-on-failure",
     screenshot: "only-on-failure",
@@ -27,6 +28,8 @@ export default defineConfig({
       args: [
         "--enable-unsafe-webgpu",
         "--enable-features=Vulkan",
+        // An origin that is not secure, as a person meets it on a LAN address.
+        "--host-resolver-rules=MAP playground.test 127.0.0.1",
         ...(process.env.PW_GPU ? [] : software),
         ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
       ],

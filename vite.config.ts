@@ -9,7 +9,7 @@ export default defineConfig({
   plugins: [react(), metaPolicy(cspMeta), offlineList()],
   worker: { format: "es" },
   server: { host: "127.0.0.1" },
-  preview: { host: "127.0.0.1", headers: { ...securityHeaders } },
+  preview: { host: "127.0.0.1", allowedHosts: ["playground.test"], headers: { ...securityHeaders } },
   build: {
     target: "es2023",
     // Fonts and pictures stay files: the policy allows no data: fonts.

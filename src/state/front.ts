@@ -1,16 +1,6 @@
 /** @file What the store asks of the compiler's front door, by name. */
 import * as fusion from "../fusion";
-import type {
-  Compilation,
-  CompileOptions,
-  Fusion,
-  NodeId,
-  EdgeId,
-  Plan,
-  Target,
-  DeviceProfile,
-  TextEdit,
-} from "../fusion";
+import type { EdgeId, NodeId, TextEdit } from "../fusion";
 
 export type EditResult =
   { readonly ok: true; readonly edits: readonly TextEdit[] } | { readonly ok: false; readonly text: string };
@@ -19,11 +9,6 @@ export type RenameResult =
   | { readonly ok: false; readonly text: string };
 
 interface Front {
-  compile(text: string, options: CompileOptions, now?: () => number): Compilation;
-  fusionAt(compilation: Compilation, cursor: number): Fusion;
-  planAt(compilation: Compilation, cursor: number): Plan;
-  planForTarget(fusion: Fusion, target: Target, profile: DeviceProfile): Plan;
-  readonly defaultOptions: CompileOptions;
   connect(text: string, producer: NodeId, consumer: NodeId, operand: number): EditResult;
   disconnect(text: string, edge: EdgeId): EditResult;
   addOp(text: string, op: string): EditResult;

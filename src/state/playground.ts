@@ -1,6 +1,6 @@
 /** @file Makes the one store: slices over the document, its history, the compiler's answers and the machine's. */
 import { createStore } from "zustand/vanilla";
-import type { Compilation } from "../fusion";
+import { defaultOptions, type Compilation } from "../fusion";
 import { decisionAt, findDecision, recordOf, type DecisionRef, type Document } from "../document";
 import { examples, startExample } from "../lessons";
 import { keepWork, keptDraft, keptWorks, startAutosave, type Autosave } from "./autosave";
@@ -8,7 +8,6 @@ import { choicesSlice } from "./choices-slice";
 import { COMPILE_PAUSE_MILLIS, startCompiling, type Compiler } from "./compiling";
 import { documentSlice, exampleDocument } from "./document-slice";
 import { drawingSlice } from "./drawing-slice";
-import { front } from "./front";
 import * as history from "./history";
 import { startLayout } from "./laying-out";
 import { lookingSlice, steppingSlice } from "./looking-slice";
@@ -31,7 +30,7 @@ const emptyDocument = (): Document => ({
   text: "",
   positions: recordOf(),
   savedChoices: recordOf(),
-  options: front.defaultOptions,
+  options: defaultOptions,
   example: null,
 });
 
@@ -241,7 +240,7 @@ export function createPlayground(world: World): Playground {
     ...store,
     start() {
       listen(parts);
-      const document = keptDraft(world.storage) ?? exampleDocument(startExample.id, front.defaultOptions)!;
+      const document = keptDraft(world.storage) ?? exampleDocument(startExample.id, defaultOptions)!;
       parts.past = history.startHistory(document);
       store.setState({ document, previousWorks: keptWorks(world.storage), ...keptPreferences(world) });
       parts.compiler?.request(document.text, document.options, 0);

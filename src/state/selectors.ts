@@ -1,8 +1,7 @@
 /** @file Derived values, computed once and kept with what they were computed from. Module constants: pass them to usePlayground. */
-import type { Compilation, Fusion, Plan, Step, Totals } from "../fusion";
+import { fusionAt, planAt, type Compilation, type Fusion, type Plan, type Step, type Totals } from "../fusion";
 import { decisionAt, type SharedState } from "../document";
 import { findExample, sizeOfText, type Example } from "../lessons";
-import { front } from "./front";
 import type { PlaygroundState } from "./types";
 
 /** The last few answers by cursor: stepping back and forth asks for the same ones. */
@@ -32,11 +31,11 @@ function once<K extends object, T>(compute: (key: K) => T): (key: K) => T {
   };
 }
 
-const fusionOf = byCursor((compilation, cursor) => front.fusionAt(compilation, cursor));
+const fusionOf = byCursor((compilation, cursor) => fusionAt(compilation, cursor));
 const planOf = byCursor((compilation, cursor): Plan => {
   if (cursor === 0 && compilation.naivePlan) return compilation.naivePlan;
   if (cursor >= compilation.steps.length && compilation.fusedPlan) return compilation.fusedPlan;
-  return front.planAt(compilation, cursor);
+  return planAt(compilation, cursor);
 });
 const drawnOnly = once((latest: Compilation): Fusion => ({ graph: latest.drawn, regions: new Map() }));
 

@@ -1,5 +1,5 @@
 /** @file What the page asks its workers, and what they answer. Plain data: it is cloned. */
-import type { Compilation, CompileOptions, Fusion, NodeId } from "../fusion";
+import type { Compilation, CompileOptions, DeviceProfile, Fusion, NodeId } from "../fusion";
 
 export interface CompileRequest {
   readonly text: string;
@@ -10,6 +10,8 @@ export type CompileReply = Compilation;
 /** Data of one tensor in row-major order: f32, i32, or 0 and 1 as u32 for bool. */
 export type TensorData = Float32Array | Int32Array | Uint32Array;
 
+export type PlanName = "naive" | "step" | "fused";
+
 export type CheckRequest =
   | {
       /** The data that a run feeds, made from the seeds in the text. */
@@ -19,29 +21,26 @@ export type CheckRequest =
   | {
       /** Outputs that a machine computed, against the f64 reference. */
       readonly kind: "compare";
+      /** The source graph: what is right. */
       readonly fusion: Fusion;
-      readonly outputs: readonly {
-        readonly plan: "naive" | "step" | "fused";
-        readonly value: NodeId;
-        readonly data: TensorData;
-      }[];
-      /** Graph outputs that are views of a stored value, per plan. */
-      readonly aliases: readonly {
-        readonly plan: "naive" | "step" | "fused";
-        readonly output: NodeId;
-        readonly value: NodeId;
+      readonly plans: readonly {
+        readonly plan: PlanName;
+        /** The plan's names for the source graph's outputs, in their order: rewrites may rename them. */
+        readonly outputs: readonly NodeId[];
+        readonly results: readonly { readonly value: NodeId; readonly data: TensorData }[];
       }[];
     }
   | {
       /** The reference's results, and the plans' kernels run on the CPU where they are small enough. */
       readonly kind: "cpu";
       readonly fusion: Fusion;
-      readonly plans: readonly { readonly plan: "naive" | "step" | "fused"; readonly fusion: Fusion }[];
+      readonly profile: DeviceProfile;
+      readonly plans: readonly { readonly plan: PlanName; readonly fusion: Fusion }[];
     };
 
 /** One output of one plan against the f64 reference. */
 export interface ComparedOutput {
-  readonly plan: "naive" | "step" | "fused";
+  readonly plan: PlanName;
   readonly output: NodeId;
   readonly maxAbs: number;
   readonly maxRel: number;

@@ -1,0 +1,100 @@
+/** @file One run: the plans for the machine, their data, their times, and the check against the reference. */
+import { fusionAt, planForTarget, type Compilation, type Fusion, type NodeId, type Plan, type Target } from "../fusion";
+import type { BenchProgress, DeviceInfo, GpuProblem } from "../gpu";
+import { ENDED, type TensorData } from "../workers";
+import type { Deeds } from "./slice";
+import type { CheckRow, FinishedRun, RunState } from "./types";
+
+const planNames = ["naive", "step", "fused"] as const;
+
+/** The three states that run; the shown one only where it differs from both ends. */
+export interface States {
+  readonly naive: Fusion;
+  readonly step: Fusion | null;
+  readonly fused: Fusion;
+}
+
+export function statesOf(compilation: Compilation, cursor: number): States {
+  const last = compilation.steps.length;
+  return {
+    naive: fusionAt(compilation, 0),
+    step: cursor > 0 && cursor < last ? fusionAt(compilation, cursor) : null,
+    fused: fusionAt(compilation, last),
+  };
+}
+
+/** Their plans, with the schedules that `target` wants. */
+export function plansOf(states: States, { options }: Compilation, target: Target): FinishedRun["plans"] {
+  const plan = (fusion: Fusion): Plan => planForTarget(fusion, target, options.profile);
+  return { naive: plan(states.naive), step: states.step && plan(states.step), fused: plan(states.fused) };
+}
+
+/** A run that is under way; a newer one makes it stale. */
+export interface Turn {
+  readonly signal: AbortSignal;
+  readonly previous: FinishedRun | null;
+  /** False once another run has begun. */
+  latest(): boolean;
+}
+
+export const previousRun = (run: RunState): FinishedRun | null =>
+  run.status === "done" ? run.run : run.status === "idle" ? null : run.previous;
+
+const preparing = (text: string): BenchProgress => ({ fraction: 0, text, secondsLeft: null });
+const internal = (text: string): GpuProblem => ({ code: "internal", text });
+
+export const say = (deeds: Deeds, turn: Turn, text: string): void =>
+  deeds.set({ run: { status: "running", progress: preparing(text), previous: turn.previous } });
+
+export const fail = (deeds: Deeds, turn: Turn, problem: GpuProblem): void =>
+  deeds.set({ run: { status: "failed", problem, previous: turn.previous } });
+
+async function check(deeds: Deeds, turn: Turn, states: States, run: FinishedRun): Promise<void> {
+  const answer = await deeds.world.checkWorker.ask({
+    kind: "compare",
+    fusion: states.naive,
+    plans: planNames.flatMap((plan) => {
+      const state = states[plan];
+      if (!state) return [];
+      return { plan, outputs: state.graph.outputs, results: run.result.outputs.filter((each) => each.plan === plan) };
+    }),
+  });
+  const shown = deeds.get().run;
+  if (shown.status !== "done" || shown.run !== run) return;
+  if (!answer.ok) {
+    if (answer.text !== ENDED) fail(deeds, turn, internal(`The check could not finish: ${answer.text}`));
+    return;
+  }
+  const rows: readonly CheckRow[] = answer.value.kind === "compare" ? answer.value.rows : [];
+  deeds.set({ run: { status: "done", run: { ...run, check: rows } } });
+}
+
+async function inputsFor(deeds: Deeds, naive: Fusion): Promise<ReadonlyMap<NodeId, TensorData> | GpuProblem> {
+  const answer = await deeds.world.checkWorker.ask({ kind: "inputs", fusion: naive });
+  if (!answer.ok) return answer.text === ENDED ? { code: "cancelled", text: "Stopped." } : internal(answer.text);
+  return answer.value.kind === "inputs" ? answer.value.inputs : internal("The worker answered another question.");
+}
+
+/** Runs on a machine that has described itself. Whatever comes of it is in the store. */
+export async function runOn(deeds: Deeds, turn: Turn, compilation: Compilation, device: DeviceInfo): Promise<void> {
+  say(deeds, turn, "Making the input data");
+  const states = statesOf(compilation, deeds.get().cursor);
+  const plans = plansOf(states, compilation, device.target);
+  const inputs = await inputsFor(deeds, states.naive);
+  if (turn.signal.aborted) return;
+  if ("code" in inputs) return fail(deeds, turn, inputs);
+  const outcome = await deeds.world.session.bench(plans, inputs, {
+    signal: turn.signal,
+    onProgress: (progress) => {
+      if (!turn.signal.aborted) deeds.set({ run: { status: "running", progress, previous: turn.previous } });
+    },
+  });
+  if (!turn.latest()) return;
+  if (!outcome.ok) return outcome.problem.code === "cancelled" ? undefined : fail(deeds, turn, outcome.problem);
+  const run: FinishedRun = { result: outcome.value, check: null, text: compilation.text, plans };
+  deeds.set({ run: { status: "done", run }, device: outcome.value.device });
+  if (outcome.value.stopped) {
+    deeds.set({ notice: { tone: "info", text: "Stopped. The samples so far are kept." } });
+  }
+  await check(deeds, turn, states, run);
+}

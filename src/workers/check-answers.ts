@@ -1,0 +1,190 @@
+/** @file Holds results against the f64 reference: in full where that is quick, at chosen elements where it is not. */
+import {
+  compareOutputs,
+  coordinatesOf,
+  findOp,
+  hashText,
+  inputData,
+  node as nodeOf,
+  runPlanOnCpu,
+  runReference,
+  sampleReference,
+  sizeOf,
+  targetOf,
+  toleranceFor,
+  type Fusion,
+  type Graph,
+  type Node,
+  type NodeId,
+  type Tolerance,
+} from "../fusion";
+import type { CheckReply, CheckRequest, ComparedOutput, PlanName, ReferenceSummary, TensorData } from "./messages";
+
+/** Scalar operations that the reference does in full: about a second. */
+const FULL_WORK = 1.5e8;
+/** Scalar operations that the kernels' interpreter does: it runs every thread of every workgroup by itself. */
+const INTERPRETED_WORK = 2e6;
+/** Elements compared where the reference is sampled; fewer where each needs very many others. */
+const SAMPLES = [4096, 512, 64, 8];
+
+/** Scalar operations of the unfused graph; a contraction or reduction counts its terms. */
+export function workOf(graph: Graph): number {
+  let work = 0;
+  for (const { op, inputs, type } of graph.nodes.values()) {
+    const def = findOp(op);
+    if (!def || def.kind === "composite" || def.kind === "source") continue;
+    const sizes = inputs.map((id) => nodeOf(graph, id).type.shape);
+    const inner = def.kind === "contraction" ? (sizes[0]?.at(-1) ?? 1) : 1;
+    work += Math.max(sizeOf(type.shape) * inner, ...sizes.map(sizeOf));
+  }
+  return work;
+}
+
+const isInput = (node: Node): boolean => node.op === "input";
+
+/** The data of the last program, so that a comparison need not make it again. */
+let kept: { readonly key: string; readonly inputs: ReadonlyMap<NodeId, TensorData> } | null = null;
+
+export function inputsOf({ graph }: Fusion): ReadonlyMap<NodeId, TensorData> {
+  const nodes = [...graph.nodes.values()].filter(isInput);
+  const key = hashText(JSON.stringify(nodes.map(({ id, type, attrs }) => [id, type, attrs])));
+  if (kept?.key !== key) kept = { key, inputs: new Map(nodes.map((node) => [node.id, inputData(node)])) };
+  return kept.inputs;
+}
+
+/** Flat indices spread over `size` elements, both ends among them; all of them when there are no more than `count`. */
+export function chosenElements(size: number, count: number): number[] {
+  if (size <= count) return Array.from({ length: size }, (_, i) => i);
+  // Steps of a large odd number visit every residue: neither rows nor tiles line up with it.
+  const chosen = new Set([0, size - 1]);
+  for (let i = 1; chosen.size < count; i++) chosen.add((i * 2654435761) % size);
+  return [...chosen].sort((a, b) => a - b);
+}
+
+/** Reference values of one output; `at` is null when they are all there. */
+interface Wanted {
+  readonly values: Float64Array;
+  readonly at: readonly number[] | null;
+}
+
+/** The reference of every output of `graph`. */
+export function referenceOf(graph: Graph, inputs: ReadonlyMap<NodeId, TensorData>): Map<NodeId, Wanted> {
+  if (workOf(graph) > FULL_WORK) {
+    for (const count of SAMPLES) {
+      const at = new Map(
+        graph.outputs.map((id) => [id, chosenElements(sizeOf(nodeOf(graph, id).type.shape), count)] as const),
+      );
+      const values = sampleReference(graph, inputs, at);
+      if (values) return new Map([...values].map(([id, list]) => [id, { values: list, at: at.get(id)! }]));
+    }
+  }
+  const full = runReference(graph, inputs);
+  return new Map(graph.outputs.map((id) => [id, { values: full.get(id)!.data, at: null }]));
+}
+
+const short = (value: number): string => value.toExponential(1).replace("e+", "e").replace(".0e", "e");
+
+/** `1.1e-4 relative or 1e-5 absolute, for mean`. */
+const limitOf = ({ rtol, atol, reason }: Tolerance): string =>
+  `${short(rtol)} relative or ${short(atol)} absolute, ${reason}`;
+
+/** One output of one plan against the reference. */
+export function compared(
+  graph: Graph,
+  output: NodeId,
+  plan: PlanName,
+  wanted: Wanted,
+  data: ArrayLike<number> | null,
+): ComparedOutput {
+  const { shape } = nodeOf(graph, output).type;
+  const elements = sizeOf(shape);
+  const tolerance = toleranceFor(graph, output);
+  const { at } = wanted;
+  const actual = data && at ? Float64Array.from(at, (flat) => data[flat] ?? Number.NaN) : data;
+  const { worst, ...result } = compareOutputs(wanted.values, actual ?? [], tolerance);
+  const flat = worst ? (at?.[worst.at] ?? worst.at) : 0;
+  return {
+    plan,
+    output,
+    ...result,
+    limit: limitOf(tolerance),
+    worst: worst && { index: coordinatesOf(flat, shape), got: worst.got, want: worst.want },
+    elements,
+    pass: result.pass && data !== null && (at !== null || data.length === elements),
+  };
+}
+
+function summaryOf(graph: Graph, output: NodeId, { values, at }: Wanted): ReferenceSummary {
+  let [min, max, sum] = [Infinity, -Infinity, 0];
+  for (const value of values) {
+    if (value < min) min = value;
+    if (value > max) max = value;
+    sum += value;
+  }
+  const { shape } = nodeOf(graph, output).type;
+  const first = at
+    ? values.slice(
+        0,
+        Math.max(
+          1,
+          at.findIndex((flat, i) => flat !== i),
+        ),
+      )
+    : values;
+  return {
+    output,
+    shape,
+    min,
+    max,
+    mean: sum / values.length,
+    first: Array.from(first.subarray(0, 6)),
+    compared: values.length,
+    elements: sizeOf(shape),
+  };
+}
+
+function compare({ fusion: { graph }, plans }: CheckRequest & { kind: "compare" }, fusion: Fusion): CheckReply {
+  const wanted = referenceOf(graph, inputsOf(fusion));
+  const rows = plans.flatMap(({ plan, outputs, results }) =>
+    graph.outputs.map((output, i) => {
+      const stored = outputs[i] ?? output;
+      const data = results.find(({ value }) => value === stored)?.data ?? null;
+      return compared(graph, output, plan, wanted.get(output)!, data);
+    }),
+  );
+  return { kind: "compare", rows };
+}
+
+function onCpu({ fusion, plans, profile }: CheckRequest & { kind: "cpu" }): CheckReply {
+  const { graph } = fusion;
+  const inputs = inputsOf(fusion);
+  const wanted = referenceOf(graph, inputs);
+  const summaries = graph.outputs.map((output) => summaryOf(graph, output, wanted.get(output)!));
+  const sampled = [...wanted.values()].some(({ at }) => at !== null);
+  const reference = sampled ? "The f64 reference was computed at chosen elements." : "The f64 reference was computed.";
+  if (workOf(graph) > INTERPRETED_WORK) {
+    const text = `${reference} The program is too large to run its kernels on the CPU as well: choose a smaller size.`;
+    return { kind: "cpu", summaries, rows: [], text };
+  }
+  const data = new Map([...inputs].map(([id, values]) => [id, Float64Array.from(values)]));
+  const rows = plans.flatMap(({ plan, fusion: state }) => {
+    const run = runPlanOnCpu(state, targetOf(profile), profile, new Map(data));
+    return graph.outputs.map((output, i) => {
+      const result = run.outputs.get(state.graph.outputs[i] ?? output) ?? null;
+      return compared(graph, output, plan, wanted.get(output)!, result);
+    });
+  });
+  return { kind: "cpu", summaries, rows, text: `${reference} Every kernel of both plans ran on the CPU against it.` };
+}
+
+/** Answers one question of the page. */
+export function answerCheck(request: CheckRequest): CheckReply {
+  switch (request.kind) {
+    case "inputs":
+      return { kind: "inputs", inputs: inputsOf(request.fusion) };
+    case "compare":
+      return compare(request, request.fusion);
+    case "cpu":
+      return onCpu(request);
+  }
+}
