@@ -6,7 +6,7 @@ import type { Index } from "./index-space";
 import type { KernelProgram } from "./kernel-ir";
 import { Lowering, wordFor } from "./lowering";
 import { mutated } from "./mutations";
-import { identifier } from "./names";
+import { identifier, isTaken } from "./names";
 
 /** One region and how it is to run. */
 export interface Job {
@@ -70,7 +70,7 @@ export function workgroupPerItem(
 function named(low: Lowering, name: string, value: Index, count: number): Index {
   const total = value.max + 1;
   if (total === 1) return value;
-  const variable = low.space.variable(low.names.fresh(name), Math.max(1, count - 1), 0);
+  const variable = low.space.variable(low.names.frame(name), Math.max(1, count - 1), 0);
   low.emit({ kind: "bind", variable, value });
   const index = low.space.of(variable);
   if (total > count && !mutated("missing-guard")) {
@@ -87,8 +87,9 @@ type Rest = Pick<KernelProgram, "template" | "schedule" | "workgroupSize" | "wor
 /** The finished program of one dispatch. */
 export function programOf(low: Lowering, { graph, region }: Job, rest: Rest): KernelProgram {
   const used = [...low.buffers.values()];
+  const name = kernelName(graph, region.members);
   return {
-    name: kernelName(graph, region.members),
+    name: isTaken(name) || used.some((buffer) => buffer.name === name) ? `${name}_kernel` : name,
     title: titleOf(graph, region),
     ...rest,
     region: region.id,
@@ -119,8 +120,7 @@ export function wordsOf(graph: Graph, members: readonly NodeId[]): string[] {
 /** `add_relu_log`, `softmax`, `exp_add_18_more`. */
 export function kernelName(graph: Graph, members: readonly NodeId[]): string {
   const words = wordsOf(graph, members).map((word) => identifier(word, "op"));
-  const text = words.length <= 4 ? words.join("_") : `${words.slice(0, 2).join("_")}_${words.length - 2}_more`;
-  return /^[a-z_]*$/i.test(text) && words.length === 1 ? `${text}_kernel` : text;
+  return words.length <= 4 ? words.join("_") : `${words.slice(0, 2).join("_")}_${words.length - 2}_more`;
 }
 
 const TITLE_LENGTH = 70;
@@ -134,12 +134,18 @@ export function titleOf(graph: Graph, { members, outputs }: Pick<Region, "member
   }
   const words = wordsOf(graph, members);
   const shown = words.length <= 8 ? words : [...words.slice(0, 3), `… ${words.length - 4} more …`, words.at(-1)!];
-  return `${outputs.map((id) => wordFor(node(graph, id))).join(", ")} = ${shown.join(", ")}`;
+  return `${outputs.map((id) => wordFor(node(graph, id))).join(", ")}: ${shown.join(", ")}`;
 }
+
+const INFIX: ReadonlyMap<string, string> = new Map([["add", "+"], ["sub", "-"], ["mul", "*"], ["div", "/"], ["matmul", "@"]]); // prettier-ignore
 
 /** Only for a handful of members: it may recurse. */
 function callText(graph: Graph, inside: ReadonlySet<NodeId>, n: Node, root = false): string {
   if (n.op === "const") return String(n.attrs["value"]);
   if (!inside.has(n.id) && !root) return wordFor(n);
-  return `${n.op}(${n.inputs.map((input) => callText(graph, inside, node(graph, input))).join(", ")})`;
+  const args = n.inputs.map((input) => callText(graph, inside, node(graph, input)));
+  const sign = INFIX.get(n.op);
+  if (!sign || args.length !== 2) return `${n.op}(${args.join(", ")})`;
+  const text = args.map((arg) => (arg.includes(" ") && !arg.endsWith(")") ? `(${arg})` : arg)).join(` ${sign} `);
+  return root ? text : `(${text})`;
 }

@@ -58,7 +58,14 @@ export type Expr =
       readonly attrs: Attrs;
       readonly index: Index | null;
     }
-  | { readonly kind: "combine"; readonly def: OpDef; readonly a: Value; readonly b: Value }
+  /** `lanes`: which of four neighbours of each side; the whole values otherwise. */
+  | {
+      readonly kind: "combine";
+      readonly def: OpDef;
+      readonly a: Value;
+      readonly b: Value;
+      readonly lanes?: readonly [number, number];
+    }
   | { readonly kind: "map"; readonly def: OpDef; readonly a: Value }
   | { readonly kind: "finish"; readonly def: OpDef; readonly a: Value; readonly count: number }
   /** `index` counts elements; four from there on when `width` is 4. */
@@ -107,6 +114,14 @@ export type Stmt =
       readonly index: Index;
       readonly value: Value;
       readonly lane: Index | null;
+    } & From)
+  /** array[into] ← combine(array[into], array[from]): one step of a tree. */
+  | ({
+      readonly kind: "foldShared";
+      readonly array: SharedArray;
+      readonly def: OpDef;
+      readonly into: Index;
+      readonly from: Index;
     } & From)
   | { readonly kind: "if"; readonly when: Cond; readonly body: Stmt[]; readonly otherwise: Stmt[] }
   | { readonly kind: "for"; readonly variable: IndexVar; readonly count: number; readonly body: Stmt[] }

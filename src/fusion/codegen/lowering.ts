@@ -86,7 +86,7 @@ export class Lowering {
   }
 
   sharedArray(name: string, scalar: Scalar, length: number, width: Width = 1): SharedArray {
-    const array: SharedArray = { kind: "shared", name: this.names.fresh(name), scalar, width, length };
+    const array: SharedArray = { kind: "shared", name: this.names.frame(name), scalar, width, length };
     this.shared.push(array);
     return array;
   }
@@ -135,7 +135,7 @@ export class Lowering {
   /** Names an index: `let row = …`. Constants and bare variables are left alone. */
   bind(name: string, value: Index, max = value.max): Index {
     if (value.terms.length === 0) return value;
-    const variable = this.space.variable(this.names.fresh(name), max, value.level);
+    const variable = this.space.variable(this.names.frame(name), max, value.level);
     this.emit({ kind: "bind", variable, value }, value.level);
     return this.space.of(variable);
   }
@@ -147,19 +147,21 @@ export class Lowering {
       body(this.space.int(0));
       return;
     }
-    const variable = this.space.variable(this.names.fresh(name), count - 1, this.level + 1);
+    const variable = this.space.variable(this.names.frame(name), count - 1, this.level + 1);
     const block = this.#enter(false);
     body(this.space.of(variable));
     this.#leave();
+    this.names.release(variable.name);
     this.emit({ kind: "for", variable, count, body: block });
   }
 
   /** variable = from, from/2 … 1 */
   halving(name: string, from: number, body: (index: Index) => void): void {
-    const variable = this.space.variable(this.names.fresh(name), from, this.level + 1);
+    const variable = this.space.variable(this.names.frame(name), from, this.level + 1);
     const block = this.#enter(false);
     body(this.space.of(variable));
     this.#leave();
+    this.names.release(variable.name);
     this.emit({ kind: "halve", variable, from, body: block });
   }
 

@@ -17,9 +17,18 @@ const TAKEN = new Set(
    texture_2d abs acos acosh all any asin asinh atan atan2 atanh bitcast ceil clamp cos cosh countOneBits cross degrees
    determinant distance dot exp exp2 extractBits faceForward floor fma fract frexp insertBits inverseSqrt ldexp length log log2
    max min mix modf normalize pow quantizeToF16 radians reflect refract reverseBits round saturate select sign sin sinh
-   smoothstep sqrt step storageBarrier tan tanh transpose trunc workgroupBarrier workgroupUniformLoad
-   i gid wid lid tid row column lane main`.split(/\s+/),
+   smoothstep sqrt step storageBarrier tan tanh transpose trunc workgroupBarrier workgroupUniformLoad`.split(/\s+/),
 );
+// Names of our own: builtins, loop counters, places in a grid, workgroup arrays, and the functions that ops bring along.
+const OURS = new Set(
+  `i k gid wid tid row column lane turn half chunk start unit band batch tile across down left top tx ty workgroup partial a_tile b_tile
+   from_bits ln lb log1p expm1 erf mish int_div int_mod int_floor_div floor_mod floor_div power int_power random_bits philox
+   from_bits4 ln4 lb4 log1p4 expm14 erf4 mish4 int_div4 int_mod4 int_floor_div4 floor_mod4 floor_div4 power4 int_power4
+   random_bits4 multiply_high`.split(/\s+/),
+);
+
+/** True where a module can't use `name` for something of its own. */
+export const isTaken = (name: string): boolean => TAKEN.has(name) || OURS.has(name);
 
 /** A legal WGSL identifier close to `text`; `fallback` when nothing of it is left. */
 export function identifier(text: string, fallback: string): string {
@@ -34,20 +43,27 @@ export function identifier(text: string, fallback: string): string {
 export class Names {
   #used = new Map<string, number>();
 
-  /** `base`, or `base_2`, `base_3` … */
+  /** `base`, or `base_2`, `base_3` …; `base_v` where WGSL or the kernel's frame has that word. */
   fresh(base: string): string {
-    let name = TAKEN.has(base) ? `${base}_` : base;
-    if (TAKEN.has(base) && base.length < 3) name = `${base}_v`;
-    const stem = name;
+    return this.#unused(isTaken(base) ? `${base}_v` : base);
+  }
+
+  /** A name of the kernel's frame: `row`, `tile`. */
+  frame(base: string): string {
+    return this.#unused(base);
+  }
+
+  /** The scope of a loop counter has ended. */
+  release(name: string): void {
+    this.#used.delete(name);
+  }
+
+  #unused(stem: string): string {
+    let name = stem;
     let count = this.#used.get(stem) ?? 0;
-    while (count > 0 && this.#used.has(name)) name = `${stem}_${++count}`;
+    while (this.#used.has(name)) name = `${stem}_${++count}`;
     this.#used.set(stem, Math.max(count, 1));
     if (name !== stem) this.#used.set(name, 1);
     return name;
-  }
-
-  /** A name that only the kernel's frame uses. */
-  reserve(name: string): void {
-    this.#used.set(name, 1);
   }
 }

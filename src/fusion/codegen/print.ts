@@ -94,6 +94,12 @@ class Printer {
         const value = this.#value(stmt.value, stmt.array.scalar, stmt.lane ? 1 : stmt.array.width);
         return this.#line(`${stmt.array.name}[${indexText(stmt.index)}]${lane} = ${value};`, stmt.nodes);
       }
+      case "foldShared": {
+        const cell = (index: Index): string => `${stmt.array.name}[${indexText(index)}]`;
+        const type = this.#type(stmt.def, stmt.array.scalar, 1);
+        const both = stmt.def.reduce!.combine.wgsl(cell(stmt.into), cell(stmt.from), type);
+        return this.#line(`${cell(stmt.into)} = ${both};`, stmt.nodes);
+      }
       case "if":
         this.#line(`if (${condText(stmt.when)}) {`);
         this.#nested(stmt.body);
@@ -139,12 +145,13 @@ class Printer {
         return this.#value(expr, scalar, width);
       case "op":
         return this.#op(expr, scalar, width);
-      case "combine":
-        return expr.def.reduce!.combine.wgsl(
-          this.#value(expr.a, scalar, width),
-          this.#value(expr.b, scalar, width),
-          this.#type(expr.def, scalar, width),
-        );
+      case "combine": {
+        const of = (value: Value, side: 0 | 1): string =>
+          expr.lanes && value.kind === "reg" && value.width === 4
+            ? `${value.name}.${"xyzw"[expr.lanes[side]]}`
+            : this.#value(value, scalar, width);
+        return expr.def.reduce!.combine.wgsl(of(expr.a, 0), of(expr.b, 1), this.#type(expr.def, scalar, width));
+      }
       case "map":
         return expr.def.reduce!.map!.wgsl(this.#value(expr.a, scalar, width), this.#type(expr.def, scalar, width));
       case "finish":

@@ -3,7 +3,7 @@ import { bug, type NodeId } from "../../ir";
 import type { Cond, Index, IndexAtom, IndexVar } from "../index-space";
 import type { Buffer, Expr, KernelProgram, Reg, SharedArray, Stmt, Value } from "../kernel-ir";
 import { BufferTrace, note, SharedTrace, type AccessLog } from "./access-log";
-import { scalarOf } from "./scalars";
+import { scalarOf, storing } from "./scalars";
 
 export interface InterpretOptions {
   /** `f32` rounds after every op; `f64` shows the plan's arithmetic without rounding. */
@@ -120,6 +120,15 @@ class Machine {
         return this.#store(stmt);
       case "storeShared":
         return this.#storeShared(stmt);
+      case "foldShared": {
+        const [trace, into, from] = [this.#shared.get(stmt.array)!, this.#index(stmt.into), this.#index(stmt.from)];
+        const [rule, store] = [stmt.def.reduce!.combine, storing(stmt.array, this.#round)];
+        return each((thread) => {
+          const [a, b] = [into(thread, 0), from(thread, 0)];
+          const both = rule.js(trace.read(a, thread, this.#phase), trace.read(b, thread, this.#phase));
+          trace.write(a, store(both), thread, this.#phase);
+        });
+      }
       case "if":
         return this.#if(stmt);
       case "for":

@@ -8,7 +8,7 @@ type Rounding = (value: number) => number;
 /** 32-bit wrap-around of whole numbers. */
 const asInt = (value: number): number => (Number.isFinite(value) ? Math.trunc(value) | 0 : 0);
 
-function storing(into: Reg, round: Rounding): Rounding {
+export function storing(into: Pick<Reg, "scalar">, round: Rounding): Rounding {
   if (into.scalar === "i32") return asInt;
   return into.scalar === "bool" ? Number : round;
 }
@@ -33,6 +33,8 @@ export function scalarOf(
     }
     case "combine": {
       const [a, b, rule] = [valueOf(expr.a), valueOf(expr.b), expr.def.reduce!.combine];
+      const { lanes } = expr;
+      if (lanes) return (thread) => store(rule.js(a(thread, lanes[0]), b(thread, lanes[1])));
       return (thread, lane) => store(rule.js(a(thread, lane), b(thread, lane)));
     }
     case "map": {

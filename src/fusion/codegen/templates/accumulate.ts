@@ -14,6 +14,8 @@ export interface Accumulator {
   readonly scalar: Scalar;
   readonly value: Reg;
   readonly position: Reg | null;
+  /** No longer a variable: it can be read by its own name. */
+  readonly settled: boolean;
 }
 
 export function accumulator(low: Lowering, id: NodeId, width: Width): Accumulator {
@@ -26,7 +28,7 @@ export function accumulator(low: Lowering, id: NodeId, width: Width): Accumulato
   const word = wordFor(n);
   const value = low.variable(`${word}_acc`, scalar, width, literal(start, scalar), [id]);
   const position = def.reduce!.arg ? low.variable(`${word}_at`, "i32", width, literal(0, "i32"), [id]) : null;
-  return { id, def, operand, scalar, value, position };
+  return { id, def, operand, scalar, value, position, settled: false };
 }
 
 /** Folds the operand at `at` in; lanes outside `inside` add the start value. */
@@ -66,17 +68,25 @@ export function foldLanes(low: Lowering, acc: Accumulator): Accumulator {
   if (acc.value.width === 1) return acc;
   const { id, def, scalar } = acc;
   const word = wordFor(node(low.graph, id));
-  const lanes = mutated("lost-lane-fold") ? [1, 2] : [1, 2, 3];
+  if (acc.position) return bestLane(low, acc, acc.position);
+  const pair = (name: string, lanes: readonly [number, number]): Reg =>
+    low.let(`${word}_${name}`, scalar, 1, { kind: "combine", def, a: acc.value, b: acc.value, lanes }, [id]);
+  const [a, b] = [pair("xy", [0, 1]), pair("zw", mutated("lost-lane-fold") ? [2, 2] : [2, 3])];
+  const value = low.let(`${word}_lanes`, scalar, 1, { kind: "combine", def, a, b }, [id]);
+  return { ...acc, value, settled: true };
+}
+
+function bestLane(low: Lowering, acc: Accumulator, position: Reg): Accumulator {
+  const { id, scalar } = acc;
   const part = (reg: Reg, lane: number): Value =>
     low.let(`${reg.name}_${"xyzw"[lane]}`, reg.scalar, 1, { kind: "part", a: reg, lane }, [id]);
-  const value = low.variable(`${word}_one`, scalar, 1, part(acc.value, 0), [id]);
-  const position = acc.position ? low.variable(`${word}_one_at`, "i32", 1, part(acc.position, 0), [id]) : null;
-  const one: Accumulator = { ...acc, value, position };
-  for (const lane of lanes) {
-    const other = part(acc.value, lane);
-    if (position) merge(low, one, other, part(acc.position!, lane));
-    else low.set(value, { kind: "combine", def, a: value, b: other }, [id]);
-  }
+  const word = wordFor(node(low.graph, id));
+  const one: Accumulator = {
+    ...acc,
+    value: low.variable(`${word}_one`, scalar, 1, part(acc.value, 0), [id]),
+    position: low.variable(`${word}_one_at`, "i32", 1, part(position, 0), [id]),
+  };
+  for (const lane of [1, 2, 3]) merge(low, one, part(acc.value, lane), part(position, lane));
   return one;
 }
 
@@ -86,8 +96,9 @@ export function finished(low: Lowering, acc: Accumulator, count: number): Value 
   const n = node(low.graph, id);
   const word = wordFor(n);
   const scalar = registerScalar(n.type.dtype);
-  if (acc.position) return low.let(word, scalar, acc.position.width, acc.position, [id]);
-  if (!def.reduce!.finish || mutated("lost-finish")) return low.let(word, acc.scalar, acc.value.width, acc.value, [id]);
+  if (acc.position) return acc.settled ? acc.position : low.let(word, scalar, acc.position.width, acc.position, [id]);
+  if (!def.reduce!.finish || mutated("lost-finish"))
+    return acc.settled ? acc.value : low.let(word, acc.scalar, acc.value.width, acc.value, [id]);
   return low.let(word, scalar, acc.value.width, { kind: "finish", def, a: acc.value, count }, [id]);
 }
 
@@ -149,31 +160,29 @@ export function treeReduce(
   return slots.map(({ acc, cells, spots }) => {
     const word = wordFor(node(low.graph, acc.id));
     const first = space.int(0);
-    const value = low.let(`${word}_all`, acc.scalar, 1, { kind: "loadShared", array: cells, index: first }, [acc.id]);
-    const position = spots
-      ? low.let(`${word}_all_at`, "i32", 1, { kind: "loadShared", array: spots, index: first }, [acc.id])
-      : null;
-    return { ...acc, value, position };
+    const read = (name: string, array: SharedArray): Reg =>
+      low.let(name, array.scalar, 1, { kind: "loadShared", array, index: first }, [acc.id]);
+    const value = read(spots ? `${word}_best` : acc.def.reduce!.finish ? `${word}_all` : word, cells);
+    return { ...acc, value, position: spots ? read(word, spots) : null, settled: true };
   });
 }
 
+/** The lower half of the tree takes in the upper one. */
 function step(
   low: Lowering,
-  acc: Accumulator,
+  { id, def, scalar }: Accumulator,
   cells: SharedArray,
   spots: SharedArray | null,
   mine: Index,
   other: Index,
 ): void {
-  const { id, def, scalar } = acc;
+  if (!spots) {
+    low.emit({ kind: "foldShared", array: cells, def, into: mine, from: other, nodes: [id] });
+    return;
+  }
   const read = (array: SharedArray, index: Index, name: string): Reg =>
     low.let(name, array.scalar, 1, { kind: "loadShared", array, index }, [id]);
   const [a, b] = [read(cells, mine, "near"), read(cells, other, "far")];
-  if (!spots) {
-    const both = low.let("both", scalar, 1, { kind: "combine", def, a, b }, [id]);
-    low.emit({ kind: "storeShared", array: cells, index: mine, value: both, lane: null, nodes: [id] });
-    return;
-  }
   const [ia, ib] = [read(spots, mine, "near_at"), read(spots, other, "far_at")];
   const better = low.let("better", "bool", 1, { kind: "better", def, a: b, b: a, ia: ib, ib: ia }, [id]);
   const value = low.let("best", scalar, 1, { kind: "choose", when: better, yes: b, no: a }, [id]);

@@ -23,8 +23,8 @@ export function lowerRowThread(job: Job): KernelProgram {
     else for (let turn = 0; turn < turns; turn++) visit(space.int(turn));
   };
   for (const pass of rows.stages) {
+    if (pass.reductions.length > 0 || pass.outputs.length > 0) low.comment(passComment(low, pass));
     const accs = pass.reductions.map((id) => accumulator(low, id, rowWide || columnWide ? 4 : 1));
-    if (accs.length > 0 || pass.outputs.length > 0) low.comment(passComment(low, pass));
     each((turn) => {
       const column = spread(space, turn, columnWide);
       const at = pointAt(space, rows, row, column);

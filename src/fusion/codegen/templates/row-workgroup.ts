@@ -38,8 +38,8 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
   };
   const places = new TreePlaces(low, threads);
   rows.stages.forEach((pass, stage) => {
+    if (pass.reductions.length > 0 || pass.outputs.length > 0) low.comment(passComment(low, pass));
     const accs = pass.reductions.map((id) => accumulator(low, id, wide ? 4 : 1));
-    if (accs.length > 0 || pass.outputs.length > 0) low.comment(passComment(low, pass));
     each(({ column, inside }) => {
       const at = pointAt(low.space, rows, grid.index, column);
       for (const acc of accs) foldIn(low, acc, at, column, inside);

@@ -43,8 +43,8 @@ export function lowerTile(job: Job): KernelProgram {
   const planes = rest.reduce((product, extent) => product * extent, 1);
   const threads = schedule.threadsPerWorkgroup;
   const grid = workgroupPerItem(low, across * down * planes, threads, target, "tile");
-  const tileInner = low.bind("left", space.mul(space.mod(grid.index, across), TILE));
-  const tileOuter = low.bind("top", space.mul(space.mod(space.div(grid.index, across), down), TILE));
+  const tileInner = space.mul(low.bind("across", space.mod(grid.index, across)), TILE);
+  const tileOuter = space.mul(low.bind("down", space.mod(space.div(grid.index, across), down)), TILE);
   const plane = space.unravel(space.div(grid.index, across * down), rest);
   const at = (inner: Index, outer: Index): Tuple =>
     space.tuple(plane.map((index, axis) => (axis === innerAxis ? inner : axis === outerAxis ? outer : index)));
