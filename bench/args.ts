@@ -2,30 +2,41 @@
 import { parseArgs } from "node:util";
 import type { BenchRequest } from "./bench";
 
-export const usageText = `npm run bench -- [--only 1,3,8] [--divide 16] [--budget 2000] [--out FILE]
+export const usageText = `npm run bench -- [--only 1,3,8] [--divide 16] [--budget 2000] [--tiles] [--schedule gpu] [--out FILE] [--wgsl FOLDER]
   --only     ids of workloads, or what stands before their dash
   --divide   makes every extent smaller; 1 on a GPU, 16 on a CPU when absent
   --budget   ms for each workload
+  --tiles    sweeps the tiles of the matmuls instead
+  --schedule gpu or cpu: that kind of kernel, whatever the adapter is
   --out      writes the figures as JSON
+  --wgsl     writes every kernel into this folder
 `;
 
+export interface BenchArgs {
+  readonly request: Omit<BenchRequest, "print" | "keep">;
+  readonly out: string | null;
+  readonly wgsl: string | null;
+}
+
 /** null: help was asked for. Throws, as parseArgs does, on flags that do not exist. */
-export function readBenchArgs(
-  args: readonly string[],
-  print: (text: string) => void,
-): { request: BenchRequest; out: string | null } | null {
+export function readBenchArgs(args: readonly string[]): BenchArgs | null {
   const { values } = parseArgs({
     args: [...args],
     options: {
       only: { type: "string" },
       divide: { type: "string" },
       budget: { type: "string" },
+      tiles: { type: "boolean" },
+      schedule: { type: "string" },
       out: { type: "string" },
+      wgsl: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
   if (values.help) return null;
   const only = values.only?.split(",").filter((id) => id.length > 0) ?? [];
-  const request = { only, divide: Number(values.divide ?? 0), budgetMillis: Number(values.budget ?? 2000), print };
-  return { request, out: values.out ?? null };
+  const { divide, budget, tiles = false, out = null, wgsl = null } = values;
+  const schedule = (["gpu", "cpu"] as const).find((kind) => kind === values.schedule) ?? null;
+  const request = { only, divide: Number(divide ?? 0), budgetMillis: Number(budget ?? 2000), tiles, schedule };
+  return { request, out, wgsl };
 }

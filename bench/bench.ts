@@ -4,6 +4,8 @@ import type { CompileOptions, Compilation, DeviceProfile, NodeId, Plan } from ".
 import { createSession, hostEnv, median } from "../src/gpu";
 import type { BenchResult, DeviceInfo, Roofs, Session } from "../src/gpu";
 import { noise } from "./noise";
+import { fits, tileText, tiles } from "./tiles";
+import type { Tile } from "./tiles";
 import { workloadsAt } from "./workloads";
 import type { Arrays, Workload } from "./workloads";
 
@@ -14,6 +16,12 @@ export interface BenchRequest {
   readonly divide: number;
   /** ms for each workload. */
   readonly budgetMillis: number;
+  /** Sweep the tiles of the matmuls instead. */
+  readonly tiles: boolean;
+  /** Kernels for this kind of device instead of the adapter's own: a CPU can check the GPU's kernels, not time them. */
+  readonly schedule: "gpu" | "cpu" | null;
+  /** Gets the WGSL of every kernel that ran. */
+  keep(name: string, wgsl: string): void;
   print(text: string): void;
 }
 
@@ -75,7 +83,8 @@ export async function bench(gpu: GPU, request: BenchRequest): Promise<BenchRepor
   const session = createSession(gpu, hostEnv());
   const described = await session.describe();
   if (!described.ok) return described.problem.text;
-  const device = described.value;
+  const { target } = described.value;
+  const device = { ...described.value, target: { ...target, schedule: request.schedule ?? target.schedule } };
   const roofs = await session.measureRoofs();
   if (!roofs.ok) return roofs.problem.text;
   const divide = request.divide || (device.software ? 16 : 1);
@@ -83,13 +92,19 @@ export async function bench(gpu: GPU, request: BenchRequest): Promise<BenchRepor
   const chosen = workloadsAt(divide).filter(({ id }) => request.only.length === 0 || matches(id, request.only));
   const results: Measured[] = [];
   for (const each of chosen) {
-    const measured = await measure(session, each, device, roofs.value, request.budgetMillis);
-    results.push(measured);
-    request.print(rowText(measured));
+    for (const tile of request.tiles ? tilesFor(each, device) : [null]) {
+      const measured = await measure({ session, device, roofs: roofs.value, request }, each, tile);
+      results.push(measured);
+      request.print(rowText(measured));
+    }
   }
   await session.close();
   return { device, roofs: roofs.value, divide, results };
 }
+
+/** Tiles that a matmul can be tried with; none for other workloads. */
+const tilesFor = (each: Workload, { target }: DeviceInfo): Tile[] =>
+  each.flops === undefined ? [] : tiles.filter((tile) => fits(tile, target, each.columns));
 
 const matches = (id: string, only: readonly string[]): boolean =>
   only.some((wanted) => id === wanted || id.startsWith(`${wanted}-`));
@@ -99,23 +114,34 @@ function failed({ id, title, tolerance }: Workload, problem: string): Measured {
   return { id, title, tolerance, problem, ...blank, kernels: [] };
 }
 
+interface Bench {
+  readonly session: Session;
+  readonly device: DeviceInfo;
+  readonly roofs: Roofs;
+  readonly request: BenchRequest;
+}
+
 async function measure(
-  session: Session,
-  workload: Workload,
-  device: DeviceInfo,
-  roofs: Roofs,
-  budgetMillis: number,
+  { session, device, roofs, request }: Bench,
+  plain: Workload,
+  tile: Tile | null,
 ): Promise<Measured> {
+  const workload = tile ? { ...plain, title: `${plain.title}, ${tileText(tile)}` } : plain;
   const profile = profileOf(device);
+  const target = tile ? { ...device.target, matmulTile: tile } : device.target;
   const options: CompileOptions = { ...defaultOptions, granularity: "primitive", profile };
   const compilation = compile(workload.text, options);
   const errors = compilation.diagnostics.filter(({ severity }) => severity === "error");
   if (!compilation.naive || errors.length > 0) return failed(workload, errors.map(({ text }) => text).join(" "));
-  const naive = planForTarget(fusionAt(compilation, 0), device.target, profile);
-  const fused = planForTarget(fusionAt(compilation, compilation.steps.length), device.target, profile);
+  const naive = planForTarget(fusionAt(compilation, 0), target, profile);
+  const fused = planForTarget(fusionAt(compilation, compilation.steps.length), target, profile);
+  for (const [plan, { kernels }] of Object.entries({ naive, fused })) {
+    for (const { id, name, wgsl } of kernels) request.keep(`${workload.id}-${plan}-${id}-${name}`, wgsl);
+  }
   const arrays = inputsOf(compilation);
   const byNode = new Map([...arrays].map(([name, data]) => [name as NodeId, data]));
-  const result = await session.bench({ naive, fused }, byNode, { budgetMillis, memoryBudget: MEMORY, roofs: false });
+  const limits = { budgetMillis: request.budgetMillis, memoryBudget: MEMORY, roofs: false };
+  const result = await session.bench({ naive, fused }, byNode, limits);
   if (!result.ok) return failed(workload, `${result.problem.code}: ${result.problem.text}`);
   return figures(workload, { naive, fused }, result.value, roofs, errorOf(workload, arrays, result.value));
 }

@@ -3,7 +3,7 @@
 export type Arrays = ReadonlyMap<string, Float32Array>;
 
 export interface Workload {
-  /** Short and stable: `1`, `12a`, `8-1024`. */
+  /** Short and stable, whatever the sizes are divided by: `1`, `12a`, `8-1024`. */
   readonly id: string;
   readonly title: string;
   readonly text: string;
@@ -22,6 +22,7 @@ interface Sizes {
   readonly wide: number;
   readonly few: number;
   readonly squares: readonly number[];
+  readonly divide: number;
 }
 
 type Row = (row: number, columns: number, inputs: Arrays, got: Float32Array) => (column: number) => number;
@@ -219,10 +220,10 @@ const others = ({ big, wide }: Sizes): Workload[] => [
   ),
 ];
 
-const matmuls = ({ squares }: Sizes): Workload[] =>
+const matmuls = ({ squares, divide }: Sizes): Workload[] =>
   squares.map((n) =>
     workload(
-      `8-${n}`,
+      `8-${n * divide}`,
       `relu(a@b+c) ${n}`,
       `a: f32[${n}, ${n}]\nb: f32[${n}, ${n}]\nc: f32[${n}]\ny = relu(a @ b + c)\n`,
       n,
@@ -236,6 +237,6 @@ const matmuls = ({ squares }: Sizes): Workload[] =>
 /** All workloads with every extent divided by `divide`, a power of two up to 32. */
 export function workloadsAt(divide: number): Workload[] {
   const [big, wide, few] = [8192 / divide, 4096 / divide, Math.max(4, 128 / divide)];
-  const sizes = { big, wide, few, squares: [512, 1024, 2048, 4096].map((n) => n / divide) };
+  const sizes = { big, wide, few, divide, squares: [512, 1024, 2048, 4096].map((n) => n / divide) };
   return [...pointwise(sizes), ...rows(sizes), ...others(sizes), ...matmuls(sizes)];
 }

@@ -1,6 +1,6 @@
 /** @file run: both plans on a device, every output against the 64-bit reference. */
 import { compareOutputs, fusionAt, inputData, planForTarget, runPlanOnCpu, runReference, targetOf, toleranceFor } from "../fusion"; // prettier-ignore
-import type { Fusion, NodeId } from "../fusion";
+import type { Fusion, InputData, NodeId } from "../fusion";
 import { createSession, hostEnv, median } from "../gpu";
 import type { BenchResult, DeviceInfo, PlanName } from "../gpu";
 import type { Request } from "./args";
@@ -40,7 +40,7 @@ interface CheckedOutput {
 export async function run(request: Request, planned: Planned, world: World): Promise<number> {
   const { graph } = finalOf(planned);
   const source = planned.compilation.naive!.graph;
-  const inputs = new Map<NodeId, Float64Array>();
+  const inputs = new Map<NodeId, InputData>();
   for (const node of source.nodes.values()) if (node.op === "input") inputs.set(node.id, inputData(node));
   const ran = request.device === "cpu" ? onCpu(planned, inputs) : await onWebgpu(planned, inputs, world);
   if (typeof ran === "string") {
@@ -64,11 +64,16 @@ export async function run(request: Request, planned: Planned, world: World): Pro
 
 const finalOf = ({ compilation }: Planned): Fusion => fusionAt(compilation, compilation.steps.length);
 
-function onCpu(planned: Planned, inputs: ReadonlyMap<NodeId, Float64Array>): Ran {
+function onCpu(planned: Planned, inputs: ReadonlyMap<NodeId, InputData>): Ran {
+  const exact = new Map([...inputs].map(([id, data]) => [id, Float64Array.from(data)]));
   const { profile } = planned.compilation.options;
   const target = targetOf(profile);
   const outputsOf = (plan: PlanName, fusion: Fusion) =>
-    [...runPlanOnCpu(fusion, target, profile, inputs).outputs].map(([value, data]) => ({ plan, value, data }));
+    [...runPlanOnCpu(fusion, target, profile, exact, { precision: "f32" }).outputs].map(([value, data]) => ({
+      plan,
+      value,
+      data,
+    }));
   return {
     device: {
       name: "cpu",
@@ -83,11 +88,7 @@ function onCpu(planned: Planned, inputs: ReadonlyMap<NodeId, Float64Array>): Ran
   };
 }
 
-async function onWebgpu(
-  planned: Planned,
-  inputs: ReadonlyMap<NodeId, Float64Array>,
-  world: World,
-): Promise<Ran | string> {
+async function onWebgpu(planned: Planned, inputs: ReadonlyMap<NodeId, InputData>, world: World): Promise<Ran | string> {
   const gpu = await world.gpu();
   if (typeof gpu === "string") return gpu;
   const session = createSession(gpu, hostEnv());

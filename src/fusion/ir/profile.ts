@@ -29,6 +29,14 @@ export interface Target {
   readonly maxBindings: number;
   readonly maxWorkgroupsPerDimension: number;
   readonly shaderF16: boolean;
+  /** Sweeps try matmul tiles with this; absent: the table of region/matmul.ts decides. */
+  readonly matmulTile?: {
+    readonly m: number;
+    readonly n: number;
+    readonly k: number;
+    readonly rm: number;
+    readonly rn: number;
+  };
 }
 
 export type Granularity = "op" | "primitive";

@@ -28,6 +28,7 @@ const TILES: readonly { readonly from: number; readonly tile: MatmulTile }[] = [
 export function matmulTile({ batch, m, n }: MatmulSizes, target: Target): MatmulTile | null {
   if (target.schedule === "cpu") return { m: 4, n: 4, k: 1, rm: 4, rn: 4 };
   if (m < 16 || n < 16) return null;
+  if (target.matmulTile) return target.matmulTile;
   const outputs = batch * m * n;
   const fits = TILES.find(
     ({ from, tile }) =>

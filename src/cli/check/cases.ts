@@ -1,0 +1,114 @@
+/** @file Finds and reads external cases: a model with inputs and expected outputs, in the layouts of the ONNX test suites. */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { readTensorFile, type HostTensor } from "../../import";
+
+export interface NamedTensor {
+  readonly name: string;
+  readonly dtype: string;
+  readonly tensor: HostTensor | null;
+}
+
+export interface ExternalCase {
+  readonly name: string;
+  readonly model: Uint8Array;
+  /** By position; names are empty where the files carry none. */
+  readonly inputs: readonly NamedTensor[];
+  readonly expected: readonly NamedTensor[];
+  readonly rtol: number;
+  readonly atol: number;
+  /** The op the case is about, where it says so. */
+  readonly op: string | null;
+  /** Nodes that another compiler was left with, where the case says so: our kernels may not be more. */
+  readonly nodesAfter: number | null;
+  readonly hasData: boolean;
+}
+
+/** Every case below the given paths; a file is a case list of its own, a folder with `model.onnx` one case. */
+export function* findCases(paths: readonly string[]): Generator<() => ExternalCase[]> {
+  for (const path of paths) {
+    if (!statSync(path).isDirectory()) continue;
+    if (existsSync(join(path, "model.onnx"))) {
+      yield () => [readFolder(path)];
+      continue;
+    }
+    yield* findCases(readdirSync(path).sort().map((entry) => join(path, entry))); // prettier-ignore
+  }
+}
+
+interface JsonTensor {
+  readonly name?: string;
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly data: readonly (number | string | boolean | null)[];
+}
+
+const DTYPES: Readonly<Record<string, HostTensor["dtype"]>> = {
+  f32: "f32",
+  f16: "f16",
+  i32: "i32",
+  i64: "i32",
+  bool: "bool",
+};
+
+/** NaN and infinities are written as words in JSON. */
+const numberOf = (value: number | string | boolean | null): number =>
+  typeof value === "string"
+    ? Number(value.replace(/^([+-]?)inf(inity)?$/i, "$1Infinity"))
+    : value === null
+      ? Number.NaN
+      : Number(value);
+
+function fromJson({ name = "", dtype, shape, data }: JsonTensor): NamedTensor {
+  const known = DTYPES[dtype];
+  return {
+    name,
+    dtype,
+    tensor: known
+      ? { dtype: known, dims: shape, data: Float64Array.from(data, numberOf), wide: dtype === "i64" }
+      : null,
+  };
+}
+
+function fromFiles(folder: string, stem: string): NamedTensor[] {
+  const numbered = readdirSync(folder).flatMap((file) => {
+    const found = new RegExp(`^${stem}_(\\d+)\\.pb$`).exec(file);
+    return found ? [{ at: Number(found[1]), file }] : [];
+  });
+  return numbered
+    .sort((a, b) => a.at - b.at)
+    .map(({ file }) => {
+      const { name, dtype, tensor } = readTensorFile(readFileSync(join(folder, file)));
+      return { name, dtype, tensor };
+    });
+}
+
+function readFolder(folder: string): ExternalCase {
+  const json = (file: string): Record<string, unknown> =>
+    existsSync(join(folder, file))
+      ? (JSON.parse(readFileSync(join(folder, file), "utf8")) as Record<string, unknown>)
+      : {};
+  const facts = { ...json("info.json"), ...json("case.json") };
+  const expect = json("expect.json") as {
+    ort_1_30_ops_after?: { extended?: Record<string, number> };
+    ort_tests_share_models?: boolean;
+    negative?: boolean;
+  };
+  const data = readdirSync(folder).find((entry) => entry.startsWith("test_data_set_"));
+  const list = (key: string): NamedTensor[] =>
+    Array.isArray(facts[key]) ? (facts[key] as JsonTensor[]).map(fromJson) : [];
+  const inputs = data ? fromFiles(join(folder, data), "input") : list("inputs");
+  const expected = data ? fromFiles(join(folder, data), "output") : list("expected");
+  const after = expect.ort_1_30_ops_after?.extended;
+  return {
+    name: basename(folder),
+    model: readFileSync(join(folder, "model.onnx")),
+    inputs,
+    expected,
+    rtol: typeof facts["rtol"] === "number" ? facts["rtol"] : 1e-3,
+    atol: typeof facts["atol"] === "number" ? facts["atol"] : 1e-5,
+    op: typeof facts["op"] === "string" ? facts["op"] : null,
+    nodesAfter: after && expect.negative !== true ? Object.values(after).reduce((sum, count) => sum + count, 0) : null,
+    hasData: expected.length > 0,
+  };
+}

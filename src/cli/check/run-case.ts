@@ -1,0 +1,163 @@
+/** @file One external case through the product's own path: import, compile, reference, naive and fused kernels. */
+import {
+  compareOutputs,
+  compile,
+  defaultOptions,
+  fusionAt,
+  nodeId,
+  runPlanOnCpu,
+  runReference,
+  targetOf,
+  type Compilation,
+  type NodeId,
+  type Target,
+} from "../../fusion";
+import { importOnnx, type HostTensor, type ImportedModel } from "../../import";
+import type { ExternalCase } from "./cases";
+
+export type CaseResult =
+  | { readonly kind: "passed" }
+  | {
+      readonly kind: "failed";
+      readonly output: string;
+      readonly maxAbs: number;
+      readonly maxRel: number;
+      readonly why: string;
+    }
+  | { readonly kind: "unsupported"; readonly op: string; readonly why: string };
+
+const failed = (why: string, output = "", maxAbs = 0, maxRel = 0): CaseResult => ({
+  kind: "failed",
+  output,
+  maxAbs,
+  maxRel,
+  why,
+});
+const unsupported = (op: string, why: string): CaseResult => ({ kind: "unsupported", op, why });
+
+/** Runs the kernels of a plan on some device; one promise an entry of `plans`. */
+export type RunPlans = (
+  compilation: Compilation,
+  inputs: ReadonlyMap<NodeId, Float64Array>,
+) => Promise<readonly { readonly plan: string; readonly outputs: ReadonlyMap<NodeId, ArrayLike<number>> }[]>;
+
+/** Naive and fused kernels, interpreted in f32. */
+export const onCpu: RunPlans = (compilation, inputs) => {
+  const { profile } = compilation.options;
+  const target: Target = { ...targetOf(profile), schedule: "cpu" };
+  const run = (plan: string, cursor: number): { plan: string; outputs: ReadonlyMap<NodeId, Float64Array> } => ({
+    plan,
+    outputs: runPlanOnCpu(fusionAt(compilation, cursor), target, profile, inputs, { precision: "f32" }).outputs,
+  });
+  return Promise.resolve([run("naive", 0), run("fused", compilation.steps.length)]);
+};
+
+/** Imports again while an input turns out to decide a shape: only those are bound, all others stay inputs of a run. */
+function importCase(one: ExternalCase, byName: ReadonlyMap<string, HostTensor>): ReturnType<typeof importOnnx> {
+  const shapes = new Map([...byName].map(([name, { dims }]) => [name, dims]));
+  const known = new Map<string, HostTensor>();
+  for (;;) {
+    const read = importOnnx(one.model, { shapes, known });
+    if (!read.ok) return read;
+    const fresh = read.value.wanted.filter((name) => byName.has(name) && !known.has(name));
+    if (fresh.length === 0) return read;
+    for (const name of fresh) known.set(name, byName.get(name)!);
+  }
+}
+
+/** Random ops have no values to compare; decided by op. */
+const RANDOM = new Set([
+  "RandomNormal",
+  "RandomNormalLike",
+  "RandomUniform",
+  "RandomUniformLike",
+  "Bernoulli",
+  "Multinomial",
+]);
+
+export async function runCase(one: ExternalCase, run: RunPlans): Promise<CaseResult> {
+  const odd = [...one.inputs, ...one.expected].find(({ tensor }) => tensor === null);
+  if (odd) return unsupported(odd.dtype, "dtype");
+  if (!one.hasData) return unsupported("", "no-data");
+  const names = inputNames(one);
+  const byName = new Map(
+    one.inputs.flatMap(({ name, tensor }, i) => (tensor ? [[name || names[i]!, tensor] as const] : [])),
+  );
+  const read = importCase(one, byName);
+  if (!read.ok) return failed(read.text);
+  const model = read.value;
+  const refused = model.unsupported.find(({ op }) => RANDOM.has(op)) ?? model.unsupported[0];
+  if (refused)
+    return unsupported(refused.op, refused.why === "dtype" ? "dtype" : RANDOM.has(refused.op) ? "random" : refused.why);
+  if (model.missing.length > 0)
+    return failed(`${model.missing[0]!.input} has no extent for ${model.missing[0]!.dim ?? "its shape"}`);
+  return compareCase(one, model, byName, run);
+}
+
+const inputNames = (one: ExternalCase): readonly string[] => {
+  const read = importOnnx(one.model);
+  return read.ok ? read.value.inputOrder : [];
+};
+
+async function compareCase(
+  one: ExternalCase,
+  model: ImportedModel,
+  byName: ReadonlyMap<string, HostTensor>,
+  run: RunPlans,
+): Promise<CaseResult> {
+  const compilation = model.text.includes("return ") ? compile(model.text, defaultOptions) : null;
+  const error = compilation?.diagnostics.find(({ severity }) => severity === "error");
+  if (error) return failed(`line ${error.line}: ${error.text}`);
+  const computed: { plan: string; outputs: ReadonlyMap<NodeId, ArrayLike<number>> }[] = [];
+  if (compilation?.naive) {
+    const { graph } = compilation.naive;
+    const inputs = new Map<NodeId, Float64Array>();
+    for (const [theirs, ours] of model.inputs)
+      if (graph.nodes.has(nodeId(ours))) inputs.set(nodeId(ours), byName.get(theirs)!.data);
+    for (const [ours, data] of model.data) if (graph.nodes.has(nodeId(ours))) inputs.set(nodeId(ours), data);
+    const reference = runReference(graph, inputs);
+    computed.push(
+      { plan: "reference", outputs: new Map([...reference].map(([id, { data }]) => [id, data])) },
+      ...(await run(compilation, inputs)),
+    );
+  } else if (compilation) return failed("the imported text has no plan");
+  return judge(one, model, compilation, computed);
+}
+
+function judge(
+  one: ExternalCase,
+  model: ImportedModel,
+  compilation: Compilation | null,
+  computed: readonly { plan: string; outputs: ReadonlyMap<NodeId, ArrayLike<number>> }[],
+): CaseResult {
+  const theirs = [...model.outputs.keys()];
+  for (const [i, { name, tensor }] of one.expected.entries()) {
+    const output = model.outputs.get(name) ?? model.outputs.get(theirs[i]!);
+    if (!output) return failed("never computed", name);
+    if (tensor!.dims.join() !== output.shape.join())
+      return failed(`is ${output.shape.join("×")}, expected ${tensor!.dims.join("×")}`, name);
+    const answers = output.host
+      ? [{ plan: "import", data: output.host.data as ArrayLike<number> }]
+      : computed.map(({ plan, outputs }) => ({ plan, data: outputs.get(nodeId(output.name!)) }));
+    if (answers.length === 0) return failed("never computed", name);
+    for (const { plan, data } of answers) {
+      if (!data) return failed(`${plan}: never computed`, name);
+      const { pass, maxAbs, maxRel, worst } = compareOutputs(tensor!.data, data, {
+        rtol: one.rtol,
+        atol: one.atol,
+        nanMayVanish: false,
+      });
+      if (!pass)
+        return failed(
+          `${plan}: ${worst ? `${worst.got} should be ${worst.want} at element ${worst.at}` : "differs"}`,
+          name,
+          maxAbs,
+          maxRel,
+        );
+    }
+  }
+  const kernels = compilation?.fusedPlan?.kernels.length ?? 0;
+  if (one.nodesAfter !== null && kernels > one.nodesAfter)
+    return failed(`${kernels} kernels, another compiler is left with ${one.nodesAfter} nodes`);
+  return { kind: "passed" };
+}

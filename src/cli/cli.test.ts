@@ -1,0 +1,150 @@
+import { expect, test } from "vitest";
+import { encodeFile, encodeLink } from "../document";
+import type { SharedState } from "../document";
+import { defaultOptions } from "../fusion";
+import { main } from "./index";
+
+const log = `x: f32[64, 64]
+b: f32[64, 64]
+y = log(relu(x + b))
+return y
+`;
+
+/** Runs a command on a file `program.py` with this text. */
+async function command(line: string, text = log, file = "program.py") {
+  const [printed, complained]: [string[], string[]] = [[], []];
+  const world = {
+    read: async (path: string) => {
+      if (path !== file) throw new Error("ENOENT: no such file");
+      return text;
+    },
+    print: (words: string) => void printed.push(words),
+    complain: (words: string) => void complained.push(words),
+    now: () => 0,
+    gpu: async () => "There is no GPU in this test.",
+  };
+  const code = await main(line === "" ? [] : line.split(" "), world);
+  return { code, out: printed.join("\n"), err: complained.join("\n") };
+}
+
+const json = async (line: string, text = log) => JSON.parse((await command(`${line} --json`, text)).out);
+
+const shared = (changes: Partial<SharedState["document"]["options"]> = {}): SharedState => ({
+  version: 1,
+  document: { text: log, positions: {}, savedChoices: {}, options: { ...defaultOptions, ...changes }, example: null },
+  decision: null,
+});
+
+test("plan --json has the promised keys and the promised numbers", async () => {
+  const plan = await json("plan program.py");
+  expect(Object.keys(plan)).toEqual(["kernels", "naive", "fused", "decisions", "diagnostics"]);
+  expect(plan.naive).toMatchObject({ kernels: 3, transfers: 7, fullSizeTransfers: 7, bytes: 7 * 64 * 64 * 4 });
+  expect(plan.fused).toMatchObject({ kernels: 1, transfers: 3, fullSizeTransfers: 3, bytes: 3 * 64 * 64 * 4 });
+  expect(plan.naive.peakBytes).toBeGreaterThan(0);
+  const [kernel] = plan.kernels;
+  expect(Object.keys(kernel)).toEqual(
+    ["name", "template", "nodes", "inputs", "outputs", "bytesRead", "bytesWritten", "flops", "wgsl"], // prettier-ignore
+  );
+  expect([kernel.inputs, kernel.outputs]).toEqual([["x", "b"], ["y"]]);
+  expect([kernel.bytesRead, kernel.bytesWritten]).toEqual([2 * 64 * 64 * 4, 64 * 64 * 4]);
+  expect(kernel.wgsl).toContain("@compute");
+  for (const decision of plan.decisions) {
+    expect(Object.keys(decision)).toEqual(["pass", "rule", "verdict", "code", "text", "nodes", "cost"]);
+    expect(["accepted", "refused"]).toContain(decision.verdict);
+  }
+  expect(plan.decisions.some(({ verdict }: { verdict: string }) => verdict === "accepted")).toBe(true);
+});
+
+test("plan without --json is for people", async () => {
+  const { code, out, err } = await command("plan program.py");
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toMatch(/naive {2}3 kernels, 7 transfers .*\nfused {2}1 kernel, 3 transfers/);
+});
+
+test("explain gives a sentence and a code for each decision; wgsl gives the shaders", async () => {
+  expect((await command("explain program.py")).out).toMatch(/1\. (yes|no ) .*A_|1\. /);
+  const { kernels } = await json("wgsl program.py");
+  expect(kernels).toHaveLength(1);
+  expect((await command("wgsl program.py")).out).toContain(kernels[0].wgsl.trim());
+});
+
+test("run --device cpu agrees with the reference and says so", async () => {
+  const answer = await json("run program.py");
+  expect(Object.keys(answer)).toEqual(
+    ["kernels", "naive", "fused", "decisions", "diagnostics", "device", "outputs", "timings"], // prettier-ignore
+  );
+  expect(answer.outputs.map((each: object) => Object.keys(each))).toEqual(
+    Array.from({ length: 2 }, () => ["name", "plan", "maxAbs", "maxRel", "maxUlp", "pass"]),
+  );
+  expect(answer.outputs).toMatchObject([
+    { name: "y", plan: "naive", pass: true },
+    { name: "y", plan: "fused", pass: true },
+  ]);
+  expect((await command("run program.py")).code).toBe(0);
+});
+
+test("an output that is an input needs no kernel", async () => {
+  const { code } = await command("run program.py", "x: f32[8]\ny = relu(x)\nreturn x, y\n");
+  expect(code).toBe(0);
+});
+
+test("run --device webgpu without a GPU says why, on the error stream", async () => {
+  const { code, out, err } = await command("run program.py --device webgpu");
+  expect([code, out, err]).toEqual([1, "", "There is no GPU in this test."]);
+});
+
+test("flags reach the compiler: granularity, forbid, force, policy, profile", async () => {
+  const norm = "x: f32[64, 64]\ny = softmax(x)\n";
+  expect((await json("plan program.py", norm)).naive.kernels).toBe(1);
+  expect((await json("plan program.py --granularity primitive", norm)).naive.kernels).toBe(5);
+  const apart = await json("plan program.py --forbid y/0>y:0");
+  expect(apart.fused.kernels).toBe(2);
+  expect(apart.decisions.some(({ code }: { code: string }) => code === "U_USER_BARRIER")).toBe(true);
+  const readers = "x: f32[512, 512]\ny: f32[512, 512]\nb: f32[512, 512]\nc: f32[512, 512]\nt = x * y\nu = t + b\nv = t - c\nreturn u, v\n"; // prettier-ignore
+  const transfers = async (policy: string) =>
+    (await json(`plan program.py --policy ${policy}`, readers)).fused.fullSizeTransfers;
+  expect([await transfers("materialise"), await transfers("duplicate"), await transfers("multi")]).toEqual([9, 8, 6]);
+});
+
+test.each([
+  ["", "Usage"],
+  ["fuse program.py", "is no command"],
+  ["plan", "needs a FILE"],
+  ["plan a.py b.py", "left over"],
+  ["plan program.py --device tpu", "--device is cpu or webgpu"],
+  ["plan program.py --profile toaster", "generic"],
+  ["plan program.py --forbid nonsense", "producer>consumer:operand"],
+  ["plan program.py --wat", "--wat"],
+  ["plan missing.py", "can't be read"],
+])("%j is refused in words", async (line, words) => {
+  const { code, out, err } = await command(line);
+  // Nothing at all asks for help, which is an answer.
+  expect(line === "" ? out : err).toContain(words);
+  expect([code, line === "" ? "" : out]).toEqual([line === "" ? 0 : 1, ""]);
+});
+
+test("errors in the program go to the error stream with line and column; nothing is printed", async () => {
+  const { code, out, err } = await command("plan program.py --json", "x: f32[4]\ny = rellu(x)\nz = x @@ x\n");
+  expect([code, out]).toEqual([1, ""]);
+  expect(err).toMatch(/^program\.py:2:5: error: /m);
+  expect(err).toMatch(/^program\.py:3:\d+: error: /m);
+});
+
+test("a hole makes the plan wait", async () => {
+  const { code, out } = await command("plan program.py", "x: f32[4]\ny = add(x, ...)\n");
+  expect([code, out]).toEqual([1, ""]);
+});
+
+test("a saved document and a share link give the same plan, with their own options under the flags", async () => {
+  const state = shared({ granularity: "primitive" });
+  const link = await encodeLink(state);
+  if (!link.ok) throw new Error(link.text);
+  const fromFile = await command("plan saved.fusion.json --json", encodeFile(state), "saved.fusion.json");
+  const fromLink = await command(`plan https://example.org/play/${link.value} --json`);
+  const fromText = await command("plan link.txt --json", `${link.value}\n`, "link.txt");
+  expect(fromFile.code).toBe(0);
+  expect(fromLink.out).toBe(fromFile.out);
+  expect(fromText.out).toBe(fromFile.out);
+  const damaged = await command("plan https://example.org/#f1=AAAA");
+  expect([damaged.code, damaged.out]).toEqual([1, ""]);
+});
