@@ -28,6 +28,8 @@ export function themeFrom(read: TokenReader, dark: boolean): Monaco.editor.IStan
       rule("keyword", "syn-key"),
       rule("annotation", "syn-key"),
       rule("number", "syn-num"),
+      rule("number.hex", "syn-num"),
+      rule("number.float", "syn-num"),
       rule("string", "syn-num"),
       rule("function", "syn-fn"),
       rule("comment", "syn-com"),

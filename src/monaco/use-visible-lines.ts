@@ -8,11 +8,13 @@ export interface VisibleLines {
   readonly lineHeight: number;
   /** Height of the whole text in px. */
   readonly contentHeight: number;
+  /** Where the text begins, px from the left edge. */
+  readonly contentLeft: number;
   /** 1-based line of the caret. */
   readonly current: number;
 }
 
-const NOTHING: VisibleLines = { lines: [], lineHeight: 22, contentHeight: 0, current: 0 };
+const NOTHING: VisibleLines = { lines: [], lineHeight: 22, contentHeight: 0, contentLeft: 0, current: 0 };
 
 function measure(editor: monaco.editor.IStandaloneCodeEditor, lineHeight: number): VisibleLines {
   const scroll = editor.getScrollTop();
@@ -24,7 +26,8 @@ function measure(editor: monaco.editor.IStandaloneCodeEditor, lineHeight: number
     return found;
   });
   const current = editor.getPosition()?.lineNumber ?? 0;
-  return { lines, lineHeight, contentHeight: editor.getContentHeight(), current };
+  const { contentLeft } = editor.getLayoutInfo();
+  return { lines, lineHeight, contentHeight: editor.getContentHeight(), contentLeft, current };
 }
 
 /** Follows scrolling, folding, resizing and typing. */

@@ -18,7 +18,7 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
   lineHeight: LINE_HEIGHT,
   letterSpacing: -0.3,
   lineNumbersMinChars: 2,
-  lineDecorationsWidth: 10,
+  lineDecorationsWidth: 8,
   glyphMargin: false,
   folding: false,
   renderLineHighlightOnlyWhenFocus: true,

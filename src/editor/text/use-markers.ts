@@ -27,7 +27,6 @@ export function useMarkers(editor: monaco.editor.IStandaloneCodeEditor | null): 
         startColumn: start.column,
         endLineNumber: end.lineNumber,
         endColumn: end.column,
-        tags: code.startsWith("unused") ? [monaco.MarkerTag.Unnecessary] : [],
       };
     });
     monaco.editor.setModelMarkers(model, OWNER, markers);

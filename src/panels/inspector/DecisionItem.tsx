@@ -1,6 +1,7 @@
 /** @file One decision: what it was about, both verdicts, the sentence, the numbers, the way out. */
 import { playground } from "../../state";
 import { Icon } from "../Icon";
+import { Words } from "../Words";
 import type { DecisionRow } from "../model/decisions";
 
 interface Props {
@@ -29,10 +30,12 @@ export function DecisionItem({ row, current }: Props) {
         <Check ok={row.allowed} yes="Allowed" no="Not allowed" />
         {row.worth !== null && <Check ok={row.worth} yes="Worth it" no="Not worth it" />}
       </p>
-      <p>{row.text}</p>
+      <p>
+        <Words text={row.text} />
+      </p>
       {row.wayOut && (
         <p>
-          <b>What would make it fuse?</b> {row.wayOut}
+          <b>What would make it fuse?</b> <Words text={row.wayOut} />
         </p>
       )}
       {row.numbers.length > 0 && <p className="decision-numbers">{row.numbers.join(" · ")}</p>}

@@ -28,11 +28,22 @@ function Nest({ lines, isLit }: NestProps) {
           onPointerEnter={() => hover(line.nodes[0] ?? null)}
           onPointerLeave={() => hover(null)}
         >
-          <code>{line.text}</code>
+          <LoopText line={line} />
           {line.note && <em data-note={line.note}>{line.note}</em>}
         </li>
       ))}
     </ol>
+  );
+}
+
+/** Lines that compute are buttons: they select their op. */
+function LoopText({ line }: { readonly line: LoopLine }) {
+  const [id] = line.nodes;
+  if (!id) return <code>{line.text}</code>;
+  return (
+    <button type="button" onClick={() => playground.getState().actions.select({ kind: "node", id })}>
+      <code>{line.text}</code>
+    </button>
   );
 }
 

@@ -17,7 +17,7 @@ export function OriginLabels({ visible, notes, folded, linked }: Props) {
   return (
     <div className="wgsl-labels" aria-hidden="true">
       {foldTop && folded && (
-        <span className="wgsl-fold" style={{ top: foldTop.top }}>
+        <span className="wgsl-fold" style={{ top: foldTop.top, left: visible.contentLeft - 4 }}>
           <b>{folded.label}</b>
         </span>
       )}

@@ -2,7 +2,7 @@
 import type { Graph, Plan } from "../../fusion";
 import { playground, usePlayground } from "../../state";
 import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../model/traffic";
-import { count, decimal, measureBytes, showBytes, significant } from "../model/units";
+import { count, decimal, showBytes, significant } from "../model/units";
 
 interface Props {
   readonly plan: Plan;
@@ -52,7 +52,6 @@ function Tallies({ plan }: { readonly plan: Plan }) {
 }
 
 function KernelTable({ traffic, current }: { readonly traffic: KernelTraffic; readonly current: boolean }) {
-  const bytes = measureBytes(traffic.rows.map((row) => row.bytes));
   return (
     <section className="traffic-kernel" aria-current={current || undefined}>
       <h3>
@@ -72,7 +71,7 @@ function KernelTable({ traffic, current }: { readonly traffic: KernelTraffic; re
               <td>
                 {row.events > 1 && <small>{row.events} passes </small>}
                 {row.fullSize && <small>full </small>}
-                {bytes(row.bytes).value} {bytes(row.bytes).unit}
+                {showBytes(row.bytes)}
               </td>
             </tr>
           ))}

@@ -91,7 +91,7 @@ export function WgslEditor(props: Props) {
   useEffect(() => {
     if (!editor) return;
     const model = editor.getModel();
-    model?.setValue(kernel.wgsl);
+    model?.setValue(kernel.wgsl.trimEnd());
     editor.updateOptions({ ariaLabel: `WGSL of ${kernel.id}, read-only. Press Control M to let Tab leave.` });
     return followBindingFolds(editor);
   }, [editor, kernel]);

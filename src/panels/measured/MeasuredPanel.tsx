@@ -44,7 +44,7 @@ function Results({ view }: { readonly view: MeasuredView }) {
   return (
     <div className={view.old ? "measured-results old" : "measured-results"}>
       {run && !withheld && rows.length > 0 && <TimeBars rows={rows} />}
-      {withheld && <p className="measured-note">The timings wait until both plans agree.</p>}
+      {withheld && <p className="measured-message">The timings wait until both plans agree.</p>}
       <Transfers run={run} />
       {run && !withheld && <Roofline run={run} />}
     </div>

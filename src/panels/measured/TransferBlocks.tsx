@@ -35,8 +35,8 @@ function Row({ plan, reads, writes, most }: RowProps) {
           ))
         ) : (
           <>
-            <i className="read" style={{ width: width(reads) }} />
-            <i className="write" style={{ width: width(writes) }} />
+            <i className="read whole" style={{ width: width(reads) }} />
+            <i className="write whole" style={{ width: width(writes) }} />
           </>
         )}
       </span>

@@ -85,6 +85,8 @@ export function timeChart(rows: readonly TimeRow[], palette: Palette): ChartConf
           ticks: { color: palette.ink2, font: { family: palette.sans, size: 12 }, crossAlign: "far", padding: 0 },
           afterFit: (scale) => {
             scale.width = NAME_WIDTH;
+            // Names need no room above the first and below the last row.
+            scale.paddingTop = scale.paddingBottom = 0;
           },
         },
       },

@@ -37,5 +37,5 @@ export function stepSentence(graph: Graph | null, step: Step, passTitle: string)
 /** What a screen reader hears: the outcome first, then the reason. */
 export function stepAnnouncement(graph: Graph | null, step: Step, total: number): string {
   const about = aboutOf(graph, step).replaceAll(" → ", " into ");
-  return `Step ${step.seq} of ${total}, ${outcomeOf(step)}: ${about}. ${settled(step).text}`;
+  return `Step ${step.seq} of ${total}, ${outcomeOf(step)}: ${about}. ${settled(step).text.replaceAll("`", "")}`;
 }

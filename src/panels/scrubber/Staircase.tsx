@@ -11,7 +11,7 @@ import { PassNames } from "./PassNames";
 
 /** Height of the tallest column, px. */
 const TALL = 40;
-const FLOOR = 54;
+const FLOOR = 56;
 
 function useStairs({ steps, naivePlan }: Compilation) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
@@ -51,6 +51,12 @@ function stepByKey(event: KeyboardEvent, last: number): void {
   event.stopPropagation();
   deed();
 }
+
+/** Few steps stay side by side instead of spreading over the whole width. */
+const WIDEST_SLOT = 120;
+
+/** px that the columns take together. */
+const stairsWidth = ({ columns }: Stairs, room: number): number => Math.min(room, columns.length * WIDEST_SLOT);
 
 function Slider({ stairs, compilation, cursor, width, expand }: SliderProps) {
   const dragging = useRef(false);
@@ -109,8 +115,19 @@ export function Staircase({ compilation, cursor }: { readonly compilation: Compi
     <div className="stairs-box" ref={host}>
       {stairs && width > 0 && (
         <>
-          <Slider stairs={stairs} compilation={compilation} cursor={cursor} width={width} expand={expand} />
-          <PassNames stairs={stairs} width={width} now={columnAt(stairs, cursor)} title={passTitle} />
+          <Slider
+            stairs={stairs}
+            compilation={compilation}
+            cursor={cursor}
+            width={stairsWidth(stairs, width)}
+            expand={expand}
+          />
+          <PassNames
+            stairs={stairs}
+            width={stairsWidth(stairs, width)}
+            now={columnAt(stairs, cursor)}
+            title={passTitle}
+          />
         </>
       )}
     </div>

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { compile, defaultOptions, fusionAt, type CompileOptions } from "../../fusion";
+import { apartLoops, fusedLoops, type LoopLine } from "./loops";
+
+const primitive: CompileOptions = { ...defaultOptions, granularity: "primitive" };
+const drawn = (lines: readonly LoopLine[]): string[] => lines.map(({ depth, text }) => "  ".repeat(depth) + text);
+
+function loopsOfProgram(text: string, options = defaultOptions) {
+  const compilation = compile(text, options);
+  const { graph, regions } = fusionAt(compilation, compilation.steps.length);
+  return [...regions.values()].map((region) => ({
+    fused: drawn(fusedLoops(graph, region)),
+    apart: apartLoops(graph, region).map(drawn),
+  }));
+}
+
+test("a pointwise kernel is one nest; apart every value goes through memory", () => {
+  const [only, ...others] = loopsOfProgram("x: f32[64, 32]\nb: f32[32]\ny = relu(x + b)\nreturn y\n");
+  expect(others).toEqual([]);
+  expect(only!.fused).toEqual([
+    "for i in 64:",
+    "  for j in 32:",
+    "    add = x[i, j] + b[j]",
+    "    y = relu(add)",
+    "    store y[i, j]",
+  ]);
+  expect(only!.apart.map((nest) => nest.length)).toEqual([4, 4]);
+  expect(only!.apart[1]).toContain("    y = relu(add[i, j])");
+});
+
+test("softmax walks each row three times: the maximum, the sum, the result", () => {
+  const [only] = loopsOfProgram("x: f32[64, 32]\ny = softmax(x, dim=-1)\nreturn y\n", primitive);
+  const walks = only!.fused.filter((line) => line === "  for j in 32:");
+  expect(only!.fused[0]).toBe("for i in 64:");
+  expect(walks).toHaveLength(3);
+  expect(only!.fused.at(-1)).toBe("    store y[i, j]");
+});
+
+test("matmul has a loop over the shared extent", () => {
+  const [only] = loopsOfProgram("a: f32[64, 16]\nw: f32[16, 32]\ny = relu(a @ w)\nreturn y\n");
+  expect(only!.fused.slice(0, 3)).toEqual(["for i in 64:", "  for j in 32:", "    for p in 16:"]);
+  expect(only!.fused.at(-1)).toBe("    store y[i, j]");
+});

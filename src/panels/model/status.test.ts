@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import type { Totals } from "../../fusion";
+import { statusOf, type StatusFacts } from "./status";
+
+const totals = (kernels: number, fullSizeTransfers: number): Totals => ({
+  kernels,
+  transfers: 0,
+  fullSizeTransfers,
+  bytes: 0,
+  peakBytes: 0,
+  predictedMicros: 0,
+});
+
+const calm: StatusFacts = {
+  notice: null,
+  derived: "ready",
+  slow: false,
+  ops: 2000,
+  empty: false,
+  firstError: null,
+  run: { status: "idle" },
+  finished: null,
+};
+const said = (facts: Partial<StatusFacts>): string | null => {
+  const status = statusOf({ ...calm, ...facts });
+  return status && `${status.title} ${status.text} [${status.action?.label ?? "-"}]`;
+};
+
+test("with no news the numbers are shown", () => expect(said({})).toBeNull());
+
+test("planning is silent until it is slow", () => {
+  expect(said({ derived: "compiling" })).toBeNull();
+  expect(said({ derived: "compiling", slow: true })).toBe("Planning… 2,000 ops [Cancel]");
+});
+
+test("a broken text names its line", () => {
+  const firstError = { code: "x", severity: "error", span: { from: 0, to: 1 }, line: 8, column: 1, text: "" } as const;
+  expect(said({ derived: "broken", firstError })).toBe(
+    "Line 8 does not compile. Showing the last good graph. [Go to line 8]",
+  );
+});
+
+test("a run tells how far it is", () => {
+  const progress = { fraction: 0.27, text: "Running naive, repeat 212 of 400", secondsLeft: 2.2 };
+  expect(said({ run: { status: "running", progress, previous: null } })).toBe(
+    "Running naive repeat 212 of 400, about 2 s left [Cancel]",
+  );
+});
+
+test("the end is summed up, with the check when there is one", () => {
+  const finished = { naive: totals(12, 19), final: totals(1, 3), agrees: null };
+  expect(said({ finished })).toBe("Done: 12 kernels became 1. 19 trips to memory became 3. [Play again]");
+  expect(said({ finished: { ...finished, agrees: true } })).toContain("became 3, and the results agree.");
+  expect(statusOf({ ...calm, finished: { ...finished, agrees: false } })?.tone).toBe("no");
+});
+
+test("a notice comes before everything else", () => {
+  const notice = {
+    tone: "no",
+    text: "The GPU went away. Your program is safe.",
+    action: { label: "Run again", deed: "retry" },
+  } as const;
+  expect(said({ notice, derived: "broken" })).toBe("The GPU went away. Your program is safe. [Run again]");
+});

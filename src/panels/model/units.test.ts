@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import {
+  count,
+  decimal,
+  measureBytes,
+  measureMicros,
+  plural,
+  scientific,
+  showBytes,
+  showMicros,
+  significant,
+} from "./units";
+
+test.each([
+  [0, "0"],
+  [6, "6"],
+  [37.14, "37.1"],
+  [1234.5, "1,230"],
+  [0.0671, "0.0671"],
+  [-2.5, "−2.5"],
+  [3.14159e-6, "3.1e-6"],
+  [Number.POSITIVE_INFINITY, "∞"],
+  [Number.NaN, "NaN"],
+])("%d has three significant figures at most: %s", (value, shown) => expect(significant(value)).toBe(shown));
+
+test.each([
+  [512, "512 B"],
+  [8192, "8 KiB"],
+  [6 * 1024 ** 2, "6 MiB"],
+  [1.5 * 1024 ** 3, "1.5 GiB"],
+])("%d bytes read as %s", (bytes, shown) => expect(showBytes(bytes)).toBe(shown));
+
+test.each([
+  [0.45, "450 ns"],
+  [37.1, "37.1 µs"],
+  [15_800, "15.8 ms"],
+  [2_300_000, "2.3 s"],
+])("%d µs read as %s", (micros, shown) => expect(showMicros(micros)).toBe(shown));
+
+describe("several values share the unit of the largest", () => {
+  test("bytes", () => {
+    const measure = measureBytes([8192, 6 * 1024 ** 2]);
+    expect(measure(8192)).toEqual({ value: "0.00781", unit: "MiB" });
+  });
+  test("times", () => expect(measureMicros([10, 2000])(10)).toEqual({ value: "0.01", unit: "ms" }));
+});
+
+test("rates take decimal steps", () => {
+  expect(decimal(690e9, "B/s")).toBe("690 GB/s");
+  expect(decimal(41e12, "FLOP/s")).toBe("41 TFLOP/s");
+  expect(decimal(1e10, "")).toBe("10 G");
+});
+
+test("small differences are written with an exponent", () => {
+  expect(scientific(3.14e-6)).toBe("3.1e-6");
+  expect(scientific(1e-4)).toBe("1e-4");
+  expect(scientific(0)).toBe("0");
+});
+
+test("counts are whole and grouped", () => {
+  expect(count(1240)).toBe("1,240");
+  expect(plural(1, "op")).toBe("1 op");
+  expect(plural(2, "pass", "passes")).toBe("2 passes");
+});
