@@ -71,11 +71,19 @@ export function openLedger(graph: Graph, positions: ReadonlyMap<NodeId, number>)
     return life;
   };
   const enter = (value: NodeId, life: Life): void => {
-    if (life.entered) profile.add(...life.entered, -life.bytes);
-    life.entered = null;
-    if (life.home === null) return;
-    let [first, last] = [life.home, kept.has(value) ? end : life.home];
-    for (const at of life.readers.values()) [first, last] = [Math.min(first, at), Math.max(last, at)];
+    const { home, entered } = life;
+    if (home === null) {
+      if (entered) profile.add(...entered, -life.bytes);
+      life.entered = null;
+      return;
+    }
+    let [first, last] = [home, kept.has(value) ? end : home];
+    for (const at of life.readers.values()) {
+      if (at < first) first = at;
+      if (at > last) last = at;
+    }
+    if (entered && entered[0] === first && entered[1] === last) return;
+    if (entered) profile.add(...entered, -life.bytes);
     life.entered = [first, last];
     profile.add(first, last, life.bytes);
   };

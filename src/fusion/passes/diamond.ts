@@ -4,6 +4,7 @@ import { isRefusal } from "../cost";
 import type { Candidate } from "./define";
 import { edgesBetween, mergeCandidate, nodesOf } from "./merge";
 import type { Planner } from "./planner";
+import { OPS_PER_NOTCH } from "./worth";
 
 /** Regions between the two ends that are looked at before giving up. */
 const WINDOW = 16;
@@ -15,6 +16,8 @@ const WINDOW = 16;
 export function diamondOf(planner: Planner, producer: Region): Candidate | null {
   const group = closedGroup(planner, producer);
   if (!group) return null;
+  const ops = group.reduce((sum, { members }) => sum + members.length, 0);
+  if (ops > OPS_PER_NOTCH * planner.options.groupSize) return null;
   const edges = group.flatMap((from) => group.flatMap((to) => (from === to ? [] : edgesBetween(planner, from, to))));
   const about = { edges, nodes: nodesOf(edges, producer), id: group.at(-1)!.id };
   const candidate = mergeCandidate(planner, "diamond", group, about);

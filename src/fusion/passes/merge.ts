@@ -13,7 +13,6 @@ import {
   type Verdict,
 } from "../ir";
 import { isRefusal, priority, type RegionFacts } from "../cost";
-import { opDef } from "../ops";
 import type { Candidate } from "./define";
 import type { Planner } from "./planner";
 import { capital, countOf, nameOf, namesOf, no, showBytes, yes } from "./words";
@@ -254,8 +253,8 @@ export function priorityOf(planner: Planner, { remove, add }: Candidate): number
 export const patchOf = ({ remove, add, rewrite }: Candidate): Patch =>
   rewrite?.patch ?? { removedNodes: [], addedNodes: [], removedRegions: remove, addedRegions: add, outputs: null };
 
-/** Reductions and contractions of a region. */
+/** Of a region that is a kernel. */
 export const hasReduction = (planner: Planner, region: Region): boolean =>
-  region.members.some((id) => opDef(node(planner.graph, id).op).kind === "reduce");
+  (planner.factsOf(region).form?.reductions.length ?? 0) > 0;
 export const hasContraction = (planner: Planner, region: Region): boolean =>
-  region.members.some((id) => opDef(node(planner.graph, id).op).kind === "contraction");
+  (planner.factsOf(region).form?.contraction ?? null) !== null;

@@ -2,8 +2,8 @@
 import { bug, type RegionId } from "../ir";
 
 export interface Neighbours {
-  readersOf(id: RegionId): Iterable<RegionId>;
-  producersOf(id: RegionId): Iterable<RegionId>;
+  readonly readersOf: (id: RegionId) => Iterable<RegionId>;
+  readonly producersOf: (id: RegionId) => Iterable<RegionId>;
 }
 
 /** A search this long is given up and answered with "there may be a path": planning stays near-linear. */
@@ -15,11 +15,11 @@ export type PathAnswer =
   | { readonly found: true; readonly via: RegionId; readonly searched: number };
 
 export interface RegionOrder {
-  at(id: RegionId): number;
+  readonly at: (id: RegionId) => number;
   /** Is there a path that leaves `group` and returns to it? */
-  returns(group: readonly RegionId[]): PathAnswer;
+  readonly returns: (group: readonly RegionId[]) => PathAnswer;
   /** Replaces `group` (which `returns` found clear) by `merged`, whose neighbours are the group's. */
-  merge(group: readonly RegionId[], merged: RegionId): void;
+  readonly merge: (group: readonly RegionId[], merged: RegionId) => void;
 }
 
 export function regionOrder(sorted: readonly RegionId[], neighbours: Neighbours): RegionOrder {

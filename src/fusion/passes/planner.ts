@@ -14,10 +14,11 @@ import {
   type Totals,
   type Verdict,
 } from "../ir";
-import { isRefusal, openLedger, positionsOf, regionFacts, type Ledger, type RegionFacts } from "../cost";
+import { isRefusal, openLedger, positionsOf, type Ledger, type RegionFacts } from "../cost";
 import { isViewRegion } from "../region";
 import type { PlanOptions } from "./define";
 import { regionOrder, type RegionOrder } from "./order";
+import type { Pricing } from "./pricing";
 
 /** Live: the graph and the maps change with every accepted step. */
 export interface Planner {
@@ -28,33 +29,35 @@ export interface Planner {
   readonly order: RegionOrder;
   /** Bytes from which an event is full-size. */
   readonly fullSize: number;
-  region(id: RegionId): Region;
+  readonly region: (id: RegionId) => Region;
   /** Place in the text; every list of members is sorted by it. */
-  position(id: NodeId): number;
-  isOutput(id: NodeId): boolean;
-  isView(region: Region): boolean;
+  readonly position: (id: NodeId) => number;
+  readonly isOutput: (id: NodeId) => boolean;
+  readonly isView: (region: Region) => boolean;
   /** The region that provides a value; null for inputs and constants. */
-  homeOf(value: NodeId): RegionId | null;
+  readonly homeOf: (value: NodeId) => RegionId | null;
   /** Values that the members take from outside, views as they are written. */
-  inputsOf(region: Region): readonly NodeId[];
-  regionsReading(value: NodeId): ReadonlySet<RegionId>;
+  readonly inputsOf: (region: Region) => readonly NodeId[];
+  readonly regionsReading: (value: NodeId) => ReadonlySet<RegionId>;
   /** Distinct regions that read an output of this one, in order. */
-  readersOf(id: RegionId): readonly RegionId[];
+  readonly readersOf: (id: RegionId) => readonly RegionId[];
   /** Distinct regions whose outputs this one reads, in order. */
-  producersOf(id: RegionId): readonly RegionId[];
+  readonly producersOf: (id: RegionId) => readonly RegionId[];
   /** Counts and times of a region, existing or proposed; a verdict when one kernel can't compute it. */
-  facts(region: Region): RegionFacts | Verdict;
+  readonly facts: (region: Region) => RegionFacts | Verdict;
   /** The same for a region known to be a kernel. */
-  factsOf(region: Region): RegionFacts;
+  readonly factsOf: (region: Region) => RegionFacts;
   /** Runs `ask` as if the nodes of the patch were already rewritten. */
-  supposing<T>(patch: Patch, ask: () => T): T;
+  readonly supposing: <T>(patch: Patch, ask: () => T) => T;
   /** Peak bytes if these regions were exchanged. */
-  peakAfter(remove: readonly Region[], add: readonly Region[]): number;
+  readonly peakAfter: (remove: readonly Region[], add: readonly Region[]) => number;
   /** @param merged regions that became one; empty when readers took copies */
-  apply(patch: Patch, merged: readonly RegionId[]): void;
-  totals(): Totals;
+  readonly apply: (patch: Patch, merged: readonly RegionId[]) => void;
+  /** After rewrites and splits: a fresh order of all regions. */
+  readonly reorder: () => void;
+  readonly totals: () => Totals;
   /** The state as plain data that no longer changes. */
-  fusion(): Fusion;
+  readonly fusion: () => Fusion;
 }
 
 const NOBODY: ReadonlySet<RegionId> = new Set();
@@ -110,7 +113,8 @@ export function inTextOrder(draft: DraftFusion, position: (id: NodeId) => number
   };
 }
 
-export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: number): Planner {
+/** @param pricing shared with other planners of the same program */
+export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: number, pricing: Pricing): Planner {
   const draft: DraftFusion = {
     nodes: new Map(fusion.graph.nodes),
     outputs: fusion.graph.outputs,
@@ -123,7 +127,6 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
   const home = new Map<NodeId, RegionId>();
   const reading = new Map<NodeId, Set<RegionId>>();
   const inputsCache = new WeakMap<Region, readonly NodeId[]>();
-  const factsCache = new WeakMap<Region, RegionFacts | Verdict>();
   const ledger: Ledger = openLedger(graph, positions);
 
   const inputsOf = (region: Region): readonly NodeId[] => {
@@ -140,13 +143,7 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
     inputsCache.set(region, inputs);
     return inputs;
   };
-  const facts = (region: Region): RegionFacts | Verdict => {
-    const known = factsCache.get(region);
-    if (known) return known;
-    const fresh = regionFacts(graph, region, options.profile, fullSize);
-    factsCache.set(region, fresh);
-    return fresh;
-  };
+  const facts = (region: Region): RegionFacts | Verdict => pricing.facts(graph, region);
   const factsOf = (region: Region): RegionFacts => {
     const answer = facts(region);
     if (isRefusal(answer)) throw bug(`region ${region.id} is no kernel: ${answer.text}`);
@@ -189,10 +186,12 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
     applyPatch(draft, { ...patch, removedRegions: [], addedRegions: [], outputs: null });
 
   for (const each of fusion.regions.values()) enter(each);
-  const order = regionOrder(executionOrder([...draft.regions.values()], position, producers), {
-    readersOf: readers,
-    producersOf: producers,
-  });
+  const orderNow = (): RegionOrder =>
+    regionOrder(executionOrder([...draft.regions.values()], position, producers), {
+      readersOf: readers,
+      producersOf: producers,
+    });
+  let order = orderNow();
   const sorted = (ids: Iterable<RegionId>): RegionId[] => [...ids].toSorted((a, b) => order.at(a) - order.at(b));
   for (const each of draft.regions.values()) ledger.add(each, factsOf(each));
 
@@ -201,7 +200,9 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
     profile: options.profile,
     graph,
     regions: draft.regions,
-    order,
+    get order() {
+      return order;
+    },
     fullSize,
     region,
     position,
@@ -240,6 +241,9 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
         ledger.add(each, factsOf(each));
       }
       if (patch.addedNodes.length + patch.removedNodes.length > 0) ledger.outputsMoved();
+    },
+    reorder: () => {
+      order = orderNow();
     },
     totals: () => ledger.totals(),
     fusion: () => inTextOrder(draft, position),

@@ -13,19 +13,19 @@ export interface NodeChange {
 
 /** Readers of every node and the regions that hold it, kept up over accepted changes. */
 export interface Rewriter {
-  readersOf(id: NodeId): ReadonlySet<NodeId>;
-  regionsOf(id: NodeId): readonly RegionId[];
+  readonly readersOf: (id: NodeId) => ReadonlySet<NodeId>;
+  readonly regionsOf: (id: NodeId) => readonly RegionId[];
   /** Every reader of `from` reads `to`; `from` goes, and with it what only it needed. */
-  redirect(from: NodeId, to: NodeId): NodeChange;
+  readonly redirect: (from: NodeId, to: NodeId) => NodeChange;
   /** `from` goes and its id, a result's name, is given to `to`. Null where the order in the text forbids it. */
-  rename(from: NodeId, to: NodeId): NodeChange | null;
+  readonly rename: (from: NodeId, to: NodeId) => NodeChange | null;
   /** The node is replaced under its own id. */
-  become(changed: Node): NodeChange;
+  readonly become: (changed: Node) => NodeChange;
   /** The node and what only it needed go. */
-  drop(id: NodeId): NodeChange;
-  patchOf(change: NodeChange): Patch;
+  readonly drop: (id: NodeId) => NodeChange;
+  readonly patchOf: (change: NodeChange) => Patch;
   /** The patch was applied. */
-  applied(patch: Patch): void;
+  readonly applied: (patch: Patch) => void;
 }
 
 export function openRewriter(planner: Planner): Rewriter {

@@ -13,7 +13,10 @@ import {
 } from "./merge";
 import type { Planner } from "./planner";
 import { namesOf, showBytes } from "./words";
-import { judge } from "./worth";
+import { judge, OPS_PER_NOTCH } from "./worth";
+
+/** Ops in the groups of the first round. */
+const FIRST_GROUPS = 16;
 
 export const rowGroups: FusionPass = {
   name: "row-groups",
@@ -23,8 +26,13 @@ export const rowGroups: FusionPass = {
     "Joins reductions with the values around them that belong to the same rows: softmax and LayerNorm become one kernel.",
   numerics: "bitwise",
   *match(planner) {
-    const ids = [...planner.regions.keys()].toSorted((a, b) => planner.order.at(a) - planner.order.at(b));
-    for (const id of ids) yield* producersInto(planner, id);
+    // Small groups grow one by one, as one would read them; then groups of like size join, so that long programs stay cheap.
+    const largest = OPS_PER_NOTCH * planner.options.groupSize;
+    for (let limit = FIRST_GROUPS; ; limit *= 2) {
+      const ids = [...planner.regions.keys()].toSorted((a, b) => planner.order.at(a) - planner.order.at(b));
+      for (const id of ids) yield* producersInto(planner, id, limit < largest ? limit : Infinity);
+      if (limit >= largest) return;
+    }
   },
   legal: legalMerge,
   cost: costOf,
@@ -35,8 +43,8 @@ export const rowGroups: FusionPass = {
   apply: (_planner, candidate) => patchOf(candidate),
 };
 
-/** Merges a region with those of its producers that walk the same rows. */
-function* producersInto(planner: Planner, id: RegionId): Generator<Candidate, void, Answer> {
+/** Merges a region with those of its producers that walk the same rows, up to `limit` ops. */
+function* producersInto(planner: Planner, id: RegionId, limit: number): Generator<Candidate, void, Answer> {
   const tried = new Set<RegionId>();
   let current = id;
   for (let grown = true; grown;) {
@@ -45,7 +53,8 @@ function* producersInto(planner: Planner, id: RegionId): Generator<Candidate, vo
     if (!consumer) return;
     for (const from of planner.producersOf(current).toReversed()) {
       const producer = planner.region(from);
-      if (tried.has(from) || !belongTogether(planner, producer, consumer)) continue;
+      if (tried.has(from) || producer.members.length + consumer.members.length > limit) continue;
+      if (!belongTogether(planner, producer, consumer)) continue;
       tried.add(from);
       const edges = edgesBetween(planner, producer, consumer);
       const about = { edges, nodes: nodesOf(edges, producer), id: producer.id };

@@ -14,6 +14,7 @@ import { fullSizeBytes } from "../cost";
 import type { Answer, Candidate, FusionPass, PlanOptions } from "./define";
 import { mutated } from "./mutations";
 import { openPlanner, type Planner } from "./planner";
+import { openPricing } from "./pricing";
 import { namesOf, no, showBytes } from "./words";
 import { forcedAnyway } from "./worth";
 
@@ -53,7 +54,8 @@ export function stateHash({ graph, regions }: Fusion): string {
 export function runPasses(naive: Fusion, options: PlanOptions, passes: readonly FusionPass[]): PassRun {
   const fullSize = fullSizeBytes(naive.graph);
   const log: Log = { steps: [], lastReason: new Map(), hash: stateHash(naive) };
-  let planner = openPlanner(naive, options, fullSize);
+  const pricing = openPricing(options.profile, fullSize);
+  const planner = openPlanner(naive, options, fullSize, pricing);
   const disabled = new Set(options.disabledPasses);
   const forced = new Set(options.forced);
   for (const pass of passes) {
@@ -61,7 +63,7 @@ export function runPasses(naive: Fusion, options: PlanOptions, passes: readonly 
     const before = log.steps.length;
     runPass(pass, planner, forced, log);
     const reshaped = log.steps.slice(before).some(({ accepted, kind }) => accepted && kind !== "fuse");
-    if (reshaped) planner = openPlanner(planner.fusion(), options, fullSize);
+    if (reshaped) planner.reorder();
   }
   return { steps: log.steps, final: planner.fusion() };
 }

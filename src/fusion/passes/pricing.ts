@@ -1,0 +1,107 @@
+/** @file Facts of regions, computed once per shape of region: a program that repeats a block is priced as one block. */
+import { node, type DeviceProfile, type Graph, type Node, type NodeId, type Region, type Verdict } from "../ir";
+import { isRefusal, regionFacts, type RegionFacts } from "../cost";
+import { isFreeView } from "../region";
+
+export interface Pricing {
+  /** Counts and times of a region, or why it is no kernel. Holds as long as the nodes of its members stay as they are. */
+  facts(graph: Graph, region: Region): RegionFacts | Verdict;
+}
+
+interface Priced {
+  readonly facts: RegionFacts;
+  /** Members and what they read, in the order in which they were numbered. */
+  readonly names: readonly NodeId[];
+}
+
+export function openPricing(profile: DeviceProfile, fullSize: number): Pricing {
+  const byRegion = new WeakMap<Region, RegionFacts | Verdict>();
+  const byShape = new Map<string, Priced>();
+  const kinds = new Map<string, number>();
+  const kindOfNode = new WeakMap<Node, number>();
+  const intern = (text: string): number => {
+    const known = kinds.get(text);
+    if (known !== undefined) return known;
+    kinds.set(text, kinds.size);
+    return kinds.size - 1;
+  };
+  const kind = (n: Node): number => {
+    const known = kindOfNode.get(n);
+    if (known !== undefined) return known;
+    const fresh = intern(`${n.op}${JSON.stringify(n.attrs)}${n.type.dtype}${n.type.shape.join()}`);
+    kindOfNode.set(n, fresh);
+    return fresh;
+  };
+  const stored = (n: Node): number => intern(`${n.op === "const" ? "c" : "s"}${n.type.dtype}${n.type.shape.join()}`);
+
+  /** The region with its names replaced by numbers: equal for regions that differ in names alone. */
+  const shapeOf = (graph: Graph, { members, outputs }: Region): { shape: string; names: NodeId[] } => {
+    const numbers = new Map<NodeId, number>();
+    const names: NodeId[] = [];
+    const parts: number[] = [];
+    const number = (id: NodeId): void => {
+      numbers.set(id, names.length);
+      names.push(id);
+    };
+    const outside = (id: NodeId): void => {
+      let n = node(graph, id);
+      number(id);
+      while (isFreeView(n)) {
+        parts.push(-2, kind(n));
+        n = node(graph, n.inputs[0]!);
+        const known = numbers.get(n.id);
+        if (known !== undefined) {
+          parts.push(-3, known);
+          return;
+        }
+        number(n.id);
+      }
+      parts.push(-4, stored(n));
+    };
+    const inside = new Set(members);
+    for (const id of members) {
+      const n = node(graph, id);
+      for (const input of n.inputs) {
+        if (!numbers.has(input) && !inside.has(input)) outside(input);
+      }
+      if (!numbers.has(id)) number(id);
+      parts.push(-1, kind(n));
+      for (const input of n.inputs) parts.push(numbers.get(input) ?? -5);
+    }
+    parts.push(-6);
+    for (const id of outputs) parts.push(numbers.get(id)!);
+    return { shape: parts.join(), names };
+  };
+
+  return {
+    facts(graph, region) {
+      const known = byRegion.get(region);
+      if (known) return known;
+      const { shape, names } = shapeOf(graph, region);
+      const like = byShape.get(shape);
+      const fresh = like ? renamed(like, names) : regionFacts(graph, region, profile, fullSize);
+      byRegion.set(region, fresh);
+      if (!like && !isRefusal(fresh)) byShape.set(shape, { facts: fresh, names });
+      return fresh;
+    },
+  };
+}
+
+/** The same facts about other names. */
+function renamed({ facts, names }: Priced, fresh: readonly NodeId[]): RegionFacts {
+  const to = new Map<NodeId, NodeId>(names.map((id, i) => [id, fresh[i]!]));
+  const name = (id: NodeId): NodeId => to.get(id) ?? id;
+  const { form, schedule, traffic } = facts;
+  const named = <T extends { readonly value: NodeId }>(list: readonly T[]): T[] =>
+    list.map((each) => ({ ...each, value: name(each.value) }));
+  return {
+    ...facts,
+    form: form && {
+      ...form,
+      contraction: form.contraction === null ? null : name(form.contraction),
+      reductions: form.reductions.map((reduction) => ({ ...reduction, node: name(reduction.node) })),
+    },
+    schedule: { ...schedule, reads: named(schedule.reads), cached: schedule.cached.map(name) },
+    traffic: { ...traffic, reads: named(traffic.reads), writes: named(traffic.writes) },
+  };
+}
