@@ -1,7 +1,7 @@
 /** @file What every template shares: the job, the grid of threads, and the finished program. */
 import { node, type Fusion, type Graph, type Node, type NodeId, type Region, type Target } from "../ir";
 import { opDef } from "../ops";
-import { isFreeView, storedInputs, type RegionForm, type RegionSchedule } from "../region";
+import { isFreeView, resolveView, storedInputs, type RegionForm, type RegionSchedule } from "../region";
 import type { Index } from "./index-space";
 import type { KernelProgram } from "./kernel-ir";
 import { Lowering, wordFor } from "./lowering";
@@ -15,6 +15,17 @@ export interface Job {
   readonly form: RegionForm;
   readonly schedule: RegionSchedule;
   readonly target: Target;
+}
+
+/**
+ * The region as memory sees it: an output that only shows another member stores that member (readers look through views),
+ * and a view of something outside stores nothing.
+ */
+export function storedForm(graph: Graph, region: Region): Region {
+  if (!region.outputs.some((id) => isFreeView(node(graph, id)))) return region;
+  const inside = new Set(region.members);
+  const outputs = new Set(region.outputs.map((id) => resolveView(graph, id)).filter((id) => inside.has(id)));
+  return { ...region, outputs: [...outputs] };
 }
 
 /** A lowering with the region's inputs and outputs declared in the order a reader expects. */
@@ -79,22 +90,20 @@ function named(low: Lowering, name: string, value: Index, count: number): Index 
   return count === 1 ? low.space.int(0) : index;
 }
 
-type Rest = Pick<KernelProgram, "template" | "schedule" | "workgroupSize" | "workgroups"> & {
-  readonly name?: string;
-  readonly title?: string;
-};
+type Rest = Pick<KernelProgram, "template" | "schedule" | "workgroupSize" | "workgroups"> &
+  Partial<Pick<KernelProgram, "name" | "title">>;
 
 /** The finished program of one dispatch. */
 export function programOf(low: Lowering, { graph, region }: Job, rest: Rest): KernelProgram {
-  const used = [...low.buffers.values()];
-  const name = kernelName(graph, region.members);
+  const buffers = [...low.buffers.values()];
+  const name = rest.name ?? kernelName(graph, region.members);
   return {
-    name: isTaken(name) || used.some((buffer) => buffer.name === name) ? `${name}_kernel` : name,
     title: titleOf(graph, region),
     ...rest,
+    name: isTaken(name) || buffers.some((buffer) => buffer.name === name) ? `${name}_kernel` : name,
     region: region.id,
     nodes: region.members,
-    buffers: used,
+    buffers,
     shared: low.shared,
     body: low.body,
     space: low.space,

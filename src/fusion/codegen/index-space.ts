@@ -370,6 +370,9 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
   }
 }
 
+/** Four neighbours are the same distance apart: the lane stands outside every division and remainder. */
+export const evenLanes = (a: Index): boolean => a.terms.every(({ atom }) => atom.kind === "var" || !atom.of.lane);
+
 /** The atom that an index consists of, if it is nothing else. */
 const single = (a: Index): IndexAtom | null =>
   a.constant === 0 && a.terms.length === 1 && a.terms[0]!.by === 1 ? a.terms[0]!.atom : null;

@@ -1,7 +1,7 @@
 /** @file From a region to its lowered kernels: picks the template that the schedule names. */
 import { bug, type Graph, type Region, type Target } from "../ir";
 import { classify, isViewRegion, scheduleRegion } from "../region";
-import type { Job } from "./frame";
+import { storedForm, type Job } from "./frame";
 import type { KernelProgram } from "./kernel-ir";
 import { lowerMatmulDirect, lowerMatmulRegisters } from "./templates/matmul-direct";
 import { lowerMatmulTile } from "./templates/matmul-tile";
@@ -12,7 +12,8 @@ import { lowerSplit } from "./templates/split";
 import { lowerTile } from "./templates/transpose";
 
 /** The kernels of one region: none for a view, two for a split reduction, else one. */
-export function lowerRegion(graph: Graph, region: Region, target: Target): KernelProgram[] {
+export function lowerRegion(graph: Graph, given: Region, target: Target): KernelProgram[] {
+  const region = storedForm(graph, given);
   if (region.outputs.length === 0 || isViewRegion(graph, region)) return [];
   const classified = classify(graph, region.members, region.outputs);
   if (!classified.ok) throw bug(`region ${region.id} is no kernel: ${classified.verdict.text}`);

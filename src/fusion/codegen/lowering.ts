@@ -5,7 +5,7 @@
 import { broadcastShapes, bug, node, sizeOf, type DType, type Graph, type Node, type NodeId } from "../ir";
 import { opDef } from "../ops";
 import { isFreeView, resolveView } from "../region";
-import { IndexSpace, type Cond, type Index, type Tuple } from "./index-space";
+import { evenLanes, IndexSpace, type Cond, type Index, type Tuple } from "./index-space";
 import { literal, type Buffer, type Expr, type Reg, type Scalar, type SharedArray, type Stmt, type Value, type Width } from "./kernel-ir"; // prettier-ignore
 import { mutated } from "./mutations";
 import { identifier, Names } from "./names";
@@ -33,7 +33,7 @@ export class Lowering {
   /** Registers named after a value at these indices: `x_0` for chunk 0 of a row. */
   suffix: (at: Tuple) => string = () => "";
   /** Answers a load from somewhere else than memory, or declines with null. */
-  onLoad: (buffer: Buffer, offset: Index) => Value | null = () => null;
+  onLoad: (buffer: Buffer, offset: Index, conditional: boolean) => Value | null = () => null;
   registers = 0;
   #scopes: Scope[] = [{ block: this.body, memo: new Map(), conditionalLevel: 0 }];
   #inside: ReadonlySet<NodeId>;
@@ -199,9 +199,10 @@ export class Lowering {
     const key = `load ${buffer.name} ${offset.id}`;
     const known = this.#find(key);
     if (known) return known;
-    const elsewhere = this.onLoad(buffer, offset);
+    const { conditionalLevel } = this.#scopes.at(-1)!;
+    const elsewhere = this.onLoad(buffer, offset, conditionalLevel > 0);
     if (elsewhere) return elsewhere;
-    const level = Math.max(offset.level, this.#scopes.at(-1)!.conditionalLevel);
+    const level = Math.max(offset.level, conditionalLevel);
     const scalar = registerScalar(buffer.type.dtype);
     const label = this.#label(name, suffix);
     let value: Value;
@@ -363,6 +364,8 @@ export class Lowering {
 
   *#compute(n: Node, at: Tuple): Walk {
     const def = opDef(n.op);
+    const index = def.scalar?.usesIndex ? this.space.ravel(at.at, n.type.shape) : null;
+    if (index && !evenLanes(index)) return yield* this.#perLane(n, at);
     const dtypes = n.inputs.map((input) => node(this.graph, input).type.dtype);
     const wanted = def.operandTypes?.(dtypes, n.attrs) ?? dtypes;
     const args: Value[] = [];
@@ -371,7 +374,6 @@ export class Lowering {
       args.push(this.converted(value, registerScalar(wanted[operand]!), input));
     }
     if (mutated("swapped-operands") && args.length === 2) args.reverse();
-    const index = def.scalar?.usesIndex ? this.space.ravel(at.at, n.type.shape) : null;
     const width = index?.lane || args.some((arg) => arg.kind === "reg" && arg.width === 4) ? 4 : 1;
     const level = Math.max(index?.level ?? 0, ...args.map((arg) => (arg.kind === "reg" ? arg.level : 0)));
     const label = this.#label(wordFor(n), this.suffix(at));

@@ -1,5 +1,6 @@
 /** @file In which order the kernels of a plan run: depth first, so that values die soon. */
 import { bug, bytesOf, node, type Fusion, type NodeId, type Region } from "../ir";
+import { storedForm } from "./frame";
 import { isViewRegion, resolveView, storedInputs } from "../region";
 
 /** How many of the most recently enabled regions are weighed against each other. */
@@ -15,7 +16,8 @@ interface Entry {
 export function kernelOrder({ graph, regions }: Fusion): Region[] {
   const entries = new Map<string, Entry>();
   const home = new Map<NodeId, Entry>();
-  for (const region of regions.values()) {
+  for (const given of regions.values()) {
+    const region = storedForm(graph, given);
     if (region.outputs.length === 0 || isViewRegion(graph, region)) continue;
     const entry: Entry = { region, reads: storedInputs(graph, region.members), waiting: 0 };
     entries.set(region.id, entry);

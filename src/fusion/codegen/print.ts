@@ -1,7 +1,7 @@
 /** @file Lowered kernels as WGSL: a header that says what and how, one line an op, and for every line the nodes it came from. */
 import { bug, type DType, type NodeId } from "../ir";
 import { allOps, wgslType, type OpDef, type WgslHelper, type WgslType } from "../ops";
-import type { Index } from "./index-space";
+import { evenLanes, type Index } from "./index-space";
 import type { Buffer, Expr, KernelProgram, Scalar, Stmt, Value, Width } from "./kernel-ir";
 import { condText, factorText, indexText, unlessText } from "./print-index";
 
@@ -304,8 +304,7 @@ function laneText(index: Index, vector: string, convert: (text: string) => strin
   if (!index.lane) return convert(indexText(index));
   const lane = index.terms.find((term) => term.atom.kind === "var" && term.atom.name === "lane");
   const others = index.terms.filter((term) => term !== lane);
-  if (!lane || others.some(({ atom }) => atom.kind !== "var" && atom.of.lane))
-    throw bug("an index whose lanes are not evenly apart was asked for as a vector");
+  if (!lane || !evenLanes(index)) throw bug("an index whose lanes are not evenly apart was asked for as a vector");
   const start = indexText({ ...index, terms: others });
   const unit = vector === "vec4u" ? "u" : "";
   const steps = [0, 1, 2, 3].map((k) => `${k * lane.by}${unit}`).join(", ");

@@ -7,6 +7,8 @@ export interface ProbedLoad {
   readonly value: NodeId;
   readonly offset: Index;
   readonly elements: number;
+  /** Only some lanes load it. */
+  readonly conditional: boolean;
 }
 
 /** Loads behind the values `wanted`, in first-use order, each distinct one once. */
@@ -18,8 +20,8 @@ export function probeLoads(
 ): ProbedLoad[] {
   const low = new Lowering(graph, members, [], space);
   const loads: ProbedLoad[] = [];
-  low.onLoad = (buffer, offset) => {
-    loads.push({ value: buffer.value, offset, elements: buffer.elements });
+  low.onLoad = (buffer, offset, conditional) => {
+    loads.push({ value: buffer.value, offset, elements: buffer.elements, conditional });
     return null;
   };
   for (const { id, at } of wanted) low.valueAt(id, at);

@@ -108,7 +108,9 @@ function tiledLoads(
   const wanted = region.outputs.map((id) => ({ id, at: point }));
   const most = Math.max(1, Math.floor(target.maxWorkgroupBytes / (TILE * PITCH * 4)));
   return probeLoads(graph, region.members, space, wanted)
-    .filter(({ offset }) => strideOf(offset, outer) === 1 && (strideOf(offset, inner) ?? 0) > 1)
+    .filter(
+      ({ offset, conditional }) => !conditional && strideOf(offset, outer) === 1 && (strideOf(offset, inner) ?? 0) > 1,
+    )
     .slice(0, most)
     .map(({ value, offset }) => {
       const buffer = low.buffer(value);
