@@ -1,5 +1,5 @@
 /** @file The real outside world: workers, the GPU, the browser's storage. */
-import { createSession } from "../gpu";
+import type { GpuProblem } from "../gpu";
 import type { Compilation } from "../fusion";
 import {
   workerPort,
@@ -10,7 +10,7 @@ import {
   type CompileRequest,
 } from "../workers";
 import type { Layout } from "./types";
-import type { Shelf, World } from "./world";
+import type { Machine, Shelf, World } from "./world";
 
 const noStorage: Shelf = { read: () => null, write: () => false };
 
@@ -44,6 +44,27 @@ async function reloadNewest(): Promise<void> {
   globalThis.location.reload();
 }
 
+/** The GPU session, loaded on its first use: a person who only reads never needs it. */
+function lazySession(): Machine {
+  const listeners = new Set<(problem: GpuProblem) => void>();
+  let made: Promise<Machine> | null = null;
+  const session = async (): Promise<Machine> => {
+    const { createSession } = await import("../gpu");
+    const machine = createSession((globalThis.navigator as Navigator | undefined)?.gpu);
+    machine.listen((problem) => listeners.forEach((listener) => listener(problem)));
+    return machine;
+  };
+  const get = (): Promise<Machine> => (made ??= session());
+  return {
+    describe: async () => (await get()).describe(),
+    bench: async (plans, inputs, how) => (await get()).bench(plans, inputs, how),
+    listen(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
 const darkQuery = "(prefers-color-scheme: dark)";
 
 /** Workers and GPU start when they are first asked; building this touches nothing. */
@@ -52,7 +73,7 @@ export function browserWorld(): World {
     compileWorker: workerPort<CompileRequest, CompileReply>(workerUrls.compile),
     checkWorker: workerPort<CheckRequest, CheckReply>(workerUrls.check),
     layoutWorker: workerPort<Compilation, Layout>(workerUrls.layout),
-    session: createSession((globalThis.navigator as Navigator | undefined)?.gpu),
+    session: lazySession(),
     storage: browserShelf(),
     now: () => Date.now(),
     prefersDark: () => typeof matchMedia === "function" && matchMedia(darkQuery).matches,

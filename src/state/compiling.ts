@@ -38,11 +38,11 @@ export function startCompiling(world: World, events: CompilerEvents): Compiler {
     const asked = waiting;
     waiting = null;
     busy = true;
-    void world.compileWorker.ask({ text: asked.text, options: asked.options }).then((answer) => {
+    void world.compileWorker.ask({ kind: "compile", text: asked.text, options: asked.options }).then((answer) => {
       busy = false;
       if (asked.revision === revision) {
-        if (answer.ok) events.done(asked.revision, answer.value);
-        else events.failed(asked.revision, answer.text === ENDED ? null : answer.text);
+        if (answer.ok && answer.value.kind === "compiled") events.done(asked.revision, answer.value.compilation);
+        else if (!answer.ok) events.failed(asked.revision, answer.text === ENDED ? null : answer.text);
       }
       next();
     });

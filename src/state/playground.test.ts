@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Compilation, CompileOptions, Step } from "../fusion";
+import type { Compilation, CompileOptions, Plan, Step } from "../fusion";
 import { nodeId } from "../fusion";
 import { startExample } from "../lessons";
-import { localPort, type Port } from "../workers";
+import { localPort, type CompileReply, type CompileRequest, type Port } from "../workers";
 import { DRAFT_KEY, SAVE_PAUSE_MILLIS } from "./autosave";
 import { createPlayground, type Playground } from "./playground";
 import type { World } from "./world";
@@ -36,6 +36,11 @@ function fakeCompile({ text, options }: { text: string; options: CompileOptions 
   } as unknown as Compilation;
 }
 
+const fakeAnswer = (request: CompileRequest): CompileReply =>
+  request.kind === "compile"
+    ? { kind: "compiled", compilation: fakeCompile(request) }
+    : { kind: "planned", plans: new Map(request.cursors.map((cursor) => [cursor, { cursor } as unknown as Plan])) };
+
 class Shelf {
   readonly kept = new Map<string, string>();
   full = false;
@@ -48,7 +53,7 @@ class Shelf {
 
 function worldWith(storage: Shelf, compileWorker: Port<never, never> | null = null): World {
   return {
-    compileWorker: (compileWorker ?? localPort(fakeCompile)) as World["compileWorker"],
+    compileWorker: (compileWorker ?? localPort(fakeAnswer)) as World["compileWorker"],
     checkWorker: localPort(() => {
       throw new Error("no check here");
     }),
@@ -120,7 +125,7 @@ test("a broken text keeps the last good compilation", async () => {
 test("answers to old texts are dropped", async () => {
   const answers: ((text: string) => void)[] = [];
   const slow: World["compileWorker"] = {
-    ask: (request) => new Promise((resolve) => answers.push(() => resolve({ ok: true, value: fakeCompile(request) }))),
+    ask: (request) => new Promise((resolve) => answers.push(() => resolve({ ok: true, value: fakeAnswer(request) }))),
     end: () => undefined,
   };
   const other = createPlayground(worldWith(new Shelf(), slow as unknown as Port<never, never>));
@@ -222,4 +227,15 @@ test("pins exclude each other and are undone", async () => {
   expect(state().document.options.forbidden).toEqual([edge]);
   state().actions.release(edge);
   expect(state().document.options.forbidden).toEqual([]);
+});
+
+test("plans between the ends come from the worker, the shown one first, and belong to their compilation", async () => {
+  state().actions.typeText("a = 1\nb = 2\nc = 3\nd = 4");
+  await settle();
+  const first = state().derived.compilation;
+  expect([...state().derived.plans.keys()].toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
+  state().actions.typeText("a = 1\nb = 2");
+  await settle();
+  expect(state().derived.compilation).not.toBe(first);
+  expect([...state().derived.plans.keys()]).toEqual([1]);
 });

@@ -11,6 +11,7 @@ import { drawingSlice } from "./drawing-slice";
 import * as history from "./history";
 import { startLayout } from "./laying-out";
 import { lookingSlice, steppingSlice } from "./looking-slice";
+import { startPlanning } from "./planning";
 import { machineSlice } from "./machine-slice";
 import { preferencesSlice, keptPreferences } from "./preferences-slice";
 import type { Deeds, PlaygroundStore } from "./slice";
@@ -36,7 +37,7 @@ const emptyDocument = (): Document => ({
 
 const initialState = (): Omit<PlaygroundState, "actions"> => ({
   document: emptyDocument(),
-  derived: { revision: 0, status: "compiling", compilation: null, latest: null, layout: null },
+  derived: { revision: 0, status: "compiling", compilation: null, latest: null, layout: null, plans: new Map() },
   cursor: 0,
   playing: false,
   selection: { kind: "none" },
@@ -182,6 +183,14 @@ function listen(parts: Parts): void {
   const { store, world } = parts;
   const layout = startLayout(world, (laid) => {
     store.setState({ derived: { ...store.getState().derived, layout: laid } });
+  });
+  const planner = startPlanning(world, (plans) => {
+    store.setState({ derived: { ...store.getState().derived, plans } });
+  });
+  store.subscribe(({ derived, cursor }, before) => {
+    if (derived.compilation !== before.derived.compilation || cursor !== before.cursor) {
+      planner.follow(derived.compilation, cursor);
+    }
   });
   parts.compiler = startCompiling(world, {
     started: () => {

@@ -1,9 +1,11 @@
 /** @file One run: the plans for the machine, their data, their times, and the check against the reference. */
-import { fusionAt, planForTarget, type Compilation, type Fusion, type NodeId, type Plan, type Target } from "../fusion";
+import { fusionAt, type Compilation, type Fusion, type NodeId, type Plan, type Target } from "../fusion";
 import type { BenchProgress, DeviceInfo, GpuProblem } from "../gpu";
 import { ENDED, type TensorData } from "../workers";
 import type { Deeds } from "./slice";
 import type { CheckRow, FinishedRun, RunState } from "./types";
+
+const internal = (text: string): GpuProblem => ({ code: "internal", text });
 
 const planNames = ["naive", "step", "fused"] as const;
 
@@ -24,9 +26,20 @@ export function statesOf(compilation: Compilation, cursor: number): States {
 }
 
 /** Their plans, with the schedules that `target` wants. */
-export function plansOf(states: States, { options }: Compilation, target: Target): FinishedRun["plans"] {
-  const plan = (fusion: Fusion): Plan => planForTarget(fusion, target, options.profile);
-  return { naive: plan(states.naive), step: states.step && plan(states.step), fused: plan(states.fused) };
+async function plansFor(
+  deeds: Deeds,
+  { text, options, steps }: Compilation,
+  cursor: number,
+  target: Target,
+): Promise<FinishedRun["plans"] | GpuProblem> {
+  const last = steps.length;
+  const cursors = [...new Set([0, Math.min(cursor, last), last])];
+  const answer = await deeds.world.compileWorker.ask({ kind: "plans", text, options, cursors, target });
+  if (!answer.ok) return answer.text === ENDED ? { code: "cancelled", text: "Stopped." } : internal(answer.text);
+  const plans = answer.value.kind === "planned" ? answer.value.plans : new Map<number, Plan>();
+  const [naive, fused] = [plans.get(0), plans.get(last)];
+  if (!naive || !fused) return internal("The worker made no plan.");
+  return { naive, step: cursor > 0 && cursor < last ? (plans.get(cursor) ?? null) : null, fused };
 }
 
 /** A run that is under way; a newer one makes it stale. */
@@ -41,7 +54,6 @@ export const previousRun = (run: RunState): FinishedRun | null =>
   run.status === "done" ? run.run : run.status === "idle" ? null : run.previous;
 
 const preparing = (text: string): BenchProgress => ({ fraction: 0, text, secondsLeft: null });
-const internal = (text: string): GpuProblem => ({ code: "internal", text });
 
 export const say = (deeds: Deeds, turn: Turn, text: string): void =>
   deeds.set({ run: { status: "running", progress: preparing(text), previous: turn.previous } });
@@ -78,10 +90,14 @@ async function inputsFor(deeds: Deeds, naive: Fusion): Promise<ReadonlyMap<NodeI
 /** Runs on a machine that has described itself. Whatever comes of it is in the store. */
 export async function runOn(deeds: Deeds, turn: Turn, compilation: Compilation, device: DeviceInfo): Promise<void> {
   say(deeds, turn, "Making the input data");
-  const states = statesOf(compilation, deeds.get().cursor);
-  const plans = plansOf(states, compilation, device.target);
-  const inputs = await inputsFor(deeds, states.naive);
+  const { cursor } = deeds.get();
+  const states = statesOf(compilation, cursor);
+  const [plans, inputs] = await Promise.all([
+    plansFor(deeds, compilation, cursor, device.target),
+    inputsFor(deeds, states.naive),
+  ]);
   if (turn.signal.aborted) return;
+  if ("code" in plans) return fail(deeds, turn, plans);
   if ("code" in inputs) return fail(deeds, turn, inputs);
   const outcome = await deeds.world.session.bench(plans, inputs, {
     signal: turn.signal,

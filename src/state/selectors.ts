@@ -1,5 +1,5 @@
 /** @file Derived values, computed once and kept with what they were computed from. Module constants: pass them to usePlayground. */
-import { fusionAt, planAt, type Compilation, type Fusion, type Plan, type Step, type Totals } from "../fusion";
+import { fusionAt, type Compilation, type Fusion, type Plan, type Step, type Totals } from "../fusion";
 import { decisionAt, type SharedState } from "../document";
 import { findExample, sizeOfText, type Example } from "../lessons";
 import type { PlaygroundState } from "./types";
@@ -32,11 +32,6 @@ function once<K extends object, T>(compute: (key: K) => T): (key: K) => T {
 }
 
 const fusionOf = byCursor((compilation, cursor) => fusionAt(compilation, cursor));
-const planOf = byCursor((compilation, cursor): Plan => {
-  if (cursor === 0 && compilation.naivePlan) return compilation.naivePlan;
-  if (cursor >= compilation.steps.length && compilation.fusedPlan) return compilation.fusedPlan;
-  return planAt(compilation, cursor);
-});
 const drawnOnly = once((latest: Compilation): Fusion => ({ graph: latest.drawn, regions: new Map() }));
 
 /** The program has holes or nothing in it: it is drawn, but there is no plan. */
@@ -54,11 +49,12 @@ export function selectFusion(state: PlaygroundState): Fusion | null {
   return compilation?.naive ? fusionOf(compilation, state.cursor) : null;
 }
 
-/** The plan at the cursor; null while there is none. */
+/** The plan at the cursor; null while there is none, or while the worker still makes it. */
 export function selectPlan(state: PlaygroundState): Plan | null {
-  const { compilation } = state.derived;
+  const { compilation, plans } = state.derived;
   if (!compilation?.naive || selectHasHoles(state) || selectIsEmpty(state)) return null;
-  return planOf(compilation, state.cursor);
+  if (state.cursor === 0) return compilation.naivePlan;
+  return state.cursor >= compilation.steps.length ? compilation.fusedPlan : (plans.get(state.cursor) ?? null);
 }
 
 /** The decision that the cursor shows; null at the naive plan. */

@@ -70,6 +70,8 @@ export interface Derived {
   readonly latest: Compilation | null;
   /** Layout of the union of the nodes of all steps; hand-moved positions are applied on top by a selector. */
   readonly layout: Layout | null;
+  /** Plans of states of `compilation` between naive and final, by cursor, as far as they are known. */
+  readonly plans: ReadonlyMap<number, Plan>;
 }
 
 export interface LayoutBox {

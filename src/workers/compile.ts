@@ -1,6 +1,5 @@
-/** @file The compile worker: text and options in, compilation out. */
-import { compile } from "../fusion";
-import type { CompileRequest } from "./messages";
+/** @file The compile worker: text and options in, compilation and plans out. */
+import { answerCompile } from "./compile-answers";
 import { serve } from "./port";
 
-serve(({ text, options }: CompileRequest) => compile(text, options, () => performance.now()));
+serve(answerCompile);

@@ -1,11 +1,22 @@
 /** @file What the page asks its workers, and what they answer. Plain data: it is cloned. */
-import type { Compilation, CompileOptions, DeviceProfile, Fusion, NodeId } from "../fusion";
+import type { Compilation, CompileOptions, DeviceProfile, Fusion, NodeId, Plan, Target } from "../fusion";
 
-export interface CompileRequest {
-  readonly text: string;
-  readonly options: CompileOptions;
-}
-export type CompileReply = Compilation;
+export type CompileRequest =
+  | { readonly kind: "compile"; readonly text: string; readonly options: CompileOptions }
+  | {
+      /** Plans of states of that text: what crosses is small, since the worker still has the compilation. */
+      readonly kind: "plans";
+      readonly text: string;
+      readonly options: CompileOptions;
+      /** Steps applied, 0 for the naive plan. */
+      readonly cursors: readonly number[];
+      /** Whose schedules; null for those that the options' profile wants. */
+      readonly target: Target | null;
+    };
+
+export type CompileReply =
+  | { readonly kind: "compiled"; readonly compilation: Compilation }
+  | { readonly kind: "planned"; readonly plans: ReadonlyMap<number, Plan> };
 
 /** Data of one tensor in row-major order: f32, i32, or 0 and 1 as u32 for bool. */
 export type TensorData = Float32Array | Int32Array | Uint32Array;

@@ -1,0 +1,24 @@
+/** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
+import { compile, fusionAt, planAt, planForTarget, type Compilation, type CompileOptions, type Plan } from "../fusion";
+import type { CompileReply, CompileRequest } from "./messages";
+
+let last: { readonly key: string; readonly compilation: Compilation } | null = null;
+
+function compiled(text: string, options: CompileOptions): Compilation {
+  const key = JSON.stringify([text, options]);
+  if (last?.key !== key) last = { key, compilation: compile(text, options, () => performance.now()) };
+  return last.compilation;
+}
+
+/** Answers one question of the page. A text without a plan has no plans, which is no fault. */
+export function answerCompile(request: CompileRequest): CompileReply {
+  const compilation = compiled(request.text, request.options);
+  if (request.kind === "compile") return { kind: "compiled", compilation };
+  const { cursors, target } = request;
+  const plan = (cursor: number): Plan =>
+    target
+      ? planForTarget(fusionAt(compilation, cursor), target, compilation.options.profile)
+      : planAt(compilation, cursor);
+  const known = compilation.naive ? cursors.filter((cursor) => cursor >= 0 && cursor <= compilation.steps.length) : [];
+  return { kind: "planned", plans: new Map(known.map((cursor) => [cursor, plan(cursor)])) };
+}
