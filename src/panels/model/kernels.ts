@@ -60,12 +60,15 @@ export interface LineNote {
   readonly nodes: readonly NodeId[];
 }
 
-/** Labels for the ends of the lines: the ops a line came from; a store says how much leaves. */
+/** Labels for the ends of the lines: the ops a line came from; a store says how much leaves. Neighbours with the same label say it once. */
 export function lineNotes(kernel: Kernel, graph: Graph): LineNote[] {
   const code = kernel.wgsl.split("\n");
+  const labels = kernel.lines.map((nodes, i) =>
+    nodes.length === 0 ? "" : (storeLabel(kernel, code[i] ?? "") ?? labelsOf(nodes, graph)),
+  );
   return kernel.lines.flatMap((nodes, i) => {
-    if (nodes.length === 0) return [];
-    return [{ line: i + 1, label: storeLabel(kernel, code[i] ?? "") ?? labelsOf(nodes, graph), nodes }];
+    const label = labels[i]!;
+    return label === "" || label === labels[i - 1] ? [] : [{ line: i + 1, label, nodes }];
   });
 }
 

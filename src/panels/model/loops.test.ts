@@ -41,3 +41,18 @@ test("matmul has a loop over the shared extent", () => {
   expect(only!.fused.slice(0, 3)).toEqual(["for i in 64:", "  for j in 32:", "    for p in 16:"]);
   expect(only!.fused.at(-1)).toBe("    store y[i, j]");
 });
+
+test("a folded transpose swaps the indices", () => {
+  const [only] = loopsOfProgram("x: f32[64, 32]\nz: f32[32, 64]\ny = x.T + z\nreturn y\n");
+  expect(only!.fused).toContain("    transpose = x[j, i]");
+});
+
+test("a batched matmul keeps its batch index", () => {
+  const [only] = loopsOfProgram("a: f32[4, 64, 16]\nw: f32[4, 16, 32]\ny = a @ w\nreturn y\n");
+  expect(only!.fused).toContain("        y += a[i, j, p] * w[i, p, k]");
+});
+
+test("a concat says which part comes from where", () => {
+  const [only] = loopsOfProgram("a: f32[4, 8]\nb: f32[6, 8]\ny = relu(concat([a, b], dim=0))\nreturn y\n");
+  expect(only!.fused.join("\n")).toMatch(/a\[i, j\] if i < 4 else b\[/);
+});

@@ -1,5 +1,5 @@
 /** @file A kernel as a loop nest that a person can read: what is loaded, what stays in a register, what is stored. Not code that runs. */
-import { findNode, findOp, node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../../fusion";
+import { findOp, node, sizeOf, type Graph, type Node, type NodeId, type OpDef, type Region } from "../../fusion";
 
 export interface LoopLine {
   readonly depth: number;
@@ -79,7 +79,37 @@ function operand(nest: Nest, id: NodeId): string {
   return nest.inside.has(id) ? found.label : indexed(nest, found.label, found.type.shape);
 }
 
-function expression(nest: Nest, { op, inputs }: Node): string {
+/** Index arithmetic on names, for reading. */
+const written = {
+  int: (value: number) => String(value),
+  add: (a: string, b: string) => (b === "0" ? a : a === "0" ? b : `${a} + ${b}`),
+  mul: (a: string, by: number) => (by === 1 ? a : `${/ /.test(a) ? `(${a})` : a}·${by}`),
+  div: (a: string, by: number) => (by === 1 ? a : `${/ /.test(a) ? `(${a})` : a} / ${by}`),
+  mod: (a: string, by: number) => `${/ /.test(a) ? `(${a})` : a} % ${by}`,
+  less: (a: string, bound: number) => `${a} < ${bound}`,
+  atLeast: (a: string, bound: number) => `${a} ≥ ${bound}`,
+  and: (a: string, b: string) => `${a} and ${b}`,
+};
+
+/** `x[j, i]` for a transpose, `a[i, j] if i < 4 else b[i - 4, j]` for a concat: where a moved element comes from. */
+function movedFrom(nest: Nest, found: Node, movement: NonNullable<OpDef["movement"]>): string {
+  const { shape } = found.type;
+  const out = shape.map((extent, axis) => (extent === 1 ? "0" : axisName(axis + nest.space.length - shape.length)));
+  const inputs = found.inputs.map((id) => node(nest.graph, id));
+  const context = { inputs: inputs.map(({ type }) => type.shape), output: shape, attrs: found.attrs };
+  const cases = movement.source(out, context, written).map(({ when, operand: from, index }) => {
+    const name = inputs[from]!.label;
+    const value = index.length === 0 ? name : `${name}[${index.join(", ")}]`;
+    return when === null ? value : `${value} if ${when}`;
+  });
+  const rest = cases.at(-1)?.includes(" if ") ? [String(movement.fill?.(found.attrs) ?? 0)] : [];
+  return [...cases, ...rest].join(" else ");
+}
+
+function expression(nest: Nest, found: Node): string {
+  const { op, inputs } = found;
+  const meaning = findOp(op);
+  if (meaning && "movement" in meaning && meaning.movement) return movedFrom(nest, found, meaning.movement);
   const args = inputs.map((id) => operand(nest, id));
   const symbol = symbols[op];
   if (symbol && args.length === 2)
@@ -133,16 +163,25 @@ function computeLines(nest: Nest, found: Node, depth: number): LoopLine[] {
   return kindOf(found) === "reduce" ? [line] : [line, ...storeLine(nest, found, depth)];
 }
 
+/** `[i, j, p]`: batch axes are aligned at the right of the loops', then the two of the product. */
+function productIndex(nest: Nest, id: NodeId, last: readonly [string, string]): string {
+  const found = node(nest.graph, id);
+  const batch = found.type.shape.slice(0, -2);
+  const first = nest.space.length - 2 - batch.length;
+  const names = batch.map((extent, i) => (extent === 1 ? "0" : axisName(first + i)));
+  return `${found.label}[${[...names, ...last].join(", ")}]`;
+}
+
 /** Matmul: the loop over the shared extent goes around what feeds it. */
 function contractionLines(nest: Nest, found: Node, depth: number): LoopLine[] {
-  const [a, b] = found.inputs.map((id) => findNode(nest.graph, id));
-  const shared = a?.type.shape.at(-1) ?? 1;
-  const rank = nest.space.length;
-  const at = (axis: number): string => axisName(Math.max(0, axis));
-  const text = `${found.label} += ${a?.label}[${at(rank - 2)}, p] * ${b?.label}[p, ${at(rank - 1)}]`;
+  const [a, b] = found.inputs;
+  if (!a || !b) return [];
+  const shared = node(nest.graph, a).type.shape.at(-1) ?? 1;
+  const [row, column] = [axisName(nest.space.length - 2), axisName(nest.space.length - 1)];
+  const product = `${productIndex(nest, a, [row, "p"])} * ${productIndex(nest, b, ["p", column])}`;
   return [
     { depth, text: `for p in ${shared}:`, note: "", nodes: [] },
-    { depth: depth + 1, text, note: "in tiles, on chip", nodes: [found.id] },
+    { depth: depth + 1, text: `${found.label} += ${product}`, note: "in tiles, on chip", nodes: [found.id] },
     ...storeLine(nest, found, depth),
   ];
 }

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { compile, defaultOptions, edgeId, fusionAt, nodeId, planAt } from "../../fusion";
+import {
+  bindingLines,
+  bindingsSentence,
+  kernelColour,
+  lineNotes,
+  linesOfNode,
+  naiveWgsl,
+  shownKernel,
+} from "./kernels";
+import { fullSizeBlocks, kernelTraffic } from "./traffic";
+
+const compilation = compile("x: f32[64, 32]\nb: f32[64, 32]\nz = x + b\ny = log(relu(z))\nreturn y\n", defaultOptions);
+const last = compilation.steps.length;
+const [naive, fused] = [planAt(compilation, 0), planAt(compilation, last)];
+const graph = fusionAt(compilation, last).graph;
+const [kernel] = fused.kernels;
+
+test("the kernel asked for by name comes first, then the selection's, then the step's", () => {
+  const none = { kind: "none" } as const;
+  const z = { kind: "node", id: nodeId("z") } as const;
+  expect(shownKernel(naive, "K3", z, null)?.id).toBe("K3");
+  expect(shownKernel(naive, null, z, null)?.nodes).toContain("z");
+  const edge = { kind: "edge", id: edgeId(nodeId("z"), nodeId("y/0"), 0) } as const;
+  expect(shownKernel(naive, null, edge, null)?.nodes).toContain("y/0");
+  expect(shownKernel(naive, null, none, compilation.steps[0]!)?.nodes).toContain(compilation.steps[0]!.nodes.at(-1));
+  expect(shownKernel(naive, null, none, null)?.id).toBe("K1");
+  expect(shownKernel({ ...naive, kernels: [] }, null, none, null)).toBeNull();
+});
+
+test("six colours, then again", () => expect([0, 5, 6].map(kernelColour)).toEqual([1, 6, 1]));
+
+test("every op of the kernel has its lines, and the store says what leaves", () => {
+  for (const id of kernel!.nodes) expect(linesOfNode(kernel!, graph, id).length).toBeGreaterThan(0);
+  expect(linesOfNode(kernel!, graph, nodeId("nobody"))).toEqual([]);
+  expect(lineNotes(kernel!, graph).map(({ label }) => label)).toContain("8 KiB out");
+});
+
+test("the bindings are said in one line", () => {
+  const found = bindingLines(kernel!.wgsl);
+  expect(found?.count).toBe(3);
+  expect(bindingsSentence(kernel!)).toBe("3 bindings: x, b → y");
+});
+
+test("the left side of the diff holds every naive kernel that went into this one", () => {
+  const text = naiveWgsl(naive, fusionAt(compilation, 0).graph, kernel!, graph);
+  for (const each of naive.kernels) expect(text).toContain(each.wgsl.trimEnd());
+});
+
+test("blocks and tables add up to the plan's totals", () => {
+  for (const plan of [naive, fused]) {
+    const { reads, writes } = fullSizeBlocks(plan);
+    expect(reads + writes).toBe(plan.totals.fullSizeTransfers);
+    const rows = plan.kernels.map((each) => kernelTraffic(each, graph));
+    expect(rows.reduce((sum, each) => sum + each.bytes, 0)).toBe(plan.totals.bytes);
+    expect(rows.reduce((sum, each) => sum + each.events, 0)).toBe(plan.totals.transfers);
+  }
+});
