@@ -98,6 +98,7 @@ export function elementwise(spec: ElementwiseSpec): OpDef {
 type Without<K extends keyof ElementwiseSpec> = Omit<ElementwiseSpec, K>;
 type UnaryMeaning = {
   js(x: number, attrs: Attrs): number;
+  readonly int?: (x: number) => number;
   wgsl(x: string, t: Parameters<ScalarMeaning["wgsl"]>[2], attrs: Attrs): string;
 } & Pick<ScalarMeaning, "helpers">;
 type BinaryMeaning = {
@@ -113,6 +114,7 @@ export const unary = ({ scalar, ...rest }: Without<"operands" | "scalar"> & { re
     operands: [X],
     scalar: {
       js: (args, attrs) => scalar.js(args[0]!, attrs),
+      ...(scalar.int ? { int: (args) => scalar.int!(args[0]!) } : {}),
       wgsl: ([x], attrs, t) => scalar.wgsl(x!, t, attrs),
       ...(scalar.helpers ? { helpers: scalar.helpers } : {}),
     },

@@ -1,5 +1,6 @@
 /** @file WGSL functions that ops call: what the builtins lack or leave open. Each is printed once a module, for one width; "" where it has no form for that type. */
 import type { WgslHelper } from "./define";
+import { LARGEST_F32 } from "./limits";
 import { isInteger, isVector, signature, unsignedType } from "./wgsl";
 
 /** A float with these bits. */
@@ -12,24 +13,21 @@ export const fromBits: WgslHelper = {
   },
 };
 
-/** The builtin may answer log(0) with a finite number. */
-const naturalLog: WgslHelper = {
-  name: "ln",
+/** A logarithm whose edges are said outright: builtins answer log(0) and log(-1) with finite numbers on some devices. */
+const edgedLog = (name: string, builtin: string): WgslHelper => ({
+  name,
   needs: ["from_bits"],
-  wgsl: (t) => `// log with log(0) = -inf; the builtin may answer with a finite number.
-${signature(t, "ln", "x")} {
-  return select(log(x), ${t.num(-Infinity)}, x == ${t.num(0)});
+  wgsl: (
+    t,
+  ) => `// ${builtin} with its edges: -inf at 0, NaN below, inf at inf. Builtins may answer with finite numbers there.
+${signature(t, name, "x")} {
+  let outside = select(${t.num(Number.NaN)}, ${t.num(-Infinity)}, x == ${t.num(0)});
+  let inside = select(${builtin}(x), x, x > ${t.num(LARGEST_F32)});
+  return select(inside, outside, x <= ${t.num(0)});
 }`,
-};
-
-const binaryLog: WgslHelper = {
-  name: "lb",
-  needs: ["from_bits"],
-  wgsl: (t) => `// log2 with log2(0) = -inf; the builtin may answer with a finite number.
-${signature(t, "lb", "x")} {
-  return select(log2(x), ${t.num(-Infinity)}, x == ${t.num(0)});
-}`,
-};
+});
+const naturalLog = edgedLog("ln", "log");
+const binaryLog = edgedLog("lb", "log2");
 
 /** log(1 + x), by 2 atanh(x / (2 + x)) where 1 + x would round x away. */
 const log1p: WgslHelper = {
@@ -120,31 +118,31 @@ ${signature(t, "int_floor_div", "a", "b")} {
 }`,
 };
 
-/** A quotient that was rounded across a whole number is put right, so 6 mod 3 is 0 on every device. */
-export const floorMod: WgslHelper = {
-  name: "floor_mod",
-  wgsl: (t) =>
-    isInteger(t)
-      ? ""
-      : `// The remainder with the sign of b; put right where a / b was rounded across a whole number.
-${signature(t, "floor_mod", "a", "b")} {
-  let rest = a - b * floor(a / b);
-  let low = (rest != ${t.num(0)}) & ((rest < ${t.num(0)}) != (b < ${t.num(0)}));
-  return select(select(rest, rest - b, abs(rest) >= abs(b)), rest + b, low);
-}`,
-};
-
+/** A quotient that was rounded to or across a whole number is put right, so 6 mod 3 is 0 on every device. */
 export const floorDivHelper: WgslHelper = {
   name: "floor_div",
   wgsl: (t) =>
     isInteger(t)
       ? ""
-      : `// Rounds towards minus infinity; put right where a / b was rounded across a whole number.
+      : `// Rounds towards minus infinity; division may miss a whole number by a step, so that is checked.
 ${signature(t, "floor_div", "a", "b")} {
-  let whole = floor(a / b);
-  let rest = a - b * whole;
+  let nearest = round(a / b);
+  let below = floor(a / b);
+  let rest = a - b * below;
   let low = (rest != ${t.num(0)}) & ((rest < ${t.num(0)}) != (b < ${t.num(0)}));
-  return select(select(whole, whole + 1.0, abs(rest) >= abs(b)), whole - 1.0, low);
+  return select(select(below, below - 1.0, low), nearest, nearest * b == a);
+}`,
+};
+
+export const floorMod: WgslHelper = {
+  name: "floor_mod",
+  needs: ["floor_div"],
+  wgsl: (t) =>
+    isInteger(t)
+      ? ""
+      : `// The remainder with the sign of b.
+${signature(t, "floor_mod", "a", "b")} {
+  return a - b * ${t.call("floor_div", "a", "b")};
 }`,
 };
 
@@ -163,7 +161,7 @@ ${signature(t, "power", "a", "b")} {
   let signed_size = select(select(${t.num(Number.NaN)}, size, whole), -size, odd);
   let at_zero = select(${t.num(0)}, ${t.num(Infinity)}, b < ${t.num(0)});
   let nonzero = select(size, signed_size, a < ${t.num(0)});
-  return select(select(nonzero, at_zero, a == ${t.num(0)}), ${t.num(1)}, b == ${t.num(0)});
+  return select(select(nonzero, at_zero, a == ${t.num(0)}), ${t.num(1)}, (a == ${t.num(1)}) | (b == ${t.num(0)}));
 }`,
 };
 
@@ -183,7 +181,7 @@ ${signature(t, "int_power", "a", "b")} {
     left = left >> ${isVector(t) ? "vec4u(1u)" : "1u"};
   }
   let whole = select(${t.num(0)}, a, abs(a) == ${t.num(1)});
-  return select(result, select(whole, ${t.num(1)}, (b & ${t.num(1)}) == ${t.num(0)} & (whole != ${t.num(0)})), b < ${t.num(0)});
+  return select(result, select(whole, ${t.num(1)}, ((b & ${t.num(1)}) == ${t.num(0)}) & (whole != ${t.num(0)})), b < ${t.num(0)});
 }`,
 };
 

@@ -21,9 +21,7 @@ export const gelu = unary({
   tolerance: TOLERANCE,
   scalar: {
     js: (x, attrs) =>
-      x === -Infinity
-        ? 0
-        : 0.5 * x * (1 + (isTanh(attrs) ? Math.tanh(ROOT * (x + 0.044715 * x * x * x)) : erf(x * Math.SQRT1_2))),
+      0.5 * x * (1 + (isTanh(attrs) ? Math.tanh(ROOT * (x + 0.044715 * x * x * x)) : erf(x * Math.SQRT1_2))),
     wgsl(x, t, attrs) {
       const bell = isTanh(attrs)
         ? boundedTanh(`${t.num(ROOT)} * (${x} + ${t.num(0.044715)} * ${x} * ${x} * ${x})`, t)

@@ -10,7 +10,7 @@ export const hardSwish = unary({
   flops: 5,
   tolerance: TOLERANCE,
   scalar: {
-    js: (x) => (x === -Infinity ? 0 : x * Math.min(Math.max(x / 6 + 0.5, 0), 1)),
+    js: (x) => x * Math.min(Math.max(x / 6 + 0.5, 0), 1),
     wgsl: (x, t) => `${x} * clamp(${x} * ${t.num(1 / 6)} + ${t.num(0.5)}, ${t.num(0)}, ${t.num(1)})`,
   },
 });

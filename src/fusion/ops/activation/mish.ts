@@ -12,7 +12,7 @@ export const mish = unary({
   expensive: true,
   tolerance: EXPONENTIAL,
   scalar: {
-    js: (x) => (x < -700 ? 0 : x * Math.tanh(Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x))))),
+    js: (x) => x * Math.tanh(Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)))),
     wgsl: (x, t) => t.call("mish", x),
     helpers: [mishHelper],
   },

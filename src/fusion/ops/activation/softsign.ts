@@ -8,7 +8,7 @@ export const softsign = unary({
   expensive: true,
   tolerance: DIVIDED,
   scalar: {
-    js: (x) => (Math.abs(x) === Infinity ? Math.sign(x) : x / (1 + Math.abs(x))),
+    js: (x) => x / (1 + Math.abs(x)),
     wgsl: (x) => `${x} / (1.0 + abs(${x}))`,
   },
 });

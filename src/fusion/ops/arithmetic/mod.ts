@@ -1,6 +1,8 @@
-import { binary, DIVIDED } from "../families";
+import { binary } from "../families";
 import { isInteger } from "../wgsl";
-import { floorMod, intMod } from "../wgsl-helpers";
+import { floorDivHelper, floorMod, intMod } from "../wgsl-helpers";
+
+const TOLERANCE = { rtol: 1e-6, atol: 2e-5, reason: "the remainder keeps the rounding of the larger operand" };
 
 export const mod = binary({
   name: "mod",
@@ -8,11 +10,11 @@ export const mod = binary({
   doc: { formula: "a − b⌊a / b⌋", teaches: "Takes the sign of b as in Python; WGSL's % takes the sign of a." },
   flops: 6,
   expensive: true,
-  tolerance: DIVIDED,
+  tolerance: TOLERANCE,
   scalar: {
     js: (a, b) => a - b * Math.floor(a / b),
     int: (a, b) => (b === 0 ? 0 : a - b * Math.floor(a / b)),
     wgsl: (a, b, t) => t.call(isInteger(t) ? "int_mod" : "floor_mod", a, b),
-    helpers: [intMod, floorMod],
+    helpers: [intMod, floorDivHelper, floorMod],
   },
 });

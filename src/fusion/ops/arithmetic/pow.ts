@@ -7,6 +7,17 @@ const TOLERANCE: typeof ROUNDED = { rtol: 2e-5, atol: 1e-6, reason: "WGSL pow is
 /** The exponent, when it is written as a literal: `2.0`, `vec4f(2.0)`, `2`. */
 const literalExponent = (text: string): number => Number(/^(?:vec4[fi]\()?(-?[\d.]+)\)?$/.exec(text)?.[1] ?? NaN);
 
+/** Wraps as i32 does; negative exponents truncate. */
+function wholePower(a: number, b: number): number {
+  if (b < 0) return Math.abs(a) === 1 ? a ** (b & 1) : 0;
+  let result = 1;
+  for (let base = a, left = b; left > 0; left >>= 1) {
+    if ((left & 1) === 1) result = Math.imul(result, base);
+    base = Math.imul(base, base);
+  }
+  return result;
+}
+
 export const pow = binary({
   name: "pow",
   aliases: ["power"],
@@ -19,7 +30,7 @@ export const pow = binary({
   tolerance: TOLERANCE,
   scalar: {
     js: (a, b) => (a === 1 ? 1 : Math.pow(a, b)),
-    int: (a, b) => Math.trunc(Math.pow(a, b)),
+    int: wholePower,
     wgsl(a, b, t) {
       const exponent = literalExponent(b);
       if (exponent === 1) return a;

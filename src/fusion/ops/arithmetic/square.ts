@@ -6,5 +6,5 @@ export const square = unary({
     formula: "x · x",
     teaches: "One operand read once: better than x ** 2, which many compilers turn into a power.",
   },
-  scalar: { js: (x) => x * x, wgsl: (x) => `${x} * ${x}` },
+  scalar: { js: (x) => x * x, int: (x) => Math.imul(x, x), wgsl: (x) => `${x} * ${x}` },
 });

@@ -1,5 +1,6 @@
 import { along, composite } from "../compose";
 import { AXES, KEEPDIMS, ONE_TENSOR } from "../families";
+import { axesOf } from "../shapes";
 
 export const logsumexp = composite({
   name: "logsumexp",
@@ -15,7 +16,7 @@ export const logsumexp = composite({
     const sum = b.op("sum", "sum", [exp], along(axes));
     const log = b.op("log", "log", [sum]);
     const total = b.op("total", "add", [log, max]);
-    const { shape } = b.typeOf(b.op("shape", "sum", [x!], { axes: axes ?? null, keepdims: false }));
-    return keepdims === true ? total : b.op("squeezed", "reshape", [total], { shape });
+    if (keepdims === true) return total;
+    return b.op("squeezed", "squeeze", [total], { axes: axesOf(axes, b.typeOf(x!).shape.length) });
   },
 });

@@ -9,7 +9,8 @@ const DTYPES: ReadonlyMap<unknown, DType> = new Map([
 ]); // prettier-ignore
 
 const target = (attrs: Attrs): DType | undefined => DTYPES.get(attrs["dtype"]);
-const INTEGERS = { low: -2147483648, high: 2147483647 };
+/** Conversion saturates, at the largest f32 below 2³¹. */
+const INTEGERS = { low: -(2 ** 31), above: 2 ** 31, high: 2147483520 };
 
 export const cast: OpDef = {
   ...unary({
@@ -23,7 +24,8 @@ export const cast: OpDef = {
       js(x, attrs) {
         if (target(attrs) === "bool") return Number(x !== 0);
         if (target(attrs) !== "i32") return x;
-        return Number.isNaN(x) ? 0 : Math.trunc(Math.min(Math.max(x, INTEGERS.low), INTEGERS.high));
+        if (Number.isNaN(x)) return 0;
+        return x >= INTEGERS.above ? INTEGERS.high : Math.trunc(Math.max(x, INTEGERS.low));
       },
       wgsl: (x, t) => `${t.type}(${x})`,
     },

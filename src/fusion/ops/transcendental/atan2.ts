@@ -11,7 +11,9 @@ export const atan2 = binary({
   expensive: true,
   tolerance: ARC,
   scalar: {
-    js: Math.atan2,
-    wgsl: (a, b, t) => `select(atan2(${a}, ${b}), ${t.num(0)}, (abs(${a}) + abs(${b})) == ${t.num(0)})`,
+    js: (a, b) => Math.atan2(a + 0, b + 0),
+    // On the axis the builtin is left open; here −0 counts as 0.
+    wgsl: (a, b, t) =>
+      `select(atan2(${a}, ${b}), select(${t.num(0)}, ${t.num(Math.PI)}, ${b} < ${t.num(0)}), ${a} == ${t.num(0)})`,
   },
 });
