@@ -1,5 +1,5 @@
 /** @file One call of an op becomes a node, or several when the op is a composite. */
-import type { Attrs, NodeId, Span, TensorType } from "../ir";
+import type { Attrs, Checked, DType, NodeId, Span, TensorType } from "../ir";
 import { findNode } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import type { Bound } from "./bind";
@@ -28,13 +28,13 @@ function nameOf(machine: Machine, slot: Slot | null, node: NodeId | null): strin
   return node === null ? "nothing" : (machine.nodes.get(node)?.label ?? node);
 }
 
-/** Node inputs and their types; literals take the dtype of the tensors beside them. */
+/** Node inputs; literals take the dtype of the tensors beside them. */
 function nodesOf(machine: Machine, place: Place, slots: readonly (Slot | null)[]): (NodeId | null)[] {
-  const partners = slots.flatMap((slot) =>
-    slot?.value.kind === "tensor" && !machine.unknown.has(slot.value.node)
-      ? [typeOf(machine, slot.value.node).dtype]
-      : [],
-  );
+  const partners: DType[] = [];
+  for (const slot of slots) {
+    if (slot?.value.kind === "tensor" && !machine.unknown.has(slot.value.node))
+      partners.push(typeOf(machine, slot.value.node).dtype);
+  }
   return slots.map((slot) => slot && toNode(machine, place, slot, partners));
 }
 
@@ -53,29 +53,37 @@ interface Made {
 function build(machine: Machine, place: Place, { op, path, expr }: Call, made: Made, guessed: boolean): NodeId {
   const label = bindingName(place, path) ?? op.name;
   const span: Span = path === place.root ? place.statement.span : expr.span;
-  const node = { id: path, label, groups: place.turn.groups, span };
-  const present = made.inputs.filter((id) => id !== null);
+  const { groups } = place.turn;
   if (op.kind === "composite" && !guessed) {
-    const result = expand(machine, node, op, made.inputs, made.attrs);
-    machine.calls.push({ kind: "composite", id: path, label: op.name, span: expr.span, result });
+    const result = expand(machine, { id: path, label, groups, span }, op, made.inputs, made.attrs);
+    machine.calls.push({ kind: "composite", id: path, label: op.name, span: expr.span, result, expr, place });
     return result;
   }
-  return addNode(machine, { ...node, op: op.name, inputs: present, attrs: made.attrs, type: made.type });
+  const inputs = made.inputs.filter((id) => id !== null);
+  return addNode(machine, { id: path, op: op.name, inputs, attrs: made.attrs, type: made.type, label, groups, span });
+}
+
+function inferType(
+  op: OpDef | CompositeDef,
+  types: readonly (TensorType | null)[],
+  attrs: Attrs,
+  names?: readonly string[],
+): Checked<TensorType> {
+  return op.kind === "composite" ? op.infer(types, attrs, names) : op.infer(types.filter((type) => type !== null), attrs, names); // prettier-ignore
 }
 
 /** Makes the node(s) of a call whose arguments are bound. Broken, with a diagnostic, when shapes or dtypes don't fit. */
 export function applyOp(machine: Machine, place: Place, call: Call, bound: Bound): Value {
   const { op, expr } = call;
   const inputs = nodesOf(machine, place, bound.tensors);
-  const names = inputs.map((id, i) => nameOf(machine, bound.tensors[i] ?? null, id));
   const types = inputs.map((id) => noneOr(id, (known) => typeOf(machine, known)));
-  const uncertain = inputs.some((id) => id !== null && machine.unknown.has(id));
-  const inferred =
-    op.kind === "composite"
-      ? op.infer(types, bound.attrs, names)
-      : op.infer(types.filter((type) => type !== null), bound.attrs, names); // prettier-ignore
+  const uncertain = machine.unknown.size > 0 && inputs.some((id) => id !== null && machine.unknown.has(id));
+  const inferred = inferType(op, types, bound.attrs);
   if (!inferred.ok && !uncertain) {
-    machine.problems.add(inferred.code, expr.span, sentence(inferred.text), {
+    // Asked again with the user's names, for the message only.
+    const names = inputs.map((id, i) => nameOf(machine, bound.tensors[i] ?? null, id));
+    const refused = inferType(op, types, bound.attrs, names);
+    machine.problems.add(inferred.code, expr.span, sentence(refused.ok ? inferred.text : refused.text), {
       nodes: inputs.filter((id) => id !== null),
       fixes: fixesFor(machine, op, bound, types),
     });
@@ -85,7 +93,7 @@ export function applyOp(machine: Machine, place: Place, call: Call, bound: Bound
   const node = build(machine, place, call, { inputs, attrs: bound.attrs, type }, !inferred.ok);
   if (uncertain) markUnknown(machine, node);
   const operands: Operand[] = inputs.map((id, i) => ({ node: id, expr: bound.tensors[i]?.expr ?? null }));
-  machine.sites.set(node, { node, expr, place, param: null, op, operands });
+  machine.sites.set(node, { node, expr, place, param: null, op, attrs: bound.attrs, operands });
   return tensorValue(node);
 }
 
@@ -111,7 +119,7 @@ export function applyParts(
   if (inputs.some((id) => machine.unknown.has(id))) machine.unknown.add(node);
   if (!inputs.includes(node)) {
     const operands = inputs.map((id, i) => ({ node: id, expr: slots[i]!.expr }));
-    machine.sites.set(node, { node, expr: call.expr, place, param: null, op: null, operands });
+    machine.sites.set(node, { node, expr: call.expr, place, param: null, op: null, attrs: {}, operands });
     const alone = findNode({ nodes: machine.nodes, outputs: [] }, node);
     if (alone)
       machine.nodes.set(node, { ...alone, groups: partCount(machine, node) ? alone.groups : place.turn.groups });

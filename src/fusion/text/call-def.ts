@@ -7,8 +7,9 @@ import { Scope } from "./scope";
 import { nearest } from "./suggest";
 import { bindName } from "./symbols";
 import type { CallExpr, DefStatement, ParamDecl } from "./syntax";
+import { bare } from "./syntax";
 import type { Slot, Value } from "./values";
-import { BROKEN, NONE, numberValue, tensorValue } from "./values";
+import { BROKEN, literalValue, numberValue, tensorValue } from "./values";
 
 /** Deeper than people nest calls; keeps the engine's own stack small. */
 const DEEPEST_CALLS = 40;
@@ -22,23 +23,13 @@ interface DefCall {
 
 /** A default that is a literal; anything else is for the caller to give. */
 function defaultOf({ value }: ParamDecl): Value | null {
-  switch (value?.kind) {
-    case "number":
-      return numberValue(value.value, value.whole);
-    case "unary":
-      return value.operand.kind === "number" && value.op === "-"
-        ? numberValue(-value.operand.value, value.operand.whole)
-        : null;
-    case "true":
-    case "false":
-      return { kind: "bool", value: value.kind === "true" };
-    case "string":
-      return { kind: "string", value: value.value };
-    case "none":
-      return NONE;
-    default:
-      return null;
+  const expr = value && bare(value);
+  if (!expr) return null;
+  if (expr.kind === "unary") {
+    const { op, operand } = expr;
+    return op === "-" && operand.kind === "number" ? numberValue(-operand.value, operand.whole) : null;
   }
+  return literalValue(expr);
 }
 
 function bindParams(
@@ -99,9 +90,10 @@ export function callDef(machine: Machine, place: Place, call: DefCall, args: rea
   }
   const bound = bindParams(machine, place, call, args);
   if (!bound || !mayGoOn(machine, expr.span)) return BROKEN;
-  const number = place.defCalls.get(def.name.text) ?? 0;
-  place.defCalls.set(def.name.text, number + 1);
-  const id = `${place.root}/${def.name.text}#${number}`;
+  const calls = `${place.root}/${def.name.text}`;
+  const number = machine.defCalls.get(calls) ?? 0;
+  machine.defCalls.set(calls, number + 1);
+  const id = `${calls}#${number}`;
   const group = { kind: "def", id, label: def.name.text } as const;
   const inner: Turn = {
     scope: new Scope(call.scope, def.name.text),
@@ -120,9 +112,11 @@ export function callDef(machine: Machine, place: Place, call: DefCall, args: rea
       "parameter",
     );
   }
+  // A keyword is a use of the parameter's name: a rename must reach it.
+  for (const { name } of args) if (name) inner.scope.find(name.text)?.symbol.addUse(name.span);
   machine.runBody(def.body, inner);
   const value = resultOf(machine, def, inner, expr);
-  machine.calls.push({ ...group, span: expr.span, result: value.kind === "tensor" ? value.node : null });
+  machine.calls.push({ ...group, span: expr.span, result: value.kind === "tensor" ? value.node : null, expr, place });
   return value;
 }
 

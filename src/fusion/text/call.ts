@@ -108,7 +108,7 @@ function foldCall(op: OpDef | CompositeDef, operands: readonly Slot[]): Value | 
   if (operands.length !== op.params.filter(({ kind }) => kind === "tensor").length) return null;
   const numbers: number[] = [];
   for (const { value } of operands) {
-    if (value.kind !== "number") return null;
+    if (value.kind !== "number" || value.dtype) return null;
     numbers.push(value.value);
   }
   return numberValue(op.scalar.js(numbers, {}), false);
@@ -152,6 +152,7 @@ function builtin(
     }
     if (name === "len" && value.kind === "sequence") return numberValue(value.items.length, true);
     const dtype = DTYPES.get(name);
+    if (dtype === name && value.kind === "number") return { ...value, dtype };
     if (dtype && value.kind === "tensor" && first) return castTo(machine, place, call, first, dtype);
   }
   if ((name === "max" || name === "min") && operands.length > 1) {

@@ -24,7 +24,13 @@ const COMPARE: ReadonlyMap<string, (a: number, b: number) => boolean> = new Map(
 ]);
 
 const asNumber = (value: Value): { value: number; whole: boolean } | null =>
-  value.kind === "number" ? value : value.kind === "bool" ? { value: Number(value.value), whole: true } : null;
+  value.kind === "number"
+    ? value.dtype
+      ? null
+      : value
+    : value.kind === "bool"
+      ? { value: Number(value.value), whole: true }
+      : null;
 
 /** `a op b` when both are known; null when it is not arithmetic of constants. */
 export function foldBinary(op: string, left: Value, right: Value): Value | null {

@@ -190,6 +190,6 @@ export function declareInput(machine: Machine, place: Place, declared: Declared)
     groups: place.turn.groups,
     span,
   });
-  machine.sites.set(node, { node, expr: annotation, place, param, op: null, operands: [] });
+  machine.sites.set(node, { node, expr: annotation, place, param, op: null, attrs, operands: [] });
   return tensorValue(node);
 }

@@ -6,7 +6,7 @@ import { bindName } from "./symbols";
 import type { DefStatement, Expr, ParamDecl, Statement } from "./syntax";
 import { bare, walk } from "./syntax";
 import type { Value } from "./values";
-import { numberValue, tensorValue } from "./values";
+import { literalValue, tensorValue } from "./values";
 
 function* expressionsOf(statements: readonly Statement[]): Generator<Expr> {
   for (const statement of statements) {
@@ -46,14 +46,6 @@ export function loneDef(statements: readonly Statement[]): DefStatement | null {
   return uncalled.length === 1 ? uncalled[0]! : null;
 }
 
-function literal(value: Expr | null): Value | null {
-  const expr = value && bare(value);
-  if (expr?.kind === "number") return numberValue(expr.value, expr.whole);
-  if (expr?.kind === "true" || expr?.kind === "false") return { kind: "bool", value: expr.kind === "true" };
-  if (expr?.kind === "string") return { kind: "string", value: expr.value };
-  return expr?.kind === "none" ? { kind: "none" } : null;
-}
-
 /** A parameter without a shape is drawn as an open place. */
 function withoutShape(machine: Machine, place: Place, param: ParamDecl): Value {
   const { name } = param;
@@ -77,11 +69,11 @@ const isShapeless = (annotation: Expr): boolean => {
 
 function bindParam(machine: Machine, turn: Turn, def: DefStatement, param: ParamDecl): void {
   const { name, annotation } = param;
-  const place: Place = { turn, statement: def, moment: ++machine.moment, root: name.text, defCalls: new Map() };
+  const place: Place = { turn, statement: def, moment: ++machine.moment, root: name.text };
   const target = { kind: "name", name: name.text, span: name.span } as const;
   if (name.text === "self") return bindName(machine, place, target, { kind: "self" }, "parameter");
   const before = machine.nodes.size;
-  const known = literal(param.value);
+  const known = param.value && literalValue(bare(param.value));
   const value =
     known ??
     (annotation && !isShapeless(annotation)

@@ -28,7 +28,6 @@ export interface Place {
   readonly moment: number;
   /** Identity of what the statement binds; call instances hang on it. */
   readonly root: string;
-  readonly defCalls: Map<string, number>;
 }
 
 export interface Operand {
@@ -47,6 +46,8 @@ export interface Site {
   /** The parameter of a lone def that this input is. */
   readonly param: ParamDecl | null;
   readonly op: OpDef | CompositeDef | null;
+  /** Of the call as written, defaults included. */
+  readonly attrs: Attrs;
   /** In the order of the op's tensor parameters; a list of tensors counts one by one. */
   readonly operands: readonly Operand[];
 }
@@ -55,6 +56,9 @@ export interface Site {
 export interface CallInstance extends GroupRef {
   readonly span: Span;
   readonly result: NodeId | null;
+  /** The call, where there is one, and the statement it stands in. */
+  readonly expr: Expr | null;
+  readonly place: Place;
 }
 
 export interface Machine {
@@ -69,10 +73,14 @@ export interface Machine {
   readonly partOf: Map<NodeId, NodeId>;
   readonly symbols: Map<string, SymbolRecord>;
   readonly calls: CallInstance[];
+  /** Every run of every statement, in order. */
+  readonly places: Place[];
   /** Where names are first defined, for "only later". */
   readonly firstDefinition: ReadonlyMap<string, Span>;
   /** `train()` or `eval()` was said; null: the ops' own defaults. */
   training: boolean | null;
+  /** Calls of each def under each root, for `h1/block#0`. */
+  readonly defCalls: Map<string, number>;
   moment: number;
   stopped: boolean;
   /** Runs the statements of a def or a loop. Set by run.ts, which sees everything that this file must not. */
@@ -107,22 +115,27 @@ export interface NewNode {
 }
 
 export function addNode(machine: Machine, made: NewNode): NodeId {
+  // Written out: a spread here costs a third of the time of reading a long program.
+  const { op, inputs, attrs, type, label, groups, span } = made;
   const id = nodeId(made.id);
-  machine.nodes.set(id, { ...made, id, origins: [id] });
+  machine.nodes.set(id, { id, op, inputs, attrs, type, label, origins: [id], groups, span });
   return id;
 }
 
 /** Last piece of an identity that names a binding: `t` of `h1/block#0/t@2`; null when it is a path inside an expression. */
 export function bindingName({ root, turn }: Place, path: string): string | null {
-  if (path !== root || root.includes("#", turn.prefix.length)) return null;
-  const name = root.slice(turn.prefix.length).replace(/@\d+$/, "");
-  return name === "return" || name === "_" ? null : name;
+  if (path !== root) return null;
+  const own = root.slice(turn.prefix.length);
+  const at = own.indexOf("@");
+  const name = at < 0 ? own : own.slice(0, at);
+  return name === "_" || name.startsWith("return") ? null : name;
 }
 
 export const typeOf = (machine: Machine, id: NodeId): TensorType => machine.nodes.get(id)!.type;
 
 /** A literal takes the dtype of what it meets: `x * 2` keeps f16; 2.5 turns i32 into f32. */
 export function literalType(value: Value, partners: readonly DType[]): DType {
+  if (value.kind === "number" && value.dtype) return value.dtype;
   const met = partners.length > 0 ? partners.reduce(promote) : null;
   if (value.kind === "bool") return met ?? "bool";
   if (value.kind === "number" && value.whole) return met === null || met === "bool" ? "i32" : met;
@@ -153,6 +166,7 @@ export function toNode(machine: Machine, place: Place, slot: Slot, partners: rea
         label: value.kind === "bool" ? (value.value ? "True" : "False") : `${number}`,
       });
   if (hole) machine.unknown.add(id);
-  if (slot.expr) machine.sites.set(id, { node: id, expr: slot.expr, place, param: null, op: null, operands: [] });
+  if (slot.expr)
+    machine.sites.set(id, { node: id, expr: slot.expr, place, param: null, op: null, attrs: {}, operands: [] });
   return id;
 }

@@ -2,7 +2,7 @@
 import type { Diagnostic, Graph, NodeId, Span } from "../ir";
 import type { Deadline } from "./parse";
 import { deadlineIn, never, parseBudget } from "./parse";
-import type { CallInstance, Machine, Site, Turn } from "./machine";
+import type { CallInstance, Machine, Place, Site, Turn } from "./machine";
 import { Problems } from "./problems";
 import { readProgram } from "./read";
 import { runBody } from "./run";
@@ -29,6 +29,8 @@ export interface Parsed {
   readonly unknown: ReadonlySet<NodeId>;
   /** Composites, calls of defs and turns of loops, in order of execution. */
   readonly calls: readonly CallInstance[];
+  /** Every run of every statement, in order. */
+  readonly places: readonly Place[];
   /** Where each node was written; a composite's parts are found through `partOf`. */
   readonly sites: ReadonlyMap<NodeId, Site>;
   readonly partOf: ReadonlyMap<NodeId, NodeId>;
@@ -83,8 +85,10 @@ function newMachine(text: string, statements: readonly Statement[], problems: Pr
     partOf: new Map(),
     symbols: new Map(),
     calls: [],
+    places: [],
     firstDefinition: firstDefinitions(statements),
     training: null,
+    defCalls: new Map(),
     moment: 0,
     stopped: false,
     runBody: (body, turn) => runBody(machine, body, turn),
@@ -121,6 +125,7 @@ export function parseProgram(text: string, { now, budget }: ParseOptions = {}): 
     complete: !problems.hasErrors && !holes,
     unknown: machine.unknown,
     calls: machine.calls,
+    places: machine.places,
     sites: machine.sites,
     partOf: machine.partOf,
     statements,

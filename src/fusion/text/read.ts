@@ -13,20 +13,23 @@ export interface Program {
   readonly readTo: number;
 }
 
+const NO_PARTS: readonly Item[] = [];
+const NO_STATEMENTS: readonly Statement[] = [];
+
 /** Reads `text`; every mistake of form is added to `problems`. Never throws. */
 export function readProgram(text: string, problems: Problems, deadline: Deadline): Program {
   const statements: Statement[] = [];
-  const open: Item[][] = [[]];
+  // Parts of every open node, and where each node's own begin.
+  const parts: Item[] = [];
+  const marks: number[] = [];
   const stop = parseWithin(text, deadline, {
-    enter: () => void open.push([]),
+    enter: () => void marks.push(parts.length),
     leave: (name, from, to) => {
-      const parts = open.pop()!;
+      const mark = marks.pop()!;
+      const own = mark === parts.length ? NO_PARTS : parts.splice(mark);
       if (name === "Comment") return;
-      if (name === "Script") {
-        for (const part of parts) finishTopLevel(part);
-        return;
-      }
-      open.at(-1)!.push(makeItem(name, from, to, parts));
+      if (name === "Script") for (const part of own) finishTopLevel(part);
+      else parts.push(makeItem(name, from, to, own));
     },
   });
   if (stop) problems.add(stop.code, { from: stop.at, to: Math.min(stop.at + 1, text.length) }, stop.text);
@@ -35,10 +38,10 @@ export function readProgram(text: string, problems: Problems, deadline: Deadline
   function makeItem(name: string, from: number, to: number, parts: readonly Item[]): Item {
     const broken = name === "⚠" || parts.some((part) => part.broken);
     const expr: Expr | null = isExpression(name) ? readExpression(text, problems, name, { from, to }, parts) : null;
-    const item: Item = { name, from, to, parts, broken, expr, statements: [] };
-    if (!isStatement(name)) return item;
+    const item: Item = { name, from, to, parts: expr ? NO_PARTS : parts, broken, expr, statements: NO_STATEMENTS };
+    if (expr || !isStatement(name)) return item;
     const read = readStatement(text, problems, item);
-    return { ...item, parts: [], statements: read, broken: false };
+    return { ...item, parts: NO_PARTS, statements: read, broken: false };
   }
 
   function finishTopLevel(part: Item): void {

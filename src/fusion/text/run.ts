@@ -35,7 +35,8 @@ function versioned(turn: Turn, name: string): string {
 /** Runs `work` with the identity that `name` gets in `statement`; the version is used up if a node was made. */
 function underName<T>(machine: Machine, turn: Turn, statement: Statement, name: string, work: (place: Place) => T): T {
   const before = machine.nodes.size;
-  const place: Place = { turn, statement, moment: ++machine.moment, root: versioned(turn, name), defCalls: new Map() };
+  const place: Place = { turn, statement, moment: ++machine.moment, root: versioned(turn, name) };
+  machine.places.push(place);
   const result = work(place);
   if (machine.nodes.size > before) turn.versions.set(name, (turn.versions.get(name) ?? 0) + 1);
   return result;
@@ -333,7 +334,6 @@ function runFor(machine: Machine, statement: ForStatement, turn: Turn): void {
     statement,
     moment: ++machine.moment,
     root: `${versioned(turn, target.name)}`,
-    defCalls: new Map(),
   };
   const numbers = rangeOf(machine, place, statement);
   if (!numbers) return;
@@ -346,7 +346,7 @@ function runFor(machine: Machine, statement: ForStatement, turn: Turn): void {
     const group = { kind: "loop", id, label: `for ${target.name} = ${number}` } as const;
     const inner: Turn = { ...turn, prefix: `${id}/`, groups: [...turn.groups, group], versions: new Map() };
     bindName(machine, { ...place, turn: inner }, target, numberValue(number, true), "loop");
-    machine.calls.push({ ...group, span: statement.span, result: null });
+    machine.calls.push({ ...group, span: statement.span, result: null, expr: null, place });
     runBody(machine, statement.body, inner);
   }
 }

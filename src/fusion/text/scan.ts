@@ -18,7 +18,7 @@ export interface Scan {
   readonly stop: { readonly at: number; readonly code: string; readonly text: string } | null;
 }
 
-const codesOf = (text: string): ReadonlySet<number> => new Set([...text].map((c) => c.charCodeAt(0)));
+const codesOf = (text: string): ReadonlySet<number> => new Set(Array.from(text, (c) => c.charCodeAt(0)));
 const OPEN = codesOf("([{");
 const CLOSE = codesOf(")]}");
 const IMPOSSIBLE = codesOf("$?!`");

@@ -91,7 +91,16 @@ interface Plan {
   readonly step: number[];
   readonly drop: number[];
   readonly add: number[];
-  readonly cuts: boolean;
+}
+
+const WHOLE: Known = { kind: "range", range: { start: null, stop: null, step: null } };
+
+/** One index for every axis: `...` and what is left out stand for whole axes. */
+function completed(known: readonly Known[], missing: number): readonly Known[] {
+  const rest = Array.from({ length: missing }, () => WHOLE);
+  const at = known.findIndex((index) => index.kind === "rest");
+  if (at < 0) return [...known, ...rest];
+  return [...known.slice(0, at), ...rest, ...known.slice(at + 1).filter((index) => index.kind !== "rest")];
 }
 
 /** Every axis gets a range; dropped and added axes are collected. Null after a diagnostic. */
@@ -102,63 +111,43 @@ function planIndices(
   known: readonly Known[],
 ): Plan | null {
   const used = known.filter((index) => index.kind === "at" || index.kind === "range").length;
-  if (used > shape.length) {
-    machine.problems.add(
-      "bad-index",
-      expr.span,
-      `There are ${used} indices, but ${showShape(shape)} has ${shape.length} axes.`,
-    );
+  const refuse = (text: string): null => {
+    machine.problems.add("bad-index", expr.span, text);
     return null;
-  }
-  const rest: Known[] = Array.from({ length: shape.length - used }, () => ({
-    kind: "range",
-    range: { start: null, stop: null, step: null },
-  }));
-  const at = known.findIndex((index) => index.kind === "rest");
-  const full =
-    at < 0
-      ? [...known, ...rest]
-      : [...known.slice(0, at), ...rest, ...known.slice(at + 1).filter((index) => index.kind !== "rest")];
-  const plan = {
-    start: [] as number[],
-    stop: [] as number[],
-    step: [] as number[],
-    drop: [] as number[],
-    add: [] as number[],
   };
-  let cuts = false;
+  if (used > shape.length)
+    return refuse(`There are ${used} indices, but ${showShape(shape)} has ${shape.length} axes.`);
+  const plan: Plan = { start: [], stop: [], step: [], drop: [], add: [] };
   let result = 0;
-  for (const index of full) {
+  for (const index of completed(known, shape.length - used)) {
     const axis = plan.start.length;
     const extent = shape[axis] ?? 0;
     if (index.kind === "new") plan.add.push(result++);
     else if (index.kind === "at") {
       const place = index.index < 0 ? index.index + extent : index.index;
-      if (place < 0 || place >= extent) {
-        machine.problems.add(
-          "bad-index",
-          expr.span,
-          `There is no index ${index.index} on axis ${axis}: its size is ${extent}.`,
-        );
-        return null;
-      }
-      cuts ||= extent !== 1;
-      plan.start.push(place);
-      plan.stop.push(place + 1);
-      plan.step.push(1);
+      if (place < 0 || place >= extent)
+        return refuse(`There is no index ${index.index} on axis ${axis}: its size is ${extent}.`);
+      addRange(plan, place, place + 1, 1);
       plan.drop.push(axis);
     } else if (index.kind === "range") {
-      const step = index.range.step ?? 1;
-      const back = step < 0;
-      cuts ||= step !== 1 || (index.range.start ?? 0) !== 0 || (index.range.stop !== null && index.range.stop < extent);
-      plan.start.push(index.range.start ?? (back ? extent - 1 : 0));
-      plan.stop.push(index.range.stop ?? (back ? -extent - 1 : extent));
-      plan.step.push(step);
+      const { start, stop, step } = index.range;
+      const back = (step ?? 1) < 0;
+      addRange(plan, start ?? (back ? extent - 1 : 0), stop ?? (back ? -extent - 1 : extent), step ?? 1);
       result++;
     }
   }
-  return { ...plan, cuts };
+  return plan;
 }
+
+function addRange(plan: Plan, start: number, stop: number, step: number): void {
+  plan.start.push(start);
+  plan.stop.push(stop);
+  plan.step.push(step);
+}
+
+/** Whether the ranges leave anything out or turn it around. */
+const cutsAny = ({ start, stop, step }: Plan, shape: readonly number[]): boolean =>
+  shape.some((extent, axis) => step[axis] !== 1 || start[axis] !== 0 || stop[axis]! < extent);
 
 /** The value of `object[…]`; `operands` are the object and the parts of the indices. */
 export function subscriptValue(
@@ -191,18 +180,19 @@ export function subscriptValue(
     machine.problems.add("bad-index", expr.span, `Only tensors and tuples have entries; this is ${describe(value)}.`);
     return BROKEN;
   }
-  const plan = planIndices(machine, expr, typeOf(machine, value.node).shape, known);
-  return plan ? applyIndex(machine, place, { expr, path }, object, plan) : BROKEN;
+  const { shape } = typeOf(machine, value.node);
+  const plan = planIndices(machine, expr, shape, known);
+  return plan ? applyIndex(machine, place, { expr, path, cuts: cutsAny(plan, shape) }, object, plan) : BROKEN;
 }
 
-function applyIndex(
-  machine: Machine,
-  place: Place,
-  { expr, path }: { expr: SubscriptExpr; path: string },
-  object: Slot,
-  plan: Plan,
-): Value {
-  const { start, stop, step, drop, add, cuts } = plan;
+interface IndexCall {
+  readonly expr: SubscriptExpr;
+  readonly path: string;
+  readonly cuts: boolean;
+}
+
+function applyIndex(machine: Machine, place: Place, { expr, path, cuts }: IndexCall, object: Slot, plan: Plan): Value {
+  const { start, stop, step, drop, add } = plan;
   if (!cuts && drop.length === 0 && add.length === 0) return object.value;
   const op = cuts ? "slice" : drop.length > 0 ? "squeeze" : "unsqueeze";
   return applyParts(machine, place, { path, expr, label: op }, [object], (b, [x]) => {

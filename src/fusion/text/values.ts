@@ -6,7 +6,8 @@ import type { Scope } from "./scope";
 
 export type Value =
   | { readonly kind: "tensor"; readonly node: NodeId }
-  | { readonly kind: "number"; readonly value: number; readonly whole: boolean }
+  /** With a dtype when it was written with one, `f16(0.5)`: then it is never folded. */
+  | { readonly kind: "number"; readonly value: number; readonly whole: boolean; readonly dtype?: DType }
   | { readonly kind: "bool"; readonly value: boolean }
   | { readonly kind: "string"; readonly value: string }
   | { readonly kind: "none" }
@@ -32,6 +33,14 @@ export const BROKEN: Value = { kind: "broken" };
 export const NONE: Value = { kind: "none" };
 export const numberValue = (value: number, whole: boolean): Value => ({ kind: "number", value, whole });
 export const tensorValue = (node: NodeId): Value => ({ kind: "tensor", node });
+
+/** The value of a literal, or null for any other expression. */
+export function literalValue(expr: Expr): Value | null {
+  if (expr.kind === "number") return numberValue(expr.value, expr.whole);
+  if (expr.kind === "true" || expr.kind === "false") return { kind: "bool", value: expr.kind === "true" };
+  if (expr.kind === "string") return { kind: "string", value: expr.value };
+  return expr.kind === "none" ? NONE : null;
+}
 
 /** Whether a diagnostic already speaks of it or of something in it. */
 export function isBroken(value: Value): boolean {

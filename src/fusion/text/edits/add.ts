@@ -1,0 +1,103 @@
+/** @file Adding: an op with open operands, or an input. */
+import type { TextEdit } from "../../ir";
+import { nodeId } from "../../ir";
+import type { CompositeDef, OpDef, Param } from "../../ops";
+import { findOp } from "../../ops";
+import { indentAt, wholeLines } from "../lines";
+import { freshName } from "../names";
+import type { Parsed } from "../program";
+import { parseProgram } from "../program";
+import type { Edited } from "./draft";
+import { refused } from "./draft";
+import { namesIn } from "./locate";
+
+/** Something valid to stand for a required attribute until the user says better. */
+const STAND_INS: Readonly<Record<Param["kind"], string>> = {
+  tensor: "...",
+  tensors: "[..., ...]",
+  int: "1",
+  axis: "0",
+  float: "1.0",
+  bool: "True",
+  string: '""',
+  axes: "0",
+  shape: "(-1,)",
+  ints: "(0,)",
+  dtype: "f16",
+};
+
+function callOf(op: OpDef | CompositeDef): string {
+  const args: string[] = [];
+  for (const param of op.params) {
+    if (param.default !== undefined) continue;
+    const stand = STAND_INS[param.kind];
+    args.push(param.kind === "tensor" || param.kind === "tensors" ? stand : `${param.names[0]}=${stand}`);
+  }
+  return `${op.name}(${args.join(", ")})`;
+}
+
+/** An edit that adds `line` at the end of the program: before its `return`, inside the def that is the whole program. */
+export function appended(parsed: Parsed, line: string): TextEdit {
+  const { text, main } = parsed;
+  const body = main ? main.body : parsed.statements;
+  const last = body.at(-1);
+  if (last?.kind === "return") {
+    const from = wholeLines(text, last.span).from;
+    return { span: { from, to: from }, insert: `${indentAt(text, last.span.from)}${line}\n` };
+  }
+  if (main && last) {
+    const at = wholeLines(text, last.span).to;
+    const gap = text[at - 1] === "\n" ? "" : "\n";
+    return { span: { from: at, to: at }, insert: `${gap}${indentAt(text, last.span.from)}${line}\n` };
+  }
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+  return { span: { from: text.length, to: text.length }, insert: `${gap}${line}\n` };
+}
+
+/** Adds a call of `opName` with every operand open; `node` says what it is called. */
+export function addOp(text: string, opName: string, parsed: Parsed = parseProgram(text)): Edited {
+  const op = findOp(opName);
+  if (!op || op.kind === "source") return refused(`No op is called \`${opName}\`.`);
+  const name = freshName(op.name, namesIn(text));
+  const edit = appended(parsed, `${name} = ${callOf(op)}`);
+  return { ok: true, edits: [edit], ids: new Map(), note: null, node: nodeId(name) };
+}
+
+const DEFAULT_TYPE = "f32[1024, 1024]";
+
+/** Adds an input after the last one, of the same type, or at the top. */
+export function addInput(text: string, type: string | null = null, parsed: Parsed = parseProgram(text)): Edited {
+  const taken = namesIn(text);
+  const name = taken.has("x") ? freshName("x", taken).replace("_", "") : "x";
+  const free = taken.has(name) ? freshName("x", taken) : name;
+  const inputs = [...parsed.sites.values()].filter((site) => parsed.graph.nodes.get(site.node)?.op === "input");
+  const last = inputs.at(-1);
+  const kind = type ?? (last ? text.slice(last.expr.span.from, last.expr.span.to) : DEFAULT_TYPE);
+  const done = (edit: TextEdit): Edited => ({
+    ok: true,
+    edits: [edit],
+    ids: new Map(),
+    note: null,
+    node: nodeId(free),
+  });
+  if (parsed.main) {
+    const { params, paramsSpan } = parsed.main;
+    const at = params.at(-1)?.span.to ?? paramsSpan.from + 1;
+    return done({ span: { from: at, to: at }, insert: `${params.length > 0 ? ", " : ""}${free}: ${kind}` });
+  }
+  if (last) {
+    const { to } = wholeLines(text, last.place.statement.span);
+    return done({ span: { from: to, to }, insert: `${text[to - 1] === "\n" ? "" : "\n"}${free}: ${kind}\n` });
+  }
+  // Sizes may be named by constants; comments and a docstring stay on top.
+  const first = parsed.statements.find(
+    ({ kind: what, span }) =>
+      what !== "assign" ||
+      text.slice(span.from, span.to).includes("(") ||
+      text.slice(span.from, span.to).includes("..."),
+  );
+  const docstring = first?.kind === "expression" && first.value.kind === "string";
+  const at = first && !docstring ? wholeLines(text, first.span).from : text.length;
+  const gap = at > 0 && text[at - 1] !== "\n" ? "\n" : "";
+  return done({ span: { from: at, to: at }, insert: `${gap}${free}: ${kind}\n` });
+}

@@ -1,0 +1,147 @@
+/** @file Drawing and cutting edges: one argument changes; nested values get names first, later ones move up, shadowed ones are renamed. */
+import type { EdgeId, NodeId } from "../../ir";
+import { findNode, parseEdgeId } from "../../ir";
+import type { Place } from "../machine";
+import { freshName } from "../names";
+import type { Parsed } from "../program";
+import { parseProgram } from "../program";
+import { bare } from "../syntax";
+import type { Edited } from "./draft";
+import { Draft, refused } from "./draft";
+import { extract, isNested, moveUp, replaceOperand } from "./extract";
+import { connectProblem, producerProblem } from "./legal";
+import type { OperandPlace } from "./locate";
+import { ancestors, nameAt, namesIn, noteFor, operandPlace, say, valuePlace } from "./locate";
+import { changedIds, matchGraphs } from "./match";
+import { renameVersion } from "./rename";
+
+/** Ids seen through the steps of one draft. */
+class Follower {
+  ids: ReadonlyMap<NodeId, NodeId> = new Map();
+  private readonly draft: Draft;
+
+  constructor(draft: Draft) {
+    this.draft = draft;
+  }
+
+  /** Runs a step that keeps the graph's meaning; false when it did not. */
+  step(change: () => void): boolean {
+    const before = this.draft.parsed.graph;
+    change();
+    const match = matchGraphs(before, this.draft.parsed.graph);
+    this.ids =
+      this.ids.size === 0 ? match.ids : new Map([...this.ids].map(([old, id]) => [old, match.ids.get(id) ?? id]));
+    return match.complete;
+  }
+
+  now(id: NodeId): NodeId {
+    return this.ids.get(id) ?? id;
+  }
+
+  changed(): ReadonlyMap<NodeId, NodeId> {
+    return changedIds({ ids: this.ids, complete: true });
+  }
+}
+
+/** The operand's value gets a name of its own where it is nested: cutting the edge must not delete it. */
+function keepOldValue(draft: Draft, follow: Follower, at: OperandPlace): boolean {
+  const { expr, node } = at.operand;
+  if (!expr || node === null || bare(expr).kind === "name") return true;
+  const op = findNode(draft.parsed.graph, node)?.op;
+  if (op === "const" || op === "hole" || !op) return true;
+  return follow.step(() => void extract(draft, { expr, place: at.site.place }));
+}
+
+/** One step towards a name for `producer` at `place`; false when there is none to take. */
+function approach(draft: Draft, follow: Follower, producer: NodeId, place: Place): boolean {
+  const { parsed } = draft;
+  const value = valuePlace(parsed, producer, place);
+  if (value && isNested(value)) return follow.step(() => void extract(draft, value));
+  const hidden = [...place.turn.scope.names.values()]
+    .flat()
+    .find(({ moment, value: bound }) => moment < place.moment && bound.kind === "tensor" && bound.node === producer);
+  if (hidden) {
+    const name = freshName(hidden.symbol.name, namesIn(parsed.text));
+    return follow.step(() => renameVersion(draft, hidden.symbol, name));
+  }
+  if (!value || value.place.turn !== place.turn) return false;
+  let moved = false;
+  const same = follow.step(() => void (moved = moveUp(draft, place, value.place)));
+  return same && moved;
+}
+
+const place = (parsed: Parsed, consumer: NodeId, operand: number): OperandPlace | null => {
+  const at = operandPlace(parsed, consumer, operand);
+  return at.ok ? at.value : null;
+};
+
+/**
+ * Makes `producer` the operand number `operand` of `consumer`.
+ * A composite's part stands for the argument of its call. Nodes whose identity changes are in `ids`.
+ */
+export function connect(
+  text: string,
+  producer: NodeId,
+  consumer: NodeId,
+  operand: number,
+  parsed: Parsed = parseProgram(text),
+): Edited {
+  const at = operandPlace(parsed, consumer, operand);
+  const problem =
+    producerProblem(parsed, producer) ??
+    (at.ok ? connectProblem(parsed, producer, at.value, ancestors(parsed, producer)) : at.text);
+  if (problem !== null || !at.ok) return refused(problem ?? "");
+  if (at.value.operand.node === producer)
+    return refused(`${say(parsed, consumer)} reads ${say(parsed, producer)} already.`);
+  const draft = new Draft(parsed);
+  const follow = new Follower(draft);
+  const cant = refused("This can't be done by a small change of the text: edit it by hand.");
+  if (!keepOldValue(draft, follow, at.value)) return cant;
+  for (let steps = 0; ; steps++) {
+    const now = place(draft.parsed, follow.now(consumer), operand);
+    if (!now) return cant;
+    const name =
+      literalAt(draft.parsed, follow.now(producer)) ?? nameAt(draft.parsed, follow.now(producer), now.site.place);
+    if (name !== null) {
+      draft.edit(replaceOperand(draft.text, now, name));
+      return {
+        ok: true,
+        edits: draft.edits(),
+        ids: follow.changed(),
+        note: noteFor(parsed, at.value.site.place),
+        node: follow.now(consumer),
+      };
+    }
+    if (steps > 4 || !approach(draft, follow, follow.now(producer), now.site.place)) return cant;
+  }
+}
+
+/** A number is written again where it is needed. */
+function literalAt(parsed: Parsed, id: NodeId): string | null {
+  const site = parsed.sites.get(id);
+  if (findNode(parsed.graph, id)?.op !== "const" || !site) return null;
+  return parsed.text.slice(site.expr.span.from, site.expr.span.to);
+}
+
+/** Cuts an edge: `...` stands where the operand was, and a nested value that it read keeps a line of its own. */
+export function disconnect(text: string, edge: EdgeId, parsed: Parsed = parseProgram(text)): Edited {
+  const ends = parseEdgeId(edge);
+  if (!ends) return refused(`${edge} is not an edge.`);
+  const at = operandPlace(parsed, ends.consumer, ends.operand);
+  if (!at.ok) return refused(at.text);
+  const old = at.value.operand.node;
+  if (old === null || findNode(parsed.graph, old)?.op === "hole") return refused("Nothing is connected there.");
+  const draft = new Draft(parsed);
+  const follow = new Follower(draft);
+  const kept = keepOldValue(draft, follow, at.value);
+  const now = place(draft.parsed, follow.now(ends.consumer), ends.operand);
+  if (!kept || !now) return refused("This can't be done by a small change of the text: edit it by hand.");
+  draft.edit(replaceOperand(draft.text, now, "..."));
+  return {
+    ok: true,
+    edits: draft.edits(),
+    ids: follow.changed(),
+    note: noteFor(parsed, at.value.site.place),
+    node: follow.now(ends.consumer),
+  };
+}

@@ -1,0 +1,182 @@
+/** @file Small steps that the larger edits are made of: name a nested value, replace an operand, move statements up. */
+import type { Span, TextEdit } from "../../ir";
+import type { Place } from "../machine";
+import { indentAt, wholeLines } from "../lines";
+import { freshName } from "../names";
+import type { Parsed } from "../program";
+import type { Expr, Statement, UpdateStatement } from "../syntax";
+import { bare, walk } from "../syntax";
+import type { Draft } from "./draft";
+import type { OperandPlace, ValuePlace } from "./locate";
+import { boundExpr, namesIn } from "./locate";
+
+/** Whether `statement` starts its line. */
+const startsLine = (text: string, { span }: Statement): boolean =>
+  text.slice(text.lastIndexOf("\n", span.from - 1) + 1, span.from).trim() === "";
+
+/** An edit that puts `line` before `statement`, on a line of its own where it has one. */
+export function lineBefore(text: string, statement: Statement, line: string): TextEdit {
+  const at = { from: statement.span.from, to: statement.span.from };
+  return { span: at, insert: startsLine(text, statement) ? `${line}\n${indentAt(text, at.from)}` : `${line}; ` };
+}
+
+/** The source of `expr`, fit to stand alone: brackets go, and come back where it spans lines. */
+function sourceOf(text: string, expr: Expr): string {
+  const { span } = bare(expr);
+  const source = text.slice(span.from, span.to);
+  return source.includes("\n") ? `(${source})` : source;
+}
+
+/** A name for the value of `expr`: its op's, with a number. */
+function nameFor(parsed: Parsed, expr: Expr): string {
+  const inner = bare(expr);
+  const site = [...parsed.sites.values()].find((candidate) => candidate.expr === inner);
+  const callee = inner.kind === "call" ? bare(inner.callee) : null;
+  const called = callee?.kind === "name" ? callee.name : callee?.kind === "member" ? callee.name.text : null;
+  return freshName(site?.op?.name ?? called ?? "value", namesIn(parsed.text));
+}
+
+/** Gives a nested value a line and a name of its own. */
+export function extract(draft: Draft, { expr, place }: ValuePlace): string {
+  const { parsed, text } = draft;
+  const name = nameFor(parsed, expr);
+  extractAs(draft, { expr, place }, name);
+  return text === draft.text ? "" : name;
+}
+
+/** The same with a chosen name. */
+export function extractAs(draft: Draft, { expr, place }: ValuePlace, name: string): void {
+  const { text } = draft;
+  const { statement } = place;
+  if (statement.kind === "expression" && bare(statement.value) === bare(expr)) {
+    draft.edit([{ span: { from: statement.span.from, to: statement.span.from }, insert: `${name} = ` }]);
+    return;
+  }
+  const line = lineBefore(text, statement, `${name} = ${sourceOf(text, expr)}`);
+  draft.edit([line, { span: outermost(statement, expr).span, insert: name }]);
+}
+
+/** `expr` with the brackets around it. */
+function outermost(statement: Statement, expr: Expr): Expr {
+  const inner = bare(expr);
+  for (const root of rootsOf(statement)) for (const each of walk(root)) if (bare(each) === inner) return each;
+  return expr;
+}
+
+/** Top expressions of a statement. */
+export function rootsOf(statement: Statement): readonly Expr[] {
+  switch (statement.kind) {
+    case "assign":
+      return [statement.value, statement.annotation].filter((expr) => expr !== null);
+    case "update":
+    case "expression":
+      return [statement.value];
+    case "return":
+      return statement.values;
+    case "for":
+      return [statement.iterable];
+    case "def":
+    case "pass":
+    case "bad":
+      return [];
+  }
+}
+
+/** Whether a value stands inside a larger expression, so that no name is bound to it alone. */
+export function isNested({ expr, place: { statement } }: ValuePlace): boolean {
+  if (statement.kind === "update") return expr.kind !== "binary" || expr.opSpan !== statement.opSpan;
+  if (statement.kind === "def") return false;
+  return statement.kind !== "assign" || (statement.annotation !== expr && boundExpr(statement) !== bare(expr));
+}
+
+const ATOMS: ReadonlySet<Expr["kind"]> = new Set([
+  "name",
+  "number",
+  "call",
+  "member",
+  "subscript",
+  "paren",
+  "hole",
+  "tuple",
+  "list",
+]);
+
+/** `y += e` as `y = insert + e`. */
+export function spelledOut(text: string, { op, opSpan, value }: UpdateStatement, insert: string): readonly TextEdit[] {
+  const edits: TextEdit[] = [{ span: opSpan, insert: `= ${insert} ${op}` }];
+  if (ATOMS.has(value.kind)) return edits;
+  const source = text.slice(value.span.from, value.span.to);
+  return [...edits, { span: value.span, insert: `(${source})` }];
+}
+
+/** Edits that put `insert` in the place of an operand. */
+export function replaceOperand(text: string, { site, operand }: OperandPlace, insert: string): readonly TextEdit[] {
+  const { statement } = site.place;
+  if (operand.expr === null) return statement.kind === "update" ? spelledOut(text, statement, insert) : [];
+  const { span } = operand.expr;
+  const receiver = insert === "..." && /^\s*[.[]/.test(text.slice(span.to, span.to + 20));
+  return [{ span, insert: receiver ? "(...)" : insert }];
+}
+
+/** Whole lines of a statement, or null when it shares one with another statement. */
+function ownLines(text: string, statement: Statement, body: readonly Statement[]): Span | null {
+  const lines = wholeLines(text, statement.span);
+  const shared = body.some((other) => other !== statement && other.span.from < lines.to && other.span.to > lines.from);
+  return shared || !startsLine(text, statement) ? null : lines;
+}
+
+/** Statements between `before` and `moved` that `moved` needs, in order, itself last; null when it needs `before` itself. */
+function neededBetween(
+  parsed: Parsed,
+  body: readonly Statement[],
+  before: Place,
+  moved: Place,
+): readonly Statement[] | null {
+  const [first, last] = [body.indexOf(before.statement), body.indexOf(moved.statement)];
+  if (first < 0 || last <= first) return null;
+  const needed = new Set<Statement>([moved.statement]);
+  for (let i = last; i > first; i--) {
+    const statement = body[i]!;
+    if (!needed.has(statement)) continue;
+    const place = parsed.places.find((candidate) => candidate.statement === statement && candidate.turn === moved.turn);
+    for (const root of rootsOf(statement)) {
+      for (const expr of walk(root)) {
+        if (expr.kind !== "name" || !place) continue;
+        const from = place.turn.scope.findAt(expr.name, place.moment)?.symbol.statement;
+        if (from === before.statement) return null;
+        if (from && body.indexOf(from) > first) needed.add(from);
+      }
+    }
+  }
+  return body.filter((statement) => needed.has(statement));
+}
+
+/** Moves the statement of `moved`, and what it needs, above the statement of `before`. False when that is not possible. */
+export function moveUp(draft: Draft, before: Place, moved: Place): boolean {
+  const { parsed, text } = draft;
+  const body = bodyWith(parsed.statements, before.statement);
+  const needed = body && neededBetween(parsed, body, before, moved);
+  if (!needed) return false;
+  const spans = needed.map((statement) => ownLines(text, statement, body));
+  const start = ownLines(text, before.statement, body)?.from;
+  if (start === undefined || spans.some((span) => span === null)) return false;
+  const known = spans.filter((span) => span !== null);
+  const moving = known
+    .map((span) => text.slice(span.from, span.to))
+    .map((line) => (line.endsWith("\n") ? line : `${line}\n`));
+  draft.edit([
+    ...known.map((span) => ({ span, insert: "" })),
+    { span: { from: start, to: start }, insert: moving.join("") },
+  ]);
+  return true;
+}
+
+/** The list of statements that `statement` stands in. */
+export function bodyWith(statements: readonly Statement[], statement: Statement): readonly Statement[] | null {
+  const left: (readonly Statement[])[] = [statements];
+  for (let body = left.pop(); body; body = left.pop()) {
+    if (body.includes(statement)) return body;
+    for (const each of body) if (each.kind === "def" || each.kind === "for") left.push(each.body);
+  }
+  return null;
+}

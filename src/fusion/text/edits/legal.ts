@@ -1,0 +1,87 @@
+/** @file Which connections are allowed, and why not: checked while a line is being dragged. */
+import type { NodeId, TensorType } from "../../ir";
+import { findNode } from "../../ir";
+import type { Parsed } from "../program";
+import type { OperandPlace } from "./locate";
+import { ancestors, locked, nameAt, operandPlace, say, valuePlace } from "./locate";
+
+export interface Target {
+  readonly consumer: NodeId;
+  readonly operand: number;
+  readonly ok: boolean;
+  /** Why not; empty when it is allowed. */
+  readonly reason: string;
+}
+
+/** What is wrong with `producer` as that operand, by shape and dtype; null when nothing is or nothing can be known yet. */
+export function typeProblem(parsed: Parsed, producer: NodeId, { site, slot }: OperandPlace): string | null {
+  const { op, operands } = site;
+  const made = findNode(parsed.graph, site.node);
+  const type = findNode(parsed.graph, producer)?.type;
+  if (!op || !type || !made || parsed.unknown.has(producer)) return null;
+  const others = operands.map(({ node }, i) => (i === slot ? producer : node));
+  if (others.some((id) => id !== null && parsed.unknown.has(id))) return null;
+  const types: (TensorType | null)[] = others.map((id) =>
+    id === null ? null : (findNode(parsed.graph, id)?.type ?? null),
+  );
+  const names = others.map((id) => (id === null ? "nothing" : (findNode(parsed.graph, id)?.label ?? id)));
+  const attrs = attrsOf(parsed, site.node);
+  if (!attrs) return null;
+  const inferred =
+    op.kind === "composite"
+      ? op.infer(types, attrs, names)
+      : op.infer(types.filter((known) => known !== null), attrs, names); // prettier-ignore
+  return inferred.ok ? null : inferred.text;
+}
+
+const attrsOf = (parsed: Parsed, call: NodeId) => parsed.sites.get(call)?.attrs ?? null;
+
+/** Why no name of the text can carry `producer` to `place`'s statement, or null. */
+function scopeProblem(parsed: Parsed, producer: NodeId, at: OperandPlace): string | null {
+  const { place } = at.site;
+  if (nameAt(parsed, producer, place) !== null || valuePlace(parsed, producer, place)) return null;
+  const from = parsed.sites.get(producer)?.place.turn;
+  const group = from?.groups.findLast(({ kind }) => kind !== "composite");
+  if (group?.kind === "loop") return `${say(parsed, producer)} belongs to another turn of the loop.`;
+  if (group && from !== place.turn)
+    return `${say(parsed, producer)} lives inside ${group.label}: return it from there first.`;
+  return `${say(parsed, producer)} is outside ${place.turn.scope.owner}: give that a parameter for it.`;
+}
+
+/** Why `producer` can't feed that operand; null when it can. */
+export function connectProblem(
+  parsed: Parsed,
+  producer: NodeId,
+  at: OperandPlace,
+  before: ReadonlySet<NodeId>,
+): string | null {
+  const { node } = at.site;
+  if (node === producer) return "A node can't read itself.";
+  if (before.has(node))
+    return `${say(parsed, producer)} is computed from ${say(parsed, node)}: that would be a circle.`;
+  return scopeProblem(parsed, producer, at) ?? typeProblem(parsed, producer, at);
+}
+
+/** What `producer` could feed at all; null with the reason when nothing. */
+export function producerProblem(parsed: Parsed, producer: NodeId): string | null {
+  const node = findNode(parsed.graph, producer);
+  if (!node) return `There is no node ${producer}.`;
+  if (parsed.partOf.has(producer)) return locked(parsed, producer);
+  return node.op === "hole" ? "This place is empty itself: connect something to it first." : null;
+}
+
+/** Every operand in the graph with a yes or a reason, for `producer` being connected to it. */
+export function legalTargets(parsed: Parsed, producer: NodeId): readonly Target[] {
+  const nothing = producerProblem(parsed, producer);
+  const before = ancestors(parsed, producer);
+  const targets: Target[] = [];
+  for (const node of parsed.graph.nodes.values()) {
+    node.inputs.forEach((input, operand) => {
+      const at = operandPlace(parsed, node.id, operand);
+      const already = input === producer ? `${say(parsed, node.id)} reads ${say(parsed, producer)} already.` : null;
+      const reason = nothing ?? already ?? (at.ok ? connectProblem(parsed, producer, at.value, before) : at.text);
+      targets.push({ consumer: node.id, operand, ok: reason === null, reason: reason ?? "" });
+    });
+  }
+  return targets;
+}

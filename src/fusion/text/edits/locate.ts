@@ -1,0 +1,107 @@
+/** @file Where in the text a node, an operand or a name is, and what may be edited there. */
+import type { NodeId } from "../../ir";
+import { findNode } from "../../ir";
+import type { Operand, Place, Site } from "../machine";
+import type { Parsed } from "../program";
+import type { Expr, Statement } from "../syntax";
+import { bare } from "../syntax";
+
+export type Found<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly text: string };
+const no = (text: string): { ok: false; text: string } => ({ ok: false, text });
+
+/** How to speak of a node: `relu y`, `x`. */
+export function say(parsed: Parsed, id: NodeId): string {
+  const node = findNode(parsed.graph, id);
+  if (!node) return id;
+  return node.op === "input" ? node.label : node.label === node.op ? node.op : `${node.op} ${node.label}`;
+}
+
+/** Why a composite's part can't be edited. */
+export function locked(parsed: Parsed, part: NodeId): string {
+  const call = parsed.partOf.get(part) ?? part;
+  const group = findNode(parsed.graph, part)?.groups.findLast(({ kind }) => kind === "composite");
+  const name = group?.label ?? "a composite";
+  return `${say(parsed, part)} is a part of ${name} ${call}, and parts are locked. Write the parts out in the text to change them.`;
+}
+
+export interface OperandPlace {
+  readonly site: Site;
+  /** Index into the site's operands. */
+  readonly slot: number;
+  readonly operand: Operand;
+}
+
+/** The operand of a call that input `operand` of `consumer` comes from. A composite's parts lead to the argument of the call. */
+export function operandPlace(parsed: Parsed, consumer: NodeId, operand: number): Found<OperandPlace> {
+  const node = findNode(parsed.graph, consumer);
+  const input = node?.inputs[operand];
+  if (!node || input === undefined) return no(`${say(parsed, consumer)} has no operand ${operand + 1}.`);
+  const call = parsed.partOf.get(consumer) ?? consumer;
+  const site = parsed.sites.get(call);
+  if (!site) return no(`${say(parsed, consumer)} reads nothing that could be changed.`);
+  const plain = call === consumer && site.op !== null && site.op.kind !== "composite";
+  const given = site.operands.flatMap(({ node: id }, slot) => (id === null ? [] : [slot]));
+  const slot = plain ? given[operand] : site.operands.findIndex(({ node: id }) => id === input);
+  if (slot === undefined || slot < 0) return no(locked(parsed, consumer));
+  return { ok: true, value: { site, slot, operand: site.operands[slot]! } };
+}
+
+/** A name that stands for `producer` just before the statement of `place`, or null. */
+export function nameAt(parsed: Parsed, producer: NodeId, { turn, moment }: Place): string | null {
+  const seen = new Set<string>();
+  for (const name of turn.scope.visible()) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    const bound = turn.scope.findAt(name, moment);
+    if (bound?.value.kind === "tensor" && bound.value.node === producer && !parsed.partOf.has(producer)) return name;
+  }
+  return null;
+}
+
+export interface ValuePlace {
+  readonly expr: Expr;
+  readonly place: Place;
+}
+
+/** Where `producer` is written as seen from `place`'s scope: its own expression, or the call of a def that returns it. */
+export function valuePlace(parsed: Parsed, producer: NodeId, { turn }: Place): ValuePlace | null {
+  const site = parsed.sites.get(producer);
+  if (site?.place.turn === turn) return site;
+  for (const { expr, result, place } of parsed.calls) {
+    if (expr && result === producer && place.turn === turn) return { expr, place };
+  }
+  return site && site.place.turn.scope === turn.scope && site.place.turn.prefix === "" ? site : null;
+}
+
+/** The expression that `statement` binds to one name, or null: anything else in it is nested. */
+export function boundExpr(statement: Statement): Expr | null {
+  if (statement.kind !== "assign" || !statement.value || statement.annotation) return null;
+  return statement.targets.length >= 1 && bare(statement.targets[0]!).kind === "name" ? bare(statement.value) : null;
+}
+
+/** How many times the statement of `place` runs, as a note: an edit there changes them all. */
+export function noteFor(parsed: Parsed, { statement, turn }: Place): string | null {
+  const runs = parsed.places.filter((place) => place.statement === statement).length;
+  if (runs <= 1) return null;
+  const group = turn.groups.findLast(({ kind }) => kind !== "composite");
+  if (group?.kind === "loop") return `Changes all ${runs} turns of the loop.`;
+  return group ? `Changes all ${runs} calls of ${group.label}.` : null;
+}
+
+/** Every node that `id` is computed from, itself included. */
+export function ancestors(parsed: Parsed, id: NodeId): ReadonlySet<NodeId> {
+  const found = new Set<NodeId>([id]);
+  const left: NodeId[] = [id];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    for (const input of findNode(parsed.graph, next)?.inputs ?? []) {
+      if (!found.has(input)) {
+        found.add(input);
+        left.push(input);
+      }
+    }
+  }
+  return found;
+}
+
+/** Words of the text that look like names. */
+export const namesIn = (text: string): ReadonlySet<string> => new Set(text.match(/[A-Za-z_]\w*/g));

@@ -1,0 +1,144 @@
+/** @file What to say about the word under the cursor, the call around it, and the shapes beside the lines. */
+import type { Node, NodeId, Span } from "../../ir";
+import { bytesOf, findNode, sameShape, showType } from "../../ir";
+import type { CompositeDef, OpDef } from "../../ops";
+import { findOp } from "../../ops";
+import { MODULES } from "../names";
+import type { Parsed } from "../program";
+import type { SymbolRecord } from "../scope";
+import { bare } from "../syntax";
+import { signatureOf } from "./complete";
+import { defNamed, isMethod, isQuiet, openCallAt, opOf, wordAt } from "./context";
+import { symbolAt } from "./symbols";
+
+export interface Hover {
+  readonly span: Span;
+  /** Markdown; the page adds what only it knows, such as the node's kernel. */
+  readonly markdown: string;
+  readonly node: NodeId | null;
+}
+
+/** `6.0 MiB`, `640 B` */
+function showBytes(bytes: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let unit = 0;
+  let value = bytes;
+  for (; value >= 1024 && unit < units.length - 1; unit++) value /= 1024;
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+}
+
+function showNode(parsed: Parsed, { id, type, op }: Node): string {
+  if (op === "hole") return "`...` — nothing is connected here yet";
+  if (parsed.unknown.has(id)) return "Its shape waits for a connection.";
+  return `\`${showType(type)}\` · ${showBytes(bytesOf(type))}`;
+}
+
+const showOp = (op: OpDef | CompositeDef): string =>
+  `\`${signatureOf(op).label}\`\n\n${op.doc.formula}\n\n${op.doc.teaches}`;
+
+function symbolHover(parsed: Parsed, symbol: SymbolRecord, span: Span): Hover {
+  const node = symbol.node === null ? null : findNode(parsed.graph, symbol.node);
+  const { value, name } = symbol;
+  if (node) {
+    const call = parsed.sites.get(node.id)?.op ?? findOp(node.op);
+    const what =
+      node.op === "input"
+        ? `${String(node.attrs["role"])} fed by ${String(node.attrs["source"])}`
+        : (call?.doc.formula ?? node.op);
+    const times =
+      symbol.nodes.length > 1 ? `\n\nStands for ${symbol.nodes.length} nodes, one for each call or turn.` : "";
+    return { span, node: node.id, markdown: `**${name}** ${showNode(parsed, node)}\n\n${what}${times}` };
+  }
+  const known =
+    value.kind === "number" ? ` = ${value.value}` : value.kind === "def" ? " — a function, inlined at each call" : "";
+  return { span, node: null, markdown: `**${name}**${known}` };
+}
+
+/** The node of the smallest expression around `offset`. */
+function nodeAround(parsed: Parsed, offset: number): { readonly id: NodeId; readonly span: Span } | null {
+  let best: { id: NodeId; span: Span } | null = null;
+  for (const { node, expr } of parsed.sites.values()) {
+    const { span } = expr;
+    if (offset < span.from || offset > span.to) continue;
+    if (!best || span.to - span.from < best.span.to - best.span.from) best = { id: node, span };
+  }
+  return best;
+}
+
+/** What is at `offset`; null where there is nothing to say. */
+export function hoverAt(parsed: Parsed, offset: number): Hover | null {
+  if (isQuiet(parsed.text, offset)) return null;
+  const named = symbolAt(parsed, offset);
+  const { word, from, to } = wordAt(parsed.text, offset);
+  const around = nodeAround(parsed, offset);
+  const called = around ? bare(parsed.sites.get(around.id)!.expr) : null;
+  const isCallee = called?.kind === "call" && called.callee.span.to === to;
+  if (named && !(isCallee && named.symbol.kind !== "def")) return symbolHover(parsed, named.symbol, named.span);
+  const node = around && findNode(parsed.graph, around.id);
+  const op = findOp(word);
+  if (op && op.kind !== "source" && word !== "") {
+    const value = isCallee && node ? `${showNode(parsed, node)}\n\n` : "";
+    return { span: { from, to }, node: isCallee && around ? around.id : null, markdown: value + showOp(op) };
+  }
+  if (!around || !node) return null;
+  const own = parsed.sites.get(around.id)?.op;
+  return {
+    span: around.span,
+    node: around.id,
+    markdown: `${own ? `**${own.name}** ` : ""}${showNode(parsed, node)}${own ? `\n\n${own.doc.formula}` : ""}`,
+  };
+}
+
+export interface SignatureHelp {
+  readonly label: string;
+  readonly doc: string;
+  readonly params: readonly { readonly from: number; readonly to: number; readonly doc: string }[];
+  /** Index into `params` of the argument under the cursor; −1 when there is none. */
+  readonly active: number;
+}
+
+/** The signature of the call that is open at `offset`, with the argument under the cursor; null outside calls. */
+export function signatureAt(parsed: Parsed, offset: number): SignatureHelp | null {
+  if (isQuiet(parsed.text, offset)) return null;
+  const call = openCallAt(parsed.text, offset);
+  if (!call) return null;
+  const def = defNamed(parsed, call.name);
+  if (def) {
+    const start = parsed.text.slice(def.paramsSpan.from, def.paramsSpan.to);
+    const shift = call.name.length - def.paramsSpan.from;
+    const params = def.params.map(({ span }) => ({ from: span.from + shift, to: span.to + shift, doc: "" }));
+    const active =
+      call.keyword === null ? call.index : def.params.findIndex((param) => param.name.text === call.keyword);
+    return { label: call.name + start, doc: "", params, active: active < params.length ? active : -1 };
+  }
+  const op = opOf(call);
+  if (!op) return null;
+  const { label, params } = signatureOf(op);
+  const position = call.index + (isMethod(call, MODULES) ? 1 : 0);
+  const active = call.keyword === null ? position : op.params.findIndex(({ names }) => names.includes(call.keyword!));
+  return {
+    label,
+    doc: `${op.doc.formula}\n\n${op.doc.teaches}`,
+    params: params.map((param, i) => ({ ...param, doc: op.params[i]!.doc })),
+    active: active < params.length ? active : -1,
+  };
+}
+
+export interface InlayHint {
+  readonly offset: number;
+  readonly text: string;
+  readonly node: NodeId;
+}
+
+/** Inferred types behind the names that are bound; nothing where calls or turns differ. */
+export function inlayHints(parsed: Parsed): readonly InlayHint[] {
+  return parsed.symbols.flatMap((symbol) => {
+    if (symbol.kind !== "value" || symbol.node === null || symbol.statement.kind === "def") return [];
+    const nodes = symbol.nodes.flatMap((id) => findNode(parsed.graph, id) ?? []);
+    const [first] = nodes;
+    if (!first || first.op === "hole" || nodes.some((node) => parsed.unknown.has(node.id))) return [];
+    if (nodes.some(({ type }) => type.dtype !== first.type.dtype || !sameShape(type.shape, first.type.shape)))
+      return [];
+    return [{ offset: symbol.definition.to, text: `: ${showType(first.type)}`, node: first.id }];
+  });
+}
