@@ -1,7 +1,7 @@
 /** @file The examples, in the menu's order. The first one opens on a first visit. */
 import type { Example } from "./example";
 
-const square = { name: "N", S: 512, M: 2048, L: 4096 } as const;
+const square = { name: "N", S: 512, M: 2048, L: 3072 } as const;
 
 export const examples: readonly Example[] = [
   {
@@ -159,7 +159,7 @@ y = a.T + b
   {
     id: "column-mean",
     title: "Centre the columns",
-    sentence: "A mean over rows cannot be finished by the row that needs it: two kernels stay.",
+    sentence: "A mean over rows is finished only after the last row, so the subtraction waits in a kernel of its own.",
     text: `# Subtract each column's mean
 N = 2048
 x: f32[N, 512]

@@ -1,26 +1,13 @@
 /** @file Drawing deeds. Each asks the compiler for the smallest text edit; the answer is null, or why it can't be done. */
-import { nodeId, parseEdgeId, edgeId, type EdgeId, type NodeId, type TextEdit } from "../fusion";
-import { recordOf, type Document } from "../document";
-import { front } from "./front";
+import { nodeId, parseEdgeId, edgeId, type EdgeId, type NodeId } from "../fusion";
+import { recordOf, type Document, type Position } from "../document";
+import { front, type Edited } from "./front";
 import type { Deeds, Slice } from "./slice";
 
-const edited = (document: Document, edits: readonly TextEdit[]): Document => ({
-  ...document,
-  text: front.applyTextEdits(document.text, edits),
-});
-
-function draw(
-  deeds: Deeds,
-  answer: { readonly ok: true; readonly edits: readonly TextEdit[] } | { readonly ok: false; readonly text: string },
-): string | null {
-  if (!answer.ok) return answer.text;
-  deeds.commit(edited(deeds.get().document, answer.edits), "canvas");
-  return null;
-}
-
-/** Carries what hangs on node identities along with a rename. */
-export function renameIn(document: Document, renamed: ReadonlyMap<NodeId, NodeId>): Document {
-  const to = (id: string): string => renamed.get(nodeId(id)) ?? id;
+/** Carries what hangs on node identities along with an edit that changes them. */
+export function renameIn(document: Document, ids: ReadonlyMap<NodeId, NodeId>): Document {
+  if (ids.size === 0) return document;
+  const to = (id: string): string => ids.get(nodeId(id)) ?? id;
   const keys = <T>(record: Readonly<Record<string, T>>): Record<string, T> => {
     const moved = recordOf<T>();
     for (const [id, value] of Object.entries(record)) moved[to(id)] = value;
@@ -40,13 +27,18 @@ export function renameIn(document: Document, renamed: ReadonlyMap<NodeId, NodeId
   };
 }
 
-/** The new node of an edit is the one whose name the text did not have before; placed where the person dropped it. */
-function placeNew(before: Document, after: Document, at: { x: number; y: number } | null): Document {
-  if (!at) return after;
-  const names = (text: string): string[] => [...text.matchAll(/^([A-Za-z_]\w*)\s*[=:]/gm)].map((found) => found[1]!);
-  const known = new Set(names(before.text));
-  const fresh = names(after.text).find((name) => !known.has(name));
-  return fresh === undefined ? after : { ...after, positions: recordOf(after.positions, { [fresh]: at }) };
+/** Makes an edit one undo step; the node it is about stays or becomes selected. `at`: where a new node was dropped. */
+function draw(deeds: Deeds, answer: Edited, at: Position | null = null): string | null {
+  if (!answer.ok) return answer.text;
+  const { document, selection } = deeds.get();
+  const text = front.applyTextEdits(document.text, answer.edits);
+  const moved = renameIn({ ...document, text }, answer.ids);
+  const placed = at && answer.node ? { ...moved, positions: recordOf(moved.positions, { [answer.node]: at }) } : moved;
+  deeds.commit(placed, "canvas");
+  const follow = selection.kind === "node" ? answer.ids.get(selection.id) : undefined;
+  if (follow) deeds.set({ selection: { kind: "node", id: follow } });
+  if (answer.note) deeds.set({ notice: { tone: "info", text: answer.note } });
+  return null;
 }
 
 export const drawingSlice: Slice<
@@ -56,24 +48,10 @@ export const drawingSlice: Slice<
   return {
     connect: (producer, consumer, operand) => draw(deeds, front.connect(text(), producer, consumer, operand)),
     disconnect: (edge) => draw(deeds, front.disconnect(text(), edge)),
-    addOp(op, at) {
-      const answer = front.addOp(text(), op);
-      if (!answer.ok) return answer.text;
-      const before = deeds.get().document;
-      deeds.commit(placeNew(before, edited(before, answer.edits), at), "canvas");
-      return null;
-    },
+    addOp: (op, at) => draw(deeds, front.addOp(text(), op), at),
     addInput: () => draw(deeds, front.addInput(text())),
     removeNode: (id) => draw(deeds, front.removeNode(text(), id)),
-    renameNode(id, name) {
-      const answer = front.renameNode(text(), id, name);
-      if (!answer.ok) return answer.text;
-      deeds.commit(renameIn(edited(deeds.get().document, answer.edits), answer.renamed), "canvas");
-      const { selection } = deeds.get();
-      const moved = selection.kind === "node" ? answer.renamed.get(selection.id) : undefined;
-      if (moved) deeds.set({ selection: { kind: "node", id: moved } });
-      return null;
-    },
+    renameNode: (id, name) => draw(deeds, front.renameNode(text(), id, name)),
     setAttr: (id, attr, value) => draw(deeds, front.setAttr(text(), id, attr, value)),
     setInputType: (id, type) => draw(deeds, front.setInputType(text(), id, type)),
   };

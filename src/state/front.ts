@@ -2,22 +2,26 @@
 import * as fusion from "../fusion";
 import type { EdgeId, NodeId, TextEdit } from "../fusion";
 
-export type EditResult =
-  { readonly ok: true; readonly edits: readonly TextEdit[] } | { readonly ok: false; readonly text: string };
-export type RenameResult =
-  | { readonly ok: true; readonly edits: readonly TextEdit[]; readonly renamed: ReadonlyMap<NodeId, NodeId> }
+export type Edited =
+  | {
+      readonly ok: true;
+      readonly edits: readonly TextEdit[];
+      readonly ids: ReadonlyMap<NodeId, NodeId>;
+      readonly note: string | null;
+      readonly node: NodeId | null;
+    }
   | { readonly ok: false; readonly text: string };
 
 interface Front {
-  connect(text: string, producer: NodeId, consumer: NodeId, operand: number): EditResult;
-  disconnect(text: string, edge: EdgeId): EditResult;
-  addOp(text: string, op: string): EditResult;
-  addInput(text: string): EditResult;
-  removeNode(text: string, id: NodeId): EditResult;
-  renameNode(text: string, id: NodeId, name: string): RenameResult;
-  setAttr(text: string, id: NodeId, attr: string, value: string): EditResult;
-  setInputType(text: string, id: NodeId, type: string): EditResult;
-  setConstant(text: string, name: string, value: number): EditResult;
+  connect(text: string, producer: NodeId, consumer: NodeId, operand: number): Edited;
+  disconnect(text: string, edge: EdgeId): Edited;
+  addOp(text: string, op: string): Edited;
+  addInput(text: string): Edited;
+  removeNode(text: string, id: NodeId): Edited;
+  renameNode(text: string, id: NodeId, name: string): Edited;
+  setAttr(text: string, id: NodeId, attr: string, value: string): Edited;
+  setInputType(text: string, id: NodeId, type: string): Edited;
+  setConstant(text: string, name: string, value: number): Edited;
   applyTextEdits(text: string, edits: readonly TextEdit[]): string;
 }
 

@@ -84,9 +84,8 @@ export function referenceOf(graph: Graph, inputs: ReadonlyMap<NodeId, TensorData
 
 const short = (value: number): string => value.toExponential(1).replace("e+", "e").replace(".0e", "e");
 
-/** `1.1e-4 relative or 1e-5 absolute, for mean`. */
-const limitOf = ({ rtol, atol, reason }: Tolerance): string =>
-  `${short(rtol)} relative or ${short(atol)} absolute, ${reason}`;
+/** `1.1e-5 + 1.1e-5 · |value|`. */
+const limitOf = ({ rtol, atol }: Tolerance): string => `${short(atol)} + ${short(rtol)} · |value|`;
 
 /** One output of one plan against the reference. */
 export function compared(

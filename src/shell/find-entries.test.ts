@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { fit, found, type Entry } from "./find-entries";
+import { readField } from "./ProfileFields";
+
+const entry = (title: string, first = false, detail = ""): Entry => ({
+  id: title,
+  title,
+  detail,
+  kind: "Do",
+  first,
+  run: () => undefined,
+});
+const titles = (list: readonly Entry[]): string[] => list.map(({ title }) => title);
+
+test("a prefix beats the start of a word, which beats letters in order; other titles are left out", () => {
+  const list = ["Add relu", "relu", "Remove all unused", "exp"].map((title) => entry(title));
+  expect(titles(found(list, "relu"))).toEqual(["relu", "Add relu", "Remove all unused"]);
+  expect(fit("exp", "xyz")).toBe(0);
+});
+
+test("nothing typed shows what is offered first; details count for less than titles", () => {
+  const list = [entry("Share", true), entry("y"), entry("Softmax", false, "share of the row")];
+  expect(titles(found(list, "  "))).toEqual(["Share"]);
+  expect(titles(found(list, "share"))).toEqual(["Share", "Softmax"]);
+});
+
+test("a profile's field takes numbers that mean something", () => {
+  expect(readField("bandwidth", "690", 1e9)).toBe(690e9);
+  expect(readField("bandwidth", "0", 1e9)).toBeNull();
+  expect(readField("bandwidth", "-1", 1e9)).toBeNull();
+  expect(readField("bandwidth", "", 1e9)).toBeNull();
+  expect(readField("launchMicros", "0", 1)).toBe(0);
+  expect(readField("maxBindings", "8.5", 1)).toBeNull();
+});

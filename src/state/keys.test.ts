@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { commands } from "./commands";
+import { commandFor, showKey, type FocusPlace, type Press } from "./keys";
+import type { PlaygroundState } from "./types";
+
+const state = {
+  letterKeys: true,
+  derived: { compilation: { steps: [{ edge: null }] } },
+  cursor: 0,
+  selection: { kind: "none" },
+  dialog: "none",
+  presenter: false,
+  notice: null,
+  canUndo: true,
+  canRedo: true,
+  document: { options: { forced: [], forbidden: [] } },
+} as unknown as PlaygroundState;
+
+const press = (key: string, held: Partial<Press> = {}): Press => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  shiftKey: false,
+  altKey: false,
+  ...held,
+});
+const asked = (key: string, held: Partial<Press> = {}, place: FocusPlace = "elsewhere", at = state): string | null =>
+  commandFor(press(key, held), place, at)?.id ?? null;
+
+test("keys ask for their commands, and Shift tells an arrow from a refusal", () => {
+  expect(asked("ArrowRight")).toBe("step-forward");
+  expect(asked("ArrowRight", { shiftKey: true })).toBe("next-refusal");
+  expect(asked("J")).toBe("step-forward");
+  expect(asked("?", { shiftKey: true })).toBe("keys");
+  expect(asked("z", { ctrlKey: true })).toBe("undo");
+  expect(asked("Z", { ctrlKey: true, shiftKey: true })).toBe("redo");
+  expect(asked("k", { metaKey: true })).toBe("find");
+  expect(asked("ArrowRight", { altKey: true })).toBeNull();
+});
+
+test("a field keeps its letters, the editor its Ctrl K, the graph its arrows", () => {
+  expect(asked("j", {}, "text")).toBeNull();
+  expect(asked("j", {}, "editor")).toBeNull();
+  expect(asked("k", { ctrlKey: true }, "editor")).toBeNull();
+  expect(asked("k", { ctrlKey: true }, "text")).toBe("find");
+  expect(asked("F1", {}, "editor")).toBe("find");
+  expect(asked("Enter", { ctrlKey: true }, "editor")).toBe("run");
+  expect(asked("z", { ctrlKey: true }, "text")).toBeNull();
+  expect(asked("ArrowRight", {}, "graph")).toBeNull();
+  expect(asked("j", {}, "graph")).toBe("step-forward");
+  expect(asked("j", {}, "dialog")).toBeNull();
+});
+
+test("single letters can be switched off; arrows and Ctrl stay", () => {
+  const off = { ...state, letterKeys: false };
+  expect(asked("j", {}, "elsewhere", off)).toBeNull();
+  expect(asked("ArrowRight", {}, "elsewhere", off)).toBe("step-forward");
+  expect(asked("z", { ctrlKey: true }, "elsewhere", off)).toBe("undo");
+});
+
+test("a command that means nothing now is not asked for", () => {
+  expect(asked("z", { ctrlKey: true }, "elsewhere", { ...state, canUndo: false })).toBeNull();
+  expect(asked("f")).toBeNull();
+});
+
+test("no key means two things in one place", () => {
+  const said = commands.flatMap(({ keys, where }) => keys.map((key) => `${where ?? "page"} ${showKey(key)}`));
+  expect(new Set(said).size).toBe(said.length);
+  expect(new Set(commands.map(({ id }) => id)).size).toBe(commands.length);
+  expect(showKey({ key: "z", ctrl: true, shift: true })).toBe("Ctrl Shift Z");
+});

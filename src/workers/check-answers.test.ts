@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { compile, defaultOptions, fusionAt, type Compilation } from "../fusion";
+import { answerCheck, chosenElements, inputsOf, workOf } from "./check-answers";
+
+const compiled = (text: string): Compilation => compile(text, defaultOptions);
+
+function onCpu(text: string) {
+  const compilation = compiled(text);
+  const naive = fusionAt(compilation, 0);
+  const fused = fusionAt(compilation, compilation.steps.length);
+  const reply = answerCheck({
+    kind: "cpu",
+    fusion: naive,
+    profile: defaultOptions.profile,
+    plans: [
+      { plan: "naive", fusion: naive },
+      { plan: "fused", fusion: fused },
+    ],
+  });
+  if (reply.kind !== "cpu") throw new Error("another answer");
+  return reply;
+}
+
+test("small programs run on the CPU, and both plans agree with the reference", () => {
+  const { rows, summaries } = onCpu("x: f32[33, 65]\ny = softmax(exp(x) + 1)\n");
+  expect(rows.map(({ plan, pass }) => [plan, pass])).toEqual([
+    ["naive", true],
+    ["fused", true],
+  ]);
+  expect(summaries[0]).toMatchObject({ shape: [33, 65], compared: 33 * 65, elements: 33 * 65 });
+  expect(summaries[0]!.mean).toBeCloseTo(1 / 65, 10);
+});
+
+test("large programs are sampled, and say so", () => {
+  const { rows, summaries, text } = onCpu("a: f32[1024, 1024]\nb: f32[1024, 1024]\ny = a @ b\n");
+  expect(rows).toEqual([]);
+  expect(summaries[0]).toMatchObject({ compared: 4096, elements: 1024 * 1024 });
+  expect(text).toContain("chosen elements");
+  const { graph } = fusionAt(compiled("x: f32[64, 32]\nw: f32[32, 16]\ny = relu(x @ w)\n"), 0);
+  expect(workOf(graph)).toBe(64 * 16 * 32 + 64 * 16);
+});
+
+test("chosen elements are distinct, inside, sorted, with both ends", () => {
+  for (const size of [1, 7, 4096, 4097, 1_000_003]) {
+    const chosen = chosenElements(size, 4096);
+    expect(chosen.length).toBe(Math.min(size, 4096));
+    expect(new Set(chosen).size).toBe(chosen.length);
+    expect(chosen[0]).toBe(0);
+    expect(chosen.at(-1)).toBe(size - 1);
+    expect(chosen).toEqual(chosen.toSorted((a, b) => a - b));
+  }
+});
+
+test("a wrong element, a missing output and a short one do not pass", () => {
+  const compilation = compiled("x: f32[4, 8]\ny = relu(x)\n");
+  const fusion = fusionAt(compilation, 0);
+  const y = fusion.graph.outputs[0]!;
+  const x = [...inputsOf(fusion).values()][0]!;
+  const right = Float32Array.from(x, (value) => Math.max(value, 0));
+  const check = (data: Float32Array | null) => {
+    const reply = answerCheck({
+      kind: "compare",
+      fusion,
+      plans: [{ plan: "fused", outputs: [y], results: data ? [{ value: y, data }] : [] }],
+    });
+    if (reply.kind !== "compare") throw new Error("another answer");
+    return reply.rows[0]!;
+  };
+  expect(check(right)).toMatchObject({ pass: true, compared: 32, maxAbs: 0 });
+  const wrong = right.slice();
+  wrong[13] = 7;
+  expect(check(wrong)).toMatchObject({ pass: false, worst: { index: [1, 5], got: 7 } });
+  expect(check(right.slice(0, 31)).pass).toBe(false);
+  expect(check(null).pass).toBe(false);
+});
+
+test("outputs that a rewrite renamed are found by their place", () => {
+  const compilation = compiled("x: f32[8, 8]\nz = x * 1\ny = relu(z)\nreturn z, y\n");
+  const fusion = fusionAt(compilation, 0);
+  const final = fusionAt(compilation, compilation.steps.length);
+  expect(final.graph.outputs.length).toBe(fusion.graph.outputs.length);
+});
