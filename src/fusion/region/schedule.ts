@@ -4,6 +4,7 @@ import { opDef } from "../ops";
 import { placeRows, type RowPlacement } from "./classify";
 import { matmulSizes, matmulTile, tileBytes, tileRereads, tileThreads } from "./matmul";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./reads";
+import { passesPerRead } from "./row-passes";
 import type { RegionForm, RegionRead, RegionSchedule, Variant } from "./types";
 import { isViewRegion } from "./views";
 
@@ -170,18 +171,25 @@ function scheduleRows(graph: Graph, region: Body, form: RegionForm, target: Targ
     byThread && form.template === "general-reduce" ? "rows" : "columns",
   );
   const plain = readsOf(graph, region.members, region.outputs, strided);
+  const byRow = region.outputs.filter((id) => placement.places.get(id)!.role === "free" && !isFull(id));
+  const passes = (): Map<NodeId, number> =>
+    passesPerRead(graph, region, form, passRoots(graph, region, form, placement), byRow);
   const live = liveScalars(graph, region);
   const accumulators = form.reductions.length;
   if (byThread) {
     const threads = Math.min(target.schedule === "cpu" ? 64 : 256, target.maxWorkgroupSize);
-    const reads = withRereads(plain, passesPerRead(graph, region, form, placement));
+    const kept =
+      chunks === 1 && columns <= (target.schedule === "gpu" ? SHORT_ROW : 4) ? cachedValues(graph, region, form, placement) : []; // prettier-ignore
+    const cached = columns * kept.length <= CACHED_VALUES ? kept : [];
+    const reads = cached.length > 0 ? plain : withRereads(plain, passes());
     const variant: Variant = chunks > 1 ? "split-thread" : "row-thread";
     return blank({
       variant,
       reads,
+      cached,
       threadsPerWorkgroup: threads,
       workgroups: Math.ceil((rows * chunks) / threads),
-      registers: BASE_REGISTERS + live + accumulators,
+      registers: BASE_REGISTERS + live + accumulators + columns * cached.length,
       ...split(rows, chunks, chunkLength, accumulators),
     });
   }
@@ -212,7 +220,7 @@ function scheduleRows(graph: Graph, region: Body, form: RegionForm, target: Targ
       registers: BASE_REGISTERS + live + accumulators + perThread * cached.length,
     });
   }
-  const reads = withRereads(plain, passesPerRead(graph, region, form, placement));
+  const reads = withRereads(plain, passes());
   return blank({
     variant: "row-streaming",
     ...shared,
@@ -253,21 +261,6 @@ function chunksOf(rows: number, columns: number, byThread: boolean, target: Targ
 
 const withRereads = (reads: readonly RegionRead[], passes: ReadonlyMap<NodeId, number>): RegionRead[] =>
   reads.map((read) => ({ ...read, rereads: Math.max(0, (passes.get(read.value) ?? 1) - 1) }));
-
-/** In how many passes over the row each stored value is loaded at a place that depends on the column. */
-function passesPerRead(graph: Graph, region: Body, form: RegionForm, placement: RowPlacement): Map<NodeId, number> {
-  const passes = new Map<NodeId, Set<number>>();
-  for (const { id, stage } of passRoots(graph, region, form, placement)) {
-    for (const axis of form.reducedAxes) {
-      const pair = neighbours(form.space, axis);
-      if (!pair) continue;
-      for (const [value, strides] of strideProbe(graph, region.members, [{ id, pair }])) {
-        if ([...strides].some((step) => step !== 0)) passes.set(value, (passes.get(value) ?? new Set()).add(stage));
-      }
-    }
-  }
-  return new Map([...passes].map(([value, set]) => [value, set.size]));
-}
 
 /** What each pass over the row asks for: operands of its reductions, and the full-size outputs known by then. */
 export function passRoots(

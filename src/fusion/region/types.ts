@@ -61,7 +61,7 @@ export interface MatmulTile {
 /** What the chosen schedule costs in resources. */
 export interface RegionSchedule {
   readonly variant: Variant;
-  /** Row-cached: values (members or stored inputs) kept in registers from the pass that makes them to later passes. */
+  /** Row-cached and short rows of one thread: values (members or stored inputs) kept in registers from the pass that makes them to later passes. */
   readonly cached: readonly NodeId[];
   /** Split: chunks per row, and elements per chunk (the last may be shorter); 1 and `columns` otherwise. */
   readonly chunks: number;

@@ -7,7 +7,7 @@ export interface BufferAccess {
   /** Distinct elements. */
   readonly read: number;
   readonly written: number;
-  /** Most passes over one element: 1 + rereads. Loads between two barriers or in one outer loop are one pass. */
+  /** Whole passes over what is read: 1 + rereads. Loads between two barriers or in one outer loop are one pass. */
   readonly passes: number;
 }
 export interface AccessLog {
@@ -60,14 +60,14 @@ export class BufferTrace {
       const mask = this.passes[at]!;
       if (mask !== 0) {
         read++;
-        passes = Math.max(passes, bits(mask));
+        passes += bits(mask);
       }
       written += this.writes[at]!;
     }
     if (this.buffer.access === "read_write" && written < this.buffer.elements) {
       note(this.problems, `${this.buffer.name} has ${this.buffer.elements - written} elements that nobody writes`);
     }
-    return { value: this.buffer.value, read, written, passes };
+    return { value: this.buffer.value, read, written, passes: read === 0 ? 0 : Math.floor(passes / read) };
   }
 }
 
