@@ -5,8 +5,12 @@ import { sizeIn } from "./layout-sketch";
 import type { Sketch } from "./layout-sketch";
 import type { Box, GraphLayout } from "./layout-request";
 
-const ROW_GAP = 32;
+/** With a pipe between two neighbouring rows, and without. */
+const PIPE_GAP = 32;
+const INNER_GAP = 18;
 const LANE_GAP = 60;
+/** After a lane of docked inputs only. */
+const DOCK_LANE_GAP = 36;
 const DOCK_GAP = 6;
 
 /** `chain[i]` is the chain of node i; `chains[c]` its nodes from top to bottom. Docked inputs are in none (−1). */
@@ -26,8 +30,10 @@ function chainsOf({ nodes, before, after, dock, main }: Sketch): Chains {
   const later = (a: number, b: number): boolean => up[a]! > up[b]! || (up[a] === up[b] && down[a]! > down[b]!);
   const next = nodes.map((_, i) => {
     let best = -1;
-    for (const s of after[i]!)
-      if (main[s] === i && nodes[s]!.kind !== "output" && (best < 0 || later(s, best))) best = s;
+    for (const s of after[i]!) {
+      const goesOn = main[s] === i && nodes[s]!.kind !== "output" && nodes[s]!.guest === nodes[i]!.guest;
+      if (goesOn && (best < 0 || later(s, best))) best = s;
+    }
     return best >= 0 ? best : (after[i]!.find((s) => main[s] === i) ?? -1);
   });
   const chain = nodes.map(() => -1);
@@ -50,16 +56,17 @@ function rowsOf(sketch: Sketch, { chain, chains }: Chains): number[] {
   const busy = new Set(dock.filter((to) => to >= 0));
   const isHead = nodes.map((_, i) => chain[i]! >= 0 && chains[chain[i]!]![0] === i);
   const isTail = nodes.map((_, i) => chain[i]! >= 0 && chains[chain[i]!]!.at(-1) === i);
+  const isBranch = (i: number): boolean => nodes[i]!.kind === "op" && !nodes[i]!.guest;
   const level = new Set<string>();
   nodes.forEach((node, i) => {
     const parent = main[i]!;
-    if (!isHead[i] || parent < 0 || busy.has(parent) || node.kind === "output" || nodes[parent]!.kind === "input")
-      return;
+    const apart = node.kind === "output" || node.guest || parent < 0 || nodes[parent]!.kind === "input";
+    if (!isHead[i] || apart || busy.has(parent)) return;
     busy.add(parent);
     level.add(`${parent}>${i}`);
   });
   nodes.forEach((node, i) => {
-    const from = before[i]!.find((p) => isTail[p] && chain[p] !== chain[i] && nodes[p]!.kind === "op");
+    const from = before[i]!.find((p) => isTail[p] && chain[p] !== chain[i] && isBranch(p));
     if (from === undefined || busy.has(i) || node.kind === "output" || busy.has(from)) return;
     busy.add(i);
     level.add(`${from}>${i}`);
@@ -115,9 +122,8 @@ function lanesOf(sketch: Sketch, { chain, chains }: Chains, row: readonly number
   });
   const weight = chains.map((list) => list.reduce((sum, i) => sum + nodes[i]!.bytes, 0));
   const spine = weight.indexOf(Math.max(0, ...weight.slice(0, 10_000)));
-  const order = chains
-    .map((_, c) => c)
-    .sort((a, b) => Number(b === spine) - Number(a === spine) || startOf(a) - startOf(b));
+  const late = (c: number): number => (c === spine ? -1 : Number(nodes[chains[c]![0]!]!.guest));
+  const order = chains.map((_, c) => c).sort((a, b) => late(a) - late(b) || startOf(a) - startOf(b));
   function startOf(c: number): number {
     return row[chains[c]![0]!]!;
   }
@@ -140,6 +146,20 @@ function lanesOf(sketch: Sketch, { chain, chains }: Chains, row: readonly number
   return { lane, count: lanes.count };
 }
 
+/** Left borders of the lanes: one that holds docked inputs only is narrower. */
+function laneStarts(sketch: Sketch, lane: readonly number[]): number[] {
+  const widths: number[] = [];
+  lane.forEach((at, i) => (widths[at] = Math.max(widths[at] ?? 0, sizeIn(sketch, i).width)));
+  const starts: number[] = [];
+  let x = 0;
+  for (let at = 0; at < widths.length; at++) {
+    starts.push(x);
+    const width = widths[at] ?? 0;
+    x += width + (width < boxSizes.op.width ? DOCK_LANE_GAP : LANE_GAP);
+  }
+  return starts;
+}
+
 /** Positions from rows and lanes. Docked inputs of one reader are stacked in its row. */
 function placed(sketch: Sketch, row: readonly number[], lane: readonly number[]): GraphLayout {
   const { nodes, dock } = sketch;
@@ -154,24 +174,29 @@ function placed(sketch: Sketch, row: readonly number[], lane: readonly number[])
     const height = Math.max(sizeIn(sketch, i).height, stack.has(i) ? stackHeight(stack.get(i)!) : 0);
     rowHeight[row[i]!] = Math.max(rowHeight[row[i]!] ?? 0, height);
   });
+  const piped = new Set<number>();
+  for (const { from, to } of sketch.piped) if (row[to]! === row[from]! + 1) piped.add(row[from]!);
   const top: number[] = [];
   let y = 0;
+  let gap = 0;
   for (let r = 0; r < rowHeight.length; r++) {
-    top[r] = y;
-    y += (rowHeight[r] ?? 0) + ROW_GAP;
+    top[r] = y + gap;
+    y = top[r]! + (rowHeight[r] ?? 0);
+    gap = piped.has(r) ? PIPE_GAP : INNER_GAP;
   }
+  const laneX = laneStarts(sketch, lane);
   const boxes = new Map<NodeId, Box>();
   let width = 0;
   nodes.forEach((node, i) => {
     const size = sizeIn(sketch, i);
-    const x = lane[i]! * (boxSizes.op.width + LANE_GAP);
+    const x = laneX[lane[i]!]!;
     const middle = top[row[i]!]! + rowHeight[row[i]!]! / 2;
     const beside = dock[i]! >= 0 ? stack.get(dock[i]!)! : null;
     const offset = beside ? beside.indexOf(i) * (size.height + DOCK_GAP) - stackHeight(beside) / 2 : -size.height / 2;
     boxes.set(node.id, { x, y: Math.round(middle + offset), ...size });
     width = Math.max(width, x + size.width);
   });
-  return { boxes, bends: new Map(), width, height: Math.max(0, y - ROW_GAP) };
+  return { boxes, bends: new Map(), width, height: y };
 }
 
 /** The layout and the number of lanes it took: many lanes mean a graph that columns do not suit. */

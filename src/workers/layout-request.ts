@@ -1,6 +1,6 @@
 /** @file What is laid out: the union of the nodes of all steps, so that stepping moves nothing. Pure. */
 import { edgeId, bytesOf } from "../fusion";
-import type { Compilation, EdgeId, Graph, Node, NodeId } from "../fusion";
+import type { Compilation, EdgeId, Graph, Node, NodeId, Region } from "../fusion";
 import { outputPillOf } from "../document";
 import type { Position } from "../document";
 
@@ -9,6 +9,8 @@ export interface LayoutNode {
   readonly kind: "op" | "input" | "output";
   /** Bytes of the value: the largest ones make the main column. */
   readonly bytes: number;
+  /** A step removes it: it gets a place, but the columns do not follow it. */
+  readonly guest: boolean;
 }
 
 export interface LayoutEdge {
@@ -16,6 +18,8 @@ export interface LayoutEdge {
   /** Indices into `nodes`; a producer comes before its readers. */
   readonly from: number;
   readonly to: number;
+  /** One kernel computes both ends from the start: no pipe will ever need room here. */
+  readonly inner: boolean;
 }
 
 export interface LayoutRequest {
@@ -55,20 +59,41 @@ export function layoutRequest(compilation: Pick<Compilation, "naive" | "drawn" |
   for (const { patch } of compilation.steps) for (const node of patch?.addedNodes ?? []) if (isDrawn(node)) add(node);
   const outputs = new Set(graph.outputs);
   for (const { patch } of compilation.steps) for (const id of patch?.outputs?.after ?? []) outputs.add(id);
-  return requestOf(versions, outputs);
+  const homes = homesOf(compilation.naive?.regions.values() ?? []);
+  return requestOf(versions, outputs, leftAtEnd(graph, compilation.steps), homes);
+}
+
+function homesOf(regions: Iterable<Region>): ReadonlyMap<NodeId, Region> {
+  const homes = new Map<NodeId, Region>();
+  for (const region of regions) for (const id of region.members) homes.set(id, region);
+  return homes;
+}
+
+function leftAtEnd(graph: Graph, steps: Compilation["steps"]): ReadonlySet<NodeId> {
+  const left = new Set(graph.nodes.keys());
+  for (const { patch } of steps) {
+    for (const { id } of patch?.removedNodes ?? []) left.delete(id);
+    for (const { id } of patch?.addedNodes ?? []) left.add(id);
+  }
+  return left;
 }
 
 /** The same for a single graph: a text whose holes keep it from compiling. */
 export const drawnRequest = (drawn: Graph): LayoutRequest => layoutRequest({ naive: null, drawn, steps: [] });
 
-function requestOf(versions: ReadonlyMap<NodeId, readonly Node[]>, outputs: ReadonlySet<NodeId>): LayoutRequest {
+function requestOf(
+  versions: ReadonlyMap<NodeId, readonly Node[]>,
+  outputs: ReadonlySet<NodeId>,
+  left: ReadonlySet<NodeId>,
+  homes: ReadonlyMap<NodeId, Region>,
+): LayoutRequest {
   const order = inOrder(versions);
   const nodes: LayoutNode[] = [];
   const index = new Map<NodeId, number>();
   for (const id of order) {
     const node = versions.get(id)![0]!;
     index.set(id, nodes.length);
-    nodes.push({ id, kind: node.op === "input" ? "input" : "op", bytes: bytesOf(node.type) });
+    nodes.push({ id, kind: node.op === "input" ? "input" : "op", bytes: bytesOf(node.type), guest: !left.has(id) });
   }
   const edges = new Map<EdgeId, LayoutEdge>();
   for (const [id, list] of versions) {
@@ -78,7 +103,8 @@ function requestOf(versions: ReadonlyMap<NodeId, readonly Node[]>, outputs: Read
         const from = index.get(input);
         if (from === undefined || from >= to) return;
         const edge = edgeId(input, id, operand);
-        edges.set(edge, { id: edge, from, to });
+        const home = homes.get(input);
+        edges.set(edge, { id: edge, from, to, inner: home !== undefined && home === homes.get(id) });
       });
     }
   }
@@ -86,8 +112,8 @@ function requestOf(versions: ReadonlyMap<NodeId, readonly Node[]>, outputs: Read
     const from = index.get(id);
     if (from === undefined) continue;
     const pill = outputPillOf(id);
-    edges.set(edgeId(id, pill, 0), { id: edgeId(id, pill, 0), from, to: nodes.length });
-    nodes.push({ id: pill, kind: "output", bytes: nodes[from]!.bytes });
+    edges.set(edgeId(id, pill, 0), { id: edgeId(id, pill, 0), from, to: nodes.length, inner: false });
+    nodes.push({ id: pill, kind: "output", bytes: nodes[from]!.bytes, guest: nodes[from]!.guest });
   }
   return { nodes, edges: [...edges.values()], engine: "auto" };
 }

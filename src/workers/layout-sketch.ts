@@ -12,6 +12,8 @@ export interface Sketch {
   readonly dock: readonly number[];
   /** The operand that a node continues: the one drawn above it. −1 for none. */
   readonly main: readonly number[];
+  /** Pairs that need room for a pipe between them. */
+  readonly piped: readonly { readonly from: number; readonly to: number }[];
 }
 
 /** Adjacency, docked inputs and main operands. */
@@ -30,10 +32,10 @@ export function sketchOf({ nodes, edges }: LayoutRequest): Sketch {
   const lone = (i: number): boolean => nodes[i]!.kind === "input" && after[i]!.length === 1;
   const main = nodes.map((_, i) => mainOperand(before[i]!, nodes, depth, lone));
   const dock = nodes.map((_, i) => (lone(i) && main[after[i]![0]!] !== i ? after[i]![0]! : -1));
-  return { nodes, before, after, dock, main };
+  return { nodes, before, after, dock, main, piped: edges.filter(({ inner }) => !inner) };
 }
 
-/** Largest value first, then the longest way behind it; a single-use input only when nothing else is there. */
+/** Largest value first, then the longest way behind it. Single-use inputs and guests only when nothing else is there. */
 function mainOperand(
   operands: readonly number[],
   nodes: readonly LayoutNode[],
@@ -44,6 +46,7 @@ function mainOperand(
   for (const i of operands) {
     if (best < 0) best = i;
     else if (lone(i) !== lone(best)) best = lone(best) ? i : best;
+    else if (nodes[i]!.guest !== nodes[best]!.guest) best = nodes[best]!.guest ? i : best;
     else if (lone(i)) best = nodes[i]!.bytes >= 64 * nodes[best]!.bytes ? i : best;
     else if (nodes[i]!.bytes !== nodes[best]!.bytes) best = nodes[i]!.bytes > nodes[best]!.bytes ? i : best;
     else if (depth[i]! > depth[best]!) best = i;

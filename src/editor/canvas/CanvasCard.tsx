@@ -1,9 +1,13 @@
 /** @file The card at the right with its leader: a decision, or the inspector of an op. */
+import { useReactFlow } from "@xyflow/react";
 import { useLayoutEffect, useRef, useState } from "react";
 import type { EdgeId } from "../../fusion";
 import { CardLeader } from "./CardLeader";
+import type { CardPlace } from "./CardLeader";
+import { useClearView } from "./use-clear-view";
 import { DecisionCard } from "./DecisionCard";
 import { NodeCard } from "./NodeCard";
+import { cardTop } from "./model/card-place";
 import { markPoint } from "./model/marks";
 import type { Picture } from "./model/picture";
 import { closeCard } from "./use-card";
@@ -18,32 +22,41 @@ interface CanvasCardProps {
 }
 
 export function CanvasCard({ open, picture, candidate, editable }: CanvasCardProps) {
+  const { boxes } = picture;
+  const { getViewport } = useReactFlow();
   const holder = useRef<HTMLDivElement>(null);
-  const [place, setPlace] = useState<{ left: number; top: number; bottom: number } | null>(null);
+  const [place, setPlace] = useState<CardPlace | null>(null);
   useLayoutEffect(() => {
     const element = holder.current;
     if (!element) return undefined;
     const measure = (): void => {
-      const { offsetLeft: left, offsetTop: top, offsetHeight } = element;
-      setPlace({ left, top, bottom: top + offsetHeight });
+      const canvas = element.parentElement;
+      if (!canvas) return;
+      const [width, height] = [element.offsetWidth, element.offsetHeight];
+      const isSheet = element.offsetLeft === 0;
+      const size = { width: canvas.clientWidth, height: canvas.clientHeight };
+      const top = isSheet ? element.offsetTop : cardTop(boxes.values(), getViewport(), size, { width, height });
+      setPlace({ left: element.offsetLeft, top, bottom: top + height });
     };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     if (element.parentElement) observer.observe(element.parentElement);
     measure();
     return () => observer.disconnect();
-  }, [open.kind]);
-  if (open.kind === "none") return null;
+  }, [open, boxes, getViewport]);
   const edge = open.kind === "decision" ? open.card.edge : null;
   const line = edge && picture.lines.find(({ edge: { id, also } }) => id === edge || also.includes(edge));
+  const at = line ? markPoint(line.points) : null;
+  useClearView(at, place);
+  if (open.kind === "none") return null;
   return (
-    <div ref={holder} className="card-holder">
+    <div ref={holder} className="card-holder" style={place && place.left > 0 ? { top: place.top } : undefined}>
       {open.kind === "decision" ? (
         <DecisionCard card={open.card} onClose={closeCard} />
       ) : (
         <NodeCard key={open.node.id} node={open.node} editable={editable} onClose={closeCard} onRemove={remove} />
       )}
-      {line && place && edge === candidate && <CardLeader from={markPoint(line.points)} card={place} />}
+      {at && place && edge === candidate && <CardLeader from={at} card={place} />}
     </div>
   );
 }

@@ -4,14 +4,14 @@ import type { Point } from "./model/geometry";
 
 const DISC = 13;
 
-/** `card`: left edge, top and bottom in px of the canvas. */
-export function CardLeader({
-  from,
-  card,
-}: {
-  readonly from: Point;
-  readonly card: { left: number; top: number; bottom: number };
-}) {
+/** Left edge, top and bottom in px of the canvas. */
+export interface CardPlace {
+  readonly left: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+export function CardLeader({ from, card }: { readonly from: Point; readonly card: CardPlace }) {
   const [x, y, zoom] = useStore((s) => s.transform);
   const edge = { x: (card.left - x) / zoom, top: (card.top + 20 - y) / zoom, bottom: (card.bottom - 20 - y) / zoom };
   if (edge.x <= from.x + DISC) return null;

@@ -36,7 +36,6 @@ const nodeTypes = { op: OpNode, pill: PillNode, folded: FoldedNode };
 const edgeTypes = { pipe: PipeEdge };
 /** Above this many nodes only what is in sight is in the page. */
 const CULL_ABOVE = 150;
-const PRO = { hideAttribution: true };
 
 const describe = ({ scene }: Picture, step: number): string => {
   const kernels = scene.kernels.map(({ name, title }) => `${name} ${title}`.trim()).join(", ");
@@ -55,7 +54,8 @@ function Canvas() {
   const gestures = useGestures(picture, editable);
   const onKeyDown = useGraphKeys(picture, editable, camera.focus);
   const said = useCanvas((s) => s.said);
-  const candidate = usePlayground(selectStep)?.edge ?? null;
+  const shown = usePlayground(selectStep);
+  const candidate = shown?.edge ?? shown?.edges[0] ?? null;
   const graph = usePlayground(selectFusion)?.graph ?? null;
   const label = useMemo(() => (picture ? describe(picture, step) : "Op graph"), [picture, step]);
   return (
@@ -87,10 +87,10 @@ function Canvas() {
         minZoom={0.05}
         maxZoom={2}
         onlyRenderVisibleElements={(picture?.scene.nodes.length ?? 0) > CULL_ABOVE}
-        proOptions={PRO}
+        attributionPosition="bottom-left"
       >
         <Background gap={22} size={1.2} />
-        <ZoomVariables root={root} />
+        <ZoomVariables rootRef={root} />
         {picture && <HullLayer hulls={picture.hulls} brackets={picture.brackets} />}
         <ConnectHint />
       </ReactFlow>

@@ -68,9 +68,9 @@ function HullTag({ hull: { kernel, tag } }: { readonly hull: HullShape }) {
   );
 }
 
-function SourceBracket({ bracket: { name, x, top, bottom } }: { readonly bracket: Bracket }) {
+function SourceBracket({ bracket: { name, x, top, bottom, lane } }: { readonly bracket: Bracket }) {
   return (
-    <div className="bracket" style={{ left: x, top, height: bottom - top }} aria-hidden="true">
+    <div className="bracket" data-lane={lane} style={{ left: x, top, height: bottom - top }} aria-hidden="true">
       <code>{name}</code>
     </div>
   );

@@ -4,13 +4,13 @@ import { useLayoutEffect } from "react";
 import type { RefObject } from "react";
 import { zoomLevel } from "./model/zoom";
 
-export function ZoomVariables({ root }: { readonly root: RefObject<HTMLElement | null> }) {
+export function ZoomVariables({ rootRef }: { readonly rootRef: RefObject<HTMLElement | null> }) {
   const zoom = useStore((s) => Math.round(s.transform[2] * 100) / 100);
   useLayoutEffect(() => {
-    const element = root.current;
+    const element = rootRef.current;
     if (!element) return;
     element.setAttribute("data-zoom", zoomLevel(zoom));
     element.style.setProperty("--counter", String(Math.max(1, 1 / zoom)));
-  }, [root, zoom]);
+  }, [rootRef, zoom]);
   return null;
 }

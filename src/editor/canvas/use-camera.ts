@@ -28,7 +28,7 @@ export interface Camera {
   readonly flowPoint: (at: { clientX: number; clientY: number }) => Point;
 }
 
-export function useCamera(root: RefObject<HTMLElement | null>, picture: Picture | null): Camera {
+export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Picture | null): Camera {
   const { setViewport, setCenter, getZoom, screenToFlowPosition } = useReactFlow();
   const latest = useRef(picture);
   useLayoutEffect(() => {
@@ -37,12 +37,12 @@ export function useCamera(root: RefObject<HTMLElement | null>, picture: Picture 
   const touched = useRef(false);
 
   const fit = useCallback(() => {
-    const element = root.current;
+    const element = rootRef.current;
     if (!element || !latest.current) return;
     const { clientWidth: width, clientHeight: height } = element;
     const room = { width, height, card: width > NEEDS_ROOM ? CARD_ROOM : 0 };
     void setViewport(fitViewport(contentOf(latest.current), room));
-  }, [root, setViewport]);
+  }, [rootRef, setViewport]);
 
   const example = usePlayground((s) => s.document.example);
   const layout = usePlayground((s) => s.derived.layout);
@@ -55,7 +55,7 @@ export function useCamera(root: RefObject<HTMLElement | null>, picture: Picture 
   }, [layout, example, fit]);
 
   useEffect(() => {
-    const element = root.current;
+    const element = rootRef.current;
     if (!element) return undefined;
     const touch = (): void => void (touched.current = true);
     const observer = new ResizeObserver(() => {
@@ -69,12 +69,12 @@ export function useCamera(root: RefObject<HTMLElement | null>, picture: Picture 
       element.removeEventListener("wheel", touch);
       element.removeEventListener("pointerdown", touch);
     };
-  }, [root, fit]);
+  }, [rootRef, fit]);
 
   const focus = useCallback(
     (place: Place) => {
       const find = (): HTMLElement | SVGElement | null =>
-        root.current?.querySelector<HTMLElement | SVGElement>(
+        rootRef.current?.querySelector<HTMLElement | SVGElement>(
           `.react-flow__${place.kind}[data-id="${CSS.escape(place.id)}"]`,
         ) ?? null;
       const now = find();
@@ -87,7 +87,7 @@ export function useCamera(root: RefObject<HTMLElement | null>, picture: Picture 
       void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom: getZoom() });
       requestAnimationFrame(() => find()?.focus());
     },
-    [root, setCenter, getZoom],
+    [rootRef, setCenter, getZoom],
   );
 
   const jump = useCallback(

@@ -9,6 +9,8 @@ export interface Bracket {
   readonly x: number;
   readonly top: number;
   readonly bottom: number;
+  /** 0 is nearest to the graph. */
+  readonly lane: number;
 }
 
 const MOST_LANES = 2;
@@ -41,7 +43,7 @@ export function bracketsOf(scene: Scene, boxes: ReadonlyMap<NodeId, Box>): Brack
     const at = lane >= 0 ? lane : ends.length;
     if (at >= MOST_LANES) continue;
     ends[at] = bottom;
-    brackets.push({ name, x: left - 24 - at * LANE, top, bottom });
+    brackets.push({ name, x: left - 24 - at * LANE, top, bottom, lane: at });
   }
   return brackets;
 }

@@ -86,6 +86,7 @@ export function cardOfStep(
   others: readonly Step[] = [],
 ): DecisionCard {
   const verdict = verdictOf(step);
+  const edge = step.edge ?? step.edges[0] ?? null;
   return {
     kick: `Step ${step.seq}: ${arrow(graph, step.edge, step.nodes)}`,
     question: questionOf(step),
@@ -97,8 +98,8 @@ export function cardOfStep(
     bars: barsOf(step),
     wayOut: step.accepted ? null : (verdict.wayOut ?? null),
     earlier: others.filter(({ seq }) => seq !== step.seq).map((each) => ({ seq: each.seq, text: outcomeOf(each) })),
-    edge: step.edge,
-    pin: pinOf(step.edge, options),
+    edge,
+    pin: pinOf(edge, options),
     cannotForce: step.legal.ok ? null : `Not allowed: ${reasonTitles[step.legal.code].toLowerCase()}`,
     fused: step.accepted,
   };

@@ -13,6 +13,8 @@ export interface FoldRules {
 
 /** Above this many ops everything starts folded. */
 export const MOST_UNFOLDED = 300;
+/** As many turns of a loop or calls of a `def` start folded. */
+const MANY_REPEATS = 3;
 
 /** The box that stands for a fold, and back. */
 export const foldBox = (id: string): NodeId => nodeId(`[${id}]`);
@@ -53,17 +55,18 @@ function foldsOf(
   all: boolean,
   flipped: ReadonlySet<string>,
 ): ReadonlyMap<string, Fold> {
-  const folds = new Map<string, Fold>();
+  const found = new Map<string, Fold>();
   const taken = new Set<NodeId>();
   const fold = (id: string, title: string, members: readonly SceneNode[]): void => {
     const free = members.filter((node) => !taken.has(node.id));
     if (free.length < 2) return;
     for (const { id: member } of free) taken.add(member);
-    folds.set(id, { id, title, members: [...free] });
+    found.set(id, { id, title, members: [...free] });
   };
   for (const [label, { ids, members }] of repeatsOf(ops)) {
     const id = repeatId(label);
-    if (!flipped.has(id) && standsApart(scene.edges, members)) fold(id, `${label} × ${ids.size}`, members);
+    const folds = ids.size >= MANY_REPEATS !== flipped.has(id);
+    if (folds && standsApart(scene.edges, members)) fold(id, `${label} × ${ids.size}`, members);
   }
   for (const [id, { group, members }] of groupsOf(ops)) if (flipped.has(id)) fold(id, `${group.label} ${id}`, members);
   for (const kernel of scene.kernels) {
@@ -71,7 +74,7 @@ function foldsOf(
     const members = ops.filter(({ kernel: home }) => home?.region === kernel.region);
     fold(kernel.region, kernel.title === "" ? kernel.name : `${kernel.name} ${kernel.title}`, members);
   }
-  return folds;
+  return found;
 }
 
 /** Defs and loop turns that occur at least twice, by what is written on them. */
@@ -144,9 +147,16 @@ function folded(edges: readonly SceneEdge[], place: ReadonlyMap<NodeId, NodeId>)
     if (from === to) continue;
     const key = `${edge.from}>${to}`;
     const known = lines.get(key);
-    if (known) lines.set(key, { ...known, also: [...known.also, ...edge.also] });
+    if (known) lines.set(key, together(known, edge));
     else if (from === edge.from && to === edge.to) lines.set(key, edge);
     else lines.set(key, { ...edge, id: edgeId(edge.from, to, edge.operand), from, to });
   }
   return [...lines.values()];
+}
+
+/** Two lines that fall on one: the pipe shows when either is one. */
+function together(known: SceneEdge, edge: SceneEdge): SceneEdge {
+  const also = [...known.also, ...edge.also];
+  if (known.kind === "memory" || edge.kind !== "memory") return { ...known, also };
+  return { ...known, also, kind: "memory", width: edge.width, tone: null };
 }

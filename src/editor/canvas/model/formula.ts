@@ -37,8 +37,11 @@ export function formulaOf(graph: Graph, node: Node, title: string): string {
       infix[2] === "*" ? "·" : infix[2]!.replace("-", "−"),
       names[1] ?? null,
     ];
-    const options = [left && right ? `${left} ${sign} ${right}` : "", right ? `${sign} ${right}` : "", sign];
-    return options.find((text) => text !== "" && textWidth(text, 12, true) <= room) ?? "";
+    const short = (name: string): string => (/^[A-Za-z_]/.test(name) ? name.charAt(0) : name);
+    const options = left && right ? [`${left} ${sign} ${right}`, `${short(left)} ${sign} ${right}`] : [];
+    if (right) options.push(`${sign} ${right}`);
+    if (left && right) options.push(`${short(left)} ${sign} ${short(right)}`);
+    return options.find((text) => textWidth(text, 12, true) <= room) ?? "";
   }
   const text = parts.formula.replace(/[A-Za-z_]\w*/g, (word) => names[parts.operands.indexOf(word)] ?? word);
   const repeats = text.startsWith(`${node.op}(`) && title === node.op;

@@ -1,6 +1,7 @@
 /** @file The body of a kernel: its ops' padded boxes and the ways between them, never over an op of another kernel. */
 import type { NodeId } from "../../../fusion";
 import { meet, rectOf, strips } from "./geometry";
+import { unionHoles } from "./outline";
 import type { Box, BoxIndex, Point, Rect } from "./geometry";
 
 const PAD = 12;
@@ -13,7 +14,10 @@ export interface InnerLine {
   readonly points: readonly Point[];
 }
 
-/** Rectangles whose union is the hull. It falls into several bodies where an op of another kernel lies between. */
+/**
+ * Rectangles whose union is the hull. It falls into several bodies where an op of another kernel lies between; a hole
+ * with nothing in it is filled.
+ */
 export function hullRects(
   members: readonly NodeId[],
   lines: readonly InnerLine[],
@@ -37,7 +41,8 @@ export function hullRects(
     if (wide && free(wide)) rects.push(wide);
     else rects.push(...strips(points, CORRIDOR).filter(free));
   }
-  return joined(rects);
+  const body = joined(rects);
+  return [...body, ...unionHoles(body).filter(free)];
 }
 
 /** The room between two boxes that face each other. */

@@ -1,5 +1,5 @@
 /** @file Free places for writing: bytes on lines, tags beside hulls. Nothing covers a box, a line or other writing. */
-import { BoxIndex, around, strips } from "./geometry";
+import { BoxIndex, strips } from "./geometry";
 import type { Point, Rect } from "./geometry";
 import { textWidth } from "./words";
 
@@ -69,25 +69,22 @@ export class Blackboard {
 
   /** A tag in the nearest free corner outside a hull. */
   placeTag(id: string, rects: readonly Rect[], width: number, height: number): Tag {
-    const all = around(rects);
     const size = { width, height };
-    const spots: Tag[] = [
-      { x: all.x1 + 10, y: all.y1 - height, align: "start", ...size },
-      { x: all.x1 + 10, y: all.y0, align: "start", ...size },
-    ];
-    for (const { x0, y0, x1, y1 } of rects) {
+    const spots: Tag[] = [];
+    const fromBelow = [...rects].sort((a, b) => b.y1 - a.y1);
+    for (const { x0, y0, x1, y1 } of fromBelow) {
       spots.push(
-        { x: x0 - 8, y: y0 + 2, align: "end", ...size },
-        { x: x1 + 8, y: y1 - height - 2, align: "start", ...size },
+        { x: x1 + 10, y: y1 - height, align: "start", ...size },
+        { x: x1 + 10, y: y0, align: "start", ...size },
       );
-      spots.push({ x: x1, y: y1 + 4, align: "end", ...size }, { x: x0, y: y0 - height - 4, align: "start", ...size });
-      spots.push(
-        { x: x0 - 8, y: y1 - height, align: "end", ...size },
-        { x: x1 + 8, y: y0 + 2, align: "start", ...size },
-      );
+      spots.push({ x: x0 - 8, y: y0 + 2, align: "end", ...size }, { x: x1, y: y1 + 4, align: "end", ...size });
+      spots.push({ x: x0 - 8, y: y1 - height, align: "end", ...size });
     }
-    for (let y = all.y0; y <= all.y1 - height; y += 14) spots.push({ x: all.x1 + 10, y, align: "start", ...size });
-    for (let y = all.y0; y <= all.y1 - height; y += 14) spots.push({ x: all.x0 - 10, y, align: "end", ...size });
+    for (const { x0, y0, x1, y1 } of fromBelow) {
+      for (let y = y1 - height; y >= y0; y -= 14) spots.push({ x: x1 + 10, y, align: "start", ...size });
+      for (let y = y1 - height; y >= y0; y -= 14) spots.push({ x: x0 - 10, y, align: "end", ...size });
+      spots.push({ x: x0, y: y0 - height - 4, align: "start", ...size });
+    }
     const found = spots.find((spot) => this.taken.isFree(tagRect(spot)) && !this.crossed(tagRect(spot), ""));
     const tag = found ?? spots[0]!;
     this.taken.add(`tag ${id}`, tagRect(tag));

@@ -44,7 +44,7 @@ export function marksOf(
   for (const { id, also } of edges) {
     const isCandidate = also.some((each) => decided.has(each));
     const candidate = step && isCandidate
-      ? { outcome: outcomeOf(step), disc: step.edge === null ? false : also.includes(step.edge) }
+      ? { outcome: outcomeOf(step), disc: also.includes(step.edge ?? step.edges[0]!) }
       : null; // prettier-ignore
     const pin = also.some((each) => pinnedOn.has(each))
       ? "forced"

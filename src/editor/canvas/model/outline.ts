@@ -18,6 +18,24 @@ export function unionLoops(rects: readonly Rect[]): Point[][] {
   return tracedLoops(bordersOf(filled, xs, ys));
 }
 
+/** Twice the signed area: positive for outer borders, negative for holes. */
+const signedArea = (loop: readonly Point[]): number =>
+  loop.reduce((sum, p, i) => {
+    const q = loop[(i + 1) % loop.length]!;
+    return sum + p.x * q.y - q.x * p.y;
+  }, 0);
+
+/** The extents of the holes in the union. */
+export const unionHoles = (rects: readonly Rect[]): Rect[] =>
+  unionLoops(rects)
+    .filter((loop) => signedArea(loop) < 0)
+    .map((loop) => ({
+      x0: Math.min(...loop.map(({ x }) => x)),
+      y0: Math.min(...loop.map(({ y }) => y)),
+      x1: Math.max(...loop.map(({ x }) => x)),
+      y1: Math.max(...loop.map(({ y }) => y)),
+    }));
+
 const key = ({ x, y }: Point): string => `${x},${y}`;
 
 /** Directed border pieces by their start, the filled side on their right. */

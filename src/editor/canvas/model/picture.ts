@@ -58,6 +58,9 @@ export function pictureOf(
   const routes = routesOf(scene.edges, boxes, bends, earlier);
   const board = new Blackboard([...boxes].map(([id, box]) => [id, rectOf(box, 2)] as const));
   for (const { id, width } of scene.edges) board.addLine(id, routes.get(id) ?? [], width / 2 + 2);
+  const brackets = bracketsOf(scene, boxes);
+  for (const { name, x, top, bottom } of brackets)
+    board.addArea(`bracket ${name}`, { x0: x - 400, x1: x + 8, y0: top, y1: bottom });
   const hulls = hullsOf(scene, boxes, routes, board);
   const docked = dockedInputs(scene, boxes);
   const lines = scene.edges.flatMap((edge): Line[] => {
@@ -67,7 +70,7 @@ export function pictureOf(
     const label = quiet ? null : board.placeOnLine(edge.id, points, showBytes(edge.bytes), edge.width);
     return [{ edge, points, path: roundedPath(points, CORNER), label }];
   });
-  return { scene, boxes, routes, lines, hulls, brackets: bracketsOf(scene, boxes), ports: portsOf(lines, boxes) };
+  return { scene, boxes, routes, lines, hulls, brackets, ports: portsOf(lines, boxes) };
 }
 
 /** A docked pill says its bytes itself. */

@@ -7,7 +7,7 @@ import { BoxIndex, rectOf } from "./geometry";
 import type { Box } from "./geometry";
 import type { Scene, SceneNode } from "./scene";
 
-export const FOLDED = { width: 196, height: 64 } as const;
+export const FOLDED = { width: 228, height: 64 } as const;
 const WIDEST_GAP = 46;
 
 export interface Places {
@@ -26,7 +26,10 @@ export function boxesOf(scene: Scene, { layout, moved }: Places): ReadonlyMap<No
     if (box) boxes.set(node.id, box);
     else missing.push(node);
   }
-  if (foldedAny) closeGaps(boxes);
+  if (foldedAny) {
+    dockToFolds(scene, boxes);
+    closeGaps(boxes);
+  }
   for (const [id, at] of Object.entries(moved)) {
     const box = boxes.get(nodeId(id));
     if (box) boxes.set(nodeId(id), { ...box, x: at.x, y: at.y });
@@ -42,6 +45,31 @@ function foldedBox(node: SceneNode, layout: ReadonlyMap<NodeId, Box>): Box | und
     .filter((box) => box !== undefined)
     .sort((a, b) => a.x - b.x || a.y - b.y)[0];
   return first && { x: first.x - (FOLDED.width - first.width) / 2, y: first.y, ...FOLDED };
+}
+
+const DOCK_DISTANCE = 28;
+const DOCK_GAP = 6;
+
+/** Inputs that only a folded box reads stand in a stack to its right. */
+function dockToFolds(scene: Scene, boxes: Map<NodeId, Box>): void {
+  const folds = new Set(scene.nodes.filter(({ kind }) => kind === "folded").map(({ id }) => id));
+  const readers = new Map<NodeId, Set<NodeId>>();
+  for (const { from, to } of scene.edges) readers.set(from, (readers.get(from) ?? new Set()).add(to));
+  const stacks = new Map<NodeId, NodeId[]>();
+  for (const { id, kind } of scene.nodes) {
+    const [reader, ...others] = readers.get(id) ?? [];
+    if (kind !== "input" || !reader || others.length > 0 || !folds.has(reader)) continue;
+    if (boxes.get(id)?.width !== boxSizes.docked.width) continue;
+    stacks.set(reader, [...(stacks.get(reader) ?? []), id]);
+  }
+  for (const [fold, inputs] of stacks) {
+    const box = boxes.get(fold)!;
+    const { width, height } = boxSizes.docked;
+    const top = box.y + box.height / 2 - (inputs.length * (height + DOCK_GAP) - DOCK_GAP) / 2;
+    inputs.forEach((id, i) => {
+      boxes.set(id, { x: box.x + box.width + DOCK_DISTANCE, y: top + i * (height + DOCK_GAP), width, height });
+    });
+  }
 }
 
 /** Moves everything up where no box stands in a band taller than the usual gap. Order and columns stay. */

@@ -6,6 +6,8 @@ const SIDE_SLOTS = [0, 12, -12] as const;
 const GUTTERS = [18, 30, 42] as const;
 const MARGIN = 14;
 const STUB = 15;
+/** Distances of a level leg from the box it turns to: the smaller one fits between close rows. */
+const STUBS = [STUB, 9] as const;
 
 const middle = (box: Box): Point => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
 const right = (box: Box): number => box.x + box.width;
@@ -89,8 +91,8 @@ function* bottomThenSide(from: Box, to: Box): Generator<readonly Point[]> {
 }
 
 function* throughGap(from: Box, to: Box): Generator<readonly Point[]> {
-  if (to.y < bottom(from) + 2 * STUB) return;
-  for (const y of [to.y - STUB, bottom(from) + STUB]) {
+  if (to.y < bottom(from) + 2 * STUBS[1]) return;
+  for (const y of STUBS.flatMap((stub) => [to.y - stub, bottom(from) + stub])) {
     for (const x of slots(to)) {
       for (const start of slots(from)) {
         yield [
@@ -105,7 +107,7 @@ function* throughGap(from: Box, to: Box): Generator<readonly Point[]> {
 }
 
 function* roundOutside(from: Box, to: Box): Generator<readonly Point[]> {
-  const [sideY, entryY] = [middle(from).y, to.y - STUB];
+  const sideY = middle(from).y;
   for (const gutter of GUTTERS) {
     const outer = [
       { x: Math.max(right(from), right(to)) + gutter, exit: right(from), entry: right(to) },
@@ -121,14 +123,22 @@ function* roundOutside(from: Box, to: Box): Generator<readonly Point[]> {
           { x, y },
           { x: entry, y },
         ];
-      for (const end of slots(to)) {
-        const last = [{ x, y: entryY }, { x: end, y: entryY }, { x: end, y: to.y }]; // prettier-ignore
-        yield [{ x: exit, y: sideY }, { x, y: sideY }, ...last];
-        const start = middle(from).x;
-        const below = bottom(from) + STUB;
-        yield [{ x: start, y: bottom(from) }, { x: start, y: below }, { x, y: below }, ...last];
-      }
+      for (const stub of STUBS) yield* intoTop(from, to, { x, exit, sideY, stub });
     }
+  }
+}
+
+function* intoTop(
+  from: Box,
+  to: Box,
+  { x, exit, sideY, stub }: { x: number; exit: number; sideY: number; stub: number },
+): Generator<readonly Point[]> {
+  for (const end of slots(to)) {
+    const last = [{ x, y: to.y - stub }, { x: end, y: to.y - stub }, { x: end, y: to.y }]; // prettier-ignore
+    yield [{ x: exit, y: sideY }, { x, y: sideY }, ...last];
+    const start = middle(from).x;
+    const below = bottom(from) + stub;
+    yield [{ x: start, y: bottom(from) }, { x: start, y: below }, { x, y: below }, ...last];
   }
 }
 

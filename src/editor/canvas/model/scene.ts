@@ -14,6 +14,7 @@ import type {
   RegionId,
 } from "../../../fusion";
 import { outputPillOf } from "../../../document";
+import { statementOf } from "./brackets";
 import { formulaOf, titleOf } from "./formula";
 import { glyphOf, isFreeView } from "./ops";
 import type { Glyph } from "./ops";
@@ -124,7 +125,7 @@ function kernelsOf(graph: Graph, regions: ReadonlyMap<RegionId, Region>, plan: P
       name: kernel?.id ?? `K${index + 1}`,
       tone: (index % 6) + 1,
       hatched: index >= 6,
-      title: kernel?.name.replaceAll("_", " ") ?? "",
+      title: kernel?.name.replaceAll("_", " ").replace(/ kernel$/, "") ?? "",
       members: regions.get(id)!.members,
       bytes: bytes ?? null,
     };
@@ -186,7 +187,7 @@ const outputOf = (node: Node): SceneNode => ({
   id: outputPillOf(node.id),
   kind: "output",
   glyph: "output",
-  title: node.op === "input" ? node.label : node.id,
+  title: node.op === "input" ? node.label : statementOf(node.id),
   formula: "",
   shape: showShape(node.type.shape),
   type: showType(node.type),
@@ -249,5 +250,29 @@ function linesOf(
       });
     }
   }
-  return [...lines.values()];
+  return onceEach([...lines.values()], graph, members);
+}
+
+/** A kernel reads a value once, however many of its ops need it: one pipe goes to the largest of them, hairlines to the rest. */
+function onceEach(
+  lines: readonly SceneEdge[],
+  graph: Graph,
+  members: ReadonlyMap<NodeId, readonly SceneKernel[]>,
+): SceneEdge[] {
+  const trips = new Map<string, SceneEdge>();
+  const trip = ({ from, to }: SceneEdge): string | null => {
+    const kernel = members.get(to)?.[0];
+    return kernel ? `${from}>${kernel.region}` : null;
+  };
+  const size = ({ to }: SceneEdge): number => bytesOf(graph.nodes.get(to)!.type);
+  for (const line of lines) {
+    const key = line.kind === "memory" ? trip(line) : null;
+    const known = key === null ? null : trips.get(key);
+    if (key !== null && (!known || size(line) > size(known))) trips.set(key, line);
+  }
+  return lines.map((line) => {
+    const key = line.kind === "memory" ? trip(line) : null;
+    if (key === null || trips.get(key) === line) return line;
+    return { ...line, kind: "register", width: 1.5, tone: members.get(line.to)![0]!.tone };
+  });
 }

@@ -30,9 +30,13 @@ const NEARLY = 0.8;
 export function fitViewport(content: readonly Rect[], room: Room): Viewport {
   if (content.length === 0) return { x: EDGE, y: EDGE, zoom: 1 };
   const all = around(content);
-  const free = { width: room.width - room.card - 2 * EDGE, height: room.height - 2 * EDGE };
-  const fitted = Math.min(1, free.width / (all.x1 - all.x0), free.height / (all.y1 - all.y0));
+  const [width, height] = [all.x1 - all.x0, all.y1 - all.y0];
+  const beside = room.width - room.card - 2 * EDGE;
+  // A graph too wide for the room beside the card takes the whole width; the view moves when the card needs the place.
+  const free = { width: beside >= width * NEARLY ? beside : room.width - 2 * EDGE, height: room.height - 2 * EDGE };
+  const fitted = Math.min(1, free.width / width, free.height / height);
   const zoom = Math.max(LEAST, fitted < READABLE && fitted > NEARLY ? READABLE : fitted);
-  const spare = Math.max(0, free.width - (all.x1 - all.x0) * zoom);
-  return { x: EDGE + spare * 0.15 - all.x0 * zoom, y: EDGE - all.y0 * zoom, zoom };
+  const spare = Math.max(0, free.width - width * zoom);
+  const below = Math.max(0, free.height - height * zoom);
+  return { x: EDGE + spare * 0.15 - all.x0 * zoom, y: EDGE + below * 0.15 - all.y0 * zoom, zoom };
 }

@@ -1,0 +1,23 @@
+/** @file Moves the view aside when the candidate would lie under its card. */
+import { useReactFlow } from "@xyflow/react";
+import { useEffect } from "react";
+import type { CardPlace } from "./CardLeader";
+import type { Point } from "./model/geometry";
+
+const CLEARANCE = 40;
+const MILLIS = 250;
+
+export function useClearView(at: Point | null, card: CardPlace | null): void {
+  const { getViewport, setViewport } = useReactFlow();
+  const [x, y] = [at?.x ?? null, at?.y ?? null];
+  useEffect(() => {
+    if (x === null || y === null || !card || card.left === 0) return;
+    const view = getViewport();
+    const screen = { x: x * view.zoom + view.x, y: y * view.zoom + view.y };
+    const hidden =
+      screen.x > card.left - CLEARANCE && screen.y > card.top - CLEARANCE && screen.y < card.bottom + CLEARANCE;
+    if (!hidden) return;
+    const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : MILLIS;
+    void setViewport({ ...view, x: view.x - (screen.x - card.left + CLEARANCE) }, { duration });
+  }, [x, y, card, getViewport, setViewport]);
+}
