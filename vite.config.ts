@@ -4,10 +4,13 @@ import { cspMeta, securityHeaders } from "./scripts/csp.mjs";
 import { vulkanEnv } from "./scripts/node-vulkan.mjs";
 import { metaPolicy, offlineList } from "./scripts/vite-plugins.mjs";
 
+/** The compiler's modules only define things (its rules see to that), so what a page or worker doesn't use of them is left out. */
+const treeshake = { moduleSideEffects: (id: string): boolean => !/\/src\/fusion\//.test(id) };
+
 export default defineConfig({
   base: "./",
   plugins: [react(), metaPolicy(cspMeta), offlineList()],
-  worker: { format: "es" },
+  worker: { format: "es", rolldownOptions: { treeshake } },
   server: { host: "127.0.0.1" },
   preview: { host: "127.0.0.1", allowedHosts: ["playground.test"], headers: { ...securityHeaders } },
   build: {
@@ -16,6 +19,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 5000,
+    rolldownOptions: { treeshake },
   },
   test: {
     include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts", "scripts/**/*.test.mjs"],

@@ -1,2 +1,3 @@
 /** @file The door to the two ways of editing: drawing and typing. */
 export { GraphCanvas } from "./canvas/GraphCanvas";
+export { ProgramEditor } from "./text/ProgramEditor";

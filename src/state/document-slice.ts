@@ -1,8 +1,7 @@
 /** @file Deeds on the document as a whole: typing, finished edits, examples, moves, undo, size. */
-import type { CompileOptions } from "../fusion";
+import { applyTextEdits, setConstant, type CompileOptions } from "../fusion";
 import { recordOf, type Document } from "../document";
 import { findExample } from "../lessons";
-import { front } from "./front";
 import type { Slice } from "./slice";
 
 /** Pins belong to one program; the other options go along to the next. */
@@ -32,7 +31,7 @@ export const documentSlice: Slice<Exclude<Names, "openDocument">> = (deeds) => (
   },
   applyEdits(edits, origin) {
     const { document } = deeds.get();
-    const text = front.applyTextEdits(document.text, edits);
+    const text = applyTextEdits(document.text, edits);
     if (text !== document.text) deeds.commit({ ...document, text }, origin);
   },
   openExample(id) {
@@ -50,12 +49,12 @@ export const documentSlice: Slice<Exclude<Names, "openDocument">> = (deeds) => (
     const { document } = deeds.get();
     const sizes = findExample(document.example)?.sizes;
     if (!sizes) return;
-    const edit = front.setConstant(document.text, sizes.name, sizes[size]);
+    const edit = setConstant(document.text, sizes.name, sizes[size]);
     if (!edit.ok) {
       deeds.set({ notice: { tone: "warn", text: edit.text } });
       return;
     }
-    deeds.commit({ ...document, text: front.applyTextEdits(document.text, edit.edits) }, "option");
+    deeds.commit({ ...document, text: applyTextEdits(document.text, edit.edits) }, "option");
   },
   openPrevious(index) {
     const work = deeds.get().previousWorks[index];

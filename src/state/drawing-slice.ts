@@ -1,7 +1,22 @@
 /** @file Drawing deeds. Each asks the compiler for the smallest text edit; the answer is null, or why it can't be done. */
-import { nodeId, parseEdgeId, edgeId, type EdgeId, type NodeId } from "../fusion";
+import {
+  addInput,
+  addOp,
+  applyTextEdits,
+  connect,
+  disconnect,
+  edgeId,
+  nodeId,
+  parseEdgeId,
+  removeNode,
+  renameNode,
+  setAttr,
+  setInputType,
+  type EdgeId,
+  type Edited,
+  type NodeId,
+} from "../fusion";
 import { recordOf, type Document, type Position } from "../document";
-import { front, type Edited } from "./front";
 import type { Deeds, Slice } from "./slice";
 
 /** Carries what hangs on node identities along with an edit that changes them. */
@@ -31,7 +46,7 @@ export function renameIn(document: Document, ids: ReadonlyMap<NodeId, NodeId>): 
 function draw(deeds: Deeds, answer: Edited, at: Position | null = null): string | null {
   if (!answer.ok) return answer.text;
   const { document, selection } = deeds.get();
-  const text = front.applyTextEdits(document.text, answer.edits);
+  const text = applyTextEdits(document.text, answer.edits);
   const moved = renameIn({ ...document, text }, answer.ids);
   const placed = at && answer.node ? { ...moved, positions: recordOf(moved.positions, { [answer.node]: at }) } : moved;
   deeds.commit(placed, "canvas");
@@ -46,13 +61,13 @@ export const drawingSlice: Slice<
 > = (deeds) => {
   const text = (): string => deeds.get().document.text;
   return {
-    connect: (producer, consumer, operand) => draw(deeds, front.connect(text(), producer, consumer, operand)),
-    disconnect: (edge) => draw(deeds, front.disconnect(text(), edge)),
-    addOp: (op, at) => draw(deeds, front.addOp(text(), op), at),
-    addInput: () => draw(deeds, front.addInput(text())),
-    removeNode: (id) => draw(deeds, front.removeNode(text(), id)),
-    renameNode: (id, name) => draw(deeds, front.renameNode(text(), id, name)),
-    setAttr: (id, attr, value) => draw(deeds, front.setAttr(text(), id, attr, value)),
-    setInputType: (id, type) => draw(deeds, front.setInputType(text(), id, type)),
+    connect: (producer, consumer, operand) => draw(deeds, connect(text(), producer, consumer, operand)),
+    disconnect: (edge) => draw(deeds, disconnect(text(), edge)),
+    addOp: (op, at) => draw(deeds, addOp(text(), op), at),
+    addInput: () => draw(deeds, addInput(text())),
+    removeNode: (id) => draw(deeds, removeNode(text(), id)),
+    renameNode: (id, name) => draw(deeds, renameNode(text(), id, name)),
+    setAttr: (id, attr, value) => draw(deeds, setAttr(text(), id, attr, value)),
+    setInputType: (id, type) => draw(deeds, setInputType(text(), id, type)),
   };
 };

@@ -1,16 +1,18 @@
 /** @file Is it true on this device? Times, transfers, roofline and the check of the results. */
-import { useMemo, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { selectPlan, usePlayground, type FinishedRun } from "../../state";
 import { countedRows, measuredView, transferNote, type MeasuredView } from "../model/measured";
 import { timeRows } from "../model/timings";
 import { CpuCheckBox } from "./CpuCheckBox";
 import { DeviceLine } from "./DeviceLine";
 import { Numbers } from "./Numbers";
-import { Roofline } from "./Roofline";
-import { TimeBars } from "./TimeBars";
 import { TransferBlocks } from "./TransferBlocks";
 import { VerdictBox } from "./VerdictBox";
 import "./measured.css";
+
+// The chart library is loaded with the first results: nothing before a run draws a chart.
+const Roofline = lazy(async () => ({ default: (await import("./Roofline")).Roofline }));
+const TimeBars = lazy(async () => ({ default: (await import("./TimeBars")).TimeBars }));
 
 function Transfers({ run }: { readonly run: FinishedRun | null }) {
   const compilation = usePlayground((state) => state.derived.compilation);
@@ -43,10 +45,10 @@ function Results({ view }: { readonly view: MeasuredView }) {
   const rows = useMemo(() => (run ? timeRows(run) : []), [run]);
   return (
     <div className={view.old ? "measured-results old" : "measured-results"}>
-      {run && !withheld && rows.length > 0 && <TimeBars rows={rows} />}
+      <Suspense>{run && !withheld && rows.length > 0 && <TimeBars rows={rows} />}</Suspense>
       {withheld && <p className="measured-message">The timings wait until both plans agree.</p>}
       <Transfers run={run} />
-      {run && !withheld && <Roofline run={run} />}
+      <Suspense>{run && !withheld && <Roofline run={run} />}</Suspense>
     </div>
   );
 }
