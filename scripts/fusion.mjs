@@ -6,5 +6,6 @@ import { openGpu } from "./node-gpu.mjs";
 const folders = ["src/cli", "src/fusion", "src/gpu", "src/document", "src/lessons"];
 const bundle = await cached("src/cli/index.ts", "fusion-cli", folders);
 const { main, nodeWorld } = await import(pathToFileURL(bundle).href);
-// Dawn keeps a thread of its own, so the process must be ended.
-process.exit(await main(process.argv.slice(2), nodeWorld(openGpu)));
+const code = await main(process.argv.slice(2), nodeWorld(openGpu));
+await new Promise((resolve) => process.stdout.write("", resolve)); // a pipe may still be taking the answer
+process.exit(code); // Dawn keeps a thread of its own

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { encodeFile, encodeLink } from "../document";
 import type { SharedState } from "../document";
 import { defaultOptions } from "../fusion";
+import { spread } from "./check";
 import { main } from "./index";
 
 const log = `x: f32[64, 64]
@@ -81,6 +82,13 @@ test("run --device cpu agrees with the reference and says so", async () => {
     { name: "y", plan: "fused", pass: true },
   ]);
   expect((await command("run program.py")).code).toBe(0);
+});
+
+test("a sample is spread over the whole output", () => {
+  expect(spread(1)).toEqual([0]);
+  expect(spread(5)).toEqual([0, 1, 2, 3, 4]);
+  const many = spread(1_000_000);
+  expect([many.length, many[0], many.at(-1), new Set(many).size]).toEqual([1024, 0, 999_999, 1024]);
 });
 
 test("an output that is an input needs no kernel", async () => {

@@ -20,7 +20,7 @@ const middle = (result: BenchResult, plan: string, kernel: string | null): numbe
 
 const costs = (name: string): number => ({ add: 40_000, relu_mul: 25_000, fused: 30_000 })[name] ?? 2000;
 
-test.each([1, 65_536])("medians are right to 2 %% when the clock steps by %i ns", async (tickNanos) => {
+test.each([1, 65_536])("medians are right to a fiftieth when the clock steps by %i ns", async (tickNanos) => {
   const { fake, session } = start({ tickNanos });
   fake.cost = costs;
   const answer = await session.bench(plans, inputsFor(N));

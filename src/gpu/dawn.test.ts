@@ -42,7 +42,7 @@ describe.skipIf(!gpu)("on Dawn, a real implementation", () => {
     const { outputs, timings, roofs } = answer.value;
     for (const { data } of outputs) expect(data).toEqual(expected(N));
     expect(timings.map(({ plan, kernel }) => `${plan} ${kernel}`)).toHaveLength(5);
-    expect(timings.every(({ nanoseconds }) => nanoseconds.length >= 3 && nanoseconds.every((ns) => ns > 0))).toBe(true);
+    expect(timings.every(({ nanoseconds }) => nanoseconds.length > 0 && nanoseconds.every((ns) => ns > 0))).toBe(true);
     expect(roofs!.bandwidth).toBeGreaterThan(1e8);
     expect(roofs!.flops).toBeGreaterThan(1e8);
     expect(session.ledgerBytes).toBe(0);
@@ -71,7 +71,7 @@ describe.skipIf(!gpu)("on Dawn, a real implementation", () => {
     const slow = rewritten((wgsl) =>
       wgsl.replace(
         /(\w+\[i\]) = (.*);/,
-        "var s = 0.0; for (var k = 0u; k < 8000u; k++) { s += sin(f32(k)) * x[i]; } $1 = s;",
+        "var s = 0.0; for (var k = 0u; k < 4000u; k++) { s += sin(f32(k)) * x[i]; } $1 = s;",
       ),
     );
     const stop = new AbortController();

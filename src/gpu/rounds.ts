@@ -84,9 +84,10 @@ export interface RoundLimits {
   onStep(each: Subject, round: number, rounds: number): void;
 }
 
-/** True when one more round should follow. */
+/** True when one more round should follow: always one, three unless that takes three times as long as it may, then seven, then more. */
 export function another(round: number, elapsed: number, millis: number): boolean {
-  if (round < FEWEST_ROUNDS) return true;
+  if (round < 1) return true;
+  if (round < FEWEST_ROUNDS) return elapsed < 3 * millis;
   if (round < ENOUGH_ROUNDS) return elapsed < 2 * millis;
   return round < MOST_ROUNDS && elapsed * (1 + 1 / round) < millis;
 }
@@ -138,8 +139,8 @@ export function submits(subjects: readonly Subject[]): Subject[][] {
 const passOf = ({ dispatches, repeats }: Subject): TimedPass => ({ dispatches, repeats });
 
 /**
- * Rounds over kernels in plan order, a pass each, so that every kernel finds the very data it finds in a run.
- * Three rounds calibrate (one dispatch, then more), the rest are kept.
+ * Rounds over kernels in plan order, a pass each, so that every kernel finds the very data it finds in a run. They
+ * calibrate first, from one dispatch on; a pass that already lasts is kept as a sample.
  */
 export async function kernelRounds(
   watch: Stopwatch,
@@ -148,27 +149,39 @@ export async function kernelRounds(
   limits: RoundLimits,
 ): Promise<Outcome<null>> {
   const begin = limits.now();
-  const CALIBRATING = 3;
-  for (let round = -CALIBRATING; another(round, limits.now() - begin, limits.millis); round++) {
+  let kept = 0;
+  for (let tried = 0; another(kept, limits.now() - begin, limits.millis); tried++) {
+    let settled = true;
     for (const group of submits(subjects)) {
       if (limits.signal?.aborted) return refusals.cancelled();
       const times = await watch.time(group.map(passOf));
       if (!times.ok) return times;
-      group.forEach((each, i) => note(each, times.value[i]! / each.repeats, round >= 0, targetNanos));
-      const kept = Math.max(0, round);
+      for (const [i, each] of group.entries()) {
+        const lasts = note(each, times.value[i]! / each.repeats, targetNanos, tried < CALIBRATING);
+        settled &&= lasts;
+      }
       limits.onStep(group[0]!, kept, expected(kept, limits.now() - begin, limits.millis));
     }
+    if (settled || tried >= CALIBRATING) kept++;
   }
   return done(null);
 }
 
-function note(each: Subject, nanos: number, keep: boolean, targetNanos: number): void {
-  if (keep) {
-    if (!Number.isNaN(nanos)) each.samples.push(nanos);
-    return;
+const CALIBRATING = 3;
+
+/** Keeps a reading as a sample when its pass lasted; else, while calibrating, has the next one last. */
+function note(each: Subject, nanos: number, targetNanos: number, calibrating: boolean): boolean {
+  if (calibrating) {
+    each.nanos = nanos;
+    const wanted = repeatsFor(each, targetNanos);
+    const lasts = wanted <= each.repeats * 1.5;
+    if (!lasts) {
+      each.repeats = wanted;
+      return false;
+    }
   }
-  each.nanos = nanos;
-  each.repeats = repeatsFor(each, targetNanos);
+  if (!Number.isNaN(nanos)) each.samples.push(nanos);
+  return true;
 }
 
 /** Passes of all subjects until the last two batches of three agree; what a clock that has been idle needs. */

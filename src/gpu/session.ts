@@ -110,9 +110,13 @@ export function createSession(gpu: GPU | undefined, env: SessionEnv = hostEnv())
   };
 }
 
-/** Five seconds and twice the longest believable dispatch; what takes longer hangs. */
+/** A CPU that pretends to be a GPU may be busy with other things too. */
+const SOFTWARE_PATIENCE_MILLIS = 15_000;
+
+/** Some seconds and twice the longest believable dispatch, ms; what takes longer hangs. */
 const patienceFor = (plans: readonly Plan[], software: boolean): number =>
-  PATIENCE_MILLIS + 2000 * Math.max(0, ...plans.map((plan) => longestDispatchSeconds(plan, software)));
+  (software ? SOFTWARE_PATIENCE_MILLIS : PATIENCE_MILLIS) +
+  2000 * Math.max(0, ...plans.map((plan) => longestDispatchSeconds(plan, software)));
 
 const plansOf = ({ naive, step, fused }: BenchPlans): Plan[] => (step ? [naive, step, fused] : [naive, fused]);
 

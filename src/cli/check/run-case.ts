@@ -4,6 +4,7 @@ import {
   compile,
   defaultOptions,
   fusionAt,
+  inputData,
   nodeId,
   runPlanOnCpu,
   runReference,
@@ -115,6 +116,8 @@ async function compareCase(
     for (const [theirs, ours] of model.inputs)
       if (graph.nodes.has(nodeId(ours))) inputs.set(nodeId(ours), byName.get(theirs)!.data);
     for (const [ours, data] of model.data) if (graph.nodes.has(nodeId(ours))) inputs.set(nodeId(ours), data);
+    for (const n of graph.nodes.values())
+      if (n.op === "input" && !inputs.has(n.id)) inputs.set(n.id, Float64Array.from(inputData(n)));
     const reference = runReference(graph, inputs);
     computed.push(
       { plan: "reference", outputs: new Map([...reference].map(([id, { data }]) => [id, data])) },
@@ -132,7 +135,7 @@ function judge(
 ): CaseResult {
   const theirs = [...model.outputs.keys()];
   for (const [i, { name, tensor }] of one.expected.entries()) {
-    const output = model.outputs.get(name) ?? model.outputs.get(theirs[i]!);
+    const output = model.outputs.get(name === "" ? theirs[i]! : name);
     if (!output) return failed("never computed", name);
     if (tensor!.dims.join() !== output.shape.join())
       return failed(`is ${output.shape.join("×")}, expected ${tensor!.dims.join("×")}`, name);

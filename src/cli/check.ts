@@ -1,0 +1,67 @@
+/** @file Outputs of a run against the 64-bit reference: all elements, or a sample where all would take minutes. */
+import { compareOutputs, node, runReference, sampleReference, sizeOf, toleranceFor } from "../fusion";
+import type { Graph, NodeId, Plan } from "../fusion";
+import type { PlanName } from "../gpu";
+
+export type Data = ArrayLike<number>;
+
+export interface CheckedOutput {
+  readonly name: NodeId;
+  readonly plan: PlanName;
+  readonly maxAbs: number;
+  readonly maxRel: number;
+  readonly maxUlp: number;
+  readonly pass: boolean;
+}
+
+export interface Checked {
+  readonly outputs: readonly CheckedOutput[];
+  /** Elements compared of each output, when that is not all of them. */
+  readonly sampled: number | null;
+}
+
+/** FLOP that the reference does in some seconds. */
+const REFERENCE_FLOPS = 3e9;
+const SAMPLE = 1024;
+
+/** What is wanted of each output, and which elements those are (null: all). */
+interface Wanted {
+  readonly values: ReadonlyMap<NodeId, Data>;
+  readonly at: ReadonlyMap<NodeId, readonly number[]> | null;
+}
+
+/** Elements spread over an output, the first and the last among them. */
+export function spread(size: number): number[] {
+  const count = Math.min(size, SAMPLE);
+  return Array.from({ length: count }, (_, i) => (count === 1 ? 0 : Math.floor((i * (size - 1)) / (count - 1))));
+}
+
+function wantedOf(graph: Graph, naive: Plan, inputs: ReadonlyMap<NodeId, Data>): Wanted {
+  const flops = naive.kernels.reduce((total, kernel) => total + kernel.flops, 0);
+  if (flops > REFERENCE_FLOPS) {
+    const at = new Map(graph.outputs.map((id) => [id, spread(sizeOf(node(graph, id).type.shape))]));
+    const values = sampleReference(graph, inputs, at);
+    if (values) return { values, at };
+  }
+  const all = runReference(graph, inputs, { precision: "f64" });
+  return { values: new Map([...all].map(([id, { data }]) => [id, data])), at: null };
+}
+
+/** `got(plan, output)` answers what a plan computed, or null for an output that is an input: nothing computed it. */
+export function checkOutputs(
+  graph: Graph,
+  naive: Plan,
+  inputs: ReadonlyMap<NodeId, Data>,
+  got: (plan: PlanName, output: NodeId) => Data | null,
+): Checked {
+  const { values, at } = wantedOf(graph, naive, inputs);
+  const outputs = (["naive", "fused"] as const).flatMap((plan) =>
+    graph.outputs.map((name): CheckedOutput => {
+      const all = got(plan, name) ?? inputs.get(name)!;
+      const chosen = at?.get(name)?.map((flat) => all[flat]!) ?? all;
+      const { maxAbs, maxRel, maxUlp, pass } = compareOutputs(values.get(name)!, chosen, toleranceFor(graph, name));
+      return { name, plan, maxAbs, maxRel, maxUlp, pass };
+    }),
+  );
+  return { outputs, sampled: at ? SAMPLE : null };
+}
