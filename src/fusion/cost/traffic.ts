@@ -30,12 +30,25 @@ export const noTraffic: RegionTraffic = {
 
 const thresholds = new WeakMap<Graph, number>();
 
-/** An event is full-size from this many bytes on: a quarter of the largest tensor of the graph. */
+/**
+ * An event is full-size from this many bytes on: a quarter of the largest tensor that the outputs depend on
+ * (what is dead does not count, so that removing it changes no tally).
+ */
 export function fullSizeBytes(graph: Graph): number {
   const known = thresholds.get(graph);
   if (known !== undefined) return known;
   let largest = 0;
-  for (const { op, type } of graph.nodes.values()) if (op !== "const") largest = Math.max(largest, bytesOf(type));
+  const seen = new Set<NodeId>(graph.outputs);
+  const open = [...graph.outputs];
+  while (open.length > 0) {
+    const { op, type, inputs } = node(graph, open.pop()!);
+    if (op !== "const") largest = Math.max(largest, bytesOf(type));
+    for (const input of inputs) {
+      if (seen.has(input)) continue;
+      seen.add(input);
+      open.push(input);
+    }
+  }
   thresholds.set(graph, largest / 4);
   return largest / 4;
 }

@@ -1,0 +1,26 @@
+/** @file Questions about regions that laws ask without the passes' own bookkeeping. */
+import { regionFacts, isRefusal } from "../../src/fusion/cost";
+import type { DeviceProfile, Fusion, Graph, Region } from "../../src/fusion/ir";
+import { classify, isFreeView, isViewRegion, storedInputs } from "../../src/fusion/region";
+
+/** Null when one kernel (or a view) can compute the region. */
+export function kernelOf(graph: Graph, region: Region): string | null {
+  if (region.members.length === 0) return "has no members";
+  if (isViewRegion(graph, region)) return null;
+  if (region.outputs.length === 0) return "stores nothing";
+  if (region.outputs.some((id) => isFreeView(graph.nodes.get(id)!))) return "stores a view";
+  const answer = classify(graph, region.members, region.outputs);
+  return answer.ok ? null : `${answer.verdict.code} ${answer.verdict.text}`;
+}
+
+/** The most storage bindings that one kernel of the state has. */
+export function bindingsFor({ graph, regions }: Fusion, profile: DeviceProfile): number {
+  let most = 0;
+  for (const region of regions.values()) {
+    if (isViewRegion(graph, region)) continue;
+    const facts = regionFacts(graph, region, profile, 1);
+    if (isRefusal(facts)) continue;
+    most = Math.max(most, storedInputs(graph, region.members).length + region.outputs.length);
+  }
+  return most;
+}
