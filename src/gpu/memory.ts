@@ -1,8 +1,7 @@
 /** @file Buffers of a run: inputs once, one pool of slots for all plans (they run after one another), and the bind groups on them. */
 import type { Kernel, NodeId, Plan } from "../fusion";
 import type { Arena } from "./arena";
-import { usage } from "./flags";
-import { paddedBytes } from "./flags";
+import { paddedBytes, usage } from "./flags";
 import { pack } from "./packing";
 import type { NumberArray } from "./packing";
 import type { Built } from "./pipelines";
