@@ -47,7 +47,7 @@ export const budgetSplit: FusionPass = {
     const cut =
       crossing.length === 0
         ? "it is cut where nothing has to cross"
-        : `it is cut where only ${showBytes(bytes)} (${namesOf(planner.graph, crossing)}) have to cross`;
+        : `it is cut where ${excess.between ? "" : "only "}${showBytes(bytes)} (${namesOf(planner.graph, crossing)}) cross`;
     return yes(excess.code, candidate.nodes, `${excess.text}, so ${cut}.`, { numbers: { ...excess.numbers, bytes } });
   },
   apply: (_planner, candidate) => patchOf(candidate),

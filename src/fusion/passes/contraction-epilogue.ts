@@ -37,7 +37,8 @@ export const contractionEpilogue: FusionPass = {
     const [producer, consumer] = [candidate.nodes[0]!, candidate.nodes.at(-1)!];
     const names = (id: typeof producer): string => namesOf(planner.graph, [id]);
     if (candidate.rule === "prologue") {
-      const doing = `Computing ${names(producer)} while ${names(consumer)} loads it`;
+      const product = planner.factsOf(candidate.add[0]!).form!.contraction!;
+      const doing = `Computing ${names(producer)} while ${names(product)} loads it`;
       return prologueVerdict(planner, candidate) ?? judge(planner, candidate, delta, doing);
     }
     return judge(

@@ -27,6 +27,8 @@ export interface Planner {
   readonly graph: Graph;
   readonly regions: ReadonlyMap<RegionId, Region>;
   readonly order: RegionOrder;
+  /** Regions of the naive plan: every place in the order is below it. */
+  readonly regionCount: number;
   /** Bytes from which an event is full-size. */
   readonly fullSize: number;
   readonly region: (id: RegionId) => Region;
@@ -200,6 +202,7 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
     profile: options.profile,
     graph,
     regions: draft.regions,
+    regionCount: fusion.regions.size,
     get order() {
       return order;
     },

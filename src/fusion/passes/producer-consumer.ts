@@ -17,8 +17,12 @@ interface Entry {
   /** Predicted µs saved: a promise until the candidate is built, exact then. */
   readonly micros: number;
   readonly candidate: Candidate | null;
-  readonly stamp: number;
+  /** Among equals: small kernels grow one by one in text order, larger ones join their like. */
+  readonly turn: number;
 }
+
+/** Ops of a kernel that still grows one by one. */
+const SMALL_KERNEL = 16;
 
 export const producerConsumer: FusionPass = {
   name: "producer-consumer",
@@ -38,13 +42,10 @@ export const producerConsumer: FusionPass = {
   worth(planner, candidate, delta) {
     const policy = policyOnContraction(planner, candidate) ?? prologueVerdict(planner, candidate);
     if (policy) return policy;
-    const { graph, options } = planner;
+    const { options } = planner;
     const producer = candidate.remove[0]!;
     const readers = candidate.add.length;
-    const doing =
-      candidate.rule === "diamond"
-        ? `Merging ${namesOf(graph, candidate.nodes)}, which part and meet again,`
-        : `Merging ${namesOf(graph, producer.outputs)} into ${readers > 1 ? `each of its ${inWords(readers)} readers` : namesOf(graph, candidate.nodes.slice(-1))}`;
+    const doing = candidate.rule === "diamond" ? aboutDiamond(planner, candidate) : aboutMerge(planner, candidate);
     if (readers === 1) return judge(planner, candidate, delta, doing);
     if (options.policy === "materialise" || options.policy === "multi") return byPolicy(planner, candidate);
     if (options.policy === "duplicate" && !hasHeavyWork(planner, producer)) {
@@ -54,6 +55,16 @@ export const producerConsumer: FusionPass = {
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };
+
+const aboutDiamond = (planner: Planner, { nodes }: Candidate): string =>
+  `Merging ${namesOf(planner.graph, nodes)}, which part and meet again,`;
+
+function aboutMerge(planner: Planner, { remove, add, nodes }: Candidate): string {
+  const { graph } = planner;
+  const [value, reader] = [namesOf(graph, remove[0]!.outputs), namesOf(graph, nodes.slice(-1))];
+  if (add.length > 1) return `Merging ${value} into each of its ${inWords(add.length)} readers`;
+  return `Merging ${value} into ${value === reader ? `the next ${reader}` : reader}`;
+}
 
 const hasHeavyWork = (planner: Planner, region: Region): boolean => {
   const form = planner.factsOf(region).form;
@@ -124,13 +135,12 @@ function beaten(planner: Planner, candidate: Candidate, micros: number): Verdict
 /** Producers by promise, priced again when they or their readers change. */
 function openQueue(planner: Planner): { next(): Entry | null; changed(done: Candidate): void } {
   const versions = new Map<RegionId, number>();
-  let stamps = 0;
-  const heap = heapOf<Entry>((a, b) => a.micros > b.micros || (a.micros === b.micros && a.stamp < b.stamp));
+  const heap = heapOf<Entry>((a, b) => a.micros > b.micros || (a.micros === b.micros && a.turn < b.turn));
   const offer = (id: RegionId): void => {
     const version = (versions.get(id) ?? 0) + 1;
     versions.set(id, version);
     if (!isProducer(planner, id)) return;
-    heap.push({ id, version, micros: promise(planner, id), candidate: null, stamp: stamps++ });
+    heap.push({ id, version, micros: promise(planner, id), candidate: null, turn: turnOf(planner, id) });
   };
   const ids = [...planner.regions.keys()].toSorted((a, b) => planner.order.at(a) - planner.order.at(b));
   for (const id of ids) offer(id);
@@ -156,6 +166,13 @@ function openQueue(planner: Planner): { next(): Entry | null; changed(done: Cand
       for (const id of affected) offer(id);
     },
   };
+}
+
+/** Size class first, then place in the order: long chains merge evenly, short ones as one reads them. */
+function turnOf(planner: Planner, id: RegionId): number {
+  const ops = planner.region(id).members.length;
+  const size = ops <= SMALL_KERNEL ? 0 : Math.floor(Math.log2(ops));
+  return size * planner.regionCount + planner.order.at(id);
 }
 
 /** Kernels with readers; what P2 and P4 own is left to them. */

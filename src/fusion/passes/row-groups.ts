@@ -12,7 +12,7 @@ import {
   patchOf,
 } from "./merge";
 import type { Planner } from "./planner";
-import { namesOf, showBytes } from "./words";
+import { inWords, namesOf, showBytes } from "./words";
 import { judge, OPS_PER_NOTCH } from "./worth";
 
 /** Ops in the groups of the first round. */
@@ -84,7 +84,7 @@ function withRowSize(planner: Planner, { add }: Candidate, verdict: Verdict): Ve
   const row = `a row of ${form.columns} values (${showBytes(form.columns * 4)})`;
   const said =
     rereads > 0
-      ? `${row} is too long for a workgroup's registers, so it is walked ${rereads + 1} times.`
+      ? `${row} is too long for a workgroup's registers, so it is walked ${rereads === 1 ? "twice" : `${inWords(rereads + 1)} times`}.`
       : `One workgroup keeps ${row} until it is done.`;
   return schedule.variant === "row-thread" && rereads === 0
     ? verdict
