@@ -26,12 +26,13 @@ export interface Comparison {
   readonly pass: boolean;
 }
 
-const bits = new DataView(new ArrayBuffer(4));
+const float = new Float32Array(1);
+const bits = new Int32Array(float.buffer);
 
 /** f32 values as integers in their order: neighbours differ by 1, −0 and +0 are one. */
 function order(value: number): number {
-  bits.setFloat32(0, value);
-  const raw = bits.getInt32(0);
+  float[0] = value;
+  const raw = bits[0]!;
   return raw < 0 ? -2147483648 - raw : raw;
 }
 

@@ -28,13 +28,16 @@ export function evaluateElementwise(
   const usesIndex = opDef(node.op).scalar!.usesIndex === true;
   const args = inputs.map(() => 0);
   if (usesIndex) args.push(0);
+  const [first, second] = inputs;
   eachRow(walk, (offsets) => {
-    let to = offsets[0]!;
+    const [to, from = 0, other = 0] = offsets;
+    const [, step = 0, otherStep = 0] = steps;
     for (let i = 0; i < count; i++) {
-      for (let k = 0; k < inputs.length; k++) args[k] = inputs[k]![offsets[k + 1]! + i * steps[k + 1]!]!;
-      if (usesIndex) args[inputs.length] = to;
-      out[to] = round(rule(args));
-      to += steps[0]!;
+      if (first) args[0] = first[from + i * step]!;
+      if (second) args[1] = second[other + i * otherStep]!;
+      for (let k = 2; k < inputs.length; k++) args[k] = inputs[k]![offsets[k + 1]! + i * steps[k + 1]!]!;
+      if (usesIndex) args[inputs.length] = to! + i;
+      out[to! + i] = round(rule(args));
     }
   });
   return out;

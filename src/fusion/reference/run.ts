@@ -31,10 +31,11 @@ export function runReference(
   inputs: ReadonlyMap<NodeId, ArrayLike<number>>,
   { precision = "f64", keep = new Set() }: ReferenceOptions = {},
 ): Map<NodeId, ReferenceValue> {
-  const order = topological(graph);
+  const kept = new Set(keep === "all" ? graph.nodes.keys() : [...keep, ...graph.outputs]);
+  const needed = ancestorsOf(graph, kept);
+  const order = topological(graph).filter((id) => needed.has(id));
   const uses = new Map<NodeId, number>();
-  for (const { inputs: read } of graph.nodes.values()) for (const id of read) uses.set(id, (uses.get(id) ?? 0) + 1);
-  const kept = new Set(keep === "all" ? order : [...keep, ...graph.outputs]);
+  for (const id of order) for (const input of nodeOf(graph, id).inputs) uses.set(input, (uses.get(input) ?? 0) + 1);
   const live = new Map<NodeId, Float64Array>();
   const values = new Map<NodeId, ReferenceValue>();
   for (const id of order) {
@@ -51,6 +52,13 @@ export function runReference(
     }
   }
   return values;
+}
+
+/** The nodes that `ids` depend on, themselves included. */
+export function ancestorsOf(graph: Graph, ids: Iterable<NodeId>): Set<NodeId> {
+  const found = new Set(ids);
+  for (const id of found) for (const input of nodeOf(graph, id).inputs) found.add(input);
+  return found;
 }
 
 /** Values of one node from its operands'. */

@@ -3,6 +3,7 @@ import { node as nodeOf, sizeOf, type Graph, type Node, type NodeId } from "../i
 import { opDef, operandTypes, wgslType } from "../ops";
 import type { Tolerance } from "./compare";
 import { productOf } from "./matmul";
+import { ancestorsOf } from "./run";
 
 /** What an elementwise result gets in any case: a few roundings. */
 const BASE = 1e-5;
@@ -10,13 +11,6 @@ const BASE = 1e-5;
 const EXPONENTIAL = { rtol: 1e-3, atol: 1e-4 };
 const HALF = 1e-2;
 const CAP = 1e-3;
-
-/** Every node that `output` depends on. */
-function ancestors(graph: Graph, output: NodeId): Node[] {
-  const found = new Map<NodeId, Node>([[output, nodeOf(graph, output)]]);
-  for (const node of found.values()) for (const id of node.inputs) if (!found.has(id)) found.set(id, nodeOf(graph, id));
-  return [...found.values()];
-}
 
 /** Reduced elements of a reduction, or K of a contraction. */
 function terms(graph: Graph, node: Node): number {
@@ -27,11 +21,12 @@ function terms(graph: Graph, node: Node): number {
   return sizeOf(reduce!.axes(node.attrs, shape).map((axis) => shape[axis]!));
 }
 
-/** Whether the op chooses among values: WGSL's min, max, clamp and select may drop a NaN. */
+/** Whether a NaN may end here: min, max, clamp and select drop it on some devices, and builtins such as exp turn it into a number. */
 function mayLoseNaN(graph: Graph, node: Node): boolean {
   const def = opDef(node.op);
   if (def.reduce) return /\b(min|max)\(/.test(def.reduce.combine.wgsl("a", "b", wgslType(node.type.dtype, 1)));
-  if (!def.scalar || node.type.dtype === "bool") return def.scalar !== undefined;
+  if (!def.scalar) return false;
+  if (def.expensive || node.type.dtype === "bool") return true;
   const operands = operandTypes(def, node.inputs.map((id) => nodeOf(graph, id).type.dtype), node.attrs); // prettier-ignore
   const names = node.inputs.map((_, i) => `v${i}`);
   const text = def.scalar.wgsl(
@@ -39,7 +34,7 @@ function mayLoseNaN(graph: Graph, node: Node): boolean {
     node.attrs,
     wgslType(node.type.dtype, 1, operands[0]),
   );
-  return /\b(min|max|clamp|select|sign|pow(er)?|floor_\w+)\(/.test(text);
+  return /\b(min|max|clamp|select|sign)\(/.test(text);
 }
 
 /** How many times its operands' relative error an op makes of it, at 8: 8 for exp, 2 for a square. Steep ones count as exponentials. */
@@ -60,7 +55,7 @@ export function toleranceFor(graph: Graph, output: NodeId, scale?: number): Tole
   let [rtol, atol] = [BASE, BASE];
   let nanMayVanish = false;
   const because: string[] = [];
-  const path = ancestors(graph, output);
+  const path = [...ancestorsOf(graph, [output])].map((id) => nodeOf(graph, id));
   const add = (node: Node, r: number, a: number): void => {
     rtol += r;
     atol += a;
