@@ -1,0 +1,9 @@
+/** @file Foreign formats in: an ONNX model becomes text of the typed language. */
+export {
+  importOnnx,
+  type Imported,
+  type ImportedModel,
+  type ImportOptions,
+  type UnsupportedOp,
+} from "./onnx/import-model";
+export { readTensorFile, tensorData, type HostTensor } from "./onnx/tensor";

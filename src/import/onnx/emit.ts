@@ -1,0 +1,177 @@
+/** @file Writes the typed language line by line, knowing every type on the way, and folds what is known already. */
+import {
+  findOp,
+  sizeOf,
+  withDefaults,
+  type AttrValue,
+  type Attrs,
+  type DType,
+  type Shape,
+  type TensorType,
+} from "../../fusion";
+import { foldOp } from "./fold";
+import type { HostTensor } from "./tensor";
+
+/** A value while importing: its name in the text (once it has one), its type, and its numbers where they are known. */
+export interface Value {
+  readonly name: string | null;
+  readonly type: TensorType;
+  readonly host: HostTensor | null;
+  /** Model inputs that its numbers hang on; none when the numbers are known. */
+  readonly from: ReadonlySet<string>;
+}
+
+const NOWHERE: ReadonlySet<string> = new Set();
+const union = (values: readonly Value[]): ReadonlySet<string> => {
+  const sets = values.map(({ from }) => from).filter((from) => from.size > 0);
+  return sets.length <= 1 ? (sets[0] ?? NOWHERE) : new Set(sets.flatMap((from) => [...from]));
+};
+
+/** Folding stops here: larger constants stay data that a run uploads. */
+const FOLD_LIMIT = 1 << 20;
+/** Up to this many numbers are written out; longer constants are attached. */
+const WRITTEN = 16;
+/** Longer foreign names keep their end, which is what tells them apart. */
+const NAME_LENGTH = 24;
+
+const reserved = new Set(["return", "def", "for", "in", "range", "if", "else", "and", "or", "not", "is", "lambda", "class", "import", "from", "while", "with", "as", "pass", "None", "True", "False", "param", "const", "randn", "uniform", "zeros", "ones", "arange", "train", "eval", "f32", "f16", "i32", "bool", "global", "del", "try", "assert", "yield", "async", "await", "break", "continue", "except", "finally", "raise", "nonlocal", "elif", "print", "F", "nn", "torch", "jnp", "np", "jax", "self", "grad", "vjp", "jvp", "vmap", "checkpoint"]); // prettier-ignore
+
+export class Emitter {
+  readonly lines: string[] = [];
+  /** Numbers that belong to inputs of the text, by name. */
+  readonly data = new Map<string, Float64Array>();
+  private readonly taken = new Set<string>(reserved);
+  private failure: string | null = null;
+  /** Model inputs whose numbers decide shapes or attributes. */
+  readonly wanted = new Set<string>();
+
+  /** Remembers the first reason; the rule goes on with a value of any type and its answer is dropped. */
+  fail(why: string): Value {
+    this.failure ??= why;
+    return { name: "...", type: { dtype: "f32", shape: [] }, host: null, from: NOWHERE };
+  }
+
+  /** Numbers that are wanted while importing and hang on model inputs. */
+  wants(value: Value): void {
+    for (const input of value.from) this.wanted.add(input);
+  }
+
+  takeFailure(): string | null {
+    const why = this.failure;
+    this.failure = null;
+    return why;
+  }
+
+  /** An identifier for a foreign name, unused so far. */
+  fresh(hint: string): string {
+    const clean = hint.replaceAll(/[^A-Za-z0-9_]+/g, "_").replace(/^_+/, "").replace(/_+$/, ""); // prettier-ignore
+    const short = clean.length <= NAME_LENGTH ? clean : clean.slice(-NAME_LENGTH).replace(/^[A-Za-z0-9]*_(?=[A-Za-z])/, ""); // prettier-ignore
+    const stem = /^[A-Za-z]/.test(short) ? short : `v${short}`;
+    for (let n = 0; ; n++) {
+      const name = n === 0 ? stem : `${stem}_${n}`;
+      if (this.taken.has(name) || findOp(name)) continue;
+      this.taken.add(name);
+      return name;
+    }
+  }
+
+  input(hint: string, type: TensorType, role: "input" | "param"): Value {
+    const name = this.fresh(hint);
+    this.lines.push(`${name}: ${type.dtype}[${type.shape.join(", ")}]${role === "param" ? " = param()" : ""}`);
+    return { name, type, host: null, from: new Set(role === "input" ? [hint] : []) };
+  }
+
+  host(host: HostTensor): Value {
+    return { name: null, type: { dtype: host.dtype, shape: host.dims }, host, from: NOWHERE };
+  }
+
+  /** Small integers for shapes and axes. */
+  ints(values: readonly number[], scalar = false): Value {
+    return this.host({
+      dtype: "i32",
+      dims: scalar ? [] : [values.length],
+      data: Float64Array.from(values),
+      wide: true,
+    });
+  }
+
+  scalar(value: number, dtype: DType = "f32"): Value {
+    return this.host({ dtype, dims: [], data: Float64Array.of(value), wide: false });
+  }
+
+  /** How a value is written as an operand; a known one is written out or declared first. */
+  private operand(value: Value, hint: string): string {
+    if (value.name !== null) return value.name;
+    const { dtype, dims, data } = value.host!;
+    if (dims.length === 0 && Number.isFinite(data[0])) {
+      if (dtype === "bool") return data[0] ? "True" : "False";
+      return dtype === "i32" ? String(data[0]) : literal(data[0]!);
+    }
+    const name = this.fresh(hint);
+    const written = data.length <= WRITTEN && dims.length <= 1 && data.every((x) => Number.isFinite(x));
+    this.lines.push(
+      `${name}: ${dtype}[${dims.join(", ")}] = ${written ? `const([${Array.from(data, (x) => (dtype === "i32" ? String(x) : literal(x))).join(", ")}])` : "param()"}`,
+    );
+    if (!written) this.data.set(name, data);
+    return name;
+  }
+
+  /** Gives a known value a name, for several readers. */
+  named(value: Value, hint: string): Value {
+    if (value.name !== null || value.type.shape.length === 0) return value;
+    return { ...value, name: this.operand(value, hint) };
+  }
+
+  /** One call; folded when every operand is known. Attributes are written by their canonical names. */
+  op(hint: string, op: string, inputs: readonly (Value | null)[], attrs: Attrs = {}): Value {
+    const def = findOp(op);
+    if (!def) return this.fail(`the op ${op}`);
+    const all = withDefaults(def, attrs);
+    const present = inputs.filter((value) => value !== null);
+    const type = def.kind === "composite" ? def.infer(inputs.map((value) => value && value.type), all) : def.infer(present.map((value) => value.type), all); // prettier-ignore
+    if (!type.ok) return this.fail(type.text);
+    if (
+      def.kind !== "composite" &&
+      present.length > 0 &&
+      present.every((value) => value.host) &&
+      sizeOf(type.value.shape) <= FOLD_LIMIT
+    ) {
+      const folded = foldOp(op, present.map((value) => value.host!), all, type.value); // prettier-ignore
+      if (folded) return this.host(folded);
+    }
+    const operands = inputs.map((value) => (value ? this.operand(value, `${hint}_c`) : "None"));
+    while (operands.at(-1) === "None") operands.pop();
+    const listed = def.params[0]?.kind === "tensors" ? [`[${operands.join(", ")}]`] : operands;
+    const named = Object.entries(attrs).flatMap(([key, value]) =>
+      value === null ? [] : [`${key}=${attribute(value)}`],
+    );
+    const name = this.fresh(hint);
+    this.lines.push(`${name} = ${spelled(def)}(${[...listed, ...named].join(", ")})`);
+    return { name, type: type.value, host: null, from: union(present) };
+  }
+
+  shapeTo(hint: string, value: Value, shape: Shape): Value {
+    const same = value.type.shape.length === shape.length && shape.every((extent, i) => extent === value.type.shape[i]);
+    return same ? value : this.op(hint, "reshape", [value], { shape });
+  }
+}
+
+/** `and`, `or` and `not` are operators of the language: as calls they go by another of their names. */
+const spelled = ({ name, aliases }: { readonly name: string; readonly aliases?: readonly string[] }): string =>
+  reserved.has(name) ? (aliases?.[0] ?? name) : name;
+
+function attribute(value: NonNullable<AttrValue>): string {
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "number")
+    return Number.isInteger(value) && Number.isFinite(value) ? String(value) : literal(value);
+  if (typeof value === "string") return JSON.stringify(value);
+  return `(${value.join(", ")}${value.length === 1 ? "," : ""})`;
+}
+
+/** A float that reads back as itself. */
+function literal(value: number): string {
+  if (Object.is(value, -0)) return "-0.0";
+  if (!Number.isFinite(value)) return `float("${value > 0 ? "inf" : value < 0 ? "-inf" : "nan"}")`;
+  const text = String(value);
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}

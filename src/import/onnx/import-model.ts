@@ -1,0 +1,252 @@
+/** @file ONNX → typed language. An op without a rule is opened if it is a function, otherwise reported by name and count. */
+import type { DType } from "../../fusion";
+import { Emitter, type Value } from "./emit";
+import { readModel, type OnnxAttribute, type OnnxGraph, type OnnxModel, type OnnxNode } from "./model";
+import { NodeContext } from "./rule";
+import { rules } from "./rules";
+import { dataTypeName, FORMATS, tensorData, type HostTensor } from "./tensor";
+
+/** Weights and constants of one model may take this much memory. */
+const CAP_BYTES = 64 * 1024 * 1024;
+
+export interface ImportOptions {
+  /** Numbers for inputs that decide shapes or attributes: they are known while importing. */
+  readonly known?: ReadonlyMap<string, HostTensor>;
+  /** Extents for symbolic dimensions, by name, and shapes for inputs that state none. */
+  readonly dims?: ReadonlyMap<string, number>;
+  readonly shapes?: ReadonlyMap<string, readonly number[]>;
+}
+
+export interface UnsupportedOp {
+  readonly op: string;
+  readonly count: number;
+  readonly why: string;
+}
+
+export interface ImportedModel {
+  readonly text: string;
+  /** ONNX input name → name in the text; inputs nobody reads are absent. */
+  readonly inputs: ReadonlyMap<string, string>;
+  /** Names of the model's inputs in their order, initialisers left out. */
+  readonly inputOrder: readonly string[];
+  /** ONNX output name → name in the text, or its numbers when it is known already. */
+  readonly outputs: ReadonlyMap<
+    string,
+    {
+      readonly name: string | null;
+      readonly host: HostTensor | null;
+      readonly dtype: DType;
+      readonly shape: readonly number[];
+    }
+  >;
+  /** Numbers of weights and constants, by name in the text. */
+  readonly data: ReadonlyMap<string, Float64Array>;
+  readonly unsupported: readonly UnsupportedOp[];
+  /** Inputs whose numbers decide shapes or attributes: give them as `known` and import again. */
+  readonly wanted: readonly string[];
+  /** What must be said before it can be imported: symbolic dimensions without an extent, inputs without a shape. */
+  readonly missing: readonly { readonly input: string; readonly dim: string | null }[];
+}
+
+export type Imported =
+  { readonly ok: true; readonly value: ImportedModel } | { readonly ok: false; readonly text: string };
+
+/** Reads a model and writes its graph in the typed language. Never throws on bad bytes. */
+export function importOnnx(bytes: Uint8Array, options: ImportOptions = {}): Imported {
+  if (bytes.byteLength > CAP_BYTES)
+    return { ok: false, text: `This file has ${bytes.byteLength} bytes; up to ${CAP_BYTES} can be read.` };
+  let model: OnnxModel;
+  try {
+    model = readModel(bytes);
+  } catch (error) {
+    return { ok: false, text: `This is no ONNX model: ${error instanceof Error ? error.message : String(error)}.` };
+  }
+  return { ok: true, value: new ModelReader(model, options).read() };
+}
+
+type Scope = Map<string, Value>;
+
+/** Producers before their readers: the format asks for it, not every file obeys. Nodes of a cycle are left out. */
+function inOrder(nodes: readonly OnnxNode[]): OnnxNode[] {
+  const made = new Map(nodes.flatMap((node, i) => node.outputs.map((name) => [name, i] as const)));
+  const needs = nodes.map((node) => new Set(node.inputs.flatMap((name) => made.get(name) ?? [])));
+  const readers = nodes.map((): number[] => []);
+  needs.forEach((producers, i) => producers.forEach((producer) => readers[producer]!.push(i)));
+  const waiting = needs.map((producers) => producers.size);
+  const done: number[] = [];
+  const ready = nodes.flatMap((_, i) => (waiting[i] === 0 ? [i] : [])).toReversed();
+  for (let at = ready.pop(); at !== undefined; at = ready.pop()) {
+    done.push(at);
+    for (const reader of readers[at]!.toReversed()) if (--waiting[reader]! === 0) ready.push(reader);
+  }
+  return done.map((i) => nodes[i]!);
+}
+
+class ModelReader {
+  private readonly model: OnnxModel;
+  private readonly options: ImportOptions;
+  private readonly emit = new Emitter();
+  private readonly refused = new Map<string, UnsupportedOp>();
+  private readonly missing: { input: string; dim: string | null }[] = [];
+
+  constructor(model: OnnxModel, options: ImportOptions) {
+    this.model = model;
+    this.options = options;
+  }
+
+  read(): ImportedModel {
+    const { graph } = this.model;
+    const scope: Scope = new Map();
+    this.initializers(graph, scope);
+    const inputs = this.inputs(graph, scope);
+    if (this.missing.length === 0) for (const node of inOrder(graph.nodes)) this.node(node, scope, new Map(), 0);
+    const results = graph.outputs.flatMap(({ name }) => {
+      const value = scope.get(name);
+      return value ? [[name, value] as const] : [];
+    });
+    const outputs = new Map(
+      results.map(([name, { name: ours, host, type }]) => [
+        name,
+        { name: ours, host: ours === null ? host : null, dtype: type.dtype, shape: type.shape },
+      ]),
+    );
+    const named = [...new Set([...outputs.values()].flatMap(({ name }) => (name === null ? [] : [name])))];
+    const lines = named.length > 0 ? [...this.emit.lines, `return ${named.join(", ")}`] : this.emit.lines;
+    return {
+      text: `${lines.join("\n")}\n`,
+      inputs,
+      inputOrder: graph.inputs.flatMap(({ name }) =>
+        graph.initializers.some((tensor) => tensor.name === name) ? [] : [name],
+      ),
+      outputs,
+      data: this.emit.data,
+      unsupported: [...this.refused.values()],
+      wanted: [...this.emit.wanted],
+      missing: this.missing,
+    };
+  }
+
+  private initializers(graph: OnnxGraph, scope: Scope): void {
+    let bytes = 0;
+    for (const tensor of graph.initializers) {
+      const data = tensorData(tensor, CAP_BYTES - bytes);
+      if (!data.ok) {
+        this.refuse(
+          FORMATS.has(tensor.dataType) ? "Initializer" : dataTypeName(tensor.dataType),
+          FORMATS.has(tensor.dataType) ? data.why : "dtype",
+        );
+        continue;
+      }
+      bytes += data.value.data.byteLength;
+      const host = this.emit.host(data.value);
+      // Weights are data of a run; small integers steer shapes and stay known.
+      scope.set(
+        tensor.name,
+        data.value.dtype === "f32" || data.value.dtype === "f16" ? this.weight(tensor.name, host) : host,
+      );
+    }
+  }
+
+  /** A weight is folded only while it is small; otherwise it is a parameter of the text with its numbers attached. */
+  private weight(name: string, value: Value): Value {
+    const { data, dims, dtype } = value.host!;
+    if (data.length <= 1) return value;
+    const input = this.emit.input(name, { dtype, shape: dims }, "param");
+    this.emit.data.set(input.name!, data);
+    return input;
+  }
+
+  private inputs(graph: OnnxGraph, scope: Scope): Map<string, string> {
+    const names = new Map<string, string>();
+    for (const { name, dataType, dims } of graph.inputs) {
+      if (scope.has(name)) continue;
+      const known = this.options.known?.get(name);
+      if (known) {
+        scope.set(name, this.emit.host(known));
+        continue;
+      }
+      const format = FORMATS.get(dataType);
+      const given = this.options.shapes?.get(name) ?? dims;
+      if (!format) this.refuse(dataTypeName(dataType), "dtype");
+      if (!given) {
+        this.missing.push({ input: name, dim: null });
+        continue;
+      }
+      const shape = given.map((dim, axis) =>
+        typeof dim === "number" ? dim : this.options.dims?.get(dim ?? `${name}.${axis}`),
+      );
+      given.forEach(
+        (dim, axis) =>
+          shape[axis] === undefined &&
+          this.missing.push({ input: name, dim: typeof dim === "string" ? dim : `${name}.${axis}` }),
+      );
+      const value = this.emit.input(
+        name,
+        { dtype: format?.dtype ?? "f32", shape: shape.map((extent) => extent ?? 1) },
+        "input",
+      );
+      names.set(name, value.name!);
+      scope.set(name, value);
+    }
+    return names;
+  }
+
+  private refuse(op: string, why: string): void {
+    const known = this.refused.get(op);
+    this.refused.set(op, { op, why: known?.why ?? why, count: (known?.count ?? 0) + 1 });
+  }
+
+  private node(node: OnnxNode, scope: Scope, attrs: ReadonlyMap<string, OnnxAttribute>, depth: number): void {
+    const inputs = node.inputs.map((name) => (name === "" ? null : (scope.get(name) ?? undefined)));
+    // An operand that was refused takes its readers with it; they are not counted again.
+    if (inputs.includes(undefined)) return;
+    const attributes = new Map([...node.attributes].flatMap(([name, attribute]) => {
+      const meant = attribute.refersTo === "" ? attribute : attrs.get(attribute.refersTo);
+      return meant ? [[name, meant] as const] : [];
+    })); // prettier-ignore
+    const rule = rules.get(`${node.domain}:${node.op}`);
+    if (!rule) return this.call(node, inputs as (Value | null)[], attributes, scope, depth);
+    const opset = this.model.opsets.get(node.domain) ?? this.model.opsets.get("") ?? 1;
+    const hint = node.outputs[0] ?? node.op;
+    const context = new NodeContext({
+      emit: this.emit,
+      node,
+      opset,
+      inputs: inputs as (Value | null)[],
+      attributes,
+      hint,
+    });
+    const made = rule(context);
+    const why = this.emit.takeFailure();
+    if (why !== null) return this.refuse(node.op, why);
+    const values = Array.isArray(made) ? (made as readonly Value[]) : [made as Value];
+    node.outputs.forEach((name, i) => {
+      if (name !== "" && values[i]) scope.set(name, values[i]);
+      else if (name !== "") this.refuse(node.op, `its output ${i + 1}`);
+    });
+  }
+
+  /** A node whose op is a function of the model: its body in place of it. */
+  private call(
+    node: OnnxNode,
+    inputs: readonly (Value | null)[],
+    attributes: ReadonlyMap<string, OnnxAttribute>,
+    scope: Scope,
+    depth: number,
+  ): void {
+    const body = this.model.functions.find(({ name, domain }) => name === node.op && domain === node.domain);
+    if (!body || depth > 16)
+      return this.refuse(
+        node.domain === "" ? node.op : `${node.domain}.${node.op}`,
+        body ? "functions nested too deeply" : "no rule",
+      );
+    const inner: Scope = new Map();
+    body.inputs.forEach((name, i) => inputs[i] && inner.set(name, inputs[i]));
+    const given = new Map([...body.defaults, ...attributes]);
+    for (const step of body.nodes) this.node(step, inner, given, depth + 1);
+    node.outputs.forEach((name, i) => {
+      const value = inner.get(body.outputs[i] ?? "");
+      if (name !== "" && value) scope.set(name, value);
+    });
+  }
+}

@@ -1,0 +1,216 @@
+/** @file An ONNX model as plain data: nodes, attributes, initialisers, types. Meaning is given elsewhere. */
+import { doubles, float, floats, int32, int32s, int64, ints, nested, readMessage } from "./wire";
+
+export interface OnnxTensor {
+  readonly name: string;
+  readonly dims: readonly number[];
+  /** TensorProto.DataType number. */
+  readonly dataType: number;
+  readonly raw: Uint8Array | null;
+  readonly numbers: readonly number[];
+  /** Data kept in another file; never followed. */
+  readonly external: boolean;
+}
+
+export interface OnnxAttribute {
+  readonly name: string;
+  readonly f?: number;
+  readonly i?: number;
+  readonly s?: string;
+  readonly t?: OnnxTensor;
+  readonly g?: OnnxGraph;
+  readonly floats: readonly number[];
+  readonly ints: readonly number[];
+  readonly strings: readonly string[];
+  /** Inside a function: the function's attribute that this one takes its value from. */
+  readonly refersTo: string;
+}
+
+export interface OnnxNode {
+  readonly op: string;
+  readonly domain: string;
+  readonly name: string;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly attributes: ReadonlyMap<string, OnnxAttribute>;
+}
+
+export interface OnnxValue {
+  readonly name: string;
+  readonly dataType: number;
+  /** A number, the name of a symbolic dimension, or null where nothing is said; null as a whole without a shape. */
+  readonly dims: readonly (number | string | null)[] | null;
+}
+
+export interface OnnxGraph {
+  readonly name: string;
+  readonly nodes: readonly OnnxNode[];
+  readonly initializers: readonly OnnxTensor[];
+  readonly inputs: readonly OnnxValue[];
+  readonly outputs: readonly OnnxValue[];
+  readonly valueInfo: readonly OnnxValue[];
+}
+
+export interface OnnxFunction {
+  readonly name: string;
+  readonly domain: string;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly nodes: readonly OnnxNode[];
+  readonly defaults: ReadonlyMap<string, OnnxAttribute>;
+}
+
+export interface OnnxModel {
+  readonly graph: OnnxGraph;
+  readonly functions: readonly OnnxFunction[];
+  readonly opsets: ReadonlyMap<string, number>;
+}
+
+/** Reads `model.onnx`. Throws RangeError or Error on bytes that are no protobuf; the caller words it for the user. */
+export function readModel(bytes: Uint8Array): OnnxModel {
+  let graph: OnnxGraph | null = null;
+  const functions: OnnxFunction[] = [];
+  const opsets = new Map<string, number>();
+  readMessage(bytes, {
+    7: nested(0, readGraph, (value) => (graph = value)),
+    8: nested(0, readOpset, ([domain, version]) => opsets.set(domain, version)),
+    25: nested(0, readFunction, (value) => functions.push(value)),
+  });
+  if (!graph) throw new RangeError("there is no graph in this file");
+  return { graph, functions, opsets };
+}
+
+function readOpset(bytes: Uint8Array): [string, number] {
+  let domain = "";
+  let version = 1;
+  readMessage(bytes, { 1: (r) => (domain = r.string()), 2: (r) => (version = int64(r)) });
+  return [domain === "ai.onnx" ? "" : domain, version];
+}
+
+function readGraph(bytes: Uint8Array, depth: number): OnnxGraph {
+  const nodes: OnnxNode[] = [];
+  const initializers: OnnxTensor[] = [];
+  const inputs: OnnxValue[] = [];
+  const outputs: OnnxValue[] = [];
+  const valueInfo: OnnxValue[] = [];
+  let name = "";
+  readMessage(bytes, {
+    1: nested(depth, readNode, (value) => nodes.push(value)),
+    2: (r) => (name = r.string()),
+    5: nested(depth, readTensor, (value) => initializers.push(value)),
+    11: nested(depth, readValue, (value) => inputs.push(value)),
+    12: nested(depth, readValue, (value) => outputs.push(value)),
+    13: nested(depth, readValue, (value) => valueInfo.push(value)),
+  });
+  return { name, nodes, initializers, inputs, outputs, valueInfo };
+}
+
+function readNode(bytes: Uint8Array, depth: number): OnnxNode {
+  const inputs: string[] = [];
+  const outputs: string[] = [];
+  const attributes = new Map<string, OnnxAttribute>();
+  let [name, op, domain] = ["", "", ""];
+  readMessage(bytes, {
+    1: (r) => inputs.push(r.string()),
+    2: (r) => outputs.push(r.string()),
+    3: (r) => (name = r.string()),
+    4: (r) => (op = r.string()),
+    5: nested(depth, readAttribute, (value) => attributes.set(value.name, value)),
+    7: (r) => (domain = r.string()),
+  });
+  return { op, domain: domain === "ai.onnx" ? "" : domain, name, inputs, outputs, attributes };
+}
+
+function readAttribute(bytes: Uint8Array, depth: number): OnnxAttribute {
+  const lists = { floats: [] as number[], ints: [] as number[], strings: [] as string[] };
+  const one: { f?: number; i?: number; s?: string; t?: OnnxTensor; g?: OnnxGraph } = {};
+  let [name, refersTo] = ["", ""];
+  readMessage(bytes, {
+    1: (r) => (name = r.string()),
+    2: (r) => (one.f = float(r)),
+    3: (r) => (one.i = int64(r)),
+    4: (r) => (one.s = r.string()),
+    5: nested(depth, readTensor, (value) => (one.t = value)),
+    6: nested(depth, readGraph, (value) => (one.g = value)),
+    7: floats((value) => lists.floats.push(value)),
+    8: ints((value) => lists.ints.push(value)),
+    9: (r) => lists.strings.push(r.string()),
+    21: (r) => (refersTo = r.string()),
+  });
+  return { name, refersTo, ...lists, ...one };
+}
+
+/** A TensorProto: also the whole content of a `.pb` data file. */
+export function readTensor(bytes: Uint8Array): OnnxTensor {
+  const dims: number[] = [];
+  const numbers: number[] = [];
+  let [name, dataType, external] = ["", 0, false];
+  let raw: Uint8Array | null = null;
+  readMessage(bytes, {
+    1: ints((value) => dims.push(value)),
+    2: (r) => (dataType = int32(r)),
+    4: floats((value) => numbers.push(value)),
+    5: int32s((value) => numbers.push(value)),
+    7: ints((value) => numbers.push(value)),
+    8: (r) => (name = r.string()),
+    9: (r) => (raw = r.bytes()),
+    10: doubles((value) => numbers.push(value)),
+    13: (r, wire) => {
+      external = true;
+      r.skip(wire, 13);
+    },
+    14: (r) => (external ||= int32(r) === 1),
+  });
+  return { name, dims, dataType, raw, numbers, external };
+}
+
+function readValue(bytes: Uint8Array, depth: number): OnnxValue {
+  let name = "";
+  let type: Pick<OnnxValue, "dataType" | "dims"> = { dataType: 0, dims: null };
+  readMessage(bytes, { 1: (r) => (name = r.string()), 2: nested(depth, readType, (value) => (type = value)) });
+  return { name, ...type };
+}
+
+function readType(bytes: Uint8Array, depth: number): Pick<OnnxValue, "dataType" | "dims"> {
+  let type: Pick<OnnxValue, "dataType" | "dims"> = { dataType: 0, dims: null };
+  readMessage(bytes, { 1: nested(depth, readTensorType, (value) => (type = value)) });
+  return type;
+}
+
+function readTensorType(bytes: Uint8Array, depth: number): Pick<OnnxValue, "dataType" | "dims"> {
+  let dataType = 0;
+  let dims: (number | string | null)[] | null = null;
+  readMessage(bytes, { 1: (r) => (dataType = int32(r)), 2: nested(depth, readShape, (value) => (dims = value)) });
+  return { dataType, dims };
+}
+
+function readShape(bytes: Uint8Array): (number | string | null)[] {
+  const dims: (number | string | null)[] = [];
+  readMessage(bytes, {
+    1: nested(0, readDim, (value) => dims.push(value)),
+  });
+  return dims;
+}
+
+function readDim(bytes: Uint8Array): number | string | null {
+  let dim: number | string | null = null;
+  readMessage(bytes, { 1: (r) => (dim = int64(r)), 2: (r) => (dim = r.string()) });
+  return dim === "" ? null : dim;
+}
+
+function readFunction(bytes: Uint8Array, depth: number): OnnxFunction {
+  const inputs: string[] = [];
+  const outputs: string[] = [];
+  const nodes: OnnxNode[] = [];
+  const defaults = new Map<string, OnnxAttribute>();
+  let [name, domain] = ["", ""];
+  readMessage(bytes, {
+    1: (r) => (name = r.string()),
+    4: (r) => inputs.push(r.string()),
+    5: (r) => outputs.push(r.string()),
+    7: nested(depth, readNode, (value) => nodes.push(value)),
+    10: (r) => (domain = r.string()),
+    11: nested(depth, readAttribute, (value) => defaults.set(value.name, value)),
+  });
+  return { name, domain: domain === "ai.onnx" ? "" : domain, inputs, outputs, nodes, defaults };
+}

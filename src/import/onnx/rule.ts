@@ -1,0 +1,101 @@
+/** @file What a rule sees of one ONNX node, and how it answers. */
+import type { AttrValue, DType, Shape } from "../../fusion";
+import type { Emitter, Value } from "./emit";
+import { FORMATS } from "./tensor";
+import type { OnnxAttribute, OnnxNode } from "./model";
+
+export class NodeContext {
+  readonly emit: Emitter;
+  readonly node: OnnxNode;
+  readonly opset: number;
+  private readonly values: readonly (Value | null)[];
+  private readonly attributes: ReadonlyMap<string, OnnxAttribute>;
+  readonly hint: string;
+
+  constructor(given: {
+    emit: Emitter;
+    node: OnnxNode;
+    opset: number;
+    inputs: readonly (Value | null)[];
+    attributes: ReadonlyMap<string, OnnxAttribute>;
+    hint: string;
+  }) {
+    this.emit = given.emit;
+    this.node = given.node;
+    this.opset = given.opset;
+    this.values = given.inputs;
+    this.attributes = given.attributes;
+    this.hint = given.hint;
+  }
+
+  get inputs(): readonly Value[] {
+    return this.values.filter((value) => value !== null);
+  }
+  maybe(i: number): Value | null {
+    return this.values[i] ?? null;
+  }
+  in(i: number): Value {
+    return this.maybe(i) ?? this.emit.fail(`${this.node.op} without its operand ${i + 1}`);
+  }
+  int(name: string, otherwise: number): number {
+    return this.attributes.get(name)?.i ?? otherwise;
+  }
+  maybeInt(name: string): number | null {
+    return this.attributes.get(name)?.i ?? null;
+  }
+  float(name: string, otherwise: number): number {
+    const attribute = this.attributes.get(name);
+    return attribute?.f ?? attribute?.i ?? otherwise;
+  }
+  maybeFloat(name: string): number | null {
+    return this.attributes.get(name)?.f ?? null;
+  }
+  text(name: string, otherwise: string): string {
+    return this.attributes.get(name)?.s ?? otherwise;
+  }
+  ints(name: string): readonly number[] | null {
+    const attribute = this.attributes.get(name);
+    return attribute ? attribute.ints : null;
+  }
+  attribute(name: string): OnnxAttribute | null {
+    return this.attributes.get(name) ?? null;
+  }
+  has(name: string): boolean {
+    return this.attributes.has(name);
+  }
+  op(op: string, inputs: readonly (Value | null)[], attrs: Readonly<Record<string, AttrValue>> = {}): Value {
+    return this.emit.op(this.hint, op, inputs, attrs);
+  }
+  fail(why: string): Value {
+    return this.emit.fail(why);
+  }
+  /** The numbers of an operand that must be known while importing: a shape, axes, pads. */
+  known(i: number, what: string): number[] {
+    const value = this.in(i);
+    if (value.host) return [...value.host.data];
+    this.emit.wants(value);
+    this.fail(`${this.node.op} whose ${what} is computed at run time`);
+    return [];
+  }
+  /** The same, from an attribute in older opsets or an operand in newer ones; null when neither is there. */
+  knownOr(attribute: string, i: number): readonly number[] | null {
+    return this.ints(attribute) ?? (this.maybe(i) ? this.known(i, attribute) : null);
+  }
+  dtypeOf(dataType: number): DType {
+    const format = FORMATS.get(dataType);
+    if (!format) this.fail(`dtype`);
+    return format?.dtype ?? "f32";
+  }
+  cast(value: Value, dtype: DType): Value {
+    return value.type.dtype === dtype ? value : this.op("cast", [value], { dtype });
+  }
+  reshape(value: Value, shape: Shape): Value {
+    return this.emit.shapeTo(this.hint, value, shape);
+  }
+  axis(axis: number, rank: number): number {
+    return axis < 0 ? axis + rank : axis;
+  }
+}
+
+export type Rule = (c: NodeContext) => Value | readonly Value[];
+export type Rules = Readonly<Record<string, Rule>>;

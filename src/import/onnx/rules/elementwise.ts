@@ -1,0 +1,143 @@
+/** @file Elementwise ONNX ops: most are the same op under another name. */
+import { promote, type Attrs } from "../../../fusion";
+import type { Value } from "../emit";
+import type { NodeContext, Rule, Rules } from "../rule";
+
+const unary = (op: string, attrs: (c: NodeContext) => Attrs = () => ({})): Rule => (c) => c.op(op, [c.in(0)], attrs(c)); // prettier-ignore
+const binary =
+  (op: string): Rule =>
+  (c) =>
+    c.op(op, [c.in(0), c.in(1)]);
+/** Operands of the same dtype, two or more, folded from the left. */
+const fold = (op: string): Rule => (c) => c.inputs.slice(1).reduce((left, right) => c.op(op, [left, right]), c.in(0)); // prettier-ignore
+const scaled = (name: string, otherwise: number, to = name) => (c: NodeContext): Attrs => ({ [to]: c.float(name, otherwise) }); // prettier-ignore
+
+const same: readonly [string, string][] = [
+  ["Abs", "abs"], ["Acos", "acos"], ["Asin", "asin"], ["Atan", "atan"], ["Ceil", "ceil"], ["Cos", "cos"], ["Cosh", "cosh"],
+  ["Erf", "erf"], ["Exp", "exp"], ["Floor", "floor"], ["IsNaN", "is_nan"], ["Log", "log"], ["Neg", "neg"], ["Not", "not"],
+  ["Reciprocal", "reciprocal"], ["Relu", "relu"], ["Round", "round"], ["Sigmoid", "sigmoid"], ["Sign", "sign"], ["Sin", "sin"],
+  ["Sinh", "sinh"], ["Softplus", "softplus"], ["Softsign", "softsign"], ["Sqrt", "sqrt"], ["Tan", "tan"], ["Tanh", "tanh"],
+  ["HardSwish", "hard_swish"], ["Mish", "mish"],
+]; // prettier-ignore
+const pairs: readonly [string, string][] = [
+  ["Add", "add"], ["Sub", "sub"], ["Mul", "mul"], ["Equal", "eq"], ["Less", "lt"], ["LessOrEqual", "le"], ["Greater", "gt"],
+  ["GreaterOrEqual", "ge"], ["And", "and"], ["Or", "or"], ["Xor", "xor"], ["PRelu", "prelu"],
+]; // prettier-ignore
+
+/** C's integer division truncates toward zero. */
+function div(c: NodeContext): Value {
+  const [a, b] = [c.in(0), c.in(1)];
+  if (promote(a.type.dtype, b.type.dtype) !== "i32") return c.op("div", [a, b]);
+  const magnitude = c.op("floor_div", [c.op("abs", [a]), c.op("abs", [b])]);
+  return c.op("mul", [c.op("mul", [c.op("sign", [a]), c.op("sign", [b])]), magnitude]);
+}
+
+/** `fmod = 1`: the sign of the dividend; otherwise of the divisor. */
+function mod(c: NodeContext): Value {
+  const [a, b] = [c.in(0), c.in(1)];
+  if (c.int("fmod", 0) === 0) return c.op("mod", [a, b]);
+  return c.op("mul", [c.op("sign", [a]), c.op("mod", [c.op("abs", [a]), c.op("abs", [b])])]);
+}
+
+function pow(c: NodeContext): Value {
+  const [a, b] = [c.in(0), c.in(1)];
+  return c.cast(c.op("pow", [a, c.cast(b, a.type.dtype)]), a.type.dtype);
+}
+
+function clip(c: NodeContext): Value {
+  const x = c.in(0);
+  const low = c.maybe(1) ?? (c.has("min") ? c.emit.scalar(c.float("min", 0), x.type.dtype) : null);
+  const high = c.maybe(2) ?? (c.has("max") ? c.emit.scalar(c.float("max", 0), x.type.dtype) : null);
+  const above = low ? c.op("maximum", [x, low]) : x;
+  const both = high ? c.op("minimum", [above, high]) : above;
+  return both === x ? c.op("identity", [x]) : both;
+}
+
+function cast(c: NodeContext): Value {
+  const dtype = c.node.op === "CastLike" ? c.in(1).type.dtype : c.dtypeOf(c.int("to", 1));
+  const x = c.in(0);
+  if (x.host) {
+    const trunc =
+      dtype === "i32"
+        ? Math.trunc
+        : dtype === "bool"
+          ? (v: number): number => Number(v !== 0)
+          : dtype === "f32"
+            ? Math.fround
+            : null;
+    if (trunc)
+      return c.emit.host({
+        dtype,
+        dims: x.host.dims,
+        data: x.host.data.map(trunc),
+        wide: c.int("to", 1) === 7 || x.host.wide,
+      });
+  }
+  return x.type.dtype === dtype ? x : c.op("cast", [x], { dtype });
+}
+
+const thresholded: Rule = (c) => {
+  const x = c.in(0);
+  return c.op("where", [c.op("gt", [x, c.emit.scalar(c.float("alpha", 1))]), x, c.emit.scalar(0)]);
+};
+
+const shrink: Rule = (c) => {
+  const [x, lambda, bias] = [c.in(0), c.float("lambd", 0.5), c.emit.scalar(c.float("bias", 0), c.in(0).type.dtype)];
+  const edge = c.emit.scalar(lambda, x.type.dtype);
+  const below = c.op("where", [
+    c.op("lt", [x, c.op("neg", [edge])]),
+    c.op("add", [x, bias]),
+    c.emit.scalar(0, x.type.dtype),
+  ]);
+  return c.op("where", [c.op("gt", [x, edge]), c.op("sub", [x, bias]), below]);
+};
+
+const hardSigmoid: Rule = (c) => {
+  const line = c.op("add", [
+    c.op("mul", [c.in(0), c.emit.scalar(c.float("alpha", 0.2))]),
+    c.emit.scalar(c.float("beta", 0.5)),
+  ]);
+  return c.op("clamp", [line], { min: 0, max: 1 });
+};
+
+const selu: Rule = (c) => {
+  const [alpha, gamma] = [c.float("alpha", 1.6732631921768188), c.float("gamma", 1.0507010221481323)];
+  return c.op("mul", [c.op("elu", [c.in(0)], { alpha }), c.emit.scalar(gamma, c.in(0).type.dtype)]);
+};
+
+const isInf: Rule = (c) => {
+  const [x, zero] = [c.in(0), c.emit.scalar(0)];
+  const [negative, positive] = [c.int("detect_negative", 1), c.int("detect_positive", 1)];
+  const infinite = c.op("is_inf", [x]);
+  if (negative && positive) return infinite;
+  return c.op("and", [infinite, c.op(positive ? "gt" : "lt", [x, zero])]);
+};
+
+const mean: Rule = (c) => c.op("div", [fold("add")(c) as Value, c.emit.scalar(c.inputs.length, c.in(0).type.dtype)]);
+
+export const elementwiseRules: Rules = {
+  ...Object.fromEntries(same.map(([onnx, ours]) => [onnx, unary(ours)])),
+  ...Object.fromEntries(pairs.map(([onnx, ours]) => [onnx, binary(ours)])),
+  Identity: (c) => c.in(0),
+  Div: div,
+  Mod: mod,
+  Pow: pow,
+  Sum: fold("add"),
+  Max: fold("maximum"),
+  Min: fold("minimum"),
+  Mean: mean,
+  Clip: clip,
+  Cast: cast,
+  CastLike: cast,
+  Where: (c) => c.op("where", [c.in(0), c.in(1), c.in(2)]),
+  LeakyRelu: unary("leaky_relu", scaled("alpha", 0.01, "negative_slope")),
+  Elu: unary("elu", scaled("alpha", 1)),
+  Celu: unary("celu", scaled("alpha", 1)),
+  Selu: selu,
+  Gelu: unary("gelu", (c) => ({ approximate: c.text("approximate", "none") })),
+  Swish: unary("silu", scaled("alpha", 1)),
+  HardSigmoid: hardSigmoid,
+  ThresholdedRelu: thresholded,
+  Shrink: shrink,
+  IsInf: isInf,
+};

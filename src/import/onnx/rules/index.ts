@@ -1,0 +1,10 @@
+/** @file Every ONNX op that is understood, by `domain:op` (the default domain is empty). */
+import type { Rule } from "../rule";
+import { contractionRules } from "./contraction";
+import { elementwiseRules } from "./elementwise";
+import { reduceRules } from "./reduce";
+import { shapeRules } from "./shape";
+
+const standard = { ...elementwiseRules, ...shapeRules, ...reduceRules, ...contractionRules };
+
+export const rules: ReadonlyMap<string, Rule> = new Map(Object.entries(standard).map(([op, rule]) => [`:${op}`, rule]));

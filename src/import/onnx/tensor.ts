@@ -1,0 +1,92 @@
+/** @file Data of an ONNX tensor as numbers. */
+import type { DType } from "../../fusion";
+import { readTensor, type OnnxTensor } from "./model";
+
+/** A tensor whose numbers are known while importing: shapes, axes, constants, weights. */
+export interface HostTensor {
+  readonly dtype: DType;
+  readonly dims: readonly number[];
+  readonly data: Float64Array;
+  /** int64 in the file: shape arithmetic is done on these. */
+  readonly wide: boolean;
+}
+
+interface Format {
+  readonly dtype: DType;
+  readonly bytes: number;
+  read(view: DataView, at: number): number;
+}
+
+/** IEEE half to number. */
+export function fromHalf(bits: number): number {
+  const [sign, exponent, fraction] = [bits & 0x8000 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
+  if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
+  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15));
+}
+
+/** TensorProto.DataType → how its raw bytes read. f64 narrows to f32, 64-bit integers to i32; anything else is refused by name. */
+export const FORMATS: ReadonlyMap<number, Format> = new Map<number, Format>([
+  [1, { dtype: "f32", bytes: 4, read: (v, at) => v.getFloat32(at, true) }],
+  [6, { dtype: "i32", bytes: 4, read: (v, at) => v.getInt32(at, true) }],
+  [7, { dtype: "i32", bytes: 8, read: (v, at) => Number(v.getBigInt64(at, true)) }],
+  [9, { dtype: "bool", bytes: 1, read: (v, at) => v.getUint8(at) }],
+  [10, { dtype: "f16", bytes: 2, read: (v, at) => fromHalf(v.getUint16(at, true)) }],
+]);
+
+const NAMES = [
+  "undefined",
+  "f32",
+  "u8",
+  "i8",
+  "u16",
+  "i16",
+  "i32",
+  "i64",
+  "string",
+  "bool",
+  "f16",
+  "f64",
+  "u32",
+  "u64",
+  "c64",
+  "c128",
+  "bf16",
+];
+export const dataTypeName = (dataType: number): string => NAMES[dataType] ?? `type ${dataType}`;
+
+/** The numbers of a tensor, or in words why not. `capBytes` bounds what is allocated. */
+export function tensorData(
+  tensor: OnnxTensor,
+  capBytes: number,
+): { readonly ok: true; readonly value: HostTensor } | { readonly ok: false; readonly why: string } {
+  const format = FORMATS.get(tensor.dataType);
+  if (!format) return { ok: false, why: `${tensor.name} holds ${dataTypeName(tensor.dataType)}` };
+  if (tensor.external)
+    return { ok: false, why: `${tensor.name} keeps its data in another file, which is never opened` };
+  const size = tensor.dims.reduce((product, extent) => product * extent, 1);
+  if (!(size >= 0) || size * 8 > capBytes)
+    return { ok: false, why: `${tensor.name} has ${size} elements, more than fits in the cap` };
+  const data = new Float64Array(size);
+  if (tensor.raw) {
+    if (tensor.raw.byteLength !== size * format.bytes)
+      return { ok: false, why: `${tensor.name} says ${size} elements and carries ${tensor.raw.byteLength} bytes` };
+    const view = new DataView(tensor.raw.buffer, tensor.raw.byteOffset, tensor.raw.byteLength);
+    for (let i = 0; i < size; i++) data[i] = format.read(view, i * format.bytes);
+  } else {
+    if (tensor.numbers.length !== size)
+      return { ok: false, why: `${tensor.name} says ${size} elements and carries ${tensor.numbers.length}` };
+    for (let i = 0; i < size; i++) data[i] = tensor.dataType === 10 ? fromHalf(tensor.numbers[i]!) : tensor.numbers[i]!;
+  }
+  return { ok: true, value: { dtype: format.dtype, dims: tensor.dims, data, wide: tensor.dataType === 7 } };
+}
+
+/** A `.pb` data file: its name, the dtype's name and its numbers (null where the dtype is not one of ours). */
+export function readTensorFile(bytes: Uint8Array): {
+  readonly name: string;
+  readonly dtype: string;
+  readonly tensor: HostTensor | null;
+} {
+  const tensor = readTensor(bytes);
+  const data = tensorData(tensor, 1 << 30);
+  return { name: tensor.name, dtype: dataTypeName(tensor.dataType), tensor: data.ok ? data.value : null };
+}
