@@ -50,17 +50,29 @@ interface Made {
   readonly type: TensorType;
 }
 
-function build(machine: Machine, place: Place, { op, path, expr }: Call, made: Made, guessed: boolean): NodeId {
+/** @param open the guessed type when an operand is a hole, else null */
+function build(machine: Machine, place: Place, { op, path, expr }: Call, made: Made, open: TensorType | null): NodeId {
   const label = bindingName(place, path) ?? op.name;
   const span: Span = path === place.root ? place.statement.span : expr.span;
   const { groups } = place.turn;
-  if (op.kind === "composite" && !guessed) {
-    const result = expand(machine, { id: path, label, groups, span }, op, made.inputs, made.attrs);
+  if (op.kind === "composite") {
+    const result = expand(machine, { id: path, label, groups, span, open }, op, made.inputs, made.attrs);
     machine.calls.push({ kind: "composite", id: path, label: op.name, span: expr.span, result, expr, place });
     return result;
   }
   const inputs = made.inputs.filter((id) => id !== null);
-  return addNode(machine, { id: path, op: op.name, inputs, attrs: made.attrs, type: made.type, label, groups, span });
+  const id = addNode(machine, {
+    id: path,
+    op: op.name,
+    inputs,
+    attrs: made.attrs,
+    type: made.type,
+    label,
+    groups,
+    span,
+  });
+  if (open) machine.unknown.add(id);
+  return id;
 }
 
 function inferType(
@@ -90,16 +102,11 @@ export function applyOp(machine: Machine, place: Place, call: Call, bound: Bound
     return BROKEN;
   }
   const type = inferred.ok ? inferred.value : guess(machine, inputs);
-  const node = build(machine, place, call, { inputs, attrs: bound.attrs, type }, !inferred.ok);
-  if (uncertain) markUnknown(machine, node);
+  const node = build(machine, place, call, { inputs, attrs: bound.attrs, type }, uncertain ? type : null);
+  if (inputs.includes(node)) return tensorValue(node);
   const operands: Operand[] = inputs.map((id, i) => ({ node: id, expr: bound.tensors[i]?.expr ?? null }));
   machine.sites.set(node, { node, expr, place, param: null, op, attrs: bound.attrs, operands });
   return tensorValue(node);
-}
-
-/** `node` and, when it is a composite's result, its parts read a hole. */
-function markUnknown(machine: Machine, node: NodeId): void {
-  machine.unknown.add(node);
 }
 
 const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);
@@ -116,7 +123,6 @@ export function applyParts(
   const span = call.path === place.root ? place.statement.span : call.expr.span;
   const made = { id: call.path, label: bindingName(place, call.path), groups: place.turn.groups, span };
   const node = expandWith(machine, made, call.label, (b) => steps(b, inputs));
-  if (inputs.some((id) => machine.unknown.has(id))) machine.unknown.add(node);
   if (!inputs.includes(node)) {
     const operands = inputs.map((id, i) => ({ node: id, expr: slots[i]!.expr }));
     machine.sites.set(node, { node, expr: call.expr, place, param: null, op: null, attrs: {}, operands });

@@ -1,7 +1,7 @@
 /** @file Composites become primitives: parts are called `h.centre`, and the last one takes the call's own identity. */
 import type { Attrs, GroupRef, Node, NodeId, Span, TensorType } from "../ir";
 import { bug, nodeId } from "../ir";
-import type { CompositeDef, GraphBuilder } from "../ops";
+import type { CompositeDef, GraphBuilder, Param } from "../ops";
 import { opDef, withDefaults } from "../ops";
 import type { Machine } from "./machine";
 
@@ -14,6 +14,16 @@ interface Call {
   readonly label: string | null;
   readonly groups: readonly GroupRef[];
   readonly span: Span;
+  /** An operand is open: parts whose type can't be known take this one, and all are marked so. */
+  readonly open?: TensorType | null;
+}
+
+const LISTS: ReadonlySet<string> = new Set(["axes", "shape", "ints"]);
+
+/** One number where a list is meant becomes a list of one, so that equal calls have equal attributes. */
+function listed(params: readonly Param[], attrs: Attrs): Attrs {
+  const single = params.filter(({ kind, names }) => LISTS.has(kind) && typeof attrs[names[0]!] === "number");
+  return { ...attrs, ...Object.fromEntries(single.map(({ names }) => [names[0]!, [Number(attrs[names[0]!])]])) };
 }
 
 /** Collects the parts of one call; nothing reaches the graph before `finish`. */
@@ -39,8 +49,9 @@ class Expansion implements GraphBuilder {
 
   op(part: string, name: string, inputs: readonly NodeId[], given: Attrs = {}): NodeId {
     const op = opDef(name);
-    const attrs = withDefaults(op, given);
+    const attrs = listed(op.params, withDefaults(op, given));
     const type = op.infer(inputs.map((id) => this.typeOf(id)), attrs); // prettier-ignore
+    if (!type.ok && this.call.open) return this.add(part, name, inputs, attrs, this.call.open, part);
     if (!type.ok) throw bug(`${this.group.label}.${part}: ${type.text}`);
     return this.add(part, name, inputs, attrs, type.value, part);
   }
@@ -75,13 +86,14 @@ class Expansion implements GraphBuilder {
       const label = (id === own ? this.call.label : null) ?? node.label;
       this.machine.nodes.set(id, { ...node, id, label, origins: [id], inputs: node.inputs.map(name) });
       if (id !== own && node.op !== "const") this.machine.partOf.set(id, own);
+      if (this.call.open && node.op !== "const") this.machine.unknown.add(id);
     }
     return this.made.has(result) ? own : result;
   }
 }
 
 /**
- * Expands a call of `op` whose types `op.infer` accepted.
+ * Expands a call of `op` whose types `op.infer` accepted, or one with an open operand.
  * @param inputs aligned with the tensor parameters; null for those not given
  * @returns the result's node: the call's own, or an operand when the composite passes it through
  */

@@ -5,7 +5,7 @@ export { SymbolRecord, type SymbolKind } from "./scope";
 export { printGraph } from "./print";
 export { applyTextEdits, type Edited } from "./edits/draft";
 export { connect, disconnect } from "./edits/connect";
-export { legalTargets, type Target } from "./edits/legal";
+export { legalTargets, type ConnectTarget } from "./edits/legal";
 export { removeNode } from "./edits/remove";
 export { renameNode } from "./edits/rename";
 export { setAttr, setConstant, setInputType } from "./edits/attrs";

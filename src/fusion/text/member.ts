@@ -3,12 +3,12 @@ import type { DType, TensorType } from "../ir";
 import { findOp, opDef, withDefaults } from "../ops";
 import { applyOp } from "./apply";
 import type { Machine, Place } from "./machine";
-import { typeOf } from "./machine";
+import { toNode, typeOf } from "./machine";
 import { DTYPES, MODULES, PREFIXED_NUMBERS } from "./names";
 import { nearest } from "./suggest";
 import type { Expr, Identifier, MemberExpr } from "./syntax";
 import type { Slot, Value } from "./values";
-import { BROKEN, isBroken, numberValue } from "./values";
+import { BROKEN, isBroken, numberValue, tensorValue } from "./values";
 
 interface At {
   readonly path: string;
@@ -98,16 +98,21 @@ function prefixed(machine: Machine, { name, span }: MemberExpr): Value {
   return BROKEN;
 }
 
+/** An open place that is asked for a member is a node of its own. */
+export const filled = (machine: Machine, place: Place, slot: Slot): Slot =>
+  slot.value.kind === "hole" ? { ...slot, value: tensorValue(toNode(machine, place, slot, [])) } : slot;
+
 /** The value of `object.name`; `object` is null when the whole is a prefixed name. */
 export function memberValue(
   machine: Machine,
   place: Place,
   expr: MemberExpr,
-  object: Slot | null,
+  receiver: Slot | null,
   path: string,
 ): Value {
   const { name } = expr;
-  if (!object) return prefixed(machine, expr);
+  if (!receiver) return prefixed(machine, expr);
+  const object = filled(machine, place, receiver);
   if (isBroken(object.value)) return BROKEN;
   if (object.value.kind === "self") return selfMember(machine, place, expr);
   if (object.value.kind !== "tensor") {

@@ -50,6 +50,8 @@ export function showAttr(value: AttrValue, kind: Param["kind"]): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
   if (typeof value === "string") return kind === "dtype" ? value : `"${value}"`;
+  if (typeof value === "number" && (kind === "axes" || kind === "shape" || kind === "ints"))
+    return showAttr([value], kind);
   if (typeof value === "number") return showNumber(value, kind === "float").replaceAll(/[()]/g, "");
   const items = value.map((item) => showNumber(item, false).replaceAll(/[()]/g, ""));
   return `(${items.join(", ")}${items.length === 1 ? "," : ""})`;

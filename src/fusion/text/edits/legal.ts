@@ -5,7 +5,7 @@ import type { Parsed } from "../program";
 import type { OperandPlace } from "./locate";
 import { ancestors, locked, nameAt, operandPlace, say, valuePlace } from "./locate";
 
-export interface Target {
+export interface ConnectTarget {
   readonly consumer: NodeId;
   readonly operand: number;
   readonly ok: boolean;
@@ -71,10 +71,10 @@ export function producerProblem(parsed: Parsed, producer: NodeId): string | null
 }
 
 /** Every operand in the graph with a yes or a reason, for `producer` being connected to it. */
-export function legalTargets(parsed: Parsed, producer: NodeId): readonly Target[] {
+export function legalTargets(parsed: Parsed, producer: NodeId): readonly ConnectTarget[] {
   const nothing = producerProblem(parsed, producer);
   const before = ancestors(parsed, producer);
-  const targets: Target[] = [];
+  const targets: ConnectTarget[] = [];
   for (const node of parsed.graph.nodes.values()) {
     node.inputs.forEach((input, operand) => {
       const at = operandPlace(parsed, node.id, operand);

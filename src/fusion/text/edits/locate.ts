@@ -46,14 +46,30 @@ export function operandPlace(parsed: Parsed, consumer: NodeId, operand: number):
   return { ok: true, value: { site, slot, operand: site.operands[slot]! } };
 }
 
+const namesCache = new WeakMap<Parsed, ReadonlyMap<NodeId, readonly string[]>>();
+
+/** Names that ever stood for each node. */
+function namesOfNodes(parsed: Parsed): ReadonlyMap<NodeId, readonly string[]> {
+  const cached = namesCache.get(parsed);
+  if (cached) return cached;
+  const names = new Map<NodeId, string[]>();
+  for (const symbol of parsed.symbols) {
+    for (const id of symbol.nodes) {
+      const list = names.get(id);
+      if (!list) names.set(id, [symbol.name]);
+      else if (!list.includes(symbol.name)) list.push(symbol.name);
+    }
+  }
+  namesCache.set(parsed, names);
+  return names;
+}
+
 /** A name that stands for `producer` just before the statement of `place`, or null. */
 export function nameAt(parsed: Parsed, producer: NodeId, { turn, moment }: Place): string | null {
-  const seen = new Set<string>();
-  for (const name of turn.scope.visible()) {
-    if (seen.has(name)) continue;
-    seen.add(name);
+  if (parsed.partOf.has(producer)) return null;
+  for (const name of namesOfNodes(parsed).get(producer) ?? []) {
     const bound = turn.scope.findAt(name, moment);
-    if (bound?.value.kind === "tensor" && bound.value.node === producer && !parsed.partOf.has(producer)) return name;
+    if (bound?.value.kind === "tensor" && bound.value.node === producer) return name;
   }
   return null;
 }

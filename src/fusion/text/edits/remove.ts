@@ -93,6 +93,12 @@ function withoutParam(parsed: Parsed, span: Span): TextEdit {
   return { span: { from: params[i - 1]?.span.to ?? span.from, to: span.to }, insert: "" };
 }
 
+/** Whether a spot that reads one of `symbols` also reads another definition, as a loop's second turn does: then the name must stay. */
+function meansOthersToo(parsed: Parsed, symbols: readonly SymbolRecord[]): boolean {
+  const spots = new Set(symbols.flatMap(({ uses }) => uses.map(({ from }) => from)));
+  return parsed.symbols.some((other) => !symbols.includes(other) && other.uses.some(({ from }) => spots.has(from)));
+}
+
 function removalEdits(parsed: Parsed, id: NodeId): readonly TextEdit[] | string {
   const site = parsed.sites.get(id);
   if (!site) return "It is written nowhere.";
@@ -114,6 +120,8 @@ function removalEdits(parsed: Parsed, id: NodeId): readonly TextEdit[] | string 
   if (whole) {
     // `y = x` beside `y = f(x)`: only names that the removed statement itself binds go dark.
     const own = symbols.filter((symbol) => symbol.statement === statement);
+    const [first] = own;
+    if (first && meansOthersToo(parsed, own)) return [{ span: statement.span, insert: `${first.name} = ...` }];
     return [statementRemoval(parsed, statement), ...withoutUses({ parsed, inside: statement.span }, own)];
   }
   if (statement.kind === "return" && parsed.statements.includes(statement)) {
