@@ -111,17 +111,40 @@ export function programOf(low: Lowering, { graph, region }: Job, rest: Rest): Ke
   };
 }
 
-/** What the members are called: composites by their own name, views not at all. */
+const groupSizes = new WeakMap<Graph, ReadonlyMap<string, number>>();
+
+/** How many nodes each composite's instance has. */
+function groupSizesOf(graph: Graph): ReadonlyMap<string, number> {
+  const known = groupSizes.get(graph);
+  if (known) return known;
+  const sizes = new Map<string, number>();
+  for (const n of graph.nodes.values()) {
+    const group = n.op === "const" ? undefined : compositeOf(n);
+    if (group) sizes.set(group.id, (sizes.get(group.id) ?? 0) + 1);
+  }
+  groupSizes.set(graph, sizes);
+  return sizes;
+}
+
+const compositeOf = (n: Node): Node["groups"][number] | undefined => n.groups.find(({ kind }) => kind === "composite");
+
+/** What the members are called: composites that are here as a whole by their own name, views not at all. */
 export function wordsOf(graph: Graph, members: readonly NodeId[]): string[] {
+  const here = new Map<string, number>();
+  for (const id of members) {
+    const group = compositeOf(node(graph, id));
+    if (group) here.set(group.id, (here.get(group.id) ?? 0) + 1);
+  }
+  const whole = (group: string): boolean => here.get(group) === groupSizesOf(graph).get(group);
   const words: string[] = [];
-  let last = "";
+  const named = new Set<string>();
   for (const id of members) {
     const n = node(graph, id);
     if (isFreeView(n)) continue;
-    const group = n.groups.find(({ kind }) => kind === "composite");
-    const key = group ? group.id : id;
-    if (key !== last) words.push(group?.label ?? n.op);
-    last = key;
+    const group = compositeOf(n);
+    if (!group || !whole(group.id)) words.push(n.op);
+    else if (!named.has(group.id)) words.push(group.label);
+    if (group) named.add(group.id);
   }
   return words.length > 0 ? words : ["view"];
 }

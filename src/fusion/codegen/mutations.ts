@@ -29,6 +29,8 @@ let active: CodegenMutation | null = null;
 /** True inside `withMutation(name, …)`. */
 export const mutated = (name: CodegenMutation): boolean => active === name;
 
+export const isMutating = (): boolean => active !== null;
+
 /** Runs `work` with one bug switched on. Synchronous work only. */
 export function withMutation<T>(name: CodegenMutation, work: () => T): T {
   const before = active;

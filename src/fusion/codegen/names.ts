@@ -32,6 +32,7 @@ export const isTaken = (name: string): boolean => TAKEN.has(name) || OURS.has(na
 
 /** A legal WGSL identifier close to `text`; `fallback` when nothing of it is left. */
 export function identifier(text: string, fallback: string): string {
+  if (text.length <= 40 && /^[A-Za-z](?:_?[A-Za-z0-9])*$/.test(text)) return text;
   let name = text.replaceAll(/[^A-Za-z0-9_]+/g, "_").replaceAll(/_{2,}/g, "_");
   if (name.length > 40) name = name.slice(0, 40);
   name = name.replace(/^_+/, "").replace(/_+$/, "");

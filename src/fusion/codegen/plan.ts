@@ -1,23 +1,15 @@
 /** @file From a fusion to a plan: kernels in order with WGSL, bindings and exact counts, and a place for every value. */
-import {
-  openLedger,
-  positionsOf,
-  regionFlops,
-  fullSizeBytes,
-  kernelTime,
-  regionTraffic,
-  type RegionFacts,
-} from "../cost";
-import { bug, bytesOf, dtypeBytes, node, type Access, type Binding, type DeviceProfile, type Fusion, type Kernel, type NodeId, type Plan, type Region, type Target } from "../ir"; // prettier-ignore
-import { classify, resolveView, scheduleRegion } from "../region";
-import { sharedBytes, type Buffer, type KernelProgram } from "./kernel-ir";
-import { lowerJob } from "./lower";
+import { fullSizeBytes, kernelTime, openLedger, positionsOf, regionTraffic, type RegionFacts } from "../cost";
+import { bytesOf, dtypeBytes, node, type Access, type Binding, type DeviceProfile, type Fusion, type Graph, type Kernel, type NodeId, type Plan, type Region, type Target } from "../ir"; // prettier-ignore
+import { resolveView } from "../region";
+import type { KernelProgram } from "./kernel-ir";
 import { planMemory, type Tenant } from "./memory";
 import { kernelOrder } from "./order";
-import { printWgsl } from "./print";
+import { shapeRegion, type PrintedBinding, type PrintedProgram, type PrintedRegion } from "./printed";
+import { printOrRepeat } from "./repeats";
 
 /** One region, lowered. */
-interface Lowered {
+export interface LoweredRegion {
   readonly region: Region;
   readonly facts: RegionFacts;
   readonly programs: readonly KernelProgram[];
@@ -29,104 +21,103 @@ interface Lowered {
  * @param profile what predicted times are computed on
  */
 export function planFusion(fusion: Fusion, target: Target, profile: DeviceProfile): Plan {
-  const lowered = lowerFusion(fusion, target, profile);
-  const kernels = lowered.flatMap((entry) => kernelsOf(entry)).map((kernel, i) => ({ ...kernel, id: `K${i + 1}` }));
-  const memory = planMemory(tenantsOf(fusion, kernels), kernels.length);
-  const ledger = openLedger(fusion.graph, positionsOf(fusion.graph));
-  for (const { region, facts } of lowered) ledger.add(region, facts);
-  const aliases = fusion.graph.outputs.flatMap((output) => {
-    const value = resolveView(fusion.graph, output);
+  const { graph } = fusion;
+  const ledger = openLedger(graph, positionsOf(graph));
+  const fullSize = fullSizeBytes(graph);
+  const kernels: Kernel[] = [];
+  for (const region of kernelOrder(fusion)) {
+    const printed = printOrRepeat(graph, region, target);
+    const facts = factsOf(graph, region, printed, profile, fullSize);
+    ledger.add(region, facts);
+    for (const kernel of kernelsOf(region, facts, printed.programs))
+      kernels.push({ id: `K${kernels.length + 1}`, ...kernel });
+  }
+  const { buffers, plannedBytes, lowerBoundBytes } = planMemory(tenantsOf(fusion, kernels), kernels.length);
+  const aliases = graph.outputs.flatMap((output) => {
+    const value = resolveView(graph, output);
     return value === output ? [] : [{ output, value }];
   });
-  const { buffers, plannedBytes, lowerBoundBytes } = memory;
   return { kernels, buffers, aliases, totals: ledger.totals(), plannedBytes, lowerBoundBytes };
 }
 
 /** Every kernel of a fusion as a lowered program, in running order: what `interpretProgram` runs. */
-export function lowerFusion(fusion: Fusion, target: Target, profile: DeviceProfile): Lowered[] {
+export function lowerFusion(fusion: Fusion, target: Target, profile: DeviceProfile): LoweredRegion[] {
   const fullSize = fullSizeBytes(fusion.graph);
   return kernelOrder(fusion).map((region) => {
-    const facts = factsFor(fusion, region, target, profile, fullSize);
-    const { form, schedule } = facts;
-    if (!form) throw bug(`region ${region.id} has no form`);
-    return { region, facts, programs: lowerJob({ graph: fusion.graph, region, form, schedule, target }) };
+    const shaped = shapeRegion(fusion.graph, region, target);
+    return { region, facts: factsOf(fusion.graph, region, shaped, profile, fullSize), programs: shaped.programs };
   });
 }
 
-function factsFor(
-  { graph }: Fusion,
+function factsOf(
+  graph: Graph,
   region: Region,
-  target: Target,
+  { form, schedule, flops }: Pick<PrintedRegion, "form" | "schedule" | "flops">,
   profile: DeviceProfile,
   fullSize: number,
 ): RegionFacts {
-  const classified = classify(graph, region.members, region.outputs);
-  if (!classified.ok) throw bug(`region ${region.id} is no kernel: ${classified.verdict.text}`);
-  const { form } = classified;
-  const schedule = scheduleRegion(graph, region, form, target);
   const traffic = regionTraffic(graph, region, form, schedule, fullSize);
-  const flops = regionFlops(graph, region, form, schedule);
   return { form, schedule, traffic, flops, time: kernelTime(traffic, flops, schedule, profile) };
 }
 
 /** Kernels of one region; a split reduction's counts are shared out between its two. */
-function kernelsOf({ region, facts, programs }: Lowered): Omit<Kernel, "id">[] {
+function kernelsOf(region: Region, facts: RegionFacts, programs: readonly PrintedProgram[]): Omit<Kernel, "id">[] {
   const { schedule, traffic, time } = facts;
   const counted = new Set<NodeId>();
-  return programs.map((program, i) => {
-    const { wgsl, lines } = printWgsl(program);
-    const accesses = accessesOf(program, traffic, counted);
-    const last = i === programs.length - 1;
-    const launch = time.launchMicros / programs.length;
-    return {
-      name: program.name,
-      template: program.template,
-      schedule: program.schedule,
-      region: region.id,
-      nodes: region.members,
-      bindings: program.buffers.map((buffer, binding) => bindingOf(buffer, binding)),
-      ...accesses,
-      flops: i === 0 ? facts.flops : 0,
-      modelledBytes: i === 0 ? schedule.modelledBytes : 0,
-      workgroupSize: program.workgroupSize,
-      workgroups: program.workgroups,
-      workgroupBytes: sharedBytes(program.shared),
-      registers: schedule.registers,
-      wgsl,
-      lines,
-      predictedMicros: launch + (programs.length === 1 || !last ? time.workMicros : 0),
-    };
-  });
+  const launch = time.launchMicros / programs.length;
+  return programs.map((program, i) => ({
+    name: program.name,
+    template: program.template,
+    schedule: program.schedule,
+    region: region.id,
+    nodes: region.members,
+    bindings: program.bindings.map(({ name, value, access, type }, binding) => ({
+      binding,
+      name,
+      value,
+      access,
+      type,
+    })),
+    ...accessesOf(program, traffic, counted),
+    flops: i === 0 ? facts.flops : 0,
+    modelledBytes: i === 0 ? schedule.modelledBytes : 0,
+    workgroupSize: program.workgroupSize,
+    workgroups: program.workgroups,
+    workgroupBytes: program.workgroupBytes,
+    registers: schedule.registers,
+    wgsl: program.wgsl,
+    lines: program.lines,
+    predictedMicros: launch + (i === 0 ? time.workMicros : 0),
+  }));
 }
-
-const bindingOf = ({ name, value, access, type }: Buffer, binding: number): Binding => ({
-  binding,
-  name,
-  value,
-  access,
-  type,
-});
 
 /** The region's counted accesses that belong to this dispatch; partials are written by one and read by the other. */
 function accessesOf(
-  program: KernelProgram,
+  program: PrintedProgram,
   traffic: RegionFacts["traffic"],
   counted: Set<NodeId>,
 ): { reads: Access[]; writes: Access[] } {
-  const bound = new Map(program.buffers.map((buffer) => [buffer.value, buffer]));
+  const bound = new Map(program.bindings.map((binding) => [binding.value, binding]));
   const fresh = (access: Access): boolean => {
     if (!bound.has(access.value) || counted.has(access.value)) return false;
     counted.add(access.value);
     return true;
   };
-  const partials = program.buffers.filter(({ value }) => value.endsWith("~partials")).map((buffer) => ({
-    buffer,
-    access: { value: buffer.value, bytes: buffer.elements * dtypeBytes(buffer.type.dtype), rereads: 0, fullSize: false },
-  })); // prettier-ignore
-  const of = (access: Buffer["access"]): Access[] => partials.filter(({ buffer }) => buffer.access === access).map((p) => p.access); // prettier-ignore
+  const partials = (access: PrintedBinding["access"]): Access[] =>
+    program.bindings
+      .filter((binding) => binding.value.endsWith("~partials") && binding.access === access)
+      .map(({ value, elements, type }) => ({
+        value,
+        bytes: elements * dtypeBytes(type.dtype),
+        rereads: 0,
+        fullSize: false,
+      }));
   return {
-    reads: [...traffic.reads.filter(fresh), ...of("read")],
-    writes: [...traffic.writes.filter(({ value }) => bound.get(value)?.access === "read_write"), ...of("read_write")],
+    reads: [...traffic.reads.filter(fresh), ...partials("read")],
+    writes: [
+      ...traffic.writes.filter(({ value }) => bound.get(value)?.access === "read_write"),
+      ...partials("read_write"),
+    ],
   };
 }
 

@@ -1,0 +1,70 @@
+/** @file A region made ready for a plan: its counts and its kernels as text. The lowered program behind them is dropped. */
+import { regionFlops } from "../cost";
+import { bug, type Graph, type Kernel, type NodeId, type Region, type Target, type TensorType } from "../ir";
+import { classify, scheduleRegion, type RegionForm, type RegionSchedule } from "../region";
+import { sharedBytes, type KernelProgram } from "./kernel-ir";
+import { lowerJob } from "./lower";
+import { printWgsl } from "./print";
+
+export interface PrintedBinding {
+  readonly name: string;
+  readonly value: NodeId;
+  readonly access: "read" | "read_write";
+  readonly type: TensorType;
+  readonly elements: number;
+}
+
+/** What a plan keeps of one dispatch. */
+export interface PrintedProgram extends Pick<
+  Kernel,
+  "name" | "template" | "schedule" | "workgroupSize" | "workgroups" | "workgroupBytes" | "wgsl" | "lines"
+> {
+  readonly bindings: readonly PrintedBinding[];
+}
+
+/** What does not depend on a device profile: the kernel's shape, its arithmetic, its text. */
+export interface PrintedRegion {
+  readonly form: RegionForm;
+  readonly schedule: RegionSchedule;
+  readonly flops: number;
+  readonly programs: readonly PrintedProgram[];
+}
+
+export interface ShapedRegion extends Omit<PrintedRegion, "programs"> {
+  readonly programs: readonly KernelProgram[];
+}
+
+/** Form, schedule, arithmetic and lowered kernels of a region. */
+export function shapeRegion(graph: Graph, region: Region, target: Target): ShapedRegion {
+  const classified = classify(graph, region.members, region.outputs);
+  if (!classified.ok) throw bug(`region ${region.id} is no kernel: ${classified.verdict.text}`);
+  const { form } = classified;
+  const schedule = scheduleRegion(graph, region, form, target);
+  const flops = regionFlops(graph, region, form, schedule);
+  return { form, schedule, flops, programs: lowerJob({ graph, region, form, schedule, target }) };
+}
+
+export function printRegion(graph: Graph, region: Region, target: Target): PrintedRegion {
+  const shaped = shapeRegion(graph, region, target);
+  return { ...shaped, programs: shaped.programs.map(printProgram) };
+}
+
+export function printProgram(program: KernelProgram): PrintedProgram {
+  const { name, template, schedule, workgroupSize, workgroups, shared, buffers } = program;
+  return {
+    name,
+    template,
+    schedule,
+    workgroupSize,
+    workgroups,
+    workgroupBytes: sharedBytes(shared),
+    bindings: buffers.map((buffer) => ({
+      name: buffer.name,
+      value: buffer.value,
+      access: buffer.access,
+      type: buffer.type,
+      elements: buffer.elements,
+    })),
+    ...printWgsl(program),
+  };
+}
