@@ -74,6 +74,8 @@ export function useDiffEditor(
       modified: monaco.editor.createModel(modified, language),
     };
     made.setModel(models);
+    made.getOriginalEditor().updateOptions({ ariaLabel: labels.original });
+    made.getModifiedEditor().updateOptions({ ariaLabel: labels.modified });
     return () => {
       made.dispose();
       models.original.dispose();

@@ -1,6 +1,7 @@
 /** @file Beside the text: FLOPs as hollow bars, bytes as solid ones, each scaled to its own largest line. */
 import type { VisibleLines } from "../../monaco";
 import type { CostBar } from "./line-cost";
+import { showBytes, showCount } from "./words";
 
 interface Props {
   readonly visible: VisibleLines;
@@ -8,15 +9,6 @@ interface Props {
   /** Lines that the current step, the selection or the pointer is about. */
   readonly lit: ReadonlySet<number>;
 }
-
-const number = (value: number): string =>
-  value.toLocaleString("en-US", { notation: "compact", maximumSignificantDigits: 3 });
-const mebi = (bytes: number): string =>
-  bytes >= 1024 ** 2
-    ? `${number(bytes / 1024 ** 2)} MiB`
-    : bytes >= 1024
-      ? `${number(bytes / 1024)} KiB`
-      : `${bytes} B`;
 
 function Bars({ bar }: { readonly bar: CostBar }) {
   return (
@@ -32,7 +24,7 @@ export function CostGutter({ visible, bars, lit }: Props) {
     <div className="cost-gutter" aria-hidden="true">
       {visible.lines.map(({ line, top }) => {
         const bar = bars.get(line);
-        const title = bar ? `${number(bar.cost.flops)} FLOP, ${mebi(bar.cost.bytes)} as written` : undefined;
+        const title = bar ? `${showCount(bar.cost.flops)} FLOP, ${showBytes(bar.cost.bytes)} as written` : undefined;
         return (
           <span key={line} style={{ top }} className={lit.has(line) ? "lit" : undefined} title={title}>
             {bar && <Bars bar={bar} />}

@@ -4,12 +4,14 @@ import { FUSION_LANGUAGE, useCodeEditor, useVisibleLines, type monaco } from "..
 import { playground, usePlayground } from "../../state";
 import { CostGutter } from "./CostGutter";
 import { costBars, lineCosts, type CostBar } from "./line-cost";
+import { registerProviders } from "./providers";
 import { useEditorKeys } from "./use-editor-keys";
 import { useLineLinks } from "./use-line-links";
 import { useMarkers } from "./use-markers";
 import { useTextSync } from "./use-text-sync";
 
 const LINE_HEIGHT = 22;
+registerProviders();
 
 const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
   language: FUSION_LANGUAGE,

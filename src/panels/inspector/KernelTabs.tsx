@@ -1,6 +1,6 @@
 /** @file One tag for each kernel of the shown plan, in its colour; many kernels scroll. */
 import { useEffect, useRef } from "react";
-import { playground, selectPlan, usePlayground } from "../../state";
+import { playground } from "../../state";
 import { kernelColour } from "../model/kernels";
 import { kernelTitle } from "../model/traffic";
 import { useShownKernel } from "./use-shown-kernel";
@@ -9,8 +9,7 @@ import { useShownKernel } from "./use-shown-kernel";
 const MOST_TAGS = 40;
 
 export function KernelTabs() {
-  const plan = usePlayground(selectPlan);
-  const { kernel } = useShownKernel();
+  const { plan, kernel } = useShownKernel();
   const shown = useRef<HTMLButtonElement>(null);
   const id = kernel?.id;
   useEffect(() => shown.current?.scrollIntoView({ block: "nearest", inline: "nearest" }), [id]);

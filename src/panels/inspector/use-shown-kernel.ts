@@ -1,18 +1,39 @@
 /** @file The plan, the graph and the kernel that the inspector shows. */
-import type { Fusion, Kernel, Plan } from "../../fusion";
-import { selectFusion, selectPlan, selectStep, usePlayground } from "../../state";
+import type { Compilation, Fusion, Kernel, Plan } from "../../fusion";
+import {
+  selectFusion,
+  selectHasHoles,
+  selectIsEmpty,
+  selectPlan,
+  selectStep,
+  usePlayground,
+  type PlaygroundState,
+} from "../../state";
 import { shownKernel } from "../model/kernels";
 
-interface Shown {
-  /** null while the plan is made, or when the program has none. */
+interface Planned {
+  /** null while the first plan is made, or when the program has none. */
   readonly plan: Plan | null;
   readonly fusion: Fusion | null;
-  readonly kernel: Kernel | null;
 }
 
-export function useShownKernel(): Shown {
-  const plan = usePlayground(selectPlan);
-  const fusion = usePlayground(selectFusion);
+const NOTHING: Planned = { plan: null, fusion: null };
+const kept = new WeakMap<Compilation, Planned>();
+
+/** Plan and graph of one state. While a step's plan is still being made, those shown before stay: nothing flickers. */
+function selectPlanned(state: PlaygroundState): Planned {
+  const { compilation } = state.derived;
+  if (!compilation || selectHasHoles(state) || selectIsEmpty(state)) return NOTHING;
+  const before = kept.get(compilation) ?? NOTHING;
+  const [plan, fusion] = [selectPlan(state), selectFusion(state)];
+  if (!plan || !fusion || (plan === before.plan && fusion === before.fusion)) return before;
+  const planned = { plan, fusion };
+  kept.set(compilation, planned);
+  return planned;
+}
+
+export function useShownKernel(): Planned & { readonly kernel: Kernel | null } {
+  const { plan, fusion } = usePlayground(selectPlanned);
   const asked = usePlayground((state) => state.kernel);
   const selection = usePlayground((state) => state.selection);
   const step = usePlayground(selectStep);

@@ -37,12 +37,21 @@ test.each([
   [2_300_000, "2.3 s"],
 ])("%d µs read as %s", (micros, shown) => expect(showMicros(micros)).toBe(shown));
 
-describe("several values share the unit of the largest", () => {
-  test("bytes", () => {
-    const measure = measureBytes([8192, 6 * 1024 ** 2]);
-    expect(measure(8192)).toEqual({ value: "0.00781", unit: "MiB" });
-  });
-  test("times", () => expect(measureMicros([10, 2000])(10)).toEqual({ value: "0.01", unit: "ms" }));
+describe("several values share one unit", () => {
+  const shown = (all: readonly number[], measure: (value: number) => { value: string; unit: string }): string =>
+    `${all.map((each) => measure(each).value).join(" ")} ${measure(all[0]!).unit}`;
+  const MIB = 1024 ** 2;
+  test.each([
+    [[114 * MIB, 48 * MIB, 18 * MIB], "114 48 18 MiB"],
+    [[5.36 * MIB, 2.01 * MIB, 96 * 1024], "5,490 2,060 96 KiB"],
+    [[4096 * MIB, 1024], "4,100 0.000977 MiB"],
+    [[0, 0], "0 0 B"],
+  ])("bytes %#: %s", (all, words) => expect(shown(all, measureBytes(all))).toBe(words));
+  test.each([
+    [[255, 100, 34], "255 100 34 µs"],
+    [[1570, 631, 24.1], "1,570 631 24.1 µs"],
+    [[90_000, 12_000], "90 12 ms"],
+  ])("times %#: %s", (all, words) => expect(shown(all, measureMicros(all))).toBe(words));
 });
 
 test("rates take decimal steps", () => {

@@ -42,9 +42,20 @@ const byteSteps = [
 /** `6 MiB`, `8 KiB`, `512 B`. */
 export const showBytes = (bytes: number): string => written(measureBytes([bytes])(bytes));
 
-/** One unit for several byte counts, so that they compare: the largest chooses it. */
+/** Numbers of more digits than this are worth a larger unit. */
+const LONGEST = 10_000;
+
+/** One unit for values that are compared: that of the smallest, as long as the largest stays readable in it. */
+function commonStep(all: readonly number[], steps: readonly (readonly [number, string])[]): readonly [number, string] {
+  const some = all.filter((value) => value > 0);
+  if (some.length === 0) return steps[0]!;
+  const smallest = stepFor(Math.min(...some), steps);
+  return steps.find((step) => step[0] >= smallest[0] && Math.max(...some) < LONGEST * step[0]) ?? steps.at(-1)!;
+}
+
+/** One unit for several byte counts, so that they compare. */
 export function measureBytes(all: readonly number[]): (bytes: number) => Measure {
-  const [size, unit] = stepFor(Math.max(0, ...all), byteSteps);
+  const [size, unit] = commonStep(all, byteSteps);
   return (bytes) => ({ value: significant(bytes / size), unit });
 }
 
@@ -58,10 +69,9 @@ const microSteps = [
 /** `37.1 µs`, `15.8 ms`; takes µs. */
 export const showMicros = (micros: number): string => written(measureMicros([micros])(micros));
 
-/** One unit for several times in µs: the largest chooses it. */
+/** One unit for several times in µs. */
 export function measureMicros(all: readonly number[]): (micros: number) => Measure {
-  const largest = Math.max(0, ...all);
-  const [size, unit] = largest === 0 ? ([1, "µs"] as const) : stepFor(largest, microSteps);
+  const [size, unit] = all.some((micros) => micros > 0) ? commonStep(all, microSteps) : ([1, "µs"] as const);
   return (micros) => ({ value: significant(micros / size), unit });
 }
 

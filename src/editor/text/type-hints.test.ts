@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { parseProgram } from "../../fusion";
+import { typeHints } from "./type-hints";
+
+/** The text with its hints written in place. */
+function hinted(text: string): string {
+  const hints = typeHints(parseProgram(text)).toSorted((a, b) => b.offset - a.offset);
+  return hints.reduce((all, { offset, label }) => `${all.slice(0, offset)}⟨${label}⟩${all.slice(offset)}`, text);
+}
+
+test("values show their shape, large inputs their bytes, small ones nothing", () => {
+  expect(hinted("x: f32[2048, 768]\nw: f32[768]\nh = x * w\nm = mean(h, dim=-1)\nreturn m\n")).toBe(
+    "x: f32[2048, 768]⟨6 MiB⟩\nw: f32[768]\nh⟨2048×768⟩ = x * w\nm⟨2048⟩ = mean(h, dim=-1)\nreturn m\n",
+  );
+});
+
+test("what waits for a connection has no hint", () => {
+  expect(hinted("x: f32[8]\ny = relu(...)\n")).toBe("x: f32[8]⟨32 B⟩\ny = relu(...)\n");
+});

@@ -1,0 +1,36 @@
+/** @file Words between the words: shapes behind names, bytes behind large inputs. Pure. */
+import { bytesOf, findNode, inlayHints, showShape, showType, type Parsed } from "../../fusion";
+import { showBytes } from "./words";
+
+export interface TypeHint {
+  readonly offset: number;
+  readonly label: string;
+  readonly tooltip: string;
+}
+
+/** An input is large from this share of the largest tensor on. */
+const LARGE = 1 / 4;
+
+/** In text order of their kind: first values, then inputs. */
+export function typeHints(parsed: Parsed): TypeHint[] {
+  const { graph } = parsed;
+  const types = [...graph.nodes.values()].filter(({ op }) => op !== "hole").map(({ type }) => bytesOf(type));
+  const largest = types.reduce((most, bytes) => Math.max(most, bytes), 1);
+  const values = inlayHints(parsed).flatMap(({ offset, node }) => {
+    const found = findNode(graph, node);
+    if (!found || found.op === "input" || found.op === "const") return [];
+    return [
+      {
+        offset,
+        label: showShape(found.type.shape),
+        tooltip: `${showType(found.type)}, ${showBytes(bytesOf(found.type))}`,
+      },
+    ];
+  });
+  const inputs = [...graph.nodes.values()].flatMap(({ op, span, type }) => {
+    const bytes = bytesOf(type);
+    if (op !== "input" || !span || bytes < LARGE * largest) return [];
+    return [{ offset: span.to, label: showBytes(bytes), tooltip: showType(type) }];
+  });
+  return [...values, ...inputs];
+}
