@@ -1,36 +1,46 @@
-/** @file WGSL functions that ops call: what the builtins lack or leave open. Each is printed once a module, for one width; "" where it has no form for that type. */
+/** @file WGSL functions that ops call: what the builtins lack or leave open. Each is printed once a module, for one width. */
 import type { WgslHelper } from "./define";
 import { LARGEST_F32 } from "./limits";
-import { isInteger, isVector, signature, unsignedType } from "./wgsl";
+import { isInteger, isVector, signature, unsignedType, wgslType } from "./wgsl";
+
+/** Helpers compute in one dtype, whatever the op that asks: f32, or i32 for the integer forms. */
+const inDType =
+  (dtype: "f32" | "i32") =>
+  (helper: WgslHelper): WgslHelper => ({
+    ...helper,
+    wgsl: (t) => helper.wgsl(isInteger(t) === (dtype === "i32") ? t : wgslType(dtype, isVector(t) ? 4 : 1)),
+  });
+const floats = inDType("f32");
+const integers = inDType("i32");
 
 /** A float with these bits. */
-export const fromBits: WgslHelper = {
+export const fromBits = floats({
   name: "from_bits",
   wgsl(t) {
-    if (isInteger(t)) return "";
     const bits = t.type === "f32" ? "bitcast<f32>(bits)" : `${t.type}(bitcast<f32>(bits))`;
     return `fn ${t.call("from_bits", "bits: u32")} -> ${t.type} {\n  return ${bits};\n}`;
   },
-};
+});
 
 /** A logarithm whose edges are said outright: builtins answer log(0) and log(-1) with finite numbers on some devices. */
-const edgedLog = (name: string, builtin: string): WgslHelper => ({
-  name,
-  needs: ["from_bits"],
-  wgsl: (
-    t,
-  ) => `// ${builtin} with its edges: -inf at 0, NaN below, inf at inf. Builtins may answer with finite numbers there.
+const edgedLog = (name: string, builtin: string): WgslHelper =>
+  floats({
+    name,
+    needs: ["from_bits"],
+    wgsl: (
+      t,
+    ) => `// ${builtin} with its edges: -inf at 0, NaN below, inf at inf. Builtins may answer with finite numbers there.
 ${signature(t, name, "x")} {
   let outside = select(${t.num(Number.NaN)}, ${t.num(-Infinity)}, x == ${t.num(0)});
   let inside = select(${builtin}(x), x, x > ${t.num(LARGEST_F32)});
   return select(inside, outside, x <= ${t.num(0)});
 }`,
-});
+  });
 const naturalLog = edgedLog("ln", "log");
 const binaryLog = edgedLog("lb", "log2");
 
 /** log(1 + x), by 2 atanh(x / (2 + x)) where 1 + x would round x away. */
-const log1p: WgslHelper = {
+const log1p = floats({
   name: "log1p",
   needs: ["ln"],
   wgsl: (t) => `// log(1 + x); near 0 as 2 atanh(s), s = x / (2 + x), because 1 + x would round x away.
@@ -40,10 +50,10 @@ ${signature(t, "log1p", "x")} {
   let series = 2.0 * s * (1.0 + q * (0.33333334 + q * (0.2 + q * (0.14285715 + q * 0.11111111))));
   return select(${t.call("ln", "1.0 + x")}, series, abs(x) < ${t.num(0.25)});
 }`,
-};
+});
 
 /** exp(x) − 1, by its series where the subtraction would cancel. */
-export const expm1Helper: WgslHelper = {
+export const expm1Helper = floats({
   name: "expm1",
   wgsl: (t) => `// exp(x) - 1; near 0 by its series, because the subtraction would cancel.
 ${signature(t, "expm1", "x")} {
@@ -51,10 +61,10 @@ ${signature(t, "expm1", "x")} {
   let series = x * (1.0 + x / 2.0 * (1.0 + x / 3.0 * (1.0 + x / 4.0 * tail)));
   return select(exp(x) - 1.0, series, abs(x) < ${t.num(0.5)});
 }`,
-};
+});
 
 /** Abramowitz and Stegun 7.1.26: within 1.5e-7 of the error function. */
-export const erfHelper: WgslHelper = {
+export const erfHelper = floats({
   name: "erf",
   wgsl: (t) => `// The error function within 1.5e-7: Abramowitz and Stegun 7.1.26.
 ${signature(t, "erf", "x")} {
@@ -62,14 +72,14 @@ ${signature(t, "erf", "x")} {
   let series = r * (0.25482959 + r * (-0.28449674 + r * (1.4214138 + r * (-1.4531521 + r * 1.0614054))));
   return sign(x) * (1.0 - series * exp(-x * x));
 }`,
-};
+});
 
 export const LN: readonly WgslHelper[] = [fromBits, naturalLog];
 export const LB: readonly WgslHelper[] = [fromBits, binaryLog];
 export const LOG1P: readonly WgslHelper[] = [...LN, log1p];
 
 /** x tanh(softplus(x)) with one exponential; above 20 it is x to the last bit. */
-export const mishHelper: WgslHelper = {
+export const mishHelper = floats({
   name: "mish",
   wgsl: (t) => `// x * tanh(softplus(x)) with a single exponential.
 ${signature(t, "mish", "x")} {
@@ -77,54 +87,42 @@ ${signature(t, "mish", "x")} {
   let top = n * (n + 2.0);
   return x * (top / (top + 2.0));
 }`,
-};
+});
 
 /** Integer division by 0 is 0 here; WGSL answers with the dividend and refuses a literal 0. */
-export const intDiv: WgslHelper = {
+export const intDiv = integers({
   name: "int_div",
-  wgsl: (t) =>
-    !isInteger(t)
-      ? ""
-      : `// Truncates; 0 where b is 0.
+  wgsl: (t) => `// Truncates; 0 where b is 0.
 ${signature(t, "int_div", "a", "b")} {
   return select(a / b, ${t.num(0)}, b == ${t.num(0)});
 }`,
-};
+});
 
-export const intMod: WgslHelper = {
+export const intMod = integers({
   name: "int_mod",
-  wgsl: (t) =>
-    !isInteger(t)
-      ? ""
-      : `// The remainder with the sign of b; 0 where b is 0.
+  wgsl: (t) => `// The remainder with the sign of b; 0 where b is 0.
 ${signature(t, "int_mod", "a", "b")} {
   let rest = a % b;
   let down = (rest != ${t.num(0)}) & ((rest < ${t.num(0)}) != (b < ${t.num(0)}));
   return select(select(rest, rest + b, down), ${t.num(0)}, b == ${t.num(0)});
 }`,
-};
+});
 
-export const intFloorDiv: WgslHelper = {
+export const intFloorDiv = integers({
   name: "int_floor_div",
   needs: ["int_div"],
-  wgsl: (t) =>
-    !isInteger(t)
-      ? ""
-      : `// Rounds towards minus infinity; 0 where b is 0.
+  wgsl: (t) => `// Rounds towards minus infinity; 0 where b is 0.
 ${signature(t, "int_floor_div", "a", "b")} {
   let whole = ${t.call("int_div", "a", "b")};
   let down = (whole * b != a) & ((a < ${t.num(0)}) != (b < ${t.num(0)}));
   return select(whole, whole - 1, down & (b != ${t.num(0)}));
 }`,
-};
+});
 
 /** A quotient that was rounded to or across a whole number is put right, so 6 mod 3 is 0 on every device. */
-export const floorDivHelper: WgslHelper = {
+export const floorDivHelper = floats({
   name: "floor_div",
-  wgsl: (t) =>
-    isInteger(t)
-      ? ""
-      : `// Rounds towards minus infinity; division may miss a whole number by a step, so that is checked.
+  wgsl: (t) => `// Rounds towards minus infinity; division may miss a whole number by a step, so that is checked.
 ${signature(t, "floor_div", "a", "b")} {
   let nearest = round(a / b);
   let below = floor(a / b);
@@ -132,28 +130,22 @@ ${signature(t, "floor_div", "a", "b")} {
   let low = (rest != ${t.num(0)}) & ((rest < ${t.num(0)}) != (b < ${t.num(0)}));
   return select(select(below, below - 1.0, low), nearest, nearest * b == a);
 }`,
-};
+});
 
-export const floorMod: WgslHelper = {
+export const floorMod = floats({
   name: "floor_mod",
   needs: ["floor_div"],
-  wgsl: (t) =>
-    isInteger(t)
-      ? ""
-      : `// The remainder with the sign of b.
+  wgsl: (t) => `// The remainder with the sign of b.
 ${signature(t, "floor_mod", "a", "b")} {
   return a - b * ${t.call("floor_div", "a", "b")};
 }`,
-};
+});
 
 /** The builtin knows no negative base, and 0 only by luck. */
-export const power: WgslHelper = {
+export const power = floats({
   name: "power",
   needs: ["from_bits"],
-  wgsl: (t) =>
-    isInteger(t)
-      ? ""
-      : `// pow for every base: the builtin leaves negative ones and 0 open.
+  wgsl: (t) => `// pow for every base: the builtin leaves negative ones and 0 open.
 ${signature(t, "power", "a", "b")} {
   let whole = b == floor(b);
   let odd = whole & (abs(b) - 2.0 * floor(abs(b) * 0.5) == ${t.num(1)});
@@ -163,14 +155,11 @@ ${signature(t, "power", "a", "b")} {
   let nonzero = select(size, signed_size, a < ${t.num(0)});
   return select(select(nonzero, at_zero, a == ${t.num(0)}), ${t.num(1)}, (a == ${t.num(1)}) | (b == ${t.num(0)}));
 }`,
-};
+});
 
-export const intPower: WgslHelper = {
+export const intPower = integers({
   name: "int_power",
-  wgsl: (t) =>
-    !isInteger(t)
-      ? ""
-      : `// By repeated squaring; negative exponents truncate.
+  wgsl: (t) => `// By repeated squaring; negative exponents truncate.
 ${signature(t, "int_power", "a", "b")} {
   var result = ${t.num(1)};
   var base = a;
@@ -183,7 +172,7 @@ ${signature(t, "int_power", "a", "b")} {
   let whole = select(${t.num(0)}, a, abs(a) == ${t.num(1)});
   return select(result, select(whole, ${t.num(1)}, ((b & ${t.num(1)}) == ${t.num(0)}) & (whole != ${t.num(0)})), b < ${t.num(0)});
 }`,
-};
+});
 
 /** A word of Philox 4×32-10 for each element: counter = index / 4, key = (seed, 0), word = index mod 4. */
 export const randomBits: WgslHelper = {

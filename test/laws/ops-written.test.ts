@@ -1,0 +1,79 @@
+/** @file Every op as a person writes it, from the text to kernels: naive and fused plans give the reference's values, and WebGPU accepts their WGSL. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  allComposites, allOps, compareOutputs, compile, defaultOptions, fusionAt, generic, inputData, runPlanOnCpu, runReference, targetOf, toleranceFor, type Compilation, type NodeId,
+} from "../../src/fusion"; // prettier-ignore
+import { dawn } from "../../src/gpu/testing/dawn";
+
+/** Calls that need more than tensors. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  and: "logical_and(x, y)", or: "logical_or(x, y)", not: "logical_not(x)", xor: "logical_xor(x, y)",
+  broadcast_in_dim: "broadcast_in_dim(x, (4, 3, 8), (0, 2))", cast: "x.to(i32)", clamp: "clamp(x, -1, 1)", concat: "concat([x, y], axis=1)",
+  expand: "x.unsqueeze(1).expand(4, 3, 8)", iota: "iota(8) + x", linear: "linear(x, y)", matmul: "x @ y.T", pad: "pad(x, (1, 2, 1, 0), mode='reflect')",
+  permute: "x.permute(1, 0)", prelu: "prelu(x, y)", repeat: "x.repeat(2, 1)", repeat_interleave: "repeat_interleave(x, 2, dim=1)", reshape: "x.reshape(8, 4)",
+  roll: "roll(x, 3, 1)", slice: "slice(x, (1, 1), (3, 7), (1, 2))", stack: "stack([x, y])", tile: "tile(x, (2, 1))", transpose: "transpose(x, 0, 1)",
+  unsqueeze: "x.unsqueeze(1)", where: "where(x > 0, x, y)",
+}; // prettier-ignore
+const sources = new Set(["input", "const", "hole"]);
+const callOf = (def: (typeof allOps)[number] | (typeof allComposites)[number]): string => {
+  const tensors = def.params.filter((param) => param.kind === "tensor" && param.default === undefined).length;
+  return WRITTEN[def.name] ?? (tensors === 2 ? `${def.name}(x, y)` : `${def.name}(x)`);
+};
+const calls = [...allOps, ...allComposites]
+  .filter((def) => !sources.has(def.name))
+  .map((def) => [def.name, callOf(def)] as const);
+
+/** Alone; between two elementwise ops; on integers. */
+const programs = (call: string): string[] => [
+  `x: f32[4, 8]\ny: f32[4, 8]\nz = ${call}`,
+  `x: f32[4, 8]\ny: f32[4, 8]\nx = abs(x) + 0.5\nz = ${call}\nz = where(z > 0, z, 0) * 2`,
+  `x: i32[4, 8]\ny: i32[4, 8]\nz = ${call}`,
+];
+
+/** Outputs that differ from the reference by more than they may. */
+function wrongOutputs(compilation: Compilation): string[] {
+  const { graph } = compilation.naive!;
+  const inputs = new Map<NodeId, Float64Array>();
+  for (const node of graph.nodes.values())
+    if (node.op === "input") inputs.set(node.id, Float64Array.from(inputData(node)));
+  const reference = runReference(graph, inputs);
+  return [0, compilation.steps.length].flatMap((cursor) => {
+    const { outputs } = runPlanOnCpu(fusionAt(compilation, cursor), targetOf(generic), generic, inputs);
+    return graph.outputs.flatMap((id) => {
+      const { pass, worst } = compareOutputs(reference.get(id)!.data, outputs.get(id)!, toleranceFor(graph, id));
+      return pass ? [] : [`${id} after ${cursor} steps: ${JSON.stringify(worst)}`];
+    });
+  });
+}
+
+const gpu = await dawn();
+let device: GPUDevice | null = null;
+beforeAll(async () => {
+  device = gpu && (await (await gpu.requestAdapter())!.requestDevice());
+});
+afterAll(() => device?.destroy());
+
+/** What WebGPU says against the WGSL of both plans; nothing where there is no WebGPU. */
+async function shaderErrors({ naivePlan, fusedPlan }: Compilation): Promise<string[]> {
+  if (!device) return [];
+  const found: string[] = [];
+  for (const { wgsl } of [...naivePlan!.kernels, ...fusedPlan!.kernels]) {
+    device.pushErrorScope("validation");
+    const { messages } = await device.createShaderModule({ code: wgsl }).getCompilationInfo();
+    await device.popErrorScope();
+    for (const { type, message, lineNum } of messages)
+      if (type === "error") found.push(`${message}: ${wgsl.split("\n")[lineNum - 1]}`);
+  }
+  return found;
+}
+
+describe("written, compiled and run", () => {
+  test.each(calls)("%s as %s", async (_name, call) => {
+    for (const text of programs(call)) {
+      const compilation = compile(text, defaultOptions);
+      expect(compilation.diagnostics.filter(({ severity }) => severity === "error").map((one) => one.text)).toEqual([]);
+      expect(wrongOutputs(compilation)).toEqual([]);
+      expect(await shaderErrors(compilation)).toEqual([]);
+    }
+  });
+});
