@@ -7,8 +7,8 @@ import { useCanvas } from "./canvas-store";
 import type { Picture } from "./model/picture";
 
 interface ListsProps {
-  readonly picture: Picture;
-  readonly graph: Graph;
+  readonly picture: Picture | null;
+  readonly graph: Graph | null;
   readonly onJump: (id: NodeId) => void;
 }
 
@@ -20,8 +20,8 @@ export function CanvasLists({ picture, graph, onJump }: ListsProps) {
     case "palette":
       return <Palette />;
     case "outline":
-      return <Outline scene={picture.scene} onJump={onJump} />;
+      return picture && <Outline scene={picture.scene} onJump={onJump} />;
     case "connect":
-      return <ConnectList graph={graph} from={list.from} />;
+      return graph && <ConnectList graph={graph} from={list.from} />;
   }
 }

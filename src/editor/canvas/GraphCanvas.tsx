@@ -5,7 +5,7 @@ import "./ops.css";
 import "./lines.css";
 import "./card.css";
 import "./lists.css";
-import { Background, ReactFlow, ReactFlowProvider } from "@xyflow/react";
+import { Background, ConnectionLineType, ReactFlow, ReactFlowProvider } from "@xyflow/react";
 import { useMemo, useRef } from "react";
 import { playground, selectFusion, selectStep, usePlayground } from "../../state";
 import { CanvasCard } from "./CanvasCard";
@@ -84,6 +84,7 @@ function Canvas() {
         multiSelectionKeyCode={null}
         nodeDragThreshold={3}
         connectionRadius={24}
+        connectionLineType={ConnectionLineType.Straight}
         minZoom={0.05}
         maxZoom={2}
         onlyRenderVisibleElements={(picture?.scene.nodes.length ?? 0) > CULL_ABOVE}
@@ -97,7 +98,7 @@ function Canvas() {
       <Legend />
       <ZoomBar onFit={camera.fit} editable={editable} />
       {picture && <CanvasCard open={card} picture={picture} candidate={candidate} editable={editable} />}
-      {picture && graph && <CanvasLists picture={picture} graph={graph} onJump={camera.jump} />}
+      <CanvasLists picture={picture} graph={graph} onJump={camera.jump} />
       <p className="canvas-said" role="status">
         {said}
       </p>

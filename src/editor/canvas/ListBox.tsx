@@ -1,6 +1,6 @@
 /** @file A searchable list over the canvas: type to narrow, arrows to choose, Enter to take, Escape to leave. */
 import { useEffect, useId, useRef, useState } from "react";
-import type { ReactNode } from "react";
+import type { KeyboardEvent, ReactNode, RefObject } from "react";
 
 export interface ListEntry {
   readonly key: string;
@@ -22,9 +22,52 @@ interface ListBoxProps {
 /** Media type of an op dragged from the palette. */
 export const OP_MEDIA_TYPE = "application/x-fusion-op";
 
+/** Calls `onLeave` when the focus goes elsewhere on the page. */
+function useLeaving(boxRef: RefObject<HTMLElement | null>, onLeave: () => void): void {
+  useEffect(() => {
+    const look = ({ target }: FocusEvent): void => {
+      if (target instanceof Node && !boxRef.current?.contains(target)) onLeave();
+    };
+    document.addEventListener("focusin", look);
+    return () => document.removeEventListener("focusin", look);
+  }, [boxRef, onLeave]);
+}
+
+interface OptionsProps extends Pick<ListBoxProps, "title" | "entries" | "onTake"> {
+  readonly id: string;
+  readonly at: number;
+  readonly onPoint: (index: number) => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+}
+
+function Options({ id, title, entries, at, onPoint, onTake, onKeyDown }: OptionsProps) {
+  return (
+    <div className="canvas-options" id={id} role="listbox" aria-label={title}>
+      {entries.map(({ key, row, dragged }, i) => (
+        <div
+          key={key}
+          id={`${id}-${i}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={i === at}
+          draggable={dragged !== undefined}
+          onDragStart={(event) => dragged !== undefined && event.dataTransfer.setData(OP_MEDIA_TYPE, dragged)}
+          onPointerMove={() => onPoint(i)}
+          onClick={() => onTake(i)}
+          onKeyDown={onKeyDown}
+        >
+          {row}
+        </div>
+      ))}
+    </div>
+  );
+}
+
 export function ListBox({ title, placeholder, entries, empty, onSearch, onTake, onClose }: ListBoxProps) {
   const id = useId();
+  const box = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
+  useLeaving(box, onClose);
   const [active, setActive] = useState(0);
   const at = Math.min(active, entries.length - 1);
   useEffect(() => {
@@ -37,7 +80,7 @@ export function ListBox({ title, placeholder, entries, empty, onSearch, onTake, 
   useEffect(() => {
     document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: "nearest" });
   }, [id, at]);
-  const onKeyDown = (event: React.KeyboardEvent): void => {
+  const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === "ArrowDown") setActive(Math.min(at + 1, entries.length - 1));
     else if (event.key === "ArrowUp") setActive(Math.max(at - 1, 0));
     else if (event.key === "Enter" && entries.length > 0) onTake(at);
@@ -47,7 +90,7 @@ export function ListBox({ title, placeholder, entries, empty, onSearch, onTake, 
     event.stopPropagation();
   };
   return (
-    <div className="canvas-list" role="dialog" aria-label={title}>
+    <div className="canvas-list" role="dialog" aria-label={title} ref={box}>
       <input
         ref={input}
         role="combobox"
@@ -63,24 +106,15 @@ export function ListBox({ title, placeholder, entries, empty, onSearch, onTake, 
         }}
         onKeyDown={onKeyDown}
       />
-      <div className="canvas-options" id={id} role="listbox" aria-label={title}>
-        {entries.map(({ key, row, dragged }, i) => (
-          <div
-            key={key}
-            id={`${id}-${i}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={i === at}
-            draggable={dragged !== undefined}
-            onDragStart={(event) => dragged !== undefined && event.dataTransfer.setData(OP_MEDIA_TYPE, dragged)}
-            onPointerMove={() => setActive(i)}
-            onClick={() => onTake(i)}
-            onKeyDown={onKeyDown}
-          >
-            {row}
-          </div>
-        ))}
-      </div>
+      <Options
+        id={id}
+        title={title}
+        entries={entries}
+        at={at}
+        onPoint={setActive}
+        onTake={onTake}
+        onKeyDown={onKeyDown}
+      />
       {entries.length === 0 && <p className="canvas-none">{empty}</p>}
     </div>
   );

@@ -24,6 +24,7 @@ function isLit(state: PlaygroundState, id: string): boolean {
 
 function Lives({ node }: { readonly node: SceneNode }) {
   if (node.lives === "memory") return <b className="op-bytes">{showBytes(node.bytes)}</b>;
+  if (node.lives === "nowhere") return null;
   return <i className="op-register">{node.lives}</i>;
 }
 

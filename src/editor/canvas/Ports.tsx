@@ -4,10 +4,9 @@ import type { CSSProperties } from "react";
 import type { SceneNode } from "./model/scene";
 import type { Port } from "./model/picture";
 import type { NodePorts, OperandPort } from "./model/ports";
+import { outHandle, sides } from "./flow";
 import { targetKey } from "./model/targets";
 import { useCanvas } from "./canvas-store";
-
-const positions = { top: Position.Top, bottom: Position.Bottom, left: Position.Left, right: Position.Right } as const;
 
 function placeOf({ side, offset }: Port): CSSProperties {
   if (side === "top") return { left: offset, top: 0, bottom: "auto" };
@@ -25,7 +24,7 @@ function OperandHandle({ node, port }: { readonly node: SceneNode; readonly port
     <Handle
       type="target"
       id={`in${port.operand}`}
-      position={positions[port.side]}
+      position={sides[port.side]}
       className="port"
       data-state={state}
       data-shown={port.fed || isHole || drawing}
@@ -48,8 +47,6 @@ export function Ports({
   readonly ports: NodePorts;
   readonly start: boolean;
 }) {
-  const outs: readonly Port[] =
-    ports.out.length > 0 ? ports.out : [{ side: "bottom", offset: node.kind === "output" ? 78 : 78 }];
   return (
     <>
       {ports.operands.map((port) => (
@@ -57,15 +54,15 @@ export function Ports({
       ))}
       <Handle type="target" id="in" position={Position.Top} className="port-anchor" isConnectable={false} />
       {node.kind !== "output" &&
-        outs.map((port, i) => (
+        ports.out.map((port, i) => (
           <Handle
             key={`${port.side}${port.offset}`}
             type="source"
-            id={i === 0 ? "out" : `out${i}`}
-            position={positions[port.side]}
+            id={outHandle(i)}
+            position={sides[port.side]}
             className="port"
             data-state="idle"
-            data-shown={ports.out.length > 0}
+            data-shown={ports.read}
             data-dtype={node.dtype}
             style={placeOf(port)}
             isConnectable={start}

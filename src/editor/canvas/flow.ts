@@ -1,8 +1,9 @@
 /** @file From a picture to React Flow's nodes and edges. Unchanged ones keep their object, so that only changes render. */
+import { Position } from "@xyflow/react";
 import type { Edge, Node } from "@xyflow/react";
 import type { Box } from "./model/geometry";
 import type { EdgeMark } from "./model/marks";
-import type { Line, Picture } from "./model/picture";
+import type { Line, Picture, Port } from "./model/picture";
 import { nodePorts } from "./model/ports";
 import type { NodePorts } from "./model/ports";
 import type { SceneNode } from "./model/scene";
@@ -13,6 +14,14 @@ export type FlowEdge = Edge<
   { readonly line: Line; readonly mark: EdgeMark | null; readonly selected: boolean },
   "pipe"
 >;
+
+/** React Flow's names of the sides. */
+export const sides = {
+  top: Position.Top,
+  bottom: Position.Bottom,
+  left: Position.Left,
+  right: Position.Right,
+} as const;
 
 const kinds = { op: "op", input: "pill", output: "pill", folded: "folded" } as const;
 
@@ -52,6 +61,36 @@ export function flowMaker(): {
   };
 }
 
+/** Where lines start and end, for React Flow; the same places as Ports draws. */
+function handlesOf({ operands, out }: NodePorts, width: number, height: number): NonNullable<FlowNode["handles"]> {
+  const HIT = 24;
+  const at = ({ side, offset }: Port): { x: number; y: number } => ({
+    x: (side === "left" ? 0 : side === "right" ? width : offset) - HIT / 2,
+    y: (side === "top" ? 0 : side === "bottom" ? height : offset) - HIT / 2,
+  });
+  const size = { width: HIT, height: HIT };
+  return [
+    { id: "in", type: "target", position: Position.Top, x: width / 2, y: 0, width: 1, height: 1 },
+    ...operands.map((port) => ({
+      id: `in${port.operand}`,
+      type: "target" as const,
+      position: sides[port.side],
+      ...at(port),
+      ...size,
+    })),
+    ...out.map((port, i) => ({
+      id: outHandle(i),
+      type: "source" as const,
+      position: sides[port.side],
+      ...at(port),
+      ...size,
+    })),
+  ];
+}
+
+/** The first port out is every line's; the others are only places to draw from. */
+export const outHandle = (index: number): string => (index === 0 ? "out" : `out${index}`);
+
 function flowNode(node: SceneNode, { x, y, width, height }: Box, ports: NodePorts, editable: boolean): FlowNode {
   return {
     id: node.id,
@@ -61,10 +100,7 @@ function flowNode(node: SceneNode, { x, y, width, height }: Box, ports: NodePort
     width,
     height,
     measured: { width, height },
-    handles: [
-      { id: "out", type: "source", position: "bottom" as never, x: width / 2, y: height, width: 1, height: 1 },
-      { id: "in", type: "target", position: "top" as never, x: width / 2, y: 0, width: 1, height: 1 },
-    ],
+    handles: handlesOf(ports, width, height),
     ariaLabel: node.label,
     draggable: editable && node.kind !== "folded",
     connectable: editable && node.kind !== "folded",

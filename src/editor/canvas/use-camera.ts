@@ -8,8 +8,11 @@ import { rectOf } from "./model/geometry";
 import type { Point, Rect } from "./model/geometry";
 import type { Picture } from "./model/picture";
 import type { Place } from "./model/walk";
+import { textWidth } from "./model/words";
 import { fitViewport } from "./model/zoom";
 
+/** px of a long name beside its bracket that have to be in sight. */
+const MOST_BRACKET = 72;
 const CARD_ROOM = 264;
 /** Narrower canvases show the card as a sheet below: nothing is kept free. */
 const NEEDS_ROOM = 620;
@@ -17,7 +20,12 @@ const NEEDS_ROOM = 620;
 const contentOf = ({ boxes, hulls, brackets }: Picture): Rect[] => [
   ...[...boxes.values()].map((box) => rectOf(box)),
   ...hulls.flatMap(({ rects }) => rects),
-  ...brackets.map(({ x, top, bottom }) => ({ x0: x - 20, x1: x, y0: top, y1: bottom })),
+  ...brackets.map(({ name, x, top, bottom }) => ({
+    x0: x - 10 - Math.min(MOST_BRACKET, textWidth(name, 13, true)),
+    x1: x,
+    y0: top,
+    y1: bottom,
+  })),
 ];
 
 export interface Camera {

@@ -6,7 +6,7 @@ import type { EdgeId, NodeId } from "../../fusion";
 import { pillTarget } from "../../document";
 import { playground } from "../../state";
 import { openList, say } from "./canvas-store";
-import { foldOf } from "./model/fold";
+import { foldBox, foldOf } from "./model/fold";
 import type { Picture } from "./model/picture";
 import { walk } from "./model/walk";
 import type { Arrow, Place } from "./model/walk";
@@ -65,12 +65,16 @@ function onEdge(key: string, id: EdgeId): boolean {
   return true;
 }
 
-function onNode(key: string, id: NodeId, picture: Picture): boolean {
+function onNode(key: string, id: NodeId, picture: Picture, focus: (place: Place) => void): boolean {
   if (key === "c" && !foldOf(id)) openList({ kind: "connect", from: pillTarget(id) ?? id });
   else if (key === "Delete" || key === "Backspace") remove(id);
   else if (key === " ") {
     const fold = foldFor(picture, id);
-    if (fold) playground.getState().actions.toggleFold(fold);
+    if (fold) {
+      playground.getState().actions.toggleFold(fold);
+      const inside = picture.scene.nodes.find((node) => node.id === id)?.inside[0];
+      requestAnimationFrame(() => focus({ kind: "node", id: foldOf(id) === null ? foldBox(fold) : (inside ?? id) }));
+    }
   } else return false;
   return true;
 }
@@ -102,7 +106,7 @@ export function useGraphKeys(
         if (next) focus(next);
       } else if (key === "Enter") selectPlace(place, picture);
       else if (!editable && EDITING.has(key)) done = false;
-      else done = place.kind === "edge" ? onEdge(key, place.id) : onNode(key, place.id, picture);
+      else done = place.kind === "edge" ? onEdge(key, place.id) : onNode(key, place.id, picture, focus);
       if (!done) return;
       event.preventDefault();
       event.stopPropagation();

@@ -11,6 +11,8 @@ export interface OperandPort extends Port {
 export interface NodePorts {
   readonly operands: readonly OperandPort[];
   readonly out: readonly Port[];
+  /** Something reads the value. */
+  readonly read: boolean;
 }
 
 const PLACES = [0.5, 0.83, 0.17, 0.67, 0.33, 0.92, 0.08] as const;
@@ -25,5 +27,6 @@ export function nodePorts(known: ReturnType<Picture["ports"]["get"]>, operands: 
     if (fed) return { ...fed, operand, fed: true };
     return { side: "top", offset: free.shift() ?? box.width / 2, operand, fed: false };
   });
-  return { operands: list, out: known?.out ?? [] };
+  const out: readonly Port[] = known?.out.length ? known.out : [{ side: "bottom", offset: box.width / 2 }];
+  return { operands: list, out, read: known !== undefined && known.out.length > 0 };
 }

@@ -26,6 +26,8 @@ export function* candidates(from: Box, to: Box, bends: readonly Point[]): Genera
   yield* level(from, to);
   yield* sideThenTop(from, to);
   yield* bottomThenSide(from, to);
+  yield* zigzag(from, to);
+  yield* topThenSide(from, to);
   yield* throughGap(from, to);
   if (bends.length > 0) yield alongBends(from, to, bends);
   yield* roundOutside(from, to);
@@ -83,6 +85,39 @@ function* bottomThenSide(from: Box, to: Box): Generator<readonly Point[]> {
       else if (x < to.x - MARGIN)
         yield [
           { x, y: bottom(from) },
+          { x, y },
+          { x: to.x, y },
+        ];
+    }
+  }
+}
+
+/** Side to facing side, with a step half-way. */
+function* zigzag(from: Box, to: Box): Generator<readonly Point[]> {
+  const leftwards = from.x >= right(to) + 2 * 8;
+  if (!leftwards && to.x < right(from) + 2 * 8) return;
+  const [start, end] = leftwards ? [from.x, right(to)] : [right(from), to.x];
+  const x = (start + end) / 2;
+  for (const y of sideSlots(to)) {
+    const sideY = middle(from).y;
+    yield [{ x: start, y: sideY }, { x, y: sideY }, { x, y }, { x: end, y }]; // prettier-ignore
+  }
+}
+
+/** For a reader that a person put above what it reads. */
+function* topThenSide(from: Box, to: Box): Generator<readonly Point[]> {
+  for (const y of sideSlots(to)) {
+    if (y > from.y - STUB) continue;
+    for (const x of slots(from)) {
+      if (x > right(to) + MARGIN)
+        yield [
+          { x, y: from.y },
+          { x, y },
+          { x: right(to), y },
+        ];
+      else if (x < to.x - MARGIN)
+        yield [
+          { x, y: from.y },
           { x, y },
           { x: to.x, y },
         ];

@@ -37,7 +37,8 @@ export interface SceneKernel extends KernelMark {
   readonly bytes: number | null;
 }
 
-export type Lives = "memory" | "register" | "view";
+/** `nowhere`: an operand is missing, so there is no value yet. */
+export type Lives = "memory" | "register" | "view" | "nowhere";
 
 export interface SceneNode {
   readonly id: NodeId;
@@ -159,17 +160,17 @@ function nodeOf(
     glyph: glyphOf(node.op),
     title,
     formula: input ? "" : formulaOf(graph, node, title),
-    shape: showShape(node.type.shape),
+    shape: holes.length > 0 ? "not connected" : showShape(node.type.shape),
     type: showType(node.type),
     dtype: node.type.dtype,
     bytes: bytesOf(node.type),
-    lives,
+    lives: holes.length > 0 ? "nowhere" : lives,
     kernel: home,
     alone: home !== null && home.members.length === 1,
     holes,
     operands: node.inputs.length,
     groups: node.groups,
-    label: sayNode(node, title, home, lives),
+    label: holes.length > 0 ? `${title} ${node.id}, not connected yet` : sayNode(node, title, home, lives),
     inside: [],
   };
 }
@@ -179,7 +180,7 @@ function sayNode(node: Node, title: string, home: KernelMark | null, lives: Live
   if (node.op === "input") return `input ${node.label}, ${showType(node.type)}`;
   const name = node.id === title ? title : `${title} ${node.id}`;
   const where = home ? `, kernel ${home.name.replace(/^K/, "")}` : "";
-  const place = { memory: ", in memory", register: ", in registers", view: ", a view" }[lives];
+  const place = { memory: ", in memory", register: ", in registers", view: ", a view", nowhere: "" }[lives];
   return `${name}, ${showType(node.type)}${where}${place}`;
 }
 

@@ -1,25 +1,16 @@
 /** @file Where a value may go: every operand in the program, with the reason where it does not fit. */
 import { findNode, legalTargets, nodeId, parseProgram } from "../../../fusion";
-import type { Graph, NodeId } from "../../../fusion";
+import type { ConnectTarget, Graph, NodeId } from "../../../fusion";
 import { nameIn } from "./decision";
 
-export interface ConnectTarget {
-  readonly consumer: NodeId;
-  readonly operand: number;
-  readonly ok: boolean;
-  /** Why not, in one sentence; empty when it fits. */
-  readonly reason: string;
-}
+export type { ConnectTarget };
 
 export const targetKey = (consumer: string, operand: number): string => `${consumer} ${operand}`;
 
 /** Every operand that `from` could feed, by `consumer operand`. Parses the text: call it once a gesture. */
 export function targetsOf(text: string, from: NodeId): ReadonlyMap<string, ConnectTarget> {
   return new Map(
-    legalTargets(parseProgram(text), from).map(({ consumer, operand, ok, reason }) => [
-      targetKey(consumer, operand),
-      { consumer, operand, ok, reason: reason ?? "" },
-    ]),
+    legalTargets(parseProgram(text), from).map((target) => [targetKey(target.consumer, target.operand), target]),
   );
 }
 

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { nodeId, parseProgram } from "../../../fusion";
+import { cardTop } from "./card-place";
+import { bracketsOf, statementOf } from "./brackets";
+import { formulaOf, titleOf } from "./formula";
+import { inspect } from "./inspect";
+import { searchPalette } from "./ops";
+import { choicesOf, targetKey, targetsOf } from "./targets";
+import { LOG_RELU, SOFTMAX, columnOf, sceneAt } from "./test-scenes";
+import { walk } from "./walk";
+import { showBytes, showMicros } from "./words";
+import { fitViewport, zoomLevel } from "./zoom";
+
+test("formulas name inputs and bindings; an unnamed intermediate is what stands above", () => {
+  const { graph } = parseProgram("x: f32[8]\nw: f32[8]\ny = relu(x) * w - 0.5\n");
+  const say = (id: string): string => {
+    const node = graph.nodes.get(nodeId(id))!;
+    return formulaOf(graph, node, titleOf(node));
+  };
+  expect(say("y/0")).toBe("· w");
+  expect(say("y")).toBe("− 0.5");
+});
+
+test("arrows lead from an op over its line to the next op, and back", () => {
+  const scene = sceneAt(LOG_RELU);
+  const down = walk(scene, { kind: "node", id: nodeId("x") }, "ArrowDown")!;
+  expect(down.kind).toBe("edge");
+  expect(walk(scene, down, "ArrowDown")).toEqual({ kind: "node", id: "y/0/0" });
+  expect(walk(scene, down, "ArrowUp")).toEqual({ kind: "node", id: "x" });
+  expect(walk(scene, { kind: "node", id: nodeId("x") }, "ArrowUp")).toBeNull();
+  expect(walk(scene, { kind: "node", id: nodeId("x") }, "ArrowRight")).toEqual({ kind: "node", id: "b" });
+});
+
+test("one bracket for each statement of the program", () => {
+  const scene = sceneAt(`${SOFTMAX}z = y * 2\n`);
+  const brackets = bracketsOf(scene, columnOf(scene));
+  expect(brackets.map(({ name }) => name)).toEqual(["y", "z"]);
+  expect(brackets[0]!.bottom).toBeLessThan(brackets[1]!.top);
+  expect(statementOf("h1/block#0/t")).toBe("h1");
+  expect(statementOf("h.centre")).toBe("h");
+});
+
+test("legal targets take the value; others say why not", () => {
+  const text = "x: f32[8]\nm: f32[3]\ny = add(x, ...)\nz = relu(y)\n";
+  const targets = targetsOf(text, nodeId("x"));
+  expect(targets.get(targetKey("y", 1))).toMatchObject({ ok: true });
+  const back = targetsOf(text, nodeId("z")).get(targetKey("y", 1))!;
+  expect(back.ok).toBe(false);
+  expect(back.reason.length).toBeGreaterThan(10);
+  const [first] = choicesOf(parseProgram(text).graph, targets);
+  expect(first).toMatchObject({ consumer: "y", operand: 1, now: "empty" });
+});
+
+test("the inspector shows attributes as the language writes them and locks a composite's parts", () => {
+  const { graph } = parseProgram("x: f32[4, 8]\ns = x.sum(dim=-1, keepdim=True)\ny = softmax(x, dim=-1)\n");
+  const sum = inspect(graph, nodeId("s"))!;
+  expect(sum.attrs.some(({ value }) => value === "True")).toBe(true);
+  expect(sum.locked).toBeNull();
+  const part = [...graph.nodes.keys()].find((id) => id.startsWith("y."))!;
+  expect(inspect(graph, part)!.locked).toContain("softmax");
+  expect(inspect(graph, nodeId("gone"))).toBeNull();
+});
+
+test("the palette finds by the start of a name first", () => {
+  expect(searchPalette("rel")[0]!.name).toBe("relu");
+  expect(searchPalette("softmax").some(({ name }) => name === "softmax")).toBe(true);
+  expect(searchPalette("no such op")).toEqual([]);
+});
+
+test("a graph is fitted beside the card, never larger than life, and stays readable when it nearly fits", () => {
+  const room = { width: 730, height: 668, card: 264 };
+  expect(fitViewport([{ x0: 0, y0: 0, x1: 300, y1: 300 }], room).zoom).toBe(1);
+  expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 740 }], room).zoom).toBe(0.9);
+  expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room).zoom).toBeCloseTo(0.1);
+  expect(["full", "name", "glyph", "block"]).toEqual([1, 0.7, 0.4, 0.2].map(zoomLevel));
+});
+
+test("the card leaves its place only where it hides ops", () => {
+  const canvas = { width: 730, height: 668 };
+  const card = { width: 250, height: 300 };
+  const view = { x: 0, y: 0, zoom: 1 };
+  expect(cardTop([], view, canvas, card)).toBe(84);
+  const hidden = { x: 500, y: 100, width: 156, height: 44 };
+  expect(cardTop([hidden], view, canvas, card)).toBe(668 - 56 - 300);
+});
+
+test("numbers carry a unit and three figures", () => {
+  expect([showBytes(6 * 2 ** 20), showBytes(8192), showBytes(12)]).toEqual(["6 MiB", "8 KiB", "12 B"]);
+  expect([showMicros(41.26), showMicros(15_840), showMicros(0.25)]).toEqual(["41.3 µs", "15.8 ms", "250 ns"]);
+});

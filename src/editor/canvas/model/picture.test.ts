@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { layoutOf } from "./test-layout";
+import { meet, rectOf } from "./geometry";
+import { foldBox, foldOf, foldScene } from "./fold";
+import { boxesOf } from "./place";
+import { pictureOf } from "./picture";
+import { LOG_RELU, SOFTMAX, TWO_READERS, compiled, sceneAt } from "./test-scenes";
+import { sceneOf } from "./scene";
+import { fusionAt, nodeId } from "../../../fusion";
+
+const open = { flipped: new Set<string>(), kernels: false };
+
+test.each([LOG_RELU, SOFTMAX, TWO_READERS])("no hull covers an op of another kernel, at any step: %s", (text) => {
+  const compilation = compiled(text);
+  const layout = layoutOf(compilation);
+  for (let cursor = 0; cursor <= compilation.steps.length; cursor++) {
+    const scene = sceneOf(fusionAt(compilation, cursor), null);
+    const picture = pictureOf(scene, boxesOf(scene, { layout, moved: {} }), new Map());
+    for (const { kernel, rects } of picture.hulls) {
+      const strangers = scene.nodes.filter((node) => node.kernel?.region !== kernel.region);
+      for (const { id } of strangers) {
+        expect(rects.some((rect) => meet(rect, rectOf(picture.boxes.get(id)!)))).toBe(false);
+      }
+    }
+  }
+});
+
+test("boxes and ways are the same at every step", () => {
+  const compilation = compiled(LOG_RELU);
+  const layout = layoutOf(compilation);
+  const pictures = [0, compilation.steps.length].map((cursor) => {
+    const scene = sceneOf(fusionAt(compilation, cursor), null);
+    return pictureOf(scene, boxesOf(scene, { layout, moved: {} }), new Map());
+  });
+  expect([...pictures[0]!.boxes]).toEqual([...pictures[1]!.boxes]);
+  expect([...pictures[0]!.routes]).toEqual([...pictures[1]!.routes]);
+});
+
+test("tags and bytes stand clear of ops", () => {
+  const compilation = compiled(SOFTMAX);
+  const scene = sceneAt(SOFTMAX);
+  const picture = pictureOf(scene, boxesOf(scene, { layout: layoutOf(compilation), moved: {} }), new Map());
+  const { tag } = picture.hulls[0]!;
+  const area = { x0: tag.align === "end" ? tag.x - tag.width : tag.x, y0: tag.y, x1: 0, y1: tag.y + tag.height };
+  area.x1 = area.x0 + tag.width;
+  for (const box of picture.boxes.values()) expect(meet(area, rectOf(box))).toBe(false);
+});
+
+test("a moved op stands where it was put", () => {
+  const scene = sceneAt(LOG_RELU);
+  const layout = layoutOf(compiled(LOG_RELU));
+  const boxes = boxesOf(scene, { layout, moved: { "y/0": { x: 500, y: 7 } } });
+  expect(boxes.get(nodeId("y/0"))).toMatchObject({ x: 500, y: 7 });
+});
+
+test("an op that the layout does not know stands free", () => {
+  const scene = sceneAt(LOG_RELU);
+  const layout = new Map([...layoutOf(compiled(LOG_RELU))].filter(([id]) => id !== nodeId("y")));
+  const boxes = [...boxesOf(scene, { layout, moved: {} })];
+  const mine = rectOf(boxes.find(([id]) => id === nodeId("y"))![1]);
+  const others = boxes.filter(([id]) => id !== nodeId("y"));
+  expect(others.filter(([, box]) => meet(mine, rectOf(box)))).toEqual([]);
+});
+
+test("folding a kernel leaves one box with its lines, and closes the gap", () => {
+  const scene = sceneAt(SOFTMAX);
+  const region = scene.kernels[0]!.region;
+  const folded = foldScene(scene, { flipped: new Set([region]), kernels: false });
+  expect(folded.nodes.map(({ id }) => id)).toEqual([nodeId("x"), foldBox(region), nodeId("y>out")]);
+  expect(folded.edges.map(({ kind }) => kind)).toEqual(["memory", "memory"]);
+  expect(foldOf(foldBox(region))).toBe(region);
+  const layout = layoutOf(compiled(SOFTMAX));
+  const bottom = (s: typeof scene): number =>
+    Math.max(...[...boxesOf(s, { layout, moved: {} }).values()].map(({ y, height }) => y + height));
+  expect(bottom(folded)).toBeLessThan(bottom(scene));
+});
+
+test("small canvases start with kernels folded; the same deed unfolds", () => {
+  const scene = sceneAt(SOFTMAX);
+  const region = scene.kernels[0]!.region;
+  expect(foldScene(scene, { ...open, kernels: true }).nodes).toHaveLength(3);
+  expect(foldScene(scene, { flipped: new Set([region]), kernels: true })).toBe(scene);
+});
+
+test("many calls of a def fold into one box, two do not", () => {
+  const body = "def block(h):\n  return relu(h * 2) + 1\nx: f32[8]\n";
+  const calls = (n: number): string => Array.from({ length: n }, () => "x = block(x)\n").join("");
+  const three = foldScene(sceneAt(body + calls(3), 0), open);
+  expect(three.nodes.map(({ title }) => title)).toContain("block × 3");
+  expect(foldScene(sceneAt(body + calls(2), 0), open).nodes.some(({ kind }) => kind === "folded")).toBe(false);
+});
