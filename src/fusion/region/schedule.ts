@@ -48,7 +48,12 @@ const blank = (given: Partial<RegionSchedule> & { variant: Variant }): RegionSch
 /** Most values alive at once when the members run in order. */
 function liveScalars(graph: Graph, { members, outputs }: Body): number {
   const lastUse = new Map<NodeId, number>();
-  members.forEach((id, i) => node(graph, id).inputs.forEach((input) => lastUse.set(input, i)));
+  const isValue = (id: NodeId): boolean => node(graph, id).op !== "const";
+  members.forEach((id, i) =>
+    node(graph, id)
+      .inputs.filter(isValue)
+      .forEach((input) => lastUse.set(input, i)),
+  );
   for (const id of outputs) lastUse.set(id, members.length);
   const dying = new Map<number, number>();
   for (const at of lastUse.values()) dying.set(at, (dying.get(at) ?? 0) + 1);
@@ -57,7 +62,7 @@ function liveScalars(graph: Graph, { members, outputs }: Body): number {
   let most = 0;
   members.forEach((id, i) => {
     for (const value of [...node(graph, id).inputs, id]) {
-      if (born.has(value) || !lastUse.has(value) || node(graph, value).op === "const") continue;
+      if (born.has(value) || !lastUse.has(value)) continue;
       born.add(value);
       live++;
     }
@@ -249,12 +254,12 @@ const split = (
   temporaryBytes: chunks > 1 ? rows * chunks * accumulators * 4 : 0,
 });
 
-/** Few long rows leave the machine idle: cut each into chunks, enough for about a thousand workgroups (or 2^17 threads). */
+/** Few long rows leave the machine idle: cut each into chunks, enough for about a thousand workgroups (or 2^18 threads). */
 function chunksOf(rows: number, columns: number, byThread: boolean, target: Target): number {
   if (target.schedule === "cpu") return rows < 64 && columns >= 4096 ? Math.min(256, Math.ceil(columns / 1024)) : 1;
   if (byThread)
     return rows < 32768 && columns >= 256
-      ? Math.max(1, Math.min(Math.floor(131072 / rows), Math.floor(columns / 64)))
+      ? Math.max(1, Math.min(Math.floor(262144 / rows), Math.floor(columns / 64)))
       : 1;
   return rows < 256 && columns > 8192 ? Math.max(1, Math.min(Math.floor(1024 / rows), Math.ceil(columns / 4096))) : 1;
 }

@@ -4,7 +4,7 @@
  */
 import { programOf, type Job } from "../frame";
 import { gridOf } from "../frame";
-import type { Index } from "../index-space";
+import type { Cond, Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import { mutated } from "../mutations";
 import { Contraction } from "./contraction";
@@ -25,6 +25,8 @@ interface Parcel {
   readonly array: SharedArray;
   readonly cell: Index;
   fetch(tile: Index): Value;
+  /** Where the vector lies within k: what lies outside must count as 0. Asked only when it is stored, so that no one waits for the load. */
+  inside(tile: Index): Cond;
 }
 
 /** Variant `matmul-tile`. */
@@ -62,14 +64,19 @@ export function lowerMatmulTile(job: Job): KernelProgram {
   );
   const tiles = Math.ceil(sizes.k / tile.k);
   low.loop("tile", tiles, (index) => {
-    for (const { reg, array, cell } of parcels) {
-      low.emit({ kind: "storeShared", array, index: cell, value: reg, lane: null, nodes: [c.id] });
+    for (const { reg, array, cell, inside } of parcels) {
+      const within = inside(index);
+      const staged = within.kind === "always" ? reg : low.let(`${reg.name}_now`, reg.scalar, 4, reg, [c.id]);
+      const value = c.masked(staged, within);
+      low.emit({ kind: "storeShared", array, index: cell, value, lane: null, nodes: [c.id] });
     }
     low.barrier();
-    low.branch(space.less(index, tiles - 1), () => {
+    if (tiles > 1) {
+      // The last turn fetches the first tile again: cheaper than a branch, and every index stays provable.
       low.comment("Fetch the next tile while this one is multiplied.");
-      for (const parcel of parcels) low.set(parcel.reg, parcel.fetch(space.add(index, space.int(1))), [c.id]);
-    });
+      const next = low.bind("next", space.mod(space.add(index, space.int(1)), tiles));
+      for (const parcel of parcels) low.set(parcel.reg, parcel.fetch(next), [c.id]);
+    }
     for (let quad = 0; quad < tile.k / 4; quad++) multiply(c, a, b, accs, rows, columns, quad, pitch, width);
     low.barrier();
   });
@@ -114,12 +121,10 @@ function leftParcels(
     const row = alongK ? space.div(unit, quads) : space.mod(unit, tile.m);
     const quad = alongK ? space.mod(unit, quads) : space.div(unit, tile.m);
     const m = space.clamp(space.add(top, row), sizes.m - 1);
-    const fetch = (index: Index): Value => {
-      const k = c.quad(space.add(space.mul(index, quads), quad), sizes.k);
-      return c.masked(c.left(batch, m, k.at), k.inside);
-    };
+    const kAt = (index: Index): ReturnType<typeof c.quad> => c.quad(space.add(space.mul(index, quads), quad), sizes.k);
+    const fetch = (index: Index): Value => c.left(batch, m, kAt(index).at);
     const reg = low.variable(`a_next_${i}`, c.scalar, 4, fetch(space.int(0)), [c.id]);
-    return { reg, array, cell: space.add(space.mul(row, pitch), quad), fetch };
+    return { reg, array, cell: space.add(space.mul(row, pitch), quad), fetch, inside: (index) => kAt(index).inside };
   });
 }
 
@@ -137,16 +142,15 @@ function rightParcels(
     const row = turned ? space.mod(unit, tile.k) : space.div(unit, quads);
     const quad = turned ? space.div(unit, tile.k) : space.mod(unit, quads);
     const n = c.quad(space.add(left, quad), sizes.n).at;
-    const fetch = (index: Index): Value => {
-      const k = space.add(space.mul(index, tile.k), row);
-      return c.masked(c.right(batch, space.clamp(k, sizes.k - 1), n), space.less(k, sizes.k));
-    };
+    const kAt = (index: Index): Index => space.add(space.mul(index, tile.k), row);
+    const fetch = (index: Index): Value => c.right(batch, space.clamp(kAt(index), sizes.k - 1), n);
     const reg = low.variable(`b_next_${i}`, c.scalar, 4, fetch(space.int(0)), [c.id]);
     return {
       reg,
       array,
       cell: space.add(space.mul(mutated("wrong-stride") ? quad : row, width), mutated("wrong-stride") ? row : quad),
       fetch,
+      inside: (index) => space.less(kAt(index), sizes.k),
     };
   });
 }
