@@ -1,7 +1,7 @@
 import type { Attrs } from "../../ir";
 import { unary } from "../families";
 import { erf } from "../special";
-import { boundedTanh } from "../wgsl";
+import { boundedTanh, floatLiteral } from "../wgsl";
 import { erfHelper } from "../wgsl-helpers";
 
 const TOLERANCE = { rtol: 2e-6, atol: 3e-5, reason: "WGSL tanh is within 1e-5 and the erf polynomial within 1.5e-7" };
@@ -24,9 +24,9 @@ export const gelu = unary({
       0.5 * x * (1 + (isTanh(attrs) ? Math.tanh(ROOT * (x + 0.044715 * x * x * x)) : erf(x * Math.SQRT1_2))),
     wgsl(x, t, attrs) {
       const bell = isTanh(attrs)
-        ? boundedTanh(`${t.num(ROOT)} * (${x} + ${t.num(0.044715)} * ${x} * ${x} * ${x})`, t)
-        : t.call("erf", `${t.num(Math.SQRT1_2)} * ${x}`);
-      return `${t.num(0.5)} * ${x} * (1.0 + ${bell})`;
+        ? boundedTanh(`${floatLiteral(ROOT)} * (${x} + ${floatLiteral(0.044715)} * ${x} * ${x} * ${x})`, t)
+        : t.call("erf", `${floatLiteral(Math.SQRT1_2)} * ${x}`);
+      return `0.5 * ${x} * (1.0 + ${bell})`;
     },
     helpers: [erfHelper],
   },

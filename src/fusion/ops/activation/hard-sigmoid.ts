@@ -1,4 +1,5 @@
 import { unary } from "../families";
+import { floatLiteral } from "../wgsl";
 
 const TOLERANCE = { rtol: 1e-6, atol: 1e-6, reason: "the sum cancels near -3" };
 
@@ -11,6 +12,6 @@ export const hardSigmoid = unary({
   tolerance: TOLERANCE,
   scalar: {
     js: (x) => Math.min(Math.max(x / 6 + 0.5, 0), 1),
-    wgsl: (x, t) => `clamp(${x} * ${t.num(1 / 6)} + ${t.num(0.5)}, ${t.num(0)}, ${t.num(1)})`,
+    wgsl: (x, t) => `clamp(${x} * ${floatLiteral(1 / 6)} + 0.5, ${t.num(0)}, ${t.num(1)})`,
   },
 });

@@ -1,4 +1,5 @@
 import { EXPONENTIAL, unary } from "../families";
+import { floatLiteral } from "../wgsl";
 import { expm1Helper } from "../wgsl-helpers";
 
 const ALPHA = 1.6732632423543772;
@@ -14,7 +15,7 @@ export const selu = unary({
   scalar: {
     js: (x) => SCALE * (x > 0 ? x : ALPHA * Math.expm1(x)),
     wgsl: (x, t) =>
-      `select(${t.num(SCALE * ALPHA)} * ${t.call("expm1", x)}, ${t.num(SCALE)} * ${x}, ${x} > ${t.num(0)})`,
+      `select(${floatLiteral(SCALE * ALPHA)} * ${t.call("expm1", x)}, ${floatLiteral(SCALE)} * ${x}, ${x} > ${t.num(0)})`,
     helpers: [expm1Helper],
   },
 });

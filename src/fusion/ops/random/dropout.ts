@@ -3,7 +3,7 @@ import type { OpDef } from "../define";
 import { elementwise, ONE_TENSOR, number, ROUNDED } from "../families";
 import { randomBits } from "../philox";
 import { fine, numberOf, wrong } from "../shapes";
-import { unsigned } from "../wgsl";
+import { floatLiteral, unsigned } from "../wgsl";
 import { philox, randomBits as randomBitsHelper } from "../wgsl-helpers";
 
 const rate = (attrs: Attrs): number => numberOf(attrs["p"], 0.5);
@@ -41,7 +41,7 @@ export const dropout: OpDef = {
         if (idle(attrs)) return x!;
         if (rate(attrs) >= 1) return t.num(0);
         const kept = `${t.call("random_bits", index!, `${seed(attrs)}u`)} >= ${unsigned(`${cut(attrs)}u`, t)}`;
-        return `select(${t.num(0)}, ${x!} * ${t.num(1 / (1 - rate(attrs)))}, ${kept})`;
+        return `select(${t.num(0)}, ${x!} * ${floatLiteral(1 / (1 - rate(attrs)))}, ${kept})`;
       },
       helpers: [philox, randomBitsHelper],
     },
