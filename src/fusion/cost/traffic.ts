@@ -1,5 +1,6 @@
 /** @file Counts what a kernel moves. The only place where bytes and transfers are counted; times are model.ts's business. */
 import { bytesOf, dtypeBytes, node, type Access, type Graph, type NodeId, type Region } from "../ir";
+import { miscounted } from "./mutations";
 import { isViewRegion, type RegionForm, type RegionSchedule } from "../region";
 
 /** What one region moves in one run. */
@@ -72,11 +73,14 @@ export function regionTraffic(
     rereads,
     fullSize: bytes > 0 && bytes >= fullSize,
   });
-  const reads = schedule.reads.map(({ value, elements, rereads }) =>
-    access(value, elements * dtypeBytes(node(graph, value).type.dtype), rereads),
-  );
-  const writes = region.outputs.map((value) => access(value, bytesOf(node(graph, value).type), 0));
-  const partials = schedule.temporaryBytes;
+  const reads = schedule.reads
+    .map(({ value, elements, rereads }) =>
+      access(value, elements * dtypeBytes(node(graph, value).type.dtype), miscounted("rereads-free") ? 0 : rereads),
+    )
+    .filter((read) => read.fullSize || !miscounted("small-reads-free"));
+  const stored = miscounted("second-output-free") ? region.outputs.slice(0, 1) : region.outputs;
+  const writes = stored.map((value) => access(value, bytesOf(node(graph, value).type), 0));
+  const partials = miscounted("partials-free") ? 0 : schedule.temporaryBytes;
   let bytesRead = partials;
   let bytesWritten = partials;
   let transfers = partials > 0 ? 2 : 0;

@@ -176,7 +176,7 @@ function transposedTwice(planner: Planner, rewriter: Rewriter, n: Node): Proposa
   const inner = n.op === "transpose" ? node(graph, n.inputs[0]!) : null;
   if (inner?.op !== "transpose") return null;
   const [outer, first] = [permutation(graph, n), permutation(graph, inner)];
-  const perm = outer.map((axis) => first[axis]!);
+  const perm = mutated("permutes-backwards") ? first.map((axis) => outer[axis]!) : outer.map((axis) => first[axis]!);
   const x = inner.inputs[0]!;
   if (perm.every((axis, i) => axis === i) || (mutated("transposes-cancel-always") && sameType(node(graph, x), n))) {
     const text = `${nameOf(graph, n.id)} turns ${nameOf(graph, inner.id)} back: both are gone and ${nameOf(graph, x)} is read as it lies.`;

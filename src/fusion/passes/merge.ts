@@ -14,11 +14,13 @@ import {
 } from "../ir";
 import { isRefusal, priority, type RegionFacts } from "../cost";
 import type { Candidate } from "./define";
+import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { capital, countOf, nameOf, namesOf, no, showBytes, yes } from "./words";
 
 /** Members of several regions, each once, in text order. */
 export function unionOf(planner: Planner, regions: readonly Region[]): NodeId[] {
+  if (mutated("double-member")) return regions.flatMap(({ members }) => members);
   const all = new Set<NodeId>();
   for (const { members } of regions) for (const id of members) all.add(id);
   return [...all].toSorted((a, b) => planner.position(a) - planner.position(b));
@@ -49,6 +51,7 @@ export function edgesOf(planner: Planner, nodes: readonly NodeId[]): EdgeId[] {
 /** Is the value needed in memory by anyone but these regions? */
 export function neededOutside(planner: Planner, value: NodeId, group: ReadonlySet<RegionId>): boolean {
   if (planner.isOutput(value)) return true;
+  if (mutated("lost-output")) return false;
   for (const reader of planner.regionsReading(value)) if (!group.has(reader)) return true;
   return false;
 }
@@ -92,13 +95,14 @@ export function copyCandidate(
   keepProducer = false,
 ): Candidate {
   const edges = readers.flatMap((reader) => edgesBetween(planner, producer, reader));
+  const served = mutated("lost-consumer") ? readers.slice(0, 1) : readers;
   return {
     rule,
     kind: "fuse",
     edges,
     nodes: nodesOf(edges, producer),
-    remove: keepProducer ? readers : [producer, ...readers],
-    add: readers.map((reader) => ({
+    remove: keepProducer ? served : [producer, ...served],
+    add: served.map((reader) => ({
       id: reader.id,
       members: unionOf(planner, [producer, reader]),
       outputs: reader.outputs,
@@ -128,7 +132,7 @@ export function legalMerge(planner: Planner, candidate: Candidate): Verdict {
 
 function pinned(planner: Planner, { add, remove }: Candidate): Verdict | null {
   const { forbidden } = planner.options;
-  if (forbidden.length === 0) return null;
+  if (forbidden.length === 0 || mutated("ignores-pins")) return null;
   const joins = ({ members }: Region, a: NodeId, b: NodeId): boolean => members.includes(a) && members.includes(b);
   for (const edge of forbidden) {
     const ends = parseEdgeId(edge);
@@ -147,7 +151,7 @@ function pinned(planner: Planner, { add, remove }: Candidate): Verdict | null {
 }
 
 function returning(planner: Planner, { merged, nodes }: Candidate): Verdict | null {
-  if (merged.length < 2) return null;
+  if (merged.length < 2 || mutated("no-cycle-check")) return null;
   const path = planner.order.returns(merged);
   if (!path.found) return null;
   const via = planner.region(path.via).outputs[0]!;
@@ -177,7 +181,11 @@ function overLimits(planner: Planner, { add, remove }: Candidate): Verdict | nul
   for (const region of add) {
     const facts = planner.factsOf(region);
     const bindings = bindingsOf(facts);
-    if (bindings > maxBindings && before.every((part) => bindingsOf(part) < bindings)) {
+    if (
+      bindings > maxBindings &&
+      !mutated("no-bindings-limit") &&
+      before.every((part) => bindingsOf(part) < bindings)
+    ) {
       return no(
         "L_BINDINGS",
         region.outputs,
@@ -251,7 +259,13 @@ export function priorityOf(planner: Planner, { remove, add }: Candidate): number
 }
 
 export const patchOf = ({ remove, add, rewrite }: Candidate): Patch =>
-  rewrite?.patch ?? { removedNodes: [], addedNodes: [], removedRegions: remove, addedRegions: add, outputs: null };
+  rewrite?.patch ?? {
+    removedNodes: [],
+    addedNodes: [],
+    removedRegions: mutated("leaves-producer") ? remove.slice(1) : remove,
+    addedRegions: add,
+    outputs: null,
+  };
 
 /** Of a region that is a kernel. */
 export const hasReduction = (planner: Planner, region: Region): boolean =>

@@ -5,7 +5,7 @@ import { costOf, edgesBetween, legalMerge, mergeCandidate, nodesOf, patchOf } fr
 import { isIndexMap } from "./transpose-folding";
 import type { Planner } from "./planner";
 import { countOf, nameOf, namesOf, no } from "./words";
-import { judge, policyOnContraction } from "./worth";
+import { judge, policyOnContraction, prologueVerdict } from "./worth";
 
 export const multiOutput: FusionPass = {
   name: "multi-output",
@@ -30,7 +30,8 @@ export const multiOutput: FusionPass = {
   legal: legalMerge,
   cost: costOf,
   worth(planner, candidate, delta) {
-    const refusal = policyOnContraction(planner, candidate) ?? byPolicy(planner, candidate);
+    const refusal =
+      policyOnContraction(planner, candidate) ?? prologueVerdict(planner, candidate) ?? byPolicy(planner, candidate);
     if (refusal) return refusal;
     return judge(planner, candidate, delta, doing(planner, candidate));
   },

@@ -2,19 +2,22 @@
 
 export const passMutations = [
   "lost-consumer",
-  "no-cycle-check",
   "lost-output",
+  "leaves-producer",
+  "double-member",
+  "no-cycle-check",
+  "no-bindings-limit",
+  "no-budget",
+  "ignores-pins",
   "cse-ignores-attrs",
   "cse-merges-random",
-  "wrong-bytes",
-  "drops-strict",
+  "one-reader-stays",
   "wrong-identity",
-  "double-member",
-  "ignores-pins",
-  "no-budget",
-  "forgets-reread",
-  "repeat-refusals",
+  "drops-strict",
   "transposes-cancel-always",
+  "permutes-backwards",
+  "stale-totals",
+  "repeat-refusals",
 ] as const;
 export type PassMutation = (typeof passMutations)[number];
 

@@ -21,7 +21,7 @@ interface Entry {
   readonly turn: number;
 }
 
-/** Ops of a kernel that still grows one by one. */
+/** Ops at which a kernel stops growing one by one; a power of two, so that equal halves fill the budget. */
 const SMALL_KERNEL = 16;
 
 export const producerConsumer: FusionPass = {
@@ -171,7 +171,7 @@ function openQueue(planner: Planner): { next(): Entry | null; changed(done: Cand
 /** Size class first, then place in the order: long chains merge evenly, short ones as one reads them. */
 function turnOf(planner: Planner, id: RegionId): number {
   const ops = planner.region(id).members.length;
-  const size = ops <= SMALL_KERNEL ? 0 : Math.floor(Math.log2(ops));
+  const size = ops < SMALL_KERNEL ? 0 : Math.floor(Math.log2(ops));
   return size * planner.regionCount + planner.order.at(id);
 }
 

@@ -1,6 +1,7 @@
 /** @file Turns a change of nodes into a patch of nodes and regions: who reads what afterwards, which regions shrink, what they store. */
 import { node, regionId, type Node, type NodeId, type Patch, type Region, type RegionId } from "../ir";
 import { isFreeView } from "../region";
+import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 
 /** A change of nodes. A node in `after` replaces the one of the same id. */
@@ -53,7 +54,7 @@ export function openRewriter(planner: Planner): Rewriter {
     return [...gone];
   };
   const rereading = (from: NodeId, to: NodeId): Node[] =>
-    [...readersOf(from)].map((id) => {
+    [...readersOf(from)].slice(mutated("one-reader-stays") ? 1 : 0).map((id) => {
       const reader = node(planner.graph, id);
       return { ...reader, inputs: reader.inputs.map((input) => (input === from ? to : input)) };
     });

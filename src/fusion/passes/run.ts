@@ -77,7 +77,7 @@ function runPass(pass: FusionPass, planner: Planner, forced: ReadonlySet<EdgeId>
     const decision = decide(pass, planner, candidate, forced);
     if (decision.patch) {
       planner.apply(decision.patch, candidate.merged);
-      totals = planner.totals();
+      if (!mutated("stale-totals")) totals = planner.totals();
     }
     record(pass, candidate, decision, totals, log);
     const answer: Answer = { accepted: decision.patch !== null };

@@ -1,9 +1,10 @@
 /** @file Is a legal merge worth it? Words and codes for the cost model's numbers; the budgets of one kernel. */
 import { bytesOf, node, type CostDelta, type NodeId, type Region, type Verdict } from "../ir";
-import { machineShare, occupancy, tileVisits, type RegionFacts } from "../cost";
+import { machineShare, tileVisits, type RegionFacts } from "../cost";
 import { opDef } from "../ops";
 import type { Candidate } from "./define";
 import { evaluationWords } from "./evaluations";
+import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { countOf, namesOf, no, showBytes, showMicros, yes } from "./words";
 
@@ -16,6 +17,7 @@ export const OPS_PER_NOTCH = 64;
 
 /** Budgets of a kernel that are worth, not law: ops, statements, registers. Null when it keeps them. */
 export function overBudget(planner: Planner, { add, remove, nodes }: Candidate): Verdict | null {
+  if (mutated("no-budget")) return null;
   const limit = Math.min(OPS_PER_NOTCH * planner.options.groupSize, STATEMENT_LIMIT);
   const largest = (of: (region: (typeof add)[number]) => number, regions: typeof add): number =>
     regions.reduce((most, region) => Math.max(most, of(region)), 0);
@@ -150,14 +152,8 @@ export const forcedAnyway = (planner: Planner, nodes: readonly NodeId[], verdict
     "U_FORCE",
     nodes,
     `You asked for ${namesOf(planner.graph, nodes)} in one kernel, so it is done. The model's view: ${verdict.text}`,
-    {
-      ...(verdict.numbers ? { numbers: verdict.numbers } : {}),
-    },
+    verdict.numbers ? { numbers: verdict.numbers } : {},
   );
-
-/** Occupancy of the fullest of some regions, 0…1. */
-export const occupancyOf = (planner: Planner, regions: Candidate["add"]): number =>
-  regions.reduce((least, region) => Math.min(least, occupancy(planner.factsOf(region).schedule, planner.profile)), 1);
 
 const contractionOf = (planner: Planner, region: Region): NodeId | null =>
   planner.factsOf(region).form?.contraction ?? null;

@@ -1,0 +1,129 @@
+/** @file Programs with the decisions that they must lead to: each reason code where a student would meet it. */
+import { fusionAt } from "../../src/fusion/compile";
+import type { Compilation } from "../../src/fusion/compilation";
+import { generic } from "../../src/fusion/cost";
+import {
+  edgeId,
+  nodeId,
+  type CompileOptions,
+  type EdgeId,
+  type NodeId,
+  type ReasonCode,
+  type Step,
+} from "../../src/fusion/ir";
+import { graphOf } from "../random-graph";
+import { compiled } from "./pass-harness";
+
+export interface Example {
+  readonly name: string;
+  readonly text: string;
+  readonly options?: Partial<CompileOptions>;
+  /** Codes that must be among the decisions. */
+  readonly codes: readonly ReasonCode[];
+  /** Codes that must not be. */
+  readonly without?: readonly ReasonCode[];
+  /** Kernels of the final plan. */
+  readonly kernels: number;
+  /** Nodes of the final graph, sources aside. */
+  readonly ops?: number;
+  /** Pairs that must not share a kernel. */
+  readonly apart?: readonly (readonly [string, string])[];
+}
+
+const edge = (text: string): EdgeId => {
+  const [ends, operand] = text.split(":");
+  const [producer, consumer] = ends!.split(">");
+  return edgeId(nodeId(producer!), nodeId(consumer!), Number(operand));
+};
+const square = "x: f32[1024, 1024]\nw: f32[1024, 1024]";
+const adds = (count: number): string =>
+  `${Array.from({ length: count }, (_, i) => `x${i}: f32[1048576]`).join("\n")}\ny = ${Array.from({ length: count }, (_, i) => `x${i}`).join(" + ")}`;
+const chain = (count: number): string =>
+  `x: f32[1024, 1024]\nt = x\n${Array.from({ length: count }, () => "t = tanh(t)").join("\n")}`;
+
+/** Every value is needed by both results, so all are alive when the first one is done. */
+const liveValues = (count: number): string => {
+  const values = Array.from({ length: count }, (_, i) => `a${i}`);
+  const made = values.map((name, i) => `${name} = sin(x * ${i + 2})`);
+  return ["x: f32[1048576]", ...made, `y = ${values.join(" * ")}`, `z = ${values.join(" + ")}`].join("\n");
+};
+
+export const examples: readonly Example[] = [
+  { name: "x * 1 is x", text: "x: f32[4096, 1024]\ny = relu(x * 1)", codes: ["A_PATTERN"], kernels: 1, ops: 1 },
+  { name: "x + 0 goes", text: "x: f32[4096, 1024]\ny = relu(x + 0)", codes: ["A_PATTERN"], kernels: 1, ops: 1 },
+  { name: "x + 0 stays in strict mode", text: "x: f32[4096, 1024]\ny = relu(x + 0)", options: { strict: true }, codes: ["L_STRICT"], kernels: 1, ops: 2 },
+  { name: "x * 0 stays", text: "x: f32[4096, 1024]\ny = relu(x * 0)", codes: ["A_BYTES"], kernels: 1, ops: 2 },
+  { name: "two transposes cancel", text: "x: f32[512, 1024]\ny = relu(transpose(transpose(x, 0, 1), 0, 1))", codes: ["A_VIEW"], kernels: 1, ops: 1 },
+  { name: "two different transposes stay one", text: "x: f32[16, 32, 64]\ny = relu(transpose(transpose(x, 0, 1), 1, 2))", codes: ["A_VIEW"], kernels: 1, ops: 2 },
+  { name: "a repeated call is made once", text: "x: f32[8192, 1024]\na = softmax(x, dim=-1)\nb = softmax(x, dim=-1)\ny = a + b * 2", codes: ["A_PATTERN"], kernels: 1, ops: 7 },
+  { name: "different sums are not equal", text: "x: f32[1024, 1024]\na = x.sum(dim=0)\nb = x.sum(dim=1)\ny = a + b", codes: ["L_REDUCE_REDUCE"], kernels: 3, ops: 3 },
+  { name: "random draws stay apart", text: "x: f32[4096, 1024]\na = dropout(x, p=0.5, seed=1)\nb = dropout(x, p=0.5, seed=1)\ny = a * b", codes: ["L_EFFECT"], kernels: 1, ops: 3 },
+  { name: "a result stays, a second store serves its reader", text: "x: f32[4096, 1024]\na = relu(x)\nb = exp(a)\nreturn a, b", codes: ["L_ROOT", "A_BYTES"], kernels: 1 },
+  { name: "a boundary", text: "x: f32[4096, 1024]\ny = log(exp(x) + 1)", options: { forbidden: [edge("y/0/0>y/0:0")] }, codes: ["U_USER_BARRIER"], kernels: 2, apart: [["y/0/0", "y/0"]] },
+  { name: "a boundary inside a call", text: "x: f32[8192, 1024]\ny = softmax(x, dim=-1)", options: { forbidden: [edge("y.exp>y:0")] }, codes: ["U_USER_BARRIER"], kernels: 2, apart: [["y.exp", "y"]] },
+  { name: "a forced edge", text: "x: f32[2048, 2048]\ny = x / x.sum()", options: { forced: [edge("y/1>y:1")] }, codes: ["U_FORCE"], kernels: 1 },
+  { name: "one workgroup for the whole tensor", text: "x: f32[2048, 2048]\ny = x / x.sum()", codes: ["C_PARALLELISM"], kernels: 3 },
+  { name: "softmax after a product", text: `${square}\ny = softmax(x @ w, dim=-1)`, codes: ["L_ROW_NOT_OWNED"], kernels: 2 },
+  { name: "two products", text: `${square}\nv: f32[1024, 1024]\ny = (x @ w) * (x @ v)`, codes: ["L_TWO_CONTRACT"], kernels: 2 },
+  { name: "the tuned product", text: `${square}\ny = relu(x @ w)`, options: { matmulPolicy: "library" }, codes: ["C_LIBRARY"], kernels: 2 },
+  { name: "an expensive prologue", text: `${square}\ny = gelu(x) @ w`, codes: ["C_RECOMPUTE"], kernels: 2 },
+  { name: "a cheap prologue", text: `${square}\ny = relu(x) @ w`, codes: ["A_BYTES"], kernels: 1 },
+  { name: "a prologue that reads more than it saves", text: `${square}\nv: f32[1024, 1024]\ny = (x + v) @ w`, codes: ["C_NEGATIVE"], kernels: 2 },
+  { name: "a folded transpose", text: `${square}\ny = x @ w.T`, codes: ["A_VIEW"], kernels: 1 },
+  { name: "a path that leaves and returns", text: `${square}\na = gelu(x)\ny = softmax(a @ w, dim=-1) + a`, codes: ["L_CYCLE"], kernels: 3 },
+  { name: "more buffers than bindings", text: adds(12), codes: ["L_BINDINGS"], kernels: 2 },
+  { name: "more ops than the group size", text: chain(80), codes: ["C_CODE_SIZE"], kernels: 2 },
+  { name: "a larger group size", text: chain(80), options: { groupSize: 2 }, codes: ["A_BYTES"], without: ["C_CODE_SIZE"], kernels: 1 },
+  { name: "too many live values", text: liveValues(16), codes: ["C_REGISTERS"], kernels: 2 },
+  { name: "readers of a shared value", text: "x: f32[4096, 1024]\nb: f32[4096, 1024]\nt = x * 2\nz1 = t + b\nz2 = t - b", codes: ["C_BEATEN", "A_BYTES"], kernels: 1 },
+  { name: "siblings", text: "x: f32[4096, 1024]\na = sin(x)\nb = cos(x)", codes: ["A_BYTES"], kernels: 1 },
+  { name: "a small memory", text: `${square}\na = x @ w\ns = a.sum(dim=-1, keepdim=True)\nb = w @ w\ny = b * s`, options: { profile: { ...generic, memoryLimitBytes: 1 } }, codes: ["A_BYTES"], kernels: 3 },
+]; // prettier-ignore
+
+export const runExample = ({ text, options }: Example): Compilation => compiled(graphOf(text), options);
+
+const codeOf = ({ legal, profitable }: Step): ReasonCode => (profitable ?? legal).code;
+
+/** What is not as the example says. */
+export function exampleFaults(example: Example): string[] {
+  const compilation = runExample(example);
+  const { steps } = compilation;
+  const final = fusionAt(compilation, steps.length);
+  const codes = new Set(steps.map(codeOf));
+  const faults: string[] = [];
+  for (const code of example.codes) if (!codes.has(code)) faults.push(`no ${code} among ${[...codes].join(" ")}`);
+  for (const code of example.without ?? []) if (codes.has(code)) faults.push(`${code} although not expected`);
+  const { kernels } = steps.at(-1)?.totals ?? { kernels: final.regions.size };
+  if (kernels !== example.kernels) faults.push(`${kernels} kernels, not ${example.kernels}`);
+  const ops = [...final.graph.nodes.values()].filter(({ op }) => op !== "input" && op !== "const").length;
+  if (example.ops !== undefined && ops !== example.ops) faults.push(`${ops} ops, not ${example.ops}`);
+  for (const [a, b] of example.apart ?? []) {
+    const together = [...final.regions.values()].some(
+      ({ members }) => members.includes(a as NodeId) && members.includes(b as NodeId),
+    );
+    if (together) faults.push(`${a} and ${b} share a kernel`);
+  }
+  const last = new Map<string, ReasonCode>();
+  for (const step of steps.filter(({ accepted }) => !accepted)) {
+    const keys = step.edges.length > 0 ? step.edges : [step.nodes.join()];
+    if (keys.every((key) => last.get(key) === codeOf(step)))
+      faults.push(`${codeOf(step)} of ${keys.join()} is repeated`);
+    for (const key of keys) last.set(key, codeOf(step));
+  }
+  for (const step of steps) faults.push(...wordFaults(step));
+  return faults;
+}
+
+/** A sentence a teacher would say: whole, with names, without unfinished numbers or banned words. */
+export function wordFaults(step: Step): string[] {
+  const verdicts = [step.legal, ...(step.profitable ? [step.profitable] : [])];
+  return verdicts.flatMap(({ text, code, ok, wayOut }) => {
+    const faults: string[] = [];
+    if (!/^[A-Z`−0-9]/.test(text) || !/[.!]$/.test(text)) faults.push(`${code}: not a sentence: ${text}`);
+    if (/undefined|NaN|null|\[object|Infinity/.test(text)) faults.push(`${code}: unfinished: ${text}`);
+    if (/optimi[sz]|magic|smart|simply/i.test(text)) faults.push(`${code}: banned word: ${text}`);
+    if (!ok && code.startsWith("C_") && wayOut === undefined) faults.push(`${code}: no way out: ${text}`);
+    if (step.accepted && !ok) faults.push(`${code}: accepted although not ok`);
+    return faults;
+  });
+}
