@@ -4,7 +4,8 @@ import { opDef } from "../ops";
 import { isFreeView, resolveView, storedInputs, type RegionForm, type RegionSchedule } from "../region";
 import type { Index } from "./index-space";
 import type { KernelProgram } from "./kernel-ir";
-import { Lowering, wordFor } from "./lowering";
+import { wordFor } from "./emitter";
+import { Lowering } from "./lowering";
 import { mutated } from "./mutations";
 import { identifier, isTaken } from "./names";
 

@@ -5,7 +5,7 @@
 import { node, nodeId, type Attrs, type Graph, type Node, type NodeId, type Region, type Target } from "../ir";
 import { isFreeView } from "../region";
 import { kernelName, titleOf } from "./frame";
-import { wordFor } from "./lowering";
+import { wordFor } from "./emitter";
 import { isMutating } from "./mutations";
 import { isTaken } from "./names";
 import { printProgram, printRegion, shapeRegion, type PrintedProgram, type PrintedRegion } from "./printed";

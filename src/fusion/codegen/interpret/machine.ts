@@ -285,7 +285,13 @@ class Machine {
           return expr.def.generate!.js(indices, expr.attrs);
         };
       }
-      default:
+      case "op":
+      case "combine":
+      case "map":
+      case "finish":
+      case "fma":
+      case "better":
+      case "convert":
         return scalarOf(
           expr,
           into,

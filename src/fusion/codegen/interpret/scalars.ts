@@ -1,9 +1,11 @@
 /** @file One element of each op, by the meaning its own file states. */
-import { bug } from "../../ir";
+import type { Attrs } from "../../ir";
 import type { Expr, Reg, Value } from "../kernel-ir";
 
 type NumberOf = (thread: number, lane: number) => number;
 type Rounding = (value: number) => number;
+
+type Rule = (args: readonly number[], attrs: Attrs) => number;
 
 /** 32-bit wrap-around of whole numbers. */
 const asInt = (value: number): number => (Number.isFinite(value) ? Math.trunc(value) | 0 : 0);
@@ -13,9 +15,11 @@ export function storing(into: Pick<Reg, "scalar">, round: Rounding): Rounding {
   return into.scalar === "bool" ? Number : round;
 }
 
+type ScalarExpr = Extract<Expr, { kind: "op" | "combine" | "map" | "finish" | "fma" | "better" | "convert" }>;
+
 /** Ops, folds and conversions as functions of (thread, lane). */
 export function scalarOf(
-  expr: Expr,
+  expr: ScalarExpr,
   into: Reg,
   valueOf: (value: Value) => NumberOf,
   index: NumberOf | null,
@@ -26,10 +30,11 @@ export function scalarOf(
     case "op": {
       const meaning = expr.def.scalar!;
       const whole = expr.args.every((arg) => arg.scalar === "i32") && expr.args.length > 0;
-      const rule = whole && meaning.int ? meaning.int : meaning.js;
+      const useInt = whole && meaning.int !== undefined;
+      const rule: Rule = useInt ? (a, attrs) => meaning.int!(a, attrs) : (a, attrs) => meaning.js(a, attrs);
       const args = expr.args.map(valueOf);
       if (index) args.push(index);
-      return applied(rule.bind(meaning), args, expr.attrs, store);
+      return applied(rule, args, expr.attrs, store);
     }
     case "combine": {
       const [a, b, rule] = [valueOf(expr.a), valueOf(expr.b), expr.def.reduce!.combine];
@@ -64,17 +69,10 @@ export function scalarOf(
         ? (thread, lane) => Number(a(thread, lane) !== 0)
         : (thread, lane) => store(a(thread, lane));
     }
-    default:
-      throw bug(`${expr.kind} is no scalar op`);
   }
 }
 
-function applied(
-  rule: (args: readonly number[], attrs: Extract<Expr, { kind: "op" }>["attrs"]) => number,
-  args: readonly NumberOf[],
-  attrs: Extract<Expr, { kind: "op" }>["attrs"],
-  store: Rounding,
-): NumberOf {
+function applied(rule: Rule, args: readonly NumberOf[], attrs: Attrs, store: Rounding): NumberOf {
   const scratch = args.map(() => 0);
   const [a, b] = args;
   if (args.length === 1) {

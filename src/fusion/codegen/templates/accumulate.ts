@@ -3,7 +3,8 @@ import { node, type NodeId } from "../../ir";
 import { opDef, type OpDef } from "../../ops";
 import type { Cond, Index, Tuple } from "../index-space";
 import { literal, widthOf, type Reg, type Scalar, type SharedArray, type Value, type Width } from "../kernel-ir";
-import { registerScalar, wordFor, type Lowering } from "../lowering";
+import { registerScalar, wordFor } from "../emitter";
+import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 
 /** A running fold of one reduction; argmax and argmin carry the position beside the value. */
@@ -98,7 +99,9 @@ export function finished(low: Lowering, acc: Accumulator, count: number): Value 
   const scalar = registerScalar(n.type.dtype);
   if (acc.position) return acc.settled ? acc.position : low.let(word, scalar, acc.position.width, acc.position, [id]);
   if (!def.reduce!.finish || mutated("lost-finish"))
-    return acc.settled ? acc.value : low.let(word, acc.scalar, acc.value.width, acc.value, [id]);
+    return acc.settled || low.isBufferName(word)
+      ? acc.value
+      : low.let(word, acc.scalar, acc.value.width, acc.value, [id]);
   return low.let(word, scalar, acc.value.width, { kind: "finish", def, a: acc.value, count }, [id]);
 }
 
@@ -162,7 +165,8 @@ export function treeReduce(
     const first = space.int(0);
     const read = (name: string, array: SharedArray): Reg =>
       low.let(name, array.scalar, 1, { kind: "loadShared", array, index: first }, [acc.id]);
-    const value = read(spots ? `${word}_best` : acc.def.reduce!.finish ? `${word}_all` : word, cells);
+    const plain = !acc.def.reduce!.finish && !low.isBufferName(word);
+    const value = read(spots ? `${word}_best` : plain ? word : `${word}_all`, cells);
     return { ...acc, value, position: spots ? read(word, spots) : null, settled: true };
   });
 }

@@ -5,7 +5,8 @@ import { matmulSizes, type MatmulSizes } from "../../region";
 import { loweringOf, type Job } from "../frame";
 import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
 import { literal, widthOf, type Reg, type Scalar, type Value } from "../kernel-ir";
-import { registerScalar, type Lowering } from "../lowering";
+import { registerScalar } from "../emitter";
+import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 import { probeLoads, strideOf } from "../probe";
 

@@ -3,6 +3,7 @@ import { node } from "../../ir";
 import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
 import type { Cond, Index } from "../index-space";
 import type { KernelProgram } from "../kernel-ir";
+import { wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 import { accumulator, finished, foldIn, foldLanes, TreePlaces, treeReduce } from "./accumulate";
@@ -75,7 +76,7 @@ export function storePoint(
 }
 
 export function passComment(low: Lowering, { reductions, outputs }: Rows["stages"][number]): string {
-  const label = (id: (typeof reductions)[number]): string => node(low.graph, id).label;
+  const label = (id: (typeof reductions)[number]): string => wordFor(node(low.graph, id));
   const folds = reductions.length > 0 ? `Fold the row into ${reductions.map(label).join(" and ")}` : "";
   const writes = outputs.length > 0 ? `${folds ? "; write" : "Write"} ${outputs.map(label).join(" and ")}` : "";
   return `${folds}${writes}.`;

@@ -13,7 +13,8 @@ import {
 } from "../frame";
 import type { Cond, Index } from "../index-space";
 import type { Buffer, KernelProgram } from "../kernel-ir";
-import { Lowering, registerScalar, wordFor } from "../lowering";
+import { registerScalar, wordFor } from "../emitter";
+import { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 import { accumulator, finished, foldIn, foldLanes, TreePlaces, treeReduce, type Accumulator } from "./accumulate";
 import { pointAt, rowsOf, spread, storeRow, type Rows } from "./rows";

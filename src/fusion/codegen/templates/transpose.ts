@@ -6,6 +6,7 @@ import { node, type NodeId } from "../../ir";
 import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
 import type { Cond, Index, Tuple } from "../index-space";
 import type { KernelProgram, SharedArray, Value, Width } from "../kernel-ir";
+import { wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 import { probeLoads, strideOf } from "../probe";
@@ -27,7 +28,7 @@ interface Tiled {
   readonly value: NodeId;
   readonly tile: SharedArray;
   /** Offset for the given places. */
-  offset(inner: Index, outer: Index): Index;
+  readonly offset: (inner: Index, outer: Index) => Index;
 }
 
 /** Variant `tile`. */
@@ -48,24 +49,11 @@ export function lowerTile(job: Job): KernelProgram {
   const plane = space.unravel(space.div(grid.index, across * down), rest);
   const at = (inner: Index, outer: Index): Tuple =>
     space.tuple(plane.map((index, axis) => (axis === innerAxis ? inner : axis === outerAxis ? outer : index)));
-  const spot = (unit: Index, along: "inner" | "outer"): Spot => {
-    const fast = space.mul(space.mod(unit, TILE / width), width);
-    const slow = space.div(unit, TILE / width);
-    const [localInner, localOuter] = along === "inner" ? [fast, slow] : [slow, fast];
-    const [firstInner, firstOuter] = [space.add(tileInner, localInner), space.add(tileOuter, localOuter)];
-    const lane = width === 4 ? space.of(space.lane) : space.int(0);
-    return {
-      inner: along === "inner" ? space.add(firstInner, lane) : firstInner,
-      outer: along === "outer" ? space.add(firstOuter, lane) : firstOuter,
-      localInner,
-      localOuter,
-      inside: space.and(space.less(firstInner, innerSize), space.less(firstOuter, outerSize)),
-    };
-  };
+  const spot = spotter(low, [tileInner, tileOuter], [innerSize, outerSize], width);
   const turns = Math.ceil((TILE * TILE) / width / threads);
   const tiled = tiledLoads(low, job, at, [innerSize, outerSize]);
   low.comment(
-    `Read a tile along axis ${outerAxis}, where ${tiled.map(({ value }) => node(graph, value).label).join(" and ")} lies contiguously.`,
+    `Read a tile along axis ${outerAxis}, where ${tiled.map(({ value }) => wordFor(node(graph, value))).join(" and ")} lies contiguously.`,
   );
   for (let turn = 0; turn < turns; turn++) {
     const here = spot(space.add(grid.tid, space.int(turn * threads)), "outer");
@@ -93,6 +81,29 @@ export function lowerTile(job: Job): KernelProgram {
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });
+}
+
+/** Places in a tile by number, counted along one of its axes. */
+function spotter(
+  { space }: Lowering,
+  [tileInner, tileOuter]: readonly [Index, Index],
+  [innerSize, outerSize]: readonly [number, number],
+  width: Width,
+): (unit: Index, along: "inner" | "outer") => Spot {
+  return (unit, along) => {
+    const fast = space.mul(space.mod(unit, TILE / width), width);
+    const slow = space.div(unit, TILE / width);
+    const [localInner, localOuter] = along === "inner" ? [fast, slow] : [slow, fast];
+    const [firstInner, firstOuter] = [space.add(tileInner, localInner), space.add(tileOuter, localOuter)];
+    const lane = width === 4 ? space.of(space.lane) : space.int(0);
+    return {
+      inner: along === "inner" ? space.add(firstInner, lane) : firstInner,
+      outer: along === "outer" ? space.add(firstOuter, lane) : firstOuter,
+      localInner,
+      localOuter,
+      inside: space.and(space.less(firstInner, innerSize), space.less(firstOuter, outerSize)),
+    };
+  };
 }
 
 /** The loads that lie contiguously along the outer axis, each with a tile, as far as workgroup memory goes. */

@@ -1,0 +1,275 @@
+/** @file Writing a kernel's statements: scopes, names, memory accesses. What to write is lowering.ts's and the templates' business. */
+import { node, sizeOf, type DType, type Graph, type Node, type NodeId } from "../ir";
+import type { Cond, Index, IndexSpace } from "./index-space";
+import type { Buffer, Expr, Reg, Scalar, SharedArray, Stmt, Value, Width } from "./kernel-ir";
+import { mutated } from "./mutations";
+import { identifier, Names } from "./names";
+
+interface Scope {
+  readonly block: Stmt[];
+  readonly memo: Map<string, Value>;
+  /** Innermost scope, this one included, that not every lane enters: loads stay inside it. */
+  readonly conditionalLevel: number;
+}
+
+/** f16 is a storage format; arithmetic is f32. */
+export const registerScalar = (dtype: DType): Scalar => (dtype === "f16" ? "f32" : dtype);
+
+/** What a person would call a node in a kernel: its binding name, a composite's part, or its op. */
+export function wordFor(n: Node): string {
+  const plain = /^[A-Za-z_][\w.@#]*$/.test(n.id) ? n.id : n.label;
+  return identifier(plain, n.op === "input" ? "input" : identifier(n.op, "value"));
+}
+
+export class Emitter {
+  readonly names = new Names();
+  readonly buffers = new Map<NodeId, Buffer>();
+  readonly shared: SharedArray[] = [];
+  readonly body: Stmt[] = [];
+  /** Answers a load from somewhere else than memory, or declines with null. */
+  onLoad: (buffer: Buffer, offset: Index, conditional: boolean) => Value | null = () => null;
+  registers = 0;
+  protected readonly scopes: Scope[] = [{ block: this.body, memo: new Map(), conditionalLevel: 0 }];
+  readonly graph: Graph;
+  readonly space: IndexSpace;
+  readonly #bufferNames = new Set<string>();
+
+  /** @param stored values that get a binding, in this order */
+  constructor(graph: Graph, stored: readonly NodeId[], space: IndexSpace) {
+    this.graph = graph;
+    this.space = space;
+    for (const id of stored) this.#declare(id);
+  }
+
+  get level(): number {
+    return this.scopes.length - 1;
+  }
+
+  // ---- buffers and memory -------------------------------------------------------------------------------------------
+
+  /** A tensor that is no node of the graph: partials of a split reduction. */
+  temporary(id: NodeId, name: string, dtype: DType, elements: number): Buffer {
+    return this.#add(id, identifier(name, "partials"), { dtype, shape: [elements] }, elements);
+  }
+
+  buffer(id: NodeId): Buffer {
+    return this.buffers.get(id) ?? this.#declare(id);
+  }
+
+  #declare(id: NodeId): Buffer {
+    const known = this.buffers.get(id);
+    if (known) return known;
+    const n = node(this.graph, id);
+    return this.#add(id, wordFor(n), n.type, sizeOf(n.type.shape));
+  }
+
+  #add(id: NodeId, name: string, type: Node["type"], elements: number): Buffer {
+    const unique = this.names.fresh(name);
+    this.#bufferNames.add(unique);
+    const buffer: Buffer = { kind: "buffer", name: unique, value: id, type, elements, access: "read", width: 1 };
+    this.buffers.set(id, buffer);
+    return buffer;
+  }
+
+  sharedArray(name: string, scalar: Scalar, length: number, width: Width = 1): SharedArray {
+    const array: SharedArray = { kind: "shared", name: this.names.frame(name), scalar, width, length };
+    this.shared.push(array);
+    return array;
+  }
+
+  // ---- writing statements -------------------------------------------------------------------------------------------
+
+  emit(stmt: Stmt, level = this.level): void {
+    this.scopes[level]!.block.push(stmt);
+  }
+
+  comment(text: string): void {
+    this.emit({ kind: "comment", text });
+  }
+
+  barrier(): void {
+    if (!mutated("missing-barrier")) this.emit({ kind: "barrier" });
+  }
+
+  reg(name: string, scalar: Scalar, width: Width, level = this.level): Reg {
+    return { kind: "reg", id: this.registers++, name: this.names.fresh(name), scalar, width, level };
+  }
+
+  let(name: string, scalar: Scalar, width: Width, value: Expr, nodes: readonly NodeId[], level = this.level): Reg {
+    const reg = this.reg(name, scalar, width, level);
+    this.emit({ kind: "let", reg, value, nodes }, level);
+    return reg;
+  }
+
+  variable(
+    name: string,
+    scalar: Scalar,
+    width: Width,
+    value: Value,
+    nodes: readonly NodeId[],
+    level = this.level,
+  ): Reg {
+    const reg = this.reg(name, scalar, width, level);
+    this.emit({ kind: "var", reg, value, nodes }, level);
+    return reg;
+  }
+
+  set(reg: Reg, value: Expr, nodes: readonly NodeId[]): void {
+    this.emit({ kind: "set", reg, value, nodes });
+  }
+
+  /** Names an index: `let row = …`. Constants and bare variables are left alone. */
+  bind(name: string, value: Index, max = value.max): Index {
+    if (value.terms.length === 0) return value;
+    const variable = this.space.variable(this.names.frame(name), max, value.level);
+    this.emit({ kind: "bind", variable, value }, value.level);
+    return this.space.of(variable);
+  }
+
+  /** Runs `body` once for each 0 … count−1; a single turn is written without a loop. */
+  loop(name: string, count: number, body: (index: Index) => void): void {
+    if (count <= 0) return;
+    if (count === 1) {
+      body(this.space.int(0));
+      return;
+    }
+    const variable = this.space.variable(this.names.frame(name), count - 1, this.level + 1);
+    const block = this.enter(false);
+    body(this.space.of(variable));
+    this.leave();
+    this.names.release(variable.name);
+    this.emit({ kind: "for", variable, count, body: block });
+  }
+
+  /** variable = from, from/2 … 1 */
+  halving(name: string, from: number, body: (index: Index) => void): void {
+    const variable = this.space.variable(this.names.frame(name), from, this.level + 1);
+    const block = this.enter(false);
+    body(this.space.of(variable));
+    this.leave();
+    this.names.release(variable.name);
+    this.emit({ kind: "halve", variable, from, body: block });
+  }
+
+  /** `body` for the lanes where `when` holds. */
+  branch(when: Cond, body: () => void, otherwise: (() => void) | null = null): void {
+    if (when.kind === "always") return body();
+    if (when.kind === "never") return otherwise?.();
+    const yes = this.enter(true);
+    body();
+    this.leave();
+    let no: Stmt[] = [];
+    if (otherwise) {
+      no = this.enter(true);
+      otherwise();
+      this.leave();
+    }
+    this.emit({ kind: "if", when, body: yes, otherwise: no });
+  }
+
+  protected enter(conditional: boolean): Stmt[] {
+    const block: Stmt[] = [];
+    const conditionalLevel = conditional ? this.scopes.length : this.scopes.at(-1)!.conditionalLevel;
+    this.scopes.push({ block, memo: new Map(), conditionalLevel });
+    return block;
+  }
+
+  protected leave(): void {
+    this.scopes.pop();
+  }
+
+  // ---- memory accesses ----------------------------------------------------------------------------------------------
+
+  /** The elements of a stored value at `offset`; four of them when the offset depends on the lane. */
+  load(buffer: Buffer, offset: Index, nodes: readonly NodeId[], name = buffer.name, suffix = ""): Value {
+    const key = `load ${buffer.name} ${offset.id}`;
+    const known = this.find(key);
+    if (known) return known;
+    const { conditionalLevel } = this.scopes.at(-1)!;
+    const elsewhere = this.onLoad(buffer, offset, conditionalLevel > 0);
+    if (elsewhere) return elsewhere;
+    const level = Math.max(offset.level, conditionalLevel);
+    const scalar = registerScalar(buffer.type.dtype);
+    const label = this.label(name, suffix);
+    let value: Value;
+    const aligned = offset.lane ? this.#aligned(offset) : null;
+    if (!offset.lane) {
+      value = this.let(label, scalar, 1, { kind: "load", buffer, index: offset, width: 1 }, nodes, level);
+    } else if (aligned) {
+      buffer.width = 4;
+      value = this.let(label, scalar, 4, { kind: "load", buffer, index: aligned, width: 4 }, nodes, level);
+    } else {
+      const parts = [0, 1, 2, 3].map((lane) => this.load(buffer, this.atLane(offset, lane), nodes, name, suffix));
+      value = this.let(label, scalar, 4, { kind: "pack", parts }, nodes, level);
+    }
+    this.scopes[level]!.memo.set(key, value);
+    return value;
+  }
+
+  /** Writes `value` at `offset`; four neighbours when the offset depends on the lane. `when` holds for each lane that exists. */
+  store(buffer: Buffer, offset: Index, value: Value, nodes: readonly NodeId[]): void {
+    if (mutated("dropped-store")) return;
+    buffer.access = "read_write";
+    const aligned = offset.lane ? this.#aligned(offset) : null;
+    if (!offset.lane) {
+      this.emit({ kind: "store", buffer, index: offset, value, width: 1, nodes });
+    } else if (aligned) {
+      buffer.width = 4;
+      this.emit({ kind: "store", buffer, index: aligned, value, width: 4, nodes });
+    } else {
+      for (const lane of [0, 1, 2, 3]) {
+        const part = this.part(value, mutated("wrong-lane") ? 3 - lane : lane, nodes);
+        this.emit({ kind: "store", buffer, index: this.atLane(offset, lane), value: part, width: 1, nodes });
+      }
+    }
+  }
+
+  atLane(offset: Index, lane: number): Index {
+    return this.space.substitute(offset, this.space.lane, this.space.int(lane));
+  }
+
+  /** One of four neighbours. */
+  part(value: Value, lane: number, nodes: readonly NodeId[]): Value {
+    if (value.kind === "literal" || value.width === 1) return value;
+    const key = `part ${value.id} ${lane}`;
+    const known = this.find(key);
+    if (known) return known;
+    const reg = this.let(
+      `${value.name}_${"xyzw"[lane]}`,
+      value.scalar,
+      1,
+      { kind: "part", a: value, lane },
+      nodes,
+      value.level,
+    );
+    this.scopes[value.level]!.memo.set(key, reg);
+    return reg;
+  }
+
+  /** 4q + lane with q a whole index: the start 4q, else null. */
+  #aligned(offset: Index): Index | null {
+    const { space } = this;
+    const lane = offset.terms.find((term) => term.atom === space.lane);
+    if (lane?.by !== 1) return null;
+    const start = space.add(offset, space.mul(space.of(space.lane), -1));
+    return !start.lane && space.exactly(start, 4) ? start : null;
+  }
+
+  /** A value that an open scope knows. */
+  protected find(key: string): Value | undefined {
+    for (let level = this.scopes.length - 1; level >= 0; level--) {
+      const found = this.scopes[level]!.memo.get(key);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  isBufferName(word: string): boolean {
+    return this.#bufferNames.has(word);
+  }
+
+  protected label(word: string, suffix: string): string {
+    if (suffix !== "") return `${word}${suffix}`;
+    return this.#bufferNames.has(word) ? `${word}_i` : word;
+  }
+}
