@@ -4,6 +4,7 @@ import "monaco-editor/features/register.all";
 import "monaco-editor/languages/definitions/wgsl/register";
 import workerUrl from "monaco-editor/editor/editor.worker.js?worker&url";
 import { sameOriginScript } from "../workers";
+import "./monaco.css";
 import { registerFusionLanguage } from "./language";
 import { followTheme } from "./theme";
 

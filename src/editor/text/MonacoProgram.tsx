@@ -13,6 +13,9 @@ import { useTextSync } from "./use-text-sync";
 const LINE_HEIGHT = 22;
 registerProviders();
 
+/** Hints are words about the code, so they are not set in its font. */
+const pageFont = (): string => getComputedStyle(document.documentElement).getPropertyValue("--sans").trim();
+
 const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
   language: FUSION_LANGUAGE,
   value: playground.getState().document.text,
@@ -29,7 +32,7 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
   wordBasedSuggestions: "off",
   snippetSuggestions: "inline",
   quickSuggestions: { other: true, comments: false, strings: false },
-  inlayHints: { enabled: "on", fontSize: 12, padding: true },
+  inlayHints: { enabled: "on", fontSize: 12, padding: true, fontFamily: pageFont() },
   lightbulb: { enabled: "onCode" as monaco.editor.ShowLightbulbIconMode },
   hover: { delay: 250, above: false },
   ariaLabel: "Program text. Press Control M to let Tab leave the editor, F1 to find or do.",
@@ -37,6 +40,7 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
 
 const NO_BARS: ReadonlyMap<number, CostBar> = new Map();
 
+/** `nokey`: the graph takes Space and Delete from the whole page, except from elements that say so. */
 export function MonacoProgram() {
   const [host, setHost] = useState<HTMLElement | null>(null);
   const editor = useCodeEditor(host, options);
@@ -59,7 +63,7 @@ export function MonacoProgram() {
       </div>
       <div className="program-code" style={height} onFocus={() => setFocused(true)} onBlur={() => setFocused(false)}>
         <CostGutter visible={visible} bars={bars} lit={shown} />
-        <div className="program-host" ref={setHost} />
+        <div className="program-host nokey" ref={setHost} />
       </div>
     </>
   );

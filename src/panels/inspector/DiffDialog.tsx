@@ -16,7 +16,9 @@ export function DiffDialog({ title, naive, now, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [host, setHost] = useState<HTMLElement | null>(null);
   useDiffEditor(host, { language: "wgsl", original: naive, modified: now }, LABELS);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
   return (
     <dialog ref={dialog} className="diff" aria-label={title} onClose={onClose}>
       <header>
@@ -25,7 +27,7 @@ export function DiffDialog({ title, naive, now, onClose }: Props) {
           <Icon name="cross" />
         </button>
       </header>
-      <div className="diff-host" ref={setHost} />
+      <div className="diff-host nokey" ref={setHost} />
     </dialog>
   );
 }

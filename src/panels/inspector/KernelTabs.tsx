@@ -12,7 +12,10 @@ export function KernelTabs() {
   const { plan, kernel } = useShownKernel();
   const shown = useRef<HTMLButtonElement>(null);
   const id = kernel?.id;
-  useEffect(() => shown.current?.scrollIntoView({ block: "nearest", inline: "nearest" }), [id]);
+  useEffect(() => {
+    // Newer browsers answer with a promise, which an effect must not hand back.
+    void shown.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [id]);
   if (!plan || plan.kernels.length === 0) return null;
   const show = (next: string): void => playground.getState().actions.showKernel(next);
   const tags = plan.kernels.slice(0, MOST_TAGS);

@@ -3,6 +3,8 @@ import type { VisibleLines } from "../../monaco";
 import type { LineNote } from "../model/kernels";
 
 interface Props {
+  /** 1 to 6: the kernel's colour, under the labels of linked lines. */
+  readonly colour: number;
   readonly visible: VisibleLines;
   readonly notes: readonly LineNote[];
   /** Said at the first binding line while the others are folded. */
@@ -10,7 +12,7 @@ interface Props {
   readonly linked: ReadonlySet<number>;
 }
 
-export function OriginLabels({ visible, notes, folded, linked }: Props) {
+export function OriginLabels({ colour, visible, notes, folded, linked }: Props) {
   const byLine = new Map(notes.map((note) => [note.line, note]));
   const shown = new Set(visible.lines.map(({ line }) => line));
   const foldTop = folded && !shown.has(folded.line + 1) ? visible.lines.find(({ line }) => line === folded.line) : null;
@@ -24,7 +26,7 @@ export function OriginLabels({ visible, notes, folded, linked }: Props) {
       {visible.lines.map(({ line, top }) => {
         const note = byLine.get(line);
         return note ? (
-          <em key={line} style={{ top }} className={linked.has(line) ? "linked" : undefined}>
+          <em key={line} style={{ top }} className={linked.has(line) ? `linked k${colour}` : undefined}>
             {note.label}
           </em>
         ) : null;

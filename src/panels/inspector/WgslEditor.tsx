@@ -105,8 +105,14 @@ export function WgslEditor(props: Props) {
   }, [kernel, graph]);
   return (
     <div className="wgsl">
-      <div className="wgsl-host" ref={setHost} />
-      <OriginLabels visible={visible} notes={notes.lines} folded={notes.folded} linked={linked} />
+      <div className="wgsl-host nokey" ref={setHost} />
+      <OriginLabels
+        colour={kernelColour(props.index)}
+        visible={visible}
+        notes={notes.lines}
+        folded={notes.folded}
+        linked={linked}
+      />
     </div>
   );
 }

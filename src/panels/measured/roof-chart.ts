@@ -87,18 +87,20 @@ function drawRoofNames(chart: Chart, { roofs, points }: RoofData, palette: Palet
   ctx.fillText("FLOP/s", chartArea.left + 5, chartArea.top + 10);
 }
 
-/** The naive name moves above its point where it would run into the fused one's. */
-function isNear(chart: Chart, { intensity, rate }: RoofPoint, points: readonly RoofPoint[]): boolean {
-  const fused = points.find((point) => point.plan === "fused" && point.kernel === null);
+/** Names of points that are close together keep apart: the fused one beside its point, the naive one lower. */
+function areNear(chart: Chart, points: readonly RoofPoint[]): boolean {
+  const plan = (name: RoofPoint["plan"]) => points.find((point) => point.plan === name && point.kernel === null);
+  const [naive, fused] = [plan("naive"), plan("fused")];
   const [x, y] = [chart.scales["x"]!, chart.scales["y"]!];
-  if (!fused) return false;
-  const dx = x.getPixelForValue(fused.intensity) - x.getPixelForValue(intensity);
-  const dy = y.getPixelForValue(fused.rate) - y.getPixelForValue(rate);
+  if (!naive || !fused) return false;
+  const dx = x.getPixelForValue(fused.intensity) - x.getPixelForValue(naive.intensity);
+  const dy = y.getPixelForValue(fused.rate) - y.getPixelForValue(naive.rate);
   return Math.abs(dx) < 120 && Math.abs(dy) < 16;
 }
 
 function drawPlanNames(chart: Chart, { points }: RoofData, palette: Palette): void {
   const { ctx, scales, chartArea } = chart;
+  const near = areNear(chart, points);
   for (const point of points) {
     if (point.kernel !== null || point.plan === "step") continue;
     const fused = point.plan === "fused";
@@ -106,11 +108,8 @@ function drawPlanNames(chart: Chart, { points }: RoofData, palette: Palette): vo
     ctx.font = font(palette, fused);
     const width = ctx.measureText(name + rest).width;
     const x = Math.min(scales["x"]!.getPixelForValue(point.intensity) + 10, chartArea.right - width);
-    const above = !fused && isNear(chart, point, points);
-    const y = Math.min(
-      scales["y"]!.getPixelForValue(point.rate) + (above ? -8 : fused ? 13 : 15),
-      chartArea.bottom - 4,
-    );
+    const below = fused ? (near ? 4 : 13) : near ? 21 : 15;
+    const y = Math.min(scales["y"]!.getPixelForValue(point.rate) + below, chartArea.bottom - 4);
     ctx.textAlign = "left";
     ctx.fillStyle = fused ? palette.accent : palette.ink2;
     ctx.fillText(name, x, y);

@@ -53,3 +53,8 @@ test("equal in every element has no worst one", () => {
 });
 
 test("nothing compared, no verdict", () => expect(verdictOf([])).toBeNull());
+
+test("close to zero the difference itself is written, not thousands of ULP", () => {
+  const near = { ...row, maxUlp: 96_100, maxRel: 7.6e-3, worst: { index: [3], got: 1.2e-5, want: 1.19e-5 } };
+  expect(verdictOf([near])?.text).toBe("Worst difference 1e-7 at [3], where the value is 1.2e-5; limit 1.1e-4.");
+});

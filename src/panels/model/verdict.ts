@@ -12,6 +12,9 @@ export interface ResultVerdict {
 
 const place = (index: readonly number[]): string => (index.length === 0 ? "the one element" : `[${index.join(", ")}]`);
 
+/** Close to zero a count in ULP says nothing: above this the difference itself is written. */
+const MANY_ULP = 1000;
+
 /** The row that decides: the first that fails, else the one with the largest difference in ULP. */
 function deciding(rows: readonly CheckRow[]): CheckRow | null {
   return rows.find((row) => !row.pass) ?? rows.toSorted((a, b) => b.maxUlp - a.maxUlp)[0] ?? null;
@@ -35,6 +38,10 @@ function failure(row: CheckRow): string {
 function agreement(row: CheckRow): string {
   if (row.maxAbs === 0) return `Equal in every element compared, limit ${row.limit}.`;
   const where = row.worst ? ` at ${place(row.worst.index)}` : "";
+  if (row.maxUlp > MANY_ULP && row.worst) {
+    const { got, want } = row.worst;
+    return `Worst difference ${scientific(Math.abs(got - want))}${where}, where the value is ${significant(want)}; limit ${row.limit}.`;
+  }
   return `Worst ${count(Math.round(row.maxUlp))} ULP${where}, ${scientific(row.maxRel)} relative, limit ${row.limit}.`;
 }
 
