@@ -73,33 +73,57 @@ export function roundedPath(points: readonly Point[], radius: number, closed = f
   return parts.join("") + (closed ? "Z" : "");
 }
 
+interface Entry<K> {
+  readonly key: K;
+  readonly rect: Rect;
+  /** The last question that saw it: an entry that spans several cells answers once. */
+  seen: number;
+}
+
 /** Answers which of many boxes a rectangle meets, by cells of 256 px. */
 export class BoxIndex<K> {
-  private readonly cells = new Map<string, { key: K; rect: Rect }[]>();
+  private readonly cells = new Map<number, Entry<K>[]>();
+  private question = 0;
   constructor(entries: Iterable<readonly [K, Rect]> = []) {
     for (const [key, rect] of entries) this.add(key, rect);
   }
   add(key: K, rect: Rect): void {
-    for (const cell of cellsOf(rect)) {
-      const list = this.cells.get(cell);
-      if (list) list.push({ key, rect });
-      else this.cells.set(cell, [{ key, rect }]);
+    const entry: Entry<K> = { key, rect, seen: 0 };
+    const [x0, x1, y0, y1] = cellsOf(rect);
+    for (let x = x0; x <= x1; x++) {
+      for (let y = y0; y <= y1; y++) {
+        const list = this.cells.get(x * ROWS + y);
+        if (list) list.push(entry);
+        else this.cells.set(x * ROWS + y, [entry]);
+      }
     }
+  }
+  /** Calls `visit` for each box that `rect` meets, once; true from it ends the search, and is the answer. */
+  some(rect: Rect, visit: (key: K) => boolean): boolean {
+    const question = ++this.question;
+    const [x0, x1, y0, y1] = cellsOf(rect);
+    for (let x = x0; x <= x1; x++) {
+      for (let y = y0; y <= y1; y++) {
+        for (const entry of this.cells.get(x * ROWS + y) ?? []) {
+          if (entry.seen === question || !meet(entry.rect, rect)) continue;
+          entry.seen = question;
+          if (visit(entry.key)) return true;
+        }
+      }
+    }
+    return false;
   }
   isFree(rect: Rect): boolean {
-    return this.meeting(rect).next().done === true;
-  }
-  /** Keys of the boxes that `rect` meets; one that spans several cells may come twice. */
-  *meeting(rect: Rect): Generator<K> {
-    for (const cell of cellsOf(rect)) {
-      for (const entry of this.cells.get(cell) ?? []) if (meet(entry.rect, rect)) yield entry.key;
-    }
+    return !this.some(rect, () => true);
   }
 }
 
 const CELL = 256;
-function* cellsOf({ x0, y0, x1, y1 }: Rect): Generator<string> {
-  for (let cx = Math.floor(x0 / CELL); cx <= Math.floor(x1 / CELL); cx++) {
-    for (let cy = Math.floor(y0 / CELL); cy <= Math.floor(y1 / CELL); cy++) yield `${cx},${cy}`;
-  }
-}
+/** More rows of cells than any drawing has. */
+const ROWS = 1 << 20;
+const cellsOf = ({ x0, y0, x1, y1 }: Rect): readonly [number, number, number, number] => [
+  Math.floor(x0 / CELL),
+  Math.floor(x1 / CELL),
+  Math.floor(y0 / CELL),
+  Math.floor(y1 / CELL),
+];

@@ -25,10 +25,7 @@ export function hullRects(
   index: BoxIndex<NodeId>,
 ): Rect[] {
   const own = new Set(members);
-  const free = (rect: Rect): boolean => {
-    for (const id of index.meeting(rect)) if (!own.has(id)) return false;
-    return true;
-  };
+  const free = (rect: Rect): boolean => !index.some(rect, (id) => !own.has(id));
   const rects: Rect[] = [];
   for (const id of members) {
     const box = boxes.get(id);

@@ -92,8 +92,7 @@ export class Blackboard {
   }
 
   private crossed(rect: Rect, own: string): boolean {
-    for (const id of this.lines.meeting(rect)) if (id !== own) return true;
-    return false;
+    return this.lines.some(rect, (id) => id !== own);
   }
 }
 

@@ -16,18 +16,20 @@ const bottom = (box: Box): number => box.y + box.height;
 /** Places on a box's upper or lower border. */
 const slots = (box: Box): number[] =>
   SLOTS.filter((offset) => Math.abs(offset) < box.width / 2 - MARGIN).map((offset) => middle(box).x + offset);
+/** The first three of them, where there are many combinations to try. */
+const mainSlots = (box: Box): number[] => slots(box).slice(0, 3);
 /** Places on a box's left or right border. */
 const sideSlots = (box: Box): number[] =>
   SIDE_SLOTS.filter((offset) => Math.abs(offset) < box.height / 2 - 6).map((offset) => middle(box).y + offset);
 
-/** Right-angled polylines from `from` to `to`, simple ones first. `bends` come from the layout. */
+/** Right-angled polylines from `from` to `to`, those with fewer bends first. `bends` come from the layout. */
 export function* candidates(from: Box, to: Box, bends: readonly Point[]): Generator<readonly Point[]> {
   yield* straight(from, to);
   yield* level(from, to);
   yield* sideThenTop(from, to);
   yield* bottomThenSide(from, to);
-  yield* zigzag(from, to);
   yield* topThenSide(from, to);
+  yield* zigzag(from, to);
   yield* throughGap(from, to);
   if (bends.length > 0) yield alongBends(from, to, bends);
   yield* roundOutside(from, to);
@@ -129,7 +131,7 @@ function* throughGap(from: Box, to: Box): Generator<readonly Point[]> {
   if (to.y < bottom(from) + 2 * STUBS[1]) return;
   for (const y of STUBS.flatMap((stub) => [to.y - stub, bottom(from) + stub])) {
     for (const x of slots(to)) {
-      for (const start of slots(from)) {
+      for (const start of mainSlots(from)) {
         yield [
           { x: start, y: bottom(from) },
           { x: start, y },
@@ -168,7 +170,7 @@ function* intoTop(
   to: Box,
   { x, exit, sideY, stub }: { x: number; exit: number; sideY: number; stub: number },
 ): Generator<readonly Point[]> {
-  for (const end of slots(to)) {
+  for (const end of mainSlots(to)) {
     const last = [{ x, y: to.y - stub }, { x: end, y: to.y - stub }, { x: end, y: to.y }]; // prettier-ignore
     yield [{ x: exit, y: sideY }, { x, y: sideY }, ...last];
     const start = middle(from).x;

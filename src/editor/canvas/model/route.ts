@@ -29,7 +29,7 @@ interface Page {
   readonly boxes: BoxIndex<NodeId>;
   readonly legs: BoxIndex<Leg>;
   /** Taken ports by place, with the value that goes through. */
-  readonly ports: Map<string, NodeId>;
+  readonly ports: Map<number, NodeId>;
 }
 
 const BLOCKED = 2000;
@@ -81,7 +81,7 @@ const same = (earlier: Earlier, boxes: ReadonlyMap<NodeId, Box>, { from, to }: R
     return a !== undefined && b !== undefined && a.x === b.x && a.y === b.y && a.width === b.width;
   });
 
-const portKey = ({ x, y }: Point): string => `${Math.round(x)},${Math.round(y)}`;
+const portKey = ({ x, y }: Point): number => Math.round(x) * (1 << 20) + Math.round(y);
 
 function take(page: Page, { from, width }: RouteRequest, way: readonly Point[]): void {
   way.slice(1).forEach((point, i) => {
@@ -99,9 +99,12 @@ function bestOf(
   from: Box,
   to: Box,
 ): readonly Point[] {
+  const direct = directLength(from, to) * PER_PX;
   let best: readonly Point[] | null = null;
   let least = Infinity;
   for (const way of ways) {
+    // Ways come with more and more bends: from here on none can be cheaper.
+    if ((way.length - 2) * BEND + direct >= least) break;
     const cost = costOf(way, edge, page, from, to, least);
     if (cost < least) [best, least] = [way, cost];
   }
@@ -113,10 +116,14 @@ function bestOf(
   );
 }
 
-/** Length and bends, then what stands in the way. Stops counting above `least`. */
+const directLength = (a: Box, b: Box): number =>
+  Math.max(0, a.x - b.x - b.width, b.x - a.x - a.width) + Math.max(0, a.y - b.y - b.height, b.y - a.y - a.height);
+
+/** Length and bends, then what stands in the way. Stops counting at `least`. */
 function costOf(way: readonly Point[], edge: RouteRequest, page: Page, from: Box, to: Box, least: number): number {
   const [start, end] = [way[0]!, way.at(-1)!];
   let cost = lengthOf(way) * PER_PX + (way.length - 2) * BEND + offCentre(start, from) + offCentre(end, to);
+  if (cost >= least) return cost;
   for (const port of [start, end]) {
     const taken = page.ports.get(portKey(port));
     if (taken !== undefined && taken !== edge.from) cost += PORT_TAKEN;
@@ -125,27 +132,15 @@ function costOf(way: readonly Point[], edge: RouteRequest, page: Page, from: Box
     const [a, b] = [way[i - 1]!, way[i]!];
     const leg = strip(a, b, edge.width / 2 + 3);
     const inner = shrunk(strip(a, b, 1));
-    cost += obstacles(page, edge, leg, inner) * BLOCKED + others(page, edge.from, leg, a.y === b.y);
-  }
-  return cost;
-}
-
-/** Boxes on a leg; its own two ends may be touched but not crossed. */
-function obstacles(page: Page, { from, to }: RouteRequest, leg: Rect, inner: Rect): number {
-  const met = new Set<NodeId>();
-  for (const id of page.boxes.meeting(leg)) if (id !== from && id !== to) met.add(id);
-  for (const id of page.boxes.meeting(inner)) if (id === from || id === to) met.add(id);
-  return met.size;
-}
-
-/** Lines of other values on a leg: crossing is cheap, running along is not. */
-function others(page: Page, from: NodeId, leg: Rect, level: boolean): number {
-  let cost = 0;
-  const met = new Set<Leg>();
-  for (const other of page.legs.meeting(leg)) {
-    if (other.from === from || met.has(other)) continue;
-    met.add(other);
-    cost += other.level === level ? SHARED : CROSSING;
+    const [own, other] = [edge.from, edge.to];
+    // Boxes on a leg; its own two ends may be touched but not crossed.
+    const hit = (): boolean => (cost += BLOCKED) >= least;
+    if (page.boxes.some(leg, (id) => id !== own && id !== other && hit())) return cost;
+    if (page.boxes.some(inner, (id) => (id === own || id === other) && hit())) return cost;
+    // Lines of other values: crossing is cheap, running along is not.
+    const level = a.y === b.y;
+    const meets = (leg: Leg): boolean => leg.from !== own && (cost += leg.level === level ? SHARED : CROSSING) >= least;
+    if (page.legs.some(leg, meets)) return cost;
   }
   return cost;
 }
