@@ -22,11 +22,15 @@ const SHORT_ROW = 32;
  * @param form classify's answer for exactly these members and outputs
  */
 export function scheduleRegion(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
-  if (isViewRegion(graph, region)) return blank({ variant: "view", dispatches: 0 });
+  if (isViewRegion(graph, region) || storesNothing(graph, region)) return blank({ variant: "view", dispatches: 0 });
   if (form.contraction !== null) return scheduleMatmul(graph, region, form, target);
   if (form.reductions.length > 0) return scheduleRows(graph, region, form, target);
   return schedulePointwise(graph, region, form, target);
 }
+
+/** Outputs without an element: there is nothing to launch for. */
+const storesNothing = (graph: Graph, { outputs }: Body): boolean =>
+  outputs.every((id) => sizeOf(node(graph, id).type.shape) === 0);
 
 const blank = (given: Partial<RegionSchedule> & { variant: Variant }): RegionSchedule => ({
   cached: [],
