@@ -14,9 +14,7 @@ export const multiOutput: FusionPass = {
   summary: "Lets a kernel store a shared value as a further output, and joins kernels that read the same large tensor.",
   numerics: "bitwise",
   *match(planner) {
-    const byOrder = (): RegionId[] =>
-      [...planner.regions.keys()].toSorted((a, b) => planner.order.at(a) - planner.order.at(b));
-    yield* keepers(planner, byOrder());
+    yield* keepers(planner, planner.inOrder());
     const grown = yield* siblings(planner);
     if (grown.length === 0) return;
     const around = new Set<RegionId>();
@@ -115,7 +113,7 @@ function sharedReads(planner: Planner, a: Region, b: Region): NodeId[] {
 /** Kernels over the same space that read the same full-size tensor: buckets, then neighbours in a bucket. Returns what grew. */
 function* siblings(planner: Planner): Generator<Candidate, RegionId[], Answer> {
   const buckets = new Map<string, RegionId[]>();
-  const ids = [...planner.regions.keys()].toSorted((a, b) => planner.order.at(a) - planner.order.at(b));
+  const ids = planner.inOrder();
   for (const id of ids) {
     const { form, traffic, schedule } = planner.factsOf(planner.region(id));
     if (form === null || schedule.dispatches === 0) continue;

@@ -1,5 +1,5 @@
 /** @file An order of regions in which every one stands after what it reads, kept up inside the affected window (Pearce and Kelly 2007). */
-import { bug, type RegionId } from "../ir";
+import { bug, type NodeId, type Region, type RegionId } from "../ir";
 
 export interface Neighbours {
   readonly readersOf: (id: RegionId) => Iterable<RegionId>;
@@ -81,4 +81,43 @@ export function regionOrder(sorted: readonly RegionId[], neighbours: Neighbours)
       labels.set(merged, pool[pool.length - last.length - 1]!);
     },
   };
+}
+
+/** Regions in text order of their last member where that is an order of execution, else Kahn's. */
+export function executionOrder(
+  regions: readonly Region[],
+  position: (id: NodeId) => number,
+  producersOf: (id: RegionId) => Iterable<RegionId>,
+): RegionId[] {
+  const last = ({ members }: Region): number => position(members.at(-1)!);
+  const sorted = regions.toSorted((a, b) => last(a) - last(b)).map(({ id }) => id);
+  const seen = new Set<RegionId>();
+  for (const id of sorted) {
+    for (const producer of producersOf(id)) if (!seen.has(producer)) return kahn(sorted, producersOf);
+    seen.add(id);
+  }
+  return sorted;
+}
+
+function kahn(sorted: readonly RegionId[], producersOf: (id: RegionId) => Iterable<RegionId>): RegionId[] {
+  const waiting = new Map<RegionId, number>();
+  const readers = new Map<RegionId, RegionId[]>();
+  for (const id of sorted) {
+    let count = 0;
+    for (const producer of producersOf(id)) {
+      count++;
+      const list = readers.get(producer);
+      if (list) list.push(id);
+      else readers.set(producer, [id]);
+    }
+    waiting.set(id, count);
+  }
+  const ready = sorted.filter((id) => waiting.get(id) === 0);
+  for (let i = 0; i < ready.length; i++)
+    for (const reader of readers.get(ready[i]!) ?? []) {
+      waiting.set(reader, waiting.get(reader)! - 1);
+      if (waiting.get(reader) === 0) ready.push(reader);
+    }
+  if (ready.length !== sorted.length) throw bug("the regions have a cycle");
+  return ready;
 }

@@ -17,8 +17,9 @@ import {
 import { isRefusal, openLedger, positionsOf, type Ledger, type RegionFacts } from "../cost";
 import { isViewRegion } from "../region";
 import type { PlanOptions } from "./define";
-import { regionOrder, type RegionOrder } from "./order";
+import { executionOrder, regionOrder, type RegionOrder } from "./order";
 import type { Pricing } from "./pricing";
+import { openReadership } from "./readership";
 
 /** Live: the graph and the maps change with every accepted step. */
 export interface Planner {
@@ -45,6 +46,8 @@ export interface Planner {
   readonly readersOf: (id: RegionId) => readonly RegionId[];
   /** Distinct regions whose outputs this one reads, in order. */
   readonly producersOf: (id: RegionId) => readonly RegionId[];
+  /** Every region, in order of execution. */
+  readonly inOrder: () => readonly RegionId[];
   /** Counts and times of a region, existing or proposed; a verdict when one kernel can't compute it. */
   readonly facts: (region: Region) => RegionFacts | Verdict;
   /** The same for a region known to be a kernel. */
@@ -60,45 +63,6 @@ export interface Planner {
   readonly totals: () => Totals;
   /** The state as plain data that no longer changes. */
   readonly fusion: () => Fusion;
-}
-
-const NOBODY: ReadonlySet<RegionId> = new Set();
-
-/** Regions in text order of their last member where that is an order of execution, else Kahn's. */
-function executionOrder(
-  regions: readonly Region[],
-  position: (id: NodeId) => number,
-  producersOf: (id: RegionId) => Iterable<RegionId>,
-): RegionId[] {
-  const last = ({ members }: Region): number => position(members.at(-1)!);
-  const sorted = regions.toSorted((a, b) => last(a) - last(b)).map(({ id }) => id);
-  const seen = new Set<RegionId>();
-  let fine = true;
-  for (const id of sorted) {
-    for (const producer of producersOf(id)) fine &&= seen.has(producer);
-    seen.add(id);
-  }
-  if (fine) return sorted;
-  const waiting = new Map<RegionId, number>();
-  const readers = new Map<RegionId, RegionId[]>();
-  for (const id of sorted) {
-    let count = 0;
-    for (const producer of producersOf(id)) {
-      count++;
-      const list = readers.get(producer);
-      if (list) list.push(id);
-      else readers.set(producer, [id]);
-    }
-    waiting.set(id, count);
-  }
-  const ready = sorted.filter((id) => waiting.get(id) === 0);
-  for (let i = 0; i < ready.length; i++)
-    for (const reader of readers.get(ready[i]!) ?? []) {
-      waiting.set(reader, waiting.get(reader)! - 1);
-      if (waiting.get(reader) === 0) ready.push(reader);
-    }
-  if (ready.length !== sorted.length) throw bug("the regions have a cycle");
-  return ready;
 }
 
 /**
@@ -120,31 +84,13 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
   const draft: DraftFusion = {
     nodes: new Map(fusion.graph.nodes),
     outputs: fusion.graph.outputs,
-    regions: new Map<RegionId, Region>(),
+    regions: new Map(fusion.regions),
   };
   const graph: Graph = { nodes: draft.nodes, outputs: draft.outputs };
   const positions = positionsOf(fusion.graph);
   const position = (id: NodeId): number => positions.get(id) ?? -1;
   const outputs = new Set(graph.outputs);
-  const home = new Map<NodeId, RegionId>();
-  const reading = new Map<NodeId, Set<RegionId>>();
-  const inputsCache = new WeakMap<Region, readonly NodeId[]>();
-  const ledger: Ledger = openLedger(graph, positions);
-
-  const inputsOf = (region: Region): readonly NodeId[] => {
-    const known = inputsCache.get(region);
-    if (known) return known;
-    const inside = new Set(region.members);
-    const found = new Set<NodeId>();
-    for (const member of region.members) {
-      for (const input of draft.nodes.get(member)!.inputs) {
-        if (!inside.has(input) && draft.nodes.get(input)!.op !== "const") found.add(input);
-      }
-    }
-    const inputs = [...found];
-    inputsCache.set(region, inputs);
-    return inputs;
-  };
+  const readership = openReadership(draft.nodes);
   const facts = (region: Region): RegionFacts | Verdict => pricing.facts(graph, region);
   const factsOf = (region: Region): RegionFacts => {
     const answer = facts(region);
@@ -156,47 +102,15 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
     if (!found) throw bug(`no region ${id}`);
     return found;
   };
-  const producers = (id: RegionId): Set<RegionId> => {
-    const found = new Set<RegionId>();
-    for (const input of inputsOf(region(id))) {
-      const from = home.get(input);
-      if (from !== undefined && from !== id) found.add(from);
-    }
-    return found;
-  };
-  const readers = (id: RegionId): Set<RegionId> => {
-    const found = new Set<RegionId>();
-    for (const output of region(id).outputs)
-      for (const reader of reading.get(output) ?? NOBODY) if (reader !== id) found.add(reader);
-    return found;
-  };
-  const enter = (added: Region): void => {
-    draft.regions.set(added.id, added);
-    for (const output of added.outputs) home.set(output, added.id);
-    for (const input of inputsOf(added)) {
-      const set = reading.get(input);
-      if (set) set.add(added.id);
-      else reading.set(input, new Set([added.id]));
-    }
-  };
-  const leave = (removed: Region): void => {
-    draft.regions.delete(removed.id);
-    for (const output of removed.outputs) if (home.get(output) === removed.id) home.delete(output);
-    for (const input of inputsOf(removed)) reading.get(input)?.delete(removed.id);
-  };
-  const setNodes = (patch: Patch): void =>
-    applyPatch(draft, { ...patch, removedRegions: [], addedRegions: [], outputs: null });
-
-  for (const each of fusion.regions.values()) enter(each);
+  const readersOf = (id: RegionId): Set<RegionId> => readership.readersOf(region(id));
+  const producersOf = (id: RegionId): Set<RegionId> => readership.producersOf(region(id));
+  for (const each of draft.regions.values()) readership.enter(each);
   const orderNow = (): RegionOrder =>
-    regionOrder(executionOrder([...draft.regions.values()], position, producers), {
-      readersOf: readers,
-      producersOf: producers,
-    });
+    regionOrder(executionOrder([...draft.regions.values()], position, producersOf), { readersOf, producersOf });
   let order = orderNow();
   const sorted = (ids: Iterable<RegionId>): RegionId[] => [...ids].toSorted((a, b) => order.at(a) - order.at(b));
+  const ledger = openLedger(graph, positions);
   for (const each of draft.regions.values()) ledger.add(each, factsOf(each));
-
   return {
     options,
     profile: options.profile,
@@ -211,36 +125,32 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
     position,
     isOutput: (id) => outputs.has(id),
     isView: (each) => isViewRegion(graph, each),
-    homeOf: (value) => home.get(value) ?? null,
-    inputsOf,
-    regionsReading: (value) => reading.get(value) ?? NOBODY,
-    readersOf: (id) => sorted(readers(id)),
-    producersOf: (id) => sorted(producers(id)),
+    homeOf: readership.homeOf,
+    inputsOf: readership.inputsOf,
+    regionsReading: readership.regionsReading,
+    readersOf: (id) => sorted(readersOf(id)),
+    producersOf: (id) => sorted(producersOf(id)),
+    inOrder: () => sorted(draft.regions.keys()),
     facts,
     factsOf,
-    supposing(patch, ask) {
-      setNodes(patch);
+    supposing: (patch, ask) => {
+      setNodes(draft, patch);
       const answer = ask();
-      setNodes(invert(patch));
+      setNodes(draft, invert(patch));
       return answer;
     },
-    peakAfter(remove, add) {
-      for (const each of remove) ledger.remove(each, factsOf(each));
-      for (const each of add) ledger.add(each, factsOf(each));
-      const { peakBytes } = ledger.totals();
-      for (const each of add) ledger.remove(each, factsOf(each));
-      for (const each of remove) ledger.add(each, factsOf(each));
-      return peakBytes;
-    },
-    apply(patch, merged) {
+    peakAfter: (remove, add) => peakAfter(ledger, factsOf, remove, add),
+    apply: (patch, merged) => {
       if (merged.length > 1) order.merge(merged, patch.addedRegions[0]!.id);
       for (const each of patch.removedRegions) {
         ledger.remove(each, factsOf(each));
-        leave(each);
+        readership.leave(each);
+        draft.regions.delete(each.id);
       }
-      setNodes(patch);
+      setNodes(draft, patch);
       for (const each of patch.addedRegions) {
-        enter(each);
+        draft.regions.set(each.id, each);
+        readership.enter(each);
         ledger.add(each, factsOf(each));
       }
       if (patch.addedNodes.length + patch.removedNodes.length > 0) ledger.outputsMoved();
@@ -251,4 +161,22 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
     totals: () => ledger.totals(),
     fusion: () => inTextOrder(draft, position),
   };
+}
+
+const setNodes = (draft: DraftFusion, patch: Patch): void =>
+  applyPatch(draft, { ...patch, removedRegions: [], addedRegions: [], outputs: null });
+
+/** Exchanges regions in the ledger, looks, and puts them back. */
+function peakAfter(
+  ledger: Ledger,
+  factsOf: (region: Region) => RegionFacts,
+  remove: readonly Region[],
+  add: readonly Region[],
+): number {
+  for (const each of remove) ledger.remove(each, factsOf(each));
+  for (const each of add) ledger.add(each, factsOf(each));
+  const { peakBytes } = ledger.totals();
+  for (const each of add) ledger.remove(each, factsOf(each));
+  for (const each of remove) ledger.add(each, factsOf(each));
+  return peakBytes;
 }

@@ -142,7 +142,7 @@ function openQueue(planner: Planner): { next(): Entry | null; changed(done: Cand
     if (!isProducer(planner, id)) return;
     heap.push({ id, version, micros: promise(planner, id), candidate: null, turn: turnOf(planner, id) });
   };
-  const ids = [...planner.regions.keys()].toSorted((a, b) => planner.order.at(a) - planner.order.at(b));
+  const ids = planner.inOrder();
   for (const id of ids) offer(id);
   return {
     next() {

@@ -29,7 +29,7 @@ export const rowGroups: FusionPass = {
     // Small groups grow one by one, as one would read them; then groups of like size join, so that long programs stay cheap.
     const largest = OPS_PER_NOTCH * planner.options.groupSize;
     for (let limit = FIRST_GROUPS; ; limit *= 2) {
-      const ids = [...planner.regions.keys()].toSorted((a, b) => planner.order.at(a) - planner.order.at(b));
+      const ids = planner.inOrder();
       for (const id of ids) yield* producersInto(planner, id, limit < largest ? limit : Infinity);
       if (limit >= largest) return;
     }

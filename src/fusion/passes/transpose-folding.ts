@@ -23,7 +23,7 @@ export const transposeFolding: FusionPass = {
   numerics: "bitwise",
   *match(planner) {
     // Readers first: a chain of views then collapses into its last reader one link at a time.
-    const ids = [...planner.regions.keys()].toSorted((a, b) => planner.order.at(b) - planner.order.at(a));
+    const ids = planner.inOrder().toReversed();
     for (const id of ids) {
       const region = planner.regions.get(id);
       if (!region || !isIndexMap(planner, region)) continue;
