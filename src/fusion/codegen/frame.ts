@@ -1,5 +1,5 @@
 /** @file What every template shares: the job, the grid of threads, and the finished program. */
-import { node, type Fusion, type Graph, type Node, type NodeId, type Region, type Target } from "../ir";
+import { node, sizeOf, type Fusion, type Graph, type Node, type NodeId, type Region, type Target } from "../ir";
 import { opDef } from "../ops";
 import { isFreeView, resolveView, storedInputs, type RegionForm, type RegionSchedule } from "../region";
 import type { Index } from "./index-space";
@@ -36,7 +36,8 @@ export const loweringOf = ({ graph, region }: Job): Lowering =>
     ...region.outputs,
   ]);
 
-const isMemory = (graph: Graph, id: NodeId): boolean => opDef(node(graph, id).op).generate === undefined;
+const isMemory = (graph: Graph, id: NodeId): boolean =>
+  opDef(node(graph, id).op).generate === undefined && sizeOf(node(graph, id).type.shape) > 0;
 
 /** Workgroups as a grid: folded into a second dimension past the limit of one. */
 export function gridOf(workgroups: number, target: Target): [number, number] {
@@ -96,7 +97,8 @@ type Rest = Pick<KernelProgram, "template" | "schedule" | "workgroupSize" | "wor
 
 /** The finished program of one dispatch. */
 export function programOf(low: Lowering, { graph, region }: Job, rest: Rest): KernelProgram {
-  const buffers = [...low.buffers.values()];
+  // Inputs first, then what is written.
+  const buffers = [...low.buffers.values()].toSorted((a, b) => Number(a.access === "read_write") - Number(b.access === "read_write")); // prettier-ignore
   const name = rest.name ?? kernelName(graph, region.members);
   return {
     title: titleOf(graph, region),
@@ -158,16 +160,22 @@ export function kernelName(graph: Graph, members: readonly NodeId[]): string {
 
 const TITLE_LENGTH = 70;
 
-/** `y = log(relu(x + b))` as calls when that is short, else the list of ops. */
+/** `y = log(relu(x + b))` when that is short, `y = softmax(x)` for a composite, else the list of ops. */
 export function titleOf(graph: Graph, { members, outputs }: Pick<Region, "members" | "outputs">): string {
   const inside = new Set(members);
-  if (members.length <= 6 && outputs.length === 1) {
-    const text = `${wordFor(node(graph, outputs[0]!))} = ${callText(graph, inside, node(graph, outputs[0]!), true)}`;
+  const words = wordsOf(graph, members);
+  const named = outputs.map((id) => wordFor(node(graph, id))).join(", ");
+  const composite = members.some((id) => words.includes(compositeOf(node(graph, id))?.label ?? ""));
+  if (composite && words.length === 1) {
+    const inputs = storedInputs(graph, members).map((id) => wordFor(node(graph, id)));
+    return `${named} = ${words[0]}(${inputs.join(", ")})`;
+  }
+  if (!composite && members.length <= 6 && outputs.length === 1) {
+    const text = `${named} = ${callText(graph, inside, node(graph, outputs[0]!), true)}`;
     if (text.length <= TITLE_LENGTH) return text;
   }
-  const words = wordsOf(graph, members);
   const shown = words.length <= 8 ? words : [...words.slice(0, 3), `… ${words.length - 4} more …`, words.at(-1)!];
-  return `${outputs.map((id) => wordFor(node(graph, id))).join(", ")}: ${shown.join(", ")}`;
+  return `${named}: ${shown.join(", ")}`;
 }
 
 const INFIX: ReadonlyMap<string, string> = new Map([["add", "+"], ["sub", "-"], ["mul", "*"], ["div", "/"], ["matmul", "@"]]); // prettier-ignore
@@ -176,9 +184,11 @@ const INFIX: ReadonlyMap<string, string> = new Map([["add", "+"], ["sub", "-"], 
 function callText(graph: Graph, inside: ReadonlySet<NodeId>, n: Node, root = false): string {
   if (n.op === "const") return String(n.attrs["value"]);
   if (!inside.has(n.id) && !root) return wordFor(n);
-  const args = n.inputs.map((input) => callText(graph, inside, node(graph, input)));
-  const sign = INFIX.get(n.op);
-  if (!sign || args.length !== 2) return `${n.op}(${args.join(", ")})`;
-  const text = args.map((arg) => (arg.includes(" ") && !arg.endsWith(")") ? `(${arg})` : arg)).join(` ${sign} `);
-  return root ? text : `(${text})`;
+  const sign = n.inputs.length === 2 ? INFIX.get(n.op) : undefined;
+  const args = n.inputs.map((input) => {
+    const arg = node(graph, input);
+    const text = callText(graph, inside, arg);
+    return sign && inside.has(input) && INFIX.has(arg.op) ? `(${text})` : text;
+  });
+  return sign ? args.join(` ${sign} `) : `${n.op}(${args.join(", ")})`;
 }

@@ -147,12 +147,13 @@ function tenantsOf({ graph }: Fusion, kernels: readonly Omit<Kernel, "id">[]): T
   }
   for (const id of kept) {
     const n = node(graph, id);
-    if (n.op !== "input" || lives.has(id)) continue;
+    // A result without elements has no kernel either.
+    if (lives.has(id) || (n.op !== "input" && bytesOf(n.type) > 0)) continue;
     tenants.push({
       value: id,
       type: n.type,
       bytes: bytesOf(n.type),
-      role: "input",
+      role: n.op === "input" ? "input" : "output",
       firstKernel: -1,
       lastKernel: kernels.length,
     });

@@ -4,12 +4,19 @@ import { resolveView } from "../region";
 import type { AccessLog } from "./interpret/access-log";
 import { interpretProgram, type InterpretOptions } from "./interpret/machine";
 import type { KernelProgram } from "./kernel-ir";
-import { lowerFusion } from "./plan";
+import { lowerFusion, type LoweredRegion } from "./plan";
 
 export interface CpuRun {
   /** Graph outputs, views resolved, in f64; bool as 0 and 1. */
   readonly outputs: ReadonlyMap<NodeId, Float64Array>;
+  readonly regions: readonly RegionRun[];
+  /** Every dispatch, in order. */
   readonly kernels: readonly { readonly program: KernelProgram; readonly log: AccessLog }[];
+}
+
+export interface RegionRun extends LoweredRegion {
+  /** One a program. */
+  readonly logs: readonly AccessLog[];
 }
 
 /**
@@ -25,22 +32,24 @@ export function runPlanOnCpu(
 ): CpuRun {
   const { graph } = fusion;
   const memory = new Map<NodeId, Float64Array>();
-  const kernels: { program: KernelProgram; log: AccessLog }[] = [];
-  for (const { programs } of lowerFusion(fusion, target, profile)) {
-    for (const program of programs) {
+  const regions = lowerFusion(fusion, target, profile).map((lowered): RegionRun => {
+    const logs = lowered.programs.map((program) => {
       for (const { value, elements } of program.buffers) {
         if (!memory.has(value)) memory.set(value, inputs.get(value) ?? new Float64Array(elements).fill(Number.NaN));
       }
-      kernels.push({ program, log: interpretProgram(program, memory, options) });
-    }
-  }
+      return interpretProgram(program, memory, options);
+    });
+    return { ...lowered, logs };
+  });
   const outputs = new Map<NodeId, Float64Array>();
   for (const id of graph.outputs) {
     const value = resolveView(graph, id);
-    const data = memory.get(value) ?? inputs.get(value);
+    const size = sizeOf(node(graph, id).type.shape);
+    const data = memory.get(value) ?? inputs.get(value) ?? (size === 0 ? new Float64Array(0) : undefined);
     if (!data) throw bug(`output ${id} was never computed`);
-    if (data.length !== sizeOf(node(graph, id).type.shape)) throw bug(`output ${id} has ${data.length} elements`);
+    if (data.length !== size) throw bug(`output ${id} has ${data.length} elements`);
     outputs.set(id, data);
   }
-  return { outputs, kernels };
+  const kernels = regions.flatMap(({ programs, logs }) => programs.map((program, i) => ({ program, log: logs[i]! })));
+  return { outputs, regions, kernels };
 }

@@ -1,7 +1,7 @@
 /** @file Counts what a kernel moves. The only place where bytes and transfers are counted; times are model.ts's business. */
 import { bytesOf, dtypeBytes, node, type Access, type Graph, type NodeId, type Region } from "../ir";
 import { miscounted } from "./mutations";
-import { isViewRegion, type RegionForm, type RegionSchedule } from "../region";
+import { type RegionForm, type RegionSchedule } from "../region";
 
 /** What one region moves in one run. */
 export interface RegionTraffic {
@@ -66,7 +66,7 @@ export function regionTraffic(
   schedule: RegionSchedule,
   fullSize: number = fullSizeBytes(graph),
 ): RegionTraffic {
-  if (isViewRegion(graph, region)) return noTraffic;
+  if (schedule.dispatches === 0) return noTraffic;
   const access = (value: NodeId, bytes: number, rereads: number): Access => ({
     value,
     bytes,

@@ -21,10 +21,10 @@ function lastName(expr: Expr): string | null {
 
 function sizeAt(machine: Machine, place: Place, expr: Expr, path: string): number | null {
   const value = evaluate(machine, place, expr, path);
-  if (value.kind === "number" && Number.isInteger(value.value) && value.value >= 1) return value.value;
+  if (value.kind === "number" && Number.isInteger(value.value) && value.value >= 0) return value.value;
   if (!isBroken(value)) {
     const what = value.kind === "number" ? `${value.value}` : describe(value);
-    machine.problems.add("bad-size", expr.span, `A size is a whole number from 1 on; this is ${what}.`);
+    machine.problems.add("bad-size", expr.span, `A size is a whole number from 0 on; this is ${what}.`);
   }
   return null;
 }

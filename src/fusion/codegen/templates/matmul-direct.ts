@@ -25,7 +25,7 @@ function lowerBlock(job: Job, rows: number): KernelProgram {
   const accs = lines.map((_, i) => low.variable(`c_${i}`, c.scalar, 4, literal(0, c.scalar), [c.id]));
   const step = (a: readonly Value[], lane: number | null, b: Value): void =>
     accs.forEach((acc: Reg, i) => c.fma(acc, a[i]!, lane, b));
-  const byFours = sizes.k % 4 === 0 && c.alongK(0);
+  const byFours = sizes.k > 0 && sizes.k % 4 === 0 && c.alongK(0);
   low.loop("k", byFours ? sizes.k / 4 : sizes.k, (k) => {
     if (!byFours) {
       step(held.map((m) => c.left(batch, m, k)), null, c.right(batch, k, n)); // prettier-ignore
