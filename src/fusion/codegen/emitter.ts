@@ -199,7 +199,8 @@ export class Emitter {
       buffer.width = 4;
       value = this.let(label, scalar, 4, { kind: "load", buffer, index: aligned, width: 4 }, nodes, level);
     } else {
-      const parts = [0, 1, 2, 3].map((lane) => this.load(buffer, this.atLane(offset, lane), nodes, name, suffix));
+      const lanes = mutated("wrong-lane") ? [0, 1, 3, 2] : [0, 1, 2, 3];
+      const parts = lanes.map((lane) => this.load(buffer, this.atLane(offset, lane), nodes, name, suffix));
       value = this.let(label, scalar, 4, { kind: "pack", parts }, nodes, level);
     }
     this.scopes[level]!.memo.set(key, value);
@@ -218,7 +219,7 @@ export class Emitter {
       this.emit({ kind: "store", buffer, index: aligned, value, width: 4, nodes });
     } else {
       for (const lane of [0, 1, 2, 3]) {
-        const part = this.part(value, mutated("wrong-lane") ? 3 - lane : lane, nodes);
+        const part = this.part(value, lane, nodes);
         this.emit({ kind: "store", buffer, index: this.atLane(offset, lane), value: part, width: 1, nodes });
       }
     }

@@ -7,4 +7,4 @@ export { planMemory, type MemoryPlan, type Tenant } from "./memory";
 export { codegenMutations, withMutation, type CodegenMutation } from "./mutations";
 export { lowerFusion, planFusion, type LoweredRegion } from "./plan";
 export { printWgsl, type PrintedKernel } from "./print";
-export { runPlanOnCpu, type CpuRun } from "./run-cpu";
+export { runPlanOnCpu, type CpuRun, type RegionRun } from "./run-cpu";

@@ -157,15 +157,8 @@ export class Lowering extends Emitter {
   broadcast(at: Tuple, out: readonly number[], shape: readonly number[]): Tuple {
     if (out.length === shape.length && out.every((extent, i) => extent === shape[i])) return at;
     if (!broadcastShapes(out, shape)) throw bug(`${shape.join("×")} does not broadcast to ${out.join("×")}`);
-    const skip = out.length - shape.length;
-    return this.space.tuple(
-      shape.map((extent, i) => {
-        if (extent !== 1) return at.at[skip + i]!;
-        return mutated("wrong-broadcast") && out[skip + i]! > 1 && shape.length > 1
-          ? this.space.mod(at.at[skip + i]!, 2)
-          : this.space.int(0);
-      }),
-    );
+    const skip = mutated("wrong-broadcast") ? 0 : out.length - shape.length;
+    return this.space.tuple(shape.map((extent, i) => (extent === 1 ? this.space.int(0) : at.at[skip + i]!)));
   }
 
   *#move(n: Node, at: Tuple): Walk {

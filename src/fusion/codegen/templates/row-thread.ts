@@ -2,6 +2,7 @@
 import { loweringOf, programOf, threadPerItem, type Job } from "../frame";
 import type { Index } from "../index-space";
 import type { KernelProgram } from "../kernel-ir";
+import { mutated } from "../mutations";
 import { accumulator, finished, foldIn, foldLanes } from "./accumulate";
 import { passComment, storePoint } from "./row-workgroup";
 import { pointAt, rowsOf, spread, storeRow } from "./rows";
@@ -22,11 +23,11 @@ export function lowerRowThread(job: Job): KernelProgram {
     if (!unrolled) low.loop("column", turns, visit);
     else for (let turn = 0; turn < turns; turn++) visit(space.int(turn));
   };
-  for (const pass of rows.stages) {
+  for (const [number, pass] of rows.stages.entries()) {
     if (pass.reductions.length > 0 || pass.outputs.length > 0) low.comment(passComment(low, pass));
     const accs = pass.reductions.map((id) => accumulator(low, id, rowWide || columnWide ? 4 : 1));
     each((turn) => {
-      const column = spread(space, turn, columnWide);
+      const column = spread(space, mutated("stale-reload") && number > 0 ? space.int(0) : turn, columnWide);
       const at = pointAt(space, rows, row, column);
       for (const acc of accs) foldIn(low, acc, at, column, { kind: "always" });
       for (const id of pass.outputs) storePoint(low, rows, id, row, column, { kind: "always" });

@@ -1,0 +1,111 @@
+/** @file Runs a program's regions on the CPU interpreter of the generated kernels and holds them to the reference and to the counts. */
+import { lowerFusion, printWgsl, runPlanOnCpu, type CpuRun, type RegionRun } from "../../src/fusion/codegen";
+import { generic, targetOf } from "../../src/fusion/cost";
+import {
+  node,
+  sizeOf,
+  type Fusion,
+  type Graph,
+  type NodeId,
+  type Region,
+  type RegionId,
+  type Target,
+} from "../../src/fusion/ir";
+import { naiveFusion } from "../../src/fusion/passes";
+import { inputData, runReference } from "../../src/fusion/reference";
+import { parseProgram } from "../../src/fusion/text";
+
+export const gpu: Target = targetOf(generic);
+export const cpu: Target = { ...gpu, schedule: "cpu" };
+
+export function graphOf(text: string): Graph {
+  const parsed = parseProgram(text);
+  const errors = parsed.diagnostics.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) throw new Error(`${errors.map((d) => d.text).join("; ")}\n${text}`);
+  return parsed.graph;
+}
+
+/** Everything that computes, in one region. */
+export function oneRegion(graph: Graph): Fusion {
+  const members = [...graph.nodes.values()]
+    .filter(({ op }) => !["input", "const", "hole"].includes(op))
+    .map(({ id }) => id);
+  const region: Region = { id: "all" as RegionId, members, outputs: graph.outputs };
+  return { graph, regions: new Map([[region.id, region]]) };
+}
+export const oneEach = (graph: Graph): Fusion => naiveFusion(graph, "primitive");
+
+export function dataOf(graph: Graph): Map<NodeId, Float64Array> {
+  const data = new Map<NodeId, Float64Array>();
+  for (const n of graph.nodes.values()) if (n.op === "input") data.set(n.id, Float64Array.from(inputData(n)));
+  return data;
+}
+
+/** What is wrong with a run: values, counted traffic, or what the interpreter noticed. Empty when nothing is. */
+export function complaints(fusion: Fusion, target: Target, rtol = 1e-7): string[] {
+  const { graph } = fusion;
+  const inputs = dataOf(graph);
+  const run = runPlanOnCpu(fusion, target, generic, inputs);
+  return [
+    ...valuesOff(graph, run, runReference(graph, inputs), rtol),
+    ...run.regions.flatMap((region) => countsOff(graph, region)),
+  ];
+}
+
+function valuesOff(graph: Graph, run: CpuRun, reference: ReturnType<typeof runReference>, rtol: number): string[] {
+  const wrong: string[] = [];
+  for (const [id, got] of run.outputs) {
+    const want = reference.get(id)!.data;
+    const at = got.findIndex((value, i) => !close(value, want[i]!, rtol));
+    if (got.length !== want.length || at >= 0)
+      wrong.push(`${id}[${at}] is ${got[at]}, not ${want[at]} (${node(graph, id).op})`);
+  }
+  return wrong;
+}
+
+const close = (a: number, b: number, rtol: number): boolean =>
+  Object.is(a, b) ||
+  a === b ||
+  (Number.isNaN(a) && Number.isNaN(b)) ||
+  Math.abs(a - b) <= rtol * (1 + Math.abs(b)) ||
+  big(a, b);
+/** A finite stand-in for ∞ is allowed where nothing was folded. */
+const big = (a: number, b: number): boolean =>
+  Math.abs(a) > 3.4e38 && Math.abs(b) > 3.4e38 && Math.sign(a) === Math.sign(b);
+
+/** Declared reads and writes of one region against its logged addresses. */
+function countsOff(graph: Graph, { region, facts, programs, logs }: RegionRun): string[] {
+  const wrong = logs.flatMap((log, i) => log.problems.map((text) => `${programs[i]!.name}: ${text}`));
+  const read = new Map<NodeId, { read: number; passes: number }>();
+  for (const access of logs.flatMap((log) => log.buffers)) {
+    if (access.value.endsWith("~partials") || access.passes === 0) continue;
+    const known = read.get(access.value) ?? { read: 0, passes: 0 };
+    read.set(access.value, { read: Math.max(known.read, access.read), passes: Math.max(known.passes, access.passes) });
+  }
+  const { schedule, form } = facts;
+  for (const { value, elements, rereads } of schedule.reads) {
+    const logged = read.get(value);
+    const where = `${region.id} (${schedule.variant}): ${value}`;
+    if ((logged?.read ?? 0) !== elements) wrong.push(`${where} declares ${elements} elements, logs ${logged?.read}`);
+    // Tiles of a contraction overlap in time; their rereads are modelled, not counted.
+    if (form!.contraction === null && logged && logged.passes !== 1 + rereads)
+      wrong.push(`${where} declares ${1 + rereads} passes, logs ${logged.passes}`);
+    read.delete(value);
+  }
+  for (const [value] of read) wrong.push(`${region.id}: reads ${value} undeclared`);
+  for (const id of region.outputs) {
+    const written = Math.max(
+      0,
+      ...logs.flatMap((log) => log.buffers).map((access) => (access.value === id ? access.written : 0)),
+    );
+    if (written !== sizeOf(node(graph, id).type.shape))
+      wrong.push(`${region.id}: ${id} has ${written} elements written`);
+  }
+  return wrong;
+}
+
+/** WGSL of the only region. */
+export const wgslOf = (text: string, target: Target = gpu): string =>
+  lowerFusion(oneRegion(graphOf(text)), target, generic)
+    .flatMap(({ programs }) => programs.map((program) => printWgsl(program).wgsl))
+    .join("\n");
