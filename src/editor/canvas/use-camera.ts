@@ -9,7 +9,7 @@ import type { Point, Rect } from "./model/geometry";
 import type { Picture } from "./model/picture";
 import type { Place } from "./model/walk";
 import { textWidth } from "./model/words";
-import { fitViewport } from "./model/zoom";
+import { LEGIBLE, WHOLE, fitViewport } from "./model/zoom";
 
 /** px of a long name beside its bracket that have to be in sight. */
 const MOST_BRACKET = 72;
@@ -44,13 +44,17 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
   }, [picture]);
   const touched = useRef(false);
 
-  const fit = useCallback(() => {
-    const element = rootRef.current;
-    if (!element || !latest.current) return;
-    const { clientWidth: width, clientHeight: height } = element;
-    const room = { width, height, card: width > NEEDS_ROOM ? CARD_ROOM : 0 };
-    void setViewport(fitViewport(contentOf(latest.current), room));
-  }, [rootRef, setViewport]);
+  const show = useCallback(
+    (least: number) => {
+      const element = rootRef.current;
+      if (!element || !latest.current) return;
+      const { clientWidth: width, clientHeight: height } = element;
+      const room = { width, height, card: width > NEEDS_ROOM ? CARD_ROOM : 0 };
+      void setViewport(fitViewport(contentOf(latest.current), room, least));
+    },
+    [rootRef, setViewport],
+  );
+  const fit = useCallback(() => show(WHOLE), [show]);
 
   const example = usePlayground((s) => s.document.example);
   const layout = usePlayground((s) => s.derived.layout);
@@ -59,15 +63,15 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
     if (!layout) return;
     if (fitted.current !== example) touched.current = false;
     fitted.current = example;
-    if (!touched.current) fit();
-  }, [layout, example, fit]);
+    if (!touched.current) show(LEGIBLE);
+  }, [layout, example, show]);
 
   useEffect(() => {
     const element = rootRef.current;
     if (!element) return undefined;
     const touch = (): void => void (touched.current = true);
     const observer = new ResizeObserver(() => {
-      if (!touched.current) fit();
+      if (!touched.current) show(LEGIBLE);
     });
     observer.observe(element);
     element.addEventListener("wheel", touch, { passive: true });
@@ -77,7 +81,7 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
       element.removeEventListener("wheel", touch);
       element.removeEventListener("pointerdown", touch);
     };
-  }, [rootRef, fit]);
+  }, [rootRef, show]);
 
   const focus = useCallback(
     (place: Place) => {

@@ -9,7 +9,7 @@ import { choicesOf, targetKey, targetsOf } from "./targets";
 import { LOG_RELU, SOFTMAX, columnOf, sceneAt } from "./test-scenes";
 import { walk } from "./walk";
 import { showBytes, showMicros } from "./words";
-import { fitViewport, zoomLevel } from "./zoom";
+import { LEGIBLE, WHOLE, fitViewport, zoomLevel } from "./zoom";
 
 test("formulas name inputs and bindings; an unnamed intermediate is what stands above", () => {
   const { graph } = parseProgram("x: f32[8]\nw: f32[8]\ny = relu(x) * w - 0.5\n");
@@ -69,9 +69,10 @@ test("the palette finds by the start of a name first", () => {
 
 test("a graph is fitted beside the card, never larger than life, and stays readable when it nearly fits", () => {
   const room = { width: 730, height: 668, card: 264 };
-  expect(fitViewport([{ x0: 0, y0: 0, x1: 300, y1: 300 }], room).zoom).toBe(1);
-  expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 740 }], room).zoom).toBe(0.9);
-  expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room).zoom).toBeCloseTo(0.1);
+  expect(fitViewport([{ x0: 0, y0: 0, x1: 300, y1: 300 }], room, WHOLE).zoom).toBe(1);
+  expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 740 }], room, WHOLE).zoom).toBe(0.9);
+  expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room, WHOLE).zoom).toBeCloseTo(0.1);
+  expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room, LEGIBLE).zoom).toBe(LEGIBLE);
   expect(["full", "name", "glyph", "block"]).toEqual([1, 0.7, 0.4, 0.2].map(zoomLevel));
 });
 

@@ -1,7 +1,8 @@
 /** @file Numbers as the canvas writes them: three significant figures at most, always a unit. */
 
+/** Whole numbers below 10,000 or three figures; without the browser's number formatter, which is slow in bulk. */
 const significant = (value: number): string =>
-  Number(value.toPrecision(3)).toLocaleString("en-US", { maximumSignificantDigits: 3 }).replace("-", "−");
+  String(Math.abs(value) >= 999.5 ? Math.round(value) : Number(value.toPrecision(3))).replace("-", "−");
 
 function scaled(value: number, base: number, units: readonly string[]): string {
   let rest = value;

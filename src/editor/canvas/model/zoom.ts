@@ -21,13 +21,16 @@ export interface Viewport {
 }
 
 const EDGE = 14;
-const LEAST = 0.1;
+/** The whole graph, when a person asks for it. */
+export const WHOLE = 0.05;
+/** The beginning of the graph at a size where names can be read. */
+export const LEGIBLE = 0.6;
 /** A graph that nearly fits at a readable size stays readable and runs on below. */
 const READABLE = 0.9;
 const NEARLY = 0.8;
 
-/** Left of the card, from the top, never larger than life. */
-export function fitViewport(content: readonly Rect[], room: Room): Viewport {
+/** Left of the card, from the top, never larger than life and not below `least`: a longer graph then runs on below. */
+export function fitViewport(content: readonly Rect[], room: Room, least: number): Viewport {
   if (content.length === 0) return { x: EDGE, y: EDGE, zoom: 1 };
   const all = around(content);
   const [width, height] = [all.x1 - all.x0, all.y1 - all.y0];
@@ -35,7 +38,7 @@ export function fitViewport(content: readonly Rect[], room: Room): Viewport {
   // A graph too wide for the room beside the card takes the whole width; the view moves when the card needs the place.
   const free = { width: beside >= width * NEARLY ? beside : room.width - 2 * EDGE, height: room.height - 2 * EDGE };
   const fitted = Math.min(1, free.width / width, free.height / height);
-  const zoom = Math.max(LEAST, fitted < READABLE && fitted > NEARLY ? READABLE : fitted);
+  const zoom = Math.max(least, fitted < READABLE && fitted > NEARLY ? READABLE : fitted);
   const spare = Math.max(0, free.width - width * zoom);
   const below = Math.max(0, free.height - height * zoom);
   return { x: EDGE + spare * 0.15 - all.x0 * zoom, y: EDGE + below * 0.15 - all.y0 * zoom, zoom };
