@@ -43,7 +43,12 @@ export function useVisibleLines(editor: monaco.editor.IStandaloneCodeEditor | nu
       editor.onDidChangeHiddenAreas(measureAgain),
       editor.onDidChangeCursorPosition(measureAgain),
     ];
-    return () => following.forEach((each) => each.dispose());
+    // The editor may have been laid out before anyone listened.
+    const frame = requestAnimationFrame(measureAgain);
+    return () => {
+      cancelAnimationFrame(frame);
+      following.forEach((each) => each.dispose());
+    };
   }, [editor]);
   return editor ? measure(editor, lineHeight) : NOTHING;
 }

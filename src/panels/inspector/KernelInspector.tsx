@@ -45,7 +45,7 @@ function Heading() {
 function Shown({ tab, run }: { readonly tab: InspectorTab; readonly run: ReactNode }) {
   const { plan, fusion, kernel } = useShownKernel();
   if (tab === "decisions") return <DecisionsTab />;
-  if (tab === "run" && run) return <div className="kernel-scroll">{run}</div>;
+  if (tab === "run" && run) return <div className="kernel-run">{run}</div>;
   if (!plan || !fusion || !kernel) return <p className="kernel-none">Nothing to show for this program yet.</p>;
   switch (tab) {
     case "loops":

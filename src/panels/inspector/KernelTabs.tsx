@@ -13,8 +13,8 @@ export function KernelTabs() {
   const shown = useRef<HTMLButtonElement>(null);
   const id = kernel?.id;
   useEffect(() => {
-    // Newer browsers answer with a promise, which an effect must not hand back.
-    void shown.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    // Newer browsers answer with a promise, and an effect must not hand it back.
+    shown.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [id]);
   if (!plan || plan.kernels.length === 0) return null;
   const show = (next: string): void => playground.getState().actions.showKernel(next);

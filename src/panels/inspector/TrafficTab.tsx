@@ -22,9 +22,9 @@ function Tallies({ plan }: { readonly plan: Plan }) {
       naive ? significant(intensityOf(flopsOfPlan(naive), naive.totals.bytes)) : "",
       `${significant(intensityOf(flops, plan.totals.bytes))} FLOP/B`,
     ],
-    ["Peak memory, nothing shared", naive ? showBytes(naive.totals.peakBytes) : "", showBytes(plan.totals.peakBytes)],
-    ["Peak memory, planned", naive ? showBytes(naive.plannedBytes) : "", showBytes(plan.plannedBytes)],
-    ["No plan can do with less than", naive ? showBytes(naive.lowerBoundBytes) : "", showBytes(plan.lowerBoundBytes)],
+    ["Memory, live at its peak", naive ? showBytes(naive.totals.peakBytes) : "", showBytes(plan.totals.peakBytes)],
+    ["Memory reserved, slots shared", naive ? showBytes(naive.plannedBytes) : "", showBytes(plan.plannedBytes)],
+    ["Memory, least for this order", naive ? showBytes(naive.lowerBoundBytes) : "", showBytes(plan.lowerBoundBytes)],
   ];
   return (
     <table className="traffic-tallies">

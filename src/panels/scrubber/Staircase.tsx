@@ -5,13 +5,14 @@ import { playground } from "../../state";
 import { passTitle } from "../model/passes";
 import { columnAt, seqInColumn, staircaseOf, type Staircase as Stairs } from "../model/staircase";
 import { stepAnnouncement } from "../model/step-words";
-import { useWidth } from "../use-width";
+import { useSize } from "../use-size";
 import { ColumnShape } from "./ColumnShape";
 import { PassNames } from "./PassNames";
 
-/** Height of the tallest column, px. */
-const TALL = 40;
-const FLOOR = 56;
+/** Bottom of the columns, px: as low as the row allows, with the names of the passes below. */
+const floorIn = (height: number): number => Math.min(56, Math.max(36, height - 28));
+/** Room above the tallest column for its mark, px. */
+const MARK = 16;
 
 function useStairs({ steps, naivePlan }: Compilation) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
@@ -28,6 +29,8 @@ interface SliderProps {
   readonly compilation: Compilation;
   readonly cursor: number;
   readonly width: number;
+  /** Bottom of the columns, px. */
+  readonly floor: number;
   readonly expand: (key: string) => void;
 }
 
@@ -58,7 +61,7 @@ const WIDEST_SLOT = 120;
 /** px that the columns take together. */
 const stairsWidth = ({ columns }: Stairs, room: number): number => Math.min(room, columns.length * WIDEST_SLOT);
 
-function Slider({ stairs, compilation, cursor, width, expand }: SliderProps) {
+function Slider({ stairs, compilation, cursor, width, floor, expand }: SliderProps) {
   const dragging = useRef(false);
   const pitch = width / Math.max(1, stairs.columns.length);
   const now = columnAt(stairs, cursor);
@@ -76,7 +79,7 @@ function Slider({ stairs, compilation, cursor, width, expand }: SliderProps) {
     <svg
       className="stairs"
       width={width}
-      height={FLOOR}
+      height={floor}
       role="slider"
       tabIndex={0}
       aria-label="Step"
@@ -98,7 +101,7 @@ function Slider({ stairs, compilation, cursor, width, expand }: SliderProps) {
         <ColumnShape
           key={column.key}
           column={column}
-          at={{ x: i * pitch, pitch, floor: FLOOR, tall: TALL }}
+          at={{ x: i * pitch, pitch, floor, tall: floor - MARK }}
           tallest={stairs.tallest}
           state={i === now ? "now" : column.seqs[0]! > cursor ? "future" : "past"}
           passed={column.seqs.filter((seq) => seq <= cursor).length / column.seqs.length}
@@ -109,7 +112,7 @@ function Slider({ stairs, compilation, cursor, width, expand }: SliderProps) {
 }
 
 export function Staircase({ compilation, cursor }: { readonly compilation: Compilation; readonly cursor: number }) {
-  const [host, width] = useWidth();
+  const [host, { width, height }] = useSize();
   const [stairs, expand] = useStairs(compilation);
   return (
     <div className="stairs-box" ref={host}>
@@ -120,6 +123,7 @@ export function Staircase({ compilation, cursor }: { readonly compilation: Compi
             compilation={compilation}
             cursor={cursor}
             width={stairsWidth(stairs, width)}
+            floor={floorIn(height)}
             expand={expand}
           />
           <PassNames
