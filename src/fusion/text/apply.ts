@@ -23,7 +23,7 @@ function nameOf(machine: Machine, slot: Slot | null, node: NodeId | null): strin
   const expr = slot?.expr ? bare(slot.expr) : null;
   if (expr) {
     const source = machine.text.slice(expr.span.from, expr.span.to);
-    if (source.length <= 24 && !source.includes("\n")) return source;
+    return source.length <= 24 && !source.includes("\n") ? source : `${source.slice(0, 22).split("\n")[0]!.trimEnd()}…`;
   }
   return node === null ? "nothing" : (machine.nodes.get(node)?.label ?? node);
 }

@@ -123,7 +123,8 @@ export function callDef(machine: Machine, place: Place, call: DefCall, args: rea
 function resultOf(machine: Machine, def: DefStatement, inner: Turn, expr: CallExpr): Value {
   const { values } = inner.result;
   if (!values) {
-    machine.problems.add("no-return", def.name.span, `\`${def.name.text}\` returns nothing: end it with return.`);
+    if (!machine.stopped)
+      machine.problems.add("no-return", def.name.span, `\`${def.name.text}\` returns nothing: end it with return.`);
     return BROKEN;
   }
   if (values.length === 1) return values[0]!.value;

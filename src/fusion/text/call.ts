@@ -9,7 +9,7 @@ import { callDef } from "./call-def";
 import type { Machine, Place } from "./machine";
 import { typeOf } from "./machine";
 import { castTo, sizeMethod, transposeAll } from "./member";
-import { DTYPES, MODULES, SOURCES, TRANSFORMS } from "./names";
+import { ADVICE, DTYPES, MODULES, SOURCES, TRANSFORMS } from "./names";
 import { nearest } from "./suggest";
 import type { CallExpr, Expr, Identifier } from "./syntax";
 import { bare } from "./syntax";
@@ -213,10 +213,12 @@ function unknownCall(machine: Machine, place: Place, name: Identifier, operands:
     return;
   }
   if (SOURCES.has(text)) {
+    const sizes = operands.flatMap(({ value }) => (value.kind === "number" ? [value.value] : []));
+    const type = `f32[${sizes.length > 0 ? sizes.join(", ") : "1024, 1024"}]`;
     problems.add(
       "source-without-type",
       span,
-      `\`${text}\` feeds an input, and an input says its type: x: f32[1024, 1024] = ${text}().`,
+      `\`${text}\` feeds an input, and an input is declared with its type: x: ${type} = ${text}().`,
     );
     return;
   }
@@ -230,11 +232,12 @@ function unknownCall(machine: Machine, place: Place, name: Identifier, operands:
   const defs = [...place.turn.scope.visible()].filter(
     (visible) => place.turn.scope.find(visible)?.value.kind === "def",
   );
-  const near = nearest(text, [...defs, ...opNames]);
+  const advice = ADVICE.get(text);
+  const near = advice === undefined ? nearest(text, [...defs, ...opNames]) : null;
   problems.add(
     "unknown-op",
     span,
-    `No op is called \`${text}\`. ${near ? `Did you mean \`${near}\`?` : "The palette lists them all."}`,
+    `No op is called \`${text}\`. ${advice ?? (near ? `Did you mean \`${near}\`?` : "The palette lists them all.")}`,
     {
       fixes: near ? [{ title: `Change to ${near}`, edits: [{ span, insert: near }] }] : [],
     },

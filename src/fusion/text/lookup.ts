@@ -28,6 +28,7 @@ export function nameValue(machine: Machine, place: Place, { name, span }: NameEx
 function unknownName(machine: Machine, place: Place, { name, span }: NameExpr): void {
   const later = machine.firstDefinition.get(name);
   if (later && later.from > span.from) {
+    machine.misplaced.add(name);
     machine.problems.add(
       "used-before-definition",
       span,

@@ -79,6 +79,8 @@ export interface Machine {
   readonly firstDefinition: ReadonlyMap<string, Span>;
   /** `train()` or `eval()` was said; null: the ops' own defaults. */
   training: boolean | null;
+  /** Names that were read before they are defined: not unused, misplaced. */
+  readonly misplaced: Set<string>;
   /** Calls of each def under each root, for `h1/block#0`. */
   readonly defCalls: Map<string, number>;
   moment: number;

@@ -29,6 +29,18 @@ export const SOURCES: ReadonlySet<string> = new Set([
   "param", "const", "randn", "normal", "rand", "uniform", "zeros", "ones", "arange",
 ]); // prettier-ignore
 
+/** Ops that people look for and what serves instead. */
+export const ADVICE: ReadonlyMap<string, string> = new Map([
+  ["masked_fill", "Write where(mask, value, x)."],
+  ["addmm", "Write x @ w + b."],
+  ["baddbmm", "Write x @ w + b."],
+  ["einsum", "Write it with transpose and @."],
+  ["split", "Take slices: x[:, :4]."],
+  ["chunk", "Take slices: x[:, :4]."],
+  ["scaled_dot_product_attention", "Write softmax(q @ k.mT * scale) @ v."],
+  ["item", "A graph holds tensors; a number is known before it runs or not at all."],
+]);
+
 /** Operators and the ops they are. */
 export const BINARY_OPS: ReadonlyMap<string, string> = new Map([
   ["+", "add"], ["-", "sub"], ["*", "mul"], ["/", "div"], ["//", "floor_div"], ["%", "mod"], ["**", "pow"], ["@", "matmul"],
@@ -52,3 +64,12 @@ export const isIdentifier = (text: string): boolean =>
 export function freshName(base: string, taken: ReadonlySet<string>): string {
   for (let n = 1; ; n++) if (!taken.has(`${base}_${n}`)) return `${base}_${n}`;
 }
+
+/** How a call of `op` is written: its name, or an alias where Python keeps the name for itself (`logical_and`). */
+export const spellingOf = ({
+  name,
+  aliases,
+}: {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+}): string => (KEYWORDS.has(name) ? (aliases?.find((alias) => !KEYWORDS.has(alias)) ?? name) : name);

@@ -2,7 +2,7 @@
 import { parser } from "@lezer/python";
 import type { Span } from "../ir";
 import type { Scan } from "./scan";
-import { scalarTypes, scan } from "./scan";
+import { readable, scan } from "./scan";
 
 /** What of the parser's tree this folder uses: each node as it is entered and left, positions in the whole text. */
 export interface TreeVisitor {
@@ -47,10 +47,10 @@ function parseSegment(text: string, span: Span, deadline: Deadline, visit: TreeV
 
 /** Visits the trees of all segments; answers why the rest was not read, or null. */
 export function parseWithin(text: string, deadline: Deadline, visit: TreeVisitor): Scan["stop"] {
-  const readable = scalarTypes(text);
-  const { segments, stop } = scan(readable);
+  const shown = readable(text);
+  const { segments, stop } = scan(shown);
   for (const segment of segments) {
-    const stopped = parseSegment(readable, segment, deadline, visit);
+    const stopped = parseSegment(shown, segment, deadline, visit);
     if (stopped !== null) {
       return {
         at: stopped,

@@ -4,7 +4,7 @@ import { node, showType, topological, usesOf } from "../ir";
 import type { OpDef, Param } from "../ops";
 import { opDef } from "../ops";
 import { literalType } from "./machine";
-import { BINARY_OPS, DTYPES, isIdentifier, MODULES, NUMBERS, SOURCES, UNARY_OPS } from "./names";
+import { BINARY_OPS, DTYPES, isIdentifier, MODULES, NUMBERS, SOURCES, spellingOf, UNARY_OPS } from "./names";
 import { numberValue } from "./values";
 
 const reserved = (name: string): boolean =>
@@ -152,7 +152,7 @@ class Printer {
     const prefix = PREFIXES.get(made.op);
     if (prefix !== undefined && operands.length === 1) return `${prefix}${operands[0]}`;
     const list = op.params.some(({ kind }) => kind === "tensors");
-    return `${op.name}(${[...(list ? [`[${operands.join(", ")}]`] : operands), ...showAttrs(op, made.attrs)].join(", ")})`;
+    return `${spellingOf(op)}(${[...(list ? [`[${operands.join(", ")}]`] : operands), ...showAttrs(op, made.attrs)].join(", ")})`;
   }
 }
 

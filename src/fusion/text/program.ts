@@ -88,6 +88,7 @@ function newMachine(text: string, statements: readonly Statement[], problems: Pr
     places: [],
     firstDefinition: firstDefinitions(statements),
     training: null,
+    misplaced: new Set(),
     defCalls: new Map(),
     moment: 0,
     stopped: false,

@@ -1,6 +1,6 @@
 /** @file Expressions out of tree nodes, with the mistakes of form that can be seen there. */
 import type { Span } from "../ir";
-import type { Argument, Expr, Index } from "./syntax";
+import type { Argument, BinaryExpr, Expr, Index } from "./syntax";
 import type { Problems } from "./problems";
 import type { Item } from "./read-item";
 import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
@@ -25,13 +25,15 @@ const outside =
   };
 
 function readNumber(at: Place): Expr {
-  const source = sourceOf(at).replaceAll("_", "");
+  const pointed = at.text[at.span.to] === "." && /^[\d_]+$/.test(sourceOf(at));
+  const span = pointed ? { from: at.span.from, to: at.span.to + 1 } : at.span;
+  const source = at.text.slice(span.from, span.to).replaceAll("_", "");
   const value = /[jJ]$/.test(source) && !/^0x/i.test(source) ? Number.NaN : Number(source);
   if (Number.isNaN(value)) {
-    at.problems.add("bad-number", at.span, `\`${source}\` is not a number that a tensor can hold.`);
-    return bad(at.span);
+    at.problems.add("bad-number", span, `\`${source}\` is not a number that a tensor can hold.`);
+    return bad(span);
   }
-  return { kind: "number", span: at.span, value, whole: /^(\d+|0[xob][\da-f]+)$/i.test(source) };
+  return { kind: "number", span, value, whole: /^(\d+|0[xob][\da-f]+)$/i.test(source) };
 }
 
 function readString(at: Place): Expr {
@@ -138,6 +140,55 @@ function readMember(at: Place): Expr {
   return { kind: "subscript", span: at.span, object, indices };
 }
 
+const isLogic = (expr: Expr): expr is BinaryExpr => expr.kind === "binary" && (expr.op === "and" || expr.op === "or");
+
+const joined = (left: Expr, { op, opSpan }: Pick<BinaryExpr, "op" | "opSpan">, right: Expr): Expr => ({
+  kind: "binary",
+  span: { from: left.span.from, to: right.span.to },
+  op,
+  opSpan,
+  left,
+  right,
+});
+
+/** The grammar lets `not` reach over `and` and `or`; in Python it binds tighter than both. Puts a chain of them together anew. */
+function regrouped(root: Expr): Expr {
+  const operands: Expr[] = [];
+  const signs: BinaryExpr[] = [];
+  const left: (Expr | { readonly sign: BinaryExpr })[] = [root];
+  for (let next = left.pop(); next; next = left.pop()) {
+    if ("sign" in next) signs.push(next.sign);
+    else if (isLogic(next)) left.push(next.right, { sign: next }, next.left);
+    else if (next.kind === "unary" && next.op === "not" && isLogic(next.operand)) {
+      const chain = regrouped(next.operand);
+      let first = chain;
+      while (isLogic(first)) first = first.left;
+      const negated: Expr = { ...next, span: { from: next.span.from, to: first.span.to }, operand: first };
+      left.push(withFirst(chain, negated));
+    } else operands.push(next);
+  }
+  const groups: Expr[] = [];
+  let group = operands[0]!;
+  const ors: BinaryExpr[] = [];
+  signs.forEach((sign, i) => {
+    if (sign.op === "and") group = joined(group, sign, operands[i + 1]!);
+    else {
+      groups.push(group);
+      ors.push(sign);
+      group = operands[i + 1]!;
+    }
+  });
+  groups.push(group);
+  return groups.reduce((sum, each, i) => joined(sum, ors[i - 1]!, each));
+}
+
+/** A chain with another leftmost operand. */
+function withFirst(chain: Expr, first: Expr): Expr {
+  const spine: BinaryExpr[] = [];
+  for (let expr = chain; isLogic(expr); expr = expr.left) spine.push(expr);
+  return spine.reduceRight<Expr>((left, sign) => joined(left, sign, sign.right), first);
+}
+
 function readBinary(at: Place): Expr {
   const [left, right] = [at.parts[0]?.expr, at.parts.slice(2).findLast((part) => part.expr)?.expr];
   const op = at.parts[1];
@@ -151,7 +202,8 @@ function readBinary(at: Place): Expr {
     return bad(at.span);
   }
   blame(at, "the expression around it was understood without it.");
-  return { kind: "binary", span: at.span, op: word, opSpan: spanOf(op), left, right };
+  const binary: BinaryExpr = { kind: "binary", span: at.span, op: word, opSpan: spanOf(op), left, right };
+  return isLogic(binary) && isLogic(right) ? regrouped(binary) : binary;
 }
 
 function readUnary(at: Place): Expr {
@@ -160,7 +212,8 @@ function readUnary(at: Place): Expr {
     blame(at, "an operand is missing.");
     return bad(at.span);
   }
-  return { kind: "unary", span: at.span, op: at.text.slice(op.from, op.to), operand };
+  const unary: Expr = { kind: "unary", span: at.span, op: at.text.slice(op.from, op.to), operand };
+  return unary.op === "not" && isLogic(operand) ? regrouped(unary) : unary;
 }
 
 function readParen(at: Place): Expr {

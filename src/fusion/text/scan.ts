@@ -7,9 +7,15 @@ export const DEEPEST = 500;
 /** So many impossible characters or stray brackets, and it is no program. */
 const MOST_STRAYS = 60;
 const MOST_CUTS = 60;
-/** `f32[]`, a scalar's type: Python has no empty index, so the parser is shown spaces instead. */
-export const scalarTypes = (text: string): string =>
-  text.replace(/\b(f32|f16|i32|bool)\[\s*\]/g, (found, dtype: string) => dtype.padEnd(found.length));
+/**
+ * The text as the parser is shown it, every offset unchanged. `f32[]`, a scalar's type, gets spaces: Python has no empty index.
+ * `1.` and `1.e5` lose their point, which the grammar does not know; numbers are read from the text itself.
+ */
+export const readable = (text: string): string =>
+  text
+    .replaceAll(/\b(f32|f16|i32|bool)\[\s*\]/g, (found, dtype: string) => dtype.padEnd(found.length))
+    .replaceAll(/(?<![\w.])(\d[\d_]*)\.(?=[eE][-+]?\d)/g, "$10")
+    .replaceAll(/(?<![\w.])(\d[\d_]*)\.(?![\w.])/g, "$1 ");
 
 export interface Scan {
   /** Parsed one by one; a cut lies after an unclosed bracket's line, so that the next statement is read as usual. */

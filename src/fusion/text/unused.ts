@@ -18,6 +18,7 @@ export function outputsOf(machine: Machine, turn: Turn): readonly NodeId[] {
 
 function isUsed(machine: Machine, symbol: SymbolRecord, outputs: ReadonlySet<NodeId>): boolean {
   if (symbol.uses.length > 0 || symbol.name.startsWith("_")) return true;
+  if (machine.misplaced.has(symbol.name)) return true;
   if (symbol.kind === "loop" || symbol.kind === "parameter") return true;
   if (symbol.value.kind === "broken" || symbol.value.kind === "self") return true;
   const { node } = symbol;

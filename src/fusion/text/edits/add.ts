@@ -4,7 +4,7 @@ import { nodeId } from "../../ir";
 import type { CompositeDef, OpDef, Param } from "../../ops";
 import { findOp } from "../../ops";
 import { indentAt, wholeLines } from "../lines";
-import { freshName } from "../names";
+import { freshName, spellingOf } from "../names";
 import type { Parsed } from "../program";
 import { parseProgram } from "../program";
 import type { Edited } from "./draft";
@@ -26,14 +26,23 @@ const STAND_INS: Readonly<Record<Param["kind"], string>> = {
   dtype: "f16",
 };
 
+/** Where the kind alone would give something that fits no tensor. */
+const BY_NAME: ReadonlyMap<string, string> = new Map([
+  ["pad.pads", "(1, 1)"],
+  ["permute.dims", "(1, 0)"],
+  ["slice.stop", "(1,)"],
+  ["expand.shape", "(-1, -1)"],
+]);
+
 function callOf(op: OpDef | CompositeDef): string {
   const args: string[] = [];
   for (const param of op.params) {
     if (param.default !== undefined) continue;
-    const stand = STAND_INS[param.kind];
-    args.push(param.kind === "tensor" || param.kind === "tensors" ? stand : `${param.names[0]}=${stand}`);
+    const name = param.names[0]!;
+    const stand = BY_NAME.get(`${op.name}.${name}`) ?? STAND_INS[param.kind];
+    args.push(param.kind === "tensor" || param.kind === "tensors" ? stand : `${name}=${stand}`);
   }
-  return `${op.name}(${args.join(", ")})`;
+  return `${spellingOf(op)}(${args.join(", ")})`;
 }
 
 /** An edit that adds `line` at the end of the program: before its `return`, inside the def that is the whole program. */

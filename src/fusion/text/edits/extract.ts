@@ -53,7 +53,7 @@ export function extractAs(draft: Draft, { expr, place }: ValuePlace, name: strin
     return;
   }
   const line = lineBefore(text, statement, `${name} = ${sourceOf(text, expr)}`);
-  draft.edit([line, { span: outermost(statement, expr).span, insert: name }]);
+  draft.edit([line, wordEdit(text, outermost(statement, expr).span, name)]);
 }
 
 /** `expr` with the brackets around it. */
@@ -102,20 +102,27 @@ const ATOMS: ReadonlySet<Expr["kind"]> = new Set([
 ]);
 
 /** `y += e` as `y = insert + e`. */
-export function spelledOut(text: string, { op, opSpan, value }: UpdateStatement, insert: string): readonly TextEdit[] {
+export function spelledOut({ op, opSpan, value }: UpdateStatement, insert: string): readonly TextEdit[] {
   const edits: TextEdit[] = [{ span: opSpan, insert: `= ${insert} ${op}` }];
   if (ATOMS.has(value.kind)) return edits;
-  const source = text.slice(value.span.from, value.span.to);
-  return [...edits, { span: value.span, insert: `(${source})` }];
+  const { from, to } = value.span;
+  return [...edits, { span: { from, to: from }, insert: "(" }, { span: { from: to, to }, insert: ")" }];
+}
+
+/** An edit that keeps words apart: `not(x)` becomes `not y`. */
+export function wordEdit(text: string, span: Span, insert: string): TextEdit {
+  const before = /\w$/.test(text.slice(0, span.from).slice(-1)) && /^\w/.test(insert) ? " " : "";
+  const after = /^\w/.test(text.slice(span.to, span.to + 1)) && /\w$/.test(insert) ? " " : "";
+  return { span, insert: before + insert + after };
 }
 
 /** Edits that put `insert` in the place of an operand. */
 export function replaceOperand(text: string, { site, operand }: OperandPlace, insert: string): readonly TextEdit[] {
   const { statement } = site.place;
-  if (operand.expr === null) return statement.kind === "update" ? spelledOut(text, statement, insert) : [];
+  if (operand.expr === null) return statement.kind === "update" ? spelledOut(statement, insert) : [];
   const { span } = operand.expr;
   const receiver = insert === "..." && /^\s*[.[]/.test(text.slice(span.to, span.to + 20));
-  return [{ span, insert: receiver ? "(...)" : insert }];
+  return [wordEdit(text, span, receiver ? "(...)" : insert)];
 }
 
 /** Whole lines of a statement, or null when it shares one with another statement. */

@@ -8,7 +8,7 @@ import type { SymbolRecord } from "../scope";
 import type { Expr, Statement } from "../syntax";
 import { bare } from "../syntax";
 import type { Edited } from "./draft";
-import { applyTextEdits, refused } from "./draft";
+import { Draft, refused } from "./draft";
 import { bodyWith, spelledOut } from "./extract";
 import { boundExpr, locked, noteFor } from "./locate";
 import { changedIds, matchGraphs } from "./match";
@@ -67,7 +67,7 @@ function withoutUses({ parsed, inside }: Loss, symbols: readonly SymbolRecord[])
       ({ statement: each }) => each.kind !== "def" && each.kind !== "for" && contains(each.span, span),
     )?.statement;
     if (statement?.kind === "update" && statement.target.span.from === span.from)
-      edits.push(...spelledOut(parsed.text, statement, "..."));
+      edits.push(...spelledOut(statement, "..."));
     else if (
       statement?.kind === "return" &&
       statement.values.some((value) => bare(value).span.from === span.from) &&
@@ -140,11 +140,13 @@ export function removeNode(text: string, id: NodeId, parsed: Parsed = parseProgr
   if (node.op === "hole" && id.includes("/")) return refused("This place is empty already.");
   const edits = removalEdits(parsed, id);
   if (typeof edits === "string") return refused(edits);
-  const match = matchGraphs(parsed.graph, parseProgram(applyTextEdits(text, edits)).graph);
+  const draft = new Draft(parsed);
+  draft.edit(edits);
+  const match = matchGraphs(parsed.graph, draft.parsed.graph);
   const { place } = parsed.sites.get(id)!;
   return {
     ok: true,
-    edits: edits.toSorted((a, b) => a.span.from - b.span.from),
+    edits: draft.edits(),
     ids: changedIds(match),
     note: noteFor(parsed, place),
     node: null,

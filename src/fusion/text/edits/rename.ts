@@ -43,13 +43,13 @@ export const symbolEdits = (parsed: Parsed, symbol: SymbolRecord, name: string):
 
 /** Renames this version only; `y += e` that reads it becomes `y = name + e`. */
 export function renameVersion(draft: Draft, symbol: SymbolRecord, name: string): void {
-  const { parsed, text } = draft;
+  const { parsed } = draft;
   const edits: TextEdit[] = [{ span: symbol.definition, insert: name }];
   for (const span of symbol.uses) {
     const update = parsed.places.find(
       ({ statement }) => statement.kind === "update" && statement.target.span.from === span.from,
     )?.statement;
-    if (update?.kind === "update") edits.push(...spelledOut(text, update, name));
+    if (update?.kind === "update") edits.push(...spelledOut(update, name));
     else edits.push({ span, insert: name });
   }
   draft.edit(edits);

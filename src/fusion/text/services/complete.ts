@@ -3,7 +3,7 @@ import type { Span } from "../../ir";
 import { findNode, showType } from "../../ir";
 import type { CompositeDef, OpDef, Param } from "../../ops";
 import { allComposites, allOps } from "../../ops";
-import { DTYPES, MODULES, SOURCES } from "../names";
+import { DTYPES, KEYWORDS, MODULES, SOURCES } from "../names";
 import type { Parsed } from "../program";
 import type { SymbolRecord } from "../scope";
 import { defNamed, isMethod, isQuiet, openCallAt, opOf, ownerAt, wordBefore } from "./context";
@@ -77,7 +77,9 @@ const callable = (): readonly (OpDef | CompositeDef)[] => [
 function opItems(method: boolean): Draft[] {
   return callable()
     .filter((op) => !method || (op.params[0] && isTensor(op.params[0])))
-    .flatMap((op) => [op.name, ...(op.aliases ?? [])].map((name) => opItem(op, name, method)));
+    .flatMap((op) =>
+      [op.name, ...(op.aliases ?? [])].filter((name) => !KEYWORDS.has(name)).map((name) => opItem(op, name, method)),
+    );
 }
 
 function members(): Draft[] {
