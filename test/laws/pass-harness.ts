@@ -7,6 +7,7 @@ import { totalsOf, targetOf } from "../../src/fusion/cost";
 import {
   applyPatch,
   draftOf,
+  dtypeBytes,
   invert,
   topological,
   type CompileOptions,
@@ -198,4 +199,21 @@ export function silentEdges(compilation: Compilation): string[] {
     }
   }
   return silent;
+}
+
+/** Counted bytes of a state against what the interpreter of its kernels touched. */
+export function trafficFaults(state: Fusion, profile = defaultOptions.profile): string[] {
+  const inputs = new Map<NodeId, Float64Array>();
+  for (const n of state.graph.nodes.values()) if (n.op === "input") inputs.set(n.id, Float64Array.from(inputData(n)));
+  const { kernels } = runPlanOnCpu(state, targetOf(profile), profile, inputs);
+  let touched = 0;
+  for (const { program, log } of kernels) {
+    const tiled = program.template === "matmul";
+    for (const { value, read, written, passes } of log.buffers) {
+      const { type } = program.buffers.find((buffer) => buffer.value === value)!;
+      touched += dtypeBytes(type.dtype) * (read * (tiled ? 1 : passes) + written);
+    }
+  }
+  const { bytes } = totalsOf(state, profile);
+  return bytes === touched ? [] : [`${bytes} bytes counted, ${touched} touched`];
 }

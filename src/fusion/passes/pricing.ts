@@ -17,67 +17,12 @@ interface Priced {
 export function openPricing(profile: DeviceProfile, fullSize: number): Pricing {
   const byRegion = new WeakMap<Region, RegionFacts | Verdict>();
   const byShape = new Map<string, Priced>();
-  const kinds = new Map<string, number>();
-  const kindOfNode = new WeakMap<Node, number>();
-  const intern = (text: string): number => {
-    const known = kinds.get(text);
-    if (known !== undefined) return known;
-    kinds.set(text, kinds.size);
-    return kinds.size - 1;
-  };
-  const kind = (n: Node): number => {
-    const known = kindOfNode.get(n);
-    if (known !== undefined) return known;
-    const fresh = intern(`${n.op}${JSON.stringify(n.attrs)}${n.type.dtype}${n.type.shape.join()}`);
-    kindOfNode.set(n, fresh);
-    return fresh;
-  };
-  const stored = (n: Node): number => intern(`${n.op === "const" ? "c" : "s"}${n.type.dtype}${n.type.shape.join()}`);
-
-  /** The region with its names replaced by numbers: equal for regions that differ in names alone. */
-  const shapeOf = (graph: Graph, { members, outputs }: Region): { shape: string; names: NodeId[] } => {
-    const numbers = new Map<NodeId, number>();
-    const names: NodeId[] = [];
-    const parts: number[] = [];
-    const number = (id: NodeId): void => {
-      numbers.set(id, names.length);
-      names.push(id);
-    };
-    const outside = (id: NodeId): void => {
-      let n = node(graph, id);
-      number(id);
-      while (isFreeView(n)) {
-        parts.push(-2, kind(n));
-        n = node(graph, n.inputs[0]!);
-        const known = numbers.get(n.id);
-        if (known !== undefined) {
-          parts.push(-3, known);
-          return;
-        }
-        number(n.id);
-      }
-      parts.push(-4, stored(n));
-    };
-    const inside = new Set(members);
-    for (const id of members) {
-      const n = node(graph, id);
-      for (const input of n.inputs) {
-        if (!numbers.has(input) && !inside.has(input)) outside(input);
-      }
-      if (!numbers.has(id)) number(id);
-      parts.push(-1, kind(n));
-      for (const input of n.inputs) parts.push(numbers.get(input) ?? -5);
-    }
-    parts.push(-6);
-    for (const id of outputs) parts.push(numbers.get(id)!);
-    return { shape: parts.join(), names };
-  };
-
+  const kinds = openKinds();
   return {
     facts(graph, region) {
       const known = byRegion.get(region);
       if (known) return known;
-      const { shape, names } = shapeOf(graph, region);
+      const { shape, names } = shapeOf(graph, region, kinds);
       const like = byShape.get(shape);
       const fresh = like ? renamed(like, names) : regionFacts(graph, region, profile, fullSize);
       byRegion.set(region, fresh);
@@ -85,6 +30,74 @@ export function openPricing(profile: DeviceProfile, fullSize: number): Pricing {
       return fresh;
     },
   };
+}
+
+/** Small numbers for what matters of a node: op, attributes and type of a member, type alone of what it reads. */
+interface Kinds {
+  member(n: Node): number;
+  stored(n: Node): number;
+}
+
+function openKinds(): Kinds {
+  const numbers = new Map<string, number>();
+  const cache = new WeakMap<Node, number>();
+  const number = (text: string): number => {
+    const known = numbers.get(text);
+    if (known !== undefined) return known;
+    numbers.set(text, numbers.size);
+    return numbers.size - 1;
+  };
+  return {
+    member(n) {
+      const known = cache.get(n);
+      if (known !== undefined) return known;
+      const fresh = number(`${n.op}${JSON.stringify(n.attrs)}${n.type.dtype}${n.type.shape.join()}`);
+      cache.set(n, fresh);
+      return fresh;
+    },
+    stored: (n) => number(`${n.op === "const" ? "c" : "s"}${n.type.dtype}${n.type.shape.join()}`),
+  };
+}
+
+/** Marks between the numbers of a shape, so that lists of different meaning never look alike. */
+const MARK = { member: -1, view: -2, seen: -3, stored: -4, outputs: -5 } as const;
+
+/** The region with its names replaced by numbers: equal for regions that differ in names alone. */
+function shapeOf(graph: Graph, { members, outputs }: Region, kinds: Kinds): { shape: string; names: NodeId[] } {
+  const numbers = new Map<NodeId, number>();
+  const names: NodeId[] = [];
+  const parts: number[] = [];
+  const number = (id: NodeId): void => {
+    numbers.set(id, names.length);
+    names.push(id);
+  };
+  /** What is read from outside, through views to what they show. */
+  const outside = (id: NodeId): void => {
+    let n = node(graph, id);
+    number(id);
+    while (isFreeView(n)) {
+      parts.push(MARK.view, kinds.member(n));
+      n = node(graph, n.inputs[0]!);
+      const known = numbers.get(n.id);
+      if (known !== undefined) {
+        parts.push(MARK.seen, known);
+        return;
+      }
+      number(n.id);
+    }
+    parts.push(MARK.stored, kinds.stored(n));
+  };
+  const inside = new Set(members);
+  for (const id of members) {
+    const n = node(graph, id);
+    for (const input of n.inputs) if (!numbers.has(input) && !inside.has(input)) outside(input);
+    if (!numbers.has(id)) number(id);
+    parts.push(MARK.member, kinds.member(n));
+    for (const input of n.inputs) parts.push(numbers.get(input)!);
+  }
+  parts.push(MARK.outputs);
+  for (const id of outputs) parts.push(numbers.get(id)!);
+  return { shape: parts.join(), names };
 }
 
 /** The same facts about other names. */

@@ -30,75 +30,44 @@ export interface Rewriter {
 }
 
 export function openRewriter(planner: Planner): Rewriter {
-  const readers = new Map<NodeId, Set<NodeId>>();
-  const holders = new Map<NodeId, Set<RegionId>>();
-  for (const n of planner.graph.nodes.values()) {
-    for (const input of n.inputs) addTo(readers, input, n.id);
-  }
-  for (const region of planner.regions.values()) for (const id of region.members) addTo(holders, id, region.id);
-  const readersOf = (id: NodeId): ReadonlySet<NodeId> => readers.get(id) ?? NOBODY;
-
-  /** `roots`, and what nobody needs once they are gone; never an input or a result. */
-  const unneeded = (roots: readonly NodeId[], kept: readonly NodeId[] = []): NodeId[] => {
-    const gone = new Set<NodeId>(roots);
-    const open = [...roots];
-    while (open.length > 0) {
-      for (const input of node(planner.graph, open.pop()!).inputs) {
-        if (gone.has(input) || kept.includes(input) || planner.isOutput(input)) continue;
-        if (node(planner.graph, input).op === "input") continue;
-        if (![...readersOf(input)].every((reader) => gone.has(reader))) continue;
-        gone.add(input);
-        open.push(input);
-      }
-    }
-    return [...gone];
-  };
-  const rereading = (from: NodeId, to: NodeId): Node[] =>
-    [...readersOf(from)].slice(mutated("one-reader-stays") ? 1 : 0).map((id) => {
-      const reader = node(planner.graph, id);
-      return { ...reader, inputs: reader.inputs.map((input) => (input === from ? to : input)) };
-    });
-  const withOrigins = (target: Node, from: readonly NodeId[]): Node => ({
-    ...target,
-    origins: [...new Set([...target.origins, ...from.flatMap((id) => node(planner.graph, id).origins)])],
-  });
-
+  const web = openWeb(planner);
+  const { readersOf, holders } = web;
   return {
     readersOf,
     regionsOf: (id) => [...(holders.get(id) ?? [])],
     redirect(from, to) {
-      const gone = unneeded([from], [to]);
       const target = node(planner.graph, to);
-      const after = rereading(from, to);
-      return { gone, after: target.op === "input" ? after : [withOrigins(target, [from]), ...after] };
-    },
-    rename(from, to) {
-      const [result, source] = [node(planner.graph, from), node(planner.graph, to)];
-      const late = [...readersOf(to)].every((id) => id === from || planner.position(id) > planner.position(from));
-      if (!late || planner.isOutput(to) || holders.get(to) === undefined) return null;
-      const renamed = withOrigins(
-        { ...source, id: from, label: result.label, ...(result.span ? { span: result.span } : {}) },
-        [from],
-      );
-      const gone = unneeded([from], [to]).filter((id) => id !== from);
+      const after = rereading(web, from, to);
       return {
-        gone: [to, ...gone],
-        after: [renamed, ...rereading(to, from).filter(({ id }) => id !== from)],
-        moved: [to, from],
+        gone: unneeded(web, [from], [to]),
+        after: target.op === "input" ? after : [withOrigins(web, target, [from]), ...after],
       };
     },
-    become(changed) {
-      const before = node(planner.graph, changed.id);
-      const gone = new Set<NodeId>();
-      for (const input of before.inputs) {
-        if (changed.inputs.includes(input) || planner.isOutput(input)) continue;
-        if (node(planner.graph, input).op === "input" || readersOf(input).size > 1) continue;
-        for (const id of unneeded([input], changed.inputs)) gone.add(id);
-      }
-      return { gone: [...gone], after: [withOrigins(changed, [...gone])] };
-    },
-    drop: (id) => ({ gone: unneeded([id]), after: [] }),
+    rename: (from, to) => renaming(web, from, to),
+    become: (changed) => becoming(web, changed),
+    drop: (id) => ({ gone: unneeded(web, [id]), after: [] }),
     patchOf: (change) => patchFor(planner, change, readersOf, holders),
+    applied: web.applied,
+  };
+}
+
+/** Who reads and who holds each node. */
+interface Web {
+  readonly planner: Planner;
+  readonly readersOf: ReadersOf;
+  readonly holders: Holders;
+  readonly applied: (patch: Patch) => void;
+}
+
+function openWeb(planner: Planner): Web {
+  const readers = new Map<NodeId, Set<NodeId>>();
+  const holders = new Map<NodeId, Set<RegionId>>();
+  for (const n of planner.graph.nodes.values()) for (const input of n.inputs) addTo(readers, input, n.id);
+  for (const region of planner.regions.values()) for (const id of region.members) addTo(holders, id, region.id);
+  return {
+    planner,
+    readersOf: (id) => readers.get(id) ?? NOBODY,
+    holders,
     applied({ removedNodes, addedNodes, removedRegions, addedRegions }) {
       for (const { id, inputs } of removedNodes) for (const input of inputs) readers.get(input)?.delete(id);
       for (const { id, inputs } of addedNodes) for (const input of inputs) addTo(readers, input, id);
@@ -106,6 +75,57 @@ export function openRewriter(planner: Planner): Rewriter {
       for (const { id, members } of addedRegions) for (const member of members) addTo(holders, member, id);
     },
   };
+}
+
+/** `roots`, and what nobody needs once they are gone; never an input, a result or one of `kept`. */
+function unneeded({ planner, readersOf }: Web, roots: readonly NodeId[], kept: readonly NodeId[] = []): NodeId[] {
+  const gone = new Set<NodeId>(roots);
+  const open = [...roots];
+  while (open.length > 0) {
+    for (const input of node(planner.graph, open.pop()!).inputs) {
+      if (gone.has(input) || kept.includes(input) || planner.isOutput(input)) continue;
+      if (node(planner.graph, input).op === "input") continue;
+      if (![...readersOf(input)].every((reader) => gone.has(reader))) continue;
+      gone.add(input);
+      open.push(input);
+    }
+  }
+  return [...gone];
+}
+
+const rereading = ({ planner, readersOf }: Web, from: NodeId, to: NodeId): Node[] =>
+  [...readersOf(from)].slice(mutated("one-reader-stays") ? 1 : 0).map((id) => {
+    const reader = node(planner.graph, id);
+    return { ...reader, inputs: reader.inputs.map((input) => (input === from ? to : input)) };
+  });
+
+const withOrigins = ({ planner }: Web, target: Node, from: readonly NodeId[]): Node => ({
+  ...target,
+  origins: [...new Set([...target.origins, ...from.flatMap((id) => node(planner.graph, id).origins)])],
+});
+
+function renaming(web: Web, from: NodeId, to: NodeId): NodeChange | null {
+  const { planner, readersOf, holders } = web;
+  const [result, source] = [node(planner.graph, from), node(planner.graph, to)];
+  const late = [...readersOf(to)].every((id) => id === from || planner.position(id) > planner.position(from));
+  if (!late || planner.isOutput(to) || holders.get(to) === undefined) return null;
+  const named = { ...source, id: from, label: result.label, ...(result.span ? { span: result.span } : {}) };
+  return {
+    gone: [to, ...unneeded(web, [from], [to]).filter((id) => id !== from)],
+    after: [withOrigins(web, named, [from]), ...rereading(web, to, from).filter(({ id }) => id !== from)],
+    moved: [to, from],
+  };
+}
+
+function becoming(web: Web, changed: Node): NodeChange {
+  const { planner, readersOf } = web;
+  const gone = new Set<NodeId>();
+  for (const input of node(planner.graph, changed.id).inputs) {
+    if (changed.inputs.includes(input) || planner.isOutput(input)) continue;
+    if (node(planner.graph, input).op === "input" || readersOf(input).size > 1) continue;
+    for (const id of unneeded(web, [input], changed.inputs)) gone.add(id);
+  }
+  return { gone: [...gone], after: [withOrigins(web, changed, [...gone])] };
 }
 
 const NOBODY: ReadonlySet<NodeId> = new Set();
