@@ -4,7 +4,7 @@
  */
 import { broadcastShapes, bug, node, type Graph, type Node, type NodeId } from "../ir";
 import { opDef } from "../ops";
-import { isFreeView, resolveView } from "../region";
+import { isFreeView } from "../region";
 import { Emitter, registerScalar, wordFor } from "./emitter";
 import { evenLanes, IndexSpace, type Cond, type Index, type Tuple } from "./index-space";
 import { literal, type Expr, type Scalar, type Stmt, type Value } from "./kernel-ir";
@@ -32,14 +32,9 @@ export class Lowering extends Emitter {
     this.#inside = new Set(members);
   }
 
-  /** From here on `id` is `value` wherever it is asked for: the result of a reduction, one per row. */
+  /** From here on `id` is `value` wherever it is asked for: the result of a reduction, one per row; an accumulator while its outputs are stored. */
   setRowValue(id: NodeId, value: Value): void {
     this.#rowValues.set(id, value);
-  }
-
-  /** `id` at exactly these indices is `value`: an accumulator of a contraction. */
-  setValueAt(id: NodeId, at: Tuple, value: Value): void {
-    this.scopes[this.level]!.memo.set(`${at.id}:${id}`, value);
   }
 
   /** The value of `id` at `at`. Iterative: the depth of the graph costs no stack. */
@@ -70,7 +65,7 @@ export class Lowering extends Emitter {
     const n = node(this.graph, id);
     const row = this.#rowValues.get(id);
     if (row) return row;
-    if (!this.#inside.has(id)) return this.#outside(n, at);
+    if (!this.#inside.has(id)) return yield* this.#outside(n, at);
     const def = opDef(n.op);
     switch (def.kind) {
       case "movement":
@@ -79,7 +74,7 @@ export class Lowering extends Emitter {
       case "random":
         return yield* this.#compute(n, at);
       case "source":
-        return this.#outside(n, at);
+        return yield* this.#outside(n, at);
       case "reduce":
       case "contraction":
       case "opaque":
@@ -87,17 +82,20 @@ export class Lowering extends Emitter {
     }
   }
 
-  /** Literals, generated sources, and loads of what another kernel stored. */
-  #outside(n: Node, at: Tuple): Value {
-    if (n.op === "const") return literal(Number(n.attrs["value"]), registerScalar(n.type.dtype));
-    const def = opDef(n.op);
-    if (def.generate) return this.#generate(n, at);
-    const offset = this.space.ravel(at.at, n.type.shape);
-    const stored = isFreeView(n) ? resolveView(this.graph, n.id) : n.id;
-    const source = node(this.graph, stored);
-    if (stored !== n.id && (source.op === "const" || opDef(source.op).generate))
-      return this.#outside(source, this.space.tuple(this.space.unravel(offset, source.type.shape)));
-    return this.load(this.buffer(stored), offset, [n.id], undefined, this.suffix(at));
+  /** Literals, generated sources, and loads of what another kernel stored. Views outside may show something inside. */
+  *#outside(n: Node, at: Tuple): Walk {
+    let source = n;
+    let tuple = at;
+    while (isFreeView(source) && !this.#inside.has(source.id)) {
+      const { shape } = source.type;
+      source = node(this.graph, source.inputs[0]!);
+      tuple = this.space.tuple(this.space.unravel(this.space.ravel(tuple.at, shape), source.type.shape));
+    }
+    if (this.#inside.has(source.id)) return yield [source.id, tuple];
+    if (source.op === "const") return literal(Number(source.attrs["value"]), registerScalar(source.type.dtype));
+    if (opDef(source.op).generate) return this.#generate(source, tuple);
+    const offset = this.space.ravel(tuple.at, source.type.shape);
+    return this.load(this.buffer(source.id), offset, [n.id], undefined, this.suffix(at));
   }
 
   #generate(n: Node, at: Tuple): Value {

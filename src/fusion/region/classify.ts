@@ -1,6 +1,7 @@
 /** @file Can ONE kernel compute these members? The single answer that legality, cost and codegen share. */
 import { node, sameShape, showShape, sizeOf, type Graph, type NodeId, type TemplateName, type Verdict } from "../ir";
 import { opDef } from "../ops";
+import { followersOf } from "./alignment";
 import { domainOf, isRowShape, isVerdict, placeMember, type Placed, type RowDomain } from "./roles";
 import type { Classified, RegionForm } from "./types";
 
@@ -74,40 +75,8 @@ function classifyContraction(
   reductions: readonly NodeId[],
 ): Classified {
   const core = node(graph, contraction);
-  const after = new Set<NodeId>([contraction]);
-  for (const id of members) {
-    const n = node(graph, id);
-    const bound = n.inputs.filter((input) => after.has(input));
-    if (id === contraction || bound.length === 0) continue;
-    const kind = opDef(n.op).kind;
-    if (kind === "reduce") {
-      return refuse(
-        "L_ROW_NOT_OWNED",
-        [contraction, id],
-        `\`${n.label}\` needs whole rows of \`${core.label}\`, but a workgroup owns only a tile of them.`,
-        "Let a second kernel fold the rows.",
-      );
-    }
-    if (kind === "movement") {
-      return refuse(
-        "L_INDEX",
-        [bound[0]!, id],
-        `\`${n.label}\` moves \`${node(graph, bound[0]!).label}\` to other places, and the tile's accumulators hold only their own.`,
-        "Store the product; the reader walks it in the other order.",
-      );
-    }
-    if (
-      !sameShape(n.type.shape, core.type.shape) ||
-      bound.some((input) => !sameShape(node(graph, input).type.shape, core.type.shape))
-    ) {
-      return refuse(
-        "L_SHAPE",
-        [contraction, id],
-        `\`${n.label}\` is ${showShape(n.type.shape)}; the accumulators of \`${core.label}\` are ${showShape(core.type.shape)}.`,
-      );
-    }
-    after.add(id);
-  }
+  const { followers, refused } = followersOf(graph, members, contraction);
+  if (refused) return refuseFollower(graph, contraction, refused);
   if (reductions.length > 0) {
     const reduction = node(graph, reductions[0]!);
     return refuse(
@@ -116,7 +85,7 @@ function classifyContraction(
       `\`${reduction.label}\` must finish a whole row before \`${core.label}\` can read it: a contraction takes only pointwise work on its way in.`,
     );
   }
-  const stray = outputs.find((id) => !after.has(id));
+  const stray = outputs.find((id) => !followers.has(id));
   if (stray !== undefined) {
     return refuse(
       "L_ROOT",
@@ -135,6 +104,36 @@ function classifyContraction(
     contraction,
   };
   return { ok: true, form };
+}
+
+function refuseFollower(
+  graph: Graph,
+  contraction: NodeId,
+  { id, operand }: { readonly id: NodeId; readonly operand: NodeId },
+): Classified {
+  const [core, n, bound] = [node(graph, contraction), node(graph, id), node(graph, operand)];
+  switch (opDef(n.op).kind) {
+    case "reduce":
+      return refuse(
+        "L_ROW_NOT_OWNED",
+        [contraction, id],
+        `\`${n.label}\` needs whole rows of \`${core.label}\`, but a workgroup owns only a tile of them.`,
+        "Let a second kernel fold the rows.",
+      );
+    case "movement":
+      return refuse(
+        "L_INDEX",
+        [operand, id],
+        `\`${n.label}\` shows elements of \`${bound.label}\` several times or not at all, and the tile's accumulators hold each of their own once.`,
+        "Store the product; the reader walks it in the other order.",
+      );
+    default:
+      return refuse(
+        "L_SHAPE",
+        [contraction, id],
+        `\`${n.label}\` is ${showShape(n.type.shape)} and would meet \`${bound.label}\` (${showShape(bound.type.shape)}) elsewhere than in its own accumulator.`,
+      );
+  }
 }
 
 /** Everything codegen wants to know about a row group, beyond its form. */

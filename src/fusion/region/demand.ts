@@ -188,6 +188,8 @@ export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[
   const shape = inputs[operand]!;
   const free = opDef(n.op).movement!.free === true;
   if (free && demand.kind === "all") return ALL;
+  const product = demand.kind === "bits" ? null : throughTables(demand, n, inputs);
+  if (product) return product;
   const view = free ? null : affineView(n, inputs);
   if (view && demand.kind !== "bits") {
     const boxes = (demand.kind === "all" ? [wholeBox(n.type.shape)] : demand.boxes).map((box) =>
@@ -200,6 +202,49 @@ export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[
     const from = sourceOf(n, inputs, index);
     return from && from.operand === operand ? from.index : null;
   });
+}
+
+/** Axis by axis, for ops whose rule is one table an input axis: what is touched is the product of what each axis touches. */
+function throughTables(demand: Demand, n: Node, inputs: readonly Shape[]): Demand | null {
+  const tables = opDef(n.op).movement!.tables?.({ inputs, attrs: n.attrs });
+  if (!tables || demand.kind === "bits") return null;
+  const shape = inputs[0]!;
+  const boxes = demand.kind === "all" ? [wholeBox(n.type.shape)] : demand.boxes;
+  const parts = boxes.map((box): Demand => {
+    const touched = tables.map(({ from, positions }, axis) => {
+      const strides = stridesOf(from.map((o) => n.type.shape[o]!));
+      const seen = new Uint8Array(shape[axis]!);
+      for (const index of indicesOf(from.map((o) => box[o]!))) {
+        const position = positions[linear(index, strides)]!;
+        if (position >= 0) seen[position] = 1;
+      }
+      return seen;
+    });
+    return productOf(touched, shape);
+  });
+  return parts.reduce((a, b) => union(a, b, shape));
+}
+
+/** Elements whose index is marked on every axis. */
+function productOf(touched: readonly Uint8Array[], shape: Shape): Demand {
+  const marks = touched.map((seen) => [...seen.keys()].filter((index) => seen[index] === 1));
+  const box = marks.map((indices) => evenly(indices));
+  if (box.every((axis) => axis !== null)) return boxDemand(box, shape);
+  if (sizeOf(shape) > BITMAP_LIMIT) return ALL;
+  const bits = new Uint8Array(sizeOf(shape));
+  const strides = stridesOf(shape);
+  for (const place of indicesOf(marks.map((indices) => ({ start: 0, count: indices.length, step: 1 })))) {
+    bits[place.reduce((sum, k, axis) => sum + marks[axis]![k]! * strides[axis]!, 0)] = 1;
+  }
+  return { kind: "bits", bits };
+}
+
+/** Indices with one step between neighbours, as a box axis. */
+function evenly(indices: readonly number[]): BoxAxis | null {
+  const [start = 0, second = start + 1] = indices;
+  const step = second - start;
+  const even = indices.every((index, i) => index === start + i * step);
+  return even ? { start, count: indices.length, step } : null;
 }
 
 function mapBox(box: Box, view: AffineView, shape: Shape): Box | null {

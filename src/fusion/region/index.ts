@@ -1,4 +1,5 @@
 /** @file Regions as kernels-to-be: their form, what they read, how they are scheduled. Shared by passes, cost and codegen. */
+export { followersOf, permutationOf, type Follower, type Permutation } from "./alignment";
 export { classify, placeRows, type RowPlacement } from "./classify";
 export type { Placed, Role, RowDomain } from "./roles";
 export { matmulSizes, matmulTile, type MatmulSizes } from "./matmul";

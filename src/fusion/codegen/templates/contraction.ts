@@ -1,7 +1,7 @@
 /** @file What the matmul kernels share: where operands and results lie, edges, and the epilogue on accumulators. */
 import { node, type NodeId, type Shape } from "../../ir";
 import { opDef } from "../../ops";
-import { matmulSizes, type MatmulSizes } from "../../region";
+import { followersOf, isFreeView, matmulSizes, permutationOf, type Follower, type MatmulSizes } from "../../region";
 import { loweringOf, type Job } from "../frame";
 import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
 import { literal, widthOf, type Reg, type Scalar, type Value } from "../kernel-ir";
@@ -20,6 +20,7 @@ export class Contraction {
   readonly #shapes: readonly [Shape, Shape];
   readonly #out: Shape;
   readonly #batch: Shape;
+  readonly #followers: ReadonlyMap<NodeId, Follower>;
 
   readonly job: Job;
 
@@ -30,6 +31,7 @@ export class Contraction {
     this.space = this.low.space;
     this.id = form.contraction!;
     const n = node(graph, this.id);
+    this.#followers = followersOf(graph, job.region.members, this.id).followers;
     this.sizes = matmulSizes(graph, this.id);
     this.#operands = [n.inputs[0]!, n.inputs[1]!];
     this.#shapes = [node(graph, n.inputs[0]!).type.shape, node(graph, n.inputs[1]!).type.shape];
@@ -126,29 +128,41 @@ export class Contraction {
     const row = space.clamp(m, sizes.m - 1);
     const { at, inside } = this.quad(unit, sizes.n);
     const point = this.outAt(batch, row, at);
-    const shape = this.#out;
     const whole = space.and(
       space.less(m, sizes.m),
       sizes.n % 4 === 0 ? inside : space.less(space.mul(unit, 4), sizes.n),
     );
     low.branch(whole, () => {
-      low.setValueAt(this.id, point, acc);
+      low.setRowValue(this.id, acc);
       for (const id of job.region.outputs) {
-        const value = mutated("missing-epilogue") ? acc : low.valueAt(id, point);
+        const value = mutated("missing-epilogue") ? acc : low.valueAt(id, this.#placed(id, point));
         const buffer = low.buffer(id);
+        const shape = node(job.graph, id).type.shape;
         if (sizes.n % 4 === 0) {
-          low.store(buffer, space.ravel(point.at, shape), value, [id]);
+          low.store(buffer, space.ravel(this.#placed(id, point).at, shape), value, [id]);
           continue;
         }
         for (const lane of [0, 1, 2, 3]) {
           const column = space.add(space.mul(unit, 4), space.int(lane));
           low.branch(space.less(column, sizes.n), () => {
-            const offset = space.ravel(this.outAt(batch, row, column).at, shape);
+            const offset = space.ravel(this.#placed(id, this.outAt(batch, row, column)).at, shape);
             low.store(buffer, offset, low.part(value, lane, [id]), [id]);
           });
         }
       }
     });
+  }
+
+  /** Where in `id` the element of this accumulator lies: along the views and permutations between them. */
+  #placed(id: NodeId, point: Tuple): Tuple {
+    const { space, job } = this;
+    return this.#followers.get(id)!.through.reduce((at, step) => {
+      const n = node(job.graph, step);
+      const from = node(job.graph, n.inputs[0]!).type.shape;
+      if (isFreeView(n)) return space.tuple(space.unravel(space.ravel(at.at, from), n.type.shape));
+      const perm = permutationOf(job.graph, n)!;
+      return space.tuple(perm.map((axis) => (axis === null ? space.int(0) : at.at[axis]!)));
+    }, point);
   }
 
   /** acc ← a·b + acc */

@@ -1,0 +1,110 @@
+/**
+ * @file What may follow a contraction inside its kernel: elementwise work on the accumulators, seen through free views and
+ * permutations. Each follower element belongs to exactly one accumulator; where it lies is followed forward from there.
+ */
+import { node, sizeOf, stridesOf, type Graph, type Node, type NodeId, type Shape } from "../ir";
+import { opDef } from "../ops";
+import { affineView } from "./demand";
+import { isFreeView } from "./views";
+
+/** For each axis of the result, the axis of the operand it is (null: it has one element). */
+export type Permutation = readonly (number | null)[];
+
+/** The permutation that a movement op is, or null when it is none. */
+export function permutationOf(graph: Graph, n: Node): Permutation | null {
+  const shape = node(graph, n.inputs[0]!).type.shape;
+  if (n.inputs.length !== 1 || sizeOf(shape) !== sizeOf(n.type.shape)) return null;
+  const view = affineView(n, [shape]);
+  if (!view || view.base.some((start) => start !== 0)) return null;
+  const perm = view.columns.map((column, axis) => {
+    if (n.type.shape[axis] === 1) return null;
+    const from = column.findIndex((step) => step === 1);
+    return from >= 0 && column.every((step, d) => step === (d === from ? 1 : 0)) ? from : undefined;
+  });
+  const used = perm.filter((from) => from !== null);
+  return used.includes(undefined) || new Set(used).size !== used.length ? null : (perm as Permutation);
+}
+
+/** Elements whose way is followed to tell two ways apart: each axis' second and last element, the corners, and a spread. */
+function samplesOf(shape: Shape): number[] {
+  const size = sizeOf(shape);
+  const ends = stridesOf(shape).flatMap((stride, axis) => [stride, stride * (shape[axis]! - 1)]);
+  const spread = Array.from({ length: 16 }, (_, i) => (i * 2654435761) % size);
+  return [...new Set([...ends, ...spread, size - 1])].filter((at) => at < size);
+}
+
+function permuteLinear(at: number, from: Shape, to: Shape, perm: Permutation): number {
+  const [a, b] = [stridesOf(from), stridesOf(to)];
+  return perm.reduce<number>(
+    (sum, axis, o) => (axis === null ? sum : sum + (Math.floor(at / a[axis]!) % from[axis]!) * b[o]!),
+    0,
+  );
+}
+
+/** A value whose elements are those of the contraction, each at its place. */
+export interface Follower {
+  /** Free views and permutations on the way from the contraction, in order. */
+  readonly through: readonly NodeId[];
+  /** Where the samples lie: two followers with the same places may meet element by element. */
+  readonly places: readonly number[];
+}
+
+/** The contraction itself. */
+export const coreFollower = (graph: Graph, core: NodeId): Follower => ({
+  through: [],
+  places: samplesOf(node(graph, core).type.shape),
+});
+
+/** `n` as a follower of its operand, or null when it moves elements in another way than a view or a permutation. */
+export function follow(graph: Graph, n: Node, operand: Follower): Follower | null {
+  if (isFreeView(n)) return { through: [...operand.through, n.id], places: operand.places };
+  const perm = permutationOf(graph, n);
+  if (!perm) return null;
+  const from = node(graph, n.inputs[0]!).type.shape;
+  return {
+    through: [...operand.through, n.id],
+    places: operand.places.map((at) => permuteLinear(at, from, n.type.shape, perm)),
+  };
+}
+
+/** Do all operands lie where `n` needs them: the same shape and the same places? */
+export function meet(
+  graph: Graph,
+  n: Node,
+  operands: readonly { readonly id: NodeId; readonly follower: Follower }[],
+): boolean {
+  const first = operands[0]!.follower;
+  return operands.every(
+    ({ id, follower }) =>
+      node(graph, id).type.shape.join() === n.type.shape.join() &&
+      follower.places.every((at, i) => at === first.places[i]),
+  );
+}
+
+/** Followers of the contraction among the members, in order; the first member that can't follow, with the operand it fails on. */
+export function followersOf(
+  graph: Graph,
+  members: readonly NodeId[],
+  core: NodeId,
+): {
+  readonly followers: ReadonlyMap<NodeId, Follower>;
+  readonly refused: { readonly id: NodeId; readonly operand: NodeId } | null;
+} {
+  const followers = new Map<NodeId, Follower>([[core, coreFollower(graph, core)]]);
+  for (const id of members) {
+    const n = node(graph, id);
+    const bound = n.inputs.filter((input) => followers.has(input));
+    if (id === core || bound.length === 0) continue;
+    const kind = opDef(n.op).kind;
+    const operands = bound.map((operand) => ({ id: operand, follower: followers.get(operand)! }));
+    const follower =
+      kind === "movement"
+        ? follow(graph, n, operands[0]!.follower)
+        : (kind === "elementwise" || kind === "random") && meet(graph, n, operands)
+          ? operands[0]!.follower
+          : null;
+    if (!follower) return { followers, refused: { id, operand: bound[0]! } };
+    followers.set(id, follower);
+  }
+  return { followers, refused: null };
+}
