@@ -125,7 +125,7 @@ const same = (a: Totals, b: Totals): boolean =>
   a.fullSizeTransfers === b.fullSizeTransfers &&
   a.bytes === b.bytes &&
   a.peakBytes === b.peakBytes &&
-  Math.abs(a.predictedMicros - b.predictedMicros) <= 1e-6 * Math.max(1, b.predictedMicros);
+  a.predictedMicros === b.predictedMicros;
 const show = (totals: Totals): string => JSON.stringify(totals);
 
 /** A state as text: equal states give equal texts. */

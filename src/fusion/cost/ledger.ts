@@ -43,13 +43,14 @@ function inOrder(graph: Graph): readonly NodeId[] {
  */
 export function openLedger(graph: Graph, positions: ReadonlyMap<NodeId, number>): Ledger {
   const lives = openLives(graph, positions.size);
-  const sums = { kernels: 0, transfers: 0, fullSizeTransfers: 0, bytes: 0, micros: 0 };
+  const sums = { kernels: 0, transfers: 0, fullSizeTransfers: 0, bytes: 0, picoseconds: 0 };
   const change = (region: Region, { schedule, traffic, time }: RegionFacts, sign: 1 | -1): void => {
     sums.kernels += sign * schedule.dispatches;
     sums.transfers += sign * traffic.transfers;
     sums.fullSizeTransfers += sign * traffic.fullSizeTransfers;
     sums.bytes += sign * traffic.bytes;
-    sums.micros += sign * time.micros;
+    // Whole picoseconds add up to the same sum in any order.
+    sums.picoseconds += sign * Math.round(time.micros * 1e6);
     if (schedule.dispatches === 0) return;
     const at = positions.get(region.members.at(-1)!)!;
     if (traffic.temporaryBytes > 0) lives.partials(at, sign * traffic.temporaryBytes);
@@ -66,7 +67,7 @@ export function openLedger(graph: Graph, positions: ReadonlyMap<NodeId, number>)
       fullSizeTransfers: sums.fullSizeTransfers,
       bytes: sums.bytes,
       peakBytes: lives.peakBytes(),
-      predictedMicros: sums.micros,
+      predictedMicros: sums.picoseconds / 1e6,
     }),
   };
 }

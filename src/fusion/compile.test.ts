@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { compile, compileGraph, decisionsOn, defaultOptions, fusionAt, planAt } from "./compile";
+import { edgeId, nodeId } from "./ir";
+
+const text = "x: f32[64, 64]\nb: f32[64]\ny = log(relu(x + b))";
+
+describe("compiling a text", () => {
+  const compilation = compile(text, defaultOptions);
+  test("has a naive plan, steps and a fused plan", () => {
+    expect(compilation.diagnostics).toEqual([]);
+    expect(compilation.naivePlan!.kernels).toHaveLength(3);
+    expect(compilation.fusedPlan!.kernels).toHaveLength(1);
+    expect(compilation.steps.map(({ accepted }) => accepted)).toEqual([true, true]);
+    expect(compilation.steps.at(-1)!.totals).toEqual(compilation.fusedPlan!.totals);
+  });
+  test("is plain data", () => {
+    expect(structuredClone(compilation)).toEqual(compilation);
+  });
+  test("goes to any state and back, and gives the same object again", () => {
+    const regions = (cursor: number): number => fusionAt(compilation, cursor).regions.size;
+    expect([regions(0), regions(2), regions(1), regions(0)]).toEqual([3, 1, 2, 3]);
+    expect(fusionAt(compilation, 1)).toBe(fusionAt(compilation, 1));
+    expect(planAt(compilation, 1).kernels).toHaveLength(2);
+    expect(planAt(compilation, 2)).toBe(compilation.fusedPlan);
+  });
+  test("knows what was decided on an edge", () => {
+    const edge = edgeId(nodeId("y/0/0"), nodeId("y/0"), 0);
+    expect(decisionsOn(compilation, edge).map((step) => step.profitable?.code)).toEqual(["A_BYTES"]);
+  });
+  test("measures with the caller's clock", () => {
+    let time = 0;
+    const { millis } = compile(text, defaultOptions, () => time++);
+    expect([millis.parse, millis.passes, millis.codegen].every((part) => part > 0)).toBe(true);
+  });
+});
+
+test("a text with a mistake is drawn and not planned", () => {
+  const { naive, drawn, diagnostics, naivePlan } = compile("x: f32[4]\ny = gelo(x)\nz = relu(x)", defaultOptions);
+  expect([naive, naivePlan]).toEqual([null, null]);
+  expect(diagnostics.length).toBeGreaterThan(0);
+  expect([...drawn.nodes.values()].some(({ op }) => op === "relu")).toBe(true);
+});
+
+test("a hole makes the plan wait", () => {
+  expect(compile("x: f32[4]\ny = add(x, ...)", defaultOptions).naivePlan).toBeNull();
+});
+
+test("a graph compiles without a text", () => {
+  const { drawn } = compile(text, defaultOptions);
+  const { fusedPlan, steps } = compileGraph(drawn, defaultOptions);
+  expect([fusedPlan!.kernels.length, steps.length]).toEqual([1, 2]);
+});

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import type { NodeId } from "../ir";
+import type { RegionSchedule } from "../region";
+import { intensity, kernelTime, occupancy, priority, ridge } from "./model";
+import { a100, deviceProfileFrom, generic, h100 } from "./profiles";
+import type { RegionTraffic } from "./traffic";
+
+const MIB = 1 << 20;
+const value = "x" as NodeId;
+const schedule = (given: Partial<RegionSchedule> = {}): RegionSchedule => ({
+  variant: "flat",
+  cached: [],
+  chunks: 1,
+  chunkLength: 1,
+  tileAxes: null,
+  matmul: null,
+  reads: [{ value, elements: 1 << 24, strided: false, rereads: 0 }],
+  workgroups: 16384,
+  threadsPerWorkgroup: 256,
+  workgroupBytes: 0,
+  registers: 20,
+  dispatches: 1,
+  temporaryBytes: 0,
+  modelledBytes: 0,
+  ...given,
+});
+const traffic = (reads: number, rereads: number, writes: number): RegionTraffic => ({
+  reads: [{ value, bytes: reads, rereads, fullSize: true }],
+  writes: [{ value, bytes: writes, rereads: 0, fullSize: true }],
+  temporaryBytes: 0,
+  bytesRead: reads * (1 + rereads),
+  bytesWritten: writes,
+  bytes: reads * (1 + rereads) + writes,
+  transfers: 2 + rereads,
+  fullSizeTransfers: 2 + rereads,
+});
+
+describe("the worked example: log(exp(x) + 1) on 64 MiB", () => {
+  const pass = traffic(64 * MIB, 0, 64 * MIB);
+  test("one pass over the tensor takes 33.6 µs", () => {
+    expect(kernelTime(pass, 0, schedule(), generic).readMicros).toBeCloseTo(33.55, 1);
+  });
+  test("three kernels 225.3 µs, one 75.1 µs, benefit 150.2 µs", () => {
+    const one = kernelTime(pass, 0, schedule(), generic);
+    expect(3 * one.micros).toBeCloseTo(225.3, 1);
+    expect(one.micros).toBeCloseTo(75.1, 1);
+    expect(priority(3 * one.workMicros, one.workMicros, 2, generic)).toBeCloseTo(150.2, 1);
+  });
+});
+
+describe("time", () => {
+  test("a strided read is priced at four times its bytes", () => {
+    const strided = schedule({ reads: [{ value, elements: 1, strided: true, rereads: 0 }] });
+    const plain = kernelTime(traffic(8 * MIB, 0, 0), 0, schedule(), generic).readMicros;
+    expect(kernelTime(traffic(8 * MIB, 0, 0), 0, strided, generic).readMicros).toBeCloseTo(4 * plain);
+  });
+  test("a reread is 2.5 times faster while the tensor fits the second-level cache", () => {
+    const read = (bytes: number, rereads: number): number =>
+      kernelTime(traffic(bytes, rereads, 0), 0, schedule(), generic).readMicros;
+    expect(read(8 * MIB, 1) / read(8 * MIB, 0)).toBeCloseTo(1.4);
+    expect(read(64 * MIB, 1) / read(64 * MIB, 0)).toBeCloseTo(2);
+  });
+  test("computing hides behind moving, but for a twentieth", () => {
+    const moved = kernelTime(traffic(64 * MIB, 0, 64 * MIB), 0, schedule(), generic).workMicros;
+    const both = kernelTime(traffic(64 * MIB, 0, 64 * MIB), 1e9, schedule(), generic);
+    expect(both.computeMicros).toBeCloseTo(10);
+    expect(both.workMicros).toBeCloseTo(moved + 0.5);
+  });
+  test("few workgroups draw a share of the bandwidth", () => {
+    const full = kernelTime(traffic(8 * MIB, 0, 0), 0, schedule({ workgroups: 108 }), generic).readMicros;
+    expect(kernelTime(traffic(8 * MIB, 0, 0), 0, schedule({ workgroups: 27 }), generic).readMicros).toBeCloseTo(
+      4 * full,
+    );
+  });
+  test("a view takes no time", () => {
+    expect(kernelTime(traffic(0, 0, 0), 0, schedule({ dispatches: 0 }), generic).micros).toBe(0);
+  });
+});
+
+test("64 registers fill a multiprocessor, 128 half of it", () => {
+  expect(occupancy(schedule({ registers: 64 }), generic)).toBe(1);
+  expect(occupancy(schedule({ registers: 128 }), generic)).toBe(0.5);
+});
+
+test("ridges of the datasheets: 156 and 298 FLOP/B", () => {
+  expect(Math.round(ridge(a100))).toBe(156);
+  expect(Math.floor(ridge(h100))).toBe(298);
+  expect(intensity(10, 8)).toBe(1.25);
+});
+
+test("a measured roof that is not a number keeps the base's", () => {
+  const profile = deviceProfileFrom("here", { bandwidth: 3e11, peakFlops: Number.NaN, launchMicros: null });
+  expect([profile.name, profile.bandwidth, profile.peakFlops, profile.launchMicros]).toEqual(["here", 3e11, 1e14, 8]);
+});
