@@ -11,6 +11,7 @@ import {
   type RegionId,
   type Target,
 } from "../../src/fusion/ir";
+import { opDef } from "../../src/fusion/ops";
 import { naiveFusion } from "../../src/fusion/passes";
 import { inputData, runReference } from "../../src/fusion/reference";
 import { parseProgram } from "../../src/fusion/text";
@@ -87,8 +88,14 @@ function countsOff(graph: Graph, { region, facts, programs, logs }: RegionRun): 
     const logged = read.get(value);
     const where = `${region.id} (${schedule.variant}): ${value}`;
     if ((logged?.read ?? 0) !== elements) wrong.push(`${where} declares ${elements} elements, logs ${logged?.read}`);
-    // Tiles of a contraction overlap in time; their rereads are modelled, not counted.
-    if (form!.contraction === null && logged && logged.passes !== 1 + rereads)
+    // Tiles of a contraction overlap in time: their rereads are modelled, not counted. A cached row that is looked at in two
+    // orders is loaded in both, and counted as one tensor used twice.
+    const countable =
+      form!.contraction === null &&
+      !(
+        schedule.variant === "row-cached" && region.members.some((id) => opDef(node(graph, id).op).kind === "movement")
+      );
+    if (countable && logged && logged.passes !== 1 + rereads)
       wrong.push(`${where} declares ${1 + rereads} passes, logs ${logged.passes}`);
     read.delete(value);
   }

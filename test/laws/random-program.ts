@@ -1,9 +1,10 @@
 /** @file Random programs in the typed language, and random legal groupings of their ops: what one kernel may have to be. */
 import type { Fusion, Graph, NodeId, Region, RegionId } from "../../src/fusion/ir";
 import { node, topological, usesOf } from "../../src/fusion/ir";
+import { storedForm } from "../../src/fusion/codegen/frame";
 import { kernelOrder } from "../../src/fusion/codegen/order";
 import { naiveFusion } from "../../src/fusion/passes";
-import { classify } from "../../src/fusion/region";
+import { classify, storedInputs } from "../../src/fusion/region";
 
 /** A small generator with a seed (xorshift32). */
 export function randomness(seed: number): {
@@ -209,12 +210,15 @@ function merge(
       uses.get(id)!.length === 0 ||
       uses.get(id)!.some(({ consumer }) => !inside.has(consumer)),
   );
-  if (!classify(graph, members, outputs).ok) return null;
+  const id = `${a.id}+${b.id}` as RegionId;
+  const region = storedForm(graph, { id, members, outputs });
+  // Reading its own result through a view outside would be a circle.
+  if (storedInputs(graph, members).some((value) => inside.has(value))) return null;
+  if (region.outputs.length === 0 || !classify(graph, members, region.outputs).ok) return null;
   const regions = new Map(fusion.regions);
   regions.delete(a.id);
   regions.delete(b.id);
-  const id = `${a.id}+${b.id}` as RegionId;
-  regions.set(id, { id, members, outputs });
+  regions.set(id, region);
   const next = { graph, regions };
   try {
     kernelOrder(next);
