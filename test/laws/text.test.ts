@@ -161,10 +161,7 @@ describe("edits", () => {
         const edge = edges[a % Math.max(edges.length, 1)];
         if (!edge) return;
         const edited = disconnect(text, edgeId(edge.input, edge.id, edge.operand));
-        if (!edited.ok) {
-          expect(edited.text).toMatch(/locked/);
-          return;
-        }
+        if (!edited.ok && /locked/.test(edited.text)) return;
         const after = parseProgram(done(text, edited).text);
         expect(structure(after.graph, "ops").nodes).toEqual(
           structure(rewired(parsed, edge.id, edge.operand, null), "ops").nodes,
@@ -185,10 +182,7 @@ describe("edits", () => {
         const id = ids[a % Math.max(ids.length, 1)];
         if (id === undefined) return;
         const edited = renameNode(text, id, "fresh");
-        if (!edited.ok) {
-          expect(edited.text).toMatch(/has no name|would change|outside/);
-          return;
-        }
+        if (!edited.ok && /has no name|would change|outside/.test(edited.text)) return;
         const after = done(text, edited);
         const graph = read(after.text).graph;
         expect(structure(graph, "types")).toEqual(structure(parsed.graph, "types"));

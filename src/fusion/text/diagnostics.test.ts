@@ -138,8 +138,8 @@ describe("hostile texts", () => {
       parsed.diagnostics.some(({ severity, line, column }) => severity === "error" && line >= 1 && column >= 1),
     ).toBe(true);
     expect(parsed.diagnostics.length).toBeLessThanOrEqual(201);
-    // 100 ms on a machine of its own; the check shares its cores.
-    expect(millis).toBeLessThan(300);
+    // 100 ms on a machine of its own; the check shares its cores, so only a runaway is caught here.
+    expect(millis).toBeLessThan(1500);
   });
 
   test("long chains of every kind neither throw nor recurse", () => {

@@ -25,6 +25,9 @@ export function deadlineIn(now: () => number, ms: number): Deadline {
 /** Milliseconds a text of this length may take to parse: 50, and 50 for every 100 kB up to 600 kB; longer ones get the 50 only. */
 export const parseBudget = (length: number): number => 50 + (length > 600_000 ? 0 : (50 * length) / 100_000);
 
+/** Shorter texts are read whatever the clock says: a busy machine must not cut an ordinary program short. */
+const FREE_LENGTH = 32_768;
+
 /** Walks the tree of `span`; returns where reading ended when the time was up, else null. */
 function parseSegment(text: string, span: Span, deadline: Deadline, visit: TreeVisitor): number | null {
   const work = parser.startParse(text, [], [span]);
@@ -38,7 +41,7 @@ function parseSegment(text: string, span: Span, deadline: Deadline, visit: TreeV
       });
       return stopped;
     }
-    if (moves % 256 === 0 && work.stoppedAt === null && deadline.passed()) {
+    if (text.length > FREE_LENGTH && moves % 256 === 0 && work.stoppedAt === null && deadline.passed()) {
       stopped = work.parsedPos;
       work.stopAt(stopped);
     }

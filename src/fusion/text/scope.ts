@@ -1,18 +1,19 @@
 /** @file Names and what they stand for at each moment, and the symbols that editors ask about. */
 import type { NodeId, Span } from "../ir";
-import type { Symbol } from "../compilation";
 import type { Statement } from "./syntax";
 import type { Value } from "./values";
 
 export type SymbolKind = "input" | "value" | "constant" | "def" | "parameter" | "loop";
 
 /** One definition of a name: a rebinding is another symbol. What several calls or turns bind at one place is one symbol. */
-export class SymbolRecord implements Symbol {
+export class SymbolRecord {
   node: NodeId | null = null;
   /** Nodes it stood for, one for each call or loop turn. */
   readonly nodes: NodeId[] = [];
   value: Value = { kind: "broken" };
-  private readonly places = new Map<number, Span>();
+  private readonly places: Span[] = [];
+  /** Offsets of `places`, once there are many. */
+  private seen: Set<number> | null = null;
 
   readonly name: string;
   readonly kind: SymbolKind;
@@ -30,11 +31,15 @@ export class SymbolRecord implements Symbol {
   }
 
   get uses(): readonly Span[] {
-    return [...this.places.values()];
+    return this.places;
   }
 
   addUse(span: Span): void {
-    if (!this.places.has(span.from)) this.places.set(span.from, span);
+    const known = this.seen ? this.seen.has(span.from) : this.places.some(({ from }) => from === span.from);
+    if (known) return;
+    this.places.push(span);
+    if (this.seen) this.seen.add(span.from);
+    else if (this.places.length > 16) this.seen = new Set(this.places.map(({ from }) => from));
   }
 
   addValue(value: Value): void {
