@@ -2,7 +2,7 @@ import { expect, test } from "./fixtures";
 
 test("Find or do opens by Ctrl K, finds an example and opens it", async ({ page, play }) => {
   await play.open();
-  await page.getByRole("banner").click({ position: { x: 700, y: 5 } });
+  await play.leaveFields();
   await page.keyboard.press("Control+k");
   const field = page.getByRole("combobox", { name: "Find or do" });
   await expect(field).toBeFocused();
@@ -17,7 +17,7 @@ test("Find or do opens by Ctrl K, finds an example and opens it", async ({ page,
 test("the sheet lists every key and single letters can be switched off", async ({ page, play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
-  await page.getByRole("banner").click({ position: { x: 700, y: 5 } });
+  await play.leaveFields();
   await page.keyboard.press("Shift+?");
   const sheet = page.getByRole("dialog", { name: "All keys" });
   await expect(sheet).toContainText("Next refusal");
@@ -31,11 +31,11 @@ test("the sheet lists every key and single letters can be switched off", async (
 
 test("options re-plan at once and are undone", async ({ page, play }) => {
   await play.open();
-  await page.getByRole("button", { name: "Options" }).click();
+  await page.getByRole("button", { name: "Options", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Planning options" });
   await dialog.getByRole("radio", { name: "one primitive op" }).check();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Undo" }).click();
-  await page.getByRole("button", { name: "Options" }).click();
+  await page.getByRole("button", { name: "Options", exact: true }).click();
   await expect(dialog.getByRole("radio", { name: "one call, as written" })).toBeChecked();
 });

@@ -26,7 +26,17 @@ export class Playground {
 
   async open(address = "./"): Promise<void> {
     await this.page.goto(address);
-    await expect(this.page.getByRole("button", { name: /^Run/ })).toBeVisible();
+    await expect(this.run).toBeVisible();
+  }
+
+  /** The one button that runs, and cancels. */
+  get run() {
+    return this.page.getByRole("banner").getByRole("button", { name: /^(Run|Cancel)/ });
+  }
+
+  /** Puts the focus where single letters are keys: on nothing. */
+  async leaveFields(): Promise<void> {
+    await this.page.getByRole("banner").click({ position: { x: 2, y: 2 } });
   }
 
   get steps() {

@@ -5,7 +5,8 @@ test("a link opens the same program, choices and step in a fresh profile", async
   await expect(play.steps).toBeVisible();
   await play.command("softmax");
   await expect(page.getByRole("button", { name: "Example: Softmax" })).toBeVisible();
-  await page.getByRole("banner").click({ position: { x: 700, y: 5 } });
+  await expect(page.getByRole("heading", { name: /softmax/i })).toBeVisible();
+  await play.leaveFields();
   await page.keyboard.press("Home");
   await page.keyboard.press("j");
   const step = await page

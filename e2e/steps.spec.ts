@@ -3,7 +3,7 @@ import { expect, test } from "./fixtures";
 test("arrows, j and k, Home and End walk the decisions; the step is said aloud", async ({ page, play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
-  await page.getByRole("banner").click({ position: { x: 700, y: 5 } });
+  await play.leaveFields();
   await page.keyboard.press("Home");
   await expect(page.getByRole("status").filter({ hasText: "Naive plan" })).toBeAttached();
   await page.keyboard.press("j");
@@ -20,7 +20,7 @@ test("arrows, j and k, Home and End walk the decisions; the step is said aloud",
 test("presenter view opens, steps, blanks and closes by keys", async ({ page, play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
-  await page.getByRole("banner").click({ position: { x: 700, y: 5 } });
+  await play.leaveFields();
   await page.keyboard.press("v");
   const presenter = page.getByRole("main", { name: "Presenter view" });
   await expect(presenter).toBeVisible();

@@ -30,7 +30,8 @@ self.addEventListener("fetch", (event) => {
   event.respondWith(
     caches
       .open(name)
-      .then((cache) => cache.match(wanted, { ignoreSearch: true }))
+      // Scripts are asked for with an Origin header and were kept without: a Vary of the host must not part them.
+      .then((cache) => cache.match(wanted, { ignoreSearch: true, ignoreVary: true }))
       .then((kept) => kept ?? fetch(request)),
   );
 });

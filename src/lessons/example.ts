@@ -8,6 +8,8 @@ export interface Example {
   /** What to look at, in one sentence. */
   readonly sentence: string;
   readonly text: string;
+  /** Where one call is the whole example, its naive plan has a kernel for each primitive. */
+  readonly granularity: "op" | "primitive";
   /** The constant in the text that the size choice rewrites. */
   readonly sizes: { readonly name: string; readonly S: number; readonly M: number; readonly L: number } | null;
 }

@@ -8,12 +8,14 @@ const MEMORY_BUDGET = 512 * 2 ** 20;
 const sizes = ["S", "M", "L"] as const;
 
 test.each(examples)("$id keeps its promises", ({ text, sizes: choice, ...example }) => {
+  const options = { ...defaultOptions, granularity: example.granularity };
   expect(choice && sizeOfText({ ...example, text, sizes: choice }, text)).toBe("M");
+  expect(compile(text, options).steps.length).toBeGreaterThan(0);
   for (const size of sizes) {
     const resized = choice
       ? text.replace(new RegExp(`^${choice.name} = .*$`, "m"), `${choice.name} = ${choice[size]}`)
       : text;
-    const { diagnostics, naivePlan, fusedPlan } = compile(resized, defaultOptions);
+    const { diagnostics, naivePlan, fusedPlan } = compile(resized, options);
     expect(diagnostics).toEqual([]);
     expect(fusedPlan!.totals.bytes).toBeLessThanOrEqual(naivePlan!.totals.bytes);
     expect(fusedPlan!.totals.kernels).toBeLessThanOrEqual(naivePlan!.totals.kernels);
@@ -24,7 +26,8 @@ test.each(examples)("$id keeps its promises", ({ text, sizes: choice, ...example
 
 test("what the examples say about kernels is so", () => {
   const kernels = (id: string): [number, number] => {
-    const { naivePlan, fusedPlan } = compile(findExample(id)!.text, defaultOptions);
+    const { text, granularity } = findExample(id)!;
+    const { naivePlan, fusedPlan } = compile(text, { ...defaultOptions, granularity });
     return [naivePlan!.totals.kernels, fusedPlan!.totals.kernels];
   };
   for (const id of ["log-exp", "layer-norm-gelu", "softmax", "rms-norm", "swiglu", "matmul-bias-relu", "two-readers"]) {

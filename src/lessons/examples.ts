@@ -15,6 +15,7 @@ b: f32[N, N]
 
 y = log(relu(x + b))
 `,
+    granularity: "op",
     sizes: square,
   },
   {
@@ -27,6 +28,7 @@ x: f32[N, N]
 
 y = log(exp(x) + 1)
 `,
+    granularity: "op",
     sizes: square,
   },
   {
@@ -45,6 +47,7 @@ g = gelu(h)
 y = g + r
 return y
 `,
+    granularity: "primitive",
     sizes: square,
   },
   {
@@ -57,6 +60,7 @@ x: f32[N, 1024]
 
 y = softmax(x, dim=-1)
 `,
+    granularity: "primitive",
     sizes: square,
   },
   {
@@ -70,6 +74,7 @@ w: f32[1024] = param()
 
 y = rms_norm(x, w)
 `,
+    granularity: "primitive",
     sizes: square,
   },
   {
@@ -83,6 +88,7 @@ up: f32[N, 2048]
 
 y = silu(gate) * up
 `,
+    granularity: "op",
     sizes: square,
   },
   {
@@ -97,6 +103,7 @@ b: f32[512] = param()
 
 y = relu(x @ w + b)
 `,
+    granularity: "op",
     sizes: { name: "N", S: 128, M: 512, L: 1024 },
   },
   {
@@ -115,6 +122,7 @@ z1 = t + b
 z2 = t - c
 return z1, z2
 `,
+    granularity: "op",
     sizes: square,
   },
   {
@@ -128,6 +136,7 @@ x: f32[N, N]
 s = log(1 + exp(x))
 y = x * tanh(s)
 `,
+    granularity: "op",
     sizes: square,
   },
   {
@@ -141,6 +150,7 @@ s: f32[N, 1024]
 p = softmax(s, dim=-1)
 y = dropout(p, p=0.1, seed=7)
 `,
+    granularity: "primitive",
     sizes: square,
   },
   {
@@ -154,6 +164,7 @@ b: f32[N, N]
 
 y = a.T + b
 `,
+    granularity: "op",
     sizes: square,
   },
   {
@@ -167,6 +178,7 @@ x: f32[N, 512]
 m = x.mean(dim=0, keepdim=True)
 y = x - m
 `,
+    granularity: "op",
     sizes: square,
   },
   {
@@ -187,6 +199,7 @@ w2: f32[512] = param()
 h = block(x, w1)
 y = block(h, w2)
 `,
+    granularity: "op",
     sizes: square,
   },
 ];

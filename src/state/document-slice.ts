@@ -15,7 +15,7 @@ export function exampleDocument(id: string, options: CompileOptions): Document |
       text: example.text,
       positions: recordOf(),
       savedChoices: recordOf(),
-      options: withoutPins(options),
+      options: { ...withoutPins(options), granularity: example.granularity },
       example: example.id,
     }
   );
