@@ -1,7 +1,6 @@
 /** @file The card at the right with its leader: a decision, or the inspector of an op. */
 import { useReactFlow } from "@xyflow/react";
 import { useLayoutEffect, useRef, useState } from "react";
-import type { EdgeId } from "../../fusion";
 import { CardLeader } from "./CardLeader";
 import type { CardPlace } from "./CardLeader";
 import { useClearView } from "./use-clear-view";
@@ -17,11 +16,10 @@ import { remove } from "./use-graph-keys";
 interface CanvasCardProps {
   readonly open: OpenCard;
   readonly picture: Picture;
-  readonly candidate: EdgeId | null;
   readonly editable: boolean;
 }
 
-export function CanvasCard({ open, picture, candidate, editable }: CanvasCardProps) {
+export function CanvasCard({ open, picture, editable }: CanvasCardProps) {
   const { boxes } = picture;
   const { getViewport } = useReactFlow();
   const holder = useRef<HTMLDivElement>(null);
@@ -56,7 +54,7 @@ export function CanvasCard({ open, picture, candidate, editable }: CanvasCardPro
       ) : (
         <NodeCard key={open.node.id} node={open.node} editable={editable} onClose={closeCard} onRemove={remove} />
       )}
-      {at && place && edge === candidate && <CardLeader from={at} card={place} />}
+      {at && place && <CardLeader from={at} card={place} />}
     </div>
   );
 }

@@ -7,7 +7,7 @@ import "./card.css";
 import "./lists.css";
 import { Background, ConnectionLineType, ReactFlow, ReactFlowProvider } from "@xyflow/react";
 import { useMemo, useRef } from "react";
-import { playground, selectFusion, selectStep, usePlayground } from "../../state";
+import { playground, selectFusion, usePlayground } from "../../state";
 import { CanvasCard } from "./CanvasCard";
 import { CanvasLists } from "./CanvasLists";
 import { ConnectHint } from "./ConnectHint";
@@ -23,8 +23,6 @@ import { useCanvas } from "./canvas-store";
 import type { FlowEdge, FlowNode } from "./flow";
 import type { Picture } from "./model/picture";
 import { plural } from "./model/words";
-import { OP_MEDIA_TYPE } from "./ListBox";
-import { addOp } from "./Palette";
 import { useCamera } from "./use-camera";
 import { useCard } from "./use-card";
 import { useFlow } from "./use-flow";
@@ -51,11 +49,9 @@ function Canvas() {
   const editable = status !== "broken";
   const flow = useFlow(picture, editable);
   const camera = useCamera(root, picture);
-  const gestures = useGestures(picture, editable);
+  const gestures = useGestures(picture, editable, camera.flowPoint);
   const onKeyDown = useGraphKeys(picture, editable, camera.focus);
   const said = useCanvas((s) => s.said);
-  const shown = usePlayground(selectStep);
-  const candidate = shown?.edge ?? shown?.edges[0] ?? null;
   const graph = usePlayground(selectFusion)?.graph ?? null;
   const label = useMemo(() => (picture ? describe(picture, step) : "Op graph"), [picture, step]);
   return (
@@ -67,11 +63,6 @@ function Canvas() {
         edgeTypes={edgeTypes}
         {...gestures}
         onKeyDown={onKeyDown}
-        onDragOver={(event) => event.dataTransfer.types.includes(OP_MEDIA_TYPE) && event.preventDefault()}
-        onDrop={(event) => {
-          const op = event.dataTransfer.getData(OP_MEDIA_TYPE);
-          if (op && editable) addOp(op, camera.flowPoint(event));
-        }}
         onPaneClick={() => playground.getState().actions.select({ kind: "none" })}
         nodesDraggable={editable}
         nodesConnectable={editable}
@@ -97,7 +88,7 @@ function Canvas() {
       </ReactFlow>
       <Legend />
       <ZoomBar onFit={camera.fit} editable={editable} />
-      {picture && <CanvasCard open={card} picture={picture} candidate={candidate} editable={editable} />}
+      {picture && <CanvasCard open={card} picture={picture} editable={editable} />}
       <CanvasLists picture={picture} graph={graph} onJump={camera.jump} />
       <p className="canvas-said" role="status">
         {said}

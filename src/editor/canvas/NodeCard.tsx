@@ -53,31 +53,12 @@ function Field({ label, value, hint, disabled = false, onCommit }: FieldProps) {
   );
 }
 
-interface NodeCardProps {
-  readonly node: Inspected;
-  readonly editable: boolean;
-  readonly onClose: () => void;
-  readonly onRemove: (id: NodeId) => void;
-}
-
-export function NodeCard({ node, editable, onClose, onRemove }: NodeCardProps) {
+/** Name, type, attributes and operands. */
+function Facts({ node, editable }: { readonly node: Inspected; readonly editable: boolean }) {
   const { actions } = playground.getState();
   const fixed = !editable || node.locked !== null;
   return (
-    <article className="canvas-card node-card" aria-label={`${node.title} ${node.id}`}>
-      <header>
-        <span className="card-kick">{node.id}</span>
-        <button type="button" className="card-close" aria-label="Close" onClick={onClose}>
-          <CanvasIcon name="close" size={16} />
-        </button>
-      </header>
-      <h2>{node.title}</h2>
-      {node.formula !== "" && (
-        <p>
-          <code>{node.formula}</code>
-        </p>
-      )}
-      {node.teaches !== "" && <p>{node.teaches}</p>}
+    <>
       <div className="node-fields">
         {node.name !== null && (
           <Field
@@ -116,7 +97,45 @@ export function NodeCard({ node, editable, onClose, onRemove }: NodeCardProps) {
           ))}
         </ul>
       )}
+    </>
+  );
+}
+
+interface NodeCardProps {
+  readonly node: Inspected;
+  readonly editable: boolean;
+  readonly onClose: () => void;
+  readonly onRemove: (id: NodeId) => void;
+}
+
+export function NodeCard({ node, editable, onClose, onRemove }: NodeCardProps) {
+  const { actions } = playground.getState();
+  return (
+    <article className="canvas-card node-card" aria-label={`${node.title} ${node.id}`}>
+      <header>
+        <span className="card-kick">{node.id}</span>
+        <button type="button" className="card-close" aria-label="Close" onClick={onClose}>
+          <CanvasIcon name="close" size={16} />
+        </button>
+      </header>
+      <h2>{node.title}</h2>
+      {node.formula !== "" && (
+        <p>
+          <code>{node.formula}</code>
+        </p>
+      )}
+      {node.teaches !== "" && <p>{node.teaches}</p>}
+      <Facts node={node} editable={editable} />
       {node.locked && <p className="node-locked">{node.locked}</p>}
+      {node.folds.length > 0 && (
+        <p className="node-folds">
+          {node.folds.map(({ id, text }) => (
+            <button key={id} type="button" onClick={() => actions.toggleFold(id)}>
+              {text}
+            </button>
+          ))}
+        </p>
+      )}
       <footer>
         <button type="button" disabled={!editable} onClick={() => openList({ kind: "connect", from: node.id })}>
           Connect <kbd>C</kbd>

@@ -39,3 +39,5 @@ export const startConnecting = (connecting: Connecting | null): void => useCanva
 export const closeCardAt = (cursor: number): void => useCanvas.setState({ closedAt: cursor });
 /** Shows the answer of an edit that failed; null clears it. */
 export const say = (said: string | null): void => useCanvas.setState({ said });
+/** Opens the list of ops to add, as `+ Op` does: for commands of the page. */
+export const openPalette = (): void => openList({ kind: "palette" });

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import type { RefObject } from "react";
 import type { NodeId } from "../../fusion";
 import { usePlayground } from "../../state";
+import { useFocus } from "./use-focus";
 import { rectOf } from "./model/geometry";
 import type { Point, Rect } from "./model/geometry";
 import type { Picture } from "./model/picture";
@@ -37,7 +38,7 @@ export interface Camera {
 }
 
 export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Picture | null): Camera {
-  const { setViewport, setCenter, getZoom, screenToFlowPosition } = useReactFlow();
+  const { setViewport, screenToFlowPosition } = useReactFlow();
   const latest = useRef(picture);
   useLayoutEffect(() => {
     latest.current = picture;
@@ -83,33 +84,10 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
     };
   }, [rootRef, show]);
 
-  const focus = useCallback(
-    (place: Place) => {
-      const find = (): HTMLElement | SVGElement | null =>
-        rootRef.current?.querySelector<HTMLElement | SVGElement>(
-          `.react-flow__${place.kind}[data-id="${CSS.escape(place.id)}"]`,
-        ) ?? null;
-      const now = find();
-      if (now) {
-        now.focus();
-        return;
-      }
-      const box = place.kind === "node" ? latest.current?.boxes.get(place.id) : null;
-      if (!box) return;
-      void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom: getZoom() });
-      requestAnimationFrame(() => find()?.focus());
-    },
-    [rootRef, setCenter, getZoom],
+  const { focus, jump } = useFocus(rootRef, latest);
+  const flowPoint = useCallback(
+    ({ clientX, clientY }: { clientX: number; clientY: number }) => screenToFlowPosition({ x: clientX, y: clientY }),
+    [screenToFlowPosition],
   );
-
-  const jump = useCallback(
-    (id: NodeId) => {
-      const box = latest.current?.boxes.get(id);
-      if (box) void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom: Math.max(0.9, getZoom()) });
-      requestAnimationFrame(() => focus({ kind: "node", id }));
-    },
-    [setCenter, getZoom, focus],
-  );
-
-  return { fit, focus, jump, flowPoint: ({ clientX, clientY }) => screenToFlowPosition({ x: clientX, y: clientY }) };
+  return { fit, focus, jump, flowPoint };
 }

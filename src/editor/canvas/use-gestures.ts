@@ -1,5 +1,6 @@
 /** @file What the mouse does on the canvas: select, hover, move, connect. Returned as React Flow's own handlers. */
 import { useMemo } from "react";
+import type { DragEvent } from "react";
 import type { IsValidConnection, NodeChange, OnConnect, OnConnectStart, OnNodeDrag } from "@xyflow/react";
 import { nodeId } from "../../fusion";
 import type { EdgeId, NodeId } from "../../fusion";
@@ -10,6 +11,9 @@ import type { FlowEdge, FlowNode } from "./flow";
 import { foldOf } from "./model/fold";
 import type { Picture } from "./model/picture";
 import { targetKey, targetsOf } from "./model/targets";
+import { OP_MEDIA_TYPE } from "./ListBox";
+import { addOp } from "./Palette";
+import type { Camera } from "./use-camera";
 import { selectPlace } from "./use-graph-keys";
 
 const operandOf = (handle: string | null | undefined): number | null => {
@@ -51,7 +55,12 @@ const onNodeDragStop: OnNodeDrag<FlowNode> = () => {
 
 const hover = (id: NodeId | null): void => playground.getState().actions.hover(id);
 
-export function useGestures(picture: Picture | null, editable: boolean) {
+/** Lets an op dragged from the palette fall onto the canvas. */
+const onDragOver = (event: DragEvent): void => {
+  if (event.dataTransfer.types.includes(OP_MEDIA_TYPE)) event.preventDefault();
+};
+
+export function useGestures(picture: Picture | null, editable: boolean, flowPoint: Camera["flowPoint"]) {
   return useMemo(
     () => ({
       onNodesChange,
@@ -66,8 +75,13 @@ export function useGestures(picture: Picture | null, editable: boolean) {
         playground.getState().actions.select({ kind: "edge", id: id as EdgeId }),
       onNodeMouseEnter: (_event: unknown, { id }: FlowNode) => hover(pillTarget(id) ?? nodeId(id)),
       onNodeMouseLeave: () => hover(null),
+      onDragOver,
+      onDrop: (event: DragEvent) => {
+        const op = event.dataTransfer.getData(OP_MEDIA_TYPE);
+        if (op && editable) addOp(op, flowPoint(event));
+      },
       ...(editable ? { onConnectStart, onConnect, isValidConnection, onConnectEnd: () => startConnecting(null) } : {}),
     }),
-    [picture, editable],
+    [picture, editable, flowPoint],
   );
 }

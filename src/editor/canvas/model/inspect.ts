@@ -23,6 +23,8 @@ export interface Inspected {
   readonly operands: readonly { readonly name: string; readonly from: string }[];
   /** Why it can't be edited here; null when it can. */
   readonly locked: string | null;
+  /** Calls, loops and composites around it that can be folded, innermost first. */
+  readonly folds: readonly { readonly id: string; readonly text: string }[];
 }
 
 /** Values as the language writes them: `-1`, `True`, `(0, 2)`. */
@@ -53,6 +55,7 @@ export function inspect(graph: Graph, id: NodeId): Inspected | null {
       .map(({ names, doc }) => ({ name: names[0]!, value: showAttr(node.attrs[names[0]!]!), doc })),
     operands: operandsOf(graph, node),
     locked: lockedBy(node),
+    folds: node.groups.toReversed().map((group) => ({ id: group.id, text: `Fold ${group.label}` })),
   };
 }
 

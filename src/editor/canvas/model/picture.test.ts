@@ -53,6 +53,20 @@ test("a moved op stands where it was put", () => {
   expect(boxes.get(nodeId("y/0"))).toMatchObject({ x: 500, y: 7 });
 });
 
+test("a moved op takes its output pill and its docked inputs along", () => {
+  const scene = sceneAt("x: f32[8]\nb: f32[8]\ny = x + b\n");
+  const layout = new Map(layoutOf(compiled("x: f32[8]\nb: f32[8]\ny = x + b\n")));
+  layout.set(nodeId("b"), { x: 216, y: 84, width: 118, height: 30 });
+  const at = (moved: Record<string, { x: number; y: number }>, id: string) =>
+    boxesOf(scene, { layout, moved }).get(nodeId(id))!;
+  const [pill, docked] = [at({}, "y>out"), at({}, "b")];
+  const y = at({}, "y");
+  const moved = { y: { x: y.x + 100, y: y.y + 50 } };
+  expect(at(moved, "y>out")).toMatchObject({ x: pill.x + 100, y: pill.y + 50 });
+  expect(at(moved, "b")).toMatchObject({ x: docked.x + 100, y: docked.y + 50 });
+  expect(at({ ...moved, b: { x: 1, y: 2 } }, "b")).toMatchObject({ x: 1, y: 2 });
+});
+
 test("an op that the layout does not know stands free", () => {
   const scene = sceneAt(LOG_RELU);
   const layout = new Map([...layoutOf(compiled(LOG_RELU))].filter(([id]) => id !== nodeId("y")));

@@ -1,7 +1,7 @@
 /** @file Where the boxes stand: the layout, then what a person moved, then closed gaps where folding left holes. */
 import { nodeId } from "../../../fusion";
 import type { NodeId } from "../../../fusion";
-import { boxSizes } from "../../../document";
+import { boxSizes, pillTarget } from "../../../document";
 import type { Position } from "../../../document";
 import { BoxIndex, rectOf } from "./geometry";
 import type { Box } from "./geometry";
@@ -30,9 +30,16 @@ export function boxesOf(scene: Scene, { layout, moved }: Places): ReadonlyMap<No
     dockToFolds(scene, boxes);
     closeGaps(boxes);
   }
+  const companions = companionsOf(scene, boxes);
   for (const [id, at] of Object.entries(moved)) {
     const box = boxes.get(nodeId(id));
-    if (box) boxes.set(nodeId(id), { ...box, x: at.x, y: at.y });
+    if (!box) continue;
+    boxes.set(nodeId(id), { ...box, x: at.x, y: at.y });
+    for (const companion of companions.get(nodeId(id)) ?? []) {
+      const beside = boxes.get(companion)!;
+      const [x, y] = [beside.x + at.x - box.x, beside.y + at.y - box.y];
+      if (!moved[companion]) boxes.set(companion, { ...beside, x, y });
+    }
   }
   if (missing.length > 0) placeMissing(scene, missing, boxes, moved);
   return boxes;
@@ -45,6 +52,17 @@ function foldedBox(node: SceneNode, layout: ReadonlyMap<NodeId, Box>): Box | und
     .filter((box) => box !== undefined)
     .sort((a, b) => a.x - b.x || a.y - b.y)[0];
   return first && { x: first.x - (FOLDED.width - first.width) / 2, y: first.y, ...FOLDED };
+}
+
+/** What goes along when an op is moved: its docked inputs and its output pill, unless they were moved themselves. */
+function companionsOf(scene: Scene, boxes: ReadonlyMap<NodeId, Box>): ReadonlyMap<NodeId, readonly NodeId[]> {
+  const companions = new Map<NodeId, NodeId[]>();
+  for (const { from, to } of scene.edges) {
+    const docked = boxes.get(from)?.width === boxSizes.docked.width;
+    const [owner, companion] = pillTarget(to) ? [from, to] : [to, from];
+    if (docked || pillTarget(to)) companions.set(owner, [...(companions.get(owner) ?? []), companion]);
+  }
+  return companions;
 }
 
 const DOCK_DISTANCE = 28;

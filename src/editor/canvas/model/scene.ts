@@ -106,7 +106,7 @@ export function sceneOf({ graph, regions }: Fusion, plan: Plan | null): Scene {
   for (const id of graph.outputs) {
     const node = graph.nodes.get(id);
     if (!node || node.op === "const" || node.op === "hole") continue;
-    nodes.push(outputOf(node));
+    nodes.push(outputOf(node, holesOf(graph, node).length === 0));
     edges.push(outputLine(node, largest));
   }
   return { nodes, edges, kernels };
@@ -153,7 +153,7 @@ function nodeOf(
   const view = planned && !home && !input;
   const lives: Lives = view ? "view" : input || !planned || stored.has(node.id) ? "memory" : "register";
   const title = input ? node.label : titleOf(node);
-  const holes = node.inputs.flatMap((id, i) => (graph.nodes.get(id)?.op === "hole" ? [i] : []));
+  const holes = holesOf(graph, node);
   return {
     id: node.id,
     kind: input ? "input" : "op",
@@ -175,6 +175,10 @@ function nodeOf(
   };
 }
 
+/** Operands that nothing feeds. */
+const holesOf = (graph: Graph, { inputs }: Node): number[] =>
+  inputs.flatMap((id, i) => (graph.nodes.get(id)?.op === "hole" ? [i] : []));
+
 /** `gelu y, f32[32, 128, 768], kernel 2, in memory`. */
 function sayNode(node: Node, title: string, home: KernelMark | null, lives: Lives): string {
   if (node.op === "input") return `input ${node.label}, ${showType(node.type)}`;
@@ -184,13 +188,13 @@ function sayNode(node: Node, title: string, home: KernelMark | null, lives: Live
   return `${name}, ${showType(node.type)}${where}${place}`;
 }
 
-const outputOf = (node: Node): SceneNode => ({
+const outputOf = (node: Node, known: boolean): SceneNode => ({
   id: outputPillOf(node.id),
   kind: "output",
   glyph: "output",
   title: node.op === "input" ? node.label : statementOf(node.id),
   formula: "",
-  shape: showShape(node.type.shape),
+  shape: known ? showShape(node.type.shape) : "",
   type: showType(node.type),
   dtype: node.type.dtype,
   bytes: bytesOf(node.type),

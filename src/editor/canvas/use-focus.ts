@@ -1,0 +1,42 @@
+/** @file Moves the keyboard focus to an op or a line, and the view along when the place is out of sight. */
+import { useReactFlow } from "@xyflow/react";
+import { useCallback } from "react";
+import type { RefObject } from "react";
+import type { NodeId } from "../../fusion";
+import type { Picture } from "./model/picture";
+import type { Place } from "./model/walk";
+
+export function useFocus(
+  rootRef: RefObject<HTMLElement | null>,
+  pictureRef: RefObject<Picture | null>,
+): { readonly focus: (place: Place) => void; readonly jump: (id: NodeId) => void } {
+  const { setCenter, getZoom } = useReactFlow();
+  const focus = useCallback(
+    (place: Place) => {
+      const find = (): HTMLElement | SVGElement | null =>
+        rootRef.current?.querySelector<HTMLElement | SVGElement>(
+          `.react-flow__${place.kind}[data-id="${CSS.escape(place.id)}"]`,
+        ) ?? null;
+      const now = find();
+      if (now) {
+        now.focus();
+        return;
+      }
+      const box = place.kind === "node" ? pictureRef.current?.boxes.get(place.id) : null;
+      if (!box) return;
+      void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom: getZoom() });
+      requestAnimationFrame(() => find()?.focus());
+    },
+    [rootRef, pictureRef, setCenter, getZoom],
+  );
+
+  const jump = useCallback(
+    (id: NodeId) => {
+      const box = pictureRef.current?.boxes.get(id);
+      if (box) void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom: Math.max(0.9, getZoom()) });
+      requestAnimationFrame(() => focus({ kind: "node", id }));
+    },
+    [pictureRef, setCenter, getZoom, focus],
+  );
+  return { focus, jump };
+}
