@@ -94,11 +94,14 @@ const signature: monaco.languages.SignatureHelpProvider = {
 const hints: monaco.languages.InlayHintsProvider = {
   provideInlayHints(model, range) {
     if (model.getLineCount() > MOST_HINTED_LINES) return null;
-    const found = typeHints(parsedText(model.getValue())).flatMap(({ offset, label, tooltip }) => {
-      const position = model.getPositionAt(offset);
-      if (!range.containsPosition(position)) return [];
-      return [{ position, label, tooltip, kind: monaco.languages.InlayHintKind.Type, paddingLeft: true }];
-    });
+    const [from, to] = [model.getOffsetAt(range.getStartPosition()), model.getOffsetAt(range.getEndPosition())];
+    const found = typeHints(parsedText(model.getValue()), { from, to }).map(({ offset, label, tooltip }) => ({
+      position: model.getPositionAt(offset),
+      label,
+      tooltip,
+      kind: monaco.languages.InlayHintKind.Type,
+      paddingLeft: true,
+    }));
     return { hints: found, dispose: () => undefined };
   },
 };

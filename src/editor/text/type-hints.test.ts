@@ -4,7 +4,7 @@ import { typeHints } from "./type-hints";
 
 /** The text with its hints written in place. */
 function hinted(text: string): string {
-  const hints = typeHints(parseProgram(text)).toSorted((a, b) => b.offset - a.offset);
+  const hints = typeHints(parseProgram(text), { from: 0, to: text.length }).toSorted((a, b) => b.offset - a.offset);
   return hints.reduce((all, { offset, label }) => `${all.slice(0, offset)}⟨${label}⟩${all.slice(offset)}`, text);
 }
 
@@ -16,4 +16,10 @@ test("values show their shape, large inputs their bytes, small ones nothing", ()
 
 test("what waits for a connection has no hint", () => {
   expect(hinted("x: f32[8]\ny = relu(...)\n")).toBe("x: f32[8]⟨32 B⟩\ny = relu(...)\n");
+});
+
+test("only what is shown is hinted", () => {
+  const text = "x: f32[8]\ny = relu(x)\nz = relu(y)\n";
+  const [from, to] = [text.indexOf("y ="), text.indexOf("\nz")];
+  expect(typeHints(parseProgram(text), { from, to }).map(({ label }) => label)).toEqual(["8"]);
 });

@@ -1,5 +1,5 @@
 /** @file Words between the words: shapes behind names, bytes behind large inputs. Pure. */
-import { bytesOf, findNode, inlayHints, showShape, showType, type Parsed } from "../../fusion";
+import { bytesOf, findNode, inlayHints, showShape, showType, type Parsed, type Span } from "../../fusion";
 import { showBytes } from "./words";
 
 export interface TypeHint {
@@ -11,14 +11,15 @@ export interface TypeHint {
 /** An input is large from this share of the largest tensor on. */
 const LARGE = 1 / 4;
 
-/** In text order of their kind: first values, then inputs. */
-export function typeHints(parsed: Parsed): TypeHint[] {
+/** Hints inside `shown`: first those of values, then those of inputs. */
+export function typeHints(parsed: Parsed, shown: Span): TypeHint[] {
   const { graph } = parsed;
+  const isShown = (offset: number): boolean => shown.from <= offset && offset <= shown.to;
   const types = [...graph.nodes.values()].filter(({ op }) => op !== "hole").map(({ type }) => bytesOf(type));
   const largest = types.reduce((most, bytes) => Math.max(most, bytes), 1);
   const values = inlayHints(parsed).flatMap(({ offset, node }) => {
     const found = findNode(graph, node);
-    if (!found || found.op === "input" || found.op === "const") return [];
+    if (!found || !isShown(offset) || found.op === "input" || found.op === "const") return [];
     return [
       {
         offset,
@@ -28,8 +29,9 @@ export function typeHints(parsed: Parsed): TypeHint[] {
     ];
   });
   const inputs = [...graph.nodes.values()].flatMap(({ op, span, type }) => {
+    if (op !== "input" || !span || !isShown(span.to)) return [];
     const bytes = bytesOf(type);
-    if (op !== "input" || !span || bytes < LARGE * largest) return [];
+    if (bytes < LARGE * largest) return [];
     return [{ offset: span.to, label: showBytes(bytes), tooltip: showType(type) }];
   });
   return [...values, ...inputs];

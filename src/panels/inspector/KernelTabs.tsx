@@ -13,8 +13,9 @@ export function KernelTabs() {
   const shown = useRef<HTMLButtonElement>(null);
   const id = kernel?.id;
   useEffect(() => {
-    // Newer browsers answer with a promise, and an effect must not hand it back.
-    shown.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    // Together with the frame's own layout: on its own it would force one.
+    const frame = requestAnimationFrame(() => shown.current?.scrollIntoView({ block: "nearest", inline: "nearest" }));
+    return () => cancelAnimationFrame(frame);
   }, [id]);
   if (!plan || plan.kernels.length === 0) return null;
   const show = (next: string): void => playground.getState().actions.showKernel(next);

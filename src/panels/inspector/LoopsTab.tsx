@@ -61,7 +61,7 @@ export function LoopsTab({ fusion, kernel }: Props) {
       <Nest lines={fused} isLit={isLit} />
       {apart.length > 1 && (
         <>
-          <h3>Apart, {plural(apart.length, "kernel")}</h3>
+          <h3>Op by op, {plural(apart.length, "kernel")}</h3>
           {apart.map((lines, i) => (
             <Nest key={i} lines={lines} isLit={isLit} />
           ))}

@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
-import { compile, defaultOptions, fusionAt, type CompileOptions } from "../../fusion";
+import { compile, defaultOptions, fusionAt } from "../../fusion";
 import { apartLoops, fusedLoops, type LoopLine } from "./loops";
 
-const primitive: CompileOptions = { ...defaultOptions, granularity: "primitive" };
 const drawn = (lines: readonly LoopLine[]): string[] => lines.map(({ depth, text }) => "  ".repeat(depth) + text);
 
-function loopsOfProgram(text: string, options = defaultOptions) {
-  const compilation = compile(text, options);
+function loopsOfProgram(text: string) {
+  const compilation = compile(text, defaultOptions);
   const { graph, regions } = fusionAt(compilation, compilation.steps.length);
   return [...regions.values()].map((region) => ({
     fused: drawn(fusedLoops(graph, region)),
@@ -29,7 +28,7 @@ test("a pointwise kernel is one nest; apart every value goes through memory", ()
 });
 
 test("softmax walks each row three times: the maximum, the sum, the result", () => {
-  const [only] = loopsOfProgram("x: f32[64, 32]\ny = softmax(x, dim=-1)\nreturn y\n", primitive);
+  const [only] = loopsOfProgram("x: f32[64, 32]\ny = softmax(x, dim=-1)\nreturn y\n");
   const walks = only!.fused.filter((line) => line === "  for j in 32:");
   expect(only!.fused[0]).toBe("for i in 64:");
   expect(walks).toHaveLength(3);

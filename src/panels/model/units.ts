@@ -1,5 +1,17 @@
 /** @file Numbers as people read them: three significant figures at most, and always a unit. */
 
+// Making a formatter costs more than using it a hundred times.
+const formatters = new Map<number, Intl.NumberFormat>();
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 });
+
+function formatter(digits: number): Intl.NumberFormat {
+  const kept = formatters.get(digits);
+  if (kept) return kept;
+  const made = new Intl.NumberFormat("en-US", { maximumSignificantDigits: digits });
+  formatters.set(digits, made);
+  return made;
+}
+
 /** `12`, `3.45`, `0.0671`: three significant figures at most, no exponent in the usual range. */
 export function significant(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞";
@@ -7,7 +19,7 @@ export function significant(value: number, digits = 3): string {
   const size = Math.abs(value);
   if (size < 1e-4 || size >= 1e15) return scientific(value, Math.min(digits, 2));
   const rounded = Number(value.toPrecision(digits));
-  return rounded.toLocaleString("en-US", { maximumSignificantDigits: digits }).replace("-", "−");
+  return formatter(digits).format(rounded).replace("-", "−");
 }
 
 /** `3.1e-6`. */
@@ -92,7 +104,7 @@ export function decimal(value: number, unit: string): string {
 }
 
 /** `1,240`: a whole count in full. */
-export const count = (value: number): string => value.toLocaleString("en-US");
+export const count = (value: number): string => whole.format(value);
 
 /** `12 ops`, `1 op`. */
 export const plural = (value: number, one: string, many = `${one}s`): string =>
