@@ -22,6 +22,8 @@ export class Lowering extends Emitter {
   suffix: (at: Tuple) => string = () => "";
   readonly #inside: ReadonlySet<NodeId>;
   readonly #rowValues = new Map<NodeId, Value>();
+  /** While four neighbours are computed one by one: which of them. */
+  #oneLane: number | null = null;
 
   /**
    * @param members nodes that this kernel computes; others are loaded
@@ -64,7 +66,7 @@ export class Lowering extends Emitter {
   *#lower(id: NodeId, at: Tuple): Walk {
     const n = node(this.graph, id);
     const row = this.#rowValues.get(id);
-    if (row) return row;
+    if (row) return this.#oneLane === null || row.kind === "literal" ? row : this.part(row, this.#oneLane, [id]);
     if (!this.#inside.has(id)) return yield* this.#outside(n, at);
     const def = opDef(n.op);
     switch (def.kind) {
@@ -186,7 +188,11 @@ export class Lowering extends Emitter {
   /** Four neighbours that don't come from the same place: one by one. */
   *#perLane(n: Node, at: Tuple): Walk {
     const parts: Value[] = [];
-    for (const lane of [0, 1, 2, 3]) parts.push(yield [n.id, this.#tupleAtLane(at, lane)]);
+    for (const lane of [0, 1, 2, 3]) {
+      this.#oneLane = lane;
+      parts.push(yield [n.id, this.#tupleAtLane(at, lane)]);
+    }
+    this.#oneLane = null;
     const level = Math.max(0, ...parts.map((part) => (part.kind === "reg" ? part.level : 0)));
     return this.let(
       this.label(wordFor(n), this.suffix(at)),

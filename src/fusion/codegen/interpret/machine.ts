@@ -202,10 +202,9 @@ class Machine {
     return { list: new Int32Array(this.#threads), count: 0 };
   }
 
-  /** Outermost loops, and what lies between barriers, are the segments that passes are counted by. */
+  /** Segments, by which passes are counted, end with an outermost loop or a barrier. */
   #loop(stmt: Extract<Stmt, { kind: "for" | "halve" }>): Run {
     const cells = this.#cellsOf(stmt.variable);
-    if (this.#depth === 0) this.#segment++;
     this.#depth++;
     const body = this.#block(stmt.body);
     this.#depth--;
