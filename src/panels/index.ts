@@ -5,3 +5,4 @@ export { ScoreRow } from "./score/ScoreRow";
 export { Scrubber } from "./scrubber/Scrubber";
 export { download } from "./download";
 export { showBytes, showMicros } from "./model/units";
+export { Words } from "./Words";
