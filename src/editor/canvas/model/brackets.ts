@@ -1,6 +1,6 @@
 /** @file Brackets at the left edge: which rows of ops a line of the program became. */
 import type { NodeId } from "../../../fusion";
-import type { Box } from "./geometry";
+import type { Box, Point } from "./geometry";
 import type { Scene } from "./scene";
 
 export interface Bracket {
@@ -19,8 +19,12 @@ const LANE = 26;
 /** `h.centre`, `h/0/1`, `h@2`, `h1/block#0/t` all belong to the statement that binds `h`. */
 export const statementOf = (id: string): string => /^[^./~@#[\]>]+/.exec(id)?.[0] ?? id;
 
-/** One bracket a statement, outermost lanes for those that overlap; what finds no lane is left out. */
-export function bracketsOf(scene: Scene, boxes: ReadonlyMap<NodeId, Box>): Bracket[] {
+/** One bracket a statement, left of all boxes and lines; outermost lanes for those that overlap; what finds no lane is left out. */
+export function bracketsOf(
+  scene: Scene,
+  boxes: ReadonlyMap<NodeId, Box>,
+  ways: Iterable<readonly Point[]> = [],
+): Bracket[] {
   const spans = new Map<string, { top: number; bottom: number }>();
   let left = Infinity;
   for (const node of scene.nodes) {
@@ -36,6 +40,7 @@ export function bracketsOf(scene: Scene, boxes: ReadonlyMap<NodeId, Box>): Brack
       else spans.set(name, { top, bottom });
     }
   }
+  for (const way of ways) for (const { x } of way) left = Math.min(left, x + 12);
   const ends: number[] = [];
   const brackets: Bracket[] = [];
   for (const [name, { top, bottom }] of [...spans].sort((a, b) => a[1].top - b[1].top)) {

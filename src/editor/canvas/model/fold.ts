@@ -13,8 +13,9 @@ export interface FoldRules {
 
 /** Above this many ops everything starts folded. */
 export const MOST_UNFOLDED = 300;
-/** As many turns of a loop or calls of a `def` start folded. */
+/** Turns of a loop or calls of a `def` start folded when there are several and they do not fit a screen. */
 const MANY_REPEATS = 3;
+const MORE_THAN_A_SCREEN = 24;
 
 /** The box that stands for a fold, and back. */
 export const foldBox = (id: string): NodeId => nodeId(`[${id}]`);
@@ -65,7 +66,8 @@ function foldsOf(
   };
   for (const [label, { ids, members }] of repeatsOf(ops)) {
     const id = repeatId(label);
-    const folds = ids.size >= MANY_REPEATS !== flipped.has(id);
+    const many = ids.size >= MANY_REPEATS && members.length > MORE_THAN_A_SCREEN;
+    const folds = many !== flipped.has(id);
     if (folds && standsApart(scene.edges, members)) fold(id, `${label} × ${ids.size}`, members);
   }
   for (const [id, { group, members }] of groupsOf(ops)) if (flipped.has(id)) fold(id, `${group.label} ${id}`, members);
@@ -83,10 +85,11 @@ function repeatsOf(ops: readonly SceneNode[]): Map<string, { ids: Set<string>; m
   for (const node of ops) {
     const outer = node.groups.find(({ kind }) => kind !== "composite");
     if (!outer) continue;
-    const known = found.get(outer.label) ?? { ids: new Set(), members: [] };
+    const label = outer.label.replace(/ = \d+$/, "");
+    const known = found.get(label) ?? { ids: new Set(), members: [] };
     known.ids.add(outer.id);
     known.members.push(node);
-    found.set(outer.label, known);
+    found.set(label, known);
   }
   for (const [label, { ids }] of found) if (ids.size < 2) found.delete(label);
   return found;

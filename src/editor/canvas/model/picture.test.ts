@@ -96,10 +96,11 @@ test("small canvases start with kernels folded; the same deed unfolds", () => {
   expect(foldScene(scene, { flipped: new Set([region]), kernels: true })).toBe(scene);
 });
 
-test("many calls of a def fold into one box, two do not", () => {
+test("many calls of a def, or turns of a loop, fold into one box; a few do not", () => {
   const body = "def block(h):\n  return relu(h * 2) + 1\nx: f32[8]\n";
-  const calls = (n: number): string => Array.from({ length: n }, () => "x = block(x)\n").join("");
-  const three = foldScene(sceneAt(body + calls(3), 0), open);
-  expect(three.nodes.map(({ title }) => title)).toContain("block × 3");
-  expect(foldScene(sceneAt(body + calls(2), 0), open).nodes.some(({ kind }) => kind === "folded")).toBe(false);
+  const calls = (n: number): string => "x = block(x)\n".repeat(n);
+  const titles = (text: string): string[] => foldScene(sceneAt(text, 0), open).nodes.map(({ title }) => title);
+  expect(titles(body + calls(9))).toContain("block × 9");
+  expect(titles(body + calls(2)).some((title) => title.includes("×"))).toBe(false);
+  expect(titles("x: f32[8]\nfor i in range(9):\n  x = relu(x * 2) + 1\ny = x\n")).toContain("for i × 9");
 });

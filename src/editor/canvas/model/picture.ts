@@ -58,7 +58,7 @@ export function pictureOf(
   const routes = routesOf(scene.edges, boxes, bends, earlier);
   const board = new Blackboard([...boxes].map(([id, box]) => [id, rectOf(box, 2)] as const));
   for (const { id, width } of scene.edges) board.addLine(id, routes.get(id) ?? [], width / 2 + 2);
-  const brackets = bracketsOf(scene, boxes);
+  const brackets = bracketsOf(scene, boxes, routes.values());
   for (const { name, x, top, bottom } of brackets)
     board.addArea(`bracket ${name}`, { x0: x - 400, x1: x + 8, y0: top, y1: bottom });
   const hulls = hullsOf(scene, boxes, routes, board);
