@@ -8,7 +8,7 @@ export const examples: readonly Example[] = [
     id: "log-relu",
     title: "log(relu(x + b))",
     sentence: "Three elementwise ops become one kernel: seven trips to memory become three.",
-    text: `# y = log(relu(x + b)), one kernel instead of three
+    text: `# One kernel instead of three
 N = 2048
 x: f32[N, N]
 b: f32[N, N]
@@ -35,7 +35,7 @@ y = log(exp(x) + 1)
     id: "layer-norm-gelu",
     title: "LayerNorm + GELU + residual",
     sentence: "Two row reductions, a normalisation and an activation share one pass over the row.",
-    text: `# The block around a transformer's feed-forward layer
+    text: `# Around a transformer's MLP
 N = 2048
 x: f32[N, 768]
 w: f32[768] = param()
@@ -81,7 +81,7 @@ y = rms_norm(x, w)
     id: "swiglu",
     title: "SwiGLU gate",
     sentence: "The gate reads both halves once and writes once, whatever stands between.",
-    text: `# The gated activation of a Llama feed-forward layer
+    text: `# The gate of a Llama layer
 N = 2048
 gate: f32[N, 2048]
 up: f32[N, 2048]
@@ -95,7 +95,7 @@ y = silu(gate) * up
     id: "matmul-bias-relu",
     title: "Matmul + bias + ReLU",
     sentence: "Bias and activation ride on the accumulators before the product is ever written.",
-    text: `# A linear layer with its activation
+    text: `# A linear layer, activated
 N = 512
 x: f32[N, 512]
 w: f32[512, 512] = param()
@@ -157,7 +157,7 @@ y = dropout(p, p=0.1, seed=7)
     id: "transpose-add",
     title: "Transpose and add",
     sentence: "A transposed read folds into the kernel as an index map, through a tile.",
-    text: `# One operand is read across its rows
+    text: `# One operand is read by columns
 N = 2048
 a: f32[N, N]
 b: f32[N, N]
@@ -185,7 +185,7 @@ y = x - m
     id: "function",
     title: "A function, called twice",
     sentence: "def is inlined at each call and drawn as a group.",
-    text: `# Two residual blocks from one definition
+    text: `# Two blocks, one definition
 N = 2048
 
 def block(x, w):

@@ -1,9 +1,9 @@
 /** @file The view for a projector: a large graph, one count, one sentence, two bars. */
 import { useEffect, useState } from "react";
 import { GraphCanvas } from "../editor";
-import { KernelInspector, MeasuredPanel, showMicros } from "../panels";
-import { selectScore, selectStep, selectSteps, usePlayground } from "../state";
-import type { Step } from "../fusion";
+import { KernelInspector, MeasuredPanel, Words, showMicros } from "../panels";
+import { selectFusion, selectScore, selectStep, selectSteps, usePlayground } from "../state";
+import type { NodeId, Step } from "../fusion";
 import "./presenter.css";
 
 /** The pointer hides after this long without a move. */
@@ -28,18 +28,20 @@ function Reason({ step }: { readonly step: Step }) {
   return (
     <>
       <h2>{asked(step)}</h2>
-      <p>{verdict.text}</p>
+      <p>
+        <Words text={verdict.text} />
+      </p>
       {step.cost && <Bars apart={step.cost.microsApart} fused={step.cost.microsFused} accepted={step.accepted} />}
       {verdict.wayOut && (
         <p>
-          <b>What would make it fuse?</b> {verdict.wayOut}
+          <b>What would make it fuse?</b> <Words text={verdict.wayOut} />
         </p>
       )}
     </>
   );
 }
 
-function Words() {
+function Sentence() {
   const score = usePlayground(selectScore);
   const step = usePlayground(selectStep);
   if (!score) return <div className="presenter-text">No plan yet.</div>;
@@ -92,7 +94,9 @@ function Foot() {
   const cursor = usePlayground((state) => state.cursor);
   const steps = usePlayground(selectSteps);
   const step = usePlayground(selectStep);
-  const nodes = step ? step.nodes.slice(0, 2).join(" → ") : "";
+  const graph = usePlayground(selectFusion)?.graph;
+  const label = (id: NodeId): string => graph?.nodes.get(id)?.label ?? id;
+  const nodes = step ? step.nodes.slice(0, 2).map(label).join(" → ") : "";
   return (
     <footer className="presenter-foot">
       <b>
@@ -116,9 +120,11 @@ export function PresenterView() {
     <main className={`presenter${hidden ? " presenter-quiet" : ""}`} aria-label="Presenter view">
       <h1 className="offscreen">Fusion Playground, presenter view</h1>
       <div className="presenter-graph">
-        <GraphCanvas />
+        <div className="presenter-room">
+          <GraphCanvas />
+        </div>
       </div>
-      {side === "words" && <Words />}
+      {side === "words" && <Sentence />}
       {side === "kernel" && (
         <div className="presenter-panel">
           <KernelInspector />
