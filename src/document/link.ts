@@ -1,5 +1,4 @@
 /** @file Links: `#f1=` + base64url(deflate-raw(JSON)). Nothing is uploaded; the address is the document. */
-import { deflateSync, strToU8 } from "fflate";
 import type { Checked } from "../fusion";
 import { fromBase64Url, toBase64Url } from "./base64url";
 import { parseState } from "./file";
@@ -28,6 +27,8 @@ const tooManyLines = (text: string): Checked<never> | null =>
 export async function encodeLink(state: SharedState): Promise<Checked<string>> {
   const long = tooManyLines(state.document.text);
   if (long) return long;
+  // Loaded when the first link is made: opening the page needs only the browser's own inflate.
+  const { deflateSync, strToU8 } = await import("fflate");
   const bytes = strToU8(JSON.stringify(state));
   if (bytes.length > limits.linkBytes) return refuse("too-large", "The program is too large for a link. Use a file.");
   // What the schema would drop or refuse must not be promised to the person who opens it.

@@ -1,5 +1,5 @@
 /** @file How the planner plans: everything here is part of the document and of its link. */
-import { allPasses } from "../fusion";
+import { passTitles } from "../fusion";
 import { playground, usePlayground, type PlaygroundState } from "../state";
 import { Choice } from "./Choice";
 import { Dialog } from "./Dialog";
@@ -12,7 +12,7 @@ function PassList() {
   return (
     <fieldset className="option">
       <legend>Passes, in their order</legend>
-      {allPasses.map(({ name, title }) => (
+      {passTitles.map(({ name, title }) => (
         <label key={name} className="check">
           <input type="checkbox" checked={!disabled.includes(name)} onChange={() => actions().togglePass(name)} />
           {title}

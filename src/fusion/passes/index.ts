@@ -23,4 +23,5 @@ export type { Candidate, FusionPass, PlanOptions } from "./define";
 export { naiveFusion } from "./naive";
 export { inTextOrder } from "./planner";
 export { runPasses, stateHash, type PassRun } from "./run";
+export { passTitles } from "./titles";
 export { inWords, showBytes, showMicros } from "./words";

@@ -1,5 +1,5 @@
 /** @file The passes under the staircase, each as wide as its steps; a name opens the options with the list of passes. */
-import { allPasses } from "../../fusion";
+import { passTitles } from "../../fusion";
 import { playground } from "../../state";
 import { plural } from "../model/units";
 import type { Staircase } from "../model/staircase";
@@ -17,7 +17,7 @@ interface Props {
 
 export function PassNames({ stairs, width, now, title }: Props) {
   const pitch = width / Math.max(1, stairs.columns.length);
-  const silent = allPasses.length - new Set(stairs.passes.map(({ pass }) => pass)).size;
+  const silent = passTitles.length - new Set(stairs.passes.map(({ pass }) => pass)).size;
   const open = (): void => playground.getState().actions.openDialog("options");
   return (
     <div className="stairs-passes">
