@@ -12,7 +12,11 @@ const WRITTEN: Readonly<Record<string, string>> = {
   expand: "x.unsqueeze(1).expand(4, 3, 8)", iota: "iota(8) + x", linear: "linear(x, y)", matmul: "x @ y.T", pad: "pad(x, (1, 2, 1, 0), mode='reflect')",
   permute: "x.permute(1, 0)", prelu: "prelu(x, y)", repeat: "x.repeat(2, 1)", repeat_interleave: "repeat_interleave(x, 2, dim=1)", reshape: "x.reshape(8, 4)",
   roll: "roll(x, 3, 1)", slice: "slice(x, (1, 1), (3, 7), (1, 2))", stack: "stack([x, y])", tile: "tile(x, (2, 1))", transpose: "transpose(x, 0, 1)",
-  unsqueeze: "x.unsqueeze(1)", where: "where(x > 0, x, y)",
+  avg_pool: "avg_pool2d(x.reshape(2, 1, 4, 4), (2, 3), stride=2, padding=1, ceil_mode=True, count_include_pad=False)",
+  conv: "conv2d(x.reshape(1, 4, 2, 4), y.reshape(2, 2, 2, 4), padding=(1, 2), stride=(1, 2), groups=2)",
+  conv_transpose: "conv_transpose1d(x.reshape(1, 4, 8), y.reshape(4, 2, 4), stride=3, padding=1, groups=2)", lp_pool: "lp_pool(x, 3, (2, 2))",
+  max_pool: "max_pool2d(x, (2, 2), padding=1)", unfold: "unfold(x.reshape(1, 2, 4, 4), (2, 2), padding=1)",
+  unsqueeze: "x.unsqueeze(1)", window: "window(x, (2, 3), stride=(1, 2), dilation=(2, 1), padding=(1, 0, 1, 2), interior=(2, 1), value=0.5)", where: "where(x > 0, x, y)",
 }; // prettier-ignore
 const sources = new Set(["input", "const", "hole"]);
 const callOf = (def: (typeof allOps)[number] | (typeof allComposites)[number]): string => {

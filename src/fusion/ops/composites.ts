@@ -1,10 +1,15 @@
 /** @file Every composite, alphabetical by name. A new one is a file and a line here. */
 import type { CompositeDef } from "./define";
+import { avgPool } from "./composite/avg-pool";
+import { conv } from "./composite/conv";
+import { convTranspose } from "./composite/conv-transpose";
 import { l2Normalize } from "./composite/l2-normalize";
 import { layerNorm } from "./composite/layer-norm";
 import { linear } from "./composite/linear";
 import { logSoftmax } from "./composite/log-softmax";
 import { logsumexp } from "./composite/logsumexp";
+import { lpPool } from "./composite/lp-pool";
+import { maxPool } from "./composite/max-pool";
 import { mseLoss } from "./composite/mse-loss";
 import { norm } from "./composite/norm";
 import { permute } from "./composite/permute";
@@ -15,14 +20,20 @@ import { std } from "./composite/std";
 import { swiglu } from "./composite/swiglu";
 import { tril } from "./composite/tril";
 import { triu } from "./composite/triu";
+import { unfold } from "./composite/unfold";
 import { variance } from "./composite/var";
 
 export const composites: readonly CompositeDef[] = [
+  avgPool,
+  conv,
+  convTranspose,
   l2Normalize,
   layerNorm,
   linear,
   logSoftmax,
   logsumexp,
+  lpPool,
+  maxPool,
   mseLoss,
   norm,
   permute,
@@ -33,5 +44,6 @@ export const composites: readonly CompositeDef[] = [
   swiglu,
   tril,
   triu,
+  unfold,
   variance,
 ];

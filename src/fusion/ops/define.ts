@@ -71,6 +71,12 @@ export interface IndexCase<I, C> {
   readonly index: readonly I[];
 }
 
+/** Where along one input axis the elements come from, as a table over the output axes `from` (row-major); −1 is the fill value. */
+export interface IndexTable {
+  readonly from: readonly number[];
+  readonly positions: Int32Array;
+}
+
 export interface MovementMeaning {
   source<I, C>(
     out: readonly I[],
@@ -79,6 +85,8 @@ export interface MovementMeaning {
   ): readonly IndexCase<I, C>[];
   /** Value where no case holds (pad). */
   fill?(attrs: Attrs): number;
+  /** The same rule as tables, one an axis of the only input, when no output axis is in two of them and conditions are per axis. */
+  tables?(context: { readonly inputs: readonly Shape[]; readonly attrs: Attrs }): readonly IndexTable[];
   /** Same elements in the same row-major order: never a kernel, always an alias (reshape, squeeze, unsqueeze, flatten). */
   readonly free?: boolean;
 }

@@ -101,6 +101,7 @@ import { tile } from "./movement/tile";
 import { transpose } from "./movement/transpose";
 import { unsqueeze } from "./movement/unsqueeze";
 import { where } from "./logic/where";
+import { window } from "./movement/window";
 import { xor } from "./logic/xor";
 
 export const primitives: readonly OpDef[] = [
@@ -204,6 +205,7 @@ export const primitives: readonly OpDef[] = [
   transpose,
   unsqueeze,
   where,
+  window,
   xor,
 ];
 

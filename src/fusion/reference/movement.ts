@@ -1,5 +1,6 @@
 import { sizeOf, stridesOf, type Node, type Shape, type TensorType } from "../ir";
-import { opDef, type IndexAlgebra, type IndexCase } from "../ops";
+import { opDef, type IndexAlgebra, type IndexCase, type IndexTable } from "../ops";
+import { roundingOf } from "./rounding";
 import { coordinatesOf } from "./walk";
 
 /** Arithmetic on plain numbers. */
@@ -93,8 +94,14 @@ export function evaluateMovement(
   if (movement.free) return inputs[0] instanceof Float64Array ? inputs[0] : Float64Array.from(inputs[0]!);
   const { shape: output } = node.type;
   const shapes = types.map((type) => type.shape);
-  const out = new Float64Array(sizeOf(output)).fill(movement.fill?.(node.attrs) ?? 0);
+  const fill = roundingOf(node.type.dtype, "f64")(movement.fill?.(node.attrs) ?? 0);
+  const out = new Float64Array(sizeOf(output)).fill(fill);
   const context = { inputs: shapes, output, attrs: node.attrs };
+  const tables = movement.tables?.(context);
+  if (tables) {
+    gatherByTables(tables, inputs[0]!, shapes[0]!, output, out);
+    return out;
+  }
   const algebra = new TableAlgebra();
   const axes = output.map((extent, axis) => ({
     constant: 0,
@@ -118,6 +125,44 @@ export function flatIndex(index: readonly number[], shape: Shape): number {
   let at = 0;
   for (let axis = 0; axis < shape.length; axis++) at = at * shape[axis]! + index[axis]!;
   return at;
+}
+
+/** Input axes that each follow output axes of their own: rows along the last output axis, all else decided once a row. */
+function gatherByTables(
+  tables: readonly IndexTable[],
+  input: ArrayLike<number>,
+  shape: Shape,
+  output: Shape,
+  out: Float64Array,
+): void {
+  const last = output.length - 1;
+  const inner = output[last] ?? 1;
+  const strides = stridesOf(shape);
+  const readers = tables.map(({ from, positions }, axis) => ({ from, positions, stride: strides[axis]!, steps: stridesOf(from.map((o) => output[o]!)) })); // prettier-ignore
+  const along = readers.find(({ from }) => from.includes(last));
+  const rest = readers.filter((reader) => reader !== along);
+  const at = output.slice(0, -1).map(() => 0);
+  const place = ({ from, steps }: (typeof readers)[number]): number => {
+    let sum = 0;
+    for (let i = 0; i < from.length; i++) if (from[i] !== last) sum += at[from[i]!]! * steps[i]!;
+    return sum;
+  };
+  const step = along ? along.steps[along.from.indexOf(last)]! : 0;
+  for (let to = 0; to < out.length; to += inner) {
+    let base = 0;
+    for (const reader of rest) {
+      const position = reader.positions[place(reader)]!;
+      base = position < 0 || base < 0 ? -1 : base + position * reader.stride;
+    }
+    if (base >= 0 && along) {
+      const start = place(along);
+      for (let i = 0; i < inner; i++) {
+        const position = along.positions[start + i * step]!;
+        if (position >= 0) out[to + i] = input[base + position * along.stride]!;
+      }
+    } else if (base >= 0) out.fill(input[base]!, to, to + inner);
+    for (let axis = at.length - 1; axis >= 0 && ++at[axis]! === output[axis]; axis--) at[axis] = 0;
+  }
 }
 
 function moveByTables(

@@ -4,7 +4,8 @@ import { contractionRules } from "./contraction";
 import { elementwiseRules } from "./elementwise";
 import { reduceRules } from "./reduce";
 import { shapeRules } from "./shape";
+import { windowRules } from "./window";
 
-const standard = { ...elementwiseRules, ...shapeRules, ...reduceRules, ...contractionRules };
+const standard = { ...elementwiseRules, ...shapeRules, ...reduceRules, ...contractionRules, ...windowRules };
 
 export const rules: ReadonlyMap<string, Rule> = new Map(Object.entries(standard).map(([op, rule]) => [`:${op}`, rule]));

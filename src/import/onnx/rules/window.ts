@@ -1,0 +1,146 @@
+/** @file Convolutions and pools. */
+import { LOWEST, sizeOf, type Attrs } from "../../../fusion";
+import type { Value } from "../emit";
+import type { NodeContext, Rule, Rules } from "../rule";
+
+interface Windows {
+  readonly kernel: readonly number[];
+  readonly stride: readonly number[];
+  readonly dilation: readonly number[];
+  /** All befores, then all afters. */
+  readonly pads: readonly number[];
+}
+
+/** Kernel, steps and pads of a node over the spatial axes of `x`; `auto_pad` becomes numbers. */
+function windowsOf(c: NodeContext, extents: readonly number[], kernel: readonly number[]): Windows {
+  const all = (name: string, value: number): readonly number[] => c.ints(name) ?? extents.map(() => value);
+  const [stride, dilation] = [all("strides", 1), all("dilations", 1)];
+  const auto = c.text("auto_pad", "NOTSET");
+  const given = c.ints("pads") ?? extents.flatMap(() => [0, 0]);
+  if (auto !== "SAME_UPPER" && auto !== "SAME_LOWER") {
+    return { kernel, stride, dilation, pads: auto === "VALID" ? given.map(() => 0) : given };
+  }
+  const needed = extents.map((extent, i) => {
+    const count = Math.ceil(extent / stride[i]!);
+    return Math.max(0, (count - 1) * stride[i]! + dilation[i]! * (kernel[i]! - 1) + 1 - extent);
+  });
+  const less = needed.map((total) => Math.floor(total / 2));
+  const more = needed.map((total, i) => total - less[i]!);
+  return { kernel, stride, dilation, pads: auto === "SAME_UPPER" ? [...less, ...more] : [...more, ...less] };
+}
+
+const spatial = (x: Value): readonly number[] => x.type.shape.slice(2);
+
+function conv(c: NodeContext): Value {
+  const [x, w] = [c.in(0), c.in(1)];
+  const { stride, dilation, pads } = windowsOf(c, spatial(x), c.ints("kernel_shape") ?? spatial(w));
+  return c.op("conv", [x, w, c.maybe(2)], { stride, padding: pads, dilation, groups: c.int("group", 1) });
+}
+
+function convTranspose(c: NodeContext): Value {
+  const [x, w] = [c.in(0), c.in(1)];
+  const extents = spatial(x);
+  const { kernel, stride, dilation } = windowsOf(c, extents, c.ints("kernel_shape") ?? spatial(w));
+  const more = c.ints("output_padding") ?? extents.map(() => 0);
+  const reach = kernel.map((size, i) => dilation[i]! * (size - 1) + 1);
+  const whole = extents.map((extent, i) => stride[i]! * (extent - 1) + more[i]! + reach[i]!);
+  const auto = c.text("auto_pad", "NOTSET");
+  const same = auto === "SAME_UPPER" || auto === "SAME_LOWER";
+  const wanted = c.ints("output_shape")?.slice(-extents.length) ?? (same ? extents.map((extent, i) => extent * stride[i]!) : null); // prettier-ignore
+  const given = c.ints("pads") ?? extents.flatMap(() => [0, 0]);
+  const total = wanted?.map((size, i) => whole[i]! - size);
+  const first = total?.map((cut) => (auto === "SAME_UPPER" ? Math.floor(cut / 2) : cut - Math.floor(cut / 2)));
+  const pads = total && first ? [...first, ...total.map((cut, i) => cut - first[i]!)] : given;
+  return c.op("conv_transpose", [x, w, c.maybe(2)], {
+    stride,
+    padding: pads,
+    output_padding: more,
+    groups: c.int("group", 1),
+    dilation,
+  });
+}
+
+function poolAttrs(c: NodeContext): Attrs {
+  const { kernel, stride, dilation, pads } = windowsOf(c, spatial(c.in(0)), c.ints("kernel_shape") ?? []);
+  return {
+    kernel_size: kernel,
+    stride,
+    padding: pads,
+    ...(dilation.some((by) => by !== 1) ? { dilation } : {}),
+    ...(c.int("ceil_mode", 0) === 1 && c.text("auto_pad", "NOTSET") === "NOTSET" ? { ceil_mode: true } : {}),
+  };
+}
+
+/** The second result: where each maximum lies in its tensor, row-major or with the last axis slowest but one. */
+function maxPool(c: NodeContext): readonly Value[] {
+  const x = c.in(0);
+  const attrs = poolAttrs(c);
+  const best = c.op("max_pool", [x], attrs);
+  return c.node.outputs.length > 1 && c.node.outputs[1] !== "" ? [best, maxPlaces(c, x, attrs, best)] : [best];
+}
+
+function maxPlaces(c: NodeContext, x: Value, attrs: Attrs, best: Value): Value {
+  const extents = spatial(x);
+  const rank = extents.length;
+  const [kernel, stride, pads] = ["kernel_size", "stride", "padding"].map((name) => attrs[name] as readonly number[]);
+  const dilation = (attrs["dilation"] ?? extents.map(() => 1)) as readonly number[];
+  const counts = spatial(best);
+  const after = counts.map((n, i) => (n - 1) * stride![i]! + dilation[i]! * (kernel![i]! - 1) + 1 - extents[i]! - pads![i]!); // prettier-ignore
+  const windows = c.op("window", [x], {
+    kernel_size: kernel!,
+    stride: stride!,
+    dilation,
+    padding: [...pads!.slice(0, rank), ...after],
+    value: LOWEST(x.type.dtype),
+  });
+  const tap = c.op("argmax", [windows], { axes: extents.map((_, i) => i + 2), keepdims: false });
+  const columns = c.int("storage_order", 0) === 1;
+  const axes = extents.map((_, i) => i);
+  const slow = (i: number): number => sizeOf(extents.filter((_, other) => (columns ? other < i : other > i)));
+  let place: Value | null = null;
+  for (const i of axes) {
+    const along = c.op("mod", [c.op("floor_div", [tap, c.emit.scalar(sizeOf(kernel!.slice(i + 1)), "i32")]), c.emit.scalar(kernel![i]!, "i32")]); // prettier-ignore
+    const origin = c.emit.host({
+      dtype: "i32",
+      dims: counts.map((n, other) => (other === i ? n : 1)),
+      data: Float64Array.from({ length: counts[i]! }, (_, at) => at * stride![i]! - pads![i]!),
+      wide: false,
+    });
+    const at = c.op("add", [c.op("mul", [along, c.emit.scalar(dilation[i]!, "i32")]), origin]);
+    const term = c.op("mul", [at, c.emit.scalar(slow(i), "i32")]);
+    place = place === null ? term : c.op("add", [place, term]);
+  }
+  const [batch, channels] = x.type.shape as [number, number];
+  const planes = c.emit.host({
+    dtype: "i32",
+    dims: [batch, channels, ...axes.map(() => 1)],
+    data: Float64Array.from({ length: batch * channels }, (_, plane) => plane * sizeOf(extents)),
+    wide: false,
+  });
+  return c.op("add", [place!, planes]);
+}
+
+const averagePool: Rule = (c) =>
+  c.op("avg_pool", [c.in(0)], { ...poolAttrs(c), count_include_pad: c.int("count_include_pad", 0) === 1 });
+
+const lpPool: Rule = (c) => c.op("lp_pool", [c.in(0)], { ...poolAttrs(c), p: c.float("p", 2) });
+
+const spatialAxes = (c: NodeContext): Attrs => ({ axes: spatial(c.in(0)).map((_, i) => i + 2), keepdims: true });
+
+function globalLpPool(c: NodeContext): Value {
+  const p = c.float("p", 2);
+  if (p === 1 || p === 2) return c.op(p === 1 ? "l1_norm" : "l2_norm", [c.in(0)], spatialAxes(c));
+  const raised = c.op("pow", [c.op("abs", [c.in(0)]), c.emit.scalar(p)]);
+  return c.op("pow", [c.op("sum", [raised], spatialAxes(c)), c.emit.scalar(1 / p)]);
+}
+
+export const windowRules: Rules = {
+  Conv: conv,
+  ConvTranspose: convTranspose,
+  MaxPool: maxPool,
+  AveragePool: averagePool,
+  LpPool: lpPool,
+  GlobalAveragePool: (c) => c.op("mean", [c.in(0)], spatialAxes(c)),
+  GlobalMaxPool: (c) => c.op("max", [c.in(0)], spatialAxes(c)),
+  GlobalLpPool: globalLpPool,
+};
