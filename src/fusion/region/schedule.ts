@@ -15,7 +15,9 @@ const BASE_REGISTERS = 12;
 const CACHED_VALUES = 64;
 const PER_THREAD = 16;
 /** Rows up to this long are walked by one thread each. */
-const SHORT_ROW = 32;
+const SHORT_ROW = 16;
+/** More live registers than this cost occupancy: values are then read again rather than kept. */
+const SOFT_REGISTERS = 64;
 
 /**
  * The schedule codegen will follow and cost will price. Deterministic in its arguments.
@@ -189,7 +191,8 @@ function scheduleRows(graph: Graph, region: Body, form: RegionForm, target: Targ
     const threads = Math.min(target.schedule === "cpu" ? 64 : 256, target.maxWorkgroupSize);
     const kept =
       chunks === 1 && columns <= (target.schedule === "gpu" ? SHORT_ROW : 4) ? cachedValues(graph, region, form, placement) : []; // prettier-ignore
-    const cached = columns * kept.length <= CACHED_VALUES ? kept : [];
+    const fits = BASE_REGISTERS + live + accumulators + columns * kept.length <= SOFT_REGISTERS;
+    const cached = fits ? kept : [];
     const reads = cached.length > 0 ? plain : withRereads(plain, passes());
     const variant: Variant = chunks > 1 ? "split-thread" : "row-thread";
     return blank({
