@@ -1,0 +1,37 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { planFusion } from "../../src/fusion/codegen";
+import { generic } from "../../src/fusion/cost";
+import { compareOutputs, inputData, runReference, toleranceFor } from "../../src/fusion/reference";
+import { createSession } from "../../src/gpu";
+import { dawn } from "../../src/gpu/testing/dawn";
+import { cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
+import { programs } from "./codegen-programs";
+
+const device = await dawn();
+
+// A software adapter gets no barriers of its own accord: here both schedules run on it, tiles and trees included.
+describe.skipIf(!device)("every kernel shape on WebGPU", () => {
+  const session = createSession(device!);
+  afterAll(() => session.close());
+
+  test.each(Object.entries(programs))(
+    "%s",
+    async (_, text) => {
+      const graph = graphOf(text);
+      const inputs = new Map(
+        [...graph.nodes.values()].filter(({ op }) => op === "input").map((n) => [n.id, inputData(n)]),
+      );
+      const reference = runReference(graph, inputs);
+      for (const target of [gpu, cpu]) {
+        const answer = await session.run(planFusion(oneRegion(graph), target, generic), inputs);
+        if (!answer.ok) throw new Error(answer.problem.text);
+        for (const { value, data } of answer.value) {
+          expect(compareOutputs(reference.get(value)!.data, data, toleranceFor(graph, value))).toMatchObject({
+            pass: true,
+          });
+        }
+      }
+    },
+    60_000,
+  );
+});
