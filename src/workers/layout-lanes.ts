@@ -5,8 +5,9 @@ import { sizeIn } from "./layout-sketch";
 import type { Sketch } from "./layout-sketch";
 import type { Box, GraphLayout } from "./layout-request";
 
-/** With a pipe between two neighbouring rows, and without. */
-const PIPE_GAP = 32;
+/** With a pipe between two neighbouring rows of ops, to or from a pill, and without a pipe. */
+const PIPE_GAP = 27;
+const PILL_GAP = 22;
 const INNER_GAP = 18;
 const LANE_GAP = 60;
 /** After a lane of docked inputs only. */
@@ -174,15 +175,19 @@ function placed(sketch: Sketch, row: readonly number[], lane: readonly number[])
     const height = Math.max(sizeIn(sketch, i).height, stack.has(i) ? stackHeight(stack.get(i)!) : 0);
     rowHeight[row[i]!] = Math.max(rowHeight[row[i]!] ?? 0, height);
   });
-  const piped = new Set<number>();
-  for (const { from, to } of sketch.piped) if (row[to]! === row[from]! + 1) piped.add(row[from]!);
+  const gaps = new Map<number, number>();
+  for (const { from, to } of sketch.piped) {
+    if (row[to]! !== row[from]! + 1) continue;
+    const pill = nodes[from]!.kind !== "op" || nodes[to]!.kind !== "op";
+    gaps.set(row[from]!, Math.max(gaps.get(row[from]!) ?? 0, pill ? PILL_GAP : PIPE_GAP));
+  }
   const top: number[] = [];
   let y = 0;
   let gap = 0;
   for (let r = 0; r < rowHeight.length; r++) {
     top[r] = y + gap;
     y = top[r]! + (rowHeight[r] ?? 0);
-    gap = piped.has(r) ? PIPE_GAP : INNER_GAP;
+    gap = gaps.get(r) ?? INNER_GAP;
   }
   const laneX = laneStarts(sketch, lane);
   const boxes = new Map<NodeId, Box>();

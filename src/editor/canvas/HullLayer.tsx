@@ -1,6 +1,7 @@
 /** @file Under the ops: hulls of kernels, their tags, and the brackets of the program's lines. */
 import { ViewportPortal } from "@xyflow/react";
 import { useLayoutEffect, useRef } from "react";
+import type { RefObject } from "react";
 import { playground, usePlayground } from "../../state";
 import { toneStyle } from "./OpNode";
 import { around } from "./model/geometry";
@@ -8,21 +9,41 @@ import type { Bracket } from "./model/brackets";
 import type { Hull as HullShape } from "./model/picture";
 import { plural, showBytes } from "./model/words";
 import { growFrom } from "./grow";
+import type { Extent } from "./grow";
 
 const MARGIN = 6;
 
-function Hull({ hull }: { readonly hull: HullShape }) {
+const extentOf = ({ rects }: HullShape): Extent => {
+  const { x0, y0, x1, y1 } = around(rects);
+  return { left: x0 - MARGIN, top: y0 - MARGIN, right: x1 + MARGIN, bottom: y1 + MARGIN };
+};
+
+/** The hull that this one was before: of the same region, or of one that went into it. */
+function formerOf(hull: HullShape, former: readonly HullShape[]): HullShape | null {
+  const { region, members } = hull.kernel;
+  const all = new Set(members);
+  const same = former.find(({ kernel }) => kernel.region === region);
+  return same ?? former.find(({ kernel }) => kernel.members.every((id) => all.has(id))) ?? null;
+}
+
+interface HullProps {
+  readonly hull: HullShape;
+  /** The hulls of the picture before. */
+  readonly formerRef: RefObject<readonly HullShape[]>;
+}
+
+function Hull({ hull, formerRef }: HullProps) {
   const { region, tone, hatched } = hull.kernel;
   const area = around(hull.rects);
   const [left, top] = [area.x0 - MARGIN, area.y0 - MARGIN];
   const element = useRef<SVGSVGElement>(null);
-  const before = useRef<{ path: string; left: number; top: number; right: number; bottom: number } | null>(null);
   const selected = usePlayground((s) => s.selection.kind === "region" && s.selection.id === region);
   useLayoutEffect(() => {
-    const now = { path: hull.path, left, top, right: area.x1 + MARGIN, bottom: area.y1 + MARGIN };
-    if (element.current && before.current?.path !== hull.path) growFrom(element.current, before.current, now);
-    before.current = now;
-  }, [hull.path, left, top, area.x1, area.y1]);
+    if (!element.current) return;
+    const former = formerOf(hull, formerRef.current);
+    if (former?.path === hull.path) element.current.removeAttribute("data-changed");
+    else growFrom(element.current, former && extentOf(former), extentOf(hull));
+  }, [hull, formerRef]);
   const [width, height] = [area.x1 - area.x0 + 2 * MARGIN, area.y1 - area.y0 + 2 * MARGIN];
   return (
     <svg
@@ -52,6 +73,7 @@ function HullTag({ hull: { kernel, tag } }: { readonly hull: HullShape }) {
       type="button"
       className="hull-tag"
       data-align={tag.align}
+      data-inside={tag.inside === true}
       style={{ ...toneStyle(kernel.tone), left: tag.x, top: tag.y }}
       aria-label={`Kernel ${kernel.name} ${kernel.title}, ${plural(kernel.members.length, "op")}${bytes ? `, ${bytes}` : ""}. Space folds it.`}
       onClick={() => actions.select({ kind: "region", id: kernel.region })}
@@ -83,6 +105,11 @@ export function HullLayer({
   readonly hulls: readonly HullShape[];
   readonly brackets: readonly Bracket[];
 }) {
+  const formerRef = useRef<readonly HullShape[]>([]);
+  // After the hulls' own effects, which compare with the picture before.
+  useLayoutEffect(() => {
+    formerRef.current = hulls;
+  }, [hulls]);
   return (
     <ViewportPortal>
       <div className="hull-layer">
@@ -92,7 +119,7 @@ export function HullLayer({
           </pattern>
         </svg>
         {hulls.map((hull) => (
-          <Hull key={hull.kernel.region} hull={hull} />
+          <Hull key={hull.kernel.region} hull={hull} formerRef={formerRef} />
         ))}
         {brackets.map((bracket) => (
           <SourceBracket key={bracket.name} bracket={bracket} />

@@ -32,8 +32,3 @@ export function growFrom(element: Element, before: Extent | null, now: Extent): 
     easing: EASING,
   });
 }
-
-/** Ends the outline that stands in for motion: a new step begins. */
-export function forgetChanges(root: Element): void {
-  for (const element of root.querySelectorAll("[data-changed]")) element.removeAttribute("data-changed");
-}

@@ -16,8 +16,11 @@ export interface Bracket {
 const MOST_LANES = 2;
 const LANE = 26;
 
-/** `h.centre`, `h/0/1`, `h@2`, `h1/block#0/t` all belong to the statement that binds `h`. */
-export const statementOf = (id: string): string => /^[^./~@#[\]>]+/.exec(id)?.[0] ?? id;
+/**
+ * `h.centre`, `h/0/1`, `h@2`, `h1/block#0/t` all belong to the statement that binds `h`;
+ * `i#3/h` to the one in the loop.
+ */
+export const statementOf = (id: string): string => /^[^./~@#[\]>]+/.exec(id.replace(/^(\w+#\d+\/)+/, ""))?.[0] ?? id;
 
 /** One bracket a statement, left of all boxes and lines; outermost lanes for those that overlap; what finds no lane is left out. */
 export function bracketsOf(

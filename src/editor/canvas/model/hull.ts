@@ -4,7 +4,7 @@ import { meet, rectOf, strips } from "./geometry";
 import { unionHoles } from "./outline";
 import type { Box, BoxIndex, Point, Rect } from "./geometry";
 
-const PAD = 12;
+const PAD = 10;
 const TIGHT_PAD = 5;
 const CORRIDOR = 10;
 

@@ -21,6 +21,8 @@ export interface Tag {
   readonly x: number;
   readonly y: number;
   readonly align: "start" | "end";
+  /** On the hull itself, for want of room outside. */
+  readonly inside?: boolean;
   readonly width: number;
   readonly height: number;
 }
@@ -34,8 +36,13 @@ const tagRect = (tag: Tag): Rect => {
 export class Blackboard {
   private readonly taken = new BoxIndex<string>();
   private readonly lines = new BoxIndex<string>();
+  /** Right of everything: writing beyond it may come to lie under the card. */
+  private right = -Infinity;
   constructor(boxes: Iterable<readonly [string, Rect]>) {
-    for (const [id, rect] of boxes) this.taken.add(id, rect);
+    for (const [id, rect] of boxes) {
+      this.taken.add(id, rect);
+      this.right = Math.max(this.right, rect.x1);
+    }
   }
   addLine(id: string, points: readonly Point[], half: number): void {
     for (const rect of strips(points, half)) this.lines.add(id, rect);
@@ -83,12 +90,28 @@ export class Blackboard {
     for (const { x0, y0, x1, y1 } of fromBelow) {
       for (let y = y1 - height; y >= y0; y -= 14) spots.push({ x: x1 + 10, y, align: "start", ...size });
       for (let y = y1 - height; y >= y0; y -= 14) spots.push({ x: x0 - 10, y, align: "end", ...size });
-      spots.push({ x: x0, y: y0 - height - 4, align: "start", ...size });
+      for (let x = x0; x < x1; x += 16) spots.push({ x, y: y1 + 3, align: "start", ...size });
+      for (let x = x0; x < x1; x += 16) spots.push({ x, y: y0 - height - 3, align: "start", ...size });
     }
-    const found = spots.find((spot) => this.taken.isFree(tagRect(spot)) && !this.crossed(tagRect(spot), ""));
-    const tag = found ?? spots[0]!;
+    const free = spots.filter((spot) => this.taken.isFree(tagRect(spot)) && !this.crossed(tagRect(spot), ""));
+    const tag =
+      free.find((spot) => tagRect(spot).x1 <= this.right) ?? this.insideOf(id, rects, size) ?? free[0] ?? spots[0]!;
     this.taken.add(`tag ${id}`, tagRect(tag));
     return tag;
+  }
+
+  /** Room for a tag within a large hull, where there is none outside it. */
+  private insideOf(id: string, rects: readonly Rect[], size: { width: number; height: number }): Tag | null {
+    for (const { x0, y0, x1, y1 } of rects) {
+      for (let y = y0 + 6; y + size.height <= y1; y += 16) {
+        for (let x = x0 + 6; x + size.width <= x1; x += 16) {
+          const spot: Tag = { x, y, align: "start", inside: true, ...size };
+          const rect = tagRect(spot);
+          if (!this.taken.some(rect, (key) => key !== id) && !this.crossed(rect, "")) return spot;
+        }
+      }
+    }
+    return null;
   }
 
   private crossed(rect: Rect, own: string): boolean {

@@ -20,7 +20,7 @@ export interface Viewport {
   readonly zoom: number;
 }
 
-const EDGE = 14;
+const EDGE = 8;
 /** The whole graph, when a person asks for it. */
 export const WHOLE = 0.05;
 /** The beginning of the graph at a size where names can be read. */
