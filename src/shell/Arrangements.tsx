@@ -1,12 +1,13 @@
 /** @file The three arrangements of the same parts. Column widths are the person's own, and not part of a link. */
 import type { ReactNode } from "react";
-import { Group, Panel, Separator } from "react-resizable-panels";
 import { GraphCanvas, ProgramEditor } from "../editor";
 import { KernelInspector, MeasuredPanel, ScoreRow, Scrubber } from "../panels";
 import { playground, selectIsEmpty, usePlayground, type Pane } from "../state";
 import { EmptyState } from "./EmptyState";
+import { Split } from "./Split";
 
 const COLUMN_LEAST = 320;
+const CENTRE_LEAST = 540;
 
 function Region({
   name,
@@ -57,73 +58,44 @@ const Centre = () => (
   </div>
 );
 
+const Kernels = ({ run }: { readonly run?: ReactNode }) => (
+  <Region name="Kernels" pane="kernels">
+    <KernelInspector run={run} />
+  </Region>
+);
+
+const program = { id: "program", size: 344, least: 160, content: <Program />, bar: "Height of the program" };
+
+const left = (
+  <Split across={false} panes={[program, { id: "measured", size: null, least: 160, content: <Measured /> }]} />
+);
+const side = (
+  <Split
+    across={false}
+    panes={[program, { id: "kernels", size: null, least: 160, content: <Kernels run={<MeasuredPanel />} /> }]}
+  />
+);
+const centre = { id: "centre", size: null, least: CENTRE_LEAST, content: <Centre /> };
+
 export const Wide = () => (
   <main className="frame">
-    <Group orientation="horizontal" id="wide">
-      <Panel
-        id="left"
-        defaultSize={352}
-        minSize={COLUMN_LEAST}
-        groupResizeBehavior="preserve-pixel-size"
-        className="side"
-      >
-        <Group orientation="vertical" id="left-rows">
-          <Panel id="program" defaultSize={344} minSize={160} groupResizeBehavior="preserve-pixel-size">
-            <Program />
-          </Panel>
-          <Separator className="bar bar-row" aria-label="Height of the program" />
-          <Panel id="measured" minSize={160}>
-            <Measured />
-          </Panel>
-        </Group>
-      </Panel>
-      <Separator className="bar" aria-label="Width of the program" />
-      <Panel id="centre" minSize={480}>
-        <Centre />
-      </Panel>
-      <Separator className="bar" aria-label="Width of the kernels" />
-      <Panel
-        id="right"
-        defaultSize={358}
-        minSize={COLUMN_LEAST}
-        groupResizeBehavior="preserve-pixel-size"
-        className="side"
-      >
-        <Region name="Kernels" pane="kernels">
-          <KernelInspector />
-        </Region>
-      </Panel>
-    </Group>
+    <Split
+      across
+      panes={[
+        { id: "side", size: 352, least: COLUMN_LEAST, content: left, bar: "Width of the program" },
+        centre,
+        { id: "kernels", size: 358, least: COLUMN_LEAST, content: <Kernels />, bar: "Width of the kernels" },
+      ]}
+    />
   </main>
 );
 
 export const Middle = () => (
   <main className="frame">
-    <Group orientation="horizontal" id="middle">
-      <Panel id="centre" minSize={480}>
-        <Centre />
-      </Panel>
-      <Separator className="bar" aria-label="Width of the side column" />
-      <Panel
-        id="side"
-        defaultSize={348}
-        minSize={COLUMN_LEAST}
-        groupResizeBehavior="preserve-pixel-size"
-        className="side"
-      >
-        <Group orientation="vertical" id="side-rows">
-          <Panel id="program" defaultSize={344} minSize={160} groupResizeBehavior="preserve-pixel-size">
-            <Program />
-          </Panel>
-          <Separator className="bar bar-row" aria-label="Height of the program" />
-          <Panel id="kernels" minSize={160}>
-            <Region name="Kernels" pane="kernels">
-              <KernelInspector run={<MeasuredPanel />} />
-            </Region>
-          </Panel>
-        </Group>
-      </Panel>
-    </Group>
+    <Split
+      across
+      panes={[centre, { id: "side", size: 348, least: COLUMN_LEAST, content: side, bar: "Width of the side column" }]}
+    />
   </main>
 );
 
@@ -141,11 +113,7 @@ function PaneOf({ pane }: { readonly pane: Pane }) {
     case "graph":
       return <Centre />;
     case "kernels":
-      return (
-        <Region name="Kernels" pane="kernels">
-          <KernelInspector />
-        </Region>
-      );
+      return <Kernels />;
     case "run":
       return <Measured />;
   }

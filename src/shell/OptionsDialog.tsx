@@ -32,6 +32,7 @@ function Planning() {
         value={options.granularity}
         choices={[
           ["op", "one call, as written"],
+          ["statement", "one statement"],
           ["primitive", "one primitive op"],
         ]}
         onChoose={(granularity) => actions().setGranularity(granularity)}

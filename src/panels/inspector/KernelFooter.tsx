@@ -1,14 +1,21 @@
 /** @file Copy, Diff with naive, Export. */
 import { lazy, Suspense, useState } from "react";
+import type { Plan } from "../../fusion";
 import { selectNaiveFusion, usePlayground } from "../../state";
 import { Icon } from "../Icon";
 import { download } from "../download";
-import { planArchive, planJson } from "../model/export";
 import { naiveWgsl } from "../model/kernels";
 import { kernelTitle } from "../model/traffic";
 import { useShownKernel } from "./use-shown-kernel";
 
 const DiffDialog = lazy(() => import("./DiffDialog").then(({ DiffDialog: dialog }) => ({ default: dialog })));
+
+/** The archiver is loaded with the first export. */
+async function exportPlan(plan: Plan, as: "zip" | "json"): Promise<void> {
+  const { planArchive, planJson } = await import("../model/export");
+  if (as === "zip") download("kernels.zip", "application/zip", planArchive(plan));
+  else download("plan.json", "application/json", planJson(plan));
+}
 
 function CopyButton({ text }: { readonly text: string }) {
   const [said, setSaid] = useState("Copy");
@@ -58,10 +65,10 @@ export function KernelFooter() {
         </button>
         {menu && (
           <div className="kernel-menu">
-            <button type="button" onClick={() => download("kernels.zip", "application/zip", planArchive(plan))}>
+            <button type="button" onClick={() => void exportPlan(plan, "zip")}>
               All WGSL files, .zip
             </button>
-            <button type="button" onClick={() => download("plan.json", "application/json", planJson(plan))}>
+            <button type="button" onClick={() => void exportPlan(plan, "json")}>
               This plan, .json
             </button>
           </div>

@@ -1,18 +1,20 @@
 /** @file The kernel inspector: which kernel, what it is, and its code, loops, decisions and traffic. */
-import type { ReactNode } from "react";
+import { lazy, Suspense, type ReactNode } from "react";
 import { playground, usePlayground, type InspectorTab } from "../../state";
 import { kernelTitle } from "../model/traffic";
 import { trafficSentence } from "../model/kernels";
 import { count } from "../model/units";
-import { DecisionsTab } from "./DecisionsTab";
 import { KernelFooter } from "./KernelFooter";
 import { KernelTabs } from "./KernelTabs";
-import { LoopsTab } from "./LoopsTab";
 import { TabBar } from "./TabBar";
-import { TrafficTab } from "./TrafficTab";
 import { useShownKernel } from "./use-shown-kernel";
 import { WgslTab } from "./WgslTab";
 import "./inspector.css";
+
+// The code is what one sees first; the other tabs come with the first look at them.
+const DecisionsTab = lazy(async () => ({ default: (await import("./DecisionsTab")).DecisionsTab }));
+const LoopsTab = lazy(async () => ({ default: (await import("./LoopsTab")).LoopsTab }));
+const TrafficTab = lazy(async () => ({ default: (await import("./TrafficTab")).TrafficTab }));
 
 interface Props {
   /** In the middle arrangement the measured panel is the fifth tab. */
@@ -75,7 +77,9 @@ export function KernelInspector({ run = null }: Props) {
       <Heading />
       <TabBar tabs={tabs} shown={shown} onShow={(next) => playground.getState().actions.showTab(next)} />
       <div className="kernel-body" role="tabpanel" id="kernel-panel" aria-labelledby={`kernel-tab-${shown}`}>
-        <Shown tab={shown} run={run} />
+        <Suspense>
+          <Shown tab={shown} run={run} />
+        </Suspense>
       </div>
       {shown !== "run" && <KernelFooter />}
     </div>
