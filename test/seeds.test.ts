@@ -40,6 +40,18 @@ describe("counts of the chapters", () => {
     expect([fused.kernels, fused.transfers, fused.fullSizeTransfers]).toEqual([1, 4, 2]);
   });
 
+  test("relu(layer_norm(x)) as five statements: 8 full-size of 15, fused 2 of 4", () => {
+    const statements = [
+      "m = x.mean(dim=-1, keepdim=True)\nv = ((x - m) ** 2).mean(dim=-1, keepdim=True)",
+      "n = (x - m) / sqrt(v + 1e-5)\ny = n * w + b\ny = relu(y)",
+    ].join("\n");
+    const { naive, fused } = counts(`x: f32[8192, 768]\nw: f32[768]\nb: f32[768]\n${statements}`, {
+      granularity: "statement",
+    });
+    expect([naive.kernels, naive.transfers, naive.fullSizeTransfers]).toEqual([5, 15, 8]);
+    expect([fused.kernels, fused.transfers, fused.fullSizeTransfers]).toEqual([1, 4, 2]);
+  });
+
   test("softmax as primitives: 8 full-size transfers, fused 2", () => {
     const { naive, fused } = counts("x: f32[8192, 1024]\ny = softmax(x, dim=-1)", primitive);
     expect([naive.kernels, naive.fullSizeTransfers, fused.kernels, fused.fullSizeTransfers]).toEqual([5, 8, 1, 2]);

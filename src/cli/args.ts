@@ -28,7 +28,7 @@ FILE is a program (.py), a saved document (.fusion.json), a share link, or - for
 
   --json                              print JSON
   --device cpu|webgpu                 where run computes (cpu)
-  --granularity op|primitive          kernels of the naive plan (op)
+  --granularity op|statement|primitive   kernels of the naive plan (op)
   --profile NAME                      ${allProfiles.map(({ name }) => name).join(", ")}
   --strict                            no reassociation
   --force EDGE, --forbid EDGE         fuse or keep apart, as producer>consumer:operand
@@ -102,7 +102,7 @@ interface OptionFlags {
 }
 
 function readOptions(values: OptionFlags): Checked<Partial<CompileOptions>> {
-  const granularity = oneOf("granularity", values.granularity, ["op", "primitive"]);
+  const granularity = oneOf("granularity", values.granularity, ["op", "statement", "primitive"]);
   if (!granularity.ok) return granularity;
   const policy = oneOf("policy", values.policy, ["materialise", "duplicate", "multi", "cost"]);
   if (!policy.ok) return policy;

@@ -40,7 +40,7 @@ const profile = v.object({
 });
 
 const options = v.object({
-  granularity: v.picklist(["op", "primitive"]),
+  granularity: v.picklist(["op", "statement", "primitive"]),
   disabledPasses: names,
   strict: v.boolean(),
   policy: v.picklist(["cost", "materialise", "duplicate", "multi"]),

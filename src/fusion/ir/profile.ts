@@ -37,9 +37,12 @@ export interface Target {
     readonly rm: number;
     readonly rn: number;
   };
+  /** Sweeps try flash tiles with this. */
+  readonly flashTile?: { readonly m: number; readonly n: number; readonly rm: number; readonly queries: boolean };
 }
 
-export type Granularity = "op" | "primitive";
+/** What one kernel of the naive plan computes: a call as written, a statement, or a primitive. */
+export type Granularity = "op" | "statement" | "primitive";
 /** What to do with a value that several kernels read; `cost` lets the model choose. */
 export type MultiConsumerPolicy = "cost" | "materialise" | "duplicate" | "multi";
 

@@ -1,45 +1,43 @@
-/** @file The naive plan: one region per call as written, or one per primitive. State 0 of every compilation. */
-import {
-  node,
-  regionId,
-  usesOf,
-  type Fusion,
-  type Granularity,
-  type Graph,
-  type NodeId,
-  type Region,
-  type RegionId,
-} from "../ir";
+/** @file The naive plan: one region per call as written, per statement, or per primitive. State 0 of every compilation. */
+import { node, regionId, usesOf, type Fusion, type Granularity, type Graph, type NodeId, type Region } from "../ir";
 import { classify, isFreeView } from "../region";
 
 /** Memory, literals and holes are no kernel's work. */
 const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
 
-/** The call that a node is part of, at a granularity: its outermost composite, or itself. */
-function callOf(graph: Graph, id: NodeId, granularity: Granularity): string {
-  if (granularity === "primitive") return id;
-  return node(graph, id).groups.find(({ kind }) => kind === "composite")?.id ?? id;
+/** The call that a node is part of: its outermost composite, or itself. */
+const callOf = (graph: Graph, id: NodeId): string =>
+  node(graph, id).groups.find(({ kind }) => kind === "composite")?.id ?? id;
+
+/** The statement that a node is part of: its binding, without the path inside the expression and the composite's part. */
+const statementOf = (id: NodeId): string => id.replace(/(?:\/\d+)*(?:\.[^/]*)?$/, "");
+
+function gathered(ids: readonly NodeId[], key: (id: NodeId) => string): NodeId[][] {
+  const groups = new Map<string, NodeId[]>();
+  for (const id of ids) {
+    const group = groups.get(key(id));
+    if (group) group.push(id);
+    else groups.set(key(id), [id]);
+  }
+  return [...groups.values()];
 }
 
 /**
  * One region per kernel of the naive plan. A free view is a region of its own without a kernel; a composite that one kernel
- * can't compute is cut where it must be.
+ * can't compute is cut where it must be, a statement into its calls.
  */
 export function naiveFusion(graph: Graph, granularity: Granularity): Fusion {
-  const calls = new Map<string, NodeId[]>();
-  for (const { id, op } of graph.nodes.values()) {
-    if (SOURCES.has(op)) continue;
-    const call = callOf(graph, id, granularity);
-    const members = calls.get(call);
-    if (members) members.push(id);
-    else calls.set(call, [id]);
-  }
+  const ids = [...graph.nodes.values()].filter(({ op }) => !SOURCES.has(op)).map(({ id }) => id);
   const outputs = new Set(graph.outputs);
-  const regions = new Map<RegionId, Region>();
-  for (const members of calls.values()) {
-    for (const region of kernelsOf(graph, members, outputs)) regions.set(region.id, region);
-  }
-  return { graph, regions };
+  const calls = (members: readonly NodeId[]): Region[] =>
+    gathered(members, (id) => callOf(graph, id)).flatMap((call) => kernelsOf(graph, call, outputs));
+  const cut: Record<Granularity, () => Region[]> = {
+    primitive: () => ids.flatMap((id) => kernelsOf(graph, [id], outputs)),
+    op: () => calls(ids),
+    statement: () =>
+      gathered(ids, statementOf).flatMap((members) => wholeOf(graph, members, outputs) ?? calls(members)),
+  };
+  return { graph, regions: new Map(cut[granularity]().map((region) => [region.id, region])) };
 }
 
 /** Values of `members` that somebody outside reads, that are results, or that nobody reads at all. */
@@ -51,10 +49,18 @@ function leaving(graph: Graph, members: ReadonlySet<NodeId>, outputs: ReadonlySe
   });
 }
 
-function kernelsOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<NodeId>): Region[] {
+/** One kernel for all of `members` with the views that others see; null when no kernel can compute them. */
+function wholeOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<NodeId>): Region[] | null {
   const whole = regionsOf(graph, members, outputs);
-  const fits = (region: Region): boolean => classify(graph, region.members, region.outputs).ok;
-  if (members.length === 1 || whole.every(fits)) return whole;
+  return members.length === 1 || whole.every((region) => fitsOneKernel(graph, region)) ? whole : null;
+}
+
+const fitsOneKernel = (graph: Graph, region: Region): boolean => classify(graph, region.members, region.outputs).ok;
+
+function kernelsOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<NodeId>): Region[] {
+  const whole = wholeOf(graph, members, outputs);
+  if (whole) return whole;
+  const fits = (region: Region): boolean => fitsOneKernel(graph, region);
   const parts: Region[] = [];
   let rest = members;
   while (rest.length > 0) {
