@@ -15,6 +15,8 @@ export const programs: Readonly<Record<string, string>> = {
   "matmul-batched": `x: f32[3, 64, 48]\nw: f32[48, 96]\ny = x @ w`,
   "matmul-transposed-left": `x: f32[48, 64]\nw: f32[48, 96]\ny = x.T @ w`,
   "matrix-vector": `x: f32[64, 48]\nw: f32[48]\ny = x @ w`,
+  "matrix-long-vector": `x: f32[9, 1000]\nw: f32[1000]\nb: f32[9]\ny = relu(x @ w + b)`,
+  "matrix-odd-vector": `x: f32[2, 5, 301]\nw: f32[301, 1]\ny = x @ w`,
   "vector-matrix": `x: f32[48]\nw: f32[48, 33]\ny = x @ w`,
   "column-sum": `x: f32[512, 64]\ny = x.sum(dim=0)`,
   "middle-max": `x: f32[4, 31, 8]\ny = x.max(dim=1)`,

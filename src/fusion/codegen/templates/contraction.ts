@@ -24,12 +24,13 @@ export class Contraction {
 
   readonly job: Job;
 
-  constructor(job: Job) {
+  /** @param id one of several contractions of the region, which then share `low` */
+  constructor(job: Job, id: NodeId = job.form.contraction!, low: Lowering = loweringOf(job)) {
     this.job = job;
-    const { graph, form } = job;
-    this.low = loweringOf(job);
+    const { graph } = job;
+    this.low = low;
     this.space = this.low.space;
-    this.id = form.contraction!;
+    this.id = id;
     const n = node(graph, this.id);
     this.#followers = followersOf(graph, job.region.members, this.id).followers;
     this.sizes = matmulSizes(graph, this.id);
@@ -123,7 +124,7 @@ export class Contraction {
   }
 
   /** Stores every output at row m and columns 4·unit … +3, computed from the accumulator. */
-  finish(acc: Reg, batch: Index, m: Index, unit: Index): void {
+  finish(acc: Reg, batch: Index, m: Index, unit: Index, outputs: readonly NodeId[] = this.job.region.outputs): void {
     const { low, space, sizes, job } = this;
     const row = space.clamp(m, sizes.m - 1);
     const { at, inside } = this.quad(unit, sizes.n);
@@ -134,7 +135,7 @@ export class Contraction {
     );
     low.branch(whole, () => {
       low.setRowValue(this.id, acc);
-      for (const id of job.region.outputs) {
+      for (const id of outputs) {
         const value = mutated("missing-epilogue") ? acc : low.valueAt(id, this.#placed(id, point));
         const buffer = low.buffer(id);
         const shape = node(job.graph, id).type.shape;
@@ -151,6 +152,16 @@ export class Contraction {
         }
       }
     });
+  }
+
+  /** Stores every output at row m of a product with one column. */
+  finishOne(value: Value, batch: Index, m: Index): void {
+    const { low, space, job } = this;
+    low.setRowValue(this.id, value);
+    for (const id of job.region.outputs) {
+      const at = this.#placed(id, this.outAt(batch, m, space.int(0)));
+      low.store(low.buffer(id), space.ravel(at.at, node(job.graph, id).type.shape), low.valueAt(id, at), [id]);
+    }
   }
 
   /** Where in `id` the element of this accumulator lies: along the views and permutations between them. */

@@ -24,9 +24,9 @@ interface Parcel {
   readonly reg: Reg;
   readonly array: SharedArray;
   readonly cell: Index;
-  fetch(tile: Index): Value;
+  readonly fetch: (tile: Index) => Value;
   /** Where the vector lies within k: what lies outside must count as 0. Asked only when it is stored, so that no one waits for the load. */
-  inside(tile: Index): Cond;
+  readonly inside: (tile: Index) => Cond;
 }
 
 /** Variant `matmul-tile`. */
@@ -95,7 +95,7 @@ export function lowerMatmulTile(job: Job): KernelProgram {
 }
 
 /** The workgroup's number. Its range is left open on purpose: the remainders below then stay, and prove every index in range. */
-function gridIndex(c: Contraction, gx: number, gy: number, count: number, limit: number): Index {
+export function gridIndex(c: Contraction, gx: number, gy: number, count: number, limit: number): Index {
   const { low, space } = c;
   const x = space.of(space.variable("wid.x", limit - 1, 0, "wid.x"));
   if (gy === 1) return x;
