@@ -56,6 +56,18 @@ export function neededOutside(planner: Planner, value: NodeId, group: ReadonlySe
   return false;
 }
 
+/** A view that is a result shows the producer's value from memory: it has to be there. Null when no reader is one. */
+export function shownByView(planner: Planner, producer: Region, readers: readonly Region[]): Verdict | null {
+  const view = readers.find((reader) => planner.isView(reader));
+  if (view === undefined) return null;
+  const [value, shown] = [producer.outputs[0]!, view.outputs[0]!];
+  return no(
+    "L_ROOT",
+    [value, shown],
+    `${nameOf(planner.graph, shown)} is a view of ${nameOf(planner.graph, value)} and shows it from memory, so it has to be stored.`,
+  );
+}
+
 /** One region of several, storing what others still need, under the identity of `id`. */
 export function mergedRegion(planner: Planner, group: readonly Region[], id: RegionId): Region {
   const ids = new Set(group.map((region) => region.id));

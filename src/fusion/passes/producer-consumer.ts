@@ -3,7 +3,16 @@ import { bytesOf, node, type Region, type RegionId, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { heapOf } from "./heap";
-import { copyCandidate, costOf, hasContraction, legalMerge, mergeCandidate, patchOf, priorityOf } from "./merge";
+import {
+  copyCandidate,
+  costOf,
+  hasContraction,
+  legalMerge,
+  mergeCandidate,
+  patchOf,
+  priorityOf,
+  shownByView,
+} from "./merge";
 import { diamondOf } from "./diamond";
 import { isIndexMap } from "./transpose-folding";
 import type { Planner } from "./planner";
@@ -84,13 +93,7 @@ function needed(planner: Planner, { rule, remove, nodes }: Candidate): Verdict |
       { wayOut: "A kernel with two outputs can serve both: the multi-output pass asks for that." },
     );
   }
-  const view = remove.slice(1).find((reader) => planner.isView(reader));
-  if (view === undefined) return null;
-  return no(
-    "L_ROOT",
-    [producer.outputs[0]!, view.outputs[0]!],
-    `${nameOf(planner.graph, view.outputs[0]!)} is a view of ${nameOf(planner.graph, producer.outputs[0]!)} and shows it from memory, so it has to be stored.`,
-  );
+  return shownByView(planner, producer, remove.slice(1));
 }
 
 function byPolicy(planner: Planner, { add, remove, nodes }: Candidate): Verdict {

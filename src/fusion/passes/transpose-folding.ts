@@ -2,7 +2,7 @@
 import { node, type Region } from "../ir";
 import { opDef } from "../ops";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { copyCandidate, costOf, legalMerge, patchOf } from "./merge";
+import { copyCandidate, costOf, legalMerge, patchOf, shownByView } from "./merge";
 import type { Planner } from "./planner";
 import { capital, namesOf, nameOf, no, showBytes, showMicros, yes } from "./words";
 import { overBudget, policyOnContraction } from "./worth";
@@ -32,7 +32,9 @@ export const transposeFolding: FusionPass = {
     }
   },
   legal(planner, candidate) {
-    const result = candidate.rule === "fold" ? candidate.remove[0]!.outputs.find(planner.isOutput) : undefined;
+    if (candidate.rule === "view") return legalMerge(planner, candidate);
+    const [moved, ...readers] = candidate.remove;
+    const result = moved!.outputs.find((id) => planner.isOutput(id));
     if (result !== undefined) {
       return no(
         "L_ROOT",
@@ -40,7 +42,7 @@ export const transposeFolding: FusionPass = {
         `${nameOf(planner.graph, result)} is a result, so it is stored in its own order; its readers take the stored one.`,
       );
     }
-    return legalMerge(planner, candidate);
+    return shownByView(planner, moved!, readers) ?? legalMerge(planner, candidate);
   },
   cost: costOf,
   worth(planner, candidate, delta) {
@@ -83,6 +85,5 @@ function* eachReader(planner: Planner, view: Region): Generator<Candidate, void,
 
 function* allReaders(planner: Planner, region: Region): Generator<Candidate, void, Answer> {
   const readers = planner.readersOf(region.id).map((id) => planner.region(id));
-  if (readers.length === 0 || readers.some((reader) => planner.isView(reader))) return;
-  yield copyCandidate(planner, "fold", region, readers);
+  if (readers.length > 0) yield copyCandidate(planner, "fold", region, readers);
 }
