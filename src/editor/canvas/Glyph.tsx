@@ -6,6 +6,7 @@ const outlines: Readonly<Record<GlyphName, string>> = {
   reduce: "M1.5 3h13L8 14z",
   contraction: "M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z",
   movement: "M5 3h9l-3 10H2z",
+  gather: "M2.5 3h3M2.5 8h3M2.5 13h3M5.5 3l5 5M5.5 8h8M5.5 13l5-5",
   random: "M2.5 4.5a2 2 0 0 1 2-2h7a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2zM5.6 5.6h.01M10.4 10.4h.01M8 8h.01",
   input: "M2.5 2.5h6l5 5.5-5 5.5h-6z",
   output: "M2.5 2.5h6l5 5.5-5 5.5h-6z",

@@ -1,5 +1,5 @@
 /** @file Free places for writing: bytes on lines, tags beside hulls. Nothing covers a box, a line or other writing. */
-import { BoxIndex, strips } from "./geometry";
+import { BoxIndex, around, strips } from "./geometry";
 import type { Point, Rect } from "./geometry";
 import { textWidth } from "./words";
 
@@ -13,6 +13,7 @@ export interface LineLabel {
 const PILL_HEIGHT = 20;
 const ON_VERTICAL = 52;
 const ON_LEVEL = 84;
+const WIDEST_INSIDE = 108;
 
 export const pillWidth = (text: string): number => Math.round(textWidth(text, 12) + 16);
 
@@ -100,15 +101,20 @@ export class Blackboard {
     return tag;
   }
 
-  /** Room for a tag within a large hull, where there is none outside it. */
-  private insideOf(id: string, rects: readonly Rect[], size: { width: number; height: number }): Tag | null {
-    for (const { x0, y0, x1, y1 } of rects) {
-      for (let y = y0 + 6; y + size.height <= y1; y += 16) {
-        for (let x = x0 + 6; x + size.width <= x1; x += 16) {
-          const spot: Tag = { x, y, align: "start", inside: true, ...size };
-          const rect = tagRect(spot);
-          if (!this.taken.some(rect, (key) => key !== id) && !this.crossed(rect, "")) return spot;
-        }
+  /** Room for a tag within a large hull, where there is none outside it; a long title is cut short there. */
+  private insideOf(
+    id: string,
+    rects: readonly Rect[],
+    { width, height }: { width: number; height: number },
+  ): Tag | null {
+    const all = around(rects);
+    const size = { width: Math.min(width, WIDEST_INSIDE), height };
+    for (let y = all.y0 + 6; y + height <= all.y1; y += 12) {
+      for (let x = all.x0 + 6; x + size.width <= all.x1; x += 12) {
+        const spot: Tag = { x, y, align: "start", inside: true, ...size };
+        const rect = tagRect(spot);
+        if (!within(rect, rects) || this.crossed(rect, "")) continue;
+        if (!this.taken.some(rect, (key) => key !== id)) return spot;
       }
     }
     return null;
@@ -117,6 +123,14 @@ export class Blackboard {
   private crossed(rect: Rect, own: string): boolean {
     return this.lines.some(rect, (id) => id !== own);
   }
+}
+
+/** Corners and middle in some rectangle: exact enough for unions of boxes larger than a tag. */
+function within({ x0, y0, x1, y1 }: Rect, rects: readonly Rect[]): boolean {
+  const xs = [x0, (x0 + x1) / 2, x1];
+  const inside = (x: number, y: number): boolean =>
+    rects.some((rect) => x >= rect.x0 && x <= rect.x1 && y >= rect.y0 && y <= rect.y1);
+  return xs.every((x) => inside(x, y0) && inside(x, y1));
 }
 
 function legsByLength(points: readonly Point[]): (readonly [Point, Point])[] {

@@ -3,7 +3,16 @@ import { allComposites, allOps, findOp } from "../../../fusion";
 import type { OpDef } from "../../../fusion";
 
 export type Glyph =
-  "elementwise" | "reduce" | "contraction" | "movement" | "random" | "input" | "output" | "folded" | "opaque";
+  | "elementwise"
+  | "reduce"
+  | "contraction"
+  | "movement"
+  | "gather"
+  | "random"
+  | "input"
+  | "output"
+  | "folded"
+  | "opaque";
 
 const primitive = (name: string): OpDef | null => {
   const found = findOp(name);
@@ -12,7 +21,7 @@ const primitive = (name: string): OpDef | null => {
 
 export function glyphOf(op: string): Glyph {
   const kind = primitive(op)?.kind ?? "opaque";
-  return kind === "source" ? "input" : kind;
+  return kind === "source" ? "input" : kind === "gather" ? "movement" : kind;
 }
 
 /** Same bytes, other shape: never a kernel. */
