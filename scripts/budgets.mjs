@@ -66,9 +66,9 @@ row("largest chunk (Monaco), gz", kilobytes(monacoBytes()), 1100, "kB");
 
 const { module: fusion } = await runnerImport("./src/fusion/index.ts");
 const planned = (text) => fusion.compile(text, fusion.defaultOptions);
-for (const [name, make] of [
-  ["chain", chainOf],
-  ["norm blocks", blocksOf],
+for (const { name, make } of [
+  { name: "chain", make: chainOf },
+  { name: "norm blocks", make: blocksOf },
 ]) {
   const [small, large] = [make(1000), make(10_000)];
   planned(small);

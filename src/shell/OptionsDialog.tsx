@@ -22,6 +22,26 @@ function PassList() {
   );
 }
 
+function GroupSize() {
+  const groupSize = usePlayground((state) => state.document.options.groupSize);
+  return (
+    <label className="field-line">
+      <span>Ops in a kernel, at most 64 times</span>
+      <input
+        className="field"
+        type="number"
+        min={1}
+        max={64}
+        value={groupSize}
+        onChange={(event) => {
+          const size = event.target.valueAsNumber;
+          if (Number.isInteger(size) && size >= 1 && size <= 64) actions().setGroupSize(size);
+        }}
+      />
+    </label>
+  );
+}
+
 function Planning() {
   const options = usePlayground((state) => state.document.options);
   return (
@@ -67,20 +87,7 @@ function Planning() {
         />
         Strict: never reorder floating-point sums
       </label>
-      <label className="field-line">
-        <span>Ops in a kernel, at most 64 times</span>
-        <input
-          className="field"
-          type="number"
-          min={1}
-          max={64}
-          value={options.groupSize}
-          onChange={(event) => {
-            const size = event.target.valueAsNumber;
-            if (Number.isInteger(size) && size >= 1 && size <= 64) actions().setGroupSize(size);
-          }}
-        />
-      </label>
+      <GroupSize />
     </>
   );
 }
