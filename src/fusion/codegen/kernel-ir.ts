@@ -100,6 +100,8 @@ export type Stmt =
   | ({ readonly kind: "var"; readonly reg: Reg; readonly value: Value } & From)
   | ({ readonly kind: "set"; readonly reg: Reg; readonly value: Expr } & From)
   | { readonly kind: "bind"; readonly variable: IndexVar; readonly value: Index }
+  /** An index that is data, held inside 0 … variable.max. */
+  | ({ readonly kind: "bindValue"; readonly variable: IndexVar; readonly value: Value } & From)
   | ({
       readonly kind: "store";
       readonly buffer: Buffer;

@@ -22,6 +22,8 @@ export class Lowering extends Emitter {
   suffix: (at: Tuple) => string = () => "";
   readonly #inside: ReadonlySet<NodeId>;
   readonly #rowValues = new Map<NodeId, Value>();
+  /** Indices that are data, by value and extent. */
+  readonly #places = new Map<string, Index>();
   /** While four neighbours are computed one by one: which of them. */
   #oneLane: number | null = null;
 
@@ -72,6 +74,8 @@ export class Lowering extends Emitter {
     switch (def.kind) {
       case "movement":
         return yield* this.#move(n, at);
+      case "gather":
+        return yield* this.#gather(n, at);
       case "elementwise":
       case "random":
         return yield* this.#compute(n, at);
@@ -179,6 +183,32 @@ export class Lowering extends Emitter {
     }
     if (open.some(({ when }) => when && dependsOnLane(when))) return yield* this.#perLane(n, at);
     return yield* this.#choose(n, at, open);
+  }
+
+  /** The element that the index operand names: its value becomes an index like any other. */
+  *#gather(n: Node, at: Tuple): Walk {
+    const [data, index] = n.inputs.map((input) => node(this.graph, input)) as [Node, Node];
+    const axis = opDef(n.op).gather!.axis(n.attrs, data.type.shape);
+    const rank = index.type.shape.length;
+    const asked = yield [index.id, this.space.tuple(at.at.slice(axis, axis + rank))];
+    if (asked.kind === "reg" && asked.width === 4) return yield* this.#perLane(n, at);
+    const value = this.converted(asked, "i32", index.id);
+    const place = this.#placeOf(value, data.type.shape[axis]!, index);
+    const source = [...at.at.slice(0, axis), place, ...at.at.slice(axis + rank)];
+    return yield [data.id, this.space.tuple(source)];
+  }
+
+  /** A value as an index along an axis of `extent`, bound once. */
+  #placeOf(value: Value, extent: number, from: Node): Index {
+    if (value.kind === "literal") return this.space.int(Math.min(Math.max(value.value, 0), extent - 1));
+    const key = `${value.id} ${extent}`;
+    const known = this.#places.get(key);
+    if (known) return known;
+    const variable = this.space.variable(this.names.fresh(`${wordFor(from)}_at`), extent - 1, value.level);
+    this.emit({ kind: "bindValue", variable, value, nodes: [from.id] }, value.level);
+    const place = this.space.of(variable);
+    this.#places.set(key, place);
+    return place;
   }
 
   #named(part: Index): Index {

@@ -87,6 +87,10 @@ class Printer {
         return this.#line(`${stmt.reg.name} = ${this.#expr(stmt.value, stmt.reg.scalar, stmt.reg.width)};`, stmt.nodes);
       case "bind":
         return this.#line(`let ${stmt.variable.name} = ${indexText(stmt.value)};`);
+      case "bindValue": {
+        const { name, max } = stmt.variable;
+        return this.#line(`let ${name} = u32(clamp(${this.#value(stmt.value, "i32", 1)}, 0, ${max}));`, stmt.nodes);
+      }
       case "store":
         return this.#store(stmt);
       case "storeShared": {

@@ -1,8 +1,14 @@
 /** @file Every composite, alphabetical by name. A new one is a file and a line here. */
 import type { CompositeDef } from "./define";
+import { argsort } from "./composite/argsort";
 import { avgPool } from "./composite/avg-pool";
 import { conv } from "./composite/conv";
 import { convTranspose } from "./composite/conv-transpose";
+import { cumprod } from "./composite/cumprod";
+import { cumsum } from "./composite/cumsum";
+import { embedding } from "./composite/embedding";
+import { gatherElements } from "./composite/gather-elements";
+import { gatherNd } from "./composite/gather-nd";
 import { l2Normalize } from "./composite/l2-normalize";
 import { layerNorm } from "./composite/layer-norm";
 import { linear } from "./composite/linear";
@@ -12,21 +18,34 @@ import { lpPool } from "./composite/lp-pool";
 import { maxPool } from "./composite/max-pool";
 import { mseLoss } from "./composite/mse-loss";
 import { norm } from "./composite/norm";
+import { oneHot } from "./composite/one-hot";
 import { permute } from "./composite/permute";
 import { rmsNorm } from "./composite/rms-norm";
+import { scatterAdd } from "./composite/scatter-add";
+import { scatterElements } from "./composite/scatter-elements";
+import { scatterNd } from "./composite/scatter-nd";
 import { silu } from "./composite/silu";
 import { softmax } from "./composite/softmax";
+import { sort } from "./composite/sort";
 import { std } from "./composite/std";
 import { swiglu } from "./composite/swiglu";
+import { topk } from "./composite/topk";
+import { topkIndices } from "./composite/topk-indices";
 import { tril } from "./composite/tril";
 import { triu } from "./composite/triu";
 import { unfold } from "./composite/unfold";
 import { variance } from "./composite/var";
 
 export const composites: readonly CompositeDef[] = [
+  argsort,
   avgPool,
   conv,
   convTranspose,
+  cumprod,
+  cumsum,
+  embedding,
+  gatherElements,
+  gatherNd,
   l2Normalize,
   layerNorm,
   linear,
@@ -36,12 +55,19 @@ export const composites: readonly CompositeDef[] = [
   maxPool,
   mseLoss,
   norm,
+  oneHot,
   permute,
   rmsNorm,
+  scatterAdd,
+  scatterElements,
+  scatterNd,
   silu,
   softmax,
+  sort,
   std,
   swiglu,
+  topk,
+  topkIndices,
   tril,
   triu,
   unfold,

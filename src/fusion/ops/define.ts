@@ -106,7 +106,7 @@ export interface ReduceMeaning {
   readonly arg?: "max" | "min";
 }
 
-export type OpKind = "elementwise" | "reduce" | "contraction" | "movement" | "random" | "source" | "opaque";
+export type OpKind = "elementwise" | "reduce" | "contraction" | "movement" | "gather" | "random" | "source" | "opaque";
 
 export interface OpDef {
   readonly name: string;
@@ -134,6 +134,8 @@ export interface OpDef {
   readonly scalar?: ScalarMeaning;
   readonly movement?: MovementMeaning;
   readonly reduce?: ReduceMeaning;
+  /** gather: operand 0 is read at places along one axis that operand 1 says, held inside the axis. */
+  readonly gather?: { axis(attrs: Attrs, x: Shape): number };
   /** `iota`-like sources: the value from the element's coordinates. */
   readonly generate?: {
     js(index: readonly number[], attrs: Attrs): number;

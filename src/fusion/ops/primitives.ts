@@ -34,6 +34,7 @@ import { flatten } from "./movement/flatten";
 import { flip } from "./movement/flip";
 import { floor } from "./arithmetic/floor";
 import { floorDiv } from "./arithmetic/floor-div";
+import { gather } from "./indexing/gather";
 import { ge } from "./compare/ge";
 import { gelu } from "./activation/gelu";
 import { gt } from "./compare/gt";
@@ -138,6 +139,7 @@ export const primitives: readonly OpDef[] = [
   flip,
   floor,
   floorDiv,
+  gather,
   ge,
   gelu,
   gt,

@@ -3,6 +3,7 @@ import { bug, node as nodeOf, topological, type Graph, type Node, type NodeId, t
 import { opDef } from "../ops";
 import { inputData } from "./data";
 import { evaluateElementwise } from "./elementwise";
+import { evaluateGather } from "./gather";
 import { evaluateMatmul } from "./matmul";
 import { evaluateMovement } from "./movement";
 import { evaluateReduce } from "./reduce";
@@ -79,6 +80,8 @@ export function evaluate(
       return evaluateReduce(node, operands[0]!, types[0]!, round);
     case "movement":
       return evaluateMovement(node, operands, types);
+    case "gather":
+      return evaluateGather(node, operands, types);
     case "contraction":
       return evaluateMatmul(operands[0]!, operands[1]!, [types[0]!, types[1]!], round);
     case "source":

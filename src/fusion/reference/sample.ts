@@ -14,6 +14,7 @@ import { opDef } from "../ops";
 import { inputData } from "./data";
 import { ruleOf } from "./elementwise";
 import { batchOffsets, productOf } from "./matmul";
+import { placeIn } from "./gather";
 import { flatIndex, numbers } from "./movement";
 import { keptShape } from "./reduce";
 import { roundingOf } from "./rounding";
@@ -131,6 +132,21 @@ function matmulPoint(types: readonly [TensorType, TensorType]): Point {
   };
 }
 
+function gatherPoint(node: Node, { shape }: TensorType, index: TensorType): Point {
+  const axis = opDef(node.op).gather!.axis(node.attrs, shape);
+  const [inner, count, extent] = [sizeOf(shape.slice(axis + 1)), sizeOf(index.shape), shape[axis]!];
+  return (flat, get) => {
+    const [k, i, outer] = [flat % inner, Math.floor(flat / inner) % count, Math.floor(flat / (inner * count))];
+    return get(0, (outer * extent + placeIn(get(1, i), extent)) * inner + k);
+  };
+}
+
+/** Which elements a gather asks for is data: only of an input, where all are there, need nobody know in advance. */
+const isOpen = (graph: Graph, id: NodeId): boolean => {
+  const { op, inputs } = nodeOf(graph, id);
+  return opDef(op).kind === "gather" && opDef(nodeOf(graph, inputs[0]!).op).kind !== "source";
+};
+
 function pointOf(node: Node, types: readonly TensorType[]): Point {
   const { kind } = opDef(node.op);
   switch (kind) {
@@ -141,6 +157,8 @@ function pointOf(node: Node, types: readonly TensorType[]): Point {
       return movementPoint(node, types.map((type) => type.shape)); // prettier-ignore
     case "reduce":
       return reducePoint(node, types[0]!);
+    case "gather":
+      return gatherPoint(node, types[0]!, types[1]!);
     case "contraction":
       return matmulPoint([types[0]!, types[1]!]);
     case "source":
@@ -154,7 +172,7 @@ function pointOf(node: Node, types: readonly TensorType[]): Point {
  * @param inputs data of `input` nodes; those left out get `inputData`
  * @param wanted flat row-major indices by node
  * @param budget elements it may touch in all
- * @returns values in the order asked for; null when the elements depend on more than the budget
+ * @returns values in the order asked for; null when the elements depend on more than the budget or on computed places
  */
 export function sampleReference(
   graph: Graph,
@@ -172,6 +190,7 @@ export function sampleReference(
   for (const [id, flats] of wanted) for (const flat of flats) demand(id).add(flat);
   const computed = order.filter((id) => opDef(nodeOf(graph, id).op).kind !== "source");
   const points = new Map(computed.map((id) => [id, pointOf(nodeOf(graph, id), nodeOf(graph, id).inputs.map((input) => nodeOf(graph, input).type))])); // prettier-ignore
+  if (computed.some((id) => isOpen(graph, id))) return null;
   let touched = 0;
   for (const id of computed.toReversed()) {
     const { inputs: operands } = nodeOf(graph, id);

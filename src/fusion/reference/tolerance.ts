@@ -63,7 +63,7 @@ export function toleranceFor(graph: Graph, output: NodeId, scale?: number): Tole
   };
   for (const node of path) {
     const { kind, tolerance } = opDef(node.op);
-    if (kind === "source" || kind === "movement") continue;
+    if (kind === "source" || kind === "movement" || kind === "gather") continue;
     add(node, tolerance.rtol, tolerance.atol);
     nanMayVanish ||= mayLoseNaN(graph, node);
     const chained = node.inputs.some((id) => !isSource(graph, id));

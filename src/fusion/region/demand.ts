@@ -15,7 +15,9 @@ export type Box = readonly BoxAxis[];
 export type Demand =
   | { readonly kind: "all" }
   | { readonly kind: "boxes"; readonly boxes: readonly Box[] }
-  | { readonly kind: "bits"; readonly bits: Uint8Array };
+  | { readonly kind: "bits"; readonly bits: Uint8Array }
+  /** At most so many, wherever a gather's data says. */
+  | { readonly kind: "some"; readonly elements: number };
 
 export const ALL: Demand = { kind: "all" };
 /** Above this many elements a bitmap is not worth its memory: everything is assumed to be touched. */
@@ -99,6 +101,7 @@ const apart = (a: Box, b: Box): boolean =>
 /** Union of two demands on a value of `shape`. */
 export function union(a: Demand, b: Demand, shape: Shape): Demand {
   if (a.kind === "all" || b.kind === "all") return ALL;
+  if (a.kind === "some" || b.kind === "some") return some(count(a, shape) + count(b, shape), shape);
   if (a.kind === "boxes" && b.kind === "boxes") {
     const fresh = b.boxes.filter((box) => !a.boxes.some((other) => sameBox(box, other)));
     const boxes = [...a.boxes, ...fresh];
@@ -117,6 +120,12 @@ function tidy(boxes: readonly Box[], shape: Shape): Demand {
 export const boxDemand = (box: Box, shape: Shape): Demand =>
   covers(box, shape) ? ALL : { kind: "boxes", boxes: [box] };
 
+const some = (elements: number, shape: Shape): Demand => (elements >= sizeOf(shape) ? ALL : { kind: "some", elements });
+
+/** What a gather asks of its data: one element for each of its own, never more than there are. */
+export const throughGather = (demand: Demand, outShape: Shape, shape: Shape): Demand =>
+  some(count(demand, outShape), shape);
+
 /** Distinct elements in a demand. */
 export function count(demand: Demand, shape: Shape): number {
   switch (demand.kind) {
@@ -124,6 +133,8 @@ export function count(demand: Demand, shape: Shape): number {
       return sizeOf(shape);
     case "boxes":
       return demand.boxes.reduce((sum, box) => sum + boxSize(box), 0);
+    case "some":
+      return demand.elements;
     case "bits":
       return demand.bits.reduce((sum, bit) => sum + bit, 0);
   }
@@ -147,6 +158,7 @@ const linear = (index: readonly number[], strides: readonly number[]): number =>
   index.reduce((sum, value, axis) => sum + value * strides[axis]!, 0);
 
 function bitsOf(demand: Demand, shape: Shape): Uint8Array | null {
+  if (demand.kind === "some") return null;
   if (demand.kind === "bits") return demand.bits;
   if (sizeOf(shape) > BITMAP_LIMIT) return null;
   const bits = new Uint8Array(sizeOf(shape));
@@ -156,7 +168,9 @@ function bitsOf(demand: Demand, shape: Shape): Uint8Array | null {
   return bits;
 }
 
-function* elementsOf(demand: Demand, shape: Shape): Generator<number[]> {
+type Placed = Exclude<Demand, { kind: "some" }>;
+
+function* elementsOf(demand: Placed, shape: Shape): Generator<number[]> {
   if (demand.kind === "boxes") {
     for (const box of demand.boxes) yield* indicesOf(box);
     return;
@@ -171,6 +185,7 @@ function* elementsOf(demand: Demand, shape: Shape): Generator<number[]> {
 /** What a broadcast operand of `shape` must supply when `demand` is asked of a value of `outShape`. */
 export function throughBroadcast(demand: Demand, outShape: Shape, shape: Shape): Demand {
   if (demand.kind === "all" || sizeOf(shape) <= 1) return ALL;
+  if (demand.kind === "some") return some(demand.elements, shape);
   const skip = outShape.length - shape.length;
   if (demand.kind === "boxes") {
     const boxes = demand.boxes.map((box) =>
@@ -183,11 +198,22 @@ export function throughBroadcast(demand: Demand, outShape: Shape, shape: Shape):
   );
 }
 
+/** What the index of a gather must supply: its axes stand where the data's axis was. */
+export function throughIndex(demand: Demand, outShape: Shape, shape: Shape, axis: number): Demand {
+  if (demand.kind === "all" || sizeOf(shape) <= 1) return ALL;
+  if (demand.kind === "some") return some(demand.elements, shape);
+  if (demand.kind === "bits")
+    return throughPoints(demand, outShape, shape, (index) => index.slice(axis, axis + shape.length));
+  const boxes = demand.boxes.map((box) => boxDemand(box.slice(axis, axis + shape.length), shape));
+  return boxes.reduce((a, b) => union(a, b, shape));
+}
+
 /** What operand `operand` of a movement op must supply. */
 export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[], operand: number): Demand {
   const shape = inputs[operand]!;
   const free = opDef(n.op).movement!.free === true;
   if (free && demand.kind === "all") return ALL;
+  if (demand.kind === "some") return some(demand.elements, shape);
   const product = demand.kind === "bits" ? null : throughTables(demand, n, inputs);
   if (product) return product;
   const view = free ? null : affineView(n, inputs);
@@ -207,7 +233,7 @@ export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[
 /** Axis by axis, for ops whose rule is one table an input axis: what is touched is the product of what each axis touches. */
 function throughTables(demand: Demand, n: Node, inputs: readonly Shape[]): Demand | null {
   const tables = opDef(n.op).movement!.tables?.({ inputs, attrs: n.attrs });
-  if (!tables || demand.kind === "bits") return null;
+  if (!tables || demand.kind === "bits" || demand.kind === "some") return null;
   const shape = inputs[0]!;
   const boxes = demand.kind === "all" ? [wholeBox(n.type.shape)] : demand.boxes;
   const parts = boxes.map((box): Demand => {
@@ -269,7 +295,7 @@ function mapBox(box: Box, view: AffineView, shape: Shape): Box | null {
 }
 
 function throughPoints(
-  demand: Demand,
+  demand: Placed,
   outShape: Shape,
   shape: Shape,
   map: (index: readonly number[]) => readonly number[] | null,

@@ -1,7 +1,18 @@
 /** @file What a region reads: every stored value with its distinct elements, and whether the inner loop walks it with a stride. */
 import { node, sizeOf, stridesOf, type Graph, type Node, type NodeId, type Shape } from "../ir";
 import { opDef } from "../ops";
-import { ALL, count, sourceOf, throughBroadcast, throughMovement, throughReduce, union, type Demand } from "./demand";
+import {
+  ALL,
+  count,
+  sourceOf,
+  throughBroadcast,
+  throughGather,
+  throughIndex,
+  throughMovement,
+  throughReduce,
+  union,
+  type Demand,
+} from "./demand";
 import type { RegionForm, RegionRead } from "./types";
 import { isFreeView, isInlined, storedInputs } from "./views";
 
@@ -15,6 +26,10 @@ function demandOn(graph: Graph, n: Node, operand: number, demand: Demand): Deman
   if (def.kind === "reduce")
     return throughReduce(demand, n.type.shape, inputs[operand]!, def.reduce!.axes(n.attrs, inputs[operand]!));
   if (def.kind === "contraction" || def.kind === "opaque") return ALL;
+  if (def.kind === "gather") {
+    if (operand === 0) return throughGather(demand, n.type.shape, inputs[0]!);
+    return throughIndex(demand, n.type.shape, inputs[1]!, def.gather!.axis(n.attrs, inputs[0]!));
+  }
   return throughBroadcast(demand, n.type.shape, inputs[operand]!);
 }
 
@@ -107,7 +122,11 @@ export function strideProbe(
     for (const pair of pairs.get(id) ?? []) {
       n.inputs.forEach((input, operand) => {
         const mapped =
-          kind === "movement" ? mapPair(n, inputs, pair, operand) : broadcastPair(pair, n.type.shape, inputs[operand]!);
+          kind === "movement"
+            ? mapPair(n, inputs, pair, operand)
+            : kind === "gather"
+              ? gatherPair(n, inputs, pair, operand)
+              : broadcastPair(pair, n.type.shape, inputs[operand]!);
         if (mapped) visit(input, mapped);
       });
     }
@@ -119,6 +138,21 @@ const broadcastPair = (pair: Pair, out: Shape, shape: Shape): Pair => [
   dropped(pair[0], out.length - shape.length, shape),
   dropped(pair[1], out.length - shape.length, shape),
 ];
+
+/** Neighbours of the index lie anywhere in the data: two apart stands for that. */
+function gatherPair(n: Node, [data, index]: readonly Shape[], pair: Pair, operand: number): Pair {
+  const axis = opDef(n.op).gather!.axis(n.attrs, data!);
+  const rank = index!.length;
+  const asked = pair.map((at) => at.slice(axis, axis + rank));
+  if (operand === 1) return [asked[0]!, asked[1]!];
+  const far = asked[0]!.join() === asked[1]!.join() ? 0 : Math.min(2, data![axis]! - 1);
+  const at = (which: 0 | 1, place: number): number[] => [
+    ...pair[which].slice(0, axis),
+    place,
+    ...pair[which].slice(axis + rank),
+  ];
+  return [at(0, 0), at(1, far)];
+}
 
 function mapPair(n: Node, inputs: readonly Shape[], pair: Pair, operand: number): Pair | null {
   const [a, b] = [sourceOf(n, inputs, pair[0]), sourceOf(n, inputs, pair[1])];

@@ -43,6 +43,14 @@ function changingLoads(graph: Graph, members: readonly NodeId[], root: NodeId, f
     const n = node(graph, id);
     const { kind, movement } = opDef(n.op);
     if (!at || kind === "reduce") continue;
+    if (kind === "gather") {
+      const data = node(graph, n.inputs[0]!).type.shape;
+      const axis = opDef(n.op).gather!.axis(n.attrs, data);
+      const asked = at.slice(axis, axis + node(graph, n.inputs[1]!).type.shape.length);
+      ask(n.inputs[1]!, asked);
+      ask(n.inputs[0]!, [...at.slice(0, axis), asked.includes(true), ...at.slice(axis + asked.length)]);
+      continue;
+    }
     if (kind !== "movement") {
       n.inputs.forEach((input) => {
         const { shape } = node(graph, input).type;

@@ -116,6 +116,10 @@ class Machine {
         const [cells, value] = [this.#cellsOf(stmt.variable), this.#index(stmt.value)];
         return each((thread) => (cells[thread] = value(thread, 0)));
       }
+      case "bindValue": {
+        const [cells, value, { max }] = [this.#cellsOf(stmt.variable), this.#value(stmt.value), stmt.variable];
+        return each((thread) => (cells[thread] = Math.min(Math.max(Math.trunc(value(thread, 0)), 0), max)));
+      }
       case "store":
         return this.#store(stmt);
       case "storeShared":

@@ -1,0 +1,33 @@
+import { showShape } from "../../ir";
+import { composite } from "../compose";
+import { tensor } from "../families";
+import { elementPlaces, flattened } from "../places";
+import { checkAxes, normalAxis, numberOf, wrong } from "../shapes";
+
+export const gatherElements = composite({
+  name: "gather_elements",
+  aliases: ["take_along_axis", "take_along_dim"],
+  doc: {
+    formula: "x[i, index[i, j], …]",
+    teaches:
+      "Each element names its own source along one axis: its place is arithmetic on the index and its coordinates.",
+  },
+  params: [
+    tensor(["x", "input", "data"], "Where the elements are."),
+    tensor(["index", "indices"], "For each element of the result, where it lies along the axis."),
+    { names: ["axis", "dim"], kind: "axis", default: 0, doc: "The axis that the index walks." },
+  ],
+  check([x, index], attrs, names) {
+    const bad = checkAxes(numberOf(attrs["axis"], 0), x!.shape, names[0]!);
+    if (bad) return bad;
+    const axis = normalAxis(numberOf(attrs["axis"], 0), x!.shape.length);
+    const [a, b] = [x!.shape, index!.shape];
+    if (a.length === b.length && b.every((extent, i) => i === axis || extent <= a[i]!)) return null;
+    return wrong("shape-mismatch", `${names[0]} is ${showShape(a)}, ${names[1]} is ${showShape(b)}: they need one rank, and only along the axis may the index be longer.`); // prettier-ignore
+  },
+  build(b, [x, index], attrs) {
+    const { shape } = b.typeOf(x!);
+    const axis = normalAxis(numberOf(attrs["axis"], 0), shape.length);
+    return b.op("elements", "gather", [flattened(b, x!), elementPlaces(b, shape, index!, axis)], { axis: 0 });
+  },
+});

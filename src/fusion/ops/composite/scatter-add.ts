@@ -1,0 +1,16 @@
+import { composite } from "../compose";
+import { scatterElements } from "./scatter-elements";
+
+export const scatterAdd = composite({
+  name: "scatter_add",
+  doc: {
+    formula: "x[i, index[i, j], …] += updates[i, j, …]",
+    teaches: "Atomics would add in whatever order threads arrive; here each place sums its own updates in one order.",
+  },
+  params: scatterElements.params.filter(({ kind }) => kind !== "string"),
+  check(inputs, attrs, names) {
+    const found = scatterElements.infer(inputs, { ...attrs, reduction: "add" }, names);
+    return found.ok ? null : found;
+  },
+  build: (b, inputs, attrs) => scatterElements.build(b, inputs, { ...attrs, reduction: "add" }),
+});

@@ -1,0 +1,44 @@
+import { showShape } from "../../ir";
+import { composite } from "../compose";
+import { tensor } from "../families";
+import { along, elementPlaces, flattened } from "../places";
+import { checkReduction, filledUp, joinUpdates, REDUCTION } from "../scattering";
+import { checkAxes, normalAxis, numberOf, wrong } from "../shapes";
+
+export const scatterElements = composite({
+  name: "scatter_elements",
+  doc: {
+    formula: "x[i, index[i, j], …] ← updates[i, j, …]",
+    teaches:
+      "Turned round: each place looks for the updates that name it. More comparisons, but no two threads write one place.",
+  },
+  params: [
+    tensor(["x", "input", "data"], "What is written into."),
+    tensor(["index", "indices"], "Where each update goes along the axis; what lies outside is dropped."),
+    tensor(["updates", "src"], "What is written, of the index's shape."),
+    { names: ["axis", "dim"], kind: "axis", default: 0, doc: "The axis that the index walks." },
+    REDUCTION,
+  ],
+  check([x, index, updates], attrs, names) {
+    const bad = checkAxes(numberOf(attrs["axis"], 0), x!.shape, names[0]!) ?? checkReduction(attrs);
+    if (bad) return bad;
+    const [a, b, c] = [x!.shape, index!.shape, updates!.shape];
+    const axis = normalAxis(numberOf(attrs["axis"], 0), a.length);
+    if (a.length === b.length && b.join() === c.join() && b.every((extent, i) => i === axis || extent <= a[i]!)) return null; // prettier-ignore
+    return wrong("shape-mismatch", `${names[0]} is ${showShape(a)}, ${names[1]} is ${showShape(b)}, ${names[2]} is ${showShape(c)}: one rank, and an update for each index.`); // prettier-ignore
+  },
+  build(b, [x, index, updates], attrs) {
+    const { shape } = b.typeOf(x!);
+    const axis = normalAxis(numberOf(attrs["axis"], 0), shape.length);
+    const asked = filledUp(b, "asked", index!, shape, axis, -1);
+    const given = filledUp(b, "given", updates!, shape, axis, 0);
+    const spread = b.op("spread", "unsqueeze", [asked], { axes: [axis] });
+    const match = b.op("match", "eq", [spread, along(b, "slot", shape[axis]!, 1, axis, shape.length + 1)]);
+    const values = b.op("values", "unsqueeze", [given], { axes: [axis] });
+    const fetch = (last: typeof match): typeof match =>
+      b.op("fetched", "gather", [flattened(b, given), elementPlaces(b, b.typeOf(given).shape, last, axis)], {
+        axis: 0,
+      });
+    return joinUpdates(b, x!, { match, axis: axis + 1, values, fetch }, attrs);
+  },
+});

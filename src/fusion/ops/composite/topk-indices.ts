@@ -1,0 +1,17 @@
+import { composite } from "../compose";
+import { ONE_TENSOR } from "../families";
+import { buildOrder, checkTop, DESCENDING, RANK_AXIS } from "../ranking";
+import { numberOf } from "../shapes";
+
+export const topkIndices = composite({
+  name: "topk_indices",
+  doc: { formula: "places of the k largest", teaches: "The places that topk's values come from, by the same ranks." },
+  params: [
+    ONE_TENSOR,
+    { names: ["k"], kind: "int", doc: "How many." },
+    RANK_AXIS,
+    { ...DESCENDING, names: ["largest", "descending"], default: true, doc: "False: the smallest." },
+  ],
+  check: checkTop,
+  build: (b, [x], attrs) => buildOrder(b, x!, { ...attrs, descending: attrs["largest"] !== false }, true, numberOf(attrs["k"], 1)), // prettier-ignore
+});

@@ -1,0 +1,41 @@
+import { showShape } from "../../ir";
+import type { OpDef } from "../define";
+import { EXACT, tensor } from "../families";
+import { checkAxes, fine, normalAxis, numberOf, wrong } from "../shapes";
+
+/** Elements at places that are data: the only primitive whose addresses nobody knows before it runs. */
+export const gather: OpDef = {
+  name: "gather",
+  aliases: ["take"],
+  kind: "gather",
+  doc: {
+    formula: "x[…, index, …]",
+    teaches: "The index is read, the element is loaded from there: only what is asked for crosses memory.",
+  },
+  params: [
+    tensor(["x", "input", "a", "data"], "Where the elements are."),
+    tensor(["index", "indices"], "Which ones, along one axis; what lies outside is moved to the nearest end."),
+    { names: ["axis", "dim"], kind: "axis", default: 0, doc: "The axis that the index walks." },
+  ],
+  infer([x, index], attrs, names = ["x", "index"]) {
+    const axis = numberOf(attrs["axis"], 0);
+    const bad = checkAxes(axis, x!.shape, names[0] ?? "x");
+    if (bad) return bad;
+    const at = normalAxis(axis, x!.shape.length);
+    const shape = [...x!.shape.slice(0, at), ...index!.shape, ...x!.shape.slice(at + 1)];
+    if (x!.shape[at] === 0 && !shape.includes(0)) {
+      return wrong(
+        "shape-mismatch",
+        `${names[0]} is ${showShape(x!.shape)}: there is no element to take along axis ${at}.`,
+      );
+    }
+    return fine({ dtype: x!.dtype, shape });
+  },
+  operandTypes: ([x]) => [x!, "i32"],
+  flopsPerElement: 0,
+  expensive: true,
+  tolerance: EXACT,
+  gather: {
+    axis: (attrs, x) => normalAxis(numberOf(attrs["axis"], 0), x.length),
+  },
+};

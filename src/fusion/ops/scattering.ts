@@ -1,0 +1,83 @@
+/** @file Scatter turned round: each element of the result looks for the updates that name it, so no two threads write one place. */
+import { sizeOf, stridesOf, type Attrs, type DType, type NodeId, type Shape } from "../ir";
+import type { GraphBuilder, Param } from "./define";
+import { HIGHEST, LOWEST } from "./limits";
+import { along, scaled } from "./places";
+import { wrong, type Failed } from "./shapes";
+
+export const REDUCTION: Param = {
+  names: ["reduction", "reduce"],
+  kind: "string",
+  default: "none",
+  doc: "none (the last update wins), add, mul, max or min.",
+};
+
+const FOLDS: ReadonlyMap<string, { readonly fold: string; readonly join: string; readonly start: (dtype: DType) => number }> = new Map([
+  ["add", { fold: "sum", join: "add", start: () => 0 }],
+  ["mul", { fold: "prod", join: "mul", start: () => 1 }],
+  ["max", { fold: "max", join: "maximum", start: LOWEST }],
+  ["min", { fold: "min", join: "minimum", start: HIGHEST }],
+]); // prettier-ignore
+
+export const checkReduction = (attrs: Attrs): Failed | null => {
+  const reduction = attrs["reduction"] ?? "none";
+  if (reduction === "none" || FOLDS.has(String(reduction))) return null;
+  return wrong("bad-attr", `There is no reduction ${JSON.stringify(reduction)}; they are none, add, mul, max and min.`);
+};
+
+interface Scatter {
+  /** bool […, places, updates, …]: does this update name this place? */
+  readonly match: NodeId;
+  /** The axis of `match` that numbers the updates; the places stand right before it. */
+  readonly axis: number;
+  /** Values in `match`'s rank, 1 along the places. */
+  readonly values: NodeId;
+  /** Fetches the update at a place of the updates' axis (same rank as x). */
+  readonly fetch: (last: NodeId) => NodeId;
+}
+
+/** x with the updates put in. */
+export function joinUpdates(b: GraphBuilder, x: NodeId, { match, axis, values, fetch }: Scatter, attrs: Attrs): NodeId {
+  const { dtype } = b.typeOf(x);
+  const folds = FOLDS.get(String(attrs["reduction"] ?? "none"));
+  if (folds) {
+    const start = b.scalar(folds.start(dtype), dtype);
+    const mine = b.op("mine", "where", [match, values, start]);
+    const total = b.op("total", folds.fold, [mine], { axes: [axis], keepdims: false });
+    return b.op("joined", folds.join, [x, total]);
+  }
+  const { shape } = b.typeOf(match);
+  const number = along(b, "number", shape[axis]!, 1, axis, shape.length);
+  const named = b.op("named", "where", [match, number, b.scalar(-1, "i32")]);
+  const last = b.op("last", "max", [named], { axes: [axis], keepdims: false });
+  const written = b.op("written", "ge", [last, b.scalar(0, "i32")]);
+  return b.op("joined", "where", [written, fetch(last), x]);
+}
+
+/** `index` and `updates` filled up to x's extents on every axis but one, with places that match nothing. */
+export function filledUp(b: GraphBuilder, part: string, value: NodeId, x: Shape, axis: number, fill: number): NodeId {
+  const { shape } = b.typeOf(value);
+  const missing = shape.map((extent, i) => (i === axis ? 0 : x[i]! - extent));
+  if (missing.every((count) => count === 0)) return value;
+  const pads = missing.toReversed().flatMap((count) => [0, count]);
+  return b.op(part, "pad", [value], { pads, mode: "constant", value: fill });
+}
+
+/** Flat place of each tuple of indices, −1 where one lies outside. */
+export function tuplePlacesInside(b: GraphBuilder, extents: Shape, index: NodeId): NodeId {
+  const { shape } = b.typeOf(index);
+  const last = shape.length - 1;
+  const strides = stridesOf(extents);
+  let [place, inside]: [NodeId | null, NodeId | null] = [null, null];
+  for (const [d, extent] of extents.entries()) {
+    const one = b.op(`part_${d}`, "slice", [index], { start: [d], stop: [d + 1], step: null, axes: [last] });
+    const flat = b.op(`axis_${d}`, "reshape", [one], { shape: [sizeOf(shape.slice(0, last))] });
+    const from = b.op(`from_${d}`, "ge", [flat, b.scalar(0, "i32")]);
+    const fits = b.op(`fits_${d}`, "and", [from, b.op(`to_${d}`, "lt", [flat, b.scalar(extent, "i32")])]);
+    const term = scaled(b, `step_${d}`, flat, strides[d]!);
+    place = place === null ? term : b.op(`at_${d}`, "add", [place, term]);
+    inside = inside === null ? fits : b.op(`inside_${d}`, "and", [inside, fits]);
+  }
+  if (place === null || inside === null) return b.op("origin", "expand", [b.scalar(0, "i32")], { shape: [sizeOf(shape.slice(0, last))] }); // prettier-ignore
+  return b.op("place", "where", [inside, place, b.scalar(-1, "i32")]);
+}
