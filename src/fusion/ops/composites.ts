@@ -2,21 +2,27 @@
 import type { CompositeDef } from "./define";
 import { argsort } from "./composite/argsort";
 import { avgPool } from "./composite/avg-pool";
+import { batchNorm } from "./composite/batch-norm";
 import { conv } from "./composite/conv";
 import { convTranspose } from "./composite/conv-transpose";
+import { crossEntropy } from "./composite/cross-entropy";
 import { cumprod } from "./composite/cumprod";
 import { cumsum } from "./composite/cumsum";
 import { embedding } from "./composite/embedding";
 import { gatherElements } from "./composite/gather-elements";
 import { gatherNd } from "./composite/gather-nd";
+import { groupNorm } from "./composite/group-norm";
+import { instanceNorm } from "./composite/instance-norm";
 import { l2Normalize } from "./composite/l2-normalize";
 import { layerNorm } from "./composite/layer-norm";
 import { linear } from "./composite/linear";
+import { localResponseNorm } from "./composite/local-response-norm";
 import { logSoftmax } from "./composite/log-softmax";
 import { logsumexp } from "./composite/logsumexp";
 import { lpPool } from "./composite/lp-pool";
 import { maxPool } from "./composite/max-pool";
 import { mseLoss } from "./composite/mse-loss";
+import { nllLoss } from "./composite/nll-loss";
 import { norm } from "./composite/norm";
 import { oneHot } from "./composite/one-hot";
 import { permute } from "./composite/permute";
@@ -39,21 +45,27 @@ import { variance } from "./composite/var";
 export const composites: readonly CompositeDef[] = [
   argsort,
   avgPool,
+  batchNorm,
   conv,
   convTranspose,
+  crossEntropy,
   cumprod,
   cumsum,
   embedding,
   gatherElements,
   gatherNd,
+  groupNorm,
+  instanceNorm,
   l2Normalize,
   layerNorm,
   linear,
+  localResponseNorm,
   logSoftmax,
   logsumexp,
   lpPool,
   maxPool,
   mseLoss,
+  nllLoss,
   norm,
   oneHot,
   permute,

@@ -1,0 +1,39 @@
+import { affine, axesFrom, channelwise, checkChannels, standardised } from "../channels";
+import { composite, optional } from "../compose";
+import { number, ONE_TENSOR } from "../families";
+import { wrong } from "../shapes";
+
+export const batchNorm = composite({
+  name: "batch_norm",
+  doc: {
+    formula: "(x − mean) / √(variance + eps) · weight + bias",
+    teaches:
+      "At inference a scale and a shift for each channel, which a convolution before it can carry in its weights.",
+  },
+  params: [
+    ONE_TENSOR,
+    optional(["mean", "running_mean"], "Of each channel; in training the batch's own."),
+    optional(["variance", "running_var", "var"], "Of each channel; in training the batch's own."),
+    optional(["weight", "scale", "gamma"], "Scale of each channel."),
+    optional(["bias", "beta"], "Shift of each channel."),
+    { names: ["training"], kind: "bool", default: false, doc: "Use the batch's own mean and variance." },
+    number("momentum", 0.1, "Of the running values, which are not written here."),
+    number("eps", 1e-5, "Keeps the root away from 0.", "epsilon"),
+  ],
+  check(inputs, attrs, names) {
+    const stated = inputs[1] && inputs[2];
+    if (attrs["training"] !== true && !stated)
+      return wrong("missing-argument", "At inference batch_norm needs the mean and the variance of each channel.");
+    return checkChannels(inputs, names);
+  },
+  build(b, [x, mean, variance, weight, bias], attrs) {
+    const { shape, dtype } = b.typeOf(x!);
+    const eps = Number(attrs["eps"]);
+    if (attrs["training"] === true)
+      return affine(b, standardised(b, x!, [0, ...axesFrom(shape, 2)], eps), weight ?? null, bias ?? null);
+    const raised = b.op("raised", "add", [variance!, b.scalar(eps, dtype)]);
+    const deviation = channelwise(b, "deviations", b.op("deviation", "sqrt", [raised]), shape.length);
+    const centre = b.op("centre", "sub", [x!, channelwise(b, "means", mean!, shape.length)]);
+    return affine(b, b.op("normal", "div", [centre, deviation]), weight ?? null, bias ?? null);
+  },
+});
