@@ -2,7 +2,7 @@
 import { runPlanOnCpu } from "../../src/fusion/codegen";
 import { decisionsOn, defaultOptions, fusionAt } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";
-import { bindingsFor, kernelOf } from "./regions";
+import { bindingsFor, columnsOf, kernelOf } from "./regions";
 import { totalsOf, targetOf } from "../../src/fusion/cost";
 import {
   applyPatch,
@@ -209,9 +209,13 @@ export function trafficFaults(state: Fusion, profile = defaultOptions.profile): 
   let touched = 0;
   for (const { program, log } of kernels) {
     const tiled = program.template === "matmul";
+    const region = state.regions.get(program.region)!;
+    const columns = columnsOf(state.graph, region);
     for (const { value, read, written, passes } of log.buffers) {
       const { type } = program.buffers.find((buffer) => buffer.value === value)!;
-      touched += dtypeBytes(type.dtype) * (read * (tiled ? 1 : passes) + written);
+      // What is smaller than a row is one value per row or fewer: used twice, counted once.
+      const times = tiled || read < columns ? 1 : passes;
+      touched += dtypeBytes(type.dtype) * (read * times + written);
     }
   }
   const { bytes } = totalsOf(state, profile);

@@ -24,3 +24,9 @@ export function bindingsFor({ graph, regions }: Fusion, profile: DeviceProfile):
   }
   return most;
 }
+
+/** Values in a row of the region; 1 where it has no reduction. */
+export function columnsOf(graph: Graph, region: Region): number {
+  const answer = classify(graph, region.members, region.outputs);
+  return answer.ok ? answer.form.columns : 1;
+}
