@@ -40,5 +40,6 @@ export const programs: Readonly<Record<string, string>> = {
   "relu-slice-split": `x: f32[2, 40000]\ny = (x * 2).max(dim=1)`,
   "argmax-long": `x: f32[3, 5000]\ny = argmax(x, dim=1)`,
   "matmul-edges": `x: f32[33, 17]\nw: f32[17, 36]\ny = x @ w`,
+  attention: `q: f32[2, 9, 8]\nk: f32[2, 70, 8]\nv: f32[2, 70, 12]\ns = q @ k.transpose(-1, -2) * 0.3\ne = exp(s - s.max(dim=-1, keepdim=True))\ny = (e @ v) / e.sum(dim=-1, keepdim=True)`,
   "whole-number-matmul": `x: i32[20, 24]\nw: i32[24, 20]\ny = x @ w`,
 };

@@ -3,6 +3,8 @@ import { bug, type Graph, type Region, type Target } from "../ir";
 import { classify, isViewRegion, scheduleRegion } from "../region";
 import { storedForm, type Job } from "./frame";
 import type { KernelProgram } from "./kernel-ir";
+import { lowerFlashThread } from "./templates/flash-thread";
+import { lowerFlashTile } from "./templates/flash-tile";
 import { lowerMatmulDirect, lowerMatmulRegisters } from "./templates/matmul-direct";
 import { lowerMatmulTile } from "./templates/matmul-tile";
 import { lowerFlat } from "./templates/pointwise";
@@ -42,6 +44,13 @@ export function lowerJob(job: Job): KernelProgram[] {
       return [lowerMatmulTile(job)];
     case "matmul-registers":
       return [lowerMatmulRegisters(job)];
+    case "flash-tile":
+      return [lowerFlashTile(job)];
+    case "flash-thread":
+      return [lowerFlashThread(job)];
+    case "reduce-tile":
+    case "reduce-thread":
+      throw bug("not yet");
     case "matmul-direct":
       return [lowerMatmulDirect(job)];
   }

@@ -21,6 +21,7 @@ export const codegenMutations = [
   "missing-epilogue",
   "early-reuse",
   "wrong-partial",
+  "lost-fade",
 ] as const;
 export type CodegenMutation = (typeof codegenMutations)[number];
 

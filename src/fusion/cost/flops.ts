@@ -72,6 +72,8 @@ function valuesPerRow(graph: Graph, members: readonly NodeId[], form: RegionForm
 /** How often the tiles of a contraction load each element of operand 0 or 1. */
 export function tileVisits(graph: Graph, contraction: NodeId, operand: number, schedule: RegionSchedule): number {
   const { m, n } = matmulSizes(graph, contraction);
+  // A band of rows keeps its left operand, and every band walks the right one.
+  if (schedule.flash) return operand === 0 ? 1 : Math.ceil(m / schedule.flash.m);
   const tile = schedule.matmul ?? { m: 1, n: 1 };
   return operand === 0 ? Math.ceil(n / tile.n) : Math.ceil(m / tile.m);
 }

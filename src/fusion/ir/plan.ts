@@ -4,7 +4,15 @@ import type { TensorType } from "./types";
 import type { Totals } from "./verdict";
 
 export type TemplateName =
-  "pointwise" | "row-reduce" | "general-reduce" | "split-reduce" | "transpose" | "matmul" | "copy";
+  | "pointwise"
+  | "row-reduce"
+  | "general-reduce"
+  | "split-reduce"
+  | "transpose"
+  | "matmul"
+  | "copy"
+  | "flash"
+  | "contract-reduce";
 
 /** What one kernel reads or writes of one tensor. */
 export interface Access {

@@ -13,6 +13,7 @@ import {
   type Verdict,
 } from "../ir";
 import { isRefusal, priority, type RegionFacts } from "../cost";
+import { classifyPlain, isOnline } from "../region";
 import type { Candidate } from "./define";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
@@ -176,13 +177,19 @@ function returning(planner: Planner, { merged, nodes }: Candidate): Verdict | nu
   );
 }
 
-function outOfForm(planner: Planner, { add }: Candidate): Verdict | null {
+function outOfForm(planner: Planner, { add, remove }: Candidate): Verdict | null {
   for (const region of add) {
     const facts = planner.facts(region);
     if (isRefusal(facts)) return facts;
+    // Folding rows while they are made is algebra: only its own passes introduce it; others may extend what is there.
+    if (!isDerived(facts) || remove.some((part) => isDerived(planner.factsOf(part)))) continue;
+    const plain = classifyPlain(planner.graph, region.members, region.outputs);
+    if (!plain.ok) return plain.verdict;
   }
   return null;
 }
+
+const isDerived = ({ form }: RegionFacts): boolean => form !== null && isOnline(form.template);
 
 /** Storage bindings of a region: distinct stored inputs and outputs. */
 export const bindingsOf = ({ traffic }: RegionFacts): number => traffic.reads.length + traffic.writes.length;

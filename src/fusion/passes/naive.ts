@@ -1,6 +1,6 @@
 /** @file The naive plan: one region per call as written, per statement, or per primitive. State 0 of every compilation. */
 import { node, regionId, usesOf, type Fusion, type Granularity, type Graph, type NodeId, type Region } from "../ir";
-import { classify, isFreeView } from "../region";
+import { classifyPlain, isFreeView } from "../region";
 
 /** Memory, literals and holes are no kernel's work. */
 const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
@@ -55,7 +55,8 @@ function wholeOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<
   return members.length === 1 || whole.every((region) => fitsOneKernel(graph, region)) ? whole : null;
 }
 
-const fitsOneKernel = (graph: Graph, region: Region): boolean => classify(graph, region.members, region.outputs).ok;
+const fitsOneKernel = (graph: Graph, region: Region): boolean =>
+  classifyPlain(graph, region.members, region.outputs).ok;
 
 function kernelsOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<NodeId>): Region[] {
   const whole = wholeOf(graph, members, outputs);

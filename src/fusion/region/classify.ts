@@ -2,6 +2,7 @@
 import { node, sameShape, showShape, sizeOf, type Graph, type NodeId, type TemplateName, type Verdict } from "../ir";
 import { opDef } from "../ops";
 import { followersOf } from "./alignment";
+import { classifyOnline, mayBeOnline } from "./classify-online";
 import { domainOf, isRowShape, isVerdict, placeMember, type Placed, type RowDomain } from "./roles";
 import type { Classified, RegionForm } from "./types";
 
@@ -16,6 +17,14 @@ const refuse = (code: Verdict["code"], nodes: readonly NodeId[], text: string, w
  * @param outputs those members that reach memory
  */
 export function classify(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): Classified {
+  const plain = classifyPlain(graph, members, outputs);
+  if (plain.ok || !mayBeOnline(graph, members)) return plain;
+  const derived = classifyOnline(graph, members, outputs);
+  return derived.ok && derived.form.template === "flash" ? derived : plain;
+}
+
+/** The same without forms that need algebra: what a call as written may be, whatever its name. */
+export function classifyPlain(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): Classified {
   const kinds = members.map((id) => opDef(node(graph, id).op).kind);
   const of = (kind: string): NodeId[] => members.filter((_, i) => kinds[i] === kind);
   const opaque = of("opaque")[0];
@@ -121,6 +130,7 @@ function refuseFollower(
         "Let a second kernel fold the rows.",
       );
     case "movement":
+    case "gather":
       return refuse(
         "L_INDEX",
         [operand, id],

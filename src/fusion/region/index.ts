@@ -1,7 +1,17 @@
 /** @file Regions as kernels-to-be: their form, what they read, how they are scheduled. Shared by passes, cost and codegen. */
 export { followersOf, permutationOf, type Follower, type Permutation } from "./alignment";
-export { classify, placeRows, type RowPlacement } from "./classify";
+export { classify, classifyPlain, placeRows, type RowPlacement } from "./classify";
 export type { Placed, Role, RowDomain } from "./roles";
+export { classifyOnline, isOnline } from "./classify-online";
+export {
+  flashAcross,
+  flashSizes,
+  flashThreads,
+  reduceSizes,
+  type FlashSizes,
+  type ReduceSizes,
+} from "./online-schedule";
+export { onlineParts, type OnlineAnswer, type OnlineParts } from "./online";
 export { matmulSizes, matmulTile, type MatmulSizes } from "./matmul";
 export { readsOf, touchedElements } from "./reads";
 export { passRoots, scheduleRegion } from "./schedule";

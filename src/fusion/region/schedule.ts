@@ -3,6 +3,8 @@ import { node, sameShape, sizeOf, type Graph, type NodeId, type Region, type Sha
 import { opDef } from "../ops";
 import { placeRows, type RowPlacement } from "./classify";
 import { matmulSizes, matmulTile, tileBytes, tileRereads, tileThreads } from "./matmul";
+import { isOnline } from "./classify-online";
+import { scheduleOnline } from "./online-schedule";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./reads";
 import { passesPerRead } from "./row-passes";
 import type { RegionForm, RegionRead, RegionSchedule, Variant } from "./types";
@@ -25,6 +27,10 @@ const SOFT_REGISTERS = 64;
  */
 export function scheduleRegion(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
   if (isViewRegion(graph, region) || storesNothing(graph, region)) return blank({ variant: "view", dispatches: 0 });
+  if (isOnline(form.template)) {
+    const planned = scheduleOnline(graph, region, form, target, liveScalars(graph, region));
+    return blank({ ...planned, registers: BASE_REGISTERS + planned.registers! });
+  }
   if (form.contraction !== null) return scheduleMatmul(graph, region, form, target);
   if (form.reductions.length > 0) return scheduleRows(graph, region, form, target);
   return schedulePointwise(graph, region, form, target);

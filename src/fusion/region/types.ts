@@ -35,6 +35,8 @@ export interface RegionRead {
  * `row-cached`: a workgroup per row, values that later passes need stay in registers. `row-streaming`: a workgroup per row that
  * reads again on each pass. `row-thread`: one thread walks a row (short rows, rows that are not contiguous, CPU adapters).
  * `split-row`, `split-thread`: the same over chunks of a row, with a finisher. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
+ * `flash-tile`: rows between two contractions folded while tiles of keys and values pass through workgroup memory; `flash-thread`:
+ * the same with one thread per row. `reduce-tile`, `reduce-thread`: rows of one contraction folded while they are made.
  */
 export type Variant =
   | "flat"
@@ -47,6 +49,10 @@ export type Variant =
   | "matmul-tile"
   | "matmul-registers"
   | "matmul-direct"
+  | "flash-tile"
+  | "flash-thread"
+  | "reduce-tile"
+  | "reduce-thread"
   | "view";
 
 /** A matmul tile: workgroup tile m×n×k, outputs per thread rm×rn. */
@@ -56,6 +62,15 @@ export interface MatmulTile {
   readonly k: number;
   readonly rm: number;
   readonly rn: number;
+}
+
+/** Rows and columns of the scores that a workgroup holds at a time, and rows per thread (columns: four). */
+export interface FlashTile {
+  readonly m: number;
+  readonly n: number;
+  readonly rm: number;
+  /** The rows' left operand waits in workgroup memory; otherwise each step reads it from memory again, through the cache. */
+  readonly queries: boolean;
 }
 
 /** What the chosen schedule costs in resources. */
@@ -69,6 +84,7 @@ export interface RegionSchedule {
   /** Tile: [axis along which the transposed operands lie contiguously, innermost axis of the space]. */
   readonly tileAxes: readonly [number, number] | null;
   readonly matmul: MatmulTile | null;
+  readonly flash?: FlashTile;
   readonly reads: readonly RegionRead[];
   readonly workgroups: number;
   readonly threadsPerWorkgroup: number;

@@ -1,0 +1,343 @@
+/**
+ * @file Flash attention through workgroup memory. A workgroup owns a band of rows; keys and then values pass through one tile, the
+ * weights of the band through another. A thread owns rows ty + i·TY and four neighbouring columns of the scores, and the same rows
+ * of the results, so that peak, folds and results of a row stay in the registers of the threads that share it.
+ */
+import { flashAcross, flashThreads, type FlashTile } from "../../region";
+import { gridOf, programOf, type Job } from "../frame";
+import type { Cond, Index } from "../index-space";
+import { literal, type Expr, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
+import type { Accumulator } from "./accumulate";
+import type { Contraction } from "./contraction";
+import { Flash } from "./flash";
+import { gridIndex } from "./matmul-tile";
+import type { Quad, RunningRow } from "./running-row";
+
+/** A vector that a thread carries from memory into a tile. */
+interface Parcel {
+  readonly cell: Index;
+  /** Not every thread has one in the last turn. */
+  readonly exists: Cond;
+  readonly fetch: (turn: Index) => Value;
+  /** Lanes that count as 0 outside the matrix. */
+  readonly inside: Cond;
+}
+
+interface Band {
+  readonly f: Flash;
+  readonly tile: FlashTile;
+  readonly threads: number;
+  readonly tid: Index;
+  readonly tx: Index;
+  readonly batch: Index;
+  readonly top: Index;
+  /** Rows of this thread, counted from `top`. */
+  readonly rows: readonly Index[];
+  readonly passing: SharedArray;
+  readonly weights: SharedArray;
+  /** Vectors from one row of `weights` to the next. */
+  readonly pitch: number;
+}
+
+/** Variant `flash-tile`. */
+export function lowerFlashTile(job: Job): KernelProgram {
+  const band = bandOf(job);
+  const { f, tile, threads, tx, batch, top, rows } = band;
+  const { low, space, sizes, scores } = f;
+  const turns = Math.ceil(sizes.n / tile.n);
+  const across = flashAcross(tile);
+  const ours = rows.map((row) => space.add(top, row));
+  const units = Array.from({ length: Math.ceil(fours(sizes.width) / across) }, (_, t) =>
+    space.add(tx, space.int(t * across)),
+  );
+  const queries = scores ? queryTile(band, scores) : null;
+  const first = scores ? keyParcels(band, scores) : [];
+  if (scores) low.comment("The first keys, on their way to workgroup memory.");
+  const keys = first.map((parcel, i) => ({ parcel, reg: low.variable(`key_${i}`, "f32", 4, parcel.fetch(space.int(0)), [scores!.id]) })); // prettier-ignore
+  const state = ours.map((_, i) => f.row(`_${i}`));
+  const results = ours.map((_, i) => units.map((__, t) => f.result(`o_${i}_${t}`)));
+  const tops = f.parts.peak === null ? null : low.sharedArray("tops", "f32", tile.m * (across / 4), 4);
+  nameRows(f, ours);
+  low.loop("turn", turns, (turn) => {
+    if (scores) {
+      for (const { parcel, reg } of keys) carry(band, parcel, reg, scores);
+      low.barrier();
+    }
+    low.comment("Values are on their way while the scores are computed.");
+    const parcels = valueParcels(band);
+    const values = parcels.map((parcel, i) =>
+      low.let(`value_${i}`, "f32", 4, asExpr(parcel.fetch(turn)), [f.values.id]),
+    );
+    const unit = space.add(space.mul(turn, across), tx);
+    const points = ours.map((row) => f.quad(batch, row, unit));
+    const dots = scores ? dotProducts(band, scores, queries, ours, batch) : null;
+    ours.forEach((_, i) =>
+      foldRow(band, state[i]!, points[i]!, dots?.[i] ?? null, results[i]!, tops, rows[i]!, "find"),
+    );
+    low.barrier();
+    ours.forEach((_, i) =>
+      foldRow(band, state[i]!, points[i]!, dots?.[i] ?? null, results[i]!, tops, rows[i]!, "take"),
+    );
+    parcels.forEach((parcel, i) => carry(band, parcel, values[i]!, f.values));
+    low.barrier();
+    if (scores && turns > 1) {
+      low.comment("Fetch the next keys while the values are summed.");
+      const next = low.bind("next", space.mod(space.add(turn, space.int(1)), turns));
+      for (const { parcel, reg } of keys) low.set(reg, asExpr(parcel.fetch(next)), [scores.id]);
+    }
+    for (let quad = 0; quad < tile.n / 4; quad++) addValues(band, results, units, quad);
+    low.barrier();
+  });
+  low.comment("The threads of a row join what they summed; then each finishes its results.");
+  state.forEach((row, i) => {
+    row.complete(sizes.n, (acc) => joined(band, acc, rows[i]!, tops));
+    f.store(batch, ours[i]!, results[i]!, units, tx);
+  });
+  const keysSay = scores ? "keys and values pass" : "values pass";
+  return programOf(low, job, {
+    template: "flash",
+    schedule: `One workgroup of ${threads} threads per ${tile.m} rows; ${keysSay} through workgroup memory ${tile.n} at a time.`,
+    workgroupSize: [threads, 1, 1],
+    workgroups: [...gridOf(sizes.batch * Math.ceil(sizes.m / tile.m), job.target), 1],
+  });
+}
+
+const fours = (size: number): number => Math.ceil(size / 4);
+const asExpr = (value: Value): Expr => value;
+
+function bandOf(job: Job): Band {
+  const tile = job.schedule.flash!;
+  const f = new Flash(job);
+  const { low, space, sizes } = f;
+  const bands = Math.ceil(sizes.m / tile.m);
+  const [gx, gy] = gridOf(sizes.batch * bands, job.target);
+  const grid = gridIndex(f.values, gx, gy, sizes.batch * bands, job.target.maxWorkgroupsPerDimension);
+  const threads = flashThreads(tile);
+  const tid = space.of(space.variable("tid", threads - 1, 0, "tid"));
+  const across = flashAcross(tile);
+  const top = low.bind("top", space.mul(space.mod(grid, bands), tile.m));
+  const batch = low.bind("batch", sizes.batch === 1 ? space.int(0) : space.mod(space.div(grid, bands), sizes.batch));
+  const tx = low.bind("tx", space.mod(tid, across));
+  const ty = low.bind("ty", space.div(tid, across));
+  const pitch = across + 1;
+  const passing = Math.max(f.scores ? 4 * fours(sizes.head) * pitch : 0, tile.n * fours(sizes.width));
+  return {
+    f,
+    tile,
+    threads,
+    tid,
+    tx,
+    batch,
+    top,
+    rows: Array.from({ length: tile.rm }, (_, i) => space.add(ty, space.int(i * (tile.m / tile.rm)))),
+    passing: low.sharedArray(f.scores ? "kv_tile" : "v_tile", "f32", passing, 4),
+    weights: low.sharedArray("weight_tile", "f32", tile.m * pitch, 4),
+    pitch,
+  };
+}
+
+/** Registers of the thread's second row end in `_1`. */
+function nameRows(f: Flash, rows: readonly Index[]): void {
+  const numbers = new Map<number, string>();
+  rows.forEach((row, i) => numbers.set(f.held(row).id, `_${i}`));
+  f.low.suffix = ({ at }) => {
+    for (const index of at) {
+      const number = numbers.get(index.id);
+      if (number !== undefined) return number;
+    }
+    return "";
+  };
+}
+
+/** `count` vectors dealt out to the threads. */
+function dealt(band: Band, count: number, make: (unit: Index) => Omit<Parcel, "exists">): Parcel[] {
+  const { f, threads, tid } = band;
+  return Array.from({ length: Math.ceil(count / threads) }, (_, i) => {
+    const unit = f.space.add(tid, f.space.int(i * threads));
+    return { ...make(f.space.clamp(unit, count - 1)), exists: f.space.less(unit, count) };
+  });
+}
+
+function carry(
+  { f, passing }: Band,
+  parcel: Parcel,
+  value: Value,
+  of: Contraction,
+  array: SharedArray = passing,
+): void {
+  const { low } = f;
+  low.branch(parcel.exists, () => {
+    const staged = parcel.inside.kind === "always" || value.kind === "literal" ? value : low.let(`${value.name}_now`, "f32", 4, value, [of.id]); // prettier-ignore
+    low.emit({ kind: "storeShared", array, index: parcel.cell, value: of.masked(staged, parcel.inside), lane: null, nodes: [of.id] }); // prettier-ignore
+  });
+}
+
+/** The band's left operand, row by row, vectors along the inner size; null when each step reads it from memory. */
+function queryTile(band: Band, scores: Contraction): SharedArray | null {
+  const { f, tile, batch, top } = band;
+  const { low, space, sizes } = f;
+  if (!tile.queries) return null;
+  const quads = fours(sizes.head);
+  const array = low.sharedArray("q_tile", "f32", tile.m * (quads + 1), 4);
+  low.comment("The band's queries, once.");
+  const parcels = dealt(band, tile.m * quads, (unit) => {
+    const [row, quad] = [space.div(unit, quads), space.mod(unit, quads)];
+    const { at, inside } = scores.quad(quad, sizes.head);
+    return {
+      cell: space.add(space.mul(row, quads + 1), quad),
+      inside,
+      fetch: () => scores.left(batch, f.held(space.add(top, row)), at),
+    };
+  });
+  for (const parcel of parcels) carry(band, parcel, parcel.fetch(space.int(0)), scores, array);
+  return array;
+}
+
+/** Vectors of four neighbouring keys at one inner index: the tile is stored turned, so that a row of it is read by all threads. */
+function keyParcels(band: Band, scores: Contraction): Parcel[] {
+  const { f, tile, batch, pitch } = band;
+  const { space, sizes } = f;
+  const [inner, quads] = [4 * fours(sizes.head), flashAcross(tile)];
+  const turned = scores.alongK(1);
+  return dealt(band, inner * quads, (unit) => {
+    const k = turned ? space.mod(unit, inner) : space.div(unit, quads);
+    const quad = turned ? space.div(unit, inner) : space.mod(unit, quads);
+    return {
+      cell: space.add(space.mul(k, pitch), quad),
+      inside: space.less(k, sizes.head),
+      fetch: (turn) => {
+        const n = scores.quad(space.add(space.mul(turn, quads), quad), sizes.n).at;
+        return scores.right(batch, space.clamp(k, sizes.head - 1), n);
+      },
+    };
+  });
+}
+
+/** Vectors of the second contraction's right operand. Rows past the end meet weights of 0. */
+function valueParcels(band: Band): Parcel[] {
+  const { f, tile, batch } = band;
+  const { space, sizes, values } = f;
+  const quads = fours(sizes.width);
+  const turned = values.alongK(1);
+  return dealt(band, tile.n * quads, (unit) => {
+    const row = turned ? space.mod(unit, tile.n) : space.div(unit, quads);
+    const quad = turned ? space.div(unit, tile.n) : space.mod(unit, quads);
+    return {
+      cell: space.add(space.mul(row, quads), quad),
+      inside: { kind: "always" },
+      fetch: (turn) =>
+        values.right(batch, space.clamp(space.add(space.mul(turn, tile.n), row), sizes.n - 1), values.quad(quad, sizes.width).at), // prettier-ignore
+    };
+  });
+}
+
+/** Scores of this thread's rows and columns. */
+function dotProducts(
+  band: Band,
+  scores: Contraction,
+  queries: SharedArray | null,
+  ours: readonly Index[],
+  batch: Index,
+): Reg[] {
+  const { f, rows, tx, passing, pitch } = band;
+  const { low, space, sizes } = f;
+  const quads = fours(sizes.head);
+  const dots = rows.map((_, i) => low.variable(`s_${i}`, "f32", 4, literal(0, "f32"), [scores.id]));
+  for (let quad = 0; quad < quads; quad++) {
+    const left = rows.map((row, i): Value => {
+      if (!queries) {
+        const { at, inside } = scores.quad(space.int(quad), sizes.head);
+        return scores.masked(scores.left(batch, f.held(ours[i]!), at), inside);
+      }
+      const index = space.add(space.mul(row, quads + 1), space.int(quad));
+      return low.let(`q_${quad}_${i}`, "f32", 4, { kind: "loadShared", array: queries, index }, [scores.id]);
+    });
+    for (const lane of [0, 1, 2, 3]) {
+      const k = 4 * quad + lane;
+      const index = space.add(space.int(k * pitch), tx);
+      const right = low.let(`k_${k}`, "f32", 4, { kind: "loadShared", array: passing, index }, [scores.id]);
+      dots.forEach((dot, i) => scores.fma(dot, left[i]!, lane, right));
+    }
+  }
+  return dots;
+}
+
+/** Before the barrier: this thread's highest score, for the others. After it: the row's new peak, the folds, the weights. */
+function foldRow(
+  band: Band,
+  state: RunningRow,
+  quad: Quad,
+  dots: Reg | null,
+  results: readonly Reg[],
+  tops: SharedArray | null,
+  row: Index,
+  step: "find" | "take",
+): void {
+  const { f, tx, weights, pitch, tile } = band;
+  const { low, space, parts } = f;
+  if (dots) low.setRowValue(parts.scores!, dots);
+  const cells = flashAcross(tile) / 4;
+  if (step === "find") {
+    const value = state.highest([quad]);
+    if (value === null || tops === null) return;
+    const index = space.add(space.mul(row, cells), space.div(tx, 4));
+    low.emit({ kind: "storeShared", array: tops, index, value, lane: space.mod(tx, 4), nodes: [parts.peak!] });
+    return;
+  }
+  if (tops !== null) {
+    const seen = Array.from(
+      { length: cells },
+      (_, c): Value =>
+      low.let("seen", "f32", 4, { kind: "loadShared", array: tops, index: space.add(space.mul(row, cells), space.int(c)) }, [parts.peak!]), // prettier-ignore
+    );
+    const best = seen.reduce((a, b) => state.higher(a, b, 4)) as Reg;
+    const fade = state.raise(state.lanes(best));
+    state.fadeFolds(fade);
+    f.fade(results, fade);
+  }
+  state.fold(quad);
+  const value = state.weights(quad);
+  const index = space.add(space.mul(row, pitch), tx);
+  low.emit({ kind: "storeShared", array: weights, index, value, lane: null, nodes: [parts.values!] });
+  state.settle();
+}
+
+/** Four columns of the weights times four rows of the values. */
+function addValues(band: Band, results: readonly (readonly Reg[])[], units: readonly Index[], quad: number): void {
+  const { f, rows, passing, weights, pitch } = band;
+  const { low, space, sizes, values } = f;
+  const width = fours(sizes.width);
+  const left = rows.map(
+    (row, i) =>
+    low.let(`w_${quad}_${i}`, "f32", 4, { kind: "loadShared", array: weights, index: space.add(space.mul(row, pitch), space.int(quad)) }, [values.id]), // prettier-ignore
+  );
+  for (const lane of [0, 1, 2, 3]) {
+    const k = 4 * quad + lane;
+    const right = units.map((unit, t) => {
+      const index = space.add(space.int(k * width), space.clamp(unit, width - 1));
+      return low.let(`v_${k}_${t}`, "f32", 4, { kind: "loadShared", array: passing, index }, [values.id]);
+    });
+    results.forEach((row, i) => row.forEach((acc, t) => values.fma(acc, left[i]!, lane, right[t]!)));
+  }
+}
+
+/** One fold of a row, over all threads that share it. */
+function joined(band: Band, acc: Accumulator, row: Index, tops: SharedArray | null): Accumulator {
+  const { f, tile, tx } = band;
+  const { low, space } = f;
+  const { id, def, scalar } = acc;
+  const cells = flashAcross(tile) / 4;
+  const array = tops ?? low.shared.find(({ name }) => name === "partials") ?? low.sharedArray("partials", "f32", tile.m * cells, 4); // prettier-ignore
+  const at = (c: Index): Index => space.add(space.mul(row, cells), c);
+  low.emit({ kind: "storeShared", array, index: at(space.div(tx, 4)), value: acc.value, lane: space.mod(tx, 4), nodes: [id] }); // prettier-ignore
+  low.barrier();
+  const seen = Array.from({ length: cells }, (_, c) =>
+    low.let("part", scalar, 4, { kind: "loadShared", array, index: at(space.int(c)) }, [id]),
+  );
+  const join = (a: Value, b: Value, lanes?: readonly [number, number]): Reg =>
+    low.let("part", scalar, lanes ? 1 : a.kind === "reg" ? a.width : 1, { kind: "combine", def, a, b, ...(lanes && { lanes }) }, [id]); // prettier-ignore
+  const all = seen.reduce((a, b) => join(a, b));
+  const value = join(join(all, all, [0, 1]), join(all, all, [2, 3]));
+  low.barrier();
+  return { ...acc, value, settled: true };
+}

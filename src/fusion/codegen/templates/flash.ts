@@ -1,0 +1,83 @@
+/** @file What the flash kernels share: both contractions, where the elements of a row lie, and the results. */
+import { node, type NodeId } from "../../ir";
+import { flashSizes, onlineParts, type FlashSizes, type OnlineParts } from "../../region";
+import { bug } from "../../ir";
+import type { Job } from "../frame";
+import type { Index, IndexSpace, Tuple } from "../index-space";
+import { literal, type Reg, type Value } from "../kernel-ir";
+import type { Lowering } from "../lowering";
+import { Contraction } from "./contraction";
+import { RunningRow, scale, type Quad } from "./running-row";
+import { mutated } from "../mutations";
+
+export class Flash {
+  readonly parts: OnlineParts;
+  readonly sizes: FlashSizes;
+  readonly values: Contraction;
+  readonly scores: Contraction | null;
+  readonly low: Lowering;
+  readonly space: IndexSpace;
+  readonly job: Job;
+
+  constructor(job: Job) {
+    const answer = onlineParts(job.graph, job.region.members, job.region.outputs);
+    if (!answer.ok) throw bug(`region ${job.region.id} was classified as flash but is not`);
+    this.job = job;
+    this.parts = answer.parts;
+    this.sizes = flashSizes(job.graph, answer.parts);
+    this.values = new Contraction(job, answer.parts.values!);
+    this.low = this.values.low;
+    this.space = this.low.space;
+    this.scores = answer.parts.scores === null ? null : new Contraction(job, answer.parts.scores, this.low);
+  }
+
+  /** The element in this row and column of a node of the row's shape, batch axes and all. */
+  point(batch: Index, row: Index, column: Index): (id: NodeId) => Tuple {
+    const { space, job } = this;
+    return (id) => {
+      const { shape } = node(job.graph, id).type;
+      return space.tuple([...space.unravel(batch, shape.slice(0, -2)), row, column]);
+    };
+  }
+
+  /** Columns 4·unit … +3 of a row; a row past the end is the last one again. */
+  quad(batch: Index, row: Index, unit: Index): Quad {
+    const { at, inside } = this.values.quad(unit, this.sizes.n);
+    return { at: this.point(batch, this.held(row), at), inside };
+  }
+
+  held(row: Index): Index {
+    return this.space.clamp(row, this.sizes.m - 1);
+  }
+
+  row(number: string): RunningRow {
+    return new RunningRow(this.low, this.parts, number);
+  }
+
+  /** An accumulator of four results. */
+  result(name: string): Reg {
+    return this.low.variable(name, "f32", 4, literal(0, "f32"), [this.values.id]);
+  }
+
+  fade(accs: readonly Reg[], by: Value): void {
+    if (!this.parts.weightsFade || mutated("lost-fade")) return;
+    for (const acc of accs) scale(this.low, acc, by, this.values.id);
+  }
+
+  /** Results of one row at vector columns `units`, and what else is known of the row. */
+  store(batch: Index, row: Index, accs: readonly Reg[], units: readonly Index[], once: Index | null): void {
+    const { parts, job, low, space } = this;
+    const results = job.region.outputs.filter((id) => !parts.rows.has(id));
+    units.forEach((unit, t) => this.values.finish(accs[t]!, batch, row, unit, results));
+    const rows = job.region.outputs.filter((id) => parts.rows.has(id));
+    if (rows.length === 0) return;
+    const mine = space.and(space.less(row, this.sizes.m), once ? space.less(once, 1) : { kind: "always" });
+    low.branch(mine, () => {
+      const linear = space.add(space.mul(batch, this.sizes.m), this.held(row));
+      for (const id of rows) {
+        const { shape } = node(job.graph, id).type;
+        low.store(low.buffer(id), linear, low.valueAt(id, space.tuple(space.unravel(linear, shape))), [id]);
+      }
+    });
+  }
+}

@@ -1,0 +1,161 @@
+/** @file What one thread knows of a row that is folded while it is made: the peak so far, the folds, and how they fade when the peak rises. */
+import { node, type NodeId } from "../../ir";
+import { opDef } from "../../ops";
+import type { OnlineParts } from "../../region";
+import { registerScalar, wordFor } from "../emitter";
+import type { Cond, Tuple } from "../index-space";
+import { literal, widthOf, type Expr, type Reg, type Value, type Width } from "../kernel-ir";
+import type { Lowering } from "../lowering";
+import { mutated } from "../mutations";
+import { accumulator, finished, foldLanes, type Accumulator } from "./accumulate";
+
+/** Four neighbouring elements of the row, and which of them exist. */
+export interface Quad {
+  /** Where they are in a node of the row's shape. */
+  readonly at: (id: NodeId) => Tuple;
+  readonly inside: Cond;
+}
+
+export class RunningRow {
+  /** Highest score so far. */
+  readonly peak: Reg | null;
+  readonly folds: readonly { readonly acc: Accumulator; readonly fades: boolean }[];
+  #now: Value | null = null;
+
+  readonly low: Lowering;
+  readonly parts: OnlineParts;
+  readonly number: string;
+
+  /** @param width lanes in which the folds are kept apart until the row is complete */
+  constructor(low: Lowering, parts: OnlineParts, number: string, width: Width = 4) {
+    this.low = low;
+    this.parts = parts;
+    this.number = number;
+    this.peak = parts.peak === null ? null : low.variable(this.#name(parts.peak, "top"), "f32", 1, lowest(low, parts.peak), [parts.peak]); // prettier-ignore
+    this.folds = parts.folds.map((fold) => ({ acc: accumulator(low, fold.node, width), fades: fold.fades }));
+  }
+
+  #name(id: NodeId, what: string): string {
+    return `${wordFor(node(this.low.graph, id))}_${what}${this.number}`;
+  }
+
+  /** Scores of the quad that the peak is taken from; what does not exist never wins. */
+  #scores({ at, inside }: Quad): Value {
+    const { low, parts } = this;
+    const operand = node(low.graph, parts.peak!).inputs[0]!;
+    const x = low.converted(low.valueAt(operand, at(operand)), "f32", operand);
+    return kept(low, x, inside, lowest(low, parts.peak!), operand);
+  }
+
+  /** The highest score of some quads; null where no peak is kept. */
+  highest(quads: readonly Quad[]): Value | null {
+    const { parts } = this;
+    if (parts.peak === null) return null;
+    const scores = quads.map((quad) => this.#scores(quad));
+    const best = scores.reduce((a, b) => (a === b ? a : this.#max(a, b, "best", Math.max(widthOf(a), widthOf(b)) as Width))); // prettier-ignore
+    return widthOf(best) === 4 && best.kind === "reg" ? this.lanes(best) : best;
+  }
+
+  /** The highest of four. */
+  lanes(value: Reg): Value {
+    const { low, parts } = this;
+    const def = opDef(node(low.graph, parts.peak!).op);
+    const pair = (name: string, lanes: readonly [number, number]): Reg =>
+      low.let(this.#name(parts.peak!, name), "f32", 1, { kind: "combine", def, a: value, b: value, lanes }, [parts.peak!]); // prettier-ignore
+    return this.#max(pair("xy", [0, 1]), pair("zw", [2, 3]), "four", 1);
+  }
+
+  #max(a: Value, b: Value, what: string, width: Width): Reg {
+    const id = this.parts.peak!;
+    const expr: Expr = { kind: "combine", def: opDef(node(this.low.graph, id).op), a, b };
+    return this.low.let(this.#name(id, what), "f32", width, expr, [id]);
+  }
+
+  /** The higher of two; for joining what several threads found. */
+  higher(a: Value, b: Value, width: Width): Reg {
+    return this.#max(a, b, "best", width);
+  }
+
+  /**
+   * Takes over the highest score of the new tile. From here on, until `settle`, the peak's node means the new one.
+   * Returns what everything summed so far is multiplied by: exp(old − new).
+   */
+  raise(top: Value): Value {
+    const { low, parts, peak } = this;
+    const [id, exp] = [parts.peak!, parts.exp!];
+    const now = this.#max(peak!, top, "now", 1);
+    const by = (name: string, op: string, args: readonly Value[]): Reg =>
+      low.let(`${name}${this.number}`, "f32", 1, { kind: "op", def: opDef(op), args, attrs: {}, index: null }, [id]);
+    const fallen = by("fallen", "sub", [peak!, now]);
+    const fade = by("fade", node(low.graph, exp).op, [fallen]);
+    this.#now = now;
+    this.enter();
+    return mutated("lost-fade") ? literal(1, "f32") : fade;
+  }
+
+  /** From here on row values mean this row's. */
+  enter(): void {
+    const { low, parts, peak } = this;
+    if (parts.peak !== null) low.setRowValue(parts.peak, this.#now ?? peak!);
+  }
+
+  /** Adds the quad to every fold. Call `fadeFolds` first. */
+  fold({ at, inside }: Quad): void {
+    const { low } = this;
+    for (const { acc } of this.folds) {
+      const { id, def, operand, scalar } = acc;
+      let x: Value = low.converted(low.valueAt(operand, at(operand)), scalar, operand);
+      if (def.reduce!.map) x = low.let(this.#name(id, "part"), scalar, widthOf(x), { kind: "map", def, a: x }, [id]);
+      x = kept(low, x, inside, literal(def.reduce!.identity(scalar), scalar), id);
+      low.set(acc.value, { kind: "combine", def, a: acc.value, b: x }, [id]);
+    }
+  }
+
+  fadeFolds(fade: Value): void {
+    for (const { acc, fades } of this.folds) if (fades) scale(this.low, acc.value, fade, acc.id);
+  }
+
+  /** Multiples of exp(score − peak) that the second contraction takes in; nothing where nothing is. */
+  weights({ at, inside }: Quad): Value {
+    const { low, parts } = this;
+    const id = node(low.graph, parts.values!).inputs[0]!;
+    const value = low.converted(low.valueAt(id, at(id)), "f32", id);
+    return kept(low, value, inside, literal(0, "f32"), id);
+  }
+
+  /** The new peak is the peak so far. */
+  settle(): void {
+    if (this.#now && this.peak) this.low.set(this.peak, this.#now, [this.parts.peak!]);
+    this.#now = null;
+  }
+
+  /** All lanes of every fold; `join` brings in what other threads hold. */
+  complete(columns: number, join: (acc: Accumulator) => Accumulator = (acc) => acc): void {
+    const { low } = this;
+    this.enter();
+    for (const { acc } of this.folds) low.setRowValue(acc.id, finished(low, join(foldLanes(low, acc)), columns));
+  }
+}
+
+/** The start of a running maximum. */
+const lowest = (low: Lowering, id: NodeId): Value =>
+  literal(opDef(node(low.graph, id).op).reduce!.identity("f32"), "f32");
+
+/** reg ← reg · by */
+export function scale(low: Lowering, reg: Reg, by: Value, id: NodeId): void {
+  low.set(reg, { kind: "op", def: opDef("mul"), args: [reg, by], attrs: {}, index: null }, [id]);
+}
+
+/** `value` where `inside` holds, `no` elsewhere; lane by lane when it must. */
+export function kept(low: Lowering, value: Value, inside: Cond, no: Value, id: NodeId): Value {
+  if (inside.kind === "always" || mutated("unmasked-columns")) return value;
+  const { space } = low;
+  const scalar = registerScalar(value.scalar);
+  if (inside.kind !== "less" || !inside.index.lane)
+    return low.let("kept", scalar, widthOf(value), { kind: "select", when: inside, yes: value, no }, [id]);
+  const parts = [0, 1, 2, 3].map((lane) => {
+    const when = space.less(low.atLane(inside.index, lane), inside.bound);
+    return low.let("kept", scalar, 1, { kind: "select", when, yes: low.part(value, lane, [id]), no }, [id]);
+  });
+  return low.let("kept", scalar, 4, { kind: "pack", parts }, [id]);
+}

@@ -1,0 +1,188 @@
+/** @file Tiles for rows that are folded while they are made, and what they take. */
+import { bug, sizeOf, type Graph, type NodeId, type Target } from "../ir";
+import { matmulSizes, matmulTile, tileBytes, tileThreads } from "./matmul";
+import { onlineParts, type OnlineParts } from "./online";
+import { readsOf } from "./reads";
+import type { FlashTile, MatmulTile, RegionForm, RegionSchedule, Variant } from "./types";
+
+type Planned = Partial<RegionSchedule> & { readonly variant: Variant };
+
+/**
+ * Flash tiles in order of preference. Rows of queries times columns of keys at a time; 128 threads hide latency, and four rows a
+ * thread reuse each key four times.
+ */
+const FLASH_TILES: readonly FlashTile[] = [
+  { m: 32, n: 64, rm: 4, queries: true },
+  { m: 32, n: 32, rm: 2, queries: true },
+  { m: 32, n: 32, rm: 2, queries: false },
+  { m: 32, n: 16, rm: 1, queries: true },
+  { m: 32, n: 16, rm: 1, queries: false },
+];
+/** For a handful of rows: the same columns, fewer rows. */
+const FEW_ROWS: readonly FlashTile[] = [
+  { m: 8, n: 64, rm: 1, queries: true },
+  { m: 8, n: 32, rm: 1, queries: true },
+  { m: 8, n: 32, rm: 1, queries: false },
+  { m: 8, n: 16, rm: 1, queries: false },
+];
+
+export interface FlashSizes {
+  readonly batch: number;
+  /** Rows, columns of the scores. */
+  readonly m: number;
+  readonly n: number;
+  /** Inner size of the first contraction (0: the rows are read), width of the second. */
+  readonly head: number;
+  readonly width: number;
+}
+
+export function flashSizes(graph: Graph, { scores, values, space }: OnlineParts): FlashSizes {
+  const [m, n] = [space.at(-2)!, space.at(-1)!];
+  return {
+    batch: sizeOf(space) / (m * n),
+    m,
+    n,
+    head: scores === null ? 0 : matmulSizes(graph, scores).k,
+    width: matmulSizes(graph, values!).n,
+  };
+}
+
+const fours = (size: number): number => 4 * Math.ceil(size / 4);
+
+/** Threads side by side: each takes four columns. */
+export const flashAcross = (tile: FlashTile): number => tile.n / 4;
+export const flashThreads = (tile: FlashTile): number => flashAcross(tile) * (tile.m / tile.rm);
+
+/** Workgroup memory: queries, one tile that keys and then values pass through, weights, and the rows' partial maxima. */
+export function flashBytes(tile: FlashTile, { head, width }: FlashSizes): number {
+  const queries = tile.queries ? tile.m * (fours(head) + 4) : 0;
+  const passing = Math.max(fours(head) * (tile.n + 4), tile.n * fours(width));
+  return 4 * ((head > 0 ? queries : 0) + passing + tile.m * (tile.n + 4) + tile.m * flashAcross(tile));
+}
+
+/** The first tile that fits; the last one where none does. */
+export function flashTile(sizes: FlashSizes, target: Target): FlashTile {
+  if (target.flashTile) return target.flashTile;
+  const table = sizes.m <= 8 ? FEW_ROWS : FLASH_TILES;
+  const fits = (tile: FlashTile): boolean =>
+    flashBytes(tile, sizes) <= target.maxWorkgroupBytes &&
+    flashThreads(tile) <= target.maxWorkgroupSize &&
+    tile.n < 2 * Math.max(16, sizes.n);
+  return table.find(fits) ?? table.at(-1)!;
+}
+
+/** Rows per thread where one thread walks whole rows: two while their results fit a text of sensible length. */
+export const rowsPerThread = ({ m, width }: FlashSizes): number => (m > 1 && width <= 64 ? 2 : 1);
+
+/**
+ * The schedule of a form of `classifyOnline`.
+ * @param live most values alive at once
+ * @param base registers of any kernel
+ */
+export function scheduleOnline(
+  graph: Graph,
+  { members, outputs }: { readonly members: readonly NodeId[]; readonly outputs: readonly NodeId[] },
+  form: RegionForm,
+  target: Target,
+  live: number,
+): Planned {
+  const answer = onlineParts(graph, members, outputs);
+  if (!answer.ok) throw bug(`a ${form.template} region without its parts: ${answer.verdict.text}`);
+  const reads = readsOf(graph, members, outputs, new Set());
+  return form.template === "flash"
+    ? { ...scheduleFlash(graph, answer.parts, target, live), reads }
+    : { ...scheduleReduce(graph, answer.parts, target, live), reads };
+}
+
+function scheduleFlash(graph: Graph, parts: OnlineParts, target: Target, live: number): Planned {
+  const sizes = flashSizes(graph, parts);
+  const { batch, m, n, head, width } = sizes;
+  const folds = parts.folds.length + 1;
+  if (target.schedule === "cpu") {
+    const rows = rowsPerThread(sizes);
+    return {
+      variant: "flash-thread",
+      flash: { m: rows, n: 4, rm: rows, queries: false },
+      threadsPerWorkgroup: 64,
+      workgroups: Math.ceil((batch * Math.ceil(m / rows)) / 64),
+      registers: live + rows * (fours(width) + 4 + 4 * folds),
+      modelledBytes: 4 * batch * n * (head + width) * (Math.ceil(m / rows) - 1),
+    };
+  }
+  const tile = flashTile(sizes, target);
+  const bands = Math.ceil(m / tile.m);
+  const columns = Math.ceil(fours(width) / 4 / flashAcross(tile));
+  const again = tile.queries ? 0 : m * head * (Math.ceil(n / tile.n) - 1);
+  return {
+    variant: "flash-tile",
+    flash: tile,
+    threadsPerWorkgroup: flashThreads(tile),
+    workgroups: batch * bands,
+    workgroupBytes: flashBytes(tile, sizes),
+    registers: live + tile.rm * (1 + columns + folds) + 4,
+    modelledBytes: 4 * batch * (n * (head + width) * (bands - 1) + again),
+  };
+}
+
+export interface ReduceSizes {
+  readonly batch: number;
+  /** The axis that stays, the one that is folded, and the inner one of the contraction. */
+  readonly kept: number;
+  readonly folded: number;
+  readonly k: number;
+  /** The folded axis is the last one. */
+  readonly alongColumns: boolean;
+}
+
+export function reduceSizes(graph: Graph, { scores, space, axis }: OnlineParts): ReduceSizes {
+  const alongColumns = axis === space.length - 1;
+  const [m, n] = [space.at(-2)!, space.at(-1)!];
+  return {
+    batch: sizeOf(space) / (m * n),
+    kept: alongColumns ? m : n,
+    folded: alongColumns ? n : m,
+    k: matmulSizes(graph, scores!).k,
+    alongColumns,
+  };
+}
+
+/** The matmul tile whose accumulators are folded; null where one thread per row is better. */
+export function reduceTile(graph: Graph, parts: OnlineParts, target: Target): MatmulTile | null {
+  const { kept, folded } = reduceSizes(graph, parts);
+  if (target.schedule === "cpu" || kept < 16 || folded < 16) return null;
+  const tile = matmulTile(matmulSizes(graph, parts.scores!), target);
+  // A tile of partial folds stands beside the operands' tiles.
+  const fits = tile !== null && reduceBytes(tile) <= target.maxWorkgroupBytes;
+  return fits ? tile : { m: 32, n: 32, k: 16, rm: 4, rn: 4 };
+}
+
+/** Workgroup memory: the operands' tiles, and one partial fold a thread and row. */
+export const reduceBytes = (tile: MatmulTile): number =>
+  tileBytes({ ...tile, n: tile.n + 4 }) + 4 * Math.max(tile.m * (tile.n / tile.rn), tile.n * (tile.m / tile.rm));
+
+function scheduleReduce(graph: Graph, parts: OnlineParts, target: Target, live: number): Planned {
+  const { batch, kept, folded, k, alongColumns } = reduceSizes(graph, parts);
+  const tile = reduceTile(graph, parts, target);
+  const folds = parts.folds.length + 1;
+  if (!tile) {
+    const rows = kept % 4 === 0 || !alongColumns ? 4 : 1;
+    return {
+      variant: "reduce-thread",
+      threadsPerWorkgroup: 64,
+      workgroups: Math.ceil((batch * Math.ceil(kept / rows)) / 64),
+      registers: live + 4 * folds + 8,
+      modelledBytes: 4 * batch * k * folded * (Math.ceil(kept / rows) - 1),
+    };
+  }
+  const [own, walked] = alongColumns ? [tile.m, tile.n] : [tile.n, tile.m];
+  const bands = Math.ceil(kept / own);
+  return {
+    variant: "reduce-tile",
+    matmul: tile,
+    threadsPerWorkgroup: tileThreads(tile),
+    workgroups: batch * bands,
+    workgroupBytes: reduceBytes(tile),
+    registers: live + tile.rm + tile.rn + folds,
+    modelledBytes: 4 * batch * k * (kept * (Math.ceil(folded / walked) - 1) + folded * (bands - 1)),
+  };
+}

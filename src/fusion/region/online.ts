@@ -1,0 +1,374 @@
+/**
+ * @file Rows that are folded while a contraction's tiles come by, so that the rows themselves never exist in memory. A fold that
+ * depends on a running maximum only through exp(x − max) can be repaired when the maximum rises: what was summed so far is
+ * multiplied by exp(old − new). The same holds for a second contraction over the row. (Milakov and Gimelshein 2018; Dao et al. 2022.)
+ */
+import { node, showShape, sizeOf, type Graph, type Node, type NodeId, type Shape, type Verdict } from "../ir";
+import { opDef } from "../ops";
+import { followersOf, type Follower } from "./alignment";
+import { matmulSizes } from "./matmul";
+import { refusal } from "./refusal";
+import { isFreeView } from "./views";
+
+/** A reduction of the row besides the peak. */
+export interface OnlineFold {
+  readonly node: NodeId;
+  /** Its terms carry exp(x − peak): rescaled when the peak rises. */
+  readonly fades: boolean;
+}
+
+export interface OnlineParts {
+  /** The contraction whose elements are the row; null where the row is read from memory. */
+  readonly scores: NodeId | null;
+  /** The contraction over the row; null where only folds of it are wanted. */
+  readonly values: NodeId | null;
+  /** The running maximum, and the exponential it is taken out of; null where nothing is shifted. */
+  readonly peak: NodeId | null;
+  readonly exp: NodeId | null;
+  readonly folds: readonly OnlineFold[];
+  /** The left operand of `values` carries exp(x − peak). */
+  readonly weightsFade: boolean;
+  /** Shape of the elements: batch × M × N. */
+  readonly space: Shape;
+  /** The axis of `space` that is folded: the last, or the one before it. */
+  readonly axis: number;
+  /** One value a row: folds and what follows from them alone. */
+  readonly rows: ReadonlySet<NodeId>;
+  /** Elementwise after the second contraction. */
+  readonly results: ReadonlyMap<NodeId, Follower>;
+}
+
+export type OnlineAnswer =
+  { readonly ok: true; readonly parts: OnlineParts } | { readonly ok: false; readonly verdict: Verdict };
+
+/**
+ * `free`: needs no fold and no score. `score`: an element of the row. `shifted`: score − peak. `weight`: a multiple of
+ * exp(score − peak). `row`: one value a row. `result`: follows the second contraction.
+ */
+type Part = "free" | "score" | "shifted" | "weight" | "row" | "result";
+
+/** Head sizes above this don't fit the registers and the workgroup memory of one tile. */
+const WIDEST_HEAD = 128;
+
+const isVerdict = (answer: Part | Verdict | null): answer is Verdict => typeof answer === "object" && answer !== null;
+
+/** The parts of a region that folds rows while they are made; a verdict where the algebra does not allow it. */
+export function onlineParts(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): OnlineAnswer {
+  const answer = Reader.read(graph, members, outputs);
+  return "code" in answer ? { ok: false, verdict: answer } : { ok: true, parts: answer };
+}
+
+class Reader {
+  readonly #parts = new Map<NodeId, Part>();
+  readonly #aliases = new Map<NodeId, NodeId>();
+  readonly #folds: OnlineFold[] = [];
+  #peak: NodeId | null = null;
+  #exp: NodeId | null = null;
+  #axis: number | null = null;
+  #results: ReadonlyMap<NodeId, Follower> = new Map();
+
+  readonly graph: Graph;
+  readonly scores: NodeId | null;
+  readonly values: NodeId | null;
+  readonly space: Shape;
+
+  static read(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): OnlineParts | Verdict {
+    const ends = endsOf(graph, members);
+    if ("code" in ends) return ends;
+    const reader = new Reader(graph, ends.scores, ends.values);
+    return reader.#limits() ?? reader.#walk(members) ?? reader.#stored(outputs) ?? reader.#answer();
+  }
+
+  constructor(graph: Graph, scores: NodeId | null, values: NodeId | null) {
+    this.graph = graph;
+    this.scores = scores;
+    this.values = values;
+    this.space = values === null ? this.#shape(scores!) : this.#shape(this.#node(values).inputs[0]!);
+  }
+
+  #node(id: NodeId): Node {
+    return node(this.graph, id);
+  }
+  #shape(id: NodeId): Shape {
+    return this.#node(id).type.shape;
+  }
+  #say(id: NodeId): string {
+    return `\`${this.#node(id).label}\``;
+  }
+  #part(id: NodeId): Part {
+    return this.#parts.get(id) ?? "free";
+  }
+
+  #limits(): Verdict | null {
+    const { graph, scores, values, space } = this;
+    const ends = [scores, values].filter((id) => id !== null);
+    for (const id of ends) {
+      const n = this.#node(id);
+      if (n.inputs.some((input) => this.#shape(input).length < 2) || sizeOf(n.type.shape) === 0 || matmulSizes(graph, id).k === 0)
+        return refusal("L_SHAPE", [id], `${this.#say(id)} has no tiles: both of its operands need at least two axes and some elements.`); // prettier-ignore
+      if (n.type.dtype !== "f32" && n.type.dtype !== "f16")
+        return refusal("L_DTYPE", [id], `${this.#say(id)} is ${n.type.dtype}; a running maximum and sum need floats.`);
+    }
+    if (scores !== null && !this.#isFull(this.#shape(scores))) return this.#otherRows(scores);
+    if (values === null) return null;
+    const head = scores === null ? 0 : matmulSizes(graph, scores).k;
+    const width = matmulSizes(graph, values).n;
+    if (this.#shape(values).slice(0, -1).join() !== space.slice(0, -1).join()) return this.#otherRows(values);
+    if (Math.max(head, width) <= WIDEST_HEAD) return null;
+    const [size, id] = head > WIDEST_HEAD ? [head, scores!] : [width, values];
+    return refusal(
+      "L_WGMEM",
+      [id],
+      `Rows of ${size} values are too wide: a workgroup holds a tile of both matrices and the results in registers up to ${WIDEST_HEAD}.`,
+      "Split the heads smaller.",
+      { size, limit: WIDEST_HEAD },
+    );
+  }
+
+  #otherRows(id: NodeId): Verdict {
+    return refusal(
+      "L_SHAPE",
+      [id],
+      `${this.#say(id)} is ${showShape(this.#shape(id))}, and the rows between the two products are those of ${showShape(this.space)}: they don't match one to one.`,
+    );
+  }
+
+  /** batch × M × N, however the batch is split into axes. */
+  #isFull(shape: Shape): boolean {
+    const { space } = this;
+    return shape.length >= 2 && shape.at(-1) === space.at(-1) && shape.at(-2) === space.at(-2) && sizeOf(shape) === sizeOf(space); // prettier-ignore
+  }
+
+  #walk(members: readonly NodeId[]): Verdict | null {
+    const { values } = this;
+    if (values !== null) {
+      const { followers, refused } = followersOf(this.graph, members, values);
+      if (refused)
+        return refusal("L_INDEX", [refused.operand, refused.id], `${this.#say(refused.id)} does not follow ${this.#say(refused.operand)} element by element.`); // prettier-ignore
+      this.#results = followers;
+    }
+    for (const id of members) {
+      const part = this.#place(this.#node(id));
+      if (isVerdict(part)) return part;
+      this.#parts.set(id, part);
+    }
+    return null;
+  }
+
+  #place(n: Node): Part | Verdict {
+    const parts = n.inputs.map((input) => this.#part(input));
+    if (n.id === this.scores)
+      return parts.every((part) => part === "free") ? "score" : this.#needsAll(n, parts.findIndex((part) => part !== "free")); // prettier-ignore
+    if (n.id === this.values) return this.#secondProduct(n, parts);
+    const { kind } = opDef(n.op);
+    if (kind === "reduce") return this.#reduce(n, parts[0]!);
+    if (this.#results.has(n.id)) return this.#result(n, parts);
+    if (parts.every((part) => part === "free")) return "free";
+    if (kind === "movement") return this.#move(n, parts[0]!);
+    if (kind !== "elementwise" && kind !== "random")
+      return this.#needsAll(
+        n,
+        parts.findIndex((part) => part !== "free"),
+      );
+    return this.#compute(n, parts);
+  }
+
+  /** It reads a value that is known only when the row is complete. */
+  #needsAll(n: Node, operand: number): Verdict {
+    const bound = n.inputs[Math.max(0, operand)]!;
+    return refusal(
+      "L_REDUCE_REDUCE",
+      [bound, n.id],
+      `${this.#say(n.id)} needs ${this.#say(bound)} of the whole row, and here a row is folded while its tiles come by.`,
+      "Only exp(x − max) can be repaired when a later tile changes the maximum.",
+    );
+  }
+
+  #secondProduct(n: Node, [weights, values]: readonly Part[]): Part | Verdict {
+    if (values !== "free") return this.#needsAll(n, 1);
+    return weights === "weight" || weights === "score" || weights === "free" ? "result" : this.#needsAll(n, 0);
+  }
+
+  #reduce(n: Node, part: Part): Part | Verdict {
+    const operand = n.inputs[0]!;
+    const shape = this.#shape(operand);
+    const meaning = opDef(n.op).reduce!;
+    const axes = meaning.axes(n.attrs, shape);
+    if (part === "row" || part === "result" || part === "shifted") return this.#needsAll(n, 0);
+    const axis = axes.length === 1 ? axes[0]! - shape.length + this.space.length : -1;
+    const last = this.space.length - 1;
+    const fits = this.#isFull(shape) && (axis === last || (axis === last - 1 && this.values === null));
+    if (!fits || (this.#axis !== null && this.#axis !== axis)) {
+      const walked = this.values === null ? this.scores! : this.values;
+      return refusal(
+        "L_SHAPE",
+        [n.id, walked],
+        this.values === null
+          ? `${this.#say(n.id)} folds ${showShape(shape)} over axes ${axes.join(", ") || "none"}; the tiles of ${this.#say(walked)} can be folded along its rows or along its columns, one of the two.`
+          : `${this.#say(n.id)} folds ${showShape(shape)} over axes ${axes.join(", ") || "none"}, but ${this.#say(walked)} runs over the last axis of ${showShape(this.space)}: the row that is folded must be the row that is multiplied.`,
+      );
+    }
+    if (meaning.arg) return refusal("L_REDUCE_REDUCE", [n.id], `${this.#say(n.id)} keeps a position beside the value; running folds keep values only.`); // prettier-ignore
+    if (part === "weight" && n.op !== "sum" && n.op !== "mean") return this.#needsAll(n, 0);
+    this.#axis = axis;
+    this.#folds.push({ node: n.id, fades: part === "weight" });
+    if (n.op === "max") this.#aliases.set(n.id, n.id);
+    return "row";
+  }
+
+  #move(n: Node, part: Part): Part | Verdict {
+    const operand = n.inputs[0]!;
+    if (isFreeView(n) && part === "row") return this.#alias(n, operand);
+    if (isFreeView(n) && (part === "score" || part === "weight") && this.#isFull(n.type.shape)) return part;
+    return refusal(
+      "L_INDEX",
+      [operand, n.id],
+      `${this.#say(n.id)} moves ${this.#say(operand)} to other places, and a tile holds only its own.`,
+    );
+  }
+
+  /** The same row value under another name is the same peak. */
+  #alias(n: Node, operand: NodeId): Part {
+    const peak = this.#aliases.get(operand);
+    if (peak !== undefined) this.#aliases.set(n.id, peak);
+    return "row";
+  }
+
+  #result(n: Node, parts: readonly Part[]): Part | Verdict {
+    const core = this.#results.get(this.values!)!;
+    const follower = this.#results.get(n.id)!;
+    for (const [operand, part] of parts.entries()) {
+      if (part === "free" || part === "result") continue;
+      const inPlace = follower.places.every((at, i) => at === core.places[i]) && n.type.shape.join() === this.#shape(this.values!).join(); // prettier-ignore
+      if (part !== "row" || !inPlace || !this.#meetsItsRow(this.#shape(n.inputs[operand]!), n.type.shape))
+        return this.#needsAll(n, operand);
+    }
+    return "result";
+  }
+
+  #meetsItsRow(shape: Shape, full: Shape): boolean {
+    const folded = full.length - this.space.length + (this.#axis ?? this.space.length - 1);
+    const kept = full.map((extent, axis) => (axis === folded ? 1 : extent));
+    const padded = [...Array.from({ length: full.length - shape.length }, () => 1), ...shape];
+    return padded.join() === kept.join();
+  }
+
+  #compute(n: Node, parts: readonly Part[]): Part | Verdict {
+    const has = (part: Part): boolean => parts.includes(part);
+    const [full] = [has("score") || has("weight") || has("shifted")];
+    if (has("result")) return this.#needsAll(n, parts.indexOf("result"));
+    if (!full && has("row")) return this.#onRows(n, parts);
+    const wrongPlace = n.inputs.findIndex((input, i) => ["score", "weight", "shifted"].includes(parts[i]!) && this.#shape(input).join() !== n.type.shape.join()); // prettier-ignore
+    if (wrongPlace >= 0 || !this.#isFull(n.type.shape)) return this.#otherRows(n.id);
+    if (has("row")) return this.#shift(n, parts);
+    if (has("shifted")) return this.#exponential(n, parts);
+    if (has("weight")) return isLinear(this.graph, n, parts) ? "weight" : this.#needsAll(n, parts.indexOf("weight"));
+    return "score";
+  }
+
+  /** Free values met with row values: a subtraction of the peak where the row is in memory, else a value per row. */
+  #onRows(n: Node, parts: readonly Part[]): Part | Verdict {
+    const bound = n.inputs.filter((_, i) => parts[i] === "row");
+    const rows = sizeOf(this.space) / this.space[this.#axis!]!;
+    if (sizeOf(n.type.shape) === rows && bound.every((input) => this.#shape(input).join() === n.type.shape.join())) {
+      return n.op === "identity" || n.op === "stop_gradient" ? this.#alias(n, n.inputs[0]!) : "row";
+    }
+    return this.#isFull(n.type.shape) ? this.#shift(n, parts) : this.#otherRows(n.id);
+  }
+
+  #shift(n: Node, parts: readonly Part[]): Part | Verdict {
+    const row = parts.indexOf("row");
+    const peak = this.#aliases.get(n.inputs[row]!);
+    const isShift = n.op === "sub" && row === 1 && (parts[0] === "score" || parts[0] === "free");
+    if (!isShift || peak === undefined || (this.#peak !== null && this.#peak !== peak)) return this.#needsAll(n, row);
+    if (this.#shape(n.inputs[0]!).join() !== n.type.shape.join() || !this.#meetsItsRow(this.#shape(n.inputs[1]!), n.type.shape)) return this.#otherRows(n.id); // prettier-ignore
+    this.#peak = peak;
+    return "shifted";
+  }
+
+  #exponential(n: Node, parts: readonly Part[]): Part | Verdict {
+    const known = this.#exp === null || this.#node(this.#exp).op === n.op;
+    if ((n.op !== "exp" && n.op !== "exp2") || !known) return this.#needsAll(n, parts.indexOf("shifted"));
+    this.#exp = n.id;
+    return "weight";
+  }
+
+  #stored(outputs: readonly NodeId[]): Verdict | null {
+    for (const id of outputs) {
+      const part = this.#part(id);
+      if (part === "row" || part === "result") continue;
+      return refusal(
+        "L_ROOT",
+        [id, this.values ?? this.scores!],
+        `${this.#say(id)} (${showShape(this.#shape(id))}) has another reader, so it must be stored; a row that is folded tile by tile never exists as a whole.`,
+        "Let nobody else read it, or keep the kernels apart.",
+      );
+    }
+    return null;
+  }
+
+  #answer(): OnlineParts {
+    const { scores, values, space } = this;
+    return {
+      scores,
+      values,
+      peak: this.#peak,
+      exp: this.#exp,
+      weightsFade: values !== null && this.#part(this.#node(values).inputs[0]!) === "weight",
+      folds: this.#folds.filter((fold) => fold.node !== this.#peak),
+      space,
+      axis: this.#axis ?? space.length - 1,
+      rows: new Set([...this.#parts].flatMap(([id, part]) => (part === "row" ? [id] : []))),
+      results: this.#results,
+    };
+  }
+}
+
+/** Which contraction makes the rows and which one multiplies them. */
+function endsOf(graph: Graph, members: readonly NodeId[]): { scores: NodeId | null; values: NodeId | null } | Verdict {
+  const found = members.filter((id) => opDef(node(graph, id).op).kind === "contraction");
+  const two = (ids: readonly NodeId[], text: string): Verdict => refusal("L_TWO_CONTRACT", ids, text);
+  const [first, second, third] = found;
+  if (first === undefined || third !== undefined)
+    return two(found, `${found.length} products in one kernel: a workgroup holds the tiles of two at most.`);
+  const behind = new Set<NodeId>([first]);
+  let folds = false;
+  for (const id of members) {
+    const n = node(graph, id);
+    if (!n.inputs.some((input) => behind.has(input))) continue;
+    behind.add(id);
+    folds ||= opDef(n.op).kind === "reduce";
+  }
+  if (second === undefined) return folds ? { scores: first, values: null } : { scores: null, values: first };
+  const [a, b] = [node(graph, first), node(graph, second)];
+  return behind.has(b.inputs[0]!)
+    ? { scores: first, values: second }
+    : two([a.id, b.id], `\`${a.label}\` is not the left operand of \`${b.label}\`: they share no row that could stay in registers.`); // prettier-ignore
+}
+
+/** Is `n` linear in its operands that are weights? Then a common factor may be taken out of it. */
+function isLinear(graph: Graph, n: Node, parts: readonly Part[]): boolean {
+  const weights = parts.filter((part) => part === "weight").length;
+  const zero = (operand: number): boolean => {
+    const { op, attrs } = node(graph, n.inputs[operand]!);
+    return op === "const" && attrs["value"] === 0;
+  };
+  switch (n.op) {
+    case "mul":
+      return weights === 1;
+    case "div":
+      return weights === 1 && parts[0] === "weight";
+    case "add":
+    case "sub":
+      return weights === 2;
+    case "neg":
+    case "identity":
+    case "stop_gradient":
+    case "dropout":
+      return true;
+    case "where":
+      return parts[0] !== "weight" && [1, 2].every((operand) => parts[operand] === "weight" || zero(operand));
+    default:
+      return false;
+  }
+}

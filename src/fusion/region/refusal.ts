@@ -1,0 +1,17 @@
+/** @file A no, with what would turn it into a yes. */
+import type { NodeId, Verdict } from "../ir";
+
+export const refusal = (
+  code: Verdict["code"],
+  nodes: readonly NodeId[],
+  text: string,
+  wayOut?: string,
+  numbers?: Verdict["numbers"],
+): Verdict => ({
+  ok: false,
+  code,
+  text,
+  nodes,
+  ...(wayOut === undefined ? {} : { wayOut }),
+  ...(numbers === undefined ? {} : { numbers }),
+});
