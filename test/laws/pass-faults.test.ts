@@ -12,6 +12,7 @@ const programs = fc.sample(programArbitrary, { numRuns: 40, seed: 7 });
 const fixed = [
   "x: f32[3, 31, 5]\ny = relu(transpose(transpose(x, 0, 1), 1, 2))",
   "x: f32[31, 31]\ny = relu(transpose(transpose(x, 0, 1), 0, 1)) + transpose(x, 0, 1)",
+  "x: f32[5, 5, 5]\ny = relu(transpose(transpose(x, 0, 1), 1, 2))",
   "x: f32[33, 65]\na = x.sum(dim=0, keepdim=True)\nb = x.sum(dim=1, keepdim=True)\ny = x - a - b",
   "x: f32[33, 33]\na = x.sum(dim=0)\nb = x.sum(dim=1)\ny = a - b",
   "x: f32[4, 20000]\ny = softmax(x, dim=-1)",

@@ -4,6 +4,7 @@ import { isRefusal } from "../cost";
 import { isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { bindingsOf, costOf, edgesBetween, patchOf } from "./merge";
+import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { namesOf, nameOf, showBytes, yes } from "./words";
 import { OPS_PER_NOTCH, STATEMENT_LIMIT } from "./worth";
@@ -55,7 +56,7 @@ export const budgetSplit: FusionPass = {
 
 function excessOf(planner: Planner, region: Region): Excess | null {
   if (planner.isView(region) || region.members.length < 2) return null;
-  for (const edge of planner.options.forbidden) {
+  for (const edge of mutated("ignores-pins") ? [] : planner.options.forbidden) {
     const ends = parseEdgeId(edge);
     if (!ends || !region.members.includes(ends.producer) || !region.members.includes(ends.consumer)) continue;
     const [a, b] = [nameOf(planner.graph, ends.producer), nameOf(planner.graph, ends.consumer)];
