@@ -1,5 +1,6 @@
 /** @file Counts what a kernel moves. The only place where bytes and transfers are counted; times are model.ts's business. */
 import { bytesOf, dtypeBytes, node, type Access, type Graph, type NodeId, type Region } from "../ir";
+import { opDef } from "../ops";
 import { miscounted } from "./mutations";
 import { type RegionForm, type RegionSchedule } from "../region";
 
@@ -33,7 +34,8 @@ const thresholds = new WeakMap<Graph, number>();
 
 /**
  * An event is full-size from this many bytes on: a quarter of the largest tensor that the outputs depend on
- * (what is dead does not count, so that removing it changes no tally).
+ * (what is dead does not count, so that removing it changes no tally). A copy that repeats its operand's elements,
+ * such as a convolution's windows, is no measure of size: it seldom exists.
  */
 export function fullSizeBytes(graph: Graph): number {
   const known = thresholds.get(graph);
@@ -43,7 +45,7 @@ export function fullSizeBytes(graph: Graph): number {
   const open = [...graph.outputs];
   while (open.length > 0) {
     const { op, type, inputs } = node(graph, open.pop()!);
-    if (op !== "const") largest = Math.max(largest, bytesOf(type));
+    if (op !== "const" && opDef(op).kind !== "movement") largest = Math.max(largest, bytesOf(type));
     for (const input of inputs) {
       if (seen.has(input)) continue;
       seen.add(input);
