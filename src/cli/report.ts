@@ -1,6 +1,14 @@
 /** @file What plan, explain and wgsl answer, as data and as text. */
-import type { Compilation, Diagnostic, Kernel, Plan, Step, Totals } from "../fusion";
-import { bytesText, flopsText, plural, table } from "./words";
+import {
+  showBytes,
+  type Compilation,
+  type Diagnostic,
+  type Kernel,
+  type Plan,
+  type Step,
+  type Totals,
+} from "../fusion";
+import { flopsText, plural, table } from "./words";
 
 /** A compilation that has plans. */
 export interface Planned {
@@ -59,11 +67,11 @@ export const explainJson = ({ compilation }: Planned) => ({
 export const wgslJson = ({ fused }: Planned) => ({ kernels: fused.kernels.map(({ name, wgsl }) => ({ name, wgsl })) });
 
 const totalsText = ({ kernels, transfers, fullSizeTransfers, bytes, peakBytes }: Totals): string =>
-  `${plural(kernels, "kernel")}, ${plural(transfers, "transfer")} (${fullSizeTransfers} of full size), ${bytesText(bytes)}, peak ${bytesText(peakBytes)}`;
+  `${plural(kernels, "kernel")}, ${plural(transfers, "transfer")} (${fullSizeTransfers} of full size), ${showBytes(bytes)}, peak ${showBytes(peakBytes)}`;
 
 const accessText = (accesses: Kernel["reads"]): string =>
   accesses
-    .map(({ value, bytes, rereads }) => `${value} ${bytesText(bytes)}${rereads > 0 ? ` ×${rereads + 1}` : ""}`)
+    .map(({ value, bytes, rereads }) => `${value} ${showBytes(bytes)}${rereads > 0 ? ` ×${rereads + 1}` : ""}`)
     .join(", ") || "nothing";
 
 export function planText({ naive, fused }: Planned): string {

@@ -1,12 +1,5 @@
 /** @file Numbers and columns for people at a terminal. */
-
-/** `1.50 MiB`, `12.0 KiB`, `48 B`. */
-export function bytesText(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  const [value, unit] =
-    bytes >= 2 ** 30 ? [bytes / 2 ** 30, "GiB"] : bytes >= 2 ** 20 ? [bytes / 2 ** 20, "MiB"] : [bytes / 1024, "KiB"];
-  return `${value >= 1000 ? Math.round(value) : value.toPrecision(3)} ${unit}`;
-}
+import { showMicros } from "../fusion";
 
 /** `12.6 MFLOP`. */
 export function flopsText(flops: number): string {
@@ -16,11 +9,8 @@ export function flopsText(flops: number): string {
   return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`;
 }
 
-/** `13.9 µs`, `1.20 ms`. */
-export function timeText(nanos: number): string {
-  if (nanos < 1e6) return `${(nanos / 1e3).toPrecision(3)} µs`;
-  return nanos < 1e9 ? `${(nanos / 1e6).toPrecision(3)} ms` : `${(nanos / 1e9).toPrecision(3)} s`;
-}
+/** `13.9 µs`, `1.2 ms`; takes nanoseconds. */
+export const timeText = (nanos: number): string => showMicros(nanos / 1000);
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 

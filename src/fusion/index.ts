@@ -68,8 +68,6 @@ export {
   naiveFusion,
   passTitles,
   runPasses,
-  showBytes,
-  showMicros,
   type FusionPass,
   type PassRun,
 } from "./passes";

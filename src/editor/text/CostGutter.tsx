@@ -1,7 +1,8 @@
 /** @file Beside the text: FLOPs as hollow bars, bytes as solid ones, each scaled to its own largest line. */
+import { showBytes } from "../../fusion";
 import type { VisibleLines } from "../../monaco";
 import type { CostBar } from "./line-cost";
-import { showBytes, showCount } from "./words";
+import { showCount } from "./words";
 
 interface Props {
   readonly visible: VisibleLines;

@@ -1,6 +1,5 @@
 /** @file Words between the words: shapes behind names, bytes behind large inputs. Pure. */
-import { bytesOf, findNode, inlayHints, showShape, showType, type Parsed, type Span } from "../../fusion";
-import { showBytes } from "./words";
+import { bytesOf, findNode, inlayHints, showBytes, showShape, showType, type Parsed, type Span } from "../../fusion";
 
 export interface TypeHint {
   readonly offset: number;

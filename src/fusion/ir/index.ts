@@ -9,4 +9,5 @@ export * from "./plan";
 export * from "./profile";
 export * from "./region";
 export * from "./types";
+export * from "./units";
 export * from "./verdict";

@@ -1,23 +1,7 @@
-/** @file Numbers and names as a teacher says them: three significant figures, a unit, the user's own labels. */
-import { node, type Graph, type NodeId, type Verdict } from "../ir";
+/** @file Numbers and names as a teacher says them: a unit, small counts in words, the user's own labels. */
+import { node, showBytes, showMicros, type Graph, type NodeId, type Verdict } from "../ir";
 
-const significant = (value: number): string => {
-  if (value === 0) return "0";
-  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
-  return digits > 6 ? value.toPrecision(3) : value.toFixed(Math.min(digits, 6));
-};
-
-/** `64.0 MiB`, `4.00 KiB`, `12 B`. */
-export function showBytes(bytes: number): string {
-  const size = Math.abs(bytes);
-  if (size < 1024) return `${bytes} B`;
-  const step = Math.min(4, Math.floor(Math.log2(size) / 10));
-  return `${significant(bytes / 1024 ** step)} ${["B", "KiB", "MiB", "GiB", "TiB"][step]!}`;
-}
-
-/** `67.1 µs`, `1.20 ms`. */
-export const showMicros = (micros: number): string =>
-  Math.abs(micros) >= 999.5 ? `${significant(micros / 1000)} ms` : `${significant(micros)} µs`;
+export { showBytes, showMicros };
 
 const SMALL = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 /** Small numbers as words: `two`, `17`. */

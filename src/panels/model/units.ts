@@ -1,5 +1,7 @@
 /** @file Numbers as people read them: three significant figures at most, and always a unit. */
 
+export { showBytes, showMicros } from "../../fusion";
+
 // Making a formatter costs more than using it a hundred times.
 const formatters = new Map<number, Intl.NumberFormat>();
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 });
@@ -35,7 +37,6 @@ export interface Measure {
   readonly value: string;
   readonly unit: string;
 }
-const written = ({ value, unit }: Measure): string => `${value} ${unit}`;
 
 /** Largest step of `steps` (ascending) that is not above `value`; the first when none is. */
 function stepFor(value: number, steps: readonly (readonly [number, string])[]): readonly [number, string] {
@@ -50,9 +51,6 @@ const byteSteps = [
   [KIB ** 3, "GiB"],
   [KIB ** 4, "TiB"],
 ] as const;
-
-/** `6 MiB`, `8 KiB`, `512 B`. */
-export const showBytes = (bytes: number): string => written(measureBytes([bytes])(bytes));
 
 /** Numbers of more digits than this are worth a larger unit. */
 const LONGEST = 10_000;
@@ -77,9 +75,6 @@ const microSteps = [
   [1e3, "ms"],
   [1e6, "s"],
 ] as const;
-
-/** `37.1 µs`, `15.8 ms`; takes µs. */
-export const showMicros = (micros: number): string => written(measureMicros([micros])(micros));
 
 /** One unit for several times in µs. */
 export function measureMicros(all: readonly number[]): (micros: number) => Measure {

@@ -1,6 +1,6 @@
 /** @file What to say about the word under the cursor, the call around it, and the shapes beside the lines. */
 import type { Node, NodeId, Span } from "../../ir";
-import { bytesOf, findNode, sameShape, showType } from "../../ir";
+import { bytesOf, findNode, sameShape, showBytes, showType } from "../../ir";
 import type { CompositeDef, OpDef } from "../../ops";
 import { findOp } from "../../ops";
 import { MODULES } from "../names";
@@ -16,15 +16,6 @@ export interface Hover {
   /** Markdown; the page adds what only it knows, such as the node's kernel. */
   readonly markdown: string;
   readonly node: NodeId | null;
-}
-
-/** `6.0 MiB`, `640 B` */
-function showBytes(bytes: number): string {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  let unit = 0;
-  let value = bytes;
-  for (; value >= 1024 && unit < units.length - 1; unit++) value /= 1024;
-  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
 function showNode(parsed: Parsed, { id, type, op }: Node): string {

@@ -47,7 +47,7 @@ describe("hover, signature, hints", () => {
     const { parsed, offset } = at(`${X}h = relu(x)\ny = exp(|h)\n`);
     expect(hoverAt(parsed, offset)).toMatchObject({
       node: "h",
-      markdown: expect.stringContaining("`f32[1024, 1536]` · 6.0 MiB"),
+      markdown: expect.stringContaining("`f32[1024, 1536]` · 6 MiB"),
     });
   });
 

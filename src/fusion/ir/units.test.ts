@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { showBytes, showMicros } from "./units";
+
+test("bytes have three figures at most and no trailing zeros", () => {
+  const said = [0, 12, 1023, 1024, 3072, 16 * 1024, 12 * 2 ** 20, 6.0117 * 2 ** 20, 1023 * 2 ** 20, 2 ** 40].map(
+    showBytes,
+  );
+  expect(said).toEqual([
+    "0 B",
+    "12 B",
+    "1023 B",
+    "1 KiB",
+    "3 KiB",
+    "16 KiB",
+    "12 MiB",
+    "6.01 MiB",
+    "1023 MiB",
+    "1 TiB",
+  ]);
+  expect(showBytes(-16 * 1024)).toBe("−16 KiB");
+});
+
+test("times pick the unit that keeps the number short", () => {
+  expect([0, 0.00819, 8, 67.08, 999.4, 999.7, 1200, 2.5e6].map(showMicros)).toEqual([
+    "0 µs",
+    "8.19 ns",
+    "8 µs",
+    "67.1 µs",
+    "999 µs",
+    "1 ms",
+    "1.2 ms",
+    "2.5 s",
+  ]);
+});

@@ -1,0 +1,23 @@
+/** @file Quantities with their unit, spelled one way wherever a person reads them: three significant figures, no trailing zeros. */
+
+/** Whole from a thousand on, three figures below; without `Intl`, which is slow in bulk. */
+const threeFigures = (value: number): string =>
+  String(Math.abs(value) >= 999.5 ? Math.round(value) : Number(value.toPrecision(3))).replace("-", "−");
+
+/** `base` of the next unit; a value moves on as soon as it would be written with as many figures as `base` has. */
+function scaled(value: number, base: number, units: readonly string[]): string {
+  let rest = value;
+  let at = 0;
+  while (Math.abs(rest) >= base - 0.5 && at < units.length - 1) {
+    rest /= base;
+    at++;
+  }
+  return `${threeFigures(rest)} ${units[at]!}`;
+}
+
+/** `12 MiB`, `6.01 KiB`, `512 B`. */
+export const showBytes = (bytes: number): string => scaled(bytes, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
+
+/** `67.1 µs`, `1.2 ms`, `8.19 ns`; takes µs. */
+export const showMicros = (micros: number): string =>
+  micros === 0 ? "0 µs" : scaled(micros * 1000, 1000, ["ns", "µs", "ms", "s"]);
