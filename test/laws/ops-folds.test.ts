@@ -39,10 +39,10 @@ describe("reductions fold what a naive loop folds", () => {
     }
   });
 
-  test("over nothing: the identity, stated or finite", () => {
+  test("over nothing: the identity", () => {
     expect(valueOf("sum", [[[2, 0], []]], { axes: 1 }).data).toEqual([0, 0]);
     expect(valueOf("prod", [[[0], []]]).data).toEqual([1]);
-    expect(valueOf("max", [[[0], []]]).data).toEqual([-3.4028234663852886e38]);
+    expect(valueOf("max", [[[0], []]]).data).toEqual([-Infinity]);
     expect(valueOf("mean", [[[0], []]]).data).toEqual([Number.NaN]);
   });
 

@@ -95,7 +95,7 @@ export interface MovementMeaning {
 export interface ReduceMeaning {
   /** Normalised axes, ascending. */
   axes(attrs: Attrs, input: Shape): readonly number[];
-  /** A finite f32 stand-in is allowed for ±∞ (WGSL has none): ±3.4028234663852886e38. */
+  /** ±∞ where nothing finite is neutral; shaders write it by its bits. */
   identity(dtype: DType): number;
   combine: { js(a: number, b: number): number; wgsl(a: string, b: string, t: WgslType): string };
   /** Applied to each element before combining (sum_square, l1 …). */

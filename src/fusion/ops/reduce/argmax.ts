@@ -1,5 +1,5 @@
 import { EXACT, reduction } from "../families";
-import { LOWEST } from "../limits";
+import { BELOW_ALL } from "../limits";
 
 export const argmax = reduction({
   name: "argmax",
@@ -7,7 +7,7 @@ export const argmax = reduction({
   result: "i32",
   tolerance: EXACT,
   reduce: {
-    identity: LOWEST,
+    identity: BELOW_ALL,
     combine: { js: (a, b) => Math.max(a, b), wgsl: (a, b) => `max(${a}, ${b})` },
     arg: "max",
   },

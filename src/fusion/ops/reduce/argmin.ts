@@ -1,5 +1,5 @@
 import { EXACT, reduction } from "../families";
-import { HIGHEST } from "../limits";
+import { ABOVE_ALL } from "../limits";
 
 export const argmin = reduction({
   name: "argmin",
@@ -7,7 +7,7 @@ export const argmin = reduction({
   result: "i32",
   tolerance: EXACT,
   reduce: {
-    identity: HIGHEST,
+    identity: ABOVE_ALL,
     combine: { js: (a, b) => Math.min(a, b), wgsl: (a, b) => `min(${a}, ${b})` },
     arg: "min",
   },

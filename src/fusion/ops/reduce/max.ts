@@ -1,5 +1,5 @@
 import { EXACT, reduction } from "../families";
-import { LOWEST } from "../limits";
+import { BELOW_ALL } from "../limits";
 
 export const max = reduction({
   name: "max",
@@ -8,7 +8,7 @@ export const max = reduction({
   doc: { formula: "max x", teaches: "Chooses, never rounds: the same in every order." },
   tolerance: EXACT,
   reduce: {
-    identity: LOWEST,
+    identity: BELOW_ALL,
     combine: { js: (a, b) => Math.max(a, b), wgsl: (a, b) => `max(${a}, ${b})` },
   },
 });

@@ -1,5 +1,5 @@
 import { EXACT, reduction } from "../families";
-import { HIGHEST } from "../limits";
+import { ABOVE_ALL } from "../limits";
 
 export const min = reduction({
   name: "min",
@@ -8,7 +8,7 @@ export const min = reduction({
   doc: { formula: "min x", teaches: "Chooses, never rounds: the same in every order." },
   tolerance: EXACT,
   reduce: {
-    identity: HIGHEST,
+    identity: ABOVE_ALL,
     combine: { js: (a, b) => Math.min(a, b), wgsl: (a, b) => `min(${a}, ${b})` },
   },
 });
