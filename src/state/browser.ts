@@ -1,6 +1,5 @@
 /** @file The real outside world: workers, the GPU, the browser's storage. */
 import type { GpuProblem } from "../gpu";
-import type { Compilation } from "../fusion";
 import {
   workerPort,
   workerUrls,
@@ -8,6 +7,7 @@ import {
   type CheckRequest,
   type CompileReply,
   type CompileRequest,
+  type LayoutRequest,
 } from "../workers";
 import type { Layout } from "./types";
 import type { Machine, Shelf, World } from "./world";
@@ -72,7 +72,7 @@ export function browserWorld(): World {
   return {
     compileWorker: workerPort<CompileRequest, CompileReply>(workerUrls.compile),
     checkWorker: workerPort<CheckRequest, CheckReply>(workerUrls.check),
-    layoutWorker: workerPort<Compilation, Layout>(workerUrls.layout),
+    layoutWorker: workerPort<LayoutRequest, Layout>(workerUrls.layout),
     session: lazySession(),
     storage: browserShelf(),
     now: () => Date.now(),

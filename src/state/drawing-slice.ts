@@ -16,13 +16,17 @@ import {
   type Edited,
   type NodeId,
 } from "../fusion";
-import { recordOf, type Document, type Position } from "../document";
+import { outputPillOf, pillTarget, recordOf, type Document, type Position } from "../document";
 import type { Deeds, Slice } from "./slice";
 
 /** Carries what hangs on node identities along with an edit that changes them. */
 export function renameIn(document: Document, ids: ReadonlyMap<NodeId, NodeId>): Document {
   if (ids.size === 0) return document;
-  const to = (id: string): string => ids.get(nodeId(id)) ?? id;
+  const to = (id: string): string => {
+    const target = pillTarget(id);
+    if (target === null) return ids.get(nodeId(id)) ?? id;
+    return outputPillOf(ids.get(target) ?? target);
+  };
   const keys = <T>(record: Readonly<Record<string, T>>): Record<string, T> => {
     const moved = recordOf<T>();
     for (const [id, value] of Object.entries(record)) moved[to(id)] = value;

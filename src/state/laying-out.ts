@@ -1,10 +1,29 @@
 /** @file Keeps the layout in step with the compilation: one question at a time, only the newest waits. */
 import type { Compilation } from "../fusion";
+import { layoutRequest, type LayoutRequest } from "../workers";
 import type { Layout } from "./types";
 import type { World } from "./world";
 
+/** The careful engine gets this long; then the worker is replaced and the linear one asked. */
+export const PATIENCE_MILLIS = 4_000;
+
 export interface Layouter {
   request(compilation: Compilation): void;
+}
+
+/** Null when even the linear engine has no answer. */
+async function layoutFor(world: World, request: LayoutRequest): Promise<Layout | null> {
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    world.layoutWorker.end();
+  }, PATIENCE_MILLIS);
+  const careful = await world.layoutWorker.ask(request);
+  clearTimeout(timer);
+  if (careful.ok) return careful.value;
+  if (!late) return null;
+  const quick = await world.layoutWorker.ask({ ...request, engine: "lanes" });
+  return quick.ok ? quick.value : null;
 }
 
 export function startLayout(world: World, done: (layout: Layout) => void): Layouter {
@@ -15,9 +34,9 @@ export function startLayout(world: World, done: (layout: Layout) => void): Layou
     const asked = waiting;
     waiting = null;
     busy = true;
-    void world.layoutWorker.ask(asked).then((answer) => {
+    void layoutFor(world, layoutRequest(asked)).then((layout) => {
       busy = false;
-      if (answer.ok && !waiting) done(answer.value);
+      if (layout && !waiting) done(layout);
       next();
     });
   };

@@ -1,6 +1,6 @@
 /** @file Derived values, computed once and kept with what they were computed from. Module constants: pass them to usePlayground. */
-import { fusionAt, type Compilation, type Fusion, type Plan, type Step, type Totals } from "../fusion";
-import { decisionAt, type SharedState } from "../document";
+import { fusionAt, nodeId, type Compilation, type Fusion, type Plan, type Step, type Totals } from "../fusion";
+import { decisionAt, pillTarget, type SharedState } from "../document";
 import { findExample, sizeOfText, type Example } from "../lessons";
 import type { PlaygroundState } from "./types";
 
@@ -113,7 +113,7 @@ export const selectSize = (state: PlaygroundState): "S" | "M" | "L" | null => {
 export function sharedState({ document, derived, cursor }: PlaygroundState): SharedState {
   const known = derived.latest?.drawn.nodes;
   const positions = Object.fromEntries(
-    Object.entries(document.positions).filter(([id]) => !known || [...known.keys()].some((node) => node === id)),
+    Object.entries(document.positions).filter(([id]) => !known || known.has(pillTarget(id) ?? nodeId(id))),
   );
   const steps = derived.compilation?.steps ?? NO_STEPS;
   return { version: 1, document: { ...document, positions }, decision: decisionAt(steps, cursor) };

@@ -1,7 +1,7 @@
 /** @file What the store needs of the outside world. Tests pass fakes; `browser.ts` passes the real one. */
-import type { Compilation, NodeId, Plan } from "../fusion";
+import type { NodeId, Plan } from "../fusion";
 import type { BenchProgress, BenchResult, DeviceInfo, GpuProblem, Outcome } from "../gpu";
-import type { CheckReply, CheckRequest, CompileReply, CompileRequest, Port, TensorData } from "../workers";
+import type { CheckReply, CheckRequest, CompileReply, CompileRequest, LayoutRequest, Port, TensorData } from "../workers";
 import type { Layout } from "./types";
 
 /** The GPU session, as far as the store uses it. */
@@ -26,7 +26,7 @@ export interface Shelf {
 export interface World {
   readonly compileWorker: Port<CompileRequest, CompileReply>;
   readonly checkWorker: Port<CheckRequest, CheckReply>;
-  readonly layoutWorker: Port<Compilation, Layout>;
+  readonly layoutWorker: Port<LayoutRequest, Layout>;
   readonly session: Machine;
   readonly storage: Shelf;
   /** ms since 1970 */

@@ -1,7 +1,6 @@
-/** @file The layout worker: a compilation in, boxes and bends out. */
-import type { Compilation } from "../fusion";
+/** @file The layout worker: boxes and lines in, places and bends out. */
 import { layoutGraph } from "./layout-graph";
-import { layoutRequest } from "./layout-request";
+import type { LayoutRequest } from "./layout-request";
 import { serve } from "./port";
 
-serve((compilation: Compilation) => layoutGraph(layoutRequest(compilation)));
+serve((request: LayoutRequest) => layoutGraph(request));
