@@ -22,6 +22,8 @@ const WRITTEN: Readonly<Record<string, string>> = {
   batch_norm: "batch_norm(x, abs(x[0]) + 1, abs(x[1]) + 1, y[0], y[1])", cross_entropy: "cross_entropy(x, (y[:, 0] * 3).to(i32), y[0], ignore_index=1)",
   group_norm: "group_norm(x.reshape(2, 4, 4), 2, y[0, :4], y[1, :4])", instance_norm: "instance_norm(x.reshape(1, 4, 8))", local_response_norm: "local_response_norm(x, 3)",
   nll_loss: "nll_loss(x, (y[:, 0] * 3).to(i32), reduction='none')",
+  einsum: "einsum('bik,bjk->bij', x.reshape(2, 2, 8), y.reshape(2, 2, 8))", rope: "rope(x, cos(y[:, :3]), sin(y[:, :3]), interleaved=True)",
+  scaled_dot_product_attention: "scaled_dot_product_attention(x.reshape(1, 4, 2, 4), y.reshape(1, 2, 4, 4), y.reshape(1, 2, 4, 4), is_causal=True, softcap=2.0, window=1)",
   topk: "topk(x, 3)", topk_indices: "topk_indices(x, 3, axis=0, largest=False)",
   lp_pool: "lp_pool(x, 3, (2, 2))",
   max_pool: "max_pool2d(x, (2, 2), padding=1)", unfold: "unfold(x.reshape(1, 2, 4, 4), (2, 2), padding=1)",

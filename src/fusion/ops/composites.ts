@@ -8,6 +8,7 @@ import { convTranspose } from "./composite/conv-transpose";
 import { crossEntropy } from "./composite/cross-entropy";
 import { cumprod } from "./composite/cumprod";
 import { cumsum } from "./composite/cumsum";
+import { einsum } from "./composite/einsum";
 import { embedding } from "./composite/embedding";
 import { gatherElements } from "./composite/gather-elements";
 import { gatherNd } from "./composite/gather-nd";
@@ -27,6 +28,8 @@ import { norm } from "./composite/norm";
 import { oneHot } from "./composite/one-hot";
 import { permute } from "./composite/permute";
 import { rmsNorm } from "./composite/rms-norm";
+import { rope } from "./composite/rope";
+import { scaledDotProductAttention } from "./composite/scaled-dot-product-attention";
 import { scatterAdd } from "./composite/scatter-add";
 import { scatterElements } from "./composite/scatter-elements";
 import { scatterNd } from "./composite/scatter-nd";
@@ -51,6 +54,7 @@ export const composites: readonly CompositeDef[] = [
   crossEntropy,
   cumprod,
   cumsum,
+  einsum,
   embedding,
   gatherElements,
   gatherNd,
@@ -70,6 +74,8 @@ export const composites: readonly CompositeDef[] = [
   oneHot,
   permute,
   rmsNorm,
+  rope,
+  scaledDotProductAttention,
   scatterAdd,
   scatterElements,
   scatterNd,

@@ -1,0 +1,23 @@
+import { composite } from "../compose";
+import { buildEinsum, readEquation } from "../einstein";
+
+export const einsum = composite({
+  name: "einsum",
+  doc: {
+    formula: "axes by letters: ij,jk->ik",
+    teaches:
+      "Shared letters that disappear are summed: transposes and reshapes around a matrix product, none of them a copy once fused.",
+  },
+  params: [
+    { names: ["equation", "subscripts"], kind: "string", doc: "Axes of the operands, an arrow, axes of the result." },
+    { names: ["tensors", "operands"], kind: "tensors", variadic: true, doc: "The operands, in order." },
+  ],
+  check(inputs, attrs) {
+    const read = readEquation(String(attrs["equation"]), inputs.map((type) => type!.shape)); // prettier-ignore
+    return read.ok ? null : read;
+  },
+  build(b, inputs, attrs) {
+    const read = readEquation(String(attrs["equation"]), inputs.map((id) => b.typeOf(id!).shape)); // prettier-ignore
+    return read.ok ? buildEinsum(b, inputs.map((id) => id!), read.value) : inputs[0]!; // prettier-ignore
+  },
+});

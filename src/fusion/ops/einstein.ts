@@ -1,0 +1,171 @@
+/** @file einsum: letters name axes. Two operands at a time become one product of matrices, or of elements where nothing is summed. */
+import { sizeOf, type Checked, type NodeId, type Shape } from "../ir";
+import type { GraphBuilder } from "./define";
+import { fine, wrong } from "./shapes";
+
+export interface Equation {
+  /** Letters of each operand; axes of `...` are digits from the right. */
+  readonly operands: readonly string[];
+  readonly result: string;
+}
+
+const DOTS = "...";
+/** `...` as digits: the last of its axes is 0. */
+const dotsOf = (count: number): string => Array.from({ length: count }, (_, i) => count - 1 - i).join("");
+
+/** Reads the equation for operands of these shapes; says what does not fit. */
+export function readEquation(text: string, shapes: readonly Shape[]): Checked<Equation> {
+  const [left = "", right, extra] = text.replaceAll(/\s+/g, "").split("->");
+  const terms = left.split(",");
+  if (extra !== undefined || terms.length !== shapes.length)
+    return wrong("bad-attr", `${JSON.stringify(text)} names ${terms.length} operands; ${shapes.length} were given.`);
+  let widest = 0;
+  const operands: string[] = [];
+  for (const [i, term] of terms.entries()) {
+    const letters = term.replace(DOTS, "");
+    if (!/^[A-Za-z]*$/.test(letters))
+      return wrong("bad-attr", `${JSON.stringify(term)} is no list of axes: letters, and once "...".`);
+    const rest = shapes[i]!.length - letters.length;
+    if (rest < 0 || (rest > 0 && letters === term))
+      return wrong(
+        "shape-mismatch",
+        `${JSON.stringify(term)} names ${letters.length} axes; operand ${i + 1} has ${shapes[i]!.length}.`,
+      );
+    if (rest > 9) return wrong("bad-attr", 'At most nine axes can stand behind "...".');
+    widest = Math.max(widest, rest);
+    operands.push(term.replace(DOTS, dotsOf(rest)));
+  }
+  const counts = new Map<string, number>();
+  for (const letter of operands.join("")) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  const once = [...counts.keys()].filter((letter) => /[A-Za-z]/.test(letter) && counts.get(letter) === 1).sort();
+  const result = right === undefined ? dotsOf(widest) + once.join("") : right.replace(DOTS, dotsOf(widest));
+  const unknown = [...result].find((letter) => !counts.has(letter));
+  if (unknown !== undefined || new Set(result).size !== result.length)
+    return wrong("bad-attr", `${JSON.stringify(right)} must name axes of the operands, each once.`);
+  return checkSizes({ operands, result }, shapes);
+}
+
+function checkSizes(equation: Equation, shapes: readonly Shape[]): Checked<Equation> {
+  const sizes = new Map<string, number>();
+  for (const [i, letters] of equation.operands.entries()) {
+    for (const [axis, letter] of [...letters].entries()) {
+      const [known, extent] = [sizes.get(letter) ?? 1, shapes[i]![axis]!];
+      if (known !== 1 && extent !== 1 && known !== extent)
+        return wrong(
+          "shape-mismatch",
+          `The axis ${letter} has ${known} elements in one operand and ${extent} in another.`,
+        );
+      sizes.set(letter, known === 1 ? extent : known);
+    }
+  }
+  return fine(equation);
+}
+
+interface Term {
+  readonly id: NodeId;
+  readonly letters: string;
+}
+
+/** The result of an equation that was read for exactly these operands. */
+export function buildEinsum(b: GraphBuilder, ids: readonly NodeId[], { operands, result }: Equation): NodeId {
+  const e = new Einsum(b);
+  const terms = ids.map((id, i) => e.diagonal({ id, letters: operands[i]! }));
+  let term = terms[0]!;
+  for (const [i, other] of terms.entries()) {
+    if (i === 0) continue;
+    const later = terms.slice(i + 1).map(({ letters }) => letters).join(""); // prettier-ignore
+    term = e.product(term, other, result + later);
+  }
+  return e.ordered(e.summed(term, result), result).id;
+}
+
+class Einsum {
+  private steps = 0;
+  private readonly b: GraphBuilder;
+
+  constructor(b: GraphBuilder) {
+    this.b = b;
+  }
+
+  private op(
+    part: string,
+    op: string,
+    inputs: readonly NodeId[],
+    attrs: Parameters<GraphBuilder["op"]>[3] = {},
+  ): NodeId {
+    return this.b.op(`${part}_${this.steps++}`, op, inputs, attrs);
+  }
+  private shape({ id }: Term): Shape {
+    return this.b.typeOf(id).shape;
+  }
+  private size(term: Term, letter: string): number {
+    return this.shape(term)[term.letters.indexOf(letter)]!;
+  }
+  private reshaped(term: Term, shape: Shape, letters: string): Term {
+    const same = this.shape(term).join() === shape.join();
+    return { id: same ? term.id : this.op("shaped", "reshape", [term.id], { shape }), letters };
+  }
+
+  /** Axes in another order. */
+  ordered(term: Term, letters: string): Term {
+    if (letters === term.letters) return term;
+    const perm = [...letters].map((letter) => term.letters.indexOf(letter));
+    return { id: this.op("turned", "transpose", [term.id], { perm, dim1: null }), letters };
+  }
+
+  /** A letter that one operand names twice: only elements where both indices are equal. */
+  diagonal(term: Term): Term {
+    const twice = [...term.letters].find((letter, i) => term.letters.indexOf(letter) !== i);
+    if (twice === undefined) return term;
+    const places = [...term.letters].flatMap((letter, axis) => (letter === twice ? [axis] : [])).slice(0, 2);
+    const rest = [...term.letters].flatMap((_, axis) => (places.includes(axis) ? [] : [axis]));
+    const shape = this.shape(term);
+    const moved = this.op("turned", "transpose", [term.id], { perm: [...rest, ...places], dim1: null });
+    const n = shape[places[0]!]!;
+    const flat = this.op("flat", "reshape", [moved], { shape: [...rest.map((axis) => shape[axis]!), n * n] });
+    const cut = { start: [0], stop: [n * n], step: [n + 1], axes: [rest.length] };
+    const letters = rest.map((axis) => term.letters[axis]!).join("") + twice;
+    return this.diagonal({ id: this.op("diagonal", "slice", [flat], cut), letters });
+  }
+
+  /** Sums what nobody needs any more. */
+  summed(term: Term, needed: string): Term {
+    const axes = [...term.letters].flatMap((letter, axis) => (needed.includes(letter) ? [] : [axis]));
+    if (axes.length === 0) return term;
+    const letters = [...term.letters].filter((letter) => needed.includes(letter)).join("");
+    return { id: this.op("sum", "sum", [term.id], { axes, keepdims: false }), letters };
+  }
+
+  /** A shared axis with one element on one side only stands for all: it is dropped there. */
+  private narrowed(term: Term, other: Term): Term {
+    const kept = [...term.letters].filter((letter) => !(other.letters.includes(letter) && this.size(term, letter) === 1 && this.size(other, letter) > 1)); // prettier-ignore
+    if (kept.length === term.letters.length) return term;
+    return this.reshaped(term, kept.map((letter) => this.size(term, letter)), kept.join("")); // prettier-ignore
+  }
+
+  product(first: Term, second: Term, needed: string): Term {
+    const left = this.summed(this.narrowed(first, second), needed + second.letters);
+    const right = this.summed(this.narrowed(second, first), needed + left.letters);
+    const both = [...left.letters].filter((letter) => right.letters.includes(letter));
+    const batch = both.filter((letter) => needed.includes(letter));
+    const inner = both.filter((letter) => !needed.includes(letter));
+    const rows = [...left.letters].filter((letter) => !both.includes(letter));
+    const columns = [...right.letters].filter((letter) => !both.includes(letter));
+    const sizes = (term: Term, letters: readonly string[]): number[] =>
+      letters.map((letter) => this.size(term, letter));
+    const letters = [...batch, ...rows, ...columns].join("");
+    if (inner.length === 0) {
+      const a = this.ordered(left, [...batch, ...rows].join(""));
+      const c = this.ordered(right, [...batch, ...columns].join(""));
+      const wide = this.reshaped(a, [...sizes(a, batch), ...sizes(a, rows), ...columns.map(() => 1)], letters);
+      const tall = this.reshaped(c, [...sizes(c, batch), ...rows.map(() => 1), ...sizes(c, columns)], letters);
+      return { id: this.op("product", "mul", [wide.id, tall.id]), letters };
+    }
+    const a = this.ordered(left, [...batch, ...rows, ...inner].join(""));
+    const c = this.ordered(right, [...batch, ...inner, ...columns].join(""));
+    const [outer, m, k, n] = [sizes(a, batch), sizes(a, rows), sizes(a, inner), sizes(c, columns)];
+    const [x, y] = [this.reshaped(a, [...outer, sizeOf(m), sizeOf(k)], ""), this.reshaped(c, [...outer, sizeOf(k), sizeOf(n)], "")]; // prettier-ignore
+    const made = { id: this.op("product", "matmul", [x.id, y.id]), letters: "" };
+    return this.reshaped(made, [...outer, ...m, ...n], letters);
+  }
+}
