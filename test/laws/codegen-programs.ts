@@ -34,6 +34,7 @@ export const programs: Readonly<Record<string, string>> = {
   where: `x: f32[8, 100]\nm: bool[100]\ny = where(m, x, 0.0)`,
   any: `x: f32[8, 100]\ny = any(x > 1, dim=1)`,
   "several-outputs": `x: f32[8, 64]\nb: f32[8, 64]\nt = x * b\nu = t + 1\nv = t - b\nreturn t, u, v`,
+  "odd-halves": `x: f16[7, 11]\nb: f16[11]\ny = relu(x + b)`,
   iota: `x: f32[8, 10]\ny = x + arange(10)`,
   "short-rows": `x: f32[100, 16]\ny = softmax(x)`,
   "softmax-columns": `x: f32[100, 16]\ny = softmax(x, dim=0)`,

@@ -192,9 +192,11 @@ export class Emitter {
     const scalar = registerScalar(buffer.type.dtype);
     const label = this.label(name, suffix);
     let value: Value;
-    const aligned = offset.lane ? this.#aligned(offset) : null;
+    const aligned = offset.lane ? this.#aligned(buffer, offset) : null;
     if (!offset.lane) {
-      value = this.let(label, scalar, 1, { kind: "load", buffer, index: offset, width: 1 }, nodes, level);
+      // Half a word is picked by the index as well: it is spelled twice, so anything long gets a name.
+      const index = buffer.type.dtype === "f16" && offset.depth > 0 ? this.bind(`${name}_at`, offset) : offset;
+      value = this.let(label, scalar, 1, { kind: "load", buffer, index, width: 1 }, nodes, level);
     } else if (aligned) {
       buffer.width = 4;
       value = this.let(label, scalar, 4, { kind: "load", buffer, index: aligned, width: 4 }, nodes, level);
@@ -211,7 +213,7 @@ export class Emitter {
   store(buffer: Buffer, offset: Index, value: Value, nodes: readonly NodeId[]): void {
     if (mutated("dropped-store")) return;
     buffer.access = "read_write";
-    const aligned = offset.lane ? this.#aligned(offset) : null;
+    const aligned = offset.lane ? this.#aligned(buffer, offset) : null;
     if (!offset.lane) {
       this.emit({ kind: "store", buffer, index: offset, value, width: 1, nodes });
     } else if (aligned) {
@@ -223,6 +225,13 @@ export class Emitter {
         this.emit({ kind: "store", buffer, index: this.atLane(offset, lane), value: part, width: 1, nodes });
       }
     }
+  }
+
+  /** Writes a word of two halves at the even place `offset`. */
+  storePair(buffer: Buffer, offset: Index, values: readonly [Value, Value], nodes: readonly NodeId[]): void {
+    if (mutated("dropped-store")) return;
+    buffer.access = "read_write";
+    this.emit({ kind: "storePair", buffer, index: offset, values, nodes });
   }
 
   atLane(offset: Index, lane: number): Index {
@@ -247,9 +256,10 @@ export class Emitter {
     return reg;
   }
 
-  /** 4q + lane with q a whole index: the start 4q, else null. */
-  #aligned(offset: Index): Index | null {
+  /** 4q + lane with q a whole index: the start 4q, else null. A tensor that is not whole fours is bound one by one. */
+  #aligned(buffer: Buffer, offset: Index): Index | null {
     const { space } = this;
+    if (buffer.elements % 4 !== 0) return null;
     const lane = offset.terms.find((term) => term.atom === space.lane);
     if (lane?.by !== 1) return null;
     const start = space.add(offset, space.mul(space.of(space.lane), -1));

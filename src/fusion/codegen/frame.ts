@@ -96,7 +96,7 @@ type Rest = Pick<KernelProgram, "template" | "schedule" | "workgroupSize" | "wor
   Partial<Pick<KernelProgram, "name" | "title">>;
 
 /** The finished program of one dispatch. */
-export function programOf(low: Lowering, { graph, region }: Job, rest: Rest): KernelProgram {
+export function programOf(low: Lowering, { graph, region, target }: Job, rest: Rest): KernelProgram {
   // Inputs first, then what is written.
   const buffers = [...low.buffers.values()].toSorted((a, b) => Number(a.access === "read_write") - Number(b.access === "read_write")); // prettier-ignore
   const name = rest.name ?? kernelName(graph, region.members);
@@ -111,6 +111,7 @@ export function programOf(low: Lowering, { graph, region }: Job, rest: Rest): Ke
     body: low.body,
     space: low.space,
     registerCount: low.registers,
+    packedHalves: !target.shaderF16,
   };
 }
 

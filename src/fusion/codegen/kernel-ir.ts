@@ -109,6 +109,13 @@ export type Stmt =
       readonly value: Value;
       readonly width: Width;
     } & From)
+  /** Two halves that share a word, from the even place `index` on; past the end of the tensor the second is nobody's. */
+  | ({
+      readonly kind: "storePair";
+      readonly buffer: Buffer;
+      readonly index: Index;
+      readonly values: readonly [Value, Value];
+    } & From)
   /** `lane`: one component of a vec4 cell. */
   | ({
       readonly kind: "storeShared";
@@ -151,6 +158,8 @@ export interface KernelProgram {
   readonly body: readonly Stmt[];
   readonly space: IndexSpace;
   readonly registerCount: number;
+  /** f16 lies two to a u32 in memory: the target can't bind halves. */
+  readonly packedHalves: boolean;
 }
 
 export const sharedBytes = (arrays: readonly SharedArray[]): number =>

@@ -22,6 +22,7 @@ export const codegenMutations = [
   "early-reuse",
   "wrong-partial",
   "lost-fade",
+  "torn-word",
 ] as const;
 export type CodegenMutation = (typeof codegenMutations)[number];
 

@@ -3,6 +3,7 @@ import { bug, type DType, type NodeId } from "../ir";
 import { allOps, wgslType, type OpDef, type WgslHelper, type WgslType } from "../ops";
 import { evenLanes, type Index } from "./index-space";
 import type { Buffer, Expr, KernelProgram, Scalar, Stmt, Value, Width } from "./kernel-ir";
+import { halfHelpers, PackedHalves } from "./print-halves";
 import { condText, factorText, indexText, unlessText } from "./print-index";
 
 export interface PrintedKernel {
@@ -31,8 +32,12 @@ class Printer {
 
   readonly program: KernelProgram;
 
+  /** Null where halves are bound as they are. */
+  readonly #packed: PackedHalves | null;
+
   constructor(program: KernelProgram) {
     this.program = program;
+    this.#packed = program.packedHalves ? new PackedHalves(program.space, program.body) : null;
   }
 
   print(): PrintedKernel {
@@ -43,7 +48,7 @@ class Printer {
     const head = [
       `// ${program.title}`,
       `// ${program.schedule}`,
-      ...program.buffers.map((buffer, i) => bindingText(buffer, i)),
+      ...program.buffers.map((buffer, i) => this.#binding(buffer, i)),
       ...program.shared.map(
         (array) => `var<workgroup> ${array.name}: array<${typeText(array.scalar, array.width)}, ${array.length}>;`,
       ),
@@ -52,11 +57,23 @@ class Printer {
       `@compute @workgroup_size(${z > 1 ? `${x}, ${y}, ${z}` : y > 1 ? `${x}, ${y}` : x})`,
       `fn ${program.name}(${builtinsText(body)}) {`,
     ];
-    if (program.buffers.some((buffer) => buffer.type.dtype === "f16")) head.unshift("enable f16;", "");
+    if (program.buffers.some((buffer) => buffer.type.dtype === "f16" && !this.#packed)) head.unshift("enable f16;", "");
     return {
       wgsl: [...head, ...this.#lines, "}", ""].join("\n"),
       lines: [...head.map(() => []), ...this.#origins, []],
     };
+  }
+
+  #binding(buffer: Buffer, i: number): string {
+    const length = Math.max(1, buffer.elements / buffer.width);
+    const type = this.#isPacked(buffer)
+      ? this.#packed!.arrayType(buffer)
+      : `array<${storedType(buffer.type.dtype, buffer.width)}, ${length}>`;
+    return `@group(0) @binding(${i}) var<storage, ${buffer.access}> ${buffer.name}: ${type};`;
+  }
+
+  #isPacked(buffer: Buffer): boolean {
+    return this.#packed !== null && buffer.type.dtype === "f16";
   }
 
   #line(text: string, nodes: readonly NodeId[] = []): void {
@@ -93,6 +110,10 @@ class Printer {
       }
       case "store":
         return this.#store(stmt);
+      case "storePair": {
+        const [a, b] = stmt.values.map((value) => this.#value(value, value.scalar, 1));
+        return this.#line(this.#packed!.storePair(stmt.buffer, stmt.index, [a!, b!]), stmt.nodes);
+      }
       case "storeShared": {
         const lane = stmt.lane ? `[${indexText(stmt.lane)}]` : "";
         const value = this.#value(stmt.value, stmt.array.scalar, stmt.lane ? 1 : stmt.array.width);
@@ -134,9 +155,14 @@ class Printer {
   }
 
   #store({ buffer, index, value, width, nodes }: Extract<Stmt, { kind: "store" }>): void {
-    const place = placeText(buffer, index, width);
     const { dtype } = buffer.type;
     let text = this.#value(value, value.scalar, width);
+    if (this.#isPacked(buffer)) {
+      if (width === 4) this.#need("to_halves", 1, null);
+      for (const line of this.#packed!.store(buffer, index, text, width)) this.#line(line, nodes);
+      return;
+    }
+    const place = placeText(buffer, index, width);
     if (dtype === "bool") text = width === 4 ? `select(vec4u(0u), vec4u(1u), ${text})` : `select(0u, 1u, ${text})`;
     if (dtype === "f16") text = `${typeText("f16", width)}(${text})`;
     this.#line(`${place} = ${text};`, nodes);
@@ -226,6 +252,11 @@ class Printer {
   }
 
   #load({ buffer, index, width: own }: Extract<Expr, { kind: "load" }>, width: Width): string {
+    if (this.#isPacked(buffer)) {
+      if (own === 4) this.#need("from_halves", 1, null);
+      const text = this.#packed!.load(buffer, index, own);
+      return width === 4 && own === 1 ? `vec4f(${text})` : text;
+    }
     let text = placeText(buffer, index, own);
     const { dtype } = buffer.type;
     if (dtype === "bool") text = own === 4 ? `${text} != vec4u(0u)` : `${text} != 0u`;
@@ -261,6 +292,11 @@ class Printer {
   #need(name: string, width: Width, def: OpDef | null): void {
     const key = `${name}${width}`;
     if (this.#helpers.has(key)) return;
+    const half = halfHelpers.get(name);
+    if (half !== undefined) {
+      this.#helpers.set(key, half);
+      return;
+    }
     const helper = def?.scalar?.helpers?.find((h) => h.name === name) ?? helperNamed(name);
     this.#helpers.set(key, "");
     for (const other of helper.needs ?? []) this.#need(other, width, def);
@@ -277,11 +313,6 @@ function helperNamed(name: string): WgslHelper {
   if (!found) throw bug(`no WGSL helper ${name}`);
   return found;
 }
-
-const bindingText = (buffer: Buffer, i: number): string => {
-  const length = Math.max(1, Math.ceil(buffer.elements / buffer.width));
-  return `@group(0) @binding(${i}) var<storage, ${buffer.access}> ${buffer.name}: array<${storedType(buffer.type.dtype, buffer.width)}, ${length}>;`;
-};
 
 /** `x[i]`, or one component of a buffer that is bound in fours. */
 function placeText(buffer: Buffer, index: Index, width: Width): string {

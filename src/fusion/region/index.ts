@@ -14,6 +14,6 @@ export {
 export { onlineParts, type OnlineAnswer, type OnlineParts } from "./online";
 export { matmulSizes, matmulTile, type MatmulSizes } from "./matmul";
 export { readsOf, touchedElements } from "./reads";
-export { passRoots, scheduleRegion } from "./schedule";
+export { flatWidth, passRoots, scheduleRegion } from "./schedule";
 export * from "./types";
 export { isFreeView, isInlined, isViewRegion, resolveView, storedInputs } from "./views";

@@ -84,10 +84,16 @@ function liveScalars(graph: Graph, { members, outputs }: Body): number {
   return most;
 }
 
+/** Neighbours that one thread of a flat kernel takes: four, or the two halves that share a word, or one. */
+export function flatWidth(graph: Graph, { outputs }: Pick<Region, "outputs">, size: number, target: Target): 1 | 2 | 4 {
+  if (size % 4 === 0) return 4;
+  return !target.shaderF16 && outputs.some((id) => node(graph, id).type.dtype === "f16") ? 2 : 1;
+}
+
 function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
   const strided = stridedReads(graph, region.members, region.outputs, form, "columns");
   const size = sizeOf(form.space);
-  const width = size % 4 === 0 ? 4 : 1;
+  const width = flatWidth(graph, region, size, target);
   const threads = Math.min(256, target.maxWorkgroupSize);
   const tileAxes = target.schedule === "gpu" && strided.size > 0 ? transposeAxes(graph, region, form, strided) : null;
   const shared = {

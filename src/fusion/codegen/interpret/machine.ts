@@ -1,5 +1,6 @@
 /** @file Runs a lowered kernel on the CPU: all threads of a workgroup in lock-step, statements compiled to closures once. */
 import { bug, type NodeId } from "../../ir";
+import { roundToHalf } from "../../ops";
 import type { Cond, Index, IndexAtom, IndexVar } from "../index-space";
 import type { Buffer, Expr, KernelProgram, Reg, SharedArray, Stmt, Value } from "../kernel-ir";
 import { BufferTrace, note, SharedTrace, type AccessLog } from "./access-log";
@@ -122,6 +123,8 @@ class Machine {
       }
       case "store":
         return this.#store(stmt);
+      case "storePair":
+        return this.#storePair(stmt);
       case "storeShared":
         return this.#storeShared(stmt);
       case "foldShared": {
@@ -166,11 +169,30 @@ class Machine {
   #store({ buffer, index, value, width }: Extract<Stmt, { kind: "store" }>): Run {
     const trace = this.#traces.get(buffer)!;
     const [at, numberOf] = [this.#index(index), this.#value(value)];
-    const round = buffer.type.dtype === "i32" || buffer.type.dtype === "bool" ? Math.trunc : this.#round;
+    const round = this.#storing(buffer);
     return each((thread) => {
       const start = at(thread, 0);
       for (let lane = 0; lane < width; lane++) trace.write(start + lane, round(numberOf(thread, lane)));
     });
+  }
+
+  #storePair({ buffer, index, values }: Extract<Stmt, { kind: "storePair" }>): Run {
+    const trace = this.#traces.get(buffer)!;
+    const [at, round] = [this.#index(index), this.#storing(buffer)];
+    const numbersOf = values.map((value) => this.#value(value));
+    return each((thread) => {
+      const start = at(thread, 0);
+      if (start % 2 !== 0) note(this.#problems, `${buffer.name}[${start}] is no word's first half`);
+      numbersOf.forEach((numberOf, half) => {
+        if (start + half < buffer.elements) trace.write(start + half, round(numberOf(thread, 0)));
+      });
+    });
+  }
+
+  /** What memory keeps of a number. */
+  #storing({ type: { dtype } }: Buffer): (value: number) => number {
+    if (dtype === "i32" || dtype === "bool") return Math.trunc;
+    return dtype === "f16" && this.#round === Math.fround ? roundToHalf : this.#round;
   }
 
   #storeShared({ array, index, value, lane }: Extract<Stmt, { kind: "storeShared" }>): Run {

@@ -1,0 +1,95 @@
+/**
+ * @file f16 on targets without 16-bit storage: two halves to a u32. Whoever writes four or two neighbours owns their words;
+ * a half alone is put into its word by atomics, which leave the neighbour's half as it is.
+ */
+import type { Index, IndexSpace } from "./index-space";
+import type { Buffer, Stmt, Width } from "./kernel-ir";
+import { factorText, indexText } from "./print-index";
+
+/** WGSL functions that kernels with packed halves bring along, by name. */
+export const halfHelpers: ReadonlyMap<string, string> = new Map([
+  [
+    "from_halves",
+    "fn from_halves(words: vec2u) -> vec4f {\n  return vec4f(unpack2x16float(words.x), unpack2x16float(words.y));\n}",
+  ],
+  ["to_halves", "fn to_halves(x: vec4f) -> vec2u {\n  return vec2u(pack2x16float(x.xy), pack2x16float(x.zw));\n}"],
+]);
+
+/** Buffers of which some thread writes half a word. */
+export function sharedWords(body: readonly Stmt[]): ReadonlySet<Buffer> {
+  const found = new Set<Buffer>();
+  const open = [...body];
+  while (open.length > 0) {
+    const stmt = open.pop()!;
+    if (stmt.kind === "store" && stmt.width === 1) found.add(stmt.buffer);
+    if (stmt.kind === "for" || stmt.kind === "halve") open.push(...stmt.body);
+    if (stmt.kind === "if") open.push(...stmt.body, ...stmt.otherwise);
+  }
+  return found;
+}
+
+/** How packed halves of one kernel are bound, read and written. */
+export class PackedHalves {
+  readonly #space: IndexSpace;
+  readonly #shared: ReadonlySet<Buffer>;
+
+  constructor(space: IndexSpace, body: readonly Stmt[]) {
+    this.#space = space;
+    this.#shared = sharedWords(body);
+  }
+
+  /** `array<vec2u, 12>` where four are taken at once; single words elsewhere. */
+  arrayType(buffer: Buffer): string {
+    if (this.#shared.has(buffer)) return `array<atomic<u32>, ${Math.ceil(buffer.elements / 2)}>`;
+    if (buffer.width === 4) return `array<vec2u, ${buffer.elements / 4}>`;
+    return `array<u32, ${Math.ceil(buffer.elements / 2)}>`;
+  }
+
+  /** Four halves from `index` on, or the one there, as f32. */
+  load(buffer: Buffer, index: Index, width: Width): string {
+    if (width === 4) return `from_halves(${buffer.name}[${indexText(this.#space.div(index, 4))}])`;
+    return `unpack2x16float(${this.#word(buffer, index)})${this.#side(index)}`;
+  }
+
+  /** Lines that store `value`: four neighbours, or one beside somebody else's. */
+  store(buffer: Buffer, index: Index, value: string, width: Width): string[] {
+    const { name } = buffer;
+    if (width === 4 && !this.#shared.has(buffer))
+      return [`${name}[${indexText(this.#space.div(index, 4))}] = to_halves(${value});`];
+    const word = this.#space.div(index, 2);
+    if (width === 4) {
+      const next = indexText(this.#space.add(word, this.#space.int(1)));
+      return [
+        `atomicStore(&${name}[${indexText(word)}], to_halves(${value}).x);`,
+        `atomicStore(&${name}[${next}], to_halves(${value}).y);`,
+      ];
+    }
+    const place = `&${name}[${indexText(word)}]`;
+    const half = this.#space.mod(index, 2);
+    const up = half.terms.length === 0 ? `${16 * half.constant}u` : `16u * (${indexText(half)})`;
+    return [
+      `atomicAnd(${place}, 0xffff0000u >> (${up})); // Keep the neighbour's half.`,
+      `atomicOr(${place}, pack2x16float(vec2f(${value}, 0.0)) << (${up}));`,
+    ];
+  }
+
+  /** The line that stores a whole word; the second half of the last word may be nobody's. */
+  storePair(buffer: Buffer, index: Index, values: readonly [string, string]): string {
+    const packed = `pack2x16float(vec2f(${values.join(", ")}))`;
+    return `${buffer.name}[${indexText(this.#space.div(index, 2))}] = ${packed};`;
+  }
+
+  #word(buffer: Buffer, index: Index): string {
+    const { name } = buffer;
+    const word = this.#space.div(index, 2);
+    if (this.#shared.has(buffer)) return `atomicLoad(&${name}[${indexText(word)}])`;
+    if (buffer.width === 1) return `${name}[${indexText(word)}]`;
+    return `${name}[${indexText(this.#space.div(index, 4))}]${this.#side(word)}`;
+  }
+
+  /** Which of two. */
+  #side(index: Index): string {
+    const side = this.#space.mod(index, 2);
+    return side.terms.length === 0 ? `.${"xy"[side.constant]}` : `[${factorText(side).replace(/^\((.*)\)$/, "$1")}]`;
+  }
+}
