@@ -1,5 +1,6 @@
 /** @file Totals of a whole plan, kept up to date region by region, so that a step costs what it changes. */
 import {
+  nodeId,
   topological,
   type DeviceProfile,
   type Fusion,
@@ -19,12 +20,28 @@ export interface Ledger {
   remove(region: Region, facts: RegionFacts): void;
   /** Call after a rewrite of nodes: an output may be a view of another value now. */
   outputsMoved(): void;
+  /** Inputs came or went: the change of their bytes. */
+  inputsChanged(bytes: number): void;
   totals(): Totals;
 }
 
 /** Positions of nodes in the graph's text order (a topological order in every graph that passes make). */
 export const positionsOf = (graph: Graph): Map<NodeId, number> =>
-  new Map(inOrder(graph).map((id, position) => [id, position]));
+  new Positions(inOrder(graph).map((id, position) => [id, position]));
+
+/** What a pass makes for a node, `y~sum` for `y`, stands just before it; what is made for that, just before that. */
+class Positions extends Map<NodeId, number> {
+  override get(id: NodeId): number | undefined {
+    let parent = id;
+    for (let share = 0.5; ; share /= 2) {
+      const known = super.get(parent);
+      if (known !== undefined) return parent === id ? known : known - 1 + share;
+      const mark = parent.lastIndexOf("~");
+      if (mark < 0) return undefined;
+      parent = nodeId(parent.slice(0, mark));
+    }
+  }
+}
 
 /** Insertion order where that is topological, Kahn's otherwise. */
 function inOrder(graph: Graph): readonly NodeId[] {
@@ -52,7 +69,7 @@ export function openLedger(graph: Graph, positions: ReadonlyMap<NodeId, number>)
     // Whole picoseconds add up to the same sum in any order.
     sums.picoseconds += sign * Math.round(time.micros * 1e6);
     if (schedule.dispatches === 0) return;
-    const at = positions.get(region.members.at(-1)!)!;
+    const at = Math.ceil(positions.get(region.members.at(-1)!)!);
     if (traffic.temporaryBytes > 0) lives.partials(at, sign * traffic.temporaryBytes);
     for (const { value } of traffic.writes) lives.written(value, sign === 1 ? at : null);
     for (const { value } of traffic.reads) lives.read(value, region.id, sign === 1 ? at : null);
@@ -61,6 +78,7 @@ export function openLedger(graph: Graph, positions: ReadonlyMap<NodeId, number>)
     add: (region, facts) => change(region, facts, 1),
     remove: (region, facts) => change(region, facts, -1),
     outputsMoved: () => lives.outputsMoved(),
+    inputsChanged: (bytes) => lives.inputsChanged(bytes),
     totals: () => ({
       kernels: sums.kernels,
       transfers: sums.transfers,

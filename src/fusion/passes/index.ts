@@ -1,4 +1,6 @@
 /** @file The passes in their order, the driver, the naive plan. */
+import { attention } from "./attention";
+import { weightFolding } from "./algebra/weight-folding";
 import { budgetSplit } from "./budget-split";
 import { canonicalise } from "./canonicalise";
 import { contractionEpilogue } from "./contraction-epilogue";
@@ -11,7 +13,9 @@ import { transposeFolding } from "./transpose-folding";
 /** The pipeline: passes run in this order. */
 export const allPasses: readonly FusionPass[] = [
   canonicalise,
+  weightFolding,
   transposeFolding,
+  attention,
   contractionEpilogue,
   rowGroups,
   producerConsumer,

@@ -133,11 +133,11 @@ export function nodesOf(edges: readonly EdgeId[], producer: Region): NodeId[] {
 }
 
 /** Pins, paths that return, one kernel's form, bindings and workgroup memory: in this order. */
-export function legalMerge(planner: Planner, candidate: Candidate): Verdict {
+export function legalMerge(planner: Planner, candidate: Candidate, derives = false): Verdict {
   return (
     pinned(planner, candidate) ??
     returning(planner, candidate) ??
-    outOfForm(planner, candidate) ??
+    outOfForm(planner, candidate, derives) ??
     overLimits(planner, candidate) ??
     oneLoop(planner, candidate)
   );
@@ -177,12 +177,12 @@ function returning(planner: Planner, { merged, nodes }: Candidate): Verdict | nu
   );
 }
 
-function outOfForm(planner: Planner, { add, remove }: Candidate): Verdict | null {
+function outOfForm(planner: Planner, { add, remove }: Candidate, derives: boolean): Verdict | null {
   for (const region of add) {
     const facts = planner.facts(region);
     if (isRefusal(facts)) return facts;
     // Folding rows while they are made is algebra: only its own passes introduce it; others may extend what is there.
-    if (!isDerived(facts) || remove.some((part) => isDerived(planner.factsOf(part)))) continue;
+    if (derives || !isDerived(facts) || remove.some((part) => isDerived(planner.factsOf(part)))) continue;
     const plain = classifyPlain(planner.graph, region.members, region.outputs);
     if (!plain.ok) return plain.verdict;
   }

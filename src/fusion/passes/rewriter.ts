@@ -10,6 +10,8 @@ export interface NodeChange {
   readonly after: readonly Node[];
   /** The second takes the first's place in its region. */
   readonly moved?: readonly [NodeId, NodeId];
+  /** New nodes, each with the node in whose regions it stands. Their ids begin with a node that stays: `y~sum` stands just before `y`. */
+  readonly born?: readonly (readonly [NodeId, NodeId])[];
 }
 
 /** Readers of every node and the regions that hold it, kept up over accepted changes. */
@@ -22,6 +24,8 @@ export interface Rewriter {
   readonly rename: (from: NodeId, to: NodeId) => NodeChange | null;
   /** The node is replaced under its own id. */
   readonly become: (changed: Node) => NodeChange;
+  /** `gone` go, with what only they and the changed nodes needed, weights included; `after` are new or replace their like. */
+  readonly replaced: (gone: readonly NodeId[], after: readonly Node[]) => NodeChange;
   /** The node and what only it needed go. */
   readonly drop: (id: NodeId) => NodeChange;
   readonly patchOf: (change: NodeChange) => Patch;
@@ -45,6 +49,7 @@ export function openRewriter(planner: Planner): Rewriter {
     },
     rename: (from, to) => renaming(web, from, to),
     become: (changed) => becoming(web, changed),
+    replaced: (gone, after) => ({ gone: [...gone, ...abandoned(web, gone, after)], after }),
     drop: (id) => ({ gone: unneeded(web, [id]), after: [] }),
     patchOf: (change) => patchFor(planner, change, readersOf, holders),
     applied: web.applied,
@@ -91,6 +96,27 @@ function unneeded({ planner, readersOf }: Web, roots: readonly NodeId[], kept: r
     }
   }
   return [...gone];
+}
+
+/** What nobody reads any more once `gone` are gone and `after` read what they read: weights too, run-time inputs never. */
+function abandoned({ planner, readersOf }: Web, gone: readonly NodeId[], after: readonly Node[]): NodeId[] {
+  const changed = new Map(after.map((n) => [n.id, n]));
+  const dead = new Set(gone);
+  const open = [...gone, ...changed.keys()];
+  const found: NodeId[] = [];
+  while (open.length > 0) {
+    for (const input of planner.graph.nodes.get(open.pop()!)?.inputs ?? []) {
+      if (dead.has(input) || changed.has(input) || planner.isOutput(input)) continue;
+      const { op, attrs } = node(planner.graph, input);
+      if (op === "input" && attrs["role"] === "input") continue;
+      if (after.some(({ inputs }) => inputs.includes(input))) continue;
+      if (![...readersOf(input)].every((reader) => dead.has(reader) || changed.has(reader))) continue;
+      dead.add(input);
+      found.push(input);
+      open.push(input);
+    }
+  }
+  return found;
 }
 
 const rereading = ({ planner, readersOf }: Web, from: NodeId, to: NodeId): Node[] =>
@@ -141,7 +167,8 @@ type Holders = ReadonlyMap<NodeId, ReadonlySet<RegionId>>;
 function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf, holders: Holders): Patch {
   const { graph } = planner;
   const ids = new Set<NodeId>([...change.gone, ...change.after.map(({ id }) => id)]);
-  const removedNodes = [...ids].map((id) => node(graph, id));
+  const removedNodes = [...ids].filter((id) => graph.nodes.has(id)).map((id) => node(graph, id));
+  const besides = new Map(change.born ?? []);
   const fresh = new Map(change.after.map((n) => [n.id, n]));
   const after = (id: NodeId): Node => fresh.get(id) ?? node(graph, id);
   const readersAfter = readersOnceDone(removedNodes, change.after, readersBefore);
@@ -166,6 +193,7 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
     const all = new Set([
       ...(holders.get(id) ?? []),
       ...(id === change.moved?.[1] ? holders.get(change.moved[0])! : []),
+      ...(holders.get(besides.get(id) ?? id) ?? []),
     ]);
     return [...all].filter((region) => holds(region, id));
   };
@@ -213,7 +241,7 @@ function readersOnceDone(removed: readonly Node[], added: readonly Node[], befor
 function membersAfter(
   planner: Planner,
   region: Region,
-  { moved }: NodeChange,
+  { moved, born = [] }: NodeChange,
   lives: (id: NodeId) => boolean,
 ): NodeId[] {
   const [from, to] = moved ?? [null, null];
@@ -221,5 +249,6 @@ function membersAfter(
   return region.members
     .filter((id) => (id === to ? holdsSource : lives(id)))
     .concat(to !== null && holdsSource && !region.members.includes(to) ? [to] : [])
+    .concat(born.flatMap(([id, beside]) => (region.members.includes(beside) ? [id] : [])))
     .toSorted((a, b) => planner.position(a) - planner.position(b));
 }

@@ -4,7 +4,9 @@ import type { FusionPass } from "./define";
 /** One entry a pass, in the pipeline's order; a test holds it against `allPasses`. */
 export const passTitles: readonly Pick<FusionPass, "name" | "title">[] = [
   { name: "canonicalise", title: "Tidy the graph" },
+  { name: "weight-folding", title: "Fold scales into the weights" },
   { name: "transpose-folding", title: "Fold transposes and views" },
+  { name: "attention", title: "Attention in one kernel" },
   { name: "contraction-epilogue", title: "Finish products in registers" },
   { name: "row-groups", title: "Walk each row once" },
   { name: "producer-consumer", title: "Producers into readers" },

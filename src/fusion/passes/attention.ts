@@ -1,0 +1,212 @@
+/**
+ * @file P4: product → softmax → product becomes one kernel, by algebra and not by name: the division by the row's sum waits until
+ * the end, the row's maximum and sum run along, and the scores are computed tile by tile where they are needed.
+ */
+import { node, sizeOf, type CostDelta, type NodeId, type Patch, type Region, type RegionId, type Verdict } from "../ir";
+import { isRefusal } from "../cost";
+import { opDef } from "../ops";
+import { classifyOnline } from "../region";
+import { between, divideLast, type Between } from "./attention-parts";
+import type { Answer, Candidate, FusionPass } from "./define";
+import { costOf, edgesOf, legalMerge, mergeCandidate, patchOf } from "./merge";
+import type { Planner } from "./planner";
+import { openRewriter, type Rewriter } from "./rewriter";
+import { nameOf, namesOf, no, showBytes, showMicros, yes } from "./words";
+import { notWorthIt, policyOnContraction, worthIt } from "./worth";
+
+const NOTHING: Patch = { removedNodes: [], addedNodes: [], removedRegions: [], addedRegions: [], outputs: null };
+
+export const attention: FusionPass = {
+  name: "attention",
+  title: "Attention in one kernel",
+  teaches: "attention",
+  summary: "Joins two products with the softmax between them: a running maximum and sum replace the stored rows.",
+  numerics: "reassociates",
+  *match(planner) {
+    const rewriter = openRewriter(planner);
+    const products = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).kind === "contraction");
+    for (const { id } of products.toSorted((a, b) => planner.position(a.id) - planner.position(b.id))) {
+      const found = between(planner, rewriter, id);
+      if (found) yield* derive(planner, rewriter, found);
+    }
+  },
+  legal(planner, candidate) {
+    const { rewrite } = candidate;
+    if (!rewrite) return inWords(planner, candidate, legalMerge(planner, candidate, true));
+    if (!rewrite.verdict.ok) return rewrite.verdict.code.startsWith("C_") ? possible(candidate) : rewrite.verdict;
+    return planner.supposing(rewrite.patch, () => {
+      const refused = candidate.add.map((region) => planner.facts(region)).find(isRefusal);
+      return refused ?? { ...rewrite.verdict, text: "A factor that is the same for a whole row may leave the sum over the row." }; // prettier-ignore
+    });
+  },
+  cost: (planner, candidate) =>
+    candidate.rewrite ? planner.supposing(candidate.rewrite.patch, () => costOf(planner, candidate)) : costOf(planner, candidate), // prettier-ignore
+  worth(planner, candidate, delta) {
+    if (candidate.rewrite) return candidate.rewrite.verdict;
+    return policyOnContraction(planner, candidate) ?? opinion(planner, candidate, delta);
+  },
+  apply: (_planner, candidate) => patchOf(candidate),
+};
+
+const possible = ({ nodes }: Candidate): Verdict =>
+  yes("A_PATTERN", nodes, "The algebra allows one kernel: the softmax between the products can run along.");
+
+/** The legal yes, as it would be said at the board. */
+function inWords(planner: Planner, { rule, nodes }: Candidate, verdict: Verdict): Verdict {
+  if (!verdict.ok) return verdict;
+  const values = nameOf(planner.graph, nodes.at(-1)!);
+  const text =
+    rule === "scores-inline"
+      ? `A tile of ${namesOf(planner.graph, nodes.slice(0, -1))} needs only its own rows and columns, so it can be made inside the kernel of ${values}.`
+      : `When a later tile raises the maximum, what ${values} has summed so far is multiplied by exp(old − new): the row is never needed as a whole.`;
+  return { ...verdict, text };
+}
+
+/** Three steps, each a state that runs: the division last, the softmax along, the scores inline. */
+function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generator<Candidate, void, Answer> {
+  const needed = storedShare(planner, rewriter, found);
+  if (needed) {
+    yield needed;
+    return;
+  }
+  const change = found.factor ? divideLast(planner, found) : null;
+  const patch = change ? rewriter.patchOf(change) : NOTHING;
+  const refused = planner.supposing(patch, () => prospects(planner, rewriter, found, patch));
+  if (refused) {
+    yield refused;
+    return;
+  }
+  if (change) {
+    if (!(yield divisionStep(planner, found, patch)).accepted) return;
+    rewriter.applied(patch);
+    planner.reorder();
+  }
+  const { scores, values, mods } = found;
+  const core = found.core.filter((id) => planner.graph.nodes.has(id));
+  const id = rewriter.regionsOf(values)[0]!;
+  const softmax = { edges: edgesOf(planner, [...core, ...(change ? [change.product] : []), values]), nodes: [...core, values], id }; // prettier-ignore
+  const along = regionsOf(planner, rewriter, [...core, values]);
+  if (!(yield mergeCandidate(planner, "running-softmax", along, softmax)).accepted) return;
+  const rest = regionsOf(planner, rewriter, [scores, ...mods]).filter(({ id: other }) => !along.some((region) => region.id === other)); // prettier-ignore
+  const inline = { edges: edgesOf(planner, [scores, ...mods, ...core]), nodes: [scores, ...mods, values], id };
+  if (rest.length > 0) yield mergeCandidate(planner, "scores-inline", [...rest, planner.region(id)], inline);
+}
+
+/** Regions that compute some of `nodes`, each once, as they are now. */
+function regionsOf(planner: Planner, rewriter: Rewriter, nodes: readonly NodeId[]): Region[] {
+  const found = new Set<RegionId>(nodes.flatMap((id) => rewriter.regionsOf(id)));
+  return [...found].flatMap((id) => planner.regions.get(id) ?? []);
+}
+
+/**
+ * A refusal, when the last of the three steps would be refused: then the first is not taken either.
+ * Asked while the nodes of `patch` are rewritten.
+ */
+function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: Patch): Candidate | null {
+  const { scores, values, mods, core } = found;
+  const nodes = [scores, ...mods, ...core, values];
+  const group = regionsOf(planner, rewriter, nodes);
+  const whole = wholeRegion(planner, rewriter, group, patch, rewriter.regionsOf(values)[0]!);
+  const merged = { rule: "one-kernel", kind: "fuse", edges: edgesOf(planner, nodes.filter((id) => planner.graph.nodes.has(id))), nodes: [scores, values], remove: group, add: [whole], into: whole.id, merged: group.map(({ id }) => id) } as const; // prettier-ignore
+  const refuse = (verdict: Verdict): Candidate => ({ ...merged, rewrite: { patch: NOTHING, verdict } });
+  const form = classifyOnline(planner.graph, whole.members, whole.outputs);
+  if (!form.ok) return refuse(form.verdict);
+  const legal = legalMerge(planner, merged, true);
+  if (!legal.ok) return refuse(legal);
+  const worth = opinion(planner, merged, costOf(planner, merged));
+  return worth.ok ? null : refuse(worth);
+}
+
+/** A refusal, when the row's shares are needed in memory themselves. */
+function storedShare(planner: Planner, rewriter: Rewriter, found: Between): Candidate | null {
+  const { graph } = planner;
+  const { factor, values } = found;
+  const readers = factor ? [...rewriter.readersOf(factor.share)] : [];
+  if (!factor || (readers.length < 2 && !planner.isOutput(factor.share))) return null;
+  const { share } = factor;
+  const bytes = 4 * sizeOf(node(graph, share).type.shape);
+  const other = readers.find((id) => id !== values);
+  const who = other === undefined ? "is a result" : `is read by ${nameOf(graph, other)} too`;
+  const nodes = [share, values, ...(other === undefined ? [] : [other])];
+  const text = `${nameOf(graph, share)} ${who}, so its ${showBytes(bytes)} must be stored; a row that is folded tile by tile never exists as a whole.`;
+  const wayOut = `Let only ${nameOf(graph, values)} read it.`;
+  const group = regionsOf(planner, rewriter, [share, values]);
+  return {
+    rule: "one-kernel",
+    kind: "fuse",
+    edges: edgesOf(planner, [share, values]),
+    nodes: [share, values],
+    remove: group,
+    add: [],
+    into: null,
+    merged: [],
+    rewrite: { patch: NOTHING, verdict: no("L_ROOT", nodes, text, { numbers: { bytes }, wayOut }) },
+  };
+}
+
+/** All of `group` as one region once `patch` is applied, storing what others still read. */
+function wholeRegion(
+  planner: Planner,
+  rewriter: Rewriter,
+  group: readonly Region[],
+  patch: Patch,
+  id: RegionId,
+): Region {
+  const ids = new Set(group.map((region) => region.id));
+  const changed = new Map(patch.addedRegions.map((region) => [region.id, region]));
+  const gone = new Set(patch.removedRegions.map((region) => region.id));
+  const parts = group.flatMap((region) => changed.get(region.id) ?? (gone.has(region.id) ? [] : [region]));
+  const members = [...new Set(parts.flatMap((part) => part.members))].toSorted((a, b) => planner.position(a) - planner.position(b)); // prettier-ignore
+  const inside = new Set(members);
+  const readElsewhere = (value: NodeId): boolean =>
+    [...rewriter.readersOf(value)].some(
+      (reader) =>
+        planner.graph.nodes.get(reader)?.inputs.includes(value) === true &&
+        (!inside.has(reader) || rewriter.regionsOf(reader).some((home) => !ids.has(home))),
+    );
+  return { id, members, outputs: members.filter((value) => planner.isOutput(value) || readElsewhere(value)) };
+}
+
+function divisionStep(planner: Planner, { values, factor }: Between, patch: Patch): Candidate {
+  const { graph } = planner;
+  const { share, row } = factor!;
+  const [before, after] = [sizeOf(node(graph, share).type.shape), sizeOf(node(graph, values).type.shape)];
+  const does = node(graph, share).op === "div" ? "division by" : "factor";
+  const text = `${nameOf(graph, row)} is the same for a whole row, so the ${does} it may leave the sum: Σ (e / l)·v = (Σ e·v) / l. ${nameOf(graph, values)} now applies it ${after.toLocaleString("en")} times at the end instead of ${before.toLocaleString("en")} times before.`; // prettier-ignore
+  const nodes = [share, values];
+  return {
+    rule: "divide-last",
+    kind: "graph",
+    edges: edgesOf(planner, nodes),
+    nodes,
+    remove: patch.removedRegions,
+    add: patch.addedRegions,
+    into: null,
+    merged: [],
+    rewrite: { patch, verdict: yes("A_PATTERN", nodes, text, { numbers: { before, after } }) },
+  };
+}
+
+/** Bytes that bands of rows read again come from the cache, this much faster than from memory. */
+const CACHED_SPEEDUP = 2.5;
+
+/** Predicted time, and the scores' bytes against keys and values that every band of rows reads again. */
+function opinion(planner: Planner, candidate: Candidate, delta: CostDelta): Verdict {
+  const { graph, profile } = planner;
+  const modelled = (regions: readonly Region[]): number =>
+    regions.reduce((sum, region) => sum + planner.factsOf(region).schedule.modelledBytes, 0);
+  const again = Math.max(0, modelled(candidate.add) - modelled(candidate.remove));
+  const extra = (again / (profile.bandwidth * CACHED_SPEEDUP)) * 1e6;
+  const values = nameOf(graph, candidate.nodes.at(-1)!);
+  const doing =
+    candidate.rule === "scores-inline"
+      ? `Computing each tile of ${nameOf(graph, candidate.nodes[0]!)} where ${values} needs it`
+      : candidate.rule === "running-softmax"
+        ? `Keeping a running maximum and sum beside ${values}`
+        : `One kernel from ${nameOf(graph, candidate.nodes[0]!)} to ${values}`;
+  if (delta.microsApart - delta.microsFused <= extra) return notWorthIt(planner, candidate, delta, doing);
+  const verdict = worthIt(planner, candidate, delta, doing);
+  if (again === 0) return verdict;
+  const text = `${verdict.text} Every band of rows walks keys and values again: ${showBytes(again)} that the cache serves (${showMicros(extra)}).`;
+  return { ...verdict, text, numbers: { ...verdict.numbers, modelledBytes: again } };
+}
