@@ -15,7 +15,12 @@ const PANES = "[data-pane]";
 function focusNextPane(): void {
   const panes = [...document.querySelectorAll<HTMLElement>(PANES)].filter((pane) => pane.offsetParent !== null);
   const at = panes.findIndex((pane) => pane.contains(document.activeElement));
-  panes[(at + 1) % panes.length]?.focus();
+  const next = panes[(at + 1) % panes.length];
+  if (!next) return;
+  // A press of the mouse focuses a pane too; only a key needs to see where the focus went.
+  next.dataset["byKey"] = "";
+  next.addEventListener("blur", () => delete next.dataset["byKey"], { once: true });
+  next.focus();
 }
 
 /** Keys that belong to the thing in focus: Enter and Space press it, arrows move inside tabs, lists and sliders. */

@@ -22,4 +22,5 @@ export {
   sharedState,
   type Score,
 } from "./selectors";
+export { selectTones, type Tones } from "./tones";
 export { playground, usePlayground } from "./use-playground";

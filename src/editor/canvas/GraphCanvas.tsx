@@ -79,7 +79,7 @@ function Canvas() {
         minZoom={0.05}
         maxZoom={2}
         onlyRenderVisibleElements={(picture?.scene.nodes.length ?? 0) > CULL_ABOVE}
-        attributionPosition="bottom-left"
+        attributionPosition="top-right"
       >
         <Background gap={22} size={1.2} />
         <ZoomVariables rootRef={root} />

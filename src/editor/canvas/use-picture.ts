@@ -1,6 +1,6 @@
 /** @file The picture of the shown step, from the store: scene, folds, places, ways. */
 import { useMemo, useState } from "react";
-import { selectFusion, selectPlan, usePlayground } from "../../state";
+import { selectFusion, selectPlan, selectTones, usePlayground } from "../../state";
 import { foldScene } from "./model/fold";
 import { boxesOf } from "./model/place";
 import { pictureOf } from "./model/picture";
@@ -25,6 +25,7 @@ function drawer(): (scene: Scene, boxes: Picture["boxes"], bends: Parameters<typ
 export function usePicture(): Picture | null {
   const fusion = usePlayground(selectFusion);
   const plan = usePlayground(selectPlan);
+  const tones = usePlayground(selectTones);
   const layout = usePlayground((s) => s.derived.layout);
   const moved = usePlayground((s) => s.document.positions);
   const flipped = usePlayground((s) => s.folded);
@@ -32,8 +33,8 @@ export function usePicture(): Picture | null {
   const kernels = useMedia(SMALL);
   const [draw] = useState(drawer);
   const scene = useMemo(
-    () => fusion && foldScene(sceneOf(fusion, plan), { flipped, kernels }),
-    [fusion, plan, flipped, kernels],
+    () => fusion && foldScene(sceneOf(fusion, plan, tones), { flipped, kernels }),
+    [fusion, plan, tones, flipped, kernels],
   );
   return useMemo(() => {
     if (!scene || (!layout && scene.nodes.length > 0)) return null;

@@ -25,6 +25,8 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
   lineNumbersMinChars: 2,
   lineDecorationsWidth: 8,
   glyphMargin: false,
+  wordWrap: "on",
+  wrappingIndent: "indent",
   folding: false,
   renderLineHighlightOnlyWhenFocus: true,
   tabSize: 4,

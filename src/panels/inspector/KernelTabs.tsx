@@ -1,6 +1,6 @@
 /** @file One tag for each kernel of the shown plan, in its colour; many kernels scroll. */
 import { useEffect, useRef } from "react";
-import { playground } from "../../state";
+import { playground, selectTones, usePlayground } from "../../state";
 import { kernelColour } from "../model/kernels";
 import { kernelTitle } from "../model/traffic";
 import { useShownKernel } from "./use-shown-kernel";
@@ -10,6 +10,7 @@ const MOST_TAGS = 40;
 
 export function KernelTabs() {
   const { plan, kernel } = useShownKernel();
+  const tones = usePlayground(selectTones);
   const shown = useRef<HTMLButtonElement>(null);
   const id = kernel?.id;
   useEffect(() => {
@@ -28,7 +29,7 @@ export function KernelTabs() {
           ref={each.id === id ? shown : null}
           type="button"
           className="kernel-tag"
-          data-colour={kernelColour(i)}
+          data-colour={kernelColour(tones, each, i)}
           aria-pressed={each.id === id}
           title={kernelTitle(each)}
           onClick={() => show(each.id)}

@@ -1,10 +1,10 @@
 /** @file Read-only Monaco with the lines linked to ops, both ways. Loaded lazily: it brings Monaco. */
 import { useEffect, useMemo, useState } from "react";
 import type { Graph, Kernel } from "../../fusion";
-import { playground, usePlayground } from "../../state";
+import { playground, selectTones, usePlayground } from "../../state";
 import { monaco, useCodeEditor, useVisibleLines } from "../../monaco";
 import { bindingLines, bindingsSentence, kernelColour, lineNotes, linesOfNode } from "../model/kernels";
-import { OriginLabels } from "./OriginLabels";
+import { OriginLabels, type LineEnd } from "./OriginLabels";
 import { followBindingFolds } from "./wgsl-folding";
 
 interface Props {
@@ -26,6 +26,8 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
   padding: { top: 8, bottom: 8 },
   lineNumbersMinChars: 3,
   lineDecorationsWidth: 2,
+  wordWrap: "on",
+  wrappingIndent: "indent",
   glyphMargin: false,
   folding: true,
   foldingImportsByDefault: true,
@@ -40,7 +42,7 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
 type Editor = monaco.editor.IStandaloneCodeEditor;
 
 /** Tints: a bar for lines of the selected op, a band for those of the op under the pointer. */
-function useLinkedLines(editor: Editor | null, { kernel, graph, index }: Props): ReadonlySet<number> {
+function useLinkedLines(editor: Editor | null, { kernel, graph }: Props, colour: number): ReadonlySet<number> {
   const hovered = usePlayground((state) => state.hovered);
   const selected = usePlayground((state) => (state.selection.kind === "node" ? state.selection.id : null));
   const linked = useMemo(
@@ -49,7 +51,6 @@ function useLinkedLines(editor: Editor | null, { kernel, graph, index }: Props):
   );
   useEffect(() => {
     if (!editor) return;
-    const colour = kernelColour(index);
     const decorations = kernel.lines.flatMap((nodes, i) => {
       if (nodes.length === 0) return [];
       const lit = linked.has(i + 1) ? " linked" : "";
@@ -58,7 +59,7 @@ function useLinkedLines(editor: Editor | null, { kernel, graph, index }: Props):
     });
     const shown = editor.createDecorationsCollection(decorations);
     return () => shown.clear();
-  }, [editor, kernel, index, linked]);
+  }, [editor, kernel, colour, linked]);
   useEffect(() => {
     const [first] = linked;
     if (editor && first !== undefined && !editor.hasWidgetFocus()) editor.revealLineInCenterIfOutsideViewport(first);
@@ -84,8 +85,16 @@ function useLineHover(editor: Editor | null, kernel: Kernel): void {
   }, [editor, kernel]);
 }
 
+/** Where the last row of a line ends, px from the editor's upper left corner; null while it is not drawn. */
+function endOf(editor: Editor | null, line: number): LineEnd | null {
+  const model = editor?.getModel();
+  if (!editor || !model || line > model.getLineCount()) return null;
+  return editor.getScrolledVisiblePosition({ lineNumber: line, column: model.getLineMaxColumn(line) });
+}
+
 export function WgslEditor(props: Props) {
   const { kernel, graph } = props;
+  const colour = kernelColour(usePlayground(selectTones), kernel, props.index);
   const [host, setHost] = useState<HTMLElement | null>(null);
   const editor = useCodeEditor(host, options);
   useEffect(() => {
@@ -95,7 +104,7 @@ export function WgslEditor(props: Props) {
     editor.updateOptions({ ariaLabel: `WGSL of ${kernel.id}, read-only. Press Control M to let Tab leave.` });
     return followBindingFolds(editor);
   }, [editor, kernel]);
-  const linked = useLinkedLines(editor, props);
+  const linked = useLinkedLines(editor, props, colour);
   useLineHover(editor, kernel);
   const visible = useVisibleLines(editor, LINE_HEIGHT);
   const notes = useMemo(() => {
@@ -107,11 +116,13 @@ export function WgslEditor(props: Props) {
     <div className="wgsl">
       <div className="wgsl-host nokey" ref={setHost} />
       <OriginLabels
-        colour={kernelColour(props.index)}
+        colour={colour}
         visible={visible}
         notes={notes.lines}
         folded={notes.folded}
         linked={linked}
+        width={editor?.getLayoutInfo().width ?? 0}
+        endOf={(line) => endOf(editor, line)}
       />
     </div>
   );

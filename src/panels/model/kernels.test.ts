@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compile, defaultOptions, edgeId, fusionAt, nodeId, planAt } from "../../fusion";
+import { compile, defaultOptions, edgeId, fusionAt, nodeId, planAt, regionId } from "../../fusion";
 import {
   bindingLines,
   bindingsSentence,
@@ -29,7 +29,12 @@ test("the kernel asked for by name comes first, then the selection's, then the s
   expect(shownKernel({ ...naive, kernels: [] }, null, none, null)).toBeNull();
 });
 
-test("six colours, then again", () => expect([0, 5, 6].map(kernelColour)).toEqual([1, 6, 1]));
+test("six colours, then again; a kernel that has one keeps it", () => {
+  const [kept, other] = [regionId("r1"), regionId("r2")];
+  const tones = new Map([[kept, 3]]);
+  expect([0, 5, 6].map((i) => kernelColour(tones, { region: other }, i))).toEqual([1, 6, 1]);
+  expect(kernelColour(tones, { region: kept }, 0)).toBe(4);
+});
 
 test("every op of the kernel has its lines, and the store says what leaves", () => {
   for (const id of kernel!.nodes) expect(linesOfNode(kernel!, graph, id).length).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ReasonCode, Step, Totals } from "../../fusion";
-import { columnAt, MOST_COLUMNS, seqInColumn, staircaseOf, type Staircase } from "./staircase";
+import { columnAt, MOST_COLUMNS, seqInColumn, slotAt, slotsOf, staircaseOf, type Staircase } from "./staircase";
 
 const totals = (fullSizeTransfers: number): Totals => ({
   kernels: 1,
@@ -89,4 +89,25 @@ test("a step is found in its column, and a place in a column is a step", () => {
   expect(columnAt(stairs, 0)).toBe(-1);
   expect(seqInColumn(stairs.columns[0]!, 0)).toBe(1);
   expect(seqInColumn(stairs.columns[0]!, 0.999)).toBe(61);
+});
+
+test("few columns stay close together, and a pass is as wide as its name", () => {
+  const stairs = staircaseOf(stepsOf("rows + 5", "chain + 4", "chain - 4"), totals(7), new Set());
+  const slots = slotsOf(stairs, 700, () => 90);
+  expect(slots).toEqual({
+    left: [0, 90, 128],
+    pitch: 38,
+    passes: [
+      { left: 0, width: 90 },
+      { left: 90, width: 90 },
+    ],
+    width: 180,
+  });
+  expect([-5, 40, 91, 200].map((x) => slotAt(slots, x).column)).toEqual([0, 0, 1, 2]);
+});
+
+test("many columns share the room: all of it, and no more", () => {
+  const stairs = staircaseOf(stepsOf(...Array.from({ length: 50 }, () => "chain + 4")), totals(7), new Set());
+  const { width, pitch } = slotsOf(stairs, 400, () => 90);
+  expect([width, pitch]).toEqual([400, 8]);
 });

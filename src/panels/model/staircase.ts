@@ -103,6 +103,49 @@ export function staircaseOf(steps: readonly Step[], naive: Totals, open: Readonl
   return { columns, passes, tallest, grouped };
 }
 
+/** Where columns and the names of their passes stand, px from the left. */
+export interface Slots {
+  readonly left: readonly number[];
+  /** Width of a column's slot. */
+  readonly pitch: number;
+  readonly passes: readonly { readonly left: number; readonly width: number }[];
+  readonly width: number;
+}
+
+/** Few columns stay close together; many share the room. */
+const WIDEST = 38;
+/** Narrower than this, a column gives no more room to a name. */
+const NARROWEST = 14;
+
+/** Columns side by side from the left, each pass at least as wide as its name (`nameWidth`, px) while `room` allows. */
+export function slotsOf({ columns, passes }: Staircase, room: number, nameWidth: (pass: string) => number): Slots {
+  const widthOf = (pitch: number, { pass, first, last }: PassSpan): number =>
+    Math.max((last - first + 1) * pitch, nameWidth(pass));
+  const total = (pitch: number): number => passes.reduce((sum, span) => sum + widthOf(pitch, span), 0);
+  let pitch = WIDEST;
+  while (pitch > NARROWEST && total(pitch) > room) pitch--;
+  const named = total(pitch) <= room;
+  if (!named) pitch = Math.min(WIDEST, room / Math.max(1, columns.length));
+  const left: number[] = [];
+  let at = 0;
+  const spans = passes.map((span) => {
+    const width = named ? widthOf(pitch, span) : (span.last - span.first + 1) * pitch;
+    for (let i = span.first; i <= span.last; i++) left.push(at + (i - span.first) * pitch);
+    at += width;
+    return { left: at - width, width };
+  });
+  return { left, pitch, passes: spans, width: at };
+}
+
+/** The column at `x` px, and how far into it (0 to 1). */
+export function slotAt({ left, pitch }: Slots, x: number): { readonly column: number; readonly share: number } {
+  const column = Math.max(
+    0,
+    left.findLastIndex((from) => from <= x),
+  );
+  return { column, share: Math.min(0.999, Math.max(0, (x - (left[column] ?? 0)) / pitch)) };
+}
+
 /** The column that shows step `seq`; -1 before the first. */
 export const columnAt = ({ columns }: Staircase, seq: number): number =>
   columns.findIndex(({ seqs }) => seqs[0]! <= seq && seq <= seqs.at(-1)! && seqs.includes(seq));

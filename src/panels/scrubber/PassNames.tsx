@@ -2,27 +2,26 @@
 import { passTitles } from "../../fusion";
 import { playground } from "../../state";
 import { plural } from "../model/units";
-import type { Staircase } from "../model/staircase";
+import type { Slots, Staircase } from "../model/staircase";
 
-/** px that a letter of 12 px text takes, generously. */
-const LETTER = 6.6;
+/** A name that is cut shorter than this says nothing, px. */
+const LEAST = 36;
 
 interface Props {
   readonly stairs: Staircase;
-  readonly width: number;
+  readonly slots: Slots;
   /** Column of the current step, -1 before the first. */
   readonly now: number;
   readonly title: (pass: string) => string;
 }
 
-export function PassNames({ stairs, width, now, title }: Props) {
-  const pitch = width / Math.max(1, stairs.columns.length);
+export function PassNames({ stairs, slots, now, title }: Props) {
   const silent = passTitles.length - new Set(stairs.passes.map(({ pass }) => pass)).size;
   const open = (): void => playground.getState().actions.openDialog("options");
   return (
     <div className="stairs-passes">
-      {stairs.passes.map(({ pass, first, last, steps }) => {
-        const room = (last - first + 1) * pitch - 6;
+      {stairs.passes.map(({ pass, first, last, steps }, i) => {
+        const { left, width } = slots.passes[i]!;
         const name = title(pass);
         return (
           <button
@@ -32,10 +31,10 @@ export function PassNames({ stairs, width, now, title }: Props) {
             aria-current={first <= now && now <= last ? "step" : undefined}
             aria-label={`${name}, ${plural(steps, "step")}: options`}
             title={`${name}: ${plural(steps, "step")}`}
-            style={{ left: first * pitch + 3, width: room }}
+            style={{ left: left + 3, width: Math.max(1, width - 6) }}
             onClick={open}
           >
-            {name.length * LETTER <= room ? name : ""}
+            {width >= LEAST ? name : ""}
           </button>
         );
       })}
@@ -46,7 +45,7 @@ export function PassNames({ stairs, width, now, title }: Props) {
           onClick={open}
           aria-label={`${plural(silent, "pass", "passes")} decided nothing`}
         >
-          +{silent}
+          +{silent} more
         </button>
       )}
     </div>

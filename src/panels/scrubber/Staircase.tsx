@@ -3,7 +3,15 @@ import { useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from
 import type { Compilation } from "../../fusion";
 import { playground } from "../../state";
 import { passTitle } from "../model/passes";
-import { columnAt, seqInColumn, staircaseOf, type Staircase as Stairs } from "../model/staircase";
+import {
+  columnAt,
+  seqInColumn,
+  slotAt,
+  slotsOf,
+  staircaseOf,
+  type Slots,
+  type Staircase as Stairs,
+} from "../model/staircase";
 import { stepAnnouncement } from "../model/step-words";
 import { useSize } from "../use-size";
 import { ColumnShape } from "./ColumnShape";
@@ -28,7 +36,7 @@ interface SliderProps {
   readonly stairs: Stairs;
   readonly compilation: Compilation;
   readonly cursor: number;
-  readonly width: number;
+  readonly slots: Slots;
   /** Bottom of the columns, px. */
   readonly floor: number;
   readonly expand: (key: string) => void;
@@ -55,30 +63,29 @@ function stepByKey(event: KeyboardEvent, last: number): void {
   deed();
 }
 
-/** Few steps stay side by side instead of spreading over the whole width. */
-const WIDEST_SLOT = 120;
+/** px that a letter of 12 px text takes, generously, and what stays free between two names. */
+const [LETTER, BETWEEN] = [6.6, 12];
+const nameWidth = (pass: string): number => passTitle(pass).length * LETTER + BETWEEN;
+/** px at the right for the count of the passes that decided nothing. */
+const SILENT = 64;
 
-/** px that the columns take together. */
-const stairsWidth = ({ columns }: Stairs, room: number): number => Math.min(room, columns.length * WIDEST_SLOT);
-
-function Slider({ stairs, compilation, cursor, width, floor, expand }: SliderProps) {
+function Slider({ stairs, compilation, cursor, slots, floor, expand }: SliderProps) {
   const dragging = useRef(false);
-  const pitch = width / Math.max(1, stairs.columns.length);
   const now = columnAt(stairs, cursor);
   const step = compilation.steps[cursor - 1];
   const total = compilation.steps.length;
   const pressAt = (event: PointerEvent<SVGSVGElement>, first: boolean): void => {
     const x = event.clientX - event.currentTarget.getBoundingClientRect().left;
-    const place = Math.min(stairs.columns.length - 1, Math.max(0, Math.floor(x / pitch)));
+    const { column: place, share } = slotAt(slots, x);
     const column = stairs.columns[place];
     if (!column) return;
     if (first && column.code !== null && column.seqs.length > 1) expand(column.key);
-    deedsOf().stepTo(seqInColumn(column, x / pitch - place));
+    deedsOf().stepTo(seqInColumn(column, share));
   };
   return (
     <svg
       className="stairs"
-      width={width}
+      width={slots.width}
       height={floor}
       role="slider"
       tabIndex={0}
@@ -101,7 +108,7 @@ function Slider({ stairs, compilation, cursor, width, floor, expand }: SliderPro
         <ColumnShape
           key={column.key}
           column={column}
-          at={{ x: i * pitch, pitch, floor, tall: floor - MARK }}
+          at={{ x: slots.left[i]!, pitch: slots.pitch, floor, tall: floor - MARK }}
           tallest={stairs.tallest}
           state={i === now ? "now" : column.seqs[0]! > cursor ? "future" : "past"}
           passed={column.seqs.filter((seq) => seq <= cursor).length / column.seqs.length}
@@ -114,24 +121,23 @@ function Slider({ stairs, compilation, cursor, width, floor, expand }: SliderPro
 export function Staircase({ compilation, cursor }: { readonly compilation: Compilation; readonly cursor: number }) {
   const [host, { width, height }] = useSize();
   const [stairs, expand] = useStairs(compilation);
+  const slots = useMemo(
+    () => stairs && slotsOf(stairs, width > 2 * SILENT ? width - SILENT : width, nameWidth),
+    [stairs, width],
+  );
   return (
     <div className="stairs-box" ref={host}>
-      {stairs && width > 0 && (
+      {stairs && slots && width > 0 && (
         <>
           <Slider
             stairs={stairs}
             compilation={compilation}
             cursor={cursor}
-            width={stairsWidth(stairs, width)}
+            slots={slots}
             floor={floorIn(height)}
             expand={expand}
           />
-          <PassNames
-            stairs={stairs}
-            width={stairsWidth(stairs, width)}
-            now={columnAt(stairs, cursor)}
-            title={passTitle}
-          />
+          <PassNames stairs={stairs} slots={slots} now={columnAt(stairs, cursor)} title={passTitle} />
         </>
       )}
     </div>

@@ -20,7 +20,7 @@ import { glyphOf, isFreeView } from "./ops";
 import type { Glyph } from "./ops";
 import { showBytes } from "./words";
 
-/** 1 to 6: `--k1` … in plan order; from the seventh kernel on the colours start again, hatched. */
+/** 1 to 6: `--k1` …; from the seventh colour on they start again, hatched. */
 export interface KernelMark {
   readonly region: RegionId;
   /** `K2` */
@@ -94,9 +94,13 @@ export const pipeWidth = (bytes: number, largest: number): number =>
 const drawnOps = (graph: Graph): Node[] =>
   [...graph.nodes.values()].filter(({ op }) => op !== "const" && op !== "hole");
 
+/** Colours by region, from 0; a kernel without one takes its place in the plan. */
+type Tones = ReadonlyMap<RegionId, number>;
+const inPlanOrder: Tones = new Map();
+
 /** The scene of one step. `plan` may lag behind: names and bytes then stay out, shapes and lines are right. */
-export function sceneOf({ graph, regions }: Fusion, plan: Plan | null): Scene {
-  const kernels = kernelsOf(graph, regions, plan);
+export function sceneOf({ graph, regions }: Fusion, plan: Plan | null, tones: Tones = inPlanOrder): Scene {
+  const kernels = kernelsOf(graph, regions, plan, tones);
   const homes = homesOf(kernels, regions);
   const shown = drawnOps(graph);
   const largest = shown.reduce((most, { type }) => Math.max(most, bytesOf(type)), 1);
@@ -112,7 +116,12 @@ export function sceneOf({ graph, regions }: Fusion, plan: Plan | null): Scene {
   return { nodes, edges, kernels };
 }
 
-function kernelsOf(graph: Graph, regions: ReadonlyMap<RegionId, Region>, plan: Plan | null): SceneKernel[] {
+function kernelsOf(
+  graph: Graph,
+  regions: ReadonlyMap<RegionId, Region>,
+  plan: Plan | null,
+  tones: Tones,
+): SceneKernel[] {
   const planned = new Map<RegionId, Kernel>();
   for (const kernel of plan?.kernels ?? []) if (!planned.has(kernel.region)) planned.set(kernel.region, kernel);
   const isReal = ({ members }: Region): boolean => !members.every((id) => isFreeView(graph.nodes.get(id)?.op ?? ""));
@@ -121,11 +130,12 @@ function kernelsOf(graph: Graph, regions: ReadonlyMap<RegionId, Region>, plan: P
   return inOrder.map((id, index) => {
     const kernel = planned.get(id);
     const bytes = kernel && [...kernel.reads, ...kernel.writes].reduce((sum, a) => sum + a.bytes * (1 + a.rereads), 0);
+    const colour = tones.get(id) ?? index;
     return {
       region: id,
       name: kernel?.id ?? `K${index + 1}`,
-      tone: (index % 6) + 1,
-      hatched: index >= 6,
+      tone: (colour % 6) + 1,
+      hatched: colour >= 6,
       title: kernel?.name.replaceAll("_", " ").replace(/ kernel$/, "") ?? "",
       members: regions.get(id)!.members,
       bytes: bytes ?? null,

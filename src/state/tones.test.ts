@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { compile, defaultOptions, fusionAt } from "../fusion";
+import { tonesAt } from "./tones";
+
+const compilation = compile("x: f32[64, 64]\nw: f32[64]\nh = softmax(x)\ny = relu(h * w + 1) + exp(x)\n", {
+  ...defaultOptions,
+  granularity: "primitive",
+});
+const all = Array.from({ length: compilation.steps.length + 1 }, (_, cursor) => tonesAt(compilation, cursor));
+
+test("the naive plan's kernels are coloured in their order", () => {
+  expect([...all[0]!.values()]).toEqual(compilation.naivePlan!.kernels.map((_, i) => i));
+});
+
+test("no two kernels of a step have the same colour, and every kernel has one", () => {
+  all.forEach((tones, cursor) => {
+    const { regions } = fusionAt(compilation, cursor);
+    expect([...tones.keys()].toSorted()).toEqual([...regions.keys()].toSorted());
+    expect(new Set(tones.values()).size).toBe(tones.size);
+  });
+});
+
+test("a step changes the colour of no kernel that it leaves alone, and a merged one keeps the larger's", () => {
+  expect(compilation.steps.filter(({ accepted }) => accepted).length).toBeGreaterThan(2);
+  for (const { seq, patch } of compilation.steps) {
+    const [before, after] = [all[seq - 1]!, all[seq]!];
+    const added = new Set(patch?.addedRegions.map(({ id }) => id));
+    const kept = [...after].filter(([id]) => !added.has(id));
+    expect(kept).toEqual(kept.map(([id]) => [id, before.get(id)]));
+    const [merged] = patch?.addedRegions ?? [];
+    if (!patch || !merged || patch.addedRegions.length > 1 || patch.removedRegions.length === 0) continue;
+    const largest = Math.max(...patch.removedRegions.map(({ members }) => members.length));
+    const keepers = patch.removedRegions.filter(({ members }) => members.length === largest);
+    expect(keepers.map(({ id }) => before.get(id))).toContain(after.get(merged.id));
+  }
+});
