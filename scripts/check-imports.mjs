@@ -14,7 +14,8 @@ const LAYERS = {
   // One Monaco for the editor and the panels, which may not see each other; its worker goes through the workers' policy.
   monaco: ["workers"],
   editor: ["fusion", "document", "state", "monaco"],
-  panels: ["fusion", "document", "state", "monaco"],
+  // The panels show what a chapter prints beside what is counted.
+  panels: ["fusion", "document", "lessons", "state", "monaco"],
   // Composes editor and panels, so it may see both; it has no view of the GPU and asks no worker.
   shell: ["fusion", "document", "lessons", "state", "editor", "panels"],
   cli: ["fusion", "gpu", "document", "import", "lessons"],

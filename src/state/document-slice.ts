@@ -1,21 +1,22 @@
 /** @file Deeds on the document as a whole: typing, finished edits, examples, moves, undo, size. */
-import { applyTextEdits, setConstant, type CompileOptions } from "../fusion";
+import { applyTextEdits, defaultOptions, setConstant, type CompileOptions } from "../fusion";
 import { recordOf, type Document } from "../document";
-import { findExample } from "../lessons";
+import { findExample, optionsFor } from "../lessons";
 import type { Slice } from "./slice";
 
-/** Pins belong to one program; the other options go along to the next. */
-const withoutPins = (options: CompileOptions): CompileOptions => ({ ...options, forced: [], forbidden: [] });
-
-/** The example `id` as a fresh document under `options`; null when there is no such example. */
-export function exampleDocument(id: string, options: CompileOptions): Document | null {
+/**
+ * The example `id` as a fresh document; null when there is no such example.
+ * @param options what the document before it had
+ * @param left the example that was open before it, whose own options do not go along
+ */
+export function exampleDocument(id: string, options: CompileOptions, left: string | null): Document | null {
   const example = findExample(id);
   return (
     example && {
       text: example.text,
       positions: recordOf(),
       savedChoices: recordOf(),
-      options: { ...withoutPins(options), granularity: example.granularity },
+      options: optionsFor(example, options, findExample(left), defaultOptions),
       example: example.id,
     }
   );
@@ -35,7 +36,8 @@ export const documentSlice: Slice<Exclude<Names, "openDocument">> = (deeds) => (
     if (text !== document.text) deeds.commit({ ...document, text }, origin);
   },
   openExample(id) {
-    const next = exampleDocument(id, deeds.get().document.options);
+    const { options, example } = deeds.get().document;
+    const next = exampleDocument(id, options, example);
     if (next) deeds.replace(next, "example");
   },
   moveNodes(moved) {

@@ -2,7 +2,7 @@
 import { createStore } from "zustand/vanilla";
 import { defaultOptions, type Compilation } from "../fusion";
 import { decisionAt, findDecision, recordOf, type DecisionRef, type Document } from "../document";
-import { examples, startExample } from "../lessons";
+import { allLessons, startExample } from "../lessons";
 import { keepWork, keptDraft, keptWorks, startAutosave, type Autosave } from "./autosave";
 import { choicesSlice } from "./choices-slice";
 import { COMPILE_PAUSE_MILLIS, startCompiling, type Compiler } from "./compiling";
@@ -71,7 +71,7 @@ const isBroken = (compilation: Compilation): boolean =>
 function isOwnWork({ text, positions, options }: Document): boolean {
   if (text.trim() === "") return false;
   const touched = Object.keys(positions).length + options.forced.length + options.forbidden.length > 0;
-  return touched || !examples.some((example) => example.text === text);
+  return touched || !allLessons.some((lesson) => lesson.text === text);
 }
 
 interface Parts {
@@ -249,7 +249,7 @@ export function createPlayground(world: World): Playground {
     ...store,
     start() {
       listen(parts);
-      const document = keptDraft(world.storage) ?? exampleDocument(startExample.id, defaultOptions)!;
+      const document = keptDraft(world.storage) ?? exampleDocument(startExample.id, defaultOptions, null)!;
       parts.past = history.startHistory(document);
       store.setState({ document, previousWorks: keptWorks(world.storage), ...keptPreferences(world) });
       parts.compiler?.request(document.text, document.options, 0);

@@ -1,8 +1,9 @@
 /** @file Is it true on this device? Times, transfers, roofline and the check of the results. */
 import { lazy, Suspense, useMemo, useState } from "react";
 import { selectPlan, usePlayground, type FinishedRun } from "../../state";
-import { countedRows, measuredView, transferNote, type MeasuredView } from "../model/measured";
+import { countedRows, measuredView, scheduleNote, type MeasuredView } from "../model/measured";
 import { timeRows } from "../model/timings";
+import { ChapterNotes } from "./ChapterNotes";
 import { CpuCheckBox } from "./CpuCheckBox";
 import { DeviceLine } from "./DeviceLine";
 import { Numbers } from "./Numbers";
@@ -20,7 +21,12 @@ function Transfers({ run }: { readonly run: FinishedRun | null }) {
   const { naivePlan: naive = null, fusedPlan: fused = null } = compilation ?? {};
   const plans = useMemo(() => countedRows({ naive, step, fused }), [naive, step, fused]);
   if (plans.length === 0) return null;
-  return <TransferBlocks plans={plans} note={transferNote(compilation, run)} />;
+  return (
+    <>
+      <TransferBlocks plans={plans} note={scheduleNote(compilation, run)} />
+      <ChapterNotes />
+    </>
+  );
 }
 
 function Message({ view }: { readonly view: MeasuredView }) {

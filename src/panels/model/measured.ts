@@ -1,7 +1,6 @@
 /** @file What the measured panel shows in each state of a run. */
 import type { FinishedRun, PlaygroundState } from "../../state";
-import type { Plan } from "../../fusion";
-import { chapterNote } from "./chapter";
+import type { Compilation, Plan } from "../../fusion";
 import { count } from "./units";
 import type { PlanName } from "./run-types";
 import { timeRows } from "./timings";
@@ -63,21 +62,14 @@ export function countedRows({ naive, step, fused }: CountedPlans): (readonly [Pl
   return [["naive", naive], ...(between ? [["step", step] as const] : []), ["fused", fused]];
 }
 
-/** The chapter's own count, and what the device's schedule moves where it differs from the document's. */
-export function transferNote(
-  compilation: Parameters<typeof chapterNote>[0] | null,
+/** What the device's schedules move where that differs from the document's; null where it does not. */
+export function scheduleNote(
+  compilation: Pick<Compilation, "text" | "naivePlan" | "fusedPlan"> | null,
   run: FinishedRun | null,
 ): string | null {
-  const notes: string[] = [];
-  const chapter = compilation && chapterNote(compilation);
-  if (chapter) notes.push(chapter);
-  const counted = compilation && [compilation.naivePlan?.totals, compilation.fusedPlan?.totals];
-  if (counted && run && run.text === compilation.text) {
-    const ran = [run.plans.naive.totals, run.plans.fused.totals];
-    const [before, after] = ran.map((totals) => totals.fullSizeTransfers);
-    if (before !== counted[0]?.fullSizeTransfers || after !== counted[1]?.fullSizeTransfers) {
-      notes.push(`This device's schedules move ${before} → ${after}.`);
-    }
-  }
-  return notes.length > 0 ? notes.join(" ") : null;
+  if (!compilation || !run || run.text !== compilation.text) return null;
+  const moved = (plan: Plan | null): number | undefined => plan?.totals.fullSizeTransfers;
+  const [before, after] = [moved(run.plans.naive), moved(run.plans.fused)];
+  if (before === moved(compilation.naivePlan) && after === moved(compilation.fusedPlan)) return null;
+  return `This device's schedules move ${before} → ${after}.`;
 }

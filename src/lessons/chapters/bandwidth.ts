@@ -1,0 +1,295 @@
+/** @file Chapter 000: memory is the bottleneck; normalisations, activations and attention scores. */
+import type { Example } from "../example";
+import { cube, rows, sequence, square } from "../sizes";
+
+const layerNormInputs = `x: f32[N, 768]
+w: f32[768] = param()
+b: f32[768] = param()
+`;
+const statements = `m = x.mean(dim=-1, keepdim=True)
+v = ((x - m) ** 2).mean(dim=-1, keepdim=True)
+n = (x - m) / sqrt(v + 1e-5)
+`;
+const normalised = { row: "000-20", says: "2–4× faster" };
+
+export const bandwidth: readonly Example[] = [
+  {
+    id: "ln-relu",
+    chapter: "bandwidth",
+    title: "LayerNorm + ReLU",
+    sentence: "How much fusion saves depends on what one calls a kernel: compare primitives, statements and calls.",
+    text: `# Eleven primitives, one pass over each row
+N = 2048
+${layerNormInputs}
+y = relu(layer_norm(x, w, b))
+`,
+    granularity: "primitive",
+    sizes: rows,
+    claims: [{ row: "000-04", says: "10 → 2, 5× less" }],
+    variants: [
+      {
+        id: "statements",
+        title: "five statements",
+        sentence: "The same spelled out: each statement is a kernel of the naive plan.",
+        granularity: "statement",
+        text: `# Five statements, one pass over each row
+N = 2048
+${layerNormInputs}
+${statements}y = n * w + b
+y = relu(y)
+`,
+      },
+      {
+        id: "calls",
+        title: "library calls",
+        sentence: "Two library kernels: half of the traffic is left to save.",
+        granularity: "op",
+      },
+    ],
+  },
+  {
+    id: "gelu-dropout-residual",
+    chapter: "bandwidth",
+    title: "Dropout of GELU + residual",
+    sentence: "Elementwise from end to end; the random mask is computed from each element's index.",
+    text: `# The end of a feed-forward block
+N = 2048
+x: f32[N, 1024]
+r: f32[N, 1024]
+
+y = dropout(gelu(x), p=0.1, seed=7) + r
+`,
+    granularity: "op",
+    sizes: rows,
+    variants: [
+      {
+        id: "tanh",
+        title: "tanh form",
+        sentence: "The cheaper formula of GELU: other arithmetic, the same traffic.",
+        text: `# The end of a feed-forward block, with the tanh form of GELU
+N = 2048
+x: f32[N, 1024]
+r: f32[N, 1024]
+
+y = dropout(gelu(x, approximate="tanh"), p=0.1, seed=7) + r
+`,
+      },
+    ],
+  },
+  {
+    id: "layer-norm",
+    chapter: "bandwidth",
+    title: "LayerNorm",
+    sentence: "Mean, variance and normalisation need the row again and again: it stays in registers.",
+    text: `# LayerNorm as primitives
+N = 2048
+${layerNormInputs}
+y = layer_norm(x, w, b)
+`,
+    granularity: "primitive",
+    sizes: rows,
+    claims: [{ row: "000-15", says: "1.25 FLOP/byte" }, normalised],
+    variants: [
+      {
+        id: "statements",
+        title: "four statements",
+        sentence: "Written out, each statement a kernel of the naive plan.",
+        granularity: "statement",
+        claims: [normalised],
+        text: `# LayerNorm as statements
+N = 2048
+${layerNormInputs}
+${statements}y = n * w + b
+`,
+      },
+      {
+        id: "long-rows",
+        title: "rows too long to keep",
+        sentence: "A row that fits no workgroup's registers is read three times by one and the same kernel.",
+        claims: [{ row: "001-07", says: "one fused kernel" }],
+        sizes: { name: "N", S: 16, M: 64, L: 256 },
+        text: `# One kernel, three loops over each row
+N = 64
+x: f32[N, 65536]
+w: f32[65536] = param()
+b: f32[65536] = param()
+
+y = layer_norm(x, w, b)
+`,
+      },
+    ],
+  },
+  {
+    id: "layer-norm-gelu",
+    chapter: "bandwidth",
+    title: "LayerNorm + GELU + residual",
+    sentence: "Two row reductions, a normalisation and an activation share one pass over the row.",
+    text: `# The block around a transformer's feed-forward layer
+N = 2048
+x: f32[N, 768]
+w: f32[768] = param()
+b: f32[768] = param()
+r: f32[N, 768]
+
+h = layer_norm(x, w, b)
+g = gelu(h)
+y = g + r
+return y
+`,
+    granularity: "primitive",
+    sizes: rows,
+  },
+  {
+    id: "dropout-softmax",
+    chapter: "bandwidth",
+    title: "Dropout of a softmax",
+    sentence: "The random mask is computed from the element's index, so it never touches memory.",
+    text: `# Attention weights with dropout
+N = 2048
+s: f32[N, 1024]
+
+p = softmax(s, dim=-1)
+y = dropout(p, p=0.1, seed=7)
+`,
+    granularity: "primitive",
+    sizes: rows,
+    variants: [
+      {
+        id: "calls",
+        title: "library calls",
+        sentence: "With a softmax from a library only the trip between the two calls is left to save.",
+        granularity: "op",
+      },
+    ],
+  },
+  {
+    id: "attention-scores",
+    chapter: "bandwidth",
+    title: "Attention scores",
+    sentence: "Scale and mask ride on the product; the softmax over whole rows is another matter.",
+    text: `# softmax(q kᵀ / √d + mask)
+N = 1024
+D = 64
+q: f32[N, D]
+k: f32[N, D]
+mask: f32[N, N] = zeros()
+
+s = q @ k.T
+s = s * (1 / math.sqrt(D))
+s = s + mask
+p = softmax(s, dim=-1)
+`,
+    granularity: "op",
+    sizes: sequence,
+    claims: [{ row: "000-19", says: "2–3× faster" }],
+  },
+  {
+    id: "swiglu",
+    chapter: "bandwidth",
+    title: "SwiGLU gate",
+    sentence: "The gate reads both halves once and writes once, whatever stands between.",
+    text: `# The gated activation of a Llama feed-forward layer
+N = 2048
+gate: f32[N, 2048]
+up: f32[N, 2048]
+
+y = silu(gate) * up
+`,
+    granularity: "op",
+    sizes: square,
+    claims: [{ row: "000-21", says: "1.5–2× faster" }],
+    variants: [
+      {
+        id: "primitives",
+        title: "primitives",
+        sentence: "With sigmoid and product apart there is more to save.",
+        granularity: "primitive",
+      },
+      {
+        id: "products",
+        title: "with its products",
+        sentence: "Two products read the same rows; the gate rides on the second one.",
+        claims: [],
+        sizes: cube,
+        text: `# Gate and value projections of a Llama feed-forward layer
+N = 512
+x: f32[N, 512]
+w1: f32[512, 1024] = param()
+w2: f32[512, 1024] = param()
+
+y = silu(x @ w1) * (x @ w2)
+`,
+      },
+    ],
+  },
+  {
+    id: "bias-dropout-add",
+    chapter: "bandwidth",
+    title: "Bias + dropout + residual",
+    sentence: "The bias is a vector: it is read once and counts for next to nothing.",
+    text: `# After the projection of an attention layer
+N = 2048
+x: f32[N, 1024]
+b: f32[1024] = param()
+r: f32[N, 1024]
+
+y = dropout(x + b, p=0.1, seed=7) + r
+`,
+    granularity: "op",
+    sizes: rows,
+    claims: [{ row: "000-22", says: "2–3× faster" }],
+  },
+  {
+    id: "rms-norm",
+    chapter: "bandwidth",
+    title: "RMSNorm",
+    sentence: "One reduction per row instead of LayerNorm's two.",
+    text: `# RMSNorm, as in Llama
+N = 2048
+x: f32[N, 1024]
+w: f32[1024] = param()
+
+y = rms_norm(x, w)
+`,
+    granularity: "primitive",
+    sizes: rows,
+    claims: [{ row: "000-23", says: "2–4× faster" }],
+  },
+  {
+    id: "square-matmul",
+    chapter: "bandwidth",
+    title: "A square product",
+    sentence: "Nothing to fuse: each element is used N times once it is on the chip.",
+    text: `# Right of the ridge, fusion has nothing to say
+N = 1024
+x: f32[N, N]
+w: f32[N, N] = param()
+
+y = x @ w
+`,
+    granularity: "op",
+    sizes: { name: "N", S: 128, M: 1024, L: 2048 },
+    claims: [
+      { row: "000-16", says: "N FLOP/byte" },
+      { row: "000-17", says: "100 FLOP/byte" },
+      { row: "001-02", says: "50 FLOP/byte" },
+      { row: "000-01", says: "156 : 1" },
+      { row: "000-02", says: "298 : 1" },
+    ],
+  },
+  {
+    id: "matmul-softmax",
+    chapter: "bandwidth",
+    title: "Product, then softmax",
+    sentence: "The product works in tiles, the softmax in whole rows: why the two stay apart.",
+    text: `# Two ways to walk the same tensor
+N = 512
+x: f32[N, 256]
+w: f32[256, 1024] = param()
+
+y = softmax(x @ w, dim=-1)
+`,
+    granularity: "op",
+    sizes: cube,
+  },
+];

@@ -1,0 +1,224 @@
+/** @file Where fusion does not pay: one counter-example for each way in which it hurts, with the plan that refuses it. */
+import type { Example } from "../example";
+import type { EdgeId } from "../../fusion";
+import { pin } from "../pins";
+import { cube, rows, square } from "../sizes";
+
+const names = Array.from({ length: 16 }, (_, i) => `a${i + 1}`);
+const turns = 12;
+const duplicated = `# Twelve sines, then a product in tiles
+N = 1024
+x: f32[N, N]
+w: f32[N, N] = param()
+
+t = x
+for i in range(${turns}):
+    t = sin(t)
+y = t @ w
+return y
+`;
+const layers = 60;
+
+/** Every edge of a loop's own chain: the value `name` of one turn read by the next. */
+const chained = (name: string, count: number): EdgeId[] =>
+  Array.from({ length: count - 1 }, (_, i) => pin(`i#${i}/${name}`, `i#${i + 1}/${name}`, 0));
+
+export const hurts: readonly Example[] = [
+  {
+    id: "overfuse",
+    chapter: "when-it-hurts",
+    title: "Too many live values",
+    sentence: "Register pressure: sixteen values are all needed at the end, so they would all be alive at once.",
+    text: `# Every value is needed by both results
+N = 2048
+x: f32[N, 1024]
+
+${names.map((name, i) => `${name} = sin(x * ${i + 2})`).join("\n")}
+y = ${names.join(" * ")}
+z = ${names.join(" + ")}
+return y, z
+`,
+    granularity: "op",
+    sizes: { name: "N", S: 128, M: 2048, L: 4096 },
+  },
+  {
+    id: "long-chain",
+    chapter: "when-it-hurts",
+    title: "Too much code",
+    sentence: "Code size: a kernel ends at 64 ops, because a shader takes longer to compile with every line.",
+    text: `# Eighty ops in a row
+N = 2048
+x: f32[N, 1024]
+
+t = x
+for i in range(80):
+    t = tanh(t)
+return t
+`,
+    granularity: "op",
+    sizes: rows,
+    variants: [
+      {
+        id: "larger",
+        title: "larger kernels",
+        sentence: "With twice the group size the chain is one kernel again.",
+        options: { groupSize: 2 },
+      },
+    ],
+  },
+  {
+    id: "duplicate-expensive",
+    chapter: "when-it-hurts",
+    title: "Computed once per tile",
+    sentence: "Duplicated work: inside the product the sines would be computed again for every column of tiles.",
+    text: duplicated,
+    granularity: "op",
+    sizes: { name: "N", S: 256, M: 1024, L: 2048 },
+    variants: [
+      {
+        id: "forced",
+        title: "fused anyway",
+        sentence: "Forced into one kernel: fewer trips, more arithmetic, no time gained.",
+        options: { forced: [...chained("t", turns), pin(`i#${turns - 1}/t`, "y", 0)] },
+      },
+      {
+        id: "cheap",
+        title: "a cheap op",
+        sentence: "ReLU costs next to nothing, so it is computed where it is read.",
+        text: `# A cheap op, then a product in tiles
+N = 1024
+x: f32[N, N]
+w: f32[N, N] = param()
+
+t = relu(x)
+y = t @ w
+`,
+      },
+    ],
+  },
+  {
+    id: "broadcast-recompute",
+    chapter: "when-it-hurts",
+    title: "Computed once per row",
+    sentence: "Duplicated work: a long computation on one vector would be repeated for each of N rows.",
+    text: `# Sixty ops on a vector that every row reads
+N = 4096
+x: f32[N, 1024]
+v: f32[1024]
+
+s = v
+for i in range(${layers}):
+    s = erf(s)
+y = x * s
+return y
+`,
+    granularity: "op",
+    sizes: { name: "N", S: 256, M: 4096, L: 16384 },
+    variants: [
+      {
+        id: "forced",
+        title: "fused anyway",
+        sentence: "Forced into one kernel: every row computes the vector again.",
+        options: { forced: [...chained("s", layers), pin(`i#${layers - 1}/s`, "y", 1)] },
+      },
+    ],
+  },
+  {
+    id: "library-matmul",
+    chapter: "when-it-hurts",
+    title: "A tuned product given away",
+    sentence: "Library use: whoever owns a fast product keeps it as it is, and fuses only what comes after.",
+    text: `# The product stays with the library
+N = 512
+x: f32[N, N]
+w: f32[N, N] = param()
+b: f32[N] = param()
+
+h = x @ w
+y = gelu(h + b)
+`,
+    granularity: "op",
+    sizes: cube,
+    options: { matmulPolicy: "library" },
+    variants: [
+      {
+        id: "epilogue",
+        title: "with its epilogue",
+        sentence: "The generated product takes bias and GELU along in its registers.",
+        options: { matmulPolicy: "epilogue" },
+      },
+    ],
+  },
+  {
+    id: "against-the-grain",
+    chapter: "when-it-hurts",
+    title: "Read against the grain",
+    sentence: "Locality: a sum along the rows of a.T would step down the columns of a, one cache line per element.",
+    text: `# Through a tile, or straight from memory?
+N = 2048
+a: f32[N, N]
+b: f32[N, N]
+
+t = a.T * b
+y = t.sum(dim=-1)
+return y
+`,
+    granularity: "op",
+    sizes: square,
+    variants: [
+      {
+        id: "forced",
+        title: "fused anyway",
+        sentence: "Forced into one kernel: half of the traffic and none of the time saved.",
+        options: { forced: [pin("t", "y", 0)] },
+      },
+    ],
+  },
+  {
+    id: "one-workgroup",
+    chapter: "when-it-hurts",
+    title: "Everything waits for one",
+    sentence: "Scheduling: one kernel for sum and division would be one workgroup, while the others idle.",
+    text: `# Divided by the sum of everything
+N = 2048
+x: f32[N, N]
+
+s = x.sum()
+y = x / s
+`,
+    granularity: "op",
+    sizes: square,
+    variants: [
+      {
+        id: "forced",
+        title: "fused anyway",
+        sentence: "One kernel, one workgroup: the least traffic and the longest time.",
+        options: { forced: [pin("s", "y", 1)] },
+      },
+    ],
+  },
+  {
+    id: "strict",
+    chapter: "when-it-hurts",
+    title: "Other roundings",
+    sentence: "Numerics: in strict mode a step that would round otherwise, even the sign of a zero, is refused.",
+    text: `# x + 0 turns −0 into +0, so its reciprocal changes
+N = 2048
+x: f32[N, 1024]
+
+t = x + 0
+y = 1 / t
+`,
+    granularity: "op",
+    sizes: rows,
+    options: { strict: true },
+    variants: [
+      {
+        id: "fast",
+        title: "fast mode",
+        sentence: "The addition is gone: x is taken as it is.",
+        options: { strict: false },
+      },
+    ],
+  },
+];

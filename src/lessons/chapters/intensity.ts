@@ -1,0 +1,66 @@
+/** @file Chapter 002: arithmetic intensity; norms, and a linear layer with what follows it. */
+import type { Example } from "../example";
+import { sequence } from "../sizes";
+
+export const intensity: readonly Example[] = [
+  {
+    id: "l2-norm",
+    chapter: "intensity",
+    title: "L2 norm",
+    sentence: "Square, sum, root and division, with the row read once; at this size a cache holds it all.",
+    text: `# Each row divided by its length
+N = 128
+x: f32[N, 4096]
+
+y = l2_normalize(x, dim=-1)
+`,
+    granularity: "primitive",
+    sizes: { name: "N", S: 32, M: 128, L: 4096 },
+    claims: [{ row: "002-15", says: "3–5× faster" }],
+  },
+  {
+    id: "linear-ln-gelu",
+    chapter: "intensity",
+    title: "Linear + LayerNorm + GELU",
+    sentence: "LayerNorm and GELU fuse; the product in front owns tiles, not rows.",
+    text: `# A linear layer, normalised and activated
+N = 1024
+x: f32[N, 512]
+w: f32[512, 512] = param()
+b: f32[512] = param()
+gamma: f32[512] = param()
+beta: f32[512] = param()
+
+h = linear(x, w, b)
+n = layer_norm(h, gamma, beta)
+y = gelu(n)
+`,
+    granularity: "op",
+    sizes: { name: "N", S: 128, M: 1024, L: 4096 },
+    claims: [{ row: "002-17", says: "20–40 % less memory" }],
+  },
+  {
+    id: "attention",
+    chapter: "intensity",
+    title: "Attention, one head",
+    sentence: "Six trips of the N² scores stand against four small tensors.",
+    text: `# softmax(q kᵀ / √d) v; the keys come one per column
+N = 1024
+D = 64
+q: f32[N, D]
+k: f32[D, N]
+v: f32[N, D]
+
+s = q @ k
+s = s * (1 / math.sqrt(D))
+p = softmax(s, dim=-1)
+o = p @ v
+`,
+    granularity: "op",
+    sizes: sequence,
+    claims: [
+      { row: "002-16", says: "2–3× faster" },
+      { row: "002-17", says: "20–40 % less memory" },
+    ],
+  },
+];

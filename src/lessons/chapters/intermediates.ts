@@ -1,0 +1,141 @@
+/** @file Chapter 004: intermediate tensors; a chain, batch statistics, products that are reduced at once. */
+import type { Example } from "../example";
+import { square } from "../sizes";
+
+const logRelu = { row: "004-02", says: "6 → 3" };
+
+export const intermediates: readonly Example[] = [
+  {
+    id: "log-relu",
+    chapter: "intermediates",
+    title: "log(relu(x + b))",
+    sentence: "Three elementwise ops become one kernel: count the trips to memory.",
+    text: `# y = log(relu(x + b)), one kernel instead of three
+N = 2048
+x: f32[N, N]
+b: f32[N, N]
+
+y = log(relu(x + b))
+`,
+    granularity: "op",
+    sizes: square,
+    claims: [logRelu],
+    variants: [
+      {
+        id: "vector",
+        title: "b a vector",
+        sentence: "A bias of one row is small: only x and the values made from it travel at full size.",
+        text: `# The bias is one row
+N = 2048
+x: f32[N, N]
+b: f32[N] = param()
+
+y = log(relu(x + b))
+`,
+      },
+      {
+        id: "scalar",
+        title: "b a scalar",
+        sentence: "A bias of one element: the big tensors move as with a vector.",
+        text: `# The bias is one number
+N = 2048
+x: f32[N, N]
+b: f32[1] = param()
+
+y = log(relu(x + b))
+`,
+      },
+    ],
+  },
+  {
+    id: "unary-chain",
+    chapter: "intermediates",
+    title: "A chain of unary ops",
+    sentence: "k ops move the tensor 2k times one by one, and twice in one kernel.",
+    text: `# Six ops in a row
+N = 2048
+x: f32[N, N]
+
+t = x
+for i in range(3):
+    t = sigmoid(tanh(t))
+return t
+`,
+    granularity: "op",
+    sizes: square,
+    claims: [{ row: "004-03", says: "2kns → 2ns, its symbols lost" }],
+  },
+  {
+    id: "batch-norm",
+    chapter: "intermediates",
+    title: "BatchNorm",
+    sentence: "With fixed statistics it is a scale and a shift per channel, elementwise.",
+    text: `# At inference: the statistics are known
+N = 16
+x: f32[N, 64, 56, 56]
+mean: f32[64, 1, 1] = param()
+variance: f32[64, 1, 1] = uniform(0.5, 1.5)
+gamma: f32[64, 1, 1] = param()
+beta: f32[64, 1, 1] = param()
+
+y = (x - mean) / sqrt(variance + 1e-5) * gamma + beta
+`,
+    granularity: "op",
+    sizes: { name: "N", S: 4, M: 16, L: 32 },
+    variants: [
+      {
+        id: "training",
+        title: "in training",
+        sentence: "The statistics are of this very batch: they are finished only after its last element.",
+        text: `# In training: mean and variance of each channel
+N = 16
+x: f32[N, 64, 56, 56]
+gamma: f32[64, 1, 1] = param()
+beta: f32[64, 1, 1] = param()
+
+m = x.mean(dim=(0, 2, 3), keepdim=True)
+d = x - m
+v = square(d).mean(dim=(0, 2, 3), keepdim=True)
+y = d / sqrt(v + 1e-5) * gamma + beta
+`,
+      },
+    ],
+  },
+  {
+    id: "matmul-max",
+    chapter: "intermediates",
+    title: "The largest of each column",
+    sentence: "Only the maximum of each column is wanted: does the product have to exist?",
+    text: `# The best match of each entry among N rows
+N = 512
+x: f32[N, 64]
+e: f32[64, 2048] = param()
+
+y = (x @ e).max(dim=0)
+`,
+    granularity: "op",
+    sizes: { name: "N", S: 128, M: 512, L: 2048 },
+  },
+  {
+    id: "splade-head",
+    chapter: "intermediates",
+    title: "SPLADE head",
+    sentence: "A score for each word and position, of which only the largest per word survives.",
+    text: `# [B, S, V] scores, of which [B, V] remain
+S = 128
+B = 4
+V = 2048
+x: f32[B, S, 64]
+e: f32[64, V] = param()
+mask: f32[B, S, 1] = ones()
+
+z = x @ e
+z = z * mask
+a = log1p(relu(z))
+y = a.max(dim=1)
+`,
+    granularity: "op",
+    sizes: { name: "S", S: 32, M: 128, L: 512 },
+    claims: [{ row: "004-07", says: "its formulas lost their symbols" }],
+  },
+];

@@ -1,0 +1,79 @@
+/** @file What the chapter prints about the program that is shown, beside the count, and the example's other variants. */
+import { useMemo } from "react";
+import { presetOf, variantId, type Example } from "../../lessons";
+import { playground, usePlayground } from "../../state";
+import { Icon } from "../Icon";
+import { chapterNotes, type ChapterNote, type Mark } from "../model/chapter";
+import { Words } from "../Words";
+import "./chapter-notes.css";
+
+const markWords: Readonly<Record<Mark, string>> = {
+  right: "Right as printed: ",
+  differs: "Counted otherwise: ",
+  quoted: "Quoted: ",
+};
+
+function MarkSign({ mark }: { readonly mark: Mark }) {
+  return (
+    <span className="chapter-mark" data-mark={mark}>
+      <span className="visually-hidden">{markWords[mark]}</span>
+      {mark === "right" ? <Icon name="check" size={14} /> : <span aria-hidden>{mark === "differs" ? "≠" : "“"}</span>}
+    </span>
+  );
+}
+
+function Notes({ notes }: { readonly notes: readonly ChapterNote[] }) {
+  return (
+    <ul className="chapter-notes">
+      {notes.map(({ row, mark, text }) => (
+        <li key={row} title={`Chapter ${row.slice(0, 3)}, item ${Number(row.slice(4))}`}>
+          <MarkSign mark={mark} />
+          <span>
+            <Words text={text} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Variants({ preset, shown }: { readonly preset: Example; readonly shown: string }) {
+  const choices = [
+    { id: preset.id, title: "as given", sentence: preset.sentence },
+    ...(preset.variants ?? []).map((variant) => ({
+      id: variantId(preset, variant),
+      title: variant.title,
+      sentence: variant.sentence,
+    })),
+  ];
+  return (
+    <div className="chapter-variants" role="group" aria-label={`Variants of ${preset.title}`}>
+      {choices.map(({ id, title, sentence }) => (
+        <button
+          key={id}
+          type="button"
+          aria-pressed={id === shown}
+          title={sentence ?? preset.sentence}
+          onClick={() => playground.getState().actions.openExample(id)}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function ChapterNotes() {
+  const compilation = usePlayground((state) => state.derived.compilation);
+  const example = usePlayground((state) => state.document.example);
+  const notes = useMemo(() => (compilation ? chapterNotes(compilation, example) : []), [compilation, example]);
+  const preset = presetOf(example);
+  const variants = example !== null && preset?.variants !== undefined;
+  if (notes.length === 0 && !variants) return null;
+  return (
+    <div className="measured-block">
+      {notes.length > 0 && <Notes notes={notes} />}
+      {variants && <Variants preset={preset} shown={example} />}
+    </div>
+  );
+}

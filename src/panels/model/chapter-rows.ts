@@ -1,0 +1,216 @@
+/** @file One sentence for each number that a chapter prints, with the live counts in it. */
+import { bytesOf, intensity, node, ridge } from "../../fusion";
+import {
+  allTransfers,
+  arrow,
+  fewer,
+  flopsOf,
+  fullSize,
+  kernels,
+  largest,
+  ofComputed,
+  type Counted,
+  type Pair,
+} from "./counted";
+import type { ChapterNote } from "./chapter";
+import { count, decimal, scientific, showBytes, significant } from "./units";
+
+type Sentence = (counted: Counted, says: string) => Omit<ChapterNote, "row"> | null;
+
+const differs = (text: string) => ({ mark: "differs", text }) as const;
+const quoted = (text: string) => ({ mark: "quoted", text }) as const;
+const judged = (right: boolean, yes: string, no: string) =>
+  right ? ({ mark: "right", text: yes } as const) : differs(no);
+
+/** A speed-up on a machine that is not named: the traffic is all that can be counted. */
+const speedUp =
+  (of: string, counts: (counted: Counted) => Pair): Sentence =>
+  (counted, says) => {
+    const pair = counts(counted);
+    return quoted(
+      `The chapter says ${says}, on a machine it does not name. ${of}: ${arrow(pair)}, ${fewer(pair)}. Run both to see the time here.`,
+    );
+  };
+const fasterByTraffic = speedUp("Full-size transfers", fullSize);
+
+/** A datasheet's FLOP/s over its bytes/s, shown while that machine's profile is chosen. */
+const balance =
+  (profile: string, printed: number): Sentence =>
+  ({ options }, says) => {
+    if (options.profile.name !== profile) return null;
+    const bend = ridge(options.profile);
+    const sum = `${decimal(options.profile.peakFlops, "FLOP/s")} over ${significant(options.profile.bandwidth / 1e12)} TB/s is ${significant(bend)} FLOP/byte`;
+    return judged(
+      Math.floor(bend) === printed,
+      `The chapter says ${says}: ${sum}.`,
+      `The chapter says ${says}; ${sum}.`,
+    );
+  };
+
+const granularityWords = { op: "call", statement: "statement", primitive: "primitive" } as const;
+
+const layerNormRelu: Sentence = (counted, says) => {
+  const [full, all] = [fullSize(counted), allTransfers(counted)];
+  const kernel = granularityWords[counted.options.granularity];
+  return differs(
+    `The chapter says ${says}. Counted ${arrow(full)} (${fewer(full)}) with a kernel for each ${kernel}, ${arrow(all)} with the small tensors. Choose another granularity and watch.`,
+  );
+};
+
+const layerNormIntensity: Sentence = (counted, says) => {
+  const { naive, fused, options } = counted;
+  if (options.granularity !== "primitive" || naive.totals.kernels === 0) return null;
+  const [ops, trips] = [naive.totals.kernels, fused.totals.fullSizeTransfers];
+  const value = ops / (trips * 4);
+  const sum = `${ops} ops on each element over ${trips} trips of 4 B are ${significant(value)}`;
+  const weighed = significant(intensity(flopsOf(fused), fused.totals.bytes));
+  return judged(
+    `${significant(value)} FLOP/byte` === says,
+    `The chapter says ${says}: ${sum}. With roots and divisions weighed it is ${weighed}.`,
+    `The chapter says ${says}; ${sum}.`,
+  );
+};
+
+const productIntensity: Sentence = ({ graph, fused, options }, says) => {
+  const elements = bytesOf(node(graph, graph.outputs[0]!).type) / 4;
+  const flops = flopsOf(fused);
+  const perByte = significant(intensity(flops, fused.totals.bytes));
+  const bend = `${significant(ridge(options.profile))} for ${options.profile.name}`;
+  return differs(
+    `The chapter says ${says}, ${count(flops / (2 * elements))} here; that is FLOP per element. Per byte it is ${perByte} in f32. Compare that with the ridge: ${bend}.`,
+  );
+};
+
+const threshold: Sentence = ({ options }, says) =>
+  quoted(
+    `The chapter draws the line at ${says} everywhere. Each machine has its own: ${significant(ridge(options.profile))} for the profile ${options.profile.name}.`,
+  );
+
+const writesOnly: Sentence = (counted, says) => {
+  const [before, after] = [ofComputed(counted.graph, counted.naive), ofComputed(counted.graph, counted.fused)];
+  const pair: Pair = [before.reads + before.writes, after.reads + after.writes];
+  return differs(
+    `The chapter says ${says}, which counts only the writes of the product (${arrow([before.writes, after.writes])}). With the reads it is ${arrow(pair)}: fusion does better than that.`,
+  );
+};
+
+const flash: Sentence = (counted, says) =>
+  differs(`The chapter says ${says} kernels, counted ${arrow(kernels(counted))}: three of them are the linear layers.`);
+
+const loops: Sentence = ({ fused }, says) => {
+  const passes = Math.max(...fused.kernels.flatMap(({ reads }) => reads.map(({ rereads }) => 1 + rereads)));
+  if (passes === 1)
+    return quoted(`The chapter says ${says}, and loops over the row three times. Here it is read once.`);
+  return differs(
+    `The chapter says ${says}. One kernel, but ${passes} loops over the input: ${fused.totals.fullSizeTransfers} transfers. With the row in registers it is 2.`,
+  );
+};
+
+const twoReaders: Sentence = (counted, says) => {
+  const [before, after] = fullSize(counted);
+  const here = before === after ? "stored, as here, it takes" : `stored it takes ${before} transfers, this plan`;
+  return differs(`The chapter says that such a value ${says}. It can: ${here} ${after}.`);
+};
+
+const thirdWay: Sentence = (counted, says) => {
+  const [before, after] = fullSize(counted);
+  if (counted.fused.kernels.length > 1) return quoted(`The chapter names two ways: ${says}. This plan takes ${after}.`);
+  return quoted(
+    `The chapter names two ways: ${says}. One kernel with both results is a third: ${after} against ${before}.`,
+  );
+};
+
+const l2Norm: Sentence = (counted, says) => {
+  const [pair, bytes] = [fullSize(counted), largest(counted).input];
+  const { l2Bytes, name } = counted.options.profile;
+  const cache = bytes < l2Bytes ? "fits" : "does not fit";
+  return quoted(
+    `The chapter says ${says}. Traffic explains ${fewer(pair)} (${arrow(pair)}). The tensor of ${showBytes(bytes)} ${cache} the cache of the profile ${name}: whatever more you measure comes from launches or caches.`,
+  );
+};
+
+const lessMemory: Sentence = ({ naive, fused }, says) => {
+  const [before, after] = [naive.totals.peakBytes, fused.totals.peakBytes];
+  const percent = significant(Math.abs(1 - after / before) * 100, 2);
+  return quoted(
+    `The chapter says ${says}; that depends on the graph. This one's peak goes ${showBytes(before)} → ${showBytes(after)}, ${percent} % ${after > before ? "more" : "less"}.`,
+  );
+};
+
+const chain: Sentence = (counted, says) => {
+  const pair = allTransfers(counted);
+  const counts = `${arrow(pair)} transfers`;
+  return judged(
+    arrow(pair) === says,
+    `The chapter says ${says}: counted ${counts}.`,
+    `The chapter says ${says}; counted ${counts}.`,
+  );
+};
+
+const biasReluLog: Sentence = (counted, says) => {
+  const [full, all] = [fullSize(counted), allTransfers(counted)];
+  if (full[0] === all[0])
+    return differs(
+      `The chapter says ${says}; counted ${arrow(all)} (${fewer(all)}). The list beside its number has ${all[0]} entries.`,
+    );
+  return differs(`The chapter says ${says}; with a small b the big tensors move ${arrow(full)} (${fewer(full)}).`);
+};
+
+const inversion: Sentence = (_, says) => {
+  const x = -17;
+  const a = Math.fround(Math.exp(x));
+  const y = Math.fround(Math.log(Math.fround(a + 1)));
+  const back = Math.fround(Math.fround(Math.exp(y)) - 1);
+  const found = `at x = −17, a is ${scientific(a, 3)}, and from y it comes back as ${significant(back)} in f32`;
+  return judged(back !== a, `The chapter calls recovering a from y ${says}: ${found}.`, `${says}: not seen, ${found}.`);
+};
+
+const chainFormula: Sentence = (counted) => {
+  const { naive, fused } = counted;
+  const [k, bytes] = [naive.kernels.length, largest(counted).input];
+  if (naive.totals.bytes !== 2 * k * bytes || fused.totals.bytes !== 2 * bytes) return null;
+  return quoted(
+    `The chapter's formulas lost their symbols. Derived from the graph: k ops on n elements of s bytes move 2kns, fused 2ns. Here 2 · ${k} · ${count(bytes / 4)} · 4 B = ${showBytes(naive.totals.bytes)} → ${showBytes(fused.totals.bytes)}, ${k}× less.`,
+  );
+};
+
+const scores: Sentence = (counted) => {
+  const { computed, result } = largest(counted);
+  const stored =
+    Math.max(...counted.fused.buffers.map(({ bytes }) => bytes)) < computed ? "is never stored" : "is stored";
+  return quoted(
+    `The chapter's formulas lost their symbols. Derived from the graph: the scores are B·S·V elements, ${showBytes(computed)}, and the result B·V, ${showBytes(result)}, S = ${count(computed / result)} times less. In the fused plan the large tensor ${stored}.`,
+  );
+};
+
+/** By row; every claim of an example has its sentence here. */
+export const chapterRows: Readonly<Record<string, Sentence>> = {
+  "000-01": balance("a100", 156),
+  "000-02": balance("h100", 298),
+  "000-04": layerNormRelu,
+  "000-15": layerNormIntensity,
+  "000-16": productIntensity,
+  "000-17": threshold,
+  "000-19": speedUp("Trips of the scores", ({ graph, naive, fused }) => {
+    const [before, after] = [ofComputed(graph, naive), ofComputed(graph, fused)];
+    return [before.reads + before.writes, after.reads + after.writes];
+  }),
+  "000-20": fasterByTraffic,
+  "000-21": fasterByTraffic,
+  "000-22": fasterByTraffic,
+  "000-23": fasterByTraffic,
+  "001-01": writesOnly,
+  "001-02": balance("generic", 50),
+  "001-06": flash,
+  "001-07": loops,
+  "001-16": twoReaders,
+  "002-15": l2Norm,
+  "002-16": fasterByTraffic,
+  "002-17": lessMemory,
+  "003-01": chain,
+  "003-09": thirdWay,
+  "003-21": inversion,
+  "004-02": biasReluLog,
+  "004-03": chainFormula,
+  "004-07": scores,
+};

@@ -1,0 +1,166 @@
+/** @file Every example keeps its promises: it reads, plans at every size, counts as it says, and computes the same everywhere. */
+import { describe, expect, test } from "vitest";
+import {
+  compareOutputs,
+  compile,
+  defaultOptions,
+  foldedData,
+  fusionAt,
+  generic,
+  inputData,
+  runPlanOnCpu,
+  runReference,
+  targetOf,
+  toleranceFor,
+  type Compilation,
+  type Fusion,
+  type NodeId,
+} from "../src/fusion";
+import { allLessons, chapters, examples, findExample, optionsFor, sizeOfText, type Example } from "../src/lessons";
+import { chapterNotes } from "../src/panels/model/chapter";
+import { chapterRows } from "../src/panels/model/chapter-rows";
+import { expected } from "./lessons-counts";
+
+const MIB = 2 ** 20;
+/** What a run may hold on the machine unless the person raises it: both plans with inputs of their own. */
+const MEMORY_BUDGET = 512 * MIB;
+const sizes = ["S", "M", "L"] as const;
+
+const compiledLesson = (lesson: Example, text = lesson.text): Compilation =>
+  compile(text, optionsFor(lesson, defaultOptions, null, defaultOptions));
+
+const resized = ({ text, sizes: choice }: Example, value: number): string =>
+  choice ? text.replace(new RegExp(`^${choice.name} = .*$`, "m"), `${choice.name} = ${value}`) : text;
+
+const named = allLessons.map((lesson) => [lesson.id, lesson] as const);
+
+describe("each example", () => {
+  test.each(named)("%s plans at every size", (_, lesson) => {
+    expect(sizeOfText(lesson, lesson.text)).toBe(lesson.sizes && "M");
+    for (const size of sizes) {
+      const text = lesson.sizes ? resized(lesson, lesson.sizes[size]) : lesson.text;
+      const { diagnostics, naivePlan, fusedPlan, steps } = compiledLesson(lesson, text);
+      expect(diagnostics).toEqual([]);
+      expect(steps.length).toBeGreaterThan(lesson.id === "square-matmul" ? -1 : 0);
+      expect(fusedPlan!.totals.bytes).toBeLessThanOrEqual(naivePlan!.totals.bytes);
+      expect(fusedPlan!.totals.kernels).toBeLessThanOrEqual(naivePlan!.totals.kernels);
+      expect(naivePlan!.plannedBytes + fusedPlan!.plannedBytes).toBeLessThan(MEMORY_BUDGET);
+    }
+  });
+
+  test.each(named)("%s counts as it says", (id, lesson) => {
+    const { kernels, all, full, codes = [], atMost } = expected[id]!;
+    const { naivePlan, fusedPlan, steps } = compiledLesson(lesson);
+    const [naive, fused] = [naivePlan!.totals, fusedPlan!.totals];
+    expect([naive.kernels, naive.transfers, naive.fullSizeTransfers]).toEqual([kernels[0], all[0], full[0]]);
+    const counted = [fused.kernels, fused.transfers, fused.fullSizeTransfers];
+    const stated = [kernels[1], all[1], full[1]];
+    expect(atMost ? counted.map((value, i) => Math.max(value, stated[i]!)) : counted).toEqual(stated);
+    const taken = new Set(steps.map(({ legal, profitable }) => (profitable ?? legal).code));
+    expect([...codes].filter((code) => !taken.has(code))).toEqual([]);
+  });
+
+  /** Small enough for the interpreter; long rows stay long, since their kernels are other ones. */
+  const tiny = ({ id, text }: Example): string => {
+    const constant = id.startsWith("conv") ? 1 : text.includes("65536") ? 2 : 5;
+    const shorter = (dim: string): string =>
+      Number(dim) >= 256 && Number(dim) < 65536 ? String(Number(dim) / 8) : dim;
+    return text
+      .replace(/^([A-Z]) = \d+$/gm, `$1 = ${constant}`)
+      .replace(/f32\[[^\]]*\]/g, (type) => type.replace(/\b\d+\b/g, shorter));
+  };
+  test.each(named)("%s computes the same in both plans and in the reference", { timeout: 120_000 }, (_, lesson) => {
+    const compilation = compiledLesson(lesson, tiny(lesson));
+    expect(compilation.diagnostics).toEqual([]);
+    const naive = compilation.naive!;
+    for (const fusion of [naive, fusionAt(compilation, compilation.steps.length)]) {
+      expect(outputsOff(naive, fusion)).toEqual([]);
+    }
+  });
+});
+
+/** Outputs of `fusion`'s kernels on the CPU that are not those of the unfused graph. */
+function outputsOff({ graph }: Fusion, fusion: Fusion): string[] {
+  const inputs = new Map<NodeId, Float64Array>();
+  for (const each of graph.nodes.values())
+    if (each.op === "input") inputs.set(each.id, Float64Array.from(inputData(each)));
+  const reference = runReference(graph, inputs);
+  const folded = [...foldedData(fusion.graph, inputs)].map(([id, data]) => [id, Float64Array.from(data)] as const);
+  const run = runPlanOnCpu(fusion, targetOf(generic), generic, new Map([...inputs, ...folded]));
+  return graph.outputs.filter((id, i) => {
+    const got = run.outputs.get(fusion.graph.outputs[i]!);
+    return !got || !compareOutputs(reference.get(id)!.data, got, toleranceFor(graph, id)).pass;
+  });
+}
+
+test("every example has counts, and all counts have an example", () => {
+  expect(Object.keys(expected).toSorted()).toEqual(allLessons.map(({ id }) => id).toSorted());
+});
+
+describe("bytes of the chapters", () => {
+  test.each([
+    ["log-exp", 4096, 384 * MIB, 128 * MIB],
+    ["matmul-bias-relu", 1024, 28 * MIB + 4096, 12 * MIB + 4096],
+    ["log-relu", 4096, 7 * 64 * MIB, 3 * 64 * MIB],
+    ["unary-chain", 4096, 12 * 64 * MIB, 2 * 64 * MIB],
+    ["square-matmul", 1024, 12 * MIB, 12 * MIB],
+    ["l2-norm", 128, 10 * MIB + 4 * 512, 4 * MIB],
+  ])("%s at %i", (id, size, before, after) => {
+    const lesson = findExample(id)!;
+    const { naivePlan, fusedPlan } = compiledLesson(lesson, resized(lesson, size));
+    expect([naivePlan!.totals.bytes, fusedPlan!.totals.bytes]).toEqual([before, after]);
+  });
+
+  test("attention stores 25 MiB one kernel at a time", () => {
+    const lesson = findExample("attention")!;
+    expect(compiledLesson(lesson, resized(lesson, 1024)).naivePlan!.totals.bytes).toBe(25 * MIB);
+  });
+});
+
+describe("where fusion hurts", () => {
+  const forced = allLessons.filter(({ id }) => id.endsWith("/forced"));
+  test.each(forced.map((lesson) => [lesson.id, lesson] as const))("%s moves less and takes longer", (id, lesson) => {
+    const chosen = compiledLesson(findExample(id.split("/")[0]!)!).fusedPlan!.totals;
+    const hurt = compiledLesson(lesson).fusedPlan!.totals;
+    expect(hurt.kernels).toBeLessThan(chosen.kernels);
+    expect(hurt.bytes).toBeLessThan(chosen.bytes);
+    expect(hurt.predictedMicros).toBeGreaterThan(chosen.predictedMicros);
+  });
+
+  test("each of the seven ways has its counter-example", () => {
+    const codes = examples
+      .filter(({ chapter }) => chapter === "when-it-hurts")
+      .flatMap(({ id }) => expected[id]!.codes ?? []);
+    expect(new Set(codes)).toEqual(
+      new Set(["C_REGISTERS", "C_CODE_SIZE", "C_RECOMPUTE", "C_LIBRARY", "C_NEGATIVE", "C_PARALLELISM", "L_STRICT"]),
+    );
+  });
+});
+
+describe("what chapters say", () => {
+  const claiming = allLessons.filter(({ claims }) => (claims?.length ?? 0) > 0);
+
+  test("every claim has its sentence, and every sentence its claim", () => {
+    const claimed = new Set(claiming.flatMap(({ claims }) => claims!.map(({ row }) => row)));
+    expect([...claimed].toSorted()).toEqual(Object.keys(chapterRows).toSorted());
+  });
+
+  test("every claim is of a chapter", () => {
+    const numbers = new Set(chapters.flatMap(({ number }) => number ?? []));
+    for (const { claims } of claiming)
+      for (const { row } of claims!) expect([row, numbers.has(row.split("-")[0]!)]).toEqual([row, true]);
+  });
+
+  test.each(claiming.map((lesson) => [lesson.id, lesson] as const))("%s is answered with counts", (id, lesson) => {
+    const notes = chapterNotes(compiledLesson(lesson), id);
+    expect(notes.length).toBeGreaterThan(0);
+    for (const { text } of notes) expect(text).not.toMatch(/undefined|NaN|null|\$\{/);
+  });
+});
+
+test("examples are named once, in the chapters' order", () => {
+  expect(new Set(allLessons.map(({ id }) => id)).size).toBe(allLessons.length);
+  expect([...new Set(examples.map(({ chapter }) => chapter))]).toEqual(chapters.map(({ id }) => id));
+  expect(findExample("nothing")).toBeNull();
+  expect(findExample(null)).toBeNull();
+});
