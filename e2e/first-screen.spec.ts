@@ -18,10 +18,38 @@ test("the first visit shows a worked example, already fused, without scrolling",
     await expect(part).toBeVisible();
     expect(inside(await part.boundingBox(), 1440, 900)).toBe(true);
   }
-  await expect(page.getByRole("region", { name: "Score", exact: true })).toContainText("7");
-  await expect(page.getByRole("region", { name: "Score", exact: true })).toContainText("3");
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(900);
+  await expect(play.region("Score").getByRole("img", { name: "Kernels: naive 3, now 1, end 1" })).toBeVisible();
+  await expect(
+    play.region("Graph").getByRole("button", { name: /^Kernel K1 add relu log, 3 ops, 48 MiB/ }),
+  ).toBeVisible();
+  await expect(play.region("Kernels")).toContainText("@compute");
   await expect(page.getByRole("radio", { name: "M", exact: true })).toBeChecked();
-  await expect(page.getByText(/peak \d/)).toBeVisible();
+});
+
+test("each size says what it needs at its peak, and the counts follow", async ({ page, play }) => {
+  await play.open();
+  const bytes = play.region("Score").getByRole("img", { name: /^Memory traffic/ });
+  for (const [size, peak, traffic] of [
+    ["S", "peak 4 MiB", "naive 7, now 3, end 3 MiB"],
+    ["M", "peak 64 MiB", "naive 112, now 48, end 48 MiB"],
+    ["L", "peak 144 MiB", "naive 252, now 108, end 108 MiB"],
+  ] as const) {
+    await page.getByRole("radio", { name: size, exact: true }).click();
+    await expect(page.getByRole("radio", { name: size, exact: true })).toBeChecked();
+    await expect(page.getByRole("group", { name: "Size" })).toContainText(peak);
+    await expect(bytes).toHaveAccessibleName(`Memory traffic: ${traffic}`);
+  }
+});
+
+test("at 1024 px the run is a tab beside the code", async ({ page, play }) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await play.open();
+  for (const name of ["Program", "Graph", "Steps", "Kernels"] as const)
+    expect(inside(await play.region(name).boundingBox(), 1024, 768)).toBe(true);
+  await expect(play.region("Measured")).toBeHidden();
+  await page.getByRole("tab", { name: "Run" }).click();
+  await expect(play.region("Kernels")).toContainText("Not run yet.");
 });
 
 for (const [width, height] of [
@@ -56,10 +84,13 @@ test("the narrow arrangement has four panes, one at a time", async ({ page, play
 test("the theme follows the choice and survives a reload", async ({ page, play }) => {
   await play.open();
   const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const before = await theme();
+  const colour = await paper();
   await page.getByRole("button", { name: /Switch to the .* theme/ }).click();
   const after = await theme();
   expect(after).not.toBe(before);
+  await expect.poll(paper).not.toBe(colour);
   await page.reload();
   await expect.poll(theme).toBe(after);
 });

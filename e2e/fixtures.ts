@@ -1,5 +1,5 @@
 /** @file The page under test. A test fails on an uncaught error, a policy violation or a request to another origin. */
-import { expect, test as base, type Page } from "@playwright/test";
+import { expect, test as base, type Locator, type Page } from "@playwright/test";
 
 export { expect };
 
@@ -39,6 +39,83 @@ export class Playground {
     await this.page.getByRole("banner").click({ position: { x: 2, y: 2 } });
   }
 
+  region(name: "Program" | "Measured" | "Score" | "Graph" | "Steps" | "Kernels"): Locator {
+    return this.page.getByRole("region", { name, exact: true });
+  }
+
+  /** An op, input or output on the graph, by what it is called: `add y/0/0`, `input x`, `output y`. */
+  node(name: string | RegExp): Locator {
+    return this.region("Graph").getByRole("group", { name }).first();
+  }
+
+  /** A line of the graph, by its ends: `x to y/0/0`. */
+  line(name: string | RegExp): Locator {
+    return this.region("Graph").locator(".react-flow__edge").and(this.page.getByRole("group", { name })).first();
+  }
+
+  /** The open card over the graph. */
+  get card() {
+    return this.region("Graph").getByRole("article");
+  }
+
+  /** Whole px of every box on the graph, by its name. */
+  boxes(): Promise<Record<string, readonly number[]>> {
+    return this.region("Graph")
+      .locator(".react-flow__node")
+      .evaluateAll((nodes) =>
+        Object.fromEntries(
+          nodes.map((node) => {
+            const { x, y, width, height } = node.getBoundingClientRect();
+            return [node.getAttribute("data-id")!, [x, y, width, height].map(Math.round)];
+          }),
+        ),
+      );
+  }
+
+  /** Middle of the `nth` place in the program (from 0) where `word` is written. */
+  async word(word: string, nth = 0): Promise<{ x: number; y: number }> {
+    await expect(this.editor).toContainText(word);
+    const at = await this.editor.evaluate(
+      (editor, [wanted, skip]) => {
+        const top = (line: Element): number => line.getBoundingClientRect().top;
+        const lines = [...editor.querySelectorAll(".view-line")].sort((a, b) => top(a) - top(b));
+        let left = skip;
+        for (const line of lines) {
+          const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+          for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+            const text = node.nodeValue!.replaceAll("\u00a0", " ");
+            for (let from = text.indexOf(wanted); from !== -1; from = text.indexOf(wanted, from + 1)) {
+              if (left-- > 0) continue;
+              const range = document.createRange();
+              range.setStart(node, from);
+              range.setEnd(node, from + wanted.length);
+              const { x, y, width, height } = range.getBoundingClientRect();
+              return { x: x + width / 2, y: y + height / 2 };
+            }
+          }
+        }
+        return null;
+      },
+      [word, nth] as const,
+    );
+    expect(at, `${word} in the program`).not.toBeNull();
+    return at!;
+  }
+
+  /** The program's lines as they are written, without the hints between the words. */
+  async text(): Promise<string> {
+    return this.editor.evaluate((editor) => {
+      const top = (line: Element): number => line.getBoundingClientRect().top;
+      const lines = [...editor.querySelectorAll(".view-line")].sort((a, b) => top(a) - top(b));
+      const words = (line: Element): string => {
+        const copy = line.cloneNode(true) as Element;
+        for (const hint of copy.querySelectorAll('[class*="dyn-rule"]')) hint.remove();
+        return copy.textContent.replaceAll("\u00a0", " ").trimEnd();
+      };
+      return lines.map(words).join("\n").trim();
+    });
+  }
+
   get steps() {
     return this.page.getByText(/^Step \d+ of \d+/).first();
   }
@@ -48,6 +125,15 @@ export class Playground {
     await this.editor.click();
     await this.page.keyboard.press("Control+a");
     await this.page.keyboard.insertText(text);
+  }
+
+  /** The same by way of the clipboard, as code from elsewhere comes. */
+  async paste(text: string): Promise<void> {
+    await this.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await this.page.evaluate((words) => navigator.clipboard.writeText(words), text);
+    await this.editor.click();
+    await this.page.keyboard.press("Control+a");
+    await this.page.keyboard.press("Control+v");
   }
 
   get editor() {

@@ -1,13 +1,145 @@
-import { expect, test } from "./fixtures";
+import { expect, test, type Playground } from "./fixtures";
 
-test("a typed program is planned on the pause, and read kernel by kernel", async ({ page, play }) => {
+/** Puts the caret into a word, by the mouse. */
+async function caretIn(play: Playground, word: string, nth = 0): Promise<void> {
+  const { x, y } = await play.word(word, nth);
+  await play.page.mouse.click(x, y);
+}
+
+test("a typed program is planned on the pause, and read kernel by kernel", async ({ play }) => {
   await play.open();
   await play.type("N = 256\nx: f32[N, 128]\nw: f32[128]\n\nh = x.mean(dim=-1, keepdim=True)\ny = gelu((x - h) * w)\n");
-  const score = page.getByRole("region", { name: "Score", exact: true });
-  const graph = page.getByRole("region", { name: "Graph", exact: true });
-  await expect(graph.getByRole("group", { name: /gelu/ }).first()).toBeAttached();
-  await expect(score).toContainText("→");
-  await expect(page.getByRole("region", { name: "Kernels", exact: true })).toContainText("@compute");
+  await expect(play.node(/^gelu/)).toBeAttached();
+  await expect(play.region("Score")).toContainText("→");
+  await expect(play.region("Kernels")).toContainText("@compute");
+});
+
+test("every mistake is underlined where it is, the first one is told in words", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[64, 32]\nw: f32[16, 8]\na = gelo(x)\nb = x @ w\nc = relu(missing)\n");
+  const program = play.region("Program");
+  await expect(program).toContainText("Line 3: No op is called gelo. Did you mean gelu?");
+  await expect(program).toContainText("2 more");
+  const marks = play.editor.locator(".squiggly-error");
+  await expect(marks).toHaveCount(3);
+  const boxes = await Promise.all([0, 1, 2].map((i) => marks.nth(i).boundingBox()));
+  for (const word of ["gelo", "x @ w", "missing"]) {
+    const { x, y } = await play.word(word);
+    const under = boxes.filter(
+      (box) => box && box.x <= x && x <= box.x + box.width && Math.abs(box.y + box.height / 2 - y) < 11,
+    );
+    expect(under, `a mark under ${word}`).toHaveLength(1);
+  }
+  // The two shapes, in words, where the mark is.
+  const { x, y } = await play.word("x @ w");
+  await page.mouse.move(x, y);
+  const hover = page.locator(".monaco-hover").filter({ hasText: "32" });
+  await expect(hover.first()).toContainText("64");
+  await expect(hover.first()).toContainText("16");
+});
+
+test("a near miss is mended by one click, in one undo step", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[64, 64]\ny = gelo(x)\n");
+  await page.waitForTimeout(900);
+  await play.region("Program").getByRole("button", { name: /gelu/ }).click();
+  await expect(play.editor).toContainText("gelu(x)");
+  await expect(play.region("Program")).not.toContainText("Did you mean");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(play.editor).toContainText("gelo(x)");
+});
+
+test("completion offers ops with their arguments", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[64, 64]\ny = ");
+  await page.keyboard.type("softm");
+  const offered = page.getByRole("option", { name: /^softmax/ }).first();
+  await expect(offered).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect.poll(() => play.text()).toMatch(/y = softmax\(/);
+});
+
+test("pointing at a value says its shape, its bytes and its kernel", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[512, 256]\nh = exp(x)\ny = relu(h)\n");
+  await expect(play.region("Kernels").getByRole("heading")).toContainText("exp relu");
+  const { x, y } = await play.word("h");
+  await page.mouse.move(x, y);
+  const hover = page.locator(".monaco-hover").filter({ hasText: "Computed by" });
+  await expect(hover).toContainText("f32[512, 256]");
+  await expect(hover).toContainText(/512(\.0)? KiB/);
+  await expect(hover).toContainText("K1");
+});
+
+test("inferred shapes stand between the words", async ({ play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[64, 32]\nw: f32[32, 8]\nh = x @ w\n");
+  await expect(play.editor).toContainText("64×8");
+});
+
+test("signature help names the argument one is in", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[64, 32]\ny = ");
+  await page.keyboard.type("layer_norm(");
+  await expect(page.locator(".parameter-hints-widget")).toContainText("layer_norm");
+  await page.keyboard.press("Escape");
+});
+
+test("F2 renames everywhere and keeps where the op was put, in one undo step", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[64, 64]\nmid = exp(x)\ny = relu(mid) + mid  # mid stays in words\n");
+  const box = play.node(/^exp mid/);
+  await expect(box).toBeVisible();
+  await box.hover();
+  await page.mouse.down();
+  const from = (await box.boundingBox())!;
+  await page.mouse.move(from.x + 90, from.y + 12, { steps: 6 });
+  await page.mouse.up();
+  const moved = (await box.boundingBox())!;
+  expect(moved.x - from.x).not.toBe(0);
+  await caretIn(play, "mid", 0);
+  await page.keyboard.press("F2");
+  const field = page.getByRole("textbox", { name: /Rename input/ });
+  await expect(field).toBeVisible();
+  await field.fill("centre");
+  await field.press("Enter");
+  await expect.poll(() => play.text()).toContain("centre = exp(x)\ny = relu(centre) + centre  # mid stays in words");
+  const renamed = play.node(/^exp centre/);
+  await expect(renamed).toBeVisible();
+  const after = (await renamed.boundingBox())!;
+  expect([Math.round(after.x), Math.round(after.y)]).toEqual([Math.round(moved.x), Math.round(moved.y)]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(() => play.text()).toContain("mid = exp(x)");
+});
+
+test("F12 goes to where a name was made", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[64, 64]\nmid = exp(x)\ny = relu(mid)\n");
+  await expect(play.node(/^exp mid/)).toBeAttached();
+  await caretIn(play, "mid", 1);
+  await page.keyboard.press("F12");
+  await page.keyboard.press("End");
+  await page.keyboard.insertText("  # here");
+  await expect.poll(() => play.text()).toContain("mid = exp(x)  # here\ny");
+});
+
+test("a pasted forward() is a program", async ({ play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.paste(
+    "import torch\nimport torch.nn.functional as F\n\ndef forward(self, x: f32[64, 128], w: f32[32, 128], b: f32[32]):\n    h = F.linear(x, w, b)\n    return torch.relu(h).sum(dim=-1)\n",
+  );
+  await expect(play.node(/^relu/)).toBeAttached();
+  await expect(play.node(/^sum/)).toBeAttached();
+  await expect(play.region("Score")).not.toContainText(/last good graph/i);
 });
 
 test("a mistake keeps the last good graph, names its line, and goes away with the mistake", async ({ page, play }) => {
@@ -15,7 +147,19 @@ test("a mistake keeps the last good graph, names its line, and goes away with th
   await expect(play.steps).toBeVisible();
   await play.type("x: f32[64, 64]\ny = gelo(x)\n");
   await expect(page.getByText(/did you mean/i).first()).toBeVisible();
-  await expect(page.getByRole("region", { name: "Score", exact: true })).toContainText(/last good graph/i);
+  const score = play.region("Score");
+  await expect(score).toContainText(/last good graph/i);
+  // The last good graph stays, greyed, and can't be edited meanwhile.
+  await expect(play.node(/^relu/)).toBeVisible();
+  const canvas = play.region("Graph").getByRole("group", { name: /^Op graph/ });
+  const shown = () =>
+    canvas.locator(".react-flow__viewport").evaluate((flow) => {
+      const { filter, opacity } = getComputedStyle(flow);
+      return `${filter} ${Number(opacity) < 1}`;
+    });
+  await expect.poll(shown).toBe("grayscale(1) true");
+  await expect(play.region("Graph").getByRole("button", { name: "Op", exact: true })).toBeDisabled();
+  await score.getByRole("button", { name: "Go to line 2" }).click();
   await play.type("x: f32[64, 64]\ny = gelu(x)\n");
   await expect(page.getByRole("region", { name: "Score", exact: true })).not.toContainText(/last good graph/i);
 });
