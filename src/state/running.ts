@@ -1,5 +1,14 @@
 /** @file One run: the plans for the machine, their data, their times, and the check against the reference. */
-import { fusionAt, type Compilation, type Fusion, type NodeId, type Plan, type Target } from "../fusion";
+import {
+  deviceProfileFrom,
+  fusionAt,
+  type DeviceProfile,
+  type Compilation,
+  type Fusion,
+  type NodeId,
+  type Plan,
+  type Target,
+} from "../fusion";
 import type { BenchProgress, DeviceInfo, GpuProblem } from "../gpu";
 import { ENDED, type TensorData } from "../workers";
 import type { Deeds } from "./slice";
@@ -31,10 +40,11 @@ async function plansFor(
   { text, options, steps }: Compilation,
   cursor: number,
   target: Target,
+  profile: DeviceProfile = options.profile,
 ): Promise<FinishedRun["plans"] | GpuProblem> {
   const last = steps.length;
   const cursors = [...new Set([0, Math.min(cursor, last), last])];
-  const answer = await deeds.world.compileWorker.ask({ kind: "plans", text, options, cursors, target });
+  const answer = await deeds.world.compileWorker.ask({ kind: "plans", text, options, cursors, target, profile });
   if (!answer.ok) return answer.text === ENDED ? { code: "cancelled", text: "Stopped." } : internal(answer.text);
   const plans = answer.value.kind === "planned" ? answer.value.plans : new Map<number, Plan>();
   const [naive, fused] = [plans.get(0), plans.get(last)];
@@ -87,6 +97,22 @@ async function inputsFor(deeds: Deeds, naive: Fusion): Promise<ReadonlyMap<NodeI
   return answer.value.kind === "inputs" ? answer.value.inputs : internal("The worker answered another question.");
 }
 
+/** The same plans with the times that this device's own roofs predict; as they were when no roofs were measured. */
+async function predicted(
+  deeds: Deeds,
+  compilation: Compilation,
+  cursor: number,
+  run: FinishedRun,
+): Promise<FinishedRun> {
+  const { roofs, device } = run.result;
+  if (!roofs) return run;
+  const { bandwidth, flops: peakFlops, launchMicros } = roofs;
+  const { profile: base } = compilation.options;
+  const here = deviceProfileFrom(device.name, { bandwidth, peakFlops, launchMicros }, {}, base);
+  const plans = await plansFor(deeds, compilation, cursor, device.target, here);
+  return "code" in plans ? run : { ...run, plans, predictedFor: "this device's roofs" };
+}
+
 /** Runs on a machine that has described itself. Whatever comes of it is in the store. */
 export async function runOn(deeds: Deeds, turn: Turn, compilation: Compilation, device: DeviceInfo): Promise<void> {
   say(deeds, turn, "Making the input data");
@@ -107,10 +133,17 @@ export async function runOn(deeds: Deeds, turn: Turn, compilation: Compilation, 
   });
   if (!turn.latest()) return;
   if (!outcome.ok) return outcome.problem.code === "cancelled" ? undefined : fail(deeds, turn, outcome.problem);
-  const run: FinishedRun = { result: outcome.value, check: null, text: compilation.text, plans };
-  deeds.set({ run: { status: "done", run }, device: outcome.value.device });
+  const result = outcome.value;
+  // A profile of a GPU says nothing about the times of a CPU that pretends to be one.
+  const predictedFor = result.device.software ? null : compilation.options.profile.name;
+  const first: FinishedRun = { result, check: null, text: compilation.text, predictedFor, plans };
+  deeds.set({ run: { status: "done", run: first }, device: result.device });
   if (outcome.value.stopped) {
     deeds.set({ notice: { tone: "info", text: "Stopped. The samples so far are kept." } });
   }
+  const run = await predicted(deeds, compilation, cursor, first);
+  const shown = deeds.get().run;
+  if (shown.status !== "done" || shown.run !== first) return;
+  deeds.set({ run: { status: "done", run } });
   await check(deeds, turn, states, run);
 }

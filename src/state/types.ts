@@ -56,6 +56,8 @@ export interface FinishedRun {
   readonly check: readonly CheckRow[] | null;
   /** Text the run belongs to: stale when it differs from the document's. */
   readonly text: string;
+  /** Whose roofs and launches the plans' predicted times are made of; null when nothing is known that fits this machine. */
+  readonly predictedFor: string | null;
   /** The plans that ran (schedules follow the adapter), for their own counts. */
   readonly plans: { readonly naive: Plan; readonly step: Plan | null; readonly fused: Plan };
 }

@@ -12,6 +12,8 @@ export type CompileRequest =
       readonly cursors: readonly number[];
       /** Whose schedules; null for those that the options' profile wants. */
       readonly target: Target | null;
+      /** Whose times are predicted; the options' own when absent. */
+      readonly profile?: DeviceProfile;
     };
 
 export type CompileReply =

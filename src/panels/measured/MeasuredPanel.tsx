@@ -51,7 +51,9 @@ function Results({ view }: { readonly view: MeasuredView }) {
   const rows = useMemo(() => (run ? timeRows(run) : []), [run]);
   return (
     <div className={view.old ? "measured-results old" : "measured-results"}>
-      <Suspense>{run && !withheld && rows.length > 0 && <TimeBars rows={rows} />}</Suspense>
+      <Suspense>
+        {run && !withheld && rows.length > 0 && <TimeBars rows={rows} predictedFor={run.predictedFor} />}
+      </Suspense>
       {withheld && <p className="measured-message">The timings wait until both plans agree.</p>}
       <Transfers run={run} />
       <Suspense>{run && !withheld && <Roofline run={run} />}</Suspense>

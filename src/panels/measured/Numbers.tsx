@@ -18,7 +18,7 @@ function TimeLine({
       <td>
         {median} {spread}
       </td>
-      <td>{showMicros(row.predicted)}</td>
+      <td>{row.predicted === null ? "–" : showMicros(row.predicted)}</td>
       <td>{count(row.measured.samples)}</td>
     </tr>
   );

@@ -7,18 +7,19 @@ import { timeChart } from "./time-chart";
 
 interface Props {
   readonly rows: readonly TimeRow[];
+  /** Whose prediction the dashes are; null without one. */
+  readonly predictedFor: string | null;
 }
 
-export function TimeBars({ rows }: Props) {
+export function TimeBars({ rows, predictedFor }: Props) {
   const canvas = useChart(rows, timeChart);
   const said = rows.map(
-    (row) => `${row.title} ${showSpread(row.measured).median}, predicted ${showMicros(row.predicted)}`,
+    ({ title, measured, predicted }) =>
+      `${title} ${showSpread(measured).median}${predicted === null ? "" : `, predicted ${showMicros(predicted)}`}`,
   );
   return (
     <div className="measured-block">
-      <h3>
-        Time <span>dashed = predicted</span>
-      </h3>
+      <h3>Time {predictedFor !== null && <span>dashed = predicted by {predictedFor}</span>}</h3>
       <div className="measured-chart" style={{ height: rows.length * 25 + 3 }}>
         <canvas ref={canvas} role="img" aria-label={`Median time: ${said.join("; ")}`} />
       </div>

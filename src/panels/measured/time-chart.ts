@@ -11,9 +11,7 @@ function drawRow(chart: Chart, row: TimeRow, y: number, palette: Palette): void 
   const { ctx, scales } = chart;
   const x = scales["x"];
   if (!x) return;
-  const [lower, upper, predicted] = [row.measured.lower, row.measured.upper, row.predicted].map((v) =>
-    x.getPixelForValue(v),
-  );
+  const [lower, upper] = [row.measured.lower, row.measured.upper].map((v) => x.getPixelForValue(v));
   ctx.strokeStyle = palette.ink;
   ctx.lineWidth = 1.5;
   ctx.beginPath();
@@ -24,12 +22,15 @@ function drawRow(chart: Chart, row: TimeRow, y: number, palette: Palette): void 
     ctx.lineTo(end, y + 4);
   }
   ctx.stroke();
-  ctx.setLineDash([2, 2.5]);
-  ctx.beginPath();
-  ctx.moveTo(predicted!, y - 11);
-  ctx.lineTo(predicted!, y + 11);
-  ctx.stroke();
-  ctx.setLineDash([]);
+  if (row.predicted !== null) {
+    const predicted = x.getPixelForValue(row.predicted);
+    ctx.setLineDash([2, 2.5]);
+    ctx.beginPath();
+    ctx.moveTo(predicted, y - 11);
+    ctx.lineTo(predicted, y + 11);
+    ctx.stroke();
+    ctx.setLineDash([]);
+  }
   const { median, spread } = showSpread(row.measured);
   const start = Math.max(upper!, x.getPixelForValue(row.measured.median)) + 8;
   ctx.textBaseline = "middle";
@@ -54,7 +55,7 @@ const marks = (rows: readonly TimeRow[], palette: Palette): Plugin => ({
 });
 
 export function timeChart(rows: readonly TimeRow[], palette: Palette): ChartConfiguration<"bar", number[], string> {
-  const longest = Math.max(...rows.flatMap(({ measured, predicted }) => [measured.upper, predicted]));
+  const longest = Math.max(...rows.flatMap(({ measured, predicted }) => [measured.upper, predicted ?? 0]));
   return {
     type: "bar",
     data: {

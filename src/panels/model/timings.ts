@@ -9,8 +9,8 @@ export interface TimeRow {
   readonly title: string;
   /** µs */
   readonly measured: Spread;
-  /** µs; what the cost model said before. */
-  readonly predicted: number;
+  /** µs; what the cost model says, null when it knows nothing of this machine. */
+  readonly predicted: number | null;
   /** Passes × dispatches repeated inside one. */
   readonly runs: number;
   /** Dispatches repeated inside one timed pass. */
@@ -26,7 +26,7 @@ export function timingOf(result: BenchResult, plan: PlanName, kernel: string | n
 }
 
 /** One row for each plan that was timed, in the order naive, this step, fused. */
-export function timeRows({ result, plans }: FinishedRun): TimeRow[] {
+export function timeRows({ result, plans, predictedFor }: FinishedRun): TimeRow[] {
   return PLAN_NAMES.flatMap((plan) => {
     const timing = result.timings.find((each) => each.plan === plan && each.kernel === null);
     const planned = plans[plan];
@@ -36,7 +36,7 @@ export function timeRows({ result, plans }: FinishedRun): TimeRow[] {
         plan,
         title: planTitle(plan),
         measured: spreadOf(micros(timing.nanoseconds)),
-        predicted: planned.totals.predictedMicros,
+        predicted: predictedFor === null ? null : planned.totals.predictedMicros,
         runs: timing.nanoseconds.length * timing.repeats,
         repeats: timing.repeats,
       },
@@ -56,17 +56,18 @@ export interface KernelTime {
   readonly kernel: string;
   readonly title: string;
   readonly measured: Spread;
-  readonly predicted: number;
+  readonly predicted: number | null;
 }
 
 /** Every kernel that was timed by itself, in plan order. */
-export function kernelTimes({ result, plans }: FinishedRun): KernelTime[] {
+export function kernelTimes({ result, plans, predictedFor }: FinishedRun): KernelTime[] {
   return PLAN_NAMES.flatMap((plan) =>
     (plans[plan]?.kernels ?? []).flatMap((kernel) => {
       const measured = timingOf(result, plan, kernel.id);
       if (!measured) return [];
       const title = `${kernel.id} ${kernel.name.replaceAll("_", " ")}`;
-      return [{ plan, kernel: kernel.id, title, measured, predicted: kernel.predictedMicros }];
+      const predicted = predictedFor === null ? null : kernel.predictedMicros;
+      return [{ plan, kernel: kernel.id, title, measured, predicted }];
     }),
   );
 }

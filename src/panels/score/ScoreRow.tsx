@@ -43,6 +43,7 @@ function Device() {
 }
 
 function Numbers({ score }: { readonly score: ScoreWords }) {
+  const profile = usePlayground(({ document }) => document.options.profile.name);
   return (
     <>
       <div className="score-metric key" aria-hidden="true">
@@ -56,7 +57,7 @@ function Numbers({ score }: { readonly score: ScoreWords }) {
       <Metric name="Kernels" values={score.kernels} rank="always" />
       <Metric name="Full-size transfers" values={score.transfers} rank="always" />
       <Metric name="Memory traffic" values={score.bytes.values} unit={score.bytes.unit} rank="second" />
-      <Metric name="Predicted" values={score.micros.values} unit={score.micros.unit} rank="third" />
+      <Metric name={`Predicted, ${profile}`} values={score.micros.values} unit={score.micros.unit} rank="third" />
       <Device />
     </>
   );
