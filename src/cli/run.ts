@@ -1,5 +1,5 @@
 /** @file run: both plans on a device, every output against the 64-bit reference. */
-import { fusionAt, inputData, planForTarget, runPlanOnCpu, targetOf } from "../fusion";
+import { foldedData, fusionAt, inputData, planForTarget, runPlanOnCpu, targetOf } from "../fusion";
 import type { Fusion, InputData, NodeId } from "../fusion";
 import { createSession, hostEnv, median } from "../gpu";
 import type { BenchResult, DeviceInfo, PlanName } from "../gpu";
@@ -33,6 +33,8 @@ export async function run(request: Request, planned: Planned, world: World): Pro
   const source = planned.compilation.naive!.graph;
   const inputs = new Map<NodeId, InputData>();
   for (const node of source.nodes.values()) if (node.op === "input") inputs.set(node.id, inputData(node));
+  const { graph } = finalOf(planned);
+  for (const [id, data] of foldedData(graph, inputs)) inputs.set(id, Float32Array.from(data));
   const ran = request.device === "cpu" ? onCpu(planned, inputs) : await onWebgpu(planned, inputs, world);
   if (typeof ran === "string") {
     world.complain(ran);

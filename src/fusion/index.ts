@@ -27,6 +27,7 @@ export * from "./text";
 export {
   compareOutputs,
   coordinatesOf,
+  foldedData,
   inputData,
   runReference,
   sampleReference,

@@ -91,8 +91,12 @@ async function check(deeds: Deeds, turn: Turn, states: States, run: FinishedRun)
   deeds.set({ run: { status: "done", run: { ...run, check: rows } } });
 }
 
-async function inputsFor(deeds: Deeds, naive: Fusion): Promise<ReadonlyMap<NodeId, TensorData> | GpuProblem> {
-  const answer = await deeds.world.checkWorker.ask({ kind: "inputs", fusion: naive });
+async function inputsFor(
+  deeds: Deeds,
+  { naive, ...states }: States,
+): Promise<ReadonlyMap<NodeId, TensorData> | GpuProblem> {
+  const plans = Object.values(states).filter((state) => state !== null && state !== undefined);
+  const answer = await deeds.world.checkWorker.ask({ kind: "inputs", fusion: naive, plans });
   if (!answer.ok) return answer.text === ENDED ? { code: "cancelled", text: "Stopped." } : internal(answer.text);
   return answer.value.kind === "inputs" ? answer.value.inputs : internal("The worker answered another question.");
 }
@@ -120,7 +124,7 @@ export async function runOn(deeds: Deeds, turn: Turn, compilation: Compilation, 
   const states = statesOf(compilation, cursor);
   const [plans, inputs] = await Promise.all([
     plansFor(deeds, compilation, cursor, device.target),
-    inputsFor(deeds, states.naive),
+    inputsFor(deeds, states),
   ]);
   if (turn.signal.aborted) return;
   if ("code" in plans) return fail(deeds, turn, plans);

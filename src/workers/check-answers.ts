@@ -3,6 +3,7 @@ import {
   compareOutputs,
   coordinatesOf,
   findOp,
+  foldedData,
   hashText,
   inputData,
   node as nodeOf,
@@ -50,6 +51,15 @@ export function inputsOf({ graph }: Fusion): ReadonlyMap<NodeId, TensorData> {
   const key = hashText(JSON.stringify(nodes.map(({ id, type, attrs }) => [id, type, attrs])));
   if (kept?.key !== key) kept = { key, inputs: new Map(nodes.map((node) => [node.id, inputData(node)])) };
   return kept.inputs;
+}
+
+/** Inputs of the program and the constants that `plans` folded from them. */
+function inputsWith(fusion: Fusion, plans: readonly Fusion[]): ReadonlyMap<NodeId, TensorData> {
+  const inputs = inputsOf(fusion);
+  const folded = plans.flatMap(({ graph }) => [...foldedData(graph, inputs)]);
+  return folded.length === 0
+    ? inputs
+    : new Map([...inputs, ...folded.map(([id, data]) => [id, Float32Array.from(data)] as const)]);
 }
 
 /** Flat indices spread over `size` elements, both ends among them; all of them when there are no more than `count`. */
@@ -165,7 +175,8 @@ function onCpu({ fusion, plans, profile }: CheckRequest & { kind: "cpu" }): Chec
     const text = `${reference} The program is too large to run its kernels on the CPU as well: choose a smaller size.`;
     return { kind: "cpu", summaries, rows: [], text };
   }
-  const data = new Map([...inputs].map(([id, values]) => [id, Float64Array.from(values)]));
+  const all = inputsWith(fusion, plans.map((each) => each.fusion)); // prettier-ignore
+  const data = new Map([...all].map(([id, values]) => [id, Float64Array.from(values)]));
   const rows = plans.flatMap(({ plan, fusion: state }) => {
     const run = runPlanOnCpu(state, targetOf(profile), profile, new Map(data));
     return graph.outputs.map((output, i) => {
@@ -180,7 +191,7 @@ function onCpu({ fusion, plans, profile }: CheckRequest & { kind: "cpu" }): Chec
 export function answerCheck(request: CheckRequest): CheckReply {
   switch (request.kind) {
     case "inputs":
-      return { kind: "inputs", inputs: inputsOf(request.fusion) };
+      return { kind: "inputs", inputs: inputsWith(request.fusion, request.plans ?? []) };
     case "compare":
       return compare(request, request.fusion);
     case "cpu":

@@ -1,4 +1,5 @@
 /** @file What the page asks its workers, and what they answer. Plain data: it is cloned. */
+import type { ImportedModel } from "../import";
 import type { Compilation, CompileOptions, DeviceProfile, Fusion, NodeId, Plan, Target } from "../fusion";
 
 export type CompileRequest =
@@ -14,11 +15,25 @@ export type CompileRequest =
       readonly target: Target | null;
       /** Whose times are predicted; the options' own when absent. */
       readonly profile?: DeviceProfile;
+    }
+  | {
+      /** A model in a foreign format, to be written in the typed language. */
+      readonly kind: "import";
+      readonly bytes: Uint8Array;
+      /** Extents of dimensions and shapes of inputs that the model leaves open, by name. */
+      readonly dims: ReadonlyMap<string, number>;
+      readonly shapes: ReadonlyMap<string, readonly number[]>;
     };
 
 export type CompileReply =
   | { readonly kind: "compiled"; readonly compilation: Compilation }
-  | { readonly kind: "planned"; readonly plans: ReadonlyMap<number, Plan> };
+  | { readonly kind: "planned"; readonly plans: ReadonlyMap<number, Plan> }
+  | { readonly kind: "imported"; readonly imported: ImportAnswer };
+
+/** What an import comes to; the numbers of the weights stay behind. */
+export type ImportAnswer =
+  | { readonly ok: true; readonly value: Omit<ImportedModel, "data"> & { readonly weights: number } }
+  | { readonly ok: false; readonly text: string };
 
 /** Data of one tensor in row-major order: f32, i32, or 0 and 1 as u32 for bool. */
 export type TensorData = Float32Array | Int32Array | Uint32Array;
@@ -30,6 +45,8 @@ export type CheckRequest =
       /** The data that a run feeds, made from the seeds in the text. */
       readonly kind: "inputs";
       readonly fusion: Fusion;
+      /** States whose folded constants are wanted too. */
+      readonly plans?: readonly Fusion[];
     }
   | {
       /** Outputs that a machine computed, against the f64 reference. */

@@ -3,7 +3,7 @@ import { runPlanOnCpu } from "../../src/fusion/codegen";
 import { decisionsOn, defaultOptions, fusionAt } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";
 import { bindingsFor, columnsOf, kernelOf } from "./regions";
-import { totalsOf, targetOf } from "../../src/fusion/cost";
+import { fullSizeBytes, totalsOf, targetOf } from "../../src/fusion/cost";
 import {
   applyPatch,
   draftOf,
@@ -19,7 +19,7 @@ import {
 } from "../../src/fusion/ir";
 import { allPasses, naiveFusion, runPasses } from "../../src/fusion/passes";
 import { isFreeView } from "../../src/fusion/region";
-import { inputData, runReference } from "../../src/fusion/reference";
+import { foldedData, inputData, runReference } from "../../src/fusion/reference";
 
 export const options = (given: Partial<CompileOptions> = {}): CompileOptions => ({ ...defaultOptions, ...given });
 
@@ -96,6 +96,7 @@ export function stepFaults(compilation: Compilation, { mayDuplicate = false } = 
   const { steps, naive } = compilation;
   const { profile } = compilation.options;
   const faults = shapeFaults(naive!).map((text) => `naive: ${text}`);
+  const fullSize = fullSizeBytes(naive!.graph);
   const before = totalsOf(naive!, profile);
   let last = before;
   steps.forEach((step, i) => {
@@ -108,7 +109,7 @@ export function stepFaults(compilation: Compilation, { mayDuplicate = false } = 
     }
     const state = fusionAt(compilation, step.seq);
     for (const text of shapeFaults(state)) faults.push(`${at}: ${text}`);
-    const counted = totalsOf(state, profile);
+    const counted = totalsOf(state, profile, fullSize);
     if (!same(counted, step.totals)) faults.push(`${at}: totals say ${show(step.totals)}, counted ${show(counted)}`);
     if (!mayDuplicate && counted.bytes > before.bytes)
       faults.push(`${at}: ${counted.bytes} bytes, naive ${before.bytes}`);
@@ -161,7 +162,8 @@ export function valueFaults(source: Graph, state: Fusion, profile = defaultOptio
   const inputs = new Map<NodeId, Float64Array>();
   for (const n of source.nodes.values()) if (n.op === "input") inputs.set(n.id, Float64Array.from(inputData(n)));
   const want = runReference(source, inputs);
-  const { outputs, kernels } = runPlanOnCpu(state, targetOf(profile), profile, inputs);
+  const all = new Map([...inputs, ...foldedData(state.graph, inputs)]);
+  const { outputs, kernels } = runPlanOnCpu(state, targetOf(profile), profile, all);
   const faults = kernels.flatMap(({ program, log }) => log.problems.map((text) => `${program.name}: ${text}`));
   for (const id of source.outputs) {
     const [got, right] = [outputs.get(id), want.get(id)!.data];
@@ -204,7 +206,9 @@ export function silentEdges(compilation: Compilation): string[] {
 /** Counted bytes of a state against what the interpreter of its kernels touched. */
 export function trafficFaults(state: Fusion, profile = defaultOptions.profile): string[] {
   const inputs = new Map<NodeId, Float64Array>();
-  for (const n of state.graph.nodes.values()) if (n.op === "input") inputs.set(n.id, Float64Array.from(inputData(n)));
+  for (const n of state.graph.nodes.values())
+    if (n.op === "input" && !n.recipe) inputs.set(n.id, Float64Array.from(inputData(n)));
+  for (const [id, data] of foldedData(state.graph)) inputs.set(id, data);
   const { kernels } = runPlanOnCpu(state, targetOf(profile), profile, inputs);
   let touched = 0;
   for (const { program, log } of kernels) {

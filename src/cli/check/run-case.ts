@@ -4,6 +4,7 @@ import {
   compile,
   defaultOptions,
   fusionAt,
+  foldedData,
   inputData,
   nodeId,
   runPlanOnCpu,
@@ -13,7 +14,14 @@ import {
   type NodeId,
   type Target,
 } from "../../fusion";
-import { importOnnx, type HostTensor, type ImportedModel } from "../../import";
+import {
+  importModel,
+  importOnnx,
+  type HostTensor,
+  type Imported,
+  type ImportedModel,
+  type ImportOptions,
+} from "../../import";
 import type { ExternalCase } from "./cases";
 
 export type CaseResult =
@@ -53,12 +61,15 @@ export const onCpu: RunPlans = (compilation, inputs) => {
   return Promise.resolve([run("naive", 0), run("fused", compilation.steps.length)]);
 };
 
+const readCase = ({ model }: ExternalCase, options: ImportOptions = {}): Imported =>
+  model instanceof Uint8Array ? importOnnx(model, options) : { ok: true, value: importModel(model, options) };
+
 /** Imports again while an input turns out to decide a shape: only those are bound, all others stay inputs of a run. */
-function importCase(one: ExternalCase, byName: ReadonlyMap<string, HostTensor>): ReturnType<typeof importOnnx> {
+function importCase(one: ExternalCase, byName: ReadonlyMap<string, HostTensor>): Imported {
   const shapes = new Map([...byName].map(([name, { dims }]) => [name, dims]));
   const known = new Map<string, HostTensor>();
   for (;;) {
-    const read = importOnnx(one.model, { shapes, known });
+    const read = readCase(one, { shapes, known });
     if (!read.ok) return read;
     const fresh = read.value.wanted.filter((name) => byName.has(name) && !known.has(name));
     if (fresh.length === 0) return read;
@@ -96,7 +107,7 @@ export async function runCase(one: ExternalCase, run: RunPlans): Promise<CaseRes
 }
 
 const inputNames = (one: ExternalCase): readonly string[] => {
-  const read = importOnnx(one.model);
+  const read = readCase(one);
   return read.ok ? read.value.inputOrder : [];
 };
 
@@ -118,6 +129,8 @@ async function compareCase(
     for (const [ours, data] of model.data) if (graph.nodes.has(nodeId(ours))) inputs.set(nodeId(ours), data);
     for (const n of graph.nodes.values())
       if (n.op === "input" && !inputs.has(n.id)) inputs.set(n.id, Float64Array.from(inputData(n)));
+    const { graph: fused } = fusionAt(compilation, compilation.steps.length);
+    for (const [id, data] of foldedData(fused, inputs)) inputs.set(id, data);
     const reference = runReference(graph, inputs);
     computed.push(
       { plan: "reference", outputs: new Map([...reference].map(([id, { data }]) => [id, data])) },

@@ -10,6 +10,8 @@ export interface Lives {
   partials(at: number, bytes: number): void;
   /** The outputs may be views of other values now. */
   outputsMoved(): void;
+  /** Inputs came or went: the change of their bytes. */
+  inputsChanged(bytes: number): void;
   peakBytes(): number;
 }
 
@@ -67,6 +69,9 @@ export function openLives(graph: Graph, positions: number): Lives {
       const before = kept;
       kept = keptNow();
       for (const value of [...before, ...kept]) if (lives.has(value)) enter(value, lives.get(value)!);
+    },
+    inputsChanged: (bytes) => {
+      inputs += bytes;
     },
     peakBytes: () => inputs + profile.peak(),
   };

@@ -35,6 +35,8 @@ export interface Node {
   readonly groups: readonly GroupRef[];
   /** Where the text says it; absent for what a pass made. */
   readonly span?: Span;
+  /** An `input` that a pass folded: what computes it, once and before the run, from inputs alone. The last node is its value. */
+  readonly recipe?: readonly Node[];
 }
 
 export interface Graph {

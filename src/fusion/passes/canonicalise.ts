@@ -1,19 +1,18 @@
 /** @file P0: exact identities, equal subexpressions, dead values. Each rewrite is a step of its own. */
-import { node, type Node, type NodeId, type Verdict } from "../ir";
+import { node, type Node, type NodeId } from "../ir";
 import { opDef } from "../ops";
-import { isRefusal } from "../cost";
 import { isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { lawFor, type Proposal } from "./identities";
-import { costOf, edgesOf, patchOf } from "./merge";
+import { lawFor } from "./identities";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { nameOf, no, showBytes, yes } from "./words";
+import { propose, rewritingPass } from "./rewriting";
+import { nameOf, no, yes } from "./words";
 
 const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
 
-export const canonicalise: FusionPass = {
+export const canonicalise: FusionPass = rewritingPass({
   name: "canonicalise",
   title: "Tidy the graph",
   teaches: "canonicalise",
@@ -25,57 +24,7 @@ export const canonicalise: FusionPass = {
     yield* laws(planner, rewriter);
     yield* equals(planner, rewriter);
   },
-  legal(planner, candidate) {
-    const verdict = candidate.rewrite!.verdict;
-    if (!verdict.ok) return verdict;
-    return planner.supposing(candidate.rewrite!.patch, () => {
-      for (const region of candidate.add) {
-        const facts = planner.facts(region);
-        if (isRefusal(facts)) return facts;
-      }
-      return { ...verdict, text: "The values stay bit for bit what they were." } satisfies Verdict;
-    });
-  },
-  cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
-  worth(_planner, candidate, delta) {
-    const verdict = candidate.rewrite!.verdict;
-    const numbers = { bytesSaved: delta.bytesSaved, launchesSaved: delta.launchesSaved };
-    if (delta.bytesSaved >= 0 && delta.microsFused <= delta.microsApart + 1e-9) {
-      const more = delta.bytesSaved > 0 ? ` ${showBytes(delta.bytesSaved)} of traffic go with it.` : "";
-      return { ...verdict, text: `${verdict.text}${more}`, numbers };
-    }
-    return no(
-      "C_NEGATIVE",
-      candidate.nodes,
-      `${verdict.text} But the value would have to travel through memory between two kernels, ${showBytes(-delta.bytesSaved)} more than computing it where it is needed.`,
-      { numbers, wayOut: "Nothing to do: the repetition is cheaper." },
-    );
-  },
-  apply: (_planner, candidate) => patchOf(candidate),
-};
-
-function* propose(
-  planner: Planner,
-  rewriter: Rewriter,
-  { rule, change, verdict, nodes }: Proposal,
-): Generator<Candidate, boolean, Answer> {
-  const patch = change
-    ? rewriter.patchOf(change)
-    : { removedNodes: [], addedNodes: [], removedRegions: [], addedRegions: [], outputs: null };
-  const { accepted } = yield {
-    rule,
-    kind: "graph",
-    edges: edgesOf(planner, nodes),
-    nodes,
-    remove: patch.removedRegions,
-    add: patch.addedRegions,
-    into: null,
-    merged: [],
-    rewrite: { patch, verdict },
-  };
-  if (accepted) rewriter.applied(patch);
-  return accepted;
-}
+});
 
 /** Values that nobody reads and nobody asked for. */
 function* dead(planner: Planner, rewriter: Rewriter): Generator<Candidate, void, Answer> {

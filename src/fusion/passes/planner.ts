@@ -2,11 +2,13 @@
 import {
   applyPatch,
   bug,
+  bytesOf,
   invert,
   type DeviceProfile,
   type DraftFusion,
   type Fusion,
   type Graph,
+  type Node,
   type NodeId,
   type Patch,
   type Region,
@@ -153,7 +155,10 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
         readership.enter(each);
         ledger.add(each, factsOf(each));
       }
-      if (patch.addedNodes.length + patch.removedNodes.length > 0) ledger.outputsMoved();
+      if (patch.addedNodes.length + patch.removedNodes.length > 0) {
+        ledger.outputsMoved();
+        ledger.inputsChanged(inputBytes(patch.addedNodes) - inputBytes(patch.removedNodes));
+      }
     },
     reorder: () => {
       order = orderNow();
@@ -165,6 +170,9 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
 
 const setNodes = (draft: DraftFusion, patch: Patch): void =>
   applyPatch(draft, { ...patch, removedRegions: [], addedRegions: [], outputs: null });
+
+const inputBytes = (nodes: readonly Node[]): number =>
+  nodes.reduce((sum, { op, type }) => sum + (op === "input" ? bytesOf(type) : 0), 0);
 
 /** Exchanges regions in the ledger, looks, and puts them back. */
 function peakAfter(

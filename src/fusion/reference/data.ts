@@ -1,5 +1,5 @@
 /** @file The data that a run feeds to an input: a function of its attributes and name alone, so every machine has the same. */
-import { hashText, sizeOf, type Node } from "../ir";
+import { bug, hashText, sizeOf, type Node } from "../ir";
 import { numberOf, numbersOf, philox, roundToHalf } from "../ops";
 
 /** Ready to upload: bool as u32, f16 as f32 values that an f16 holds exactly. */
@@ -45,6 +45,7 @@ function normals(words: Uint32Array, four: Float64Array): void {
  * `randn` gives i32 whole numbers from 0 to 9, and bool fair coins.
  */
 export function inputData(node: Node): InputData {
+  if (node.recipe) throw bug(`${node.id} is folded from other inputs: ask for foldedData`);
   const { dtype, shape } = node.type;
   const size = sizeOf(shape);
   const data =

@@ -2,7 +2,7 @@
 export { compareOutputs, ulpsBetween, type Comparison, type Tolerance } from "./compare";
 export { inputData, type InputData } from "./data";
 export { type Precision } from "./rounding";
-export { runReference, type ReferenceOptions, type ReferenceValue } from "./run";
+export { foldedData, runReference, type ReferenceOptions, type ReferenceValue } from "./run";
 export { sampleReference } from "./sample";
 export { toleranceFor } from "./tolerance";
 export { coordinatesOf } from "./walk";

@@ -98,5 +98,26 @@ function sourceValues(
 ): Float64Array {
   if (node.op === "const") return Float64Array.of(round(Number(node.attrs["value"])));
   if (node.op !== "input") throw bug(`${node.id} is not connected, so there is nothing to run`);
-  return Float64Array.from(inputs.get(node.id) ?? inputData(node));
+  const given = inputs.get(node.id);
+  if (!given && node.recipe) return foldedValues(node, inputs);
+  return Float64Array.from(given ?? inputData(node));
+}
+
+/** A folded constant from the data that it was folded of, in f64. */
+function foldedValues({ recipe }: Node, inputs: ReadonlyMap<NodeId, ArrayLike<number>>): Float64Array {
+  const value = recipe!.at(-1)!.id;
+  const graph: Graph = { nodes: new Map(recipe!.map((each) => [each.id, each])), outputs: [value] };
+  return runReference(graph, inputs).get(value)!.data;
+}
+
+/**
+ * Data of the constants that passes folded in `graph`, row-major, in f64.
+ * @param inputs data of the inputs they were folded of; those left out get `inputData`
+ */
+export function foldedData(
+  graph: Graph,
+  inputs: ReadonlyMap<NodeId, ArrayLike<number>> = new Map(),
+): Map<NodeId, Float64Array> {
+  const folded = [...graph.nodes.values()].filter(({ recipe }) => recipe !== undefined);
+  return new Map(folded.map((each) => [each.id, foldedValues(each, inputs)]));
 }

@@ -1,0 +1,50 @@
+/** @file Which values are known before a run: literals, weights, and what is computed from nothing else. */
+import { node, type Graph, type NodeId } from "../../ir";
+import { opDef } from "../../ops";
+
+/** Elements of a constant that are computed ahead: more would keep a page waiting. */
+export const MOST_ELEMENTS = 2 ** 24;
+
+const KNOWN_ROLES: ReadonlySet<unknown> = new Set(["param", "const"]);
+/** Kinds of ops that are computed ahead: linear in what they read. */
+const CHEAP: ReadonlySet<string> = new Set(["elementwise", "movement", "reduce"]);
+
+export interface Constants {
+  /** Known before the run: a literal, a weight, or an expression of those. */
+  readonly known: (id: NodeId) => boolean;
+  /** The number, when the value is a literal. */
+  readonly literal: (id: NodeId) => number | null;
+}
+
+/** What is known in a live graph. Rewrites keep values, so an answer stays true of its name. */
+export function openConstants(graph: Graph): Constants {
+  const answers = new Map<NodeId, boolean>();
+  const open: NodeId[] = [];
+  const known = (id: NodeId): boolean => {
+    open.push(id);
+    while (open.length > 0) {
+      const current = open.at(-1)!;
+      const n = node(graph, current);
+      const waiting = n.inputs.filter((input) => !answers.has(input));
+      if (answers.has(current) || waiting.length === 0) {
+        open.pop();
+        if (!answers.has(current)) answers.set(current, isKnown(graph, current, answers));
+      } else open.push(...waiting);
+    }
+    return answers.get(id)!;
+  };
+  return {
+    known,
+    literal: (id) => {
+      const { op, attrs } = node(graph, id);
+      return op === "const" ? Number(attrs["value"]) : null;
+    },
+  };
+}
+
+function isKnown(graph: Graph, id: NodeId, answers: ReadonlyMap<NodeId, boolean>): boolean {
+  const { op, attrs, inputs } = node(graph, id);
+  if (op === "const") return true;
+  if (op === "input") return KNOWN_ROLES.has(attrs["role"]);
+  return inputs.length > 0 && CHEAP.has(opDef(op).kind) && inputs.every((input) => answers.get(input)!);
+}

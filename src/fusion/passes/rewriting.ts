@@ -1,0 +1,72 @@
+/** @file What every pass that rewrites nodes shares: a proposal becomes a candidate, is tried, and stays if nothing travels further for it. */
+import { type Verdict } from "../ir";
+import { isRefusal } from "../cost";
+import type { Answer, Candidate, FusionPass } from "./define";
+import type { Proposal } from "./identities";
+import { costOf, edgesOf, patchOf } from "./merge";
+import type { Planner } from "./planner";
+import type { Rewriter } from "./rewriter";
+import { no, showBytes } from "./words";
+
+type Judged = Omit<FusionPass, "legal" | "cost" | "worth" | "apply">;
+
+const PROMISES: Record<FusionPass["numerics"], string> = {
+  bitwise: "The values stay bit for bit what they were.",
+  reassociates: "The same values by algebra; the last bits may round otherwise.",
+};
+
+/** A pass of rewrites: whoever proposes says why, and each is tried on the whole plan before it is made. */
+export const rewritingPass = (pass: Judged): FusionPass => ({
+  ...pass,
+  legal(planner, candidate) {
+    const verdict = candidate.rewrite!.verdict;
+    if (!verdict.ok) return verdict;
+    return planner.supposing(candidate.rewrite!.patch, () => {
+      for (const region of candidate.add) {
+        const facts = planner.facts(region);
+        if (isRefusal(facts)) return facts;
+      }
+      return { ...verdict, text: PROMISES[pass.numerics] } satisfies Verdict;
+    });
+  },
+  cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
+  worth(_planner, candidate, delta) {
+    const verdict = candidate.rewrite!.verdict;
+    const numbers = { bytesSaved: delta.bytesSaved, launchesSaved: delta.launchesSaved };
+    if (delta.bytesSaved >= 0 && delta.microsFused <= delta.microsApart + 1e-9) {
+      const more = delta.bytesSaved > 0 ? ` ${showBytes(delta.bytesSaved)} of traffic go with it.` : "";
+      return { ...verdict, text: `${verdict.text}${more}`, numbers };
+    }
+    return no(
+      "C_NEGATIVE",
+      candidate.nodes,
+      `${verdict.text} But the value would have to travel through memory between two kernels, ${showBytes(-delta.bytesSaved)} more than computing it where it is needed.`,
+      { numbers, wayOut: "Nothing to do: the repetition is cheaper." },
+    );
+  },
+  apply: (_planner, candidate) => patchOf(candidate),
+});
+
+/** Puts a proposal before the driver; answers whether it was made. */
+export function* propose(
+  planner: Planner,
+  rewriter: Rewriter,
+  { rule, change, verdict, nodes }: Proposal,
+): Generator<Candidate, boolean, Answer> {
+  const patch = change
+    ? rewriter.patchOf(change)
+    : { removedNodes: [], addedNodes: [], removedRegions: [], addedRegions: [], outputs: null };
+  const { accepted } = yield {
+    rule,
+    kind: "graph",
+    edges: edgesOf(planner, nodes),
+    nodes,
+    remove: patch.removedRegions,
+    add: patch.addedRegions,
+    into: null,
+    merged: [],
+    rewrite: { patch, verdict },
+  };
+  if (accepted) rewriter.applied(patch);
+  return accepted;
+}
