@@ -60,7 +60,8 @@ export function condText(cond: Cond): string {
     case "below":
       return `${indexText(cond.index)} < ${indexText(cond.limit)}`;
     case "both":
-      return cond.parts.map(condText).join(" && ");
+      // `&` asks all at once; `&&` would be a branch inside a branch, which CPU adapters compile badly.
+      return cond.parts.map((part) => `(${condText(part)})`).join(" & ");
   }
 }
 
