@@ -234,9 +234,95 @@ const matmuls = ({ squares, divide }: Sizes): Workload[] =>
     ),
   );
 
+/** Softmax of one row of scores, and the weighted sum of the values. */
+function attentionRow(scores: Float64Array, value: (j: number) => number): number {
+  const most = scores.reduce((a, b) => Math.max(a, b), -Infinity);
+  const total = scores.reduce((all, x) => all + Math.exp(x - most), 0);
+  return sum(scores.length, (j) => Math.exp(scores[j]! - most) * value(j)) / total;
+}
+
+const attention = (length: number, heads: number, masked: boolean): Workload => {
+  const d = 64;
+  const shape = `f32[${heads}, ${length}, ${d}]`;
+  const mask = masked ? `m: f32[${length}, ${length}]\n` : "";
+  return workload(
+    masked ? "9" : "9-free",
+    `attention, ${heads} heads, ${length}x${d}${masked ? ", mask" : ""}`,
+    `q: ${shape}\nk: ${shape}\nv: ${shape}\n${mask}s = q @ k.transpose(1, 2) * 0.125${masked ? " + m" : ""}\ny = softmax(s, dim=-1) @ v\n`,
+    d,
+    (r, c, inputs) => {
+      const [head, i] = [Math.floor(r / length), r % length];
+      const [q, k, v] = [of(inputs, "q"), of(inputs, "k"), of(inputs, "v")];
+      const scores = Float64Array.from({ length }, (_, j) => {
+        const dot = sum(d, (e) => q[r * d + e]! * k[(head * length + j) * d + e]!);
+        return dot * 0.125 + (masked ? of(inputs, "m")[i * length + j]! : 0);
+      });
+      return (column) => attentionRow(scores, (j) => v[(head * length + j) * c + column]!);
+    },
+    1e-4,
+    4 * heads * length * length * d,
+  );
+};
+
+const convolution = (batch: number, side: number): Workload => {
+  const channels = 64;
+  return workload(
+    "10",
+    `relu(conv3x3) ${batch}x${channels}x${side}x${side}`,
+    `x: f32[${batch}, ${channels}, ${side}, ${side}]\nw: f32[${channels}, ${channels}, 3, 3] = param()\nb: f32[${channels}] = param()\ny = relu(conv2d(x, w, b, padding=1))\n`,
+    side,
+    (r, c, inputs) => {
+      const [image, out, row] = [Math.floor(r / (channels * side)), Math.floor(r / side) % channels, r % side];
+      const [x, w] = [of(inputs, "x"), of(inputs, "w")];
+      const pixel = (ch: number, i: number, j: number): number =>
+        i < 0 || j < 0 || i >= side || j >= c ? 0 : x[((image * channels + ch) * side + i) * c + j]!;
+      return (column) =>
+        relu(
+          of(inputs, "b")[out]! +
+            sum(channels * 9, (t) => {
+              const [ch, i, j] = [Math.floor(t / 9), Math.floor(t / 3) % 3, t % 3];
+              return w[out * channels * 9 + t]! * pixel(ch, row + i - 1, column + j - 1);
+            }),
+        );
+    },
+    1e-3,
+    2 * batch * side * side * channels * channels * 9,
+  );
+};
+
+const splade = (batch: number, length: number, vocabulary: number): Workload => {
+  const d = 768;
+  return workload(
+    "11",
+    `SPLADE head (${batch}, ${length}, ${d}) x ${vocabulary}`,
+    `h: f32[${batch}, ${length}, ${d}]\ne: f32[${vocabulary}, ${d}] = param()\nb: f32[${vocabulary}] = param()\ny = max(log1p(relu(h @ e.T + b)), dim=1)\n`,
+    vocabulary,
+    (r, _, inputs) => (column) => {
+      const [h, e] = [of(inputs, "h"), of(inputs, "e")];
+      let most = -Infinity;
+      for (let s = 0; s < length; s++) {
+        most = Math.max(
+          most,
+          sum(d, (k) => h[(r * length + s) * d + k]! * e[column * d + k]!),
+        );
+      }
+      return Math.log1p(relu(most + of(inputs, "b")[column]!));
+    },
+    1e-3,
+    2 * batch * length * vocabulary * d,
+  );
+};
+
+const heads = (divide: number): Workload[] => [
+  attention(2048 / divide, Math.max(1, 16 / divide), true),
+  attention(2048 / divide, Math.max(1, 16 / divide), false),
+  convolution(Math.max(1, 32 / divide), 56),
+  splade(Math.max(1, 8 / divide), 256 / divide, Math.ceil(30522 / divide)),
+];
+
 /** All workloads with every extent divided by `divide`, a power of two up to 32. */
 export function workloadsAt(divide: number): Workload[] {
   const [big, wide, few] = [8192 / divide, 4096 / divide, Math.max(4, 128 / divide)];
   const sizes = { big, wide, few, divide, squares: [512, 1024, 2048, 4096].map((n) => n / divide) };
-  return [...pointwise(sizes), ...rows(sizes), ...others(sizes), ...matmuls(sizes)];
+  return [...pointwise(sizes), ...rows(sizes), ...others(sizes), ...matmuls(sizes), ...heads(divide)];
 }
