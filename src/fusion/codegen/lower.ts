@@ -8,6 +8,8 @@ import { lowerFlashTile } from "./templates/flash-tile";
 import { lowerMatmulDirect, lowerMatmulRegisters } from "./templates/matmul-direct";
 import { lowerMatmulTile } from "./templates/matmul-tile";
 import { lowerFlat } from "./templates/pointwise";
+import { lowerReduceThread } from "./templates/reduce-thread";
+import { lowerReduceTile } from "./templates/reduce-tile";
 import { lowerRowThread } from "./templates/row-thread";
 import { lowerRowWorkgroup } from "./templates/row-workgroup";
 import { lowerSplit } from "./templates/split";
@@ -49,8 +51,9 @@ export function lowerJob(job: Job): KernelProgram[] {
     case "flash-thread":
       return [lowerFlashThread(job)];
     case "reduce-tile":
+      return [lowerReduceTile(job)];
     case "reduce-thread":
-      throw bug("not yet");
+      return [lowerReduceThread(job)];
     case "matmul-direct":
       return [lowerMatmulDirect(job)];
   }

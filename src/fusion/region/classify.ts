@@ -1,10 +1,12 @@
 /** @file Can ONE kernel compute these members? The single answer that legality, cost and codegen share. */
-import { node, sameShape, showShape, sizeOf, type Graph, type NodeId, type TemplateName, type Verdict } from "../ir";
+import { node, showShape, sizeOf, type Graph, type NodeId, type TemplateName, type Verdict } from "../ir";
 import { opDef } from "../ops";
 import { followersOf } from "./alignment";
 import { classifyOnline, mayBeOnline } from "./classify-online";
 import { domainOf, isRowShape, isVerdict, placeMember, type Placed, type RowDomain } from "./roles";
+import { lieOf, type Lie } from "./turns";
 import type { Classified, RegionForm } from "./types";
+import { isFreeView } from "./views";
 
 const refuse = (code: Verdict["code"], nodes: readonly NodeId[], text: string, wayOut?: string): Classified => ({
   ok: false,
@@ -20,7 +22,7 @@ export function classify(graph: Graph, members: readonly NodeId[], outputs: read
   const plain = classifyPlain(graph, members, outputs);
   if (plain.ok || !mayBeOnline(graph, members)) return plain;
   const derived = classifyOnline(graph, members, outputs);
-  return derived.ok && derived.form.template === "flash" ? derived : plain;
+  return derived.ok ? derived : plain;
 }
 
 /** The same without forms that need algebra: what a call as written may be, whatever its name. */
@@ -150,6 +152,30 @@ function refuseFollower(
 export interface RowPlacement {
   readonly domain: RowDomain;
   readonly places: ReadonlyMap<NodeId, Placed>;
+  /** What the reductions fold, and the values behind it that hold the same elements in the same order. */
+  readonly inOrder: ReadonlySet<NodeId>;
+}
+
+/** How an output is stored by walking whole rows: each element as its row passes. Null when it is one value a row, or nothing of the kind. */
+export function wholeOutput(graph: Graph, { domain, places, inOrder }: RowPlacement, id: NodeId): Lie | null {
+  const { role, lie } = places.get(id)!;
+  const { shape } = node(graph, id).type;
+  if (role !== "free") return lie ?? null;
+  const inSpace = shape.join() === domain.space.join() || inOrder.has(id);
+  return inSpace ? lieOf(domain.space, shape, domain.samples) : null;
+}
+
+/** Backwards from the folded value through free views and elementwise work of its shape. */
+function inOrderOf(graph: Graph, members: readonly NodeId[], folded: NodeId): ReadonlySet<NodeId> {
+  const found = new Set([folded]);
+  for (const id of members.toReversed()) {
+    const n = node(graph, id);
+    if (!found.has(id)) continue;
+    if (isFreeView(n)) found.add(n.inputs[0]!);
+    if (opDef(n.op).kind !== "elementwise") continue;
+    for (const input of n.inputs) if (node(graph, input).type.shape.join() === n.type.shape.join()) found.add(input);
+  }
+  return found;
 }
 
 /** Roles and stages of the members of a region with reductions; a verdict when they don't share one kind of row. */
@@ -166,7 +192,7 @@ export function placeRows(graph: Graph, members: readonly NodeId[]): RowPlacemen
     if (isVerdict(place)) return place;
     places.set(id, place);
   }
-  return { domain, places };
+  return { domain, places, inOrder: inOrderOf(graph, members, lead.inputs[0]!) };
 }
 
 function classifyRows(
@@ -181,7 +207,7 @@ function classifyRows(
   for (const id of outputs) {
     const n = node(graph, id);
     const fits =
-      places.get(id)!.role === "row" || sameShape(n.type.shape, domain.space) || isRowShape(n.type.shape, domain);
+      places.get(id)!.role === "row" || wholeOutput(graph, placement, id) !== null || isRowShape(n.type.shape, domain);
     if (!fits) {
       return refuse(
         "L_SHAPE",

@@ -1,6 +1,6 @@
 /** @file Tiles for rows that are folded while they are made, and what they take. */
 import { bug, sizeOf, type Graph, type NodeId, type Target } from "../ir";
-import { matmulSizes, matmulTile, tileBytes, tileThreads } from "./matmul";
+import { matmulSizes, matmulTile, tileThreads } from "./matmul";
 import { onlineParts, type OnlineParts } from "./online";
 import { readsOf } from "./reads";
 import type { FlashTile, MatmulTile, RegionForm, RegionSchedule, Variant } from "./types";
@@ -151,14 +151,15 @@ export function reduceTile(graph: Graph, parts: OnlineParts, target: Target): Ma
   const { kept, folded } = reduceSizes(graph, parts);
   if (target.schedule === "cpu" || kept < 16 || folded < 16) return null;
   const tile = matmulTile(matmulSizes(graph, parts.scores!), target);
-  // A tile of partial folds stands beside the operands' tiles.
   const fits = tile !== null && reduceBytes(tile) <= target.maxWorkgroupBytes;
   return fits ? tile : { m: 32, n: 32, k: 16, rm: 4, rn: 4 };
 }
 
-/** Workgroup memory: the operands' tiles, and one partial fold a thread and row. */
-export const reduceBytes = (tile: MatmulTile): number =>
-  tileBytes({ ...tile, n: tile.n + 4 }) + 4 * Math.max(tile.m * (tile.n / tile.rn), tile.n * (tile.m / tile.rm));
+/** Workgroup memory: the operands' tiles; the left one is also where the threads of a row meet in the end. */
+export function reduceBytes({ m, n, k, rm, rn }: MatmulTile): number {
+  const meeting = Math.max((m * n) / rn, (n * m) / rm);
+  return 4 * (Math.max(m * (k + 4), meeting) + k * (n + 4));
+}
 
 function scheduleReduce(graph: Graph, parts: OnlineParts, target: Target, live: number): Planned {
   const { batch, kept, folded, k, alongColumns } = reduceSizes(graph, parts);

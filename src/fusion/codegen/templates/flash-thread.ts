@@ -7,7 +7,7 @@ import { Flash } from "./flash";
 /** Variant `flash-thread`. */
 export function lowerFlashThread(job: Job): KernelProgram {
   const f = new Flash(job);
-  const { low, space, sizes, values, parts } = f;
+  const { low, space, sizes, values } = f;
   const perThread = job.schedule.flash!.rm;
   const bands = Math.ceil(sizes.m / perThread);
   const grid = threadPerItem(low, sizes.batch * bands, job.schedule.threadsPerWorkgroup, job.target, "band");
@@ -18,10 +18,9 @@ export function lowerFlashThread(job: Job): KernelProgram {
   const state = rows.map((_, i) => f.row(`_${i}`));
   const results = rows.map((_, i) => units.map((__, t) => f.result(`o_${i}_${t}`)));
   low.loop("quad", Math.ceil(sizes.n / 4), (quad) => {
-    const points = rows.map((row) => f.quad(batch, row, quad));
     const dots = f.scores ? dotProducts(f, batch, rows, quad) : null;
+    const points = rows.map((row, i) => f.quad(batch, row, quad, dots?.[i] ?? null));
     const weights = rows.map((_, i): Value => {
-      if (dots) low.setRowValue(parts.scores!, dots[i]!);
       const top = state[i]!.highest([points[i]!]);
       if (top !== null) {
         const fade = state[i]!.raise(top);
@@ -42,7 +41,7 @@ export function lowerFlashThread(job: Job): KernelProgram {
     }
   });
   rows.forEach((row, i) => {
-    state[i]!.complete(sizes.n);
+    state[i]!.complete(sizes.n, null);
     f.store(batch, row, results[i]!, units, null);
   });
   return programOf(low, job, {

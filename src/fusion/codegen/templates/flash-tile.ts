@@ -7,11 +7,10 @@ import { flashAcross, flashThreads, type FlashTile } from "../../region";
 import { gridOf, programOf, type Job } from "../frame";
 import type { Cond, Index } from "../index-space";
 import { literal, type Expr, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
-import type { Accumulator } from "./accumulate";
 import type { Contraction } from "./contraction";
 import { Flash } from "./flash";
 import { gridIndex } from "./matmul-tile";
-import type { Quad, RunningRow } from "./running-row";
+import type { Quad, RunningRow, Share } from "./running-row";
 
 /** A vector that a thread carries from memory into a tile. */
 interface Parcel {
@@ -56,7 +55,9 @@ export function lowerFlashTile(job: Job): KernelProgram {
   const keys = first.map((parcel, i) => ({ parcel, reg: low.variable(`key_${i}`, "f32", 4, parcel.fetch(space.int(0)), [scores!.id]) })); // prettier-ignore
   const state = ours.map((_, i) => f.row(`_${i}`));
   const results = ours.map((_, i) => units.map((__, t) => f.result(`o_${i}_${t}`)));
-  const tops = f.parts.peak === null ? null : low.sharedArray("tops", "f32", tile.m * (across / 4), 4);
+  const shared = f.parts.peak !== null || f.parts.folds.length > 0;
+  const tops = shared ? low.sharedArray("tops", "f32", tile.m * (across / 4), 4) : null;
+  const shares = rows.map((row) => tops && shareOf(band, tops, row));
   nameRows(f, ours);
   low.loop("turn", turns, (turn) => {
     if (scores) {
@@ -69,15 +70,17 @@ export function lowerFlashTile(job: Job): KernelProgram {
       low.let(`value_${i}`, "f32", 4, asExpr(parcel.fetch(turn)), [f.values.id]),
     );
     const unit = space.add(space.mul(turn, across), tx);
-    const points = ours.map((row) => f.quad(batch, row, unit));
     const dots = scores ? dotProducts(band, scores, queries, ours, batch) : null;
-    ours.forEach((_, i) =>
-      foldRow(band, state[i]!, points[i]!, dots?.[i] ?? null, results[i]!, tops, rows[i]!, "find"),
-    );
+    const points = ours.map((row, i) => f.quad(batch, row, unit, dots?.[i] ?? null));
+    points.forEach((point, i) => offerTop(band, state[i]!, point, shares[i]!));
     low.barrier();
-    ours.forEach((_, i) =>
-      foldRow(band, state[i]!, points[i]!, dots?.[i] ?? null, results[i]!, tops, rows[i]!, "take"),
-    );
+    points.forEach((point, i) => {
+      takeTop(band, state[i]!, results[i]!, shares[i]!);
+      state[i]!.fold(point);
+      const index = space.add(space.mul(rows[i]!, band.pitch), tx);
+      low.emit({ kind: "storeShared", array: band.weights, index, value: state[i]!.weights(point), lane: null, nodes: [f.values.id] }); // prettier-ignore
+      state[i]!.settle();
+    });
     parcels.forEach((parcel, i) => carry(band, parcel, values[i]!, f.values));
     low.barrier();
     if (scores && turns > 1) {
@@ -90,7 +93,7 @@ export function lowerFlashTile(job: Job): KernelProgram {
   });
   low.comment("The threads of a row join what they summed; then each finishes its results.");
   state.forEach((row, i) => {
-    row.complete(sizes.n, (acc) => joined(band, acc, rows[i]!, tops));
+    row.complete(sizes.n, shares[i]!);
     f.store(batch, ours[i]!, results[i]!, units, tx);
   });
   const keysSay = scores ? "keys and values pass" : "values pass";
@@ -262,44 +265,30 @@ function dotProducts(
   return dots;
 }
 
-/** Before the barrier: this thread's highest score, for the others. After it: the row's new peak, the folds, the weights. */
-function foldRow(
-  band: Band,
-  state: RunningRow,
-  quad: Quad,
-  dots: Reg | null,
-  results: readonly Reg[],
-  tops: SharedArray | null,
-  row: Index,
-  step: "find" | "take",
-): void {
-  const { f, tx, weights, pitch, tile } = band;
-  const { low, space, parts } = f;
-  if (dots) low.setRowValue(parts.scores!, dots);
-  const cells = flashAcross(tile) / 4;
-  if (step === "find") {
-    const value = state.highest([quad]);
-    if (value === null || tops === null) return;
-    const index = space.add(space.mul(row, cells), space.div(tx, 4));
-    low.emit({ kind: "storeShared", array: tops, index, value, lane: space.mod(tx, 4), nodes: [parts.peak!] });
-    return;
-  }
-  if (tops !== null) {
-    const seen = Array.from(
-      { length: cells },
-      (_, c): Value =>
-      low.let("seen", "f32", 4, { kind: "loadShared", array: tops, index: space.add(space.mul(row, cells), space.int(c)) }, [parts.peak!]), // prettier-ignore
-    );
-    const best = seen.reduce((a, b) => state.higher(a, b, 4)) as Reg;
-    const fade = state.raise(state.lanes(best));
-    state.fadeFolds(fade);
-    f.fade(results, fade);
-  }
-  state.fold(quad);
-  const value = state.weights(quad);
-  const index = space.add(space.mul(row, pitch), tx);
-  low.emit({ kind: "storeShared", array: weights, index, value, lane: null, nodes: [parts.values!] });
-  state.settle();
+/** Where the threads of a row meet. */
+function shareOf({ f, tile, tx }: Band, array: SharedArray, row: Index): Share {
+  const { space } = f;
+  const count = flashAcross(tile) / 4;
+  const at = (cell: Index): Index => space.add(space.mul(row, count), cell);
+  const cells = Array.from({ length: count }, (_, c) => at(space.int(c)));
+  return { array, index: at(space.div(tx, 4)), lane: space.mod(tx, 4), cells };
+}
+
+/** This thread's highest score, for the others. */
+function offerTop({ f }: Band, state: RunningRow, point: Quad, share: Share | null): void {
+  const value = state.highest([point]);
+  if (value === null || !share) return;
+  f.low.emit({ kind: "storeShared", array: share.array, index: share.index, value, lane: share.lane, nodes: [f.parts.peak!] }); // prettier-ignore
+}
+
+/** The row's new peak; what was summed under the old one fades. */
+function takeTop({ f }: Band, state: RunningRow, results: readonly Reg[], share: Share | null): void {
+  const { low, parts } = f;
+  if (parts.peak === null || !share) return;
+  const seen = share.cells.map((index): Value => low.let("seen", "f32", 4, { kind: "loadShared", array: share.array, index }, [parts.peak!])); // prettier-ignore
+  const fade = state.raise(state.lanes(seen.reduce((a, b) => state.higher(a, b, 4)) as Reg));
+  state.fadeFolds(fade);
+  f.fade(results, fade);
 }
 
 /** Four columns of the weights times four rows of the values. */
@@ -319,25 +308,4 @@ function addValues(band: Band, results: readonly (readonly Reg[])[], units: read
     });
     results.forEach((row, i) => row.forEach((acc, t) => values.fma(acc, left[i]!, lane, right[t]!)));
   }
-}
-
-/** One fold of a row, over all threads that share it. */
-function joined(band: Band, acc: Accumulator, row: Index, tops: SharedArray | null): Accumulator {
-  const { f, tile, tx } = band;
-  const { low, space } = f;
-  const { id, def, scalar } = acc;
-  const cells = flashAcross(tile) / 4;
-  const array = tops ?? low.shared.find(({ name }) => name === "partials") ?? low.sharedArray("partials", "f32", tile.m * cells, 4); // prettier-ignore
-  const at = (c: Index): Index => space.add(space.mul(row, cells), c);
-  low.emit({ kind: "storeShared", array, index: at(space.div(tx, 4)), value: acc.value, lane: space.mod(tx, 4), nodes: [id] }); // prettier-ignore
-  low.barrier();
-  const seen = Array.from({ length: cells }, (_, c) =>
-    low.let("part", scalar, 4, { kind: "loadShared", array, index: at(space.int(c)) }, [id]),
-  );
-  const join = (a: Value, b: Value, lanes?: readonly [number, number]): Reg =>
-    low.let("part", scalar, lanes ? 1 : a.kind === "reg" ? a.width : 1, { kind: "combine", def, a, b, ...(lanes && { lanes }) }, [id]); // prettier-ignore
-  const all = seen.reduce((a, b) => join(a, b));
-  const value = join(join(all, all, [0, 1]), join(all, all, [2, 3]));
-  low.barrier();
-  return { ...acc, value, settled: true };
 }

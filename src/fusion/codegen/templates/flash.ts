@@ -41,9 +41,9 @@ export class Flash {
   }
 
   /** Columns 4·unit … +3 of a row; a row past the end is the last one again. */
-  quad(batch: Index, row: Index, unit: Index): Quad {
+  quad(batch: Index, row: Index, unit: Index, dots: Reg | null): Quad {
     const { at, inside } = this.values.quad(unit, this.sizes.n);
-    return { at: this.point(batch, this.held(row), at), inside };
+    return { at: this.point(batch, this.held(row), at), inside, dots };
   }
 
   held(row: Index): Index {

@@ -9,7 +9,7 @@ import { literal, type KernelProgram, type Reg, type SharedArray, type Value } f
 import { mutated } from "../mutations";
 import { Contraction } from "./contraction";
 
-interface Tiling {
+export interface Tiling {
   readonly c: Contraction;
   readonly tid: Index;
   readonly batch: Index;
@@ -20,11 +20,12 @@ interface Tiling {
 }
 
 /** A vector of one operand that a thread brings in for each tile of k. */
-interface Parcel {
+export interface Parcel {
   readonly reg: Reg;
   readonly array: SharedArray;
   readonly cell: Index;
-  readonly fetch: (tile: Index) => Value;
+  /** @param shift rows of the left or vector columns of the right operand past the workgroup's first */
+  readonly fetch: (tile: Index, shift?: Index) => Value;
   /** Where the vector lies within k: what lies outside must count as 0. Asked only when it is stored, so that no one waits for the load. */
   readonly inside: (tile: Index) => Cond;
 }
@@ -108,7 +109,7 @@ export function gridIndex(c: Contraction, gx: number, gy: number, count: number,
 }
 
 /** Vectors along k of the left tile, stored row by row. Neighbouring threads follow the direction in which the operand is contiguous. */
-function leftParcels(
+export function leftParcels(
   { c, tid, batch, top, threads }: Tiling,
   array: SharedArray,
   tile: { m: number; k: number },
@@ -120,16 +121,16 @@ function leftParcels(
   return parcelsOf(tile.m * quads, threads, tid, space, (unit, i) => {
     const row = alongK ? space.div(unit, quads) : space.mod(unit, tile.m);
     const quad = alongK ? space.mod(unit, quads) : space.div(unit, tile.m);
-    const m = space.clamp(space.add(top, row), sizes.m - 1);
     const kAt = (index: Index): ReturnType<typeof c.quad> => c.quad(space.add(space.mul(index, quads), quad), sizes.k);
-    const fetch = (index: Index): Value => c.left(batch, m, kAt(index).at);
+    const fetch = (index: Index, shift = space.int(0)): Value =>
+      c.left(batch, space.clamp(space.add(space.add(top, shift), row), sizes.m - 1), kAt(index).at);
     const reg = low.variable(`a_next_${i}`, c.scalar, 4, fetch(space.int(0)), [c.id]);
     return { reg, array, cell: space.add(space.mul(row, pitch), quad), fetch, inside: (index) => kAt(index).inside };
   });
 }
 
 /** Vectors along n of the right tile. */
-function rightParcels(
+export function rightParcels(
   { c, tid, batch, left, threads }: Tiling,
   array: SharedArray,
   tile: { n: number; k: number },
@@ -141,9 +142,9 @@ function rightParcels(
   return parcelsOf(tile.k * quads, threads, tid, space, (unit, i) => {
     const row = turned ? space.mod(unit, tile.k) : space.div(unit, quads);
     const quad = turned ? space.div(unit, tile.k) : space.mod(unit, quads);
-    const n = c.quad(space.add(left, quad), sizes.n).at;
     const kAt = (index: Index): Index => space.add(space.mul(index, tile.k), row);
-    const fetch = (index: Index): Value => c.right(batch, space.clamp(kAt(index), sizes.k - 1), n);
+    const fetch = (index: Index, shift = space.int(0)): Value =>
+      c.right(batch, space.clamp(kAt(index), sizes.k - 1), c.quad(space.add(space.add(left, shift), quad), sizes.n).at);
     const reg = low.variable(`b_next_${i}`, c.scalar, 4, fetch(space.int(0)), [c.id]);
     return {
       reg,
@@ -167,7 +168,7 @@ function parcelsOf(
 }
 
 /** Four steps of k: outer products of what lies in workgroup memory. */
-function multiply(
+export function multiply(
   c: Contraction,
   a: SharedArray,
   b: SharedArray,

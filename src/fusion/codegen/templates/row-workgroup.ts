@@ -7,7 +7,7 @@ import { wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 import { accumulator, finished, foldIn, foldLanes, TreePlaces, treeReduce } from "./accumulate";
-import { pointAt, rowsOf, spread, storeRow, type Rows } from "./rows";
+import { placedAt, pointAt, rowsOf, spread, storeRow, type Rows } from "./rows";
 
 /** A thread's share of a row: which columns, and whether they exist. */
 interface Chunk {
@@ -69,7 +69,7 @@ export function storePoint(
   inside: Cond,
 ): void {
   const { space } = low;
-  const at = pointAt(space, rows, row, column);
+  const at = placedAt(space, rows, id, pointAt(space, rows, row, column));
   const write = (): void =>
     low.store(low.buffer(id), space.ravel(at.at, node(low.graph, id).type.shape), low.valueAt(id, at), [id]);
   low.branch(mutated("missing-guard") ? { kind: "always" } : inside, write);

@@ -1,6 +1,6 @@
 /** @file How rows and columns of a row group lie in the space, and what each pass over a row asks for. */
-import { node, sameShape, type NodeId } from "../../ir";
-import { passRoots, placeRows, type RowPlacement } from "../../region";
+import { node, type NodeId } from "../../ir";
+import { passRoots, placeRows, wholeOutput, type Turn } from "../../region";
 import { bug } from "../../ir";
 import type { Job } from "../frame";
 import type { Index, IndexSpace, Tuple } from "../index-space";
@@ -17,6 +17,8 @@ export interface Rows {
   readonly stages: readonly Pass[];
   /** Outputs with one value a row. */
   readonly rowOutputs: readonly NodeId[];
+  /** Views and permutations from the space to each output that is stored element by element. */
+  readonly turns: ReadonlyMap<NodeId, readonly Turn[]>;
   /** Four neighbours of one load lie along the row, across rows, or nowhere. */
   readonly lane: "columns" | "rows" | "none";
 }
@@ -33,15 +35,16 @@ export function rowsOf({ graph, region, form }: Job): Rows {
   if ("ok" in placement) throw bug(`region ${region.id} was classified as rows but is not`);
   const kept = space.map((extent, axis) => (reducedAxes.includes(axis) ? 1 : extent));
   const folded = space.map((extent, axis) => (reducedAxes.includes(axis) ? extent : 1));
-  const roots = passRoots(graph, region, form, placement as RowPlacement);
-  const whole = (id: NodeId): boolean =>
-    roots.some((root) => root.id === id && region.outputs.includes(id) && isWhole(id));
-  const isWhole = (id: NodeId): boolean =>
-    sameShape(node(graph, id).type.shape, space) && placement.places.get(id)!.role !== "row";
+  const roots = passRoots(graph, region, form, placement);
+  const turns = new Map<NodeId, readonly Turn[]>();
+  for (const id of region.outputs) {
+    const lie = wholeOutput(graph, placement, id);
+    if (lie) turns.set(id, lie.turns);
+  }
   const count = roots.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
   const stages = Array.from({ length: count }, (_, stage) => ({
     reductions: form.reductions.filter((reduction) => reduction.stage === stage).map((reduction) => reduction.node),
-    outputs: region.outputs.filter((id) => isWhole(id) && placement.places.get(id)!.stage === stage),
+    outputs: region.outputs.filter((id) => turns.has(id) && placement.places.get(id)!.stage === stage),
   }));
   return {
     rows: form.rows,
@@ -49,7 +52,8 @@ export function rowsOf({ graph, region, form }: Job): Rows {
     kept,
     folded,
     stages,
-    rowOutputs: region.outputs.filter((id) => !whole(id)),
+    rowOutputs: region.outputs.filter((id) => !turns.has(id)),
+    turns,
     lane: laneOf(space, reducedAxes, form.rows, form.columns),
   };
 }
@@ -69,6 +73,15 @@ function laneOf(space: readonly number[], axes: readonly number[], rows: number,
 export function pointAt(space: IndexSpace, { kept, folded }: Rows, row: Index, column: Index): Tuple {
   const [r, c] = [space.unravel(row, kept), space.unravel(column, folded)];
   return space.tuple(r.map((index, axis) => space.add(index, c[axis]!)));
+}
+
+/** Where in output `id` the element at `point` of the space lies. */
+export function placedAt(space: IndexSpace, { turns }: Rows, id: NodeId, point: Tuple): Tuple {
+  return turns.get(id)!.reduce((at, { from, to, perm }) => {
+    if (mutated("unturned") && perm) return at;
+    if (!perm) return space.tuple(space.unravel(space.ravel(at.at, from), to));
+    return space.tuple(perm.map((axis) => (axis === null ? space.int(0) : at.at[axis]!)));
+  }, point);
 }
 
 /** `4·unit + lane`, or the unit itself. */

@@ -1,19 +1,30 @@
 /** @file What one thread knows of a row that is folded while it is made: the peak so far, the folds, and how they fade when the peak rises. */
 import { node, type NodeId } from "../../ir";
-import { opDef } from "../../ops";
+import { opDef, type OpDef } from "../../ops";
 import type { OnlineParts } from "../../region";
 import { registerScalar, wordFor } from "../emitter";
-import type { Cond, Tuple } from "../index-space";
-import { literal, widthOf, type Expr, type Reg, type Value, type Width } from "../kernel-ir";
+import type { Cond, Index, Tuple } from "../index-space";
+import { literal, widthOf, type Expr, type Reg, type SharedArray, type Value, type Width } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 import { accumulator, finished, foldLanes, type Accumulator } from "./accumulate";
 
-/** Four neighbouring elements of the row, and which of them exist. */
+/** Four neighbouring elements of the row (or one of four neighbouring rows), and which of them exist. */
 export interface Quad {
   /** Where they are in a node of the row's shape. */
   readonly at: (id: NodeId) => Tuple;
   readonly inside: Cond;
+  /** The first contraction's accumulator there; null where the row is read. */
+  readonly dots: Reg | null;
+}
+
+/** How the threads that share a row meet: where each puts its part, and all the places that are read back. */
+export interface Share {
+  readonly array: SharedArray;
+  readonly index: Index;
+  /** One component of the cell; null: the whole vector, whose lanes are rows of their own. */
+  readonly lane: Index | null;
+  readonly cells: readonly Index[];
 }
 
 export class RunningRow {
@@ -25,14 +36,16 @@ export class RunningRow {
   readonly low: Lowering;
   readonly parts: OnlineParts;
   readonly number: string;
+  /** 4: the lanes are four rows. 1: the lanes belong to one row and are folded in the end. */
+  readonly width: Width;
 
-  /** @param width lanes in which the folds are kept apart until the row is complete */
-  constructor(low: Lowering, parts: OnlineParts, number: string, width: Width = 4) {
+  constructor(low: Lowering, parts: OnlineParts, number: string, width: Width = 1) {
     this.low = low;
     this.parts = parts;
     this.number = number;
-    this.peak = parts.peak === null ? null : low.variable(this.#name(parts.peak, "top"), "f32", 1, lowest(low, parts.peak), [parts.peak]); // prettier-ignore
-    this.folds = parts.folds.map((fold) => ({ acc: accumulator(low, fold.node, width), fades: fold.fades }));
+    this.width = width;
+    this.peak = parts.peak === null ? null : low.variable(this.#name(parts.peak, "top"), "f32", width, lowest(low, parts.peak), [parts.peak]); // prettier-ignore
+    this.folds = parts.folds.map((fold) => ({ acc: accumulator(low, fold.node, 4), fades: fold.fades }));
   }
 
   #name(id: NodeId, what: string): string {
@@ -40,8 +53,9 @@ export class RunningRow {
   }
 
   /** Scores of the quad that the peak is taken from; what does not exist never wins. */
-  #scores({ at, inside }: Quad): Value {
+  #scores({ at, inside, dots }: Quad): Value {
     const { low, parts } = this;
+    if (dots) low.setRowValue(parts.scores!, dots);
     const operand = node(low.graph, parts.peak!).inputs[0]!;
     const x = low.converted(low.valueAt(operand, at(operand)), "f32", operand);
     return kept(low, x, inside, lowest(low, parts.peak!), operand);
@@ -53,7 +67,7 @@ export class RunningRow {
     if (parts.peak === null) return null;
     const scores = quads.map((quad) => this.#scores(quad));
     const best = scores.reduce((a, b) => (a === b ? a : this.#max(a, b, "best", Math.max(widthOf(a), widthOf(b)) as Width))); // prettier-ignore
-    return widthOf(best) === 4 && best.kind === "reg" ? this.lanes(best) : best;
+    return this.width === 1 && widthOf(best) === 4 && best.kind === "reg" ? this.lanes(best) : best;
   }
 
   /** The highest of four. */
@@ -83,9 +97,15 @@ export class RunningRow {
   raise(top: Value): Value {
     const { low, parts, peak } = this;
     const [id, exp] = [parts.peak!, parts.exp!];
-    const now = this.#max(peak!, top, "now", 1);
+    const now = this.#max(peak!, top, "now", this.width);
     const by = (name: string, op: string, args: readonly Value[]): Reg =>
-      low.let(`${name}${this.number}`, "f32", 1, { kind: "op", def: opDef(op), args, attrs: {}, index: null }, [id]);
+      low.let(
+        `${name}${this.number}`,
+        "f32",
+        this.width,
+        { kind: "op", def: opDef(op), args, attrs: {}, index: null },
+        [id],
+      );
     const fallen = by("fallen", "sub", [peak!, now]);
     const fade = by("fade", node(low.graph, exp).op, [fallen]);
     this.#now = now;
@@ -100,8 +120,9 @@ export class RunningRow {
   }
 
   /** Adds the quad to every fold. Call `fadeFolds` first. */
-  fold({ at, inside }: Quad): void {
+  fold({ at, inside, dots }: Quad): void {
     const { low } = this;
+    if (dots) low.setRowValue(this.parts.scores!, dots);
     for (const { acc } of this.folds) {
       const { id, def, operand, scalar } = acc;
       let x: Value = low.converted(low.valueAt(operand, at(operand)), scalar, operand);
@@ -116,8 +137,9 @@ export class RunningRow {
   }
 
   /** Multiples of exp(score − peak) that the second contraction takes in; nothing where nothing is. */
-  weights({ at, inside }: Quad): Value {
+  weights({ at, inside, dots }: Quad): Value {
     const { low, parts } = this;
+    if (dots) low.setRowValue(parts.scores!, dots);
     const id = node(low.graph, parts.values!).inputs[0]!;
     const value = low.converted(low.valueAt(id, at(id)), "f32", id);
     return kept(low, value, inside, literal(0, "f32"), id);
@@ -129,12 +151,40 @@ export class RunningRow {
     this.#now = null;
   }
 
-  /** All lanes of every fold; `join` brings in what other threads hold. */
-  complete(columns: number, join: (acc: Accumulator) => Accumulator = (acc) => acc): void {
+  /** Threads that went through different parts of the row agree on its peak; what each has summed fades to it. */
+  agree(share: Share): void {
+    const { parts, peak } = this;
+    if (parts.peak === null || !peak) return;
+    const top = joined(this.low, share, opDef(node(this.low.graph, parts.peak).op), peak, parts.peak);
+    this.fadeFolds(this.raise(top));
+    this.settle();
+  }
+
+  /** Every fold over all lanes and, with `share`, all threads of the row: from here on row values mean this row's. */
+  complete(columns: number, share: Share | null): void {
     const { low } = this;
     this.enter();
-    for (const { acc } of this.folds) low.setRowValue(acc.id, finished(low, join(foldLanes(low, acc)), columns));
+    for (const { acc } of this.folds) {
+      const own = this.width === 4 ? acc : foldLanes(low, acc);
+      const value = share ? joined(low, share, acc.def, own.value, acc.id) : own.value;
+      low.setRowValue(acc.id, finished(low, { ...own, value, settled: share !== null || own.settled }, columns));
+    }
   }
+}
+
+/** One fold over all threads that share a row; every one of them then knows it. */
+export function joined(low: Lowering, { array, index, lane, cells }: Share, def: OpDef, value: Value, id: NodeId): Reg {
+  const { scalar } = value;
+  low.emit({ kind: "storeShared", array, index, value, lane, nodes: [id] });
+  low.barrier();
+  const seen = cells.map((cell) => low.let("part", scalar, 4, { kind: "loadShared", array, index: cell }, [id]));
+  const both = (a: Value, b: Value): Reg => low.let("part", scalar, 4, { kind: "combine", def, a, b }, [id]);
+  const all = seen.reduce((a, b) => both(a, b));
+  low.barrier();
+  if (lane === null) return all;
+  const pair = (lanes: readonly [number, number]): Reg =>
+    low.let("part", scalar, 1, { kind: "combine", def, a: all, b: all, lanes }, [id]);
+  return low.let("part", scalar, 1, { kind: "combine", def, a: pair([0, 1]), b: pair([2, 3]) }, [id]);
 }
 
 /** The start of a running maximum. */
