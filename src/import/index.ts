@@ -1,5 +1,6 @@
 /** @file Foreign formats in: an ONNX model becomes text of the typed language. */
 export {
+  importModel,
   importOnnx,
   type Imported,
   type ImportedModel,
@@ -7,3 +8,4 @@ export {
   type UnsupportedOp,
 } from "./onnx/import-model";
 export { readTensorFile, tensorData, type HostTensor } from "./onnx/tensor";
+export type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from "./onnx/model";

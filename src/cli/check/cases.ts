@@ -1,7 +1,8 @@
 /** @file Finds and reads external cases: a model with inputs and expected outputs, in the layouts of the ONNX test suites. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { readTensorFile, type HostTensor } from "../../import";
+import { readTensorFile, type HostTensor, type OnnxModel } from "../../import";
+import { readWebOps } from "./web-ops";
 
 export interface NamedTensor {
   readonly name: string;
@@ -11,7 +12,8 @@ export interface NamedTensor {
 
 export interface ExternalCase {
   readonly name: string;
-  readonly model: Uint8Array;
+  /** Bytes of a file, or a model that is read already. */
+  readonly model: Uint8Array | OnnxModel;
   /** By position; names are empty where the files carry none. */
   readonly inputs: readonly NamedTensor[];
   readonly expected: readonly NamedTensor[];
@@ -27,7 +29,10 @@ export interface ExternalCase {
 /** Every case below the given paths; a file is a case list of its own, a folder with `model.onnx` one case. */
 export function* findCases(paths: readonly string[]): Generator<() => ExternalCase[]> {
   for (const path of paths) {
-    if (!statSync(path).isDirectory()) continue;
+    if (!statSync(path).isDirectory()) {
+      if (path.endsWith(".jsonc")) yield () => readWebOps(path);
+      continue;
+    }
     if (existsSync(join(path, "model.onnx"))) {
       yield () => [readFolder(path)];
       continue;

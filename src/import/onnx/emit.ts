@@ -103,9 +103,14 @@ export class Emitter {
   private operand(value: Value, hint: string): string {
     if (value.name !== null) return value.name;
     const { dtype, dims, data } = value.host!;
-    if (dims.length === 0 && Number.isFinite(data[0])) {
+    if (dims.length === 0) {
       if (dtype === "bool") return data[0] ? "True" : "False";
       return dtype === "i32" ? String(data[0]) : literal(data[0]!);
+    }
+    const counted = progression(value.host!);
+    if (counted) {
+      const { name } = this.op(hint, "reshape", [this.op(hint, "iota", [], counted)], { shape: dims });
+      return name!;
     }
     const name = this.fresh(hint);
     const written = data.length <= WRITTEN && dims.length <= 1 && data.every((x) => Number.isFinite(x));
@@ -141,7 +146,8 @@ export class Emitter {
     }
     const operands = inputs.map((value) => (value ? this.operand(value, `${hint}_c`) : "None"));
     while (operands.at(-1) === "None") operands.pop();
-    const listed = def.params[0]?.kind === "tensors" ? [`[${operands.join(", ")}]`] : operands;
+    const list = def.params.find(({ kind }) => kind === "tensors");
+    const listed = list ? [`${list === def.params[0] ? "" : `${list.names[0]}=`}[${operands.join(", ")}]`] : operands;
     const named = Object.entries(attrs).flatMap(([key, value]) =>
       value === null ? [] : [`${key}=${attribute(value)}`],
     );
@@ -159,6 +165,16 @@ export class Emitter {
 /** `and`, `or` and `not` are operators of the language: as calls they go by another of their names. */
 const spelled = ({ name, aliases }: { readonly name: string; readonly aliases?: readonly string[] }): string =>
   reserved.has(name) ? (aliases?.[0] ?? name) : name;
+
+/** Whole numbers in even steps: made from the index, they need no memory. */
+function progression({ dtype, data }: HostTensor): { start: number; stop: number; step: number; dtype: DType } | null {
+  const [first, second] = data;
+  if (data.length < 3 || dtype === "bool" || dtype === "f16") return null;
+  const step = second! - first!;
+  if (step === 0 || !Number.isInteger(step) || !data.every((value, i) => value === first! + i * step)) return null;
+  if (!Number.isInteger(first) || Math.abs(first!) + Math.abs(step) * data.length > 2 ** 23) return null;
+  return { start: first!, stop: first! + step * data.length, step, dtype };
+}
 
 function attribute(value: NonNullable<AttrValue>): string {
   if (typeof value === "boolean") return value ? "True" : "False";

@@ -9,6 +9,9 @@ import { dataTypeName, FORMATS, tensorData, type HostTensor } from "./tensor";
 /** Weights and constants of one model may take this much memory. */
 const CAP_BYTES = 64 * 1024 * 1024;
 
+/** Functions and graphs inside one another. */
+const DEEPEST = 16;
+
 export interface ImportOptions {
   /** Numbers for inputs that decide shapes or attributes: they are known while importing. */
   readonly known?: ReadonlyMap<string, HostTensor>;
@@ -61,8 +64,12 @@ export function importOnnx(bytes: Uint8Array, options: ImportOptions = {}): Impo
   } catch (error) {
     return { ok: false, text: `This is no ONNX model: ${error instanceof Error ? error.message : String(error)}.` };
   }
-  return { ok: true, value: new ModelReader(model, options).read() };
+  return { ok: true, value: importModel(model, options) };
 }
+
+/** The same for a model that is read already. */
+export const importModel = (model: OnnxModel, options: ImportOptions = {}): ImportedModel =>
+  new ModelReader(model, options).read();
 
 type Scope = Map<string, Value>;
 
@@ -215,6 +222,7 @@ class ModelReader {
       inputs: inputs as (Value | null)[],
       attributes,
       hint,
+      run: (graph, args) => this.inner(graph, args, scope, attributes, depth),
     });
     const made = rule(context);
     const why = this.emit.takeFailure();
@@ -226,6 +234,22 @@ class ModelReader {
     });
   }
 
+  /** A graph inside a node: it sees what stands outside. */
+  private inner(
+    graph: OnnxGraph,
+    args: readonly Value[],
+    outer: Scope,
+    attrs: ReadonlyMap<string, OnnxAttribute>,
+    depth: number,
+  ): readonly Value[] {
+    const scope: Scope = new Map(outer);
+    if (depth > DEEPEST) return [];
+    this.initializers(graph, scope);
+    graph.inputs.forEach(({ name }, i) => args[i] && scope.set(name, args[i]));
+    for (const step of inOrder(graph.nodes)) this.node(step, scope, attrs, depth + 1);
+    return graph.outputs.flatMap(({ name }) => scope.get(name) ?? []);
+  }
+
   /** A node whose op is a function of the model: its body in place of it. */
   private call(
     node: OnnxNode,
@@ -235,7 +259,7 @@ class ModelReader {
     depth: number,
   ): void {
     const body = this.model.functions.find(({ name, domain }) => name === node.op && domain === node.domain);
-    if (!body || depth > 16)
+    if (!body || depth > DEEPEST)
       return this.refuse(
         node.domain === "" ? node.op : `${node.domain}.${node.op}`,
         body ? "functions nested too deeply" : "no rule",

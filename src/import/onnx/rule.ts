@@ -2,7 +2,7 @@
 import type { AttrValue, DType, Shape } from "../../fusion";
 import type { Emitter, Value } from "./emit";
 import { FORMATS } from "./tensor";
-import type { OnnxAttribute, OnnxNode } from "./model";
+import type { OnnxAttribute, OnnxGraph, OnnxNode } from "./model";
 
 export class NodeContext {
   readonly emit: Emitter;
@@ -11,6 +11,7 @@ export class NodeContext {
   private readonly values: readonly (Value | null)[];
   private readonly attributes: ReadonlyMap<string, OnnxAttribute>;
   readonly hint: string;
+  private readonly run: (graph: OnnxGraph, inputs: readonly Value[]) => readonly Value[];
 
   constructor(given: {
     emit: Emitter;
@@ -19,6 +20,8 @@ export class NodeContext {
     inputs: readonly (Value | null)[];
     attributes: ReadonlyMap<string, OnnxAttribute>;
     hint: string;
+    /** Reads a graph that an attribute holds, in the scope of this node. */
+    run: (graph: OnnxGraph, inputs: readonly Value[]) => readonly Value[];
   }) {
     this.emit = given.emit;
     this.node = given.node;
@@ -26,6 +29,7 @@ export class NodeContext {
     this.values = given.inputs;
     this.attributes = given.attributes;
     this.hint = given.hint;
+    this.run = given.run;
   }
 
   get inputs(): readonly Value[] {
@@ -91,6 +95,12 @@ export class NodeContext {
   }
   reshape(value: Value, shape: Shape): Value {
     return this.emit.shapeTo(this.hint, value, shape);
+  }
+  /** The results of a graph that an attribute holds. */
+  subgraph(name: string, inputs: readonly Value[]): readonly Value[] {
+    const graph = this.attributes.get(name)?.g;
+    if (!graph) return [this.fail(`${this.node.op} without its graph ${name}`)];
+    return this.run(graph, inputs);
   }
   axis(axis: number, rank: number): number {
     return axis < 0 ? axis + rank : axis;

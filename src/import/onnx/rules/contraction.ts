@@ -21,4 +21,5 @@ function gemm(c: NodeContext): Value {
 export const contractionRules: Rules = {
   MatMul: (c) => c.op("matmul", [c.in(0), c.in(1)]),
   Gemm: gemm,
+  Einsum: (c) => c.op("einsum", c.inputs, { equation: c.text("equation", "") }),
 };

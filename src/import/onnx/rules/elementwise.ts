@@ -136,6 +136,7 @@ export const elementwiseRules: Rules = {
   Selu: selu,
   Gelu: unary("gelu", (c) => ({ approximate: c.text("approximate", "none") })),
   Swish: unary("silu", scaled("alpha", 1)),
+  SwiGLU: (c) => c.op("mul", [c.op("silu", [c.in(0)], scaled("alpha", 1)(c)), c.in(1)]),
   HardSigmoid: hardSigmoid,
   ThresholdedRelu: thresholded,
   Shrink: shrink,

@@ -1,19 +1,37 @@
 /** @file Every ONNX op that is understood, by `domain:op` (the default domain is empty). */
-import type { Rule } from "../rule";
+import type { Rule, Rules } from "../rule";
+import { attentionRules, contribAttentionRules, previewAttentionRules } from "./attention";
 import { contractionRules } from "./contraction";
+import { contribRules } from "./contrib";
+import { controlRules } from "./control";
 import { elementwiseRules } from "./elementwise";
+import { imageRules } from "./image";
 import { indexingRules } from "./indexing";
+import { lossRules } from "./loss";
 import { reduceRules } from "./reduce";
 import { shapeRules } from "./shape";
 import { windowRules } from "./window";
 
-const standard = {
-  ...elementwiseRules,
-  ...shapeRules,
-  ...reduceRules,
-  ...contractionRules,
-  ...windowRules,
-  ...indexingRules,
+const DOMAINS: Readonly<Record<string, Rules>> = {
+  "": {
+    ...elementwiseRules,
+    ...shapeRules,
+    ...reduceRules,
+    ...contractionRules,
+    ...windowRules,
+    ...indexingRules,
+    ...lossRules,
+    ...controlRules,
+    ...attentionRules,
+    ...imageRules,
+    ImageScaler: contribRules["ImageScaler"]!,
+  },
+  "com.microsoft": { ...contribRules, ...contribAttentionRules },
+  "ai.onnx.preview": previewAttentionRules,
 };
 
-export const rules: ReadonlyMap<string, Rule> = new Map(Object.entries(standard).map(([op, rule]) => [`:${op}`, rule]));
+export const rules: ReadonlyMap<string, Rule> = new Map(
+  Object.entries(DOMAINS).flatMap(([domain, own]) =>
+    Object.entries(own).map(([op, rule]) => [`${domain}:${op}`, rule] as const),
+  ),
+);

@@ -27,6 +27,8 @@ function constantOfShape(c: NodeContext): Value {
   const value = tensor ? tensorData(tensor, 1 << 16) : null;
   if (value && !value.ok) return c.fail(value.why);
   const { dtype, data, wide } = value?.value ?? { dtype: "f32" as const, data: Float64Array.of(0), wide: false };
+  // A large constant is one number that stands everywhere: nothing is stored for it.
+  if (sizeOf(dims) > 1 << 18) return c.op("expand", [c.emit.scalar(data[0]!, dtype)], { shape: dims });
   return c.emit.host({ dtype, dims, data: new Float64Array(sizeOf(dims)).fill(data[0]!), wide });
 }
 
@@ -194,7 +196,7 @@ function spaceToDepth(c: NodeContext): Value {
   const [n, channels, h, w] = c.in(0).type.shape as [number, number, number, number];
   const b = c.int("blocksize", 1);
   const moved = c.op("transpose", [c.reshape(c.in(0), [n, channels, h / b, b, w / b, b])], {
-    perm: [0, 3, 5, 1, 2, 4],
+    perm: c.text("mode", "DCR") === "CRD" ? [0, 1, 3, 5, 2, 4] : [0, 3, 5, 1, 2, 4],
   });
   return c.reshape(moved, [n, channels * b * b, h / b, w / b]);
 }

@@ -1,0 +1,144 @@
+/** @file ONNX Runtime's own ops: fusions it makes, written as what they stand for. */
+import { type DType } from "../../../fusion";
+import type { Value } from "../emit";
+import type { NodeContext, Rule, Rules } from "../rule";
+
+const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+const scalar = (c: NodeContext, value: number, dtype: DType = c.in(0).type.dtype): Value => c.emit.scalar(value, dtype);
+const gelu = (c: NodeContext, x: Value, approximate: "none" | "tanh"): Value => c.op("gelu", [x], approximate === "none" ? {} : { approximate }); // prettier-ignore
+const withBias = (c: NodeContext, i: number): Value => (c.maybe(i) ? c.op("add", [c.in(0), c.in(i)]) : c.in(0));
+
+/** x · sigmoid(alpha · x) */
+const quickGelu: Rule = (c) => c.op("silu", [c.in(0)], { alpha: c.float("alpha", 1.702) });
+
+/** The last axis in halves: the first, times gelu of the second. */
+const splitGelu: Rule = (c) => {
+  const x = withBias(c, 1);
+  const [axis, half] = [x.type.shape.length - 1, (x.type.shape.at(-1) ?? 0) / 2];
+  const part = (at: number): Value => c.op("slice", [x], { start: [at], stop: [at + half], axes: [axis] });
+  return c.op("mul", [part(0), gelu(c, part(half), "none")]);
+};
+
+/** Transposes of the last two axes, or of the batch before them, then a scaled product. */
+function fusedMatMul(c: NodeContext): Value {
+  const turned = (x: Value, last: boolean, batch: boolean): Value => {
+    const rank = x.type.shape.length;
+    if (rank < 2 || !(last || batch)) return x;
+    // The batch transposed: [M, batch…, K] is read as [batch…, M, K].
+    const order = batch ? [...range(rank - 1).slice(1), 0, rank - 1] : range(rank);
+    const perm = last ? [...order.slice(0, -2), order.at(-1)!, order.at(-2)!] : order;
+    return c.op("transpose", [x], { perm });
+  };
+  const flag = (name: string): boolean => c.int(name, 0) === 1;
+  const a = turned(c.in(0), flag("transA"), flag("transBatchA"));
+  const b = turned(c.in(1), flag("transB"), flag("transBatchB"));
+  const product = c.op("matmul", [a, b]);
+  const alpha = c.float("alpha", 1);
+  return alpha === 1 ? product : c.op("mul", [product, scalar(c, alpha)]);
+}
+
+/** input + skip (+ bias), normalised; the sum is a result of its own on demand. */
+const skipNorm =
+  (op: "layer_norm" | "rms_norm"): Rule =>
+  (c) => {
+    const bias = op === "layer_norm" ? c.maybe(4) : c.maybe(3);
+    const skipped = c.op("add", [c.in(0), c.in(1)]);
+    const sum = bias ? c.op("add", [skipped, bias]) : skipped;
+    const operands = op === "layer_norm" ? [sum, c.in(2), c.maybe(3)] : [sum, c.in(2)];
+    const normal = c.op(op, operands, { eps: c.float("epsilon", 1e-5) });
+    const slots = range(4).map((i): Value => (i === 0 ? normal : sum));
+    return slots.slice(0, Math.max(1, c.node.outputs.length));
+  };
+
+/** Word, place and segment rows added up, then normalised. */
+function embedLayerNorm(c: NodeContext): readonly Value[] {
+  const ids = c.in(0);
+  const [batch, length] = ids.type.shape as [number, number];
+  const rows = (table: Value, index: Value): Value => c.op("embedding", [index, table]);
+  const places = c.maybe(8) ?? c.emit.host({ dtype: "i32", dims: [1, length], data: Float64Array.from(range(length)), wide: false }); // prettier-ignore
+  const words = c.op("add", [rows(c.in(2), ids), rows(c.in(3), places)]);
+  const sum = c.maybe(1) && c.maybe(4) ? c.op("add", [words, rows(c.in(4), c.in(1))]) : words;
+  const normal = c.op("layer_norm", [sum, c.in(5), c.in(6)], { eps: c.float("epsilon", 1e-12) });
+  const lengths = (): Value =>
+    c.maybe(7)
+      ? c.op("sum", [c.in(7)], { axes: [1], keepdims: false })
+      : c.emit.host({ dtype: "i32", dims: [batch], data: new Float64Array(batch), wide: false });
+  return c.node.outputs.length > 1 ? [normal, lengths(), sum] : [normal];
+}
+
+/** A bias over the channels of an image that are its last axis here. */
+const biasAdd: Rule = (c) => c.op("add", [c.op("add", [c.in(0), c.in(1)]), c.in(2)]);
+
+/** softmax(x + bias) over the axes from `axis` on. */
+function biasSoftmax(c: NodeContext): Value {
+  const sum = c.op("add", [c.in(0), c.in(1)]);
+  const { shape } = sum.type;
+  const axis = c.axis(c.int("axis", 1), shape.length);
+  const flat = c.reshape(sum, [...shape.slice(0, axis), shape.slice(axis).reduce((size, n) => size * n, 1)]);
+  return c.reshape(c.op("softmax", [flat], { axis }), shape);
+}
+
+const biasDropout: Rule = (c) => {
+  const sum = c.op("add", [c.in(0), c.in(1)]);
+  return [c.maybe(2) ? c.op("add", [sum, c.in(2)]) : sum];
+};
+
+/** One scale for all, one bias a channel. */
+const imageScaler: Rule = (c) => {
+  const bias = c.attribute("bias")?.floats ?? [];
+  const x = c.op("mul", [c.in(0), scalar(c, c.float("scale", 1))]);
+  if (bias.length === 0) return x;
+  const shift = c.emit.host({
+    dtype: x.type.dtype,
+    dims: [bias.length, 1, 1],
+    data: Float64Array.from(bias),
+    wide: false,
+  });
+  return c.op("add", [x, shift]);
+};
+
+/** What an op of the name does to its result: `activation` and its parameters. */
+export function activated(c: NodeContext, x: Value): Value {
+  const [alpha, beta] = c.attribute("activation_params")?.floats ?? [];
+  switch (c.text("activation", "")) {
+    case "":
+      return x;
+    case "Relu":
+      return c.op("relu", [x]);
+    case "Tanh":
+      return c.op("tanh", [x]);
+    case "Sigmoid":
+      return c.op("sigmoid", [x]);
+    case "LeakyRelu":
+      return c.op("leaky_relu", [x], { negative_slope: alpha ?? 0.01 });
+    case "Clip":
+      return c.op("clamp", [x], { min: alpha ?? null, max: beta ?? null });
+    case "HardSigmoid": {
+      const line = c.op("add", [c.op("mul", [x, scalar(c, alpha ?? 0.2)]), scalar(c, beta ?? 0.5)]);
+      return c.op("clamp", [line], { min: 0, max: 1 });
+    }
+    default:
+      return c.fail(`the activation ${c.text("activation", "")}`);
+  }
+}
+
+/** bool: which elements of a bitmask are kept is random; without a mask it is a plain sum. */
+const inverse: Rule = (c) => c.op("reciprocal", [c.in(0)]);
+
+export const contribRules: Rules = {
+  Gelu: (c) => gelu(c, c.in(0), "none"),
+  FastGelu: (c) => gelu(c, withBias(c, 1), "tanh"),
+  BiasGelu: (c) => gelu(c, withBias(c, 1), "none"),
+  QuickGelu: quickGelu,
+  BiasSplitGelu: splitGelu,
+  BiasAdd: biasAdd,
+  BiasSoftmax: biasSoftmax,
+  BiasDropout: biasDropout,
+  FusedMatMul: fusedMatMul,
+  TransposeMatMul: fusedMatMul,
+  SkipLayerNormalization: skipNorm("layer_norm"),
+  SkipSimplifiedLayerNormalization: skipNorm("rms_norm"),
+  EmbedLayerNormalization: embedLayerNorm,
+  ImageScaler: imageScaler,
+  Inverse: inverse,
+};

@@ -1,0 +1,34 @@
+/** @file Ops that hold graphs, and dropout. */
+import { sameShape } from "../../../fusion";
+import type { Value } from "../emit";
+import type { NodeContext, Rules } from "../rule";
+
+/** A known condition takes its branch; otherwise both are computed and one is chosen, where they have one type. */
+function branch(c: NodeContext): readonly Value[] {
+  const condition = c.in(0);
+  if (condition.host) return c.subgraph(condition.host.data[0] ? "then_branch" : "else_branch", []);
+  const [yes, no] = [c.subgraph("then_branch", []), c.subgraph("else_branch", [])];
+  return yes.map((value, i) => {
+    const other = no[i];
+    if (!other || other.type.dtype !== value.type.dtype || !sameShape(value.type.shape, other.type.shape)) {
+      c.emit.wants(condition);
+      return c.fail("an If whose branches differ in type and whose condition is computed at run time");
+    }
+    return c.op("where", [c.reshape(condition, []), value, other]);
+  });
+}
+
+/** Inference passes everything on; training with a share above 0 draws from a generator that nobody states. */
+function dropout(c: NodeContext): readonly Value[] {
+  const x = c.in(0);
+  const training = c.opset >= 12 ? (c.maybe(2) ? (c.known(2, "training mode")[0] ?? 0) : 0) : 0;
+  const share = c.maybe(1) ? (c.known(1, "ratio")[0] ?? 0.5) : 0.5;
+  if (training && share > 0) return [c.fail("random")];
+  const { shape } = x.type;
+  const dtype = c.opset >= 10 ? "bool" : x.type.dtype;
+  const mask = (): Value =>
+    c.emit.host({ dtype, dims: shape, data: new Float64Array(shape.reduce((size, n) => size * n, 1)).fill(1), wide: false }); // prettier-ignore
+  return (c.node.outputs[1] ?? "") === "" ? [x] : [x, mask()];
+}
+
+export const controlRules: Rules = { If: branch, Dropout: dropout };

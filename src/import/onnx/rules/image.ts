@@ -1,0 +1,207 @@
+/** @file Images: resizing, borders cut or added, neighbouring channels. */
+import type { Value } from "../emit";
+import type { NodeContext, Rule, Rules } from "../rule";
+
+const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+
+/** One tap of an interpolation: for each output place an input place and a weight. */
+interface Tap {
+  readonly places: readonly number[];
+  readonly weights: readonly number[];
+}
+
+/** Where output place `at` of `to` lies among `from` input places. */
+function sourcePlace(
+  mode: string,
+  at: number,
+  from: number,
+  to: number,
+  scale: number,
+  roi: readonly number[],
+): number {
+  switch (mode) {
+    case "asymmetric":
+      return at / scale;
+    case "align_corners":
+      return to === 1 ? 0 : (at * (from - 1)) / (to - 1);
+    case "pytorch_half_pixel":
+      return to > 1 ? (at + 0.5) / scale - 0.5 : 0;
+    case "tf_half_pixel_for_nn":
+      return (at + 0.5) / scale;
+    case "half_pixel_symmetric": {
+      const adjusted = to / (scale * from);
+      return (from / 2) * (1 - adjusted) + (at + 0.5) / scale - 0.5;
+    }
+    case "tf_crop_and_resize": {
+      const [start, end] = roi as [number, number];
+      return to > 1
+        ? start * (from - 1) + (at * (end - start) * (from - 1)) / (to - 1)
+        : 0.5 * (start + end) * (from - 1);
+    }
+    default:
+      return (at + 0.5) / scale - 0.5;
+  }
+}
+
+function nearest(mode: string, place: number): number {
+  if (mode === "floor") return Math.floor(place);
+  if (mode === "ceil") return Math.ceil(place);
+  const half = place - Math.floor(place) === 0.5;
+  if (mode === "round_prefer_ceil") return Math.floor(place + 0.5);
+  return half ? Math.floor(place) : Math.round(place);
+}
+
+/** Weights of the four neighbours at distance `d` from the second (Keys' cubic with parameter a). */
+function cubicWeights(d: number, a: number): number[] {
+  const near = (x: number): number => ((a + 2) * x - (a + 3)) * x * x + 1;
+  const far = (x: number): number => ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+  return [far(1 + d), near(d), near(1 - d), far(2 - d)];
+}
+
+/** Antialiased weights stretch with the step between samples when an image shrinks. */
+function stretched(
+  kernel: (x: number) => number,
+  reach: number,
+  place: number,
+  scale: number,
+): { first: number; weights: number[] } {
+  const step = Math.min(scale, 1);
+  const [first, last] = [Math.floor(place - reach / step) + 1, Math.ceil(place + reach / step) - 1];
+  const weights = range(Math.max(1, last - first + 1)).map((i) => kernel(Math.abs((first + i - place) * step)));
+  const sum = weights.reduce((a, b) => a + b, 0);
+  return { first, weights: weights.map((w) => w / sum) };
+}
+
+interface Kernel {
+  readonly mode: string;
+  readonly nearestMode: string;
+  readonly cubic: number;
+  readonly outside: boolean;
+  readonly antialias: boolean;
+}
+
+/** Taps along one axis; places outside the input are moved to its ends, or their weights dropped when `outside` excludes them. */
+function tapsOf(places: readonly number[], from: number, scale: number, k: Kernel): Tap[] {
+  const linear = (x: number): number => Math.max(0, 1 - x);
+  const keys = (x: number): number => (x >= 2 ? 0 : x >= 1 ? cubicWeights(x - 1, k.cubic)[0]! : cubicWeights(x, k.cubic)[1]!); // prettier-ignore
+  const rows = places.map((place) => {
+    if (k.mode === "nearest") return { first: nearest(k.nearestMode, place), weights: [1] };
+    if (k.antialias && scale < 1) return stretched(k.mode === "cubic" ? keys : linear, k.mode === "cubic" ? 2 : 1, place, scale); // prettier-ignore
+    const low = Math.floor(place);
+    const d = place - low;
+    return k.mode === "cubic"
+      ? { first: low - 1, weights: cubicWeights(d, k.cubic) }
+      : { first: low, weights: [1 - d, d] };
+  });
+  const count = Math.max(...rows.map(({ weights }) => weights.length));
+  const within = (at: number): boolean => at >= 0 && at < from;
+  const kept = rows.map(({ first, weights }) => {
+    if (!k.outside) return { first, weights };
+    const own = weights.map((w, i) => (within(first + i) ? w : 0));
+    const sum = own.reduce((a, b) => a + b, 0);
+    return { first, weights: own.map((w) => w / sum) };
+  });
+  return range(count).map((tap) => ({
+    places: kept.map(({ first }) => Math.min(Math.max(first + tap, 0), from - 1)),
+    weights: kept.map(({ weights }) => weights[tap] ?? 0),
+  }));
+}
+
+/** One axis of `x` interpolated: Σ over taps of weight · x[place]. */
+function interpolated(c: NodeContext, x: Value, axis: number, taps: readonly Tap[]): Value {
+  const { dtype } = x.type;
+  const rank = x.type.shape.length;
+  const terms = taps.flatMap(({ places, weights }) => {
+    if (weights.every((weight) => weight === 0)) return [];
+    const part = c.op("gather", [x, c.emit.ints(places)], { axis });
+    if (weights.every((weight) => weight === 1)) return [part];
+    const dims = range(rank).map((i) => (i === axis ? weights.length : 1));
+    return [c.op("mul", [part, c.emit.host({ dtype, dims, data: Float64Array.from(weights), wide: false })])];
+  });
+  return terms.reduce((sum, term) => c.op("add", [sum, term]));
+}
+
+interface Sizes {
+  readonly axes: readonly number[];
+  readonly sizes: readonly number[];
+  readonly scales: readonly number[];
+}
+
+/** Target sizes and scales over the named axes, by the rule for the aspect ratio. */
+function targets(c: NodeContext): Sizes {
+  const { shape } = c.in(0).type;
+  const axes = (c.ints("axes") ?? range(shape.length)).map((axis) => c.axis(axis, shape.length));
+  const [at, sized] = c.node.op === "Upsample" || c.opset < 11 ? [1, 9] : [2, 3];
+  const given =
+    c.maybe(at) && c.in(at).type.shape[0] !== 0 ? c.known(at, "scales") : (c.attribute("scales")?.floats ?? []);
+  if (given.length > 0)
+    return { axes, scales: given, sizes: axes.map((axis, i) => Math.floor(shape[axis]! * given[i]!)) };
+  const asked = c.maybe(sized) ? c.known(sized, "sizes") : [];
+  if (asked.length === 0) return { axes, scales: axes.map(() => 1), sizes: axes.map((axis) => shape[axis]!) };
+  const ratios = asked.map((size, i) => size / shape[axes[i]!]!);
+  const policy = c.text("keep_aspect_ratio_policy", "stretch");
+  if (policy === "stretch") return { axes, sizes: asked, scales: ratios };
+  const ratio = policy === "not_larger" ? Math.min(...ratios) : Math.max(...ratios);
+  return { axes, scales: axes.map(() => ratio), sizes: axes.map((axis) => Math.floor(shape[axis]! * ratio + 0.5)) };
+}
+
+function resize(c: NodeContext): Value {
+  const { axes, sizes, scales } = targets(c);
+  const old = c.node.op === "Upsample" || c.opset < 11;
+  const transform = c.text("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
+  const kernel: Kernel = {
+    mode: c.text("mode", "nearest"),
+    nearestMode: c.text("nearest_mode", old ? "floor" : "round_prefer_floor"),
+    cubic: c.float("cubic_coeff_a", -0.75),
+    outside: c.int("exclude_outside", 0) === 1,
+    antialias: c.int("antialias", 0) === 1,
+  };
+  const crops = transform === "tf_crop_and_resize";
+  const roi = crops ? c.known(1, "region") : [];
+  let value = c.in(0);
+  let outside: Value | null = null;
+  for (const [i, axis] of axes.entries()) {
+    const [from, to] = [c.in(0).type.shape[axis]!, sizes[i]!];
+    const own = crops ? [roi[i]!, roi[axes.length + i]!] : [0, 1];
+    if (from === to && scales[i] === 1 && !(crops && (own[0] !== 0 || own[1] !== 1))) continue;
+    const places = range(to).map((at) => sourcePlace(transform, at, from, to, scales[i]!, own));
+    value = interpolated(c, value, axis, tapsOf(places, from, scales[i]!, kernel));
+    if (!crops || places.every((place) => place >= 0 && place <= from - 1)) continue;
+    const dims = range(c.in(0).type.shape.length).map((other) => (other === axis ? to : 1));
+    const flags = Float64Array.from(places, (place) => Number(place < 0 || place > from - 1));
+    const flag = c.emit.host({ dtype: "bool", dims, data: flags, wide: false });
+    outside = outside ? c.op("or", [outside, flag]) : flag;
+  }
+  if (!outside) return value;
+  return c.op("where", [outside, c.emit.scalar(c.float("extrapolation_value", 0), value.type.dtype), value]);
+}
+
+/** The middle of each axis: cut where it is too long, zeros around it where it is too short. */
+function centerCropPad(c: NodeContext): Value {
+  const { shape } = c.in(0).type;
+  const axes = (c.ints("axes") ?? range(shape.length)).map((axis) => c.axis(axis, shape.length));
+  const wanted = c.known(1, "shape");
+  let value = c.in(0);
+  for (const [i, axis] of axes.entries()) {
+    const [from, to] = [shape[axis]!, wanted[i] ?? shape[axis]!];
+    if (to < from) {
+      const start = Math.floor((from - to) / 2);
+      value = c.op("slice", [value], { start: [start], stop: [start + to], axes: [axis] });
+    } else if (to > from) {
+      const before = Math.floor((to - from) / 2);
+      const pads = range(shape.length - axis).flatMap((k) => (k === shape.length - 1 - axis ? [before, to - from - before] : [0, 0])); // prettier-ignore
+      value = c.op("pad", [value], { pads, mode: "constant", value: 0 });
+    }
+  }
+  return value;
+}
+
+const lrn: Rule = (c) =>
+  c.op("local_response_norm", [c.in(0)], {
+    size: c.int("size", 1),
+    alpha: c.float("alpha", 1e-4),
+    beta: c.float("beta", 0.75),
+    k: c.float("bias", 1),
+  });
+
+export const imageRules: Rules = { LRN: lrn, Resize: resize, Upsample: resize, CenterCropPad: centerCropPad };
