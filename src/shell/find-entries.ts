@@ -1,6 +1,6 @@
 /** @file What Find or do offers, and how well each entry fits the words. Pure. */
 import { allComposites, allOps, showType } from "../fusion";
-import { examples } from "../lessons";
+import { allLessons } from "../lessons";
 import { commands, selectFusion, selectPlan, showKey, type PlaygroundState } from "../state";
 
 export interface Entry {
@@ -63,12 +63,13 @@ const openings = (state: PlaygroundState): Entry[] => [
     first: true,
     run: ({ actions }) => actions.openPrevious(index),
   })),
-  ...examples.map(({ id, title, sentence }): Entry => ({
+  ...allLessons.map(({ id, title, sentence }): Entry => ({
     id: `example ${id}`,
     title,
     detail: sentence,
     kind: "Example",
-    first: true,
+    // Variants come when one looks for them.
+    first: !id.includes("/"),
     run: ({ actions }) => actions.openExample(id),
   })),
 ];
