@@ -1,34 +1,193 @@
-import { expect, test } from "./fixtures";
+import { expect, test, type Playground } from "./fixtures";
+
+type Point = readonly [x: number, y: number];
+
+async function middle(play: Playground, name: string | RegExp): Promise<Point> {
+  const box = (await play.node(name).boundingBox())!;
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+/** Draws a line by mouse from the lower edge of a box; ends at `to`, the button still down. */
+async function drawFrom(play: Playground, name: string | RegExp, to: Point): Promise<void> {
+  const { mouse } = play.page;
+  const box = (await play.node(name).boundingBox())!;
+  await mouse.move(box.x + box.width / 2, box.y + box.height);
+  await mouse.down();
+  await mouse.move(to[0] + 14, to[1] - 20, { steps: 5 });
+  await mouse.move(to[0], to[1], { steps: 5 });
+}
+
+/** Where operand `operand` of a box is to be met by a line. */
+async function port(play: Playground, name: string | RegExp, operand: number): Promise<Point> {
+  const handle = play.node(name).locator(`[data-handleid="in${operand}"]`);
+  const box = (await handle.boundingBox())!;
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+async function start(play: Playground, text: string): Promise<void> {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type(text);
+  // Typing ends here: what follows is another step of undo.
+  await play.page.waitForTimeout(900);
+}
+
+test("an op found in the palette is dragged in, fed by dragging, and the comments stay", async ({ page, play }) => {
+  await start(play, "# what comes in\nx: f32[64, 64]  # square\n");
+  const palette = page.getByRole("listbox", { name: "Add an op" });
+  await play.region("Graph").getByRole("button", { name: "Op", exact: true }).click();
+  await page.getByRole("combobox", { name: "Add an op" }).fill("tanh");
+  const target = play.region("Graph").getByRole("application");
+  const room = (await target.boundingBox())!;
+  await palette
+    .getByRole("option", { name: /^tanh/ })
+    .dragTo(target, { targetPosition: { x: room.width * 0.4, y: room.height * 0.6 } });
+  await expect.poll(() => play.text()).toContain("tanh(...)");
+  const box = play.node(/^tanh/);
+  await expect(box).toBeVisible();
+  const dropped = (await box.boundingBox())!;
+  expect(Math.abs(dropped.x - room.x - room.width * 0.4)).toBeLessThan(170);
+  expect(Math.abs(dropped.y - room.y - room.height * 0.6)).toBeLessThan(60);
+  await page.keyboard.press("Escape");
+
+  await drawFrom(play, /^input x/, await port(play, /^tanh/, 0));
+  await page.mouse.up();
+  await expect.poll(() => play.text()).toMatch(/^# what comes in\nx: f32\[64, 64\]  # square\n\w+ = tanh\(x\)$/);
+  await expect(play.region("Kernels").getByRole("heading")).toContainText("tanh");
+
+  // One undo step for each gesture.
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(() => play.text()).toContain("tanh(...)");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(() => play.text()).toBe("# what comes in\nx: f32[64, 64]  # square");
+  await page.getByRole("button", { name: "Redo" }).click();
+  await page.getByRole("button", { name: "Redo" }).click();
+  await expect.poll(() => play.text()).toContain("tanh(x)");
+});
+
+test("a line that does not fit is refused with its reason while it is drawn", async ({ page, play }) => {
+  await start(play, "x: f32[64, 32]\nw: f32[16, 8]\nv: f32[32, 8]\ny = x @ v\nz = exp(w)\n");
+  await expect(play.node(/^matmul y/)).toBeVisible();
+  const before = await play.text();
+  await drawFrom(play, /^input w/, await port(play, /^matmul y/, 1));
+  await expect(page.getByRole("status").filter({ hasText: /32.*16|16.*32/ })).toBeVisible();
+  await page.mouse.up();
+  expect(await play.text()).toBe(before);
+});
+
+test("attributes, shapes and names are edited in the inspector", async ({ page, play }) => {
+  await start(play, "x: f32[64, 32]\nh = softmax(x, dim=0)  # which way\ny = exp(h)\n");
+  const at = await middle(play, /^input x/);
+  await page.mouse.click(...at);
+  const type = play.card.getByRole("textbox", { name: "Type" });
+  await type.fill("f32[64, oops");
+  await type.press("Enter");
+  await expect(play.card.getByRole("alert")).toBeVisible();
+  await type.fill("f32[128, 32]");
+  await type.press("Enter");
+  await expect.poll(() => play.text()).toContain("x: f32[128, 32]");
+  await expect(play.node(/^exp y, f32\[128, 32\]/)).toBeAttached();
+
+  await page.mouse.click(...(await middle(play, /^exp y/)));
+  const name = play.card.getByRole("textbox", { name: "Name" });
+  await name.fill("result");
+  await name.press("Enter");
+  await expect.poll(() => play.text()).toContain("result = exp(h)");
+  await expect(play.node(/^exp result/)).toBeAttached();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(() => play.text()).toContain("y = exp(h)");
+  expect(await play.text()).toContain("# which way");
+});
+
+test("an op's attribute is changed where it is drawn", async ({ page, play }) => {
+  await start(play, "x: f32[64, 32]\nh = mean(x, dim=0)  # which way\n");
+  await expect(play.node(/^mean h, f32\[32\]/)).toBeVisible();
+  await page.mouse.click(...(await middle(play, /^mean h/)));
+  const axes = play.card.getByRole("textbox", { name: "axes" });
+  await axes.fill("1");
+  await axes.press("Enter");
+  await expect.poll(() => play.text()).toContain("h = mean(x, dim=1)  # which way");
+  await expect(play.node(/^mean h, f32\[64\]/)).toBeVisible();
+});
+
+test("removing an op leaves a gap, and its comment", async ({ page, play }) => {
+  await start(play, "x: f32[64, 64]\nh = exp(x)\n# the last line\ny = relu(h)\n");
+  await page.mouse.click(...(await middle(play, /^exp h/)));
+  await play.card.getByRole("button", { name: /^Remove/ }).click();
+  await expect.poll(() => play.text()).toBe("x: f32[64, 64]\n# the last line\ny = relu(...)");
+  await expect(play.node(/^exp h/)).toHaveCount(0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(() => play.text()).toContain("h = exp(x)");
+});
+
+test("moving an op changes no text, is one step of undo, and lasts", async ({ page, play }) => {
+  await start(play, "x: f32[64, 64]\nh = exp(x)\ny = relu(h)\n");
+  const text = await play.text();
+  const before = (await play.boxes())["h"]!;
+  const [x, y] = await middle(play, /^exp h/);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 80, y + 10, { steps: 8 });
+  await page.mouse.up();
+  const moved = (await play.boxes())["h"]!;
+  expect(moved[0]! - before[0]!).toBeGreaterThan(60);
+  expect(await play.text()).toBe(text);
+  // Planning again and stepping leave it where it was put.
+  await play.leaveFields();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("End");
+  expect((await play.boxes())["h"]).toEqual(moved);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(async () => (await play.boxes())["h"]).toEqual(before);
+});
 
 test("a graph is built by keyboard alone", async ({ page, play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
-  await play.type("x: f32[64, 64]\n");
-  const program = page.getByRole("region", { name: "Program", exact: true });
+  await play.editor.click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Delete");
+  await play.command("Add an input");
   await play.command("Add exp");
-  await expect(program).toContainText("exp(...)");
-  // The input's pill, then C: the list of legal targets.
-  await page
-    .getByRole("group", { name: /^(input )?x\b/ })
-    .first()
-    .focus();
-  await page.keyboard.press("c");
-  const targets = page.getByRole("listbox");
-  await expect(targets).toBeVisible();
-  await expect(targets.getByRole("option").first()).toBeVisible();
+  await play.command("Add add");
+  await expect.poll(() => play.text()).toMatch(/exp\(\.\.\.\)/);
+  const connect = async (from: RegExp, to: RegExp): Promise<void> => {
+    await play.node(from).focus();
+    await page.keyboard.press("c");
+    const targets = page.getByRole("listbox", { name: /^Connect/ });
+    await expect(targets).toBeVisible();
+    const options = targets.getByRole("option");
+    const names = await options.allTextContents();
+    const wanted = names.findIndex((name) => to.test(name));
+    expect(wanted, `${to} among ${names.join(", ")}`).toBeGreaterThanOrEqual(0);
+    for (let i = 0; i < wanted; i++) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+  };
+  await connect(/^input x/, /^exp.*operand 1/);
+  await expect.poll(() => play.text()).toMatch(/exp\(x\)/);
+  await connect(/^input x/, /^add.*operand 1/);
+  await connect(/^exp/, /^add.*operand 2/);
+  await expect.poll(() => play.text()).toMatch(/(\w+) = exp\(x\)\n(\w+) = (add\(x, \1\)|x \+ \1)/);
+  await expect(play.region("Kernels").getByRole("heading")).toContainText("exp add");
+  // Arrows walk from op to op, Enter opens the inspector, Delete removes, Ctrl Z brings back.
+  await play.node(/^exp/).focus();
   await page.keyboard.press("Enter");
-  await expect(program).toContainText("exp(x)");
-  await expect(page.getByRole("region", { name: "Kernels", exact: true })).toContainText("exp(");
+  await expect(play.card).toContainText("exp");
+  await play.node(/^add/).focus();
+  await page.keyboard.press("Delete");
+  await expect.poll(() => play.text()).not.toMatch(/add|\+/);
+  await page.keyboard.press("Control+z");
+  await expect.poll(() => play.text()).toMatch(/add|\+/);
 });
 
 test("forbidding an edge re-plans at once, and undo allows it again", async ({ page, play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
-  const kernels = page.getByRole("region", { name: "Score", exact: true });
-  const before = await kernels.textContent();
+  const score = play.region("Score");
+  const before = await score.textContent();
   await play.leaveFields();
   await page.keyboard.press("x");
-  await expect(kernels).not.toHaveText(before!);
+  await expect(score).not.toHaveText(before!);
   await page.getByRole("button", { name: "Undo" }).click();
-  await expect(kernels).toHaveText(before!);
+  await expect(score).toHaveText(before!);
 });

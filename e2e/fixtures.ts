@@ -45,7 +45,7 @@ export class Playground {
 
   /** An op, input or output on the graph, by what it is called: `add y/0/0`, `input x`, `output y`. */
   node(name: string | RegExp): Locator {
-    return this.region("Graph").getByRole("group", { name }).first();
+    return this.region("Graph").locator(".react-flow__node").and(this.page.getByRole("group", { name })).first();
   }
 
   /** A line of the graph, by its ends: `x to y/0/0`. */
@@ -107,12 +107,17 @@ export class Playground {
     return this.editor.evaluate((editor) => {
       const top = (line: Element): number => line.getBoundingClientRect().top;
       const lines = [...editor.querySelectorAll(".view-line")].sort((a, b) => top(a) - top(b));
+      const numbered = new Set([...editor.querySelectorAll(".line-numbers")].map((number) => Math.round(top(number))));
       const words = (line: Element): string => {
         const copy = line.cloneNode(true) as Element;
         for (const hint of copy.querySelectorAll('[class*="dyn-rule"]')) hint.remove();
         return copy.textContent.replaceAll("\u00a0", " ").trimEnd();
       };
-      return lines.map(words).join("\n").trim();
+      // A long line goes on below, without a number of its own.
+      return lines
+        .map((line) => (numbered.has(Math.round(top(line))) ? `\n${words(line)}` : ` ${words(line).trimStart()}`))
+        .join("")
+        .trim();
     });
   }
 
