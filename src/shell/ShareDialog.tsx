@@ -5,7 +5,7 @@ import { download } from "../panels";
 import { playground, sharedState } from "../state";
 import { Dialog } from "./Dialog";
 import { Icon } from "./Icon";
-import { openText } from "./open-file";
+import { openFile, READABLE } from "./open-file";
 
 /** Some chats cut off longer addresses. */
 const CHAT_CHARACTERS = 2000;
@@ -100,17 +100,12 @@ export function ShareDialog() {
 function OpenFile() {
   const [refusal, setRefusal] = useState<string | null>(null);
   const read = async (file: File | undefined): Promise<void> => {
-    if (!file) return;
-    if (file.size > limits.fileBytes) {
-      setRefusal(`${file.name} is larger than ${limits.fileBytes >> 20} MiB.`);
-      return;
-    }
-    setRefusal(openText(file.name, await file.text()));
+    if (file) setRefusal(await openFile(file));
   };
   return (
     <label className="plain file-button">
       Open a file…
-      <input type="file" accept=".json,.py,.txt" onChange={(event) => void read(event.target.files?.[0])} />
+      <input type="file" accept={READABLE} onChange={(event) => void read(event.target.files?.[0])} />
       {refusal && <span role="alert">{refusal}</span>}
     </label>
   );

@@ -5,11 +5,13 @@ import { Announcer } from "./Announcer";
 import { Middle, Narrow, Wide } from "./Arrangements";
 import { TopBar } from "./TopBar";
 import { useArrangement } from "./use-arrangement";
+import { useFileDrop } from "./use-file-drop";
 import { useKeys } from "./use-keys";
 import "./dialogs.css";
 import "./shell.css";
 
 const FindDialog = lazy(async () => ({ default: (await import("./FindDialog")).FindDialog }));
+const ImportDialog = lazy(async () => ({ default: (await import("./ImportDialog")).ImportDialog }));
 const KeysDialog = lazy(async () => ({ default: (await import("./KeysDialog")).KeysDialog }));
 const OptionsDialog = lazy(async () => ({ default: (await import("./OptionsDialog")).OptionsDialog }));
 const ShareDialog = lazy(async () => ({ default: (await import("./ShareDialog")).ShareDialog }));
@@ -20,6 +22,7 @@ function OpenDialog() {
   return (
     <Suspense>
       {dialog === "find" && <FindDialog />}
+      {dialog === "import" && <ImportDialog />}
       {dialog === "keys" && <KeysDialog />}
       {dialog === "options" && <OptionsDialog />}
       {dialog === "share" && <ShareDialog />}
@@ -41,6 +44,7 @@ export function Shell() {
   const presenter = usePlayground((state) => state.presenter);
   useTheme();
   useKeys();
+  useFileDrop();
   if (presenter) {
     return (
       <Suspense>

@@ -1,9 +1,15 @@
-/** @file Opens a file that the person chose: a saved document, or the text of a program. */
-import { decodeFile } from "../document";
+/** @file Opens a file that the person chose or dropped: a saved document, the text of a program, or an ONNX model. */
+import { decodeFile, limits } from "../document";
+import { showBytes } from "../fusion";
 import { playground } from "../state";
 
-/** Null when it is open, otherwise why not. What was open before is kept as earlier work. */
-export function openText(name: string, text: string): string | null {
+/** Kinds of file for a file picker. */
+export const READABLE = ".json,.py,.txt,.onnx";
+
+/** Models carry their weights; more than this is not read. */
+const MODEL_BYTES = 64 << 20;
+
+function openText(name: string, text: string): string | null {
   const { actions, document } = playground.getState();
   if (!name.endsWith(".json")) {
     actions.openDocument({ ...document, text, positions: {}, savedChoices: {}, example: null }, null, "link");
@@ -13,5 +19,15 @@ export function openText(name: string, text: string): string | null {
     actions.openDocument(opened.value.state.document, opened.value.state.decision, "link");
   }
   actions.openDialog("none");
+  return null;
+}
+
+/** Null when it is open or being read, otherwise why not. What was open before is kept as earlier work. */
+export async function openFile(file: File): Promise<string | null> {
+  const model = /\.onnx$/i.test(file.name);
+  const most = model ? MODEL_BYTES : limits.fileBytes;
+  if (file.size > most) return `${file.name} is larger than ${showBytes(most)}.`;
+  if (!model) return openText(file.name, await file.text());
+  void playground.getState().actions.importModel(file.name, new Uint8Array(await file.arrayBuffer()));
   return null;
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Compilation, CompileOptions, Plan, Step } from "../fusion";
 import { nodeId } from "../fusion";
 import { startExample } from "../lessons";
-import { localPort, type CompileReply, type CompileRequest, type Port } from "../workers";
+import { localPort, type CompileReply, type CompileRequest, type ImportAnswer, type Port } from "../workers";
 import { DRAFT_KEY, SAVE_PAUSE_MILLIS } from "./autosave";
 import { createPlayground, type Playground } from "./playground";
 import type { World } from "./world";
@@ -36,10 +36,20 @@ function fakeCompile({ text, options }: { text: string; options: CompileOptions 
   } as unknown as Compilation;
 }
 
-const fakeAnswer = (request: CompileRequest): CompileReply =>
-  request.kind === "compile"
-    ? { kind: "compiled", compilation: fakeCompile(request) }
-    : { kind: "planned", plans: new Map(request.cursors.map((cursor) => [cursor, { cursor } as unknown as Plan])) };
+function fakeAnswer(request: CompileRequest): CompileReply {
+  if (request.kind === "compile") return { kind: "compiled", compilation: fakeCompile(request) };
+  if (request.kind === "import") return { kind: "imported", imported: fakeImport(request) };
+  return { kind: "planned", plans: new Map(request.cursors.map((cursor) => [cursor, { cursor } as unknown as Plan])) };
+}
+
+/** A model with one open dimension; its only byte says how many ops can't be said. */
+function fakeImport({ bytes, dims }: Extract<CompileRequest, { kind: "import" }>): ImportAnswer {
+  const batch = dims.get("batch");
+  const missing = batch === undefined ? ["x", "mask"].map((input) => ({ input, dim: "batch" })) : [];
+  const unsupported = bytes[0] ? [{ op: "Loop", count: bytes[0], why: "no rule" }] : [];
+  const names = { inputs: new Map(), inputOrder: [], outputs: new Map() };
+  return { ok: true, value: { ...names, text: `x: f32[${batch}]\n`, unsupported, wanted: [], missing, weights: 2 } };
+}
 
 class Shelf {
   readonly kept = new Map<string, string>();
@@ -238,4 +248,31 @@ test("plans between the ends come from the worker, the shown one first, and belo
   await settle();
   expect(state().derived.compilation).not.toBe(first);
   expect([...state().derived.plans.keys()]).toEqual([1]);
+});
+
+test("a model asks for what it leaves open once, then takes the place of the program; undo leads back", async () => {
+  const before = state().document.text;
+  const reading = state().actions.importModel("net.onnx", new Uint8Array([0]));
+  expect([state().dialog, state().importing?.status]).toEqual(["import", "reading"]);
+  await reading;
+  const questions = [{ name: "batch", kind: "dim", inputs: ["x", "mask"] }];
+  expect(state().importing).toEqual({ file: "net.onnx", status: "asking", questions });
+  expect(state().document.text).toBe(before);
+  await state().actions.answerImport(new Map([["batch", [4]]]));
+  expect([state().document.text, state().dialog, state().importing]).toEqual(["x: f32[4]\n", "none", null]);
+  expect(state().notice?.text).toContain("Random numbers");
+  state().actions.undo();
+  expect(state().document.text).toBe(before);
+});
+
+test("ops that a model has and the language has not are told; a closed dialog opens nothing", async () => {
+  await state().actions.importModel("net.onnx", new Uint8Array([2]));
+  await state().actions.answerImport(new Map([["batch", [4]]]));
+  expect(state().importing).toMatchObject({ status: "partial", unsupported: [{ op: "Loop", count: 2 }], weights: 2 });
+  expect(state().dialog).toBe("import");
+  const before = state().document.text;
+  const reading = state().actions.importModel("other.onnx", new Uint8Array([0]));
+  state().actions.openDialog("none");
+  await reading;
+  expect([state().document.text, state().dialog]).toEqual([before, "none"]);
 });

@@ -12,6 +12,7 @@ import * as history from "./history";
 import { startLayout } from "./laying-out";
 import { lookingSlice, steppingSlice } from "./looking-slice";
 import { startPlanning } from "./planning";
+import { importSlice } from "./import-slice";
 import { machineSlice } from "./machine-slice";
 import { preferencesSlice, keptPreferences } from "./preferences-slice";
 import type { Deeds, PlaygroundStore } from "./slice";
@@ -59,6 +60,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   deviceProblem: null,
   run: { status: "idle" },
   cpuCheck: null,
+  importing: null,
   previousWorks: [],
   revealed: null,
   letterKeys: true,
@@ -242,6 +244,7 @@ export function createPlayground(world: World): Playground {
     ...choicesSlice(deeds),
     ...machineSlice(deeds),
     ...preferencesSlice(deeds),
+    ...importSlice(deeds),
     ...openingSlice(parts, deeds),
   };
   store.setState({ actions });

@@ -113,7 +113,7 @@ export interface PlaygroundState {
   readonly presenter: boolean;
   /** Folded groups and kernels, by region or group identity. */
   readonly folded: ReadonlySet<string>;
-  readonly dialog: "none" | "share" | "find" | "keys" | "options" | "device";
+  readonly dialog: "none" | "share" | "find" | "keys" | "options" | "device" | "import";
   readonly notice: Notice | null;
   readonly saved: "saved" | "saving" | "blocked";
   readonly canUndo: boolean;
@@ -121,6 +121,8 @@ export interface PlaygroundState {
   readonly device: DeviceInfo | null;
   readonly deviceProblem: GpuProblem | null;
   readonly run: RunState;
+  /** A model file on its way to becoming a program; null when there is none. */
+  readonly importing: Importing | null;
   /** Results without a GPU; null until asked for. */
   readonly cpuCheck: CpuCheck | null;
   /** `theme` with "system" resolved. */
@@ -193,6 +195,10 @@ export interface Actions {
   openPrevious(index: number): void;
   /** The reference and the generated kernels on the CPU, in a worker; needs no GPU. */
   runOnCpu(): Promise<void>;
+  /** A model file becomes the program. What the file leaves open is asked for, what can't be said is told. */
+  importModel(name: string, bytes: Uint8Array): Promise<void>;
+  /** What the person says about dimensions and shapes, by `OpenQuestion.name`. */
+  answerImport(answers: ReadonlyMap<string, readonly number[]>): Promise<void>;
   setMatmulPolicy(policy: "epilogue" | "library"): void;
   setGroupSize(groupSize: number): void;
   blank(blanked: boolean): void;
@@ -209,6 +215,28 @@ export interface CpuCheck {
   readonly outputs: readonly OutputSummary[];
   readonly check: readonly CheckRow[];
 }
+
+/** Something a model leaves open: the extent of a dimension, or the whole shape of an input. */
+export interface OpenQuestion {
+  readonly name: string;
+  readonly kind: "dim" | "shape";
+  /** Inputs that it is about. */
+  readonly inputs: readonly string[];
+}
+
+export type Importing = { readonly file: string } & (
+  | { readonly status: "reading" }
+  | { readonly status: "asking"; readonly questions: readonly OpenQuestion[] }
+  | { readonly status: "failed"; readonly text: string }
+  | {
+      /** It is open, without some of its ops. */
+      readonly status: "partial";
+      readonly unsupported: readonly { readonly op: string; readonly count: number; readonly why: string }[];
+      /** Inputs whose numbers decide shapes. */
+      readonly wanted: readonly string[];
+      readonly weights: number;
+    }
+);
 
 /** A few numbers of one output, from the f64 reference. */
 export interface OutputSummary {

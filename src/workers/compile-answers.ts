@@ -1,6 +1,7 @@
 /** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
 import { compile, fusionAt, planAt, planForTarget, type Compilation, type CompileOptions, type Plan } from "../fusion";
-import type { CompileReply, CompileRequest } from "./messages";
+import { importOnnx } from "../import";
+import type { CompileReply, CompileRequest, ImportAnswer } from "./messages";
 
 let last: { readonly key: string; readonly compilation: Compilation } | null = null;
 
@@ -10,8 +11,16 @@ function compiled(text: string, options: CompileOptions): Compilation {
   return last.compilation;
 }
 
+function imported({ bytes, dims, shapes }: Extract<CompileRequest, { kind: "import" }>): ImportAnswer {
+  const read = importOnnx(bytes, { dims, shapes });
+  if (!read.ok) return read;
+  const { data, ...model } = read.value;
+  return { ok: true, value: { ...model, weights: data.size } };
+}
+
 /** Answers one question of the page. A text without a plan has no plans, which is no fault. */
 export function answerCompile(request: CompileRequest): CompileReply {
+  if (request.kind === "import") return { kind: "imported", imported: imported(request) };
   const compilation = compiled(request.text, request.options);
   if (request.kind === "compile") return { kind: "compiled", compilation };
   const { cursors, target, profile = compilation.options.profile } = request;

@@ -1,0 +1,108 @@
+/** @file A model on its way in: what it leaves open is asked for, what can't be said in the language is told. */
+import { useState, type FormEvent } from "react";
+import { playground, usePlayground, type Importing, type OpenQuestion } from "../state";
+import { Dialog } from "./Dialog";
+
+const close = (): void => playground.getState().actions.openDialog("none");
+
+/** `2, 3, 224` as numbers; null when one of them is no extent. */
+export function extentsIn(words: string): readonly number[] | null {
+  const extents = words
+    .split(/[\s,×x]+/)
+    .filter(Boolean)
+    .map(Number);
+  const valid = extents.length > 0 && extents.every((extent) => Number.isInteger(extent) && extent > 0);
+  return valid ? extents : null;
+}
+
+/** A first guess that the person can change: one item in a batch, a short sequence. */
+const guessFor = ({ name, kind }: OpenQuestion): string =>
+  kind === "shape" ? "" : /batch|^n$/i.test(name) ? "1" : "128";
+
+function Questions({ questions }: { readonly questions: readonly OpenQuestion[] }) {
+  const [said, setSaid] = useState<Readonly<Record<string, string>>>({});
+  const answers = questions.map((question) => {
+    const words = said[question.name] ?? guessFor(question);
+    const extents = extentsIn(words);
+    const fits = extents !== null && (question.kind === "shape" || extents.length === 1);
+    return { question, words, extents: fits ? extents : null };
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const given = new Map(answers.flatMap(({ question, extents }) => (extents ? [[question.name, extents]] : [])));
+    if (given.size === questions.length) void playground.getState().actions.answerImport(given);
+  };
+  return (
+    <form onSubmit={submit}>
+      <p className="dialog-note">The model leaves these open. Kernels need a number for each.</p>
+      {answers.map(({ question: { name, kind, inputs }, words, extents }, i) => (
+        <label className="import-question" key={name}>
+          <code>{name}</code>
+          <input
+            className="field"
+            // The dialog opened for this field; without it the focus would stay on Close.
+            autoFocus={i === 0}
+            inputMode={kind === "dim" ? "numeric" : "text"}
+            value={words}
+            placeholder={kind === "dim" ? "extent" : "shape: 1, 3, 224, 224"}
+            aria-invalid={extents === null && words !== ""}
+            onChange={(event) => setSaid({ ...said, [name]: event.target.value })}
+          />
+          <span>{kind === "dim" ? `in ${inputs.join(", ")}` : "its whole shape"}</span>
+        </label>
+      ))}
+      <footer className="dialog-foot">
+        <button type="submit" className="action" disabled={answers.some(({ extents }) => extents === null)}>
+          Open model
+        </button>
+        <button type="button" className="plain" onClick={close}>
+          Cancel
+        </button>
+      </footer>
+    </form>
+  );
+}
+
+function Partial({ unsupported, wanted, weights }: Extract<Importing, { status: "partial" }>) {
+  const total = unsupported.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <>
+      <p className="dialog-note">
+        The model is open{total > 0 && `, without ${total} of its ops and all that reads them`}.
+        {weights > 0 && " Random numbers stand in for its weights."}
+      </p>
+      {total > 0 && (
+        <ul className="import-missing">
+          {unsupported.map(({ op, count, why }) => (
+            <li key={op}>
+              <b>{op}</b> × {count} <span>{why}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {wanted.length > 0 && (
+        <p className="dialog-note">
+          Shapes depend on the numbers in {wanted.join(", ")}, which the file does not hold.
+        </p>
+      )}
+      <footer className="dialog-foot">
+        <button type="button" className="action" onClick={close}>
+          See the program
+        </button>
+      </footer>
+    </>
+  );
+}
+
+export function ImportDialog() {
+  const importing = usePlayground((state) => state.importing);
+  if (!importing) return null;
+  return (
+    <Dialog title={`Import ${importing.file}`}>
+      {importing.status === "reading" && <p role="status">Reading the model…</p>}
+      {importing.status === "failed" && <p className="dialog-refusal">{importing.text}</p>}
+      {importing.status === "asking" && <Questions questions={importing.questions} />}
+      {importing.status === "partial" && <Partial {...importing} />}
+    </Dialog>
+  );
+}

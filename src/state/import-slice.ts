@@ -1,0 +1,76 @@
+/** @file A model file becomes the program: read in the compile worker, open questions asked, gaps told. */
+import { recordOf } from "../document";
+import { ENDED, type ImportAnswer } from "../workers";
+import type { Deeds, Slice } from "./slice";
+import type { Importing, OpenQuestion } from "./types";
+
+type Imported = Extract<ImportAnswer, { ok: true }>["value"];
+
+interface ModelFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** What the person has said so far. */
+  readonly dims: Map<string, number>;
+  readonly shapes: Map<string, readonly number[]>;
+}
+
+/** One question for each open dimension, however many inputs have it. */
+export function questionsOf(missing: Imported["missing"]): OpenQuestion[] {
+  const found = new Map<string, OpenQuestion>();
+  for (const { input, dim } of missing) {
+    const name = dim ?? input;
+    const inputs = [...(found.get(name)?.inputs ?? []), input];
+    found.set(name, { name, kind: dim === null ? "shape" : "dim", inputs });
+  }
+  return [...found.values()];
+}
+
+function open(deeds: Deeds, file: string, { text, unsupported, wanted, weights }: Imported): void {
+  const { actions, document } = deeds.get();
+  const options = { ...document.options, forced: [], forbidden: [] };
+  const next = { ...document, text, positions: recordOf<never>(), savedChoices: recordOf<never>(), options };
+  actions.openDocument({ ...next, example: null }, null, "example");
+  if (unsupported.length + wanted.length > 0) {
+    deeds.set({ importing: { file, status: "partial", unsupported, wanted, weights } });
+    return;
+  }
+  const random = weights > 0 ? " Random numbers stand in for its weights." : "";
+  deeds.set({ importing: null, dialog: "none", notice: { tone: "info", text: `${file} is open.${random}` } });
+}
+
+async function read(deeds: Deeds, { name, bytes, dims, shapes }: ModelFile): Promise<void> {
+  const importing: Importing = { file: name, status: "reading" };
+  deeds.set({ importing, dialog: "import" });
+  const answer = await deeds.world.compileWorker.ask({ kind: "import", bytes, dims, shapes });
+  // Closed, or another file came meanwhile.
+  if (deeds.get().importing !== importing || deeds.get().dialog !== "import") return;
+  const failed = (text: string): void => deeds.set({ importing: { file: name, status: "failed", text } });
+  if (!answer.ok) return failed(answer.text === ENDED ? "Reading was stopped." : answer.text);
+  if (answer.value.kind !== "imported") return failed("The worker answered another question.");
+  const { imported } = answer.value;
+  if (!imported.ok) return failed(imported.text);
+  const questions = questionsOf(imported.value.missing);
+  if (questions.length > 0) deeds.set({ importing: { file: name, status: "asking", questions } });
+  else open(deeds, name, imported.value);
+}
+
+export const importSlice: Slice<"importModel" | "answerImport"> = (deeds) => {
+  let file: ModelFile | null = null;
+  return {
+    importModel(name, bytes) {
+      file = { name, bytes, dims: new Map(), shapes: new Map() };
+      return read(deeds, file);
+    },
+    async answerImport(answers) {
+      const { importing } = deeds.get();
+      if (!file || importing?.status !== "asking") return;
+      for (const { name, kind } of importing.questions) {
+        const said = answers.get(name);
+        if (!said) continue;
+        if (kind === "shape") file.shapes.set(name, said);
+        else if (said.length === 1) file.dims.set(name, said[0]!);
+      }
+      await read(deeds, file);
+    },
+  };
+};
