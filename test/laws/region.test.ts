@@ -61,6 +61,27 @@ describe("one kernel", () => {
     expect(verdictOf(graph)).toBe("matmul");
     expect(readsAs(graph, GPU)).toBe("w:1536 x:2048 b:48");
   });
+  test("a softmax that is stored turned round", () => {
+    const m = new GraphMaker();
+    const a = m.call("a", "softmax", [m.input("x", [8, 16])]);
+    const graph = m.done(m.op("y", "transpose", [a], { perm: [1, 0] }));
+    expect(verdictOf(graph)).toBe("row-reduce");
+    expect(readsAs(graph, GPU)).toBe("x:128");
+  });
+  test("groups of channels are normalised in one shape, scaled in another", () => {
+    const m = new GraphMaker();
+    const [x, w] = [m.input("x", [2, 8, 6, 6]), m.input("w", [8])];
+    const graph = m.done(m.call("y", "group_norm", [x, w], { num_groups: 2 }));
+    expect(formOf(graph)).toMatchObject({ template: "row-reduce", rows: 4, columns: 144 });
+    expect(readsAs(graph, GPU)).toBe("x:576 w:8");
+    expect(readsAs(graph, CPU)).toBe("x:576+2 w:8");
+  });
+  test("pieces of a row that lie apart are walked by a workgroup when they are long", () => {
+    const m = new GraphMaker();
+    const graph = m.done(m.op("y", "sum", [m.input("x", [4, 6, 8, 8])], { axes: [0, 2, 3] }));
+    const { variant } = scheduleRegion(graph, { members: computed(graph), outputs: graph.outputs }, formOf(graph), GPU);
+    expect(variant).toBe("row-cached");
+  });
   test("a residual that is also stored belongs to the row kernel", () => {
     const m = new GraphMaker();
     const h = m.op("h", "add", [m.input("x", [8, 128]), m.input("r", [8, 128])]);
@@ -97,10 +118,22 @@ describe("not one kernel", () => {
       "L_REDUCE_REDUCE",
     );
   });
-  test("a transposed softmax", () => {
+  test("a part of a softmax", () => {
     const m = new GraphMaker();
     const a = m.call("a", "softmax", [m.input("x", [8, 16])]);
-    expect(verdictOf(m.done(m.op("y", "transpose", [a], { perm: [1, 0] })))).toBe("L_INDEX");
+    expect(verdictOf(m.done(m.op("y", "slice", [a], { start: [1], stop: [5], axes: [1] })))).toBe("L_INDEX");
+  });
+  test("a softmax that meets its own transpose", () => {
+    const m = new GraphMaker();
+    const a = m.call("a", "softmax", [m.input("x", [16, 16])]);
+    const t = m.op("t", "transpose", [a], { perm: [1, 0] });
+    expect(verdictOf(m.done(m.op("y", "add", [a, t])))).toBe("L_SHAPE");
+  });
+  test("a sum of rows that were turned round", () => {
+    const m = new GraphMaker();
+    const a = m.call("a", "softmax", [m.input("x", [16, 16])]);
+    const t = m.op("t", "transpose", [a], { perm: [1, 0] });
+    expect(verdictOf(m.done(m.op("y", "sum", [t], { axes: [1] })))).toBe("L_REDUCE_REDUCE");
   });
 });
 

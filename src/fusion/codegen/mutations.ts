@@ -23,6 +23,7 @@ export const codegenMutations = [
   "wrong-partial",
   "lost-fade",
   "torn-word",
+  "unturned",
 ] as const;
 export type CodegenMutation = (typeof codegenMutations)[number];
 

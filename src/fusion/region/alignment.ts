@@ -26,14 +26,15 @@ export function permutationOf(graph: Graph, n: Node): Permutation | null {
 }
 
 /** Elements whose way is followed to tell two ways apart: each axis' second and last element, the corners, and a spread. */
-function samplesOf(shape: Shape): number[] {
+export function samplesOf(shape: Shape): number[] {
   const size = sizeOf(shape);
   const ends = stridesOf(shape).flatMap((stride, axis) => [stride, stride * (shape[axis]! - 1)]);
   const spread = Array.from({ length: 16 }, (_, i) => (i * 2654435761) % size);
   return [...new Set([...ends, ...spread, size - 1])].filter((at) => at < size);
 }
 
-function permuteLinear(at: number, from: Shape, to: Shape, perm: Permutation): number {
+/** The place in `to` of the element at `at` of `from`. */
+export function permuteLinear(at: number, from: Shape, to: Shape, perm: Permutation): number {
   const [a, b] = [stridesOf(from), stridesOf(to)];
   return perm.reduce<number>(
     (sum, axis, o) => (axis === null ? sum : sum + (Math.floor(at / a[axis]!) % from[axis]!) * b[o]!),

@@ -1,6 +1,6 @@
 /** @file Regions as kernels-to-be: their form, what they read, how they are scheduled. Shared by passes, cost and codegen. */
 export { followersOf, permutationOf, type Follower, type Permutation } from "./alignment";
-export { classify, classifyPlain, placeRows, type RowPlacement } from "./classify";
+export { classify, classifyPlain, placeRows, wholeOutput, type RowPlacement } from "./classify";
 export type { Placed, Role, RowDomain } from "./roles";
 export { classifyOnline, isOnline } from "./classify-online";
 export {
@@ -15,5 +15,6 @@ export { onlineParts, type OnlineAnswer, type OnlineParts } from "./online";
 export { matmulSizes, matmulTile, type MatmulSizes } from "./matmul";
 export { readsOf, touchedElements } from "./reads";
 export { flatWidth, passRoots, scheduleRegion } from "./schedule";
+export type { Turn } from "./turns";
 export * from "./types";
 export { isFreeView, isInlined, isViewRegion, resolveView, storedInputs } from "./views";

@@ -14,6 +14,7 @@ import {
   type Demand,
 } from "./demand";
 import type { RegionForm, RegionRead } from "./types";
+import { turnPoint, type Turn } from "./turns";
 import { isFreeView, isInlined, storedInputs } from "./views";
 
 const shapesOf = (graph: Graph, n: Node): Shape[] => n.inputs.map((input) => node(graph, input).type.shape);
@@ -176,14 +177,20 @@ export function stridedReads(
   outputs: readonly NodeId[],
   form: RegionForm,
   along: "columns" | "rows",
+  turnsOf: ReadonlyMap<NodeId, readonly Turn[]> = new Map(),
 ): Set<NodeId> {
   if (form.contraction !== null) return new Set();
+  const isAlong = (extent: number, axis: number): boolean =>
+    extent > 1 && form.reducedAxes.includes(axis) === (along === "columns");
   const roots = rootsOf(graph, members, outputs, form).flatMap(({ id }) => {
+    const turns = turnsOf.get(id) ?? [];
+    const inSpace = turns.length > 0 ? neighbours(form.space, form.space.findLastIndex(isAlong)) : null;
+    if (inSpace) return [{ id, pair: [turnPoint(turns, inSpace[0]), turnPoint(turns, inSpace[1])] as const }];
     const shape = node(graph, id).type.shape;
     const axis =
       form.reducedAxes.length === 0 || shape.length !== form.space.length
         ? innermost(shape)
-        : shape.findLastIndex((extent, i) => extent > 1 && form.reducedAxes.includes(i) === (along === "columns"));
+        : shape.findLastIndex(isAlong);
     const pair = neighbours(shape, axis);
     return pair ? [{ id, pair }] : [];
   });

@@ -1,10 +1,23 @@
 /** @file Which values of a region belong to a whole row, which to every element: the alignment rules of row groups. */
-import { node, sameShape, showShape, type Graph, type NodeId, type Shape, type Verdict } from "../ir";
+import {
+  node,
+  sameShape,
+  showShape,
+  sizeOf,
+  stridesOf,
+  type Graph,
+  type NodeId,
+  type Shape,
+  type Verdict,
+} from "../ir";
 import { opDef } from "../ops";
+import { samplesOf } from "./alignment";
+import { lieOf, turned, unravelled, type Lie } from "./turns";
 
 /**
  * `free`: does not depend on a reduction of the region; it is computed at whatever index is asked for.
- * `full`: one value per element of the space, after a reduction. `row`: one value per row.
+ * `full`: one value per element of the space, after a reduction; in any shape that views and permutations give it.
+ * `row`: one value per row.
  */
 export type Role = "free" | "full" | "row";
 
@@ -15,19 +28,27 @@ export interface RowDomain {
   readonly axes: readonly number[];
   /** `space` with the folded axes kept as 1. */
   readonly kept: Shape;
+  /** Elements of the space that are followed to tell two orders apart, and the row of each. */
+  readonly samples: readonly number[];
+  readonly sampleRows: readonly number[];
 }
 
 export interface Placed {
   readonly role: Role;
   /** Passes over the row that must be finished before this value is known. */
   readonly stage: number;
+  /** Of `full` values. */
+  readonly lie?: Lie;
 }
 
-export const domainOf = (space: Shape, axes: readonly number[]): RowDomain => ({
-  space,
-  axes,
-  kept: space.map((extent, axis) => (axes.includes(axis) ? 1 : extent)),
-});
+export function domainOf(space: Shape, axes: readonly number[]): RowDomain {
+  const kept = space.map((extent, axis) => (axes.includes(axis) ? 1 : extent));
+  const samples = sizeOf(space) > 0 ? samplesOf(space) : [];
+  const strides = stridesOf(kept);
+  const rowOf = (at: number): number =>
+    unravelled(at, space).reduce((sum, value, axis) => sum + (axes.includes(axis) ? 0 : value * strides[axis]!), 0);
+  return { space, axes, kept, samples, sampleRows: samples.map(rowOf) };
+}
 
 const padLeft = (shape: Shape, rank: number): Shape => [
   ...Array.from({ length: Math.max(0, rank - shape.length) }, () => 1),
@@ -39,9 +60,19 @@ const withoutOnes = (shape: Shape): Shape => shape.filter((extent) => extent !==
 export const isRowShape = (shape: Shape, domain: RowDomain): boolean =>
   sameShape(withoutOnes(shape), withoutOnes(domain.kept));
 
-/** Broadcasts against the space so that every element meets its own row. */
-const meetsItsRow = (shape: Shape, domain: RowDomain): boolean =>
-  shape.length <= domain.space.length && sameShape(padLeft(shape, domain.space.length), domain.kept);
+/** A row value of `shape` broadcasts to `out` so that every element, lying at its place, meets its own row. */
+function meetsItsRow(shape: Shape, out: Shape, { places }: Lie, { sampleRows }: RowDomain): boolean {
+  const strides = stridesOf(shape);
+  const skip = out.length - shape.length;
+  const broadcasts = shape.every((extent, axis) => extent === 1 || extent === out[skip + axis]);
+  return (
+    broadcasts &&
+    places.every((place, i) => {
+      const at = unravelled(place, out).slice(skip);
+      return sampleRows[i] === shape.reduce((sum, extent, axis) => sum + (extent === 1 ? 0 : at[axis]! * strides[axis]!), 0); // prettier-ignore
+    })
+  );
+}
 
 const refuse = (code: Verdict["code"], nodes: readonly NodeId[], text: string, wayOut?: string): Verdict => ({
   ok: false,
@@ -67,16 +98,15 @@ export function placeMember(
   const show = (of: NodeId): string => `\`${node(graph, of).label}\``;
   if (def.kind === "movement") {
     const operand = bound[0]!;
-    const role = placed.get(operand)!.role;
+    const { role, lie } = placed.get(operand)!;
     if (role === "row" && def.movement?.free && isRowShape(n.type.shape, domain)) return { role: "row", stage };
-    if (
-      role === "row" &&
-      meetsItsRow(node(graph, operand).type.shape, domain) &&
-      sameShape(n.type.shape, domain.space) &&
-      n.op === "expand"
-    ) {
-      return { role: "full", stage };
+    if (role === "row" && n.op === "expand" && sizeOf(n.type.shape) === sizeOf(domain.space)) {
+      const spread = lieOf(domain.space, n.type.shape, domain.samples);
+      if (meetsItsRow(node(graph, operand).type.shape, n.type.shape, spread, domain))
+        return { role: "full", stage, lie: spread };
     }
+    const moved = lie && n.inputs.length === 1 ? turned(graph, n, lie) : null;
+    if (moved) return { role: "full", stage, lie: moved };
     return refuse(
       "L_INDEX",
       [operand, id],
@@ -91,30 +121,34 @@ export function placeMember(
       `${show(id)} reads ${show(bound[0]!)} at many places at once, but a row of it is only known after its reduction.`,
     );
   }
-  if (sameShape(n.type.shape, domain.space)) {
-    for (const input of bound) {
-      const { role } = placed.get(input)!;
-      const shape = node(graph, input).type.shape;
-      const fits = role === "full" ? sameShape(shape, domain.space) : meetsItsRow(shape, domain);
-      if (!fits) return misaligned(graph, id, input, domain);
-    }
-    const role =
-      sameShape(domain.space, domain.kept) && bound.every((input) => placed.get(input)!.role === "row")
-        ? "row"
-        : "full";
-    return { role, stage };
+  return placeElementwise(graph, id, bound, placed, domain, stage);
+}
+
+/** Operands of the same shape that lie alike, and rows that meet their own elements. */
+function placeElementwise(
+  graph: Graph,
+  id: NodeId,
+  bound: readonly NodeId[],
+  placed: ReadonlyMap<NodeId, Placed>,
+  domain: RowDomain,
+  stage: number,
+): Placed | Verdict {
+  const { shape } = node(graph, id).type;
+  const shapeOf = (input: NodeId): Shape => node(graph, input).type.shape;
+  const fulls = bound.filter((input) => placed.get(input)!.role === "full");
+  const alike = (input: NodeId): boolean =>
+    sameShape(padLeft(shapeOf(input), shape.length), padLeft(shape, shapeOf(input).length));
+  if (fulls.length === 0 && isRowShape(shape, domain) && bound.every(alike)) return { role: "row", stage };
+  if (sizeOf(shape) !== sizeOf(domain.space)) return misaligned(graph, id, bound[0]!, domain);
+  const lie = fulls[0] === undefined ? lieOf(domain.space, shape, domain.samples) : placed.get(fulls[0])!.lie!;
+  for (const input of bound) {
+    const own = placed.get(input)!.lie;
+    const fits = own
+      ? sameShape(shapeOf(input), shape) && own.places.every((at, i) => at === lie.places[i])
+      : meetsItsRow(shapeOf(input), shape, lie, domain);
+    if (!fits) return misaligned(graph, id, input, domain);
   }
-  const rowwise =
-    isRowShape(n.type.shape, domain) &&
-    bound.every(
-      (input) =>
-        placed.get(input)!.role === "row" &&
-        sameShape(
-          padLeft(node(graph, input).type.shape, n.type.shape.length),
-          padLeft(n.type.shape, node(graph, input).type.shape.length),
-        ),
-    );
-  return rowwise ? { role: "row", stage } : misaligned(graph, id, bound[0]!, domain);
+  return { role: "full", stage, lie };
 }
 
 function placeReduction(
@@ -127,8 +161,9 @@ function placeReduction(
   const n = node(graph, id);
   const input = node(graph, n.inputs[0]!);
   const axes = opDef(n.op).reduce!.axes(n.attrs, input.type.shape);
-  const role = placed.get(input.id)?.role ?? "free";
-  const same = sameShape(input.type.shape, domain.space) && sameShape(axes, domain.axes);
+  const { role, lie } = placed.get(input.id) ?? { role: "free" };
+  const inOrder = !lie || lie.places.every((at, i) => at === domain.samples[i]);
+  const same = inOrder && sameShape(input.type.shape, domain.space) && sameShape(axes, domain.axes);
   if (same && role !== "row") return { role: "row", stage: stage + 1 };
   if (same && sameShape(domain.space, domain.kept)) return { role: "row", stage: stage + 1 };
   return refuse(

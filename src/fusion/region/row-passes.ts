@@ -2,6 +2,7 @@
 import { node, sizeOf, type Graph, type NodeId, type Region } from "../ir";
 import { opDef, type IndexAlgebra } from "../ops";
 import { touchedElements } from "./reads";
+import { movesAlong, type Turn } from "./turns";
 import type { RegionForm } from "./types";
 import { isFreeView, isInlined } from "./views";
 
@@ -17,8 +18,20 @@ const changes: IndexAlgebra<boolean, boolean> = {
   and: (a, b) => a || b,
 };
 
+/** What a pass over the rows asks for, and how it lies in the space. */
+export interface PassRoot {
+  readonly id: NodeId;
+  readonly stage: number;
+  readonly turns: readonly Turn[];
+}
+
 /** Stored values that `root` loads at places that change along the folded axes. */
-function changingLoads(graph: Graph, members: readonly NodeId[], root: NodeId, form: RegionForm): Set<NodeId> {
+function changingLoads(
+  graph: Graph,
+  members: readonly NodeId[],
+  { id: root, turns }: PassRoot,
+  form: RegionForm,
+): Set<NodeId> {
   const inside = new Set(members);
   const asked = new Map<NodeId, boolean[]>();
   const loads = new Set<NodeId>();
@@ -37,7 +50,7 @@ function changingLoads(graph: Graph, members: readonly NodeId[], root: NodeId, f
     const known = asked.get(id) ?? moving;
     asked.set(id, known.map((was, axis) => was || moving[axis]! || (always && shape[axis]! > 1))); // prettier-ignore
   };
-  ask(root, node(graph, root).type.shape.map((_, axis) => form.reducedAxes.includes(axis))); // prettier-ignore
+  ask(root, movesAlong(turns, form.space, form.reducedAxes));
   for (const id of members.toReversed()) {
     const at = asked.get(id);
     const n = node(graph, id);
@@ -78,13 +91,13 @@ export function passesPerRead(
   graph: Graph,
   region: Pick<Region, "members">,
   form: RegionForm,
-  roots: readonly { readonly id: NodeId; readonly stage: number }[],
+  roots: readonly PassRoot[],
   byRow: readonly NodeId[],
 ): Map<NodeId, number> {
   const passes = new Map<NodeId, Set<number>>();
-  for (const { id, stage } of roots) {
-    for (const value of changingLoads(graph, region.members, id, form)) {
-      passes.set(value, (passes.get(value) ?? new Set()).add(stage));
+  for (const root of roots) {
+    for (const value of changingLoads(graph, region.members, root, form)) {
+      passes.set(value, (passes.get(value) ?? new Set()).add(root.stage));
     }
   }
   for (const [value, elements] of byRow.length > 0 ? touchedElements(graph, region.members, byRow) : []) {

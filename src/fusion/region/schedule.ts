@@ -1,12 +1,12 @@
 /** @file How a region's loops meet the threads, and what that takes: rereads, registers, workgroup memory. */
 import { node, sameShape, sizeOf, type Graph, type NodeId, type Region, type Shape, type Target } from "../ir";
 import { opDef } from "../ops";
-import { placeRows, type RowPlacement } from "./classify";
+import { placeRows, wholeOutput, type RowPlacement } from "./classify";
 import { matmulSizes, matmulTile, tileBytes, tileRereads, tileThreads } from "./matmul";
 import { isOnline } from "./classify-online";
 import { scheduleOnline } from "./online-schedule";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./reads";
-import { passesPerRead } from "./row-passes";
+import { passesPerRead, type PassRoot } from "./row-passes";
 import type { RegionForm, RegionRead, RegionSchedule, Variant } from "./types";
 import { isViewRegion } from "./views";
 
@@ -18,6 +18,8 @@ const CACHED_VALUES = 64;
 const PER_THREAD = 16;
 /** Rows up to this long are walked by one thread each. */
 const SHORT_ROW = 16;
+/** Rows in pieces of at least so many neighbours are still read in whole cache lines by a workgroup. */
+const CONTIGUOUS_RUN = 32;
 /** More live registers than this cost occupancy: values are then read again rather than kept. */
 const SOFT_REGISTERS = 64;
 
@@ -179,24 +181,26 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
 function scheduleRows(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
   const placement = placeRows(graph, region.members) as RowPlacement;
   const { rows, columns } = form;
-  const isFull = (id: NodeId): boolean => columns > 1 && sameShape(node(graph, id).type.shape, form.space);
+  const isFull = (id: NodeId): boolean => columns > 1 && wholeOutput(graph, placement, id) !== null;
   const stages = form.reductions.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
   const rowOnly = !region.outputs.some(isFull);
   const carriesIndex = form.reductions.some(({ node: id }) => opDef(node(graph, id).op).reduce!.arg !== undefined);
-  const byThread = target.schedule === "cpu" || form.template === "general-reduce" || columns <= SHORT_ROW;
+  const scattered = form.template === "general-reduce" && contiguous(form) < CONTIGUOUS_RUN;
+  const byThread = target.schedule === "cpu" || scattered || columns <= SHORT_ROW;
   const chunks = rowOnly && stages === 1 && !carriesIndex ? chunksOf(rows, columns, byThread, target) : 1;
   const chunkLength = chunks === 1 ? columns : 4 * Math.ceil(columns / chunks / 4);
+  const roots = passRoots(graph, region, form, placement);
   const strided = stridedReads(
     graph,
     region.members,
     region.outputs,
     form,
     byThread && form.template === "general-reduce" ? "rows" : "columns",
+    new Map(roots.map(({ id, turns }) => [id, turns])),
   );
   const plain = readsOf(graph, region.members, region.outputs, strided);
   const byRow = region.outputs.filter((id) => placement.places.get(id)!.role === "free" && !isFull(id));
-  const passes = (): Map<NodeId, number> =>
-    passesPerRead(graph, region, form, passRoots(graph, region, form, placement), byRow);
+  const passes = (): Map<NodeId, number> => passesPerRead(graph, region, form, roots, byRow);
   const live = liveScalars(graph, region);
   const accumulators = form.reductions.length;
   if (byThread) {
@@ -254,6 +258,14 @@ function scheduleRows(graph: Graph, region: Body, form: RegionForm, target: Targ
   });
 }
 
+/** Length of the run of folded neighbours in memory: 1 where neighbours belong to other rows. */
+function contiguous({ space, reducedAxes }: RegionForm): number {
+  let run = 1;
+  for (let axis = space.length - 1; axis >= 0 && (space[axis] === 1 || reducedAxes.includes(axis)); axis--)
+    run *= space[axis]!;
+  return run;
+}
+
 const nextPowerOfTwo = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, value)));
 const maxPerStage = (form: RegionForm): number => {
   const counts = new Map<number, number>();
@@ -287,18 +299,14 @@ const withRereads = (reads: readonly RegionRead[], passes: ReadonlyMap<NodeId, n
   reads.map((read) => ({ ...read, rereads: Math.max(0, (passes.get(read.value) ?? 1) - 1) }));
 
 /** What each pass over the row asks for: operands of its reductions, and the full-size outputs known by then. */
-export function passRoots(
-  graph: Graph,
-  region: Body,
-  form: RegionForm,
-  placement: RowPlacement,
-): { id: NodeId; stage: number }[] {
-  const outputs = region.outputs.filter(
-    (id) => sameShape(node(graph, id).type.shape, form.space) && placement.places.get(id)!.role !== "row",
-  );
+export function passRoots(graph: Graph, region: Body, form: RegionForm, placement: RowPlacement): PassRoot[] {
+  const outputs = region.outputs.flatMap((id): PassRoot[] => {
+    const lie = wholeOutput(graph, placement, id);
+    return lie ? [{ id, stage: placement.places.get(id)!.stage, turns: lie.turns }] : [];
+  });
   return [
-    ...form.reductions.map(({ node: id, stage }) => ({ id: node(graph, id).inputs[0]!, stage })),
-    ...outputs.map((id) => ({ id, stage: placement.places.get(id)!.stage })),
+    ...form.reductions.map(({ node: id, stage }) => ({ id: node(graph, id).inputs[0]!, stage, turns: [] })),
+    ...outputs,
   ];
 }
 
@@ -311,8 +319,12 @@ function cachedValues(graph: Graph, region: Body, form: RegionForm, { places }: 
     const stage = reduces.get(id) ?? places.get(id)!.stage;
     for (const input of n.inputs) needed.set(input, (needed.get(input) ?? new Set()).add(stage));
   }
-  const varies = (shape: Shape): boolean =>
-    form.reducedAxes.some((axis) => (shape[shape.length - form.space.length + axis] ?? 1) > 1);
+  const varies = (shape: Shape): boolean => {
+    const skip = form.space.length - shape.length;
+    const fits = skip >= 0 && shape.every((extent, axis) => extent === 1 || extent === form.space[skip + axis]);
+    // Of a value in another shape only a scalar is surely the same along the row.
+    return fits ? form.reducedAxes.some((axis) => (shape[axis - skip] ?? 1) > 1) : sizeOf(shape) > 1;
+  };
   return [...needed].flatMap(([id, stages]) => {
     const place = places.get(id);
     if (node(graph, id).op === "const" || place?.role === "row" || !varies(node(graph, id).type.shape)) return [];
