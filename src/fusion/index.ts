@@ -12,6 +12,7 @@ export {
   LOWEST,
   opDef,
   opNames,
+  roundToHalf,
   withDefaults,
   type CompositeDef,
   type OpDef,

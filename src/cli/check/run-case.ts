@@ -8,6 +8,7 @@ import {
   inputData,
   nodeId,
   runPlanOnCpu,
+  roundToHalf,
   runReference,
   targetOf,
   type Compilation,
@@ -156,8 +157,10 @@ function judge(
       ? [{ plan: "import", data: output.host.data as ArrayLike<number> }]
       : computed.map(({ plan, outputs }) => ({ plan, data: outputs.get(nodeId(output.name!)) }));
     if (answers.length === 0) return failed("never computed", name);
-    for (const { plan, data } of answers) {
-      if (!data) return failed(`${plan}: never computed`, name);
+    for (const { plan, data: computed } of answers) {
+      if (!computed) return failed(`${plan}: never computed`, name);
+      // What is declared f16 is stored as f16.
+      const data = output.dtype === "f16" ? Float64Array.from(computed, roundToHalf) : computed;
       const { pass, maxAbs, maxRel, worst } = compareOutputs(tensor!.data, data, {
         rtol: one.rtol,
         atol: one.atol,

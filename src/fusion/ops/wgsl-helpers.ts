@@ -135,9 +135,11 @@ ${signature(t, "floor_div", "a", "b")} {
 export const floorMod = floats({
   name: "floor_mod",
   needs: ["floor_div"],
-  wgsl: (t) => `// The remainder with the sign of b.
+  wgsl: (t) => `// The remainder with the sign of b; by an infinite b it is a, or b where the signs differ.
 ${signature(t, "floor_mod", "a", "b")} {
-  return a - b * ${t.call("floor_div", "a", "b")};
+  let rest = a - b * ${t.call("floor_div", "a", "b")};
+  let differ = (a * sign(b)) < ${t.num(0)};
+  return select(rest, select(a, a + b, differ), abs(b) > ${t.num(LARGEST_F32)});
 }`,
 });
 

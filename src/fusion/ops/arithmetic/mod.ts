@@ -12,7 +12,10 @@ export const mod = binary({
   expensive: true,
   tolerance: TOLERANCE,
   scalar: {
-    js: (a, b) => a - b * Math.floor(a / b),
+    js(a, b) {
+      const rest = a % b;
+      return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
+    },
     int: (a, b) => (b === 0 ? 0 : a - b * Math.floor(a / b)),
     wgsl: (a, b, t) => t.call(isInteger(t) ? "int_mod" : "floor_mod", a, b),
     helpers: [intMod, floorDivHelper, floorMod],

@@ -216,14 +216,17 @@ function multiHeadAttention(c: NodeContext): readonly Value[] {
   const query = packed && packed !== c.in(0) ? toHeads(c, c.in(0), heads) : null;
   const found = packed ? (query ? [query, ...unpacked] : unpacked) : own;
   const [q, k, v] = biased(c, found as Value[], c.maybe(3));
-  const keys = appended(c, c.maybe(6), k!);
-  const values = appended(c, c.maybe(7), v!);
+  // The cache takes part only where it is handed on.
+  const cached = (c.node.outputs[1] ?? "") !== "";
+  const keys = appended(c, cached ? c.maybe(6) : null, k!);
+  const values = appended(c, cached ? c.maybe(7) : null, v!);
   const [length, places] = [q!.type.shape[2] ?? 0, keys.type.shape[2] ?? 0];
   const sight = c.maybe(4) ? maskSight(c, c.in(4), q!.type.shape[0] ?? 1, length, places) : null;
   const causal = c.int("unidirectional", 0) === 1;
   const options = { ...(causal ? { is_causal: true, ...(places > length ? { causal_offset: places - length } : {}) } : {}), ...scaleOf(c) }; // prettier-ignore
-  const result = fromHeads(c, attend(c, { q: q!, k: keys, v: values, bias: c.maybe(5), sight, options }));
-  return [result, keys, values];
+  const given = c.maybe(5);
+  const bias = given && !cached && (given.type.shape[3] ?? 1) > places ? c.op("slice", [given], { start: [0], stop: [places], axes: [3] }) : given; // prettier-ignore
+  return [fromHeads(c, attend(c, { q: q!, k: keys, v: values, bias, sight, options })), keys, values];
 }
 
 /** One bias for all three operands, split at their widths, in heads. */

@@ -1,12 +1,20 @@
 /** @file ONNX Runtime's own ops: fusions it makes, written as what they stand for. */
-import { type DType } from "../../../fusion";
+import { sizeOf, type DType } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 const scalar = (c: NodeContext, value: number, dtype: DType = c.in(0).type.dtype): Value => c.emit.scalar(value, dtype);
 const gelu = (c: NodeContext, x: Value, approximate: "none" | "tanh"): Value => c.op("gelu", [x], approximate === "none" ? {} : { approximate }); // prettier-ignore
-const withBias = (c: NodeContext, i: number): Value => (c.maybe(i) ? c.op("add", [c.in(0), c.in(i)]) : c.in(0));
+/** The bias belongs to the last axis; one of another length is taken round and round. */
+function withBias(c: NodeContext, i: number): Value {
+  const [x, bias] = [c.in(0), c.maybe(i)];
+  if (!bias) return x;
+  const length = sizeOf(bias.type.shape);
+  if (length <= 1 || length === x.type.shape.at(-1)) return c.op("add", [x, bias]);
+  const places = c.emit.host({ dtype: "i32", dims: x.type.shape, data: Float64Array.from({ length: sizeOf(x.type.shape) }, (_, at) => at % length), wide: false }); // prettier-ignore
+  return c.op("add", [x, c.op("gather", [c.reshape(bias, [length]), places], { axis: 0 })]);
+}
 
 /** x · sigmoid(alpha · x) */
 const quickGelu: Rule = (c) => c.op("silu", [c.in(0)], { alpha: c.float("alpha", 1.702) });

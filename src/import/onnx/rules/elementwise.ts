@@ -21,7 +21,7 @@ const same: readonly [string, string][] = [
 ]; // prettier-ignore
 const pairs: readonly [string, string][] = [
   ["Add", "add"], ["Sub", "sub"], ["Mul", "mul"], ["Equal", "eq"], ["Less", "lt"], ["LessOrEqual", "le"], ["Greater", "gt"],
-  ["GreaterOrEqual", "ge"], ["And", "and"], ["Or", "or"], ["Xor", "xor"], ["PRelu", "prelu"],
+  ["GreaterOrEqual", "ge"], ["And", "and"], ["Or", "or"], ["Xor", "xor"], 
 ]; // prettier-ignore
 
 /** C's integer division truncates toward zero. */
@@ -115,10 +115,19 @@ const isInf: Rule = (c) => {
 
 const mean: Rule = (c) => c.op("div", [fold("add")(c) as Value, c.emit.scalar(c.inputs.length, c.in(0).type.dtype)]);
 
+/** Slopes broadcast from the right; those that don't fit are one a channel. */
+const prelu: Rule = (c) => {
+  const [x, slope] = [c.in(0), c.in(1)];
+  const [a, b] = [x.type.shape, slope.type.shape];
+  const channels = b.length === 1 && a.length > 2 && b[0] === a[1] && (c.opset < 7 || b[0] !== a.at(-1));
+  return c.op("prelu", [x, channels ? c.reshape(slope, [b[0]!, ...a.slice(2).map(() => 1)]) : slope]);
+};
+
 export const elementwiseRules: Rules = {
   ...Object.fromEntries(same.map(([onnx, ours]) => [onnx, unary(ours)])),
   ...Object.fromEntries(pairs.map(([onnx, ours]) => [onnx, binary(ours)])),
   Identity: (c) => c.in(0),
+  PRelu: prelu,
   Div: div,
   Mod: mod,
   Pow: pow,

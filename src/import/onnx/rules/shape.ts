@@ -129,8 +129,8 @@ function split(c: NodeContext): readonly Value[] {
 }
 
 function pad(c: NodeContext): Value {
-  const { shape } = c.in(0).type;
-  const rank = shape.length;
+  const x = c.in(0);
+  const rank = x.type.shape.length;
   const asked = c.knownOr("pads", 1) ?? [];
   const axes = (c.maybe(3) ? c.known(3, "axes") : range(rank)).map((axis) => c.axis(axis, rank));
   const before = range(rank).map((axis) => asked[axes.indexOf(axis)] ?? 0);
@@ -140,8 +140,32 @@ function pad(c: NodeContext): Value {
   if (mode === "wrap") return wrap(c, before, after);
   const value = c.maybe(2) ? c.known(2, "border value")[0]! : c.float("value", 0);
   if (value === undefined) return c.in(0);
+  if (mode === "reflect") return reflected(c, x, before, after);
   const pads = range(rank).toReversed().flatMap((axis) => [before[axis]!, after[axis]!]); // prettier-ignore
   return c.op("pad", [c.in(0)], { pads, mode, ...(mode === "constant" ? { value } : {}) });
+}
+
+/** Cut first, then mirrored as often as it takes: one mirror reaches up to the far end. */
+function reflected(c: NodeContext, x: Value, before: readonly number[], after: readonly number[]): Value {
+  const pad = (value: Value, left: readonly number[], right: readonly number[], mode: string): Value => {
+    const pads = range(left.length).toReversed().flatMap((axis) => [left[axis]!, right[axis]!]); // prettier-ignore
+    return pads.every((width) => width === 0) ? value : c.op("pad", [value], { pads, mode });
+  };
+  const cut = (widths: readonly number[]): number[] => widths.map((width) => Math.min(width, 0));
+  let value = pad(x, cut(before), cut(after), "constant");
+  let [left, right] = [before, after].map((widths) => widths.map((width) => Math.max(width, 0))) as [
+    number[],
+    number[],
+  ];
+  while ([...left, ...right].some((width) => width > 0)) {
+    const reach = value.type.shape.map((extent) => extent - 1);
+    const [a, b] = [left, right].map((widths) => widths.map((width, axis) => Math.min(width, reach[axis]!))) as [number[], number[]]; // prettier-ignore
+    if ([...a, ...b].every((width) => width === 0)) return c.fail("a mirror of a single element");
+    value = pad(value, a, b, "reflect");
+    left = left.map((width, axis) => width - a[axis]!);
+    right = right.map((width, axis) => width - b[axis]!);
+  }
+  return value;
 }
 
 function wrap(c: NodeContext, before: readonly number[], after: readonly number[]): Value {
