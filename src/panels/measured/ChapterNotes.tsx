@@ -1,7 +1,6 @@
-/** @file What the chapter prints about the program that is shown, beside the count, and the example's other variants. */
+/** @file What the chapter prints about the program that is shown, beside the count. */
 import { useMemo } from "react";
-import { presetOf, variantId, type Example } from "../../lessons";
-import { playground, usePlayground } from "../../state";
+import { usePlayground } from "../../state";
 import { Icon } from "../Icon";
 import { chapterNotes, type ChapterNote, type Mark } from "../model/chapter";
 import { Words } from "../Words";
@@ -37,43 +36,9 @@ function Notes({ notes }: { readonly notes: readonly ChapterNote[] }) {
   );
 }
 
-function Variants({ preset, shown }: { readonly preset: Example; readonly shown: string }) {
-  const choices = [
-    { id: preset.id, title: "as given", sentence: preset.sentence },
-    ...(preset.variants ?? []).map((variant) => ({
-      id: variantId(preset, variant),
-      title: variant.title,
-      sentence: variant.sentence,
-    })),
-  ];
-  return (
-    <div className="chapter-variants" role="group" aria-label={`Variants of ${preset.title}`}>
-      {choices.map(({ id, title, sentence }) => (
-        <button
-          key={id}
-          type="button"
-          aria-pressed={id === shown}
-          title={sentence ?? preset.sentence}
-          onClick={() => playground.getState().actions.openExample(id)}
-        >
-          {title}
-        </button>
-      ))}
-    </div>
-  );
-}
-
 export function ChapterNotes() {
   const compilation = usePlayground((state) => state.derived.compilation);
   const example = usePlayground((state) => state.document.example);
   const notes = useMemo(() => (compilation ? chapterNotes(compilation, example) : []), [compilation, example]);
-  const preset = presetOf(example);
-  const variants = example !== null && preset?.variants !== undefined;
-  if (notes.length === 0 && !variants) return null;
-  return (
-    <div className="measured-block">
-      {notes.length > 0 && <Notes notes={notes} />}
-      {variants && <Variants preset={preset} shown={example} />}
-    </div>
-  );
+  return notes.length > 0 && <Notes notes={notes} />;
 }

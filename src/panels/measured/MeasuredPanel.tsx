@@ -6,6 +6,7 @@ import { timeRows } from "../model/timings";
 import { ChapterNotes } from "./ChapterNotes";
 import { CpuCheckBox } from "./CpuCheckBox";
 import { DeviceLine } from "./DeviceLine";
+import { ExampleVariants } from "./ExampleVariants";
 import { Numbers } from "./Numbers";
 import { TransferBlocks } from "./TransferBlocks";
 import { VerdictBox } from "./VerdictBox";
@@ -104,6 +105,7 @@ export function MeasuredPanel() {
       {numbers && view.run && !view.withheld && <Numbers run={view.run} />}
       <Results view={view} />
       {view.run && <Check run={view.run} />}
+      <ExampleVariants />
     </div>
   );
 }
