@@ -1,8 +1,11 @@
 /** @file A product folded while it is made: what the derived form computes, on awkward shapes, in both schedules. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { lowerFusion } from "../../src/fusion/codegen";
-import { generic } from "../../src/fusion/cost";
+import { fusionAt } from "../../src/fusion/compile";
+import { generic, totalsOf } from "../../src/fusion/cost";
+import type { CompileOptions, Totals } from "../../src/fusion/ir";
 import { complaints, cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
+import { compiled, stepFaults } from "./pass-harness";
 
 const CASES: Readonly<Record<string, string>> = {
   "maximum over rows": `x: f32[2, 40, 20]\nw: f32[20, 36]\ny = (x @ w).max(dim=1)`,
@@ -19,4 +22,45 @@ test.each(Object.entries(CASES))("%s", (_, text) => {
   expect(lowerFusion(fusion, gpu, generic)[0]!.programs[0]!.template).toBe("contract-reduce");
   expect(complaints(fusion, gpu, 1e-9)).toEqual([]);
   expect(complaints(fusion, cpu, 1e-9)).toEqual([]);
+});
+
+/** So few rows leave a real machine idle; here every launch is dear. */
+const EAGER: Partial<CompileOptions> = { profile: { ...generic, multiprocessors: 1, launchMicros: 100 } };
+
+const sparseHead = (s: number, v: number): string =>
+  `x: f32[2, ${s}, 24]\ne: f32[${v}, 24]\nb: f32[${v}]\nmask: f32[2, ${s}, 1]\nz = where(mask > 0, x @ e.T + b, -3e38)\ny = log1p(relu(z)).max(dim=1)`;
+
+/** Programs whose product is never stored. */
+const ONE: Readonly<Record<string, string>> = {
+  "sparse head": sparseHead(33, 70),
+  "maximum of a falling function": `x: f32[40, 20]\nw: f32[20, 36]\nc: f32[36]\ny = (c - relu(x @ w) * 2).max(dim=0, keepdim=True)`,
+  "cross-entropy over a vocabulary": `x: f32[40, 20]\nw: f32[20, 90]\nlabel: i32[40] = zeros()\nz = x @ w\nshown = where(iota(90) == label.unsqueeze(-1), z, 0).sum(dim=-1)\nloss = logsumexp(z, dim=-1) - shown`,
+};
+
+describe.each(Object.entries(ONE))("%s", (_, text) => {
+  test.each(["op", "primitive"] as const)("by %s", (granularity) => {
+    const compilation = compiled(graphOf(text), { ...EAGER, granularity });
+    expect(stepFaults(compilation)).toEqual([]);
+    const final = fusionAt(compilation, compilation.steps.length);
+    expect(totalsOf(final, generic).kernels).toBe(1);
+    for (const target of [gpu, cpu]) expect(complaints(final, target, 1e-9)).toEqual([]);
+    const swaps = compilation.steps.filter(({ pass, accepted }) => pass === "monotone-commute" && accepted);
+    for (const { seq } of swaps) expect(complaints(fusionAt(compilation, seq), gpu, 1e-9)).toEqual([]);
+  });
+});
+
+const finalOf = (text: string, given: Partial<CompileOptions> = {}): Totals => {
+  const compilation = compiled(graphOf(text), given);
+  return totalsOf(fusionAt(compilation, compilation.steps.length), generic);
+};
+
+test("memory does not grow with sequence times vocabulary", () => {
+  const [short, long] = [512, 1024].map((s) => finalOf(sparseHead(s, 30522)).peakBytes);
+  expect(long! - short!).toBe(2 * 512 * (24 + 1) * 4);
+});
+
+test("maxima keep their rounding, so strict mode folds them too, but functions stay where they are", () => {
+  expect(finalOf(`x: f32[512, 64]\nw: f32[64, 4096]\ny = relu(x @ w).max(dim=0)`, { ...EAGER, strict: true }).kernels).toBe(1); // prettier-ignore
+  const { steps } = compiled(graphOf(sparseHead(64, 64)), { ...EAGER, strict: true });
+  expect(steps.find(({ pass }) => pass === "monotone-commute")?.legal.code).toBe("L_STRICT");
 });

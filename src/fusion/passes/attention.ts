@@ -2,7 +2,7 @@
  * @file P4: product → softmax → product becomes one kernel, by algebra and not by name: the division by the row's sum waits until
  * the end, the row's maximum and sum run along, and the scores are computed tile by tile where they are needed.
  */
-import { node, sizeOf, type CostDelta, type NodeId, type Patch, type Region, type RegionId, type Verdict } from "../ir";
+import { node, sizeOf, type NodeId, type Patch, type Region, type RegionId, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
 import { opDef } from "../ops";
 import { classifyOnline } from "../region";
@@ -11,8 +11,9 @@ import type { Answer, Candidate, FusionPass } from "./define";
 import { costOf, edgesOf, legalMerge, mergeCandidate, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { nameOf, namesOf, no, showBytes, showMicros, yes } from "./words";
-import { notWorthIt, policyOnContraction, worthIt } from "./worth";
+import { onlineWorth, regionsOf } from "./online-worth";
+import { nameOf, namesOf, no, showBytes, yes } from "./words";
+import { policyOnContraction } from "./worth";
 
 const NOTHING: Patch = { removedNodes: [], addedNodes: [], removedRegions: [], addedRegions: [], outputs: null };
 
@@ -43,10 +44,17 @@ export const attention: FusionPass = {
     candidate.rewrite ? planner.supposing(candidate.rewrite.patch, () => costOf(planner, candidate)) : costOf(planner, candidate), // prettier-ignore
   worth(planner, candidate, delta) {
     if (candidate.rewrite) return candidate.rewrite.verdict;
-    return policyOnContraction(planner, candidate) ?? opinion(planner, candidate, delta);
+    return policyOnContraction(planner, candidate) ?? onlineWorth(planner, candidate, delta, doing(planner, candidate));
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };
+
+function doing({ graph }: Planner, { rule, nodes }: Candidate): string {
+  const [scores, values] = [nameOf(graph, nodes[0]!), nameOf(graph, nodes.at(-1)!)];
+  if (rule === "scores-inline") return `Computing each tile of ${scores} where ${values} needs it`;
+  if (rule === "running-softmax") return `Keeping a running maximum and sum beside ${values}`;
+  return `One kernel from ${scores} to ${values}`;
+}
 
 const possible = ({ nodes }: Candidate): Verdict =>
   yes("A_PATTERN", nodes, "The algebra allows one kernel: the softmax between the products can run along.");
@@ -86,16 +94,14 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
   const id = rewriter.regionsOf(values)[0]!;
   const softmax = { edges: edgesOf(planner, [...core, ...(change ? [change.product] : []), values]), nodes: [...core, values], id }; // prettier-ignore
   const along = regionsOf(planner, rewriter, [...core, values]);
-  if (!(yield mergeCandidate(planner, "running-softmax", along, softmax)).accepted) return;
+  const running = mergeCandidate(planner, "running-softmax", along, softmax);
+  if (!(yield running).accepted) return;
+  rewriter.applied(patchOf(running));
   const rest = regionsOf(planner, rewriter, [scores, ...mods]).filter(({ id: other }) => !along.some((region) => region.id === other)); // prettier-ignore
   const inline = { edges: edgesOf(planner, [scores, ...mods, ...core]), nodes: [scores, ...mods, values], id };
-  if (rest.length > 0) yield mergeCandidate(planner, "scores-inline", [...rest, planner.region(id)], inline);
-}
-
-/** Regions that compute some of `nodes`, each once, as they are now. */
-function regionsOf(planner: Planner, rewriter: Rewriter, nodes: readonly NodeId[]): Region[] {
-  const found = new Set<RegionId>(nodes.flatMap((id) => rewriter.regionsOf(id)));
-  return [...found].flatMap((id) => planner.regions.get(id) ?? []);
+  if (rest.length === 0) return;
+  const all = mergeCandidate(planner, "scores-inline", [...rest, planner.region(id)], inline);
+  if ((yield all).accepted) rewriter.applied(patchOf(all));
 }
 
 /**
@@ -113,7 +119,7 @@ function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: 
   if (!form.ok) return refuse(form.verdict);
   const legal = legalMerge(planner, merged, true);
   if (!legal.ok) return refuse(legal);
-  const worth = opinion(planner, merged, costOf(planner, merged));
+  const worth = onlineWorth(planner, merged, costOf(planner, merged), doing(planner, merged));
   return worth.ok ? null : refuse(worth);
 }
 
@@ -185,28 +191,4 @@ function divisionStep(planner: Planner, { values, factor }: Between, patch: Patc
     merged: [],
     rewrite: { patch, verdict: yes("A_PATTERN", nodes, text, { numbers: { before, after } }) },
   };
-}
-
-/** Bytes that bands of rows read again come from the cache, this much faster than from memory. */
-const CACHED_SPEEDUP = 2.5;
-
-/** Predicted time, and the scores' bytes against keys and values that every band of rows reads again. */
-function opinion(planner: Planner, candidate: Candidate, delta: CostDelta): Verdict {
-  const { graph, profile } = planner;
-  const modelled = (regions: readonly Region[]): number =>
-    regions.reduce((sum, region) => sum + planner.factsOf(region).schedule.modelledBytes, 0);
-  const again = Math.max(0, modelled(candidate.add) - modelled(candidate.remove));
-  const extra = (again / (profile.bandwidth * CACHED_SPEEDUP)) * 1e6;
-  const values = nameOf(graph, candidate.nodes.at(-1)!);
-  const doing =
-    candidate.rule === "scores-inline"
-      ? `Computing each tile of ${nameOf(graph, candidate.nodes[0]!)} where ${values} needs it`
-      : candidate.rule === "running-softmax"
-        ? `Keeping a running maximum and sum beside ${values}`
-        : `One kernel from ${nameOf(graph, candidate.nodes[0]!)} to ${values}`;
-  if (delta.microsApart - delta.microsFused <= extra) return notWorthIt(planner, candidate, delta, doing);
-  const verdict = worthIt(planner, candidate, delta, doing);
-  if (again === 0) return verdict;
-  const text = `${verdict.text} Every band of rows walks keys and values again: ${showBytes(again)} that the cache serves (${showMicros(extra)}).`;
-  return { ...verdict, text, numbers: { ...verdict.numbers, modelledBytes: again } };
 }

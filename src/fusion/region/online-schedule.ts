@@ -146,13 +146,17 @@ export function reduceSizes(graph: Graph, { scores, space, axis }: OnlineParts):
   };
 }
 
+/** Bands of rows that keep a large machine busy: below this, smaller bands. */
+const ENOUGH_WORKGROUPS = 128;
+
 /** The matmul tile whose accumulators are folded; null where one thread per row is better. */
 export function reduceTile(graph: Graph, parts: OnlineParts, target: Target): MatmulTile | null {
-  const { kept, folded } = reduceSizes(graph, parts);
+  const { batch, kept, folded, alongColumns } = reduceSizes(graph, parts);
   if (target.schedule === "cpu" || kept < 16 || folded < 16) return null;
   const tile = matmulTile(matmulSizes(graph, parts.scores!), target);
+  const busy = tile !== null && batch * Math.ceil(kept / (alongColumns ? tile.m : tile.n)) >= ENOUGH_WORKGROUPS;
   const fits = tile !== null && reduceBytes(tile) <= target.maxWorkgroupBytes;
-  return fits ? tile : { m: 32, n: 32, k: 16, rm: 4, rn: 4 };
+  return fits && busy ? tile : { m: 32, n: 32, k: 16, rm: 4, rn: 4 };
 }
 
 /** Workgroup memory: the operands' tiles; the left one is also where the threads of a row meet in the end. */
