@@ -48,6 +48,16 @@ export class Playground {
     return this.region("Graph").locator(".react-flow__node").and(this.page.getByRole("group", { name })).first();
   }
 
+  /** Points at an op until it answers: the view may still be finding its place. */
+  async point(name: string | RegExp): Promise<void> {
+    const node = this.node(name);
+    await expect(async () => {
+      await this.page.mouse.move(2, 2);
+      await node.hover();
+      await expect(node.locator(".op-box")).toHaveAttribute("data-hovered", "true", { timeout: 500 });
+    }).toPass();
+  }
+
   /** A line of the graph, by its ends: `x to y/0/0`. */
   line(name: string | RegExp): Locator {
     return this.region("Graph").locator(".react-flow__edge").and(this.page.getByRole("group", { name })).first();

@@ -1,4 +1,12 @@
-import { expect, test } from "./fixtures";
+import { expect, test, type Playground } from "./fixtures";
+
+async function openExample(play: Playground, title: string): Promise<void> {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.command(title);
+  await expect(play.page.getByRole("button", { name: `Example: ${title}` })).toBeVisible();
+  await expect(play.page.getByText(/^Step (\d+) of \1/).first()).toBeVisible();
+}
 
 test("arrows, j and k, Home and End walk the decisions; the step is said aloud", async ({ page, play }) => {
   await play.open();
@@ -15,6 +23,137 @@ test("arrows, j and k, Home and End walk the decisions; the step is said aloud",
   await expect(page.getByRole("status").filter({ hasText: /^Step 1 of \d+, (accepted|refused): / })).toBeAttached();
   await page.keyboard.press("End");
   await expect(page.getByText(/^Step (\d+) of \1/).first()).toBeVisible();
+});
+
+test("stepping moves no box, and the numbers fall", async ({ page, play }) => {
+  await openExample(play, "Softmax");
+  await play.leaveFields();
+  const slider = page.getByRole("slider", { name: "Step" });
+  const total = Number(await slider.getAttribute("aria-valuemax"));
+  expect(total).toBeGreaterThan(3);
+  await page.keyboard.press("Home");
+  await expect(slider).toHaveAttribute("aria-valuenow", "0");
+  const [score, before] = [play.region("Score").getByRole("img", { name: /^Full-size/ }), await play.boxes()];
+  const now = async () => Number(/now (\d+)/.exec((await score.getAttribute("aria-label"))!)![1]);
+  const naive = await now();
+  for (let step = 1; step <= total; step++) {
+    await page.keyboard.press("j");
+    await expect(slider).toHaveAttribute("aria-valuenow", String(step));
+    expect(await play.boxes(), `boxes at step ${step}`).toEqual(before);
+  }
+  expect(await now()).toBeLessThan(naive);
+});
+
+test("Play walks to the end by itself, and pauses", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await expect(page.getByText("Naive plan.").first()).toBeVisible();
+  await expect(page.getByText(/^Step 1 of 2/).first()).toBeVisible();
+  await expect(play.region("Graph").getByRole("button", { name: /^Kernel K1 add relu,/ })).toBeVisible();
+  await expect(page.getByText(/^Step 2 of 2/).first()).toBeVisible();
+  await expect(play.region("Score")).toContainText("Done: 3 kernels became 1.");
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();
+});
+
+test("a hull grows as two kernels become one, and does not where people ask for less motion", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await page.evaluate(() => {
+    const grown: number[] = [];
+    Object.assign(window, { grown });
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (this: Element, ...how) {
+      if (this.closest(".hull-layer")) grown.push(Number((how[1] as KeyframeAnimationOptions).duration));
+      return animate.apply(this, how);
+    };
+  });
+  const grown = () => page.evaluate(() => (window as unknown as { grown: number[] }).grown);
+  const walk = async (): Promise<void> => {
+    await play.leaveFields();
+    for (const key of ["Home", "j", "j"]) await page.keyboard.press(key);
+    await expect(page.getByText(/^Step 2 of 2/).first()).toBeVisible();
+  };
+  await walk();
+  await expect.poll(async () => (await grown()).includes(250)).toBe(true);
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  const before = (await grown()).length;
+  await walk();
+  await page.waitForTimeout(300);
+  expect(await grown()).toHaveLength(before);
+});
+
+test("a line answers why it was fused, with the numbers both ways", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.line("y/0/0 to y/0").focus();
+  await page.keyboard.press("Enter");
+  await expect(play.card).toContainText("Why fused?");
+  await expect(play.card).toContainText("It saves a trip to memory.");
+  await expect(play.card).toContainText(/saves 32(\.0)? MiB of traffic/);
+  await expect(play.card).toContainText("Allowed");
+  await expect(play.card).toContainText("Worth it");
+  const times = play.card.getByRole("definition").or(play.card.locator("dd"));
+  await expect(times.filter({ hasText: /µs/ })).toHaveCount(2);
+  await play.card.getByRole("button", { name: "Close" }).click();
+  await expect(play.card).toBeHidden();
+});
+
+test("a line answers why not, and Fuse anyway stays off where it would be wrong", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[256, 256]\nw: f32[256, 256]\nh = x @ w\ny = h @ w\n");
+  await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 2, now 2, end 2/ })).toBeVisible();
+  await play.line(/^h to y,/).focus();
+  await page.keyboard.press("Enter");
+  await expect(play.card).toContainText("Why not fused?");
+  await expect(play.card).toContainText("Not allowed");
+  await expect(play.card).toHaveAttribute("data-code", /^L_/);
+  const anyway = play.card.getByRole("button", { name: /^Fuse anyway/ });
+  await expect(anyway).toBeDisabled();
+  await expect(play.card).toContainText(/Not allowed: /);
+});
+
+test("Forbid re-plans at once, Allow again takes it back, and both can be undone", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  const kernels = play.region("Score").getByRole("img", { name: /^Kernels/ });
+  await play.line("y/0/0 to y/0").focus();
+  await page.keyboard.press("Enter");
+  await play.card.getByRole("button", { name: /^Forbid/ }).click();
+  await expect(kernels).toHaveAccessibleName("Kernels: naive 3, now 2, end 2");
+  await expect(play.region("Graph").getByRole("button", { name: /^Kernel K\d relu log/ })).toBeVisible();
+  await expect(play.card).toContainText("You forbade it.");
+  await play.card.getByRole("button", { name: "Allow again" }).click();
+  await expect(kernels).toHaveAccessibleName("Kernels: naive 3, now 1, end 1");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(kernels).toHaveAccessibleName("Kernels: naive 3, now 2, end 2");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(kernels).toHaveAccessibleName("Kernels: naive 3, now 1, end 1");
+});
+
+test("Fuse anyway fuses what the planner thought too dear", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[512, 512]\nw: f32[512, 512]\nh = exp(x)\ny = h @ w\n");
+  await expect(play.node(/^matmul y/)).toBeVisible();
+  await play.line(/^h to y,/).focus();
+  await page.keyboard.press("Enter");
+  await expect(play.card).toHaveAttribute("data-code", "C_RECOMPUTE");
+  await expect(play.card).toContainText("Not worth it");
+  await expect(play.card).toContainText("Why not fused?");
+  const kernels = play.region("Score").getByRole("img", { name: /^Kernels/ });
+  await expect(kernels).toHaveAccessibleName("Kernels: naive 2, now 2, end 2");
+  await play.card.getByRole("button", { name: /^Fuse anyway/ }).click();
+  await expect(kernels).toHaveAccessibleName("Kernels: naive 2, now 1, end 1");
+  await expect(play.card).toContainText("You forced it.");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(kernels).toHaveAccessibleName("Kernels: naive 2, now 2, end 2");
 });
 
 test("presenter view opens, steps, blanks and closes by keys", async ({ page, play }) => {

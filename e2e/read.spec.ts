@@ -1,0 +1,101 @@
+import { expect, test } from "./fixtures";
+
+test("pointing at an op lights its lines of WGSL, pointing at a line lights its op", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  const code = play.region("Kernels").locator(".monaco-editor").first();
+  await expect(code).toContainText("@compute");
+  const relu = play.node(/^relu/);
+  await play.point(/^relu/);
+  const lit = play.region("Kernels").locator(".wgsl-line.linked");
+  await expect(lit).toHaveCount(1);
+  const line = code.locator(".view-line").filter({ hasText: "max(" });
+  const [band, text] = [(await lit.boundingBox())!, (await line.boundingBox())!];
+  expect(Math.abs(band.y - text.y)).toBeLessThan(4);
+
+  await page.mouse.move(5, 5);
+  await expect(lit).toHaveCount(0);
+  await line.hover();
+  await expect(relu.locator(".op-box")).toHaveAttribute("data-hovered", "true");
+  await code
+    .locator(".view-line")
+    .filter({ hasText: /let\sadd/ })
+    .hover();
+  await expect(relu.locator(".op-box")).toHaveAttribute("data-hovered", "false");
+  await expect(play.node(/^add/).locator(".op-box")).toHaveAttribute("data-hovered", "true");
+});
+
+test("a line of the program lights its op, and the op its line", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[64, 64]\nmid = exp(x)\ny = relu(mid)\n");
+  await expect(play.node(/^exp mid/)).toBeVisible();
+  const { x, y } = await play.word("exp");
+  await page.mouse.move(x, y);
+  await expect(play.node(/^exp mid/).locator(".op-box")).toHaveAttribute("data-hovered", "true");
+  await play.point(/^relu y/);
+  const lit = play.region("Program").locator(".program-lit").first();
+  const at = await play.word("relu");
+  await expect.poll(async () => Math.abs(((await lit.boundingBox())?.y ?? 0) + 11 - at.y)).toBeLessThan(8);
+});
+
+test("the naive kernels stand beside the one they became", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await page.getByRole("button", { name: "Diff with naive" }).click();
+  const dialog = page.getByRole("dialog", { name: /naive and this step/ });
+  await expect(dialog.getByRole("textbox", { name: /^WGSL of the naive kernels/ })).toBeAttached();
+  const [naive, fused] = [dialog.locator(".editor.original"), dialog.locator(".editor.modified")];
+  await expect(naive).toContainText("// add = x + b");
+  await expect(naive).toContainText("// relu = relu(add)");
+  await expect(fused).toContainText("// y = log(relu(x + b))");
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await expect(dialog).toBeHidden();
+});
+
+test("the chapter's example counts 7 → 3, and says what the chapter prints", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await expect(play.region("Measured")).toContainText(/The chapter says 6 → 3; counted 7 → 3/);
+  await page.getByRole("tab", { name: "Traffic" }).click();
+  const table = play.region("Kernels");
+  const tally = (name: RegExp) => table.getByRole("row", { name });
+  await expect(tally(/^All transfers 7 3/)).toBeVisible();
+  await expect(tally(/^Full-size transfers 7 3/)).toBeVisible();
+  await expect(tally(/^Memory traffic 112 MiB 48 MiB/)).toBeVisible();
+  await expect(tally(/^Arithmetic intensity/)).toBeVisible();
+  await expect(tally(/peak/)).toContainText("64 MiB");
+});
+
+test("with a vector b it is 6 → 2 full-size, and still 7 → 3 in all", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("N = 2048\nx: f32[N, N]\nb: f32[N]\n\ny = log(relu(x + b))\n");
+  await expect(
+    play.region("Score").getByRole("img", { name: "Full-size transfers: naive 6, now 2, end 2" }),
+  ).toBeVisible();
+  await expect(play.region("Measured")).toContainText(/The chapter says 6 → 3/);
+  await page.getByRole("tab", { name: "Traffic" }).click();
+  await expect(play.region("Kernels").getByRole("row", { name: /^All transfers 7 3/ })).toBeVisible();
+  await expect(play.region("Kernels").getByRole("row", { name: /^Full-size transfers 6 2/ })).toBeVisible();
+});
+
+test("every kernel of the naive plan is read by its tag, and every plan can be taken along", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.leaveFields();
+  await page.keyboard.press("Home");
+  const kernels = play.region("Kernels");
+  for (const [tag, title] of [
+    ["K1", /add/],
+    ["K2", /relu/],
+    ["K3", /log/],
+  ] as const) {
+    await kernels.getByRole("group", { name: "Kernels" }).getByRole("button", { name: tag }).click();
+    await expect(kernels.getByRole("heading", { name: tag })).toHaveText(title);
+  }
+  await kernels.getByRole("button", { name: "Export…" }).click();
+  const coming = page.waitForEvent("download");
+  await kernels.getByRole("button", { name: "This plan, .json" }).click();
+  expect((await coming).suggestedFilename()).toBe("plan.json");
+});
