@@ -2,7 +2,10 @@
 import { describe, expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
 import { foldedData, inputData, runReference } from "../../src/fusion/reference";
-import type { NodeId, ReasonCode } from "../../src/fusion/ir";
+import { runPlanOnCpu } from "../../src/fusion/codegen";
+import type { Compilation } from "../../src/fusion/compilation";
+import { targetOf } from "../../src/fusion/cost";
+import type { Graph, NodeId, ReasonCode } from "../../src/fusion/ir";
 import { allPasses } from "../../src/fusion/passes";
 import { graphOf } from "../random-graph";
 import { wordFaults } from "./decisions";
@@ -10,6 +13,117 @@ import { compiled, stepFaults, trafficFaults, valueFaults } from "./pass-harness
 
 const channels = (count: number): string =>
   [`m: f32[${count}] = param()`, `v: f32[${count}] = param(uniform(0.5, 2))`, `g: f32[${count}] = param()`, `b: f32[${count}] = param()`].join("\n"); // prettier-ignore
+
+const alone = (name: string): string[] => allPasses.map((pass) => pass.name).filter((other) => other !== name);
+
+/** Programs that a pass by itself rewrites. */
+const others: readonly (readonly [pass: string, rule: string, name: string, text: string])[] = [
+  ["scalar-algebra", "literals", "scale after scale", "x: f32[7, 5]\ny = relu(x * 2 / 8 * 3)"],
+  ["scalar-algebra", "literals", "offset after offset", "x: f32[7, 5]\ny = x + 1 - 3"],
+  ["scalar-algebra", "literals", "scales that undo each other", "x: f32[7, 5]\ny = relu(x * 4 / 4)"],
+  ["scalar-algebra", "power", "a square", "x: f32[7, 5]\ny = (x * 2 + 1) ** 2"],
+  ["scalar-algebra", "power", "a root", "x: f32[7, 5] = uniform(1, 2)\ny = relu((x * 2 + 1) ** 0.5)"],
+  ["scalar-algebra", "power", "one over a root", "x: f32[7, 5] = uniform(1, 2)\ny = x ** -0.5 + x ** -1"],
+  ["reduction-algebra", "factor", "a number out of a sum", "x: f32[33, 65]\ny = (x * 3).sum(dim=-1)"],
+  [
+    "reduction-algebra",
+    "factor",
+    "a number for each row",
+    "x: f32[33, 65]\nc: f32[33, 1]\ny = relu((x * c).sum(dim=-1))",
+  ],
+  [
+    "reduction-algebra",
+    "factor",
+    "the same, kept",
+    "x: f32[33, 65]\nc: f32[33, 1]\ny = x - (x / c).mean(dim=-1, keepdim=True)",
+  ],
+  ["reduction-algebra", "factor", "along columns", "x: f32[33, 65]\nc: f32[65]\ny = (c * x).sum(dim=0)"],
+  ["reduction-algebra", "factor", "a sign", "x: f32[5, 3, 4]\ny = (-x).sum(dim=1)"],
+  ["reduction-algebra", "factor", "over two axes", "x: f32[5, 3, 4]\nc: f32[3, 1]\ny = (x * c).sum(dim=(0, 2)) + 1"],
+  ["reduction-algebra", "fold-of-fold", "a sum of sums", "x: f32[5, 3, 4]\ny = x.sum(dim=1).sum(dim=1)"],
+  [
+    "reduction-algebra",
+    "fold-of-fold",
+    "a maximum of maxima",
+    "x: f32[5, 3, 4]\ny = exp(x.max(dim=2, keepdim=True).max(dim=0, keepdim=True))",
+  ],
+  ["reduction-algebra", "fold-of-fold", "a mean of means", "x: f32[5, 3, 4]\ny = x.mean(dim=0).mean(dim=-1)"],
+  ["movement-algebra", "transposes-meet", "through one op", "x: f32[33, 65]\ny = relu(x.T).T + 1"],
+  ["movement-algebra", "transposes-meet", "as the result", "x: f32[33, 65]\ny = relu(x.T).T"],
+  [
+    "movement-algebra",
+    "transposes-meet",
+    "with a bias and a number",
+    "x: f32[33, 65]\nb: f32[33]\ny = exp(relu(x.T + b) * 2).T - 1",
+  ],
+  [
+    "movement-algebra",
+    "transposes-meet",
+    "of two values",
+    "x: f32[3, 5, 4]\nz: f32[3, 5, 4]\na = x.permute(2, 0, 1)\nc = z.permute(2, 0, 1)\ny = (a * c + a).permute(1, 2, 0)",
+  ],
+  [
+    "movement-algebra",
+    "transposes-meet",
+    "one that others read too",
+    "x: f32[33, 65]\na = x.T\ny = relu(a).T\nz = a.sum(dim=-1)\nreturn y, z",
+  ],
+  [
+    "movement-algebra",
+    "own-padding",
+    "pad and convolution",
+    "x: f32[1, 2, 5, 5]\nw: f32[3, 2, 3, 3]\ny = conv2d(pad(x, (1, 1, 2, 0)), w, stride=2)",
+  ],
+  [
+    "movement-algebra",
+    "own-padding",
+    "pad and padded convolution",
+    "x: f32[1, 2, 5, 5]\nw: f32[3, 2, 3, 3]\ny = conv2d(pad(x, (1, 1)), w, padding=1)",
+  ],
+];
+
+describe.each(others)("%s/%s: %s", (pass, rule, _name, text) => {
+  const graph = graphOf(text);
+  const made = ({ steps }: Compilation) =>
+    steps.filter((step) => step.accepted && step.pass === pass && step.rule === rule);
+  test("values, counts and words", () => {
+    for (const granularity of ["op", "primitive"] as const) {
+      const whole = compiled(graph, { granularity });
+      const compilation = compiled(graph, { granularity, disabledPasses: alone(pass) });
+      expect(made(compilation).length).toBeGreaterThan(0);
+      for (const each of [whole, compilation]) {
+        expect(stepFaults(each)).toEqual([]);
+        const final = fusionAt(each, each.steps.length);
+        expect(valueFaults(graph, final)).toEqual([]);
+        expect(trafficFaults(final)).toEqual([]);
+        expect(each.steps.flatMap(wordFaults)).toEqual([]);
+      }
+      const kernels = (given: string[]) => compiled(graph, { granularity, disabledPasses: given }).steps.at(-1)!.totals;
+      expect(whole.steps.at(-1)!.totals.kernels).toBeLessThanOrEqual(kernels([pass]).kernels);
+      expect(whole.steps.at(-1)!.totals.bytes).toBeLessThanOrEqual(kernels([pass]).bytes);
+    }
+  });
+
+  test("strict mode", () => {
+    const compilation = compiled(graph, { strict: true, disabledPasses: alone(pass) });
+    const { numerics } = allPasses.find(({ name }) => name === pass)!;
+    expect(made(compilation).length > 0).toBe(numerics === "bitwise");
+    if (numerics === "bitwise") expect(bitFaults(graph, compilation)).toEqual([]);
+    else expect(compilation.steps.map(({ legal }) => legal.code)).toContain("L_STRICT");
+  });
+});
+
+/** Outputs whose bits in f32 are not those of the naive plan. */
+function bitFaults(graph: Graph, compilation: Compilation): string[] {
+  const { profile } = compilation.options;
+  const inputs = new Map<NodeId, Float64Array>();
+  for (const n of graph.nodes.values()) if (n.op === "input") inputs.set(n.id, Float64Array.from(inputData(n)));
+  const run = (cursor: number) =>
+    runPlanOnCpu(fusionAt(compilation, cursor), targetOf(profile), profile, new Map(inputs), { precision: "f32" })
+      .outputs;
+  const [before, after] = [run(0), run(compilation.steps.length)];
+  return graph.outputs.filter((id) => before.get(id)!.some((value, i) => !Object.is(value, after.get(id)![i])));
+}
 
 /** Programs in which weights take what follows them, and the pass that does it. */
 const foldable: readonly (readonly [string, string])[] = [
@@ -30,8 +144,6 @@ const foldable: readonly (readonly [string, string])[] = [
   ["an expression of weights", "x: f32[9, 7]\nw: f32[7] = param()\nv: f32[7] = param()\ny = x * (w / (abs(v) + 1)) + relu(w)"],
   ["folded twice", "x: f32[9, 7]\nw: f32[7, 5] = param()\nu: f32[5, 7] = param()\ns: f32[5] = param()\ny = relu((x @ (w * 2)) * s) @ (u / 3) * 4 + s.sum()"],
 ]; // prettier-ignore
-
-const alone = (name: string): string[] => allPasses.map((pass) => pass.name).filter((other) => other !== name);
 
 describe.each(foldable)("%s", (_name, text) => {
   const graph = graphOf(text);
@@ -84,11 +196,11 @@ test.each([
 test("a folded weight is what the formula says, with data of the caller", () => {
   const graph = graphOf("x: f32[2, 2]\nw: f32[2, 2] = param()\ns: f32[2] = param()\ny = (x @ w) * s");
   const compilation = compiled(graph);
-  const given = new Map([["w" as NodeId, [1, 2, 3, 4]], ["s" as NodeId, [10, 100]]]); // prettier-ignore
+  const given = new Map<NodeId, ArrayLike<number>>([["w" as NodeId, [1, 2, 3, 4]], ["s" as NodeId, [10, 100]]]); // prettier-ignore
   const { graph: fused } = fusionAt(compilation, compilation.steps.length);
   const [weight] = foldedData(fused, given).values();
   expect([...weight!]).toEqual([10, 200, 30, 400]);
   const x = [...graph.nodes.values()].find(({ id }) => id === "x")!;
-  const inputs = new Map([...given, [x.id, inputData(x)] as const]);
+  const inputs = new Map<NodeId, ArrayLike<number>>([...given, [x.id, inputData(x)] as const]);
   expect(runReference(fused, inputs).get("y" as NodeId)!.data).toEqual(runReference(graph, inputs).get("y" as NodeId)!.data); // prettier-ignore
 });

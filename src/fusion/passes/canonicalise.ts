@@ -7,7 +7,7 @@ import { lawFor } from "./identities";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { propose, rewritingPass } from "./rewriting";
+import { propose, rewritingPass, untilNoneFits } from "./rewriting";
 import { nameOf, no, yes } from "./words";
 
 const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
@@ -21,7 +21,7 @@ export const canonicalise: FusionPass = rewritingPass({
   *match(planner) {
     const rewriter = openRewriter(planner);
     yield* dead(planner, rewriter);
-    yield* laws(planner, rewriter);
+    yield* untilNoneFits(planner, rewriter, lawFor);
     yield* equals(planner, rewriter);
   },
 });
@@ -37,27 +37,6 @@ function* dead(planner: Planner, rewriter: Rewriter): Generator<Candidate, void,
       `Nothing reads ${nameOf(planner.graph, id)} and it is no result, so it is not computed.`,
     );
     yield* propose(planner, rewriter, { rule: "dead", change: rewriter.drop(id), verdict, nodes: [id] });
-  }
-}
-
-/** Laws of single ops, until none fits; a node is looked at again when an operand changed. */
-function* laws(planner: Planner, rewriter: Rewriter): Generator<Candidate, void, Answer> {
-  const queue = [...planner.graph.nodes.keys()];
-  const waiting = new Set(queue);
-  for (let i = 0; i < queue.length; i++) {
-    const id = queue[i]!;
-    waiting.delete(id);
-    const n = planner.graph.nodes.get(id);
-    if (!n || SOURCES.has(n.op)) continue;
-    const proposal = lawFor(planner, rewriter, n);
-    if (!proposal) continue;
-    const around = [id, ...rewriter.readersOf(id)];
-    if (!(yield* propose(planner, rewriter, proposal))) continue;
-    for (const again of around) {
-      if (waiting.has(again) || !planner.graph.nodes.has(again)) continue;
-      waiting.add(again);
-      queue.push(again);
-    }
   }
 }
 

@@ -1,10 +1,15 @@
 /** @file The passes in their order, the driver, the naive plan. */
 import { attention } from "./attention";
+import { movementAlgebra } from "./algebra/movement-algebra";
+import { reductionAlgebra } from "./algebra/reduction-algebra";
+import { scalarAlgebra } from "./algebra/scalar-algebra";
 import { weightFolding } from "./algebra/weight-folding";
 import { budgetSplit } from "./budget-split";
 import { canonicalise } from "./canonicalise";
 import { contractionEpilogue } from "./contraction-epilogue";
 import type { FusionPass } from "./define";
+import { contractReduce } from "./contract-reduce";
+import { monotoneCommute } from "./monotone-commute";
 import { multiOutput } from "./multi-output";
 import { producerConsumer } from "./producer-consumer";
 import { rowGroups } from "./row-groups";
@@ -14,8 +19,13 @@ import { transposeFolding } from "./transpose-folding";
 export const allPasses: readonly FusionPass[] = [
   canonicalise,
   weightFolding,
+  monotoneCommute,
+  scalarAlgebra,
+  reductionAlgebra,
+  movementAlgebra,
   transposeFolding,
   attention,
+  contractReduce,
   contractionEpilogue,
   rowGroups,
   producerConsumer,

@@ -1,5 +1,5 @@
 /** @file What every pass that rewrites nodes shares: a proposal becomes a candidate, is tried, and stays if nothing travels further for it. */
-import { type Verdict } from "../ir";
+import { type Node, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
 import type { Answer, Candidate, FusionPass } from "./define";
 import type { Proposal } from "./identities";
@@ -69,4 +69,30 @@ export function* propose(
   };
   if (accepted) rewriter.applied(patch);
   return accepted;
+}
+
+/** What fits a node, or null. */
+export type Law = (planner: Planner, rewriter: Rewriter, n: Node) => Proposal | null;
+
+const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
+
+/** Laws of single ops, until none fits; a node is looked at again when an operand changed. */
+export function* untilNoneFits(planner: Planner, rewriter: Rewriter, law: Law): Generator<Candidate, void, Answer> {
+  const queue = [...planner.graph.nodes.keys()];
+  const waiting = new Set(queue);
+  for (let i = 0; i < queue.length; i++) {
+    const id = queue[i]!;
+    waiting.delete(id);
+    const n = planner.graph.nodes.get(id);
+    if (!n || SOURCES.has(n.op)) continue;
+    const proposal = law(planner, rewriter, n);
+    if (!proposal) continue;
+    const around = [id, ...rewriter.readersOf(id)];
+    if (!(yield* propose(planner, rewriter, proposal))) continue;
+    for (const again of around) {
+      if (waiting.has(again) || !planner.graph.nodes.has(again)) continue;
+      waiting.add(again);
+      queue.push(again);
+    }
+  }
 }

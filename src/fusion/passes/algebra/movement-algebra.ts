@@ -1,0 +1,157 @@
+/** @file P2: transposes move through elementwise ops until they meet and cancel, and a border becomes the window's own padding. */
+import { node, nodeId, sameShape, sizeOf, type Node, type NodeId, type Shape } from "../../ir";
+import { numberOf, numbersOf, opDef, permOf, withDefaults } from "../../ops";
+import type { Proposal } from "../identities";
+import type { Planner } from "../planner";
+import { openRewriter, type NodeChange, type Rewriter } from "../rewriter";
+import { rewritingPass, untilNoneFits } from "../rewriting";
+import { inWords, nameOf, namesOf, yes } from "../words";
+
+/** Elementwise ops that a transpose is pushed through at a time. */
+const REACH = 32;
+
+export const movementAlgebra = rewritingPass({
+  name: "movement-algebra",
+  title: "Push transposes together",
+  teaches: "layout",
+  summary: "Moves transposes through elementwise ops so that they meet and cancel, and lets a window pad for itself.",
+  numerics: "bitwise",
+  *match(planner) {
+    yield* untilNoneFits(
+      planner,
+      openRewriter(planner),
+      (live, rewriter, n) => pushed(live, rewriter, n) ?? ownPadding(live, rewriter, n),
+    );
+  },
+});
+
+/** Elementwise ops that only each other and the transpose read, and what they read. */
+interface Tree {
+  readonly ops: readonly Node[];
+  readonly leaves: ReadonlySet<NodeId>;
+}
+
+function treeBelow(planner: Planner, rewriter: Rewriter, top: NodeId, shape: Shape): Tree | null {
+  const { graph } = planner;
+  const ops: Node[] = [];
+  const leaves = new Set<NodeId>();
+  const inside = (id: NodeId): boolean => {
+    const n = node(graph, id);
+    return opDef(n.op).kind === "elementwise" && n.inputs.length > 0 && sameShape(n.type.shape, shape) && rewriter.readersOf(id).size === 1 && !planner.isOutput(id); // prettier-ignore
+  };
+  const open = [top];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (!inside(id)) {
+      leaves.add(id);
+      continue;
+    }
+    if (ops.length === REACH) return null;
+    const n = node(graph, id);
+    ops.push(n);
+    open.push(...n.inputs);
+  }
+  return ops.length === 0 ? null : { ops, leaves };
+}
+
+/** transpose(f(transpose(a), b)) = f(a', b'), when fewer transposes are left. */
+function pushed(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  if (n.op !== "transpose") return null;
+  const { graph } = planner;
+  const { shape } = node(graph, n.inputs[0]!).type;
+  const tree = treeBelow(planner, rewriter, n.inputs[0]!, shape);
+  if (!tree) return null;
+  const perm = permOf(n.attrs, shape.length);
+  const turned = new Map<NodeId, NodeId>();
+  const made: Node[] = [];
+  const cancelled: NodeId[] = [];
+  const undone: NodeId[] = [];
+  for (const leaf of tree.leaves) {
+    const l = node(graph, leaf);
+    const wide = l.type.shape.filter((extent) => extent > 1).length;
+    if (sizeOf(l.type.shape) === 1 && l.type.shape.length <= shape.length) turned.set(leaf, leaf);
+    else if (l.op === "transpose" && cancels(graph.nodes, l, perm) && sameShape(l.type.shape, shape)) {
+      turned.set(leaf, l.inputs[0]!);
+      if ([...rewriter.readersOf(leaf)].every((reader) => tree.ops.some(({ id }) => id === reader)) && !planner.isOutput(leaf)) undone.push(leaf); // prettier-ignore
+      cancelled.push(leaf);
+    } else if (wide === 1) {
+      const view = standing(firstReader(planner, tree, leaf), l, shape.length, perm, made.length);
+      made.push(view);
+      turned.set(leaf, view.id);
+    } else return null;
+  }
+  if (cancelled.length === 0) return null;
+  const ops = tree.ops.map((op): Node => ({
+    ...op,
+    inputs: op.inputs.map((input) => turned.get(input) ?? input),
+    type: { ...op.type, shape: perm.map((axis) => op.type.shape[axis]!) },
+  })); // prettier-ignore
+  const change = withTop(planner, rewriter, n, ops, made, undone);
+  const gone = [n.id, ...cancelled];
+  const through = namesOf(graph, tree.ops.map(({ id }) => id)); // prettier-ignore
+  const text = `${nameOf(graph, n.id)} turns back what ${namesOf(graph, cancelled)} turned, and ${through} in between ${tree.ops.length === 1 ? "works" : "work"} element by element: ${inWords(gone.length)} transposes fewer.`;
+  return { rule: "transposes-meet", change, verdict: yes("A_VIEW", gone, text), nodes: [n.id, ...cancelled, ...tree.ops.map(({ id }) => id)] }; // prettier-ignore
+}
+
+/** The transpose `inner`, then `perm`, leaves everything where it was. */
+function cancels(nodes: ReadonlyMap<NodeId, Node>, inner: Node, perm: readonly number[]): boolean {
+  const first = permOf(inner.attrs, nodes.get(inner.inputs[0]!)!.type.shape.length);
+  return perm.every((axis, i) => first[axis] === i);
+}
+
+/** The op of the tree that stands first in the text among the readers of `leaf`. */
+const firstReader = (planner: Planner, { ops }: Tree, leaf: NodeId): Node =>
+  ops.filter(({ inputs }) => inputs.includes(leaf)).toSorted((a, b) => planner.position(a.id) - planner.position(b.id))[0]!; // prettier-ignore
+
+/** A value along one axis, standing along the axis that this one becomes: a view. */
+function standing(n: Node, leaf: Node, rank: number, perm: readonly number[], count: number): Node {
+  const shape = [...Array.from({ length: rank - leaf.type.shape.length }, () => 1), ...leaf.type.shape];
+  const turned = perm.map((axis) => shape[axis]!);
+  const attrs = withDefaults(opDef("reshape"), { shape: turned });
+  return { ...n, id: nodeId(`${n.id}~view${count}`), op: "reshape", inputs: [leaf.id], attrs, type: { ...leaf.type, shape: turned }, label: leaf.label }; // prettier-ignore
+}
+
+/** The tree in its new order; its top takes the transpose's place. */
+function withTop(
+  planner: Planner,
+  rewriter: Rewriter,
+  n: Node,
+  ops: readonly Node[],
+  views: readonly Node[],
+  undone: readonly NodeId[],
+): NodeChange {
+  const top = ops.find(({ id }) => id === n.inputs[0])!;
+  const rest = ops.filter((op) => op !== top);
+  const born = views.map(({ id }) => [id, nodeId(id.slice(0, id.lastIndexOf("~")))] as const);
+  if (planner.isOutput(n.id)) {
+    const named: Node = { ...top, id: n.id, label: n.label, origins: [...new Set([...n.origins, ...top.origins])], ...(n.span ? { span: n.span } : {}) }; // prettier-ignore
+    return { gone: [top.id, ...undone], after: [...views, ...rest, named], moved: [top.id, n.id], born };
+  }
+  const readers = [...rewriter.readersOf(n.id)].map((id) => node(planner.graph, id));
+  const again = readers.map((reader) => ({ ...reader, inputs: reader.inputs.map((input) => (input === n.id ? top.id : input)) })); // prettier-ignore
+  const marked = { ...top, origins: [...new Set([...top.origins, ...n.origins])] };
+  return { gone: [n.id, ...undone], after: [...views, ...rest, marked, ...again], born };
+}
+
+/** window(pad(x)) is a window with a wider padding of its own. */
+function ownPadding(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  const { graph } = planner;
+  const border = n.op === "window" ? node(graph, n.inputs[0]!) : null;
+  if (border?.op !== "pad" || (border.attrs["mode"] ?? "constant") !== "constant") return null;
+  const x = node(graph, border.inputs[0]!);
+  const rank = numbersOf(n.attrs["kernel_size"]).length;
+  const lead = x.type.shape.length - rank;
+  if (numbersOf(n.attrs["interior"]).some((step) => step > 1)) return null;
+  const given = numbersOf(n.attrs["padding"]);
+  const own = Array.from({ length: 2 * rank }, (_, i) => given.length === 0 ? 0 : given.length === 1 ? given[0]! : (given[given.length === 2 * rank ? i : i % rank] ?? 0)); // prettier-ignore
+  const values = [n, border].map(({ attrs }) => numberOf(attrs["value"], 0));
+  if (values[0] !== values[1] && own.some((width) => width !== 0)) return null;
+  const pads = numbersOf(border.attrs["pads"]);
+  const sides = x.type.shape.map((_, axis) => [0, 1].map((side) => pads[2 * (x.type.shape.length - 1 - axis) + side] ?? 0)); // prettier-ignore
+  if (sides.slice(0, lead).some(([before, after]) => before !== 0 || after !== 0)) return null;
+  if (sides.flat().some((width) => width < 0) || own.some((width) => width < 0)) return null;
+  const padding = [0, 1].flatMap((side) => sides.slice(lead).map((axis, i) => axis[side]! + own[side * rank + i]!));
+  const change = rewriter.become({ ...n, inputs: [x.id], attrs: { ...n.attrs, padding, value: values[1]! } });
+  const text = `${nameOf(graph, border.id)} only puts a border around ${nameOf(graph, x.id)}, and ${nameOf(graph, n.id)} knows how to read past the edge: no padded copy is written.`;
+  const nodes = [n.id, border.id];
+  return { rule: "own-padding", change, verdict: yes("A_VIEW", nodes, text), nodes };
+}

@@ -1,0 +1,139 @@
+/** @file P3c: what does not vary along a folded axis is applied to the result, and two folds in a row become one. */
+import { node, nodeId, sameShape, sizeOf, type Node, type NodeId, type Shape } from "../../ir";
+import { opDef, withDefaults } from "../../ops";
+import type { Proposal } from "../identities";
+import type { Planner } from "../planner";
+import { openRewriter, type NodeChange, type Rewriter } from "../rewriter";
+import { rewritingPass, untilNoneFits } from "../rewriting";
+import { inWords, nameOf, yes } from "../words";
+
+export const reductionAlgebra = rewritingPass({
+  name: "reduction-algebra",
+  title: "Factors out of sums",
+  teaches: "reduction-algebra",
+  summary:
+    "Takes what a sum does not run over out of it, so that it is applied to the few results and not to every term.",
+  numerics: "reassociates",
+  *match(planner) {
+    yield* untilNoneFits(
+      planner,
+      openRewriter(planner),
+      (live, rewriter, n) => factorOut(live, rewriter, n) ?? foldOfFold(live, rewriter, n),
+    );
+  },
+});
+
+/** Σ f(cx) = c Σ f(x) for these. */
+const LINEAR: ReadonlySet<string> = new Set(["sum", "mean"]);
+/** fold(fold(x)) is one fold over both axes. */
+const NESTING: ReadonlySet<string> = new Set(["sum", "mean", "max", "min", "prod", "any", "all"]);
+
+const axesOf = (planner: Planner, { op, attrs, inputs }: Node): readonly number[] =>
+  opDef(op).reduce!.axes(attrs, node(planner.graph, inputs[0]!).type.shape);
+
+const aligned = (shape: Shape, rank: number): Shape => [
+  ...Array.from({ length: rank - shape.length }, () => 1),
+  ...shape,
+];
+
+/** The node that is read by `n` alone. */
+function privateInput(planner: Planner, rewriter: Rewriter, n: Node): Node | null {
+  const inner = node(planner.graph, n.inputs[0]!);
+  return planner.isOutput(inner.id) || rewriter.readersOf(inner.id).size > 1 ? null : inner;
+}
+
+function factorOut(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  if (!LINEAR.has(n.op) || n.type.dtype !== "f32") return null;
+  const { graph } = planner;
+  const scaled = privateInput(planner, rewriter, n);
+  if (!scaled || !["mul", "div", "neg"].includes(scaled.op)) return null;
+  const folded = axesOf(planner, n);
+  const still = (id: NodeId): boolean => {
+    const shape = aligned(node(graph, id).type.shape, scaled.type.shape.length);
+    return folded.every((axis) => shape[axis] === 1);
+  };
+  const whole = (id: NodeId): boolean => {
+    const { dtype, shape } = node(graph, id).type;
+    return dtype === "f32" && sameShape(shape, scaled.type.shape);
+  };
+  const at = scaled.op === "neg" ? 1 : [1, 0].find((i) => still(scaled.inputs[i]!) && whole(scaled.inputs[1 - i]!) && (i === 1 || scaled.op === "mul")); // prettier-ignore
+  if (at === undefined || folded.every((axis) => scaled.type.shape[axis] === 1)) return null;
+  const factor = scaled.inputs[at] ?? null;
+  const x = scaled.inputs[1 - at]!;
+  const change = outside(planner, n, scaled, { factor, x, at, folded });
+  const terms = folded.reduce((product, axis) => product * scaled.type.shape[axis]!, 1);
+  const what = factor === null ? "the sign" : nameOf(graph, factor);
+  const text = `${nameOf(graph, n.id)} folds ${terms} terms, and ${what} is the same in each: it is applied once to the result, ${sizeOf(n.type.shape)} times instead of ${sizeOf(scaled.type.shape)}.`;
+  const nodes = [n.id, scaled.id];
+  return { rule: "factor", change, verdict: yes("A_PATTERN", nodes, text), nodes };
+}
+
+interface Factored {
+  /** Null: only the sign. */
+  readonly factor: NodeId | null;
+  readonly x: NodeId;
+  /** Which operand the factor is. */
+  readonly at: number;
+  readonly folded: readonly number[];
+}
+
+/** factor · fold(x) under the fold's own name. */
+function outside(planner: Planner, n: Node, scaled: Node, { factor, x, at, folded }: Factored): NodeChange {
+  const { graph } = planner;
+  const fold: Node = { ...n, id: nodeId(`${n.id}~${n.op}`), label: n.op, inputs: [x] };
+  const born: (readonly [NodeId, NodeId])[] = [[fold.id, n.id]];
+  const after: Node[] = [fold];
+  const operands = [fold.id];
+  if (factor !== null) {
+    const { type } = node(graph, factor);
+    const rank = scaled.type.shape.length;
+    const kept = n.type.shape.length === rank ? type.shape : keptAxes(aligned(type.shape, rank), folded);
+    let by = factor;
+    if (!sameShape(kept, type.shape)) {
+      by = nodeId(`${n.id}~factor`);
+      const attrs = withDefaults(opDef("reshape"), { shape: kept });
+      after.push({
+        ...n,
+        id: by,
+        op: "reshape",
+        inputs: [factor],
+        attrs,
+        type: { ...type, shape: kept },
+        label: "factor",
+      });
+      born.push([by, n.id]);
+    }
+    operands.splice(at, 0, by);
+  }
+  after.push({ ...scaled, id: n.id, label: n.label, type: n.type, inputs: operands, origins: [...new Set([...n.origins, ...scaled.origins])], groups: n.groups, ...(n.span ? { span: n.span } : {}) }); // prettier-ignore
+  return { gone: [scaled.id], after, born };
+}
+
+/** Without the folded axes and without the leading 1s. */
+function keptAxes(shape: Shape, folded: readonly number[]): Shape {
+  const kept = shape.filter((_, axis) => !folded.includes(axis));
+  const first = kept.findIndex((extent) => extent > 1);
+  return first < 0 ? [] : kept.slice(first);
+}
+
+function foldOfFold(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  if (!NESTING.has(n.op)) return null;
+  const { graph } = planner;
+  const inner = privateInput(planner, rewriter, n);
+  if (inner?.op !== n.op || inner.type.dtype !== n.type.dtype) return null;
+  const x = node(graph, inner.inputs[0]!);
+  if (x.type.dtype !== inner.type.dtype) return null;
+  const first = axesOf(planner, inner);
+  const left = x.type.shape.map((_, axis) => axis).filter((axis) => !first.includes(axis));
+  const keeps = inner.type.shape.length === x.type.shape.length;
+  const second = axesOf(planner, n).map((axis) => (keeps ? axis : left[axis]!));
+  // Kept axes of 1 that the outer fold drops, or the other way round, would change the shape.
+  const keepdims = n.type.shape.length === x.type.shape.length;
+  const axes = [...new Set([...first, ...second])].toSorted((a, b) => a - b);
+  const shape = x.type.shape.flatMap((extent, axis) => (axes.includes(axis) ? (keepdims ? [1] : []) : [extent]));
+  if (!sameShape(shape, n.type.shape)) return null;
+  const change = rewriter.become({ ...n, inputs: [x.id], attrs: { ...n.attrs, axes, keepdims } });
+  const text = `${nameOf(graph, n.id)} folds what ${nameOf(graph, inner.id)} folded: one pass over ${inWords(axes.length)} axes of ${nameOf(graph, x.id)} does both.`;
+  const nodes = [n.id, inner.id];
+  return { rule: "fold-of-fold", change, verdict: yes("A_PATTERN", nodes, text), nodes };
+}
