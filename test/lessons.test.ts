@@ -104,16 +104,27 @@ describe("bytes of the chapters", () => {
     ["log-relu", 4096, 7 * 64 * MIB, 3 * 64 * MIB],
     ["unary-chain", 4096, 12 * 64 * MIB, 2 * 64 * MIB],
     ["square-matmul", 1024, 12 * MIB, 12 * MIB],
+    ["attention", 1024, 25 * MIB, MIB],
     ["l2-norm", 128, 10 * MIB + 4 * 512, 4 * MIB],
   ])("%s at %i", (id, size, before, after) => {
     const lesson = findExample(id)!;
     const { naivePlan, fusedPlan } = compiledLesson(lesson, resized(lesson, size));
     expect([naivePlan!.totals.bytes, fusedPlan!.totals.bytes]).toEqual([before, after]);
   });
+});
 
-  test("attention stores 25 MiB one kernel at a time", () => {
-    const lesson = findExample("attention")!;
-    expect(compiledLesson(lesson, resized(lesson, 1024)).naivePlan!.totals.bytes).toBe(25 * MIB);
+describe("what large tensors leave behind", () => {
+  const peakAt = (id: string, size: number): number => {
+    const lesson = findExample(id)!;
+    return compiledLesson(lesson, resized(lesson, size)).fusedPlan!.totals.peakBytes;
+  };
+  test("attention's memory grows as N", () => {
+    expect(peakAt("attention", 4096)).toBe(4 * peakAt("attention", 1024));
+  });
+
+  test("the SPLADE head's grows as its inputs", () => {
+    const inputs = (positions: number): number => 4 * (4 * positions * 64 + 64 * 2048 + 4 * positions);
+    expect(peakAt("splade-head", 512) - inputs(512)).toBe(peakAt("splade-head", 128) - inputs(128));
   });
 });
 

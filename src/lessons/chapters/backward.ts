@@ -101,6 +101,22 @@ return loss, dz
     sizes: rows,
     variants: [
       {
+        id: "labels",
+        title: "with labels",
+        sentence: "A whole number for each row instead of a row of targets: one more small tensor to read.",
+        text: `# Loss of each row and its derivative
+N = 2048
+C = 1024
+z: f32[N, C]
+labels: i32[N] = arange()
+
+t = labels % C
+loss = cross_entropy(z, t, reduction="none")
+dz = softmax(z, dim=-1) - one_hot(t, C)
+return loss, dz
+`,
+      },
+      {
         id: "apart",
         title: "apart",
         sentence: "Without the shift by the row's maximum, exp of a logit above 88 is infinite in f32.",

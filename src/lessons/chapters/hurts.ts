@@ -201,13 +201,14 @@ y = x / s
     id: "strict",
     chapter: "when-it-hurts",
     title: "Other roundings",
-    sentence: "Numerics: in strict mode a step that would round otherwise, even the sign of a zero, is refused.",
-    text: `# x + 0 turns −0 into +0, so its reciprocal changes
+    sentence: "Numerics: a constant may leave the sum, which saves a product for each element and rounds otherwise.",
+    text: `# In strict mode no step may change a rounding
 N = 2048
 x: f32[N, 1024]
 
-t = x + 0
-y = 1 / t
+t = x * 0.1
+y = sum(t, dim=-1)
+return y
 `,
     granularity: "op",
     sizes: rows,
@@ -216,7 +217,7 @@ y = 1 / t
       {
         id: "fast",
         title: "fast mode",
-        sentence: "The addition is gone: x is taken as it is.",
+        sentence: "The sum is multiplied once, after the last element.",
         options: { strict: false },
       },
     ],

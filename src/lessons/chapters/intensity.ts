@@ -62,5 +62,44 @@ o = p @ v
       { row: "002-16", says: "2–3× faster" },
       { row: "002-17", says: "20–40 % less memory" },
     ],
+    variants: [
+      {
+        id: "call",
+        title: "one call",
+        sentence: "The library's name for it, as primitives: the scale, the shift and the division are found again.",
+        granularity: "primitive",
+        claims: [],
+        text: `# The same by its name; the keys come one per row
+N = 1024
+q: f32[N, 64]
+k: f32[N, 64]
+v: f32[N, 64]
+
+o = scaled_dot_product_attention(q, k, v)
+`,
+      },
+      {
+        id: "causal",
+        title: "causal, 8 heads",
+        sentence: "The mask is computed from the indices: no mask tensor, and no trip for it.",
+        granularity: "primitive",
+        claims: [],
+        sizes: { name: "N", S: 128, M: 512, L: 1024 },
+        text: `# No query sees a later key
+N = 512
+q: f32[8, N, 64]
+k: f32[8, N, 64]
+v: f32[8, N, 64]
+
+o = scaled_dot_product_attention(q, k, v, is_causal=True)
+`,
+      },
+      {
+        id: "strict",
+        title: "strict",
+        sentence: "A running maximum rescales the sums and rounds otherwise: in strict mode the scores are stored.",
+        options: { strict: true },
+      },
+    ],
   },
 ];

@@ -74,7 +74,7 @@ return t
 N = 16
 x: f32[N, 64, 56, 56]
 mean: f32[64, 1, 1] = param()
-variance: f32[64, 1, 1] = uniform(0.5, 1.5)
+variance: f32[64, 1, 1] = param(uniform(0.5, 1.5))
 gamma: f32[64, 1, 1] = param()
 beta: f32[64, 1, 1] = param()
 

@@ -33,13 +33,14 @@ y = relu(x @ w + b)
     id: "conv-bn-relu",
     chapter: "operators",
     title: "Convolution + BatchNorm + ReLU",
-    sentence: "With fixed statistics BatchNorm is a scale and a shift: the convolution takes it along.",
+    sentence:
+      "With fixed statistics BatchNorm is a scale and a shift of each channel: the weights take it in before the run.",
     text: `# At inference
 N = 8
 x: f32[N, 16, 32, 32]
 w: f32[32, 16, 3, 3] = param()
 mean: f32[32] = param()
-variance: f32[32] = uniform(0.5, 1.5)
+variance: f32[32] = param(uniform(0.5, 1.5))
 gamma: f32[32] = param()
 beta: f32[32] = param()
 
@@ -145,8 +146,8 @@ o = p @ v
     text: `# Positive inputs, so that the power is defined
 N = 2048
 x: f32[N, 1024] = uniform(0.1, 2)
-scale: f32[1024] = uniform(0.5, 1.5)
-offset: f32[1024] = uniform(0, 1)
+scale: f32[1024] = param(uniform(0.5, 1.5))
+offset: f32[1024] = param(uniform(0, 1))
 
 y = (x * scale + offset) ** 1.5
 `,

@@ -17,9 +17,11 @@ export const countedOf = ({ naive, naivePlan, fusedPlan, options }: Compilation)
 export type Pair = readonly [number, number];
 
 export const arrow = ([before, after]: Pair): string => `${before} → ${after}`;
-/** `2.33×`; `no less` where nothing is saved. */
-export const fewer = ([before, after]: Pair): string =>
-  after > 0 && before > after ? `${significant(before / after)}×` : "no less";
+/** `2.33×`; `no less` where nothing is saved, `all of them` where nothing is left. */
+export function fewer([before, after]: Pair): string {
+  if (before <= after) return "no less";
+  return after === 0 ? "all of them" : `${significant(before / after)}×`;
+}
 
 export const fullSize = ({ naive, fused }: Counted): Pair => [
   naive.totals.fullSizeTransfers,
