@@ -1,7 +1,7 @@
 /** @file Every op as a person writes it, from the text to kernels: naive and fused plans give the reference's values, and WebGPU accepts their WGSL. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  allComposites, allOps, compareOutputs, compile, defaultOptions, fusionAt, generic, inputData, runPlanOnCpu, runReference, targetOf, toleranceFor, type Compilation, type NodeId,
+  allComposites, allOps, compareOutputs, compile, defaultOptions, fusionAt, generic, inputData, runPlanOnCpu, runReference, targetOf, toleranceFor, type Compilation, type NodeId, type Target,
 } from "../../src/fusion"; // prettier-ignore
 import { dawn } from "../../src/gpu/testing/dawn";
 
@@ -53,7 +53,12 @@ function wrongOutputs(compilation: Compilation): string[] {
     if (node.op === "input") inputs.set(node.id, Float64Array.from(inputData(node)));
   const reference = runReference(graph, inputs);
   return [0, compilation.steps.length].flatMap((cursor) => {
-    const { outputs } = runPlanOnCpu(fusionAt(compilation, cursor), targetOf(generic), generic, inputs);
+    const fusion = fusionAt(compilation, cursor);
+    const { outputs } = runPlanOnCpu(fusion, targetOf(generic), generic, inputs);
+    // Translated kernels are the same arithmetic.
+    const slow: Target = { ...targetOf(generic), schedule: "cpu" };
+    const [told, quick] = [true, false].map((log) => runPlanOnCpu(fusion, slow, generic, inputs, { precision: "f32", log }).outputs); // prettier-ignore
+    for (const id of graph.outputs) expect([...quick!.get(id)!]).toEqual([...told!.get(id)!]);
     return graph.outputs.flatMap((id) => {
       const { pass, worst } = compareOutputs(reference.get(id)!.data, outputs.get(id)!, toleranceFor(graph, id));
       return pass ? [] : [`${id} after ${cursor} steps: ${JSON.stringify(worst)}`];

@@ -3,8 +3,11 @@ import { bug, node, sizeOf, type DeviceProfile, type Fusion, type NodeId, type T
 import { resolveView } from "../region";
 import type { AccessLog } from "./interpret/access-log";
 import { interpretProgram, type InterpretOptions } from "./interpret/machine";
+import { translate } from "./interpret/translate";
 import type { KernelProgram } from "./kernel-ir";
 import { lowerFusion, type LoweredRegion } from "./plan";
+
+const NO_LOG: AccessLog = { buffers: [], problems: [] };
 
 export interface CpuRun {
   /** Graph outputs, views resolved, in f64; bool as 0 and 1. */
@@ -37,7 +40,10 @@ export function runPlanOnCpu(
       for (const { value, elements } of program.buffers) {
         if (!memory.has(value)) memory.set(value, inputs.get(value) ?? new Float64Array(elements).fill(Number.NaN));
       }
-      return interpretProgram(program, memory, options);
+      const quick = options.log === false ? translate(program, options.precision ?? "f64") : null;
+      if (!quick) return interpretProgram(program, memory, options);
+      quick(memory);
+      return NO_LOG;
     });
     return { ...lowered, logs };
   });

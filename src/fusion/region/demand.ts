@@ -238,9 +238,15 @@ function throughTables(demand: Demand, n: Node, inputs: readonly Shape[]): Deman
   const boxes = demand.kind === "all" ? [wholeBox(n.type.shape)] : demand.boxes;
   const parts = boxes.map((box): Demand => {
     const touched = tables.map(({ from, positions }, axis) => {
-      const strides = stridesOf(from.map((o) => n.type.shape[o]!));
       const seen = new Uint8Array(shape[axis]!);
-      for (const index of indicesOf(from.map((o) => box[o]!))) {
+      const part = from.map((o) => box[o]!);
+      const extents = from.map((o) => n.type.shape[o]!);
+      if (covers(part, extents)) {
+        for (let i = 0; i < positions.length; i++) if (positions[i]! >= 0) seen[positions[i]!] = 1;
+        return seen;
+      }
+      const strides = stridesOf(extents);
+      for (const index of indicesOf(part)) {
         const position = positions[linear(index, strides)]!;
         if (position >= 0) seen[position] = 1;
       }

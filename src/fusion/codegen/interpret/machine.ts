@@ -9,6 +9,8 @@ import { scalarOf, storing } from "./scalars";
 export interface InterpretOptions {
   /** `f32` rounds after every op; `f64` shows the plan's arithmetic without rounding. */
   readonly precision?: "f64" | "f32";
+  /** False: only results are wanted, no log of accesses; much faster where the kernel can be translated. */
+  readonly log?: boolean;
 }
 /** An index for one thread and one of its four lanes. */
 type IndexOf = (thread: number, lane: number) => number;
@@ -327,8 +329,14 @@ class Machine {
     }
   }
 
-  #load({ buffer, index, width }: Extract<Expr, { kind: "load" }>): NumberOf {
+  #load({ buffer, index, width, when }: Extract<Expr, { kind: "load" }>): NumberOf {
     const [trace, at, segment] = [this.#traces.get(buffer)!, this.#index(index), this.#segment];
+    if (when) {
+      // What is dropped may be anything: a kernel that uses it will not agree with the reference.
+      const test = this.#test(when);
+      return (thread, lane) =>
+        test(thread, lane) ? trace.read(at(thread, 0) + (width === 1 ? 0 : lane), segment) : Number.NaN;
+    }
     if (width === 1) return (thread) => trace.read(at(thread, 0), segment);
     return (thread, lane) => trace.read(at(thread, 0) + lane, segment);
   }
