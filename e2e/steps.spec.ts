@@ -67,10 +67,10 @@ test("a hull grows as two kernels become one, and does not where people ask for 
   await page.evaluate(() => {
     const grown: number[] = [];
     Object.assign(window, { grown });
-    const animate = Element.prototype.animate;
+    const { value: animate } = Object.getOwnPropertyDescriptor(Element.prototype, "animate")!;
     Element.prototype.animate = function (this: Element, ...how) {
       if (this.closest(".hull-layer")) grown.push(Number((how[1] as KeyframeAnimationOptions).duration));
-      return animate.apply(this, how);
+      return (animate as (...all: typeof how) => Animation).apply(this, how);
     };
   });
   const grown = () => page.evaluate(() => (window as unknown as { grown: number[] }).grown);

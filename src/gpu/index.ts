@@ -7,6 +7,6 @@ export { hostEnv } from "./env";
 export type { SessionEnv } from "./env";
 export type { Inputs } from "./memory";
 export type { NumberArray } from "./packing";
-export { MEMORY_BUDGET, memoryNeed, preflight } from "./preflight";
+export { MEMORY_BUDGET, memoryNeed, preflight, runSeconds } from "./preflight";
 export type { MemoryNeed } from "./preflight";
 export { median } from "./stopwatch";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Kernel, Plan } from "../fusion";
-import { MEMORY_BUDGET, memoryNeed, preflight } from "./preflight";
+import { MEMORY_BUDGET, memoryNeed, preflight, runSeconds } from "./preflight";
 import { fusedPlan, naivePlan } from "./testing/plans";
 import type { DeviceInfo } from "./types";
 
@@ -69,4 +69,14 @@ test("a kernel that would run for a minute on a CPU is refused there and allowed
   const long = withKernel({ flops: 137e9 });
   expect(preflight([long], device).ok).toBe(true);
   expect(preflight([long], { ...device, software: true })).toMatchObject({ problem: { code: "refused" } });
+});
+
+test("how long a run may take follows its work and its bytes, and roofs that were measured", () => {
+  const [none, work] = [withKernel({ flops: 0 }), withKernel({ flops: 1e9 })];
+  const software = (plan: Plan): number => runSeconds([plan], true, null);
+  expect(software(work) - software(none)).toBeCloseTo(2, 6);
+  expect(runSeconds([work, work], true, null)).toBeCloseTo(2 * software(work), 6);
+  expect(runSeconds([work], false, null)).toBeLessThan(software(work));
+  const roofs = { bandwidth: 4e12, flops: 6e13, launchMicros: 2, cacheResident: false };
+  expect(runSeconds([work], false, roofs)).toBeLessThan(runSeconds([work], false, null));
 });

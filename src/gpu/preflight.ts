@@ -1,7 +1,7 @@
 /** @file Everything that can be refused before the first GPU call is refused here, with the number and the limit. */
 import type { BufferPlan, Plan } from "../fusion";
 import { done, fail } from "./problem";
-import type { DeviceInfo, Outcome } from "./types";
+import type { DeviceInfo, Outcome, Roofs } from "./types";
 import { paddedBytes } from "./flags";
 
 /** Total bytes a run may take; above it the GPU process dies rather than report an error. */
@@ -61,6 +61,25 @@ export function longestDispatchSeconds(plan: Plan, software: boolean): number {
     const bytes = [...kernel.reads, ...kernel.writes].reduce((sum, access) => sum + access.bytes, 0);
     return Math.max(longest, kernel.flops / flops + bytes / bandwidth);
   }, 0);
+}
+
+/** Share of a device's roofs that a plan reaches at the worst, as a rule: unfused matmuls of arithmetic, strided copies of bandwidth. */
+const WORST_SHARE = { flops: 0.05, bandwidth: 0.25 };
+
+/** A guess at how long running `plans` once each takes, s; on the high side, less so where roofs are measured. */
+export function runSeconds(plans: readonly Plan[], software: boolean, roofs: Roofs | null): number {
+  const guess = software
+    ? { flops: SOFTWARE_FLOPS, bandwidth: SOFTWARE_BANDWIDTH }
+    : { flops: GPU_FLOPS, bandwidth: GPU_BANDWIDTH };
+  const { flops, bandwidth } = roofs
+    ? { flops: roofs.flops * WORST_SHARE.flops, bandwidth: roofs.bandwidth * WORST_SHARE.bandwidth }
+    : guess;
+  let seconds = 0;
+  for (const { kernels, totals } of plans) {
+    for (const kernel of kernels) seconds += kernel.flops / flops;
+    seconds += totals.bytes / bandwidth;
+  }
+  return seconds;
 }
 
 function checkBuffer({ value, type, bytes }: BufferPlan, info: DeviceInfo): Outcome<null> {

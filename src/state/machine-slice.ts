@@ -1,6 +1,6 @@
 /** @file Running both plans on the machine, cancelling, and the results that need no machine. */
 import { ENDED } from "../workers";
-import { fail, previousRun, runOn, say, statesOf, type Turn } from "./running";
+import { fail, previousRun, rest, runOn, say, statesOf, type Turn } from "./running";
 import type { Deeds, Slice } from "./slice";
 
 async function runOnCpu(deeds: Deeds): Promise<void> {
@@ -52,7 +52,7 @@ export const machineSlice: Slice<"runBoth" | "cancelRun" | "runOnCpu"> = (deeds)
   let current: AbortController | null = null;
   return {
     runOnCpu: () => runOnCpu(deeds),
-    async runBoth() {
+    async runBoth(sure = false) {
       const { run } = deeds.get();
       if (run.status === "running") return;
       const abort = new AbortController();
@@ -60,6 +60,7 @@ export const machineSlice: Slice<"runBoth" | "cancelRun" | "runOnCpu"> = (deeds)
       await runBoth(deeds, {
         signal: abort.signal,
         previous: previousRun(run),
+        sure,
         latest: () => current === abort,
       });
     },
@@ -67,8 +68,7 @@ export const machineSlice: Slice<"runBoth" | "cancelRun" | "runOnCpu"> = (deeds)
       const { run } = deeds.get();
       if (!current || run.status !== "running") return;
       current.abort();
-      const previous = previousRun(run);
-      deeds.set({ run: previous ? { status: "done", run: previous } : { status: "idle" } });
+      rest(deeds, previousRun(run));
     },
   };
 };

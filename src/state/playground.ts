@@ -177,6 +177,7 @@ function openingSlice(parts: Parts, deeds: Deeds): Pick<Actions, "openDocument" 
       if (deed === "reload") deeds.world.reload();
       if (deed === "open-draft") actions.openPrevious(0);
       if (deed === "retry") void actions.runBoth();
+      if (deed === "run-anyway") void actions.runBoth(true);
     },
   };
 }

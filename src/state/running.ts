@@ -9,7 +9,7 @@ import {
   type Plan,
   type Target,
 } from "../fusion";
-import type { BenchProgress, DeviceInfo, GpuProblem } from "../gpu";
+import { runSeconds, type BenchProgress, type DeviceInfo, type GpuProblem } from "../gpu";
 import { ENDED, type TensorData } from "../workers";
 import type { Deeds } from "./slice";
 import type { CheckRow, FinishedRun, RunState } from "./types";
@@ -56,12 +56,33 @@ async function plansFor(
 export interface Turn {
   readonly signal: AbortSignal;
   readonly previous: FinishedRun | null;
+  /** The person knows that it takes long. */
+  readonly sure: boolean;
   /** False once another run has begun. */
   latest(): boolean;
 }
 
 export const previousRun = (run: RunState): FinishedRun | null =>
   run.status === "done" ? run.run : run.status === "idle" ? null : run.previous;
+
+/** Back to the results before, or to none. */
+export const rest = (deeds: Deeds, previous: FinishedRun | null): void =>
+  deeds.set({ run: previous ? { status: "done", run: previous } : { status: "idle" } });
+
+/** Above this, a run is asked about first: a kernel that runs can't be stopped. */
+const ASK_SECONDS = 2;
+
+/** True when the person was asked instead; their answer starts the run again. */
+function asked(deeds: Deeds, { sure, previous }: Turn, plans: FinishedRun["plans"], device: DeviceInfo): boolean {
+  const all = [plans.naive, plans.step, plans.fused].filter((plan) => plan !== null);
+  const roofs = previous?.result.device.name === device.name ? previous.result.roofs : null;
+  const seconds = runSeconds(all, device.software, roofs);
+  if (sure || seconds <= ASK_SECONDS) return false;
+  rest(deeds, previous);
+  const text = `This may take a while: up to ${Math.ceil(seconds)} s for each round on ${device.name}. A kernel that runs can't be stopped, only the next one.`;
+  deeds.set({ notice: { tone: "warn", text, action: { label: "Run anyway", deed: "run-anyway" } } });
+  return true;
+}
 
 const preparing = (text: string): BenchProgress => ({ fraction: 0, text, secondsLeft: null });
 
@@ -122,12 +143,12 @@ export async function runOn(deeds: Deeds, turn: Turn, compilation: Compilation, 
   say(deeds, turn, "Making the input data");
   const { cursor } = deeds.get();
   const states = statesOf(compilation, cursor);
-  const [plans, inputs] = await Promise.all([
-    plansFor(deeds, compilation, cursor, device.target),
-    inputsFor(deeds, states),
-  ]);
+  const plans = await plansFor(deeds, compilation, cursor, device.target);
   if (turn.signal.aborted) return;
   if ("code" in plans) return fail(deeds, turn, plans);
+  if (asked(deeds, turn, plans, device)) return;
+  const inputs = await inputsFor(deeds, states);
+  if (turn.signal.aborted) return;
   if ("code" in inputs) return fail(deeds, turn, inputs);
   const outcome = await deeds.world.session.bench(plans, inputs, {
     signal: turn.signal,

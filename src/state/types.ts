@@ -94,7 +94,10 @@ export interface Layout {
 export interface Notice {
   readonly tone: "info" | "warn" | "no" | "yes";
   readonly text: string;
-  readonly action?: { readonly label: string; readonly deed: "reload" | "dismiss" | "open-draft" | "retry" };
+  readonly action?: {
+    readonly label: string;
+    readonly deed: "reload" | "dismiss" | "open-draft" | "retry" | "run-anyway";
+  };
 }
 
 export interface PlaygroundState {
@@ -186,7 +189,8 @@ export interface Actions {
   /** Rewrites the document's size constant (`N = 2048`) to the example's S, M or L. */
   setSize(size: "S" | "M" | "L"): void;
   // the machine
-  runBoth(): Promise<void>;
+  /** `sure`: a run that is predicted to take long is not asked about again. */
+  runBoth(sure?: boolean): Promise<void>;
   cancelRun(): void;
   revealSpan(span: Span): void;
   /** Does what the notice's button says. */
