@@ -45,5 +45,8 @@ export const programs: Readonly<Record<string, string>> = {
   "argmax-long": `x: f32[3, 5000]\ny = argmax(x, dim=1)`,
   "matmul-edges": `x: f32[33, 17]\nw: f32[17, 36]\ny = x @ w`,
   attention: `q: f32[2, 9, 8]\nk: f32[2, 70, 8]\nv: f32[2, 70, 12]\ns = q @ k.transpose(-1, -2) * 0.3\ne = exp(s - s.max(dim=-1, keepdim=True))\ny = (e @ v) / e.sum(dim=-1, keepdim=True)`,
+  conv: `x: f32[2, 3, 9, 10]\nw: f32[20, 3, 3, 3]\nb: f32[20]\ny = relu(conv2d(x, w, b, padding=1))`,
+  "conv-strided": `x: f32[2, 4, 16, 16]\nw: f32[32, 4, 3, 3]\ny = relu(conv2d(x, w, stride=2, padding=1))`,
+  "conv-grouped": `x: f32[1, 8, 12, 12]\nw: f32[32, 4, 2, 2]\ny = relu(conv2d(x, w, groups=2))`,
   "whole-number-matmul": `x: i32[20, 24]\nw: i32[24, 20]\ny = x @ w`,
 };

@@ -1,6 +1,6 @@
 /** @file Writing a kernel's statements: scopes, names, memory accesses. What to write is lowering.ts's and the templates' business. */
 import { node, sizeOf, type DType, type Graph, type Node, type NodeId } from "../ir";
-import type { Cond, Index, IndexSpace } from "./index-space";
+import type { Cond, Index, IndexAtom, IndexSpace } from "./index-space";
 import type { Buffer, Expr, Reg, Scalar, SharedArray, Stmt, Value, Width } from "./kernel-ir";
 import { mutated } from "./mutations";
 import { identifier, Names } from "./names";
@@ -10,6 +10,8 @@ interface Scope {
   readonly memo: Map<string, Value>;
   /** Innermost scope, this one included, that not every lane enters: loads stay inside it. */
   readonly conditionalLevel: number;
+  /** Divisions, remainders and minima that have a name here, by atom. */
+  readonly parts: Map<number, Index>;
 }
 
 /** f16 is a storage format; arithmetic is f32. */
@@ -28,8 +30,12 @@ export class Emitter {
   readonly body: Stmt[] = [];
   /** Answers a load from somewhere else than memory, or declines with null. */
   onLoad: (buffer: Buffer, offset: Index, conditional: boolean) => Value | null = () => null;
+  /** Inner loops are dear: divisions get names outside of them, and edges are masked instead of branched around. */
+  lean = false;
+  /** While values are read that count only where this holds. */
+  protected reading: Cond | null = null;
   registers = 0;
-  protected readonly scopes: Scope[] = [{ block: this.body, memo: new Map(), conditionalLevel: 0 }];
+  protected readonly scopes: Scope[] = [{ block: this.body, memo: new Map(), conditionalLevel: 0, parts: new Map() }]; // prettier-ignore
   readonly graph: Graph;
   readonly space: IndexSpace;
   readonly #bufferNames = new Set<string>();
@@ -126,6 +132,45 @@ export class Emitter {
     return this.space.of(variable);
   }
 
+  /** In lean kernels, `index` with its divisions, remainders and minima computed once, as far out as they are known. */
+  named(index: Index): Index {
+    if (!this.lean || index.depth === 0) return index;
+    return index.terms.reduce(
+      (sum, { atom, by }) => this.space.add(sum, this.space.mul(this.#partNamed(atom), by)),
+      this.space.int(index.constant),
+    );
+  }
+
+  #partNamed(atom: IndexAtom): Index {
+    if (atom.kind === "var") return this.space.of(atom);
+    const whole = this.space.call(atom.kind, atom.of, atom.by);
+    if (atom.of.lane || whole.terms.length !== 1) return whole;
+    const { parts } = this.scopes[atom.of.level]!;
+    let part = parts.get(atom.atomId);
+    if (!part) {
+      const inner = this.named(atom.of);
+      const only = inner.terms.length === 1 && inner.constant === 0 ? inner.terms[0]! : null;
+      const stem = only?.by === 1 && only.atom.kind === "var" ? only.atom.name.replace(".", "_") : "at";
+      const name = atom.kind === "min" ? "held" : `${stem}_${atom.kind}_${atom.by}`;
+      part = this.bind(name, this.space.call(atom.kind, inner, atom.by), whole.max);
+      parts.set(atom.atomId, part);
+    }
+    return part;
+  }
+
+  /** The same for a condition. */
+  protected namedCond(cond: Cond): Cond {
+    switch (cond.kind) {
+      case "less":
+      case "atLeast":
+        return { ...cond, index: this.named(cond.index) };
+      case "both":
+        return { kind: "both", parts: cond.parts.map((part) => this.namedCond(part)) };
+      default:
+        return cond;
+    }
+  }
+
   /** Runs `body` once for each 0 … count−1; a single turn is written without a loop. */
   loop(name: string, count: number, body: (index: Index) => void): void {
     if (count <= 0) return;
@@ -170,7 +215,7 @@ export class Emitter {
   protected enter(conditional: boolean): Stmt[] {
     const block: Stmt[] = [];
     const conditionalLevel = conditional ? this.scopes.length : this.scopes.at(-1)!.conditionalLevel;
-    this.scopes.push({ block, memo: new Map(), conditionalLevel });
+    this.scopes.push({ block, memo: new Map(), conditionalLevel, parts: new Map() });
     return block;
   }
 
@@ -191,15 +236,17 @@ export class Emitter {
     const level = Math.max(offset.level, conditionalLevel);
     const scalar = registerScalar(buffer.type.dtype);
     const label = this.label(name, suffix);
+    const when = this.reading ? { when: this.reading } : {};
     let value: Value;
     const aligned = offset.lane ? this.#aligned(buffer, offset) : null;
     if (!offset.lane) {
       // Half a word is picked by the index as well: it is spelled twice, so anything long gets a name.
-      const index = buffer.type.dtype === "f16" && offset.depth > 0 ? this.bind(`${name}_at`, offset) : offset;
-      value = this.let(label, scalar, 1, { kind: "load", buffer, index, width: 1 }, nodes, level);
+      const index = buffer.type.dtype === "f16" && offset.depth > 0 ? this.bind(`${name}_at`, offset) : this.named(offset); // prettier-ignore
+      value = this.let(label, scalar, 1, { kind: "load", buffer, index, width: 1, ...when }, nodes, level);
     } else if (aligned) {
       buffer.width = 4;
-      value = this.let(label, scalar, 4, { kind: "load", buffer, index: aligned, width: 4 }, nodes, level);
+      const index = this.named(aligned);
+      value = this.let(label, scalar, 4, { kind: "load", buffer, index, width: 4, ...when }, nodes, level);
     } else {
       const lanes = mutated("wrong-lane") ? [0, 1, 3, 2] : [0, 1, 2, 3];
       const parts = lanes.map((lane) => this.load(buffer, this.atLane(offset, lane), nodes, name, suffix));

@@ -213,11 +213,7 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
       let out = this.int(index.constant);
       for (const { atom, by: factor } of index.terms) {
         const inner =
-          atom.kind === "var"
-            ? atom === variable
-              ? by
-              : this.of(atom)
-            : this.#apply(atom.kind, walk(atom.of), atom.by);
+          atom.kind === "var" ? (atom === variable ? by : this.of(atom)) : this.call(atom.kind, walk(atom.of), atom.by);
         out = this.add(out, this.mul(inner, factor));
       }
       known.set(index.id, out);
@@ -263,7 +259,7 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
     );
   }
 
-  #apply(kind: IndexCall["kind"], of: Index, by: number): Index {
+  call(kind: IndexCall["kind"], of: Index, by: number): Index {
     if (kind === "div") return this.div(of, by);
     return kind === "mod" ? this.mod(of, by) : this.clamp(of, by);
   }

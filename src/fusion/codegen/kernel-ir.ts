@@ -69,7 +69,14 @@ export type Expr =
   | { readonly kind: "map"; readonly def: OpDef; readonly a: Value }
   | { readonly kind: "finish"; readonly def: OpDef; readonly a: Value; readonly count: number }
   /** `index` counts elements; four from there on when `width` is 4. */
-  | { readonly kind: "load"; readonly buffer: Buffer; readonly index: Index; readonly width: Width }
+  | {
+      readonly kind: "load";
+      readonly buffer: Buffer;
+      readonly index: Index;
+      readonly width: Width;
+      /** Where it fails, some element is read and dropped by what follows. */
+      readonly when?: Cond;
+    }
   | { readonly kind: "loadShared"; readonly array: SharedArray; readonly index: Index }
   | { readonly kind: "splat"; readonly a: Value }
   | { readonly kind: "pack"; readonly parts: readonly Value[] }

@@ -182,7 +182,35 @@ export class Lowering extends Emitter {
       return this.converted(value, registerScalar(n.type.dtype), n.inputs[first.operand]!);
     }
     if (open.some(({ when }) => when && dependsOnLane(when))) return yield* this.#perLane(n, at);
+    if (this.lean && open.length === 1 && !mutated("unmasked-pad")) return yield* this.#masked(n, at, open[0]!);
     return yield* this.#choose(n, at, open);
+  }
+
+  /** An element or the fill value without a branch: it is read anyhow, and dropped where it does not exist. */
+  *#masked(
+    n: Node,
+    at: Tuple,
+    { when, operand, index }: { when: Cond | null; operand: number; index: readonly Index[] },
+  ): Walk {
+    const scalar = registerScalar(n.type.dtype);
+    const level = Math.max(at.level, this.scopes.at(-1)!.conditionalLevel);
+    const inner = this.scopes.splice(level + 1);
+    const cond = this.namedCond(when!);
+    const before = this.reading;
+    this.reading = before ? this.space.and(before, cond) : cond;
+    // What is read here is known to nobody else: elsewhere the same value may have to exist.
+    const { block } = this.scopes.at(-1)!;
+    this.scopes.push({ block, memo: new Map(), conditionalLevel: level + 1, parts: new Map() });
+    const value = yield [n.inputs[operand]!, this.space.tuple(index)];
+    const yes = this.converted(value, scalar, n.inputs[operand]!);
+    this.leave();
+    this.reading = before;
+    const no = literal(opDef(n.op).movement!.fill?.(n.attrs) ?? 0, scalar);
+    const width = yes.kind === "reg" ? yes.width : 1;
+    const label = this.label(wordFor(n), this.suffix(at));
+    const result = this.let(label, scalar, width, { kind: "select", when: cond, yes, no }, [n.id], level);
+    this.scopes.push(...inner);
+    return result;
   }
 
   /** The element that the index operand names: its value becomes an index like any other. */

@@ -61,8 +61,24 @@ export function condText(cond: Cond): string {
       return `${indexText(cond.index)} < ${indexText(cond.limit)}`;
     case "both":
       // `&` asks all at once; `&&` would be a branch inside a branch, which CPU adapters compile badly.
-      return cond.parts.map((part) => `(${condText(part)})`).join(" & ");
+      return allText(betweenText(cond.parts));
   }
+}
+
+const allText = (texts: readonly string[]): string =>
+  texts.length === 1 ? texts[0]! : texts.map((text) => `(${text})`).join(" & ");
+
+/** `low <= i & i < high` is one comparison of unsigned numbers: below `low` they wrap around to the largest. */
+function betweenText(parts: readonly Cond[]): string[] {
+  const lows = new Map<number, number>();
+  for (const part of parts) if (part.kind === "atLeast") lows.set(part.index.id, part.bound);
+  const highs = new Set(parts.flatMap((part) => (part.kind === "less" ? [part.index.id] : [])));
+  return parts.flatMap((part) => {
+    if (part.kind === "atLeast" && highs.has(part.index.id)) return [];
+    const low = part.kind === "less" ? (lows.get(part.index.id) ?? 0) : 0;
+    if (part.kind !== "less" || low === 0) return [condText(part)];
+    return [`${indexText({ ...part.index, constant: part.index.constant - low })} < ${part.bound - low}u`];
+  });
 }
 
 /** The opposite, for early returns. */

@@ -57,6 +57,7 @@ export function lowerMatmulTile(job: Job): KernelProgram {
   const a = low.sharedArray("a_tile", c.scalar, tile.m * pitch, 4);
   const b = low.sharedArray("b_tile", c.scalar, tile.k * width, 4);
   low.comment("The first tile of both operands, on its way to workgroup memory.");
+  low.lean = true;
   const parcels = [...leftParcels(tiling, a, tile, pitch), ...rightParcels(tiling, b, tile, width, turned)];
   const rows = Array.from({ length: tile.rm }, (_, i) => space.add(ty, space.int(i * downThreads)));
   const columns = Array.from({ length: tile.rn / 4 }, (_, j) => space.add(tx, space.int(j * acrossThreads)));
@@ -81,6 +82,7 @@ export function lowerMatmulTile(job: Job): KernelProgram {
     for (let quad = 0; quad < tile.k / 4; quad++) multiply(c, a, b, accs, rows, columns, quad, pitch, width);
     low.barrier();
   });
+  low.lean = false;
   low.comment("Finish and store from the accumulators.");
   rows.forEach((row, i) =>
     columns.forEach((column, j) =>
@@ -125,7 +127,13 @@ export function leftParcels(
     const fetch = (index: Index, shift = space.int(0)): Value =>
       c.left(batch, space.clamp(space.add(space.add(top, shift), row), sizes.m - 1), kAt(index).at);
     const reg = low.variable(`a_next_${i}`, c.scalar, 4, fetch(space.int(0)), [c.id]);
-    return { reg, array, cell: space.add(space.mul(row, pitch), quad), fetch, inside: (index) => kAt(index).inside };
+    return {
+      reg,
+      array,
+      cell: low.named(space.add(space.mul(row, pitch), quad)),
+      fetch,
+      inside: (index) => kAt(index).inside,
+    };
   });
 }
 
@@ -149,7 +157,9 @@ export function rightParcels(
     return {
       reg,
       array,
-      cell: space.add(space.mul(mutated("wrong-stride") ? quad : row, width), mutated("wrong-stride") ? row : quad),
+      cell: low.named(
+        space.add(space.mul(mutated("wrong-stride") ? quad : row, width), mutated("wrong-stride") ? row : quad),
+      ),
       fetch,
       inside: (index) => space.less(kAt(index), sizes.k),
     };
