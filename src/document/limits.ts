@@ -7,6 +7,9 @@ export const limits = {
   linkBytes: 1 << 20,
   /** Lines of program in a link. */
   linkLines: 2_000,
+  /** Ops and operands as written in a link's program: a call counts once, whatever it expands to. */
+  linkOps: 500,
+  linkEdges: 2_000,
   /** Bytes of a file. */
   fileBytes: 2 << 20,
   /** Nesting of the JSON. */

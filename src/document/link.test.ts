@@ -228,3 +228,16 @@ test("a decision is found again: exactly, as the same one elsewhere, or as the n
   expect(decisionAt(steps, 4)).toBeNull();
   expect(decisionAt(steps, 0)).toBeNull();
 });
+
+test("500 written ops fit into a link, one more is refused both ways; what a call expands to does not count", async () => {
+  const chain = (ops: number, op: string): string =>
+    ["x: f32[8, 8]", ...Array.from({ length: ops }, (_, i) => `v${i} = ${op}(${i === 0 ? "x" : `v${i - 1}`})`)].join(
+      "\n",
+    );
+  const withText = (text: string): SharedState => ({ ...state, document: { ...state.document, text } });
+  expect((await encodeLink(withText(chain(limits.linkOps, "relu")))).ok).toBe(true);
+  expect((await encodeLink(withText(chain(limits.linkOps, "softmax")))).ok).toBe(true);
+  const large = withText(chain(limits.linkOps + 1, "relu"));
+  expect(await encodeLink(large)).toMatchObject({ ok: false, code: "too-many-ops" });
+  expect(await decodeLink(linkOf(large))).toMatchObject({ ok: false, code: "too-many-ops" });
+});

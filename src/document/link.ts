@@ -1,5 +1,5 @@
 /** @file Links: `#f1=` + base64url(deflate-raw(JSON)). Nothing is uploaded; the address is the document. */
-import type { Checked } from "../fusion";
+import { parseProgram, type Checked } from "../fusion";
 import { fromBase64Url, toBase64Url } from "./base64url";
 import { parseState } from "./file";
 import { limits } from "./limits";
@@ -20,13 +20,37 @@ const tooManyLines = (text: string): Checked<never> | null =>
       )
     : null;
 
+/** Ops and operands as a person wrote them: a call counts once, however many parts, turns or calls of its def there are. */
+function writtenCounts(text: string): { readonly ops: number; readonly edges: number } {
+  const operands = new Map<string, number>();
+  for (const { op, span, inputs } of parseProgram(text).graph.nodes.values()) {
+    if (!span || op === "input" || op === "const" || op === "hole") continue;
+    operands.set(`${span.from} ${span.to}`, inputs.length);
+  }
+  let edges = 0;
+  for (const count of operands.values()) edges += count;
+  return { ops: operands.size, edges };
+}
+
+function tooLargeFor(text: string): Checked<never> | null {
+  const long = tooManyLines(text);
+  if (long) return long;
+  const { ops, edges } = writtenCounts(text);
+  if (ops <= limits.linkOps && edges <= limits.linkEdges) return null;
+  const most = `at most ${limits.linkOps} and ${limits.linkEdges}`;
+  return refuse(
+    "too-many-ops",
+    `The program has ${ops} ops with ${edges} operands; a link carries ${most}. Use a file.`,
+  );
+}
+
 /**
  * The fragment of a link, `#f1=…`. Refused where the decoder would refuse it: above 32,768 characters,
- * 1 MiB of JSON or 2,000 lines; a file carries more.
+ * 1 MiB of JSON, 2,000 lines, 500 ops or 2,000 operands; a file carries more.
  */
 export async function encodeLink(state: SharedState): Promise<Checked<string>> {
-  const long = tooManyLines(state.document.text);
-  if (long) return long;
+  const large = tooLargeFor(state.document.text);
+  if (large) return large;
   // Loaded when the first link is made: opening the page needs only the browser's own inflate.
   const { deflateSync, strToU8 } = await import("fflate");
   const bytes = strToU8(JSON.stringify(state));
@@ -77,5 +101,5 @@ export async function decodeLink(text: string): Promise<Checked<Opened>> {
   if (blob === "too-large") return refuse("too-large", "The link unfolds to more than 1 MiB.");
   const opened = parseState(await blob.text());
   if (!opened.ok) return opened;
-  return tooManyLines(opened.value.state.document.text) ?? opened;
+  return tooLargeFor(opened.value.state.document.text) ?? opened;
 }

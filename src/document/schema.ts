@@ -43,6 +43,7 @@ const options = v.object({
   granularity: v.picklist(["op", "statement", "primitive"]),
   disabledPasses: names,
   strict: v.boolean(),
+  level: v.optional(v.picklist([0, 1, 2, 3])),
   policy: v.picklist(["cost", "materialise", "duplicate", "multi"]),
   matmulPolicy: v.picklist(["epilogue", "library"]),
   groupSize: v.pipe(finite, v.integer(), v.minValue(1), v.maxValue(1024)),
