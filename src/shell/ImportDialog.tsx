@@ -1,5 +1,5 @@
 /** @file A model on its way in: what it leaves open is asked for, what can't be said in the language is told. */
-import { useState, type FormEvent } from "react";
+import { useEffect, useRef, useState, type FormEvent } from "react";
 import { playground, usePlayground, type Importing, type OpenQuestion } from "../state";
 import { Dialog } from "./Dialog";
 
@@ -20,6 +20,8 @@ const guessFor = ({ name, kind }: OpenQuestion): string =>
   kind === "shape" ? "" : /batch|^n$/i.test(name) ? "1" : "128";
 
 function Questions({ questions }: { readonly questions: readonly OpenQuestion[] }) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector("input")?.focus(), []);
   const [said, setSaid] = useState<Readonly<Record<string, string>>>({});
   const answers = questions.map((question) => {
     const words = said[question.name] ?? guessFor(question);
@@ -33,15 +35,13 @@ function Questions({ questions }: { readonly questions: readonly OpenQuestion[] 
     if (given.size === questions.length) void playground.getState().actions.answerImport(given);
   };
   return (
-    <form onSubmit={submit}>
+    <form ref={form} onSubmit={submit}>
       <p className="dialog-note">The model leaves these open. Kernels need a number for each.</p>
-      {answers.map(({ question: { name, kind, inputs }, words, extents }, i) => (
+      {answers.map(({ question: { name, kind, inputs }, words, extents }) => (
         <label className="import-question" key={name}>
           <code>{name}</code>
           <input
             className="field"
-            // The dialog opened for this field; without it the focus would stay on Close.
-            autoFocus={i === 0}
             inputMode={kind === "dim" ? "numeric" : "text"}
             value={words}
             placeholder={kind === "dim" ? "extent" : "shape: 1, 3, 224, 224"}

@@ -14,6 +14,7 @@ export {
   selectNaiveFusion,
   selectNaivePeak,
   selectPlan,
+  selectPlanned,
   selectRunIsStale,
   selectScore,
   selectSize,

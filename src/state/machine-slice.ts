@@ -68,7 +68,10 @@ export const machineSlice: Slice<"runBoth" | "cancelRun" | "runOnCpu"> = (deeds)
       const { run } = deeds.get();
       if (!current || run.status !== "running") return;
       current.abort();
-      rest(deeds, previousRun(run));
+      const previous = previousRun(run);
+      rest(deeds, previous);
+      const text = previous ? "Stopped. The results of the run before are shown." : "Stopped. Nothing was timed.";
+      deeds.set({ notice: { tone: "info", text } });
     },
   };
 };

@@ -85,8 +85,14 @@ const scoreOf = byCursor((compilation, cursor): Score | null => {
   return { naive, now: steps[cursor - 1]?.totals ?? naive, end };
 });
 
-export const selectScore = ({ derived, cursor }: PlaygroundState): Score | null =>
-  derived.compilation ? scoreOf(derived.compilation, cursor) : null;
+/** The compilation that is shown; null while the program has holes or nothing in it, whatever was planned before. */
+export const selectPlanned = (state: PlaygroundState): Compilation | null =>
+  selectHasHoles(state) || selectIsEmpty(state) ? null : state.derived.compilation;
+
+export function selectScore(state: PlaygroundState): Score | null {
+  const compilation = selectPlanned(state);
+  return compilation && scoreOf(compilation, state.cursor);
+}
 
 /** Bytes that the naive plan holds at its peak; null while there is no plan. */
 export const selectNaivePeak = ({ derived }: PlaygroundState): number | null =>

@@ -22,6 +22,7 @@ import { ZoomVariables } from "./ZoomVariables";
 import { useCanvas } from "./canvas-store";
 import type { FlowEdge, FlowNode } from "./flow";
 import type { Picture } from "./model/picture";
+import { MOST_DRAWN } from "./model/cap";
 import { plural } from "./model/words";
 import { useCamera } from "./use-camera";
 import { useCard } from "./use-card";
@@ -40,9 +41,18 @@ const describe = ({ scene }: Picture, step: number): string => {
   return `Op graph at step ${step}: ${plural(scene.kernels.length, "kernel")}${kernels ? `. ${kernels}` : ""}`;
 };
 
+function CappedNote({ outOf }: { readonly outOf: number }) {
+  return (
+    <p className="canvas-note" role="status">
+      {plural(MOST_DRAWN, "box", "boxes")} of {outOf.toLocaleString("en-US")} are drawn, around this step. All are
+      planned and counted.
+    </p>
+  );
+}
+
 function Canvas() {
   const root = useRef<HTMLDivElement>(null);
-  const picture = usePicture();
+  const { picture, outOf } = usePicture();
   const card = useCard(picture?.scene ?? null);
   const step = usePlayground((s) => s.cursor);
   const status = usePlayground((s) => s.derived.status);
@@ -87,6 +97,7 @@ function Canvas() {
         <ConnectHint />
       </ReactFlow>
       <Legend />
+      {outOf !== null && <CappedNote outOf={outOf} />}
       <ZoomBar onFit={camera.fit} editable={editable} />
       {picture && <CanvasCard open={card} picture={picture} editable={editable} />}
       <CanvasLists picture={picture} graph={graph} onJump={camera.jump} />

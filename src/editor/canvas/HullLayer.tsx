@@ -83,7 +83,7 @@ function HullTag({ hull: { kernel, tag } }: { readonly hull: HullShape }) {
         actions.toggleFold(kernel.region);
       }}
     >
-      <b style={tag.inside ? { maxWidth: tag.width } : undefined}>{`${kernel.name} ${kernel.title}`}</b>
+      <b style={tag.inside || tag.cut ? { maxWidth: tag.width } : undefined}>{`${kernel.name} ${kernel.title}`}</b>
       <span className="tag-ops">{plural(kernel.members.length, "op")}</span>
       {bytes && <span className="tag-bytes">{bytes}</span>}
     </button>

@@ -48,12 +48,13 @@ export function flowMaker(): {
     },
     edges(picture, marks, selected) {
       const next = new Map<string, { key: string; edge: FlowEdge }>();
+      const minor = minorLines(picture.lines);
       for (const line of picture.lines) {
         const { id } = line.edge;
         const mark = marks.get(id) ?? null;
-        const key = JSON.stringify([line, mark, selected === id]);
+        const key = JSON.stringify([line, mark, selected === id, minor.has(id)]);
         const last = lastEdges.get(id);
-        next.set(id, last?.key === key ? last : { key, edge: flowEdge(line, mark, selected === id) });
+        next.set(id, last?.key === key ? last : { key, edge: flowEdge(line, mark, selected === id, minor.has(id)) });
       }
       lastEdges = next;
       return [...next.values()].map(({ edge }) => edge);
@@ -109,13 +110,23 @@ function flowNode(node: SceneNode, { x, y, width, height }: Box, ports: NodePort
 
 const places = { memory: "through memory", register: "in registers", view: "as a view" } as const;
 
-function flowEdge(line: Line, mark: EdgeMark | null, selected: boolean): FlowEdge {
+/** Lines that are left out when the whole graph is seen from afar. */
+const WIDEST = 200;
+
+function minorLines(lines: readonly Line[]): ReadonlySet<string> {
+  if (lines.length <= WIDEST) return new Set();
+  const byWidth = lines.toSorted((a, b) => b.edge.width - a.edge.width);
+  return new Set(byWidth.slice(WIDEST).map(({ edge }) => edge.id));
+}
+
+function flowEdge(line: Line, mark: EdgeMark | null, selected: boolean, minor: boolean): FlowEdge {
   const { id, from, to, kind, bytes } = line.edge;
   const outcome = mark?.candidate ? `, candidate, ${mark.candidate.outcome}` : "";
   const pin = mark?.pin ? `, ${mark.pin} by you` : "";
   return {
     id,
     type: "pipe",
+    className: minor ? "minor" : undefined,
     source: from,
     target: to,
     sourceHandle: "out",

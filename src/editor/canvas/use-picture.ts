@@ -1,6 +1,8 @@
 /** @file The picture of the shown step, from the store: scene, folds, places, ways. */
 import { useMemo, useState } from "react";
-import { selectFusion, selectPlan, selectTones, usePlayground } from "../../state";
+import type { NodeId } from "../../fusion";
+import { selectFusion, selectPlan, selectStep, selectTones, usePlayground } from "../../state";
+import { capScene } from "./model/cap";
 import { foldScene } from "./model/fold";
 import { boxesOf } from "./model/place";
 import { pictureOf } from "./model/picture";
@@ -10,7 +12,7 @@ import type { Scene } from "./model/scene";
 import { useCanvas } from "./canvas-store";
 import { useMedia } from "./use-media";
 
-/** Small windows fold kernels: text never gets too small to read. */
+/** Small windows and the presenter view fold kernels: text never gets too small to read. */
 const SMALL = "(max-width: 1419px), (max-height: 880px)";
 
 const none: ReadonlyMap<never, never> = new Map<never, never>();
@@ -21,8 +23,17 @@ function drawer(): (scene: Scene, boxes: Picture["boxes"], bends: Parameters<typ
   return (scene, boxes, bends) => (earlier = pictureOf(scene, boxes, bends, earlier));
 }
 
-/** Null before the first compilation and its layout. */
-export function usePicture(): Picture | null {
+export interface Drawn {
+  /** Null before the first compilation and its layout. */
+  readonly picture: Picture | null;
+  /** Boxes in all when only some are drawn, else null. */
+  readonly outOf: number | null;
+}
+
+const NOTHING = { scene: null, outOf: null } as const;
+const NO_NODES: readonly NodeId[] = [];
+
+export function usePicture(): Drawn {
   const fusion = usePlayground(selectFusion);
   const plan = usePlayground(selectPlan);
   const tones = usePlayground(selectTones);
@@ -30,15 +41,20 @@ export function usePicture(): Picture | null {
   const moved = usePlayground((s) => s.document.positions);
   const flipped = usePlayground((s) => s.folded);
   const dragged = useCanvas((s) => s.dragged);
-  const kernels = useMedia(SMALL);
+  const small = useMedia(SMALL);
+  const presenter = usePlayground((s) => s.presenter);
+  const kernels = small || presenter;
   const [draw] = useState(drawer);
-  const scene = useMemo(
+  const about = usePlayground((s) => selectStep(s)?.nodes ?? NO_NODES);
+  const whole = useMemo(
     () => fusion && foldScene(sceneOf(fusion, plan, tones), { flipped, kernels }),
     [fusion, plan, tones, flipped, kernels],
   );
-  return useMemo(() => {
+  const { scene, outOf } = useMemo(() => (whole ? capScene(whole, about) : NOTHING), [whole, about]);
+  const picture = useMemo(() => {
     if (!scene || (!layout && scene.nodes.length > 0)) return null;
     const boxes = boxesOf(scene, { layout: layout?.boxes ?? none, moved: { ...moved, ...dragged } });
     return draw(scene, boxes, layout?.bends ?? none);
   }, [draw, scene, layout, moved, dragged]);
+  return { picture, outOf };
 }

@@ -27,6 +27,9 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
   lineNumbersMinChars: 3,
   lineDecorationsWidth: 2,
   wordWrap: "on",
+  // Numbers stay whole.
+  wordWrapBreakAfterCharacters: " \t,({[",
+  wordWrapBreakBeforeCharacters: "",
   wrappingIndent: "indent",
   glyphMargin: false,
   folding: true,

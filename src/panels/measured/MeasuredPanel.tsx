@@ -1,6 +1,6 @@
 /** @file Is it true on this device? Times, transfers, roofline and the check of the results. */
 import { lazy, Suspense, useMemo, useState } from "react";
-import { selectPlan, usePlayground, type FinishedRun } from "../../state";
+import { selectPlan, selectPlanned, usePlayground, type FinishedRun } from "../../state";
 import { countedRows, measuredView, scheduleNote, type MeasuredView } from "../model/measured";
 import { timeRows } from "../model/timings";
 import { ChapterNotes } from "./ChapterNotes";
@@ -17,7 +17,7 @@ const Roofline = lazy(async () => ({ default: (await import("./Roofline")).Roofl
 const TimeBars = lazy(async () => ({ default: (await import("./TimeBars")).TimeBars }));
 
 function Transfers({ run }: { readonly run: FinishedRun | null }) {
-  const compilation = usePlayground((state) => state.derived.compilation);
+  const compilation = usePlayground(selectPlanned);
   const step = usePlayground(selectPlan);
   const { naivePlan: naive = null, fusedPlan: fused = null } = compilation ?? {};
   const plans = useMemo(() => countedRows({ naive, step, fused }), [naive, step, fused]);

@@ -18,6 +18,7 @@ const calm: StatusFacts = {
   ops: 2000,
   empty: false,
   firstError: null,
+  unconnected: [],
   run: { status: "idle" },
   finished: null,
 };
@@ -38,6 +39,11 @@ test("a broken text names its line", () => {
   expect(said({ derived: "broken", firstError })).toBe(
     "Line 8 does not compile. Showing the last good graph. [Go to line 8]",
   );
+});
+
+test("a program with gaps has no numbers: the ops that wait are named", () => {
+  expect(said({ unconnected: ["relu"] })).toBe("The plan waits. Connect relu: an operand is missing. [-]");
+  expect(said({ unconnected: ["relu", "add", "exp"] })).toContain("Connect relu and 2 other ops:");
 });
 
 test("a run tells how far it is", () => {

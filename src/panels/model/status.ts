@@ -25,6 +25,8 @@ export interface StatusFacts {
   /** The newest text has no statement at all. */
   readonly empty: boolean;
   readonly firstError: Diagnostic | null;
+  /** Ops whose operands are missing: there is no plan until they are there. */
+  readonly unconnected: readonly string[];
   readonly run: RunState;
   /** Set once, when stepping has reached the end. */
   readonly finished: { readonly naive: Totals; readonly final: Totals; readonly agrees: boolean | null } | null;
@@ -68,6 +70,18 @@ function ofFinished({ naive, final, agrees }: NonNullable<StatusFacts["finished"
   };
 }
 
+function ofGaps(unconnected: readonly string[]): Status {
+  const [first = "", second] = unconnected;
+  const named = unconnected.length === 1 ? first : unconnected.length === 2 ? `${first} and ${second}` : `${first} and ${plural(unconnected.length - 1, "other op")}`; // prettier-ignore
+  return {
+    tone: "accent",
+    title: "The plan waits.",
+    text: `Connect ${named}: an operand is missing.`,
+    progress: null,
+    action: null,
+  };
+}
+
 /** Null: the numbers are shown. What cannot wait comes first. */
 export function statusOf(facts: StatusFacts): Status | null {
   if (facts.notice) return ofNotice(facts.notice);
@@ -92,6 +106,7 @@ export function statusOf(facts: StatusFacts): Status | null {
       action: error ? { label: `Go to line ${error.line}`, deed: "go-to-error" } : null,
     };
   }
+  if (facts.unconnected.length > 0) return ofGaps(facts.unconnected);
   if (facts.derived === "compiling" && facts.slow) {
     return {
       tone: "accent",

@@ -1,7 +1,15 @@
 /** @file Gathers the facts for the status line and does what its button says. */
 import { useEffect, useState } from "react";
-import type { Diagnostic } from "../../fusion";
-import { playground, selectIsEmpty, selectScore, usePlayground, type Derived, type PlaygroundState } from "../../state";
+import type { Compilation, Diagnostic, NodeId } from "../../fusion";
+import {
+  playground,
+  selectHasHoles,
+  selectIsEmpty,
+  selectScore,
+  usePlayground,
+  type Derived,
+  type PlaygroundState,
+} from "../../state";
 import { opCount } from "../model/score";
 import { statusOf, type Status, type StatusDeed } from "../model/status";
 
@@ -52,6 +60,14 @@ function agreement({ run, document }: Pick<PlaygroundState, "run" | "document">)
 const firstError = ({ latest }: Derived): Diagnostic | null =>
   latest?.diagnostics.find(({ severity }) => severity === "error") ?? null;
 
+const NONE: readonly string[] = [];
+
+/** Labels of the ops that read from a hole. */
+function unconnectedOf({ drawn: { nodes } }: Compilation): readonly string[] {
+  const isHole = (id: NodeId): boolean => nodes.get(id)?.op === "hole";
+  return [...nodes.values()].flatMap(({ inputs, label }) => (inputs.some(isHole) ? [label] : []));
+}
+
 function deeds(deed: StatusDeed): void {
   const { actions, derived } = playground.getState();
   const error = firstError(derived);
@@ -82,6 +98,7 @@ export function useStatus(): readonly [Status | null, () => void, (() => void) |
   const totals = usePlayground(selectScore);
   const empty = usePlayground(selectIsEmpty);
   const document = usePlayground((state) => state.document);
+  const waits = usePlayground(selectHasHoles);
   const slow = useSlow(derived.status === "compiling");
   const [arrived, leave] = useArrival();
   const status = statusOf({
@@ -92,6 +109,7 @@ export function useStatus(): readonly [Status | null, () => void, (() => void) |
     ops: derived.latest ? opCount(derived.latest.drawn) : 0,
     empty,
     firstError: firstError(derived),
+    unconnected: waits && derived.latest ? unconnectedOf(derived.latest) : NONE,
     finished:
       arrived && totals ? { naive: totals.naive, final: totals.end, agrees: agreement({ run, document }) } : null,
   });

@@ -1,5 +1,5 @@
 /** @file Steps through the decisions: buttons, one sentence, and the staircase under it. */
-import { playground, selectFusion, usePlayground } from "../../state";
+import { playground, selectFusion, selectPlanned, usePlayground } from "../../state";
 import { Icon, type IconName } from "../Icon";
 import { passTitle } from "../model/passes";
 import { stepAnnouncement, stepSentence } from "../model/step-words";
@@ -16,8 +16,10 @@ function Button({ icon, label, onPress, off }: { icon: IconName; label: string; 
 
 function StepText({ total }: { readonly total: number }) {
   const cursor = usePlayground((state) => state.cursor);
-  const step = usePlayground((state) => state.derived.compilation?.steps[state.cursor - 1] ?? null);
+  const step = usePlayground((state) => selectPlanned(state)?.steps[state.cursor - 1] ?? null);
+  const planned = usePlayground((state) => selectPlanned(state) !== null);
   const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
+  if (!planned) return <p className="scrub-text">No plan yet.</p>;
   if (!step) {
     const words =
       total === 0
@@ -39,7 +41,7 @@ function StepText({ total }: { readonly total: number }) {
 }
 
 export function Scrubber() {
-  const compilation = usePlayground((state) => state.derived.compilation);
+  const compilation = usePlayground(selectPlanned);
   const playing = usePlayground((state) => state.playing);
   const cursor = usePlayground((state) => state.cursor);
   const total = compilation?.steps.length ?? 0;

@@ -71,9 +71,16 @@ function foldsOf(
     if (folds && standsApart(scene.edges, members)) fold(id, `${label} × ${ids.size}`, members);
   }
   for (const [id, { group, members }] of groupsOf(ops)) if (flipped.has(id)) fold(id, `${group.label} ${id}`, members);
+  const byKernel = new Map<string, SceneNode[]>();
+  for (const node of ops) {
+    if (!node.kernel) continue;
+    const known = byKernel.get(node.kernel.region);
+    if (known) known.push(node);
+    else byKernel.set(node.kernel.region, [node]);
+  }
   for (const kernel of scene.kernels) {
     if (all === flipped.has(kernel.region)) continue;
-    const members = ops.filter(({ kernel: home }) => home?.region === kernel.region);
+    const members = byKernel.get(kernel.region) ?? [];
     fold(kernel.region, kernel.title === "" ? kernel.name : `${kernel.name} ${kernel.title}`, members);
   }
   return found;

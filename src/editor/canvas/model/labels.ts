@@ -14,6 +14,8 @@ const PILL_HEIGHT = 20;
 const ON_VERTICAL = 52;
 const ON_LEVEL = 84;
 const WIDEST_INSIDE = 108;
+/** The kernel's number and its bytes. */
+const LEAST_TAG = 58;
 
 export const pillWidth = (text: string): number => Math.round(textWidth(text, 12) + 16);
 
@@ -24,6 +26,8 @@ export interface Tag {
   readonly align: "start" | "end";
   /** On the hull itself, for want of room outside. */
   readonly inside?: boolean;
+  /** Not as wide as its title. */
+  readonly cut?: boolean;
   readonly width: number;
   readonly height: number;
 }
@@ -94,9 +98,16 @@ export class Blackboard {
       for (let x = x0; x < x1; x += 16) spots.push({ x, y: y1 + 3, align: "start", ...size });
       for (let x = x0; x < x1; x += 16) spots.push({ x, y: y0 - height - 3, align: "start", ...size });
     }
-    const free = spots.filter((spot) => this.taken.isFree(tagRect(spot)) && !this.crossed(tagRect(spot), ""));
+    const isFree = (spot: Tag): boolean => this.taken.isFree(tagRect(spot)) && !this.crossed(tagRect(spot), "");
+    const free = spots.filter(isFree);
     const tag =
-      free.find((spot) => tagRect(spot).x1 <= this.right) ?? this.insideOf(id, rects, size) ?? free[0] ?? spots[0]!;
+      free.find((spot) => tagRect(spot).x1 <= this.right) ??
+      this.insideOf(id, rects, size) ??
+      free[0] ??
+      // A title cut short is better than one that covers an op.
+      spots.map((spot) => ({ ...spot, cut: true, width: Math.min(width, WIDEST_INSIDE) })).find(isFree) ??
+      spots.map((spot) => ({ ...spot, cut: true, width: Math.min(width, LEAST_TAG) })).find(isFree) ??
+      spots[0]!;
     this.taken.add(`tag ${id}`, tagRect(tag));
     return tag;
   }

@@ -8,8 +8,8 @@ export const showNumber = (value: number): string =>
     ? String(Number(value.toPrecision(4)))
     : value.toExponential().replace("e+", "e");
 
-export const plural = (count: number, one: string): string =>
-  `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
 /** Rough width of text in px, for fitting only: the browser has the last word. */
 export const textWidth = (text: string, px = 13, mono = false): number => text.length * px * (mono ? 0.58 : 0.54);
