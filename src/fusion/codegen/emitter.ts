@@ -83,6 +83,13 @@ export class Emitter {
     return array;
   }
 
+  /** A numbered row of registers: every thread has its own. */
+  threadArray(name: string, scalar: Scalar, length: number, width: Width = 1): SharedArray {
+    const array: SharedArray = { kind: "shared", name: this.names.frame(name), scalar, width, length, own: true };
+    this.shared.push(array);
+    return array;
+  }
+
   // ---- writing statements -------------------------------------------------------------------------------------------
 
   emit(stmt: Stmt, level = this.level): void {

@@ -47,6 +47,8 @@ export interface SharedArray {
   readonly width: Width;
   /** In units of `width`. */
   readonly length: number;
+  /** Every thread has one of its own, full of zeros at first: registers that a loop can number. */
+  readonly own?: true;
 }
 
 export type Expr =
@@ -170,7 +172,7 @@ export interface KernelProgram {
 }
 
 export const sharedBytes = (arrays: readonly SharedArray[]): number =>
-  arrays.reduce((sum, array) => sum + array.length * array.width * 4, 0);
+  arrays.reduce((sum, array) => (array.own ? sum : sum + array.length * array.width * 4), 0);
 
 export const literal = (value: number, scalar: Scalar): Literal => ({ kind: "literal", value, scalar });
 export const widthOf = (value: Value): Width => (value.kind === "reg" ? value.width : 1);

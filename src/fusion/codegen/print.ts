@@ -45,17 +45,22 @@ class Printer {
     for (const stmt of program.body) this.#stmt(stmt);
     const body = this.#lines.join("\n");
     const [x, y, z] = program.workgroupSize;
+    const workgroupArrays = program.shared.filter(({ own }) => !own);
+    const ownArrays = program.shared.filter(({ own }) => own);
     const head = [
       `// ${program.title}`,
       `// ${program.schedule}`,
       ...program.buffers.map((buffer, i) => this.#binding(buffer, i)),
-      ...program.shared.map(
+      ...workgroupArrays.map(
         (array) => `var<workgroup> ${array.name}: array<${typeText(array.scalar, array.width)}, ${array.length}>;`,
       ),
       ...[...this.#helpers.values()].flatMap((text) => ["", ...text.split("\n")]),
       "",
       `@compute @workgroup_size(${z > 1 ? `${x}, ${y}, ${z}` : y > 1 ? `${x}, ${y}` : x})`,
       `fn ${program.name}(${builtinsText(body)}) {`,
+      ...ownArrays.map(
+        (array) => `  var ${array.name}: array<${typeText(array.scalar, array.width)}, ${array.length}>;`,
+      ),
     ];
     if (program.buffers.some((buffer) => buffer.type.dtype === "f16" && !this.#packed)) head.unshift("enable f16;", "");
     return {

@@ -1,5 +1,6 @@
 /** @file Tiles for rows that are folded while they are made, and what they take. */
-import { bug, sizeOf, type Graph, type NodeId, type Target } from "../ir";
+import { bug, node, sizeOf, type Graph, type NodeId, type Target } from "../ir";
+import { opDef } from "../ops";
 import { matmulSizes, matmulTile, tileThreads } from "./matmul";
 import { onlineParts, type OnlineParts } from "./online";
 import { readsOf } from "./reads";
@@ -8,15 +9,18 @@ import type { FlashTile, MatmulTile, RegionForm, RegionSchedule, Variant } from 
 type Planned = Partial<RegionSchedule> & { readonly variant: Variant };
 
 /**
- * Flash tiles in order of preference. Rows of queries times columns of keys at a time; 128 threads hide latency, and four rows a
- * thread reuse each key four times.
+ * Flash tiles in order of preference, by measured sweeps: many small workgroups hide more latency than large tiles save loads, and
+ * queries that are read again come from the cache without taking workgroup memory.
  */
 const FLASH_TILES: readonly FlashTile[] = [
-  { m: 32, n: 64, rm: 4, queries: true },
-  { m: 32, n: 32, rm: 2, queries: true },
   { m: 32, n: 32, rm: 2, queries: false },
-  { m: 32, n: 16, rm: 1, queries: true },
   { m: 32, n: 16, rm: 1, queries: false },
+];
+/** Queries that are computed on the way in are computed once, for the band. */
+const COMPUTED_QUERIES: readonly FlashTile[] = [
+  { m: 32, n: 32, rm: 2, queries: true },
+  { m: 32, n: 16, rm: 1, queries: true },
+  ...FLASH_TILES,
 ];
 /** For a handful of rows: the same columns, fewer rows. */
 const FEW_ROWS: readonly FlashTile[] = [
@@ -61,9 +65,9 @@ export function flashBytes(tile: FlashTile, { head, width }: FlashSizes): number
 }
 
 /** The first tile that fits; the last one where none does. */
-export function flashTile(sizes: FlashSizes, target: Target): FlashTile {
+export function flashTile(sizes: FlashSizes, target: Target, computesQueries: boolean): FlashTile {
   if (target.flashTile) return target.flashTile;
-  const table = sizes.m <= 8 ? FEW_ROWS : FLASH_TILES;
+  const table = sizes.m <= 8 ? FEW_ROWS : computesQueries ? COMPUTED_QUERIES : FLASH_TILES;
   const fits = (tile: FlashTile): boolean =>
     flashBytes(tile, sizes) <= target.maxWorkgroupBytes &&
     flashThreads(tile) <= target.maxWorkgroupSize &&
@@ -71,8 +75,8 @@ export function flashTile(sizes: FlashSizes, target: Target): FlashTile {
   return table.find(fits) ?? table.at(-1)!;
 }
 
-/** Rows per thread where one thread walks whole rows: two while their results fit a text of sensible length. */
-export const rowsPerThread = ({ m, width }: FlashSizes): number => (m > 1 && width <= 64 ? 2 : 1);
+/** Rows per thread where one thread walks whole rows: each key and value that is read serves four. */
+export const rowsPerThread = ({ m }: FlashSizes): number => Math.min(4, m);
 
 /**
  * The schedule of a form of `classifyOnline`.
@@ -90,11 +94,25 @@ export function scheduleOnline(
   if (!answer.ok) throw bug(`a ${form.template} region without its parts: ${answer.verdict.text}`);
   const reads = readsOf(graph, members, outputs, new Set());
   return form.template === "flash"
-    ? { ...scheduleFlash(graph, answer.parts, target, live), reads }
+    ? { ...scheduleFlash(graph, answer.parts, members, target, live), reads }
     : { ...scheduleReduce(graph, answer.parts, target, live), reads };
 }
 
-function scheduleFlash(graph: Graph, parts: OnlineParts, target: Target, live: number): Planned {
+/** Is the first product's left operand computed here, rather than only read in some order? */
+function computesQueries(graph: Graph, { scores }: OnlineParts, members: readonly NodeId[]): boolean {
+  if (scores === null) return false;
+  let n = node(graph, node(graph, scores).inputs[0]!);
+  while (members.includes(n.id) && opDef(n.op).kind === "movement") n = node(graph, n.inputs[0]!);
+  return members.includes(n.id);
+}
+
+function scheduleFlash(
+  graph: Graph,
+  parts: OnlineParts,
+  members: readonly NodeId[],
+  target: Target,
+  live: number,
+): Planned {
   const sizes = flashSizes(graph, parts);
   const { batch, m, n, head, width } = sizes;
   const folds = parts.folds.length + 1;
@@ -105,11 +123,11 @@ function scheduleFlash(graph: Graph, parts: OnlineParts, target: Target, live: n
       flash: { m: rows, n: 4, rm: rows, queries: false },
       threadsPerWorkgroup: 64,
       workgroups: Math.ceil((batch * Math.ceil(m / rows)) / 64),
-      registers: live + rows * (fours(width) + 4 + 4 * folds),
+      registers: live + rows * (8 + 4 * folds),
       modelledBytes: 4 * batch * n * (head + width) * (Math.ceil(m / rows) - 1),
     };
   }
-  const tile = flashTile(sizes, target);
+  const tile = flashTile(sizes, target, computesQueries(graph, parts, members));
   const bands = Math.ceil(m / tile.m);
   const columns = Math.ceil(fours(width) / 4 / flashAcross(tile));
   const again = tile.queries ? 0 : m * head * (Math.ceil(n / tile.n) - 1);

@@ -138,6 +138,40 @@ export class SharedTrace {
   }
 }
 
+/** Registers that a loop numbers: each thread's own, zeros at first. */
+export class OwnTrace {
+  readonly #cells: Float64Array;
+  readonly #size: number;
+
+  readonly array: SharedArray;
+  readonly problems: string[];
+
+  constructor(array: SharedArray, threads: number, problems: string[]) {
+    this.array = array;
+    this.problems = problems;
+    this.#size = array.length * array.width;
+    this.#cells = new Float64Array(this.#size * threads);
+  }
+
+  clear(): void {
+    this.#cells.fill(0);
+  }
+
+  read(at: number, thread: number): number {
+    return this.#inside(at) ? this.#cells[thread * this.#size + at]! : Number.NaN;
+  }
+
+  write(at: number, value: number, thread: number): void {
+    if (this.#inside(at)) this.#cells[thread * this.#size + at] = value;
+  }
+
+  #inside(at: number): boolean {
+    if (at >= 0 && at < this.#size) return true;
+    note(this.problems, `${this.array.name} element ${at} is outside its ${this.#size}`);
+    return false;
+  }
+}
+
 export function note(problems: string[], text: string): void {
   if (problems.length < MAX_PROBLEMS && !problems.includes(text)) problems.push(text);
 }

@@ -3,7 +3,7 @@ import { bug, type NodeId } from "../../ir";
 import { roundToHalf } from "../../ops";
 import type { Cond, Index, IndexAtom, IndexVar } from "../index-space";
 import type { Buffer, Expr, KernelProgram, Reg, SharedArray, Stmt, Value } from "../kernel-ir";
-import { BufferTrace, note, SharedTrace, type AccessLog } from "./access-log";
+import { BufferTrace, note, OwnTrace, SharedTrace, type AccessLog } from "./access-log";
 import { scalarOf, storing } from "./scalars";
 
 export interface InterpretOptions {
@@ -40,7 +40,7 @@ class Machine {
   readonly #regs: Float64Array[];
   readonly #vars = new Map<number, Float64Array>();
   readonly #traces = new Map<Buffer, BufferTrace>();
-  readonly #shared = new Map<SharedArray, SharedTrace>();
+  readonly #shared = new Map<SharedArray, SharedTrace | OwnTrace>();
   readonly #problems: string[] = [];
   readonly #indices = new Map<number, IndexOf>();
   readonly #round: (value: number) => number;
@@ -63,7 +63,7 @@ class Machine {
         throw bug(`${buffer.value} has ${data.length} elements, not ${buffer.elements}`);
       this.#traces.set(buffer, new BufferTrace(buffer, data, this.#problems));
     }
-    for (const array of program.shared) this.#shared.set(array, new SharedTrace(array, this.#problems));
+    for (const array of program.shared) this.#shared.set(array, array.own ? new OwnTrace(array, this.#threads, this.#problems) : new SharedTrace(array, this.#problems)); // prettier-ignore
   }
 
   run(): AccessLog {

@@ -154,12 +154,13 @@ export class Contraction {
     });
   }
 
-  /** Stores every output at row m of a product with one column. */
-  finishOne(value: Value, batch: Index, m: Index): void {
-    const { low, space, job } = this;
+  /** Stores every output at row m and column n. */
+  finishOne(value: Value, batch: Index, m: Index, n: Index): void {
+    const { low, space, job, sizes } = this;
+    [m, n] = [space.clamp(m, sizes.m - 1), space.clamp(n, sizes.n - 1)];
     low.setRowValue(this.id, value);
     for (const id of job.region.outputs) {
-      const at = this.#placed(id, this.outAt(batch, m, space.int(0)));
+      const at = this.#placed(id, this.outAt(batch, m, n));
       low.store(low.buffer(id), space.ravel(at.at, node(job.graph, id).type.shape), low.valueAt(id, at), [id]);
     }
   }

@@ -1,54 +1,83 @@
 /** @file Flash attention with one thread per row or two: no workgroup memory, four columns at a time. For CPU adapters. */
 import { programOf, threadPerItem, type Job } from "../frame";
 import type { Index } from "../index-space";
-import { literal, type KernelProgram, type Reg, type Value } from "../kernel-ir";
+import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import { Flash } from "./flash";
 
 /** Variant `flash-thread`. */
 export function lowerFlashThread(job: Job): KernelProgram {
   const f = new Flash(job);
-  const { low, space, sizes, values } = f;
+  const { low, space, sizes } = f;
   const perThread = job.schedule.flash!.rm;
   const bands = Math.ceil(sizes.m / perThread);
   const grid = threadPerItem(low, sizes.batch * bands, job.schedule.threadsPerWorkgroup, job.target, "band");
   const batch = low.bind("batch", space.div(grid.index, bands));
   const top = low.bind("top", space.mul(space.mod(grid.index, bands), perThread));
   const rows = Array.from({ length: perThread }, (_, i) => space.add(top, space.int(i)));
-  const units = Array.from({ length: Math.ceil(sizes.width / 4) }, (_, t) => space.int(t));
+  const width = Math.ceil(sizes.width / 4);
+  const results = low.threadArray("results", "f32", perThread * width, 4);
   const state = rows.map((_, i) => f.row(`_${i}`));
-  const results = rows.map((_, i) => units.map((__, t) => f.result(`o_${i}_${t}`)));
   low.loop("quad", Math.ceil(sizes.n / 4), (quad) => {
     const dots = f.scores ? dotProducts(f, batch, rows, quad) : null;
-    const points = rows.map((row, i) => f.quad(batch, row, quad, dots?.[i] ?? null));
-    const weights = rows.map((_, i): Value => {
-      const top = state[i]!.highest([points[i]!]);
-      if (top !== null) {
-        const fade = state[i]!.raise(top);
-        state[i]!.fadeFolds(fade);
-        f.fade(results[i]!, fade);
-      }
-      state[i]!.fold(points[i]!);
-      const weight = state[i]!.weights(points[i]!);
+    const shares = rows.map((row, i): Share => {
+      const point = f.quad(batch, row, quad, dots?.[i] ?? null);
+      const peak = state[i]!.highest([point]);
+      const fade = peak === null ? null : state[i]!.raise(peak);
+      if (fade) state[i]!.fadeFolds(fade);
+      state[i]!.fold(point);
+      const weights = state[i]!.weights(point);
       state[i]!.settle();
-      return weight;
+      return { weights, fade };
     });
-    for (const lane of [0, 1, 2, 3]) {
-      const k = space.clamp(space.add(space.mul(quad, 4), space.int(lane)), sizes.n - 1);
-      units.forEach((unit, t) => {
-        const right = values.right(batch, k, values.quad(unit, sizes.width).at);
-        results.forEach((row, i) => values.fma(row[t]!, weights[i]!, lane, right));
-      });
-    }
+    low.loop("column", width, (column) => addValues(f, results, shares, batch, quad, column, width));
   });
   rows.forEach((row, i) => {
     state[i]!.complete(sizes.n, null);
-    f.store(batch, row, results[i]!, units, null);
+    f.storeRow(batch, row, { kind: "always" });
+    low.loop("column", width, (column) => {
+      const index = space.add(space.int(i * width), column);
+      const acc = low.let(`o_${i}`, "f32", 4, { kind: "loadShared", array: results, index }, [f.values.id]);
+      f.store(batch, row, [acc], [column]);
+    });
   });
   return programOf(low, job, {
     template: "flash",
-    schedule: `One thread per ${perThread === 1 ? "row" : `${perThread} rows`}, four columns at a time; results stay in registers.`,
+    schedule: `One thread per ${perThread === 1 ? "row" : `${perThread} rows`}, four columns at a time; results stay with the thread.`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
+  });
+}
+
+/** Four weights of a row, and what its results fade by before they are added. */
+interface Share {
+  readonly weights: Value;
+  readonly fade: Value | null;
+}
+
+/** Four rows of the values, one vector column of them, into every row's results. */
+function addValues(
+  f: Flash,
+  results: SharedArray,
+  shares: readonly Share[],
+  batch: Index,
+  quad: Index,
+  column: Index,
+  width: number,
+): void {
+  const { low, space, sizes, values } = f;
+  const nodes = [values.id];
+  const at = values.quad(column, sizes.width).at;
+  const right = [0, 1, 2, 3].map((lane) => {
+    const k = space.clamp(space.add(space.mul(quad, 4), space.int(lane)), sizes.n - 1);
+    return values.right(batch, k, at);
+  });
+  shares.forEach(({ weights, fade }, i) => {
+    const index = space.add(space.int(i * width), column);
+    const own = low.let(`own_${i}`, "f32", 4, { kind: "loadShared", array: results, index }, nodes);
+    const acc = low.variable(`o_${i}`, "f32", 4, own, nodes);
+    if (fade) f.fade([acc], fade);
+    right.forEach((value, lane) => values.fma(acc, weights, lane, value));
+    low.emit({ kind: "storeShared", array: results, index, value: acc, lane: null, nodes });
   });
 }
 

@@ -94,7 +94,8 @@ export function lowerFlashTile(job: Job): KernelProgram {
   low.comment("The threads of a row join what they summed; then each finishes its results.");
   state.forEach((row, i) => {
     row.complete(sizes.n, shares[i]!);
-    f.store(batch, ours[i]!, results[i]!, units, tx);
+    f.store(batch, ours[i]!, results[i]!, units);
+    f.storeRow(batch, ours[i]!, space.less(tx, 1));
   });
   const keysSay = scores ? "keys and values pass" : "values pass";
   return programOf(low, job, {

@@ -3,7 +3,7 @@ import { node, type NodeId } from "../../ir";
 import { flashSizes, onlineParts, type FlashSizes, type OnlineParts } from "../../region";
 import { bug } from "../../ir";
 import type { Job } from "../frame";
-import type { Index, IndexSpace, Tuple } from "../index-space";
+import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
 import { literal, type Reg, type Value } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { Contraction } from "./contraction";
@@ -64,15 +64,18 @@ export class Flash {
     for (const acc of accs) scale(this.low, acc, by, this.values.id);
   }
 
-  /** Results of one row at vector columns `units`, and what else is known of the row. */
-  store(batch: Index, row: Index, accs: readonly Reg[], units: readonly Index[], once: Index | null): void {
-    const { parts, job, low, space } = this;
-    const results = job.region.outputs.filter((id) => !parts.rows.has(id));
+  /** Results of one row at vector columns `units`. Its `RunningRow` must be complete. */
+  store(batch: Index, row: Index, accs: readonly Reg[], units: readonly Index[]): void {
+    const results = this.job.region.outputs.filter((id) => !this.parts.rows.has(id));
     units.forEach((unit, t) => this.values.finish(accs[t]!, batch, row, unit, results));
+  }
+
+  /** What else is known of the row: its peak, its sums and what follows from them. */
+  storeRow(batch: Index, row: Index, mine: Cond): void {
+    const { parts, job, low, space } = this;
     const rows = job.region.outputs.filter((id) => parts.rows.has(id));
     if (rows.length === 0) return;
-    const mine = space.and(space.less(row, this.sizes.m), once ? space.less(once, 1) : { kind: "always" });
-    low.branch(mine, () => {
+    low.branch(space.and(space.less(row, this.sizes.m), mine), () => {
       const linear = space.add(space.mul(batch, this.sizes.m), this.held(row));
       for (const id of rows) {
         const { shape } = node(job.graph, id).type;

@@ -1,59 +1,14 @@
-/** @file Matmul without workgroup memory: 4×4 outputs in registers for CPU adapters, a vector of outputs per thread for thin shapes, a workgroup per row for matrix times vector. */
-import { opDef } from "../../ops";
-import { programOf, threadPerItem, workgroupPerItem, type Job } from "../frame";
+/** @file Matmul without workgroup memory: 4×4 outputs in registers for CPU adapters, a vector of outputs per thread for small ones. */
+import { programOf, threadPerItem, type Job } from "../frame";
 import { literal, type KernelProgram, type Reg, type Value } from "../kernel-ir";
-import { foldLanes, TreePlaces, treeReduce, type Accumulator } from "./accumulate";
 import { Contraction } from "./contraction";
-import { spread } from "./rows";
+import { lowerMatmulThin } from "./matmul-thin";
 
 /** Variant `matmul-registers`. */
 export const lowerMatmulRegisters = (job: Job): KernelProgram =>
   lowerBlock(job, Math.min(4, new Contraction(job).sizes.m));
 /** Variant `matmul-direct`. */
-export function lowerMatmulDirect(job: Job): KernelProgram {
-  const { sizes } = new Contraction(job);
-  const tall = sizes.n === 1 && sizes.k >= LONG_ROW && job.target.schedule === "gpu";
-  return tall ? lowerMatrixVector(job) : lowerBlock(job, 1);
-}
-
-/** From here on a row times a vector is worth a workgroup: its threads then read neighbouring words. */
-const LONG_ROW = 128;
-
-/** One workgroup per row: the product with one column is a fold of each row. */
-function lowerMatrixVector(job: Job): KernelProgram {
-  const c = new Contraction(job);
-  const { low, space, sizes } = c;
-  const wide = sizes.k % 4 === 0;
-  const units = sizes.k / (wide ? 4 : 1);
-  const threads = Math.min(256, job.target.maxWorkgroupSize, 2 ** Math.ceil(Math.log2(units)));
-  const grid = workgroupPerItem(low, sizes.m * sizes.batch, threads, job.target);
-  const [m, batch] = [space.mod(grid.index, sizes.m), space.div(grid.index, sizes.m)];
-  const acc = low.variable("dot", c.scalar, wide ? 4 : 1, literal(0, c.scalar), [c.id]);
-  low.loop("turn", Math.ceil(units / threads), (turn) => {
-    const unit = space.add(grid.tid, space.mul(turn, threads));
-    const k = spread(space, space.clamp(unit, units - 1), wide);
-    const a = c.masked(c.left(batch, m, k), space.less(unit, units));
-    c.fma(acc, a, null, c.masked(c.right(batch, k, space.int(0)), space.less(unit, units)));
-  });
-  const def = opDef("sum");
-  const part: Accumulator = {
-    id: c.id,
-    def,
-    operand: c.id,
-    scalar: c.scalar,
-    value: acc,
-    position: null,
-    settled: false,
-  };
-  const [total] = treeReduce(low, [foldLanes(low, part)], grid.tid, new TreePlaces(low, threads), 0);
-  low.branch(space.less(grid.tid, 1), () => c.finishOne(total!.value, batch, m));
-  return programOf(low, job, {
-    template: "matmul",
-    schedule: `One workgroup of ${threads} threads per row of ${sizes.k}.`,
-    workgroupSize: grid.workgroupSize,
-    workgroups: grid.workgroups,
-  });
-}
+export const lowerMatmulDirect = (job: Job): KernelProgram => lowerMatmulThin(job) ?? lowerBlock(job, 1);
 
 /** A thread keeps `rows`×4 outputs in registers and walks k. */
 function lowerBlock(job: Job, rows: number): KernelProgram {
