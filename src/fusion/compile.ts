@@ -18,8 +18,9 @@ import {
   type Step,
   type Target,
 } from "./ir";
-import { allPasses, inTextOrder, naiveFusion, runPasses } from "./passes";
-import { parseProgram } from "./text";
+import { assertionFaults } from "./assertions";
+import { allPasses, inTextOrder, naiveFusion, passesOf, runPasses } from "./passes";
+import { parseProgram, type Parsed } from "./text";
 
 /** What a new document is compiled with. */
 export const defaultOptions: CompileOptions = {
@@ -51,7 +52,8 @@ export function compile(text: string, options: CompileOptions, now?: Clock): Com
     definition,
     uses: [...uses],
   }));
-  const read = { text, options, diagnostics: parsed.diagnostics, symbols, parseMillis: clock() - start };
+  const { assertions } = parsed;
+  const read = { text, options, diagnostics: parsed.diagnostics, symbols, assertions, parseMillis: clock() - start };
   return parsed.complete && parsed.graph.outputs.length > 0
     ? planned(parsed.graph, read, clock)
     : unplanned(parsed.graph, read);
@@ -59,14 +61,15 @@ export function compile(text: string, options: CompileOptions, now?: Clock): Com
 
 /** The same from a graph that no text was written for. */
 export function compileGraph(graph: Graph, options: CompileOptions, now: Clock = noClock): Compilation {
-  return planned(graph, { text: "", options, diagnostics: [], symbols: [], parseMillis: 0 }, now);
+  return planned(graph, { text: "", options, diagnostics: [], symbols: [], assertions: [], parseMillis: 0 }, now);
 }
 
 interface Read extends Pick<Compilation, "text" | "options" | "diagnostics" | "symbols"> {
+  readonly assertions: Parsed["assertions"];
   readonly parseMillis: number;
 }
 
-const unplanned = (drawn: Graph, { parseMillis, ...read }: Read): Compilation => ({
+const unplanned = (drawn: Graph, { parseMillis, assertions: _, ...read }: Read): Compilation => ({
   ...read,
   naive: null,
   drawn,
@@ -76,17 +79,20 @@ const unplanned = (drawn: Graph, { parseMillis, ...read }: Read): Compilation =>
   millis: { parse: parseMillis, passes: 0, codegen: 0 },
 });
 
-function planned(graph: Graph, { parseMillis, ...read }: Read, clock: Clock): Compilation {
-  const { options } = read;
+function planned(graph: Graph, { parseMillis, assertions, ...read }: Read, clock: Clock): Compilation {
+  const { options, text } = read;
   const start = clock();
   const naive = naiveFusion(graph, options.granularity);
-  const { steps, final } = runPasses(naive, options, allPasses);
+  const { steps, final } = runPasses(naive, options, passesOf(allPasses, options.level));
   const between = clock();
   const target = targetOf(options.profile);
   const naivePlan = planFusion(naive, target, options.profile);
   const fusedPlan = planFusion(final, target, options.profile);
+  const faults =
+    assertions.length === 0 ? [] : assertionFaults(text, assertions, { naive, final, steps, plan: fusedPlan });
   return {
     ...read,
+    diagnostics: [...read.diagnostics, ...faults],
     naive,
     drawn: graph,
     steps,

@@ -2,6 +2,8 @@
 export * from "./ir";
 export type { Compilation, Symbol } from "./compilation";
 export { compile, compileGraph, decisionsOn, defaultOptions, fusionAt, planAt, planForTarget } from "./compile";
+export { fusionTrace, type FusionTrace, type TraceEvent } from "./trace";
+export { changedDecisions, whatIf, type ChangedDecision, type WhatIf } from "./what-if";
 
 // Ops: what there is, by name and by kind.
 export {
@@ -61,16 +63,30 @@ export {
 } from "./cost";
 
 // Regions: the form and the schedule of one kernel.
-export { classify, isViewRegion, resolveView, scheduleRegion, type RegionForm, type RegionSchedule } from "./region";
+export {
+  classify,
+  isViewRegion,
+  resolveView,
+  scheduleRegion,
+  apartLoops,
+  fusedLoops,
+  loopsOf,
+  type LoopLine,
+  type RegionForm,
+  type RegionSchedule,
+} from "./region";
 
 // Passes: their names, titles and lessons; the driver's parts for tests and tools.
 export {
   allPasses,
   inWords,
+  levelOf,
   naiveFusion,
+  passesOf,
   passTitles,
   runPasses,
   type FusionPass,
+  type Level,
   type PassRun,
 } from "./passes";
 

@@ -51,6 +51,8 @@ export interface CompileOptions {
   /** Names of passes that are switched off. */
   readonly disabledPasses: readonly string[];
   readonly strict: boolean;
+  /** Which passes run: 0 none, 1 op by op, 2 with rows and products, 3 all; absent: 3. */
+  readonly level?: 0 | 1 | 2 | 3 | undefined;
   readonly policy: MultiConsumerPolicy;
   /** `library` keeps the matmul kernel apart from its epilogue. */
   readonly matmulPolicy: "epilogue" | "library";

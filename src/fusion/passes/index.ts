@@ -34,6 +34,7 @@ export const allPasses: readonly FusionPass[] = [
 ];
 
 export type { Candidate, FusionPass, PlanOptions } from "./define";
+export { levelOf, passesOf, type Level } from "./levels";
 export { naiveFusion } from "./naive";
 export { inTextOrder } from "./planner";
 export { runPasses, stateHash, type PassRun } from "./run";

@@ -12,9 +12,10 @@ export {
   type ReduceSizes,
 } from "./online-schedule";
 export { onlineParts, type OnlineAnswer, type OnlineParts } from "./online";
-export { matmulSizes, matmulTile, type MatmulSizes } from "./matmul";
+export { LONG_K, matmulSizes, matmulTile, type MatmulSizes } from "./matmul";
 export { readsOf, touchedElements } from "./reads";
 export { flatWidth, passRoots, scheduleRegion } from "./schedule";
 export type { Turn } from "./turns";
 export * from "./types";
 export { isFreeView, isInlined, isViewRegion, resolveView, storedInputs } from "./views";
+export { apartLoops, fusedLoops, loopsOf, type LoopLine } from "./loops";

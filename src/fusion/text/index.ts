@@ -1,6 +1,6 @@
 /** @file The typed language: text to graph and back, the smallest edits for what is drawn, and what an editor asks. */
 export { parseProgram, type Parsed, type ParseOptions } from "./program";
-export type { CallInstance, Operand, Place, Site, Turn } from "./machine";
+export type { Assertion, CallInstance, Operand, Place, Site, Turn } from "./machine";
 export { SymbolRecord, type SymbolKind } from "./scope";
 export { printGraph } from "./print";
 export { applyTextEdits, type Edited } from "./edits/draft";
@@ -13,3 +13,4 @@ export { addInput, addOp } from "./edits/add";
 export { completionsAt, type Completion } from "./services/complete";
 export { hoverAt, inlayHints, signatureAt, type Hover, type InlayHint, type SignatureHelp } from "./services/hover";
 export { definitionAt, renameEdits, symbolAt } from "./services/symbols";
+export { lineAndColumn } from "./lines";

@@ -31,6 +31,12 @@ export function linesOf(text: string): Lines {
   };
 }
 
+/** Both 1-based, in UTF-16 units. */
+export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
+  const lines = linesOf(text);
+  return { line: lines.lineAt(offset), column: lines.columnAt(offset) };
+}
+
 /** The whole lines `span` touches, with the line break after them. */
 export function wholeLines(text: string, span: Span): Span {
   const from = text.lastIndexOf("\n", span.from - 1) + 1;

@@ -61,6 +61,11 @@ export interface CallInstance extends GroupRef {
   readonly place: Place;
 }
 
+/** What the text says that the plan must be. */
+export type Assertion =
+  | { readonly kind: "fused"; readonly nodes: readonly NodeId[]; readonly span: Span }
+  | { readonly kind: "kernels"; readonly count: number; readonly span: Span };
+
 export interface Machine {
   readonly text: string;
   readonly problems: Problems;
@@ -73,6 +78,8 @@ export interface Machine {
   readonly partOf: Map<NodeId, NodeId>;
   readonly symbols: Map<string, SymbolRecord>;
   readonly calls: CallInstance[];
+  /** `assert_fused(a, b)` and `assert_kernels(n)`, in order of execution. */
+  readonly assertions: Assertion[];
   /** Every run of every statement, in order. */
   readonly places: Place[];
   /** Where names are first defined, for "only later". */

@@ -2,7 +2,7 @@
 import type { Diagnostic, Graph, NodeId, Span } from "../ir";
 import type { Deadline } from "./parse";
 import { deadlineIn, never, parseBudget } from "./parse";
-import type { CallInstance, Machine, Place, Site, Turn } from "./machine";
+import type { Assertion, CallInstance, Machine, Place, Site, Turn } from "./machine";
 import { Problems } from "./problems";
 import { readProgram } from "./read";
 import { runBody } from "./run";
@@ -29,6 +29,8 @@ export interface Parsed {
   readonly unknown: ReadonlySet<NodeId>;
   /** Composites, calls of defs and turns of loops, in order of execution. */
   readonly calls: readonly CallInstance[];
+  /** What the text says that the plan must be. */
+  readonly assertions: readonly Assertion[];
   /** Every run of every statement, in order. */
   readonly places: readonly Place[];
   /** Where each node was written; a composite's parts are found through `partOf`. */
@@ -85,6 +87,7 @@ function newMachine(text: string, statements: readonly Statement[], problems: Pr
     partOf: new Map(),
     symbols: new Map(),
     calls: [],
+    assertions: [],
     places: [],
     firstDefinition: firstDefinitions(statements),
     training: null,
@@ -126,6 +129,7 @@ export function parseProgram(text: string, { now, budget }: ParseOptions = {}): 
     complete: !problems.hasErrors && !holes,
     unknown: machine.unknown,
     calls: machine.calls,
+    assertions: machine.assertions,
     places: machine.places,
     sites: machine.sites,
     partOf: machine.partOf,

@@ -3,6 +3,7 @@ import type { TensorType } from "../ir";
 import { sameShape, showType } from "../ir";
 import { findOp } from "../ops";
 import { applyOp } from "./apply";
+import { runAssertion } from "./assert";
 import { declareInput, readType, sourceCall } from "./declare";
 import { evaluate } from "./evaluate";
 import type { Machine, Place, Turn } from "./machine";
@@ -255,7 +256,7 @@ function runExpression(machine: Machine, statement: ExpressionStatement, turn: T
     machine.training = mode === "train";
     return;
   }
-  if (bare(statement.value).kind === "string") return;
+  if (bare(statement.value).kind === "string" || runAssertion(machine, statement, turn)) return;
   underName(machine, turn, statement, "_", (place) => {
     const value = evaluate(machine, place, statement.value, place.root);
     const silent = value.kind === "tensor" || isBroken(value) || value.kind === "none";

@@ -1,8 +1,7 @@
 /** @file The kernel as a loop nest, and the loops it replaced. */
 import { useMemo } from "react";
-import type { Fusion, Kernel, NodeId } from "../../fusion";
+import { apartLoops, fusedLoops, type Fusion, type Kernel, type LoopLine, type NodeId } from "../../fusion";
 import { playground, usePlayground } from "../../state";
-import { apartLoops, fusedLoops, type LoopLine } from "../model/loops";
 import { isFrom } from "../model/kernels";
 import { plural } from "../model/units";
 

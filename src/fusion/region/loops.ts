@@ -1,5 +1,6 @@
 /** @file A kernel as a loop nest that a person can read: what is loaded, what stays in a register, what is stored. Not code that runs. */
-import { findOp, node, sizeOf, type Graph, type Node, type NodeId, type OpDef, type Region } from "../../fusion";
+import { node, sizeOf, type Fusion, type Graph, type Node, type NodeId, type Region, type RegionId } from "../ir";
+import { findOp, type OpDef } from "../ops";
 
 export interface LoopLine {
   readonly depth: number;
@@ -243,4 +244,19 @@ export function apartLoops(graph: Graph, region: Pick<Region, "members">): LoopL
     const free = meaning?.kind === "movement" && "movement" in meaning && meaning.movement?.free;
     return isScalarConst(found) || free ? [] : [fusedLoops(graph, { members: [id], outputs: [id] })];
   });
+}
+
+/** The loop nests of a region as text, two spaces a level: its kernel first, then each op with a kernel of its own. */
+export function loopsOf({ graph, regions }: Fusion, id: RegionId): string[] {
+  const region = regions.get(id);
+  if (!region) return [];
+  const written = (lines: readonly LoopLine[]): string[] =>
+    lines.map(({ depth, text, note }) => `${"  ".repeat(depth)}${text}${note ? `  # ${note}` : ""}`);
+  const apart = apartLoops(graph, region);
+  const fused = ["# one kernel", ...written(fusedLoops(graph, region))];
+  if (apart.length < 2) return fused;
+  return [
+    ...fused,
+    ...apart.flatMap((lines, i) => ["", `# kernel ${i + 1} of ${apart.length}, op by op`, ...written(lines)]),
+  ];
 }

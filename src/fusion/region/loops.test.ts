@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { compile, defaultOptions, fusionAt } from "../../fusion";
-import { apartLoops, fusedLoops, type LoopLine } from "./loops";
+import { compile, defaultOptions, fusionAt } from "../compile";
+import { apartLoops, fusedLoops, loopsOf, type LoopLine } from "./loops";
 
 const drawn = (lines: readonly LoopLine[]): string[] => lines.map(({ depth, text }) => "  ".repeat(depth) + text);
 
@@ -54,4 +54,17 @@ test("a batched matmul keeps its batch index", () => {
 test("a concat says which part comes from where", () => {
   const [only] = loopsOfProgram("a: f32[4, 8]\nb: f32[6, 8]\ny = relu(concat([a, b], dim=0))\nreturn y\n");
   expect(only!.fused.join("\n")).toMatch(/a\[i, j\] if i < 4 else b\[/);
+});
+
+test("the nests of a region as text: the kernel, then op by op", () => {
+  const compilation = compile("x: f32[64, 32]\ny = exp(relu(x))", defaultOptions);
+  const fusion = fusionAt(compilation, compilation.steps.length);
+  const [id] = fusion.regions.keys();
+  const lines = loopsOf(fusion, id!);
+  expect(lines.slice(0, 3)).toEqual(["# one kernel", "for i in 64:", "  for j in 32:"]);
+  expect(lines.filter((line) => line.startsWith("# kernel"))).toEqual([
+    "# kernel 1 of 2, op by op",
+    "# kernel 2 of 2, op by op",
+  ]);
+  expect(lines.filter((line) => line.includes("store"))).toHaveLength(3);
 });

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { compile, defaultOptions } from "./compile";
+import type { CompileOptions } from "./ir";
+
+const said = (text: string, options: Partial<CompileOptions> = {}): string[] =>
+  compile(text, { ...defaultOptions, ...options }).diagnostics.map(
+    ({ line, column, code, text: sentence }) => `${line}:${column} ${code} ${sentence}`,
+  );
+
+const chain = "x: f32[4096, 1024]\na = exp(x)\ny = log(a + 1)\n";
+
+test("what holds says nothing, and makes no node", () => {
+  expect(said(`${chain}assert_fused(a, y)\nassert_kernels(1)`)).toEqual([]);
+  expect(compile(`${chain}assert_fused(a, y)`, defaultOptions).drawn.nodes.size).toBe(
+    compile(chain, defaultOptions).drawn.nodes.size,
+  );
+});
+
+test("a value that was tidied away is apart from nothing", () => {
+  expect(said("x: f32[64]\na = x * 1\nb = relu(a)\nassert_fused(a, b)")).toEqual([]);
+});
+
+test("a miss stands at its line, with the decision that led to it", () => {
+  const [fused, kernels, ...rest] = said(
+    "x: f32[1024, 1024]\nw: f32[1024, 1024]\nh = x @ w\ny = softmax(h, dim=-1)\nassert_fused(h, y)\nassert_kernels(1)",
+  );
+  expect(rest).toEqual([]);
+  expect(fused).toMatch(/^5:1 assert-fused `h` and `y` are in different kernels\. .*rows? .*\.$/);
+  expect(kernels).toMatch(/^6:1 assert-kernels The plan has two kernels, not one\. The last fusion that was refused: /);
+});
+
+test("values that never meet", () => {
+  expect(said("x: f32[64]\nz: f32[128]\na = relu(x)\nb = relu(z)\nassert_fused(a, b)")).toEqual([
+    "5:1 assert-fused `a` and `b` are in different kernels. No value of one is read by the other.",
+  ]);
+});
+
+test("with every pass off the plan is the naive one", () => {
+  const [fault] = said(`${chain}assert_kernels(1)`, { level: 0 });
+  expect(fault).toBe("4:1 assert-kernels The plan has three kernels, not one.");
+});
+
+test.each([
+  ["assert_fused(a)", "missing-argument"],
+  ["assert_fused(relu(a), y)", "bad-argument"],
+  ["assert_fused(x, y)", "assert-fused"],
+  ["assert_fused(a, nothing)", "undefined-name"],
+  ["assert_kernels(1.5)", "bad-argument"],
+  ["assert_kernels(a)", "bad-argument"],
+  ["assert_kernels()", "bad-argument"],
+])("%s is a mistake", (line, code) => {
+  const codes = compile(`${chain}${line}`, defaultOptions).diagnostics.map((each) => each.code);
+  expect(codes).toEqual([code === "undefined-name" ? expect.stringMatching(/name|unknown/) : code]);
+});

@@ -1,0 +1,111 @@
+/** @file What the text says that the plan must be, held against the plan: each miss is a diagnostic with the decision that led to it. */
+import { usesOf, type Diagnostic, type Fusion, type NodeId, type Plan, type Region, type Span, type Step } from "./ir";
+import { inWords } from "./passes";
+import { lineAndColumn, type Assertion } from "./text";
+
+interface Outcome {
+  readonly naive: Fusion;
+  readonly final: Fusion;
+  readonly steps: readonly Step[];
+  readonly plan: Plan;
+}
+
+/** Diagnostics of the assertions that do not hold, in the order of the assertions. */
+export const assertionFaults = (text: string, assertions: readonly Assertion[], outcome: Outcome): Diagnostic[] =>
+  assertions.flatMap((assertion) =>
+    assertion.kind === "kernels"
+      ? kernelFault(text, assertion.count, assertion.span, outcome)
+      : fusedFault(text, assertion.nodes, assertion.span, outcome),
+  );
+
+const faultAt = (source: string, span: Span, code: string, text: string, nodes: readonly NodeId[]): Diagnostic => ({
+  code,
+  severity: "error",
+  span,
+  ...lineAndColumn(source, span.from),
+  text,
+  nodes,
+});
+
+const countOf = (kernels: number): string => `${inWords(kernels)} ${kernels === 1 ? "kernel" : "kernels"}`;
+
+function kernelFault(source: string, count: number, span: Span, { final, plan, steps }: Outcome): Diagnostic[] {
+  const made = plan.kernels.length;
+  if (made === count) return [];
+  const between = made > count ? lastRefusal(steps, crossing(final)) : null;
+  const why = between ? ` The last fusion that was refused: ${verdictOf(between).text}` : "";
+  const nodes = between?.nodes ?? [];
+  return [
+    faultAt(source, span, "assert-kernels", `The plan has ${countOf(made)}, not ${inWords(count)}.${why}`, nodes),
+  ];
+}
+
+function fusedFault(source: string, nodes: readonly NodeId[], span: Span, outcome: Outcome): Diagnostic[] {
+  const { naive, final, steps } = outcome;
+  const label = (id: NodeId): string => `\`${naive.graph.nodes.get(id)?.label ?? id}\``;
+  const input = nodes.find((id) => naive.graph.nodes.get(id)?.op === "input");
+  const said = (text: string, about: readonly NodeId[] = nodes): Diagnostic[] => [
+    faultAt(source, span, "assert-fused", text, about),
+  ];
+  if (input !== undefined) return said(`${label(input)} is an input: name values that the program computes.`, [input]);
+  // A value that no kernel computes any more is apart from nothing.
+  const made = nodes.map((id) => ({ id, home: homesOf(final, id) })).filter(({ home }) => home.length > 0);
+  const [first, ...rest] = made;
+  if (!first || first.home.some((region) => rest.every(({ home }) => home.includes(region)))) return [];
+  const other = rest.find(({ home }) => !home.some((region) => first.home.includes(region))) ?? rest.at(-1)!;
+  const refusal = lastRefusal(steps, pathBetween(final, first.home, other.home));
+  const why = refusal ? verdictOf(refusal).text : "No value of one is read by the other.";
+  return said(
+    `${label(first.id)} and ${label(other.id)} are in different kernels. ${why}`,
+    refusal?.nodes ?? [first.id, other.id],
+  );
+}
+
+const verdictOf = ({ legal, profitable }: Step): Step["legal"] => profitable ?? legal;
+
+/** Regions of the final plan that compute `id`, or what it became. */
+function homesOf({ graph, regions }: Fusion, id: NodeId): Region[] {
+  const now = graph.nodes.has(id)
+    ? new Set([id])
+    : new Set([...graph.nodes.values()].filter(({ origins }) => origins.includes(id)).map((n) => n.id));
+  return [...regions.values()].filter(({ members }) => members.some((member) => now.has(member)));
+}
+
+/** Edges between two regions, written as steps write them. */
+function crossing({ graph, regions }: Fusion): Set<string> {
+  const edges = new Set<string>();
+  for (const { members } of regions.values()) {
+    const inside = new Set(members);
+    for (const id of members)
+      graph.nodes.get(id)!.inputs.forEach((input, operand) => {
+        if (!inside.has(input)) edges.add(`${input}>${id}:${operand}`);
+      });
+  }
+  return edges;
+}
+
+/** Crossing edges on ways from one of `from`'s values to one of `to`'s, in either direction. */
+function pathBetween(fusion: Fusion, from: readonly Region[], to: readonly Region[]): Set<string> {
+  const [a, b] = [from, to].map((list) => new Set(list.flatMap(({ members }) => members)));
+  const one = crossingWay(fusion, a!, b!);
+  return one.size > 0 ? one : crossingWay(fusion, b!, a!);
+}
+
+function crossingWay(fusion: Fusion, from: ReadonlySet<NodeId>, to: ReadonlySet<NodeId>): Set<string> {
+  const { graph } = fusion;
+  const after = new Set(from);
+  const uses = usesOf(graph);
+  for (const id of after) for (const { consumer } of uses.get(id) ?? []) after.add(consumer);
+  const before = new Set(to);
+  for (const id of before) for (const input of graph.nodes.get(id)?.inputs ?? []) before.add(input);
+  const onWay = (id: string): boolean => after.has(id as NodeId) && before.has(id as NodeId);
+  return new Set(
+    [...crossing(fusion)].filter((edge) => {
+      const [producer, rest] = [edge.slice(0, edge.indexOf(">")), edge.slice(edge.indexOf(">") + 1)];
+      return onWay(producer) && onWay(rest.slice(0, rest.lastIndexOf(":")));
+    }),
+  );
+}
+
+const lastRefusal = (steps: readonly Step[], edges: ReadonlySet<string>): Step | null =>
+  steps.findLast(({ accepted, edges: about }) => !accepted && about.some((edge) => edges.has(edge))) ?? null;
