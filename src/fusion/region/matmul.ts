@@ -38,6 +38,16 @@ export function matmulTile({ batch, m, n, k }: MatmulSizes, target: Target): Mat
   return fits?.tile ?? TILES.at(-1)!.tile;
 }
 
+/** From here on a dot product is worth sharing among the threads of a workgroup. */
+export const LONG_K = 128;
+
+/** Workgroups of a thin product whose k is shared out: a row each for one column, 32 columns each for few rows, else a few rows each. */
+export function sharedDots({ batch, m, n, k }: MatmulSizes, target: Target): number | null {
+  if (target.schedule !== "gpu" || k < LONG_K || m * n === 0) return null;
+  if (n === 1) return batch * m;
+  return batch * Math.ceil(m < 16 ? n / 32 : m / 4);
+}
+
 /** Workgroup memory of both operand tiles; A's rows carry one vec4 of padding. */
 export const tileBytes = ({ m, n, k }: MatmulTile): number => (m * (k + 4) + n * k) * 4;
 

@@ -2,7 +2,7 @@
 import { node, sameShape, sizeOf, type Graph, type NodeId, type Region, type Shape, type Target } from "../ir";
 import { opDef } from "../ops";
 import { placeRows, wholeOutput, type RowPlacement } from "./classify";
-import { matmulSizes, matmulTile, tileBytes, tileRereads, tileThreads } from "./matmul";
+import { matmulSizes, matmulTile, sharedDots, tileBytes, tileRereads, tileThreads } from "./matmul";
 import { isOnline } from "./classify-online";
 import { scheduleOnline } from "./online-schedule";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./reads";
@@ -148,7 +148,7 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
       variant: "matmul-direct",
       reads,
       threadsPerWorkgroup: threads,
-      workgroups: Math.ceil(sizeOf(form.space) / threads),
+      workgroups: sharedDots(sizes, target) ?? Math.ceil(sizeOf(form.space) / threads),
       registers: BASE_REGISTERS + live + 4,
     });
   }

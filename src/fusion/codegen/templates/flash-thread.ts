@@ -88,6 +88,7 @@ function dotProducts(f: Flash, batch: Index, rows: readonly Index[], quad: Index
   const dots = rows.map((_, i) => low.variable(`s_${i}`, "f32", 4, literal(0, "f32"), [scores.id]));
   const n = scores.quad(quad, sizes.n).at;
   const byFours = sizes.head % 4 === 0 && scores.alongK(0);
+  const turned = byFours && scores.alongK(1);
   low.loop("k", byFours ? sizes.head / 4 : sizes.head, (k) => {
     if (!byFours) {
       const right = scores.right(batch, k, n);
@@ -96,10 +97,25 @@ function dotProducts(f: Flash, batch: Index, rows: readonly Index[], quad: Index
     }
     const first = space.mul(k, 4);
     const left = rows.map((row) => scores.left(batch, f.held(row), space.add(first, space.of(space.lane))));
+    const rights = turned ? turnedKeys(f, batch, quad, first) : null;
     for (const lane of [0, 1, 2, 3]) {
-      const right = scores.right(batch, space.add(first, space.int(lane)), n);
+      const right = rights?.[lane] ?? scores.right(batch, space.add(first, space.int(lane)), n);
       dots.forEach((dot, i) => scores.fma(dot, left[i]!, lane, right));
     }
   });
   return dots;
+}
+
+/** Four keys at four inner indices, loaded key by key and handed out index by index. */
+function turnedKeys(f: Flash, batch: Index, quad: Index, first: Index): Reg[] {
+  const { low, space, sizes } = f;
+  const scores = f.scores!;
+  const keys = [0, 1, 2, 3].map((c) => {
+    const n = space.clamp(space.add(space.mul(quad, 4), space.int(c)), sizes.n - 1);
+    return scores.right(batch, space.add(first, space.of(space.lane)), n);
+  });
+  return [0, 1, 2, 3].map((lane) => {
+    const parts = keys.map((key) => low.part(key, lane, [scores.id]));
+    return low.let("keys", "f32", 4, { kind: "pack", parts }, [scores.id]);
+  });
 }

@@ -44,7 +44,7 @@ export class RunningRow {
     this.parts = parts;
     this.number = number;
     this.width = width;
-    this.peak = parts.peak === null ? null : low.variable(this.#name(parts.peak, "top"), "f32", width, lowest(low, parts.peak), [parts.peak]); // prettier-ignore
+    this.peak = parts.peak === null ? null : low.variable(this.#name(parts.peak, "top"), "f32", width, LOWEST, [parts.peak]); // prettier-ignore
     this.folds = parts.folds.map((fold) => ({ acc: accumulator(low, fold.node, 4), fades: fold.fades }));
   }
 
@@ -58,7 +58,7 @@ export class RunningRow {
     if (dots) low.setRowValue(parts.scores!, dots);
     const operand = node(low.graph, parts.peak!).inputs[0]!;
     const x = low.converted(low.valueAt(operand, at(operand)), "f32", operand);
-    return kept(low, x, inside, lowest(low, parts.peak!), operand);
+    return kept(low, x, inside, LOWEST, operand);
   }
 
   /** The highest score of some quads; null where no peak is kept. */
@@ -187,9 +187,8 @@ export function joined(low: Lowering, { array, index, lane, cells }: Share, def:
   return low.let("part", scalar, 1, { kind: "combine", def, a: pair([0, 1]), b: pair([2, 3]) }, [id]);
 }
 
-/** The start of a running maximum. */
-const lowest = (low: Lowering, id: NodeId): Value =>
-  literal(opDef(node(low.graph, id).op).reduce!.identity("f32"), "f32");
+/** Where a running maximum starts: finite, since the difference of two infinities is no number, and a tile may hold nothing but −∞. */
+const LOWEST: Value = literal(-3.4028234663852886e38, "f32");
 
 /** reg ← reg · by */
 export function scale(low: Lowering, reg: Reg, by: Value, id: NodeId): void {
