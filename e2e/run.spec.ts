@@ -10,7 +10,7 @@ async function openSmall(play: Playground): Promise<void> {
   await play.open();
   await expect(play.steps).toBeVisible();
   await play.type(small);
-  await expect(play.page.getByRole("region", { name: "Measured", exact: true })).not.toContainText("chapter");
+  await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 4, now 1, end 1/ })).toBeVisible();
 }
 
 test("both plans run and agree; a software adapter is called one, and no speed-up is printed", async ({
@@ -19,12 +19,45 @@ test("both plans run and agree; a software adapter is called one, and no speed-u
 }) => {
   await openSmall(play);
   await play.run.click();
-  const measured = page.getByRole("region", { name: "Measured", exact: true });
+  await expect(play.region("Score").getByRole("progressbar", { name: "Progress" })).toBeVisible();
+  const measured = play.region("Measured");
   await expect(measured.getByText("Same result.")).toBeVisible(LONG);
+  await expect(measured).toContainText(/(Worst|Equal in every element).*limit/);
+
+  // Whose time it is, by which clock, with which tick: in the panel and in the score row.
   await expect(measured).toContainText("software adapter");
   await expect(measured).toContainText("CPU timings, not a GPU speed-up");
-  await expect(measured).toContainText(/tick/);
-  expect(await measured.textContent()).not.toMatch(/\d(\.\d+)?\s*× faster|speed-up of/);
+  await expect(measured).toContainText(/tick \d/);
+  await expect(play.region("Score")).toContainText("software adapter");
+  await expect(play.region("Score")).toContainText(/clock tick \d/);
+
+  // Each chart says in words what it draws.
+  const times = measured.getByRole("img", { name: /^Median time: naive [\d.]+ (ns|µs|ms|s)/ });
+  await expect(times).toHaveAccessibleName(/fused [\d.]+ (ns|µs|ms|s)/);
+  const roof = measured.getByRole("img", { name: /^Roofs [\d.]+ .?B\/s and [\d.]+ .?FLOP\/s\./ });
+  await expect(roof).toHaveAccessibleName(/FLOP per byte at/);
+
+  await measured.getByRole("button", { name: "CPU timings, not a GPU speed-up" }).click();
+  const table = measured.getByRole("table", { name: /Median times/ });
+  await expect(table.getByRole("row", { name: /^naive [\d.]+ .* ±/ }).first()).toBeVisible();
+  await expect(table.getByRole("row", { name: /K1/ }).first()).toBeVisible();
+  await expect(measured).toContainText("naive and fused take turns after a warm-up");
+  expect(await page.locator("body").textContent()).not.toMatch(/\d(\.\d+)?\s*× faster|speed-up of/);
+
+  // Another program makes the numbers old, and says so.
+  await play.type(small.replace("+ 1", "+ 2"));
+  await expect(measured).toContainText("Of an earlier program.");
+});
+
+test("the step one looks at runs beside the two ends", async ({ page, play }) => {
+  await openSmall(play);
+  await play.leaveFields();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("j");
+  await play.run.click();
+  const measured = play.region("Measured");
+  await expect(measured.getByText("Same result.")).toBeVisible(LONG);
+  await expect(measured.getByRole("img", { name: /^Median time: naive .*; this step .*; fused / })).toBeVisible();
 });
 
 test("Cancel stops a run soon and keeps the page usable", async ({ page, play }) => {
@@ -40,6 +73,23 @@ test("Cancel stops a run soon and keeps the page usable", async ({ page, play })
   await play.run.click();
   await expect(play.run).toHaveText(/Cancel/);
   await play.run.click();
+  await expect(play.run).toHaveText(/Run both/);
+});
+
+test("a long run is asked about first", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[1024, 1024]\nw: f32[1024, 1024]\ny = relu(x @ w)\n");
+  await expect(play.node(/^matmul/)).toBeVisible();
+  await play.run.click();
+  const score = play.region("Score");
+  await expect(score).toContainText("This may take a while:");
+  await expect(play.run).toHaveText(/Run both/);
+  await score.getByRole("button", { name: "Run anyway" }).click();
+  await expect(play.run).toHaveText(/Cancel/);
+  await play.run.click();
+  await expect(play.run).toHaveText(/Run both/);
+  await expect(page.getByText("Same result.")).toBeHidden();
 });
 
 test("a crash of the GPU process mid-run costs no text, and the next run works", async ({ page, play, browser }) => {
@@ -51,7 +101,9 @@ test("a crash of the GPU process mid-run costs no text, and the next run works",
   // The answer never comes: the process that would give it is gone.
   void session.send("Browser.crashGpuProcess" as "Browser.close").catch(() => undefined);
   await expect(page.getByText(/GPU went away/).first()).toBeVisible(LONG);
-  await expect(page.getByRole("region", { name: "Program", exact: true })).toContainText("relu(x + b) + 1");
+  await expect(play.region("Program")).toContainText("relu(x + b) + 1");
+  const draft = await page.evaluate(() => localStorage.getItem("fusion-playground.draft"));
+  expect(draft).toContain("relu(x + b) + 1");
   await expect(play.run).toHaveText(/Run both/, LONG);
   await play.run.click();
   await expect(page.getByText("Same result.")).toBeVisible(LONG);

@@ -1,25 +1,62 @@
-import { expect, test } from "./fixtures";
+import { deflateRawSync } from "node:zlib";
+import type { Browser } from "@playwright/test";
+import { expect, Playground, test } from "./fixtures";
+
+/** A page in a profile that has never been here; closed by the caller. */
+async function guestAt(browser: Browser, baseURL: string, link: string): Promise<Playground> {
+  const profile = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 } });
+  const guest = new Playground(await profile.newPage());
+  await guest.open(link);
+  return guest;
+}
 
 test("a link opens the same program, choices and step in a fresh profile", async ({ page, play, browser, baseURL }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
-  await play.command("softmax");
-  await expect(page.getByRole("button", { name: "Example: Softmax" })).toBeVisible();
-  await expect(page.getByRole("heading", { name: /softmax/i })).toBeVisible();
+  await play.type("x: f32[64, 64]  # mine\nmid = exp(x)\nh = relu(mid)\ny = tanh(h)\n");
+  const kernels = (at: Playground) => at.region("Score").getByRole("img", { name: /^Kernels/ });
+  await expect(kernels(play)).toHaveAccessibleName("Kernels: naive 3, now 1, end 1");
+  // An op that was moved, an edge that is forbidden, another granularity's option, and a step in the middle.
+  const from = (await play.node(/^exp mid/).boundingBox())!;
+  await page.mouse.move(from.x + 40, from.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(from.x + 130, from.y + 36, { steps: 8 });
+  await page.mouse.up();
+  await play.line(/^mid to h,/).focus();
+  await page.keyboard.press("x");
+  await expect(kernels(play)).toHaveAccessibleName("Kernels: naive 3, now 2, end 2");
+  await page.getByRole("button", { name: "Options", exact: true }).click();
+  await page.getByRole("dialog", { name: "Planning options" }).getByRole("radio", { name: "one primitive op" }).check();
+  await page.keyboard.press("Escape");
   await play.leaveFields();
   await page.keyboard.press("Home");
   await page.keyboard.press("j");
-  const step = await page
-    .getByText(/^Step 1 of/)
-    .first()
-    .textContent();
-  const link = await play.share();
-  const other = await browser.newContext({ baseURL: baseURL! });
-  const guest = await other.newPage();
-  await guest.goto(link);
-  await expect(guest.getByRole("button", { name: "Example: Softmax" })).toBeVisible();
-  await expect(guest.getByText(/^Step 1 of/).first()).toHaveText(step!);
-  await other.close();
+  const shown = (at: Playground) => at.page.getByText(/^Step 1 of/).first();
+  const step = await shown(play).textContent();
+  const apart = (boxes: Record<string, readonly number[]>) =>
+    ["mid", "y"].flatMap((id) => [0, 1].map((i) => boxes[id]![i]! - boxes["h"]![i]!));
+  const places = apart(await play.boxes());
+
+  const guest = await guestAt(browser, baseURL!, await play.share());
+  await expect(shown(guest)).toHaveText(step!);
+  await expect.poll(() => guest.text()).toBe("x: f32[64, 64]  # mine\nmid = exp(x)\nh = relu(mid)\ny = tanh(h)");
+  expect(apart(await guest.boxes())).toEqual(places);
+  await expect(kernels(guest)).toHaveAccessibleName(/end 2$/);
+  await expect(guest.line(/^mid to h,.*forbidden by you/)).toBeAttached();
+  await guest.page.getByRole("button", { name: "Options", exact: true }).click();
+  await expect(guest.page.getByRole("radio", { name: "one primitive op" })).toBeChecked();
+  await guest.page.context().close();
+});
+
+test("an example's link opens the example", async ({ page, play, browser, baseURL }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.command("softmax");
+  await expect(page.getByRole("button", { name: "Example: Softmax" })).toBeVisible();
+  await expect(play.region("Kernels").getByRole("heading", { name: /softmax/i })).toBeVisible();
+  const guest = await guestAt(browser, baseURL!, await play.share());
+  await expect(guest.page.getByRole("button", { name: "Example: Softmax" })).toBeVisible();
+  await guest.page.context().close();
 });
 
 test("Share says that nothing is uploaded, and copies", async ({ page, play, context }) => {
@@ -53,14 +90,56 @@ test("opening a link leaves the draft alone, and leads back to it", async ({ pag
 test("a damaged, a huge and a newer link are refused with a reason, and the program stays", async ({ page, play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
+  const packed = (words: string): string => `#f1=${deflateRawSync(words, { level: 9 }).toString("base64url")}`;
   for (const [link, words] of [
     ["#f1=%%%", "damaged"],
     [`#f1=${"A".repeat(40_000)}`, "more than 32768 characters"],
+    [packed(" ".repeat(16 << 20)), "unfolds to more than 1 MiB"],
+    [packed(JSON.stringify({ version: 2 })), "newer version"],
+    [packed("[".repeat(200_000)), /damaged|nest|read/],
   ] as const) {
     await page.evaluate((hash) => (location.hash = hash), link);
-    await expect(page.getByText(words)).toBeVisible();
-    await expect(page.getByRole("region", { name: "Program", exact: true })).toContainText("relu");
+    await expect(play.region("Score")).toContainText(words);
+    await expect(play.region("Program")).toContainText("relu");
+    await play.region("Score").getByRole("button", { name: "Dismiss" }).click();
   }
+});
+
+test("words of a link that look like a page's code stay words", async ({ page, play, browser, baseURL }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  const evil = [
+    "<img src=x onerror=alert(1)>",
+    "![x](https://example.org/x.png)",
+    "<script>alert(1)</script>",
+    "javascript:alert(1)",
+  ];
+  await play.type(`x: f32[8, 8]  # ${evil.join(" ")}\ny = exp(x)  # ${evil[1]}\nz = relo(y)\n`);
+  await expect(play.region("Score")).toContainText("does not compile");
+  await play.type(`x: f32[8, 8]  # ${evil.join(" ")}\n# ${evil[1]}\ny = exp(x)\n`);
+  await expect(play.node(/^exp y/)).toBeVisible();
+  const guest = await guestAt(browser, baseURL!, await play.share());
+  const asked: string[] = [];
+  guest.page.on("request", (request) => asked.push(request.url()));
+  guest.page.on("dialog", () => asked.push("a dialog"));
+  const { x, y } = await guest.word("exp");
+  await guest.page.mouse.move(x, y);
+  await expect(guest.page.locator(".monaco-hover").filter({ hasText: "Computed by" })).toBeVisible();
+  expect(asked.filter((url) => !url.startsWith(baseURL!) && !url.startsWith("data:"))).toEqual([]);
+  await guest.page.context().close();
+});
+
+test("a browser that keeps nothing says so, and the work goes on", async ({ page, play }) => {
+  await page.addInitScript(() => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException("full", "QuotaExceededError");
+    };
+  });
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[64, 64]\nlast = tanh(x)\n");
+  await expect(play.region("Program")).toContainText("not saved: this browser keeps nothing");
+  await expect(play.node(/^tanh last/)).toBeVisible();
 });
 
 test("a reload brings the last edit back", async ({ page, play }) => {

@@ -163,7 +163,11 @@ test("presenter view opens, steps, blanks and closes by keys", async ({ page, pl
   await page.keyboard.press("v");
   const presenter = page.getByRole("main", { name: "Presenter view" });
   await expect(presenter).toBeVisible();
+  // From the back of the room one reads kernels, not their parts.
+  await expect(presenter.getByRole("group", { name: /K1 add relu log/ }).first()).toBeVisible();
+  await expect(presenter.getByRole("group", { name: /^relu/ })).toHaveCount(0);
   await page.keyboard.press("Home");
+  await expect(presenter.getByRole("group", { name: /^relu/ }).first()).toBeVisible();
   await page.keyboard.press("ArrowRight");
   await expect(presenter.getByText(/^Step 1 of/)).toBeVisible();
   await page.keyboard.press("Escape");
