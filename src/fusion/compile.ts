@@ -41,11 +41,12 @@ const noClock: Clock = () => 0;
 /**
  * Parses, plans and generates code. Mistakes in the text are diagnostics; then there are no plans, only what was understood.
  * @param now a clock in milliseconds, for the parse budget and the compile-time chart; without one every duration is 0
+ * @param budget milliseconds for reading the text; by its length when left out
  */
-export function compile(text: string, options: CompileOptions, now?: Clock): Compilation {
+export function compile(text: string, options: CompileOptions, now?: Clock, budget?: number): Compilation {
   const clock = now ?? noClock;
   const start = clock();
-  const parsed = parseProgram(text, now ? { now } : {});
+  const parsed = parseProgram(text, now ? { now, budget } : {});
   const symbols = parsed.symbols.map(({ name, node, definition, uses }): Symbol => ({
     name,
     node,
@@ -69,8 +70,11 @@ interface Read extends Pick<Compilation, "text" | "options" | "diagnostics" | "s
   readonly parseMillis: number;
 }
 
-const unplanned = (drawn: Graph, { parseMillis, assertions: _, ...read }: Read): Compilation => ({
-  ...read,
+const unplanned = (drawn: Graph, { text, options, diagnostics, symbols, parseMillis }: Read): Compilation => ({
+  text,
+  options,
+  diagnostics,
+  symbols,
   naive: null,
   drawn,
   steps: [],

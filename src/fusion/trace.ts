@@ -20,8 +20,11 @@ export interface FusionTrace {
   readonly traceEvents: readonly TraceEvent[];
 }
 
-/** Measured times of a plan's kernels in nanoseconds, by kernel id: medians of a run. */
-export type Measured = ReadonlyMap<string, number>;
+/** A plan that ran, with the median of each kernel in nanoseconds, by kernel id. */
+export interface Measured {
+  readonly plan: Plan;
+  readonly nanoseconds: ReadonlyMap<string, number>;
+}
 
 const COMPILER = 1;
 const PLANS = 2;
@@ -54,8 +57,8 @@ export function fusionTrace(
       ...kernels("naive plan", naivePlan, PLANS, 1, null),
       ...kernels("fused plan", fusedPlan, PLANS, 2, null),
       ...(measured.naive || measured.fused ? [named("process_name", "measured", MEASURED)] : []),
-      ...(measured.naive ? kernels("naive plan", naivePlan, MEASURED, 1, measured.naive) : []),
-      ...(measured.fused ? kernels("fused plan", fusedPlan, MEASURED, 2, measured.fused) : []),
+      ...(measured.naive ? kernels("naive plan", measured.naive.plan, MEASURED, 1, measured.naive.nanoseconds) : []),
+      ...(measured.fused ? kernels("fused plan", measured.fused.plan, MEASURED, 2, measured.fused.nanoseconds) : []),
     ],
   };
 }
@@ -95,7 +98,13 @@ function decisions({ steps }: Compilation): TraceEvent[] {
   return [named("thread_name", "decisions, one tick each", COMPILER, 2), ...inARow(COMPILER, 2, events)];
 }
 
-function kernels(title: string, plan: Plan | null, pid: number, tid: number, times: Measured | null): TraceEvent[] {
+function kernels(
+  title: string,
+  plan: Plan | null,
+  pid: number,
+  tid: number,
+  times: Measured["nanoseconds"] | null,
+): TraceEvent[] {
   const events = (plan?.kernels ?? []).flatMap(
     ({ id, name, template, nodes, reads, writes, flops, predictedMicros }) => {
       const nanoseconds = times?.get(id);

@@ -80,8 +80,9 @@ describe("the trace", () => {
   });
 
   test("shows measured times where a run has them", () => {
-    const [first] = compilation.fusedPlan!.kernels;
-    const trace = fusionTrace(compilation, { fused: new Map([[first!.id, 5000]]) });
+    const plan = compilation.fusedPlan!;
+    const [first] = plan.kernels;
+    const trace = fusionTrace(compilation, { fused: { plan, nanoseconds: new Map([[first!.id, 5000]]) } });
     const measured = events(trace, "kernel").filter(({ pid }) => pid === 3);
     expect(measured.map(({ name, dur }) => [name, dur])).toEqual([[first!.name, 5]]);
   });

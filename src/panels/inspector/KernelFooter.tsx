@@ -1,7 +1,7 @@
 /** @file Copy, Diff with naive, Export. */
 import { lazy, Suspense, useState } from "react";
 import type { Plan } from "../../fusion";
-import { selectNaiveFusion, usePlayground } from "../../state";
+import { playground, selectNaiveFusion, usePlayground } from "../../state";
 import { Icon } from "../Icon";
 import { download } from "../download";
 import { naiveWgsl } from "../model/kernels";
@@ -15,6 +15,15 @@ async function exportPlan(plan: Plan, as: "zip" | "json"): Promise<void> {
   const { planArchive, planJson } = await import("../model/export");
   if (as === "zip") download("kernels.zip", "application/zip", planArchive(plan));
   else download("plan.json", "application/json", planJson(plan));
+}
+
+/** Passes, decisions and kernels of the program on the page, with the times of its last run. */
+async function exportTrace(): Promise<void> {
+  const { traceJson } = await import("../model/trace");
+  const { derived, run } = playground.getState();
+  if (!derived.compilation) return;
+  const finished = run.status === "done" && run.run.text === derived.compilation.text ? run.run : null;
+  download("fusion_trace.json", "application/json", traceJson(derived.compilation, finished));
 }
 
 function CopyButton({ text }: { readonly text: string }) {
@@ -70,6 +79,9 @@ export function KernelFooter() {
             </button>
             <button type="button" onClick={() => void exportPlan(plan, "json")}>
               This plan, .json
+            </button>
+            <button type="button" onClick={() => void exportTrace()}>
+              Decisions and times, fusion_trace.json
             </button>
           </div>
         )}
