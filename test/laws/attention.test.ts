@@ -15,6 +15,7 @@ const ONE: Readonly<Record<string, string>> = {
   "scaled and masked": `${qkv(33, 50, 12)}\nmask: f32[33, 50]\no = softmax(q @ k.T * 0.3 + mask, dim=-1) @ v`,
   causal: `${qkv(45, 45, 8)}\nones: f32[45, 45] = ones()\nallowed = tril(ones) > 0\no = softmax(where(allowed, q @ k.T, -3e38), dim=-1) @ v`,
   "causal with infinity": `${qkv(34, 34, 4)}\nones: f32[34, 34] = ones()\nallowed = tril(ones) > 0\no = softmax(where(allowed, q @ k.T, -inf), dim=-1) @ v`,
+  "padding on the left": `${qkv(34, 100, 4)}\no = softmax(where(iota(100) >= 70, q @ k.T, -inf), dim=-1) @ v`,
   "bias per head": `${qkv(20, 36, 8, "2, 3, ")}\nbias: f32[3, 20, 36]\no = softmax(q @ k.mT + bias, dim=-1) @ v`,
   "soft cap": `${qkv(24, 64, 8)}\ns = q @ k.T\no = softmax(tanh(s / 5) * 5, dim=-1) @ v`,
   "no maximum": `${qkv(24, 40, 8)}\ne = exp(q @ k.T * 0.1)\no = (e / e.sum(dim=-1, keepdim=True)) @ v`,
@@ -28,6 +29,10 @@ const ONE: Readonly<Record<string, string>> = {
   "one query": `${qkv(1, 200, 16, "4, ")}\no = softmax(q @ k.mT, dim=-1) @ v`,
   "wide heads": `${qkv(17, 40, 128)}\no = softmax(q @ k.T, dim=-1) @ v`,
   "other width": `${qkv(35, 33, 20, "", 7)}\no = softmax(q @ k.T, dim=-1) @ v`,
+  "as one call": `${qkv(40, 72, 8, "2, 3, ")}\no = scaled_dot_product_attention(q, k, v)`,
+  "as one call, causal": `${qkv(40, 72, 8, "2, ")}\no = scaled_dot_product_attention(q, k, v, is_causal=True)`,
+  "as one call, shared heads and a mask": `q: f32[2, 4, 40, 8]\nk: f32[2, 2, 36, 8]\nv: f32[2, 2, 36, 8]\nm: f32[40, 36]\no = scaled_dot_product_attention(q, k, v, m)`,
+  "from projections": `x: f32[2, 40, 16]\nq: f32[2, 40, 16]\nk = x * 0.5\nv = x + 1\no = softmax(q @ k.mT, dim=-1) @ v`,
   "what follows": `${qkv(24, 40, 8)}\nb: f32[8]\no = relu(softmax(q @ k.T, dim=-1) @ v + b)`,
 };
 
