@@ -182,6 +182,13 @@ const PROLOGUE_READS = 1.1;
 /** An expensive op is not computed again for more tiles than this. */
 const PROLOGUE_VISITS = 2;
 
+/** Dear to compute once per tile; a division by a literal is not. */
+const isCostly = (graph: Planner["graph"], id: NodeId): boolean => {
+  const { op, inputs } = node(graph, id);
+  const byLiteral = op === "div" && node(graph, inputs[1]!).op === "const";
+  return opDef(op).expensive && !byLiteral;
+};
+
 /** Work on an operand of a product is done once per tile that loads it: refused where that reads or computes too much. */
 export function prologueVerdict(planner: Planner, { add, remove, nodes }: Candidate): Verdict | null {
   const producer = remove[0]!;
@@ -207,7 +214,7 @@ export function prologueVerdict(planner: Planner, { add, remove, nodes }: Candid
       );
     }
     const visits = tileVisits(planner.graph, product, operand, planner.factsOf(region).schedule);
-    const costly = producer.members.find((id) => opDef(node(planner.graph, id).op).expensive);
+    const costly = producer.members.find((id) => isCostly(planner.graph, id));
     if (costly !== undefined && visits > PROLOGUE_VISITS) {
       return no(
         "C_RECOMPUTE",

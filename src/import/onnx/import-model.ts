@@ -180,7 +180,9 @@ class ModelReader {
         continue;
       }
       const shape = given.map((dim, axis) =>
-        typeof dim === "number" ? dim : this.options.dims?.get(dim ?? `${name}.${axis}`),
+        typeof dim === "number" && dim >= 0
+          ? dim
+          : this.options.dims?.get(typeof dim === "string" ? dim : `${name}.${axis}`),
       );
       given.forEach(
         (dim, axis) =>

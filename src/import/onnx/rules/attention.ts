@@ -172,6 +172,19 @@ function maskSight(c: NodeContext, mask: Value, batch: number, queries: number, 
   return c.op("slice", [flags], { start: [past, 0], stop: [past + queries, keys], axes: [2, 3] });
 }
 
+/** ORT adds a large negative number to what a mask hides: a query that sees nothing then sees everything alike. */
+function filtered(
+  c: NodeContext,
+  bias: Value | null,
+  sight: Value | null,
+  dtype: Value["type"]["dtype"],
+): Value | null {
+  if (!sight) return bias;
+  const [zero, far] = [c.emit.scalar(0, dtype), c.emit.scalar(c.float("mask_filter_value", -10000), dtype)];
+  const mask = c.op("where", [sight, zero, far]);
+  return bias ? c.op("add", [bias, mask]) : mask;
+}
+
 /** `com.microsoft.Attention`: one product makes queries, keys and values. */
 function contribAttention(c: NodeContext): readonly Value[] {
   const x = c.in(0);
@@ -189,7 +202,7 @@ function contribAttention(c: NodeContext): readonly Value[] {
   const sight = c.maybe(3) ? maskSight(c, c.in(3), batch, length, places) : null;
   const causal = c.int("unidirectional", 0) === 1;
   const options = { ...(causal ? { is_causal: true, ...(places > length ? { causal_offset: places - length } : {}) } : {}), ...scaleOf(c) }; // prettier-ignore
-  const result = fromHeads(c, attend(c, { q, k: keys, v: values, bias: c.maybe(5), sight, options }));
+  const result = fromHeads(c, attend(c, { q, k: keys, v: values, bias: filtered(c, c.maybe(5), sight, x.type.dtype), sight: null, options })); // prettier-ignore
   if ((c.node.outputs[1] ?? "") === "") return [result];
   const stack = [keys, values].map((part) => c.reshape(part, [1, ...part.type.shape]));
   return [result, c.op("concat", stack, { axis: 0 })];
@@ -226,7 +239,7 @@ function multiHeadAttention(c: NodeContext): readonly Value[] {
   const options = { ...(causal ? { is_causal: true, ...(places > length ? { causal_offset: places - length } : {}) } : {}), ...scaleOf(c) }; // prettier-ignore
   const given = c.maybe(5);
   const bias = given && !cached && (given.type.shape[3] ?? 1) > places ? c.op("slice", [given], { start: [0], stop: [places], axes: [3] }) : given; // prettier-ignore
-  return [fromHeads(c, attend(c, { q: q!, k: keys, v: values, bias, sight, options })), keys, values];
+  return [fromHeads(c, attend(c, { q: q!, k: keys, v: values, bias: filtered(c, bias, sight, q!.type.dtype), sight: null, options })), keys, values]; // prettier-ignore
 }
 
 /** One bias for all three operands, split at their widths, in heads. */

@@ -18,7 +18,7 @@ function branch(c: NodeContext): readonly Value[] {
   });
 }
 
-/** Inference passes everything on; training with a share above 0 draws from a generator that nobody states. */
+/** Inference passes everything on (the mask of old opsets says nothing); training with a share above 0 draws from a generator that nobody states. */
 function dropout(c: NodeContext): readonly Value[] {
   const x = c.in(0);
   const training = c.opset >= 12 ? (c.maybe(2) ? (c.known(2, "training mode")[0] ?? 0) : 0) : 0;
@@ -27,7 +27,7 @@ function dropout(c: NodeContext): readonly Value[] {
   const { shape } = x.type;
   const dtype = c.opset >= 10 ? "bool" : x.type.dtype;
   const mask = (): Value =>
-    c.emit.host({ dtype, dims: shape, data: new Float64Array(shape.reduce((size, n) => size * n, 1)).fill(1), wide: false }); // prettier-ignore
+    c.emit.host({ dtype, dims: shape, data: new Float64Array(shape.reduce((size, n) => size * n, 1)).fill(c.opset >= 12 ? 1 : 0), wide: false }); // prettier-ignore
   return (c.node.outputs[1] ?? "") === "" ? [x] : [x, mask()];
 }
 
