@@ -119,7 +119,8 @@ return loss, dz
       {
         id: "apart",
         title: "apart",
-        sentence: "Without the shift by the row's maximum, exp of a logit above 88 is infinite in f32.",
+        sentence:
+          "Without the shift by the row's maximum exp of a logit above 88 is infinite in f32: the check of a run finds it.",
         text: `# The same from its parts, with logits up to 100
 N = 2048
 C = 1024

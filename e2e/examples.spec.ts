@@ -1,0 +1,65 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test } from "./fixtures";
+
+test.describe("examples", () => {
+  test.beforeEach(({ play }) => play.open());
+
+  test("are found by words and opened by keys alone", async ({ page }) => {
+    const button = page.getByRole("button", { name: /^Example:/ });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    const search = page.getByRole("combobox", { name: "Search examples" });
+    await expect(search).toBeFocused();
+    await expect(page.getByRole("option", { selected: true })).toContainText("log(relu(x + b))");
+    await page.keyboard.type("softmax");
+    await expect(page.getByRole("option", { selected: true })).toContainText("Maximum, sum and division");
+    await page.keyboard.press("ArrowDown");
+    await expect(page.getByRole("option", { selected: true })).toHaveText("store exp");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("dialog", { name: "Examples" })).toBeHidden();
+    await expect(button).toBeFocused();
+    await expect(button).toHaveAccessibleName("Example: Softmax: store exp");
+  });
+
+  test("close with Escape and leave everything as it was", async ({ page }) => {
+    const button = page.getByRole("button", { name: /^Example:/ });
+    await button.click();
+    await page.keyboard.press("PageDown");
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("dialog", { name: "Examples" })).toBeHidden();
+    await expect(button).toHaveAccessibleName("Example: log(relu(x + b))");
+  });
+
+  test("bring their options and take them away again", async ({ page, play }) => {
+    const open = async (words: string): Promise<void> => {
+      await page.getByRole("button", { name: /^Example:/ }).click();
+      await page.keyboard.type(words);
+      await page.keyboard.press("Enter");
+    };
+    const transfers = play.region("Measured").getByRole("img", { name: /^fused: / });
+    await open("two readers");
+    await expect(transfers).toHaveAccessibleName("fused: 4 read, 2 written");
+    const variants = page.getByRole("group", { name: "Variants of One value, two readers" });
+    await variants.getByRole("button", { name: "store t" }).click();
+    await expect(transfers).toHaveAccessibleName("fused: 6 read, 3 written");
+    await expect(play.region("Measured")).toContainText("stored, as here, it takes 9");
+    await open("producer, one consumer");
+    await expect(transfers).toHaveAccessibleName("fused: 3 read, 1 written");
+  });
+
+  test("say what the chapter prints beside what is counted", async ({ page, play }) => {
+    await expect(play.region("Measured")).toContainText("The chapter says 6 → 3; counted 7 → 3");
+    await page.getByRole("button", { name: "b a vector" }).click();
+    await expect(play.region("Measured")).toContainText("the big tensors move 6 → 2");
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    test(`the list has no accessibility faults, ${colorScheme}`, async ({ page }) => {
+      await page.emulateMedia({ colorScheme });
+      await page.getByRole("button", { name: /^Example:/ }).click();
+      await expect(page.getByRole("listbox", { name: "Examples" })).toBeVisible();
+      const { violations } = await new AxeBuilder({ page }).include(".picker").analyze();
+      expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+    });
+  }
+});
