@@ -5,9 +5,14 @@ import type { CompileReply, CompileRequest, ImportAnswer } from "./messages";
 
 let last: { readonly key: string; readonly compilation: Compilation } | null = null;
 
+/** Reading in a worker holds nobody up: a slow or busy machine gets time for any text that a person could mean. */
+const READING_MILLIS = 1_500;
+const LONGEST_MEANT = 600_000;
+
 function compiled(text: string, options: CompileOptions): Compilation {
   const key = JSON.stringify([text, options]);
-  if (last?.key !== key) last = { key, compilation: compile(text, options, () => performance.now()) };
+  const budget = text.length <= LONGEST_MEANT ? READING_MILLIS : undefined;
+  if (last?.key !== key) last = { key, compilation: compile(text, options, () => performance.now(), budget) };
   return last.compilation;
 }
 

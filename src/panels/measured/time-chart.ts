@@ -32,9 +32,14 @@ function drawRow(chart: Chart, row: TimeRow, y: number, palette: Palette): void 
     ctx.setLineDash([]);
   }
   const { median, spread } = showSpread(row.measured);
-  const start = Math.max(upper!, x.getPixelForValue(row.measured.median)) + 8;
   ctx.textBaseline = "middle";
   ctx.textAlign = "left";
+  const beside = Math.max(upper!, x.getPixelForValue(row.measured.median)) + 8;
+  ctx.font = font(palette);
+  const room = ctx.measureText(`${median} ${spread}`).width + 12;
+  const dashes = row.predicted === null ? -Infinity : x.getPixelForValue(row.predicted);
+  // The numbers keep clear of the dashes.
+  const start = dashes > beside - 8 && dashes < beside + room ? dashes + 8 : beside;
   ctx.font = font(palette, true);
   ctx.fillStyle = palette.ink;
   ctx.fillText(median, start, y);
