@@ -96,7 +96,7 @@ test("few columns stay close together, and a pass is as wide as its name", () =>
   const slots = slotsOf(stairs, 700, () => 90);
   expect(slots).toEqual({
     left: [0, 90, 128],
-    pitch: 38,
+    widths: [38, 38, 38],
     passes: [
       { left: 0, width: 90 },
       { left: 90, width: 90 },
@@ -108,6 +108,14 @@ test("few columns stay close together, and a pass is as wide as its name", () =>
 
 test("many columns share the room: all of it, and no more", () => {
   const stairs = staircaseOf(stepsOf(...Array.from({ length: 50 }, () => "chain + 4")), totals(7), new Set());
-  const { width, pitch } = slotsOf(stairs, 400, () => 90);
-  expect([width, pitch]).toEqual([400, 8]);
+  const { width, widths } = slotsOf(stairs, 400, () => 90);
+  expect([width, new Set(widths)]).toEqual([400, new Set([8])]);
+});
+
+test("a ramp that stands for many steps is wide, a group of refusals is not", () => {
+  const many = [...Array.from({ length: 80 }, () => "chain + 4"), "chain - 4", "chain - 4"];
+  const stairs = staircaseOf(stepsOf(...many), totals(84), new Set());
+  const { widths, width } = slotsOf(stairs, 700, () => 90);
+  expect(widths).toEqual([38 + (700 - 90) / 2, 38]);
+  expect(width).toBeLessThan(700);
 });

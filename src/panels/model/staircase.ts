@@ -106,8 +106,8 @@ export function staircaseOf(steps: readonly Step[], naive: Totals, open: Readonl
 /** Where columns and the names of their passes stand, px from the left. */
 export interface Slots {
   readonly left: readonly number[];
-  /** Width of a column's slot. */
-  readonly pitch: number;
+  /** Widths of the columns' slots: a ramp stands for many steps and takes what room there is. */
+  readonly widths: readonly number[];
   readonly passes: readonly { readonly left: number; readonly width: number }[];
   readonly width: number;
 }
@@ -126,24 +126,40 @@ export function slotsOf({ columns, passes }: Staircase, room: number, nameWidth:
   while (pitch > NARROWEST && total(pitch) > room) pitch--;
   const named = total(pitch) <= room;
   if (!named) pitch = Math.min(WIDEST, room / Math.max(1, columns.length));
+  const spare = Math.max(0, room - (named ? total(pitch) : columns.length * pitch));
+  const widths = columns.map((column) => pitch + spare * shareOf(column, columns));
   const left: number[] = [];
   let at = 0;
   const spans = passes.map((span) => {
-    const width = named ? widthOf(pitch, span) : (span.last - span.first + 1) * pitch;
-    for (let i = span.first; i <= span.last; i++) left.push(at + (i - span.first) * pitch);
-    at += width;
-    return { left: at - width, width };
+    const from = at;
+    for (let i = span.first; i <= span.last; i++) {
+      left.push(at);
+      at += widths[i]!;
+    }
+    if (named) at = Math.max(at, from + nameWidth(span.pass));
+    return { left: from, width: at - from };
   });
-  return { left, pitch, passes: spans, width: at };
+  return { left, widths, passes: spans, width: at };
+}
+
+const isRamp = ({ kind, seqs }: Column): boolean => kind === "accepted" && seqs.length > 1;
+/** Half of the spare room stays free, so that the staircase still reads as steps. */
+const RAMP_ROOM = 0.5;
+
+/** A ramp's part of the spare room, by its steps. */
+function shareOf(column: Column, columns: readonly Column[]): number {
+  if (!isRamp(column)) return 0;
+  const all = columns.reduce((sum, each) => sum + (isRamp(each) ? each.seqs.length : 0), 0);
+  return (RAMP_ROOM * column.seqs.length) / all;
 }
 
 /** The column at `x` px, and how far into it (0 to 1). */
-export function slotAt({ left, pitch }: Slots, x: number): { readonly column: number; readonly share: number } {
+export function slotAt({ left, widths }: Slots, x: number): { readonly column: number; readonly share: number } {
   const column = Math.max(
     0,
     left.findLastIndex((from) => from <= x),
   );
-  return { column, share: Math.min(0.999, Math.max(0, (x - (left[column] ?? 0)) / pitch)) };
+  return { column, share: Math.min(0.999, Math.max(0, (x - (left[column] ?? 0)) / (widths[column] ?? 1))) };
 }
 
 /** The column that shows step `seq`; -1 before the first. */

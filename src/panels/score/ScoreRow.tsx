@@ -42,11 +42,17 @@ function Device() {
   );
 }
 
+/** Characters of the values that the widest row has room for beside the key. */
+const MOST_LETTERS = 44;
+
+const isLong = ({ kernels, transfers, bytes, micros }: ScoreWords): boolean =>
+  [kernels, transfers, bytes.values, micros.values].flat().join("").length > MOST_LETTERS;
+
 function Numbers({ score }: { readonly score: ScoreWords }) {
   const profile = usePlayground(({ document }) => document.options.profile.name);
   return (
     <>
-      <div className="score-metric key" aria-hidden="true">
+      <div className="score-metric key" data-crowded={isLong(score)} aria-hidden="true">
         <span className="score-name">How to read</span>
         <span className="score-values">
           naive<i>→</i>

@@ -35,7 +35,8 @@ function Mark({ x, y, forced }: { readonly x: number; readonly y: number; readon
 }
 
 export function ColumnShape({ column, at, tallest, state, passed }: Props) {
-  const width = Math.max(2, Math.min(22, at.pitch - 8, at.pitch * 0.72));
+  const ramp = column.kind === "accepted" && column.seqs.length > 1;
+  const width = Math.max(2, Math.min(ramp ? Infinity : 22, at.pitch - 8, ramp ? Infinity : at.pitch * 0.72));
   const x = at.x + (at.pitch - width) / 2;
   const bottom = at.floor - 6;
   const height = (left: number): number => Math.max(3, (left / tallest) * (at.tall - BASE) + (left > 0 ? BASE : 0) - 2);
@@ -49,7 +50,7 @@ export function ColumnShape({ column, at, tallest, state, passed }: Props) {
     <g className={`stairs-column ${column.kind} ${state}`}>
       <title>{tip}</title>
       <rect className="stairs-slot" x={at.x + 1} y={0} width={Math.max(1, at.pitch - 2)} height={at.floor} rx={6} />
-      {many && column.kind === "accepted" ? (
+      {ramp ? (
         <>
           <Ramp className="stairs-bar pale" {...{ x, width, from, to, bottom }} />
           <clipPath id={`clip-${column.key}`}>

@@ -108,7 +108,7 @@ function Slider({ stairs, compilation, cursor, slots, floor, expand }: SliderPro
         <ColumnShape
           key={column.key}
           column={column}
-          at={{ x: slots.left[i]!, pitch: slots.pitch, floor, tall: floor - MARK }}
+          at={{ x: slots.left[i]!, pitch: slots.widths[i]!, floor, tall: floor - MARK }}
           tallest={stairs.tallest}
           state={i === now ? "now" : column.seqs[0]! > cursor ? "future" : "past"}
           passed={column.seqs.filter((seq) => seq <= cursor).length / column.seqs.length}
