@@ -1,4 +1,7 @@
-/** @file Measures what the page and the planner may cost, prints it, and fails when something is over. Needs a build. */
+/**
+ * @file Measures what the page and the planner may cost, prints it, and fails when something is over. Needs a build.
+ * With `--sizes` only sizes can fail: a busy machine says nothing about times.
+ */
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -79,4 +82,5 @@ for (const { name, make } of [
 for (const { what, value, limit, unit, over } of rows) {
   console.log(`${over ? "OVER" : "  ok"}  ${what}: ${value} of ${limit} ${unit}`);
 }
-process.exit(rows.some(({ over }) => over) ? 1 : 0);
+const onlySizes = process.argv.includes("--sizes");
+process.exit(rows.some(({ over, unit }) => over && !(onlySizes && unit === "ms")) ? 1 : 0);

@@ -1,6 +1,7 @@
 /**
- * @file `npm test`: types, lint, import rules, format, unit and property tests; then a browser, the build, and the
- * user's stories in it. Ends with one line, `N passed, N failed`; a failed stage counts as one failure.
+ * @file `npm test`: types, lint, import rules, format; then a browser, whose software GPU Node's WebGPU uses too; unit
+ * and property tests, the build, its budgets, and the user's stories in the browser. Ends with one line,
+ * `N passed, N failed`; a failed stage counts as one failure.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -58,7 +59,8 @@ stage("types of the compiler", tool("tsc"), ["-p", "src/fusion"]);
 stage("lint", tool("oxlint"), ["--type-aware"]);
 stage("import rules", process.execPath, ["scripts/check-imports.mjs"]);
 stage("format", tool("prettier"), ["--check", "--log-level", "warn", "."]);
-if (existsSync("scripts/ensure-webgpu.mjs")) stage("WebGPU for Node", process.execPath, ["scripts/ensure-webgpu.mjs"]);
+const browser = stage("browser", process.execPath, ["scripts/ensure-browser.mjs"]);
+stage("WebGPU for Node", process.execPath, ["scripts/ensure-webgpu.mjs"]);
 countVitest(
   run("unit and property tests", tool("vitest"), [
     "run",
@@ -67,9 +69,8 @@ countVitest(
     `--outputFile.json=${vitestReport}`,
   ]),
 );
-const browser = stage("browser", process.execPath, ["scripts/ensure-browser.mjs"]);
 const built = stage("build", tool("vite"), ["build", "--logLevel", "warn"]);
-if (existsSync("scripts/budgets.mjs") && built) stage("budgets", process.execPath, ["scripts/budgets.mjs"]);
+if (built) stage("budgets", process.execPath, ["scripts/budgets.mjs", "--sizes"]);
 if (browser && built)
   countPlaywright(run("stories in the browser", tool("playwright"), ["test"], { PW_JSON: playwrightReport }));
 
