@@ -71,7 +71,7 @@ function importCase(one: ExternalCase, byName: ReadonlyMap<string, HostTensor>):
   const shapes = new Map([...byName].map(([name, { dims }]) => [name, dims]));
   const known = new Map<string, HostTensor>();
   for (;;) {
-    const read = readCase(one, { shapes, known });
+    const read = readCase(one, { shapes, known, wideHalves: true });
     if (!read.ok) return read;
     const fresh = read.value.wanted.filter((name) => byName.has(name) && !known.has(name));
     if (fresh.length === 0) return read;

@@ -44,6 +44,12 @@ export class Emitter {
   private failure: string | null = null;
   /** Model inputs whose numbers decide shapes or attributes. */
   readonly wanted = new Set<string>();
+  /** Between inputs and results f16 is f32. */
+  private readonly wide: boolean;
+
+  constructor(wideHalves = false) {
+    this.wide = wideHalves;
+  }
 
   /** Remembers the first reason; the rule goes on with a value of any type and its answer is dropped. */
   fail(why: string): Value {
@@ -81,8 +87,28 @@ export class Emitter {
     return { name, type, host: null, from: new Set(role === "input" ? [hint] : []) };
   }
 
-  host(host: HostTensor): Value {
+  host(given: HostTensor): Value {
+    const host = { ...given, dtype: this.inside(given.dtype) };
     return { name: null, type: { dtype: host.dtype, shape: host.dims }, host, from: NOWHERE };
+  }
+
+  /** The dtype that values of `dtype` have on the way. */
+  inside(dtype: DType): DType {
+    return this.wide && dtype === "f16" ? "f32" : dtype;
+  }
+
+  /** A value that came in, as it is worked with. */
+  widened(hint: string, value: Value): Value {
+    const dtype = this.inside(value.type.dtype);
+    return dtype === value.type.dtype ? value : this.op(hint, "cast", [value], { dtype });
+  }
+
+  /** A value that goes out as `dtype`. */
+  narrowed(hint: string, value: Value, dtype: DType | undefined): Value {
+    if (!this.wide || dtype !== "f16" || value.type.dtype === "f16") return value;
+    if (value.host && value.name === null)
+      return { ...value, type: { ...value.type, dtype }, host: { ...value.host, dtype } };
+    return this.op(hint, "cast", [value], { dtype });
   }
 
   /** Small integers for shapes and axes. */

@@ -18,6 +18,8 @@ export interface ImportOptions {
   /** Extents for symbolic dimensions, by name, and shapes for inputs that state none. */
   readonly dims?: ReadonlyMap<string, number>;
   readonly shapes?: ReadonlyMap<string, readonly number[]>;
+  /** f16 stays in memory where it comes in and goes out, and everything between is f32, as runtimes without f16 arithmetic do. */
+  readonly wideHalves?: boolean;
 }
 
 export interface UnsupportedOp {
@@ -92,13 +94,14 @@ function inOrder(nodes: readonly OnnxNode[]): OnnxNode[] {
 class ModelReader {
   private readonly model: OnnxModel;
   private readonly options: ImportOptions;
-  private readonly emit = new Emitter();
+  private readonly emit: Emitter;
   private readonly refused = new Map<string, UnsupportedOp>();
   private readonly missing: { input: string; dim: string | null }[] = [];
 
   constructor(model: OnnxModel, options: ImportOptions) {
     this.model = model;
     this.options = options;
+    this.emit = new Emitter(options.wideHalves === true);
   }
 
   read(): ImportedModel {
@@ -107,9 +110,9 @@ class ModelReader {
     this.initializers(graph, scope);
     const inputs = this.inputs(graph, scope);
     if (this.missing.length === 0) for (const node of inOrder(graph.nodes)) this.node(node, scope, new Map(), 0);
-    const results = graph.outputs.flatMap(({ name }) => {
+    const results = graph.outputs.flatMap(({ name, dataType }) => {
       const value = scope.get(name);
-      return value ? [[name, value] as const] : [];
+      return value ? [[name, this.emit.narrowed(name, value, FORMATS.get(dataType)?.dtype)] as const] : [];
     });
     const outputs = new Map(
       results.map(([name, { name: ours, host, type }]) => [
@@ -160,7 +163,7 @@ class ModelReader {
     if (data.length <= 1) return value;
     const input = this.emit.input(name, { dtype, shape: dims }, "param");
     this.emit.data.set(input.name!, data);
-    return input;
+    return this.emit.widened(name, input);
   }
 
   private inputs(graph: OnnxGraph, scope: Scope): Map<string, string> {
@@ -195,7 +198,7 @@ class ModelReader {
         "input",
       );
       names.set(name, value.name!);
-      scope.set(name, value);
+      scope.set(name, this.emit.widened(name, value));
     }
     return names;
   }

@@ -88,7 +88,7 @@ export class NodeContext {
   dtypeOf(dataType: number): DType {
     const format = FORMATS.get(dataType);
     if (!format) this.fail(`dtype`);
-    return format?.dtype ?? "f32";
+    return this.emit.inside(format?.dtype ?? "f32");
   }
   cast(value: Value, dtype: DType): Value {
     return value.type.dtype === dtype ? value : this.op("cast", [value], { dtype });

@@ -8,6 +8,7 @@ import { elementwiseRules } from "./elementwise";
 import { imageRules } from "./image";
 import { indexingRules } from "./indexing";
 import { lossRules } from "./loss";
+import { mlRules } from "./ml";
 import { reduceRules } from "./reduce";
 import { shapeRules } from "./shape";
 import { windowRules } from "./window";
@@ -28,6 +29,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
   },
   "com.microsoft": { ...contribRules, ...contribAttentionRules },
   "ai.onnx.preview": previewAttentionRules,
+  "ai.onnx.ml": mlRules,
 };
 
 export const rules: ReadonlyMap<string, Rule> = new Map(
