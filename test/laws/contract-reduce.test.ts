@@ -4,7 +4,7 @@ import { lowerFusion } from "../../src/fusion/codegen";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
 import type { CompileOptions, Totals } from "../../src/fusion/ir";
-import { complaints, cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf, oneRegion, wgslOf } from "./codegen-harness";
 import { compiled, stepFaults } from "./pass-harness";
 
 const CASES: Readonly<Record<string, string>> = {
@@ -63,4 +63,9 @@ test("maxima keep their rounding, so strict mode folds them too, but functions s
   expect(finalOf(`x: f32[512, 64]\nw: f32[64, 4096]\ny = relu(x @ w).max(dim=0)`, { ...EAGER, strict: true }).kernels).toBe(1); // prettier-ignore
   const { steps } = compiled(graphOf(sparseHead(64, 64)), { ...EAGER, strict: true });
   expect(steps.find(({ pass }) => pass === "monotone-commute")?.legal.code).toBe("L_STRICT");
+});
+
+test("the text of a small one", () => {
+  expect(wgslOf(`x: f32[16, 4]\nw: f32[4, 16]\ny = relu((x @ w).max(dim=0))`, gpu)).toMatchSnapshot("workgroup");
+  expect(wgslOf(`x: f32[16, 4]\nw: f32[4, 16]\ny = logsumexp(x @ w, dim=-1)`, cpu)).toMatchSnapshot("thread");
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { lowerFusion } from "../../src/fusion/codegen";
 import { generic } from "../../src/fusion/cost";
-import { complaints, cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf, oneRegion, wgslOf } from "./codegen-harness";
 
 const attention = (m: number, n: number, d: number, dv: number, mod = "", batch = ""): string =>
   [
@@ -30,4 +30,9 @@ test.each(CASES)("%s", (_, text) => {
   expect(lowerFusion(fusion, gpu, generic)[0]!.programs[0]!.template).toBe("flash");
   expect(complaints(fusion, gpu, 1e-9)).toEqual([]);
   expect(complaints(fusion, cpu, 1e-9)).toEqual([]);
+});
+
+test("the text of a small one", () => {
+  expect(wgslOf(attention(8, 16, 4, 4), gpu)).toMatchSnapshot("workgroup");
+  expect(wgslOf(attention(8, 16, 4, 4), cpu)).toMatchSnapshot("thread");
 });

@@ -13,7 +13,7 @@ import {
   type Verdict,
 } from "../ir";
 import { isRefusal, priority, type RegionFacts } from "../cost";
-import { classifyPlain, isOnline } from "../region";
+import { classifyPlain, isOnline, productsOf } from "../region";
 import type { Candidate } from "./define";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
@@ -238,6 +238,11 @@ function oneLoop(planner: Planner, candidate: Candidate): Verdict {
     return say(
       `${capital(names)} meet element by element: one loop over ${showShape(form?.space ?? [])} does them all.`,
     );
+  }
+  const products = productsOf(planner.graph, region.members);
+  if (products.length === 2 && form.template === "matmul") {
+    const left = nameOf(planner.graph, node(planner.graph, products[0]!).inputs[0]!);
+    return say(`${capital(namesOf(planner.graph, products))} multiply the same ${left}: one kernel fetches each of its tiles once for both.`); // prettier-ignore
   }
   if (form.contraction !== null) {
     return say(

@@ -3,6 +3,7 @@ import { node, showShape, sizeOf, type Graph, type NodeId, type TemplateName, ty
 import { opDef } from "../ops";
 import { followersOf } from "./alignment";
 import { classifyOnline, mayBeOnline } from "./classify-online";
+import { dualRefusal } from "./dual";
 import { domainOf, isRowShape, isVerdict, placeMember, type Placed, type RowDomain } from "./roles";
 import { lieOf, type Lie } from "./turns";
 import type { Classified, RegionForm } from "./types";
@@ -40,12 +41,8 @@ export function classifyPlain(graph: Graph, members: readonly NodeId[], outputs:
   const contractions = of("contraction");
   const reductions = of("reduce");
   if (contractions.length > 1) {
-    const [a, b] = contractions.map((id) => node(graph, id));
-    return refuse(
-      "L_TWO_CONTRACT",
-      [a!.id, b!.id],
-      `\`${a!.label}\` and \`${b!.label}\` both tile their own two matrices; one kernel holds the accumulators of one.`,
-    );
+    const refused = dualRefusal(graph, members, outputs, contractions);
+    return refused ? { ok: false, verdict: refused } : matmulForm(graph, contractions[0]!);
   }
   if (contractions.length === 1) return classifyContraction(graph, members, outputs, contractions[0]!, reductions);
   if (reductions.length > 0) return classifyRows(graph, members, outputs, reductions);
@@ -105,11 +102,16 @@ function classifyContraction(
       "Keep it in a kernel of its own.",
     );
   }
+  return matmulForm(graph, contraction);
+}
+
+function matmulForm(graph: Graph, contraction: NodeId): Classified {
+  const { shape } = node(graph, contraction).type;
   const form: RegionForm = {
     template: "matmul",
-    space: core.type.shape,
+    space: shape,
     reducedAxes: [],
-    rows: sizeOf(core.type.shape),
+    rows: sizeOf(shape),
     columns: 1,
     reductions: [],
     contraction,

@@ -12,6 +12,7 @@ export {
   type ReduceSizes,
 } from "./online-schedule";
 export { onlineParts, type OnlineAnswer, type OnlineParts } from "./online";
+export { productsOf } from "./dual";
 export { LONG_K, matmulSizes, matmulTile, type MatmulSizes } from "./matmul";
 export { readsOf, touchedElements } from "./reads";
 export { flatWidth, passRoots, scheduleRegion } from "./schedule";

@@ -25,15 +25,22 @@ const TILES: readonly { readonly from: number; readonly tile: MatmulTile }[] = [
   { from: 0, tile: { m: 32, n: 32, k: 16, rm: 4, rn: 4 } },
 ];
 
-/** The tile for one contraction, or null where one output per thread is better (a side shorter than half the smallest tile). */
-export function matmulTile({ batch, m, n, k }: MatmulSizes, target: Target): MatmulTile | null {
+/**
+ * The tile for one contraction, or null where one output per thread is better (a side shorter than half the smallest tile).
+ * @param bytes workgroup memory that a tile takes
+ */
+export function matmulTile(
+  { batch, m, n, k }: MatmulSizes,
+  target: Target,
+  bytes: (tile: MatmulTile) => number = tileBytes,
+): MatmulTile | null {
   if (target.schedule === "cpu") return { m: 4, n: 4, k: 1, rm: 4, rn: 4 };
   if (m < 16 || n < 16 || k === 0) return null;
   if (target.matmulTile) return target.matmulTile;
   const outputs = batch * m * n;
   const fits = TILES.find(
     ({ from, tile }) =>
-      outputs >= from && m >= tile.m / 2 && n >= tile.n / 2 && tileBytes(tile) <= target.maxWorkgroupBytes,
+      outputs >= from && m >= tile.m / 2 && n >= tile.n / 2 && bytes(tile) <= target.maxWorkgroupBytes,
   );
   return fits?.tile ?? TILES.at(-1)!.tile;
 }
@@ -46,6 +53,22 @@ export function sharedDots({ batch, m, n, k }: MatmulSizes, target: Target): num
   if (target.schedule !== "gpu" || k < LONG_K || m * n === 0) return null;
   if (n === 1) return batch * m;
   return batch * Math.ceil(m < 16 ? n / 32 : m / 4);
+}
+
+/** Half of each tile for either of two products over one left operand; a thread then has vectors of both. */
+const DUAL_TILES: readonly MatmulTile[] = [
+  { m: 256, n: 128, k: 16, rm: 16, rn: 8 },
+  { m: 64, n: 128, k: 16, rm: 8, rn: 8 },
+  { m: 32, n: 64, k: 16, rm: 4, rn: 8 },
+];
+
+/** The tile that two products of these sizes share. */
+export function dualTile(sizes: MatmulSizes, target: Target): MatmulTile | null {
+  const { matmulTile: _, ...rest } = target;
+  const single = matmulTile({ ...sizes, n: 2 * sizes.n }, rest);
+  if (!single || target.schedule === "cpu") return single;
+  const fits = DUAL_TILES.find((tile) => tile.m <= single.m && tileBytes(tile) <= target.maxWorkgroupBytes);
+  return fits ?? DUAL_TILES.at(-1)!;
 }
 
 /** Workgroup memory of both operand tiles; A's rows carry one vec4 of padding. */

@@ -2,7 +2,8 @@
 import { node, sameShape, sizeOf, type Graph, type NodeId, type Region, type Shape, type Target } from "../ir";
 import { opDef } from "../ops";
 import { placeRows, wholeOutput, type RowPlacement } from "./classify";
-import { matmulSizes, matmulTile, sharedDots, tileBytes, tileRereads, tileThreads } from "./matmul";
+import { dualTile, matmulSizes, matmulTile, sharedDots, tileBytes, tileRereads, tileThreads } from "./matmul";
+import { productsOf } from "./dual";
 import { isOnline } from "./classify-online";
 import { scheduleOnline } from "./online-schedule";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./reads";
@@ -139,7 +140,8 @@ function transposeAxes(
 
 function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
   const sizes = matmulSizes(graph, form.contraction!);
-  const tile = matmulTile(sizes, target);
+  const dual = productsOf(graph, region.members).length > 1;
+  const tile = dual ? dualTile(sizes, target) : matmulTile(sizes, target);
   const reads = readsOf(graph, region.members, region.outputs, new Set());
   const live = liveScalars(graph, region);
   if (!tile) {
@@ -152,8 +154,9 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
       registers: BASE_REGISTERS + live + 4,
     });
   }
-  const tiles = sizes.batch * Math.ceil(sizes.m / tile.m) * Math.ceil(sizes.n / tile.n);
-  const modelledBytes = tileRereads(sizes, tile);
+  const joint = dual && target.schedule === "gpu" ? { ...sizes, n: 2 * sizes.n } : sizes;
+  const tiles = sizes.batch * Math.ceil(sizes.m / tile.m) * Math.ceil(joint.n / tile.n);
+  const modelledBytes = tileRereads(joint, tile);
   if (target.schedule === "cpu") {
     return blank({
       variant: "matmul-registers",

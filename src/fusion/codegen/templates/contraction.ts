@@ -1,7 +1,15 @@
 /** @file What the matmul kernels share: where operands and results lie, edges, and the epilogue on accumulators. */
 import { node, type NodeId, type Shape } from "../../ir";
 import { opDef } from "../../ops";
-import { followersOf, isFreeView, matmulSizes, permutationOf, type Follower, type MatmulSizes } from "../../region";
+import {
+  followersOf,
+  isFreeView,
+  matmulSizes,
+  permutationOf,
+  productsOf,
+  type Follower,
+  type MatmulSizes,
+} from "../../region";
 import { loweringOf, type Job } from "../frame";
 import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
 import { literal, widthOf, type Reg, type Scalar, type Value } from "../kernel-ir";
@@ -87,9 +95,10 @@ export class Contraction {
   }
 
   /** Zero where `inside` fails, lane by lane when it must. */
-  masked(value: Value, inside: Cond): Value {
-    if (inside.kind === "always" || mutated("skipped-last-tile")) return value;
+  masked(value: Value, edge: Cond): Value {
+    if (edge.kind === "always" || mutated("skipped-last-tile")) return value;
     const { low, scalar, id } = this;
+    const inside = dependsOnLane(edge) ? edge : low.namedCond(edge);
     const zero = literal(0, scalar);
     if (!dependsOnLane(inside)) {
       return low.let("kept", scalar, widthOf(value), { kind: "select", when: inside, yes: value, no: zero }, [id]);
@@ -99,7 +108,7 @@ export class Contraction {
         "kept",
         scalar,
         1,
-        { kind: "select", when: this.#condAt(inside, lane), yes: low.part(value, lane, [id]), no: zero },
+        { kind: "select", when: low.namedCond(this.#condAt(inside, lane)), yes: low.part(value, lane, [id]), no: zero },
         [id],
       ),
     );
@@ -165,6 +174,15 @@ export class Contraction {
     }
   }
 
+  /** Outputs that follow this product; of two products, the second stores only what does not follow the first. */
+  outputs(before: Contraction | null = null): NodeId[] {
+    return this.job.region.outputs.filter((id) => this.follows(id) && !before?.follows(id));
+  }
+
+  follows(id: NodeId): boolean {
+    return this.#followers.has(id);
+  }
+
   /** Where in `id` the element of this accumulator lies: along the views and permutations between them. */
   #placed(id: NodeId, point: Tuple): Tuple {
     const { space, job } = this;
@@ -185,3 +203,9 @@ export class Contraction {
 
 const dependsOnLane = (cond: Cond): boolean =>
   cond.kind === "both" ? cond.parts.some(dependsOnLane) : "index" in cond && cond.index.lane;
+
+/** The other product over the same left operand, when the region has two. */
+export function secondOf(job: Job, first: Contraction): Contraction | null {
+  const other = productsOf(job.graph, job.region.members).find((id) => id !== first.id);
+  return other === undefined ? null : new Contraction(job, other, first.low);
+}

@@ -1,14 +1,19 @@
 /** @file Matmul without workgroup memory: 4×4 outputs in registers for CPU adapters, a vector of outputs per thread for small ones. */
 import { programOf, threadPerItem, type Job } from "../frame";
 import { literal, type KernelProgram, type Reg, type Value } from "../kernel-ir";
-import { Contraction } from "./contraction";
+import { productsOf } from "../../region";
+import type { Index } from "../index-space";
+import { Contraction, secondOf } from "./contraction";
 import { lowerMatmulThin } from "./matmul-thin";
 
 /** Variant `matmul-registers`. */
 export const lowerMatmulRegisters = (job: Job): KernelProgram =>
   lowerBlock(job, Math.min(4, new Contraction(job).sizes.m));
 /** Variant `matmul-direct`. */
-export const lowerMatmulDirect = (job: Job): KernelProgram => lowerMatmulThin(job) ?? lowerBlock(job, 1);
+export const lowerMatmulDirect = (job: Job): KernelProgram =>
+  (isDual(job) ? null : lowerMatmulThin(job)) ?? lowerBlock(job, 1);
+
+const isDual = ({ graph, region }: Job): boolean => productsOf(graph, region.members).length > 1;
 
 /** A thread keeps `rows`×4 outputs in registers and walks k. */
 function lowerBlock(job: Job, rows: number): KernelProgram {
@@ -24,19 +29,30 @@ function lowerBlock(job: Job, rows: number): KernelProgram {
   const held = lines.map((m) => space.clamp(m, sizes.m - 1));
   const n = c.quad(unit, sizes.n).at;
   const accs = lines.map((_, i) => low.variable(`c_${i}`, c.scalar, 4, literal(0, c.scalar), [c.id]));
-  const step = (a: readonly Value[], lane: number | null, b: Value): void =>
+  const other = secondOf(job, c);
+  const others = other && lines.map((_, i) => low.variable(`d_${i}`, c.scalar, 4, literal(0, c.scalar), [other.id]));
+  const step = (a: readonly Value[], lane: number | null, k: Index): void => {
+    const b = c.right(batch, k, n);
     accs.forEach((acc: Reg, i) => c.fma(acc, a[i]!, lane, b));
+    if (!other) return;
+    const d = other.right(batch, k, n);
+    others!.forEach((acc: Reg, i) => other.fma(acc, a[i]!, lane, d));
+  };
   const byFours = sizes.k > 0 && sizes.k % 4 === 0 && c.alongK(0);
   low.loop("k", byFours ? sizes.k / 4 : sizes.k, (k) => {
     if (!byFours) {
-      step(held.map((m) => c.left(batch, m, k)), null, c.right(batch, k, n)); // prettier-ignore
+      step(held.map((m) => c.left(batch, m, k)), null, k); // prettier-ignore
       return;
     }
     const first = space.mul(k, 4);
     const a = held.map((m) => c.left(batch, m, space.add(first, space.of(space.lane))));
-    for (const lane of [0, 1, 2, 3]) step(a, lane, c.right(batch, space.add(first, space.int(lane)), n));
+    for (const lane of [0, 1, 2, 3]) step(a, lane, space.add(first, space.int(lane)));
   });
-  lines.forEach((m, i) => c.finish(accs[i]!, batch, m, unit));
+  lines.forEach((m, i) => {
+    if (other) low.setRowValue(other.id, others![i]!);
+    c.finish(accs[i]!, batch, m, unit, c.outputs());
+    if (other) other.finish(others![i]!, batch, m, unit, other.outputs(c));
+  });
   return programOf(low, job, {
     template: "matmul",
     schedule: `One thread per ${rows}×4 outputs, held in registers; k in order.`,

@@ -7,7 +7,7 @@ import { gridOf } from "../frame";
 import type { Cond, Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import { mutated } from "../mutations";
-import { Contraction } from "./contraction";
+import { Contraction, secondOf } from "./contraction";
 
 export interface Tiling {
   readonly c: Contraction;
@@ -37,7 +37,10 @@ export function lowerMatmulTile(job: Job): KernelProgram {
   const { low, space, sizes } = c;
   const [acrossThreads, downThreads] = [tile.n / tile.rn, tile.m / tile.rm];
   const threads = acrossThreads * downThreads;
-  const [across, down] = [Math.ceil(sizes.n / tile.n), Math.ceil(sizes.m / tile.m)];
+  const second = secondOf(job, c);
+  // Two products share the tile: half of its columns each.
+  const own = second ? tile.n / 2 : tile.n;
+  const [across, down] = [Math.ceil(sizes.n / own), Math.ceil(sizes.m / tile.m)];
   const [gx, gy] = gridOf(across * down * sizes.batch, job.target);
   const grid = gridIndex(c, gx, gy, across * down * sizes.batch, job.target.maxWorkgroupsPerDimension);
   const tid = space.of(space.variable("tid", threads - 1, 0, "tid"));
@@ -45,7 +48,7 @@ export function lowerMatmulTile(job: Job): KernelProgram {
     c,
     tid,
     threads,
-    left: low.bind("left", space.mul(space.mod(grid, across), tile.n / 4)),
+    left: low.bind("left", space.mul(space.mod(grid, across), own / 4)),
     top: low.bind("top", space.mul(space.mod(space.div(grid, across), down), tile.m)),
     batch: low.bind("batch", sizes.batch === 1 ? space.int(0) : space.mod(space.div(grid, across * down), sizes.batch)),
   };
@@ -53,12 +56,14 @@ export function lowerMatmulTile(job: Job): KernelProgram {
   const ty = low.bind("ty", space.div(tid, acrossThreads));
   const pitch = tile.k / 4 + 1;
   const turned = c.alongK(1);
-  const width = tile.n / 4 + (turned ? 1 : 0);
+  const width = tile.n / 4 + (turned || second?.alongK(1) ? 1 : 0);
   const a = low.sharedArray("a_tile", c.scalar, tile.m * pitch, 4);
   const b = low.sharedArray("b_tile", c.scalar, tile.k * width, 4);
   low.comment("The first tile of both operands, on its way to workgroup memory.");
   low.lean = true;
-  const parcels = [...leftParcels(tiling, a, tile, pitch), ...rightParcels(tiling, b, tile, width, turned)];
+  const half = { n: own, k: tile.k };
+  const parcels = [...leftParcels(tiling, a, tile, pitch), ...rightParcels(tiling, b, half, width, turned)];
+  if (second) parcels.push(...rightParcels({ ...tiling, c: second }, b, half, width, second.alongK(1), own / 4));
   const rows = Array.from({ length: tile.rm }, (_, i) => space.add(ty, space.int(i * downThreads)));
   const columns = Array.from({ length: tile.rn / 4 }, (_, j) => space.add(tx, space.int(j * acrossThreads)));
   const accs = rows.map((_, i) =>
@@ -85,13 +90,17 @@ export function lowerMatmulTile(job: Job): KernelProgram {
   low.lean = false;
   low.comment("Finish and store from the accumulators.");
   rows.forEach((row, i) =>
-    columns.forEach((column, j) =>
-      c.finish(accs[i]![j]!, tiling.batch, space.add(tiling.top, row), space.add(tiling.left, column)),
-    ),
+    columns.slice(0, second ? columns.length / 2 : columns.length).forEach((column, j) => {
+      const [m, unit] = [space.add(tiling.top, row), space.add(tiling.left, column)];
+      const other = second && accs[i]![j + columns.length / 2]!;
+      if (other) low.setRowValue(second.id, other);
+      c.finish(accs[i]![j]!, tiling.batch, m, unit, c.outputs());
+      if (other) second.finish(other, tiling.batch, m, unit, second.outputs(c));
+    }),
   );
   return programOf(low, job, {
     template: "matmul",
-    schedule: `Tiles of ${tile.m}×${tile.n}, ${tile.k} of k at a time: ${threads} threads with ${tile.rm}×${tile.rn} outputs each.`,
+    schedule: `Tiles of ${tile.m}×${tile.n}, ${tile.k} of k at a time: ${threads} threads with ${tile.rm}×${tile.rn} outputs each${second ? ", half of them of either product" : ""}.`,
     workgroupSize: [threads, 1, 1],
     workgroups: [gx, gy, 1],
   });
@@ -144,6 +153,7 @@ export function rightParcels(
   tile: { n: number; k: number },
   width: number,
   turned: boolean,
+  offset = 0,
 ): Parcel[] {
   const { low, space, sizes } = c;
   const quads = tile.n / 4;
@@ -158,7 +168,10 @@ export function rightParcels(
       reg,
       array,
       cell: low.named(
-        space.add(space.mul(mutated("wrong-stride") ? quad : row, width), mutated("wrong-stride") ? row : quad),
+        space.add(
+          space.mul(mutated("wrong-stride") ? quad : row, width),
+          space.add(mutated("wrong-stride") ? row : quad, space.int(offset)),
+        ),
       ),
       fetch,
       inside: (index) => space.less(kAt(index), sizes.k),

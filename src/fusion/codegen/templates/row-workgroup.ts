@@ -1,7 +1,7 @@
 /** @file One workgroup per row: every thread folds its share, a tree in workgroup memory joins them, nothing is read twice while it fits. */
 import { node } from "../../ir";
 import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
-import type { Cond, Index } from "../index-space";
+import type { Cond, Index, Tuple } from "../index-space";
 import type { KernelProgram } from "../kernel-ir";
 import { wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
@@ -13,6 +13,8 @@ import { placedAt, pointAt, rowsOf, spread, storeRow, type Rows } from "./rows";
 interface Chunk {
   readonly column: Index;
   readonly inside: Cond;
+  /** The column for those that exist: written without holding it back. */
+  readonly bare: () => Index;
 }
 
 /** Variants `row-cached` (chunks written out, values stay in registers) and `row-streaming` (a loop a pass, inputs read again). */
@@ -29,7 +31,10 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
   const chunk = (turn: Index): Chunk => {
     const unit = low.space.add(grid.tid, low.space.mul(turn, threads));
     const column = spread(low.space, low.space.clamp(unit, units - 1), wide);
-    return { column, inside: low.space.less(unit, units) };
+    const inside = low.space.less(unit, units);
+    const bare = (): Index =>
+      inside.kind === "always" ? column : spread(low.space, existing(low, unit, units, wide ? "unit" : "column"), wide);
+    return { column, inside, bare };
   };
   const chunks = cached ? Array.from({ length: turns }, (_, turn) => chunk(low.space.int(turn))) : null;
   if (chunks && turns > 1) nameChunks(low, chunks, rows, grid.index);
@@ -41,10 +46,11 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
   rows.stages.forEach((pass, stage) => {
     if (pass.reductions.length > 0 || pass.outputs.length > 0) low.comment(passComment(low, pass));
     const accs = pass.reductions.map((id) => accumulator(low, id, wide ? 4 : 1));
-    each(({ column, inside }) => {
+    each(({ column, inside, bare }) => {
       const at = pointAt(low.space, rows, grid.index, column);
       for (const acc of accs) foldIn(low, acc, at, column, inside);
-      for (const id of pass.outputs) storePoint(low, rows, id, grid.index, column, inside);
+      for (const id of pass.outputs)
+        storePoint(low, rows, id, grid.index, column, inside, bare, accs.length === 0 && !cached);
     });
     if (accs.length === 0) return;
     const joined = treeReduce(low, accs.map((acc) => foldLanes(low, acc)), grid.tid, places, stage); // prettier-ignore
@@ -60,6 +66,17 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
   });
 }
 
+/** `unit` where it is known to be less than `units`: under that name, or its own where it has one. */
+function existing(low: Lowering, unit: Index, units: number, name: string): Index {
+  const atom = unit.terms.length === 1 && unit.constant === 0 && unit.terms[0]!.by === 1 ? unit.terms[0]!.atom : null;
+  if (atom?.kind !== "var" || !atom.builtin) return low.bind(name, unit, units - 1);
+  return low.space.of(low.space.variable(atom.name, units - 1, atom.level, atom.builtin));
+}
+
+/**
+ * Stores output `id` in this row and column, where it exists.
+ * @param afresh computes the value there, too; otherwise it is asked for as the fold before it did, which may still hold it
+ */
 export function storePoint(
   low: Lowering,
   rows: Rows,
@@ -67,11 +84,16 @@ export function storePoint(
   row: Index,
   column: Index,
   inside: Cond,
+  bare: () => Index = () => column,
+  afresh = false,
 ): void {
   const { space } = low;
-  const at = placedAt(space, rows, id, pointAt(space, rows, row, column));
-  const write = (): void =>
-    low.store(low.buffer(id), space.ravel(at.at, node(low.graph, id).type.shape), low.valueAt(id, at), [id]);
+  const atColumn = (of: Index): Tuple => placedAt(space, rows, id, pointAt(space, rows, row, of));
+  const write = (): void => {
+    const own = bare();
+    const value = low.valueAt(id, atColumn(afresh ? own : column));
+    low.store(low.buffer(id), space.ravel(atColumn(own).at, node(low.graph, id).type.shape), value, [id]);
+  };
   low.branch(mutated("missing-guard") ? { kind: "always" } : inside, write);
 }
 

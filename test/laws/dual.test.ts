@@ -1,0 +1,34 @@
+/** @file Two products over one left operand: one kernel when something joins them, in both schedules. */
+import { expect, test } from "vitest";
+import { lowerFusion } from "../../src/fusion/codegen";
+import { fusionAt } from "../../src/fusion/compile";
+import { generic, totalsOf } from "../../src/fusion/cost";
+import { complaints, cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
+import { compiled, stepFaults } from "./pass-harness";
+
+const CASES: Readonly<Record<string, string>> = {
+  gate: `x: f32[64, 48]\ng: f32[48, 96]\nu: f32[48, 96]\ny = silu(x @ g) * (x @ u)`,
+  "odd sizes": `x: f32[37, 45]\ng: f32[45, 50]\nu: f32[45, 50]\ny = silu(x @ g) * (x @ u)`,
+  "linear layers": `x: f32[2, 40, 32]\ng: f32[72, 32]\nu: f32[72, 32]\na: f32[72]\nb: f32[72]\ny = swiglu(linear(x, g, a), linear(x, u, b))`,
+  "both are results": `x: f32[40, 32]\ng: f32[32, 64]\nu: f32[32, 64]\na = relu(x @ g)\nb = x @ u\nc = a + b\nreturn a, b, c`,
+  "few rows": `x: f32[3, 32]\ng: f32[32, 64]\nu: f32[32, 64]\ny = silu(x @ g) * (x @ u)`,
+};
+
+test.each(Object.entries(CASES))("%s", (_, text) => {
+  const graph = graphOf(text);
+  const whole = oneRegion(graph);
+  for (const target of [gpu, cpu]) expect(complaints(whole, target)).toEqual([]);
+  const compilation = compiled(graph, { profile: { ...generic, launchMicros: 100 } });
+  expect(stepFaults(compilation)).toEqual([]);
+  const final = fusionAt(compilation, compilation.steps.length);
+  expect(totalsOf(final, generic).kernels).toBe(1);
+  for (const target of [gpu, cpu]) expect(complaints(final, target)).toEqual([]);
+});
+
+test("the left operand is fetched once for both", () => {
+  const [region] = lowerFusion(oneRegion(graphOf(CASES["gate"]!)), gpu, generic);
+  expect(region!.programs[0]!.schedule).toBe(
+    "Tiles of 32×64, 16 of k at a time: 64 threads with 4×8 outputs each, half of them of either product.",
+  );
+  expect(region!.facts.traffic.bytesRead).toBe(4 * (64 * 48 + 2 * 48 * 96));
+});
