@@ -43,10 +43,15 @@ const instant: KernelTime = {
 export const machineShare = ({ workgroups }: RegionSchedule, profile: DeviceProfile): number =>
   Math.min(1, Math.max(workgroups, 1) / profile.multiprocessors);
 
+/** A thread with a tile of accumulators hides latency as several plain ones do: 8×8 outputs count for eight threads. */
+const independentWork = ({ matmul }: RegionSchedule): number =>
+  matmul ? Math.min(8, Math.max(1, (matmul.rm * matmul.rn) / 8)) : 1;
+
 /** How full the multiprocessors are: limited by registers, workgroup memory or too few workgroups. */
 export function occupancy(schedule: RegionSchedule, profile: DeviceProfile): number {
-  const byRegisters = profile.registersPerMultiprocessor / (Math.max(schedule.registers, 1) * THREADS_IN_FLIGHT);
-  const resident = Math.max(1, THREADS_IN_FLIGHT / Math.max(schedule.threadsPerWorkgroup, 1));
+  const inFlight = THREADS_IN_FLIGHT / independentWork(schedule);
+  const byRegisters = profile.registersPerMultiprocessor / (Math.max(schedule.registers, 1) * inFlight);
+  const resident = Math.max(1, inFlight / Math.max(schedule.threadsPerWorkgroup, 1));
   const byMemory =
     schedule.workgroupBytes === 0
       ? 1

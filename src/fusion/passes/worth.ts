@@ -114,7 +114,7 @@ export function notWorthIt(planner: Planner, candidate: Candidate, delta: CostDe
   }
   const traffic =
     delta.bytesSaved > 0
-      ? `saves ${showBytes(delta.bytesSaved)} but reads them against the grain`
+      ? `saves ${showBytes(delta.bytesSaved)} but ${againstTheGrain(planner, candidate) ? "reads against the grain" : "its threads need more registers and workgroup memory, so fewer of them run at once"}`
       : delta.bytesSaved < 0
         ? `moves ${showBytes(-delta.bytesSaved)} more`
         : "moves as many bytes";
@@ -123,6 +123,9 @@ export function notWorthIt(planner: Planner, candidate: Candidate, delta: CostDe
     wayOut: "Fuse anyway on this edge to see it run.",
   });
 }
+
+const againstTheGrain = (planner: Planner, { add }: Candidate): boolean =>
+  add.some((region) => planner.factsOf(region).schedule.reads.some(({ strided }) => strided));
 
 /** Fewer workgroups than multiprocessors, where there were more before. */
 function idleMachine(planner: Planner, { remove, add }: Candidate): { workgroups: number } | null {

@@ -171,7 +171,7 @@ const ENOUGH_WORKGROUPS = 128;
 export function reduceTile(graph: Graph, parts: OnlineParts, target: Target): MatmulTile | null {
   const { batch, kept, folded, alongColumns } = reduceSizes(graph, parts);
   if (target.schedule === "cpu" || kept < 16 || folded < 16) return null;
-  const tile = matmulTile(matmulSizes(graph, parts.scores!), target);
+  const tile = matmulTile(matmulSizes(graph, parts.scores!), target, reduceBytes);
   const busy = tile !== null && batch * Math.ceil(kept / (alongColumns ? tile.m : tile.n)) >= ENOUGH_WORKGROUPS;
   const fits = tile !== null && reduceBytes(tile) <= target.maxWorkgroupBytes;
   return fits && busy ? tile : { m: 32, n: 32, k: 16, rm: 4, rn: 4 };
