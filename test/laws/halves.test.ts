@@ -66,7 +66,9 @@ describe("kernels on halves agree with the reference and with the counts", () =>
           for (const { name, type, access } of program.buffers) {
             if (type.dtype !== "f16" || access === "read") continue;
             const plain = wgsl.split("\n").filter((line) => line.trim().startsWith(`${name}[`));
-            expect(plain.every((line) => /= (to_halves\(|pack2x16float\(vec2f\(\w+, \w+\)\);)/.test(line))).toBe(true);
+            expect(
+              plain.every((line) => /= (to_halves\(|to_half\(\w+\) \| \(to_half\(\w+\) << 16u\);)/.test(line)),
+            ).toBe(true);
           }
         }
       }

@@ -166,7 +166,7 @@ export class Emitter {
   }
 
   /** The same for a condition. */
-  protected namedCond(cond: Cond): Cond {
+  namedCond(cond: Cond): Cond {
     switch (cond.kind) {
       case "less":
       case "atLeast":

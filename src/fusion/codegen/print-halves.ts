@@ -12,7 +12,29 @@ export const halfHelpers: ReadonlyMap<string, string> = new Map([
     "from_halves",
     "fn from_halves(words: vec2u) -> vec4f {\n  return vec4f(unpack2x16float(words.x), unpack2x16float(words.y));\n}",
   ],
-  ["to_halves", "fn to_halves(x: vec4f) -> vec2u {\n  return vec2u(pack2x16float(x.xy), pack2x16float(x.zw));\n}"],
+  // pack2x16float leaves open what it makes of infinities, NaN and what rounds to infinity (from 65,520 on).
+  [
+    "to_half",
+    `fn to_half(x: f32) -> u32 {
+  let bits = bitcast<u32>(x);
+  let magnitude = bits & 0x7fffffffu;
+  let beyond = ((bits >> 16u) & 0x8000u) | select(0x7c00u, 0x7e00u, magnitude > 0x7f800000u);
+  return select(pack2x16float(vec2f(x, 0.0)) & 0xffffu, beyond, magnitude >= 0x477ff000u);
+}`,
+  ],
+  [
+    "to_halves",
+    `fn to_halves(x: vec4f) -> vec2u {
+  let bits = bitcast<vec4u>(x);
+  let magnitude = bits & vec4u(0x7fffffffu);
+  let past = magnitude >= vec4u(0x477ff000u);
+  let sign = (bits >> vec4u(16u)) & vec4u(0x8000u);
+  let beyond = sign | select(vec4u(0x7c00u), vec4u(0x7e00u), magnitude > vec4u(0x7f800000u));
+  let safe = select(x, vec4f(0.0), past);
+  let rest = select(vec4u(0u), beyond, past);
+  return vec2u(pack2x16float(safe.xy), pack2x16float(safe.zw)) | rest.xz | (rest.yw << vec2u(16u));
+}`,
+  ],
 ]);
 
 /** Buffers of which some thread writes half a word. */
@@ -69,13 +91,13 @@ export class PackedHalves {
     const up = half.terms.length === 0 ? `${16 * half.constant}u` : `16u * (${indexText(half)})`;
     return [
       `atomicAnd(${place}, 0xffff0000u >> (${up})); // Keep the neighbour's half.`,
-      `atomicOr(${place}, pack2x16float(vec2f(${value}, 0.0)) << (${up}));`,
+      `atomicOr(${place}, to_half(${value}) << (${up}));`,
     ];
   }
 
   /** The line that stores a whole word; the second half of the last word may be nobody's. */
   storePair(buffer: Buffer, index: Index, values: readonly [string, string]): string {
-    const packed = `pack2x16float(vec2f(${values.join(", ")}))`;
+    const packed = `to_half(${values[0]}) | (to_half(${values[1]}) << 16u)`;
     return `${buffer.name}[${indexText(this.#space.div(index, 2))}] = ${packed};`;
   }
 

@@ -54,9 +54,9 @@ export function condText(cond: Cond): string {
     case "never":
       return "false";
     case "less":
-      return `${indexText(cond.index)} < ${cond.bound}u`;
+      return cond.bound === 1 ? `${indexText(cond.index)} == 0u` : `${indexText(cond.index)} < ${cond.bound}u`;
     case "atLeast":
-      return `${indexText(cond.index)} >= ${cond.bound}u`;
+      return cond.bound === 1 ? `${indexText(cond.index)} > 0u` : `${indexText(cond.index)} >= ${cond.bound}u`;
     case "below":
       return `${indexText(cond.index)} < ${indexText(cond.limit)}`;
     case "both":
@@ -77,6 +77,7 @@ function betweenText(parts: readonly Cond[]): string[] {
     if (part.kind === "atLeast" && highs.has(part.index.id)) return [];
     const low = part.kind === "less" ? (lows.get(part.index.id) ?? 0) : 0;
     if (part.kind !== "less" || low === 0) return [condText(part)];
+    if (part.bound === low + 1) return [`${indexText(part.index)} == ${low}u`];
     return [`${indexText({ ...part.index, constant: part.index.constant - low })} < ${part.bound - low}u`];
   });
 }

@@ -106,7 +106,7 @@ class Printer {
           stmt.nodes,
         );
       case "set":
-        return this.#line(`${stmt.reg.name} = ${this.#expr(stmt.value, stmt.reg.scalar, stmt.reg.width)};`, stmt.nodes);
+        return this.#line(assignText(stmt.reg.name, this.#expr(stmt.value, stmt.reg.scalar, stmt.reg.width)), stmt.nodes); // prettier-ignore
       case "bind":
         return this.#line(`let ${stmt.variable.name} = ${indexText(stmt.value)};`);
       case "bindValue": {
@@ -117,6 +117,7 @@ class Printer {
         return this.#store(stmt);
       case "storePair": {
         const [a, b] = stmt.values.map((value) => this.#value(value, value.scalar, 1));
+        this.#need("to_half", 1, null);
         return this.#line(this.#packed!.storePair(stmt.buffer, stmt.index, [a!, b!]), stmt.nodes);
       }
       case "storeShared": {
@@ -163,7 +164,7 @@ class Printer {
     const { dtype } = buffer.type;
     let text = this.#value(value, value.scalar, width);
     if (this.#isPacked(buffer)) {
-      if (width === 4) this.#need("to_halves", 1, null);
+      this.#need(width === 4 ? "to_halves" : "to_half", 1, null);
       for (const line of this.#packed!.store(buffer, index, text, width)) this.#line(line, nodes);
       return;
     }
@@ -310,6 +311,12 @@ class Printer {
     this.#helpers.set(key, text);
   }
 }
+
+/** `sum += x;` */
+const assignText = (name: string, text: string): string =>
+  /^\w+ \+ \w+$/.test(text) && text.startsWith(`${name} + `)
+    ? `${name} += ${text.slice(name.length + 3)};`
+    : `${name} = ${text};`;
 
 let helpers: ReadonlyMap<string, WgslHelper> | null = null;
 function helperNamed(name: string): WgslHelper {
