@@ -1,0 +1,94 @@
+/** @file An ONNX model dropped on the page becomes the program. */
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { expect, test } from "./fixtures";
+import type { Page } from "@playwright/test";
+
+type Write = (writer: BinaryWriter) => void;
+const message = (write: Write): Uint8Array => {
+  const writer = new BinaryWriter();
+  write(writer);
+  return writer.finish();
+};
+const text = (w: BinaryWriter, field: number, value: string) => w.tag(field, WireType.LengthDelimited).string(value);
+const part = (w: BinaryWriter, field: number, write: Write) =>
+  w.tag(field, WireType.LengthDelimited).bytes(message(write));
+const whole = (w: BinaryWriter, field: number, value: number) => w.tag(field, WireType.Varint).int64(value);
+
+/** One node: operator, what it reads, what it makes. */
+const node =
+  (op: string, reads: readonly string[], makes: string): Write =>
+  (w) => {
+    for (const name of reads) text(w, 1, name);
+    text(w, 2, makes);
+    text(w, 4, op);
+  };
+/** An f32 tensor whose first dimension is called `batch`. */
+const value =
+  (name: string, extent: number): Write =>
+  (w) => {
+    text(w, 1, name);
+    part(w, 2, (type) =>
+      part(type, 1, (tensor) => {
+        whole(tensor, 1, 1);
+        part(tensor, 2, (shape) => {
+          part(shape, 1, (dim) => text(dim, 2, "batch"));
+          part(shape, 1, (dim) => whole(dim, 1, extent));
+        });
+      }),
+    );
+  };
+
+/** x[batch, 64] through relu and softmax; with `strange`, an op that the language does not have. */
+const model = (strange: boolean): Uint8Array =>
+  message((w) => {
+    whole(w, 1, 8);
+    part(w, 7, (graph) => {
+      part(graph, 1, node("Relu", ["x"], "h"));
+      part(graph, 1, node("Softmax", ["h"], "y"));
+      if (strange) part(graph, 1, node("StringNormalizer", ["h"], "q"));
+      text(graph, 2, "g");
+      part(graph, 11, value("x", 64));
+      part(graph, 12, value("y", 64));
+      if (strange) part(graph, 12, value("q", 64));
+    });
+    part(w, 8, (opset) => whole(opset, 2, 17));
+  });
+
+async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> {
+  const files = await page.evaluateHandle(
+    ([given, called]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([new Uint8Array(given)], called));
+      return transfer;
+    },
+    [[...bytes], name] as const,
+  );
+  await page.dispatchEvent("body", "drop", { dataTransfer: files });
+}
+
+test("a model asks for its open dimension and becomes the program; undo brings the old one back", async ({ play }) => {
+  await play.open();
+  await drop(play.page, "net.onnx", model(false));
+  const dialog = play.page.getByRole("dialog", { name: "Import net.onnx" });
+  await dialog.getByRole("textbox", { name: "batch" }).fill("32");
+  await play.page.keyboard.press("Enter");
+  await expect(dialog).toBeHidden();
+  await expect(play.editor).toContainText("f32[32, 64]");
+  await expect(play.page.getByRole("banner").getByText("Your own")).toBeVisible();
+  await play.page.getByRole("button", { name: "Undo" }).click();
+  await expect(play.editor).toContainText("log(relu(x + b))");
+});
+
+test("ops without a counterpart are named and counted; a file that is no model is refused in words", async ({
+  play,
+}) => {
+  await play.open();
+  await drop(play.page, "net.onnx", model(true));
+  const dialog = play.page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Open model" }).click();
+  await expect(dialog).toContainText("StringNormalizer × 1");
+  await dialog.getByRole("button", { name: "See the program" }).click();
+  await expect(play.editor).toContainText("softmax");
+  await drop(play.page, "other.onnx", new Uint8Array([255, 255, 255, 1, 2, 3]));
+  await expect(dialog).toContainText("This is no ONNX model");
+});
