@@ -1,4 +1,5 @@
 /** @file Laws of the passes that rewrite by algebra: values stay, counts stay exact, strict mode refuses. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
 import { foldedData, inputData, runReference } from "../../src/fusion/reference";
@@ -7,7 +8,7 @@ import type { Compilation } from "../../src/fusion/compilation";
 import { targetOf } from "../../src/fusion/cost";
 import type { Graph, NodeId, ReasonCode } from "../../src/fusion/ir";
 import { allPasses } from "../../src/fusion/passes";
-import { graphOf } from "../random-graph";
+import { graphOf, programArbitrary } from "../random-graph";
 import { wordFaults } from "./decisions";
 import { compiled, stepFaults, trafficFaults, valueFaults } from "./pass-harness";
 
@@ -113,6 +114,50 @@ describe.each(others)("%s/%s: %s", (pass, rule, _name, text) => {
   });
 });
 
+/** Composites written out in primitives. */
+const writtenOut: readonly (readonly [name: string, text: string])[] = [
+  ["softmax", "x: f32[33, 65]\nm = x.max(dim=-1, keepdim=True)\ne = exp(x - m)\ny = e / e.sum(dim=-1, keepdim=True)"],
+  ["softmax", "x: f32[33, 65]\nm = x.max(dim=-1)\ne = exp(x - m.unsqueeze(-1))\ny = e / e.sum(dim=-1).unsqueeze(-1)"],
+  ["log_softmax", "x: f32[33, 65]\ns = x - x.max(dim=-1, keepdim=True)\ny = s - log(exp(s).sum(dim=-1, keepdim=True))"],
+  ["logsumexp", "x: f32[33, 65]\nm = x.max(dim=-1, keepdim=True)\ny = m + log(exp(x - m).sum(dim=-1, keepdim=True))"],
+  ["silu", "x: f32[33, 65]\ny = x * sigmoid(x)"],
+  ["silu", "x: f32[33, 65]\ny = x / (1 + exp(-x))"],
+  ["swiglu", "a: f32[33, 65]\nb: f32[33, 65]\ny = b * (a * sigmoid(a))"],
+  ["gelu", "x: f32[33, 65]\ny = x * 0.5 * (1 + erf(x / 1.4142135))"],
+  ["gelu", "x: f32[33, 65]\ny = 0.5 * x * (1 + tanh(0.7978845608 * (x + 0.044715 * x ** 3)))"],
+  ["gelu", "x: f32[33, 65]\ny = 0.5 * x * (tanh(0.7978845608 * x * (1 + 0.044715 * x * x)) + 1)"],
+  [
+    "layer_norm",
+    "x: f32[33, 65]\nc = x - x.mean(dim=-1, keepdim=True)\nv = (c * c).mean(dim=-1, keepdim=True)\ny = c / sqrt(v + 1e-5) * 2",
+  ],
+  ["rms_norm", "x: f32[33, 65]\ny = x * rsqrt((x ** 2).mean(dim=-1, keepdim=True) + 1e-6)"],
+  ["l2_normalize", "x: f32[33, 65]\ny = x / sqrt((x * x).sum(dim=-1, keepdim=True))"],
+];
+
+describe.each(writtenOut)("%s in primitives: %s", (name, text) => {
+  const graph = graphOf(text);
+  test("gets its name, and nothing else changes", () => {
+    const compilation = compiled(graph, { disabledPasses: alone("recognition"), strict: true });
+    expect(compilation.steps.map(({ rule, legal }) => [rule, legal.code])).toEqual([[name, "A_PATTERN"]]);
+    expect(stepFaults(compilation)).toEqual([]);
+    expect(compilation.steps.flatMap(wordFaults)).toEqual([]);
+    const { graph: named, regions } = fusionAt(compilation, 1);
+    expect(regions).toEqual(fusionAt(compilation, 0).regions);
+    const bare = [...named.nodes.values()].map(({ groups, ...n }) => [n, groups.length > 1]);
+    expect(bare).toEqual([...graph.nodes.values()].map(({ groups: _groups, ...n }) => [n, false]));
+    expect(compiled(graph).steps.at(-1)!.totals).toEqual(compiled(graph, { disabledPasses: ["recognition"] }).steps.at(-1)!.totals); // prettier-ignore
+  });
+});
+
+test.each([
+  ["another row's sum", "x: f32[33, 65]\nz: f32[33, 65]\nm = x.max(dim=-1, keepdim=True)\ny = exp(x - m) / exp(z - m).sum(dim=-1, keepdim=True)"],
+  ["another factor", "x: f32[33, 65]\ny = x * 0.6 * (1 + erf(x / 1.4142135))"],
+  ["another gate", "x: f32[33, 65]\nz: f32[33, 65]\ny = x * sigmoid(z)"],
+  ["a composite as written", "x: f32[33, 65]\ny = softmax(x, dim=-1)"],
+])("%s gets no name", (_name, text) => {
+  expect(compiled(graphOf(text)).steps.filter(({ pass }) => pass === "recognition")).toEqual([]);
+}); // prettier-ignore
+
 /** Outputs whose bits in f32 are not those of the naive plan. */
 function bitFaults(graph: Graph, compilation: Compilation): string[] {
   const { profile } = compilation.options;
@@ -203,4 +248,38 @@ test("a folded weight is what the formula says, with data of the caller", () => 
   const x = [...graph.nodes.values()].find(({ id }) => id === "x")!;
   const inputs = new Map<NodeId, ArrayLike<number>>([...given, [x.id, inputData(x)] as const]);
   expect(runReference(fused, inputs).get("y" as NodeId)!.data).toEqual(runReference(graph, inputs).get("y" as NodeId)!.data); // prettier-ignore
+});
+
+describe("random programs with weights", () => {
+  /** Every input but the first is a weight. */
+  const weighted = (text: string): string => text.replaceAll(/^(x[1-9]\d*: f32\[.*\])$/gm, "$1 = param()");
+
+  test("values, counts and replay", () => {
+    let folded = 0;
+    fc.assert(
+      fc.property(programArbitrary, (text) => {
+        const graph = graphOf(weighted(text));
+        const compilation = compiled(graph, { granularity: "primitive" });
+        folded += compilation.steps.filter(({ pass, accepted }) => pass === "weight-folding" && accepted).length;
+        expect(stepFaults(compilation)).toEqual([]);
+        const final = fusionAt(compilation, compilation.steps.length);
+        expect(valueFaults(graph, final)).toEqual([]);
+        expect(trafficFaults(final)).toEqual([]);
+        expect(compilation.steps.flatMap(wordFaults)).toEqual([]);
+      }),
+      { numRuns: 200, seed: 20260102 },
+    );
+    expect(folded).toBeGreaterThan(20);
+  });
+
+  test("strict mode rewrites nothing that rounds", () => {
+    const loose = new Set(allPasses.filter(({ numerics }) => numerics === "reassociates").map(({ name }) => name));
+    fc.assert(
+      fc.property(programArbitrary, (text) => {
+        const { steps } = compiled(graphOf(weighted(text)), { strict: true });
+        expect(steps.filter(({ pass, accepted }) => accepted && loose.has(pass))).toEqual([]);
+      }),
+      { numRuns: 100, seed: 20260103 },
+    );
+  });
 });

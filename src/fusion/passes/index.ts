@@ -1,6 +1,7 @@
 /** @file The passes in their order, the driver, the naive plan. */
 import { attention } from "./attention";
 import { movementAlgebra } from "./algebra/movement-algebra";
+import { recognition } from "./algebra/recognition";
 import { reductionAlgebra } from "./algebra/reduction-algebra";
 import { scalarAlgebra } from "./algebra/scalar-algebra";
 import { weightFolding } from "./algebra/weight-folding";
@@ -18,6 +19,7 @@ import { transposeFolding } from "./transpose-folding";
 /** The pipeline: passes run in this order. */
 export const allPasses: readonly FusionPass[] = [
   canonicalise,
+  recognition,
   weightFolding,
   monotoneCommute,
   scalarAlgebra,

@@ -4,6 +4,7 @@ import type { FusionPass } from "./define";
 /** One entry a pass, in the pipeline's order; a test holds it against `allPasses`. */
 export const passTitles: readonly Pick<FusionPass, "name" | "title">[] = [
   { name: "canonicalise", title: "Tidy the graph" },
+  { name: "recognition", title: "Recognise patterns" },
   { name: "weight-folding", title: "Fold scales into the weights" },
   { name: "monotone-commute", title: "Take the maximum first" },
   { name: "scalar-algebra", title: "Scale, offset and power" },
