@@ -24,9 +24,7 @@ const programs: readonly (readonly [name: string, kernels: number, text: string]
 
 test.each(programs)("%s: %i", (_, kernels, text) => {
   const graph = graphOf(text);
-  for (const target of [gpu, cpu]) {
-    expect(complaints(oneEach(graph), target)).toEqual([]);
-    if (kernels === 1) expect(complaints(oneRegion(graph), target)).toEqual([]);
-  }
+  const fusions = kernels === 1 ? [oneEach(graph), oneRegion(graph)] : [oneEach(graph)];
+  for (const fusion of fusions) for (const target of [gpu, cpu]) expect(complaints(fusion, target)).toEqual([]);
   expect(compile(`${text}\n`, defaultOptions).fusedPlan!.kernels.length).toBe(kernels);
 });

@@ -173,7 +173,9 @@ export class Emitter {
         return { ...cond, index: this.named(cond.index) };
       case "both":
         return { kind: "both", parts: cond.parts.map((part) => this.namedCond(part)) };
-      default:
+      case "always":
+      case "never":
+      case "below":
         return cond;
     }
   }
