@@ -3,7 +3,7 @@
  * everything, a union of strided boxes, or (where a reshape cuts a box) a bitmap.
  */
 import { sizeOf, stridesOf, type Node, type Shape } from "../ir";
-import { opDef, type IndexAlgebra } from "../ops";
+import { opDef, type IndexAlgebra, type Piece } from "../ops";
 
 /** Per axis: first index, count and step ≥ 1. */
 export interface BoxAxis {
@@ -216,6 +216,8 @@ export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[
   if (demand.kind === "some") return some(demand.elements, shape);
   const product = demand.kind === "bits" ? null : throughTables(demand, n, inputs);
   if (product) return product;
+  const pieced = demand.kind === "bits" ? null : throughPieces(demand, n, inputs, operand);
+  if (pieced) return pieced;
   const view = free ? null : affineView(n, inputs);
   if (view && demand.kind !== "bits") {
     const boxes = (demand.kind === "all" ? [wholeBox(n.type.shape)] : demand.boxes).map((box) =>
@@ -228,6 +230,59 @@ export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[
     const from = sourceOf(n, inputs, index);
     return from && from.operand === operand ? from.index : null;
   });
+}
+
+/** Box by box, for ops that put operands side by side. */
+function throughPieces(demand: Demand, n: Node, inputs: readonly Shape[], operand: number): Demand | null {
+  const context = { inputs, output: n.type.shape, attrs: n.attrs };
+  const pieces = opDef(n.op).movement!.pieces?.(context);
+  if (!pieces || demand.kind === "bits" || demand.kind === "some") return null;
+  const shape = inputs[operand]!;
+  const asked = demand.kind === "all" ? [wholeBox(n.type.shape)] : demand.boxes;
+  const found: Demand[] = [];
+  for (const piece of pieces) {
+    if (piece.operand !== operand) continue;
+    const view = pieceView(n, inputs, piece);
+    for (const box of asked) {
+      const common = intersection(box, piece);
+      if (!common) continue;
+      const part = view && mapBox(common, view, shape);
+      if (!part) return null;
+      found.push(boxDemand(part, shape));
+    }
+  }
+  if (found.length === 0) return { kind: "boxes", boxes: [] };
+  return found.reduce((a, b) => union(a, b, shape));
+}
+
+/** The affine rule of one box, continued to the whole result. */
+function pieceView(n: Node, inputs: readonly Shape[], { start, extent, operand }: Piece): AffineView | null {
+  const at = (index: readonly number[]): readonly number[] | null => {
+    const from = sourceOf(n, inputs, index);
+    return from && from.operand === operand ? from.index : null;
+  };
+  const first = at(start);
+  if (!first) return null;
+  const columns: (readonly number[])[] = [];
+  for (const [axis, size] of extent.entries()) {
+    const next = size > 1 ? at(start.map((from, i) => (i === axis ? from + 1 : from))) : first;
+    if (!next) return null;
+    columns.push(next.map((value, d) => value - first[d]!));
+  }
+  const base = first.map((value, d) => value - columns.reduce((sum, column, o) => sum + column[d]! * start[o]!, 0));
+  return { base, columns };
+}
+
+/** Elements of a box that lie in a piece, or null. */
+function intersection(box: Box, { start, extent }: Piece): Box | null {
+  const out: BoxAxis[] = [];
+  for (const [axis, { start: from, count: length, step }] of box.entries()) {
+    const low = Math.max(0, Math.ceil((start[axis]! - from) / step));
+    const high = Math.min(length - 1, Math.floor((start[axis]! + extent[axis]! - 1 - from) / step));
+    if (high < low) return null;
+    out.push({ start: from + low * step, count: high - low + 1, step });
+  }
+  return out;
 }
 
 /** Axis by axis, for ops whose rule is one table an input axis: what is touched is the product of what each axis touches. */

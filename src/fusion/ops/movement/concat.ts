@@ -34,6 +34,15 @@ export const concat = movement({
     return fine(first.map((extent, i) => (i === axis ? inputs.reduce((sum, x) => sum + x[axis]!, 0) : extent)));
   },
   movement: {
+    pieces({ inputs, attrs }) {
+      const axis = axisOf(attrs["axis"], inputs[0]!);
+      let end = 0;
+      return inputs.map((extent, operand) => {
+        const start = extent.map((_, i) => (i === axis ? end : 0));
+        end += extent[axis]!;
+        return { operand, start, extent };
+      });
+    },
     source(out, { inputs, attrs }, algebra) {
       const axis = axisOf(attrs["axis"], inputs[0]!);
       let end = 0;

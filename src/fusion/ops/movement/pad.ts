@@ -1,6 +1,6 @@
 import { showShape } from "../../ir";
 import { movement, ONE_TENSOR } from "../families";
-import { modeOf, padSource, widthsOf } from "../padding";
+import { modeOf, padPieces, padSource, widthsOf } from "../padding";
 import { fine, numberOf, numbersOf, wrong } from "../shapes";
 
 export const pad = movement({
@@ -48,6 +48,7 @@ export const pad = movement({
     return fine(shape);
   },
   movement: {
+    pieces: ({ inputs: [x], output, attrs }) => padPieces(x!, output, attrs),
     source: (out, { inputs: [x], attrs }, algebra) => padSource(out, x!, attrs, algebra),
     fill: (attrs) => numberOf(attrs["value"], 0),
   },

@@ -25,6 +25,11 @@ export const stack = movement({
     return bad ?? fine(first.toSpliced(normalAxis(numberOf(attrs["axis"], 0), result.length), 0, inputs.length));
   },
   movement: {
+    pieces({ inputs, output, attrs }) {
+      const axis = normalAxis(numberOf(attrs["axis"], 0), output.length);
+      const extent = output.toSpliced(axis, 1, 1);
+      return inputs.map((_, operand) => ({ operand, start: extent.map((_, i) => (i === axis ? operand : 0)), extent }));
+    },
     source(out, { inputs, attrs }, algebra) {
       const axis = normalAxis(numberOf(attrs["axis"], 0), out.length);
       const index = out.toSpliced(axis, 1);
