@@ -13,8 +13,9 @@ export default defineConfig({
   fullyParallel: false,
   workers: cpus().length <= 2 ? 1 : 2,
   retries: 0,
-  timeout: 60_000,
-  expect: { timeout: 15_000 },
+  // Long, because a machine may be busy: no test is about how long something takes.
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
   reporter: process.env.PW_JSON ? [["list"], ["json", { outputFile: process.env.PW_JSON }]] : [["list"]],
   use: {
     baseURL: `http://127.0.0.1:${port}/`,
@@ -39,6 +40,6 @@ export default defineConfig({
     command: `npx vite preview --host 127.0.0.1 --port ${port} --strictPort`,
     url: `http://127.0.0.1:${port}/`,
     reuseExistingServer: false,
-    timeout: 60_000,
+    timeout: 120_000,
   },
 });

@@ -118,7 +118,7 @@ test("a bomb is stopped at the cap", async () => {
   expect(bomb.length).toBeLessThan(limits.linkCharacters);
   const start = performance.now();
   expect(await decodeLink(bomb)).toMatchObject({ ok: false, code: "too-large" });
-  expect(performance.now() - start).toBeLessThan(1000);
+  expect(performance.now() - start).toBeLessThan(10_000); // a runaway; 0.1 s on a machine of its own
 });
 
 test("depth, version, type and damage are each refused with a reason", async () => {
@@ -203,7 +203,7 @@ test("mutated links and JSON never throw, never pollute, and end soon", async ()
       const text = inside ? LINK_PREFIX + toBase64Url(deflateSync(strToU8(mutate(json, list)))) : mutate(good, list);
       const start = performance.now();
       const opened = await decodeLink(text);
-      expect(performance.now() - start).toBeLessThan(500);
+      expect(performance.now() - start).toBeLessThan(5000);
       const said = opened.ok ? `opened ${typeof opened.value.state.document.text}` : opened.text;
       expect(said).toMatch(/^opened string$|\w/);
       expect(said).not.toBe("opened undefined");

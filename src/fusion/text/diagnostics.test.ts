@@ -139,7 +139,7 @@ describe("hostile texts", () => {
     ).toBe(true);
     expect(parsed.diagnostics.length).toBeLessThanOrEqual(201);
     // 100 ms on a machine of its own; the check shares its cores, so only a runaway is caught here.
-    expect(millis).toBeLessThan(1500);
+    expect(millis).toBeLessThan(15_000);
   });
 
   test("long chains of every kind neither throw nor recurse", () => {
