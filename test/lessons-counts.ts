@@ -39,7 +39,7 @@ export const expected: Readonly<Record<string, Counts>> = {
   "attention-scores": counts([5, 2], [12, 6], [8, 4], { codes: ["L_ROW_NOT_OWNED"], atMost }),
   swiglu: counts([2, 1], [5, 3], [5, 3]),
   "swiglu/primitives": counts([3, 1], [8, 3], [8, 3]),
-  "swiglu/products": counts([4, 2], [11, 7], [11, 7], { atMost }),
+  "swiglu/products": counts([4, 1], [11, 4], [11, 4]),
   "bias-dropout-add": counts([3, 1], [8, 4], [7, 3]),
   "rms-norm": counts([6, 1], [14, 3], [7, 2]),
   "square-matmul": counts([1, 1], [3, 3], [3, 3]),

@@ -208,7 +208,7 @@ y = silu(gate) * up
       {
         id: "products",
         title: "with its products",
-        sentence: "Two products read the same rows; the gate rides on the second one.",
+        sentence: "Two products read the same rows: one kernel makes both tiles and the gate between them.",
         claims: [],
         sizes: cube,
         text: `# Gate and value projections of a Llama feed-forward layer
