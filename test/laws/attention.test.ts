@@ -1,5 +1,6 @@
 /** @file Attention in every spelling becomes one kernel whose values and counts are right, and every state on the way runs. */
 import { describe, expect, test } from "vitest";
+import { lowerFusion, printWgsl, type LoweredRegion } from "../../src/fusion/codegen";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
 import type { CompileOptions, Fusion } from "../../src/fusion/ir";
@@ -30,6 +31,9 @@ const ONE: Readonly<Record<string, string>> = {
   "wide heads": `${qkv(17, 40, 128)}\no = softmax(q @ k.T, dim=-1) @ v`,
   "other width": `${qkv(35, 33, 20, "", 7)}\no = softmax(q @ k.T, dim=-1) @ v`,
   "as one call": `${qkv(40, 72, 8, "2, 3, ")}\no = scaled_dot_product_attention(q, k, v)`,
+  "as one call, causal, square": `${qkv(72, 72, 8, "2, ")}\no = scaled_dot_product_attention(q, k, v, is_causal=True)`,
+  "as one call, causal, behind other keys": `${qkv(40, 72, 8)}\no = scaled_dot_product_attention(q, k, v, is_causal=True, causal_offset=32)`,
+  "as one call, causal, with a bias": `${qkv(40, 40, 8)}\nb: f32[40, 40]\no = scaled_dot_product_attention(q, k, v, b, is_causal=True)`,
   "as one call, causal": `${qkv(40, 72, 8, "2, ")}\no = scaled_dot_product_attention(q, k, v, is_causal=True)`,
   "as one call, shared heads and a mask": `q: f32[2, 4, 40, 8]\nk: f32[2, 2, 36, 8]\nv: f32[2, 2, 36, 8]\nm: f32[40, 36]\no = scaled_dot_product_attention(q, k, v, m)`,
   "from projections": `x: f32[2, 40, 16]\nq: f32[2, 40, 16]\nk = x * 0.5\nv = x + 1\no = softmax(q @ k.mT, dim=-1) @ v`,
@@ -88,4 +92,17 @@ describe("why not", () => {
   test("strict mode", () => expect(codes(text, { strict: true })).toEqual(["L_STRICT"]));
   test("a variance needs the whole row first", () =>
     expect(codes(`${qkv(64, 64, 8)}\no = layer_norm(q @ k.T, [64]) @ v`)).toEqual(["L_REDUCE_REDUCE"]));
+});
+
+test("tiles that a causal mask hides are not computed", () => {
+  const turns = (text: string): string[] => {
+    const compilation = compiled(graphOf(text), EAGER);
+    const [{ programs }] = lowerFusion(fusionAt(compilation, compilation.steps.length), gpu, generic) as [
+      LoweredRegion,
+    ];
+    return printWgsl(programs[0]!).wgsl.match(/if \(turn .*\{/g) ?? [];
+  };
+  const causal = `${qkv(72, 72, 8)}\no = scaled_dot_product_attention(q, k, v, is_causal=True)`;
+  expect(turns(causal)).toEqual(["if (turn * 32u < top + 32u) {"]);
+  expect(turns(causal.replace("is_causal=True", "is_causal=False"))).toEqual([]);
 });

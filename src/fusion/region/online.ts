@@ -6,6 +6,7 @@
 import { node, showShape, sizeOf, type Graph, type Node, type NodeId, type Shape, type Verdict } from "../ir";
 import { opDef } from "../ops";
 import { followersOf, type Follower } from "./alignment";
+import { diagonalOf } from "./diagonal";
 import { matmulSizes } from "./matmul";
 import { refusal } from "./refusal";
 import { isFreeView } from "./views";
@@ -28,6 +29,8 @@ export interface OnlineParts {
   readonly folds: readonly OnlineFold[];
   /** The left operand of `values` carries exp(x − peak). */
   readonly weightsFade: boolean;
+  /** c where a mask by position hides every column beyond row + c: tiles there need not be computed. */
+  readonly diagonal: number | null;
   /** Shape of the elements: batch × M × N. */
   readonly space: Shape;
   /** The axis of `space` that is folded: the last, or the one before it. */
@@ -307,6 +310,24 @@ class Reader {
     return null;
   }
 
+  /** Null also where scores meet data from memory: hidden tiles of it would stay unread. */
+  #diagonal(): number | null {
+    const { graph, values } = this;
+    if (this.#peak === null || values === null) return null;
+    const members = new Set(this.#parts.keys());
+    const onRow = [...this.#parts].filter(([id, part]) => id !== this.scores && ["score", "shifted", "weight"].includes(part)); // prettier-ignore
+    const open = onRow.flatMap(([id]) => this.#node(id).inputs.filter((input) => this.#part(input) === "free"));
+    const seen = new Set<NodeId>();
+    while (open.length > 0) {
+      const id = open.pop()!;
+      if (seen.has(id)) continue;
+      seen.add(id);
+      if (!members.has(id) && this.#node(id).op !== "const") return null;
+      if (members.has(id)) open.push(...this.#node(id).inputs);
+    }
+    return diagonalOf(graph, members, this.#node(this.#peak).inputs[0]!);
+  }
+
   #answer(): OnlineParts {
     const { scores, values, space } = this;
     return {
@@ -315,6 +336,7 @@ class Reader {
       peak: this.#peak,
       exp: this.#exp,
       weightsFade: values !== null && this.#part(this.#node(values).inputs[0]!) === "weight",
+      diagonal: this.#diagonal(),
       folds: this.#folds.filter((fold) => fold.node !== this.#peak),
       space,
       axis: this.#axis ?? space.length - 1,

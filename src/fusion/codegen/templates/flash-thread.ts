@@ -17,7 +17,7 @@ export function lowerFlashThread(job: Job): KernelProgram {
   const width = Math.ceil(sizes.width / 4);
   const results = low.threadArray("results", "f32", perThread * width, 4);
   const state = rows.map((_, i) => f.row(`_${i}`));
-  low.loop("quad", Math.ceil(sizes.n / 4), (quad) => {
+  const walk = (quad: Index): void => {
     const dots = f.scores ? dotProducts(f, batch, rows, quad) : null;
     const shares = rows.map((row, i): Share => {
       const point = f.quad(batch, row, quad, dots?.[i] ?? null);
@@ -30,7 +30,9 @@ export function lowerFlashThread(job: Job): KernelProgram {
       return { weights, fade };
     });
     low.loop("column", width, (column) => addValues(f, results, shares, batch, quad, column, width));
-  });
+  };
+  const end = space.add(top, space.int(perThread));
+  low.loop("quad", Math.ceil(sizes.n / 4), (quad) => low.branch(f.sees(space.mul(quad, 4), end), () => walk(quad)));
   rows.forEach((row, i) => {
     state[i]!.complete(sizes.n, null);
     f.storeRow(batch, row, { kind: "always" });

@@ -59,7 +59,7 @@ export function lowerFlashTile(job: Job): KernelProgram {
   const tops = shared ? low.sharedArray("tops", "f32", tile.m * (across / 4), 4) : null;
   const shares = rows.map((row) => tops && shareOf(band, tops, row));
   nameRows(f, ours);
-  low.loop("turn", turns, (turn) => {
+  const walk = (turn: Index): void => {
     if (scores) {
       for (const { parcel, reg } of keys) carry(band, parcel, reg, scores);
       low.barrier();
@@ -90,7 +90,9 @@ export function lowerFlashTile(job: Job): KernelProgram {
     }
     for (let quad = 0; quad < tile.n / 4; quad++) addValues(band, results, units, quad);
     low.barrier();
-  });
+  };
+  const end = space.add(top, space.int(tile.m));
+  low.loop("turn", turns, (turn) => low.branch(f.sees(space.mul(turn, tile.n), end), () => walk(turn)));
   low.comment("The threads of a row join what they summed; then each finishes its results.");
   state.forEach((row, i) => {
     row.complete(sizes.n, shares[i]!);

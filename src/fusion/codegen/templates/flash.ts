@@ -54,6 +54,13 @@ export class Flash {
     return new RunningRow(this.low, this.parts, number);
   }
 
+  /** Does a row below `end` see a column from `first` on? Every row, where no mask by position hides any. */
+  sees(first: Index, end: Index): Cond {
+    const { space, parts } = this;
+    if (parts.diagonal === null) return { kind: "always" };
+    return space.below(first, space.add(end, space.int(parts.diagonal)));
+  }
+
   /** An accumulator of four results. */
   result(name: string): Reg {
     return this.low.variable(name, "f32", 4, literal(0, "f32"), [this.values.id]);
