@@ -105,7 +105,7 @@ test("a damaged, a huge and a newer link are refused with a reason, and the prog
   }
 });
 
-test("words of a link that look like a page's code stay words", async ({ page, play, browser, baseURL }) => {
+test("words of a link that look like a page's code stay words", async ({ play, browser, baseURL }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
   const evil = [
