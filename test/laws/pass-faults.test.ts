@@ -10,6 +10,9 @@ import { compiled, stepFaults, trafficFaults, valueFaults } from "./pass-harness
 
 const programs = fc.sample(programArbitrary, { numRuns: 40, seed: 7 });
 const fixed = [
+  "x: f32[9, 7]\nw: f32[7, 5] = param()\ns: f32[5] = param()\ny = relu((x @ w) * s + s)",
+  "x: f32[9, 7]\ny = relu(x * 2 * 3)",
+  "x: f32[5, 5, 5]\ny = relu(x.permute(2, 0, 1)).permute(2, 0, 1) + 1",
   "x: f32[3, 31, 5]\ny = relu(transpose(transpose(x, 0, 1), 1, 2))",
   "x: f32[31, 31]\ny = relu(transpose(transpose(x, 0, 1), 0, 1)) + transpose(x, 0, 1)",
   "x: f32[5, 5, 5]\ny = relu(transpose(transpose(x, 0, 1), 1, 2))",

@@ -18,6 +18,9 @@ export const passMutations = [
   "permutes-backwards",
   "stale-totals",
   "repeat-refusals",
+  "divides-the-weight",
+  "literal-lost",
+  "transpose-forgotten",
 ] as const;
 export type PassMutation = (typeof passMutations)[number];
 
