@@ -65,7 +65,20 @@ function useLinkedLines(editor: Editor | null, { kernel, graph }: Props, colour:
   }, [editor, kernel, colour, linked]);
   useEffect(() => {
     const [first] = linked;
-    if (editor && first !== undefined && !editor.hasWidgetFocus()) editor.revealLineInCenterIfOutsideViewport(first);
+    if (!editor || first === undefined) return;
+    const show = (): void => {
+      if (!editor.hasWidgetFocus()) editor.revealLineInCenterIfOutsideViewport(first);
+    };
+    show();
+    // Folding and wrapping settle a little after a kernel opens, and move the line.
+    const later = (): void => void setTimeout(show, 120);
+    const moves = [editor.onDidChangeHiddenAreas, editor.onDidContentSizeChange, editor.onDidLayoutChange];
+    const settling = moves.map((on) => on(later));
+    const timer = setTimeout(show, 200);
+    return () => {
+      clearTimeout(timer);
+      settling.forEach((each) => each.dispose());
+    };
   }, [editor, linked]);
   return linked;
 }
