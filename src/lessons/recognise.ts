@@ -23,6 +23,9 @@ function structureOfText(text: string): string {
   return structure;
 }
 
+/** Inputs that a text declares: most examples are told apart by them without being read. */
+const declared = (text: string): number => text.match(/^\w+: \w+\[/gm)?.length ?? 0;
+
 /** No example with claims is larger; larger programs are not looked up. */
 const MOST_NODES = 100;
 
@@ -36,7 +39,8 @@ const claiming = allLessons.filter(({ claims }) => (claims?.length ?? 0) > 0);
 export function claimsOf(graph: Graph, id: string | null): readonly Claim[] {
   if (graph.nodes.size > MOST_NODES) return [];
   const structure = structureOf(graph);
-  const is = ({ text }: Example): boolean => structureOfText(text) === structure;
+  const inputs = [...graph.nodes.values()].filter(({ op }) => op === "input").length;
+  const is = ({ text }: Example): boolean => declared(text) === inputs && structureOfText(text) === structure;
   const own = findExample(id);
   return (own && is(own) ? own : claiming.find(is))?.claims ?? [];
 }

@@ -5,8 +5,8 @@ import { pin } from "../pins";
 import { cube, rows, square } from "../sizes";
 
 const names = Array.from({ length: 16 }, (_, i) => `a${i + 1}`);
-const turns = 12;
-const duplicated = `# Twelve sines, then a product in tiles
+const turns = 32;
+const duplicated = `# Thirty-two sines, then a product in tiles
 N = 1024
 x: f32[N, N]
 w: f32[N, N] = param()
@@ -155,7 +155,7 @@ y = gelu(h + b)
     title: "Read against the grain",
     sentence: "Locality: a sum along the rows of a.T would step down the columns of a, one cache line per element.",
     text: `# Through a tile, or straight from memory?
-N = 2048
+N = 3072
 a: f32[N, N]
 b: f32[N, N]
 
@@ -164,7 +164,7 @@ y = t.sum(dim=-1)
 return y
 `,
     granularity: "op",
-    sizes: square,
+    sizes: { name: "N", S: 512, M: 3072, L: 4096 },
     variants: [
       {
         id: "forced",
