@@ -304,7 +304,8 @@ class Translator {
       return atom.builtin ? BUILTINS[atom.builtin] : `v${atom.atomId}`;
     }
     const of = this.#index(atom.of, lane);
-    if (atom.kind === "div") return `Math.floor(${of} / ${atom.by})`;
+    // Indices are whole and below 2³¹: this stays integer arithmetic.
+    if (atom.kind === "div") return `((${of} / ${atom.by}) | 0)`;
     return atom.kind === "min" ? `Math.min(${of}, ${atom.by})` : `(${of} % ${atom.by})`;
   }
 

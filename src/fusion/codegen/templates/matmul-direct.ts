@@ -1,7 +1,8 @@
 /** @file Matmul without workgroup memory: 4×4 outputs in registers for CPU adapters, a vector of outputs per thread for small ones. */
+import { node } from "../../ir";
 import { programOf, threadPerItem, type Job } from "../frame";
 import { literal, type KernelProgram, type Reg, type Value } from "../kernel-ir";
-import { productsOf } from "../../region";
+import { isFreeView, productsOf } from "../../region";
 import type { Index } from "../index-space";
 import { Contraction, secondOf } from "./contraction";
 import { lowerMatmulThin } from "./matmul-thin";
@@ -14,6 +15,26 @@ export const lowerMatmulDirect = (job: Job): KernelProgram =>
   (isDual(job) ? null : lowerMatmulThin(job)) ?? lowerBlock(job, 1);
 
 const isDual = ({ graph, region }: Job): boolean => productsOf(graph, region.members).length > 1;
+
+/** Loops of a convolution's depth, outermost first. */
+const DEPTH_NAMES = ["channel", "tap_y", "tap_x", "tap_z"];
+
+/** k as nested loops over the axes that a reshape joined into it (channels and taps of windows): their places then need no division. */
+function depthFactors({ job, sizes, id }: Contraction): readonly number[] {
+  let operand = node(job.graph, node(job.graph, id).inputs[1]!);
+  while (isFreeView(operand)) operand = node(job.graph, operand.inputs[0]!);
+  const { shape } = operand.type;
+  let [axis, inner] = [shape.length - 1, 1];
+  while (axis >= 0 && inner < sizes.n) inner *= shape[axis--]!;
+  const factors: number[] = [];
+  let depth = 1;
+  while (axis >= 0 && inner === sizes.n && depth < sizes.k) {
+    depth *= shape[axis]!;
+    if (shape[axis]! > 1) factors.unshift(shape[axis]!);
+    axis--;
+  }
+  return depth === sizes.k && inner === sizes.n && factors.length > 1 ? factors : [sizes.k];
+}
 
 /** A thread keeps `rows`×4 outputs in registers and walks k. */
 function lowerBlock(job: Job, rows: number): KernelProgram {
@@ -38,12 +59,15 @@ function lowerBlock(job: Job, rows: number): KernelProgram {
     const d = other.right(batch, k, n);
     others!.forEach((acc: Reg, i) => other.fma(acc, a[i]!, lane, d));
   };
-  const byFours = sizes.k > 0 && sizes.k % 4 === 0 && c.alongK(0);
-  low.loop("k", byFours ? sizes.k / 4 : sizes.k, (k) => {
-    if (!byFours) {
-      step(held.map((m) => c.left(batch, m, k)), null, k); // prettier-ignore
-      return;
-    }
+  const factors = depthFactors(c);
+  const byFours = factors.length === 1 && sizes.k > 0 && sizes.k % 4 === 0 && c.alongK(0);
+  const nest = (level: number, k: Index): void => {
+    if (level === factors.length) return step(held.map((m) => c.left(batch, m, k)), null, k); // prettier-ignore
+    const [name, extent] = [factors.length === 1 ? "k" : (DEPTH_NAMES[level] ?? "tap"), factors[level]!];
+    low.loop(name, extent, (i) => nest(level + 1, space.add(space.mul(k, extent), i)));
+  };
+  if (!byFours) nest(0, space.int(0));
+  low.loop("k", byFours ? sizes.k / 4 : 0, (k) => {
     const first = space.mul(k, 4);
     const a = held.map((m) => c.left(batch, m, space.add(first, space.of(space.lane))));
     for (const lane of [0, 1, 2, 3]) step(a, lane, space.add(first, space.int(lane)));
