@@ -37,9 +37,11 @@ export function readEquation(text: string, shapes: readonly Shape[]): Checked<Eq
   }
   const counts = new Map<string, number>();
   for (const letter of operands.join("")) counts.set(letter, (counts.get(letter) ?? 0) + 1);
-  const once = [...counts.keys()].filter((letter) => /[A-Za-z]/.test(letter) && counts.get(letter) === 1).sort();
+  const once = Array.from(counts.keys())
+    .filter((letter) => /[A-Za-z]/.test(letter) && counts.get(letter) === 1)
+    .sort();
   const result = right === undefined ? dotsOf(widest) + once.join("") : right.replace(DOTS, dotsOf(widest));
-  const unknown = [...result].find((letter) => !counts.has(letter));
+  const unknown = Array.from(result).find((letter) => !counts.has(letter));
   if (unknown !== undefined || new Set(result).size !== result.length)
     return wrong("bad-attr", `${JSON.stringify(right)} must name axes of the operands, each once.`);
   return checkSizes({ operands, result }, shapes);
@@ -48,7 +50,7 @@ export function readEquation(text: string, shapes: readonly Shape[]): Checked<Eq
 function checkSizes(equation: Equation, shapes: readonly Shape[]): Checked<Equation> {
   const sizes = new Map<string, number>();
   for (const [i, letters] of equation.operands.entries()) {
-    for (const [axis, letter] of [...letters].entries()) {
+    for (const [axis, letter] of Array.from(letters).entries()) {
       const [known, extent] = [sizes.get(letter) ?? 1, shapes[i]![axis]!];
       if (known !== 1 && extent !== 1 && known !== extent)
         return wrong(
@@ -109,16 +111,18 @@ class Einsum {
   /** Axes in another order. */
   ordered(term: Term, letters: string): Term {
     if (letters === term.letters) return term;
-    const perm = [...letters].map((letter) => term.letters.indexOf(letter));
+    const perm = Array.from(letters).map((letter) => term.letters.indexOf(letter));
     return { id: this.op("turned", "transpose", [term.id], { perm, dim1: null }), letters };
   }
 
   /** A letter that one operand names twice: only elements where both indices are equal. */
   diagonal(term: Term): Term {
-    const twice = [...term.letters].find((letter, i) => term.letters.indexOf(letter) !== i);
+    const twice = Array.from(term.letters).find((letter, i) => term.letters.indexOf(letter) !== i);
     if (twice === undefined) return term;
-    const places = [...term.letters].flatMap((letter, axis) => (letter === twice ? [axis] : [])).slice(0, 2);
-    const rest = [...term.letters].flatMap((_, axis) => (places.includes(axis) ? [] : [axis]));
+    const places = Array.from(term.letters)
+      .flatMap((letter, axis) => (letter === twice ? [axis] : []))
+      .slice(0, 2);
+    const rest = Array.from(term.letters).flatMap((_, axis) => (places.includes(axis) ? [] : [axis]));
     const shape = this.shape(term);
     const moved = this.op("turned", "transpose", [term.id], { perm: [...rest, ...places], dim1: null });
     const n = shape[places[0]!]!;
@@ -130,15 +134,17 @@ class Einsum {
 
   /** Sums what nobody needs any more. */
   summed(term: Term, needed: string): Term {
-    const axes = [...term.letters].flatMap((letter, axis) => (needed.includes(letter) ? [] : [axis]));
+    const axes = Array.from(term.letters).flatMap((letter, axis) => (needed.includes(letter) ? [] : [axis]));
     if (axes.length === 0) return term;
-    const letters = [...term.letters].filter((letter) => needed.includes(letter)).join("");
+    const letters = Array.from(term.letters)
+      .filter((letter) => needed.includes(letter))
+      .join("");
     return { id: this.op("sum", "sum", [term.id], { axes, keepdims: false }), letters };
   }
 
   /** A shared axis with one element on one side only stands for all: it is dropped there. */
   private narrowed(term: Term, other: Term): Term {
-    const kept = [...term.letters].filter((letter) => !(other.letters.includes(letter) && this.size(term, letter) === 1 && this.size(other, letter) > 1)); // prettier-ignore
+    const kept = Array.from(term.letters).filter((letter) => !(other.letters.includes(letter) && this.size(term, letter) === 1 && this.size(other, letter) > 1)); // prettier-ignore
     if (kept.length === term.letters.length) return term;
     return this.reshaped(term, kept.map((letter) => this.size(term, letter)), kept.join("")); // prettier-ignore
   }
@@ -146,11 +152,11 @@ class Einsum {
   product(first: Term, second: Term, needed: string): Term {
     const left = this.summed(this.narrowed(first, second), needed + second.letters);
     const right = this.summed(this.narrowed(second, first), needed + left.letters);
-    const both = [...left.letters].filter((letter) => right.letters.includes(letter));
+    const both = Array.from(left.letters).filter((letter) => right.letters.includes(letter));
     const batch = both.filter((letter) => needed.includes(letter));
     const inner = both.filter((letter) => !needed.includes(letter));
-    const rows = [...left.letters].filter((letter) => !both.includes(letter));
-    const columns = [...right.letters].filter((letter) => !both.includes(letter));
+    const rows = Array.from(left.letters).filter((letter) => !both.includes(letter));
+    const columns = Array.from(right.letters).filter((letter) => !both.includes(letter));
     const sizes = (term: Term, letters: readonly string[]): number[] =>
       letters.map((letter) => this.size(term, letter));
     const letters = [...batch, ...rows, ...columns].join("");

@@ -125,29 +125,28 @@ function refuseFollower(
   { id, operand }: { readonly id: NodeId; readonly operand: NodeId },
 ): Classified {
   const [core, n, bound] = [node(graph, contraction), node(graph, id), node(graph, operand)];
-  switch (opDef(n.op).kind) {
-    case "reduce":
-      return refuse(
-        "L_ROW_NOT_OWNED",
-        [contraction, id],
-        `\`${n.label}\` needs whole rows of \`${core.label}\`, but a workgroup owns only a tile of them.`,
-        "Let a second kernel fold the rows.",
-      );
-    case "movement":
-    case "gather":
-      return refuse(
-        "L_INDEX",
-        [operand, id],
-        `\`${n.label}\` shows elements of \`${bound.label}\` several times or not at all, and the tile's accumulators hold each of their own once.`,
-        "Store the product; the reader walks it in the other order.",
-      );
-    default:
-      return refuse(
-        "L_SHAPE",
-        [contraction, id],
-        `\`${n.label}\` is ${showShape(n.type.shape)} and would meet \`${bound.label}\` (${showShape(bound.type.shape)}) elsewhere than in its own accumulator.`,
-      );
+  const { kind } = opDef(n.op);
+  if (kind === "reduce") {
+    return refuse(
+      "L_ROW_NOT_OWNED",
+      [contraction, id],
+      `\`${n.label}\` needs whole rows of \`${core.label}\`, but a workgroup owns only a tile of them.`,
+      "Let a second kernel fold the rows.",
+    );
   }
+  if (kind === "movement" || kind === "gather") {
+    return refuse(
+      "L_INDEX",
+      [operand, id],
+      `\`${n.label}\` shows elements of \`${bound.label}\` several times or not at all, and the tile's accumulators hold each of their own once.`,
+      "Store the product; the reader walks it in the other order.",
+    );
+  }
+  return refuse(
+    "L_SHAPE",
+    [contraction, id],
+    `\`${n.label}\` is ${showShape(n.type.shape)} and would meet \`${bound.label}\` (${showShape(bound.type.shape)}) elsewhere than in its own accumulator.`,
+  );
 }
 
 /** Everything codegen wants to know about a row group, beyond its form. */
