@@ -6,9 +6,11 @@ test("pointing at an op lights its lines of WGSL, pointing at a line lights its 
   const code = play.region("Kernels").locator(".monaco-editor").first();
   await expect(code).toContainText("@compute");
   const relu = play.node(/^relu/);
-  await play.point(/^relu/);
   const lit = play.region("Kernels").locator(".wgsl-line.linked");
-  await expect(lit).toHaveCount(1);
+  await expect(async () => {
+    await play.point(/^relu/);
+    await expect(lit).toHaveCount(1, { timeout: 1000 });
+  }).toPass();
   const line = code.locator(".view-line").filter({ hasText: "max(" });
   const [band, text] = [(await lit.boundingBox())!, (await line.boundingBox())!];
   expect(Math.abs(band.y - text.y)).toBeLessThan(4);
@@ -33,10 +35,12 @@ test("a line of the program lights its op, and the op its line", async ({ page, 
   const { x, y } = await play.word("exp");
   await page.mouse.move(x, y);
   await expect(play.node(/^exp mid/).locator(".op-box")).toHaveAttribute("data-hovered", "true");
-  await play.point(/^relu y/);
   const lit = play.region("Program").locator(".program-lit").first();
   const at = await play.word("relu");
-  await expect.poll(async () => Math.abs(((await lit.boundingBox())?.y ?? 0) + 11 - at.y)).toBeLessThan(8);
+  await expect(async () => {
+    await play.point(/^relu y/);
+    expect(Math.abs(((await lit.boundingBox())?.y ?? 0) + 11 - at.y)).toBeLessThan(8);
+  }).toPass();
 });
 
 test("the naive kernels stand beside the one they became", async ({ page, play }) => {
