@@ -8,11 +8,20 @@ import type { FlashTile, MatmulTile, RegionForm, RegionSchedule, Variant } from 
 
 type Planned = Partial<RegionSchedule> & { readonly variant: Variant };
 
+/** Bands of rows that keep a large machine busy: below this, smaller bands. */
+const ENOUGH_WORKGROUPS = 128;
+
 /**
- * Flash tiles in order of preference, by measured sweeps: many small workgroups hide more latency than large tiles save loads, and
- * queries that are read again come from the cache without taking workgroup memory.
+ * Flash tiles in order of preference for heads up to `width`, by measured sweeps: many small workgroups hide more latency than large
+ * tiles save loads, and queries that are read again come from the cache without taking workgroup memory.
  */
-const FLASH_TILES: readonly FlashTile[] = [
+const FLASH_TILES: readonly { readonly width: number; readonly tiles: readonly FlashTile[] }[] = [
+  { width: 32, tiles: [{ m: 64, n: 16, rm: 4, queries: false }, { m: 32, n: 32, rm: 2, queries: false }] }, // prettier-ignore
+  { width: 64, tiles: [{ m: 64, n: 16, rm: 2, queries: false }, { m: 32, n: 32, rm: 2, queries: false }] }, // prettier-ignore
+  { width: 128, tiles: [{ m: 64, n: 32, rm: 2, queries: false }, { m: 32, n: 32, rm: 2, queries: false }, { m: 32, n: 16, rm: 1, queries: false }] }, // prettier-ignore
+];
+/** Where a mask hides what lies beyond the diagonal: square tiles waste least on it. */
+const DIAGONAL: readonly FlashTile[] = [
   { m: 32, n: 32, rm: 2, queries: false },
   { m: 32, n: 16, rm: 1, queries: false },
 ];
@@ -20,7 +29,7 @@ const FLASH_TILES: readonly FlashTile[] = [
 const COMPUTED_QUERIES: readonly FlashTile[] = [
   { m: 32, n: 32, rm: 2, queries: true },
   { m: 32, n: 16, rm: 1, queries: true },
-  ...FLASH_TILES,
+  ...DIAGONAL,
 ];
 /** For a handful of rows: the same columns, fewer rows. */
 const FEW_ROWS: readonly FlashTile[] = [
@@ -64,15 +73,25 @@ export function flashBytes(tile: FlashTile, { head, width }: FlashSizes): number
   return 4 * ((head > 0 ? queries : 0) + passing + tile.m * (tile.n + 4) + tile.m * flashAcross(tile));
 }
 
+/** Tiles worth trying, the best first. */
+function candidates({ m, head, width }: FlashSizes, diagonal: boolean, computesQueries: boolean): readonly FlashTile[] {
+  if (m <= 8) return FEW_ROWS;
+  if (computesQueries) return COMPUTED_QUERIES;
+  const byWidth = FLASH_TILES.find((row) => Math.max(head, width) <= row.width) ?? FLASH_TILES.at(-1)!;
+  return diagonal && byWidth.width <= 64 ? DIAGONAL : byWidth.tiles;
+}
+
 /** The first tile that fits; the last one where none does. */
-export function flashTile(sizes: FlashSizes, target: Target, computesQueries: boolean): FlashTile {
+export function flashTile(sizes: FlashSizes, target: Target, diagonal: boolean, computesQueries: boolean): FlashTile {
   if (target.flashTile) return target.flashTile;
-  const table = sizes.m <= 8 ? FEW_ROWS : computesQueries ? COMPUTED_QUERIES : FLASH_TILES;
+  const tiles = candidates(sizes, diagonal, computesQueries);
   const fits = (tile: FlashTile): boolean =>
     flashBytes(tile, sizes) <= target.maxWorkgroupBytes &&
     flashThreads(tile) <= target.maxWorkgroupSize &&
-    tile.n < 2 * Math.max(16, sizes.n);
-  return table.find(fits) ?? table.at(-1)!;
+    tile.n < 2 * Math.max(16, sizes.n) &&
+    tile.m < 2 * Math.max(32, sizes.m) &&
+    (tile.m <= 32 || sizes.batch * Math.ceil(sizes.m / tile.m) >= ENOUGH_WORKGROUPS);
+  return tiles.find(fits) ?? tiles.at(-1)!;
 }
 
 /** Rows per thread where one thread walks whole rows: each key and value that is read serves four. */
@@ -127,7 +146,7 @@ function scheduleFlash(
       modelledBytes: 4 * batch * n * (head + width) * (Math.ceil(m / rows) - 1),
     };
   }
-  const tile = flashTile(sizes, target, computesQueries(graph, parts, members));
+  const tile = flashTile(sizes, target, parts.diagonal !== null, computesQueries(graph, parts, members));
   const bands = Math.ceil(m / tile.m);
   const columns = Math.ceil(fours(width) / 4 / flashAcross(tile));
   const again = tile.queries ? 0 : m * head * (Math.ceil(n / tile.n) - 1);
@@ -163,9 +182,6 @@ export function reduceSizes(graph: Graph, { scores, space, axis }: OnlineParts):
     alongColumns,
   };
 }
-
-/** Bands of rows that keep a large machine busy: below this, smaller bands. */
-const ENOUGH_WORKGROUPS = 128;
 
 /** The matmul tile whose accumulators are folded; null where one thread per row is better. */
 export function reduceTile(graph: Graph, parts: OnlineParts, target: Target): MatmulTile | null {
