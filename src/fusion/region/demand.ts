@@ -112,6 +112,10 @@ export function union(a: Demand, b: Demand, shape: Shape): Demand {
   return { kind: "bits", bits: x.map((bit, i) => bit | y[i]!) };
 }
 
+/** Of any number of demands; nothing at all when there are none. */
+const unionOf = (demands: readonly Demand[], shape: Shape): Demand =>
+  demands.length === 0 ? { kind: "boxes", boxes: [] } : demands.reduce((a, b) => union(a, b, shape));
+
 function tidy(boxes: readonly Box[], shape: Shape): Demand {
   const total = boxes.reduce((sum, box) => sum + boxSize(box), 0);
   return total === sizeOf(shape) ? ALL : { kind: "boxes", boxes };
@@ -191,7 +195,10 @@ export function throughBroadcast(demand: Demand, outShape: Shape, shape: Shape):
     const boxes = demand.boxes.map((box) =>
       box.slice(skip).map((axis, i) => (shape[i] === 1 ? { start: 0, count: 1, step: 1 } : axis)),
     );
-    return boxes.map((box) => boxDemand(box, shape)).reduce((a, b) => union(a, b, shape));
+    return unionOf(
+      boxes.map((box) => boxDemand(box, shape)),
+      shape,
+    );
   }
   return throughPoints(demand, outShape, shape, (index) =>
     index.slice(skip).map((value, i) => (shape[i] === 1 ? 0 : value)),
@@ -205,7 +212,7 @@ export function throughIndex(demand: Demand, outShape: Shape, shape: Shape, axis
   if (demand.kind === "bits")
     return throughPoints(demand, outShape, shape, (index) => index.slice(axis, axis + shape.length));
   const boxes = demand.boxes.map((box) => boxDemand(box.slice(axis, axis + shape.length), shape));
-  return boxes.reduce((a, b) => union(a, b, shape));
+  return unionOf(boxes, shape);
 }
 
 /** What operand `operand` of a movement op must supply. */
@@ -224,7 +231,10 @@ export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[
       mapBox(box, view, shape),
     );
     if (boxes.every((box) => box !== null))
-      return boxes.map((box) => boxDemand(box, shape)).reduce((a, b) => union(a, b, shape));
+      return unionOf(
+        boxes.map((box) => boxDemand(box, shape)),
+        shape,
+      );
   }
   return throughPoints(demand, n.type.shape, shape, (index) => {
     const from = sourceOf(n, inputs, index);
@@ -251,8 +261,7 @@ function throughPieces(demand: Demand, n: Node, inputs: readonly Shape[], operan
       found.push(boxDemand(part, shape));
     }
   }
-  if (found.length === 0) return { kind: "boxes", boxes: [] };
-  return found.reduce((a, b) => union(a, b, shape));
+  return unionOf(found, shape);
 }
 
 /** The affine rule of one box, continued to the whole result. */
@@ -309,7 +318,7 @@ function throughTables(demand: Demand, n: Node, inputs: readonly Shape[]): Deman
     });
     return productOf(touched, shape);
   });
-  return parts.reduce((a, b) => union(a, b, shape));
+  return unionOf(parts, shape);
 }
 
 /** Elements whose index is marked on every axis. */
@@ -380,7 +389,10 @@ export function throughReduce(demand: Demand, outShape: Shape, shape: Shape, axe
     const boxes = demand.boxes.map((box) =>
       shape.map((extent, axis) => (axes.includes(axis) ? { start: 0, count: extent, step: 1 } : box[at(axis)]!)),
     );
-    return boxes.map((box) => boxDemand(box, shape)).reduce((a, b) => union(a, b, shape));
+    return unionOf(
+      boxes.map((box) => boxDemand(box, shape)),
+      shape,
+    );
   }
   return ALL;
 }
