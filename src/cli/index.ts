@@ -1,6 +1,7 @@
 /** @file The command line: plan, explain, wgsl and run on program texts, saved documents and share links. */
 import { compile } from "../fusion";
 import type { Diagnostic } from "../fusion";
+import { checkCases } from "./check/command";
 import { readArgs, usageText } from "./args";
 import type { Request } from "./args";
 import { load } from "./load";
@@ -14,6 +15,7 @@ export type { World } from "./world";
 
 /** Answers the exit code: 0, or 1 when something was wrong or a result did not agree. */
 export async function main(args: readonly string[], world: World): Promise<number> {
+  if (args[0] === "check") return checkCases(args.slice(1), world);
   const request = readArgs(args);
   if (!request.ok) {
     world.complain(`${request.text}\n\n${usageText}`);

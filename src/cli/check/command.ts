@@ -1,0 +1,82 @@
+/** @file check: folders of external cases, each imported, planned, run naive and fused, and compared with what it expects. */
+import { existsSync } from "node:fs";
+import { parseArgs } from "node:util";
+import type { World } from "../world";
+import { findCases, type ExternalCase } from "./cases";
+import { onCpu, runCase, type CaseResult, type RunPlans } from "./run-case";
+import { onWebgpu } from "./webgpu";
+
+/** Larger cases are left to the CPU: a software adapter would take minutes over each. */
+const WEBGPU_ELEMENTS = 1 << 20;
+
+interface Report {
+  readonly passed: string[];
+  readonly failed: {
+    readonly case: string;
+    readonly output: string;
+    readonly maxAbs: number;
+    readonly maxRel: number;
+    readonly why: string;
+  }[];
+  readonly unsupported: { readonly case: string; readonly op: string; readonly why: string }[];
+}
+
+const elementsOf = ({ inputs, expected }: ExternalCase): number =>
+  [...inputs, ...expected].reduce((sum, { tensor }) => sum + (tensor?.data.length ?? 0), 0);
+
+async function resultOf(one: ExternalCase, run: RunPlans, limit: number): Promise<CaseResult> {
+  if (elementsOf(one) > limit) return { kind: "unsupported", op: "", why: "size" };
+  try {
+    return await runCase(one, run);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { kind: "failed", output: "", maxAbs: 0, maxRel: 0, why };
+  }
+}
+
+/** `check PATH… [--device cpu|webgpu] [--json]`: 0 when no case failed. */
+export async function checkCases(args: readonly string[], world: World): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { json: { type: "boolean" }, device: { type: "string" } },
+    allowPositionals: true,
+  });
+  const missing = positionals.find((path) => !existsSync(path));
+  if (positionals.length === 0 || missing !== undefined) {
+    world.complain(missing === undefined ? "check needs a PATH." : `There is no ${missing}.`);
+    return 1;
+  }
+  const gpu = values.device === "webgpu" ? await onWebgpu(world) : null;
+  if (typeof gpu === "string") {
+    world.complain(gpu);
+    return 1;
+  }
+  const report: Report = { passed: [], failed: [], unsupported: [] };
+  const limit = gpu ? WEBGPU_ELEMENTS : Number.POSITIVE_INFINITY;
+  for (const read of findCases(positionals)) {
+    for (const one of read())
+      take(report, one.name, await resultOf(one, gpu?.run ?? onCpu, limit), !values.json, world);
+  }
+  await gpu?.close();
+  const { passed, failed, unsupported } = report;
+  if (values.json) world.print(JSON.stringify(report, null, 2));
+  else world.print(`${passed.length} passed, ${failed.length} failed, ${unsupported.length} unsupported`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+function take(report: Report, name: string, result: CaseResult, tell: boolean, world: World): void {
+  switch (result.kind) {
+    case "passed":
+      report.passed.push(name);
+      return;
+    case "failed": {
+      const { output, maxAbs, maxRel, why } = result;
+      report.failed.push({ case: name, output, maxAbs, maxRel, why });
+      if (tell) world.print(`failed ${name}${output ? ` ${output}` : ""}: ${why}`);
+      return;
+    }
+    case "unsupported":
+      report.unsupported.push({ case: name, op: result.op, why: result.why });
+      if (tell) world.print(`unsupported ${name}${result.op ? ` ${result.op}` : ""}: ${result.why}`);
+  }
+}
