@@ -1,7 +1,15 @@
 /** @file What the store needs of the outside world. Tests pass fakes; `browser.ts` passes the real one. */
 import type { NodeId, Plan } from "../fusion";
 import type { BenchProgress, BenchResult, DeviceInfo, GpuProblem, Outcome } from "../gpu";
-import type { CheckReply, CheckRequest, CompileReply, CompileRequest, LayoutRequest, Port, TensorData } from "../workers";
+import type {
+  CheckReply,
+  CheckRequest,
+  CompileReply,
+  CompileRequest,
+  LayoutRequest,
+  Port,
+  TensorData,
+} from "../workers";
 import type { Layout } from "./types";
 
 /** The GPU session, as far as the store uses it. */
