@@ -1,6 +1,6 @@
 /** @file Attention in every spelling becomes one kernel whose values and counts are right, and every state on the way runs. */
 import { describe, expect, test } from "vitest";
-import { lowerFusion, printWgsl, type LoweredRegion } from "../../src/fusion/codegen";
+import { lowerFusion, planFusion, printWgsl, type LoweredRegion } from "../../src/fusion/codegen";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
 import type { CompileOptions, Fusion } from "../../src/fusion/ir";
@@ -105,4 +105,14 @@ test("tiles that a causal mask hides are not computed", () => {
   const causal = `${qkv(72, 72, 8)}\no = scaled_dot_product_attention(q, k, v, is_causal=True)`;
   expect(turns(causal)).toEqual(["if (turn * 32u < top + 32u) {"]);
   expect(turns(causal.replace("is_causal=True", "is_causal=False"))).toEqual([]);
+});
+
+test("names of the program don't meet those of the kernel", () => {
+  const text = `s: f32[40, 8]\nkv_tile: f32[72, 8]\nw: f32[72, 8]\nq_tile: f32[40, 72]\ntops = softmax(s @ kv_tile.T + q_tile, dim=-1) @ w`;
+  const compilation = compiled(graphOf(text), EAGER);
+  const { kernels } = planFusion(fusionAt(compilation, compilation.steps.length), gpu, generic);
+  const declared = kernels[0]!.wgsl.matchAll(/^(?: {2}(?:let|var)|@group.*>|var<workgroup>) (\w+)/gm);
+  const names = [...declared].map(([, name]) => name!);
+  expect(names.length).toBeGreaterThan(20);
+  expect(new Set(names).size).toBe(names.length);
 });

@@ -3,7 +3,7 @@
  * different kernels. What a kernel is called on the way here contains `Q`, a letter no generated name starts with.
  */
 import { node, nodeId, type Attrs, type Graph, type Node, type NodeId, type Region, type Target } from "../ir";
-import { isFreeView } from "../region";
+import { isFreeView, mayBeOnline } from "../region";
 import { kernelName, titleOf } from "./frame";
 import { wordFor } from "./emitter";
 import { isMutating } from "./mutations";
@@ -49,6 +49,8 @@ const place = (index: number): NodeId =>
 
 /** The region with its nodes numbered; null where names could meet each other after renaming. */
 function canonical(graph: Graph, region: Region): Canonical | null {
+  // Kernels that fold rows while they are made number their own registers as rows number the user's.
+  if (mayBeOnline(graph, region.members)) return null;
   const ids: NodeId[] = [];
   const at = new Map<NodeId, number>();
   let key = "";

@@ -2,7 +2,7 @@
 export { followersOf, permutationOf, type Follower, type Permutation } from "./alignment";
 export { classify, classifyPlain, placeRows, wholeOutput, type RowPlacement } from "./classify";
 export type { Placed, Role, RowDomain } from "./roles";
-export { classifyOnline, isOnline } from "./classify-online";
+export { classifyOnline, isOnline, mayBeOnline } from "./classify-online";
 export {
   flashAcross,
   flashSizes,
