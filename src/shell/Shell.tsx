@@ -5,6 +5,7 @@ import { Announcer } from "./Announcer";
 import { Middle, Narrow, Wide } from "./Arrangements";
 import { TopBar } from "./TopBar";
 import { useArrangement } from "./use-arrangement";
+import { useDevice } from "./use-device";
 import { useFileDrop } from "./use-file-drop";
 import { useKeys } from "./use-keys";
 import "./dialogs.css";
@@ -44,6 +45,7 @@ export function Shell() {
   const presenter = usePlayground((state) => state.presenter);
   useTheme();
   useKeys();
+  useDevice();
   useFileDrop();
   if (presenter) {
     return (

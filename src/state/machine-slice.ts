@@ -48,10 +48,17 @@ async function runBoth(deeds: Deeds, turn: Turn): Promise<void> {
   await runOnCpu(deeds);
 }
 
-export const machineSlice: Slice<"runBoth" | "cancelRun" | "runOnCpu"> = (deeds) => {
+/** Says whose time a run would take. What stands in the way is told when Run is pressed, not before. */
+async function describeDevice(deeds: Deeds): Promise<void> {
+  const described = await deeds.world.session.describe();
+  if (described.ok && !deeds.get().device) deeds.set({ device: described.value });
+}
+
+export const machineSlice: Slice<"runBoth" | "cancelRun" | "runOnCpu" | "describeDevice"> = (deeds) => {
   let current: AbortController | null = null;
   return {
     runOnCpu: () => runOnCpu(deeds),
+    describeDevice: () => describeDevice(deeds),
     async runBoth(sure = false) {
       const { run } = deeds.get();
       if (run.status === "running") return;

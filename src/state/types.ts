@@ -189,6 +189,8 @@ export interface Actions {
   /** Rewrites the document's size constant (`N = 2048`) to the example's S, M or L. */
   setSize(size: "S" | "M" | "L"): void;
   // the machine
+  /** Asks the machine who it is, for the device line; once the page has settled. */
+  describeDevice(): Promise<void>;
   /** `sure`: a run that is predicted to take long is not asked about again. */
   runBoth(sure?: boolean): Promise<void>;
   cancelRun(): void;
