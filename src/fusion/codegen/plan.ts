@@ -35,7 +35,7 @@ export function planFusion(fusion: Fusion, target: Target, profile: DeviceProfil
   const { buffers, plannedBytes, lowerBoundBytes } = planMemory(tenantsOf(fusion, kernels), kernels.length);
   const aliases = graph.outputs.flatMap((output) => {
     const value = resolveView(graph, output);
-    return value === output ? [] : [{ output, value }];
+    return value === output && node(graph, output).op !== "input" ? [] : [{ output, value }];
   });
   return { kernels, buffers, aliases, totals: ledger.totals(), plannedBytes, lowerBoundBytes };
 }

@@ -77,7 +77,7 @@ export interface BufferPlan {
 export interface Plan {
   readonly kernels: readonly Kernel[];
   readonly buffers: readonly BufferPlan[];
-  /** Graph outputs that are free views of a stored value: output → stored value, same bytes in the same order. */
+  /** Graph outputs that no kernel writes under their name: free views of a stored value (same bytes in the same order), and inputs. */
   readonly aliases: readonly { readonly output: NodeId; readonly value: NodeId }[];
   readonly totals: Totals;
   /** Memory reserved after slot sharing, inputs and outputs included. */

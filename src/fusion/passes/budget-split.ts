@@ -1,5 +1,5 @@
 /** @file P8: a kernel over a limit, or across a boundary that the user drew, is cut where the least has to cross. */
-import { bytesOf, node, parseEdgeId, regionId, type NodeId, type Region } from "../ir";
+import { bytesOf, node, parseEdgeId, regionId, type NodeId, type Region, type RegionId } from "../ir";
 import { isRefusal } from "../cost";
 import { isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
@@ -38,12 +38,15 @@ export const budgetSplit: FusionPass = {
     yes(
       "A_PATTERN",
       nodes,
-      `Each part is a kernel of its own: ${add.map(({ outputs }) => namesOf(planner.graph, outputs)).join("; ")}.`,
+      add.length > 1
+        ? `Each part is a kernel of its own: ${add.map(({ outputs }) => namesOf(planner.graph, outputs)).join("; ")}.`
+        : `What ${namesOf(planner.graph, add[0]!.outputs)} needs is in memory already: the kernel need not compute it again.`,
     ),
   cost: costOf,
   worth(planner, candidate) {
     const excess = excessOf(planner, candidate.remove[0]!)!;
-    const crossing = candidate.add[0]!.outputs.filter((id) => !candidate.remove[0]!.outputs.includes(id));
+    const [first, second] = candidate.add;
+    const crossing = second ? first!.outputs.filter((id) => !candidate.remove[0]!.outputs.includes(id)) : [];
     const bytes = crossing.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
     const cut =
       crossing.length === 0
@@ -86,27 +89,31 @@ function cutOf(planner: Planner, region: Region, excess: Excess): Candidate | nu
   let best: { candidate: Candidate; bytes: number; uneven: number } | null = null;
   for (let at = 1; at < region.members.length; at++) {
     const parts = partsAt(planner, region, at);
+    if (parts === null) continue;
+    const { first, second, crossing } = parts;
     if (excess.between) {
       const [a, b] = excess.between;
-      if (!parts[0].members.includes(a) || !parts[1].members.includes(b) || parts[1].members.includes(a)) continue;
+      if (!first.members.includes(a) || !second.members.includes(b) || second.members.includes(a)) continue;
     }
-    const bytes = parts[0].outputs.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
+    const bytes = first.outputs.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
     const uneven = Math.abs(2 * at - region.members.length);
     if (best && (bytes > best.bytes || (bytes === best.bytes && uneven >= best.uneven))) continue;
-    if (parts.some((part) => part.outputs.length === 0 || isRefusal(planner.facts(part)))) continue;
+    // Where everything that crosses is in memory already, there is nothing left for a first part to do.
+    const add = first.outputs.length === 0 ? [second] : [first, second];
+    if (add.length === 1 && second.members.length === region.members.length) continue;
+    if (second.outputs.length === 0 || add.some((part) => isRefusal(planner.facts(part)))) continue;
     if (
       excess.code === "L_BINDINGS" &&
-      parts.some((part) => bindingsOf(planner.factsOf(part)) >= excess.numbers["bindings"]!)
+      add.some((part) => bindingsOf(planner.factsOf(part)) >= excess.numbers["bindings"]!)
     )
       continue;
-    const edges = edgesBetween(planner, parts[0], parts[1]);
     const candidate: Candidate = {
       rule: "cut",
       kind: "split",
-      edges,
-      nodes: [...parts[0].outputs, ...parts[1].outputs],
+      edges: edgesBetween(planner, { ...first, outputs: crossing }, second),
+      nodes: [...crossing, ...second.outputs],
       remove: [region],
-      add: parts,
+      add,
       into: null,
       merged: [],
     };
@@ -115,8 +122,17 @@ function cutOf(planner: Planner, region: Region, excess: Excess): Candidate | nu
   return best?.candidate ?? null;
 }
 
-function partsAt(planner: Planner, region: Region, at: number): [Region, Region] {
-  const first = new Set(region.members.slice(0, at));
+interface Parts {
+  readonly first: Region;
+  readonly second: Region;
+  /** Values of the first part that the second one reads, wherever they are stored. */
+  readonly crossing: readonly NodeId[];
+}
+
+/** Null where a value would have to come from a kernel that waits for this one. */
+function partsAt(planner: Planner, region: Region, at: number): Parts | null {
+  const before = region.members.slice(0, at);
+  const first = new Set(before);
   const second = region.members.slice(at);
   const crossing = new Set<NodeId>();
   const copied = new Set<NodeId>();
@@ -131,11 +147,49 @@ function partsAt(planner: Planner, region: Region, at: number): [Region, Region]
       if (first.has(current)) crossing.add(current);
     }
   }
-  const outputs = region.members.slice(0, at).filter((id) => crossing.has(id) || region.outputs.includes(id));
+  // A copy of a value that another kernel stores is not stored again.
+  const elsewhere = [...crossing].filter((id) => ![null, region.id].includes(planner.homeOf(id)));
+  if (elsewhere.some((id) => waitsFor(planner, planner.homeOf(id)!, region.id))) return null;
+  const outputs = before.filter((id) => region.outputs.includes(id) || (crossing.has(id) && !elsewhere.includes(id)));
   const rest = [...copied, ...second].toSorted((a, b) => planner.position(a) - planner.position(b));
-  const firstId = regionId(`k:${outputs.at(-1) ?? region.members[at - 1]!}`);
-  return [
-    { id: firstId === region.id ? regionId(`${region.id}~1`) : firstId, members: region.members.slice(0, at), outputs },
-    { id: region.id, members: rest, outputs: region.outputs.filter((id) => !first.has(id)) },
-  ];
+  return {
+    first: {
+      id: freshId(planner, `k:${outputs.at(-1) ?? before.at(-1)!}`),
+      members: neededFor(planner, outputs, before),
+      outputs,
+    },
+    second: { id: region.id, members: rest, outputs: region.outputs.filter((id) => !first.has(id)) },
+    crossing: [...crossing],
+  };
+}
+
+/** A search this long is given up and answered with yes. */
+const WINDOW = 2048;
+
+/** Does `from` read, over others or not, what `to` stores? */
+function waitsFor(planner: Planner, from: RegionId, to: RegionId): boolean {
+  const seen = new Set([from]);
+  for (const id of seen) {
+    for (const input of planner.inputsOf(planner.region(id))) {
+      const home = planner.homeOf(input);
+      if (home === to || seen.size > WINDOW) return true;
+      if (home !== null) seen.add(home);
+    }
+  }
+  return false;
+}
+
+/** The id, or one like it that no region has. */
+function freshId(planner: Planner, wanted: string): RegionId {
+  let id = regionId(wanted);
+  for (let i = 1; planner.regions.has(id); i++) id = regionId(`${wanted}~${i}`);
+  return id;
+}
+
+/** The members that these values are computed from. */
+function neededFor(planner: Planner, values: readonly NodeId[], members: readonly NodeId[]): NodeId[] {
+  const needed = new Set(values);
+  for (const id of members.toReversed())
+    if (needed.has(id)) for (const input of node(planner.graph, id).inputs) needed.add(input);
+  return members.filter((id) => needed.has(id));
 }

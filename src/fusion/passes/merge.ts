@@ -49,12 +49,13 @@ export function edgesOf(planner: Planner, nodes: readonly NodeId[]): EdgeId[] {
   });
 }
 
-/** Is the value needed in memory by anyone but these regions? */
+/** Is the value needed in memory by anyone but these regions? What nobody reads stays where it is until it is removed. */
 export function neededOutside(planner: Planner, value: NodeId, group: ReadonlySet<RegionId>): boolean {
   if (planner.isOutput(value)) return true;
   if (mutated("lost-output")) return false;
-  for (const reader of planner.regionsReading(value)) if (!group.has(reader)) return true;
-  return false;
+  const readers = planner.regionsReading(value);
+  for (const reader of readers) if (!group.has(reader)) return true;
+  return readers.size === 0;
 }
 
 /** A view that is a result shows the producer's value from memory: it has to be there. Null when no reader is one. */

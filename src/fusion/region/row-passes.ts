@@ -1,5 +1,5 @@
 /** @file How often a streaming row kernel walks over each stored value: once a pass that loads it at a place of its own per column. */
-import { node, sizeOf, type Graph, type NodeId, type Region } from "../ir";
+import { node, type Graph, type NodeId, type Region } from "../ir";
 import { opDef, type IndexAlgebra } from "../ops";
 import { touchedElements } from "./reads";
 import { movesAlong, type Turn } from "./turns";
@@ -25,67 +25,90 @@ export interface PassRoot {
   readonly turns: readonly Turn[];
 }
 
-/** Stored values that `root` loads at places that change along the folded axes. */
-function changingLoads(
+/** Stored values that a pass loads at places that change along the folded axes (or in some columns only), and those it loads once a row. */
+interface Loads {
+  readonly changing: ReadonlySet<NodeId>;
+  readonly still: ReadonlySet<NodeId>;
+}
+
+function loadsOf(
   graph: Graph,
   members: readonly NodeId[],
   { id: root, turns }: PassRoot,
   form: RegionForm,
-): Set<NodeId> {
+  oneTurn: boolean,
+): Loads {
   const inside = new Set(members);
-  const asked = new Map<NodeId, boolean[]>();
-  const loads = new Set<NodeId>();
-  const arrive = (id: NodeId): void => {
+  const asked = new Map<NodeId, { moving: boolean[]; still: boolean }>();
+  const [changing, still] = [new Set<NodeId>(), new Set<NodeId>()];
+  const arrive = (id: NodeId, loads: Set<NodeId>): void => {
     let current = node(graph, id);
     while (isFreeView(current)) current = node(graph, current.inputs[0]!);
     if (!isInlined(current)) loads.add(current.id);
   };
-  const ask = (id: NodeId, at: readonly boolean[], always = false): void => {
+  const ask = (id: NodeId, at: readonly boolean[], conditional = false): void => {
+    const always = conditional && !oneTurn;
     const { shape } = node(graph, id).type;
-    const moving = shape.map((extent, axis) => extent > 1 && at[axis]!);
+    const moving = shape.map((extent, axis) => extent > 1 && (at[axis]! || always));
+    const moves = always || moving.includes(true);
     if (!inside.has(id)) {
-      if (always || moving.includes(true)) arrive(id);
+      arrive(id, moves ? changing : still);
       return;
     }
-    const known = asked.get(id) ?? moving;
-    asked.set(id, known.map((was, axis) => was || moving[axis]! || (always && shape[axis]! > 1))); // prettier-ignore
+    const known = asked.get(id) ?? { moving, still: false };
+    asked.set(id, {
+      moving: known.moving.map((was, axis) => was || moving[axis]!),
+      still: known.still || !moves,
+    });
   };
   ask(root, movesAlong(turns, form.space, form.reducedAxes));
   for (const id of members.toReversed()) {
-    const at = asked.get(id);
-    const n = node(graph, id);
-    const { kind, movement } = opDef(n.op);
-    if (!at || kind === "reduce") continue;
-    if (kind === "gather") {
-      const data = node(graph, n.inputs[0]!).type.shape;
-      const axis = opDef(n.op).gather!.axis(n.attrs, data);
-      const asked = at.slice(axis, axis + node(graph, n.inputs[1]!).type.shape.length);
-      ask(n.inputs[1]!, asked);
-      ask(n.inputs[0]!, [...at.slice(0, axis), asked.includes(true), ...at.slice(axis + asked.length)]);
-      continue;
-    }
-    if (kind !== "movement") {
-      n.inputs.forEach((input) => {
-        const { shape } = node(graph, input).type;
-        ask(input, shape.map((_, axis) => at[at.length - shape.length + axis]!)); // prettier-ignore
-      });
-      continue;
-    }
-    const inputs = n.inputs.map((input) => node(graph, input).type.shape);
-    for (const { when, operand, index } of movement!.source(
-      at,
-      { inputs, output: n.type.shape, attrs: n.attrs },
-      changes,
-    ))
-      ask(n.inputs[operand]!, index, when === true);
+    const ways = asked.get(id);
+    if (!ways || opDef(node(graph, id).op).kind === "reduce") continue;
+    if (ways.moving.includes(true)) askOperands(graph, id, ways.moving, ask);
+    if (ways.still || !ways.moving.includes(true)) askOperands(graph, id, ways.moving.map(() => false), ask); // prettier-ignore
   }
-  return loads;
+  return { changing, still };
+}
+
+/** What one member asks of its operands when it is asked for at an index that changes along these axes. */
+function askOperands(
+  graph: Graph,
+  id: NodeId,
+  at: readonly boolean[],
+  ask: (id: NodeId, at: readonly boolean[], conditional?: boolean) => void,
+): void {
+  const n = node(graph, id);
+  const { kind, movement, gather } = opDef(n.op);
+  if (kind === "gather") {
+    const axis = gather!.axis(n.attrs, node(graph, n.inputs[0]!).type.shape);
+    const places = at.slice(axis, axis + node(graph, n.inputs[1]!).type.shape.length);
+    ask(n.inputs[1]!, places);
+    ask(n.inputs[0]!, [...at.slice(0, axis), places.includes(true), ...at.slice(axis + places.length)]);
+    return;
+  }
+  if (kind !== "movement") {
+    n.inputs.forEach((input) => {
+      const { shape } = node(graph, input).type;
+      ask(input, shape.map((_, axis) => at[at.length - shape.length + axis]!)); // prettier-ignore
+    });
+    return;
+  }
+  const inputs = n.inputs.map((input) => node(graph, input).type.shape);
+  for (const { when, operand, index } of movement!.source(
+    at,
+    { inputs, output: n.type.shape, attrs: n.attrs },
+    changes,
+  ))
+    ask(n.inputs[operand]!, index, when === true);
 }
 
 /**
  * Passes in which each stored value is loaded column by column.
  * @param roots what each pass asks for
- * @param byRow outputs with one value a row that need no reduction; what they read in full is one more pass
+ * @param byRow outputs with one value a row; where they read all that is touched, that is one more pass, unless a pass before had it for its row
+ * @param touched distinct elements of each stored value
+ * @param oneTurn a row is done in one turn of the loop, so that nothing is loaded in some turns only
  */
 export function passesPerRead(
   graph: Graph,
@@ -93,15 +116,19 @@ export function passesPerRead(
   form: RegionForm,
   roots: readonly PassRoot[],
   byRow: readonly NodeId[],
+  touched: ReadonlyMap<NodeId, number>,
+  oneTurn: boolean,
 ): Map<NodeId, number> {
   const passes = new Map<NodeId, Set<number>>();
+  const known = new Set<NodeId>();
   for (const root of roots) {
-    for (const value of changingLoads(graph, region.members, root, form)) {
-      passes.set(value, (passes.get(value) ?? new Set()).add(root.stage));
-    }
+    const { changing, still } = loadsOf(graph, region.members, root, form, oneTurn);
+    for (const value of still) known.add(value);
+    for (const value of changing) passes.set(value, (passes.get(value) ?? new Set()).add(root.stage));
   }
-  for (const [value, elements] of byRow.length > 0 ? touchedElements(graph, region.members, byRow) : []) {
-    if (elements === sizeOf(node(graph, value).type.shape)) passes.get(value)?.add(-1);
+  const around = region.members.filter((id) => opDef(node(graph, id).op).kind !== "reduce");
+  for (const [value, elements] of byRow.length > 0 ? touchedElements(graph, around, byRow) : []) {
+    if (elements === touched.get(value) && !known.has(value)) passes.get(value)?.add(-1);
   }
   return new Map([...passes].map(([value, set]) => [value, set.size]));
 }

@@ -202,8 +202,10 @@ function scheduleRows(graph: Graph, region: Body, form: RegionForm, target: Targ
     new Map(roots.map(({ id, turns }) => [id, turns])),
   );
   const plain = readsOf(graph, region.members, region.outputs, strided);
-  const byRow = region.outputs.filter((id) => placement.places.get(id)!.role === "free" && !isFull(id));
-  const passes = (): Map<NodeId, number> => passesPerRead(graph, region, form, roots, byRow);
+  const byRow = region.outputs.filter((id) => !isFull(id));
+  const oneTurn = byThread && columns === 4 && contiguous(form) === 4;
+  const touched = new Map(plain.map(({ value, elements }) => [value, elements]));
+  const passes = (): Map<NodeId, number> => passesPerRead(graph, region, form, roots, byRow, touched, oneTurn);
   const live = liveScalars(graph, region);
   const accumulators = form.reductions.length;
   if (byThread) {
