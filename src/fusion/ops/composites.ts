@@ -1,6 +1,9 @@
 /** @file Every composite, alphabetical by name. A new one is a file and a line here. */
 import type { CompositeDef } from "./define";
+import { acosh } from "./composite/acosh";
 import { argsort } from "./composite/argsort";
+import { asinh } from "./composite/asinh";
+import { atanh } from "./composite/atanh";
 import { avgPool } from "./composite/avg-pool";
 import { batchNorm } from "./composite/batch-norm";
 import { conv } from "./composite/conv";
@@ -46,7 +49,10 @@ import { unfold } from "./composite/unfold";
 import { variance } from "./composite/var";
 
 export const composites: readonly CompositeDef[] = [
+  acosh,
   argsort,
+  asinh,
+  atanh,
   avgPool,
   batchNorm,
   conv,

@@ -97,7 +97,7 @@ function tapSource<I, C>(
   const inside = (a: I, low: number, end: number, highest: number): C | null => {
     const upper = highest < end ? null : algebra.less(a, end);
     const lower = low > 0 ? algebra.atLeast(a, low) : null;
-    return lower && upper ? algebra.and(lower, upper) : (lower ?? upper);
+    return lower !== null && upper !== null ? algebra.and(lower, upper) : (lower ?? upper);
   };
   if (interior === 1) return { index: cut(place), when: inside(place, before, before + extent, last) };
   // Whole steps are split off first, so that divisions see nothing negative.
@@ -108,7 +108,7 @@ function tapSource<I, C>(
   const bounds = inside(quotient, steps, steps + extent, Infinity);
   return {
     index: steps === 0 ? quotient : algebra.add(quotient, algebra.int(-steps)),
-    when: bounds ? algebra.and(whole, bounds) : whole,
+    when: bounds === null ? whole : algebra.and(whole, bounds),
   };
 }
 

@@ -43,7 +43,7 @@ export const convTranspose = composite({
     const turned = b.op("turned", "transpose", [parted], { perm, dim1: null });
     const taps = kernel.map((_, axis) => axis + 3);
     const flipped = b.op("flipped", "flip", [turned], { axes: taps });
-    return windowProduct(b, windows, flipped, bias!, {
+    return windowProduct(b, windows, flipped, bias ?? null, {
       batch,
       channels,
       outputs: share * groups,

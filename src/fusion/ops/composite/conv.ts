@@ -33,7 +33,7 @@ export const conv = composite({
       ? x!
       : b.op("windows", "window", [x!], { kernel_size: kernel, stride, dilation, padding: around });
     const positions = plain ? extents : b.typeOf(windows).shape.slice(2 + kernel.length);
-    return windowProduct(b, windows, weight!, bias!, {
+    return windowProduct(b, windows, weight!, bias ?? null, {
       batch,
       channels,
       outputs,

@@ -11,7 +11,7 @@ const swapped = (c: NodeContext, x: Value): Value => {
 const scaled = (c: NodeContext, x: Value, by: number): Value =>
   by === 1 ? x : c.op("mul", [x, c.emit.scalar(by, x.type.dtype)]);
 
-function gemm(c: NodeContext): Value {
+export function gemm(c: NodeContext): Value {
   const a = c.int("transA", 0) ? swapped(c, c.in(0)) : c.in(0);
   const b = c.int("transB", 0) ? swapped(c, c.in(1)) : c.in(1);
   const product = scaled(c, c.op("matmul", [a, b]), c.float("alpha", 1));

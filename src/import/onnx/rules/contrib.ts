@@ -2,6 +2,8 @@
 import { sizeOf, type DType } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
+import { gemm } from "./contraction";
+import { conv } from "./window";
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 const scalar = (c: NodeContext, value: number, dtype: DType = c.in(0).type.dtype): Value => c.emit.scalar(value, dtype);
@@ -106,8 +108,9 @@ const imageScaler: Rule = (c) => {
 };
 
 /** What an op of the name does to its result: `activation` and its parameters. */
-export function activated(c: NodeContext, x: Value): Value {
-  const [alpha, beta] = c.attribute("activation_params")?.floats ?? [];
+function activated(c: NodeContext, x: Value): Value {
+  const given = c.attribute("activation_params")?.floats ?? [];
+  const [alpha, beta] = [given[0] ?? c.maybeFloat("activation_alpha"), given[1] ?? c.maybeFloat("activation_beta")];
   switch (c.text("activation", "")) {
     case "":
       return x;
@@ -130,8 +133,11 @@ export function activated(c: NodeContext, x: Value): Value {
   }
 }
 
-/** bool: which elements of a bitmask are kept is random; without a mask it is a plain sum. */
-const inverse: Rule = (c) => c.op("reciprocal", [c.in(0)]);
+/** A convolution, something added, an activation. */
+function fusedConv(c: NodeContext): Value {
+  const product = conv(c);
+  return activated(c, c.maybe(3) ? c.op("add", [product, c.in(3)]) : product);
+}
 
 export const contribRules: Rules = {
   Gelu: (c) => gelu(c, c.in(0), "none"),
@@ -148,5 +154,10 @@ export const contribRules: Rules = {
   SkipSimplifiedLayerNormalization: skipNorm("rms_norm"),
   EmbedLayerNormalization: embedLayerNorm,
   ImageScaler: imageScaler,
-  Inverse: inverse,
+  FusedConv: fusedConv,
+  FusedGemm: (c) => activated(c, gemm(c)),
+  GemmFastGelu: (c) => {
+    const product = c.op("matmul", [c.in(0), c.in(1)]);
+    return gelu(c, c.maybe(2) ? c.op("add", [product, c.in(2)]) : product, "tanh");
+  },
 };

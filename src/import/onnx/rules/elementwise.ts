@@ -17,7 +17,7 @@ const same: readonly [string, string][] = [
   ["Erf", "erf"], ["Exp", "exp"], ["Floor", "floor"], ["IsNaN", "is_nan"], ["Log", "log"], ["Neg", "neg"], ["Not", "not"],
   ["Reciprocal", "reciprocal"], ["Relu", "relu"], ["Round", "round"], ["Sigmoid", "sigmoid"], ["Sign", "sign"], ["Sin", "sin"],
   ["Sinh", "sinh"], ["Softplus", "softplus"], ["Softsign", "softsign"], ["Sqrt", "sqrt"], ["Tan", "tan"], ["Tanh", "tanh"],
-  ["HardSwish", "hard_swish"], ["Mish", "mish"],
+  ["Acosh", "acosh"], ["Asinh", "asinh"], ["Atanh", "atanh"], ["HardSwish", "hard_swish"], ["Mish", "mish"],
 ]; // prettier-ignore
 const pairs: readonly [string, string][] = [
   ["Add", "add"], ["Sub", "sub"], ["Mul", "mul"], ["Equal", "eq"], ["Less", "lt"], ["LessOrEqual", "le"], ["Greater", "gt"],

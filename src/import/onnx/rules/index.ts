@@ -9,6 +9,7 @@ import { imageRules } from "./image";
 import { indexingRules } from "./indexing";
 import { lossRules } from "./loss";
 import { mlRules } from "./ml";
+import { recurrentRules } from "./recurrent";
 import { reduceRules } from "./reduce";
 import { shapeRules } from "./shape";
 import { windowRules } from "./window";
@@ -25,6 +26,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     ...controlRules,
     ...attentionRules,
     ...imageRules,
+    ...recurrentRules,
     ImageScaler: contribRules["ImageScaler"]!,
   },
   "com.microsoft": { ...contribRules, ...contribAttentionRules },

@@ -31,7 +31,7 @@ function windowsOf(c: NodeContext, extents: readonly number[], kernel: readonly 
 
 const spatial = (x: Value): readonly number[] => x.type.shape.slice(2);
 
-function conv(c: NodeContext): Value {
+export function conv(c: NodeContext): Value {
   const [x, w] = [c.in(0), c.in(1)];
   const { stride, dilation, pads } = windowsOf(c, spatial(x), c.ints("kernel_shape") ?? spatial(w));
   return c.op("conv", [x, w, c.maybe(2)], { stride, padding: pads, dilation, groups: c.int("group", 1) });

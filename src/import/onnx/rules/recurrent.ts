@@ -1,0 +1,162 @@
+/** @file RNN, GRU and LSTM, written out step by step: the number of steps is known. */
+import type { Value } from "../emit";
+import type { NodeContext, Rule, Rules } from "../rule";
+
+const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+
+/** Part `at` of `count` equal parts along an axis. */
+function part(c: NodeContext, x: Value, axis: number, at: number, count: number): Value {
+  const size = x.type.shape[axis]! / count;
+  return c.op("slice", [x], { start: [at * size], stop: [(at + 1) * size], axes: [axis] });
+}
+const turned = (c: NodeContext, x: Value): Value => c.op("transpose", [x], { perm: [1, 0] });
+
+/** The activation of this place; names repeat for each direction. */
+function activation(c: NodeContext, at: number, otherwise: string): (x: Value) => Value {
+  const name = c.attribute("activations")?.strings[at] ?? otherwise;
+  const alpha = c.attribute("activation_alpha")?.floats[at];
+  const beta = c.attribute("activation_beta")?.floats[at];
+  const scalar = (value: number, x: Value): Value => c.emit.scalar(value, x.type.dtype);
+  const line = (x: Value, a: number, b: number): Value => c.op("add", [c.op("mul", [x, scalar(a, x)]), scalar(b, x)]);
+  switch (name.toLowerCase()) {
+    case "sigmoid":
+    case "tanh":
+    case "relu":
+    case "softsign":
+    case "softplus":
+      return (x) => c.op(name.toLowerCase(), [x]);
+    case "hardsigmoid":
+      return (x) => c.op("clamp", [line(x, alpha ?? 0.2, beta ?? 0.5)], { min: 0, max: 1 });
+    case "leakyrelu":
+      return (x) => c.op("leaky_relu", [x], { negative_slope: alpha ?? 0.01 });
+    case "elu":
+      return (x) => c.op("elu", [x], { alpha: alpha ?? 1 });
+    case "affine":
+      return (x) => line(x, alpha ?? 1, beta ?? 0);
+    default:
+      return () => c.fail(`the activation ${name}`);
+  }
+}
+
+/** State of one direction: hidden, and the cell of an LSTM. */
+interface State {
+  readonly h: Value;
+  readonly cell: Value | null;
+}
+/** One step: the input's share of all gates, the state before. */
+type Step = (input: Value, state: State) => State;
+
+/** What one direction works with. */
+interface Direction {
+  readonly weights: Value;
+  readonly recurrent: Value;
+  /** Of the input's and of the hidden share. */
+  readonly biases: readonly [Value, Value] | null;
+  /** Of the first activation of this direction. */
+  readonly first: number;
+  readonly index: number;
+}
+
+function rnnStep(c: NodeContext, { recurrent, biases, first }: Direction): Step {
+  const f = activation(c, first, "Tanh");
+  const bias = biases && c.op("add", [biases[0], biases[1]]);
+  return (input, { h }) => {
+    const sum = c.op("add", [input, c.op("matmul", [h, turned(c, recurrent)])]);
+    return { h: f(bias ? c.op("add", [sum, bias]) : sum), cell: null };
+  };
+}
+
+/** z: how much of the old state stays; r: how much of it the candidate sees. */
+function gruStep(c: NodeContext, { recurrent, biases, first }: Direction): Step {
+  const [f, g] = [activation(c, first, "Sigmoid"), activation(c, first + 1, "Tanh")];
+  const after = c.int("linear_before_reset", 0) === 1;
+  const rows = range(3).map((gate) => turned(c, part(c, recurrent, 0, gate, 3)));
+  const own = biases?.map((bias) => range(3).map((gate) => part(c, bias, 0, gate, 3))) ?? null;
+  const shifted = (x: Value, which: number, gate: number): Value => (own ? c.op("add", [x, own[which]![gate]!]) : x);
+  const one = c.emit.scalar(1);
+  return (input, { h }) => {
+    const gates = range(3).map((gate) => shifted(part(c, input, 1, gate, 3), 0, gate));
+    const hidden = (gate: number, x: Value): Value => shifted(c.op("matmul", [x, rows[gate]!]), 1, gate);
+    const [z, r] = [0, 1].map((gate) => f(c.op("add", [gates[gate]!, hidden(gate, h)]))) as [Value, Value];
+    const seen = after ? c.op("mul", [r, hidden(2, h)]) : hidden(2, c.op("mul", [r, h]));
+    const candidate = g(c.op("add", [gates[2]!, seen]));
+    return { h: c.op("add", [c.op("mul", [c.op("sub", [one, z]), candidate]), c.op("mul", [z, h])]), cell: null };
+  };
+}
+
+/** Gates in the order input, output, forget, cell; peepholes look at the cell. */
+function lstmStep(c: NodeContext, { recurrent, biases, first, index }: Direction): Step {
+  const [f, g, h] = ["Sigmoid", "Tanh", "Tanh"].map((name, i) => activation(c, first + i, name)) as [(x: Value) => Value, (x: Value) => Value, (x: Value) => Value]; // prettier-ignore
+  const bias = biases && c.op("add", [biases[0], biases[1]]);
+  const holes = c.maybe(7);
+  const own = holes ? c.reshape(c.op("slice", [holes], { start: [index], stop: [index + 1], axes: [0] }), [holes.type.shape[1]!]) : null; // prettier-ignore
+  const peep = (gate: number, x: Value, cell: Value): Value =>
+    own ? c.op("add", [x, c.op("mul", [part(c, own, 0, gate, 3), cell])]) : x;
+  return (input, state) => {
+    const sum = c.op("add", [input, c.op("matmul", [state.h, turned(c, recurrent)])]);
+    const all = bias ? c.op("add", [sum, bias]) : sum;
+    const [i, o, forget, fresh] = range(4).map((gate) => part(c, all, 1, gate, 4)) as [Value, Value, Value, Value];
+    const enter = f(peep(0, i, state.cell!));
+    const keep = f(peep(2, forget, state.cell!));
+    const cell = c.op("add", [c.op("mul", [keep, state.cell!]), c.op("mul", [enter, g(fresh)])]);
+    return { h: c.op("mul", [f(peep(1, o, cell)), h(cell)]), cell };
+  };
+}
+
+const clipped = (c: NodeContext, x: Value): Value => {
+  const clip = c.maybeFloat("clip");
+  return clip === null ? x : c.op("clamp", [x], { min: -clip, max: clip });
+};
+
+const recurrent =
+  (gates: number, activations: number, stepOf: (c: NodeContext, direction: Direction) => Step): Rule =>
+  (c) => {
+    const byBatch = c.int("layout", 0) === 1;
+    const x = byBatch ? c.op("transpose", [c.in(0)], { perm: [1, 0, 2] }) : c.in(0);
+    const [steps, batch] = x.type.shape as [number, number];
+    const [w, r] = [c.in(1), c.in(2)];
+    const hidden = r.type.shape[2]!;
+    const lengths = c.maybe(4) ? c.known(4, "lengths") : [];
+    if (lengths.some((length) => length !== steps)) return c.fail("sequences of different lengths");
+    const kind = c.text("direction", "forward");
+    const ways = kind === "bidirectional" ? [false, true] : [kind === "reverse"];
+    const results = ways.map((backwards, index) => {
+      const pick = (v: Value): Value => {
+        const [, ...rest] = v.type.shape;
+        return c.reshape(c.op("slice", [v], { start: [index], stop: [index + 1], axes: [0] }), rest);
+      };
+      const b = c.maybe(3) ? pick(c.in(3)) : null;
+      const biases = b && ([part(c, b, 0, 0, 2), part(c, b, 0, 1, 2)] as const);
+      const direction = { weights: pick(w), recurrent: pick(r), biases, first: index * activations, index };
+      const step = stepOf(c, direction);
+      const start = (i: number): Value => {
+        const given = c.maybe(i);
+        if (given) return pick(byBatch ? c.op("transpose", [given], { perm: [1, 0, 2] }) : given);
+        return c.emit.host({ dtype: x.type.dtype, dims: [batch, hidden], data: new Float64Array(batch * hidden), wide: false }); // prettier-ignore
+      };
+      let state: State = { h: start(5), cell: gates === 4 ? start(6) : null };
+      const shares = c.op("matmul", [x, turned(c, direction.weights)]);
+      const outputs: Value[] = [];
+      for (const t of backwards ? range(steps).toReversed() : range(steps)) {
+        const share = c.op("slice", [shares], { start: [t], stop: [t + 1], axes: [0] });
+        state = step(clipped(c, c.reshape(share, [batch, gates * hidden])), state);
+        outputs[t] = state.h;
+      }
+      return { outputs, state };
+    });
+    const stacked = (values: readonly Value[]): Value => {
+      const rows = values.map((value) => c.reshape(value, [1, ...value.type.shape]));
+      return rows.length === 1 ? rows[0]! : c.op("concat", rows, { axis: 0 });
+    };
+    const all = stacked(range(steps).map((t) => stacked(results.map(({ outputs }) => outputs[t]!))));
+    const last = stacked(results.map(({ state }) => state.h));
+    const cell = gates === 4 ? [stacked(results.map(({ state }) => state.cell!))] : [];
+    const ends = [last, ...cell].map((v) => (byBatch ? c.op("transpose", [v], { perm: [1, 0, 2] }) : v));
+    return [byBatch ? c.op("transpose", [all], { perm: [2, 0, 1, 3] }) : all, ...ends];
+  };
+
+export const recurrentRules: Rules = {
+  RNN: recurrent(1, 1, rnnStep),
+  GRU: recurrent(3, 2, gruStep),
+  LSTM: recurrent(4, 3, lstmStep),
+};
