@@ -1,0 +1,172 @@
+/** @file Rules that no case list covers, against loops written out. */
+import { describe, expect, test } from "vitest";
+import { compile, defaultOptions, nodeId, runReference, type NodeId } from "../../../fusion";
+import { importModel } from "../import-model";
+import type { OnnxAttribute, OnnxModel } from "../model";
+import type { HostTensor } from "../tensor";
+import { rules } from ".";
+
+type Given = readonly [dims: readonly number[], data: readonly number[]] | null;
+const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+const wave = (n: number, by: number): number[] => upTo(n).map((i) => Math.sin(by * i + 1));
+
+/** Outputs of one node on given numbers; `known` inputs are known while importing. */
+function run(
+  op: string,
+  inputs: readonly Given[],
+  attributes: readonly Partial<OnnxAttribute>[] = [],
+  { outputs = 1, opset = 21, domain = "", known = [] as number[] } = {},
+): { shape: readonly number[]; data: number[] }[] {
+  const name = (i: number): string => (inputs[i] ? `in${i}` : "");
+  const made = upTo(outputs).map((i) => ({ name: `out${i}`, dataType: 0, dims: null }));
+  const model: OnnxModel = {
+    opsets: new Map([["", opset], [domain, opset]]),
+    functions: [],
+    graph: {
+      name: "test",
+      nodes: [{ op, domain, name: "n", inputs: inputs.map((_, i) => name(i)), outputs: made.map((o) => o.name), attributes: new Map(attributes.map((a) => [a.name!, { refersTo: "", floats: [], ints: [], strings: [], ...a } as OnnxAttribute])) }],
+      initializers: [],
+      inputs: inputs.flatMap((given, i) => (given ? [{ name: name(i), dataType: 1, dims: given[0] }] : [])),
+      outputs: made,
+      valueInfo: [],
+    },
+  }; // prettier-ignore
+  const host = (i: number): HostTensor => ({ dtype: "f32", dims: inputs[i]![0], data: Float64Array.from(inputs[i]![1]), wide: false }); // prettier-ignore
+  const read = importModel(model, { known: new Map(known.map((i) => [name(i), host(i)])) });
+  expect(read.unsupported).toEqual([]);
+  const { naive, diagnostics } = compile(read.text, defaultOptions);
+  expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+  const data = new Map<NodeId, ArrayLike<number>>();
+  for (const [theirs, ours] of read.inputs) data.set(nodeId(ours), inputs[Number(theirs.slice(2))]![1]);
+  for (const [ours, numbers] of read.data) data.set(nodeId(ours), numbers);
+  const values = runReference(naive!.graph, data);
+  return made.map((o) => {
+    const found = read.outputs.get(o.name)!;
+    return { shape: found.shape, data: [...(found.host?.data ?? values.get(nodeId(found.name!))!.data)] };
+  });
+}
+
+const close = (got: readonly number[], want: readonly number[]): void => {
+  expect(got.length).toBe(want.length);
+  got.forEach((value, i) => expect(value).toBeCloseTo(want[i]!, 6));
+};
+
+const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
+const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, v, i) => sum + v * b[i]!, 0);
+const rows = (data: readonly number[], width: number): number[][] => upTo(data.length / width).map((i) => data.slice(i * width, (i + 1) * width)); // prettier-ignore
+
+describe("recurrent layers, step by step", () => {
+  const [steps, batch, size, hidden] = [3, 2, 4, 3];
+  const x = wave(steps * batch * size, 0.7);
+  const inputs = (gates: number): Given[] => [
+    [[steps, batch, size], x],
+    [[1, gates * hidden, size], wave(gates * hidden * size, 1.1)],
+    [[1, gates * hidden, hidden], wave(gates * hidden * hidden, 0.4)],
+    [[1, 2 * gates * hidden], wave(2 * gates * hidden, 0.9)],
+  ];
+  /** Each gate's share of input and of state, biases in. */
+  function shares(
+    gates: number,
+    given: readonly Given[],
+  ): (t: number, b: number, h: readonly number[]) => { input: number[]; state: number[] } {
+    const [w, r] = [rows(given[1]![1] as number[], size), rows(given[2]![1] as number[], hidden)];
+    const bias = given[3]![1];
+    return (t, b, h) => ({
+      input: w.map((row, g) => dot(row, x.slice((t * batch + b) * size, (t * batch + b + 1) * size)) + bias[g]!),
+      state: r.map((row, g) => dot(row, h) + bias[gates * hidden + g]!),
+    });
+  }
+  const walk = (
+    order: readonly number[],
+    step: (t: number, b: number, h: number[], c: number[]) => [number[], number[]],
+  ): { y: number[]; h: number[]; c: number[] } => {
+    const y: number[] = [];
+    const last = upTo(batch).map((b) => {
+      let [h, c] = [upTo(hidden).map(() => 0), upTo(hidden).map(() => 0)];
+      for (const t of order) {
+        [h, c] = step(t, b, h, c);
+        h.forEach((value, k) => (y[(t * batch + b) * hidden + k] = value));
+      }
+      return [h, c] as const;
+    });
+    return { y, h: last.flatMap(([h]) => h), c: last.flatMap(([, c]) => c) };
+  };
+
+  test("RNN, from the end", () => {
+    const given = inputs(1);
+    const of = shares(1, given);
+    const want = walk([2, 1, 0], (t, b, h) => {
+      const { input, state } = of(t, b, h);
+      return [input.map((v, k) => Math.tanh(v + state[k]!)), []];
+    });
+    const [y, h] = run("RNN", given, [{ name: "hidden_size", i: hidden }, { name: "direction", s: "reverse" }], { outputs: 2 }); // prettier-ignore
+    expect(y!.shape).toEqual([steps, 1, batch, hidden]);
+    close(y!.data, want.y);
+    close(h!.data, want.h);
+  });
+
+  test.each([0, 1])("GRU, the reset before (0) or after (1) the product: %d", (after) => {
+    const given = inputs(3);
+    const of = shares(3, given);
+    const r = rows(given[2]![1] as number[], hidden);
+    const bias = given[3]![1];
+    const want = walk([0, 1, 2], (t, b, h) => {
+      const { input, state } = of(t, b, h);
+      const [z, reset] = [0, 1].map((g) => upTo(hidden).map((k) => sigmoid(input[g * hidden + k]! + state[g * hidden + k]!))) as [number[], number[]]; // prettier-ignore
+      const next = upTo(hidden).map((k) => {
+        const seen = after === 1 ? reset[k]! * state[2 * hidden + k]! : dot(r[2 * hidden + k]!, h.map((v, i) => v * reset[i]!)) + bias[5 * hidden + k]!; // prettier-ignore
+        return (1 - z[k]!) * Math.tanh(input[2 * hidden + k]! + seen) + z[k]! * h[k]!;
+      });
+      return [next, []];
+    });
+    const [y, h] = run("GRU", given, [{ name: "hidden_size", i: hidden }, { name: "linear_before_reset", i: after }], { outputs: 2 }); // prettier-ignore
+    close(y!.data, want.y);
+    close(h!.data, want.h);
+  });
+
+  test("LSTM", () => {
+    const given = inputs(4);
+    const of = shares(4, given);
+    const want = walk([0, 1, 2], (t, b, h, c) => {
+      const { input, state } = of(t, b, h);
+      const gate = (g: number, k: number): number => input[g * hidden + k]! + state[g * hidden + k]!;
+      const cell = upTo(hidden).map((k) => sigmoid(gate(2, k)) * c[k]! + sigmoid(gate(0, k)) * Math.tanh(gate(3, k)));
+      return [cell.map((v, k) => sigmoid(gate(1, k)) * Math.tanh(v)), cell];
+    });
+    const [y, h, c] = run("LSTM", given, [{ name: "hidden_size", i: hidden }], { outputs: 3 });
+    close(y!.data, want.y);
+    close(h!.data, want.h);
+    close(c!.data, want.c);
+  });
+});
+
+describe("resizing", () => {
+  const ramp: Given = [[1, 1, 1, 4], [0, 1, 2, 3]]; // prettier-ignore
+  const scales: Given = [[4], [1, 1, 1, 2]]; // prettier-ignore
+  const resized = (attributes: readonly Partial<OnnxAttribute>[]): number[] =>
+    run("Resize", [ramp, null, scales], attributes, { known: [2] })[0]!.data;
+  test("nearest, linear, aligned corners", () => {
+    expect(resized([])).toEqual([0, 0, 1, 1, 2, 2, 3, 3]);
+    close(resized([{ name: "mode", s: "linear" }]), [0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3]);
+    const corners = { name: "coordinate_transformation_mode", s: "align_corners" };
+    close(resized([{ name: "mode", s: "linear" }, corners]), upTo(8).map((i) => (3 * i) / 7)); // prettier-ignore
+  });
+  test("Keys' cubic of a ramp is the ramp away from its ends", () => {
+    const cubic = resized([
+      { name: "mode", s: "cubic" },
+      { name: "cubic_coeff_a", f: -0.5 },
+    ]);
+    close(cubic.slice(3, 5), [1.25, 1.75]);
+  });
+});
+
+test("reversed and compressed", () => {
+  const [got] = run("ReverseSequence", [[[3, 2], [0, 1, 2, 3, 4, 5]], [[2], [3, 2]]], [{ name: "time_axis", i: 0 }, { name: "batch_axis", i: 1 }]); // prettier-ignore
+  expect(got!.data).toEqual([4, 3, 2, 1, 0, 5]);
+  const [kept] = run("Compress", [[[2, 3], [0, 1, 2, 3, 4, 5]], [[3], [1, 0, 1]]], [{ name: "axis", i: 1 }], { known: [1] }); // prettier-ignore
+  expect([kept!.shape, kept!.data]).toEqual([[2, 2], [0, 2, 3, 5]]); // prettier-ignore
+});
+
+test("a rule has a domain, and no op two rules", () => {
+  for (const key of rules.keys()) expect(key).toMatch(/^(|com\.microsoft|ai\.onnx\.ml|ai\.onnx\.preview):[A-Z]\w*$/);
+});
