@@ -12,6 +12,7 @@ import { mlRules } from "./ml";
 import { recurrentRules } from "./recurrent";
 import { reduceRules } from "./reduce";
 import { shapeRules } from "./shape";
+import { treeRules } from "./trees";
 import { windowRules } from "./window";
 
 const DOMAINS: Readonly<Record<string, Rules>> = {
@@ -31,7 +32,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
   },
   "com.microsoft": { ...contribRules, ...contribAttentionRules },
   "ai.onnx.preview": previewAttentionRules,
-  "ai.onnx.ml": mlRules,
+  "ai.onnx.ml": { ...mlRules, ...treeRules },
 };
 
 export const rules: ReadonlyMap<string, Rule> = new Map(
