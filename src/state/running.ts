@@ -9,7 +9,7 @@ import {
   type Plan,
   type Target,
 } from "../fusion";
-import { runSeconds, type BenchProgress, type DeviceInfo, type GpuProblem } from "../gpu";
+import type { BenchProgress, DeviceInfo, GpuProblem } from "../gpu";
 import { ENDED, type TensorData } from "../workers";
 import type { Deeds } from "./slice";
 import type { CheckRow, FinishedRun, RunState } from "./types";
@@ -73,7 +73,14 @@ export const rest = (deeds: Deeds, previous: FinishedRun | null): void =>
 const ASK_SECONDS = 2;
 
 /** True when the person was asked instead; their answer starts the run again. */
-function asked(deeds: Deeds, { sure, previous }: Turn, plans: FinishedRun["plans"], device: DeviceInfo): boolean {
+async function asked(
+  deeds: Deeds,
+  { sure, previous }: Turn,
+  plans: FinishedRun["plans"],
+  device: DeviceInfo,
+): Promise<boolean> {
+  // Loaded with the session: nothing before a run needs the machine's code.
+  const { runSeconds } = await import("../gpu");
   const all = [plans.naive, plans.step, plans.fused].filter((plan) => plan !== null);
   const roofs = previous?.result.device.name === device.name ? previous.result.roofs : null;
   const seconds = runSeconds(all, device.software, roofs);
@@ -146,7 +153,7 @@ export async function runOn(deeds: Deeds, turn: Turn, compilation: Compilation, 
   const plans = await plansFor(deeds, compilation, cursor, device.target);
   if (turn.signal.aborted) return;
   if ("code" in plans) return fail(deeds, turn, plans);
-  if (asked(deeds, turn, plans, device)) return;
+  if (await asked(deeds, turn, plans, device)) return;
   const inputs = await inputsFor(deeds, states);
   if (turn.signal.aborted) return;
   if ("code" in inputs) return fail(deeds, turn, inputs);
