@@ -71,15 +71,16 @@ function summed(equation: string, shapes: readonly Shape[], data: readonly (read
   const [left, result] = equation.split("->") as [string, string];
   const terms = left.split(",");
   const sizes = new Map(
-    terms.flatMap((term, i) => [...term].map((letter, axis) => [letter, shapes[i]![axis]!] as const)),
+    terms.flatMap((term, i) => Array.from(term).map((letter, axis) => [letter, shapes[i]![axis]!] as const)),
   );
   const letters = [...sizes.keys()];
-  const out = [...result].map((letter) => sizes.get(letter)!);
+  const out = Array.from(result).map((letter) => sizes.get(letter)!);
   const values = upTo(sizeOf(out)).map(() => 0);
   for (let flat = 0; flat < sizeOf([...sizes.values()]); flat++) {
     const index = new Map(coordinatesOf(flat, [...sizes.values()]).map((p, i) => [letters[i]!, p]));
-    const product = terms.reduce((p, term, i) => p * at(data[i]!, shapes[i]!, ...[...term].map((letter) => index.get(letter)!)), 1); // prettier-ignore
-    values[[...result].reduce((sum, letter, axis) => sum + index.get(letter)! * stridesOf(out)[axis]!, 0)]! += product;
+    const product = terms.reduce((p, term, i) => p * at(data[i]!, shapes[i]!, ...Array.from(term).map((letter) => index.get(letter)!)), 1); // prettier-ignore
+    values[Array.from(result).reduce((sum, letter, axis) => sum + index.get(letter)! * stridesOf(out)[axis]!, 0)]! +=
+      product;
   }
   return values;
 }
