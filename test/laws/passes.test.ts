@@ -6,10 +6,14 @@ import { allPasses } from "../../src/fusion/passes";
 import { graphOf, programArbitrary } from "../random-graph";
 import { compiled, silentEdges, stepFaults, valueFaults } from "./pass-harness";
 
+/** The soak asks for more of everything, and from another start. */
+const FACTOR = Number(process.env["LAW_FACTOR"] ?? 1);
+const SEED = Number(process.env["LAW_SEED"] ?? 20260101);
+
 const property = (check: (text: string) => void, numRuns: number): void =>
   fc.assert(
     fc.property(programArbitrary, (text) => check(text)),
-    { numRuns, seed: 20260101 },
+    { numRuns: numRuns * FACTOR, seed: SEED },
   );
 
 describe("every step of every plan", () => {

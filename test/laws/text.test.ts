@@ -17,7 +17,7 @@ import {
 } from "../../src/fusion/text";
 import { structure, textProgram, unread } from "./text-program";
 
-const RUNS = 150;
+const RUNS = 150 * Number(process.env["LAW_FACTOR"] ?? 1);
 
 function read(text: string): Parsed {
   const parsed = parseProgram(text);
