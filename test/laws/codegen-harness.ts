@@ -102,7 +102,9 @@ export function countsOff(graph: Graph, { region, facts, programs, logs }: Regio
     // Which rows are gathered is data: as many as are asked for, and several may be the same one.
     const asked = indexed ? (logged?.read ?? 0) <= elements : (logged?.read ?? 0) === elements;
     if (!asked) wrong.push(`${where} declares ${elements} elements, logs ${logged?.read}`);
-    if (countsPasses(graph, { region, facts }) && logged && logged.passes !== 1 + rereads)
+    // What is smaller than a row is one value per row or fewer: used twice, counted once.
+    const once = elements < facts.form!.columns && rereads === 0;
+    if (countsPasses(graph, { region, facts }) && logged && !once && logged.passes !== 1 + rereads)
       wrong.push(`${where} declares ${1 + rereads} passes, logs ${logged.passes}`);
     read.delete(value);
   }

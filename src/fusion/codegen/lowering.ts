@@ -205,7 +205,7 @@ export class Lowering extends Emitter {
     const yes = this.converted(value, scalar, n.inputs[operand]!);
     this.leave();
     this.reading = before;
-    const no = literal(opDef(n.op).movement!.fill?.(n.attrs) ?? 0, scalar);
+    const no = fillOf(n, scalar);
     const width = yes.kind === "reg" ? yes.width : 1;
     const label = this.label(wordFor(n), this.suffix(at));
     const result = this.let(label, scalar, width, { kind: "select", when: cond, yes, no }, [n.id], level);
@@ -269,14 +269,13 @@ export class Lowering extends Emitter {
     cases: readonly { when: Cond | null; operand: number; index: readonly Index[] }[],
   ): Walk {
     const scalar = registerScalar(n.type.dtype);
-    const fill = opDef(n.op).movement!.fill?.(n.attrs) ?? 0;
     const level = Math.max(at.level, this.scopes.at(-1)!.conditionalLevel);
     const inner = this.scopes.splice(level + 1);
     const result = this.variable(
       this.label(wordFor(n), this.suffix(at)),
       scalar,
       at.lane ? 4 : 1,
-      literal(fill, scalar),
+      fillOf(n, scalar),
       [n.id],
       level,
     );
@@ -304,6 +303,10 @@ function convertNumber(value: number, to: Scalar): number {
   if (to === "bool") return value === 0 ? 0 : 1;
   return to === "i32" ? Math.trunc(value) : value;
 }
+
+/** What stands where a movement op has no element, as its dtype holds it. */
+const fillOf = (n: Node, scalar: Scalar): Value =>
+  literal(convertNumber(opDef(n.op).movement!.fill?.(n.attrs) ?? 0, scalar), scalar);
 
 function dependsOnLane(cond: Cond): boolean {
   if (cond.kind === "both") return cond.parts.some(dependsOnLane);

@@ -43,6 +43,18 @@ class Positions extends Map<NodeId, number> {
   }
 }
 
+/**
+ * Where a kernel counts as running: what passes made for a node stands where the node does (or stood), so that a state
+ * counts the same when it is reached by rewriting and when it is read anew.
+ */
+function slotsOf(positions: ReadonlyMap<NodeId, number>): (id: NodeId) => number {
+  const written = (id: NodeId): NodeId => nodeId(id.split("~", 1)[0]!);
+  const slots = new Map<NodeId, number>();
+  for (const [id, position] of positions) if (id.includes("~")) slots.set(written(id), position);
+  for (const id of slots.keys()) slots.set(id, Math.max(slots.get(id)!, positions.get(id) ?? 0));
+  return (id) => slots.get(written(id)) ?? Math.ceil(positions.get(id)!);
+}
+
 /** Insertion order where that is topological, Kahn's otherwise. */
 function inOrder(graph: Graph): readonly NodeId[] {
   const seen = new Set<NodeId>();
@@ -60,6 +72,7 @@ function inOrder(graph: Graph): readonly NodeId[] {
  */
 export function openLedger(graph: Graph, positions: ReadonlyMap<NodeId, number>): Ledger {
   const lives = openLives(graph, positions.size);
+  const slotOf = slotsOf(positions);
   const sums = { kernels: 0, transfers: 0, fullSizeTransfers: 0, bytes: 0, picoseconds: 0 };
   const change = (region: Region, { schedule, traffic, time }: RegionFacts, sign: 1 | -1): void => {
     sums.kernels += sign * schedule.dispatches;
@@ -69,7 +82,7 @@ export function openLedger(graph: Graph, positions: ReadonlyMap<NodeId, number>)
     // Whole picoseconds add up to the same sum in any order.
     sums.picoseconds += sign * Math.round(time.micros * 1e6);
     if (schedule.dispatches === 0) return;
-    const at = Math.ceil(positions.get(region.members.at(-1)!)!);
+    const at = slotOf(region.members.at(-1)!);
     if (traffic.temporaryBytes > 0) lives.partials(at, sign * traffic.temporaryBytes);
     for (const { value } of traffic.writes) lives.written(value, sign === 1 ? at : null);
     for (const { value } of traffic.reads) lives.read(value, region.id, sign === 1 ? at : null);

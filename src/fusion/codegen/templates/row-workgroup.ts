@@ -49,8 +49,11 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
     each(({ column, inside, bare }) => {
       const at = pointAt(low.space, rows, grid.index, column);
       for (const acc of accs) foldIn(low, acc, at, column, inside);
-      for (const id of pass.outputs)
+      for (const id of pass.outputs) {
+        // A later pass may need what this one loads: outside of the branch it stays known.
+        if (cached && stage + 1 < rows.stages.length) low.valueAt(id, placedAt(low.space, rows, id, at));
         storePoint(low, rows, id, grid.index, column, inside, bare, accs.length === 0 && !cached);
+      }
     });
     if (accs.length === 0) return;
     const joined = treeReduce(low, accs.map((acc) => foldLanes(low, acc)), grid.tid, places, stage); // prettier-ignore

@@ -1,0 +1,213 @@
+/** @file What must hold of a program and the options it is planned with, from the naive plan to the last step, on both schedules. */
+import fc from "fast-check";
+import { runPlanOnCpu, type CpuRun } from "../../src/fusion/codegen";
+import type { Compilation } from "../../src/fusion/compilation";
+import { fusionAt } from "../../src/fusion/compile";
+import { generic, laptop, targetOf, totalsOf } from "../../src/fusion/cost";
+import {
+  dtypeBytes,
+  edgeId,
+  parseEdgeId,
+  type CompileOptions,
+  type EdgeId,
+  type Fusion,
+  type Graph,
+  type NodeId,
+  type Region,
+  type Target,
+} from "../../src/fusion/ir";
+import { opDef } from "../../src/fusion/ops";
+import { allPasses } from "../../src/fusion/passes";
+import { runReference } from "../../src/fusion/reference";
+import { choicesArbitrary, forInterpreter, graphOf, programOf, type Choices } from "./any-program";
+import { countsOff, countsPasses, dataOf } from "./codegen-harness";
+import { compiled, stepFaults } from "./pass-harness";
+
+/** A program and how it is to be planned. */
+export interface Case {
+  readonly text: string;
+  /** Small numbers that choose the options: 0 everywhere is the default at primitive granularity. */
+  readonly ways: Ways;
+}
+
+export type Ways = readonly [granularity: number, policy: number, mode: number, profile: number, pin: number];
+export const plainly: Ways = [0, 0, 0, 0, 0];
+
+const GRANULARITIES = ["primitive", "op", "statement"] as const;
+const POLICIES = ["cost", "cost", "cost", "multi", "materialise", "duplicate"] as const;
+const PROFILES = [
+  generic,
+  generic,
+  laptop,
+  { ...generic, maxBindings: 4 },
+  { ...generic, workgroupBytes: 2048 },
+  { ...generic, launchMicros: 1000 },
+];
+const byBatch = allPasses.map(({ name }) => name);
+
+const waysArbitrary: fc.Arbitrary<Ways> = fc.tuple(
+  fc.nat({ max: 2 }),
+  fc.nat({ max: POLICIES.length - 1 }),
+  fc.nat({ max: 15 }),
+  fc.nat({ max: PROFILES.length - 1 }),
+  fc.nat({ max: 31 }),
+);
+
+/** A random program with random options; the choices shrink, the text follows. */
+export const caseArbitrary: fc.Arbitrary<Case> = fc
+  .tuple(choicesArbitrary, waysArbitrary)
+  .map(([choices, ways]) => caseOf(choices, ways));
+export const caseOf = (choices: Choices, ways: Ways): Case => ({ text: programOf(choices, forInterpreter), ways });
+
+/** The options that `ways` stand for. */
+export function optionsFor(graph: Graph, [granularity, policy, mode, profile, pin]: Ways): Partial<CompileOptions> {
+  const edges = edgesOf(graph);
+  // A cut for another reason may bind more on the way to a plan that binds few.
+  const pinned = edges.length === 0 || profile === 3 ? [] : [edges[pin % edges.length]!];
+  return {
+    granularity: GRANULARITIES[granularity]!,
+    policy: POLICIES[policy]!,
+    profile: PROFILES[profile]!,
+    strict: mode === 15,
+    matmulPolicy: mode === 14 ? "library" : "epilogue",
+    groupSize: mode === 13 && profile !== 3 ? 1 / 16 : 1,
+    disabledPasses: mode < 10 ? [] : mode < 13 ? byBatch.filter((_, i) => i % 3 === mode - 10) : [],
+    forced: pin >= 24 ? pinned : [],
+    forbidden: pin >= 12 && pin < 24 ? pinned : [],
+  };
+}
+
+/** Edges between two nodes that compute. */
+const edgesOf = (graph: Graph): EdgeId[] =>
+  [...graph.nodes.values()].flatMap(({ id, inputs }) =>
+    inputs.flatMap((input, operand) => (computes(graph, input) ? [edgeId(input, id, operand)] : [])),
+  );
+const computes = (graph: Graph, id: NodeId): boolean => opDef(graph.nodes.get(id)!.op).kind !== "source";
+
+export interface Planned extends Case {
+  readonly graph: Graph;
+  readonly compilation: Compilation;
+}
+
+export function planned({ text, ways }: Case): Planned {
+  const graph = graphOf(text);
+  return { text, ways, graph, compilation: compiled(graph, optionsFor(graph, ways)) };
+}
+
+/** Every state is a state, every step is counted, replayed and taken back; pins and modes are kept. */
+export function structureFaults({ compilation }: Planned): string[] {
+  const { policy, forced, forbidden, strict, groupSize } = compilation.options;
+  // What people pin may cost more, and so may cutting a call that is larger than the group size.
+  // A step that buys a launch with bytes says so.
+  const paid = compilation.steps.some(({ accepted, cost }) => accepted && cost !== null && cost.bytesSaved < 0);
+  const mayCost = policy === "duplicate" || forced.length + forbidden.length > 0 || groupSize < 1 || paid;
+  const faults = stepFaults(compilation, { mayDuplicate: mayCost });
+  for (const step of compilation.steps.filter(({ accepted }) => accepted)) {
+    const rule = allPasses.find(({ name }) => name === step.pass);
+    if (strict && rule?.numerics === "reassociates") faults.push(`${step.pass} rounds differently in strict mode`);
+  }
+  const { regions } = fusionAt(compilation, compilation.steps.length);
+  for (const edge of forbidden) {
+    const { producer, consumer } = parseEdgeId(edge)!;
+    const spans = ({ members }: Region): boolean => members.includes(producer) && members.includes(consumer);
+    // A call is one kernel as written: inside of it a boundary is drawn where two kernels can part it.
+    if ([...compilation.naive!.regions.values()].some(spans)) continue;
+    const together = [...regions.values()].find(spans);
+    if (together) faults.push(`${together.id} spans ${edge}, which is forbidden`);
+  }
+  return faults;
+}
+
+/**
+ * Values and counts on one schedule: the naive plan, the final one and one between them.
+ * @param between chooses the state between
+ */
+export function runFaults({ graph, compilation }: Planned, schedule: Target["schedule"], between: number): string[] {
+  const { steps, naive, options } = compilation;
+  const inputs = dataOf(graph);
+  const reference = runReference(graph, inputs);
+  const target: Target = { ...targetOf(options.profile), schedule };
+  const accepted = steps.filter((step) => step.accepted);
+  const middle = accepted.length < 2 ? null : accepted[between % (accepted.length - 1)]!.seq;
+  const states: (readonly [string, Fusion])[] = [
+    ["naive", naive!],
+    ...(middle === null ? [] : [[`step ${middle}`, fusionAt(compilation, middle)] as const]),
+    ...(accepted.length === 0 ? [] : [["final", fusionAt(compilation, steps.length)] as const]),
+  ];
+  const faults: string[] = [];
+  const results: Results[] = [];
+  for (const [name, state] of states) {
+    const run = runPlanOnCpu(state, target, options.profile, inputs);
+    // Rewrites may rename results: they keep their places.
+    const got = state.graph.outputs.map((id) => run.outputs.get(id)!);
+    results.push(got);
+    const found = [
+      ...graph.outputs.flatMap((id, i) => valueFault(id, got[i], reference.get(id)!.data)),
+      ...run.regions.flatMap((region) => countsOff(state.graph, region)),
+      ...(schedule === "gpu" ? bytesOff(state, run, options.profile) : []),
+    ];
+    faults.push(...found.map((text) => `${schedule}, ${name}: ${text}`));
+  }
+  if (bitwise(compilation)) faults.push(...differences(graph, results[0]!, results.at(-1)!));
+  return faults;
+}
+
+function valueFault(id: NodeId, got: Float64Array | undefined, want: Float64Array): string[] {
+  if (!got || got.length !== want.length) return [`${id} has ${got?.length} elements, not ${want.length}`];
+  // Sums that nearly cancel are judged by what was summed.
+  let scale = 1;
+  for (const value of want) if (Math.abs(value) < 1e30) scale = Math.max(scale, Math.abs(value));
+  const at = got.findIndex((value, i) => !close(value, want[i]!, scale));
+  return at < 0 ? [] : [`${id}[${at}] is ${got[at]}, not ${want[at]}`];
+}
+
+/** Real arithmetic on both sides: only the order of sums differs. A finite stand-in for ∞ is allowed where nothing was folded. */
+const close = (a: number, b: number, scale: number): boolean =>
+  Object.is(a, b) ||
+  a === b ||
+  (Number.isNaN(a) && Number.isNaN(b)) ||
+  Math.abs(a - b) <= 1e-12 * scale + 1e-9 * Math.abs(b) ||
+  (Math.abs(a) > 3.4e38 && Math.abs(b) > 3.4e38 && Math.sign(a) === Math.sign(b));
+
+/** The headline bytes of a state against what its kernels touched. */
+function bytesOff(state: Fusion, run: CpuRun, profile: CompileOptions["profile"]): string[] {
+  let touched = 0;
+  for (const each of run.regions) {
+    const counted = countsPasses(state.graph, each);
+    const { columns } = each.facts.form!;
+    for (const [i, log] of each.logs.entries())
+      for (const { value, read, written, passes } of log.buffers) {
+        const { type } = each.programs[i]!.buffers.find((buffer) => buffer.value === value)!;
+        touched +=
+          dtypeBytes(type.dtype) * (read * (counted && read >= columns ? passes : Math.min(passes, 1)) + written);
+      }
+  }
+  const { bytes } = totalsOf(state, profile);
+  const indexed = [...state.graph.nodes.values()].some(({ op }) => opDef(op).kind === "gather");
+  return bytes === touched || (indexed && bytes > touched) ? [] : [`${bytes} bytes counted, ${touched} touched`];
+}
+
+/** Nothing is summed, so nothing can be summed in another order. */
+const bitwise = ({ naive, steps }: Compilation): boolean =>
+  ![...naive!.graph.nodes.values()].some(({ op }) => ["reduce", "contraction"].includes(opDef(op).kind)) &&
+  steps.every(({ accepted, pass }) => !accepted || allPasses.find(({ name }) => name === pass)?.numerics === "bitwise");
+
+type Results = readonly Float64Array[];
+
+function differences(graph: Graph, naive: Results, fused: Results): string[] {
+  return graph.outputs.flatMap((id, i) => {
+    const [a, b] = [naive[i]!, fused[i]!];
+    const at = a.findIndex((value, k) => value !== b[k] && !(Number.isNaN(value) && Number.isNaN(b[k]!)));
+    return at < 0 ? [] : [`${id}[${at}]: naive ${a[at]}, fused ${b[at]}, and nothing was summed`];
+  });
+}
+
+/** Everything at once; a stop of the compiler is a fault, too. */
+export function caseFaults(one: Case, schedules: readonly Target["schedule"][] = ["gpu", "cpu"]): string[] {
+  try {
+    const plan = planned(one);
+    return [...structureFaults(plan), ...schedules.flatMap((schedule) => runFaults(plan, schedule, one.text.length))];
+  } catch (error) {
+    return [String(error)];
+  }
+}

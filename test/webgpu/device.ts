@@ -1,0 +1,45 @@
+/** @file Plans on WebGPU through the product's own session, held against the f64 reference. */
+import { planFusion } from "../../src/fusion/codegen";
+import { fusionAt } from "../../src/fusion/compile";
+import { generic, targetOf } from "../../src/fusion/cost";
+import type { Fusion, Graph, NodeId, Target } from "../../src/fusion/ir";
+import { compareOutputs, inputData, runReference, toleranceFor, type Comparison, type InputData } from "../../src/fusion/reference"; // prettier-ignore
+import type { Session } from "../../src/gpu";
+import { compiled } from "../laws/pass-harness";
+
+export const forced: Target = targetOf(generic);
+
+/** The target of the adapter at hand. */
+export async function targetHere(session: Session): Promise<Target> {
+  const info = await session.describe();
+  if (!info.ok) throw new Error(info.problem.text);
+  return info.value.target;
+}
+
+export const inputsOf = (graph: Graph): Map<NodeId, InputData> =>
+  new Map([...graph.nodes.values()].filter(({ op }) => op === "input").map((n) => [n.id, inputData(n)]));
+
+/** The naive plan's regions and the fused ones. */
+export function bothPlans(graph: Graph): { readonly naive: Fusion; readonly fused: Fusion } {
+  const compilation = compiled(graph, { granularity: "primitive" });
+  return { naive: compilation.naive!, fused: fusionAt(compilation, compilation.steps.length) };
+}
+
+/** Each result of one run, in order, against the reference of the source graph. */
+export async function comparisons(
+  session: Session,
+  source: Graph,
+  fusion: Fusion,
+  target: Target,
+): Promise<readonly Comparison[]> {
+  const inputs = inputsOf(source);
+  const reference = runReference(source, inputs);
+  const answer = await session.run(planFusion(fusion, target, generic), inputs);
+  if (!answer.ok) throw new Error(`${answer.problem.code}: ${answer.problem.text}`);
+  const data = new Map(answer.value.map((output) => [output.value, output.data]));
+  return source.outputs.map((id, i) => {
+    const got = data.get(fusion.graph.outputs[i]!);
+    if (!got) throw new Error(`${id} did not come back`);
+    return compareOutputs(reference.get(id)!.data, got, toleranceFor(source, id));
+  });
+}

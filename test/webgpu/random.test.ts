@@ -1,0 +1,48 @@
+/** @file Random programs on a real WebGPU implementation: naive and fused against f64, and fused no worse than naive. */
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Target } from "../../src/fusion/ir";
+import { createSession, type Session } from "../../src/gpu";
+import { dawn } from "../../src/gpu/testing/dawn";
+import { forDevice, graphOf, programs } from "../laws/any-program";
+import { bothPlans, comparisons, targetHere } from "./device";
+
+const gpu = await dawn();
+/** WEBGPU_LAWS=count:seed says otherwise. */
+const [COUNT, SEED] = (process.env["WEBGPU_LAWS"] ?? "200:20261120").split(":").map(Number) as [number, number];
+
+/** What is wrong with a program's two plans; empty when nothing is. */
+async function deviceFaults(session: Session, target: Target, text: string): Promise<string[]> {
+  const graph = graphOf(text);
+  const plans = bothPlans(graph);
+  const naive = await comparisons(session, graph, plans.naive, target);
+  const fused = await comparisons(session, graph, plans.fused, target);
+  return graph.outputs.flatMap((id, i) => {
+    const [a, b] = [naive[i]!, fused[i]!];
+    const faults: string[] = [];
+    if (!a.pass) faults.push(`naive ${id}: ${JSON.stringify(a.worst)}`);
+    if (!b.pass) faults.push(`fused ${id}: ${JSON.stringify(b.worst)}`);
+    if (b.rmse > 2 * a.rmse + 1e-6) faults.push(`${id}: error ${b.rmse} fused, ${a.rmse} naive`);
+    return faults;
+  });
+}
+
+describe.skipIf(!gpu)(`WebGPU: ${COUNT} random programs, seed ${SEED}`, () => {
+  let session: Session;
+  let target: Target;
+  beforeAll(async () => {
+    session = createSession(gpu!);
+    target = await targetHere(session);
+  });
+  afterAll(() => session.close());
+
+  test("naive and fused agree with the reference", { timeout: 600_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(programs(forDevice), async (text) => {
+        expect(await deviceFaults(session, target, text)).toEqual([]);
+      }),
+      { numRuns: COUNT, seed: SEED },
+    );
+    expect(session.ledgerBytes).toBe(0);
+  });
+});
