@@ -93,6 +93,8 @@ describe.skipIf(!gpu)("every op's shader agrees with its meaning", () => {
     const operands = def.params.filter((param) => param.kind === "tensor").map(() => dtype);
     const attrs = withDefaults(def, ATTRS[def.name] ?? {});
     const type = def.infer(operands.map((of) => ({ dtype: of, shape: [LENGTH] })), attrs); // prettier-ignore
+    // Ops on bits refuse floats, and say so.
+    if (!type.ok && type.code === "dtype") return;
     if (!type.ok) throw new Error(type.text);
     const result = type.value.dtype;
     const columns = argumentsOf(dtype, operands.length);

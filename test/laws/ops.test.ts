@@ -67,7 +67,7 @@ describe("elementwise meanings", () => {
     selu: (x) => 1.0507009873554805 * (x < 0 ? 1.6732632423543772 * (Math.exp(x) - 1) : x), clamp: (x) => x,
     hard_sigmoid: (x) => (x <= -3 ? 0 : x >= 3 ? 1 : x / 6 + 0.5), hard_swish: (x) => (x <= -3 ? 0 : x >= 3 ? x : (x * (x + 3)) / 6),
     is_nan: (x) => Number(x !== x), is_inf: () => 0, not: (x) => Number(!x), round: (x) => (Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x)),
-    erf: (x) => erf(x), gelu: (x) => 0.5 * x * (1 + erf(x / Math.SQRT2)),
+    bit_not: (x) => ~x, erf: (x) => erf(x), gelu: (x) => 0.5 * x * (1 + erf(x / Math.SQRT2)),
   }; // prettier-ignore
   const unary = allOps.filter(
     (def) => def.scalar && def.kind === "elementwise" && def.params.filter((p) => p.kind === "tensor").length === 1,

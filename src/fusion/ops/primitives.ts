@@ -12,6 +12,10 @@ import { argmin } from "./reduce/argmin";
 import { asin } from "./transcendental/asin";
 import { atan } from "./transcendental/atan";
 import { atan2 } from "./transcendental/atan2";
+import { bitAnd } from "./logic/bit-and";
+import { bitNot } from "./logic/bit-not";
+import { bitOr } from "./logic/bit-or";
+import { bitXor } from "./logic/bit-xor";
 import { broadcastInDim } from "./movement/broadcast-in-dim";
 import { cast } from "./logic/cast";
 import { ceil } from "./arithmetic/ceil";
@@ -117,6 +121,10 @@ export const primitives: readonly OpDef[] = [
   asin,
   atan,
   atan2,
+  bitAnd,
+  bitNot,
+  bitOr,
+  bitXor,
   broadcastInDim,
   cast,
   ceil,

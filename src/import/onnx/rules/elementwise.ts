@@ -4,10 +4,18 @@ import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
 
 const unary = (op: string, attrs: (c: NodeContext) => Attrs = () => ({})): Rule => (c) => c.op(op, [c.in(0)], attrs(c)); // prettier-ignore
+/** Before opset 7 `axis` said where the second operand's axes stand in the first. */
+function placed(c: NodeContext): Value {
+  const [a, b] = [c.in(0).type.shape, c.in(1).type.shape];
+  const axis = c.opset < 7 ? c.maybeInt("axis") : null;
+  if (axis === null || b.length === 0) return c.in(1);
+  const after = a.length - c.axis(axis, a.length) - b.length;
+  return after > 0 ? c.reshape(c.in(1), [...b, ...Array.from({ length: after }, () => 1)]) : c.in(1);
+}
 const binary =
   (op: string): Rule =>
   (c) =>
-    c.op(op, [c.in(0), c.in(1)]);
+    c.op(op, [c.in(0), placed(c)]);
 /** Operands of the same dtype, two or more, folded from the left. */
 const fold = (op: string): Rule => (c) => c.inputs.slice(1).reduce((left, right) => c.op(op, [left, right]), c.in(0)); // prettier-ignore
 const scaled = (name: string, otherwise: number, to = name) => (c: NodeContext): Attrs => ({ [to]: c.float(name, otherwise) }); // prettier-ignore
@@ -17,16 +25,16 @@ const same: readonly [string, string][] = [
   ["Erf", "erf"], ["Exp", "exp"], ["Floor", "floor"], ["IsNaN", "is_nan"], ["Log", "log"], ["Neg", "neg"], ["Not", "not"],
   ["Reciprocal", "reciprocal"], ["Relu", "relu"], ["Round", "round"], ["Sigmoid", "sigmoid"], ["Sign", "sign"], ["Sin", "sin"],
   ["Sinh", "sinh"], ["Softplus", "softplus"], ["Softsign", "softsign"], ["Sqrt", "sqrt"], ["Tan", "tan"], ["Tanh", "tanh"],
-  ["Acosh", "acosh"], ["Asinh", "asinh"], ["Atanh", "atanh"], ["HardSwish", "hard_swish"], ["Mish", "mish"],
+  ["Acosh", "acosh"], ["Asinh", "asinh"], ["Atanh", "atanh"], ["BitwiseNot", "bit_not"], ["HardSwish", "hard_swish"], ["Mish", "mish"],
 ]; // prettier-ignore
 const pairs: readonly [string, string][] = [
   ["Add", "add"], ["Sub", "sub"], ["Mul", "mul"], ["Equal", "eq"], ["Less", "lt"], ["LessOrEqual", "le"], ["Greater", "gt"],
-  ["GreaterOrEqual", "ge"], ["And", "and"], ["Or", "or"], ["Xor", "xor"], 
+  ["BitwiseAnd", "bit_and"], ["BitwiseOr", "bit_or"], ["BitwiseXor", "bit_xor"], ["GreaterOrEqual", "ge"], ["And", "and"], ["Or", "or"], ["Xor", "xor"], 
 ]; // prettier-ignore
 
 /** C's integer division truncates toward zero. */
 function div(c: NodeContext): Value {
-  const [a, b] = [c.in(0), c.in(1)];
+  const [a, b] = [c.in(0), placed(c)];
   if (promote(a.type.dtype, b.type.dtype) !== "i32") return c.op("div", [a, b]);
   const magnitude = c.op("floor_div", [c.op("abs", [a]), c.op("abs", [b])]);
   return c.op("mul", [c.op("mul", [c.op("sign", [a]), c.op("sign", [b])]), magnitude]);
@@ -40,7 +48,7 @@ function mod(c: NodeContext): Value {
 }
 
 function pow(c: NodeContext): Value {
-  const [a, b] = [c.in(0), c.in(1)];
+  const [a, b] = [c.in(0), placed(c)];
   return c.cast(c.op("pow", [a, c.cast(b, a.type.dtype)]), a.type.dtype);
 }
 

@@ -25,7 +25,7 @@ const reduce =
     if (axes === null) return after(c, x);
     const folded = axes.length === 0 ? x : c.op(op, [x], { axes, keepdims: c.int("keepdims", 1) === 1 });
     const result = after(c, folded);
-    return result.type.dtype === dtype || dtype === "bool" ? result : c.cast(result, dtype);
+    return c.cast(result, dtype);
   };
 
 const arg =

@@ -167,6 +167,25 @@ test("reversed and compressed", () => {
   expect([kept!.shape, kept!.data]).toEqual([[2, 2], [0, 2, 3, 5]]); // prettier-ignore
 });
 
+test("maxima back at their places, columns back into an image", () => {
+  const x: Given = [[1, 1, 4, 4], wave(16, 0.7)]; // prettier-ignore
+  const kernel = [
+    { name: "kernel_shape", ints: [2, 2] },
+    { name: "strides", ints: [2, 2] },
+  ];
+  const [best, at] = run("MaxPool", [x], kernel, { outputs: 2 });
+  const [back] = run("MaxUnpool", [[best!.shape, best!.data], [at!.shape, at!.data]], kernel); // prettier-ignore
+  close(back!.data, upTo(16).map((i) => (at!.data.includes(i) ? x[1]![i]! : 0))); // prettier-ignore
+  const columns = run("Col2Im", [[[1, 4, 4], wave(16, 0.4)], [[2], [3, 3]], [[2], [2, 2]]], [], { known: [1, 2] })[0]!; // prettier-ignore
+  const want = upTo(9).map(() => 0);
+  wave(16, 0.4).forEach((value, i) => {
+    const [tap, place] = [Math.floor(i / 4), i % 4];
+    want[(Math.floor(place / 2) + Math.floor(tap / 2)) * 3 + (place % 2) + (tap % 2)]! += value;
+  });
+  expect(columns.shape).toEqual([1, 1, 3, 3]);
+  close(columns.data, want);
+});
+
 test("a rule has a domain, and no op two rules", () => {
   for (const key of rules.keys()) expect(key).toMatch(/^(|com\.microsoft|ai\.onnx\.ml|ai\.onnx\.preview):[A-Z]\w*$/);
 });

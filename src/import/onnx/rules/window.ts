@@ -120,6 +120,45 @@ function maxPlaces(c: NodeContext, x: Value, attrs: Attrs, best: Value): Value {
   return c.op("add", [place!, planes]);
 }
 
+/** Every maximum back at its place; zeros elsewhere. */
+function maxUnpool(c: NodeContext): Value {
+  const [x, places] = [c.in(0), c.in(1)];
+  const { shape, dtype } = x.type;
+  const { kernel, stride, pads } = windowsOf(c, spatial(x), c.ints("kernel_shape") ?? []);
+  const rank = kernel.length;
+  const natural = [...shape.slice(0, 2), ...spatial(x).map((n, i) => (n - 1) * stride[i]! + kernel[i]! - pads[i]! - pads[rank + i]!)]; // prettier-ignore
+  const asked = c.maybe(2) ? c.known(2, "shape") : natural;
+  const [count, size] = [sizeOf(shape), sizeOf(natural)];
+  const zeros = c.op("expand", [c.emit.scalar(0, dtype)], { shape: [size] });
+  const flat = c.op("scatter_elements", [zeros, c.reshape(places, [count]), c.reshape(x, [count])], { axis: 0 });
+  if (sizeOf(asked) === size) return c.reshape(flat, asked);
+  // The places count in the natural shape; what the stated one has more lies behind.
+  const pads_ = asked.toReversed().flatMap((extent, i) => [0, extent - natural[asked.length - 1 - i]!]);
+  return c.op("pad", [c.reshape(flat, natural)], { pads: pads_, mode: "constant", value: 0 });
+}
+
+/** Columns summed back into an image: a transposed convolution whose weights put each row at its tap. */
+function col2im(c: NodeContext): Value {
+  const x = c.in(0);
+  const [image, block] = [c.known(1, "image shape"), c.known(2, "block shape")];
+  const { stride, dilation, pads } = windowsOf(c, image, block);
+  const taps = sizeOf(block);
+  const channels = x.type.shape[1]! / taps;
+  const rank = block.length;
+  const counts = image.map((n, i) => Math.floor((n + pads[i]! + pads[rank + i]! - dilation[i]! * (block[i]! - 1) - 1) / stride[i]!) + 1); // prettier-ignore
+  const weight = new Float64Array(channels * taps * taps);
+  for (let row = 0; row < channels * taps; row++) weight[row * taps + (row % taps)] = 1;
+  const taken = counts.map((n, i) => (n - 1) * stride[i]! + dilation[i]! * (block[i]! - 1) + 1 - pads[i]! - pads[rank + i]!); // prettier-ignore
+  const w = c.emit.host({ dtype: x.type.dtype, dims: [channels * taps, 1, ...block], data: weight, wide: false });
+  return c.op("conv_transpose", [c.reshape(x, [x.type.shape[0]!, channels * taps, ...counts]), w], {
+    stride,
+    padding: pads,
+    dilation,
+    output_padding: image.map((n, i) => n - taken[i]!),
+    groups: channels,
+  });
+}
+
 const averagePool: Rule = (c) =>
   c.op("avg_pool", [c.in(0)], { ...poolAttrs(c), count_include_pad: c.int("count_include_pad", 0) === 1 });
 
@@ -139,6 +178,8 @@ export const windowRules: Rules = {
   ConvTranspose: convTranspose,
   MaxPool: maxPool,
   AveragePool: averagePool,
+  MaxUnpool: maxUnpool,
+  Col2Im: col2im,
   LpPool: lpPool,
   GlobalAveragePool: (c) => c.op("mean", [c.in(0)], spatialAxes(c)),
   GlobalMaxPool: (c) => c.op("max", [c.in(0)], spatialAxes(c)),

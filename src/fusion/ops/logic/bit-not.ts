@@ -1,0 +1,9 @@
+import { EXACT } from "../families";
+import { bitwise } from "../bits";
+
+export const bitNot = bitwise(1, {
+  name: "bit_not",
+  doc: { formula: "¬a, bit by bit", teaches: "Every bit the other way: −a − 1." },
+  tolerance: EXACT,
+  scalar: { js: ([a]) => ~a!, wgsl: ([a]) => `~${a}` },
+});

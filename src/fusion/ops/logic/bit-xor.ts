@@ -1,0 +1,9 @@
+import { EXACT } from "../families";
+import { bitwise } from "../bits";
+
+export const bitXor = bitwise(2, {
+  name: "bit_xor",
+  doc: { formula: "a ⊕ b, bit by bit", teaches: "Twice the same operand gives the other one back." },
+  tolerance: EXACT,
+  scalar: { js: ([a, b]) => a! ^ b!, wgsl: ([a, b]) => `${a} ^ ${b}` },
+});
