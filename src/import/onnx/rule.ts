@@ -32,6 +32,11 @@ export class NodeContext {
     this.run = given.run;
   }
 
+  /** The same node with another value as its operand `i`. */
+  withInput(i: number, value: Value): NodeContext {
+    const { emit, node, opset, attributes, hint, run } = this;
+    return new NodeContext({ emit, node, opset, inputs: this.values.toSpliced(i, 1, value), attributes, hint, run });
+  }
   get inputs(): readonly Value[] {
     return this.values.filter((value) => value !== null);
   }

@@ -56,8 +56,14 @@ const skipNorm =
     const sum = bias ? c.op("add", [skipped, bias]) : skipped;
     const operands = op === "layer_norm" ? [sum, c.in(2), c.maybe(3)] : [sum, c.in(2)];
     const normal = c.op(op, operands, { eps: c.float("epsilon", 1e-5) });
-    const slots = range(4).map((i): Value => (i === 0 ? normal : sum));
-    return slots.slice(0, Math.max(1, c.node.outputs.length));
+    const wants = (slot: number): boolean => (c.node.outputs[slot] ?? "") !== "";
+    if (!wants(1) && !wants(2)) return [normal, sum, sum, sum];
+    const last = { axes: [sum.type.shape.length - 1], keepdims: true };
+    const mean = c.op("mean", [sum], last);
+    const spread = op === "layer_norm" ? c.op("sub", [sum, mean]) : sum;
+    const variance = c.op("mean", [c.op("square", [spread])], last);
+    const rstd = c.op("rsqrt", [c.op("add", [variance, scalar(c, c.float("epsilon", 1e-5))])]);
+    return [normal, mean, rstd, sum];
   };
 
 /** Word, place and segment rows added up, then normalised. */

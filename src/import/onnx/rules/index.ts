@@ -1,6 +1,7 @@
 /** @file Every ONNX op that is understood, by `domain:op` (the default domain is empty). */
 import type { Rule, Rules } from "../rule";
 import { attentionRules, contribAttentionRules, previewAttentionRules } from "./attention";
+import { channelsLastRules } from "./channels-last";
 import { contractionRules } from "./contraction";
 import { contribRules } from "./contrib";
 import { controlRules } from "./control";
@@ -30,6 +31,14 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     ...recurrentRules,
     ImageScaler: contribRules["ImageScaler"]!,
   },
+  "com.ms.internal.nhwc": channelsLastRules({
+    ...windowRules,
+    ...imageRules,
+    BatchNormalization: reduceRules["BatchNormalization"]!,
+    InstanceNormalization: reduceRules["InstanceNormalization"]!,
+    DepthToSpace: shapeRules["DepthToSpace"]!,
+    SpaceToDepth: shapeRules["SpaceToDepth"]!,
+  }),
   "com.microsoft": { ...contribRules, ...contribAttentionRules },
   "ai.onnx.preview": previewAttentionRules,
   "ai.onnx.ml": { ...mlRules, ...treeRules },

@@ -186,6 +186,17 @@ test("maxima back at their places, columns back into an image", () => {
   close(columns.data, want);
 });
 
+test("channels last: the same convolution with its axes turned", () => {
+  const x = wave(2 * 5 * 5, 0.7);
+  const w: Given = [[3, 2, 3, 3], wave(54, 1.1)]; // prettier-ignore
+  const [first] = run("Conv", [[[1, 2, 5, 5], x], w]);
+  const turned = upTo(50).map((i) => x[(i % 2) * 25 + Math.floor(i / 2)]!);
+  const [last] = run("Conv", [[[1, 5, 5, 2], turned], w], [], { domain: "com.ms.internal.nhwc" });
+  expect(last!.shape).toEqual([1, 3, 3, 3]);
+  close(last!.data, upTo(27).map((i) => first!.data[(i % 3) * 9 + Math.floor(i / 3)]!)); // prettier-ignore
+});
+
 test("a rule has a domain, and no op two rules", () => {
-  for (const key of rules.keys()) expect(key).toMatch(/^(|com\.microsoft|ai\.onnx\.ml|ai\.onnx\.preview):[A-Z]\w*$/);
+  for (const key of rules.keys())
+    expect(key).toMatch(/^(|com\.microsoft|ai\.onnx\.ml|ai\.onnx\.preview|com\.ms\.internal\.nhwc):[A-Z]\w*$/);
 });
