@@ -1,14 +1,15 @@
 /** @file Random programs as people write them: nested, commented, rebound, with defs and loops; and graphs compared by structure alone. */
 import fc from "fast-check";
 import { broadcastShapes, hashText, showType, type Graph, type NodeId, type Shape } from "../../src/fusion/ir";
-import { allOps } from "../../src/fusion/ops";
+import { allOps, withDefaults } from "../../src/fusion/ops";
 
 /** Elementwise ops of one float operand that need nothing else. */
 const UNARY = allOps.filter(
-  ({ kind, params }) =>
-    kind === "elementwise" &&
-    params[0]?.kind === "tensor" &&
-    params.slice(1).every((param) => param.default !== undefined && param.kind !== "tensor"),
+  (def) =>
+    def.kind === "elementwise" &&
+    def.params[0]?.kind === "tensor" &&
+    def.params.slice(1).every((param) => param.default !== undefined && param.kind !== "tensor") &&
+    def.infer([{ dtype: "f32", shape: [] }], withDefaults(def, {})).ok,
 );
 const BINARY = ["+", "-", "*", "/", "**", "%", "//"];
 const CALLS = ["maximum", "minimum", "add", "logaddexp"];
