@@ -322,8 +322,41 @@ const byHand: Writer = (_, x, second, dice) => {
   return { text, operands: [x] };
 };
 
+/** What algebra may rewrite: constants in a row, permutations in a row, scales behind a product of weights, factors before a fold. */
+const algebraic: Writer = (writing, x, second, dice) => {
+  const shape = shapeOf(x);
+  const rank = shape.length;
+  if (x.type.dtype !== "f32") return null;
+  const [a, way] = [dim(dice, x), `dim=${dim(dice, x)}, keepdim=True`];
+  const turned = (by: number): string => shape.map((_e, i) => (i + by) % rank).join(", ");
+  const columns = COLUMNS[dice.roll(3)]!;
+  const fits = sizeOf(shape) * columns <= writing.demands.mostProducts;
+  const weight = (of: Shape): Value => writing.input(of, "f32", "param()");
+  switch (second) {
+    case 0:
+      return { text: "$0 * 2 * 3 + 1 + 2", operands: [x] };
+    case 1:
+      return rank < 2 ? null : { text: `relu(permute(permute($0, ${turned(1)}), ${turned(1 + dice.roll(2))}))`, operands: [x] }; // prettier-ignore
+    case 2:
+      return rank < 2 ? null : { text: `permute(tanh(permute($0, ${turned(1)})), ${turned(dice.roll(3))})`, operands: [x] }; // prettier-ignore
+    case 3:
+    case 4: {
+      if (rank < 2 || !fits) return null;
+      const [w, s] = [weight([shape.at(-1)!, columns]), weight([columns])];
+      return { text: second === 3 ? "($0 @ $1) * $2 + $2" : "relu(($0 @ $1 + $2) * 0.5)", operands: [x, w, s] };
+    }
+    case 5:
+      return rank === 0 ? null : { text: `($0 * 3).sum(${way})`, operands: [x] };
+    case 6:
+      return rank === 0 ? null : { text: `relu($0 + 0.5).max(${way})`, operands: [x] };
+    default:
+      return rank < 2 ? null : { text: `transpose(transpose($0, ${a}, ${(a + 1) % rank}), ${(a + 1) % rank}, ${(a + 2) % rank})`, operands: [x] }; // prettier-ignore
+  }
+};
+
 /** Simple ones first: shrinking goes that way. */
 export const writers: readonly Writer[] = [
   unary, unary, binary, binary, fold, scalarOperand, moved, view, byHand, product, joined, along, unary, binary, fold, moved, view, normalised,
   selected, random, repeated, cast, fold, product, along, image, indexed, byHand, attention, channels, loss, tuples, attention,
+  algebraic, algebraic,
 ]; // prettier-ignore

@@ -2,6 +2,14 @@
 import { graphOf } from "./any-program";
 import { plainly, type Case, type Ways } from "./plan-laws";
 
+/** `y = relu(x)` as [y, relu(x)]; null for declarations and results. */
+const assignment = (line: string): readonly [string, string] | null => {
+  const [, name, call] = /^(\w+) = (.*)$/.exec(line) ?? [];
+  return name && call ? [name, call] : null;
+};
+const declared = (line: string): string | null => /^(\w+): /.exec(line)?.[1] ?? null;
+const wordOf = (name: string): RegExp => new RegExp(`(?<![\\w.])${name}(?!\\w)`, "g");
+
 /** Every way to make a case a little smaller, the boldest first. */
 function* smallerCases({ text, ways }: Case): Generator<Case> {
   const lines = text.split("\n");
@@ -12,49 +20,69 @@ function* smallerCases({ text, ways }: Case): Generator<Case> {
   // Half of the statements, then one at a time, from the end: nobody reads what comes last.
   for (const count of [Math.floor(lines.length / 2), 1]) {
     for (let at = lines.length - count; at > 0 && count > 0; at -= count) {
-      yield { text: without(lines, at, count).join("\n"), ways };
+      yield { text: tidied(without(lines, at, count)), ways };
     }
   }
+  const names = new Set(lines.flatMap((line) => declared(line) ?? assignment(line)?.[0] ?? []));
   for (const [at, line] of lines.entries()) {
-    for (const simpler of simplerLines(line)) yield { text: lines.with(at, simpler).join("\n"), ways };
+    for (const simpler of simplerLines(line, names)) yield { text: tidied(lines.with(at, simpler)), ways };
   }
   yield* shorter(text, ways);
 }
 
+const namesIn = (text: string, names: ReadonlySet<string>): string[] => [
+  ...new Set((text.match(/(?<![\w.])[A-Za-z_]\w*/g) ?? []).filter((word) => names.has(word))),
+];
+
 /** Lines without some of them; who read a removed value reads its first operand. */
 function without(lines: readonly string[], at: number, count: number): string[] {
+  const names = new Set(lines.flatMap((line) => declared(line) ?? assignment(line)?.[0] ?? []));
   let rest = [...lines.slice(0, at), ...lines.slice(at + count)];
   for (const line of lines.slice(at, at + count).toReversed()) {
-    const [, name, call] = /^(\w+) = (.*)$/.exec(line) ?? [];
-    const operand = call && /\b[xv]\d+\b/.exec(call)?.[0];
-    if (name && operand) rest = rest.map((other) => other.replaceAll(new RegExp(`\\b${name}\\b`, "g"), operand));
+    const [name, call] = assignment(line) ?? [];
+    const operand = call && namesIn(call, names)[0];
+    if (name && operand) rest = rest.map((other) => other.replaceAll(wordOf(name), operand));
   }
-  const used = rest.filter((line) => !/^x\d+:/.test(line)).join("\n");
-  return rest.filter((line, i) => i === 0 || !/^x\d+:/.test(line) || new RegExp(`\\b${line.split(":")[0]}\\b`).test(used)); // prettier-ignore
+  return rest;
 }
 
-function* simplerLines(line: string): Generator<string> {
-  const [, names] = /^return (.*)$/.exec(line) ?? [];
-  if (names) {
-    const all = names.split(", ");
+/** Without declarations that nobody reads. */
+function tidied(lines: readonly string[]): string {
+  const used = lines.filter((line) => declared(line) === null).join("\n");
+  const kept = lines.filter((line, i) => i === 0 || declared(line) === null || used.match(wordOf(declared(line)!)));
+  return kept.join("\n");
+}
+
+function* simplerLines(line: string, names: ReadonlySet<string>): Generator<string> {
+  const [, list] = /^return (.*)$/.exec(line) ?? [];
+  if (list) {
+    const all = list.split(", ");
     for (let i = 0; i < all.length; i++) if (all.length > 1) yield `return ${all.toSpliced(i, 1).join(", ")}`;
     return;
   }
-  const [, name, call] = /^(\w+) = (.*)$/.exec(line) ?? [];
-  if (!name || !call || line.includes(":")) return;
-  const operands = [...new Set(call.match(/\b[xv]\d+\b/g))];
+  const [name, call] = assignment(line) ?? [];
+  if (!name || !call) return;
+  const operands = namesIn(call, names);
+  if (/^relu\(\w+\)$/.test(call)) return;
   for (const operand of operands) yield `${name} = relu(${operand})`;
-  const axis = /dim=(\d+)/.exec(call)?.[0];
-  if (axis) for (const operand of operands) yield `${name} = ${operand}.sum(${axis}, keepdim=True)`;
-  if (operands.length > 1) yield `${name} = ${operands[0]} + ${operands[1]}`;
-  // What an argument is before it is brought into a domain.
-  yield `${name} = ${call.replace(/\(?(?:tanh|abs)\(([xv]\d+)\)(?: [*+] [\d.]+)*\)?/, "$1")}`;
+  const axis = /dim=-?\d+/.exec(call)?.[0];
+  for (const operand of operands) {
+    const fold = `${name} = ${operand}.sum(${axis ?? "dim=-1"}, keepdim=True)`;
+    if (fold !== line) yield fold;
+  }
+  if (operands.length > 1 && call !== `${operands[0]} + ${operands[1]}`) yield `${name} = ${operands[0]} + ${operands[1]}`; // prettier-ignore
+  // The inside of each pair of brackets, alone or in the place of the call.
+  for (const [whole, , inside] of call.matchAll(/(\w*)\(([^()]*)\)/g)) {
+    const first = inside!.split(/, (?![^[]*\])/)[0]!;
+    if (first !== "" && namesIn(first, names).length > 0) yield `${name} = ${call.replace(whole, first)}`;
+  }
+  for (const [part] of call.matchAll(/ [-+*/] [\w.]+/g)) yield `${name} = ${call.replace(part, "")}`;
 }
 
 /** Each extent, everywhere at once, down to 3, 2 and 1. */
 function* shorter(text: string, ways: Ways): Generator<Case> {
   const extents = new Set(
-    [...text.matchAll(/^x\d+: \w+\[(.*?)\]/gm)].flatMap(([, list]) => list!.split(", ").map(Number)),
+    [...text.matchAll(/^\w+: \w+\[(.*?)\]/gm)].flatMap(([, list]) => list!.split(", ").map(Number)),
   );
   for (const extent of [...extents].filter((one) => one > 1).toSorted((a, b) => b - a)) {
     for (const to of [1, 2, 3, 33].filter((one) => one < extent)) {

@@ -3,7 +3,7 @@ import { planFusion } from "../../src/fusion/codegen";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, targetOf } from "../../src/fusion/cost";
 import type { Fusion, Graph, NodeId, Target } from "../../src/fusion/ir";
-import { compareOutputs, inputData, runReference, toleranceFor, type Comparison, type InputData } from "../../src/fusion/reference"; // prettier-ignore
+import { compareOutputs, foldedData, inputData, runReference, toleranceFor, type Comparison, type InputData } from "../../src/fusion/reference"; // prettier-ignore
 import type { Session } from "../../src/gpu";
 import { compiled } from "../laws/pass-harness";
 
@@ -34,7 +34,8 @@ export async function comparisons(
 ): Promise<readonly Comparison[]> {
   const inputs = inputsOf(source);
   const reference = runReference(source, inputs);
-  const answer = await session.run(planFusion(fusion, target, generic), inputs);
+  const folded = [...foldedData(fusion.graph, inputs)].map(([id, data]) => [id, Float32Array.from(data)] as const);
+  const answer = await session.run(planFusion(fusion, target, generic), new Map([...inputs, ...folded]));
   if (!answer.ok) throw new Error(`${answer.problem.code}: ${answer.problem.text}`);
   const data = new Map(answer.value.map((output) => [output.value, output.data]));
   return source.outputs.map((id, i) => {

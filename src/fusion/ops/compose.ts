@@ -15,6 +15,15 @@ export function withDefaults(def: Pick<OpDef, "params">, given: Attrs): Attrs {
   return attrs;
 }
 
+/** The type of a composite's own constant: `dtype` where that can hold the value, else f32 (an epsilon beside whole numbers). */
+export const scalarType = (value: number, dtype: DType): TensorType => ({
+  dtype:
+    dtype === "f32" || dtype === "f16" || value === (dtype === "bool" ? Number(value !== 0) : value | 0)
+      ? dtype
+      : "f32",
+  shape: [],
+});
+
 /** Builds types only; keeps the first refusal and goes on with any type. */
 class DryRun implements GraphBuilder {
   private readonly made: { readonly type: TensorType; readonly name: string }[] = [];
@@ -27,7 +36,7 @@ class DryRun implements GraphBuilder {
     return this.made[Number(id)]!.type;
   }
   scalar(value: number, dtype: DType = "f32"): NodeId {
-    return this.add({ dtype, shape: [] }, String(value));
+    return this.add(scalarType(value, dtype), String(value));
   }
   op(part: string, name: string, inputs: readonly NodeId[], attrs: Attrs = {}): NodeId {
     const def = primitive(name);

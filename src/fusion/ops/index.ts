@@ -4,7 +4,7 @@ import { composites } from "./composites";
 import type { CompositeDef, OpDef } from "./define";
 import { primitives } from "./primitives";
 
-export { withDefaults } from "./compose";
+export { scalarType, withDefaults } from "./compose";
 export * from "./define";
 export { permOf, sliceAxes } from "./indices";
 export { HIGHEST, LOWEST } from "./limits";

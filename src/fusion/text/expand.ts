@@ -2,7 +2,7 @@
 import type { Attrs, GroupRef, Node, NodeId, Span, TensorType } from "../ir";
 import { bug, nodeId } from "../ir";
 import type { CompositeDef, GraphBuilder, Param } from "../ops";
-import { opDef, withDefaults } from "../ops";
+import { opDef, scalarType, withDefaults } from "../ops";
 import type { Machine } from "./machine";
 
 /** An operand's type; null: an optional one that is not given. */
@@ -44,7 +44,7 @@ class Expansion implements GraphBuilder {
   }
 
   scalar(value: number, dtype: TensorType["dtype"] = "f32"): NodeId {
-    return this.add("value", "const", [], { value }, { dtype, shape: [] }, `${value}`);
+    return this.add("value", "const", [], { value }, scalarType(value, dtype), `${value}`);
   }
 
   op(part: string, name: string, inputs: readonly NodeId[], given: Attrs = {}): NodeId {

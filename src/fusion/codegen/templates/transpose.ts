@@ -3,6 +3,7 @@
  * read along one axis and written along the other. Rows of 33 keep neighbours in different banks.
  */
 import { node, type NodeId } from "../../ir";
+import { isFreeView } from "../../region";
 import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
 import type { Cond, Index, Tuple } from "../index-space";
 import type { KernelProgram, SharedArray, Value, Width } from "../kernel-ir";
@@ -61,16 +62,18 @@ export function lowerTile(job: Job): KernelProgram {
   }
   low.barrier();
   low.comment(`Write it along axis ${innerAxis}.`);
+  const reshaped = throughViews(job);
   for (let turn = 0; turn < turns; turn++) {
     const here = spot(space.add(grid.tid, space.int(turn * threads)), "inner");
-    const places = new Map(tiled.map((load) => [`${load.value}:${load.offset(here.inner, here.outer).id}`, load]));
-    low.onLoad = (buffer, offset) => {
-      const load = places.get(`${buffer.value}:${offset.id}`);
-      return load ? fetch(low, load, here, width) : null;
-    };
     low.branch(here.inside, () => {
+      const { inner, outer } = reshaped ? existing(low, here, [innerSize, outerSize], width) : here;
+      const places = new Map(tiled.map((load) => [`${load.value}:${load.offset(inner, outer).id}`, load]));
+      low.onLoad = (buffer, offset) => {
+        const load = places.get(`${buffer.value}:${offset.id}`);
+        return load ? fetch(low, load, here, width) : null;
+      };
       for (const id of region.outputs) {
-        const point = at(here.inner, here.outer);
+        const point = at(inner, outer);
         low.store(low.buffer(id), space.ravel(point.at, node(graph, id).type.shape), low.valueAt(id, point), [id]);
       }
     });
@@ -81,6 +84,25 @@ export function lowerTile(job: Job): KernelProgram {
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });
+}
+
+/** Whether an operand is looked at in another shape: its place is then found only where the place is known to exist. */
+function throughViews({ graph, region }: Job): boolean {
+  return region.members.some((id) => [id, ...node(graph, id).inputs].some((each) => isFreeView(node(graph, each))));
+}
+
+/** The place of a thread that has one, under names that say so. */
+function existing(
+  low: Lowering,
+  { inner, outer, inside }: Spot,
+  [innerSize, outerSize]: readonly [number, number],
+  width: Width,
+): Pick<Spot, "inner" | "outer"> {
+  if (inside.kind === "always") return { inner, outer };
+  const { space } = low;
+  const lane = width === 4 ? space.of(space.lane) : space.int(0);
+  const first = low.bind("column", space.add(inner, space.mul(lane, -1)), innerSize - width);
+  return { inner: space.add(first, lane), outer: low.bind("row", outer, outerSize - 1) };
 }
 
 /** Places in a tile by number, counted along one of its axes. */

@@ -1,0 +1,92 @@
+/** @file Every bug that can be switched on is switched on: the laws must notice, within a bounded number of programs, and make the witness small. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { codegenMutations, withMutation as withCodegenBug } from "../../src/fusion/codegen";
+import { countMutations, withCountMutation } from "../../src/fusion/cost/mutations";
+import { passMutations, withMutation as withPassBug } from "../../src/fusion/passes/mutations";
+import { computedNodes, graphOf } from "./any-program";
+import { programs } from "./codegen-programs";
+import { exampleFaults, examples } from "./decisions";
+import { caseArbitrary, caseFaults, plainly, type Case } from "./plan-laws";
+import { smaller } from "./smaller";
+
+/** Random programs a bug may take; MUTANTS=count:seed says otherwise, and with a count of its own only random programs count. */
+const [COUNT, SEED] = (process.env["MUTANTS"] ?? "200:7").split(":").map(Number) as [number, number];
+const fixed = process.env["MUTANTS"] ? [] : Object.values(programs).map((text): Case => ({ text, ways: plainly }));
+const random = fc.sample(caseArbitrary, { numRuns: COUNT, seed: SEED });
+/** Smaller candidates that are tried for one witness. */
+const TRIES = 100;
+
+type Run = <T>(act: () => T) => T;
+const bugs: readonly (readonly [name: string, run: Run])[] = [
+  ...codegenMutations.map(
+    (name) => [`codegen ${name}`, (act) => withCodegenBug(name, act)] as const satisfies [string, Run],
+  ),
+  ...passMutations.map((name) => [`passes ${name}`, (act) => withPassBug(name, act)] as const satisfies [string, Run]),
+  ...countMutations.map(
+    (name) => [`counts ${name}`, (act) => withCountMutation(name, act)] as const satisfies [string, Run],
+  ),
+];
+
+interface Caught {
+  readonly name: string;
+  /** Programs that were tried; null when none noticed. */
+  readonly after: number | null;
+  readonly says: string;
+  /** Nodes of the smallest witness; null where an example of decisions noticed. */
+  readonly nodes: number | null;
+}
+
+function hunt(name: string, run: Run): Caught {
+  const complains = (one: Case): boolean => run(() => caseFaults(one).length > 0);
+  const among = (cases: readonly Case[], before: number): Caught | null => {
+    const at = cases.findIndex(complains);
+    if (at < 0) return null;
+    const witness = smaller(cases[at]!, complains, TRIES);
+    const says = run(() => caseFaults(witness))[0]!;
+    return { name, after: before + at + 1, says, nodes: computedNodes(graphOf(witness.text)) };
+  };
+  const decisions = (): Caught | null => {
+    for (const [i, example] of examples.entries()) {
+      const says = run(() => guarded(() => exampleFaults(example)));
+      if (says !== null) return { name, after: fixed.length + i + 1, says: `${example.name}: ${says}`, nodes: null };
+    }
+    return null;
+  };
+  return (
+    among(fixed, 0) ??
+    decisions() ??
+    among(random, fixed.length + examples.length) ?? { name, after: null, says: "", nodes: null }
+  );
+}
+
+/** A bug that stops the compiler is noticed, too. */
+function guarded(ask: () => readonly string[]): string | null {
+  try {
+    return ask()[0] ?? null;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+test(
+  `${bugs.length} injected bugs, ${fixed.length + examples.length + random.length} programs each`,
+  { timeout: 900_000 },
+  () => {
+    const caught = bugs.map(([name, run]) => hunt(name, run));
+    const found = caught.filter(({ after }) => after !== null);
+    const sizes = found.flatMap(({ nodes }) => (nodes === null ? [] : [nodes])).toSorted((a, b) => a - b);
+    const median = sizes[Math.floor(sizes.length / 2)]!;
+    const rows = caught.map(({ name, after, nodes, says }) =>
+      [
+        name.padEnd(32),
+        after === null ? "MISSED" : `after ${after}`.padEnd(10),
+        nodes === null ? "" : `${nodes} nodes`,
+        says.slice(0, 80),
+      ].join("  "),
+    );
+    console.log(`${rows.join("\n")}\ncaught ${found.length} of ${bugs.length}; the median witness has ${median} nodes`);
+    expect(found.length / bugs.length).toBeGreaterThanOrEqual(0.95);
+    expect(median).toBeLessThanOrEqual(4);
+  },
+);
