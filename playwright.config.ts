@@ -3,7 +3,7 @@ import { defineConfig } from "@playwright/test";
 import { findBrowser } from "./scripts/ensure-browser.mjs";
 
 const browser = await findBrowser();
-const port = 4319;
+const port = Number(process.env.PW_PORT ?? 4319);
 const software = ["--use-webgpu-adapter=swiftshader"];
 
 export default defineConfig({
