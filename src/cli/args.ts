@@ -31,6 +31,7 @@ FILE is a program (.py), a saved document (.fusion.json), a share link, or - for
   --device cpu|webgpu                 where run computes (cpu)
   --granularity op|statement|primitive   kernels of the naive plan (op)
   --profile NAME                      ${allProfiles.map(({ name }) => name).join(", ")}
+  --level 0|1|2|3                     0 nothing, 1 op by op, 2 with rows and products, 3 with algebra (3)
   --strict                            no reassociation
   --force EDGE, --forbid EDGE         fuse or keep apart, as producer>consumer:operand
   --policy materialise|duplicate|multi   a value with several readers
@@ -41,6 +42,7 @@ const flags = {
   device: { type: "string" },
   granularity: { type: "string" },
   profile: { type: "string" },
+  level: { type: "string" },
   strict: { type: "boolean" },
   force: { type: "string", multiple: true },
   forbid: { type: "string", multiple: true },
@@ -97,16 +99,21 @@ interface OptionFlags {
   readonly granularity?: string;
   readonly profile?: string;
   readonly policy?: string;
+  readonly level?: string;
   readonly strict?: boolean;
   readonly force?: readonly string[];
   readonly forbid?: readonly string[];
 }
+
+const LEVELS = { "0": 0, "1": 1, "2": 2, "3": 3 } as const;
 
 function readOptions(values: OptionFlags): Checked<Partial<CompileOptions>> {
   const granularity = oneOf("granularity", values.granularity, ["op", "statement", "primitive"]);
   if (!granularity.ok) return granularity;
   const policy = oneOf("policy", values.policy, ["materialise", "duplicate", "multi", "cost"]);
   if (!policy.ok) return policy;
+  const level = oneOf("level", values.level, ["0", "1", "2", "3"]);
+  if (!level.ok) return level;
   const names = allProfiles.map(({ name }) => name);
   const profile = oneOf("profile", values.profile, names);
   if (!profile.ok) return profile;
@@ -120,6 +127,7 @@ function readOptions(values: OptionFlags): Checked<Partial<CompileOptions>> {
     value: {
       ...(granularity.value ? { granularity: granularity.value } : {}),
       ...(policy.value ? { policy: policy.value } : {}),
+      ...(level.value ? { level: LEVELS[level.value] } : {}),
       ...(chosen ? { profile: chosen } : {}),
       ...(values.strict ? { strict: true } : {}),
       ...(forced.value.length > 0 ? { forced: forced.value } : {}),

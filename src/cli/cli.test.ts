@@ -101,10 +101,12 @@ test("run --device webgpu without a GPU says why, on the error stream", async ()
   expect([code, out, err]).toEqual([1, "", "There is no GPU in this test."]);
 });
 
-test("flags reach the compiler: granularity, forbid, force, policy, profile", async () => {
+test("flags reach the compiler: granularity, level, forbid, force, policy, profile", async () => {
   const norm = "x: f32[64, 64]\ny = softmax(x)\n";
   expect((await json("plan program.py", norm)).naive.kernels).toBe(1);
   expect((await json("plan program.py --granularity primitive", norm)).naive.kernels).toBe(5);
+  const kernelsAt = async (level: number) => (await json(`plan program.py --granularity primitive --level ${level}`, norm)).fused.kernels; // prettier-ignore
+  expect([await kernelsAt(0), await kernelsAt(3)]).toEqual([5, 1]);
   const apart = await json("plan program.py --forbid y/0>y:0");
   expect(apart.fused.kernels).toBe(2);
   expect(apart.decisions.some(({ code }: { code: string }) => code === "U_USER_BARRIER")).toBe(true);
@@ -121,6 +123,7 @@ test.each([
   ["plan a.py b.py", "left over"],
   ["plan program.py --device tpu", "--device is cpu or webgpu"],
   ["plan program.py --profile toaster", "generic"],
+  ["plan program.py --level 4", "--level is 0 or 1 or 2 or 3"],
   ["plan program.py --forbid nonsense", "producer>consumer:operand"],
   ["plan program.py --wat", "--wat"],
   ["plan missing.py", "can't be read"],

@@ -15,6 +15,7 @@ const options: CompileOptions = {
   granularity: "op",
   disabledPasses: ["row-groups"],
   strict: true,
+  level: 2,
   policy: "cost",
   matmulPolicy: "epilogue",
   groupSize: 2,
@@ -74,6 +75,13 @@ test("a link restores the state, whatever stands before it", async () => {
     const opened = await decodeLink(address);
     expect(opened).toEqual({ ok: true, value: { state, dropped: [] } });
   }
+});
+
+test("a link without a level, and one with a level that there is not", async () => {
+  const { level: _, ...older } = options;
+  const opened = await decodeLink(linkOf(changed({ "document.options": older })));
+  expect(opened.ok && opened.value.state.document.options).toEqual(older);
+  expect(await decodeLink(linkOf(changed({ "document.options.level": 4 })))).toMatchObject({ code: "bad-options" });
 });
 
 test("a file restores the state and is readable", () => {

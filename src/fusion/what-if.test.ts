@@ -44,13 +44,49 @@ describe("what if", () => {
     expect(changed.some(({ pass, after: now }) => pass === "row-groups" && now === null)).toBe(true);
   });
 
-  test("a constant of the machine: both answers of a decision stand side by side", () => {
-    const text = "x: f32[64, 64]\nb: f32[64]\nt = x * 2\nz1 = exp(t) + b\nz2 = t.sum()";
-    const free = compile(text, { ...defaultOptions, profile: { ...defaultOptions.profile, launchMicros: 0 } });
-    const changed = whatIf(free, { strict: true, policy: "materialise" }).changed;
-    for (const { before, after } of changed)
-      expect(before?.code === after?.code && before?.ok === after?.ok).toBe(false);
-    expect(changedDecisions(free.steps, [])).toHaveLength(new Set(free.steps.map(({ pass, rule, nodes }) => `${pass} ${rule} ${nodes.join()}`)).size); // prettier-ignore
+  test("a pass less: what it decided is gone, what others decide instead is new", () => {
+    const { changed } = whatIf(compile(softmaxed, defaultOptions), { disabledPasses: ["row-groups"] });
+    for (const { change, before, after } of changed) {
+      if (change === "gone") expect(after).toBeNull();
+      if (change === "new") expect(before).toBeNull();
+    }
+    expect(new Set(changed.map(({ change }) => change))).toEqual(new Set(["gone", "new"]));
+  });
+
+  test("a constant of the machine flips a decision: both answers stand side by side, with both costs", () => {
+    const slow = { ...defaultOptions.profile, launchMicros: 0, bandwidth: 1e15 };
+    const text = "x: f32[2048, 2048]\ny = x / x.sum()";
+    const compilation = compile(text, defaultOptions);
+    const { options, before, after, changed } = whatIf(compilation, { profile: { ...slow, multiprocessors: 1 } });
+    const flip = changed.find(({ change }) => change === "flipped")!;
+    expect(flip.before).toMatchObject({ accepted: false, verdict: { ok: false, code: "C_PARALLELISM" } });
+    expect(flip.after).toMatchObject({ accepted: true, verdict: { ok: true } });
+    expect(flip.before!.cost!.microsFused).toBeGreaterThan(flip.before!.cost!.microsApart);
+    expect(flip.after!.cost!.microsFused).toBeLessThan(flip.after!.cost!.microsApart);
+    expect(after.kernels).toBeLessThan(before.kernels);
+    expect(compilation.steps[flip.before!.seq - 1]!.nodes).toEqual(flip.nodes);
+    expect(options.profile.multiprocessors).toBe(1);
+  });
+
+  test("another constant of the planner: the answers differ in outcome or in reason", () => {
+    const chain = `x: f32[4096]\n${Array.from({ length: 80 }, (_, i) => `a${i + 1} = tanh(${i === 0 ? "x" : `a${i}`})`).join("\n")}`;
+    const { before, after, changed } = whatIf(compile(chain, defaultOptions), { groupSize: 2 });
+    expect([before.kernels, after.kernels]).toEqual([2, 1]);
+    expect(changed.filter(({ change }) => change === "flipped").map((each) => [each.before!.verdict.code, each.after!.accepted])).toEqual([["C_CODE_SIZE", true]]); // prettier-ignore
+  });
+
+  test("strictness: a rule that changes rounding is refused for that reason", () => {
+    const attention = "q: f32[1024, 64]\nk: f32[1024, 64]\nv: f32[1024, 64]\no = softmax(q @ k.T * 0.125, dim=-1) @ v";
+    const { changed } = whatIf(compile(attention, defaultOptions), { strict: true });
+    const codes = changed.filter(({ change }) => change === "flipped").map(({ after }) => after!.verdict.code);
+    expect(codes).toContain("L_STRICT");
+  });
+
+  test("nothing against something: every question of the one is new or gone", () => {
+    const { steps } = compile(softmaxed, defaultOptions);
+    const questions = new Set(steps.map(({ pass, rule, nodes }) => `${pass} ${rule} ${nodes.join()}`)).size;
+    expect(changedDecisions(steps, []).map(({ change }) => change)).toEqual(Array.from({ length: questions }, () => "gone")); // prettier-ignore
+    expect(changedDecisions([], steps).map(({ change }) => change)).toEqual(Array.from({ length: questions }, () => "new")); // prettier-ignore
   });
 });
 

@@ -1,25 +1,53 @@
 /** @file What if: the same program planned with one choice changed, and every decision that came out otherwise. */
 import type { Compilation } from "./compilation";
-import { bug, type CompileOptions, type EdgeId, type NodeId, type Step, type Totals, type Verdict } from "./ir";
+import {
+  bug,
+  type CompileOptions,
+  type CostDelta,
+  type EdgeId,
+  type NodeId,
+  type Step,
+  type Totals,
+  type Verdict,
+} from "./ir";
 import { allPasses, passesOf, runPasses } from "./passes";
 import { totalsOf } from "./cost";
 
+/** What one planning answered. */
+export interface Taken {
+  /** Its step, 1-based, in that planning. */
+  readonly seq: number;
+  readonly accepted: boolean;
+  readonly verdict: Verdict;
+  /** null where it was refused before it was priced. */
+  readonly cost: CostDelta | null;
+}
+
+/**
+ * How an answer came out otherwise. `flipped`: yes became no or no became yes. `reason`: the same for another reason. `new` and
+ * `gone`: only one of the plannings met the question.
+ */
+export type Change = "flipped" | "reason" | "new" | "gone";
+
 /** One question that both plannings, or only one of them, answered. */
 export interface ChangedDecision {
+  readonly change: Change;
   readonly pass: string;
   readonly rule: string;
   readonly nodes: readonly NodeId[];
   readonly edges: readonly EdgeId[];
   /** The last answer; null where the question never came up. */
-  readonly before: Verdict | null;
-  readonly after: Verdict | null;
+  readonly before: Taken | null;
+  readonly after: Taken | null;
 }
 
 export interface WhatIf {
-  /** Totals of the final plans. */
+  /** What the changed planning ran with. */
+  readonly options: CompileOptions;
+  /** Totals of the final plans: kernels, bytes, predicted µs. */
   readonly before: Totals;
   readonly after: Totals;
-  /** Decisions that differ, in the order in which they were taken. */
+  /** Decisions that differ, in the order in which the first planning took them; new ones behind, in theirs. */
   readonly changed: readonly ChangedDecision[];
   /** The steps of the changed planning. */
   readonly steps: readonly Step[];
@@ -32,6 +60,7 @@ export function whatIf(compilation: Compilation, change: Partial<CompileOptions>
   const options = { ...compilation.options, ...change };
   const { steps, final } = runPasses(naive, options, passesOf(allPasses, options.level));
   return {
+    options,
     before: before.at(-1)?.totals ?? totalsOf(naive, compilation.options.profile),
     after: steps.at(-1)?.totals ?? totalsOf(final, options.profile),
     changed: changedDecisions(before, steps),
@@ -39,17 +68,30 @@ export function whatIf(compilation: Compilation, change: Partial<CompileOptions>
   };
 }
 
-const answerOf = ({ legal, profitable }: Step): Verdict => profitable ?? legal;
+const taken = ({ seq, accepted, legal, profitable, cost }: Step): Taken => ({
+  seq,
+  accepted,
+  verdict: profitable ?? legal,
+  cost,
+});
 const questionOf = ({ pass, rule, nodes }: Step): string => `${pass} ${rule} ${nodes.join()}`;
+
+function changeOf(old: Taken | null, fresh: Taken | null): Change | null {
+  if (!old || !fresh) return old ? "gone" : "new";
+  if (old.accepted !== fresh.accepted) return "flipped";
+  return old.verdict.code === fresh.verdict.code ? null : "reason";
+}
 
 /** Last answers to the same question, where the code or the outcome differs. */
 export function changedDecisions(before: readonly Step[], after: readonly Step[]): ChangedDecision[] {
   const was = new Map(before.map((step) => [questionOf(step), step]));
   const is = new Map(after.map((step) => [questionOf(step), step]));
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((question) => {
-    const [old, fresh] = [was.get(question) ?? null, is.get(question) ?? null];
-    if (old && fresh && old.accepted === fresh.accepted && answerOf(old).code === answerOf(fresh).code) return [];
-    const { pass, rule, nodes, edges } = (fresh ?? old)!;
-    return [{ pass, rule, nodes, edges, before: old && answerOf(old), after: fresh && answerOf(fresh) }];
+    const [first, second] = [was.get(question), is.get(question)];
+    const [old, fresh] = [first ? taken(first) : null, second ? taken(second) : null];
+    const change = changeOf(old, fresh);
+    if (change === null) return [];
+    const { pass, rule, nodes, edges } = (second ?? first)!;
+    return [{ change, pass, rule, nodes, edges, before: old, after: fresh }];
   });
 }
