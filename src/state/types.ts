@@ -14,6 +14,7 @@ import type {
 } from "../fusion";
 import type { Document, Position, DecisionRef } from "../document";
 import type { BenchProgress, BenchResult, DeviceInfo, GpuProblem } from "../gpu";
+import type { ComparedOutput } from "../workers";
 
 export type Theme = "light" | "dark" | "system";
 export type InspectorTab = "wgsl" | "loops" | "decisions" | "traffic" | "run";
@@ -28,21 +29,7 @@ export type Selection =
   | { readonly kind: "region"; readonly id: RegionId };
 
 /** One output of one plan against the f64 reference. */
-export interface CheckRow {
-  readonly plan: "naive" | "step" | "fused";
-  readonly output: NodeId;
-  readonly maxAbs: number;
-  readonly maxRel: number;
-  readonly maxUlp: number;
-  readonly limit: string;
-  /** Coordinates of the worst element and both values there. */
-  readonly worst: { readonly index: readonly number[]; readonly got: number; readonly want: number } | null;
-  readonly nanMismatches: number;
-  /** Elements compared and elements in all; fewer when sampled, and the page says so. */
-  readonly compared: number;
-  readonly elements: number;
-  readonly pass: boolean;
-}
+export type CheckRow = ComparedOutput;
 
 export type RunState =
   | { readonly status: "idle" }

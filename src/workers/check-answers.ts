@@ -117,7 +117,12 @@ export function compared(
     output,
     ...result,
     limit: limitOf(tolerance),
-    worst: worst && { index: coordinatesOf(flat, shape), got: worst.got, want: worst.want },
+    worst: worst && {
+      index: coordinatesOf(flat, shape),
+      got: worst.got,
+      want: worst.want,
+      allowed: tolerance.atol + tolerance.rtol * Math.abs(worst.want),
+    },
     elements,
     pass: result.pass && data !== null && (at !== null || data.length === elements),
   };

@@ -51,13 +51,18 @@ function chainsOf({ nodes, before, after, dock, main }: Sketch): Chains {
   return { chain, chains };
 }
 
-/** Rows by longest path. A branch may start and end in its neighbour's row: the edge then runs level. */
+/**
+ * Rows by longest path. A branch may start and end in its neighbour's row: the edge then runs level. What several read, and
+ * a single op between the same input and its reader, stands above who reads it.
+ */
 function rowsOf(sketch: Sketch, { chain, chains }: Chains): number[] {
-  const { nodes, before, dock, main } = sketch;
+  const { nodes, before, after, dock, main } = sketch;
   const busy = new Set(dock.filter((to) => to >= 0));
   const isHead = nodes.map((_, i) => chain[i]! >= 0 && chains[chain[i]!]![0] === i);
   const isTail = nodes.map((_, i) => chain[i]! >= 0 && chains[chain[i]!]!.at(-1) === i);
   const isBranch = (i: number): boolean => nodes[i]!.kind === "op" && !nodes[i]!.guest;
+  const fromInput = (i: number): boolean => isHead[i]! && (main[i]! < 0 || nodes[main[i]!]!.kind === "input");
+  const endsLevel = (p: number): boolean => isTail[p]! && after[p]!.length === 1 && isBranch(p) && !fromInput(p);
   const level = new Set<string>();
   nodes.forEach((node, i) => {
     const parent = main[i]!;
@@ -67,7 +72,7 @@ function rowsOf(sketch: Sketch, { chain, chains }: Chains): number[] {
     level.add(`${parent}>${i}`);
   });
   nodes.forEach((node, i) => {
-    const from = before[i]!.find((p) => isTail[p] && chain[p] !== chain[i] && isBranch(p));
+    const from = before[i]!.find((p) => chain[p] !== chain[i] && endsLevel(p));
     if (from === undefined || busy.has(i) || node.kind === "output" || busy.has(from)) return;
     busy.add(i);
     level.add(`${from}>${i}`);

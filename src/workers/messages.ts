@@ -76,8 +76,15 @@ export interface ComparedOutput {
   readonly maxRel: number;
   readonly maxUlp: number;
   readonly limit: string;
-  readonly worst: { readonly index: readonly number[]; readonly got: number; readonly want: number } | null;
+  /** Coordinates of the worst element, both values there, and how far apart they may be. */
+  readonly worst: {
+    readonly index: readonly number[];
+    readonly got: number;
+    readonly want: number;
+    readonly allowed: number;
+  } | null;
   readonly nanMismatches: number;
+  /** Elements compared and elements in all; fewer when sampled, and the page says so. */
   readonly compared: number;
   readonly elements: number;
   readonly pass: boolean;

@@ -87,7 +87,7 @@ function drawRoofNames(chart: Chart, { roofs, points }: RoofData, palette: Palet
   ctx.fillText("FLOP/s", chartArea.left + 5, chartArea.top + 10);
 }
 
-/** Names of points that are close together keep apart: the fused one beside its point, the naive one lower. */
+/** Whether the two plans' points are so close that names beside them would run into each other. */
 function areNear(chart: Chart, points: readonly RoofPoint[]): boolean {
   const plan = (name: RoofPoint["plan"]) => points.find((point) => point.plan === name && point.kernel === null);
   const [naive, fused] = [plan("naive"), plan("fused")];
@@ -95,28 +95,38 @@ function areNear(chart: Chart, points: readonly RoofPoint[]): boolean {
   if (!naive || !fused) return false;
   const dx = x.getPixelForValue(fused.intensity) - x.getPixelForValue(naive.intensity);
   const dy = y.getPixelForValue(fused.rate) - y.getPixelForValue(naive.rate);
-  return Math.abs(dx) < 120 && Math.abs(dy) < 16;
+  return Math.abs(dx) < 150 && Math.abs(dy) < 24;
 }
 
+/** Names stand beside their points; points close together are named in the corner below the roof. */
 function drawPlanNames(chart: Chart, { points }: RoofData, palette: Palette): void {
   const { ctx, scales, chartArea } = chart;
   const near = areNear(chart, points);
+  ctx.textAlign = "left";
+  ctx.lineJoin = "round";
+  ctx.lineWidth = 4;
+  ctx.strokeStyle = palette.surface;
+  const write = (text: string, x: number, y: number): void => {
+    ctx.strokeText(text, x, y);
+    ctx.fillText(text, x, y);
+  };
   for (const point of points) {
     if (point.kernel !== null || point.plan === "step") continue;
     const fused = point.plan === "fused";
     const [name, rest] = [`${point.title} ${percent(point.share)}`, fused ? " of roof" : ""];
     ctx.font = font(palette, fused);
-    const width = ctx.measureText(name + rest).width;
-    const x = Math.min(scales["x"]!.getPixelForValue(point.intensity) + 10, chartArea.right - width);
-    const below = fused ? (near ? 4 : 13) : near ? 21 : 15;
-    const y = Math.min(scales["y"]!.getPixelForValue(point.rate) + below, chartArea.bottom - 4);
-    ctx.textAlign = "left";
-    ctx.fillStyle = fused ? palette.accent : palette.ink2;
-    ctx.fillText(name, x, y);
     const nameWidth = ctx.measureText(name).width;
     ctx.font = font(palette);
+    const right = chartArea.right - nameWidth - ctx.measureText(rest).width - 2;
+    const x = near ? right : Math.min(scales["x"]!.getPixelForValue(point.intensity) + 10, right);
+    const corner = chartArea.bottom - (fused ? 40 : 23);
+    const beside = scales["y"]!.getPixelForValue(point.rate) + (fused ? 13 : 15);
+    const y = near ? corner : Math.min(beside, chartArea.bottom - 4);
     ctx.fillStyle = palette.ink2;
-    ctx.fillText(rest, x + nameWidth, y);
+    write(rest, x + nameWidth, y);
+    ctx.font = font(palette, fused);
+    ctx.fillStyle = fused ? palette.accent : palette.ink2;
+    write(name, x, y);
   }
 }
 

@@ -10,7 +10,7 @@ const row: CheckRow = {
   maxRel: 3.14e-6,
   maxUlp: 2,
   limit: "1.1e-4",
-  worst: { index: [1417, 302], got: 0.81, want: 0.8100008 },
+  worst: { index: [1417, 302], got: 0.81, want: 0.8100008, allowed: 1.1e-4 },
   nanMismatches: 0,
   compared: 100,
   elements: 100,
@@ -26,7 +26,7 @@ test("agreement names the worst element", () => {
 });
 
 test("a mismatch names output, plan, element and both values", () => {
-  const bad = { ...row, pass: false, worst: { index: [1417, 302], got: 0.81, want: 0.79 } };
+  const bad = { ...row, pass: false, worst: { index: [1417, 302], got: 0.81, want: 0.79, allowed: 1.1e-4 } };
   expect(verdictOf([row, bad])).toEqual({
     same: false,
     title: "Not the same.",
@@ -55,6 +55,11 @@ test("equal in every element has no worst one", () => {
 test("nothing compared, no verdict", () => expect(verdictOf([])).toBeNull());
 
 test("close to zero the difference itself is written, not thousands of ULP", () => {
-  const near = { ...row, maxUlp: 96_100, maxRel: 7.6e-3, worst: { index: [3], got: 1.2e-5, want: 1.19e-5 } };
-  expect(verdictOf([near])?.text).toBe("Worst difference 1e-7 at [3], where the value is 1.2e-5; limit 1.1e-4.");
+  const near = {
+    ...row,
+    maxUlp: 96_100,
+    maxRel: 7.6e-3,
+    worst: { index: [3], got: 1.2e-5, want: 1.19e-5, allowed: 1.1e-4 },
+  };
+  expect(verdictOf([near])?.text).toBe("Worst difference 1e-7 at [3]; 1.1e-4 is allowed there.");
 });

@@ -39,8 +39,8 @@ function agreement(row: CheckRow): string {
   if (row.maxAbs === 0) return `Equal in every element compared, limit ${row.limit}.`;
   const where = row.worst ? ` at ${place(row.worst.index)}` : "";
   if (row.maxUlp > MANY_ULP && row.worst) {
-    const { got, want } = row.worst;
-    return `Worst difference ${scientific(Math.abs(got - want))}${where}, where the value is ${significant(want)}; limit ${row.limit}.`;
+    const { got, want, allowed } = row.worst;
+    return `Worst difference ${scientific(Math.abs(got - want))}${where}; ${scientific(allowed)} is allowed there.`;
   }
   return `Worst ${count(Math.round(row.maxUlp))} ULP${where}, ${scientific(row.maxRel)} relative, limit ${row.limit}.`;
 }
