@@ -24,4 +24,5 @@ export {
   type Score,
 } from "./selectors";
 export { selectTones, type Tones } from "./tones";
-export { playground, usePlayground } from "./use-playground";
+export { lateModule } from "./late-module";
+export { afterFirstPicture, playground, usePlayground } from "./use-playground";

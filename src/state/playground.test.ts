@@ -136,6 +136,7 @@ test("answers to old texts are dropped", async () => {
   const answers: ((text: string) => void)[] = [];
   const slow: World["compileWorker"] = {
     ask: (request) => new Promise((resolve) => answers.push(() => resolve({ ok: true, value: fakeAnswer(request) }))),
+    warm: () => undefined,
     end: () => undefined,
   };
   const other = createPlayground(worldWith(new Shelf(), slow as unknown as Port<never, never>));

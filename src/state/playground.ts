@@ -252,6 +252,8 @@ export function createPlayground(world: World): Playground {
   return {
     ...store,
     start() {
+      world.compileWorker.warm();
+      world.layoutWorker.warm();
       listen(parts);
       const document = keptDraft(world.storage) ?? exampleDocument(startExample.id, defaultOptions, null)!;
       parts.past = history.startHistory(document);

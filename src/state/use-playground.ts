@@ -1,6 +1,7 @@
 /** @file The page's one store, and the hook that reads it. */
 import { useStore } from "zustand";
 import { browserWorld } from "./browser";
+import { firstPicture } from "./first-picture";
 import { createPlayground } from "./playground";
 import type { PlaygroundState } from "./types";
 
@@ -9,3 +10,8 @@ export const playground = createPlayground(browserWorld());
 
 /** What `selector` picks; pass a module constant or a selector of `selectors.ts`, so that equal states give equal values. */
 export const usePlayground = <T>(selector: (state: PlaygroundState) => T): T => useStore(playground, selector);
+
+let drawn: Promise<void> | null = null;
+
+/** Resolves once the first picture stands. Wait for it before loading what is large and not needed for it. */
+export const afterFirstPicture = (): Promise<void> => (drawn ??= firstPicture(playground));

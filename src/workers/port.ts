@@ -7,6 +7,8 @@ export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok
 export interface Port<Question, Reply> {
   /** Buffers in `transfer` are given away. After `end`, every open question is answered "ended". */
   ask(question: Question, transfer?: readonly Transferable[]): Promise<Answer<Reply>>;
+  /** Starts the worker ahead of a question that is sure to come. */
+  warm(): void;
   /** Ends the worker, whatever it does; the next question starts a fresh one. */
   end(): void;
 }
@@ -56,6 +58,7 @@ export function workerPort<Question, Reply>(url: string): Port<Question, Reply> 
         open.set(id, answer);
         worker.postMessage({ id, body } satisfies Envelope<Question>, [...transfer]);
       }),
+    warm: () => void (worker ??= start()),
     end: () => end(ENDED),
   };
 }
@@ -89,5 +92,6 @@ export const localPort = <Question, Reply>(
   reply: (question: Question) => Reply | Promise<Reply>,
 ): Port<Question, Reply> => ({
   ask: (question) => Promise.resolve().then(() => answerTo(reply, question)),
+  warm: () => undefined,
   end: () => undefined,
 });

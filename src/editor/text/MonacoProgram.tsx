@@ -1,5 +1,5 @@
 /** @file The program in Monaco. Loaded lazily: it brings the whole editor. */
-import { useMemo, useState, type CSSProperties } from "react";
+import { useEffect, useMemo, useState, type CSSProperties } from "react";
 import { FUSION_LANGUAGE, useCodeEditor, useVisibleLines, type monaco } from "../../monaco";
 import { playground, usePlayground } from "../../state";
 import { CostGutter } from "./CostGutter";
@@ -8,7 +8,7 @@ import { registerProviders } from "./providers";
 import { useEditorKeys } from "./use-editor-keys";
 import { useLineLinks } from "./use-line-links";
 import { useMarkers } from "./use-markers";
-import { useTextSync } from "./use-text-sync";
+import { show, useTextSync } from "./use-text-sync";
 
 const LINE_HEIGHT = 22;
 registerProviders();
@@ -42,12 +42,28 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
 
 const NO_BARS: ReadonlyMap<number, CostBar> = new Map();
 
+interface Props {
+  /** The field that this takes the place of; null once that has happened. */
+  readonly plain: HTMLTextAreaElement | null;
+  readonly onReady: () => void;
+}
+
+/** Typing goes on where it was: the plain field stays until the caret can be handed over. */
+function useTakeOver(editor: monaco.editor.IStandaloneCodeEditor | null, { plain, onReady }: Props): void {
+  useEffect(() => {
+    if (!editor || !plain) return;
+    if (document.activeElement === plain) show(editor, plain.selectionStart, plain.selectionEnd);
+    onReady();
+  }, [editor, plain, onReady]);
+}
+
 /** `nokey`: the graph takes Space and Delete from the whole page, except from elements that say so. */
-export function MonacoProgram() {
+export function MonacoProgram(props: Props) {
   const [host, setHost] = useState<HTMLElement | null>(null);
   const editor = useCodeEditor(host, options);
   const [focused, setFocused] = useState(false);
   useTextSync(editor);
+  useTakeOver(editor, props);
   useMarkers(editor);
   useEditorKeys(editor);
   const lit = useLineLinks(editor);

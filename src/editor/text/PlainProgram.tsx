@@ -1,5 +1,5 @@
 /** @file The program in a plain text field: on touch screens, and until Monaco has loaded. */
-import type { KeyboardEvent } from "react";
+import type { KeyboardEvent, Ref } from "react";
 import { playground, usePlayground } from "../../state";
 
 /** One history for text and graph: the field's own must not answer. */
@@ -14,10 +14,11 @@ function undoKeys(event: KeyboardEvent): void {
   event.stopPropagation();
 }
 
-export function PlainProgram() {
+export function PlainProgram({ field }: { readonly field?: Ref<HTMLTextAreaElement> }) {
   const text = usePlayground((state) => state.document.text);
   return (
     <textarea
+      ref={field}
       className="program-plain"
       aria-label="Program text"
       spellCheck={false}

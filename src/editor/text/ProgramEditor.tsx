@@ -1,12 +1,29 @@
 /** @file The program: the text that everything follows from, with its costs, its mistakes and their fixes. */
-import { lazy, Suspense, useSyncExternalStore } from "react";
+import { useCallback, useState, useSyncExternalStore } from "react";
 import type { Graph } from "../../fusion";
-import { usePlayground } from "../../state";
+import { afterFirstPicture, lateModule, usePlayground } from "../../state";
 import { DiagnosticStrip } from "./DiagnosticStrip";
 import { PlainProgram } from "./PlainProgram";
 import "./program.css";
 
-const MonacoProgram = lazy(() => import("./MonacoProgram").then((loaded) => ({ default: loaded.MonacoProgram })));
+/** Until then the plain field is there: reading Monaco takes the time of a whole first plan. */
+const useMonacoModule = lateModule(async () => {
+  await afterFirstPicture();
+  return import("./MonacoProgram");
+});
+
+function CodeProgram() {
+  const monaco = useMonacoModule();
+  const [plain, setPlain] = useState<HTMLTextAreaElement | null>(null);
+  const [ready, setReady] = useState(false);
+  const onReady = useCallback(() => setReady(true), []);
+  return (
+    <>
+      {monaco && <monaco.MonacoProgram plain={plain} onReady={onReady} />}
+      {!ready && <PlainProgram field={setPlain} />}
+    </>
+  );
+}
 
 /** Monaco has no touch support: a plain field serves fingers better. */
 const TOUCH = "(pointer: coarse), (max-width: 600px)";
@@ -43,13 +60,7 @@ export function ProgramEditor() {
   return (
     <div className="program">
       <Header />
-      {plain ? (
-        <PlainProgram />
-      ) : (
-        <Suspense fallback={<PlainProgram />}>
-          <MonacoProgram />
-        </Suspense>
-      )}
+      {plain ? <PlainProgram /> : <CodeProgram />}
       <DiagnosticStrip />
     </div>
   );

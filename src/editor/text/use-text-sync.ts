@@ -14,7 +14,8 @@ function takeIn(model: monaco.editor.ITextModel, text: string): void {
   model.applyEdits([{ range: monaco.Range.fromPositions(start, end), text: edit.insert, forceMoveMarkers: true }]);
 }
 
-function show(editor: Editor, from: number, to: number): void {
+/** Selects the characters `from` to `to`, in sight, with the focus there. */
+export function show(editor: Editor, from: number, to: number): void {
   const model = editor.getModel();
   if (!model) return;
   const range = monaco.Range.fromPositions(model.getPositionAt(from), model.getPositionAt(to));

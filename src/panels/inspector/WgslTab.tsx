@@ -1,8 +1,12 @@
 /** @file The WGSL of one kernel: Monaco where there is room and a keyboard, plain text on touch screens. */
-import { lazy, Suspense, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import type { Graph, Kernel } from "../../fusion";
+import { afterFirstPicture, lateModule } from "../../state";
 
-const WgslEditor = lazy(() => import("./WgslEditor").then(({ WgslEditor: editor }) => ({ default: editor })));
+const useEditorModule = lateModule(async () => {
+  await afterFirstPicture();
+  return import("./WgslEditor");
+});
 
 interface Props {
   readonly kernel: Kernel;
@@ -26,12 +30,12 @@ function PlainWgsl({ kernel }: { readonly kernel: Kernel }) {
   );
 }
 
+function CodeWgsl(props: Props) {
+  const editor = useEditorModule();
+  return editor ? <editor.WgslEditor {...props} /> : <PlainWgsl kernel={props.kernel} />;
+}
+
 export function WgslTab(props: Props) {
   const touch = useSyncExternalStore(followTouch, () => matchMedia(TOUCH).matches);
-  if (touch) return <PlainWgsl kernel={props.kernel} />;
-  return (
-    <Suspense fallback={<PlainWgsl kernel={props.kernel} />}>
-      <WgslEditor {...props} />
-    </Suspense>
-  );
+  return touch ? <PlainWgsl kernel={props.kernel} /> : <CodeWgsl {...props} />;
 }
