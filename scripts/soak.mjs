@@ -1,42 +1,155 @@
 /**
- * @file `npm run soak [-- --factor 40 --seeds 100000]`: the laws on random programs at full count, from a fresh start, with the
- * result written to docs/soak.md. `npm test` runs the same laws at a size that fits its time.
+ * @file `npm run soak [-- --plans 100000 --device 5000 --kernels 20000 --factor 40 --seed N --minutes M --fresh]`: the laws of
+ * `npm test` at full count, in batches of one process each. Progress is kept in .cache/soak.json: the next run goes on where this
+ * one stopped, and asks again what failed. Every batch rewrites docs/soak.md.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-const { values } = parseArgs({
-  options: { factor: { type: "string" }, seeds: { type: "string" }, seed: { type: "string" } },
-});
-const factor = Number(values.factor ?? 40);
-const seeds = Number(values.seeds ?? 100_000);
-const seed = Number(values.seed ?? Date.now() % 1_000_000);
-const report = ".cache/reports/soak.json";
-const files = ["test/laws/codegen.test.ts", "test/laws/passes.test.ts", "test/laws/text.test.ts"];
+const number = { type: "string" };
+const { values: asked } = parseArgs({
+  options: { plans: number, device: number, kernels: number, factor: number, seed: number, minutes: number, fresh: { type: "boolean" } },
+}); // prettier-ignore
+const PROGRESS = ".cache/soak.json";
+const REPORT = ".cache/soak-batch.json";
+const goal = (name, otherwise) => Number(asked[name] ?? otherwise);
+mkdirSync(".cache", { recursive: true });
+if (asked.fresh) rmSync(PROGRESS, { force: true });
 
-mkdirSync(".cache/reports", { recursive: true });
-const began = Date.now();
-const { status } = spawnSync(
-  "node_modules/.bin/vitest",
-  ["run", ...files, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, "--testTimeout=36000000"],
-  {
-    stdio: "inherit",
-    env: { ...process.env, CODEGEN_SEEDS: String(seeds), LAW_FACTOR: String(factor), LAW_SEED: String(seed) },
+/** Each law: its files, what one batch covers, and the environment that asks for it. */
+const LAWS = {
+  plans: {
+    goal: goal("plans", 100_000),
+    batch: 2000,
+    unit: "random programs over every op, with random options and device limits",
+    says: "every state acyclic, complete, exactly counted and replayable both ways; naive, fused and one state between agree with the f64 reference on both schedules; counted bytes are touched bytes",
+    files: ["test/laws/plans.test.ts", "test/laws/plans-cpu.test.ts"],
+    only: "random programs, seed",
+    env: (count, seed) => ({ PLAN_LAWS: `${count}:${seed}` }),
   },
-);
-const minutes = Math.round((Date.now() - began) / 60_000);
-const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
-const failures = testResults.flatMap(({ assertionResults }) =>
-  assertionResults.filter((each) => each.status === "failed").map(({ fullName }) => `- ${fullName}`),
-);
-const text = `# Soak
+  device: {
+    goal: goal("device", 5000),
+    batch: 200,
+    unit: "random programs on WebGPU (SwiftShader)",
+    says: "naive and fused agree with the f64 reference, fused no farther from it than naive",
+    files: ["test/webgpu/random.test.ts"],
+    env: (count, seed) => ({ WEBGPU_LAWS: `${count}:${seed}` }),
+  },
+  kernels: {
+    goal: goal("kernels", 20_000),
+    batch: 2000,
+    unit: "random programs cut into random kernels",
+    says: "every op alone and in random kernels: values, logged addresses, no race, nothing out of bounds",
+    files: ["test/laws/codegen.test.ts"],
+    only: "random programs from seed",
+    env: (count, seed) => ({ CODEGEN_LAWS: `${count}:${seed * 2000}` }),
+  },
+  texts: {
+    goal: goal("factor", 40),
+    batch: 4,
+    unit: "times the sample of every law of reading, printing and editing, and of every pass alone",
+    says: "printing what was read gives the same graph, an edit and its undo the same text; no pass alone changes a value",
+    files: ["test/laws/text.test.ts", "test/laws/passes.test.ts"],
+    env: (count, seed) => ({ LAW_FACTOR: String(count), LAW_SEED: String(seed) }),
+  },
+};
 
-${new Date().toISOString().slice(0, 10)}, ${minutes} minutes: **${numPassedTests} laws passed, ${numFailedTests} failed.**
+const git = (...words) => spawnSync("git", words, { encoding: "utf8" }).stdout.trim();
 
-- ${seeds} random programs, every op alone and in random kernels, on the CPU interpreter of the lowered kernels: values equal the f64 reference, logged addresses equal the counted ones, no race, no access out of bounds.
-- ${250 * factor} random programs at each granularity through all passes: every step acyclic, complete, exactly counted, replayable; start ${seed}.
-- ${150 * factor} random texts for each law of reading, printing and editing.
-${failures.length > 0 ? `\nFailed:\n\n${failures.join("\n")}\n` : ""}`;
-writeFileSync("docs/soak.md", text);
-process.exit(status ?? 1);
+function openProgress() {
+  if (existsSync(PROGRESS)) return JSON.parse(readFileSync(PROGRESS, "utf8"));
+  return { seed: Number(asked.seed ?? Date.now() % 1_000_000), batches: [], found: [] };
+}
+const progress = openProgress();
+const save = () => writeFileSync(PROGRESS, `${JSON.stringify(progress, null, 1)}\n`);
+
+/** What is still to do, so that every law is as far as the others at any time. */
+function remaining() {
+  const passed = new Set(progress.batches.filter((batch) => batch.passed).map(({ law, seed }) => `${law}:${seed}`));
+  return Object.entries(LAWS)
+    .flatMap(([law, { goal: wanted, batch }]) =>
+      Array.from({ length: Math.ceil(wanted / batch) }, (_, i) => ({
+        law,
+        seed: progress.seed + i,
+        count: Math.min(batch, wanted - i * batch),
+        at: (i + 0.5) / Math.ceil(wanted / batch),
+      })),
+    )
+    .filter(({ law, seed }) => !passed.has(`${law}:${seed}`))
+    .toSorted((a, b) => a.at - b.at);
+}
+
+function runBatch({ law, seed, count }) {
+  const { files, only, env } = LAWS[law];
+  rmSync(REPORT, { force: true });
+  const began = Date.now();
+  const { status } = spawnSync(
+    process.execPath,
+    ["node_modules/vitest/vitest.mjs", "run", ...files, ...(only ? ["-t", only] : []), "--maxWorkers=1", "--testTimeout=36000000", "--reporter=json", `--outputFile.json=${REPORT}`],
+    { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, ...env(count, seed) } },
+  ); // prettier-ignore
+  const report = existsSync(REPORT) ? JSON.parse(readFileSync(REPORT, "utf8")) : { testResults: [], numPassedTests: 0 };
+  const failures = report.testResults.flatMap(({ name, message, assertionResults }) => [
+    ...(assertionResults.length === 0 && message ? [{ title: name, message }] : []),
+    ...assertionResults
+      .filter((each) => each.status === "failed")
+      .map(({ fullName, failureMessages }) => ({ title: fullName, message: failureMessages.join("\n") })),
+  ]);
+  const passed = status === 0 && report.numPassedTests > 0;
+  if (!passed && failures.length === 0) failures.push({ title: law, message: `the process ended with ${status}` });
+  return { law, seed, count, passed, seconds: Math.round((Date.now() - began) / 1000), commit: git("rev-parse", "--short", "HEAD"), date: new Date().toISOString(), failures }; // prettier-ignore
+}
+
+const first = (text) => text.split("\n").find((line) => line.trim() !== "") ?? "";
+
+function writeResult() {
+  const done = progress.batches.filter(({ passed }) => passed);
+  const failing = progress.batches.filter(({ passed }) => !passed);
+  const minutes = Math.round(progress.batches.reduce((sum, { seconds }) => sum + seconds, 0) / 60);
+  const dates = progress.batches.map(({ date }) => date).toSorted();
+  const commits = [...new Set(progress.batches.map(({ commit }) => commit))];
+  const laws = Object.entries(LAWS).map(([law, { goal: wanted, unit, says }]) => {
+    const mine = done.filter((batch) => batch.law === law);
+    const ran = mine.reduce((sum, { count }) => sum + count, 0);
+    const seeds = mine.map(({ seed }) => seed).toSorted((a, b) => a - b);
+    const from = seeds.length === 0 ? "" : `; seeds ${seeds[0]} to ${seeds.at(-1)}`;
+    return `- **${ran.toLocaleString("en")}** of ${wanted.toLocaleString("en")} ${unit}${from}: ${says}.`;
+  });
+  const lines = [
+    "# Soak",
+    "",
+    "Written by `npm run soak`: the laws of `npm test` at full count. Counted is what passed.",
+    "",
+    `${dates[0]?.slice(0, 10)} to ${dates.at(-1)?.slice(0, 10)}, ${minutes} minutes in one process, Node ${process.versions.node}, commits ${commits[0]} to ${commits.at(-1)}.`,
+    "",
+    ...laws,
+    "",
+    `Failing batches at the end: ${failing.length}. Failures met on the way: ${progress.found.length}.`,
+    ...(progress.found.length === 0
+      ? []
+      : ["", ...progress.found.map(({ date, law, seed, says }) => `- ${date.slice(0, 10)}, ${law}, seed ${seed}: \`${says.replaceAll("`", "'")}\``)]), // prettier-ignore
+    "",
+  ];
+  writeFileSync("docs/soak.md", lines.join("\n"));
+}
+
+const began = Date.now();
+const most = asked.minutes === undefined ? Infinity : Number(asked.minutes);
+for (const batch of remaining()) {
+  if ((Date.now() - began) / 60_000 >= most) break;
+  const result = runBatch(batch);
+  progress.batches = [...progress.batches.filter(({ law, seed }) => law !== batch.law || seed !== batch.seed), result];
+  for (const { message } of result.failures) {
+    console.log(message);
+    progress.found.push({ date: result.date, law: batch.law, seed: batch.seed, says: first(message).slice(0, 160), message }); // prettier-ignore
+  }
+  save();
+  writeResult();
+  console.log(
+    `${batch.law} ${batch.count}:${batch.seed} ${result.passed ? "passed" : "FAILED"} in ${result.seconds} s`,
+  );
+}
+const open = progress.batches.filter(({ passed }) => !passed).length;
+console.log(`${progress.batches.length - open} batches passed, ${open} failed, ${remaining().length} to go`);
+process.exit(open === 0 ? 0 : 1);

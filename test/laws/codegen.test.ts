@@ -18,9 +18,10 @@ import { complaints, cpu, gpu, graphOf, oneEach, oneRegion, wgslOf } from "./cod
 import { programs } from "./codegen-programs";
 import { randomFusion, randomProgram } from "./random-program";
 
-const SEEDS = Number(process.env["CODEGEN_SEEDS"] ?? 2000);
+/** Random programs, and the first one's seed: CODEGEN_LAWS=count:seed says otherwise. */
+const [COUNT, FIRST] = (process.env["CODEGEN_LAWS"] ?? "2000:0").split(":").map(Number) as [number, number];
 const SHARE = 250;
-const shares = Array.from({ length: Math.ceil(SEEDS / SHARE) }, (_, i) => i * SHARE);
+const shares = Array.from({ length: Math.ceil(COUNT / SHARE) }, (_, i) => FIRST + i * SHARE);
 
 describe("generated kernels agree with the reference and with the counts", () => {
   test.each(Object.entries(programs))("%s", (_, text) => {
@@ -34,7 +35,7 @@ describe("generated kernels agree with the reference and with the counts", () =>
   test.each(shares)(
     "random programs from seed %d: every op alone, and in random kernels",
     (from) => {
-      for (let seed = from; seed < Math.min(SEEDS, from + SHARE); seed++) {
+      for (let seed = from; seed < Math.min(FIRST + COUNT, from + SHARE); seed++) {
         const text = randomProgram(seed);
         const graph = graphOf(text);
         const target = seed % 2 === 0 ? gpu : cpu;

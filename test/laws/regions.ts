@@ -1,6 +1,5 @@
 /** @file Questions about regions that laws ask without the passes' own bookkeeping. */
-import { regionFacts, isRefusal } from "../../src/fusion/cost";
-import type { DeviceProfile, Fusion, Graph, Region } from "../../src/fusion/ir";
+import type { Fusion, Graph, Region } from "../../src/fusion/ir";
 import { classify, isFreeView, isViewRegion, storedInputs } from "../../src/fusion/region";
 
 /** Null when one kernel (or a view) can compute the region. */
@@ -14,12 +13,10 @@ export function kernelOf(graph: Graph, region: Region): string | null {
 }
 
 /** The most storage bindings that one kernel of the state has. */
-export function bindingsFor({ graph, regions }: Fusion, profile: DeviceProfile): number {
+export function bindingsFor({ graph, regions }: Fusion): number {
   let most = 0;
   for (const region of regions.values()) {
     if (isViewRegion(graph, region)) continue;
-    const facts = regionFacts(graph, region, profile, 1);
-    if (isRefusal(facts)) continue;
     most = Math.max(most, storedInputs(graph, region.members).length + region.outputs.length);
   }
   return most;
