@@ -5,7 +5,7 @@ import "./ops.css";
 import "./lines.css";
 import "./card.css";
 import "./lists.css";
-import { Background, ConnectionLineType, ReactFlow, ReactFlowProvider } from "@xyflow/react";
+import { Background, ConnectionLineType, ReactFlow, ReactFlowProvider, useStore } from "@xyflow/react";
 import { useMemo, useRef } from "react";
 import { playground, selectFusion, usePlayground } from "../../state";
 import { CanvasCard } from "./CanvasCard";
@@ -36,6 +36,12 @@ const edgeTypes = { pipe: PipeEdge };
 /** Above this many nodes only what is in sight is in the page. */
 const CULL_ABOVE = 150;
 
+/** React Flow takes new nodes in after it has rendered: those that it still holds count too. */
+function useCulling(next: number): boolean {
+  const held = useStore((s) => s.nodes.length);
+  return Math.max(next, held) > CULL_ABOVE;
+}
+
 const describe = ({ scene }: Picture, step: number): string => {
   const kernels = scene.kernels.map(({ name, title }) => `${name} ${title}`.trim()).join(", ");
   return `Op graph at step ${step}: ${plural(scene.kernels.length, "kernel")}${kernels ? `. ${kernels}` : ""}`;
@@ -58,6 +64,7 @@ function Canvas() {
   const status = usePlayground((s) => s.derived.status);
   const editable = status !== "broken";
   const flow = useFlow(picture, editable);
+  const culling = useCulling(flow.nodes.length);
   const camera = useCamera(root, picture);
   const gestures = useGestures(picture, editable, camera.flowPoint);
   const onKeyDown = useGraphKeys(picture, editable, camera.focus);
@@ -88,7 +95,7 @@ function Canvas() {
         connectionLineType={ConnectionLineType.Straight}
         minZoom={0.05}
         maxZoom={2}
-        onlyRenderVisibleElements={(picture?.scene.nodes.length ?? 0) > CULL_ABOVE}
+        onlyRenderVisibleElements={culling}
         attributionPosition="top-right"
       >
         <Background gap={22} size={1.2} />

@@ -1,5 +1,5 @@
 /** @file The WGSL of one kernel: Monaco where there is room and a keyboard, plain text on touch screens. */
-import { useSyncExternalStore } from "react";
+import { useDeferredValue, useSyncExternalStore } from "react";
 import type { Graph, Kernel } from "../../fusion";
 import { afterFirstPicture, lateModule } from "../../state";
 
@@ -30,7 +30,9 @@ function PlainWgsl({ kernel }: { readonly kernel: Kernel }) {
   );
 }
 
-function CodeWgsl(props: Props) {
+/** Measuring code takes Monaco a while: a new kernel's waits for a task of its own, after the graph and the counts. */
+function CodeWgsl(newest: Props) {
+  const props = useDeferredValue(newest);
   const editor = useEditorModule();
   return editor ? <editor.WgslEditor {...props} /> : <PlainWgsl kernel={props.kernel} />;
 }

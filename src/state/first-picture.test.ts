@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createStore } from "zustand/vanilla";
+import { PATIENCE_MILLIS, firstPicture } from "./first-picture";
+import type { PlaygroundStore } from "./slice";
+import type { Derived, PlaygroundState } from "./types";
+
+const compiling: Derived = {
+  revision: 0,
+  status: "compiling",
+  compilation: null,
+  latest: null,
+  layout: null,
+  plans: new Map(),
+};
+const layout = { boxes: new Map(), bends: new Map(), width: 0, height: 0 };
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Whether the picture is said to stand after each change, in order. */
+async function standsAfter(...changes: readonly Derived[]): Promise<boolean[]> {
+  const store = createStore<PlaygroundState>()(() => ({ derived: compiling }) as PlaygroundState);
+  let stands = false;
+  void firstPicture(store as PlaygroundStore).then(() => (stands = true));
+  const answers: boolean[] = [];
+  for (const derived of changes) {
+    store.setState({ derived });
+    await vi.advanceTimersByTimeAsync(1);
+    answers.push(stands);
+  }
+  return answers;
+}
+
+test("the first picture stands when the graph has its places, not when it is planned", async () => {
+  const latest = {} as NonNullable<Derived["latest"]>;
+  const planned: Derived = { ...compiling, status: "ready", latest, compilation: latest };
+  expect(await standsAfter(compiling, planned, { ...planned, layout })).toEqual([false, false, true]);
+});
+
+test("a text without a picture keeps nobody waiting", async () => {
+  expect(await standsAfter({ ...compiling, status: "broken" })).toEqual([true]);
+  expect(await standsAfter({ ...compiling, status: "ready" })).toEqual([true]);
+});
+
+test("a plan that takes long is not waited for", async () => {
+  const store = createStore<PlaygroundState>()(() => ({ derived: compiling }) as PlaygroundState);
+  const stood = firstPicture(store as PlaygroundStore);
+  await vi.advanceTimersByTimeAsync(PATIENCE_MILLIS);
+  await expect(stood).resolves.toBeUndefined();
+});
