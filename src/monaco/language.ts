@@ -7,7 +7,7 @@ const grammar: Monaco.languages.IMonarchLanguage = {
   defaultToken: "",
   tokenPostfix: ".fusion",
   unicode: true,
-  keywords: ["def", "return", "for", "in", "and", "or", "not", "if", "else", "pass"],
+  keywords: ["def", "return", "for", "in", "and", "or", "not", "if", "elif", "else", "is", "pass"],
   constants: ["True", "False", "None"],
   types: ["f32", "f16", "i32", "bool"],
   tokenizer: {

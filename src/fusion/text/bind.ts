@@ -19,6 +19,11 @@ export interface Bound {
   readonly attrs: Attrs;
 }
 
+/** What says where and how a library computes, and changes no value. */
+const IDLE: ReadonlySet<string> = new Set([
+  "inplace", "out", "device", "requires_grad", "memory_format", "layout", "pin_memory", "non_blocking", "copy", "precision",
+]); // prettier-ignore
+
 const PRINTED: Readonly<Record<Param["kind"], string>> = {
   tensor: "a tensor",
   tensors: "a list of tensors",
@@ -144,6 +149,7 @@ class Binder {
     const { params, name } = this.op;
     const word = arg.name!;
     const param = params.find(({ names }) => names.includes(word.text));
+    if (!param && IDLE.has(word.text)) return;
     if (!param) {
       const near = nearest(word.text, params.flatMap(({ names }) => names)); // prettier-ignore
       const known = params.map(({ names }) => `\`${names[0]}\``).join(", ");

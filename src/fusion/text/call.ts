@@ -10,6 +10,7 @@ import type { Machine, Place } from "./machine";
 import { typeOf } from "./machine";
 import { castTo, sizeMethod, transposeAll } from "./member";
 import { ADVICE, DTYPES, MODULES, SOURCES, TRANSFORMS } from "./names";
+import { makesPieces, piecesOf } from "./pieces";
 import { nearest } from "./suggest";
 import type { CallExpr, Expr, Identifier } from "./syntax";
 import { bare } from "./syntax";
@@ -77,9 +78,11 @@ export function applyCall(machine: Machine, place: Place, call: CallPlace, opera
 
 function argumentsOf(expr: CallExpr, operands: readonly Slot[]): readonly GivenArgument[] {
   const extra = operands.length - expr.args.length;
-  return operands.map((slot, i) => {
+  return operands.flatMap((slot, i) => {
     const arg = i < extra ? null : expr.args[i - extra]!;
-    return { name: arg?.name ?? null, slot, span: arg?.span ?? slot.expr?.span ?? expr.span };
+    const span = arg?.span ?? slot.expr?.span ?? expr.span;
+    const items = arg?.starred && slot.value.kind === "sequence" ? slot.value.items : [slot];
+    return items.map((item) => ({ name: arg?.name ?? null, slot: item, span }));
   });
 }
 
@@ -124,12 +127,29 @@ function functionCall(
   if (value?.kind === "def")
     return callDef(machine, place, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
   if (value?.kind === "op") return opCall(machine, place, call, value.op, operands);
+  if (makesPieces(name.text)) return piecesOf(machine, place, { ...call, name }, argumentsOf(call.expr, operands));
   const built = builtin(machine, place, call, name.text, operands);
   if (built) return built;
   const op = findOp(name.text);
   if (op && op.kind !== "source") return opCall(machine, place, call, op, operands);
-  unknownCall(machine, place, name, operands);
+  unknownCall(machine, place, call.expr, name, operands);
   return BROKEN;
+}
+
+const loose = (value: Value): Slot => ({ value, path: "", expr: null });
+const ZERO: Slot = loose(numberValue(0, true));
+const numbered = (item: Slot, i: number): Slot =>
+  loose({ kind: "sequence", items: [loose(numberValue(i, true)), item] });
+
+/** `zip(ws, bs)`, as long as the shortest; null when something in it is no tuple. */
+function zipped(operands: readonly Slot[]): Value | null {
+  const lists = operands.flatMap(({ value }) => (value.kind === "sequence" ? [value.items] : []));
+  if (lists.length < operands.length) return null;
+  const count = Math.min(...lists.map((list) => list.length));
+  const items = Array.from({ length: count }, (_, i) =>
+    loose({ kind: "sequence", items: lists.map((list) => list[i]!) }),
+  );
+  return { kind: "sequence", items };
 }
 
 /** Python's own functions on constants, and casts written as calls. */
@@ -150,11 +170,17 @@ function builtin(
     if ((name === "float" || name === "int") && value.kind === "number") {
       return numberValue(name === "int" ? Math.trunc(value.value) : value.value, name === "int");
     }
+    const items = value.kind === "sequence" ? value.items : null;
+    if (items && (name === "list" || name === "tuple")) return { kind: "sequence", items };
+    if (items && name === "reversed") return { kind: "sequence", items: items.toReversed() };
+    if (items && name === "enumerate") return { kind: "sequence", items: items.map(numbered) };
+    if (name === "len" && value.kind === "tensor") return sizeMethod(machine, { text: "size", span: call.expr.span }, typeOf(machine, value.node), [ZERO], machine.unknown.has(value.node)); // prettier-ignore
     if (name === "len" && value.kind === "sequence") return numberValue(value.items.length, true);
     const dtype = DTYPES.get(name);
     if (dtype === name && value.kind === "number") return { ...value, dtype };
     if (dtype && value.kind === "tensor" && first) return castTo(machine, place, call, first, dtype);
   }
+  if (name === "zip" && operands.length > 0) return zipped(operands);
   if ((name === "max" || name === "min") && operands.length > 1) {
     const numbers = operands.flatMap((slot) => (slot.value.kind === "number" ? [slot.value] : []));
     if (numbers.length === operands.length) {
@@ -191,6 +217,7 @@ function methodCall(
     return BROKEN;
   }
   if (NOTHING.has(name.text)) return value;
+  if (makesPieces(name.text)) return piecesOf(machine, place, { ...call, name }, argumentsOf(call.expr, operands));
   if (value.kind === "tensor") {
     const type = typeOf(machine, value.node);
     const known = sizeMethod(machine, name, type, operands.slice(1), machine.unknown.has(value.node));
@@ -201,11 +228,17 @@ function methodCall(
   if (dtype) return castTo(machine, place, call, receiver, dtype);
   const op = findOp(name.text);
   if (op && op.kind !== "source") return opCall(machine, place, call, op, operands);
-  unknownCall(machine, place, name, operands);
+  unknownCall(machine, place, call.expr, name, operands);
   return BROKEN;
 }
 
-function unknownCall(machine: Machine, place: Place, name: Identifier, operands: readonly Slot[]): void {
+function unknownCall(
+  machine: Machine,
+  place: Place,
+  expr: CallExpr,
+  name: Identifier,
+  operands: readonly Slot[],
+): void {
   const { text, span } = name;
   const { problems } = machine;
   if (TRANSFORMS.has(text)) {
@@ -213,12 +246,20 @@ function unknownCall(machine: Machine, place: Place, name: Identifier, operands:
     return;
   }
   if (SOURCES.has(text)) {
-    const sizes = operands.flatMap(({ value }) => (value.kind === "number" ? [value.value] : []));
-    const type = `f32[${sizes.length > 0 ? sizes.join(", ") : "1024, 1024"}]`;
+    const sizes = operands.flatMap(({ value }) => (value.kind === "sequence" ? value.items.map((item) => item.value) : [value])); // prettier-ignore
+    const numbers = sizes.flatMap((value) => (value.kind === "number" ? [value.value] : []));
+    const type = `f32[${numbers.length > 0 ? numbers.join(", ") : "1024, 1024"}]`;
+    const { statement } = place;
+    const target = statement.kind === "assign" && statement.targets.length === 1 ? bare(statement.targets[0]!) : null;
+    const alone = statement.kind === "assign" && statement.value !== null && bare(statement.value) === expr;
+    const declared = target?.kind === "name" && alone ? `${target.name}: ${type} = ${text}()` : null;
     problems.add(
       "source-without-type",
       span,
-      `\`${text}\` feeds an input, and an input is declared with its type: x: ${type} = ${text}().`,
+      `\`${text}\` feeds an input, and an input is declared with its type: ${declared ?? `x: ${type} = ${text}()`}.`,
+      declared
+        ? { fixes: [{ title: `Declare ${declared}`, edits: [{ span: statement.span, insert: declared }] }] }
+        : {},
     );
     return;
   }

@@ -1,5 +1,5 @@
 /** @file Arithmetic that happens while the program is read: numbers, tuples of sizes, truth values. Python's rules. */
-import type { Value } from "./values";
+import type { Slot, Value } from "./values";
 import { numberValue } from "./values";
 
 const MOST_ITEMS = 65_536;
@@ -22,6 +22,73 @@ const COMPARE: ReadonlyMap<string, (a: number, b: number) => boolean> = new Map(
   [">", (a, b) => a > b],
   [">=", (a, b) => a >= b],
 ]);
+
+/** Python's truth of a value that is known; null of a tensor. */
+export function truthOf(value: Value): boolean | null {
+  switch (value.kind) {
+    case "number":
+      return value.value !== 0;
+    case "bool":
+      return value.value;
+    case "string":
+      return value.value !== "";
+    case "sequence":
+      return value.items.length > 0;
+    case "none":
+      return false;
+    case "dtype":
+    case "op":
+    case "def":
+    case "module":
+    case "self":
+      return true;
+    case "tensor":
+    case "hole":
+    case "broken":
+      return null;
+  }
+}
+
+/** What two values that are no numbers have in common: texts, types, None; null where that can't be said before the graph runs. */
+function sameWord(left: Value, right: Value): boolean | null {
+  if (left.kind === "none" || right.kind === "none") return left.kind === right.kind;
+  if (left.kind === "string" && right.kind === "string") return left.value === right.value;
+  if (left.kind === "dtype" && right.kind === "dtype") return left.dtype === right.dtype;
+  if (left.kind === "bool" && right.kind === "bool") return left.value === right.value;
+  if (left.kind === "sequence" && right.kind === "sequence") return sameItems(left.items, right.items);
+  return null;
+}
+
+/** Tuples of numbers and words; deeper ones can't be compared. */
+function sameItems(left: readonly Slot[], right: readonly Slot[]): boolean | null {
+  if (left.length !== right.length) return false;
+  const same = left.map(({ value }, i) => {
+    const other = right[i]!.value;
+    if (value.kind === "number" && other.kind === "number") return value.value === other.value;
+    return value.kind === "sequence" || other.kind === "sequence" ? null : sameWord(value, other);
+  });
+  return same.includes(false) ? false : same.includes(null) ? null : true;
+}
+
+const truth = (value: boolean): Value => ({ kind: "bool", value });
+
+/** `is`, `in`, `==` and the logic of what is no number. */
+function foldWords(op: string, left: Value, right: Value): Value | null {
+  if (op === "is" || op === "is not" || op === "==" || op === "!=") {
+    const same = sameWord(left, right);
+    // `x == None` asks each element of a tensor.
+    const known = same !== null && (op.startsWith("is") || (left.kind !== "tensor" && right.kind !== "tensor"));
+    return known ? truth(same === (op === "is" || op === "==")) : null;
+  }
+  if (op === "in" || op === "not in") {
+    const items = right.kind === "sequence" ? right.items : null;
+    const found = items?.map(({ value }) => (value.kind === "number" && left.kind === "number" ? value.value === left.value : sameWord(left, value))); // prettier-ignore
+    return found && !found.includes(null) ? truth(found.includes(true) === (op === "in")) : null;
+  }
+  if (op !== "and" && op !== "or") return null;
+  const [a, b] = [truthOf(left), truthOf(right)];
+  return a === null || b === null ? null : truth(op === "and" ? a && b : a || b);
+}
 
 const asNumber = (value: Value): { value: number; whole: boolean } | null =>
   value.kind === "number"
@@ -47,7 +114,7 @@ export function foldBinary(op: string, left: Value, right: Value): Value | null 
     return { kind: "sequence", items: Array.from({ length: right.value }, () => left.items).flat() };
   }
   const [a, b] = [asNumber(left), asNumber(right)];
-  if (!a || !b) return null;
+  if (!a || !b || op.startsWith("is") || op.endsWith("in")) return foldWords(op, left, right);
   const compare = COMPARE.get(op);
   if (compare) return { kind: "bool", value: compare(a.value, b.value) };
   if (op === "and" || op === "&") return { kind: "bool", value: a.value !== 0 && b.value !== 0 };
@@ -61,7 +128,10 @@ export function foldBinary(op: string, left: Value, right: Value): Value | null 
 /** `op a` when it is known. */
 export function foldUnary(op: string, operand: Value): Value | null {
   const a = asNumber(operand);
-  if (!a) return null;
+  if (!a) {
+    const holds = op === "not" ? truthOf(operand) : null;
+    return holds === null ? null : truth(!holds);
+  }
   if (op === "not") return { kind: "bool", value: a.value === 0 };
   if (op === "-") return numberValue(-a.value, a.whole);
   return op === "+" ? numberValue(a.value, a.whole) : null;

@@ -28,7 +28,7 @@ describe("mistakes", () => {
     ],
     [
       "y = x if x else x",
-      "2:5 outside-language `a if c else b` picks one of two programs; write where(c, a, b) to pick element by element.",
+      "2:10 branch A graph has no branches: this condition is known only when it runs. Write where(condition, a, b) to pick element by element.",
     ],
     [
       "y = relu(z)\nz = exp(x)",
@@ -44,11 +44,11 @@ describe("mistakes", () => {
     ["c: f32[3] = const([1, 2])", "2:13 bad-values The type holds 3 values; 2 are given."],
     [
       "y = randn(4, 8)",
-      "2:5 source-without-type `randn` feeds an input, and an input is declared with its type: x: f32[4, 8] = randn().",
+      "2:5 source-without-type `randn` feeds an input, and an input is declared with its type: y: f32[4, 8] = randn().",
     ],
     [
       "for t in x: y = t",
-      "2:10 outside-language A loop goes over range(n) with a constant n: it is unrolled into the graph.",
+      "2:10 outside-language A loop goes over range(n) with a constant n, or over a tuple: it is unrolled into the graph.",
     ],
     [
       "class A:\n  pass",

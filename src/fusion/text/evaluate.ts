@@ -1,17 +1,19 @@
 /** @file What an expression stands for. Post-order with stacks of its own, so that depth costs nothing. */
 import { findOp } from "../ops";
 import { applyCall, calleeOf, type Callee } from "./call";
-import { foldBinary, foldUnary } from "./constants";
+import { foldBinary, foldUnary, truthOf } from "./constants";
 import type { Machine, Place } from "./machine";
 import { memberValue } from "./member";
 import { BINARY_OPS, COMPARISONS, MODULES, UNARY_OPS } from "./names";
 import { nameValue } from "./lookup";
 import { subscriptValue } from "./subscript";
-import type { BinaryExpr, Expr, UnaryExpr } from "./syntax";
-import { bare, childrenOf, indexParts } from "./syntax";
+import type { BinaryExpr, ConditionalExpr, Expr, UnaryExpr } from "./syntax";
+import { bare, childrenOf, indexParts, walk } from "./syntax";
 import { applyOp } from "./apply";
 import type { Slot, Value } from "./values";
 import { BROKEN, NONE, describe, isBroken, isOperand, numberValue } from "./values";
+
+const WORDS: ReadonlySet<string> = new Set(["is", "is not", "in", "not in"]);
 
 interface Task {
   readonly expr: Expr;
@@ -30,6 +32,10 @@ export function evaluate(machine: Machine, place: Place, root: Expr, path: strin
     if (task.operands < 0) open(machine, place, task, tasks, slots);
     else {
       const operands = slots.splice(slots.length - task.operands, task.operands);
+      if (task.expr.kind === "conditional") {
+        tasks.push({ ...task, expr: chosen(machine, place, task.expr, operands[0]!), operands: -1 });
+        continue;
+      }
       slots.push({ value: combine(machine, place, task, operands), path: task.path, expr: task.expr });
     }
   }
@@ -64,6 +70,7 @@ function operandsOf(place: Place, expr: Expr, callee: Callee | null): readonly E
     const args = expr.args.map((arg) => arg.value);
     return callee.kind === "method" ? [callee.receiver, ...args] : args;
   }
+  if (expr.kind === "conditional") return [expr.test];
   if (expr.kind === "member") return isPrefixed(place, expr) ? [] : [expr.object];
   if (expr.kind === "subscript") return [expr.object, ...expr.indices.flatMap(indexParts)];
   return childrenOf(expr);
@@ -91,19 +98,50 @@ function combine(machine: Machine, place: Place, task: Task, operands: readonly 
       return operands[0]!.value;
     case "tuple":
     case "list":
-      return { kind: "sequence", items: operands };
+      return { kind: "sequence", items: expr.starred.length > 0 ? unpacked(expr.starred, operands) : operands };
     case "member":
       return memberValue(machine, place, expr, operands[0] ?? null, path);
     case "subscript":
       return subscriptValue(machine, place, expr, operands, path);
     case "call":
       return applyCall(machine, place, { expr, callee: task.callee!, path }, operands);
+    case "conditional":
+      return BROKEN;
     case "binary":
       return binaryValue(machine, place, expr, operands, path);
     case "unary":
       return unaryValue(machine, place, expr, operands, path);
   }
 }
+
+/** The branch that the test picks; what the other one reads is read all the same. */
+function chosen(machine: Machine, place: Place, expr: ConditionalExpr, test: Slot): Expr {
+  const holds = knownTest(machine, test, expr.test);
+  if (holds === null) return { kind: "bad", span: expr.span };
+  noteUses(place, [holds ? expr.whenFalse : expr.whenTrue]);
+  return holds ? expr.whenTrue : expr.whenFalse;
+}
+
+/** Whether a condition holds; null after a diagnostic when only the running graph would know. */
+export function knownTest(machine: Machine, { value }: Slot, test: Expr): boolean | null {
+  const holds = truthOf(value);
+  if (holds === null && !isBroken(value)) {
+    const text = "A graph has no branches: this condition is known only when it runs. Write where(condition, a, b) to pick element by element."; // prettier-ignore
+    machine.problems.add("branch", test.span, text);
+  }
+  return holds;
+}
+
+/** Names that a part of the program which is not taken reads: they are used, and a rename reaches them. */
+export function noteUses({ turn }: Place, roots: readonly Expr[]): void {
+  for (const root of roots) {
+    for (const expr of walk(root)) if (expr.kind === "name") turn.scope.find(expr.name)?.symbol.addUse(expr.span);
+  }
+}
+
+/** Items, those written with a star one by one. */
+export const unpacked = (starred: readonly number[], items: readonly Slot[]): readonly Slot[] =>
+  items.flatMap((slot, i) => (starred.includes(i) && slot.value.kind === "sequence" ? slot.value.items : [slot]));
 
 function refuse(machine: Machine, expr: BinaryExpr | UnaryExpr, operands: readonly Slot[]): Value {
   const wrong = operands.find(({ value }) => !isOperand(value))!;
@@ -121,6 +159,10 @@ function binaryValue(machine: Machine, place: Place, expr: BinaryExpr, operands:
   if (isBroken(left.value) || isBroken(right.value)) return BROKEN;
   const folded = foldBinary(expr.op, left.value, right.value);
   if (folded) return folded;
+  if (WORDS.has(expr.op)) {
+    machine.problems.add("outside-language", expr.opSpan, `\`${expr.op}\` has no meaning for tensors.`);
+    return BROKEN;
+  }
   const chained = bare(expr.left) === expr.left && expr.left.kind === "binary" && COMPARISONS.has(expr.left.op);
   if (COMPARISONS.has(expr.op) && chained) {
     machine.problems.add(

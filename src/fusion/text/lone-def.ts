@@ -4,22 +4,13 @@ import { toNode } from "./machine";
 import { declareInput } from "./declare";
 import { bindName } from "./symbols";
 import type { DefStatement, Expr, ParamDecl, Statement } from "./syntax";
-import { bare, walk } from "./syntax";
+import { bare, bodiesOf, everyStatement, rootsOf, walk } from "./syntax";
 import type { Value } from "./values";
 import { literalValue, tensorValue } from "./values";
 
-function* expressionsOf(statements: readonly Statement[]): Generator<Expr> {
-  for (const statement of statements) {
-    if (statement.kind === "assign" && statement.value) yield statement.value;
-    else if (statement.kind === "update" || statement.kind === "expression") yield statement.value;
-    else if (statement.kind === "return") yield* statement.values;
-    else if (statement.kind === "def" || statement.kind === "for") yield* expressionsOf(statement.body);
-  }
-}
-
 function calledNames(statements: readonly Statement[]): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const root of expressionsOf(statements)) {
+  for (const root of [...everyStatement(statements)].flatMap(rootsOf)) {
     for (const expr of walk(root)) {
       if (expr.kind === "call" && bare(expr.callee).kind === "name")
         names.add((bare(expr.callee) as { name: string }).name);
@@ -30,6 +21,7 @@ function calledNames(statements: readonly Statement[]): ReadonlySet<string> {
 
 /** Whether a top-level statement leaves the program to a def: it binds a constant or says nothing. */
 function isPreamble(statement: Statement): boolean {
+  if (statement.kind === "if") return [...everyStatement(bodiesOf(statement).flat())].every(isPreamble);
   if (statement.kind === "def" || statement.kind === "pass") return true;
   if (statement.kind === "expression") return bare(statement.value).kind === "string";
   if (statement.kind !== "assign" || statement.annotation || !statement.value) return false;

@@ -34,10 +34,6 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
   ["masked_fill", "Write where(mask, value, x)."],
   ["addmm", "Write x @ w + b."],
   ["baddbmm", "Write x @ w + b."],
-  ["einsum", "Write it with transpose and @."],
-  ["split", "Take slices: x[:, :4]."],
-  ["chunk", "Take slices: x[:, :4]."],
-  ["scaled_dot_product_attention", "Write softmax(q @ k.mT * scale) @ v."],
   ["item", "A graph holds tensors; a number is known before it runs or not at all."],
 ]);
 

@@ -10,7 +10,7 @@ import { runLoneDef, loneDef } from "./lone-def";
 import type { SymbolRecord } from "./scope";
 import { Scope } from "./scope";
 import type { DefStatement, Statement } from "./syntax";
-import { bare } from "./syntax";
+import { bare, bodiesOf, everyStatement } from "./syntax";
 import { outputsOf, warnUnused } from "./unused";
 
 /** What the text says, errors or not. The graph holds everything understood; holes are nodes of op `hole`. */
@@ -58,6 +58,8 @@ function* definitions(statements: readonly Statement[]): Generator<{ name: strin
         for (const name of names) if (name.kind === "name") yield { name: name.name, span: name.span };
       }
     } else if (statement.kind === "def") yield { name: statement.name.text, span: statement.name.span };
+    else if (statement.kind === "if")
+      yield* definitions([...everyStatement(bodiesOf(statement).flat())].filter(({ kind }) => kind !== "if"));
   }
 }
 

@@ -60,8 +60,10 @@ function notClosed({ problems, text }: Place, from: number, end: number, close: 
 
 function readArgument(at: Place, group: readonly Item[]): Argument | null {
   const span = { from: group[0]!.from, to: group.at(-1)!.to };
+  const items = group[0]!.name === "*" ? group[1]?.expr : null;
+  if (items) return { name: null, value: items, span, starred: true };
   if (group[0]!.name === "*" || group[0]!.name === "**") {
-    at.problems.add("outside-language", span, "Starred arguments are not part of this language: write each one out.");
+    at.problems.add("outside-language", span, "Keywords out of a dictionary are not part of this language: write each one out."); // prettier-ignore
     return { name: null, value: bad(span), span };
   }
   const assign = group.findIndex((part) => part.name === "AssignOp");
@@ -196,8 +198,10 @@ function readBinary(at: Place): Expr {
     blame(at, `an operand is missing${op ? ` after \`${at.text.slice(op.from, op.to)}\`` : ""}.`);
     return bad(at.span);
   }
-  const word = at.text.slice(op.from, op.to);
-  if (word === "in" || word === "is" || word === "not" || word === "<>" || word === "<<" || word === ">>") {
+  const second = at.parts[2]?.expr ? null : at.parts[2];
+  const words = second ? [op, second] : [op];
+  const word = words.map(({ from, to }) => at.text.slice(from, to)).join(" ");
+  if (word === "<>" || word === "<<" || word === ">>") {
     at.problems.add("outside-language", spanOf(op), `\`${word}\` has no meaning for tensors.`);
     return bad(at.span);
   }
@@ -216,6 +220,13 @@ function readUnary(at: Place): Expr {
   return unary.op === "not" && isLogic(operand) ? regrouped(unary) : unary;
 }
 
+function readConditional(at: Place): Expr {
+  const [whenTrue, test, whenFalse] = exprsOf(at.parts);
+  if (whenTrue && test && whenFalse) return { kind: "conditional", span: at.span, whenTrue, test, whenFalse };
+  blame(at, "a conditional reads `a if condition else b`.");
+  return bad(at.span);
+}
+
 function readParen(at: Place): Expr {
   const inner = at.parts.find((part) => part.expr)?.expr;
   if (at.parts.at(-1)?.name !== ")") notClosed(at, at.span.from, at.span.to, ")", "This bracket");
@@ -228,7 +239,9 @@ const readSequence =
   (at) => {
     if (at.parts.at(-1)?.name !== close) notClosed(at, at.span.from, at.span.to, close, "This bracket");
     else blame(at, "a value or a comma is missing.");
-    return { kind, span: at.span, items: exprsOf(at.parts) };
+    const groups = splitAtCommas(at.parts.filter(({ name }) => name !== "(" && name !== "["));
+    const starred = groups.flatMap((group, i) => (group[0]!.name === "*" ? [i] : []));
+    return { kind, span: at.span, items: exprsOf(at.parts), starred };
   };
 
 const word =
@@ -251,10 +264,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["ArrayExpression", readSequence("list", "]")],
   ["ContinuedString", outside("Strings side by side are not joined here: write one string.")],
   ["FormatString", outside("A formatted string is not part of this language.")],
-  [
-    "ConditionalExpression",
-    outside("`a if c else b` picks one of two programs; write where(c, a, b) to pick element by element."),
-  ],
+  ["ConditionalExpression", readConditional],
   ["LambdaExpression", outside("A lambda is not part of this language: write a def.")],
   ["NamedExpression", outside("`:=` is not part of this language: give the value a line of its own.")],
   ["AwaitExpression", outside("`await` is not part of this language.")],

@@ -9,7 +9,6 @@ import { wholeLines } from "./lines";
 const OUTSIDE: ReadonlyMap<string, string> = new Map([
   ["ClassDefinition", "A class is not part of this language. Paste the body of its forward() as a def, with the weights as parameters."],
   ["WhileStatement", "`while` is not part of this language: a graph is fixed before it runs. Write `for i in range(3):` with a constant."],
-  ["IfStatement", "`if` is not part of this language: a graph has no branches. Write where(condition, a, b)."],
   ["TryStatement", "`try` is not part of this language."],
   ["WithStatement", "`with` is not part of this language: write its body without it."],
   ["MatchStatement", "`match` is not part of this language."],
@@ -20,13 +19,12 @@ const OUTSIDE: ReadonlyMap<string, string> = new Map([
   ["PrintStatement", "`print` is not part of this language: hover a name to see its value's type."],
   ["RaiseStatement", "`raise` is not part of this language."],
   ["ScopeStatement", "`global` and `nonlocal` are not part of this language."],
-  ["AssertStatement", "`assert` is not part of this language: shapes are checked anyway."],
   ["TypeDefinition", "`type` is not part of this language."],
 ]); // prettier-ignore
 
 const READ = new Set([
   "AssignStatement", "UpdateStatement", "ExpressionStatement", "ReturnStatement", "FunctionDefinition",
-  "ForStatement", "PassStatement", "ImportStatement", "StatementGroup", "DecoratedStatement",
+  "AssertStatement", "ForStatement", "IfStatement", "PassStatement", "ImportStatement", "StatementGroup", "DecoratedStatement",
 ]); // prettier-ignore
 
 export const isStatement = (name: string): boolean => READ.has(name) || OUTSIDE.has(name);
@@ -67,8 +65,15 @@ export function readStatement(text: string, problems: Problems, item: Item): rea
       return [readDef(place)];
     case "ForStatement":
       return [readFor(place)];
+    case "IfStatement":
+      return [readIf(place)];
     case "ImportStatement":
       return [readImport(place)];
+    case "AssertStatement":
+      problems.add("no-effect", place.span, "Shapes are checked anyway: this line is ignored.", {
+        severity: "warning",
+      });
+      return [{ kind: "pass", span: place.span }];
     case "PassStatement":
       return [{ kind: "pass", span: place.span }];
     default:
@@ -86,7 +91,7 @@ function tupleOf(exprs: readonly Expr[], hasComma: boolean): Expr | null {
   const [first] = exprs;
   if (!first) return null;
   if (exprs.length === 1 && !hasComma) return first;
-  return { kind: "tuple", span: { from: first.span.from, to: exprs.at(-1)!.span.to }, items: exprs };
+  return { kind: "tuple", span: { from: first.span.from, to: exprs.at(-1)!.span.to }, items: exprs, starred: [] };
 }
 
 const groupExpr = (group: readonly Item[]): Expr | null =>
@@ -163,17 +168,17 @@ function readImport({ text, problems, span }: Place): Statement {
   return { kind: "pass", span };
 }
 
-const bodyOf = (item: Item): readonly Statement[] =>
-  partNamed(item.parts, "Body")?.parts.flatMap((part) => part.statements) ?? [];
+const statementsOf = (body: Item | null): readonly Statement[] => body?.parts.flatMap((part) => part.statements) ?? [];
+const bodyOf = (item: Item): readonly Statement[] => statementsOf(partNamed(item.parts, "Body"));
 
 /** Errors inside a body that no statement of it holds. */
 function bodyErrors({ text, problems, item, span }: Place): void {
-  const body = partNamed(item.parts, "Body");
-  for (const part of [...(body?.parts ?? []), ...item.parts]) {
+  const bodies = item.parts.filter((part) => part.name === "Body");
+  const empty = bodies.length === 0 || bodies.some((body) => statementsOf(body).length === 0);
+  for (const part of [...bodies.flatMap((body) => body.parts), ...item.parts]) {
     if (part.name !== "⚠") continue;
     const word = text.slice(part.from, Math.min(part.to, part.from + 20)).trim();
-    const what =
-      bodyOf(item).length === 0 ? "An indented body is missing under this line." : "Something is missing here.";
+    const what = empty ? "An indented body is missing under this line." : "Something is missing here.";
     const at = word === "" ? firstLine({ text, problems, item, span }) : spanOf(part);
     problems.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here.`);
   }
@@ -231,4 +236,22 @@ function readFor(place: Place): Statement {
   return at > 0 && target && iterable
     ? { kind: "for", span, target, iterable, body: bodyOf(item) }
     : { kind: "bad", span, targets: [] };
+}
+
+function readIf(place: Place): Statement {
+  const { item, span, problems } = place;
+  bodyErrors(place);
+  const branches: { test: Expr; body: readonly Statement[] }[] = [];
+  let otherwise: readonly Statement[] = [];
+  let test: Expr | null = null;
+  for (const part of item.parts) {
+    if (part.expr) test = part.expr;
+    if (part.name !== "Body") continue;
+    if (test) branches.push({ test, body: statementsOf(part) });
+    else otherwise = statementsOf(part);
+    test = null;
+  }
+  if (branches.length > 0) return { kind: "if", span, branches, otherwise };
+  if (!item.broken) problems.add("syntax", firstLine(place), "A condition is missing after `if`.");
+  return { kind: "bad", span, targets: [] };
 }

@@ -5,43 +5,18 @@ import { findOp } from "../ops";
 import { applyOp } from "./apply";
 import { runAssertion } from "./assert";
 import { declareInput, readType, sourceCall } from "./declare";
-import { evaluate } from "./evaluate";
+import { evaluate, noteUses } from "./evaluate";
+import { runFor, runIf } from "./flow";
 import type { Machine, Place, Turn } from "./machine";
 import { mayGoOn, toNode, typeOf } from "./machine";
 import { BINARY_OPS } from "./names";
 import { bindName } from "./symbols";
-import type {
-  AssignStatement,
-  Expr,
-  ExpressionStatement,
-  ForStatement,
-  NameExpr,
-  ReturnStatement,
-  Statement,
-  UpdateStatement,
-} from "./syntax";
+import type { AssignStatement, Expr, ExpressionStatement, ReturnStatement, Statement, UpdateStatement } from "./syntax";
 import { bare } from "./syntax";
+import { bindTargets, namesIn, underName } from "./targets";
 import type { Slot, Value } from "./values";
-import { BROKEN, describe, isBroken, isOperand, numberValue, tensorValue } from "./values";
+import { BROKEN, describe, isBroken, isOperand, tensorValue } from "./values";
 import { foldBinary } from "./constants";
-
-const MOST_TURNS = 10_000;
-
-/** `y`, or `y@2` when `y` names a node already. */
-function versioned(turn: Turn, name: string): string {
-  const used = turn.versions.get(name) ?? 0;
-  return used === 0 ? turn.prefix + name : `${turn.prefix}${name}@${used + 1}`;
-}
-
-/** Runs `work` with the identity that `name` gets in `statement`; the version is used up if a node was made. */
-function underName<T>(machine: Machine, turn: Turn, statement: Statement, name: string, work: (place: Place) => T): T {
-  const before = machine.nodes.size;
-  const place: Place = { turn, statement, moment: ++machine.moment, root: versioned(turn, name) };
-  machine.places.push(place);
-  const result = work(place);
-  if (machine.nodes.size > before) turn.versions.set(name, (turn.versions.get(name) ?? 0) + 1);
-  return result;
-}
 
 /** Runs `statements` until one returns. */
 export function runBody(machine: Machine, statements: readonly Statement[], turn: Turn): void {
@@ -73,6 +48,8 @@ function runStatement(machine: Machine, statement: Statement, turn: Turn): void 
       );
     case "for":
       return runFor(machine, statement, turn);
+    case "if":
+      return runIf(machine, statement, turn);
     case "pass":
       return;
     case "bad":
@@ -80,39 +57,6 @@ function runStatement(machine: Machine, statement: Statement, turn: Turn): void 
         for (const target of statement.targets) bindTargets(machine, place, target, BROKEN);
       });
   }
-}
-
-const namesIn = (target: Expr): readonly NameExpr[] => {
-  const expr = bare(target);
-  if (expr.kind === "name") return [expr];
-  return expr.kind === "tuple" || expr.kind === "list" ? expr.items.flatMap(namesIn) : [];
-};
-
-/** Binds a name or a tuple of names; says what else can't be assigned to. */
-function bindTargets(machine: Machine, place: Place, target: Expr, value: Value): void {
-  const expr = bare(target);
-  if (expr.kind === "name") return bindName(machine, place, expr, value);
-  if (expr.kind !== "tuple" && expr.kind !== "list") {
-    if (expr.kind !== "bad" && !isBroken(value))
-      machine.problems.add(
-        "bad-target",
-        expr.span,
-        "Only names can be assigned to: values never change, a new one gets a name.",
-      );
-    return;
-  }
-  const items = value.kind === "sequence" ? value.items : null;
-  const fits = items?.length === expr.items.length;
-  if (!fits && !isBroken(value)) {
-    machine.problems.add(
-      "bad-unpacking",
-      expr.span,
-      items
-        ? `There are ${expr.items.length} names and ${items.length} values.`
-        : `${expr.items.length} names can't be bound to ${describe(value)}.`,
-    );
-  }
-  expr.items.forEach((item, i) => bindTargets(machine, place, item, fits ? items[i]!.value : BROKEN));
 }
 
 /** A bound hole is one node, however many read it. */
@@ -250,6 +194,17 @@ function isModeCall({ value }: ExpressionStatement): "train" | "eval" | null {
   return name === "train" || name === "eval" ? name : null;
 }
 
+/** `print(x)`: reads what it names and does nothing. */
+function isPrinted(machine: Machine, { value, span }: ExpressionStatement, turn: Turn): boolean {
+  const call = bare(value);
+  const callee = call.kind === "call" ? bare(call.callee) : null;
+  if (callee?.kind !== "name" || callee.name !== "print" || turn.scope.find("print")) return false;
+  const root = turn.prefix;
+  noteUses({ turn, statement: { kind: "expression", value, span }, moment: machine.moment, root }, [value]);
+  machine.problems.add("no-effect", span, "Nothing is printed here: hover a name to see its shape, run to see numbers. This line is ignored.", { severity: "warning" }); // prettier-ignore
+  return true;
+}
+
 function runExpression(machine: Machine, statement: ExpressionStatement, turn: Turn): void {
   const mode = isModeCall(statement);
   if (mode) {
@@ -257,6 +212,7 @@ function runExpression(machine: Machine, statement: ExpressionStatement, turn: T
     return;
   }
   if (bare(statement.value).kind === "string" || runAssertion(machine, statement, turn)) return;
+  if (isPrinted(machine, statement, turn)) return;
   underName(machine, turn, statement, "_", (place) => {
     const value = evaluate(machine, place, statement.value, place.root);
     const silent = value.kind === "tensor" || isBroken(value) || value.kind === "none";
@@ -288,66 +244,4 @@ function runReturn(machine: Machine, statement: ReturnStatement, turn: Turn): vo
       });
     })
     .flatMap((slot) => (slot.value.kind === "sequence" && values.length === 1 ? slot.value.items : [slot]));
-}
-
-/** Numbers `range(…)` goes through; null after a diagnostic. */
-function rangeOf(machine: Machine, place: Place, { iterable }: ForStatement): readonly number[] | null {
-  const expr = bare(iterable);
-  const called =
-    expr.kind === "call" &&
-    bare(expr.callee).kind === "name" &&
-    machine.text.slice(expr.callee.span.from, expr.callee.span.to) === "range";
-  if (!called) {
-    machine.problems.add(
-      "outside-language",
-      iterable.span,
-      "A loop goes over range(n) with a constant n: it is unrolled into the graph.",
-    );
-    return null;
-  }
-  const bounds = expr.args.map((arg, i) => evaluate(machine, place, arg.value, `${place.root}/range/${i}`));
-  if (bounds.some(isBroken)) return null;
-  const numbers = bounds.flatMap((value) =>
-    value.kind === "number" && Number.isInteger(value.value) ? [value.value] : [],
-  );
-  const [start, stop, step] = numbers.length === 1 ? [0, numbers[0]!, 1] : [numbers[0]!, numbers[1]!, numbers[2] ?? 1];
-  const count = step === 0 ? Infinity : Math.max(0, Math.ceil((stop - start) / step));
-  if (numbers.length !== bounds.length || numbers.length < 1 || numbers.length > 3 || !(count <= MOST_TURNS)) {
-    const what =
-      count > MOST_TURNS
-        ? `at most ${MOST_TURNS} turns are unrolled`
-        : "range takes one to three whole numbers that are known before the graph runs";
-    machine.problems.add("bad-range", iterable.span, `${what[0]!.toUpperCase()}${what.slice(1)}.`);
-    return null;
-  }
-  return Array.from({ length: count }, (_, i) => start + i * step);
-}
-
-function runFor(machine: Machine, statement: ForStatement, turn: Turn): void {
-  const target = bare(statement.target);
-  if (target.kind !== "name") {
-    machine.problems.add("bad-target", statement.target.span, "A loop has one variable.");
-    return;
-  }
-  const key = `${target.name}#`;
-  const place: Place = {
-    turn,
-    statement,
-    moment: ++machine.moment,
-    root: `${versioned(turn, target.name)}`,
-  };
-  const numbers = rangeOf(machine, place, statement);
-  if (!numbers) return;
-  const loops = (turn.versions.get(key) ?? 0) + 1;
-  turn.versions.set(key, loops);
-  const loop = loops === 1 ? target.name : `${target.name}@${loops}`;
-  for (const number of numbers) {
-    if (!mayGoOn(machine, statement.span) || turn.result.values) return;
-    const id = `${turn.prefix}${loop}#${number}`;
-    const group = { kind: "loop", id, label: `for ${target.name} = ${number}` } as const;
-    const inner: Turn = { ...turn, prefix: `${id}/`, groups: [...turn.groups, group], versions: new Map() };
-    bindName(machine, { ...place, turn: inner }, target, numberValue(number, true), "loop");
-    machine.calls.push({ ...group, span: statement.span, result: null, expr: null, place });
-    runBody(machine, statement.body, inner);
-  }
 }

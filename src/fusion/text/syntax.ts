@@ -30,6 +30,8 @@ export interface WordExpr extends At {
 export interface SequenceExpr extends At {
   readonly kind: "tuple" | "list";
   readonly items: readonly Expr[];
+  /** Which of them are written `*shape`. */
+  readonly starred: readonly number[];
 }
 /** Brackets around one expression; its span is what an edit of the operand replaces. */
 export interface ParenExpr extends At {
@@ -39,6 +41,8 @@ export interface ParenExpr extends At {
 export interface Argument extends At {
   readonly name: Identifier | null;
   readonly value: Expr;
+  /** `*shape`: each item of the tuple is an argument. */
+  readonly starred?: true;
 }
 export interface CallExpr extends At {
   readonly kind: "call";
@@ -79,6 +83,13 @@ export interface UnaryExpr extends At {
   readonly op: string;
   readonly operand: Expr;
 }
+/** `a if test else b`, the test known before the graph runs. */
+export interface ConditionalExpr extends At {
+  readonly kind: "conditional";
+  readonly test: Expr;
+  readonly whenTrue: Expr;
+  readonly whenFalse: Expr;
+}
 /** Something a diagnostic already speaks of. */
 export interface BadExpr extends At {
   readonly kind: "bad";
@@ -95,6 +106,7 @@ export type Expr =
   | SubscriptExpr
   | BinaryExpr
   | UnaryExpr
+  | ConditionalExpr
   | BadExpr;
 
 export interface ParamDecl extends At {
@@ -140,6 +152,12 @@ export interface ForStatement extends At {
   readonly iterable: Expr;
   readonly body: readonly Statement[];
 }
+/** The first branch whose test holds is part of the program; the others are not. */
+export interface IfStatement extends At {
+  readonly kind: "if";
+  readonly branches: readonly { readonly test: Expr; readonly body: readonly Statement[] }[];
+  readonly otherwise: readonly Statement[];
+}
 export interface PassStatement extends At {
   readonly kind: "pass";
 }
@@ -155,8 +173,47 @@ export type Statement =
   | ReturnStatement
   | DefStatement
   | ForStatement
+  | IfStatement
   | PassStatement
   | BadStatement;
+
+/** The lists of statements inside `statement`. */
+export function bodiesOf(statement: Statement): readonly (readonly Statement[])[] {
+  if (statement.kind === "def" || statement.kind === "for") return [statement.body];
+  return statement.kind === "if" ? [...statement.branches.map(({ body }) => body), statement.otherwise] : [];
+}
+
+/** `statements` and everything in their bodies, without recursion, in no particular order. */
+export function* everyStatement(statements: readonly Statement[]): Generator<Statement> {
+  const left: (readonly Statement[])[] = [statements];
+  for (let body = left.pop(); body; body = left.pop()) {
+    for (const statement of body) {
+      yield statement;
+      left.push(...bodiesOf(statement));
+    }
+  }
+}
+
+/** Top expressions of a statement, without those of its bodies. */
+export function rootsOf(statement: Statement): readonly Expr[] {
+  switch (statement.kind) {
+    case "assign":
+      return [statement.value, statement.annotation].filter((expr) => expr !== null);
+    case "update":
+    case "expression":
+      return [statement.value];
+    case "return":
+      return statement.values;
+    case "for":
+      return [statement.iterable];
+    case "if":
+      return statement.branches.map(({ test }) => test);
+    case "def":
+    case "pass":
+    case "bad":
+      return [];
+  }
+}
 
 /** Operands in source order: the receiver or left side first. Callees that are plain names are not operands. */
 export function childrenOf(expr: Expr): readonly Expr[] {
@@ -176,6 +233,8 @@ export function childrenOf(expr: Expr): readonly Expr[] {
       return [expr.left, expr.right];
     case "unary":
       return [expr.operand];
+    case "conditional":
+      return [expr.whenTrue, expr.test, expr.whenFalse];
     case "name":
     case "number":
     case "string":

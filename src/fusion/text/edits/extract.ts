@@ -5,7 +5,7 @@ import { indentAt, wholeLines } from "../lines";
 import { freshName } from "../names";
 import type { Parsed } from "../program";
 import type { Expr, Statement, UpdateStatement } from "../syntax";
-import { bare, walk } from "../syntax";
+import { bare, bodiesOf, rootsOf, walk } from "../syntax";
 import type { Draft } from "./draft";
 import type { OperandPlace, ValuePlace } from "./locate";
 import { boundExpr, namesIn } from "./locate";
@@ -61,25 +61,6 @@ function outermost(statement: Statement, expr: Expr): Expr {
   const inner = bare(expr);
   for (const root of rootsOf(statement)) for (const each of walk(root)) if (bare(each) === inner) return each;
   return expr;
-}
-
-/** Top expressions of a statement. */
-export function rootsOf(statement: Statement): readonly Expr[] {
-  switch (statement.kind) {
-    case "assign":
-      return [statement.value, statement.annotation].filter((expr) => expr !== null);
-    case "update":
-    case "expression":
-      return [statement.value];
-    case "return":
-      return statement.values;
-    case "for":
-      return [statement.iterable];
-    case "def":
-    case "pass":
-    case "bad":
-      return [];
-  }
 }
 
 /** Whether a value stands inside a larger expression, so that no name is bound to it alone. */
@@ -183,7 +164,7 @@ export function bodyWith(statements: readonly Statement[], statement: Statement)
   const left: (readonly Statement[])[] = [statements];
   for (let body = left.pop(); body; body = left.pop()) {
     if (body.includes(statement)) return body;
-    for (const each of body) if (each.kind === "def" || each.kind === "for") left.push(each.body);
+    for (const each of body) left.push(...bodiesOf(each));
   }
   return null;
 }

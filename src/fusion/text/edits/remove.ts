@@ -6,7 +6,7 @@ import type { Parsed } from "../program";
 import { parseProgram } from "../program";
 import type { SymbolRecord } from "../scope";
 import type { Expr, Statement } from "../syntax";
-import { bare } from "../syntax";
+import { bare, bodiesOf } from "../syntax";
 import type { Edited } from "./draft";
 import { Draft, refused } from "./draft";
 import { bodyWith, spelledOut } from "./extract";
@@ -64,7 +64,7 @@ function withoutUses({ parsed, inside }: Loss, symbols: readonly SymbolRecord[])
     if (contains(inside, span) || seen.has(span.from)) continue;
     seen.add(span.from);
     const statement = parsed.places.find(
-      ({ statement: each }) => each.kind !== "def" && each.kind !== "for" && contains(each.span, span),
+      ({ statement: each }) => bodiesOf(each).length === 0 && contains(each.span, span),
     )?.statement;
     if (statement?.kind === "update" && statement.target.span.from === span.from)
       edits.push(...spelledOut(statement, "..."));

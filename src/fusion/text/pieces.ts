@@ -1,0 +1,127 @@
+/** @file Calls that answer several tensors: `split`, `chunk`, `tensor_split`, `unbind`. Each piece is a slice of its own. */
+import { applyParts } from "./apply";
+import type { GivenArgument } from "./bind";
+import type { Machine, Place } from "./machine";
+import { typeOf } from "./machine";
+import type { CallExpr, Identifier } from "./syntax";
+import type { Slot, Value } from "./values";
+import { BROKEN, describe, isBroken } from "./values";
+
+/** Where the pieces begin and end, of `extent` elements; null when the sizes don't fit. */
+type Cuts = readonly (readonly [start: number, stop: number])[];
+type Cutter = (extent: number, sizes: readonly number[], isList: boolean) => Cuts | null;
+
+/** Pieces of `size`, the last one smaller. */
+const steps = (extent: number, size: number): Cuts | null =>
+  size < 1 ? null : Array.from({ length: Math.max(1, Math.ceil(extent / size)) }, (_, i) => [i * size, Math.min(extent, (i + 1) * size)] as const); // prettier-ignore
+
+/** Pieces that end at `stops` and at the end. */
+const upTo = (extent: number, stops: readonly number[]): Cuts =>
+  [...stops, extent].map((stop, i) => [Math.min(stops[i - 1] ?? 0, extent), Math.min(stop, extent)] as const);
+
+/** torch.split: one size for all pieces, or a list of sizes. */
+const bySize: Cutter = (extent, sizes, isList) => {
+  if (!isList) return steps(extent, sizes[0]!);
+  let sum = 0;
+  const cuts = sizes.map((size) => [sum, (sum += size)] as const);
+  return sum === extent && sizes.every((size) => size >= 0) ? cuts : null;
+};
+
+/** torch.chunk: at most so many pieces, all but the last alike. */
+const byCount: Cutter = (extent, [count], isList) =>
+  isList || !(count! >= 1) ? null : steps(extent, Math.max(1, Math.ceil(extent / count!)));
+
+/** numpy's split and torch's tensor_split: so many pieces, the first ones larger by one, or a list of places. */
+const bySections: Cutter = (extent, sizes, isList) => {
+  if (isList) return upTo(extent, sizes);
+  const count = sizes[0]!;
+  if (count < 1) return null;
+  const [least, more] = [Math.floor(extent / count), extent % count];
+  return upTo(
+    extent,
+    Array.from({ length: count - 1 }, (_, i) => (i + 1) * least + Math.min(i + 1, more)),
+  );
+};
+
+const PIECES: ReadonlyMap<string, Cutter | null> = new Map([
+  ["split", bySize],
+  ["chunk", byCount],
+  ["tensor_split", bySections],
+  ["array_split", bySections],
+  ["unbind", null],
+  ["unstack", null],
+]);
+const NUMPY = /^(jnp|np|numpy|jax)\b/;
+const SIZES: ReadonlySet<string> = new Set(["split_size_or_sections", "split_size", "indices_or_sections", "chunks", "sections", "indices"]); // prettier-ignore
+
+export const makesPieces = (name: string): boolean => PIECES.has(name);
+
+interface PiecesCall {
+  readonly expr: CallExpr;
+  readonly name: Identifier;
+  readonly path: string;
+}
+
+interface Asked {
+  readonly x: Slot;
+  readonly sizes: GivenArgument | null;
+  readonly axis: GivenArgument | null;
+}
+
+function asked(args: readonly GivenArgument[], takesSizes: boolean): Asked | null {
+  const byName = (names: (name: string) => boolean): GivenArgument | null =>
+    args.find(({ name }) => name !== null && names(name.text)) ?? null;
+  const plain = args.filter(({ name }) => name === null);
+  const x = plain.shift() ?? byName((name) => name === "input" || name === "x" || name === "tensor" || name === "ary");
+  const sizes = takesSizes ? (byName((name) => SIZES.has(name)) ?? plain.shift() ?? null) : null;
+  const axis = byName((name) => name === "dim" || name === "axis") ?? plain.shift() ?? null;
+  return x && plain.length === 0 ? { x: x.slot, sizes, axis } : null;
+}
+
+/** Whole numbers of an argument, or null. */
+function numbersIn({ slot: { value } }: GivenArgument): readonly number[] | null {
+  const items = value.kind === "sequence" ? value.items.map((item) => item.value) : [value];
+  const numbers = items.flatMap((item) => (item.kind === "number" && Number.isInteger(item.value) ? [item.value] : []));
+  return numbers.length === items.length && (value.kind === "sequence" || numbers.length === 1) ? numbers : null;
+}
+
+/** The pieces as a tuple; their nodes are `path#0`, `path#1` … */
+export function piecesOf(machine: Machine, place: Place, call: PiecesCall, args: readonly GivenArgument[]): Value {
+  const { name, expr } = call;
+  if (args.some(({ slot }) => isBroken(slot.value))) return BROKEN;
+  const numpy = NUMPY.test(machine.text.slice(expr.callee.span.from, expr.callee.span.to));
+  const cutter = name.text === "split" && numpy ? bySections : (PIECES.get(name.text) ?? null);
+  const refuse = (code: string, text: string): Value => {
+    machine.problems.add(code, expr.span, text);
+    return BROKEN;
+  };
+  const found = asked(args, cutter !== null);
+  const takes = cutter ? "a tensor, sizes and dim" : "a tensor and dim";
+  if (!found || (cutter && !found.sizes)) return refuse("missing-argument", `${name.text} takes ${takes}.`);
+  const { x, sizes, axis } = found;
+  if (x.value.kind === "hole") return BROKEN;
+  if (x.value.kind !== "tensor") return refuse("bad-argument", `${name.text} needs a tensor; this is ${describe(x.value)}.`); // prettier-ignore
+  if (machine.unknown.has(x.value.node)) return BROKEN;
+  const { shape } = typeOf(machine, x.value.node);
+  const [said] = axis ? (numbersIn(axis) ?? [Number.NaN]) : [0];
+  const at = said! < 0 ? said! + shape.length : said!;
+  const extent = shape[at];
+  if (extent === undefined) return refuse("bad-axis", `There is no axis ${said}: the tensor has ${shape.length}.`);
+  const numbers = sizes && numbersIn(sizes);
+  if (cutter && !numbers) return refuse("bad-argument", `${name.text} needs whole numbers that are known before the graph runs.`); // prettier-ignore
+  const cuts = cutter ? cutter(extent, numbers!, sizes!.slot.value.kind === "sequence") : steps(extent, 1);
+  if (!cuts) return refuse("shape-mismatch", `Axis ${at} has ${extent} elements: it can't be cut into ${numbers!.join(" + ")}.`); // prettier-ignore
+  const items = cuts.map(([start, stop], i) => {
+    const path = `${call.path}#${i}`;
+    const value = applyParts(machine, place, { path, expr, label: name.text }, [x], (b, [node]) => {
+      const cut = b.op("slice", "slice", [node!], {
+        start: shape.map((_, d) => (d === at ? start : 0)),
+        stop: shape.map((size, d) => (d === at ? stop : size)),
+        step: shape.map(() => 1),
+      });
+      return cutter ? cut : b.op("squeeze", "squeeze", [cut], { axes: [at] });
+    });
+    return { value, path, expr };
+  });
+  return { kind: "sequence", items };
+}

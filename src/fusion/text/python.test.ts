@@ -1,0 +1,157 @@
+/** What pasted Python brings along beside ops: branches on what is known, loops over tuples, calls with several results. */
+import { describe, expect, test } from "vitest";
+import { parseProgram } from "./program";
+import { applyTextEdits } from "./edits/draft";
+import { picture, problems } from "./testing";
+
+const X = "x: f32[4, 8]\n";
+const after = (text: string): string[] => picture(X + text).slice(1);
+
+describe("branches on what is known", () => {
+  test.each([
+    ["if 2 > 1:\n  y = exp(x)\nelse:\n  y = relu(x)\n", "y = exp(x)"],
+    ["if False:\n  y = exp(x)\nelif x.shape[0] == 4 and not None:\n  y = relu(x)\nelse:\n  y = x\n", "y = relu(x)"],
+    ["n = 3\nif n in (1, 2):\n  y = exp(x)\nelse:\n  if n is not None:\n    y = relu(x)\n", "y = relu(x)"],
+    ["y = exp(x) if x.dtype == torch.float32 else relu(x)\n", "y = exp(x)"],
+    ['y = relu(exp(x) if "gelu" == "relu" else x)\n', "y = relu(x)"],
+    ["def f(a, mask=None):\n  if mask is not None:\n    a = a * mask\n  return relu(a)\ny = f(x)\n", "y/f#0/return = relu(x)"], // prettier-ignore
+    ["def f(a):\n  if a.dim() == 2:\n    return exp(a)\n  return relu(a)\ny = f(x)\n", "y/f#0/return = exp(x)"],
+  ])("%s", (text, last) => {
+    expect(problems(X + text).filter((line) => !line.includes("unused"))).toEqual([]);
+    expect(after(text).at(-1)).toBe(`${last} f32[4, 8]`);
+  });
+
+  test("a condition that only the graph knows is refused, once, and its names stay silent", () => {
+    const found = problems(`${X}if x.sum() > 0:\n  y = exp(x)\nelse:\n  y = relu(x)\nz = y + 1\n`);
+    expect(found).toEqual([
+      "2:4 branch A graph has no branches: this condition is known only when it runs. Write where(condition, a, b) to pick element by element.",
+    ]);
+  });
+
+  test("what a branch that is not taken reads is used, and a rename would reach it", () => {
+    const parsed = parseProgram(`${X}w: f32[8]\nif x.ndim == 3:\n  y = x * w\nelse:\n  y = relu(x)\n`);
+    expect(parsed.diagnostics).toEqual([]);
+    expect(parsed.symbols.find(({ name }) => name === "w")!.uses).toHaveLength(1);
+  });
+
+  test("mistakes of form inside a branch are found whether it is taken or not", () => {
+    expect(problems(`${X}if True:\n  y = relu(x\nelse:\n  z = exp(x\n`).length).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe("loops over tuples", () => {
+  test.each([
+    ["y = x\nfor w in (2.0, 3.0):\n  y = y * w\n", ["w#0/y = mul(x, 2)", "w#1/y = mul(w#0/y, 3)"]],
+    ["y = x\nfor i, s in enumerate([0.5, 2.0]):\n  y = y * s + i\n", ["i#0/y/0 = mul(x, 0.5)", "i#0/y = add(i#0/y/0, 0)", "i#1/y/0 = mul(i#0/y, 2)", "i#1/y = add(i#1/y/0, 1)"]], // prettier-ignore
+    ["y = x\nfor a, b in zip((1, 2), (3, 4)):\n  y = y * a + b\n", ["a#0/y/0 = mul(x, 1)", "a#0/y = add(a#0/y/0, 3)", "a#1/y/0 = mul(a#0/y, 2)", "a#1/y = add(a#1/y/0, 4)"]], // prettier-ignore
+  ])("%s", (text, lines) => {
+    expect(problems(X + text)).toEqual([]);
+    expect(after(text).map((line) => line.replace(" f32[4, 8]", ""))).toEqual(lines);
+  });
+});
+
+describe("several results", () => {
+  test.each([
+    [
+      "a, b = x.split(4, dim=1)",
+      [
+        [4, 4],
+        [4, 4],
+      ],
+    ],
+    [
+      "a, b, c = torch.split(x, [1, 2, 5], -1)",
+      [
+        [4, 1],
+        [4, 2],
+        [4, 5],
+      ],
+    ],
+    [
+      "a, b = torch.split(x, 3)",
+      [
+        [3, 8],
+        [1, 8],
+      ],
+    ],
+    [
+      "a, b = jnp.split(x, 2, axis=-1)",
+      [
+        [4, 4],
+        [4, 4],
+      ],
+    ],
+    [
+      "a, b, c = np.split(x, (2, 3), 1)",
+      [
+        [4, 2],
+        [4, 1],
+        [4, 5],
+      ],
+    ],
+    [
+      "a, b, c = torch.chunk(x, 3, dim=-1)",
+      [
+        [4, 3],
+        [4, 3],
+        [4, 2],
+      ],
+    ],
+    [
+      "a, b, c = torch.tensor_split(x, 3, dim=-1)",
+      [
+        [4, 3],
+        [4, 3],
+        [4, 2],
+      ],
+    ],
+    ["a, b, c, d = x.unbind(0)", [[8], [8], [8], [8]]],
+    [
+      "a, _ = jnp.split(x * 2, indices_or_sections=2)",
+      [
+        [2, 8],
+        [2, 8],
+      ],
+    ],
+  ])("%s", (text, shapes) => {
+    expect(problems(X + text)).toEqual([]);
+    const names = text.split(" =")[0]!.split(", ");
+    const { graph } = parseProgram(X + text);
+    const made = [...graph.nodes.values()].filter(({ label }) => names.includes(label));
+    expect(made.map(({ type }) => type.shape)).toEqual(shapes);
+  });
+
+  test.each([
+    ["a, b = x.split(3, dim=1)", "2:1 bad-unpacking There are 2 names and 3 values."],
+    ["a, b = torch.split(x, [1, 2], 1)", "2:8 shape-mismatch Axis 1 has 8 elements: it can't be cut into 1 + 2."],
+    ["a, b = x.chunk(2, dim=5)", "2:8 bad-axis There is no axis 5: the tensor has 2."],
+    ["a, b = torch.chunk(x)", "2:8 missing-argument chunk takes a tensor, sizes and dim."],
+  ])("%s", (text, message) => expect(problems(X + text)).toEqual([message]));
+});
+
+describe("small things that code brings along", () => {
+  test.each([
+    ["y = x.view(*x.shape[:-1], 2, 4)", "y = x.view(4, 2, 4)"],
+    ["y = x.reshape((*x.shape[:1], 2, 4))", "y = x.reshape(4, 2, 4)"],
+    ["y = F.relu(x, inplace=True)", "y = relu(x)"],
+    ["y = x * len(x)", "y = x * 4"],
+  ])("%s is %s", (a, b) => {
+    expect(problems(X + a)).toEqual([]);
+    const plain = (text: string): string[] => after(text).map((line) => line.replaceAll(/\(.*\)/g, ""));
+    expect(plain(a)).toEqual(plain(b));
+  });
+
+  test("print and assert are ignored, with a word about it", () => {
+    const { diagnostics, complete } = parseProgram(`${X}y = relu(x)\nprint(y)\nassert y.shape == x.shape\n`);
+    expect(diagnostics.map(({ severity, line }) => `${line} ${severity}`)).toEqual(["3 warning", "4 warning"]);
+    expect(complete).toBe(true);
+  });
+
+  test("data made on the spot is declared by one click", () => {
+    const text = "x = torch.randn(64, 128)\ny = relu(x)\n";
+    const [first] = parseProgram(text).diagnostics;
+    const mended = applyTextEdits(text, first!.fixes![0]!.edits);
+    expect(mended).toBe("x: f32[64, 128] = randn()\ny = relu(x)\n");
+    expect(parseProgram(mended).complete).toBe(true);
+  });
+});
