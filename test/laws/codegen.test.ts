@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { codegenMutations, lowerFusion, planFusion, printWgsl, withMutation } from "../../src/fusion/codegen";
+import { nameless } from "../../src/fusion/codegen/nameless";
 import { kernelOrder } from "../../src/fusion/codegen/order";
 import { printRegion } from "../../src/fusion/codegen/printed";
 import { printOrRepeat } from "../../src/fusion/codegen/repeats";
@@ -14,6 +15,7 @@ import {
   type RegionId,
 } from "../../src/fusion/ir";
 import { generic } from "../../src/fusion/cost";
+import { naiveFusion } from "../../src/fusion/passes";
 import { complaints, cpu, gpu, graphOf, oneEach, oneRegion, wgslOf } from "./codegen-harness";
 import { programs } from "./codegen-programs";
 import { randomFusion, randomProgram } from "./random-program";
@@ -116,6 +118,45 @@ describe("plans of many kernels", () => {
       }
     }
     expect(repeated).toBeGreaterThan(200);
+  });
+
+  test.each(Object.entries(programs))("%s: renamed or written for itself, the same text", (_, text) => {
+    const graph = graphOf(text);
+    for (const region of [...kernelOrder(oneRegion(graph)), ...kernelOrder(naiveFusion(graph, "op"))]) {
+      for (const target of [gpu, cpu])
+        expect(printOrRepeat(graph, region, target)).toEqual(printRegion(graph, region, target));
+    }
+  });
+
+  // Words that begin with each other, that WGSL has, that a kernel brings along, or that look like a stand-in.
+  test.each([
+    "x h h_2 h_2_2",
+    "a_tile b exp exp_v",
+    "row row_0 chunk column",
+    "Qaa Qaa_i Qname f",
+    "m max_0 sum_0 tid_1",
+    `w${"o".repeat(30)} w v u`,
+  ])("whatever the values are called: %s", (words) => {
+    const [x, y, z, u] = words.split(" ");
+    const text = `${x}: f32[8, 64]\n${y} = softmax(${x} * 2)\n${z} = ${y} / (${x} + ${y})\n${u} = relu(${z}.sum(dim=1, keepdim=True)) + ${x}`;
+    const renamed = new RegExp(`\\b(${words.replaceAll(" ", "|")})(?![A-Za-z0-9])`, "g");
+    const plain = text.replaceAll(renamed, (word) => `v${words.split(" ").indexOf(word)}`);
+    for (const program of [plain, text]) {
+      const graph = graphOf(program);
+      for (const region of [oneRegion(graph), oneEach(graph)].flatMap(kernelOrder))
+        expect(printOrRepeat(graph, region, gpu)).toEqual(printRegion(graph, region, gpu));
+    }
+  });
+
+  test("blocks that repeat under other names, views in between, are one text", () => {
+    const block = (name: string, from: string): string =>
+      `${name}_n = layer_norm(${from}).reshape(2, 32, 64)\n${name} = relu(${name}_n + 1).sum(dim=2)\n${name}_o = ${name}.reshape(64, 1) + ${from}`;
+    const graph = graphOf(
+      `x: f32[64, 64]\n${block("h1", "x")}\n${block("up", "h1_o")}\n${block("t", "up_o")}\ny = t_o`,
+    );
+    const keys = kernelOrder(naiveFusion(graph, "op")).map((region) => nameless(graph, region)!.key);
+    expect(keys.length).toBe(15);
+    expect(keys.slice(10)).toEqual(keys.slice(5, 10));
   });
 
   test("a chain of 10,000 ops is planned without deep recursion, naive, in budgets of 64, and as one kernel", () => {

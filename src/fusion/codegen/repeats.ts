@@ -1,150 +1,67 @@
-/**
- * @file Kernels that differ only in names are written once and then renamed: a naive plan of thousands of ops holds a few dozen
- * different kernels. What a kernel is called on the way here contains `Q`, a letter no generated name starts with.
- */
-import { node, nodeId, type Attrs, type Graph, type Node, type NodeId, type Region, type Target } from "../ir";
-import { isFreeView, mayBeOnline } from "../region";
+/** @file Kernels that differ only in names are written once and then renamed: thousands of ops hold a few dozen different kernels. */
+import { nodeId, type Graph, type NodeId, type Region, type Target } from "../ir";
 import { kernelName, titleOf } from "./frame";
-import { wordFor } from "./emitter";
 import { isMutating } from "./mutations";
+import { inWords, nameless, realId, type Nameless } from "./nameless";
 import { isTaken } from "./names";
 import { printProgram, printRegion, shapeRegion, type PrintedProgram, type PrintedRegion } from "./printed";
 
-/** Larger regions seldom repeat, and their key would cost as much as their text. */
-const MOST_MEMBERS = 16;
 const MOST_KERNELS = 1000;
 const NAME = "Qname";
 const TITLE = "Qtitle";
 
-const known = new WeakMap<Target, Map<string, PrintedRegion>>();
+interface Template {
+  readonly printed: PrintedRegion;
+  /** First parts of the names that the kernel brings along: nothing of the user's may be called so. */
+  readonly own: ReadonlySet<string>;
+}
+
+const known = new WeakMap<Target, Map<string, Template>>();
 
 /** As `printRegion`; takes the text from an equal region where there was one. */
 export function printOrRepeat(graph: Graph, region: Region, target: Target): PrintedRegion {
-  if (region.members.length > MOST_MEMBERS || isMutating()) return printRegion(graph, region, target);
-  const alike = canonical(graph, region);
+  const alike = isMutating() ? null : nameless(graph, region);
   if (!alike) return printRegion(graph, region, target);
   let kernels = known.get(target);
   if (!kernels || kernels.size > MOST_KERNELS) {
     kernels = new Map();
     known.set(target, kernels);
   }
-  let printed = kernels.get(alike.key);
-  if (!printed) {
-    printed = printNameless(graph, alike, target);
-    kernels.set(alike.key, printed);
+  let template = kernels.get(alike.key);
+  if (!template) {
+    template = templateOf(alike, target);
+    kernels.set(alike.key, template);
   }
-  return renamed(printed, graph, region, alike);
+  const { printed, own } = template;
+  return alike.stems.some((stem) => own.has(stem))
+    ? printRegion(graph, region, target)
+    : renamed(printed, graph, region, alike);
 }
 
-interface Canonical {
-  readonly key: string;
-  /** The nodes of the region and what it reads, in the order of their places. */
-  readonly ids: readonly NodeId[];
-  readonly words: readonly string[];
-  readonly region: Region;
-}
-
-const place = (index: number): NodeId =>
-  nodeId(`Q${String.fromCharCode(97 + Math.floor(index / 26))}${String.fromCharCode(97 + (index % 26))}`);
-
-/** The region with its nodes numbered; null where names could meet each other after renaming. */
-function canonical(graph: Graph, region: Region): Canonical | null {
-  // Kernels that fold rows while they are made number their own registers as rows number the user's.
-  if (mayBeOnline(graph, region.members)) return null;
-  const ids: NodeId[] = [];
-  const at = new Map<NodeId, number>();
-  let key = "";
-  const number = (id: NodeId): number => {
-    const found = at.get(id);
-    if (found !== undefined) return found;
-    at.set(id, ids.length);
-    ids.push(id);
-    return ids.length - 1;
-  };
-  const inside = new Set(region.members);
-  for (const member of region.members) {
-    const n = node(graph, member);
-    let inputs = "";
-    for (const id of n.inputs) {
-      inputs += `${number(id)},`;
-      if (inside.has(id)) continue;
-      const outer = node(graph, id);
-      if (isFreeView(outer)) return null;
-      inputs += `${outer.op === "const" ? String(outer.attrs["value"]) : "in"}:${outer.type.dtype}[${outer.type.shape.join(",")}] `;
-    }
-    key += `${number(member)}=${n.op}(${inputs})${attrsText(n.attrs)}${n.type.dtype}[${n.type.shape.join(",")}];`;
-  }
-  for (const id of region.outputs) key += `>${number(id)}`;
-  if (ids.length > 60) return null;
-  const words = ids.map((id) => (node(graph, id).op === "const" ? "" : wordFor(node(graph, id))));
-  if (!apart(words.filter((word) => word !== "")) || words.includes(kernelName(graph, region.members))) return null;
-  return {
-    key,
-    ids,
-    words,
-    region: {
-      id: region.id,
-      members: region.members.map((id) => place(at.get(id)!)),
-      outputs: region.outputs.map((id) => place(at.get(id)!)),
-    },
-  };
-}
-
-function attrsText(attrs: Attrs): string {
-  let text = "";
-  for (const name in attrs) text += `${name}:${String(attrs[name])} `;
-  return text;
-}
-
-/** No word is another's beginning, or one of WGSL's or ours: then suffixes can't make two names meet. */
-function apart(words: readonly string[]): boolean {
-  const seen = new Set(words);
-  if (seen.size < words.length) return false;
-  return words.every((word) => {
-    if (isTaken(word) || word.startsWith("Q")) return false;
-    for (let end = word.indexOf("_"); end > 0; end = word.indexOf("_", end + 1))
-      if (seen.has(word.slice(0, end))) return false;
-    return true;
-  });
-}
-
-/** The same nodes under their places' names: inputs are bare memory, groups are forgotten. */
-function miniature(
-  graph: Graph,
-  ids: readonly NodeId[],
-  members: ReadonlySet<NodeId>,
-  outputs: readonly NodeId[],
-): Graph {
-  const places = new Map(ids.map((id, i) => [id, place(i)]));
-  const nodes = new Map<NodeId, Node>();
-  for (const id of ids) {
-    const n = node(graph, id);
-    const own = places.get(id)!;
-    const inner = members.has(own);
-    const inputs = inner ? n.inputs.map((input) => places.get(input)!) : [];
-    const op = inner || n.op === "const" ? n.op : "input";
-    nodes.set(own, { ...n, id: own, op, inputs, label: own, origins: [], groups: [] });
-  }
-  return { nodes, outputs };
-}
-
-function printNameless(graph: Graph, { region, ids }: Canonical, target: Target): PrintedRegion {
-  const mini = miniature(graph, ids, new Set(region.members), region.outputs);
-  const shaped = shapeRegion(mini, region, target);
-  const title = titleOf(mini, region);
+function templateOf(alike: Nameless, target: Target): Template {
+  const graph = alike.graph();
+  const shaped = shapeRegion(graph, alike.region, target);
+  const title = titleOf(graph, alike.region);
   const programs = shaped.programs.map((program) => {
     const part = /_(partials|finish)$/.exec(program.name)?.[0] ?? "";
     return printProgram({ ...program, name: `${NAME}${part}`, title: program.title.replace(title, TITLE) });
   });
-  return { ...shaped, programs };
+  const own = new Set(programs.flatMap(({ wgsl }) => [...ownStems(wgsl)]));
+  return { printed: { ...shaped, programs }, own };
+}
+
+/** Of what is declared or used beside the bindings and in the body; helpers are functions of their own and comments none of its business. */
+function* ownStems(wgsl: string): Generator<string> {
+  const body = wgsl.indexOf("@compute");
+  const declared = wgsl.slice(0, body).split("\n").filter((line) => line.startsWith("var<")); // prettier-ignore
+  const text = [...declared, wgsl.slice(body).replaceAll(/\/\/.*/g, "")].join("\n");
+  for (const [stem] of text.matchAll(/(?<![\w.])[A-Za-z][A-Za-z0-9]*/g)) yield stem;
 }
 
 /** The text and the counts with the names of this region. */
-function renamed(printed: PrintedRegion, graph: Graph, region: Region, { ids, words }: Canonical): PrintedRegion {
-  const idOf = new Map<string, NodeId>(ids.map((id, i) => [place(i), id]));
-  const wordOf = new Map<string, string>(ids.map((_, i) => [place(i), words[i]!]));
-  const real = (id: NodeId): NodeId => idOf.get(id) ?? nodeId(id.replace(/^Q[a-z]{2}/, (name) => idOf.get(name)!));
-  const text = (of: string): string => of.replaceAll(/\bQ[a-z]{2}(?![A-Za-z0-9])/g, (name) => wordOf.get(name)!);
+function renamed(printed: PrintedRegion, graph: Graph, region: Region, { ids, stems }: Nameless): PrintedRegion {
+  const reals = new Map<NodeId, NodeId>(ids.map((id, index) => [nodeId(`@${index}`), id]));
+  const real = (id: NodeId): NodeId => reals.get(id) ?? realId(ids, id);
   const listed = new Map<readonly NodeId[], readonly NodeId[]>();
   const list = (of: readonly NodeId[]): readonly NodeId[] => {
     let found = listed.get(of);
@@ -172,7 +89,7 @@ function renamed(printed: PrintedRegion, graph: Graph, region: Region, { ids, wo
     programs: printed.programs.map((program): PrintedProgram => {
       const bindings = program.bindings.map((binding) => ({
         ...binding,
-        name: text(binding.name),
+        name: inWords(stems, binding.name),
         value: real(binding.value),
       }));
       const plain = program.name.replace(NAME, name);
@@ -181,7 +98,7 @@ function renamed(printed: PrintedRegion, graph: Graph, region: Region, { ids, wo
         ...program,
         name: own,
         bindings,
-        wgsl: text(program.wgsl)
+        wgsl: inWords(stems, program.wgsl)
           .replace(TITLE, () => title)
           .replace(program.name, () => own),
         lines: program.lines.map(list),

@@ -1,0 +1,137 @@
+/**
+ * @file A region without its names: nodes by number, words by their first part. Regions that differ in names alone have the same
+ * key. What anything is called on the way here begins with `Q`, a letter no generated name starts with.
+ */
+import { node, nodeId, type Attrs, type Graph, type Node, type NodeId, type Region } from "../ir";
+import { opDef } from "../ops";
+import { isFreeView } from "../region";
+import { wordFor } from "./emitter";
+import { isTaken } from "./names";
+
+export interface Nameless {
+  readonly key: string;
+  /** The region's nodes and what it reads, views on the way included, in the order of their numbers. */
+  readonly ids: readonly NodeId[];
+  /** First parts of the words, in the order in which they stand for them. */
+  readonly stems: readonly string[];
+  /** The same nodes under their numbers; groups are forgotten. */
+  readonly graph: () => Graph;
+  readonly region: Region;
+}
+
+/** Longer words are cut where something is appended to them, and a stand-in would be cut elsewhere. */
+const LONGEST_WORD = 24;
+/** As many as two letters can tell apart. */
+const MOST_STEMS = 26 * 26;
+
+const place = (index: number): NodeId => nodeId(`@${index}`);
+/** Node ids made from those of `graph`, such as partials, have them in front. */
+export const realId = (ids: readonly NodeId[], id: NodeId): NodeId =>
+  nodeId(id.replace(/^@(\d+)/, (_, index: string) => ids[Number(index)]!));
+
+const standIn = (index: number): string =>
+  `Q${String.fromCharCode(97 + Math.floor(index / 26))}${String.fromCharCode(97 + (index % 26))}`;
+const STAND_IN = /\bQ([a-z])([a-z])(?![A-Za-z0-9])/g;
+
+/** `text` with the words that `stems` begin. */
+export const inWords = (stems: readonly string[], text: string): string =>
+  text.replaceAll(STAND_IN, (_, high: string, low: string) => stems[26 * (high.charCodeAt(0) - 97) + low.charCodeAt(0) - 97]!); // prettier-ignore
+
+/** Null where a word is too long or looks like one of ours. */
+export function nameless(graph: Graph, region: Region): Nameless | null {
+  const numbers = new Map<NodeId, number>();
+  const inside = new Set(region.members);
+  const parts: string[] = [];
+  const number = (id: NodeId): number => {
+    const known = numbers.get(id);
+    if (known !== undefined) return known;
+    numbers.set(id, numbers.size);
+    return numbers.size - 1;
+  };
+  const operand = (id: NodeId): void => {
+    const fresh = !numbers.has(id);
+    parts.push(`${number(id)}`);
+    if (fresh && !inside.has(id)) outside(id);
+  };
+  /** What is read from memory, through views to what they show. */
+  const outside = (id: NodeId): void => {
+    let n = node(graph, id);
+    while (isFreeView(n)) {
+      const source = n.inputs[0]!;
+      const seen = numbers.has(source) || inside.has(source);
+      parts.push(said(n), `${number(source)}`);
+      if (seen) return;
+      n = node(graph, source);
+    }
+    parts.push(isMemory(n) ? typeSaid(n) : said(n));
+  };
+  for (const id of region.members) {
+    const n = node(graph, id);
+    parts.push(`${number(id)}=`);
+    for (const input of n.inputs) operand(input);
+    parts.push(said(n));
+  }
+  for (const id of region.outputs) parts.push(`>${number(id)}`);
+  const ids = [...numbers.keys()];
+  const words = wordsWithout(graph, ids);
+  if (!words) return null;
+  for (const label of words.labels) parts.push(label);
+  const named = (id: NodeId): NodeId => place(numbers.get(id)!);
+  return {
+    key: parts.join(" "),
+    ids,
+    stems: words.stems,
+    graph: () => miniature(graph, numbers, inside, words.labels, region.outputs),
+    region: { id: region.id, members: region.members.map(named), outputs: region.outputs.map(named) },
+  };
+}
+
+/** Read as it lies; literals and generated values are part of the text. */
+const isMemory = (n: Node): boolean => n.op !== "const" && opDef(n.op).generate === undefined;
+const typeSaid = ({ type }: Node): string => `${type.dtype}[${type.shape.join()}]`;
+const said = (n: Node): string => `${n.op}(${attrsText(n.attrs)})${typeSaid(n)}`;
+
+function attrsText(attrs: Attrs): string {
+  let text = "";
+  for (const name in attrs) text += `${name}:${String(attrs[name])} `;
+  return text;
+}
+
+/**
+ * Each node's word with a stand-in for its first part: `h7` and `h7_mean` meet as `Qaa` and `Qaa_mean` do, whatever `h7` is.
+ * A part that is WGSL's or ours stays as it is.
+ */
+function wordsWithout(graph: Graph, ids: readonly NodeId[]): { labels: string[]; stems: string[] } | null {
+  const words = ids.map((id) => (node(graph, id).op === "const" ? "const" : wordFor(node(graph, id))));
+  if (words.some((word) => word.length > LONGEST_WORD || word.startsWith("Q"))) return null;
+  const stemOf = (word: string): string => word.split("_", 1)[0]!;
+  const fixed = new Set<string>();
+  for (const word of words) if (isTaken(word) || isTaken(stemOf(word))) fixed.add(stemOf(word));
+  const numbers = new Map<string, number>();
+  const labels = words.map((word) => {
+    const stem = stemOf(word);
+    if (fixed.has(stem)) return word;
+    if (!numbers.has(stem)) numbers.set(stem, numbers.size);
+    return standIn(numbers.get(stem)!) + word.slice(stem.length);
+  });
+  return numbers.size > MOST_STEMS ? null : { labels, stems: [...numbers.keys()] };
+}
+
+function miniature(
+  graph: Graph,
+  numbers: ReadonlyMap<NodeId, number>,
+  inside: ReadonlySet<NodeId>,
+  labels: readonly string[],
+  outputs: readonly NodeId[],
+): Graph {
+  const named = (id: NodeId): NodeId => place(numbers.get(id)!);
+  const nodes = new Map<NodeId, Node>();
+  for (const [id, at] of numbers) {
+    const n = node(graph, id);
+    const whole = inside.has(id) || isFreeView(n) || !isMemory(n);
+    const inputs = whole ? n.inputs.map(named) : [];
+    const own = place(at);
+    nodes.set(own, { ...n, id: own, op: whole ? n.op : "input", inputs, label: labels[at]!, origins: [], groups: [] });
+  }
+  return { nodes, outputs: outputs.map(named) };
+}
