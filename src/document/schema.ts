@@ -27,6 +27,7 @@ const position = v.object({ x: coordinate, y: coordinate });
 
 const profile = v.object({
   name,
+  base: v.optional(name),
   bandwidth: v.pipe(positive, v.minValue(1)),
   l2Bytes: positive,
   peakFlops: v.pipe(positive, v.minValue(1)),
@@ -44,6 +45,7 @@ const options = v.object({
   disabledPasses: names,
   strict: v.boolean(),
   level: v.optional(v.picklist([0, 1, 2, 3])),
+  order: v.optional(names),
   policy: v.picklist(["cost", "materialise", "duplicate", "multi"]),
   matmulPolicy: v.picklist(["epilogue", "library"]),
   groupSize: v.pipe(finite, v.integer(), v.minValue(1), v.maxValue(1024)),

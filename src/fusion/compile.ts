@@ -19,7 +19,7 @@ import {
   type Target,
 } from "./ir";
 import { assertionFaults } from "./assertions";
-import { allPasses, inTextOrder, naiveFusion, passesOf, runPasses } from "./passes";
+import { allPasses, inTextOrder, naiveFusion, pipelineOf, runPasses } from "./passes";
 import { parseProgram, type Parsed } from "./text";
 
 /** What a new document is compiled with. */
@@ -87,7 +87,7 @@ function planned(graph: Graph, { parseMillis, assertions, ...read }: Read, clock
   const { options, text } = read;
   const start = clock();
   const naive = naiveFusion(graph, options.granularity);
-  const { steps, final } = runPasses(naive, options, passesOf(allPasses, options.level));
+  const { steps, final } = runPasses(naive, options, pipelineOf(allPasses, options));
   const between = clock();
   const target = targetOf(options.profile);
   const naivePlan = planFusion(naive, target, options.profile);

@@ -81,12 +81,18 @@ export {
   allPasses,
   inWords,
   levelOf,
+  levels,
   naiveFusion,
+  orderRefusal,
   passesOf,
+  passOrder,
   passTitles,
+  pipelineOf,
   runPasses,
   type FusionPass,
   type Level,
+  type OrderRefusal,
+  type PassTitle,
   type PassRun,
 } from "./passes";
 

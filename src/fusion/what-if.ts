@@ -10,7 +10,7 @@ import {
   type Totals,
   type Verdict,
 } from "./ir";
-import { allPasses, passesOf, runPasses } from "./passes";
+import { allPasses, pipelineOf, runPasses } from "./passes";
 import { totalsOf } from "./cost";
 
 /** What one planning answered. */
@@ -58,7 +58,7 @@ export function whatIf(compilation: Compilation, change: Partial<CompileOptions>
   const { naive, steps: before } = compilation;
   if (!naive) throw bug("a text with mistakes has no plan to change");
   const options = { ...compilation.options, ...change };
-  const { steps, final } = runPasses(naive, options, passesOf(allPasses, options.level));
+  const { steps, final } = runPasses(naive, options, pipelineOf(allPasses, options));
   return {
     options,
     before: before.at(-1)?.totals ?? totalsOf(naive, compilation.options.profile),

@@ -17,7 +17,7 @@ import {
   type NodeId,
   type Totals,
 } from "../../src/fusion/ir";
-import { allPasses, naiveFusion, runPasses } from "../../src/fusion/passes";
+import { allPasses, naiveFusion, pipelineOf, runPasses } from "../../src/fusion/passes";
 import { isFreeView } from "../../src/fusion/region";
 import { foldedData, inputData, runReference } from "../../src/fusion/reference";
 
@@ -27,7 +27,7 @@ export const options = (given: Partial<CompileOptions> = {}): CompileOptions => 
 export function compiled(graph: Graph, given: Partial<CompileOptions> = {}): Compilation {
   const all = options(given);
   const naive = naiveFusion(graph, all.granularity);
-  const { steps } = runPasses(naive, all, allPasses);
+  const { steps } = runPasses(naive, all, pipelineOf(allPasses, all));
   const millis = { parse: 0, passes: 0, codegen: 0 };
   return { text: "", options: all, diagnostics: [], symbols: [], naive, drawn: graph, steps, naivePlan: null, fusedPlan: null, millis }; // prettier-ignore
 }
@@ -137,7 +137,7 @@ export const stateText = ({ graph, regions }: Fusion): string =>
 function replayFaults(compilation: Compilation): string[] {
   const { naive, steps } = compilation;
   const faults: string[] = [];
-  const { final, steps: again } = runPasses(naive!, compilation.options, allPasses);
+  const { final, steps: again } = runPasses(naive!, compilation.options, pipelineOf(allPasses, compilation.options));
   if (again.at(-1)?.hash !== steps.at(-1)?.hash) faults.push("a second run gives another hash");
   // A copy has a replay of its own; its naive state is a copy too, so that going back must rebuild it.
   const copy: Compilation = { ...compilation };

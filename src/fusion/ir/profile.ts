@@ -4,6 +4,8 @@ import type { EdgeId } from "./ids";
 /** What the planner believes about a machine. Stored with the document by value, so that a link fuses the same everywhere. */
 export interface DeviceProfile {
   readonly name: string;
+  /** The profile that it was before the person changed some of its numbers; absent for ready-made and measured ones. */
+  readonly base?: string | undefined;
   /** bytes/s */
   readonly bandwidth: number;
   /** bytes */
@@ -53,6 +55,8 @@ export interface CompileOptions {
   readonly strict: boolean;
   /** Which passes run: 0 none, 1 op by op, 2 with rows and products, 3 all; absent: 3. */
   readonly level?: 0 | 1 | 2 | 3 | undefined;
+  /** Names of passes in the order in which they run; absent: the usual order. One that can't run is not followed. */
+  readonly order?: readonly string[] | undefined;
   readonly policy: MultiConsumerPolicy;
   /** `library` keeps the matmul kernel apart from its epilogue. */
   readonly matmulPolicy: "epilogue" | "library";

@@ -36,9 +36,10 @@ export const allPasses: readonly FusionPass[] = [
 ];
 
 export type { Candidate, FusionPass, PlanOptions } from "./define";
-export { levelOf, passesOf, type Level } from "./levels";
+export { levelOf, levels, passesOf, type Level } from "./levels";
 export { naiveFusion } from "./naive";
+export { orderRefusal, passOrder, pipelineOf, type OrderRefusal } from "./pipeline";
 export { inTextOrder } from "./planner";
 export { runPasses, stateHash, type PassRun } from "./run";
-export { passTitles } from "./titles";
+export { passTitles, type PassTitle } from "./titles";
 export { inWords, showBytes, showMicros } from "./words";

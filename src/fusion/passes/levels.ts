@@ -19,6 +19,14 @@ const FIRST_LEVEL: ReadonlyMap<string, Level> = new Map<string, Level>([
 ]);
 const HIGHEST: Level = 3;
 
+/** What each level is for, lowest first. */
+export const levels: readonly { readonly level: Level; readonly sentence: string }[] = [
+  { level: 0, sentence: "No pass runs: the naive plan, as written." },
+  { level: 1, sentence: "Tidies the graph and merges op by op." },
+  { level: 2, sentence: "Also forms kernels with structure: rows, products with what follows them, several outputs." },
+  { level: 3, sentence: "Also rewrites by algebra: patterns, attention, weights computed ahead." },
+];
+
 /** The lowest level that runs this pass. */
 export const levelOf = (name: string): Level => FIRST_LEVEL.get(name) ?? HIGHEST;
 

@@ -1,21 +1,102 @@
-/** @file The pipeline's names and titles apart from the passes themselves, for a page that plans elsewhere: a kilobyte, not forty. */
+/** @file What the pipeline's passes are called and what they do, apart from the passes themselves, for a page that plans elsewhere: two kilobytes, not forty. */
 import type { FusionPass } from "./define";
 
+export type PassTitle = Pick<FusionPass, "name" | "title" | "summary" | "numerics">;
+
 /** One entry a pass, in the pipeline's order; a test holds it against `allPasses`. */
-export const passTitles: readonly Pick<FusionPass, "name" | "title">[] = [
-  { name: "canonicalise", title: "Tidy the graph" },
-  { name: "recognition", title: "Recognise patterns" },
-  { name: "weight-folding", title: "Fold scales into the weights" },
-  { name: "monotone-commute", title: "Take the maximum first" },
-  { name: "scalar-algebra", title: "Scale, offset and power" },
-  { name: "reduction-algebra", title: "Factors out of sums" },
-  { name: "movement-algebra", title: "Push transposes together" },
-  { name: "transpose-folding", title: "Fold transposes and views" },
-  { name: "attention", title: "Attention in one kernel" },
-  { name: "contract-reduce", title: "Folding a product while it is made" },
-  { name: "contraction-epilogue", title: "Finish products in registers" },
-  { name: "row-groups", title: "Walk each row once" },
-  { name: "producer-consumer", title: "Producers into readers" },
-  { name: "multi-output", title: "Several outputs from one kernel" },
-  { name: "budget-split", title: "Split what is too large" },
+export const passTitles: readonly PassTitle[] = [
+  {
+    name: "canonicalise",
+    title: "Tidy the graph",
+    summary: "Removes what changes nothing, computes equal expressions once and drops what nobody reads.",
+    numerics: "bitwise",
+  },
+  {
+    name: "recognition",
+    title: "Recognise patterns",
+    summary: "Gives a softmax, a norm or a gate that is written out in primitives its name.",
+    numerics: "bitwise",
+  },
+  {
+    name: "weight-folding",
+    title: "Fold scales into the weights",
+    summary:
+      "Computes what follows from weights alone once, before the run: a batch norm becomes part of the convolution.",
+    numerics: "reassociates",
+  },
+  {
+    name: "monotone-commute",
+    title: "Take the maximum first",
+    summary: "Swaps a maximum with a function that never decreases, which then works on one value a row.",
+    numerics: "bitwise",
+  },
+  {
+    name: "scalar-algebra",
+    title: "Scale, offset and power",
+    summary: "Multiplies and adds literals ahead, and writes x² as a product and √x as a root.",
+    numerics: "reassociates",
+  },
+  {
+    name: "reduction-algebra",
+    title: "Factors out of sums",
+    summary:
+      "Takes what a sum does not run over out of it, so that it is applied to the few results and not to every term.",
+    numerics: "reassociates",
+  },
+  {
+    name: "movement-algebra",
+    title: "Push transposes together",
+    summary: "Moves transposes through elementwise ops so that they meet and cancel, and lets a window pad for itself.",
+    numerics: "bitwise",
+  },
+  {
+    name: "transpose-folding",
+    title: "Fold transposes and views",
+    summary: "Lets a reader walk a tensor in another order instead of writing a re-ordered copy first.",
+    numerics: "bitwise",
+  },
+  {
+    name: "attention",
+    title: "Attention in one kernel",
+    summary: "Joins two products with the softmax between them: a running maximum and sum replace the stored rows.",
+    numerics: "reassociates",
+  },
+  {
+    name: "contract-reduce",
+    title: "Folding a product while it is made",
+    summary: "Takes maxima and sums of a product tile by tile, so that the product itself is never stored.",
+    numerics: "bitwise",
+  },
+  {
+    name: "contraction-epilogue",
+    title: "Finish products in registers",
+    summary: "Applies bias, activation and the like to each tile of a product before it is stored.",
+    numerics: "bitwise",
+  },
+  {
+    name: "row-groups",
+    title: "Walk each row once",
+    summary:
+      "Joins reductions with the values around them that belong to the same rows: softmax and LayerNorm become one kernel.",
+    numerics: "bitwise",
+  },
+  {
+    name: "producer-consumer",
+    title: "Producers into readers",
+    summary: "Merges a producer into all of its readers or into none, the most profitable pair first.",
+    numerics: "bitwise",
+  },
+  {
+    name: "multi-output",
+    title: "Several outputs from one kernel",
+    summary:
+      "Lets a kernel store a shared value as a further output, and joins kernels that read the same large tensor.",
+    numerics: "bitwise",
+  },
+  {
+    name: "budget-split",
+    title: "Split what is too large",
+    summary: "Cuts a kernel that binds too many buffers or holds too many ops, where the fewest bytes have to cross.",
+    numerics: "bitwise",
+  },
 ];

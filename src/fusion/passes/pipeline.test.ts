@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { allPasses } from "./index";
+import { orderRefusal, passOrder, pipelineOf } from "./pipeline";
+
+const usual = allPasses.map(({ name }) => name);
+const moved = (name: string, place: number): string[] =>
+  usual.filter((other) => other !== name).toSpliced(place, 0, name);
+
+test("the usual order can run, and is what no order means", () => {
+  expect(orderRefusal(usual)).toBeNull();
+  expect(passOrder()).toEqual(usual);
+  expect(pipelineOf(allPasses, {}).map(({ name }) => name)).toEqual(usual);
+});
+
+test("another order is followed, within the level", () => {
+  const order = moved("producer-consumer", 2);
+  expect(passOrder(order)).toEqual(order);
+  expect(pipelineOf(allPasses, { order }).map(({ name }) => name)).toEqual(order);
+  expect(pipelineOf(allPasses, { order, level: 1 }).map(({ name }) => name)).toEqual([
+    "canonicalise",
+    "producer-consumer",
+    "transpose-folding",
+    "budget-split",
+  ]);
+});
+
+test.each([
+  ["budget-split", 3, "budget-split"],
+  ["producer-consumer", 0, "producer-consumer"],
+  ["canonicalise", 9, "transpose-folding"],
+] as const)("%s at place %i can't run, with the reason", (name, place, later) => {
+  const order = moved(name, place);
+  const refusal = orderRefusal(order)!;
+  expect(refusal.passes[1]).toBe(later);
+  expect(refusal.text).toMatch(/^“.+” runs before “.+”: .+\.$/);
+  expect(passOrder(order)).toEqual(usual);
+});
+
+test("names that an older document lacks keep their place; strange ones are left out", () => {
+  const order = moved("multi-output", 9).filter((name) => name !== "attention");
+  expect(passOrder(["nothing", ...order, "multi-output"])).toEqual(moved("multi-output", 9));
+});
