@@ -48,6 +48,8 @@ export {
 export {
   a100,
   allProfiles,
+  baseOf,
+  changedFields,
   deviceProfileFrom,
   fullSizeBytes,
   generic,
@@ -58,7 +60,9 @@ export {
   ridge,
   targetOf,
   totalsOf,
+  withField,
   type MeasuredRoofs,
+  type ProfileField,
   type RegionTraffic,
 } from "./cost";
 

@@ -6,15 +6,15 @@ import { Icon } from "./Icon";
 interface Props {
   readonly title: string;
   readonly children: ReactNode;
-  /** Wider than a column of text. */
-  readonly wide?: boolean;
+  /** Wider than a column of text, or than two. */
+  readonly size?: "wide" | "widest";
   /** Without a heading on the screen; the title still names the dialog. */
   readonly bare?: boolean;
 }
 
 const close = (): void => playground.getState().actions.openDialog("none");
 
-export function Dialog({ title, children, wide = false, bare = false }: Props) {
+export function Dialog({ title, children, size, bare = false }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = element.current;
@@ -24,7 +24,7 @@ export function Dialog({ title, children, wide = false, bare = false }: Props) {
   return (
     <dialog
       ref={element}
-      className={`dialog${wide ? " dialog-wide" : ""}`}
+      className={`dialog${size ? ` dialog-${size}` : ""}`}
       aria-label={title}
       onCancel={(event) => {
         event.preventDefault();

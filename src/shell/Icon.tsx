@@ -1,6 +1,7 @@
 /** @file The shell's line icons, drawn on a 22 by 22 grid. */
 
 const paths = {
+  up: "M7 12.5l4-4 4 4",
   down: "M7 9.5l4 4 4-4",
   undo: "M8 5 4.5 8.5 8 12M5 8.5h7a4.5 4.5 0 0 1 0 9H9",
   redo: "M14 5l3.5 3.5L14 12M17 8.5h-7a4.5 4.5 0 0 0 0 9h3",

@@ -20,7 +20,7 @@ function Row({ command }: { readonly command: Command }) {
 export function KeysDialog() {
   const letterKeys = usePlayground((state) => state.letterKeys);
   return (
-    <Dialog title="All keys" wide>
+    <Dialog title="All keys" size="wide">
       <p className="dialog-note">
         A thick line is a trip to memory. Step through the decisions and watch thick lines turn thin. Inside the graph
         the arrows follow edges; in the editor Ctrl M frees Tab.

@@ -14,7 +14,7 @@ import "./shell.css";
 const FindDialog = lazy(async () => ({ default: (await import("./FindDialog")).FindDialog }));
 const ImportDialog = lazy(async () => ({ default: (await import("./ImportDialog")).ImportDialog }));
 const KeysDialog = lazy(async () => ({ default: (await import("./KeysDialog")).KeysDialog }));
-const OptionsDialog = lazy(async () => ({ default: (await import("./OptionsDialog")).OptionsDialog }));
+const OptionsDialog = lazy(async () => ({ default: (await import("./options/OptionsDialog")).OptionsDialog }));
 const ShareDialog = lazy(async () => ({ default: (await import("./ShareDialog")).ShareDialog }));
 const PresenterView = lazy(async () => ({ default: (await import("./PresenterView")).PresenterView }));
 

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { fit, found, type Entry } from "./find-entries";
-import { readField } from "./ProfileFields";
 
 const entry = (title: string, first = false, detail = ""): Entry => ({
   id: title,
@@ -22,13 +21,4 @@ test("nothing typed shows what is offered first; details count for less than tit
   const list = [entry("Share", true), entry("y"), entry("Softmax", false, "share of the row")];
   expect(titles(found(list, "  "))).toEqual(["Share"]);
   expect(titles(found(list, "share"))).toEqual(["Share", "Softmax"]);
-});
-
-test("a profile's field takes numbers that mean something", () => {
-  expect(readField("bandwidth", "690", 1e9)).toBe(690e9);
-  expect(readField("bandwidth", "0", 1e9)).toBeNull();
-  expect(readField("bandwidth", "-1", 1e9)).toBeNull();
-  expect(readField("bandwidth", "", 1e9)).toBeNull();
-  expect(readField("launchMicros", "0", 1)).toBe(0);
-  expect(readField("maxBindings", "8.5", 1)).toBeNull();
 });

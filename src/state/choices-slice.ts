@@ -1,5 +1,5 @@
 /** @file Choices that change the plan: pins on edges, options, passes, the profile. All undoable, all in the link. */
-import type { CompileOptions, EdgeId } from "../fusion";
+import { passOrder, type CompileOptions, type EdgeId } from "../fusion";
 import type { Deeds, Slice } from "./slice";
 
 const without = <T>(list: readonly T[], item: T): T[] => list.filter((other) => other !== item);
@@ -11,7 +11,7 @@ function choose(deeds: Deeds, change: Partial<CompileOptions>): void {
 
 type Names =
   | "force" | "forbid" | "release" | "setGranularity" | "setPolicy" | "setStrict" | "togglePass" | "setProfile"
-  | "setMatmulPolicy" | "setGroupSize"; // prettier-ignore
+  | "setMatmulPolicy" | "setGroupSize" | "setLevel" | "setOrder" | "setOptions"; // prettier-ignore
 
 export const choicesSlice: Slice<Names> = (deeds) => {
   const options = (): CompileOptions => deeds.get().document.options;
@@ -32,6 +32,12 @@ export const choicesSlice: Slice<Names> = (deeds) => {
     setMatmulPolicy: (matmulPolicy) => choose(deeds, { matmulPolicy }),
     setGroupSize: (groupSize) => choose(deeds, { groupSize }),
     setProfile: (profile) => choose(deeds, { profile }),
+    setLevel: (level) => choose(deeds, { level }),
+    setOrder(order) {
+      const usual = order.join() === passOrder().join();
+      choose(deeds, { order: usual ? undefined : order });
+    },
+    setOptions: (changes) => choose(deeds, changes),
     togglePass(pass) {
       const { disabledPasses } = options();
       choose(deeds, {

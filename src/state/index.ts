@@ -4,6 +4,7 @@ export type { Machine, Shelf, World } from "./world";
 export { chosenEdge, commands, findCommand, type Command, type Key } from "./commands";
 export { commandFor, showKey, type FocusPlace, type Press } from "./keys";
 export { createPlayground, type Playground } from "./playground";
+export { profileFields, profileTitle, readField, shownField, type FieldWords } from "./profile-fields";
 export {
   decisionsOnEdge,
   selectExample,
@@ -11,6 +12,7 @@ export {
   selectFusion,
   selectHasHoles,
   selectIsEmpty,
+  selectMeasuredProfile,
   selectNaiveFusion,
   selectNaivePeak,
   selectPlan,

@@ -1,8 +1,18 @@
 /** @file Derived values, computed once and kept with what they were computed from. Module constants: pass them to usePlayground. */
-import { fusionAt, nodeId, type Compilation, type Fusion, type Plan, type Step, type Totals } from "../fusion";
+import {
+  deviceProfileFrom,
+  fusionAt,
+  nodeId,
+  type Compilation,
+  type DeviceProfile,
+  type Fusion,
+  type Plan,
+  type Step,
+  type Totals,
+} from "../fusion";
 import { decisionAt, pillTarget, type SharedState } from "../document";
 import { findExample, sizeOfText, type Example } from "../lessons";
-import type { PlaygroundState } from "./types";
+import type { FinishedRun, PlaygroundState } from "./types";
 
 /** The last few answers by cursor: stepping back and forth asks for the same ones. */
 const KEPT_STATES = 24;
@@ -107,6 +117,20 @@ export const selectRunIsStale = ({ run, document }: PlaygroundState): boolean =>
   const shown = run.status === "done" ? run.run : run.status === "idle" ? null : run.previous;
   return shown !== null && shown.text !== document.text;
 };
+
+const profileOf = once(({ result: { device, roofs } }: FinishedRun): DeviceProfile | null => {
+  if (!roofs) return null;
+  const { bandwidth, flops: peakFlops, launchMicros } = roofs;
+  const { maxBindings, maxWorkgroupBytes: workgroupBytes } = device.target;
+  const limits = { maxBindings, workgroupBytes, maxBindingBytes: device.maxBindingBytes };
+  return deviceProfileFrom(device.name || "this device", { bandwidth, peakFlops, launchMicros }, limits);
+});
+
+/** This device as a profile: roofs and launches that the last run measured, limits that it grants. Null before a run. */
+export function selectMeasuredProfile({ run }: PlaygroundState): DeviceProfile | null {
+  const shown = run.status === "done" ? run.run : run.status === "idle" ? null : run.previous;
+  return shown && profileOf(shown);
+}
 
 export const selectExample = ({ document }: PlaygroundState): Example | null => findExample(document.example);
 

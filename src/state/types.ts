@@ -1,8 +1,10 @@
 /** @file The one store's shape: what the user did, where they look, and what the workers and the GPU answered. */
 import type {
   Compilation,
+  CompileOptions,
   EdgeId,
   Fusion,
+  Level,
   NodeId,
   Plan,
   RegionId,
@@ -173,6 +175,11 @@ export interface Actions {
   setStrict(strict: boolean): void;
   togglePass(pass: string): void;
   setProfile(profile: DeviceProfile): void;
+  setLevel(level: Level): void;
+  /** Names of all passes; an order that can't run is not followed. */
+  setOrder(order: readonly string[]): void;
+  /** Several choices as one. */
+  setOptions(changes: Partial<CompileOptions>): void;
   /** Rewrites the document's size constant (`N = 2048`) to the example's S, M or L. */
   setSize(size: "S" | "M" | "L"): void;
   // the machine

@@ -13,5 +13,18 @@ export {
   type KernelTime,
   type RegionFacts,
 } from "./model";
-export { a100, allProfiles, deviceProfileFrom, generic, h100, laptop, targetOf, type MeasuredRoofs } from "./profiles";
+export {
+  a100,
+  allProfiles,
+  baseOf,
+  changedFields,
+  deviceProfileFrom,
+  generic,
+  h100,
+  laptop,
+  targetOf,
+  withField,
+  type MeasuredRoofs,
+  type ProfileField,
+} from "./profiles";
 export { fullSizeBytes, regionTraffic, type RegionTraffic } from "./traffic";

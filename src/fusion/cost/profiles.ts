@@ -86,6 +86,33 @@ export function deviceProfileFrom(
   };
 }
 
+/** A number of a profile. */
+export type ProfileField = Exclude<keyof DeviceProfile, "name" | "base">;
+
+/** What a profile of changed numbers is called. */
+const OWN = "own";
+
+/** The ready profile that `profile` is, or was changed from; null for a machine that only the profile itself describes. */
+export const baseOf = (profile: DeviceProfile, known: readonly DeviceProfile[] = allProfiles): DeviceProfile | null =>
+  known.find(({ name }) => name === (profile.base ?? profile.name)) ?? null;
+
+/** `profile` with one number changed; `base` itself again when nothing differs from it any more. */
+export function withField(
+  profile: DeviceProfile,
+  base: DeviceProfile | null,
+  field: ProfileField,
+  value: number,
+): DeviceProfile {
+  const changed = { ...profile, name: OWN, base: base?.name, [field]: value };
+  return base && changedFields(changed, base).length === 0 ? base : changed;
+}
+
+/** Numbers in which two profiles differ. */
+export const changedFields = (profile: DeviceProfile, base: DeviceProfile): ProfileField[] =>
+  (Object.keys(generic) as (keyof DeviceProfile)[]).filter(
+    (key): key is ProfileField => key !== "name" && key !== "base" && profile[key] !== base[key],
+  );
+
 const targets = new WeakMap<DeviceProfile, Target>();
 
 /** The GPU schedule's limits that belong to a profile: what `plan` counts and shows, whatever machine the page runs on. */

@@ -1,51 +1,76 @@
-/** @file How the planner plans: everything here is part of the document and of its link. */
-import { passTitles } from "../fusion";
-import { playground, usePlayground, type PlaygroundState } from "../state";
+/** @file What the planner may do: level, roundings, what counts as a kernel, shared values, products, size. */
+import { levels, levelOf, passTitles, type Level } from "../../fusion";
+import { playground, usePlayground, type PlaygroundState } from "../../state";
 import { Choice } from "./Choice";
-import { Dialog } from "./Dialog";
-import { ProfileFields } from "./ProfileFields";
 
 const actions = (): PlaygroundState["actions"] => playground.getState().actions;
+const HIGHEST: Level = 3;
 
-function PassList() {
-  const disabled = usePlayground((state) => state.document.options.disabledPasses);
+const passesUpTo = (level: Level): string => {
+  const runs = passTitles.filter(({ name }) => levelOf(name) <= level).length;
+  return runs === 0 ? "" : runs === passTitles.length ? `All ${runs} passes.` : `${runs} passes.`;
+};
+
+function LevelChoice() {
+  const chosen = usePlayground(({ document }) => document.options.level ?? HIGHEST);
   return (
     <fieldset className="option">
-      <legend>Passes, in their order</legend>
-      {passTitles.map(({ name, title }) => (
-        <label key={name} className="check">
-          <input type="checkbox" checked={!disabled.includes(name)} onChange={() => actions().togglePass(name)} />
-          {title}
+      <legend>Optimisation level</legend>
+      {levels.map(({ level, sentence }) => (
+        <label key={level} className="check level">
+          <input type="radio" name="level" checked={level === chosen} onChange={() => actions().setLevel(level)} />
+          <span>
+            <b>{level}</b> {sentence} <i>{passesUpTo(level)}</i>
+          </span>
         </label>
       ))}
     </fieldset>
   );
 }
 
+/** Most ops in a kernel are this many times the size. */
+const OPS = 64;
+const LARGEST = 64;
+
 function GroupSize() {
   const groupSize = usePlayground((state) => state.document.options.groupSize);
   return (
     <label className="field-line">
-      <span>Ops in a kernel, at most 64 times</span>
+      <span>Ops in a kernel, at most</span>
       <input
         className="field"
         type="number"
         min={1}
-        max={64}
+        max={LARGEST}
         value={groupSize}
         onChange={(event) => {
           const size = event.target.valueAsNumber;
-          if (Number.isInteger(size) && size >= 1 && size <= 64) actions().setGroupSize(size);
+          if (Number.isInteger(size) && size >= 1 && size <= LARGEST) actions().setGroupSize(size);
         }}
       />
+      <span className="unit">
+        × {OPS} = {OPS * groupSize}
+      </span>
     </label>
   );
 }
 
-function Planning() {
+export function Planning() {
   const options = usePlayground((state) => state.document.options);
   return (
     <>
+      <LevelChoice />
+      <fieldset className="option">
+        <legend>Roundings</legend>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={options.strict}
+            onChange={(event) => actions().setStrict(event.target.checked)}
+          />
+          Strict: no pass that may change a rounding
+        </label>
+      </fieldset>
       <Choice
         title="A naive kernel is"
         name="granularity"
@@ -79,30 +104,7 @@ function Planning() {
         ]}
         onChoose={(policy) => actions().setMatmulPolicy(policy)}
       />
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={options.strict}
-          onChange={(event) => actions().setStrict(event.target.checked)}
-        />
-        Strict: never reorder floating-point sums
-      </label>
       <GroupSize />
     </>
-  );
-}
-
-export function OptionsDialog() {
-  return (
-    <Dialog title="Planning options" wide>
-      <p className="dialog-note">The plan changes at once. Undo takes a choice back; a link carries them all.</p>
-      <div className="options">
-        <div>
-          <Planning />
-          <PassList />
-        </div>
-        <ProfileFields />
-      </div>
-    </Dialog>
   );
 }

@@ -1,0 +1,87 @@
+import type { Locator, Page } from "@playwright/test";
+import { expect, test, type Playground } from "./fixtures";
+
+const softmax = "x: f32[2048, 1024]\nb: f32[1024]\ny = softmax(relu(x + b), dim=-1)\n";
+
+async function openOptions(page: Page): Promise<Locator> {
+  await page.getByRole("button", { name: "Options", exact: true }).click();
+  return page.getByRole("dialog", { name: "Planning options" });
+}
+
+const kernels = (play: Playground): Locator => play.region("Score").getByRole("img", { name: /^Kernels:/ });
+const passes = (dialog: Locator): Promise<string[]> => dialog.getByRole("listitem").locator("b").allTextContents();
+
+test("a level says what it runs, re-plans, travels with the link and is undone", async ({ page, play, context }) => {
+  await play.open();
+  await play.type(softmax);
+  await expect(kernels(play)).toHaveAccessibleName(/end 1$/);
+  const dialog = await openOptions(page);
+  await dialog.getByRole("radio", { name: /naive plan, as written/ }).check();
+  await expect(dialog.getByRole("listitem").filter({ hasText: "Walk each row once" })).toContainText("level 2");
+  await page.keyboard.press("Escape");
+  await expect(kernels(play)).toHaveAccessibleName(/end 3$/);
+  const other = await context.newPage();
+  await other.goto(await play.share());
+  await expect((await openOptions(other)).getByRole("radio", { name: /naive plan, as written/ })).toBeChecked();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(kernels(play)).toHaveAccessibleName(/end 1$/);
+});
+
+test("passes change places by key, by press and by hand; an order that can't run is refused with its reason", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  const dialog = await openOptions(page);
+  await expect(dialog.getByRole("listitem").last()).toContainText("Split what is too large");
+  const usual = await passes(dialog);
+  const at = (title: string) => dialog.getByRole("checkbox", { name: title });
+  await at("Walk each row once").focus();
+  await page.keyboard.press("Alt+ArrowDown");
+  await expect(at("Walk each row once")).toBeFocused();
+  const place = usual.indexOf("Walk each row once");
+  expect(await passes(dialog)).toEqual(usual.with(place, usual[place + 1]!).with(place + 1, usual[place]!));
+  await dialog.getByRole("button", { name: "Move Walk each row once up" }).click();
+  expect(await passes(dialog)).toEqual(usual);
+  await dialog
+    .getByRole("listitem")
+    .filter({ hasText: "Recognise patterns" })
+    .dragTo(dialog.getByRole("listitem").filter({ hasText: "Take the maximum first" }), {
+      targetPosition: { x: 60, y: 4 },
+    });
+  expect((await passes(dialog)).slice(0, 4)).toEqual([usual[0], usual[2], usual[1], usual[3]]);
+  await dialog.getByRole("button", { name: "Move Split what is too large up" }).click();
+  await expect(dialog.getByRole("status")).toContainText("could break a limit again");
+  expect((await passes(dialog)).at(-1)).toBe("Split what is too large");
+  await dialog.getByRole("button", { name: "Usual order" }).click();
+  expect(await passes(dialog)).toEqual(usual);
+});
+
+test("a constant of the machine has bounds, is marked when changed, and goes back; a run adds this device", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await play.run.click();
+  await expect(play.region("Measured")).toContainText("Same result");
+  const dialog = await openOptions(page);
+  const launch = dialog.getByRole("textbox", { name: /^Launch/ });
+  await launch.fill("-2");
+  await expect(dialog).toContainText("Needs a number from 0 to 100,000 µs.");
+  await launch.fill("25");
+  await launch.press("Enter");
+  await expect(dialog).toContainText("changed from 8 µs");
+  await expect(dialog.getByRole("combobox", { name: "Machine" })).toContainText(
+    "Data-centre GPU, round numbers; changed",
+  );
+  await dialog.getByRole("button", { name: "Launch back to 8 µs" }).click();
+  await expect(launch).toHaveValue("8");
+  await expect(dialog).not.toContainText("changed from");
+  await dialog
+    .getByRole("combobox", { name: "Machine" })
+    .selectOption({ label: "This device as measured: swiftshader" });
+  await expect(launch).not.toHaveValue("8");
+  await page.keyboard.press("Escape");
+  await expect(play.region("Score")).toContainText("Predicted, swiftshader");
+});

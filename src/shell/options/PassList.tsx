@@ -1,0 +1,88 @@
+/** @file The passes in their order: switched on and off, moved by dragging, by Alt and arrows, or by a press. */
+import { useLayoutEffect, useRef, useState } from "react";
+import { levelOf, orderRefusal, passOrder, passTitles, type Level } from "../../fusion";
+import { playground, usePlayground, type PlaygroundState } from "../../state";
+import { movedTo } from "./moved";
+import { PassRow } from "./PassRow";
+import { usePassMoves } from "./use-pass-moves";
+
+const actions = (): PlaygroundState["actions"] => playground.getState().actions;
+const HIGHEST: Level = 3;
+const byName = new Map(passTitles.map((pass) => [pass.name, pass]));
+const usual = passOrder().join();
+
+/** The order as the person moves it; what can't run is refused in words. */
+function useOrder() {
+  const given = usePlayground(({ document }) => document.options.order);
+  const order = passOrder(given);
+  const [refused, setRefused] = useState<string | null>(null);
+  const move = (name: string, place: number): void => {
+    const wanted = movedTo(order, name, place);
+    const refusal = orderRefusal(wanted);
+    setRefused(refusal?.text ?? null);
+    if (!refusal && wanted.join() !== order.join()) actions().setOrder(wanted);
+  };
+  return { order, refused, move };
+}
+
+function Note({ order }: { readonly order: readonly string[] }) {
+  const disabled = usePlayground(({ document }) => document.options.disabledPasses.length > 0);
+  return (
+    <p className="passes-note">
+      Drag a pass, or move it by Alt and arrows.
+      {order.join() !== usual && (
+        <button type="button" className="link-button" onClick={() => actions().setOrder(passOrder())}>
+          Usual order
+        </button>
+      )}
+      {disabled && (
+        <button type="button" className="link-button" onClick={() => actions().setOptions({ disabledPasses: [] })}>
+          All on
+        </button>
+      )}
+    </p>
+  );
+}
+
+export function PassList() {
+  const { order, refused, move } = useOrder();
+  const disabled = usePlayground(({ document }) => document.options.disabledPasses);
+  const level = usePlayground(({ document }) => document.options.level ?? HIGHEST);
+  const list = useRef<HTMLOListElement>(null);
+  const focused = useRef<Element | null>(null);
+  // A row that changes its place in the document loses the focus it had.
+  useLayoutEffect(() => {
+    if (focused.current instanceof HTMLElement) focused.current.focus();
+    focused.current = null;
+  });
+  const shift = (name: string, by: 1 | -1): void => {
+    focused.current = document.activeElement;
+    move(name, order.indexOf(name) + (by === 1 ? 2 : -1));
+  };
+  const landing = usePassMoves(list, move, shift);
+  const dropAt = (place: number): "before" | "after" | undefined =>
+    landing === place ? "before" : landing === order.length && place === order.length - 1 ? "after" : undefined;
+  return (
+    <fieldset className="option passes">
+      <legend>Passes, in their order</legend>
+      <Note order={order} />
+      <p className="dialog-refusal passes-refusal" role="status" hidden={refused === null}>
+        {refused}
+      </p>
+      <ol ref={list}>
+        {order.map((name, place) => (
+          <PassRow
+            key={name}
+            pass={byName.get(name)!}
+            place={place}
+            on={!disabled.includes(name)}
+            from={levelOf(name) > level ? levelOf(name) : null}
+            drop={dropAt(place)}
+            onToggle={() => actions().togglePass(name)}
+            onShift={(by) => shift(name, by)}
+          />
+        ))}
+      </ol>
+    </fieldset>
+  );
+}

@@ -1,0 +1,48 @@
+/** @file One pass of the list: its place, its switch, what it does, when it runs. */
+import type { Level, PassTitle } from "../../fusion";
+import { Icon } from "../Icon";
+
+interface Props {
+  readonly pass: PassTitle;
+  readonly place: number;
+  readonly on: boolean;
+  /** The level from which it runs, when that is above the chosen one. */
+  readonly from: Level | null;
+  /** Where a dragged pass would land, seen from this one. */
+  readonly drop: "before" | "after" | undefined;
+  readonly onToggle: () => void;
+  readonly onShift: (by: 1 | -1) => void;
+}
+
+export function PassRow({ pass, place, on, from, drop, onToggle, onShift }: Props) {
+  const { name, title, summary, numerics } = pass;
+  return (
+    <li
+      className="pass-row"
+      data-pass={name}
+      data-place={place}
+      data-idle={!on || from !== null}
+      data-drop={drop}
+      draggable
+    >
+      <span className="pass-place">{place + 1}</span>
+      <label className="check">
+        <input type="checkbox" checked={on} onChange={onToggle} />
+        <b>{title}</b>
+      </label>
+      <span className="pass-tags">
+        {numerics === "reassociates" && <span title="Strict mode refuses what it does.">other roundings</span>}
+        {from !== null && <span>level {from}</span>}
+      </span>
+      <span className="pass-moves">
+        <button type="button" className="icon-button" aria-label={`Move ${title} up`} onClick={() => onShift(-1)}>
+          <Icon name="up" size={16} />
+        </button>
+        <button type="button" className="icon-button" aria-label={`Move ${title} down`} onClick={() => onShift(1)}>
+          <Icon name="down" size={16} />
+        </button>
+      </span>
+      <p>{summary}</p>
+    </li>
+  );
+}
