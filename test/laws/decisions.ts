@@ -56,6 +56,9 @@ const liveValues = (count: number): string => {
   return ["x: f32[1048576]", ...made, `y = ${values.join(" * ")}`, `z = ${values.join(" + ")}`].join("\n");
 };
 
+const picked =
+  "x: f32[8192, 1024]\ni: i32[8192, 1] = zeros()\np = softmax(x, dim=-1)\ny = log(gather_elements(p, i, dim=-1))";
+
 export const examples: readonly Example[] = [
   { name: "x * 1 is x", text: "x: f32[4096, 1024]\ny = relu(x * 1)", codes: ["A_PATTERN"], kernels: 1, ops: 1 },
   { name: "x + 0 goes", text: "x: f32[4096, 1024]\ny = relu(x + 0)", codes: ["A_PATTERN"], kernels: 1, ops: 1 },
@@ -84,6 +87,9 @@ export const examples: readonly Example[] = [
   { name: "more ops than the group size", text: chain(80), codes: ["C_CODE_SIZE"], kernels: 2 },
   { name: "a larger group size", text: chain(80), options: { groupSize: 2 }, codes: ["A_BYTES"], without: ["C_CODE_SIZE"], kernels: 1 },
   { name: "too many live values", text: liveValues(16), codes: ["C_REGISTERS"], kernels: 2 },
+  { name: "one element of each row", text: picked, codes: ["A_BYTES"], kernels: 1 },
+  { name: "one element of each row in strict mode", text: picked, options: { strict: true }, codes: ["L_STRICT"], kernels: 2 },
+  { name: "one element of rows that are stored anyway", text: `${picked}\nreturn y, p`, codes: [], kernels: 2 },
   { name: "readers of a shared value", text: "x: f32[4096, 1024]\nb: f32[4096, 1024]\nt = x * 2\nz1 = t + b\nz2 = t - b", codes: ["C_BEATEN", "A_BYTES"], kernels: 1 },
   { name: "siblings", text: "x: f32[4096, 1024]\na = sin(x)\nb = cos(x)", codes: ["A_BYTES"], kernels: 1 },
   { name: "a merge that would keep a large tensor alive", text: longLives, options: { profile: { ...generic, memoryLimitBytes: 13 * 1048576 }, disabledPasses: allPasses.map(({ name }) => name).filter((name) => name !== "producer-consumer") }, codes: ["C_PEAK_MEMORY"], kernels: 10 },

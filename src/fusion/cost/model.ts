@@ -79,7 +79,7 @@ export function kernelTime(
   }
   const writeMicros = traffic.bytesWritten / bandwidth;
   const share = occupancy(schedule, profile);
-  const computeMicros = (flops / (profile.peakFlops * share)) * 1e6;
+  const computeMicros = ((flops * (schedule.computedShare ?? 1)) / (profile.peakFlops * share)) * 1e6;
   const memoryMicros = readMicros + writeMicros;
   const workMicros = computeMicros + memoryMicros - OVERLAP * Math.min(computeMicros, memoryMicros);
   const launchMicros = profile.launchMicros * schedule.dispatches;

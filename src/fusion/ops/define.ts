@@ -137,6 +137,8 @@ export interface OpDef {
   operandTypes?(inputs: readonly DType[], attrs: Attrs): readonly DType[];
   /** The op meant when the second positional argument is a tensor: `max(a, b)` is `maximum(a, b)`. */
   readonly withTensor?: string;
+  /** The op meant when a number stands second and a tensor third: PyTorch's `gather(x, dim, index)` is `gather_elements`. */
+  readonly withAxisFirst?: string;
   /** FLOPs per output element (reduce: per input element; contraction: 2·K per output element is added by the family). */
   readonly flopsPerElement: number;
   /** Expensive ops are not duplicated lightly: exp, log, tanh, div … */

@@ -2,7 +2,7 @@
  * @file P4: product → softmax → product becomes one kernel, by algebra and not by name: the division by the row's sum waits until
  * the end, the row's maximum and sum run along, and the scores are computed tile by tile where they are needed.
  */
-import { node, sizeOf, type NodeId, type Patch, type Region, type RegionId, type Verdict } from "../ir";
+import { node, sizeOf, type Patch, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
 import { opDef } from "../ops";
 import { classifyOnline } from "../region";
@@ -12,6 +12,7 @@ import { costOf, edgesOf, legalMerge, mergeCandidate, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { onlineWorth, regionsOf } from "./online-worth";
+import { wholeRegion } from "./whole";
 import { nameOf, namesOf, no, showBytes, yes } from "./words";
 import { policyOnContraction } from "./worth";
 
@@ -148,29 +149,6 @@ function storedShare(planner: Planner, rewriter: Rewriter, found: Between): Cand
     merged: [],
     rewrite: { patch: NOTHING, verdict: no("L_ROOT", nodes, text, { numbers: { bytes }, wayOut }) },
   };
-}
-
-/** All of `group` as one region once `patch` is applied, storing what others still read. */
-function wholeRegion(
-  planner: Planner,
-  rewriter: Rewriter,
-  group: readonly Region[],
-  patch: Patch,
-  id: RegionId,
-): Region {
-  const ids = new Set(group.map((region) => region.id));
-  const changed = new Map(patch.addedRegions.map((region) => [region.id, region]));
-  const gone = new Set(patch.removedRegions.map((region) => region.id));
-  const parts = group.flatMap((region) => changed.get(region.id) ?? (gone.has(region.id) ? [] : [region]));
-  const members = [...new Set(parts.flatMap((part) => part.members))].toSorted((a, b) => planner.position(a) - planner.position(b)); // prettier-ignore
-  const inside = new Set(members);
-  const readElsewhere = (value: NodeId): boolean =>
-    [...rewriter.readersOf(value)].some(
-      (reader) =>
-        planner.graph.nodes.get(reader)?.inputs.includes(value) === true &&
-        (!inside.has(reader) || rewriter.regionsOf(reader).some((home) => !ids.has(home))),
-    );
-  return { id, members, outputs: members.filter((value) => planner.isOutput(value) || readElsewhere(value)) };
 }
 
 function divisionStep(planner: Planner, { values, factor }: Between, patch: Patch): Candidate {

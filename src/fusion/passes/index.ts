@@ -14,6 +14,7 @@ import { monotoneCommute } from "./monotone-commute";
 import { multiOutput } from "./multi-output";
 import { producerConsumer } from "./producer-consumer";
 import { rowGroups } from "./row-groups";
+import { rowPicks } from "./row-picks";
 import { transposeFolding } from "./transpose-folding";
 
 /** The pipeline: passes run in this order. */
@@ -29,6 +30,7 @@ export const allPasses: readonly FusionPass[] = [
   attention,
   contractReduce,
   contractionEpilogue,
+  rowPicks,
   rowGroups,
   producerConsumer,
   multiOutput,

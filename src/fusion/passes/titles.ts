@@ -74,6 +74,13 @@ export const passTitles: readonly PassTitle[] = [
     numerics: "bitwise",
   },
   {
+    name: "row-picks",
+    title: "Pick while the row goes by",
+    summary:
+      "Finds the element that an index names while its row is computed, so that the row is not stored to be read once.",
+    numerics: "reassociates",
+  },
+  {
     name: "row-groups",
     title: "Walk each row once",
     summary:

@@ -4,6 +4,7 @@
  */
 import { sizeOf, stridesOf, type Node, type Shape } from "../ir";
 import { opDef, type IndexAlgebra, type Piece } from "../ops";
+import { reshapedBox } from "./reshaped-box";
 
 /** Per axis: first index, count and step ≥ 1. */
 export interface BoxAxis {
@@ -221,6 +222,10 @@ export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[
   const free = opDef(n.op).movement!.free === true;
   if (free && demand.kind === "all") return ALL;
   if (demand.kind === "some") return some(demand.elements, shape);
+  if (free && demand.kind === "boxes") {
+    const boxes = demand.boxes.map((box) => reshapedBox(box, n.type.shape, shape));
+    if (boxes.every((box) => box !== null)) return unionOf(boxes.map((box) => boxDemand(box, shape)), shape); // prettier-ignore
+  }
   const product = demand.kind === "bits" ? null : throughTables(demand, n, inputs);
   if (product) return product;
   const pieced = demand.kind === "bits" ? null : throughPieces(demand, n, inputs, operand);

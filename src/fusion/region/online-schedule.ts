@@ -94,6 +94,18 @@ export function flashTile(sizes: FlashSizes, target: Target, diagonal: boolean, 
   return tiles.find(fits) ?? tiles.at(-1)!;
 }
 
+/** Share of the tiles that reach the diagonal: rows `i` see columns up to `i + diagonal`. */
+function shareSeen({ m, n }: FlashSizes, tile: FlashTile, diagonal: number | null): number {
+  if (diagonal === null) return 1;
+  const [bands, turns] = [Math.ceil(m / tile.m), Math.ceil(n / tile.n)];
+  let seen = 0;
+  for (let band = 0; band < bands; band++) {
+    const end = (band + 1) * tile.m + diagonal;
+    seen += Math.min(turns, Math.max(0, Math.ceil(end / tile.n)));
+  }
+  return seen / (bands * turns);
+}
+
 /** Rows per thread where one thread walks whole rows: each key and value that is read serves four. */
 export const rowsPerThread = ({ m }: FlashSizes): number => Math.min(4, m);
 
@@ -153,6 +165,7 @@ function scheduleFlash(
   return {
     variant: "flash-tile",
     flash: tile,
+    computedShare: shareSeen(sizes, tile, parts.diagonal),
     threadsPerWorkgroup: flashThreads(tile),
     workgroups: batch * bands,
     workgroupBytes: flashBytes(tile, sizes),

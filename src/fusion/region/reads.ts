@@ -182,7 +182,7 @@ export function stridedReads(
   if (form.contraction !== null) return new Set();
   const isAlong = (extent: number, axis: number): boolean =>
     extent > 1 && form.reducedAxes.includes(axis) === (along === "columns");
-  const roots = rootsOf(graph, members, outputs, form).flatMap(({ id }) => {
+  const pairsOf = (id: NodeId): { id: NodeId; pair: Pair }[] => {
     const turns = turnsOf.get(id) ?? [];
     const inSpace = turns.length > 0 ? neighbours(form.space, form.space.findLastIndex(isAlong)) : null;
     if (inSpace) return [{ id, pair: [turnPoint(turns, inSpace[0]), turnPoint(turns, inSpace[1])] as const }];
@@ -193,11 +193,16 @@ export function stridedReads(
         : shape.findLastIndex(isAlong);
     const pair = neighbours(shape, axis);
     return pair ? [{ id, pair }] : [];
-  });
-  const strided = new Set<NodeId>();
-  for (const [value, steps] of strideProbe(graph, members, roots))
-    if ([...steps].some((step) => step !== 0 && step !== 1)) strided.add(value);
-  return strided;
+  };
+  const roots = rootsOf(graph, members, outputs, form).map(({ id }) => id);
+  const isWide = (id: NodeId): boolean => sizeOf(node(graph, id).type.shape) >= sizeOf(form.space);
+  const wide = strideProbe(graph, members, roots.filter(isWide).flatMap(pairsOf));
+  const narrow = strideProbe(graph, members, roots.filter((id) => !isWide(id)).flatMap(pairsOf)); // prettier-ignore
+  // What the loop over whole rows reads is walked as that loop walks, whatever one more element per row costs.
+  const walks = [...wide, ...[...narrow].filter(([value]) => !wide.has(value))];
+  return new Set(
+    walks.flatMap(([value, steps]) => ([...steps].some((step) => step !== 0 && step !== 1) ? [value] : [])),
+  );
 }
 
 /** Where the loops begin to ask: the operand of each reduction, and every output. */

@@ -96,4 +96,6 @@ export interface RegionSchedule {
   readonly temporaryBytes: number;
   /** Contraction tile re-reads if nothing is cached. */
   readonly modelledBytes: number;
+  /** Share of a contraction's tiles that are computed, 0…1: a causal mask hides the others. Absent: all of them. */
+  readonly computedShare?: number;
 }

@@ -93,14 +93,26 @@ function opCall(
   op: OpDef | CompositeDef,
   operands: readonly Slot[],
 ): Value {
-  const args = argumentsOf(call.expr, operands);
-  const second = args.filter((arg) => arg.name === null)[1]?.slot.value.kind;
-  const other = op.kind !== "composite" && (second === "tensor" || second === "hole") ? op.withTensor : undefined;
-  const meant = (other === undefined ? null : findOp(other)) ?? op;
+  const given = argumentsOf(call.expr, operands);
+  const { meant, args } = op.kind === "composite" ? { meant: op, args: given } : meantBy(op, given);
   const folded = foldCall(meant, operands);
   if (folded) return folded;
   const bound = bindArguments(machine, meant, args, calleeSpan(call));
   return bound ? applyOp(machine, place, { op: meant, path: call.path, expr: call.expr }, bound) : BROKEN;
+}
+
+/** Another op of the same name, told by what stands where: `max(a, b)`, `gather(x, dim, index)`. */
+function meantBy(
+  op: OpDef,
+  args: readonly GivenArgument[],
+): { readonly meant: OpDef | CompositeDef; readonly args: readonly GivenArgument[] } {
+  const isTensor = (arg: GivenArgument | undefined): boolean =>
+    arg?.name === null && (arg.slot.value.kind === "tensor" || arg.slot.value.kind === "hole");
+  const named = (name: string | undefined): OpDef | CompositeDef => (name === undefined ? null : findOp(name)) ?? op;
+  const [x, second, third, ...rest] = args;
+  if (isTensor(second)) return { meant: named(op.withTensor), args };
+  if (op.withAxisFirst === undefined || second?.name !== null || !isTensor(third)) return { meant: op, args };
+  return { meant: named(op.withAxisFirst), args: [x!, third!, second, ...rest] };
 }
 
 const calleeSpan = ({ callee, expr }: CallPlace): Span => (callee.kind === "none" ? expr.span : callee.name.span);

@@ -28,6 +28,13 @@ describe("forms of the language", () => {
     ]);
   });
 
+  test("PyTorch's gather names the axis before the index", () => {
+    const text = "x: f32[6, 8]\ni: i32[6, 1]\n";
+    const [ours, theirs] = ["gather_elements(x, i, dim=1)", "x.gather(1, i)"].map((call) => picture(`${text}y = ${call}\n`)); // prettier-ignore
+    expect(theirs).toEqual(ours);
+    expect(picture("x: f32[6, 8]\ni: i32[3]\ny = gather(x, i, 1)\n").at(-1)).toBe("y = gather(x, i) f32[6, 3]");
+  });
+
   test("operators bind as in Python", () => {
     expect(after("y = -x ** 2 @ x.T * 2\n").map((line) => line.split(" f32")[0])).toEqual([
       "y/0/0/0 = pow(x, 2)",

@@ -8,6 +8,7 @@ export const gather: OpDef = {
   name: "gather",
   aliases: ["take"],
   kind: "gather",
+  withAxisFirst: "gather_elements",
   doc: {
     formula: "x[…, index, …]",
     teaches: "The index is read, the element is loaded from there: only what is asked for crosses memory.",

@@ -36,6 +36,8 @@ export const iota: OpDef = {
       { names: ["step"], kind: "float", default: 1, doc: "From one element to the next." },
       { names: ["dtype"], kind: "dtype", default: null, doc: "i32 for whole numbers, f32 otherwise." },
     ],
+    // Index arithmetic that the kernel does anyway.
+    flops: 0,
     tolerance: EXACT,
     scalar: {
       usesIndex: true,

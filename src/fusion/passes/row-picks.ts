@@ -1,0 +1,179 @@
+/**
+ * @file P5: one element of each row, at a place that is data, is found by comparing places while the row goes by: the row need not
+ * be stored for it.
+ */
+import { bytesOf, node, nodeId, stridesOf, type Node, type NodeId, type Patch, type Shape } from "../ir";
+import { numberOf, opDef, withDefaults } from "../ops";
+import { isFreeView } from "../region";
+import type { Answer, Candidate, FusionPass } from "./define";
+import { costOf, edgesOf, legalMerge, patchOf } from "./merge";
+import { regionsOf } from "./online-worth";
+import type { Planner } from "./planner";
+import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
+import { wholeRegion } from "./whole";
+import { nameOf, showBytes, yes } from "./words";
+import { judge } from "./worth";
+
+export const rowPicks: FusionPass = {
+  name: "row-picks",
+  title: "Pick while the row goes by",
+  teaches: "row-groups",
+  summary:
+    "Finds the element that an index names while its row is computed, so that the row is not stored to be read once.",
+  numerics: "reassociates",
+  *match(planner) {
+    const rewriter = openRewriter(planner);
+    const gathers = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).kind === "gather");
+    for (const { id } of gathers.toSorted((a, b) => planner.position(a.id) - planner.position(b.id))) {
+      const pick = pickOf(planner, rewriter, node(planner.graph, id));
+      if (pick) yield* inOneKernel(planner, rewriter, pick);
+    }
+  },
+  legal: (planner, candidate) =>
+    planner.supposing(patchOf(candidate), () => {
+      const verdict = legalMerge(planner, candidate);
+      return verdict.ok ? candidate.rewrite!.verdict : verdict;
+    }),
+  cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
+  worth: (planner, candidate, delta) =>
+    planner.supposing(patchOf(candidate), () => {
+      const [rows, pick] = candidate.nodes.map((id) => nameOf(planner.graph, id));
+      return judge(planner, candidate, delta, `Finding ${pick} while the rows of ${rows} go by`);
+    }),
+  apply: (_planner, candidate) => patchOf(candidate),
+};
+
+/** `gather` takes, of each row of `rows` along `axis`, the element at `index`. */
+interface Pick {
+  readonly gather: Node;
+  readonly rows: Node;
+  readonly axis: number;
+  /** Inside the row; one per row, `rows` with `axis` kept as 1. */
+  readonly index: NodeId;
+}
+
+/** A walk further back than this meets no fold of these rows. */
+const FURTHEST = 64;
+
+/** Null where the places are no single element of each row, or where the rows are read from memory anyway. */
+function pickOf(planner: Planner, rewriter: Rewriter, gather: Node): Pick | null {
+  const { graph } = planner;
+  const [data, places] = gather.inputs.map((id) => node(graph, id));
+  if (data!.type.shape.length !== 1 || data!.type.dtype === "bool") return null;
+  let rows = data!;
+  for (let reader = gather.id; ; reader = rows.id, rows = node(graph, rows.inputs[0]!)) {
+    const readers = rewriter.readersOf(rows.id);
+    if (planner.isOutput(rows.id) || readers.size !== 1 || !readers.has(reader)) return null;
+    if (!isFreeView(rows)) break;
+  }
+  const { shape } = rows.type;
+  const kept = places!.type.shape;
+  const axis = shape.findIndex((extent, i) => extent > 1 && kept[i] === 1);
+  if (axis < 0 || kept.join() !== shape.map((extent, i) => (i === axis ? 1 : extent)).join()) return null;
+  const index = indexOf(planner, places!, shape, axis);
+  return index !== null && foldsItsRows(planner, rows, axis) ? { gather, rows, axis, index } : null;
+}
+
+/** i of `places` = i · stride + Σ own coordinate · stride, where i is held inside the axis; null for any other arithmetic. */
+function indexOf({ graph }: Planner, places: Node, shape: Shape, axis: number): NodeId | null {
+  const strides = stridesOf(shape);
+  const missing = new Set(shape.flatMap((extent, i) => (i !== axis && extent > 1 ? [i] : [])));
+  const held = ({ op, attrs }: Node): boolean =>
+    op === "clamp" && numberOf(attrs["min"], NaN) === 0 && numberOf(attrs["max"], NaN) === shape[axis]! - 1;
+  let found: NodeId | null = null;
+  const open = [places.id];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const n = node(graph, id);
+    const along = [...missing].find((i) => countsAlong(graph, n, i, shape[i]!, strides[i]!));
+    const step = n.op === "mul" ? node(graph, n.inputs[1]!).attrs["value"] : 1;
+    const inner = n.op === "mul" ? node(graph, n.inputs[0]!) : n;
+    if (n.op === "add") open.push(...n.inputs);
+    else if (along !== undefined) missing.delete(along);
+    else if (found === null && step === strides[axis] && held(inner)) found = inner.id;
+    else return null;
+  }
+  return missing.size === 0 ? found : null;
+}
+
+/** 0, by, 2·by … standing along `axis`. */
+function countsAlong(graph: Planner["graph"], n: Node, axis: number, extent: number, by: number): boolean {
+  const stands = n.type.shape.every((size, i) => size === (i === axis ? extent : 1)) && n.type.shape.length > axis;
+  let range = n;
+  while (isFreeView(range)) range = node(graph, range.inputs[0]!);
+  const { op, attrs, type } = range;
+  return stands && op === "iota" && type.shape[0] === extent && numberOf(attrs["start"], NaN) === 0 && numberOf(attrs["step"], 1) === by; // prettier-ignore
+}
+
+/** Whether `rows` follow element by element from a fold over `axis`: then a kernel walks them. */
+function foldsItsRows({ graph }: Planner, rows: Node, axis: number): boolean {
+  const seen = new Set([rows.id]);
+  for (const id of seen) {
+    const n = node(graph, id);
+    const { kind, reduce } = opDef(n.op);
+    if (kind === "reduce") {
+      const { shape } = node(graph, n.inputs[0]!).type;
+      if (shape.join() === rows.type.shape.join() && reduce!.axes(n.attrs, shape).join() === String(axis)) return true;
+    }
+    if (seen.size > FURTHEST || (kind !== "elementwise" && !isFreeView(n))) continue;
+    for (const input of n.inputs) seen.add(input);
+  }
+  return false;
+}
+
+function* inOneKernel(planner: Planner, rewriter: Rewriter, pick: Pick): Generator<Candidate, void, Answer> {
+  const { gather, rows } = pick;
+  const group = regionsOf(planner, rewriter, [rows.id, gather.id]);
+  const id = rewriter.regionsOf(rows.id)[0];
+  if (group.length < 2 || id === undefined) return;
+  const rewritten = rewriter.patchOf(comparing(rewriter, pick));
+  const whole = planner.supposing(rewritten, () => wholeRegion(planner, rewriter, group, rewritten, id));
+  const apart = new Set(group.map((region) => region.id));
+  const patch: Patch = {
+    ...rewritten,
+    removedRegions: [...group, ...rewritten.removedRegions.filter((region) => !apart.has(region.id))],
+    addedRegions: [whole, ...rewritten.addedRegions.filter((region) => !apart.has(region.id))],
+  };
+  const nodes = [rows.id, gather.id];
+  const { accepted } = yield {
+    rule: "compare-places",
+    kind: "graph",
+    edges: edgesOf(planner, [rows.id, ...viewsBetween(planner, pick), gather.id]),
+    nodes,
+    remove: patch.removedRegions,
+    add: patch.addedRegions,
+    into: id,
+    merged: group.map((region) => region.id),
+    rewrite: { patch, verdict: yes("A_PATTERN", nodes, atTheBoard(planner, pick)) },
+  };
+  if (!accepted) return;
+  rewriter.applied(patch);
+  planner.reorder();
+}
+
+function viewsBetween({ graph }: Planner, { gather, rows }: Pick): NodeId[] {
+  const views: NodeId[] = [];
+  for (let id = gather.inputs[0]!; id !== rows.id; id = node(graph, id).inputs[0]!) views.unshift(id);
+  return views;
+}
+
+function atTheBoard({ graph }: Planner, { gather, rows, axis }: Pick): string {
+  const [pick, from] = [nameOf(graph, gather.id), nameOf(graph, rows.id)];
+  return `${pick} takes one of the ${rows.type.shape[axis]} values of each row of ${from}. Comparing each place with the index finds it while the row is there, and ${from} (${showBytes(bytesOf(rows.type))}) need not be stored.`;
+}
+
+/** Σ where(place = index, rows, 0) under the gather's own name. */
+function comparing(rewriter: Rewriter, { gather, rows, axis, index }: Pick): NodeChange {
+  const { shape, dtype } = rows.type;
+  const made = (id: string, op: string, inputs: readonly NodeId[], type: Node["type"], attrs: Node["attrs"] = {}): Node => ({ ...gather, id: nodeId(id), op, inputs, type, attrs: withDefaults(opDef(op), attrs), label: op }); // prettier-ignore
+  const extent = shape[axis]!;
+  const standing = shape.map((_, i) => (i === axis ? extent : 1));
+  const chosenId = `${gather.id}~chosen`;
+  const zero = { ...made(`${gather.id}~zero`, "const", [], { dtype, shape: [] }, { value: 0 }), label: "0" };
+  const places = made(`${chosenId}~here~along~places`, "iota", [], { dtype: "i32", shape: [extent] }, { start: 0, stop: extent, step: 1, dtype: "i32" }); // prettier-ignore
+  const along = made(`${chosenId}~here~along`, "reshape", [places.id], { dtype: "i32", shape: standing }, { shape: standing }); // prettier-ignore
+  const here = made(`${chosenId}~here`, "eq", [index, along.id], { dtype: "bool", shape });
+  const chosen = made(chosenId, "where", [here.id, rows.id, zero.id], rows.type);
+  const sum: Node = { ...gather, op: "sum", inputs: [chosen.id], attrs: withDefaults(opDef("sum"), { axes: [axis], keepdims: true }) }; // prettier-ignore
+  const born = [places, along, here, chosen].map(({ id }) => [id, gather.id] as const);
+  return { ...rewriter.replaced([], [zero, places, along, here, chosen, sum]), born };
+}

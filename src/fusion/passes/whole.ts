@@ -1,0 +1,27 @@
+/** @file The region that a rewrite and a merge in one step leave behind. */
+import type { NodeId, Patch, Region, RegionId } from "../ir";
+import type { Planner } from "./planner";
+import type { Rewriter } from "./rewriter";
+
+/** All of `group` as one region once `patch` is applied, storing what others still read. Asked while its nodes are rewritten. */
+export function wholeRegion(
+  planner: Planner,
+  rewriter: Rewriter,
+  group: readonly Region[],
+  patch: Patch,
+  id: RegionId,
+): Region {
+  const ids = new Set(group.map((region) => region.id));
+  const changed = new Map(patch.addedRegions.map((region) => [region.id, region]));
+  const gone = new Set(patch.removedRegions.map((region) => region.id));
+  const parts = group.flatMap((region) => changed.get(region.id) ?? (gone.has(region.id) ? [] : [region]));
+  const members = [...new Set(parts.flatMap((part) => part.members))].toSorted((a, b) => planner.position(a) - planner.position(b)); // prettier-ignore
+  const inside = new Set(members);
+  const readElsewhere = (value: NodeId): boolean =>
+    [...rewriter.readersOf(value)].some(
+      (reader) =>
+        planner.graph.nodes.get(reader)?.inputs.includes(value) === true &&
+        (!inside.has(reader) || rewriter.regionsOf(reader).some((home) => !ids.has(home))),
+    );
+  return { id, members, outputs: members.filter((value) => planner.isOutput(value) || readElsewhere(value)) };
+}
