@@ -13,7 +13,8 @@ interface OrderRule {
 
 const names = passTitles.map(({ name }) => name);
 const MERGING = [
-  "transpose-folding", "attention", "contract-reduce", "contraction-epilogue", "row-groups", "producer-consumer", "multi-output",
+  "transpose-folding", "attention", "contract-reduce", "contraction-epilogue", "row-picks", "row-groups",
+  "producer-consumer", "multi-output",
 ]; // prettier-ignore
 const LAST = "budget-split";
 
