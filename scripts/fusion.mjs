@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { cached } from "./bundle.mjs";
 import { openGpu } from "./node-gpu.mjs";
 
-const folders = ["src/cli", "src/fusion", "src/gpu", "src/document", "src/lessons"];
+const folders = ["src/cli", "src/fusion", "src/gpu", "src/document", "src/import", "src/lessons"];
 const bundle = await cached("src/cli/index.ts", "fusion-cli", folders);
 const { main, nodeWorld } = await import(pathToFileURL(bundle).href);
 const code = await main(process.argv.slice(2), nodeWorld(openGpu));

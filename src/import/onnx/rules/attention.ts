@@ -112,7 +112,7 @@ function attention(c: NodeContext): readonly Value[] {
 function attentionScores(c: NodeContext, { q, k, bias, sight, options }: Call): Value {
   const mode = c.int("qk_matmul_output_mode", 0);
   const group = (q.type.shape[1] ?? 1) / (k.type.shape[1] ?? 1);
-  const keys = group === 1 ? k : c.op("repeat_interleave", [k], { repeats: [group], axis: 1 });
+  const keys = group === 1 ? k : c.op("repeat_interleave", [k], { repeats: group, axis: 1 });
   const size = q.type.shape[3] ?? 1;
   const { dtype } = q.type;
   const scalar = (value: number): Value => c.emit.scalar(value, dtype);
@@ -142,7 +142,7 @@ function flexAttention(c: NodeContext): Value {
   if (!c.has("score_mod") && !c.has("prob_mod"))
     return attend(c, { q, k, v, bias: null, sight: null, options: scaleOf(c) });
   const group = (q.type.shape[1] ?? 1) / (k.type.shape[1] ?? 1);
-  const wide = (x: Value): Value => (group === 1 ? x : c.op("repeat_interleave", [x], { repeats: [group], axis: 1 }));
+  const wide = (x: Value): Value => (group === 1 ? x : c.op("repeat_interleave", [x], { repeats: group, axis: 1 }));
   const product = c.op("matmul", [q, c.op("transpose", [wide(k)], { perm: [0, 1, 3, 2] })]);
   const scale = c.maybeFloat("scale") ?? 1 / Math.sqrt(q.type.shape[3] ?? 1);
   const scaled = c.op("mul", [product, c.emit.scalar(scale, q.type.dtype)]);

@@ -18,8 +18,19 @@ export function gemm(c: NodeContext): Value {
   return c.maybe(2) ? c.op("add", [product, scaled(c, c.in(2), c.float("beta", 1))]) : product;
 }
 
+/** The result of an equation without an arrow: its letters in the order of the alphabet. */
+const sorted = (letters: string): string => [...letters].sort().join("");
+
+/** An equation that leaves its one operand as it is makes nothing. */
+function einsum(c: NodeContext): Value {
+  const equation = c.text("equation", "");
+  const [from, to] = equation.replaceAll(/\s/g, "").split("->");
+  const idle = c.inputs.length === 1 && from === (to ?? sorted(from!)) && new Set(from).size === from!.length;
+  return idle ? c.in(0) : c.op("einsum", c.inputs, { equation });
+}
+
 export const contractionRules: Rules = {
   MatMul: (c) => c.op("matmul", [c.in(0), c.in(1)]),
   Gemm: gemm,
-  Einsum: (c) => c.op("einsum", c.inputs, { equation: c.text("equation", "") }),
+  Einsum: einsum,
 };

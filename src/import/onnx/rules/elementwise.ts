@@ -118,6 +118,7 @@ const isInf: Rule = (c) => {
   const [negative, positive] = [c.int("detect_negative", 1), c.int("detect_positive", 1)];
   const infinite = c.op("is_inf", [x]);
   if (negative && positive) return infinite;
+  if (!negative && !positive) return c.op("and", [infinite, c.emit.scalar(0, "bool")]);
   return c.op("and", [infinite, c.op(positive ? "gt" : "lt", [x, zero])]);
 };
 

@@ -12,6 +12,13 @@ function axesOf(c: NodeContext): readonly number[] | null {
   return c.int("noop_with_empty_axes", 0) === 1 ? null : range(0, rank);
 }
 
+/** What a reduction makes of a single element: over no axes, each is on its own. */
+const ALONE: ReadonlyMap<string, string> = new Map([["l1_norm", "abs"], ["l2_norm", "abs"], ["sum_square", "square"]]); // prettier-ignore
+const alone = (c: NodeContext, op: string, x: Value): Value => {
+  const single = ALONE.get(op);
+  return single === undefined ? x : c.op(single, [x]);
+};
+
 const reduce =
   (
     op: string,
@@ -22,8 +29,8 @@ const reduce =
     const axes = axesOf(c);
     const x = before(c, c.in(0));
     const dtype = c.in(0).type.dtype;
-    if (axes === null) return after(c, x);
-    const folded = axes.length === 0 ? x : c.op(op, [x], { axes, keepdims: c.int("keepdims", 1) === 1 });
+    if (axes === null) return after(c, alone(c, op, x));
+    const folded = axes.length === 0 ? alone(c, op, x) : c.op(op, [x], { axes, keepdims: c.int("keepdims", 1) === 1 });
     const result = after(c, folded);
     return c.cast(result, dtype);
   };

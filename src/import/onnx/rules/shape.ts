@@ -88,9 +88,13 @@ function transpose(c: NodeContext): Value {
 }
 
 function concat(c: NodeContext): Value {
+  const { shape, dtype } = c.in(0).type;
+  const axis = c.axis(c.int("axis", 1), shape.length);
   const full = c.inputs.filter(({ type }) => sizeOf(type.shape) > 0);
-  if (full.length <= 1) return full[0] ?? c.in(0);
-  return c.op("concat", full, { axis: c.axis(c.int("axis", 0), full[0]!.type.shape.length) });
+  if (full.length > 1) return c.op("concat", full, { axis });
+  if (full.length === 1 || c.inputs.length === 1) return full[0] ?? c.in(0);
+  const along = c.inputs.reduce((sum, { type }) => sum + (type.shape[axis] ?? 0), 0);
+  return c.emit.host({ dtype, dims: shape.with(axis, along), data: new Float64Array(0), wide: false });
 }
 
 function slice(c: NodeContext): Value {
@@ -131,7 +135,7 @@ function split(c: NodeContext): readonly Value[] {
 function pad(c: NodeContext): Value {
   const x = c.in(0);
   const rank = x.type.shape.length;
-  const asked = c.knownOr("pads", 1) ?? [];
+  const asked = c.knownOr(c.opset < 2 ? "paddings" : "pads", 1) ?? [];
   const axes = (c.maybe(3) ? c.known(3, "axes") : range(rank)).map((axis) => c.axis(axis, rank));
   const before = range(rank).map((axis) => asked[axes.indexOf(axis)] ?? 0);
   const after = range(rank).map((axis) => (axes.includes(axis) ? (asked[axes.length + axes.indexOf(axis)] ?? 0) : 0));
@@ -168,13 +172,22 @@ function reflected(c: NodeContext, x: Value, before: readonly number[], after: r
   return value;
 }
 
+/** As many whole copies as fit into each border, and the rest of one; negative widths cut. */
 function wrap(c: NodeContext, before: readonly number[], after: readonly number[]): Value {
   const x = c.in(0);
   return x.type.shape.reduce((value: Value, extent, axis) => {
-    if (before[axis] === 0 && after[axis] === 0) return value;
-    const end = c.op("slice", [value], { start: [extent - before[axis]!], stop: [extent], axes: [axis] });
-    const start = c.op("slice", [value], { start: [0], stop: [after[axis]!], axes: [axis] });
-    return c.op("concat", [...(before[axis] ? [end] : []), value, ...(after[axis] ? [start] : [])], { axis });
+    const [left, right] = [before[axis]!, after[axis]!];
+    if (left === 0 && right === 0) return value;
+    const part = (start: number, stop: number): Value[] => {
+      if (start >= stop) return [];
+      return start === 0 && stop === extent ? [value] : [c.op("slice", [value], { start: [start], stop: [stop], axes: [axis] })]; // prettier-ignore
+    };
+    const copies = (width: number): Value[] => Array.from({ length: Math.floor(Math.max(0, width) / extent) }, () => value); // prettier-ignore
+    const middle = part(Math.max(0, -left), extent + Math.min(0, right));
+    const head = left > 0 ? part(extent - (left % extent), extent) : [];
+    const tail = right > 0 ? part(0, right % extent) : [];
+    const all = [...head, ...copies(left), ...middle, ...copies(right), ...tail];
+    return all.length === 1 ? all[0]! : c.op("concat", all, { axis });
   }, x);
 }
 
@@ -189,6 +202,13 @@ function rangeOf(c: NodeContext): Value {
     data: Float64Array.from(range(count), (i) => start + i * delta),
     wide: host,
   });
+}
+
+/** The first opset named a count and an axis; since then there is one count for each axis. */
+function tile(c: NodeContext): Value {
+  if (c.opset >= 6) return c.op("tile", [c.in(0)], { repeats: c.known(1, "repeats") });
+  const [count, axis] = [c.known(1, "tiles")[0] ?? 1, c.known(2, "axis")[0] ?? 0];
+  return c.op("tile", [c.in(0)], { repeats: c.in(0).type.shape.map((_, i) => (i === axis ? count : 1)) });
 }
 
 function trilu(c: NodeContext): Value {
@@ -241,7 +261,7 @@ export const shapeRules: Rules = {
   Split: split,
   Pad: pad,
   Range: rangeOf,
-  Tile: (c) => c.op("tile", [c.in(0)], { repeats: c.known(1, "repeats") }),
+  Tile: tile,
   Trilu: trilu,
   EyeLike: eyeLike,
   DepthToSpace: depthToSpace,
