@@ -38,12 +38,21 @@ const value =
     );
   };
 
-/** x[batch, 64] through relu and softmax; with `strange`, an op that the language does not have. */
-const model = (strange: boolean): Uint8Array =>
+/** Sixty-four numbers that the file holds. */
+const weight: Write = (w) => {
+  whole(w, 1, 64);
+  whole(w, 2, 1);
+  text(w, 8, "scale");
+  w.tag(9, WireType.LengthDelimited).bytes(new Uint8Array(Float32Array.from({ length: 64 }, (_, i) => i).buffer));
+};
+
+/** x[batch, 64] through relu and softmax, with `weighted` times a weight; with `strange`, an op that the language does not have. */
+const model = (strange: boolean, weighted = false): Uint8Array =>
   message((w) => {
     whole(w, 1, 8);
     part(w, 7, (graph) => {
-      part(graph, 1, node("Relu", ["x"], "h"));
+      part(graph, 1, weighted ? node("Mul", ["x", "scale"], "h") : node("Relu", ["x"], "h"));
+      if (weighted) part(graph, 5, weight);
       part(graph, 1, node("Softmax", ["h"], "y"));
       if (strange) part(graph, 1, node("StringNormalizer", ["h"], "q"));
       text(graph, 2, "g");
@@ -91,4 +100,21 @@ test("ops without a counterpart are named and counted; a file that is no model i
   await expect(play.editor).toContainText("softmax");
   await drop(play.page, "other.onnx", new Uint8Array([255, 255, 255, 1, 2, 3]));
   await expect(dialog).toContainText("This is no ONNX model");
+});
+
+test("a run takes the model's own weights, also after a reload; the link says that it has none", async ({ play }) => {
+  test.setTimeout(180_000);
+  await play.open();
+  await drop(play.page, "net.onnx", model(false, true));
+  const dialog = play.page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Open model" }).click();
+  await expect(play.region("Score")).toContainText("Runs use its own weights: 1 tensor, 256 B, kept on this device.");
+  await play.page.reload();
+  await expect(play.editor).toContainText("scale");
+  await play.run.click();
+  const measured = play.region("Measured");
+  await expect(measured).toContainText("1 of 1 parameters have net.onnx's numbers", { timeout: 120_000 });
+  await expect(measured.getByText("Same result.")).toBeVisible({ timeout: 120_000 });
+  await play.page.getByRole("button", { name: "Share" }).click();
+  await expect(dialog).toContainText("The weights of net.onnx are not in it");
 });

@@ -4,7 +4,7 @@ import type { Checked, CompileOptions, EdgeId } from "../fusion";
 import { parseEdgeId } from "../fusion";
 import { limits } from "./limits";
 import { recordOf } from "./records";
-import type { DecisionRef, Document, Position, SharedState } from "./types";
+import type { DecisionRef, Document, Position, SharedState, WeightsRef } from "./types";
 
 export interface Opened {
   readonly state: SharedState;
@@ -63,6 +63,8 @@ const decision = v.object({
   hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{0,16}$/)),
 }) satisfies v.GenericSchema<unknown, DecisionRef>;
 
+const weights = v.object({ file: name, key: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,32}$/)) }) satisfies v.GenericSchema<unknown, WeightsRef>; // prettier-ignore
+
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -106,9 +108,13 @@ function readDocument(value: unknown, dropped: string[]): Checked<Document> {
   if (!chosen.success) {
     return refuse("bad-options", `Its options can't be read: ${chosen.issues[0].message}`);
   }
-  dropped.push(...unknownKeys(value, ["text", "positions", "savedChoices", "options", "example"], "document"));
+  dropped.push(
+    ...unknownKeys(value, ["text", "positions", "savedChoices", "options", "example", "weights"], "document"),
+  );
   dropped.push(...unknownKeys(value.options as Record<string, unknown>, Object.keys(options.entries), "options"));
   const example = v.safeParse(v.nullable(name), value.example ?? null);
+  const model = v.safeParse(weights, value.weights);
+  if (value.weights !== undefined && !model.success) dropped.push("document.weights");
   return {
     ok: true,
     value: {
@@ -117,6 +123,7 @@ function readDocument(value: unknown, dropped: string[]): Checked<Document> {
       savedChoices: entries<string>(value.savedChoices, "saved choice", name, dropped),
       options: chosen.output,
       example: example.success ? example.output : null,
+      ...(model.success ? { weights: model.output } : {}),
     },
   };
 }

@@ -6,6 +6,13 @@ export interface Position {
   readonly y: number;
 }
 
+/** Whose numbers the parameters of an imported model have. The numbers themselves never leave the device. */
+export interface WeightsRef {
+  readonly file: string;
+  /** Of the file's contents and of what was said while reading it. */
+  readonly key: string;
+}
+
 /** The document; all of it is undoable. */
 export interface Document {
   readonly text: string;
@@ -16,6 +23,8 @@ export interface Document {
   readonly options: CompileOptions;
   /** Which example it started from; null for the user's own. */
   readonly example: string | null;
+  /** Only where the program came from a model with weights. */
+  readonly weights?: WeightsRef;
 }
 
 /** A decision that a link points at. */

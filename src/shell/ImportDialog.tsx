@@ -63,13 +63,12 @@ function Questions({ questions }: { readonly questions: readonly OpenQuestion[] 
   );
 }
 
-function Partial({ unsupported, wanted, weights }: Extract<Importing, { status: "partial" }>) {
+function Partial({ unsupported, wanted, numbers }: Extract<Importing, { status: "partial" }>) {
   const total = unsupported.reduce((sum, { count }) => sum + count, 0);
   return (
     <>
       <p className="dialog-note">
-        The model is open{total > 0 && `, without ${total} of its ops and all that reads them`}.
-        {weights > 0 && " Random numbers stand in for its weights."}
+        The model is open{total > 0 && `, without ${total} of its ops and all that reads them`}.{numbers}
       </p>
       {total > 0 && (
         <ul className="import-missing">

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import { encodeFile, encodeLink, limits } from "../document";
 import { download } from "../panels";
-import { playground, sharedState } from "../state";
+import { playground, sharedState, usePlayground } from "../state";
 import { Dialog } from "./Dialog";
 import { Icon } from "./Icon";
 import { openFile, READABLE } from "./open-file";
@@ -73,12 +73,14 @@ function LinkField({ link }: { readonly link: string }) {
 
 export function ShareDialog() {
   const made = useLink();
+  const weights = usePlayground((state) => state.document.weights);
   const note = made?.link ? lengthNote(made.link.length) : null;
   return (
     <Dialog title="Share">
       <p className="dialog-note">
         The link holds the whole program: text, moved ops, choices and the step you see. Nothing is uploaded; whoever
         has the link has the program.
+        {weights && ` The weights of ${weights.file} are not in it: elsewhere, random numbers stand in for them.`}
       </p>
       {made?.link && <LinkField link={made.link} />}
       {made?.refusal && <p className="dialog-refusal">{made.refusal}</p>}

@@ -10,6 +10,7 @@ import {
   type LayoutRequest,
 } from "../workers";
 import type { Layout } from "./types";
+import { browserVault } from "./vault";
 import type { Machine, Shelf, World } from "./world";
 
 const noStorage: Shelf = { read: () => null, write: () => false };
@@ -75,6 +76,7 @@ export function browserWorld(): World {
     layoutWorker: workerPort<LayoutRequest, Layout>(workerUrls.layout),
     session: lazySession(),
     storage: browserShelf(),
+    vault: browserVault(() => Date.now()),
     now: () => Date.now(),
     prefersDark: () => typeof matchMedia === "function" && matchMedia(darkQuery).matches,
     reload: () => void reloadNewest(),

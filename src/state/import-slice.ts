@@ -1,5 +1,6 @@
 /** @file A model file becomes the program: read in the compile worker, open questions asked, gaps told. */
-import { recordOf } from "../document";
+import { recordOf, type Document } from "../document";
+import { showBytes } from "../fusion";
 import { ENDED, type ImportAnswer } from "../workers";
 import type { Deeds, Slice } from "./slice";
 import type { Importing, OpenQuestion } from "./types";
@@ -25,17 +26,30 @@ export function questionsOf(missing: Imported["missing"]): OpenQuestion[] {
   return [...found.values()];
 }
 
-function open(deeds: Deeds, file: string, { text, unsupported, wanted, weights }: Imported): void {
+/** Where the numbers of the weights come from, as one sentence to go on with; empty without weights. */
+function numbersOf({ weights }: Imported, kept: boolean): string {
+  const count = weights.size;
+  if (count === 0) return "";
+  let bytes = 0;
+  for (const { data } of weights.values()) bytes += data.byteLength;
+  const fate = kept ? "kept on this device" : "gone when the page is closed, since the browser would not keep them";
+  return ` Runs use its own weights: ${count} ${count === 1 ? "tensor" : "tensors"}, ${showBytes(bytes)}, ${fate}.`;
+}
+
+async function open(deeds: Deeds, file: string, imported: Imported): Promise<void> {
+  const { text, unsupported, wanted, weights, key } = imported;
   const { actions, document } = deeds.get();
   const options = { ...document.options, forced: [], forbidden: [] };
-  const next = { ...document, text, positions: recordOf<never>(), savedChoices: recordOf<never>(), options };
-  actions.openDocument({ ...next, example: null }, null, "example");
+  const ref = weights.size > 0 ? { weights: { file, key } } : {};
+  const kept = weights.size > 0 && (await deeds.weights.keep(key, weights));
+  const next: Document = { text, positions: recordOf(), savedChoices: recordOf(), options, example: null, ...ref };
+  actions.openDocument(next, null, "example");
+  const numbers = numbersOf(imported, kept);
   if (unsupported.length + wanted.length > 0) {
-    deeds.set({ importing: { file, status: "partial", unsupported, wanted, weights } });
+    deeds.set({ importing: { file, status: "partial", unsupported, wanted, numbers } });
     return;
   }
-  const random = weights > 0 ? " Random numbers stand in for its weights." : "";
-  deeds.set({ importing: null, dialog: "none", notice: { tone: "info", text: `${file} is open.${random}` } });
+  deeds.set({ importing: null, dialog: "none", notice: { tone: "info", text: `${file} is open.${numbers}` } });
 }
 
 async function read(deeds: Deeds, { name, bytes, dims, shapes }: ModelFile): Promise<void> {
@@ -51,7 +65,7 @@ async function read(deeds: Deeds, { name, bytes, dims, shapes }: ModelFile): Pro
   if (!imported.ok) return failed(imported.text);
   const questions = questionsOf(imported.value.missing);
   if (questions.length > 0) deeds.set({ importing: { file: name, status: "asking", questions } });
-  else open(deeds, name, imported.value);
+  else await open(deeds, name, imported.value);
 }
 
 export const importSlice: Slice<"importModel" | "answerImport"> = (deeds) => {

@@ -1,5 +1,6 @@
 /** @file Running both plans on the machine, cancelling, and the results that need no machine. */
 import { ENDED } from "../workers";
+import { runData } from "./weights";
 import { fail, previousRun, rest, runOn, say, statesOf, type Turn } from "./running";
 import type { Deeds, Slice } from "./slice";
 
@@ -8,8 +9,10 @@ async function runOnCpu(deeds: Deeds): Promise<void> {
   if (!compilation?.naive) return;
   deeds.set({ cpuCheck: { status: "running", text: "Computing the reference on the CPU…", outputs: [], check: [] } });
   const { naive, fused } = statesOf(compilation, 0);
+  const { given, source } = await runData(deeds.weights, deeds.get().document.weights, naive.graph);
   const answer = await deeds.world.checkWorker.ask({
     kind: "cpu",
+    given,
     fusion: naive,
     profile: compilation.options.profile,
     plans: [
@@ -18,7 +21,8 @@ async function runOnCpu(deeds: Deeds): Promise<void> {
     ],
   });
   if (answer.ok && answer.value.kind === "cpu") {
-    const { summaries, rows, text } = answer.value;
+    const { summaries, rows } = answer.value;
+    const text = source ? `${answer.value.text} ${source}` : answer.value.text;
     deeds.set({ cpuCheck: { status: "done", text, outputs: summaries, check: rows } });
   } else if (!answer.ok) {
     const text = answer.text === ENDED ? "Stopped." : `The reference could not finish: ${answer.text}`;

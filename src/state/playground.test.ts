@@ -48,7 +48,9 @@ function fakeImport({ bytes, dims }: Extract<CompileRequest, { kind: "import" }>
   const missing = batch === undefined ? ["x", "mask"].map((input) => ({ input, dim: "batch" })) : [];
   const unsupported = bytes[0] ? [{ op: "Loop", count: bytes[0], why: "no rule" }] : [];
   const names = { inputs: new Map(), inputOrder: [], outputs: new Map() };
-  return { ok: true, value: { ...names, text: `x: f32[${batch}]\n`, unsupported, wanted: [], missing, weights: 2 } };
+  const weights = new Map([["w", { shape: [2], data: Float32Array.of(1, 2) }]]);
+  const told = { unsupported, wanted: [], missing, weights, key: "0123abcd" };
+  return { ok: true, value: { ...names, text: `x: f32[${batch}]\n`, ...told } };
 }
 
 class Shelf {
@@ -74,6 +76,7 @@ function worldWith(storage: Shelf, compileWorker: Port<never, never> | null = nu
       listen: () => () => undefined,
     },
     storage,
+    vault: { read: async () => null, write: async () => true },
     now: () => Date.now(),
     prefersDark: () => false,
     reload: () => undefined,
@@ -261,7 +264,8 @@ test("a model asks for what it leaves open once, then takes the place of the pro
   expect(state().document.text).toBe(before);
   await state().actions.answerImport(new Map([["batch", [4]]]));
   expect([state().document.text, state().dialog, state().importing]).toEqual(["x: f32[4]\n", "none", null]);
-  expect(state().notice?.text).toContain("Random numbers");
+  expect(state().notice?.text).toBe("net.onnx is open. Runs use its own weights: 1 tensor, 8 B, kept on this device.");
+  expect(state().document.weights).toEqual({ file: "net.onnx", key: "0123abcd" });
   state().actions.undo();
   expect(state().document.text).toBe(before);
 });
@@ -269,7 +273,7 @@ test("a model asks for what it leaves open once, then takes the place of the pro
 test("ops that a model has and the language has not are told; a closed dialog opens nothing", async () => {
   await state().actions.importModel("net.onnx", new Uint8Array([2]));
   await state().actions.answerImport(new Map([["batch", [4]]]));
-  expect(state().importing).toMatchObject({ status: "partial", unsupported: [{ op: "Loop", count: 2 }], weights: 2 });
+  expect(state().importing).toMatchObject({ status: "partial", unsupported: [{ op: "Loop", count: 2 }] });
   expect(state().dialog).toBe("import");
   const before = state().document.text;
   const reading = state().actions.importModel("other.onnx", new Uint8Array([0]));

@@ -17,6 +17,7 @@ import { machineSlice } from "./machine-slice";
 import { preferencesSlice, keptPreferences } from "./preferences-slice";
 import type { Deeds, PlaygroundStore } from "./slice";
 import type { Actions, Origin, PlaygroundState } from "./types";
+import { weightsKeeper } from "./weights";
 import type { World } from "./world";
 
 /** The store and what its owner does with it. */
@@ -141,6 +142,7 @@ function deedsOf(parts: Parts): Deeds {
   };
   return {
     world,
+    weights: weightsKeeper(world.vault),
     get: () => store.getState(),
     set: (change) => store.setState(change),
     commit: (next) => edit(history.commit(parts.past, next)),

@@ -34,6 +34,7 @@ function pageWith(flops: number): { page: Playground; runs: () => number } {
       listen: () => () => undefined,
     },
     storage: { read: () => null, write: () => true },
+    vault: { read: async () => null, write: async () => true },
     now: () => 0,
     prefersDark: () => false,
     reload: () => undefined,

@@ -10,9 +10,10 @@ import {
   type Target,
 } from "../fusion";
 import type { BenchProgress, DeviceInfo, GpuProblem } from "../gpu";
-import { ENDED, type TensorData } from "../workers";
+import { ENDED, type Given, type TensorData } from "../workers";
 import type { Deeds } from "./slice";
 import type { CheckRow, FinishedRun, RunState } from "./types";
+import { runData } from "./weights";
 
 const internal = (text: string): GpuProblem => ({ code: "internal", text });
 
@@ -99,10 +100,11 @@ export const say = (deeds: Deeds, turn: Turn, text: string): void =>
 export const fail = (deeds: Deeds, turn: Turn, problem: GpuProblem): void =>
   deeds.set({ run: { status: "failed", problem, previous: turn.previous } });
 
-async function check(deeds: Deeds, turn: Turn, states: States, run: FinishedRun): Promise<void> {
+async function check(deeds: Deeds, turn: Turn, states: States, run: FinishedRun, given: Given): Promise<void> {
   const answer = await deeds.world.checkWorker.ask({
     kind: "compare",
     fusion: states.naive,
+    given,
     plans: planNames.flatMap((plan) => {
       const state = states[plan];
       if (!state) return [];
@@ -122,9 +124,10 @@ async function check(deeds: Deeds, turn: Turn, states: States, run: FinishedRun)
 async function inputsFor(
   deeds: Deeds,
   { naive, ...states }: States,
+  given: Given,
 ): Promise<ReadonlyMap<NodeId, TensorData> | GpuProblem> {
   const plans = Object.values(states).filter((state) => state !== null && state !== undefined);
-  const answer = await deeds.world.checkWorker.ask({ kind: "inputs", fusion: naive, plans });
+  const answer = await deeds.world.checkWorker.ask({ kind: "inputs", fusion: naive, plans, given });
   if (!answer.ok) return answer.text === ENDED ? { code: "cancelled", text: "Stopped." } : internal(answer.text);
   return answer.value.kind === "inputs" ? answer.value.inputs : internal("The worker answered another question.");
 }
@@ -154,7 +157,8 @@ export async function runOn(deeds: Deeds, turn: Turn, compilation: Compilation, 
   if (turn.signal.aborted) return;
   if ("code" in plans) return fail(deeds, turn, plans);
   if (await asked(deeds, turn, plans, device)) return;
-  const inputs = await inputsFor(deeds, states);
+  const { given, source } = await runData(deeds.weights, deeds.get().document.weights, states.naive.graph);
+  const inputs = await inputsFor(deeds, states, given);
   if (turn.signal.aborted) return;
   if ("code" in inputs) return fail(deeds, turn, inputs);
   const outcome = await deeds.world.session.bench(plans, inputs, {
@@ -168,7 +172,7 @@ export async function runOn(deeds: Deeds, turn: Turn, compilation: Compilation, 
   const result = outcome.value;
   // A profile of a GPU says nothing about the times of a CPU that pretends to be one.
   const predictedFor = result.device.software ? null : compilation.options.profile.name;
-  const first: FinishedRun = { result, check: null, text: compilation.text, predictedFor, plans };
+  const first: FinishedRun = { result, check: null, text: compilation.text, source, predictedFor, plans };
   deeds.set({ run: { status: "done", run: first }, device: result.device });
   if (outcome.value.stopped) {
     deeds.set({ notice: { tone: "info", text: "Stopped. The samples so far are kept." } });
@@ -177,5 +181,5 @@ export async function runOn(deeds: Deeds, turn: Turn, compilation: Compilation, 
   const shown = deeds.get().run;
   if (shown.status !== "done" || shown.run !== first) return;
   deeds.set({ run: { status: "done", run } });
-  await check(deeds, turn, states, run);
+  await check(deeds, turn, states, run, given);
 }

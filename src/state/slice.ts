@@ -2,10 +2,12 @@
 import type { StoreApi } from "zustand/vanilla";
 import type { Document } from "../document";
 import type { Actions, Origin, PlaygroundState } from "./types";
+import type { WeightsKeeper } from "./weights";
 import type { World } from "./world";
 
 export interface Deeds {
   readonly world: World;
+  readonly weights: WeightsKeeper;
   get(): PlaygroundState;
   set(change: Partial<PlaygroundState>): void;
   /** A finished gesture on the document: one undo step, and a new plan where one is needed. */

@@ -45,6 +45,8 @@ export interface FinishedRun {
   readonly check: readonly CheckRow[] | null;
   /** Text the run belongs to: stale when it differs from the document's. */
   readonly text: string;
+  /** Where the data came from, in words; null where every number is from a seed in the text. */
+  readonly source: string | null;
   /** Whose roofs and launches the plans' predicted times are made of; null when nothing is known that fits this machine. */
   readonly predictedFor: string | null;
   /** The plans that ran (schedules follow the adapter), for their own counts. */
@@ -234,7 +236,8 @@ export type Importing = { readonly file: string } & (
       readonly unsupported: readonly { readonly op: string; readonly count: number; readonly why: string }[];
       /** Inputs whose numbers decide shapes. */
       readonly wanted: readonly string[];
-      readonly weights: number;
+      /** Where the numbers of its weights come from: a sentence with a space before it, or nothing. */
+      readonly numbers: string;
     }
 );
 

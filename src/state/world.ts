@@ -9,6 +9,7 @@ import type {
   LayoutRequest,
   Port,
   TensorData,
+  Weights,
 } from "../workers";
 import type { Layout } from "./types";
 
@@ -31,12 +32,20 @@ export interface Shelf {
   write(key: string, text: string): boolean;
 }
 
+/** Weights of models by key, beyond the page's life. */
+export interface Vault {
+  read(key: string): Promise<Weights | null>;
+  /** False when they could not be kept: full or blocked. */
+  write(key: string, weights: Weights): Promise<boolean>;
+}
+
 export interface World {
   readonly compileWorker: Port<CompileRequest, CompileReply>;
   readonly checkWorker: Port<CheckRequest, CheckReply>;
   readonly layoutWorker: Port<LayoutRequest, Layout>;
   readonly session: Machine;
   readonly storage: Shelf;
+  readonly vault: Vault;
   /** ms since 1970 */
   now(): number;
   /** The system's colour scheme. */

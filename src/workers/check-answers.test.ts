@@ -10,6 +10,7 @@ function onCpu(text: string) {
   const fused = fusionAt(compilation, compilation.steps.length);
   const reply = answerCheck({
     kind: "cpu",
+    given: new Map(),
     fusion: naive,
     profile: defaultOptions.profile,
     plans: [
@@ -60,6 +61,7 @@ test("a wrong element, a missing output and a short one do not pass", () => {
   const check = (data: Float32Array | null) => {
     const reply = answerCheck({
       kind: "compare",
+      given: new Map(),
       fusion,
       plans: [{ plan: "fused", outputs: [y], results: data ? [{ value: y, data }] : [] }],
     });
@@ -79,4 +81,17 @@ test("outputs that a rewrite renamed are found by their place", () => {
   const fusion = fusionAt(compilation, 0);
   const final = fusionAt(compilation, compilation.steps.length);
   expect(final.graph.outputs.length).toBe(fusion.graph.outputs.length);
+});
+
+test("given numbers stand in for those of the seeds", () => {
+  const fusion = fusionAt(compiled("x: f32[2, 2]\nw: f32[2] = param()\ny = x * w\nreturn y\n"), 0);
+  const [w] = [...fusion.graph.nodes.keys()].filter((id) => id === "w");
+  const reply = answerCheck({ kind: "inputs", fusion, given: new Map([[w!, Float32Array.of(0, 5)]]) });
+  if (reply.kind !== "inputs") throw new Error("another answer");
+  expect([...reply.inputs.get(w!)!]).toEqual([0, 5]);
+  const [, b, , d] = [...inputsOf(fusion).get(fusion.graph.nodes.get(fusion.graph.outputs[0]!)!.inputs[0]!)!];
+  const results = [{ value: fusion.graph.outputs[0]!, data: Float32Array.of(0, b! * 5, 0, d! * 5) }];
+  const given = new Map([[w!, Float32Array.of(0, 5)]]);
+  const checked = answerCheck({ kind: "compare", fusion, given, plans: [{ plan: "naive", outputs: fusion.graph.outputs, results }] }); // prettier-ignore
+  expect(checked.kind === "compare" && checked.rows[0]!.pass).toBe(true);
 });

@@ -19,7 +19,7 @@ import {
   type NodeId,
   type Tolerance,
 } from "../fusion";
-import type { CheckReply, CheckRequest, ComparedOutput, PlanName, ReferenceSummary, TensorData } from "./messages";
+import type { CheckReply, CheckRequest, ComparedOutput, Given, PlanName, ReferenceSummary, TensorData } from "./messages"; // prettier-ignore
 
 /** Scalar operations that the reference does in full: about a second. */
 const FULL_WORK = 1.5e8;
@@ -46,16 +46,17 @@ const isInput = (node: Node): boolean => node.op === "input";
 /** The data of the last program, so that a comparison need not make it again. */
 let kept: { readonly key: string; readonly inputs: ReadonlyMap<NodeId, TensorData> } | null = null;
 
-export function inputsOf({ graph }: Fusion): ReadonlyMap<NodeId, TensorData> {
-  const nodes = [...graph.nodes.values()].filter(isInput);
+/** What is given, and the numbers of the seeds for all other inputs. */
+export function inputsOf({ graph }: Fusion, given: Given = new Map()): ReadonlyMap<NodeId, TensorData> {
+  const nodes = [...graph.nodes.values()].filter((node) => isInput(node) && !given.has(node.id));
   const key = hashText(JSON.stringify(nodes.map(({ id, type, attrs }) => [id, type, attrs])));
   if (kept?.key !== key) kept = { key, inputs: new Map(nodes.map((node) => [node.id, inputData(node)])) };
-  return kept.inputs;
+  return given.size === 0 ? kept.inputs : new Map([...kept.inputs, ...given]);
 }
 
 /** Inputs of the program and the constants that `plans` folded from them. */
-function inputsWith(fusion: Fusion, plans: readonly Fusion[]): ReadonlyMap<NodeId, TensorData> {
-  const inputs = inputsOf(fusion);
+function inputsWith(fusion: Fusion, plans: readonly Fusion[], given: Given): ReadonlyMap<NodeId, TensorData> {
+  const inputs = inputsOf(fusion, given);
   const folded = plans.flatMap(({ graph }) => [...foldedData(graph, inputs)]);
   return folded.length === 0
     ? inputs
@@ -157,8 +158,9 @@ function summaryOf(graph: Graph, output: NodeId, { values, at }: Wanted): Refere
   };
 }
 
-function compare({ fusion: { graph }, plans }: CheckRequest & { kind: "compare" }, fusion: Fusion): CheckReply {
-  const wanted = referenceOf(graph, inputsOf(fusion));
+function compare({ fusion, plans, given }: CheckRequest & { kind: "compare" }): CheckReply {
+  const { graph } = fusion;
+  const wanted = referenceOf(graph, inputsOf(fusion, given));
   const rows = plans.flatMap(({ plan, outputs, results }) =>
     graph.outputs.map((output, i) => {
       const stored = outputs[i] ?? output;
@@ -169,9 +171,9 @@ function compare({ fusion: { graph }, plans }: CheckRequest & { kind: "compare" 
   return { kind: "compare", rows };
 }
 
-function onCpu({ fusion, plans, profile }: CheckRequest & { kind: "cpu" }): CheckReply {
+function onCpu({ fusion, plans, profile, given }: CheckRequest & { kind: "cpu" }): CheckReply {
   const { graph } = fusion;
-  const inputs = inputsOf(fusion);
+  const inputs = inputsOf(fusion, given);
   const wanted = referenceOf(graph, inputs);
   const summaries = graph.outputs.map((output) => summaryOf(graph, output, wanted.get(output)!));
   const sampled = [...wanted.values()].some(({ at }) => at !== null);
@@ -180,7 +182,7 @@ function onCpu({ fusion, plans, profile }: CheckRequest & { kind: "cpu" }): Chec
     const text = `${reference} The program is too large to run its kernels on the CPU as well: choose a smaller size.`;
     return { kind: "cpu", summaries, rows: [], text };
   }
-  const all = inputsWith(fusion, plans.map((each) => each.fusion)); // prettier-ignore
+  const all = inputsWith(fusion, plans.map((each) => each.fusion), given); // prettier-ignore
   const data = new Map([...all].map(([id, values]) => [id, Float64Array.from(values)]));
   const rows = plans.flatMap(({ plan, fusion: state }) => {
     const run = runPlanOnCpu(state, targetOf(profile), profile, new Map(data));
@@ -196,9 +198,9 @@ function onCpu({ fusion, plans, profile }: CheckRequest & { kind: "cpu" }): Chec
 export function answerCheck(request: CheckRequest): CheckReply {
   switch (request.kind) {
     case "inputs":
-      return { kind: "inputs", inputs: inputsWith(request.fusion, request.plans ?? []) };
+      return { kind: "inputs", inputs: inputsWith(request.fusion, request.plans ?? [], request.given) };
     case "compare":
-      return compare(request, request.fusion);
+      return compare(request);
     case "cpu":
       return onCpu(request);
   }

@@ -1,7 +1,7 @@
 /** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
-import { compile, fusionAt, planAt, planForTarget, type Compilation, type CompileOptions, type Plan } from "../fusion";
-import { importOnnx } from "../import";
-import type { CompileReply, CompileRequest, ImportAnswer } from "./messages";
+import { compile, fusionAt, hashText, planAt, planForTarget, type Compilation, type CompileOptions, type Plan } from "../fusion"; // prettier-ignore
+import { importOnnx, type HostTensor } from "../import";
+import type { CompileReply, CompileRequest, ImportAnswer, TensorData } from "./messages";
 
 let last: { readonly key: string; readonly compilation: Compilation } | null = null;
 
@@ -16,11 +16,26 @@ function compiled(text: string, options: CompileOptions): Compilation {
   return last.compilation;
 }
 
+function typed({ dtype, data }: HostTensor): TensorData {
+  if (dtype === "i32") return Int32Array.from(data);
+  return dtype === "bool" ? Uint32Array.from(data) : Float32Array.from(data);
+}
+
+/** Two files of one length differ in some byte: FNV-1a over all of them. */
+function fingerprint(bytes: Uint8Array): string {
+  let hash = 0x811c9dc5;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
+  return `${bytes.length} ${hash >>> 0}`;
+}
+
+/** The text of a model and its weights. Extents decide what constants come out, so they are a part of the key. */
 function imported({ bytes, dims, shapes }: Extract<CompileRequest, { kind: "import" }>): ImportAnswer {
   const read = importOnnx(bytes, { dims, shapes });
   if (!read.ok) return read;
   const { data, ...model } = read.value;
-  return { ok: true, value: { ...model, weights: data.size } };
+  const weights = new Map([...data].map(([name, host]) => [name, { shape: host.dims, data: typed(host) }]));
+  const key = hashText(JSON.stringify([fingerprint(bytes), [...dims], [...shapes]]));
+  return { ok: true, value: { ...model, weights, key } };
 }
 
 /** Answers one question of the page. A text without a plan has no plans, which is no fault. */

@@ -30,13 +30,22 @@ export type CompileReply =
   | { readonly kind: "planned"; readonly plans: ReadonlyMap<number, Plan> }
   | { readonly kind: "imported"; readonly imported: ImportAnswer };
 
-/** What an import comes to; the numbers of the weights stay behind. */
-export type ImportAnswer =
-  | { readonly ok: true; readonly value: Omit<ImportedModel, "data"> & { readonly weights: number } }
-  | { readonly ok: false; readonly text: string };
-
 /** Data of one tensor in row-major order: f32, i32, or 0 and 1 as u32 for bool. */
 export type TensorData = Float32Array | Int32Array | Uint32Array;
+
+/** Numbers of a model's weights and constants, by the names they have in the text. */
+export type Weights = ReadonlyMap<string, { readonly shape: readonly number[]; readonly data: TensorData }>;
+
+/** What an import comes to: the text, and the weights apart from it under their key. */
+export type ImportAnswer =
+  | {
+      readonly ok: true;
+      readonly value: Omit<ImportedModel, "data"> & { readonly weights: Weights; readonly key: string };
+    }
+  | { readonly ok: false; readonly text: string };
+
+/** Data for some inputs in place of what their seeds give. */
+export type Given = ReadonlyMap<NodeId, TensorData>;
 
 export type PlanName = "naive" | "step" | "fused";
 
@@ -47,6 +56,7 @@ export type CheckRequest =
       readonly fusion: Fusion;
       /** States whose folded constants are wanted too. */
       readonly plans?: readonly Fusion[];
+      readonly given: Given;
     }
   | {
       /** Outputs that a machine computed, against the f64 reference. */
@@ -59,6 +69,7 @@ export type CheckRequest =
         readonly outputs: readonly NodeId[];
         readonly results: readonly { readonly value: NodeId; readonly data: TensorData }[];
       }[];
+      readonly given: Given;
     }
   | {
       /** The reference's results, and the plans' kernels run on the CPU where they are small enough. */
@@ -66,6 +77,7 @@ export type CheckRequest =
       readonly fusion: Fusion;
       readonly profile: DeviceProfile;
       readonly plans: readonly { readonly plan: PlanName; readonly fusion: Fusion }[];
+      readonly given: Given;
     };
 
 /** One output of one plan against the f64 reference. */

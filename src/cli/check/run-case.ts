@@ -128,7 +128,7 @@ async function compareCase(
     const inputs = new Map<NodeId, Float64Array>();
     for (const [theirs, ours] of model.inputs)
       if (graph.nodes.has(nodeId(ours))) inputs.set(nodeId(ours), byName.get(theirs)!.data);
-    for (const [ours, data] of model.data) if (graph.nodes.has(nodeId(ours))) inputs.set(nodeId(ours), data);
+    for (const [ours, { data }] of model.data) if (graph.nodes.has(nodeId(ours))) inputs.set(nodeId(ours), data);
     for (const n of graph.nodes.values())
       if (n.op === "input" && !inputs.has(n.id)) inputs.set(n.id, Float64Array.from(inputData(n)));
     const { graph: fused } = fusionAt(compilation, compilation.steps.length);

@@ -39,7 +39,7 @@ const reserved = new Set(["return", "def", "for", "in", "range", "if", "else", "
 export class Emitter {
   readonly lines: string[] = [];
   /** Numbers that belong to inputs of the text, by name. */
-  readonly data = new Map<string, Float64Array>();
+  readonly data = new Map<string, HostTensor>();
   private readonly taken = new Set<string>(reserved);
   private failure: string | null = null;
   /** Model inputs whose numbers decide shapes or attributes. */
@@ -143,7 +143,7 @@ export class Emitter {
     this.lines.push(
       `${name}: ${dtype}[${dims.join(", ")}] = ${written ? `const([${Array.from(data, (x) => (dtype === "i32" ? String(x) : literal(x))).join(", ")}])` : "param()"}`,
     );
-    if (!written) this.data.set(name, data);
+    if (!written) this.data.set(name, value.host!);
     return name;
   }
 

@@ -45,7 +45,7 @@ export interface ImportedModel {
     }
   >;
   /** Numbers of weights and constants, by name in the text. */
-  readonly data: ReadonlyMap<string, Float64Array>;
+  readonly data: ReadonlyMap<string, HostTensor>;
   readonly unsupported: readonly UnsupportedOp[];
   /** Inputs whose numbers decide shapes or attributes: give them as `known` and import again. */
   readonly wanted: readonly string[];
@@ -147,22 +147,19 @@ class ModelReader {
         );
         continue;
       }
-      bytes += data.value.data.byteLength;
-      const host = this.emit.host(data.value);
+      bytes += data.bytes;
+      const value = this.emit.host(data.value);
       // Weights are data of a run; small integers steer shapes and stay known.
-      scope.set(
-        tensor.name,
-        data.value.dtype === "f32" || data.value.dtype === "f16" ? this.weight(tensor.name, host) : host,
-      );
+      const float = value.type.dtype === "f32" || value.type.dtype === "f16";
+      scope.set(tensor.name, float ? this.weight(tensor.name, value) : value);
     }
   }
 
   /** A weight is folded only while it is small; otherwise it is a parameter of the text with its numbers attached. */
   private weight(name: string, value: Value): Value {
-    const { data, dims, dtype } = value.host!;
-    if (data.length <= 1) return value;
-    const input = this.emit.input(name, { dtype, shape: dims }, "param");
-    this.emit.data.set(input.name!, data);
+    if (value.host!.data.length <= 1) return value;
+    const input = this.emit.input(name, value.type, "param");
+    this.emit.data.set(input.name!, value.host!);
     return this.emit.widened(name, input);
   }
 

@@ -58,17 +58,20 @@ export const dataTypeName = (dataType: number): string => NAMES[dataType] ?? `ty
 export function tensorData(
   tensor: OnnxTensor,
   capBytes: number,
-): { readonly ok: true; readonly value: HostTensor } | { readonly ok: false; readonly why: string } {
+):
+  | { readonly ok: true; readonly value: HostTensor; readonly bytes: number }
+  | { readonly ok: false; readonly why: string } {
   const format = FORMATS.get(tensor.dataType);
   if (!format) return { ok: false, why: `${tensor.name} holds ${dataTypeName(tensor.dataType)}` };
   if (tensor.external)
     return { ok: false, why: `${tensor.name} keeps its data in another file, which is never opened` };
   const size = tensor.dims.reduce((product, extent) => product * extent, 1);
-  if (!(size >= 0) || size * 8 > capBytes)
+  const bytes = size * format.bytes;
+  if (!(size >= 0) || bytes > capBytes)
     return { ok: false, why: `${tensor.name} has ${size} elements, more than fits in the cap` };
   const data = new Float64Array(size);
   if (tensor.raw) {
-    if (tensor.raw.byteLength !== size * format.bytes)
+    if (tensor.raw.byteLength !== bytes)
       return { ok: false, why: `${tensor.name} says ${size} elements and carries ${tensor.raw.byteLength} bytes` };
     const view = new DataView(tensor.raw.buffer, tensor.raw.byteOffset, tensor.raw.byteLength);
     for (let i = 0; i < size; i++) data[i] = format.read(view, i * format.bytes);
@@ -77,7 +80,8 @@ export function tensorData(
       return { ok: false, why: `${tensor.name} says ${size} elements and carries ${tensor.numbers.length}` };
     for (let i = 0; i < size; i++) data[i] = tensor.dataType === 10 ? fromHalf(tensor.numbers[i]!) : tensor.numbers[i]!;
   }
-  return { ok: true, value: { dtype: format.dtype, dims: tensor.dims, data, wide: tensor.dataType === 7 } };
+  const value = { dtype: format.dtype, dims: tensor.dims, data, wide: tensor.dataType === 7 };
+  return { ok: true, value, bytes };
 }
 
 /** A `.pb` data file: its name, the dtype's name and its numbers (null where the dtype is not one of ours). */

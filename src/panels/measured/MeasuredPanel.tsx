@@ -90,6 +90,7 @@ export function MeasuredPanel() {
         )}
       </header>
       {device && <DeviceLine device={device} repeats={repeats} />}
+      {view.run?.source && <p className="measured-message">{view.run.source}</p>}
       {withoutGpu && run.status !== "failed" ? (
         <p className="measured-message" data-failed>
           <b>Not run on a GPU.</b> {problem.text}

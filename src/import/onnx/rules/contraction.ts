@@ -19,7 +19,7 @@ export function gemm(c: NodeContext): Value {
 }
 
 /** The result of an equation without an arrow: its letters in the order of the alphabet. */
-const sorted = (letters: string): string => [...letters].sort().join("");
+const sorted = (letters: string): string => letters.split("").sort().join("");
 
 /** An equation that leaves its one operand as it is makes nothing. */
 function einsum(c: NodeContext): Value {
