@@ -192,6 +192,8 @@ function builtin(
     if (dtype === name && value.kind === "number") return { ...value, dtype };
     if (dtype && value.kind === "tensor" && first) return castTo(machine, place, call, first, dtype);
   }
+  const second = operands[1]?.value;
+  if (name === "hasattr" && second?.kind === "string") return { kind: "bool", value: findOp(second.value) !== null };
   if (name === "zip" && operands.length > 0) return zipped(operands);
   if ((name === "max" || name === "min") && operands.length > 1) {
     const numbers = operands.flatMap((slot) => (slot.value.kind === "number" ? [slot.value] : []));

@@ -52,7 +52,7 @@ describe("mistakes", () => {
     ],
     [
       "class A:\n  pass",
-      "2:1 outside-language A class is not part of this language. Paste the body of its forward() as a def, with the weights as parameters.",
+      "2:1 class A class is not part of this language. Paste its forward() as a def, with the weights as parameters.",
     ],
     [
       "while x:\n  y = x",

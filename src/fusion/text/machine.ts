@@ -68,6 +68,7 @@ export type Assertion =
 
 export interface Machine {
   readonly text: string;
+  readonly statements: readonly Statement[];
   readonly problems: Problems;
   readonly deadline: Deadline;
   readonly nodes: Map<NodeId, Node>;

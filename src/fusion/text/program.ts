@@ -81,6 +81,7 @@ const newTurn = (scope: Scope): Turn => ({
 function newMachine(text: string, statements: readonly Statement[], problems: Problems, deadline: Deadline): Machine {
   const machine: Machine = {
     text,
+    statements,
     problems,
     deadline,
     nodes: new Map(),

@@ -7,7 +7,6 @@ import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
 import { wholeLines } from "./lines";
 
 const OUTSIDE: ReadonlyMap<string, string> = new Map([
-  ["ClassDefinition", "A class is not part of this language. Paste the body of its forward() as a def, with the weights as parameters."],
   ["WhileStatement", "`while` is not part of this language: a graph is fixed before it runs. Write `for i in range(3):` with a constant."],
   ["TryStatement", "`try` is not part of this language."],
   ["WithStatement", "`with` is not part of this language: write its body without it."],
@@ -24,7 +23,7 @@ const OUTSIDE: ReadonlyMap<string, string> = new Map([
 
 const READ = new Set([
   "AssignStatement", "UpdateStatement", "ExpressionStatement", "ReturnStatement", "FunctionDefinition",
-  "AssertStatement", "ForStatement", "IfStatement", "PassStatement", "ImportStatement", "StatementGroup", "DecoratedStatement",
+  "AssertStatement", "ClassDefinition", "ForStatement", "IfStatement", "PassStatement", "ImportStatement", "StatementGroup", "DecoratedStatement",
 ]); // prettier-ignore
 
 export const isStatement = (name: string): boolean => READ.has(name) || OUTSIDE.has(name);
@@ -67,6 +66,8 @@ export function readStatement(text: string, problems: Problems, item: Item): rea
       return [readFor(place)];
     case "IfStatement":
       return [readIf(place)];
+    case "ClassDefinition":
+      return [readClass(place)];
     case "ImportStatement":
       return [readImport(place)];
     case "AssertStatement":
@@ -220,6 +221,19 @@ function readDef(place: Place): Statement {
     name: { text: text.slice(name.from, name.to), span: spanOf(name) },
     params,
     paramsSpan: spanOf(list),
+    body: bodyOf(item),
+  };
+}
+
+function readClass(place: Place): Statement {
+  const { text, item, span } = place;
+  bodyErrors(place);
+  const name = partNamed(item.parts, "VariableName");
+  if (!name) return { kind: "bad", span, targets: [] };
+  return {
+    kind: "class",
+    span,
+    name: { text: text.slice(name.from, name.to), span: spanOf(name) },
     body: bodyOf(item),
   };
 }

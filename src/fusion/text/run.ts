@@ -9,9 +9,18 @@ import { evaluate, noteUses } from "./evaluate";
 import { runFor, runIf } from "./flow";
 import type { Machine, Place, Turn } from "./machine";
 import { mayGoOn, toNode, typeOf } from "./machine";
+import { moduleFix } from "./modules/module-fix";
 import { BINARY_OPS } from "./names";
 import { bindName } from "./symbols";
-import type { AssignStatement, Expr, ExpressionStatement, ReturnStatement, Statement, UpdateStatement } from "./syntax";
+import type {
+  AssignStatement,
+  ClassStatement,
+  Expr,
+  ExpressionStatement,
+  ReturnStatement,
+  Statement,
+  UpdateStatement,
+} from "./syntax";
 import { bare } from "./syntax";
 import { bindTargets, namesIn, underName } from "./targets";
 import type { Slot, Value } from "./values";
@@ -50,6 +59,8 @@ function runStatement(machine: Machine, statement: Statement, turn: Turn): void 
       return runFor(machine, statement, turn);
     case "if":
       return runIf(machine, statement, turn);
+    case "class":
+      return runClass(machine, statement, turn);
     case "pass":
       return;
     case "bad":
@@ -192,6 +203,26 @@ function isModeCall({ value }: ExpressionStatement): "train" | "eval" | null {
   const callee = bare(expr.callee);
   const name = callee.kind === "name" ? callee.name : callee.kind === "member" ? callee.name.text : "";
   return name === "train" || name === "eval" ? name : null;
+}
+
+/** Longer texts are not rewritten on every pause. */
+const LONGEST_MODULE = 60_000;
+
+/** A class is no value here; where its forward() can be written out, a fix does. */
+function runClass(machine: Machine, statement: ClassStatement, turn: Turn): void {
+  const { text, statements } = machine;
+  const { name, span } = statement;
+  const edits = text.length > LONGEST_MODULE || turn.defs.length > 0 ? null : moduleFix(text, statements, statement);
+  const line = text.indexOf("\n", span.from);
+  const what = edits
+    ? "A class is not part of this language, but what it computes is: its sizes become constants, its weights inputs."
+    : "A class is not part of this language. Paste its forward() as a def, with the weights as parameters.";
+  machine.problems.add("class", { from: span.from, to: line < 0 ? span.to : line }, what, {
+    fixes: edits ? [{ title: `Write ${name.text} as a program`, edits }] : [],
+  });
+  underName(machine, turn, statement, "_", (place) =>
+    bindName(machine, place, { kind: "name", name: name.text, span: name.span }, BROKEN),
+  );
 }
 
 /** `print(x)`: reads what it names and does nothing. */

@@ -158,6 +158,12 @@ export interface IfStatement extends At {
   readonly branches: readonly { readonly test: Expr; readonly body: readonly Statement[] }[];
   readonly otherwise: readonly Statement[];
 }
+/** No value of the language; a fix writes what it computes out as a program. */
+export interface ClassStatement extends At {
+  readonly kind: "class";
+  readonly name: Identifier;
+  readonly body: readonly Statement[];
+}
 export interface PassStatement extends At {
   readonly kind: "pass";
 }
@@ -174,6 +180,7 @@ export type Statement =
   | DefStatement
   | ForStatement
   | IfStatement
+  | ClassStatement
   | PassStatement
   | BadStatement;
 
@@ -209,6 +216,7 @@ export function rootsOf(statement: Statement): readonly Expr[] {
     case "if":
       return statement.branches.map(({ test }) => test);
     case "def":
+    case "class":
     case "pass":
     case "bad":
       return [];

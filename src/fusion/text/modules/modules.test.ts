@@ -1,0 +1,173 @@
+/** Classes as people write them become programs that mean the same, by the one fix that is offered. */
+import { describe, expect, test } from "vitest";
+import { applyTextEdits } from "../edits/draft";
+import { parseProgram } from "../program";
+
+/** The text after every fix that takes a class or made data over. */
+function mended(text: string): string {
+  let now = text;
+  for (let turn = 0; turn < 8; turn++) {
+    const wrong = parseProgram(now).diagnostics.find(({ code, fixes }) => /^(class|import|source)/.test(code) && fixes!.length > 0); // prettier-ignore
+    if (!wrong) return now;
+    now = applyTextEdits(now, wrong.fixes![0]!.edits);
+  }
+  return now;
+}
+
+const errors = (text: string): string[] =>
+  parseProgram(text).diagnostics.filter(({ severity }) => severity === "error").map((each) => `${each.line}: ${each.text}`); // prettier-ignore
+const opsOf = (text: string): Map<string, number> => {
+  const counts = new Map<string, number>();
+  const { graph, calls } = parseProgram(text);
+  const composites = calls.filter(({ kind }) => kind === "composite").map(({ label }) => label);
+  for (const name of [...[...graph.nodes.values()].map(({ op }) => op), ...composites])
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+};
+
+const MLP = `import torch.nn as nn
+
+class Block(nn.Module):
+    """Two layers."""
+    def __init__(self, dim=96, mult=4, bias=False):
+        super().__init__()
+        self.norm = nn.LayerNorm(dim, eps=1e-6)
+        self.fc1 = nn.Linear(dim, mult * dim, bias=bias)
+        self.act = nn.GELU(approximate="tanh")
+        self.fc2 = nn.Linear(mult * dim, dim)
+        self.drop = nn.Dropout(0.2)
+        self.gain = nn.Parameter(torch.ones(dim))
+
+    def forward(self, x):
+        # residual
+        h = self.act(self.fc1(self.norm(x)))
+        return x + self.drop(self.fc2(h)) * self.gain
+`;
+
+describe("one class", () => {
+  test("sizes become constants, weights inputs, forward a def that is called", () => {
+    expect(mended(MLP)).toBe(`
+# Sizes are guesses where nothing says them: change them here.
+dim = 96
+mult = 4
+norm_w: f32[dim] = param()
+norm_b: f32[dim] = param()
+fc1_w: f32[mult * dim, dim] = param()
+fc2_w: f32[dim, mult * dim] = param()
+fc2_b: f32[dim] = param()
+gain: f32[dim] = param()
+
+def block(x):
+    # residual
+    h = gelu(linear(layer_norm(x, norm_w, norm_b, eps=1e-6), fc1_w), approximate="tanh")
+    return x + dropout(linear(h, fc2_w, fc2_b), p=0.2) * gain
+
+x: f32[8, 64, dim]
+y = block(x)
+`);
+    expect(errors(mended(MLP))).toEqual([]);
+  });
+
+  test("an instance beside it says the sizes, and the calls stay as they are", () => {
+    const text = `${MLP}\nmodel = Block(32, mult=2)\nx: f32[4, 32]\nout = model(x)\n`;
+    const now = mended(text);
+    expect(errors(now)).toEqual([]);
+    expect(now).toContain("dim = 32\nmult = 2\n");
+    expect(now).toContain("def model(x):");
+    expect(now).toContain("out = model(x)");
+  });
+
+  test("what is not understood stays as a comment", () => {
+    const text = "class A(nn.Module):\n    def __init__(self):\n        self.a = nn.Linear(8, 8)\n        if True:\n            self.b = 3\n    def forward(self, x):\n        return self.a(x)\n"; // prettier-ignore
+    expect(mended(text)).toContain("# not taken over: if True:\n# not taken over: self.b = 3\n");
+    expect(errors(mended(text))).toEqual([]);
+  });
+
+  test("a class without forward() has no fix, and says what to paste", () => {
+    const { diagnostics } = parseProgram("class A:\n    size: int = 3\n");
+    expect(diagnostics.map(({ code, fixes }) => [code, fixes])).toEqual([["class", []]]);
+    expect(diagnostics[0]!.text).toMatch(/Paste its forward\(\) as a def/);
+  });
+});
+
+const CNN = `class Stage(nn.Module):
+    def __init__(self, cin, cout, stride=1):
+        super(Stage, self).__init__()
+        self.conv = nn.Conv2d(cin, cout, kernel_size=(3, 5), stride=stride, padding=(1, 2), bias=False)
+        self.bn = nn.BatchNorm2d(cout)
+        self.short = nn.Sequential(nn.Conv2d(cin, cout, 1, stride=stride), nn.BatchNorm2d(cout), nn.Identity())
+    def forward(self, x):
+        y = self.bn(self.conv(x))
+        y += self.short(x)
+        return F.relu(y, inplace=True)
+
+class Net(nn.Module):
+    def __init__(self, classes=10):
+        super().__init__()
+        self.stage = Stage(3, 8, stride=2)
+        self.pool = nn.MaxPool2d(2)
+        self.fc = nn.Linear(8 * 8 * 8, classes)
+    def forward(self, x):
+        x = self.pool(self.stage(x))
+        x = x.view(x.size(0), -1)
+        return F.log_softmax(self.fc(x), dim=1)
+`;
+
+test("classes that use classes: the outermost one has the fix, and it takes the others along", () => {
+  const found = parseProgram(CNN).diagnostics.filter(({ code }) => code === "class");
+  expect(found.map(({ fixes }) => fixes!.length)).toEqual([0, 1]);
+  const now = mended(CNN);
+  expect(errors(now)).toEqual([]);
+  expect(now).not.toContain("class ");
+  const ops = opsOf(now);
+  expect([ops.get("conv"), ops.get("batch_norm"), ops.get("max_pool"), ops.get("linear")]).toEqual([2, 2, 1, 1]);
+  expect(parseProgram(now).graph.outputs).toHaveLength(1);
+});
+
+const GPT = `@dataclass
+class Config:
+    n_head: int = 4
+    n_embd: int = 64
+    bias: bool = False
+
+class Attention(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        assert config.n_embd % config.n_head == 0
+        self.c_attn = nn.Linear(config.n_embd, 3 * config.n_embd, bias=config.bias)
+        self.c_proj = nn.Linear(config.n_embd, config.n_embd, bias=config.bias)
+        self.n_head = config.n_head
+        self.n_embd = config.n_embd
+        self.flash = hasattr(torch.nn.functional, 'scaled_dot_product_attention')
+    def forward(self, x):
+        B, T, C = x.size()
+        q, k, v = self.c_attn(x).split(self.n_embd, dim=2)
+        k = k.view(B, T, self.n_head, C // self.n_head).transpose(1, 2)
+        q = q.view(B, T, self.n_head, C // self.n_head).transpose(1, 2)
+        v = v.view(B, T, self.n_head, C // self.n_head).transpose(1, 2)
+        if self.flash:
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        else:
+            att = q @ k.transpose(-2, -1) * (1.0 / math.sqrt(k.size(-1)))
+            y = F.softmax(att, dim=-1) @ v
+        y = y.transpose(1, 2).contiguous().view(B, T, C)
+        return self.c_proj(y)
+
+class Block(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.ln = nn.LayerNorm(config.n_embd, bias=config.bias)
+        self.attn = Attention(config)
+    def forward(self, x):
+        return x + self.attn(self.ln(x))
+`;
+
+test("settings are shared constants, and flags decide which weights there are", () => {
+  const now = mended(GPT);
+  expect(errors(now)).toEqual([]);
+  expect(now).toContain("n_embd = 64\n");
+  expect(now).not.toContain("c_attn_b");
+  expect(now).not.toContain("@dataclass");
+  expect(opsOf(now).get("scaled_dot_product_attention")).toBe(1);
+  expect(now).toContain("x: f32[8, 64, n_embd]");
+});
