@@ -2,6 +2,7 @@
 import type { Attrs, DType, GroupRef, Node, NodeId, Span, TensorType } from "../ir";
 import { nodeId, promote } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
+import type { ModuleFix } from "./modules/module-fix";
 import type { Deadline } from "./parse";
 import type { Problems } from "./problems";
 import type { Scope, SymbolRecord } from "./scope";
@@ -69,6 +70,8 @@ export type Assertion =
 export interface Machine {
   readonly text: string;
   readonly statements: readonly Statement[];
+  /** What would write the program's classes out, found when it is first asked for. */
+  readonly moduleFix: () => ModuleFix | null;
   readonly problems: Problems;
   readonly deadline: Deadline;
   readonly nodes: Map<NodeId, Node>;

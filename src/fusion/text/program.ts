@@ -3,6 +3,7 @@ import type { Diagnostic, Graph, NodeId, Span } from "../ir";
 import type { Deadline } from "./parse";
 import { deadlineIn, never, parseBudget } from "./parse";
 import type { Assertion, CallInstance, Machine, Place, Site, Turn } from "./machine";
+import { moduleFix } from "./modules/module-fix";
 import { Problems } from "./problems";
 import { readProgram } from "./read";
 import { runBody } from "./run";
@@ -69,6 +70,12 @@ function firstDefinitions(statements: readonly Statement[]): ReadonlyMap<string,
   return first;
 }
 
+/** `work`, done at the first call. */
+function once<T>(work: () => T): () => T {
+  let done: { readonly value: T } | null = null;
+  return () => (done ??= { value: work() }).value;
+}
+
 const newTurn = (scope: Scope): Turn => ({
   scope,
   prefix: "",
@@ -82,6 +89,7 @@ function newMachine(text: string, statements: readonly Statement[], problems: Pr
   const machine: Machine = {
     text,
     statements,
+    moduleFix: once(() => moduleFix(text, statements)),
     problems,
     deadline,
     nodes: new Map(),

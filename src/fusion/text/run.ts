@@ -9,7 +9,6 @@ import { evaluate, noteUses } from "./evaluate";
 import { runFor, runIf } from "./flow";
 import type { Machine, Place, Turn } from "./machine";
 import { mayGoOn, toNode, typeOf } from "./machine";
-import { moduleFix } from "./modules/module-fix";
 import { BINARY_OPS } from "./names";
 import { bindName } from "./symbols";
 import type {
@@ -205,20 +204,18 @@ function isModeCall({ value }: ExpressionStatement): "train" | "eval" | null {
   return name === "train" || name === "eval" ? name : null;
 }
 
-/** Longer texts are not rewritten on every pause. */
-const LONGEST_MODULE = 60_000;
-
-/** A class is no value here; where its forward() can be written out, a fix does. */
+/** A class is no value here; where the classes of the program can be written out, one fix does it for all of them. */
 function runClass(machine: Machine, statement: ClassStatement, turn: Turn): void {
-  const { text, statements } = machine;
   const { name, span } = statement;
-  const edits = text.length > LONGEST_MODULE || turn.defs.length > 0 ? null : moduleFix(text, statements, statement);
-  const line = text.indexOf("\n", span.from);
-  const what = edits
-    ? "A class is not part of this language, but what it computes is: its sizes become constants, its weights inputs."
-    : "A class is not part of this language. Paste its forward() as a def, with the weights as parameters.";
+  const line = machine.text.indexOf("\n", span.from);
+  const fix = turn.defs.length === 0 ? machine.moduleFix() : null;
+  const what = !fix
+    ? "A class is not part of this language. Paste its forward() as a def, with the weights as parameters."
+    : fix.name === name.text
+      ? "A class is not part of this language, but what it computes is: its sizes become constants, its weights inputs."
+      : `A class is not part of this language: ${name.text} is written out together with ${fix.name}.`;
   machine.problems.add("class", { from: span.from, to: line < 0 ? span.to : line }, what, {
-    fixes: edits ? [{ title: `Write ${name.text} as a program`, edits }] : [],
+    fixes: fix ? [{ title: `Write ${fix.name} as a program`, edits: fix.edits }] : [],
   });
   underName(machine, turn, statement, "_", (place) =>
     bindName(machine, place, { kind: "name", name: name.text, span: name.span }, BROKEN),

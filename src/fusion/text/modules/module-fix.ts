@@ -64,15 +64,27 @@ function instanceOf(
   return null;
 }
 
-/**
- * Edits that replace the classes of a program by what `made` computes.
- * @returns null for a class without forward(), and for one that another class uses: the outermost one has the fix
- */
-export function moduleFix(
-  text: string,
-  statements: readonly Statement[],
-  made: ClassStatement,
-): readonly TextEdit[] | null {
+/** Longer texts are not rewritten on every pause. */
+const LONGEST = 60_000;
+
+export interface ModuleFix {
+  /** The outermost class. */
+  readonly name: string;
+  readonly edits: readonly TextEdit[];
+}
+
+/** What replaces the classes of a program by what the outermost one computes; null when none has a forward(). */
+export function moduleFix(text: string, statements: readonly Statement[]): ModuleFix | null {
+  if (text.length > LONGEST) return null;
+  for (const made of statements) {
+    const edits = made.kind === "class" ? writtenOut(text, statements, made) : null;
+    if (made.kind === "class" && edits) return { name: made.name.text, edits };
+  }
+  return null;
+}
+
+/** Null for a class without forward(), and for one that another class uses. */
+function writtenOut(text: string, statements: readonly Statement[], made: ClassStatement): readonly TextEdit[] | null {
   // prettier-ignore
   const list = statements.filter((each) => each.kind === "class");
   const classes = new Map(list.map((each) => [each.name.text, each]));
