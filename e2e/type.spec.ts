@@ -142,6 +142,31 @@ test("a pasted forward() is a program", async ({ play }) => {
   await expect(play.region("Score")).not.toContainText(/last good graph/i);
 });
 
+test("a pasted class becomes a program by one click, in one undo step", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.paste(
+    `class MLP(nn.Module):
+    def __init__(self, dim=64):
+        super().__init__()
+        self.norm = nn.LayerNorm(dim)
+        self.fc = nn.Linear(dim, 4 * dim)
+
+    def forward(self, x):
+        return F.gelu(self.fc(self.norm(x)))
+`,
+  );
+  await play
+    .region("Program")
+    .getByRole("button", { name: /Write MLP as a program/ })
+    .click();
+  await expect.poll(() => play.text()).toContain("fc_w: f32[4 * dim, dim] = param()");
+  await expect(play.node(/^gelu/)).toBeAttached();
+  await expect(play.region("Score")).not.toContainText(/last good graph/i);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(() => play.text()).toContain("super().__init__()");
+});
+
 test("a mistake keeps the last good graph, names its line, and goes away with the mistake", async ({ page, play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
