@@ -1,7 +1,9 @@
 /** @file Steps through the decisions: buttons, one sentence, and the staircase under it. */
-import { playground, selectFusion, selectPlanned, usePlayground } from "../../state";
+import { useEffect, useState } from "react";
+import { playground, selectFusion, selectPlanned, selectScore, usePlayground } from "../../state";
 import { Icon, type IconName } from "../Icon";
 import { passTitle } from "../model/passes";
+import { scoreWords } from "../model/score";
 import { stepAnnouncement, stepSentence } from "../model/step-words";
 import { Staircase } from "./Staircase";
 import "./scrubber.css";
@@ -40,6 +42,35 @@ function StepText({ total }: { readonly total: number }) {
   );
 }
 
+/** Whether a step was taken since the page opened; what a change of the program does to the cursor is none. */
+function useStepped(): boolean {
+  const [stepped, setStepped] = useState(false);
+  useEffect(
+    () =>
+      playground.subscribe((state, before) => {
+        const same = state.derived.compilation === before.derived.compilation;
+        if (same && state.cursor !== before.cursor) setStepped(true);
+      }),
+    [],
+  );
+  return stepped;
+}
+
+/** What to do first, until somebody has; then how to read the staircase. */
+function Hint() {
+  const stepped = useStepped();
+  const score = usePlayground(selectScore);
+  const atEnd = usePlayground((state) => state.cursor === selectPlanned(state)?.steps.length);
+  const fewer = score !== null && score.end.fullSizeTransfers < score.naive.fullSizeTransfers;
+  if (stepped || !fewer || !atEnd) return <span className="scrub-hint">height = transfers left</span>;
+  const [naive, , end] = scoreWords(score).transfers;
+  return (
+    <span className="scrub-hint">
+      Play to see how <b>{naive}</b> trips became <b>{end}</b>.
+    </span>
+  );
+}
+
 export function Scrubber() {
   const compilation = usePlayground(selectPlanned);
   const playing = usePlayground((state) => state.playing);
@@ -58,7 +89,7 @@ export function Scrubber() {
         />
         <Button icon="forward" label="Next step" onPress={() => actions.stepForward()} off={cursor >= total} />
         <StepText total={total} />
-        <span className="scrub-hint">height = transfers left</span>
+        <Hint />
       </div>
       {compilation && total > 0 && <Staircase compilation={compilation} cursor={cursor} />}
     </div>
