@@ -329,6 +329,8 @@ const algebraic: Writer = (writing, x, second, dice) => {
   if (x.type.dtype !== "f32") return null;
   const [a, way] = [dim(dice, x), `dim=${dim(dice, x)}, keepdim=True`];
   const turned = (by: number): string => shape.map((_e, i) => (i + by) % rank).join(", ");
+  // Turning and swapping, unlike turning twice, depend on their order.
+  const swapped = [1, 0, ...shape.map((_e, i) => i).slice(2)].join(", ");
   const columns = COLUMNS[dice.roll(3)]!;
   const fits = sizeOf(shape) * columns <= writing.demands.mostProducts;
   const weight = (of: Shape): Value => writing.input(of, "f32", "param()");
@@ -336,9 +338,9 @@ const algebraic: Writer = (writing, x, second, dice) => {
     case 0:
       return { text: "$0 * 2 * 3 + 1 + 2", operands: [x] };
     case 1:
-      return rank < 2 ? null : { text: `relu(permute(permute($0, ${turned(1)}), ${turned(1 + dice.roll(2))}))`, operands: [x] }; // prettier-ignore
+      return rank < 2 ? null : { text: `relu(permute(permute($0, ${turned(1)}), ${dice.pick([swapped, turned(1), turned(2)])}))`, operands: [x] }; // prettier-ignore
     case 2:
-      return rank < 2 ? null : { text: `permute(tanh(permute($0, ${turned(1)})), ${turned(dice.roll(3))})`, operands: [x] }; // prettier-ignore
+      return rank < 2 ? null : { text: `permute(tanh(permute($0, ${turned(1)})), ${dice.pick([swapped, turned(0), turned(1), turned(2)])})`, operands: [x] }; // prettier-ignore
     case 3:
     case 4: {
       if (rank < 2 || !fits) return null;

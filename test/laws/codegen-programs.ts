@@ -59,3 +59,19 @@ export const programs: Readonly<Record<string, string>> = {
   "two-products": `x: f32[64, 48]\ng: f32[48, 96]\nu: f32[48, 96]\ny = silu(x @ g) * (x @ u)`,
   "whole-number-matmul": `x: i32[20, 24]\nw: i32[24, 20]\ny = x @ w`,
 };
+
+/** One small program for every way a graph is rewritten before it is fused. */
+export const rewritten: Readonly<Record<string, string>> = {
+  "turned-twice": `x: f32[4, 4, 4]\ny = relu(transpose(transpose(x, 0, 1), 1, 2))`,
+  "turned-twice-odd": `x: f32[2, 3, 5]\ny = relu(transpose(transpose(x, 0, 1), 1, 2))`,
+  "turned-around-a-map": `x: f32[3, 4, 5]\ny = permute(tanh(permute(x, (1, 2, 0))), (0, 2, 1))`,
+  "turned-back": `x: f32[5, 7]\ny = relu(transpose(transpose(x, 0, 1), 0, 1)) + 1`,
+  "literals-in-a-row": `x: f32[33]\ny = x * 2 * 3 + 1 + 2`,
+  "scaled-product": `x: f32[5, 7]\nw: f32[7, 3] = param()\ns: f32[3] = param()\ny = (x @ w) * s + s`,
+  "shifted-product": `x: f32[5, 7]\nw: f32[7, 3] = param()\nb: f32[3] = param()\ny = relu((x @ w + b) * 0.5)`,
+  "scaled-sum": `x: f32[5, 7]\ny = (x * 3).sum(dim=1)`,
+  "monotone-max": `x: f32[5, 7]\ny = relu(x + 0.5).max(dim=0)`,
+  identities: `x: f32[5, 7]\ny = ((x * 1 + 0) / 1 - 0) * 0.5`,
+  "said-twice": `x: f32[4, 4]\na = x.sum(dim=0)\nb = x.sum(dim=1)\nc = x.sum(dim=0)\ny = a + b * c`,
+  "drawn-twice": `x: f32[40]\na = dropout(x, p=0.5, seed=1)\nb = dropout(x, p=0.5, seed=1)\ny = a - b`,
+};

@@ -217,7 +217,7 @@ export function trafficFaults(state: Fusion, profile = defaultOptions.profile): 
     for (const { value, read, written, passes } of log.buffers) {
       const { type } = program.buffers.find((buffer) => buffer.value === value)!;
       // What is smaller than a row is one value per row or fewer: used twice, counted once.
-      const times = tiled || read < columns ? 1 : passes;
+      const times = tiled || read < columns ? 1 : Math.floor(passes);
       touched += dtypeBytes(type.dtype) * (read * times + written);
     }
   }

@@ -197,7 +197,8 @@ function bytesOff(state: Fusion, run: CpuRun, profile: CompileOptions["profile"]
       for (const { value, read, written, passes } of log.buffers) {
         const { type } = each.programs[i]!.buffers.find((buffer) => buffer.value === value)!;
         touched +=
-          dtypeBytes(type.dtype) * (read * (counted && read >= columns ? passes : Math.min(passes, 1)) + written);
+          dtypeBytes(type.dtype) *
+          (read * (counted && read >= columns ? Math.floor(passes) : Math.min(passes, 1)) + written);
       }
   }
   const { bytes } = totalsOf(state, profile);

@@ -25,13 +25,21 @@ export function bothPlans(graph: Graph): { readonly naive: Fusion; readonly fuse
   return { naive: compilation.naive!, fused: fusionAt(compilation, compilation.steps.length) };
 }
 
+export interface Held extends Comparison {
+  /** A difference that a change in the order of sums explains: a tenth of what the tolerance allows a value of the result's size. */
+  readonly usual: number;
+}
+
+const rootMeanSquare = (data: Float64Array): number =>
+  Math.sqrt(data.reduce((sum, value) => sum + (Number.isFinite(value) ? value * value : 0), 0) / Math.max(1, data.length)); // prettier-ignore
+
 /** Each result of one run, in order, against the reference of the source graph. */
 export async function comparisons(
   session: Session,
   source: Graph,
   fusion: Fusion,
   target: Target,
-): Promise<readonly Comparison[]> {
+): Promise<readonly Held[]> {
   const inputs = inputsOf(source);
   const reference = runReference(source, inputs);
   const folded = [...foldedData(fusion.graph, inputs)].map(([id, data]) => [id, Float32Array.from(data)] as const);
@@ -41,6 +49,9 @@ export async function comparisons(
   return source.outputs.map((id, i) => {
     const got = data.get(fusion.graph.outputs[i]!);
     if (!got) throw new Error(`${id} did not come back`);
-    return compareOutputs(reference.get(id)!.data, got, toleranceFor(source, id));
+    const want = reference.get(id)!.data;
+    const tolerance = toleranceFor(source, id);
+    const usual = 0.1 * (tolerance.atol + tolerance.rtol * rootMeanSquare(want));
+    return { ...compareOutputs(want, got, tolerance), usual };
   });
 }

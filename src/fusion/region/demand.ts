@@ -189,7 +189,7 @@ function* elementsOf(demand: Placed, shape: Shape): Generator<number[]> {
 
 /** What a broadcast operand of `shape` must supply when `demand` is asked of a value of `outShape`. */
 export function throughBroadcast(demand: Demand, outShape: Shape, shape: Shape): Demand {
-  if (demand.kind === "all" || sizeOf(shape) <= 1) return ALL;
+  if (demand.kind === "all" || (sizeOf(shape) <= 1 && count(demand, outShape) > 0)) return ALL;
   if (demand.kind === "some") return some(demand.elements, shape);
   const skip = outShape.length - shape.length;
   if (demand.kind === "boxes") {
@@ -208,7 +208,7 @@ export function throughBroadcast(demand: Demand, outShape: Shape, shape: Shape):
 
 /** What the index of a gather must supply: its axes stand where the data's axis was. */
 export function throughIndex(demand: Demand, outShape: Shape, shape: Shape, axis: number): Demand {
-  if (demand.kind === "all" || sizeOf(shape) <= 1) return ALL;
+  if (demand.kind === "all" || (sizeOf(shape) <= 1 && count(demand, outShape) > 0)) return ALL;
   if (demand.kind === "some") return some(demand.elements, shape);
   if (demand.kind === "bits")
     return throughPoints(demand, outShape, shape, (index) => index.slice(axis, axis + shape.length));

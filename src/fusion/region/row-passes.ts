@@ -95,12 +95,13 @@ function askOperands(
     return;
   }
   const inputs = n.inputs.map((input) => node(graph, input).type.shape);
-  for (const { when, operand, index } of movement!.source(
-    at,
-    { inputs, output: n.type.shape, attrs: n.attrs },
-    changes,
-  ))
-    ask(n.inputs[operand]!, index, when === true);
+  const context = { inputs, output: n.type.shape, attrs: n.attrs };
+  // The last case is what is left of the others.
+  let conditional = false;
+  for (const { when, operand, index } of movement!.source(at, context, changes)) {
+    conditional ||= when === true;
+    ask(n.inputs[operand]!, index, conditional);
+  }
 }
 
 /**

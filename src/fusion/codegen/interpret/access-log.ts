@@ -7,7 +7,7 @@ export interface BufferAccess {
   /** Distinct elements. */
   readonly read: number;
   readonly written: number;
-  /** Whole passes over what is read: 1 + rereads. Loads between two barriers or in one outer loop are one pass. */
+  /** Mean passes over what is read: 1 + rereads. Loads between two barriers or in one outer loop are one pass. */
   readonly passes: number;
 }
 export interface AccessLog {
@@ -67,7 +67,7 @@ export class BufferTrace {
     if (this.buffer.access === "read_write" && written < this.buffer.elements) {
       note(this.problems, `${this.buffer.name} has ${this.buffer.elements - written} elements that nobody writes`);
     }
-    return { value: this.buffer.value, read, written, passes: read === 0 ? 0 : Math.floor(passes / read) };
+    return { value: this.buffer.value, read, written, passes: read === 0 ? 0 : passes / read };
   }
 }
 
