@@ -103,7 +103,8 @@ test("an op's attribute is changed where it is drawn", async ({ page, play }) =>
   await start(play, "x: f32[64, 32]\nh = mean(x, dim=0)  # which way\n");
   await expect(play.node(/^mean h, f32\[32\]/)).toBeVisible();
   await page.mouse.click(...(await middle(play, /^mean h/)));
-  const axes = play.card.getByRole("textbox", { name: "axes" });
+  const axes = play.card.getByRole("textbox", { name: "dim", exact: true });
+  await expect(axes).toHaveValue("0");
   await axes.fill("1");
   await axes.press("Enter");
   await expect.poll(() => play.text()).toContain("h = mean(x, dim=1)  # which way");

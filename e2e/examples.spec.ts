@@ -47,6 +47,20 @@ test.describe("examples", () => {
     await expect(transfers).toHaveAccessibleName("fused: 3 read, 1 written");
   });
 
+  test("offer their variants as long as the program is theirs, at any size", async ({ page, play }) => {
+    const variants = page.getByRole("group", { name: "Variants of log(relu(x + b))" });
+    await expect(variants.getByRole("button", { name: "as given", pressed: true })).toBeVisible();
+    await page.getByRole("radio", { name: "S", exact: true }).click();
+    await expect(variants).toBeVisible();
+    await expect(page.getByText("edited")).toBeHidden();
+    await expect(play.editor).toBeVisible();
+    await play.type("x: f32[64, 64]\ny = exp(x)\n");
+    await expect(page.getByText("edited")).toBeVisible();
+    await expect(variants).toBeHidden();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(variants).toBeVisible();
+  });
+
   test("say what the chapter prints beside what is counted", async ({ page, play }) => {
     await expect(play.region("Measured")).toContainText("The chapter says 6 → 3; counted 7 → 3");
     await page.getByRole("button", { name: "b a vector" }).click();

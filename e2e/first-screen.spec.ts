@@ -81,6 +81,24 @@ test("the narrow arrangement has four panes, one at a time", async ({ page, play
   }
 });
 
+for (const width of [1440, 1024]) {
+  test(`Tab goes through the parts in the order they are read, ${width} px wide`, async ({ page, play }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await play.open();
+    await expect(play.editor).toBeVisible();
+    const order = await page.evaluate(() => {
+      const places = [...document.querySelectorAll<HTMLElement>("[data-pane]")].filter(
+        ({ offsetParent }) => offsetParent,
+      );
+      return places.map(({ dataset }) => dataset.pane);
+    });
+    const read = ["top", "program", "score", "graph", "steps", "kernels"];
+    expect(order).toEqual(width >= 1420 ? [...read, "measured"] : read);
+    // Nothing jumps the queue: the keys follow the page's own order.
+    await expect(page.locator('[tabindex]:not([tabindex="0"]):not([tabindex="-1"])')).toHaveCount(0);
+  });
+}
+
 test("the theme follows the choice and survives a reload", async ({ page, play }) => {
   await play.open();
   const theme = () => page.evaluate(() => document.documentElement.dataset.theme);

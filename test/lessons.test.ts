@@ -16,7 +16,16 @@ import {
   type Fusion,
   type NodeId,
 } from "../src/fusion";
-import { allLessons, chapters, examples, findExample, optionsFor, sizeOfText, type Example } from "../src/lessons";
+import {
+  allLessons,
+  chapters,
+  examples,
+  findExample,
+  isTextOf,
+  optionsFor,
+  sizeOfText,
+  type Example,
+} from "../src/lessons";
 import { chapterNotes } from "../src/panels/model/chapter";
 import { chapterRows } from "../src/panels/model/chapter-rows";
 import { expected } from "./lessons-counts";
@@ -37,8 +46,10 @@ const named = allLessons.map((lesson) => [lesson.id, lesson] as const);
 describe("each example", () => {
   test.each(named)("%s plans at every size", (_, lesson) => {
     expect(sizeOfText(lesson, lesson.text)).toBe(lesson.sizes && "M");
+    expect(isTextOf(lesson, `${lesson.text}extra = 1\n`)).toBe(false);
     for (const size of sizes) {
       const text = lesson.sizes ? resized(lesson, lesson.sizes[size]) : lesson.text;
+      expect(isTextOf(lesson, text)).toBe(true);
       const { diagnostics, naivePlan, fusedPlan, steps } = compiledLesson(lesson, text);
       expect(diagnostics).toEqual([]);
       expect(steps.length).toBeGreaterThan(lesson.id === "square-matmul" ? -1 : 0);

@@ -84,3 +84,10 @@ export function sizeOfText(example: Example, text: string): "S" | "M" | "L" | nu
   const value = found ? Number(found[1]) : null;
   return (["S", "M", "L"] as const).find((size) => sizes[size] === value) ?? null;
 }
+
+/** The text is the example's, at whichever size; comments and spaces count. */
+export function isTextOf({ text: given, sizes }: Example, text: string): boolean {
+  if (!sizes) return text === given;
+  const size = new RegExp(`^(${sizes.name} *= *)\\d+`, "m");
+  return text.replace(size, "$1") === given.replace(size, "$1");
+}

@@ -4,7 +4,7 @@ import { GraphCanvas, ProgramEditor } from "../editor";
 import { KernelInspector, MeasuredPanel, ScoreRow, Scrubber } from "../panels";
 import { playground, selectIsEmpty, usePlayground, type Pane } from "../state";
 import { EmptyState } from "./EmptyState";
-import { Split } from "./Split";
+import { Desk, type DeskPlan } from "./Desk";
 
 const COLUMN_LEAST = 320;
 const CENTRE_LEAST = 540;
@@ -64,40 +64,45 @@ const Kernels = ({ run }: { readonly run?: ReactNode }) => (
   </Region>
 );
 
-const program = { id: "program", size: 344, least: 160, content: <Program />, bar: "Height of the program" };
+const heightOfProgram = { id: "program", size: 344, least: 160, bar: "Height of the program" };
+const below = { id: "below", size: null, least: 160 };
+const centre = { id: "centre", size: null, least: CENTRE_LEAST };
 
-const left = (
-  <Split across={false} panes={[program, { id: "measured", size: null, least: 160, content: <Measured /> }]} />
-);
-const side = (
-  <Split
-    across={false}
-    panes={[program, { id: "kernels", size: null, least: 160, content: <Kernels run={<MeasuredPanel />} /> }]}
-  />
-);
-const centre = { id: "centre", size: null, least: CENTRE_LEAST, content: <Centre /> };
+/** Measured stands under the program and is read last: it is about what all the others show. */
+const wide: DeskPlan = {
+  areas: [
+    "program side-bar centre kernels-bar kernels",
+    "program-bar side-bar centre kernels-bar kernels",
+    "measured side-bar centre kernels-bar kernels",
+  ],
+  columns: [
+    { id: "side", size: 352, least: COLUMN_LEAST, bar: "Width of the program" },
+    centre,
+    { id: "kernels", size: 358, least: COLUMN_LEAST, bar: "Width of the kernels" },
+  ],
+  rows: [heightOfProgram, below],
+  panes: [
+    { area: "program", content: <Program />, bars: ["program", "side"] },
+    { area: "centre", content: <Centre />, bars: ["kernels"] },
+    { area: "kernels", content: <Kernels /> },
+    { area: "measured", content: <Measured /> },
+  ],
+};
 
-export const Wide = () => (
-  <main className="frame">
-    <Split
-      across
-      panes={[
-        { id: "side", size: 352, least: COLUMN_LEAST, content: left, bar: "Width of the program" },
-        centre,
-        { id: "kernels", size: 358, least: COLUMN_LEAST, content: <Kernels />, bar: "Width of the kernels" },
-      ]}
-    />
-  </main>
-);
+/** The program is read first wherever it stands. */
+const middle: DeskPlan = {
+  areas: ["centre side-bar program", "centre side-bar program-bar", "centre side-bar kernels"],
+  columns: [centre, { id: "side", size: 348, least: COLUMN_LEAST, bar: "Width of the side column" }],
+  rows: [heightOfProgram, below],
+  panes: [
+    { area: "program", content: <Program />, bars: ["program"] },
+    { area: "centre", content: <Centre />, bars: ["side"] },
+    { area: "kernels", content: <Kernels run={<MeasuredPanel />} /> },
+  ],
+};
 
-export const Middle = () => (
-  <main className="frame">
-    <Split
-      across
-      panes={[centre, { id: "side", size: 348, least: COLUMN_LEAST, content: side, bar: "Width of the side column" }]}
-    />
-  </main>
-);
+export const Wide = () => <Desk plan={wide} />;
+export const Middle = () => <Desk plan={middle} />;
 
 const panes: readonly (readonly [Pane, string])[] = [
   ["text", "Text"],

@@ -1,12 +1,12 @@
 /** @file The example that is open; under it, all of them. */
 import { useEffect, useRef, useState } from "react";
-import { selectExample, usePlayground } from "../state";
+import { selectExample, selectIsEdited, usePlayground } from "../state";
 import { ExamplePicker } from "./ExamplePicker";
 import { Icon } from "./Icon";
 
 export function ExampleMenu() {
   const example = usePlayground(selectExample);
-  const changed = usePlayground((state) => example !== null && state.document.text !== example.text);
+  const changed = usePlayground(selectIsEdited);
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);

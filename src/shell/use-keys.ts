@@ -11,14 +11,9 @@ function placeOf(target: EventTarget | null): FocusPlace {
 
 const PANES = "[data-pane]";
 
-/** What was measured stands under the program but is read last. */
-const isLast = (pane: HTMLElement): number => Number(pane.dataset["pane"] === "measured");
-
 /** Moves the focus to the next pane that is on the screen, round and round. */
 function focusNextPane(): void {
-  const panes = [...document.querySelectorAll<HTMLElement>(PANES)]
-    .filter((pane) => pane.offsetParent !== null)
-    .sort((a, b) => isLast(a) - isLast(b));
+  const panes = [...document.querySelectorAll<HTMLElement>(PANES)].filter((pane) => pane.offsetParent !== null);
   const at = panes.findIndex((pane) => pane.contains(document.activeElement));
   const next = panes[(at + 1) % panes.length];
   if (!next) return;

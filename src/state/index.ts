@@ -11,6 +11,7 @@ export {
   selectFinalFusion,
   selectFusion,
   selectHasHoles,
+  selectIsEdited,
   selectIsEmpty,
   selectMeasuredProfile,
   selectNaiveFusion,

@@ -5,7 +5,7 @@ import type { PlaygroundState } from "./types";
 
 const state = {
   letterKeys: true,
-  derived: { compilation: { steps: [{ edge: null }] } },
+  derived: { compilation: { steps: [{ edge: null }] }, latest: null, status: "ready" },
   cursor: 0,
   selection: { kind: "none" },
   dialog: "none",

@@ -11,7 +11,7 @@ import {
   type Totals,
 } from "../fusion";
 import { decisionAt, pillTarget, type SharedState } from "../document";
-import { findExample, sizeOfText, type Example } from "../lessons";
+import { findExample, isTextOf, sizeOfText, type Example } from "../lessons";
 import type { FinishedRun, PlaygroundState } from "./types";
 
 /** The last few answers by cursor: stepping back and forth asks for the same ones. */
@@ -67,13 +67,6 @@ export function selectPlan(state: PlaygroundState): Plan | null {
   return state.cursor >= compilation.steps.length ? compilation.fusedPlan : (plans.get(state.cursor) ?? null);
 }
 
-/** The decision that the cursor shows; null at the naive plan. */
-export const selectStep = ({ derived, cursor }: PlaygroundState): Step | null =>
-  derived.compilation?.steps[cursor - 1] ?? null;
-
-const NO_STEPS: readonly Step[] = [];
-export const selectSteps = ({ derived }: PlaygroundState): readonly Step[] => derived.compilation?.steps ?? NO_STEPS;
-
 /** Graph and regions of the naive and of the final plan. */
 export const selectNaiveFusion = ({ derived: { compilation } }: PlaygroundState): Fusion | null =>
   compilation?.naive ? fusionOf(compilation, 0) : null;
@@ -98,6 +91,13 @@ const scoreOf = byCursor((compilation, cursor): Score | null => {
 /** The compilation that is shown; null while the program has holes or nothing in it, whatever was planned before. */
 export const selectPlanned = (state: PlaygroundState): Compilation | null =>
   selectHasHoles(state) || selectIsEmpty(state) ? null : state.derived.compilation;
+
+/** The decision that the cursor shows; null at the naive plan. */
+export const selectStep = (state: PlaygroundState): Step | null =>
+  selectPlanned(state)?.steps[state.cursor - 1] ?? null;
+
+const NO_STEPS: readonly Step[] = [];
+export const selectSteps = (state: PlaygroundState): readonly Step[] => selectPlanned(state)?.steps ?? NO_STEPS;
 
 export function selectScore(state: PlaygroundState): Score | null {
   const compilation = selectPlanned(state);
@@ -133,6 +133,12 @@ export function selectMeasuredProfile({ run }: PlaygroundState): DeviceProfile |
 }
 
 export const selectExample = ({ document }: PlaygroundState): Example | null => findExample(document.example);
+
+/** The program began as an example and is another by now. */
+export const selectIsEdited = (state: PlaygroundState): boolean => {
+  const example = selectExample(state);
+  return example !== null && !isTextOf(example, state.document.text);
+};
 
 export const selectSize = (state: PlaygroundState): "S" | "M" | "L" | null => {
   const example = selectExample(state);

@@ -76,10 +76,10 @@ function Facts({ node, editable }: { readonly node: Inspected; readonly editable
           disabled={!editable || !node.isInput}
           onCommit={(text) => actions.setInputType(node.id, text)}
         />
-        {node.attrs.map(({ name, value, doc }) => (
+        {node.attrs.map(({ name, label, value, doc }) => (
           <Field
             key={`${name} ${node.id}`}
-            label={name}
+            label={label}
             value={value}
             hint={doc}
             disabled={fixed}

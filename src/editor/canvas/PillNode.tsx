@@ -16,7 +16,7 @@ export function PillNode({ id, data: { node, ports }, width, isConnectable }: No
       <div className="op-box io-pill" data-selected={selected} data-hovered={hovered}>
         <Glyph name={node.glyph} />
         <code className="io-name">{node.title}</code>
-        <span className="io-fact">{width === DOCKED_WIDTH ? showBytes(node.bytes) : node.shape}</span>
+        <span className="io-fact">{width === DOCKED_WIDTH && node.bytes > 0 ? showBytes(node.bytes) : node.shape}</span>
       </div>
       <Ports node={node} ports={ports} start={isConnectable} />
     </>

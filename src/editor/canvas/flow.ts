@@ -132,7 +132,7 @@ function flowEdge(line: Line, mark: EdgeMark | null, selected: boolean, minor: b
     sourceHandle: "out",
     targetHandle: "in",
     data: { line, mark, selected },
-    ariaLabel: `${from} to ${to}, ${places[kind]}${kind === "memory" ? `, ${showBytes(bytes)}` : ""}${outcome}${pin}`,
+    ariaLabel: `${from} to ${to}, ${places[kind]}${kind === "memory" && bytes > 0 ? `, ${showBytes(bytes)}` : ""}${outcome}${pin}`,
     focusable: true,
     domAttributes: { tabIndex: -1 },
     zIndex: selected || mark?.candidate ? 1 : 0,

@@ -1,6 +1,8 @@
 /** @file Which card is open: the selected edge's or op's, else the shown step's. One at a time. */
 import { useMemo } from "react";
+import { writtenAttr } from "../../fusion";
 import { decisionsOnEdge, playground, selectFusion, selectStep, selectSteps, usePlayground } from "../../state";
+import { parsedText } from "../text/parsed";
 import { closeCardAt, useCanvas } from "./canvas-store";
 import { cardOfEdge, cardOfStep } from "./model/decision";
 import type { DecisionCard } from "./model/decision";
@@ -23,12 +25,13 @@ export function useCard(scene: Scene | null): OpenCard {
   const cursor = usePlayground((s) => s.cursor);
   const options = usePlayground((s) => s.document.options);
   const broken = usePlayground((s) => s.derived.status === "broken");
+  const text = usePlayground((s) => s.document.text);
   const closedAt = useCanvas((s) => s.closedAt);
   return useMemo((): OpenCard => {
     if (!fusion || !scene || broken) return NONE;
     const { graph } = fusion;
     if (selection.kind === "node") {
-      const node = inspect(graph, selection.id);
+      const node = inspect(graph, selection.id, (id, attr) => writtenAttr(parsedText(text), id, attr));
       return node ? { kind: "node", node } : NONE;
     }
     if (selection.kind === "edge") {
@@ -39,7 +42,7 @@ export function useCard(scene: Scene | null): OpenCard {
     }
     if (!step || cursor >= steps.length || closedAt === cursor) return NONE;
     return { kind: "decision", card: cardOfStep(graph, step, options) };
-  }, [fusion, scene, broken, selection, step, steps, cursor, options, closedAt]);
+  }, [fusion, scene, broken, selection, step, steps, cursor, options, text, closedAt]);
 }
 
 /** Closes what is open: the selection, or the step's own card until another step comes. */

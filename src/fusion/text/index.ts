@@ -8,7 +8,7 @@ export { connect, disconnect } from "./edits/connect";
 export { legalTargets, type ConnectTarget } from "./edits/legal";
 export { removeNode } from "./edits/remove";
 export { renameNode } from "./edits/rename";
-export { setAttr, setConstant, setInputType } from "./edits/attrs";
+export { setAttr, setConstant, setInputType, writtenAttr, type WrittenAttr } from "./edits/attrs";
 export { addInput, addOp } from "./edits/add";
 export { completionsAt, type Completion } from "./services/complete";
 export { hoverAt, inlayHints, signatureAt, type Hover, type InlayHint, type SignatureHelp } from "./services/hover";

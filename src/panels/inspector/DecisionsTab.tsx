@@ -1,6 +1,6 @@
 /** @file Every decision of every pass, grouped by pass; search and filter narrow it. */
 import { useDeferredValue, useMemo, useState } from "react";
-import { selectFusion, selectSteps, usePlayground } from "../../state";
+import { selectFusion, selectPlanned, selectSteps, usePlayground } from "../../state";
 import { groupDecisions, type DecisionGroup } from "../model/decisions";
 import { passTitle } from "../model/passes";
 import { count, plural } from "../model/units";
@@ -73,6 +73,7 @@ function Filters({ passes, pass, search, own, onPass, onSearch, onOwn }: FilterP
 }
 
 export function DecisionsTab() {
+  const planned = usePlayground((state) => selectPlanned(state) !== null);
   const steps = usePlayground(selectSteps);
   const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
   const { kernel } = useShownKernel();
@@ -85,6 +86,7 @@ export function DecisionsTab() {
     return groupDecisions(steps, graph, { pass, search: wanted, nodes });
   }, [steps, graph, pass, wanted, own, kernel]);
   const passes = useMemo(() => [...new Set(steps.map((step) => step.pass))], [steps]);
+  if (!planned) return <p className="kernel-none">Nothing to show for this program yet.</p>;
   if (steps.length === 0) return <p className="kernel-none">No pass found anything to decide.</p>;
   const found = groups.reduce((sum, group) => sum + group.rows.length, 0);
   return (

@@ -1,6 +1,6 @@
 /** @file The kernel inspector: which kernel, what it is, and its code, loops, decisions and traffic. */
 import { lazy, Suspense, type ReactNode } from "react";
-import { playground, usePlayground, type InspectorTab } from "../../state";
+import { playground, selectSteps, usePlayground, type InspectorTab } from "../../state";
 import { kernelTitle } from "../model/traffic";
 import { trafficSentence } from "../model/kernels";
 import { count } from "../model/units";
@@ -62,7 +62,7 @@ function Shown({ tab, run }: { readonly tab: InspectorTab; readonly run: ReactNo
 
 export function KernelInspector({ run = null }: Props) {
   const tab = usePlayground((state) => state.tab);
-  const steps = usePlayground((state) => state.derived.compilation?.steps.length ?? 0);
+  const steps = usePlayground(selectSteps).length;
   const tabs: readonly (readonly [InspectorTab, string])[] = [
     ["wgsl", "WGSL"],
     ["loops", "Loops"],

@@ -1,12 +1,13 @@
-/** @file The same example with another text or other options: what this one shows, and the others to open. */
+/** @file The same example with another text or other options: what this one shows, and the others to open. Gone once the program is another. */
 import { findExample, presetOf, variantId } from "../../lessons";
-import { playground, usePlayground } from "../../state";
+import { playground, selectIsEdited, usePlayground } from "../../state";
 import "./chapter-notes.css";
 
 export function ExampleVariants() {
   const shown = usePlayground((state) => state.document.example);
+  const edited = usePlayground(selectIsEdited);
   const preset = presetOf(shown);
-  if (!preset?.variants) return null;
+  if (!preset?.variants || edited) return null;
   const choices = [
     { id: preset.id, title: "as given" },
     ...preset.variants.map((variant) => ({ id: variantId(preset, variant), title: variant.title })),

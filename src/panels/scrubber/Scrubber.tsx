@@ -80,7 +80,12 @@ export function Scrubber() {
   return (
     <div className="scrub">
       <div className="scrub-line">
-        <Button icon="back" label="Previous step" onPress={() => actions.stepBack()} off={cursor === 0} />
+        <Button
+          icon="back"
+          label="Previous step"
+          onPress={() => actions.stepBack()}
+          off={cursor === 0 || total === 0}
+        />
         <Button
           icon={playing ? "pause" : "play"}
           label={playing ? "Pause" : "Play"}

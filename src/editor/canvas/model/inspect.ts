@@ -1,11 +1,14 @@
 /** @file What the inspector of a selected op shows and which of it may be edited. */
 import { findNode, findOp, showType } from "../../../fusion";
-import type { AttrValue, Graph, Node, NodeId } from "../../../fusion";
+import type { AttrValue, Graph, Node, NodeId, WrittenAttr } from "../../../fusion";
 import { pillTarget } from "../../../document";
 import { titleOf } from "./formula";
+import { waitingOf } from "./gaps";
 
 export interface AttrField {
   readonly name: string;
+  /** What the text calls it. */
+  readonly label: string;
   readonly value: string;
   readonly doc: string;
 }
@@ -35,8 +38,11 @@ export function showAttr(value: AttrValue): string {
   return String(value);
 }
 
+/** Attribute `attr` of a node as the text writes it; null where it doesn't. */
+export type Written = (id: NodeId, attr: string) => WrittenAttr | null;
+
 /** The node `id` of the source graph, or the one behind an output pill; null when it is gone. */
-export function inspect(graph: Graph, id: NodeId): Inspected | null {
+export function inspect(graph: Graph, id: NodeId, written: Written = () => null): Inspected | null {
   const node = findNode(graph, pillTarget(id) ?? id);
   if (!node) return null;
   const isInput = node.op === "input";
@@ -48,11 +54,15 @@ export function inspect(graph: Graph, id: NodeId): Inspected | null {
     name: /^[A-Za-z_]\w*(@\d+)?$/.test(node.id) ? node.id.replace(/@\d+$/, "") : null,
     formula: isInput ? "" : (def?.doc.formula ?? ""),
     teaches: isInput ? "" : (def?.doc.teaches ?? ""),
-    type: showType(node.type),
+    type: waitingOf(graph).has(node.id) ? "not known yet" : showType(node.type),
     isInput,
     attrs: params
       .filter(({ kind, names }) => !isInput && kind !== "tensor" && kind !== "tensors" && names[0]! in node.attrs)
-      .map(({ names, doc }) => ({ name: names[0]!, value: showAttr(node.attrs[names[0]!]!), doc })),
+      .map(({ names, doc }) => {
+        const name = names[0]!;
+        const asWritten = written(node.id, name);
+        return { name, label: asWritten?.name ?? name, value: asWritten?.value ?? showAttr(node.attrs[name]!), doc };
+      }),
     operands: operandsOf(graph, node),
     locked: lockedBy(node),
     folds: node.groups.toReversed().map((group) => ({ id: group.id, text: `Fold ${group.label}` })),

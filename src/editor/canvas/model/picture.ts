@@ -66,7 +66,7 @@ export function pictureOf(
   const lines = scene.edges.flatMap((edge): Line[] => {
     const points = routes.get(edge.id);
     if (!points) return [];
-    const quiet = edge.kind !== "memory" || docked.has(edge.from) || edge.to.endsWith(">out");
+    const quiet = edge.kind !== "memory" || edge.bytes === 0 || docked.has(edge.from) || edge.to.endsWith(">out");
     const label = quiet ? null : board.placeOnLine(edge.id, points, showBytes(edge.bytes), edge.width);
     return [{ edge, points, path: roundedPath(points, CORNER), label }];
   });

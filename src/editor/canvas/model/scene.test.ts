@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { pipeWidth, sceneOf } from "./scene";
-import { parseProgram } from "../../../fusion";
+import { nodeId, parseProgram } from "../../../fusion";
+import { inspect } from "./inspect";
 import { LOG_RELU, SOFTMAX, sceneAt } from "./test-scenes";
 
 const lines = (scene: ReturnType<typeof sceneAt>): string[] =>
@@ -50,6 +51,25 @@ test("scalar constants and holes are not drawn; a hole leaves an open operand", 
   const { graph } = parseProgram("x: f32[8]\ny = add(x, ...) * 2\n");
   const scene = sceneOf({ graph, regions: new Map() }, null);
   expect(scene.nodes.map(({ id, holes }) => `${id} ${holes.join()}`)).toEqual(["x ", "y/0 1", "y ", "y>out "]);
+});
+
+test("what waits for an operand claims no shape and no bytes, and its output says why", () => {
+  const { graph } = parseProgram("x: f32[8]\na = relu(...)\nb = exp(a) + x\nc = exp(x)\n");
+  const { nodes, edges } = sceneOf({ graph, regions: new Map() }, null);
+  expect(nodes.map(({ id, shape, bytes }) => `${id}: ${shape}, ${bytes} B`)).toEqual([
+    "x: 8, 32 B",
+    "a: not connected, 0 B",
+    "b/0: no shape yet, 0 B",
+    "b: no shape yet, 0 B",
+    "c: 8, 32 B",
+    "b>out: no shape yet, 0 B",
+    "c>out: 8, 32 B",
+  ]);
+  expect(nodes.find(({ id }) => id === "b>out")!.label).toBe(
+    "output b, no shape yet: an op before it is not connected",
+  );
+  expect(edges.filter(({ from }) => from === "a" || from === "b").map(({ bytes }) => bytes)).toEqual([0, 0]);
+  expect(inspect(graph, nodeId("b"))!.type).toBe("not known yet");
 });
 
 test("a screen reader hears op, name, type, kernel and place", () => {

@@ -16,6 +16,7 @@ import type {
 import { outputPillOf } from "../../../document";
 import { statementOf } from "./brackets";
 import { formulaOf, titleOf } from "./formula";
+import { holesOf, waitingOf } from "./gaps";
 import { glyphOf, isFreeView } from "./ops";
 import type { Glyph } from "./ops";
 import { showBytes } from "./words";
@@ -37,7 +38,7 @@ export interface SceneKernel extends KernelMark {
   readonly bytes: number | null;
 }
 
-/** `nowhere`: an operand is missing, so there is no value yet. */
+/** `nowhere`: an operand is missing here or before, so there is no value yet. */
 export type Lives = "memory" | "register" | "view" | "nowhere";
 
 export interface SceneNode {
@@ -103,15 +104,17 @@ export function sceneOf({ graph, regions }: Fusion, plan: Plan | null, tones: To
   const kernels = kernelsOf(graph, regions, plan, tones);
   const homes = homesOf(kernels, regions);
   const shown = drawnOps(graph);
-  const largest = shown.reduce((most, { type }) => Math.max(most, bytesOf(type)), 1);
+  const waiting = waitingOf(graph);
+  const bytes: BytesOf = ({ id, type }) => (waiting.has(id) ? 0 : bytesOf(type));
+  const largest = shown.reduce((most, node) => Math.max(most, bytes(node)), 1);
   const stored = new Set([...regions.values()].flatMap(({ outputs }) => outputs));
-  const nodes = shown.map((node) => nodeOf(graph, node, stored, homes, regions.size > 0));
-  const edges = linesOf(graph, regions, kernels, largest);
+  const nodes = shown.map((node) => nodeOf(graph, node, { stored, homes, waiting, planned: regions.size > 0 }));
+  const edges = linesOf(graph, regions, kernels, { bytes, largest });
   for (const id of graph.outputs) {
     const node = graph.nodes.get(id);
     if (!node || node.op === "const" || node.op === "hole") continue;
-    nodes.push(outputOf(node, holesOf(graph, node).length === 0));
-    edges.push(outputLine(node, largest));
+    nodes.push(outputOf(node, waiting.has(id) ? missingAt(graph, node) : null));
+    edges.push(outputLine(node, { bytes, largest }));
   }
   return { nodes, edges, kernels };
 }
@@ -151,43 +154,52 @@ function homesOf(kernels: readonly SceneKernel[], regions: ReadonlyMap<RegionId,
   return homes;
 }
 
-function nodeOf(
-  graph: Graph,
-  node: Node,
-  stored: ReadonlySet<NodeId>,
-  homes: ReadonlyMap<NodeId, SceneKernel>,
-  planned: boolean,
-): SceneNode {
+/** Bytes of a node's value; 0 while nobody knows. */
+type BytesOf = (node: Node) => number;
+
+interface Facts {
+  readonly stored: ReadonlySet<NodeId>;
+  readonly homes: ReadonlyMap<NodeId, SceneKernel>;
+  readonly waiting: ReadonlySet<NodeId>;
+  readonly planned: boolean;
+}
+
+function nodeOf(graph: Graph, node: Node, { stored, homes, waiting, planned }: Facts): SceneNode {
   const input = node.op === "input";
   const home = homes.get(node.id) ?? null;
   const view = planned && !home && !input;
   const lives: Lives = view ? "view" : input || !planned || stored.has(node.id) ? "memory" : "register";
   const title = input ? node.label : titleOf(node);
   const holes = holesOf(graph, node);
+  const waits = waiting.has(node.id);
   return {
     id: node.id,
     kind: input ? "input" : "op",
     glyph: glyphOf(node.op),
     title,
     formula: input ? "" : formulaOf(graph, node, title),
-    shape: holes.length > 0 ? "not connected" : showShape(node.type.shape),
+    shape: holes.length > 0 ? "not connected" : waits ? NO_SHAPE : showShape(node.type.shape),
     type: showType(node.type),
     dtype: node.type.dtype,
-    bytes: bytesOf(node.type),
-    lives: holes.length > 0 ? "nowhere" : lives,
+    bytes: waits ? 0 : bytesOf(node.type),
+    lives: waits ? "nowhere" : lives,
     kernel: home,
     alone: home !== null && home.members.length === 1,
     holes,
     operands: node.inputs.length,
     groups: node.groups,
-    label: holes.length > 0 ? `${title} ${node.id}, not connected yet` : sayNode(node, title, home, lives),
+    label: waits
+      ? `${title} ${node.id}, ${holes.length > 0 ? "not connected yet" : NO_SHAPE}`
+      : sayNode(node, title, home, lives),
     inside: [],
   };
 }
 
-/** Operands that nothing feeds. */
-const holesOf = (graph: Graph, { inputs }: Node): number[] =>
-  inputs.flatMap((id, i) => (graph.nodes.get(id)?.op === "hole" ? [i] : []));
+const NO_SHAPE = "no shape yet";
+
+/** What an output waits for, in words. */
+const missingAt = (graph: Graph, node: Node): string =>
+  holesOf(graph, node).length > 0 ? `${titleOf(node)} is not connected` : "an op before it is not connected";
 
 /** `gelu y, f32[32, 128, 768], kernel 2, in memory`. */
 function sayNode(node: Node, title: string, home: KernelMark | null, lives: Lives): string {
@@ -198,32 +210,40 @@ function sayNode(node: Node, title: string, home: KernelMark | null, lives: Live
   return `${name}, ${showType(node.type)}${where}${place}`;
 }
 
-const outputOf = (node: Node, known: boolean): SceneNode => ({
+/** `missing`: why there is no value yet. */
+const outputOf = (node: Node, missing: string | null): SceneNode => ({
   id: outputPillOf(node.id),
   kind: "output",
   glyph: "output",
   title: node.op === "input" ? node.label : statementOf(node.id),
   formula: "",
-  shape: known ? showShape(node.type.shape) : "",
+  shape: missing === null ? showShape(node.type.shape) : NO_SHAPE,
   type: showType(node.type),
   dtype: node.type.dtype,
-  bytes: bytesOf(node.type),
-  lives: "memory",
+  bytes: missing === null ? bytesOf(node.type) : 0,
+  lives: missing === null ? "memory" : "nowhere",
   kernel: null,
   alone: false,
   holes: [],
   operands: 1,
   groups: [],
-  label: `output ${node.id}, ${showType(node.type)}, ${showBytes(bytesOf(node.type))}`,
+  label:
+    missing === null
+      ? `output ${node.id}, ${showType(node.type)}, ${showBytes(bytesOf(node.type))}`
+      : `output ${node.id}, ${NO_SHAPE}: ${missing}`,
   inside: [],
 });
 
-function outputLine(node: Node, largest: number): SceneEdge {
+interface Sizes {
+  readonly bytes: BytesOf;
+  readonly largest: number;
+}
+
+function outputLine(node: Node, { bytes, largest }: Sizes): SceneEdge {
   const to = outputPillOf(node.id);
-  const bytes = bytesOf(node.type);
   const id = edgeId(node.id, to, 0);
-  const width = pipeWidth(bytes, largest);
-  return { id, from: node.id, to, also: [id], operand: 0, kind: "memory", bytes, width, tone: null };
+  const width = pipeWidth(bytes(node), largest);
+  return { id, from: node.id, to, also: [id], operand: 0, kind: "memory", bytes: bytes(node), width, tone: null };
 }
 
 /** One line per pair of ops: in registers when one kernel computes both ends, otherwise through memory. */
@@ -231,7 +251,7 @@ function linesOf(
   graph: Graph,
   regions: ReadonlyMap<RegionId, Region>,
   kernels: readonly SceneKernel[],
-  largest: number,
+  { bytes: bytesOfNode, largest }: Sizes,
 ): SceneEdge[] {
   const members = new Map<NodeId, SceneKernel[]>();
   for (const kernel of kernels) {
@@ -251,7 +271,7 @@ function linesOf(
       }
       const shared = (members.get(from) ?? []).find((kernel) => members.get(consumer)?.includes(kernel));
       const view = !shared && regions.size > 0 && isFreeView(graph.nodes.get(consumer)!.op) && !members.has(consumer);
-      const bytes = bytesOf(producer.type);
+      const bytes = bytesOfNode(producer);
       lines.set(key, {
         id,
         from,

@@ -3,10 +3,11 @@ import type { NodeId, TextEdit } from "../../ir";
 import { findNode } from "../../ir";
 import type { Parsed } from "../program";
 import { parseProgram } from "../program";
-import type { CallExpr } from "../syntax";
+import type { Argument, CallExpr } from "../syntax";
 import { bare } from "../syntax";
 import { showAttr, showSource } from "../print";
 import type { Site } from "../machine";
+import type { Param } from "../../ops";
 import type { Edited } from "./draft";
 import { applyTextEdits, refused } from "./draft";
 import { locked, noteFor, say } from "./locate";
@@ -23,11 +24,33 @@ function checked(parsed: Parsed, edits: readonly TextEdit[], node: NodeId | null
   return { ok: true, edits, ids: changedIds(matchGraphs(parsed.graph, after.graph)), note, node };
 }
 
+/** The argument of `call` that names `param`, by whichever of its names. */
+const namedArgument = (call: CallExpr, param: Param): Argument | undefined =>
+  call.args.find(({ name }) => name !== null && param.names.includes(name.text));
+
+export interface WrittenAttr {
+  /** What the call names the attribute: torch's `dim` where it is written so, else the op's own name for it. */
+  readonly name: string;
+  /** The value's own words; null where the call leaves it out. */
+  readonly value: string | null;
+}
+
+/** Attribute `attr` of `id` as its call writes it; null where it stands in no call: an operator, a part of a composite. */
+export function writtenAttr(parsed: Parsed, id: NodeId, attr: string): WrittenAttr | null {
+  const site = parsed.sites.get(id);
+  const param = site?.op?.params.find(({ names }) => names.includes(attr));
+  const expr = site && bare(site.expr);
+  if (!site?.op || !param || expr?.kind !== "call") return null;
+  const named = namedArgument(expr, param);
+  const span = named?.value.span ?? givenBy(site, expr, site.op.params.indexOf(param));
+  return { name: named?.name?.text ?? attr, value: span ? parsed.text.slice(span.from, span.to) : null };
+}
+
 /** Position of the argument that gives `attr`, or where a new one goes. */
 function argumentEdit(site: Site, call: CallExpr, attr: string, value: string): TextEdit | null {
   const param = site.op?.params.find(({ names }) => names.includes(attr));
   if (!param || !site.op) return null;
-  const named = call.args.find((arg) => arg.name && param.names.includes(arg.name.text));
+  const named = namedArgument(call, param);
   if (named) return { span: named.value.span, insert: value };
   const given = givenBy(site, call, site.op.params.indexOf(param));
   if (given) return { span: given, insert: value };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { edgeId, nodeId } from "../../ir";
 import { addInput, addOp } from "./add";
-import { setAttr, setConstant, setInputType } from "./attrs";
+import { setAttr, setConstant, setInputType, writtenAttr } from "./attrs";
 import { connect, disconnect } from "./connect";
 import type { Edited } from "./draft";
 import { applyTextEdits } from "./draft";
@@ -155,6 +155,15 @@ describe("attributes, types, constants, additions", () => {
       "y = layer_norm(x, (8,), eps=1e-6)\n",
     );
     expect(edit("y = softmax(x)\n", (t) => setAttr(t, id("y"), "axis", "7"))).toMatch(/refused/);
+  });
+
+  test("an attribute is called what its call calls it", () => {
+    const parsed = parseProgram(`${X}a = x.mean(dim=-1, keepdim=True)\nb = mean(x, 1)\nc = softmax(x)\nd = x + 1\n`);
+    expect(writtenAttr(parsed, id("a"), "axes")).toEqual({ name: "dim", value: "-1" });
+    expect(writtenAttr(parsed, id("a"), "keepdims")).toEqual({ name: "keepdim", value: "True" });
+    expect(writtenAttr(parsed, id("b"), "axes")).toEqual({ name: "axes", value: "1" });
+    expect(writtenAttr(parsed, id("b"), "keepdims")).toEqual({ name: "keepdims", value: null });
+    expect(writtenAttr(parsed, id("d"), "axes")).toBeNull();
   });
 
   test("an input's type, role and data", () => {
