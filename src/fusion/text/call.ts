@@ -11,16 +11,19 @@ import { typeOf } from "./machine";
 import { castTo, sizeMethod, transposeAll } from "./member";
 import { ADVICE, DTYPES, MODULES, SOURCES, TRANSFORMS } from "./names";
 import { makesPieces, piecesOf } from "./pieces";
+import { builtin } from "./builtins";
 import { nearest } from "./suggest";
 import type { CallExpr, Expr, Identifier } from "./syntax";
 import { bare } from "./syntax";
 import type { Slot, Value } from "./values";
-import { BROKEN, isBroken, numberValue } from "./values";
+import { BROKEN, describe, isBroken, numberValue } from "./values";
 
 export type Callee =
   | { readonly kind: "function"; readonly name: Identifier; readonly value: Value | null }
   | { readonly kind: "method"; readonly name: Identifier; readonly receiver: Expr }
   | { readonly kind: "self"; readonly name: Identifier }
+  /** `layers[0](x)`: found out when it is evaluated, as the first operand. */
+  | { readonly kind: "value" }
   | { readonly kind: "none" };
 
 /** Dotted names from the outside in: `torch.relu` → root `torch`. */
@@ -39,6 +42,7 @@ export function calleeOf({ turn }: Place, { callee }: CallExpr): Callee {
     const value = bound?.value.kind === "def" || bound?.value.kind === "op" ? bound.value : null;
     return { kind: "function", name: { text: expr.name, span: expr.span }, value };
   }
+  if (expr.kind === "subscript") return { kind: "value" };
   if (expr.kind !== "member") return { kind: "none" };
   const root = rootOf(expr);
   if (root.kind === "name") {
@@ -69,11 +73,23 @@ export function applyCall(machine: Machine, place: Place, call: CallPlace, opera
         `\`self.${callee.name.text}\` is a module of a class that is not here: write the op with its weights as inputs, such as linear(x, w, b).`,
       );
       return BROKEN;
+    case "value":
+      return valueCall(machine, place, call, operands);
     case "method":
       return methodCall(machine, place, call, callee.name, operands);
     case "function":
       return functionCall(machine, place, call, callee, operands);
   }
+}
+
+function valueCall(machine: Machine, place: Place, call: CallPlace, [callee, ...operands]: readonly Slot[]): Value {
+  const value = callee!.value;
+  if (value.kind === "def")
+    return callDef(machine, place, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
+  if (value.kind === "op") return opCall(machine, place, call, value.op, operands);
+  if (!isBroken(value))
+    machine.problems.add("not-callable", call.expr.callee.span, `Only an op, a def or a method can be called; this is ${describe(value)}.`); // prettier-ignore
+  return BROKEN;
 }
 
 function argumentsOf(expr: CallExpr, operands: readonly Slot[]): readonly GivenArgument[] {
@@ -115,7 +131,8 @@ function meantBy(
   return { meant: named(op.withAxisFirst), args: [x!, third!, second, ...rest] };
 }
 
-const calleeSpan = ({ callee, expr }: CallPlace): Span => (callee.kind === "none" ? expr.span : callee.name.span);
+const calleeSpan = ({ callee, expr }: CallPlace): Span =>
+  callee.kind === "none" || callee.kind === "value" ? expr.callee.span : callee.name.span;
 
 /** `math.sqrt(64)`: an elementwise op of numbers is a number. */
 function foldCall(op: OpDef | CompositeDef, operands: readonly Slot[]): Value | null {
@@ -146,66 +163,6 @@ function functionCall(
   if (op && op.kind !== "source") return opCall(machine, place, call, op, operands);
   unknownCall(machine, place, call.expr, name, operands);
   return BROKEN;
-}
-
-const loose = (value: Value): Slot => ({ value, path: "", expr: null });
-const ZERO: Slot = loose(numberValue(0, true));
-const numbered = (item: Slot, i: number): Slot =>
-  loose({ kind: "sequence", items: [loose(numberValue(i, true)), item] });
-
-/** `zip(ws, bs)`, as long as the shortest; null when something in it is no tuple. */
-function zipped(operands: readonly Slot[]): Value | null {
-  const lists = operands.flatMap(({ value }) => (value.kind === "sequence" ? [value.items] : []));
-  if (lists.length < operands.length) return null;
-  const count = Math.min(...lists.map((list) => list.length));
-  const items = Array.from({ length: count }, (_, i) =>
-    loose({ kind: "sequence", items: lists.map((list) => list[i]!) }),
-  );
-  return { kind: "sequence", items };
-}
-
-/** Python's own functions on constants, and casts written as calls. */
-function builtin(
-  machine: Machine,
-  place: Place,
-  call: CallPlace,
-  name: string,
-  operands: readonly Slot[],
-): Value | null {
-  const [first] = operands;
-  const value = first?.value;
-  if (operands.length === 1 && value) {
-    if (name === "float" && value.kind === "string") {
-      const word = value.value.trim().toLowerCase().replace("infinity", "inf");
-      return numberValue(word.endsWith("inf") ? (word.startsWith("-") ? -Infinity : Infinity) : Number(word), false);
-    }
-    if ((name === "float" || name === "int") && value.kind === "number") {
-      return numberValue(name === "int" ? Math.trunc(value.value) : value.value, name === "int");
-    }
-    const items = value.kind === "sequence" ? value.items : null;
-    if (items && (name === "list" || name === "tuple")) return { kind: "sequence", items };
-    if (items && name === "reversed") return { kind: "sequence", items: items.toReversed() };
-    if (items && name === "enumerate") return { kind: "sequence", items: items.map(numbered) };
-    if (name === "len" && value.kind === "tensor") return sizeMethod(machine, { text: "size", span: call.expr.span }, typeOf(machine, value.node), [ZERO], machine.unknown.has(value.node)); // prettier-ignore
-    if (name === "len" && value.kind === "sequence") return numberValue(value.items.length, true);
-    const dtype = DTYPES.get(name);
-    if (dtype === name && value.kind === "number") return { ...value, dtype };
-    if (dtype && value.kind === "tensor" && first) return castTo(machine, place, call, first, dtype);
-  }
-  const second = operands[1]?.value;
-  if (name === "hasattr" && second?.kind === "string") return { kind: "bool", value: findOp(second.value) !== null };
-  if (name === "zip" && operands.length > 0) return zipped(operands);
-  if ((name === "max" || name === "min") && operands.length > 1) {
-    const numbers = operands.flatMap((slot) => (slot.value.kind === "number" ? [slot.value] : []));
-    if (numbers.length === operands.length) {
-      const best = Math[name](...numbers.map((number) => number.value));
-      return numberValue(
-        best,
-        numbers.every((number) => number.whole),
-      );
-    }
-  }
-  return null;
 }
 
 const CASTS: ReadonlySet<string> = new Set(["float", "half", "int", "long", "bool"]);

@@ -7,7 +7,9 @@ import { memberValue } from "./member";
 import { BINARY_OPS, COMPARISONS, MODULES, UNARY_OPS } from "./names";
 import { nameValue } from "./lookup";
 import { subscriptValue } from "./subscript";
-import type { BinaryExpr, ConditionalExpr, Expr, UnaryExpr } from "./syntax";
+import { Scope } from "./scope";
+import { bindTargets } from "./targets";
+import type { BinaryExpr, ComprehensionExpr, ConditionalExpr, Expr, UnaryExpr } from "./syntax";
 import { bare, childrenOf, indexParts, walk } from "./syntax";
 import { applyOp } from "./apply";
 import type { Slot, Value } from "./values";
@@ -68,9 +70,11 @@ function isPrefixed(place: Place, expr: Expr): boolean {
 function operandsOf(place: Place, expr: Expr, callee: Callee | null): readonly Expr[] {
   if (expr.kind === "call" && callee) {
     const args = expr.args.map((arg) => arg.value);
+    if (callee.kind === "value") return [expr.callee, ...args];
     return callee.kind === "method" ? [callee.receiver, ...args] : args;
   }
   if (expr.kind === "conditional") return [expr.test];
+  if (expr.kind === "comprehension") return [expr.iterable];
   if (expr.kind === "member") return isPrefixed(place, expr) ? [] : [expr.object];
   if (expr.kind === "subscript") return [expr.object, ...expr.indices.flatMap(indexParts)];
   return childrenOf(expr);
@@ -107,6 +111,8 @@ function combine(machine: Machine, place: Place, task: Task, operands: readonly 
       return applyCall(machine, place, { expr, callee: task.callee!, path }, operands);
     case "conditional":
       return BROKEN;
+    case "comprehension":
+      return comprehended(machine, place, expr, operands[0]!, path);
     case "binary":
       return binaryValue(machine, place, expr, operands, path);
     case "unary":
@@ -137,6 +143,33 @@ export function noteUses({ turn }: Place, roots: readonly Expr[]): void {
   for (const root of roots) {
     for (const expr of walk(root)) if (expr.kind === "name") turn.scope.find(expr.name)?.symbol.addUse(expr.span);
   }
+}
+
+/** Deeper than people nest comprehensions; keeps the engine's own stack small. */
+const DEEPEST = 12;
+const MOST_ITEMS = 10_000;
+
+/** The element once for each item; nodes made for item i take paths under `path#i`. */
+function comprehended(machine: Machine, place: Place, expr: ComprehensionExpr, { value }: Slot, path: string): Value {
+  const { turn } = place;
+  const nested = (turn.nested ?? 0) + 1;
+  if (isBroken(value)) return BROKEN;
+  if (value.kind !== "sequence" || nested > DEEPEST || value.items.length > MOST_ITEMS) {
+    machine.problems.add("outside-language", expr.iterable.span, "A comprehension goes over range(n) with a constant n, or over a tuple."); // prettier-ignore
+    return BROKEN;
+  }
+  const items: Slot[] = [];
+  value.items.forEach((item, i) => {
+    const inner: Place = { ...place, turn: { ...turn, scope: new Scope(turn.scope, turn.scope.owner), nested } };
+    bindTargets(machine, inner, expr.target, item.value, "loop");
+    const at = `${path}#${i}`;
+    const test = expr.test
+      ? { value: evaluate(machine, inner, expr.test, `${at}/if`), path: at, expr: expr.test }
+      : null;
+    if (test && knownTest(machine, test, expr.test!) !== true) return;
+    items.push({ value: evaluate(machine, inner, expr.element, at), path: at, expr: expr.element });
+  });
+  return { kind: "sequence", items };
 }
 
 /** Items, those written with a star one by one. */

@@ -2,13 +2,11 @@
 import { evaluate, knownTest, noteUses } from "./evaluate";
 import type { Machine, Place, Turn } from "./machine";
 import { mayGoOn } from "./machine";
-import type { CallExpr, Expr, ForStatement, IfStatement, Statement } from "./syntax";
+import type { Expr, ForStatement, IfStatement, Statement } from "./syntax";
 import { bare, everyStatement, rootsOf } from "./syntax";
 import { bindTargets, namesIn, underName, versioned } from "./targets";
 import type { Value } from "./values";
-import { BROKEN, isBroken, numberValue } from "./values";
-
-const MOST_TURNS = 10_000;
+import { BROKEN, isBroken } from "./values";
 
 /** What a test says; names of an `if` belong to nothing, so a test makes no binding. */
 function testValue(machine: Machine, statement: IfStatement, turn: Turn, test: Expr): boolean | null {
@@ -48,44 +46,22 @@ interface Pass {
   readonly value: Value;
 }
 
-/** What a loop goes through; null after a diagnostic. */
+/** What a loop goes through; null after a diagnostic. Turns over whole numbers are told apart by them. */
 function passesOf(machine: Machine, place: Place, statement: ForStatement): readonly Pass[] | null {
-  const expr = bare(statement.iterable);
-  const called = expr.kind === "call" && bare(expr.callee).kind === "name";
-  if (called && machine.text.slice(expr.callee.span.from, expr.callee.span.to) === "range") {
-    const numbers = rangeOf(machine, place, statement, expr);
-    return numbers && numbers.map((key) => ({ key, value: numberValue(key, true) }));
+  const { iterable } = statement;
+  const value = evaluate(machine, place, iterable, `${place.root}/in`);
+  if (value.kind === "sequence") {
+    const numbers = value.items.flatMap((item) => (item.value.kind === "number" && item.value.whole ? [item.value.value] : [])); // prettier-ignore
+    const telling = new Set(numbers).size === value.items.length;
+    return value.items.map((item, i) => ({ key: telling ? numbers[i]! : i, value: item.value }));
   }
-  const value = evaluate(machine, place, expr, `${place.root}/in`);
-  if (value.kind === "sequence" && value.items.length <= MOST_TURNS)
-    return value.items.map((item, key) => ({ key, value: item.value }));
   if (!isBroken(value))
     machine.problems.add(
       "outside-language",
-      expr.span,
+      iterable.span,
       "A loop goes over range(n) with a constant n, or over a tuple: it is unrolled into the graph.",
     );
   return null;
-}
-
-/** Numbers `range(…)` goes through; null after a diagnostic. */
-function rangeOf(machine: Machine, place: Place, { iterable }: ForStatement, expr: CallExpr): readonly number[] | null {
-  const bounds = expr.args.map((arg, i) => evaluate(machine, place, arg.value, `${place.root}/range/${i}`));
-  if (bounds.some(isBroken)) return null;
-  const numbers = bounds.flatMap((value) =>
-    value.kind === "number" && Number.isInteger(value.value) ? [value.value] : [],
-  );
-  const [start, stop, step] = numbers.length === 1 ? [0, numbers[0]!, 1] : [numbers[0]!, numbers[1]!, numbers[2] ?? 1];
-  const count = step === 0 ? Infinity : Math.max(0, Math.ceil((stop - start) / step));
-  if (numbers.length !== bounds.length || numbers.length < 1 || numbers.length > 3 || !(count <= MOST_TURNS)) {
-    const what =
-      count > MOST_TURNS
-        ? `at most ${MOST_TURNS} turns are unrolled`
-        : "range takes one to three whole numbers that are known before the graph runs";
-    machine.problems.add("bad-range", iterable.span, `${what[0]!.toUpperCase()}${what.slice(1)}.`);
-    return null;
-  }
-  return Array.from({ length: count }, (_, i) => start + i * step);
 }
 
 export function runFor(machine: Machine, statement: ForStatement, turn: Turn): void {

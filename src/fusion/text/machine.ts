@@ -18,6 +18,8 @@ export interface Turn {
   /** Nodes made under each binding name, for `y@2`. */
   readonly versions: Map<string, number>;
   readonly defs: readonly DefStatement[];
+  /** How many comprehensions are open around it. */
+  readonly nested?: number;
   /** Values of `return`, once there is one. */
   readonly result: { values: readonly Slot[] | null };
 }

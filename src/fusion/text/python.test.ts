@@ -155,3 +155,28 @@ describe("small things that code brings along", () => {
     expect(parseProgram(mended).complete).toBe(true);
   });
 });
+
+describe("comprehensions", () => {
+  test.each([
+    ["ys = [x * i for i in range(3)]\ny = ys[2]", "ys#2 = mul(x, 2) f32[4, 8]"],
+    ["y = torch.cat([relu(x) * s for s in (1.5, 2.5)], dim=0)", "y = concat(y/0#0, y/0#1) f32[8, 8]"],
+    ["y = torch.stack([x[i] for i in range(4) if i % 2 == 0])", "y = stack(y/0#0, y/0#2) f32[2, 8]"],
+    ["y = torch.cat(list(relu(a) for a in x.split(2)), dim=0)", "y = concat(y/0/0#0, y/0/0#1) f32[4, 8]"],
+    ["y = torch.cat([a * b for a, b in zip(x.split(2), (2, 3))])", "y = concat(y/0#0, y/0#1) f32[4, 8]"],
+  ])("%s", (text, last) => {
+    expect(problems(X + text)).toEqual([]);
+    expect(after(text)).toContain(last);
+  });
+
+  test("defs in a tuple are called by their place, or one after the other", () => {
+    const defs = "def f(a):\n  return relu(a)\ndef g(a):\n  return exp(a)\nlayers = (f, g)\n";
+    expect(after(`${defs}y = layers[1](x)`)).toEqual(["y/g#0/return = exp(x) f32[4, 8]"]);
+    expect(after(`${defs}y = x\nfor layer in layers:\n  y = layer(y)`)).toHaveLength(2);
+    expect(after(`${defs}y = torch.stack([layer(x) for layer in layers])`)).toHaveLength(3);
+  });
+
+  test("thousands of them in each other end in a message, not in a crash", () => {
+    const deep = `${"[".repeat(3000)}x${" for i in range(1)]".repeat(3000)}`;
+    expect(problems(`${X}y = ${deep}`).length).toBeGreaterThan(0);
+  });
+});

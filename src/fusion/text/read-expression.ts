@@ -69,10 +69,6 @@ function readArgument(at: Place, group: readonly Item[]): Argument | null {
   const assign = group.findIndex((part) => part.name === "AssignOp");
   if (assign < 0) {
     const value = group[0]!.expr;
-    if (group.length > 1 && group[1]!.name !== "⚠") {
-      at.problems.add("outside-language", span, "A comprehension is not part of this language: write the values out.");
-      return { name: null, value: bad(span), span };
-    }
     return value && { name: null, value, span };
   }
   const name = group[0]!;
@@ -82,6 +78,26 @@ function readArgument(at: Place, group: readonly Item[]): Argument | null {
   return { name: { text: at.text.slice(name.from, name.to), span: spanOf(name) }, value: value ?? bad(span), span };
 }
 
+/** One `for` over one iterable, with one `if` at most. */
+function readComprehension(at: Place, parts: readonly Item[]): Expr {
+  const places = ["for", "in", "if"].map((word) => parts.findIndex((part) => part.name === word));
+  const [loop, within, test] = places as [number, number, number];
+  const until = test < 0 ? parts.length : test;
+  const [element, iterable] = [
+    exprsOf(parts.slice(0, Math.max(loop, 0)))[0],
+    exprsOf(parts.slice(within + 1, until))[0],
+  ];
+  const targets = exprsOf(parts.slice(loop + 1, within));
+  const words = parts.filter(({ name }) => name === "for" || name === "if").length;
+  const span = { from: parts[0]?.from ?? at.span.from, to: parts.at(-1)?.to ?? at.span.to };
+  if (!element || !iterable || targets.length === 0 || words > (test < 0 ? 1 : 2)) {
+    at.problems.add("outside-language", span, "A comprehension has one `for` here, and one `if` at most.");
+    return bad(span);
+  }
+  const target: Expr = targets.length === 1 ? targets[0]! : { kind: "tuple", span: targets[0]!.span, items: targets, starred: [] }; // prettier-ignore
+  return { kind: "comprehension", span, element, target, iterable, test: test < 0 ? null : (exprsOf(parts.slice(test))[0] ?? null) }; // prettier-ignore
+}
+
 function readCall(at: Place): Expr {
   const callee = at.parts[0]?.expr ?? bad(at.span);
   const list = partNamed(at.parts, "ArgList");
@@ -89,7 +105,12 @@ function readCall(at: Place): Expr {
   const inner = list.parts.filter((part) => part.name !== "(" && part.name !== ")");
   const closed = list.parts.at(-1)?.name === ")";
   const args: Argument[] = [];
-  for (const group of splitAtCommas(inner)) {
+  const groups = inner.some(({ name }) => name === "for") ? [] : splitAtCommas(inner);
+  if (groups.length === 0 && inner.length > 0) {
+    const value = readComprehension(at, inner);
+    args.push({ name: null, value, span: value.span });
+  }
+  for (const group of groups) {
     const argument = readArgument(at, group);
     if (argument) args.push(argument);
   }
@@ -271,8 +292,8 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["YieldExpression", outside("`yield` is not part of this language.")],
   ["DictionaryExpression", outside("A dictionary is not part of this language.")],
   ["SetExpression", outside("A set is not part of this language.")],
-  ["ComprehensionExpression", outside("A comprehension is not part of this language: write the values out.")],
-  ["ArrayComprehensionExpression", outside("A comprehension is not part of this language: write the values out.")],
+  ["ComprehensionExpression", (at) => readComprehension(at, at.parts)],
+  ["ArrayComprehensionExpression", (at) => readComprehension(at, at.parts)],
   ["DictionaryComprehensionExpression", outside("A comprehension is not part of this language.")],
   ["SetComprehensionExpression", outside("A comprehension is not part of this language.")],
 ]);

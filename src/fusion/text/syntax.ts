@@ -90,6 +90,14 @@ export interface ConditionalExpr extends At {
   readonly whenTrue: Expr;
   readonly whenFalse: Expr;
 }
+/** `[element for target in iterable if test]`, one item after the other. */
+export interface ComprehensionExpr extends At {
+  readonly kind: "comprehension";
+  readonly element: Expr;
+  readonly target: Expr;
+  readonly iterable: Expr;
+  readonly test: Expr | null;
+}
 /** Something a diagnostic already speaks of. */
 export interface BadExpr extends At {
   readonly kind: "bad";
@@ -107,6 +115,7 @@ export type Expr =
   | BinaryExpr
   | UnaryExpr
   | ConditionalExpr
+  | ComprehensionExpr
   | BadExpr;
 
 export interface ParamDecl extends At {
@@ -243,6 +252,8 @@ export function childrenOf(expr: Expr): readonly Expr[] {
       return [expr.operand];
     case "conditional":
       return [expr.whenTrue, expr.test, expr.whenFalse];
+    case "comprehension":
+      return expr.test ? [expr.element, expr.iterable, expr.test] : [expr.element, expr.iterable];
     case "name":
     case "number":
     case "string":

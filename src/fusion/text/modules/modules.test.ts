@@ -171,3 +171,42 @@ test("settings are shared constants, and flags decide which weights there are", 
   expect(opsOf(now).get("scaled_dot_product_attention")).toBe(1);
   expect(now).toContain("x: f32[8, 64, n_embd]");
 });
+
+const TRANSFORMER = `class Head(nn.Module):
+    def __init__(self, n_embd, head_size):
+        super().__init__()
+        self.key = nn.Linear(n_embd, head_size, bias=False)
+        self.query = nn.Linear(n_embd, head_size, bias=False)
+        self.value = nn.Linear(n_embd, head_size, bias=False)
+    def forward(self, x):
+        k, q = self.key(x), self.query(x)
+        wei = F.softmax(q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5, dim=-1)
+        return wei @ self.value(x)
+
+class MultiHead(nn.Module):
+    def __init__(self, n_embd, num_heads):
+        super().__init__()
+        self.heads = nn.ModuleList([Head(n_embd, n_embd // num_heads) for _ in range(num_heads)])
+        self.proj = nn.Linear(n_embd, n_embd)
+    def forward(self, x):
+        return self.proj(torch.cat([h(x) for h in self.heads], dim=-1))
+
+class Model(nn.Module):
+    def __init__(self, n_embd=32, num_heads=2, n_layer=3):
+        super().__init__()
+        self.attn = MultiHead(n_embd, num_heads)
+        self.mlps = nn.ModuleList([nn.Linear(n_embd, n_embd) for i in range(n_layer)])
+        self.tail = nn.Sequential(*[nn.Linear(n_embd, n_embd) for _ in range(2)], nn.LayerNorm(n_embd))
+    def forward(self, x):
+        x = x + self.attn(x)
+        for mlp in self.mlps:
+            x = x + F.relu(mlp(x))
+        return self.tail(x) + self.mlps[0](x)
+`;
+
+test("lists of modules are tuples of defs, each with weights of its own", () => {
+  const now = mended(TRANSFORMER);
+  expect(errors(now)).toEqual([]);
+  expect(opsOf(now).get("linear")).toBe(2 * 3 + 1 + 3 + 2 + 1);
+  expect(opsOf(now).get("softmax")).toBe(2);
+});

@@ -1,6 +1,6 @@
 /** @file Reads one class: its sizes, the weights of its layers, and its methods without self. */
 import type { TextEdit } from "../../ir";
-import type { ClassStatement, DefStatement, Expr, ParamDecl, Statement } from "../syntax";
+import type { Argument, ClassStatement, DefStatement, Expr, ParamDecl, Statement } from "../syntax";
 import { bare, bodiesOf, everyStatement, rootsOf, walk } from "../syntax";
 import { LAYERS, usualValue, type Layer, type LayerArgs } from "./layers";
 
@@ -20,6 +20,8 @@ export interface Taken {
 }
 
 const DEEPEST = 8;
+/** Of a list of equal layers, so many are written out. */
+const MOST_LAYERS = 12;
 const isSelf = (expr: Expr): boolean => expr.kind === "name" && expr.name === "self";
 export const lastName = (expr: Expr): string =>
   expr.kind === "name" ? expr.name : expr.kind === "member" ? expr.name.text : "";
@@ -39,6 +41,8 @@ class Taker {
   private readonly prefix: string;
   private readonly depth: number;
   private readonly shared: Map<string, string>;
+  /** Variables of comprehensions that are being written out. */
+  private readonly turns = new Map<string, number>();
 
   constructor({ text, classes, shared }: Source, prefix: string, depth: number) {
     this.text = text;
@@ -70,11 +74,20 @@ class Taker {
         if (object === "self" && name === "training") edits.push({ span: expr.span, insert: "False" });
         else if (object === "self" && known) edits.push({ span: expr.span, insert: this.own(name) });
         else if (this.configs.has(object)) edits.push({ span: expr.span, insert: name });
+      } else if (expr.kind === "name" && this.turns.has(expr.name)) {
+        edits.push({ span: expr.span, insert: String(this.turns.get(expr.name)) });
       } else if (expr.kind === "name" && this.constants.get(expr.name) === "parameter") {
         edits.push({ span: expr.span, insert: this.own(expr.name) });
       }
     }
     return edits;
+  }
+
+  /** What a name comes to, through names of other classes. */
+  private settled(source: string): string {
+    let now = source;
+    for (let i = 0; i <= DEEPEST && this.shared.has(now); i++) now = this.shared.get(now)!;
+    return now;
   }
 
   private constant(name: string, value: string, kind: "parameter" | "member"): void {
@@ -174,6 +187,7 @@ class Taker {
       return { kind: "value" };
     }
     if (what === "Sequential") return this.sequence(name, call);
+    if (what === "ModuleList") return this.list(name, call);
     if (!inner || this.depth >= DEEPEST || !methodOf(inner, "forward")) return null;
     const of = take(
       { text: this.text, classes: this.classes, shared: this.shared },
@@ -190,7 +204,7 @@ class Taker {
       if (usual !== undefined) args.set(key, usual);
     }
     given.forEach(([key, source], i) => {
-      const settled = this.shared.get(source);
+      const settled = this.settled(source);
       const flag = settled === "True" || settled === "False" ? settled : source;
       args.set(key ?? layer.params[i]?.split("=")[0] ?? "", flag);
     });
@@ -198,17 +212,51 @@ class Taker {
     return args;
   }
 
+  /** Items of a list, or of a comprehension over range(n) with a known n: each with the number that its variable is. */
+  private *elements(args: readonly Argument[]): Generator<readonly [item: Expr, variable: string, number: number]> {
+    for (const arg of args) {
+      const expr = bare(arg.value);
+      if (expr.kind === "list" || expr.kind === "tuple") for (const item of expr.items) yield [bare(item), "", 0];
+      else if (expr.kind !== "comprehension") yield [expr, "", 0];
+      else {
+        const range = bare(expr.iterable);
+        const bound = range.kind === "call" && range.args.length === 1 ? this.said(range.args[0]!.value) : "";
+        const count = Number(this.settled(bound));
+        const variable = lastName(expr.target);
+        for (let i = 0; i < Math.min(count, MOST_LAYERS); i++) yield [bare(expr.element), variable, i];
+      }
+    }
+  }
+
+  /** `nn.ModuleList([…])`: a tuple of defs. */
+  private list(name: string, call: Extract<Expr, { kind: "call" }>): Member {
+    const names: string[] = [];
+    for (const [item, variable, number] of this.elements(call.args)) {
+      const own = `${name}_${names.length}`;
+      this.turns.set(variable, number);
+      const part = item.kind === "call" ? this.made(own, item) : null;
+      if (part && part.kind !== "module" && part.kind !== "sequence") {
+        this.lines.push("", `def ${own}(x):`, `    return ${callOf(own, part, "x")}`, "");
+      } else if (!part) this.lines.push(`# not taken over: ${this.source(item)}`);
+      names.push(own);
+    }
+    this.lines.push("", `${name} = (${names.join(", ")}${names.length === 1 ? "," : ""})`);
+    return { kind: "value" };
+  }
+
   /** `nn.Sequential(a, b)`: a def that applies one after the other. */
   private sequence(name: string, call: Extract<Expr, { kind: "call" }>): Member {
     const body: string[] = [];
     let input: string | null = null;
-    call.args.forEach((arg, i) => {
-      const each = bare(arg.value);
+    let i = -1;
+    for (const [each, variable, number] of this.elements(call.args)) {
+      i++;
+      this.turns.set(variable, number);
       const part = each.kind === "call" ? this.made(`${name}_${i}`, each) : null;
       if (!part) body.push(`    # not taken over: ${this.source(each)}`);
       else body.push(`    x = ${callOf(`${name}_${i}`, part, "x")}`);
       if (part) input ??= inputOf(part);
-    });
+    }
     this.lines.push("", `def ${name}(x):`, ...body, "    return x", "");
     return { kind: "sequence", input };
   }

@@ -1,0 +1,92 @@
+/** @file Python's own functions on what is known while the program is read: range, enumerate, zip, len, casts. */
+import { findOp } from "../ops";
+import type { Machine, Place } from "./machine";
+import { typeOf } from "./machine";
+import { castTo, sizeMethod } from "./member";
+import { DTYPES } from "./names";
+import type { CallExpr } from "./syntax";
+import type { Slot, Value } from "./values";
+import { BROKEN, isBroken, numberValue } from "./values";
+
+const MOST_TURNS = 10_000;
+
+/** Numbers that `range(…)` goes through. */
+function rangeOf(machine: Machine, { span }: CallExpr, operands: readonly Slot[]): Value {
+  if (operands.some((slot) => isBroken(slot.value))) return BROKEN;
+  const numbers = operands.flatMap(({ value }) => value.kind === "number" && Number.isInteger(value.value) ? [value.value] : []); // prettier-ignore
+  const [start, stop, step] = numbers.length === 1 ? [0, numbers[0]!, 1] : [numbers[0]!, numbers[1]!, numbers[2] ?? 1];
+  const count = step === 0 ? Infinity : Math.max(0, Math.ceil((stop - start) / step));
+  if (numbers.length !== operands.length || numbers.length < 1 || numbers.length > 3 || !(count <= MOST_TURNS)) {
+    const what =
+      count > MOST_TURNS
+        ? `At most ${MOST_TURNS} turns are unrolled.`
+        : "Range takes one to three whole numbers that are known before the graph runs.";
+    machine.problems.add("bad-range", span, what);
+    return BROKEN;
+  }
+  return {
+    kind: "sequence",
+    items: Array.from({ length: count }, (_, i) => loose(numberValue(start + i * step, true))),
+  };
+}
+
+const loose = (value: Value): Slot => ({ value, path: "", expr: null });
+const ZERO: Slot = loose(numberValue(0, true));
+const numbered = (item: Slot, i: number): Slot =>
+  loose({ kind: "sequence", items: [loose(numberValue(i, true)), item] });
+
+/** `zip(ws, bs)`, as long as the shortest; null when something in it is no tuple. */
+function zipped(operands: readonly Slot[]): Value | null {
+  const lists = operands.flatMap(({ value }) => (value.kind === "sequence" ? [value.items] : []));
+  if (lists.length < operands.length) return null;
+  const count = Math.min(...lists.map((list) => list.length));
+  const items = Array.from({ length: count }, (_, i) =>
+    loose({ kind: "sequence", items: lists.map((list) => list[i]!) }),
+  );
+  return { kind: "sequence", items };
+}
+
+/** Python's own functions on constants, and casts written as calls. */
+export function builtin(
+  machine: Machine,
+  place: Place,
+  call: { readonly expr: CallExpr; readonly path: string },
+  name: string,
+  operands: readonly Slot[],
+): Value | null {
+  if (name === "range") return rangeOf(machine, call.expr, operands);
+  const [first] = operands;
+  const value = first?.value;
+  if (operands.length === 1 && value) {
+    if (name === "float" && value.kind === "string") {
+      const word = value.value.trim().toLowerCase().replace("infinity", "inf");
+      return numberValue(word.endsWith("inf") ? (word.startsWith("-") ? -Infinity : Infinity) : Number(word), false);
+    }
+    if ((name === "float" || name === "int") && value.kind === "number") {
+      return numberValue(name === "int" ? Math.trunc(value.value) : value.value, name === "int");
+    }
+    const items = value.kind === "sequence" ? value.items : null;
+    if (items && (name === "list" || name === "tuple")) return { kind: "sequence", items };
+    if (items && name === "reversed") return { kind: "sequence", items: items.toReversed() };
+    if (items && name === "enumerate") return { kind: "sequence", items: items.map(numbered) };
+    if (name === "len" && value.kind === "tensor") return sizeMethod(machine, { text: "size", span: call.expr.span }, typeOf(machine, value.node), [ZERO], machine.unknown.has(value.node)); // prettier-ignore
+    if (name === "len" && value.kind === "sequence") return numberValue(value.items.length, true);
+    const dtype = DTYPES.get(name);
+    if (dtype === name && value.kind === "number") return { ...value, dtype };
+    if (dtype && value.kind === "tensor" && first) return castTo(machine, place, call, first, dtype);
+  }
+  const second = operands[1]?.value;
+  if (name === "hasattr" && second?.kind === "string") return { kind: "bool", value: findOp(second.value) !== null };
+  if (name === "zip" && operands.length > 0) return zipped(operands);
+  if ((name === "max" || name === "min") && operands.length > 1) {
+    const numbers = operands.flatMap((slot) => (slot.value.kind === "number" ? [slot.value] : []));
+    if (numbers.length === operands.length) {
+      const best = Math[name](...numbers.map((number) => number.value));
+      return numberValue(
+        best,
+        numbers.every((number) => number.whole),
+      );
+    }
+  }
+  return null;
+}
