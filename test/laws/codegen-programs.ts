@@ -73,5 +73,8 @@ export const rewritten: Readonly<Record<string, string>> = {
   "monotone-max": `x: f32[5, 7]\ny = relu(x + 0.5).max(dim=0)`,
   identities: `x: f32[5, 7]\ny = ((x * 1 + 0) / 1 - 0) * 0.5`,
   "said-twice": `x: f32[4, 4]\na = x.sum(dim=0)\nb = x.sum(dim=1)\nc = x.sum(dim=0)\ny = a + b * c`,
+  "turned-and-read": `x: f32[31, 31]\ny = relu(transpose(transpose(x, 0, 1), 0, 1)) + transpose(x, 0, 1)`,
+  "two-sums-of-one": `x: f32[33, 65]\na = x.sum(dim=0, keepdim=True)\nb = x.sum(dim=1, keepdim=True)\ny = x - a - b`,
+  "two-readers": `x: f32[127]\nt = abs(x)\na = t + 1\nb = t * 2\ny = exp(x) * 1 + relu(exp(x) * 2)`,
   "drawn-twice": `x: f32[40]\na = dropout(x, p=0.5, seed=1)\nb = dropout(x, p=0.5, seed=1)\ny = a - b`,
 };
