@@ -26,15 +26,21 @@ export interface ExternalCase {
   readonly hasData: boolean;
 }
 
+/** Cases that stand in one place. Reading may throw: the files are anybody's. */
+export interface CaseSource {
+  readonly name: string;
+  readonly read: () => ExternalCase[];
+}
+
 /** Every case below the given paths; a file is a case list of its own, a folder with `model.onnx` one case. */
-export function* findCases(paths: readonly string[]): Generator<() => ExternalCase[]> {
+export function* findCases(paths: readonly string[]): Generator<CaseSource> {
   for (const path of paths) {
     if (!statSync(path).isDirectory()) {
-      if (path.endsWith(".jsonc")) yield () => readWebOps(path);
+      if (path.endsWith(".jsonc")) yield { name: basename(path), read: () => readWebOps(path) };
       continue;
     }
     if (existsSync(join(path, "model.onnx"))) {
-      yield () => [readFolder(path)];
+      yield { name: basename(path), read: () => [readFolder(path)] };
       continue;
     }
     yield* findCases(readdirSync(path).sort().map((entry) => join(path, entry))); // prettier-ignore
@@ -75,6 +81,15 @@ function fromJson({ name = "", dtype, shape, data }: JsonTensor): NamedTensor {
   };
 }
 
+/** A file may hold a sequence or a map, which have another layout. */
+function tensorIn(bytes: Uint8Array): NamedTensor {
+  try {
+    return readTensorFile(bytes);
+  } catch {
+    return { name: "", dtype: "no tensor", tensor: null };
+  }
+}
+
 function fromFiles(folder: string, stem: string): NamedTensor[] {
   const numbered = readdirSync(folder).flatMap((file) => {
     const found = new RegExp(`^${stem}_(\\d+)\\.pb$`).exec(file);
@@ -83,8 +98,7 @@ function fromFiles(folder: string, stem: string): NamedTensor[] {
   return numbered
     .sort((a, b) => a.at - b.at)
     .map(({ file }) => {
-      const { name, dtype, tensor } = readTensorFile(readFileSync(join(folder, file)));
-      return { name, dtype, tensor };
+      return tensorIn(readFileSync(join(folder, file)));
     });
 }
 

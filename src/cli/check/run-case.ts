@@ -67,11 +67,15 @@ const readCase = ({ model }: ExternalCase, options: ImportOptions = {}): Importe
   model instanceof Uint8Array ? importOnnx(model, options) : { ok: true, value: importModel(model, options) };
 
 /** Imports again while an input turns out to decide a shape: only those are bound, all others stay inputs of a run. */
-function importCase(one: ExternalCase, byName: ReadonlyMap<string, HostTensor>): Imported {
+function importCase(
+  one: ExternalCase,
+  byName: ReadonlyMap<string, HostTensor>,
+  overrides: ReadonlyMap<string, HostTensor>,
+): Imported {
   const shapes = new Map([...byName].map(([name, { dims }]) => [name, dims]));
   const known = new Map<string, HostTensor>();
   for (;;) {
-    const read = readCase(one, { shapes, known, wideHalves: true });
+    const read = readCase(one, { shapes, known, overrides, wideHalves: true });
     if (!read.ok) return read;
     const fresh = read.value.wanted.filter((name) => byName.has(name) && !known.has(name));
     if (fresh.length === 0) return read;
@@ -93,11 +97,12 @@ export async function runCase(one: ExternalCase, run: RunPlans): Promise<CaseRes
   const odd = [...one.inputs, ...one.expected].find(({ tensor }) => tensor === null);
   if (odd) return unsupported(odd.dtype, "dtype");
   if (!one.hasData) return unsupported("", "no-data");
-  const names = inputNames(one);
+  const { inputOrder: names, overridable } = namesOf(one);
   const byName = new Map(
     one.inputs.flatMap(({ name, tensor }, i) => (tensor ? [[name || names[i]!, tensor] as const] : [])),
   );
-  const read = importCase(one, byName);
+  const overrides = new Map([...byName].filter(([name]) => overridable.includes(name)));
+  const read = importCase(one, byName, overrides);
   if (!read.ok) return failed(read.text);
   const model = read.value;
   const refused = model.unsupported.find(({ op }) => RANDOM.has(op)) ?? model.unsupported[0];
@@ -108,10 +113,11 @@ export async function runCase(one: ExternalCase, run: RunPlans): Promise<CaseRes
   return compareCase(one, model, byName, run);
 }
 
-const inputNames = (one: ExternalCase): readonly string[] => {
+/** Names of the inputs in their order, and of those that stand in for initialisers. */
+function namesOf(one: ExternalCase): Pick<ImportedModel, "inputOrder" | "overridable"> {
   const read = readCase(one);
-  return read.ok ? read.value.inputOrder : [];
-};
+  return read.ok ? read.value : { inputOrder: [], overridable: [] };
+}
 
 async function compareCase(
   one: ExternalCase,

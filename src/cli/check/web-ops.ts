@@ -109,6 +109,7 @@ function modelOf({ operator, opset, attributes = [] }: JsonTest, one: JsonTest["
         },
       ],
       initializers: [],
+      sparse: 0,
       inputs: values(one.inputs, inputs),
       outputs: values(one.outputs, outputs),
       valueInfo: [],

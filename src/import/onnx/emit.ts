@@ -19,6 +19,8 @@ export interface Value {
   readonly host: HostTensor | null;
   /** Model inputs that its numbers hang on; none when the numbers are known. */
   readonly from: ReadonlySet<string>;
+  /** A list of values, as ops on sequences pass on; it is no operand of anything else. */
+  readonly items?: readonly Value[];
 }
 
 const NOWHERE: ReadonlySet<string> = new Set();
@@ -121,6 +123,11 @@ export class Emitter {
     });
   }
 
+  /** A list of values: nothing is written for it. */
+  list(items: readonly Value[]): Value {
+    return { name: null, type: { dtype: "f32", shape: [] }, host: null, from: union(items), items };
+  }
+
   scalar(value: number, dtype: DType = "f32"): Value {
     return this.host({ dtype, dims: [], data: Float64Array.of(value), wide: false });
   }
@@ -159,6 +166,7 @@ export class Emitter {
     if (!def) return this.fail(`the op ${op}`);
     const all = withDefaults(def, attrs);
     const present = inputs.filter((value) => value !== null);
+    if (present.some(({ items }) => items)) return this.fail("a list of values as an operand");
     const type = def.kind === "composite" ? def.infer(inputs.map((value) => value && value.type), all) : def.infer(present.map((value) => value.type), all); // prettier-ignore
     if (!type.ok) return this.fail(type.text);
     if (

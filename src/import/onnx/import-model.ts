@@ -18,6 +18,8 @@ export interface ImportOptions {
   /** Extents for symbolic dimensions, by name, and shapes for inputs that state none. */
   readonly dims?: ReadonlyMap<string, number>;
   readonly shapes?: ReadonlyMap<string, readonly number[]>;
+  /** Numbers in place of those of initialisers that are listed as inputs too. */
+  readonly overrides?: ReadonlyMap<string, HostTensor>;
   /** f16 stays in memory where it comes in and goes out, and everything between is f32, as runtimes without f16 arithmetic do. */
   readonly wideHalves?: boolean;
 }
@@ -34,6 +36,8 @@ export interface ImportedModel {
   readonly inputs: ReadonlyMap<string, string>;
   /** Names of the model's inputs in their order, initialisers left out. */
   readonly inputOrder: readonly string[];
+  /** Inputs that have an initialiser, which other numbers may take the place of. */
+  readonly overridable: readonly string[];
   /** ONNX output name → name in the text, or its numbers when it is known already. */
   readonly outputs: ReadonlyMap<
     string,
@@ -106,13 +110,17 @@ class ModelReader {
 
   read(): ImportedModel {
     const { graph } = this.model;
+    const stated = new Set(graph.initializers.map(({ name }) => name));
     const scope: Scope = new Map();
     this.initializers(graph, scope);
     const inputs = this.inputs(graph, scope);
     if (this.missing.length === 0) for (const node of inOrder(graph.nodes)) this.node(node, scope, new Map(), 0);
     const results = graph.outputs.flatMap(({ name, dataType }) => {
       const value = scope.get(name);
-      return value ? [[name, this.emit.narrowed(name, value, FORMATS.get(dataType)?.dtype)] as const] : [];
+      if (value?.items) this.refuse("sequence", "a list of values as a result");
+      return value && !value.items
+        ? [[name, this.emit.narrowed(name, value, FORMATS.get(dataType)?.dtype)] as const]
+        : [];
     });
     const outputs = new Map(
       results.map(([name, { name: ours, host, type }]) => [
@@ -125,9 +133,8 @@ class ModelReader {
     return {
       text: `${lines.join("\n")}\n`,
       inputs,
-      inputOrder: graph.inputs.flatMap(({ name }) =>
-        graph.initializers.some((tensor) => tensor.name === name) ? [] : [name],
-      ),
+      inputOrder: graph.inputs.flatMap(({ name }) => (stated.has(name) ? [] : [name])),
+      overridable: graph.inputs.flatMap(({ name }) => (stated.has(name) ? [name] : [])),
       outputs,
       data: this.emit.data,
       unsupported: [...this.refused.values()],
@@ -138,6 +145,7 @@ class ModelReader {
 
   private initializers(graph: OnnxGraph, scope: Scope): void {
     let bytes = 0;
+    if (graph.sparse > 0) this.refuse("Initializer", "a sparse tensor");
     for (const tensor of graph.initializers) {
       const data = tensorData(tensor, CAP_BYTES - bytes);
       if (!data.ok) {
@@ -148,7 +156,7 @@ class ModelReader {
         continue;
       }
       bytes += data.bytes;
-      const value = this.emit.host(data.value);
+      const value = this.emit.host(this.options.overrides?.get(tensor.name) ?? data.value);
       // Weights are data of a run; small integers steer shapes and stay known.
       const float = value.type.dtype === "f32" || value.type.dtype === "f16";
       scope.set(tensor.name, float ? this.weight(tensor.name, value) : value);

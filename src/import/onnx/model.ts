@@ -1,4 +1,5 @@
 /** @file An ONNX model as plain data: nodes, attributes, initialisers, types. Meaning is given elsewhere. */
+import type { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { doubles, float, floats, int32, int32s, int64, ints, nested, readMessage } from "./wire";
 
 export interface OnnxTensor {
@@ -46,6 +47,8 @@ export interface OnnxGraph {
   readonly name: string;
   readonly nodes: readonly OnnxNode[];
   readonly initializers: readonly OnnxTensor[];
+  /** How many initialisers are kept as places and values: they are not read. */
+  readonly sparse: number;
   readonly inputs: readonly OnnxValue[];
   readonly outputs: readonly OnnxValue[];
   readonly valueInfo: readonly OnnxValue[];
@@ -93,16 +96,21 @@ function readGraph(bytes: Uint8Array, depth: number): OnnxGraph {
   const inputs: OnnxValue[] = [];
   const outputs: OnnxValue[] = [];
   const valueInfo: OnnxValue[] = [];
-  let name = "";
+  let [name, sparse] = ["", 0];
   readMessage(bytes, {
     1: nested(depth, readNode, (value) => nodes.push(value)),
     2: (r) => (name = r.string()),
+    15: nested(
+      depth,
+      (body) => body.length,
+      () => sparse++,
+    ),
     5: nested(depth, readTensor, (value) => initializers.push(value)),
     11: nested(depth, readValue, (value) => inputs.push(value)),
     12: nested(depth, readValue, (value) => outputs.push(value)),
     13: nested(depth, readValue, (value) => valueInfo.push(value)),
   });
-  return { name, nodes, initializers, inputs, outputs, valueInfo };
+  return { name, nodes, initializers, sparse, inputs, outputs, valueInfo };
 }
 
 function readNode(bytes: Uint8Array, depth: number): OnnxNode {
@@ -159,7 +167,10 @@ export function readTensor(bytes: Uint8Array): OnnxTensor {
       external = true;
       r.skip(wire, 13);
     },
-    14: (r) => (external ||= int32(r) === 1),
+    14: (r) => {
+      const elsewhere = int32(r) === 1;
+      external ||= elsewhere;
+    },
   });
   return { name, dims, dataType, raw, numbers, external };
 }
@@ -171,9 +182,24 @@ function readValue(bytes: Uint8Array, depth: number): OnnxValue {
   return { name, ...type };
 }
 
+/** Kinds of values that are no tensors, as numbers that no data type has. */
+export const NO_TENSOR = { sequence: -1, map: -2, sparse: -3, optional: -4 } as const;
+
 function readType(bytes: Uint8Array, depth: number): Pick<OnnxValue, "dataType" | "dims"> {
   let type: Pick<OnnxValue, "dataType" | "dims"> = { dataType: 0, dims: null };
-  readMessage(bytes, { 1: nested(depth, readTensorType, (value) => (type = value)) });
+  const other =
+    (dataType: number) =>
+    (reader: BinaryReader, wire: WireType): void => {
+      type = { dataType, dims: [] };
+      reader.skip(wire);
+    };
+  readMessage(bytes, {
+    1: nested(depth, readTensorType, (value) => (type = value)),
+    4: other(NO_TENSOR.sequence),
+    5: other(NO_TENSOR.map),
+    8: other(NO_TENSOR.sparse),
+    9: other(NO_TENSOR.optional),
+  }); // prettier-ignore
   return type;
 }
 

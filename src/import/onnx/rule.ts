@@ -101,6 +101,12 @@ export class NodeContext {
   reshape(value: Value, shape: Shape): Value {
     return this.emit.shapeTo(this.hint, value, shape);
   }
+  /** The values of a list. */
+  items(i: number): readonly Value[] {
+    const { items } = this.in(i);
+    if (!items) this.fail(`${this.node.op} of a value that is no list`);
+    return items ?? [];
+  }
   /** The results of a graph that an attribute holds. */
   subgraph(name: string, inputs: readonly Value[]): readonly Value[] {
     const graph = this.attributes.get(name)?.g;

@@ -1,6 +1,6 @@
 /** @file Data of an ONNX tensor as numbers. */
 import type { DType } from "../../fusion";
-import { readTensor, type OnnxTensor } from "./model";
+import { NO_TENSOR, readTensor, type OnnxTensor } from "./model";
 
 /** A tensor whose numbers are known while importing: shapes, axes, constants, weights. */
 export interface HostTensor {
@@ -52,7 +52,8 @@ const NAMES = [
   "c128",
   "bf16",
 ];
-export const dataTypeName = (dataType: number): string => NAMES[dataType] ?? `type ${dataType}`;
+const KINDS = new Map(Object.entries(NO_TENSOR).map(([kind, number]) => [number as number, kind]));
+export const dataTypeName = (dataType: number): string => NAMES[dataType] ?? KINDS.get(dataType) ?? `type ${dataType}`;
 
 /** The numbers of a tensor, or in words why not. `capBytes` bounds what is allocated. */
 export function tensorData(

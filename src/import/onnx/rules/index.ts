@@ -8,10 +8,12 @@ import { controlRules } from "./control";
 import { elementwiseRules } from "./elementwise";
 import { imageRules } from "./image";
 import { indexingRules } from "./indexing";
+import { loopRules } from "./loops";
 import { lossRules } from "./loss";
 import { mlRules } from "./ml";
 import { recurrentRules } from "./recurrent";
 import { reduceRules } from "./reduce";
+import { sequenceRules } from "./sequence";
 import { shapeRules } from "./shape";
 import { treeRules } from "./trees";
 import { windowRules } from "./window";
@@ -26,6 +28,8 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     ...indexingRules,
     ...lossRules,
     ...controlRules,
+    ...loopRules,
+    ...sequenceRules,
     ...attentionRules,
     ...imageRules,
     ...recurrentRules,

@@ -1,48 +1,85 @@
-/** @file One node on given numbers, through import, compiler and reference: for tests of rules. */
+/** @file Small graphs on given numbers, through import, compiler and reference: for tests of rules. */
 import { expect } from "vitest";
 import { compile, defaultOptions, nodeId, runReference, type NodeId } from "../../../fusion";
 import { importModel } from "../import-model";
-import type { OnnxAttribute, OnnxModel } from "../model";
+import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode } from "../model";
 import type { HostTensor } from "../tensor";
 
 export type Given = readonly [dims: readonly number[], data: readonly number[]] | null;
+export type Told = readonly Partial<OnnxAttribute>[];
+export interface Got {
+  readonly shape: readonly number[];
+  readonly data: number[];
+}
+
 export const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 export const wave = (n: number, by: number): number[] => upTo(n).map((i) => Math.sin(by * i + 1));
 
-/** Outputs of one node on given numbers; `known` inputs are known while importing. */
-export function run(
+/** One node: `node("Add", ["x", "y"], ["z"])`. */
+export function node(
   op: string,
-  inputs: readonly Given[],
-  attributes: readonly Partial<OnnxAttribute>[] = [],
-  { outputs = 1, opset = 21, domain = "", known = [] as number[] } = {},
-): { shape: readonly number[]; data: number[] }[] {
-  const name = (i: number): string => (inputs[i] ? `in${i}` : "");
-  const made = upTo(outputs).map((i) => ({ name: `out${i}`, dataType: 0, dims: null }));
-  const model: OnnxModel = {
-    opsets: new Map([["", opset], [domain, opset]]),
-    functions: [],
-    graph: {
-      name: "test",
-      nodes: [{ op, domain, name: "n", inputs: inputs.map((_, i) => name(i)), outputs: made.map((o) => o.name), attributes: new Map(attributes.map((a) => [a.name!, { refersTo: "", floats: [], ints: [], strings: [], ...a } as OnnxAttribute])) }],
-      initializers: [],
-      inputs: inputs.flatMap((given, i) => (given ? [{ name: name(i), dataType: 1, dims: given[0] }] : [])),
-      outputs: made,
-      valueInfo: [],
-    },
-  }; // prettier-ignore
-  const host = (i: number): HostTensor => ({ dtype: "f32", dims: inputs[i]![0], data: Float64Array.from(inputs[i]![1]), wide: false }); // prettier-ignore
-  const read = importModel(model, { known: new Map(known.map((i) => [name(i), host(i)])) });
+  inputs: readonly string[],
+  outputs: readonly string[],
+  told: Told = [],
+  domain = "",
+): OnnxNode {
+  // prettier-ignore
+  const attributes = told.map((a) => [a.name!, { refersTo: "", floats: [], ints: [], strings: [], ...a } as OnnxAttribute] as const); // prettier-ignore
+  return { op, domain, name: op, inputs, outputs, attributes: new Map(attributes) };
+}
+
+/** A graph; its inputs are f32 of these shapes, null where the shape is open. */
+export const graph = (
+  nodes: readonly OnnxNode[],
+  inputs: Readonly<Record<string, readonly number[] | null>>,
+  outputs: readonly string[],
+): OnnxGraph => ({
+  name: "test",
+  nodes,
+  initializers: [],
+  sparse: 0,
+  inputs: Object.entries(inputs).map(([name, dims]) => ({ name, dataType: 1, dims })),
+  outputs: outputs.map((name) => ({ name, dataType: 0, dims: null })),
+  valueInfo: [],
+});
+
+/** Outputs of a graph on given numbers; `known` inputs are known while importing. */
+export function runGraph(
+  nodes: readonly OnnxNode[],
+  given: Readonly<Record<string, Exclude<Given, null>>>,
+  outputs: readonly string[],
+  { opset = 21, domain = "", known = [] as readonly string[] } = {},
+): Got[] {
+  const shapes = Object.fromEntries(Object.entries(given).map(([name, [dims]]) => [name, dims]));
+  const opsets = new Map([["", opset], [domain, opset]]); // prettier-ignore
+  const model: OnnxModel = { opsets, functions: [], graph: graph(nodes, shapes, outputs) };
+  const host = (name: string): HostTensor => ({ dtype: "f32", dims: given[name]![0], data: Float64Array.from(given[name]![1]), wide: false }); // prettier-ignore
+  const read = importModel(model, { known: new Map(known.map((name) => [name, host(name)])) });
   expect(read.unsupported).toEqual([]);
   const { naive, diagnostics } = compile(read.text, defaultOptions); // no plan where all is known already
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   const data = new Map<NodeId, ArrayLike<number>>();
-  for (const [theirs, ours] of read.inputs) data.set(nodeId(ours), inputs[Number(theirs.slice(2))]![1]);
-  for (const [ours, host] of read.data) data.set(nodeId(ours), host.data);
+  for (const [theirs, ours] of read.inputs) data.set(nodeId(ours), given[theirs]![1]);
+  for (const [ours, numbers] of read.data) data.set(nodeId(ours), numbers.data);
   const values = naive ? runReference(naive.graph, data) : new Map<NodeId, never>();
-  return made.map((o) => {
-    const found = read.outputs.get(o.name)!;
+  return outputs.map((name) => {
+    const found = read.outputs.get(name)!;
     return { shape: found.shape, data: [...(found.host?.data ?? values.get(nodeId(found.name!))!.data)] };
   });
+}
+
+/** Outputs of one node on given numbers; `known` inputs, by place, are known while importing. */
+export function run(
+  op: string,
+  inputs: readonly Given[],
+  told: Told = [],
+  { outputs = 1, opset = 21, domain = "", known = [] as readonly number[] } = {},
+): Got[] {
+  const name = (i: number): string => (inputs[i] ? `in${i}` : "");
+  const made = upTo(outputs).map((i) => `out${i}`);
+  const given = Object.fromEntries(inputs.flatMap((value, i) => (value ? [[name(i), value]] : [])));
+  const one = node(op, inputs.map((_, i) => name(i)), made, told, domain); // prettier-ignore
+  return runGraph([one], given, made, { opset, domain, known: known.map(name) });
 }
 
 export const close = (got: readonly number[], want: readonly number[]): void => {
