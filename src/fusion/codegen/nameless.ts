@@ -31,47 +31,60 @@ export const realId = (ids: readonly NodeId[], id: NodeId): NodeId =>
 
 const standIn = (index: number): string =>
   `Q${String.fromCharCode(97 + Math.floor(index / 26))}${String.fromCharCode(97 + (index % 26))}`;
-const STAND_IN = /\bQ([a-z])([a-z])(?![A-Za-z0-9])/g;
+const STAND_IN = /\b(Q[a-z]{2})(?![A-Za-z0-9])/;
 
-/** `text` with the words that `stems` begin. */
-export const inWords = (stems: readonly string[], text: string): string =>
-  text.replaceAll(STAND_IN, (_, high: string, low: string) => stems[26 * (high.charCodeAt(0) - 97) + low.charCodeAt(0) - 97]!); // prettier-ignore
+/** A text with stand-ins, taken apart for filling in: what stands as it is, and between each two the number of a stem. */
+export interface Form {
+  readonly fixed: readonly string[];
+  readonly stems: readonly number[];
+}
+
+export function formOf(text: string): Form {
+  const parts = text.split(STAND_IN);
+  return {
+    fixed: parts.filter((_, i) => i % 2 === 0),
+    stems: parts.filter((_, i) => i % 2 === 1).map((name) => 26 * (name.charCodeAt(1) - 97) + name.charCodeAt(2) - 97),
+  };
+}
+
+/** The text with the words that `stems` begin. */
+export function filled({ fixed, stems: places }: Form, stems: readonly string[]): string {
+  const parts = [fixed[0]!];
+  for (let i = 0; i < places.length; i++) parts.push(stems[places[i]!]!, fixed[i + 1]!);
+  return parts.join("");
+}
 
 /** Null where a word is too long or looks like one of ours. */
 export function nameless(graph: Graph, region: Region): Nameless | null {
   const numbers = new Map<NodeId, number>();
-  const inside = new Set(region.members);
-  const parts: string[] = [];
-  const number = (id: NodeId): number => {
-    const known = numbers.get(id);
-    if (known !== undefined) return known;
-    numbers.set(id, numbers.size);
-    return numbers.size - 1;
-  };
-  const operand = (id: NodeId): void => {
-    const fresh = !numbers.has(id);
-    parts.push(`${number(id)}`);
-    if (fresh && !inside.has(id)) outside(id);
-  };
+  const parts: (string | number)[] = [];
+  for (const id of region.members) numbers.set(id, numbers.size);
   /** What is read from memory, through views to what they show. */
   const outside = (id: NodeId): void => {
     let n = node(graph, id);
+    numbers.set(id, numbers.size);
     while (isFreeView(n)) {
       const source = n.inputs[0]!;
-      const seen = numbers.has(source) || inside.has(source);
-      parts.push(said(n), `${number(source)}`);
-      if (seen) return;
+      parts.push(said(n));
+      const seen = numbers.get(source);
+      if (seen !== undefined) {
+        parts.push(seen);
+        return;
+      }
+      numbers.set(source, numbers.size);
       n = node(graph, source);
     }
     parts.push(isMemory(n) ? typeSaid(n) : said(n));
   };
   for (const id of region.members) {
     const n = node(graph, id);
-    parts.push(`${number(id)}=`);
-    for (const input of n.inputs) operand(input);
+    for (const input of n.inputs) if (!numbers.has(input)) outside(input);
+    parts.push("=");
+    for (const input of n.inputs) parts.push(numbers.get(input)!);
     parts.push(said(n));
   }
-  for (const id of region.outputs) parts.push(`>${number(id)}`);
+  parts.push(">");
+  for (const id of region.outputs) parts.push(numbers.get(id)!);
   const ids = [...numbers.keys()];
   const words = wordsWithout(graph, ids);
   if (!words) return null;
@@ -81,7 +94,7 @@ export function nameless(graph: Graph, region: Region): Nameless | null {
     key: parts.join(" "),
     ids,
     stems: words.stems,
-    graph: () => miniature(graph, numbers, inside, words.labels, region.outputs),
+    graph: () => miniature(graph, numbers, region, words.labels),
     region: { id: region.id, members: region.members.map(named), outputs: region.outputs.map(named) },
   };
 }
@@ -120,15 +133,14 @@ function wordsWithout(graph: Graph, ids: readonly NodeId[]): { labels: string[];
 function miniature(
   graph: Graph,
   numbers: ReadonlyMap<NodeId, number>,
-  inside: ReadonlySet<NodeId>,
+  { members, outputs }: Region,
   labels: readonly string[],
-  outputs: readonly NodeId[],
 ): Graph {
   const named = (id: NodeId): NodeId => place(numbers.get(id)!);
   const nodes = new Map<NodeId, Node>();
   for (const [id, at] of numbers) {
     const n = node(graph, id);
-    const whole = inside.has(id) || isFreeView(n) || !isMemory(n);
+    const whole = at < members.length || isFreeView(n) || !isMemory(n);
     const inputs = whole ? n.inputs.map(named) : [];
     const own = place(at);
     nodes.set(own, { ...n, id: own, op: whole ? n.op : "input", inputs, label: labels[at]!, origins: [], groups: [] });

@@ -12,6 +12,7 @@ export interface PrintedKernel {
   readonly lines: readonly (readonly NodeId[])[];
 }
 
+const NOBODY: readonly NodeId[] = [];
 const VECTOR: Readonly<Record<Scalar, string>> = { f32: "vec4f", f16: "vec4h", i32: "vec4i", bool: "vec4<bool>" };
 const typeText = (scalar: Scalar, width: Width): string => (width === 4 ? VECTOR[scalar] : scalar);
 /** bool is stored as u32, f16 as f16. */
@@ -65,7 +66,7 @@ class Printer {
     if (program.buffers.some((buffer) => buffer.type.dtype === "f16" && !this.#packed)) head.unshift("enable f16;", "");
     return {
       wgsl: [...head, ...this.#lines, "}", ""].join("\n"),
-      lines: [...head.map(() => []), ...this.#origins, []],
+      lines: [...head.map(() => NOBODY), ...this.#origins, NOBODY],
     };
   }
 
@@ -81,7 +82,7 @@ class Printer {
     return this.#packed !== null && buffer.type.dtype === "f16";
   }
 
-  #line(text: string, nodes: readonly NodeId[] = []): void {
+  #line(text: string, nodes = NOBODY): void {
     this.#lines.push(this.#indent + text);
     this.#origins.push(nodes);
   }

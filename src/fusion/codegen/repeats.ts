@@ -2,7 +2,7 @@
 import { nodeId, type Graph, type NodeId, type Region, type Target } from "../ir";
 import { kernelName, titleOf } from "./frame";
 import { isMutating } from "./mutations";
-import { inWords, nameless, realId, type Nameless } from "./nameless";
+import { filled, formOf, nameless, realId, type Form, type Nameless } from "./nameless";
 import { isTaken } from "./names";
 import { printProgram, printRegion, shapeRegion, type PrintedProgram, type PrintedRegion } from "./printed";
 
@@ -12,6 +12,8 @@ const TITLE = "Qtitle";
 
 interface Template {
   readonly printed: PrintedRegion;
+  /** Texts of the programs, and the names of their bindings. */
+  readonly forms: readonly { readonly wgsl: Form; readonly bindings: readonly Form[] }[];
   /** First parts of the names that the kernel brings along: nothing of the user's may be called so. */
   readonly own: ReadonlySet<string>;
 }
@@ -32,10 +34,9 @@ export function printOrRepeat(graph: Graph, region: Region, target: Target): Pri
     template = templateOf(alike, target);
     kernels.set(alike.key, template);
   }
-  const { printed, own } = template;
-  return alike.stems.some((stem) => own.has(stem))
+  return alike.stems.some((stem) => template.own.has(stem))
     ? printRegion(graph, region, target)
-    : renamed(printed, graph, region, alike);
+    : renamed(template, graph, region, alike);
 }
 
 function templateOf(alike: Nameless, target: Target): Template {
@@ -47,7 +48,11 @@ function templateOf(alike: Nameless, target: Target): Template {
     return printProgram({ ...program, name: `${NAME}${part}`, title: program.title.replace(title, TITLE) });
   });
   const own = new Set(programs.flatMap(({ wgsl }) => [...ownStems(wgsl)]));
-  return { printed: { ...shaped, programs }, own };
+  const forms = programs.map(({ wgsl, bindings }) => ({
+    wgsl: formOf(wgsl),
+    bindings: bindings.map((binding) => formOf(binding.name)),
+  }));
+  return { printed: { ...shaped, programs }, forms, own };
 }
 
 /** Of what is declared or used beside the bindings and in the body; helpers are functions of their own and comments none of its business. */
@@ -59,11 +64,12 @@ function* ownStems(wgsl: string): Generator<string> {
 }
 
 /** The text and the counts with the names of this region. */
-function renamed(printed: PrintedRegion, graph: Graph, region: Region, { ids, stems }: Nameless): PrintedRegion {
+function renamed({ printed, forms }: Template, graph: Graph, region: Region, { ids, stems }: Nameless): PrintedRegion {
   const reals = new Map<NodeId, NodeId>(ids.map((id, index) => [nodeId(`@${index}`), id]));
   const real = (id: NodeId): NodeId => reals.get(id) ?? realId(ids, id);
   const listed = new Map<readonly NodeId[], readonly NodeId[]>();
   const list = (of: readonly NodeId[]): readonly NodeId[] => {
+    if (of.length === 0) return of;
     let found = listed.get(of);
     if (!found) {
       found = of.map(real);
@@ -86,10 +92,10 @@ function renamed(printed: PrintedRegion, graph: Graph, region: Region, { ids, st
       cached: schedule.cached.map(real),
       reads: schedule.reads.map((read) => ({ ...read, value: real(read.value) })),
     },
-    programs: printed.programs.map((program): PrintedProgram => {
-      const bindings = program.bindings.map((binding) => ({
+    programs: printed.programs.map((program, which): PrintedProgram => {
+      const bindings = program.bindings.map((binding, i) => ({
         ...binding,
-        name: inWords(stems, binding.name),
+        name: filled(forms[which]!.bindings[i]!, stems),
         value: real(binding.value),
       }));
       const plain = program.name.replace(NAME, name);
@@ -98,7 +104,7 @@ function renamed(printed: PrintedRegion, graph: Graph, region: Region, { ids, st
         ...program,
         name: own,
         bindings,
-        wgsl: inWords(stems, program.wgsl)
+        wgsl: filled(forms[which]!.wgsl, stems)
           .replace(TITLE, () => title)
           .replace(program.name, () => own),
         lines: program.lines.map(list),

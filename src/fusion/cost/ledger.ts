@@ -48,7 +48,10 @@ class Positions extends Map<NodeId, number> {
  * counts the same when it is reached by rewriting and when it is read anew.
  */
 function slotsOf(positions: ReadonlyMap<NodeId, number>): (id: NodeId) => number {
-  const written = (id: NodeId): NodeId => nodeId(id.split("~", 1)[0]!);
+  const written = (id: NodeId): NodeId => {
+    const mark = id.indexOf("~");
+    return mark < 0 ? id : nodeId(id.slice(0, mark));
+  };
   const slots = new Map<NodeId, number>();
   for (const [id, position] of positions) if (id.includes("~")) slots.set(written(id), position);
   for (const id of slots.keys()) slots.set(id, Math.max(slots.get(id)!, positions.get(id) ?? 0));

@@ -6,6 +6,7 @@ import {
   showShape,
   type CostDelta,
   type EdgeId,
+  type Node,
   type NodeId,
   type Patch,
   type Region,
@@ -22,6 +23,10 @@ import { capital, countOf, nameOf, namesOf, no, showBytes, yes } from "./words";
 /** Members of several regions, each once, in text order. */
 export function unionOf(planner: Planner, regions: readonly Region[]): NodeId[] {
   if (mutated("double-member")) return regions.flatMap(({ members }) => members);
+  const inTurn = regions.every(
+    ({ members }, i) => i === 0 || planner.position(regions[i - 1]!.members.at(-1)!) < planner.position(members[0]!),
+  );
+  if (inTurn) return regions.flatMap(({ members }) => members);
   const all = new Set<NodeId>();
   for (const { members } of regions) for (const id of members) all.add(id);
   return [...all].toSorted((a, b) => planner.position(a) - planner.position(b));
@@ -29,13 +34,13 @@ export function unionOf(planner: Planner, regions: readonly Region[]): NodeId[] 
 
 /** Reads from producer's outputs into consumer's own members. */
 export function edgesBetween(planner: Planner, producer: Region, consumer: Region): EdgeId[] {
-  const made = new Set(producer.outputs);
   const copied = new Set(consumer.members);
+  const made = new Set(producer.outputs.filter((output) => !copied.has(output)));
   const edges: EdgeId[] = [];
   for (const member of consumer.members) {
-    node(planner.graph, member).inputs.forEach((input, operand) => {
-      if (made.has(input) && !copied.has(input)) edges.push(edgeId(input, member, operand));
-    });
+    const { inputs } = node(planner.graph, member);
+    for (let operand = 0; operand < inputs.length; operand++)
+      if (made.has(inputs[operand]!)) edges.push(edgeId(inputs[operand]!, member, operand));
   }
   return edges;
 }
@@ -283,10 +288,12 @@ export function priorityOf(planner: Planner, { remove, add }: Candidate): number
   return priority(work(remove), work(add), launches(remove) - launches(add), planner.profile);
 }
 
+const NO_NODES: readonly Node[] = [];
+
 export const patchOf = ({ remove, add, rewrite }: Candidate): Patch =>
   rewrite?.patch ?? {
-    removedNodes: [],
-    addedNodes: [],
+    removedNodes: NO_NODES,
+    addedNodes: NO_NODES,
     removedRegions: mutated("leaves-producer") ? remove.slice(1) : remove,
     addedRegions: add,
     outputs: null,

@@ -90,7 +90,12 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
   };
   const graph: Graph = { nodes: draft.nodes, outputs: draft.outputs };
   const positions = positionsOf(fusion.graph);
-  const position = (id: NodeId): number => positions.get(id) ?? -1;
+  const asked = new Map<NodeId, number>();
+  const position = (id: NodeId): number => {
+    let found = asked.get(id);
+    if (found === undefined) asked.set(id, (found = positions.get(id) ?? -1));
+    return found;
+  };
   const outputs = new Set(graph.outputs);
   const readership = openReadership(draft.nodes);
   const facts = (region: Region): RegionFacts | Verdict => pricing.facts(graph, region);
@@ -104,13 +109,14 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
     if (!found) throw bug(`no region ${id}`);
     return found;
   };
-  const readersOf = (id: RegionId): Set<RegionId> => readership.readersOf(region(id));
-  const producersOf = (id: RegionId): Set<RegionId> => readership.producersOf(region(id));
+  const readersOf = (id: RegionId): readonly RegionId[] => readership.readersOf(region(id));
+  const producersOf = (id: RegionId): readonly RegionId[] => readership.producersOf(region(id));
   for (const each of draft.regions.values()) readership.enter(each);
   const orderNow = (): RegionOrder =>
     regionOrder(executionOrder([...draft.regions.values()], position, producersOf), { readersOf, producersOf });
   let order = orderNow();
-  const sorted = (ids: Iterable<RegionId>): RegionId[] => [...ids].toSorted((a, b) => order.at(a) - order.at(b));
+  const sorted = (ids: readonly RegionId[]): readonly RegionId[] =>
+    ids.length < 2 ? ids : ids.toSorted((a, b) => order.at(a) - order.at(b));
   const ledger = openLedger(graph, positions);
   for (const each of draft.regions.values()) ledger.add(each, factsOf(each));
   return {
@@ -132,7 +138,7 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
     regionsReading: readership.regionsReading,
     readersOf: (id) => sorted(readersOf(id)),
     producersOf: (id) => sorted(producersOf(id)),
-    inOrder: () => sorted(draft.regions.keys()),
+    inOrder: () => sorted([...draft.regions.keys()]),
     facts,
     factsOf,
     supposing: (patch, ask) => {

@@ -10,8 +10,8 @@ export interface Pricing {
 
 interface Priced {
   readonly facts: RegionFacts;
-  /** Members and what they read, in the order in which they were numbered. */
-  readonly names: readonly NodeId[];
+  /** What the facts name: its number in the order of the shape. */
+  readonly numbers: ReadonlyMap<NodeId, number>;
 }
 
 export function openPricing(profile: DeviceProfile, fullSize: number): Pricing {
@@ -22,11 +22,11 @@ export function openPricing(profile: DeviceProfile, fullSize: number): Pricing {
     facts(graph, region) {
       const known = byRegion.get(region);
       if (known) return known;
-      const { shape, names } = shapeOf(graph, region, kinds);
+      const { shape, numbers } = shapeOf(graph, region, kinds);
       const like = byShape.get(shape);
-      const fresh = like ? renamed(like, names) : regionFacts(graph, region, profile, fullSize);
+      const fresh = like ? renamed(like, numbers) : regionFacts(graph, region, profile, fullSize);
       byRegion.set(region, fresh);
-      if (!like && !isRefusal(fresh)) byShape.set(shape, { facts: fresh, names });
+      if (!like && !isRefusal(fresh)) byShape.set(shape, { facts: fresh, numbers });
       return fresh;
     },
   };
@@ -62,19 +62,19 @@ function openKinds(): Kinds {
 /** Marks between the numbers of a shape, so that lists of different meaning never look alike. */
 const MARK = { member: -1, view: -2, seen: -3, stored: -4, outputs: -5 } as const;
 
-/** The region with its names replaced by numbers: equal for regions that differ in names alone. */
-function shapeOf(graph: Graph, { members, outputs }: Region, kinds: Kinds): { shape: string; names: NodeId[] } {
+/** The region with its names replaced by numbers, members first: equal for regions that differ in names alone. */
+function shapeOf(
+  graph: Graph,
+  { members, outputs }: Region,
+  kinds: Kinds,
+): { shape: string; numbers: ReadonlyMap<NodeId, number> } {
   const numbers = new Map<NodeId, number>();
-  const names: NodeId[] = [];
   const parts: number[] = [];
-  const number = (id: NodeId): void => {
-    numbers.set(id, names.length);
-    names.push(id);
-  };
+  for (const id of members) numbers.set(id, numbers.size);
   /** What is read from outside, through views to what they show. */
   const outside = (id: NodeId): void => {
     let n = node(graph, id);
-    number(id);
+    numbers.set(id, numbers.size);
     while (isFreeView(n)) {
       parts.push(MARK.view, kinds.member(n));
       n = node(graph, n.inputs[0]!);
@@ -83,27 +83,28 @@ function shapeOf(graph: Graph, { members, outputs }: Region, kinds: Kinds): { sh
         parts.push(MARK.seen, known);
         return;
       }
-      number(n.id);
+      numbers.set(n.id, numbers.size);
     }
     parts.push(MARK.stored, kinds.stored(n));
   };
-  const inside = new Set(members);
   for (const id of members) {
     const n = node(graph, id);
-    for (const input of n.inputs) if (!numbers.has(input) && !inside.has(input)) outside(input);
-    if (!numbers.has(id)) number(id);
+    for (const input of n.inputs) if (!numbers.has(input)) outside(input);
     parts.push(MARK.member, kinds.member(n));
     for (const input of n.inputs) parts.push(numbers.get(input)!);
   }
   parts.push(MARK.outputs);
   for (const id of outputs) parts.push(numbers.get(id)!);
-  return { shape: parts.join(), names };
+  return { shape: parts.join(), numbers };
 }
 
 /** The same facts about other names. */
-function renamed({ facts, names }: Priced, fresh: readonly NodeId[]): RegionFacts {
-  const to = new Map<NodeId, NodeId>(names.map((id, i) => [id, fresh[i]!]));
-  const name = (id: NodeId): NodeId => to.get(id) ?? id;
+function renamed({ facts, numbers }: Priced, others: ReadonlyMap<NodeId, number>): RegionFacts {
+  const fresh = [...others.keys()];
+  const name = (id: NodeId): NodeId => {
+    const at = numbers.get(id);
+    return at === undefined ? id : fresh[at]!;
+  };
   const { form, schedule, traffic } = facts;
   const named = <T extends { readonly value: NodeId }>(list: readonly T[]): T[] =>
     list.map((each) => ({ ...each, value: name(each.value) }));

@@ -8,14 +8,16 @@ export interface Readership {
   readonly inputsOf: (region: Region) => readonly NodeId[];
   readonly regionsReading: (value: NodeId) => ReadonlySet<RegionId>;
   /** Distinct regions whose outputs this one reads. */
-  readonly producersOf: (region: Region) => Set<RegionId>;
+  readonly producersOf: (region: Region) => readonly RegionId[];
   /** Distinct regions that read an output of this one. */
-  readonly readersOf: (region: Region) => Set<RegionId>;
+  readonly readersOf: (region: Region) => readonly RegionId[];
   readonly enter: (region: Region) => void;
   readonly leave: (region: Region) => void;
 }
 
 const NOBODY: ReadonlySet<RegionId> = new Set();
+
+const distinct = (ids: readonly RegionId[]): readonly RegionId[] => (ids.length < 2 ? ids : [...new Set(ids)]);
 
 /** @param nodes live: a region is entered when its nodes are what they are, and left before they change */
 export function openReadership(nodes: ReadonlyMap<NodeId, Node>): Readership {
@@ -35,18 +37,18 @@ export function openReadership(nodes: ReadonlyMap<NodeId, Node>): Readership {
     inputsOf,
     regionsReading,
     producersOf(region) {
-      const found = new Set<RegionId>();
+      const found: RegionId[] = [];
       for (const input of inputsOf(region)) {
         const from = home.get(input);
-        if (from !== undefined && from !== region.id) found.add(from);
+        if (from !== undefined && from !== region.id) found.push(from);
       }
-      return found;
+      return distinct(found);
     },
     readersOf(region) {
-      const found = new Set<RegionId>();
+      const found: RegionId[] = [];
       for (const output of region.outputs)
-        for (const reader of regionsReading(output)) if (reader !== region.id) found.add(reader);
-      return found;
+        for (const reader of regionsReading(output)) if (reader !== region.id) found.push(reader);
+      return distinct(found);
     },
     enter(region) {
       for (const output of region.outputs) home.set(output, region.id);
@@ -64,12 +66,14 @@ export function openReadership(nodes: ReadonlyMap<NodeId, Node>): Readership {
 }
 
 function outsideInputs(nodes: ReadonlyMap<NodeId, Node>, { members }: Region): NodeId[] {
-  const inside = new Set(members);
-  const found = new Set<NodeId>();
+  const known = new Set(members);
+  const found: NodeId[] = [];
   for (const member of members) {
     for (const input of nodes.get(member)!.inputs) {
-      if (!inside.has(input) && nodes.get(input)!.op !== "const") found.add(input);
+      if (known.has(input)) continue;
+      known.add(input);
+      if (nodes.get(input)!.op !== "const") found.push(input);
     }
   }
-  return [...found];
+  return found;
 }
