@@ -60,6 +60,8 @@ export interface Planner {
   readonly peakAfter: (remove: readonly Region[], add: readonly Region[]) => number;
   /** @param merged regions that became one; empty when readers took copies */
   readonly apply: (patch: Patch, merged: readonly RegionId[]) => void;
+  /** Patches applied so far: what was gathered from one edition holds until the next. */
+  readonly edition: () => number;
   /** After rewrites and splits: a fresh order of all regions. */
   readonly reorder: () => void;
   readonly totals: () => Totals;
@@ -115,6 +117,7 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
   const orderNow = (): RegionOrder =>
     regionOrder(executionOrder([...draft.regions.values()], position, producersOf), { readersOf, producersOf });
   let order = orderNow();
+  let edition = 0;
   const sorted = (ids: readonly RegionId[]): readonly RegionId[] =>
     ids.length < 2 ? ids : ids.toSorted((a, b) => order.at(a) - order.at(b));
   const ledger = openLedger(graph, positions);
@@ -148,7 +151,9 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
       return answer;
     },
     peakAfter: (remove, add) => peakAfter(ledger, factsOf, remove, add),
+    edition: () => edition,
     apply: (patch, merged) => {
+      edition++;
       if (merged.length > 1) order.merge(merged, patch.addedRegions[0]!.id);
       for (const each of patch.removedRegions) {
         ledger.remove(each, factsOf(each));

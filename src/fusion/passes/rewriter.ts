@@ -33,8 +33,20 @@ export interface Rewriter {
   readonly applied: (patch: Patch) => void;
 }
 
-export function openRewriter(planner: Planner): Rewriter {
+/** The web of the last pass that rewrote, and the edition of the plan that it shows. */
+const webs = new WeakMap<Planner, { readonly web: Web; readonly edition: number }>();
+
+/** Most passes rewrite nothing: the next one finds the web as it was. */
+function webOf(planner: Planner): Web {
+  const kept = webs.get(planner);
+  if (kept?.edition === planner.edition()) return kept.web;
   const web = openWeb(planner);
+  webs.set(planner, { web, edition: planner.edition() });
+  return web;
+}
+
+export function openRewriter(planner: Planner): Rewriter {
+  const web = webOf(planner);
   const { readersOf, holders } = web;
   return {
     readersOf,
@@ -52,7 +64,11 @@ export function openRewriter(planner: Planner): Rewriter {
     replaced: (gone, after) => ({ gone: [...gone, ...abandoned(web, gone, after)], after }),
     drop: (id) => ({ gone: unneeded(web, [id]), after: [] }),
     patchOf: (change) => patchFor(planner, change, readersOf, holders),
-    applied: web.applied,
+    applied(patch) {
+      web.applied(patch);
+      const edition = planner.edition();
+      if (webs.get(planner)?.edition === edition - 1) webs.set(planner, { web, edition });
+    },
   };
 }
 

@@ -50,7 +50,7 @@ function* producersInto(planner: Planner, id: RegionId, limit: number): Generato
   for (let grown = true; grown;) {
     grown = false;
     const consumer = planner.regions.get(current);
-    if (!consumer) return;
+    if (!consumer || planner.isView(consumer) || hasContraction(planner, consumer)) return;
     for (const from of planner.producersOf(current).toReversed()) {
       const producer = planner.region(from);
       if (tried.has(from) || producer.members.length + consumer.members.length > limit) continue;
@@ -69,8 +69,7 @@ function* producersInto(planner: Planner, id: RegionId, limit: number): Generato
 
 /** The producer reduces, or feeds a reduction and something else besides. */
 function belongTogether(planner: Planner, producer: Region, consumer: Region): boolean {
-  if (planner.isView(producer) || planner.isView(consumer)) return false;
-  if (hasContraction(planner, producer) || hasContraction(planner, consumer)) return false;
+  if (planner.isView(producer) || hasContraction(planner, producer)) return false;
   if (hasReduction(planner, producer)) return true;
   return hasReduction(planner, consumer) && planner.readersOf(producer.id).length > 1;
 }

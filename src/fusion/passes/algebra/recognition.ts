@@ -29,8 +29,9 @@ const isNamed = ({ groups }: Node): boolean => groups.some(({ kind }) => kind ==
 
 function recognised(planner: Planner, root: Node): Candidate | null {
   const { graph } = planner;
+  let seen = { graph, members: new Set<NodeId>([root.id]) };
   for (const pattern of patterns) {
-    const seen = { graph, members: new Set<NodeId>([root.id]) };
+    if (seen.members.size > 1) seen = { graph, members: new Set([root.id]) };
     const name = pattern(seen, root);
     if (name === null) continue;
     const members = [...seen.members].map((id) => node(graph, id));
