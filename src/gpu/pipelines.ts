@@ -76,18 +76,24 @@ async function finish(
   }
 }
 
-const rejected = (kernel: KernelSource, reason: string, line?: number, column?: number) =>
-  fail("shader-rejected", `The GPU's compiler refused ${kernel.id} (${kernel.name}): ${reason}`, {
-    kernel: kernel.id,
-    ...(line === undefined ? {} : { line }),
-    ...(column === undefined ? {} : { column }),
+/** `at`: where the compiler points, 1-based; the line's own words are quoted. */
+function rejected(kernel: KernelSource, reason: string, at: { line: number; column: number } | null = null) {
+  const { id, name, wgsl } = kernel;
+  const words = at && wgsl.split("\n")[at.line - 1]?.trim();
+  const place = at ? ` at line ${at.line}, column ${at.column}` : "";
+  const quoted = words ? ` The line reads: ${words}` : "";
+  return fail("shader-rejected", `The GPU's compiler refused ${id} (${name})${place}: ${reason}.${quoted}`, {
+    kernel: id,
+    ...at,
   });
+}
 
 /** The first error of the shader compiler, or null. A NUL character gives line 0. */
 async function complaint(kernel: KernelSource, module: GPUShaderModule): Promise<ReturnType<typeof fail> | null> {
   const info = await module.getCompilationInfo().catch(() => null);
   const first = info?.messages.find(({ type }) => type === "error");
-  return first ? rejected(kernel, first.message, Math.max(1, first.lineNum), Math.max(1, first.linePos)) : null;
+  if (!first) return null;
+  return rejected(kernel, first.message, { line: Math.max(1, first.lineNum), column: Math.max(1, first.linePos) });
 }
 
 /** One of the modules is wrong: finds out which, each inside a scope of its own. */

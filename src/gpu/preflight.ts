@@ -88,7 +88,9 @@ function checkBuffer({ value, type, bytes }: BufferPlan, info: DeviceInfo): Outc
   if (!(elements <= MAX_ELEMENTS))
     return refuse(`${value} has ${elements} elements; kernels count to ${MAX_ELEMENTS}.`);
   if (paddedBytes(bytes) > limit)
-    return refuse(`${value} takes ${mib(bytes)} (${bytes} bytes); this device binds at most ${mib(limit)} (${limit}).`);
+    return refuse(
+      `${value} takes ${mib(bytes)} (${bytes} bytes); this device binds at most ${mib(limit)} (${limit}). Choose a smaller size.`,
+    );
   return done(null);
 }
 

@@ -97,6 +97,10 @@ test("refused WGSL names the kernel, the line and the column in UTF-16 units", a
   const line = wgsl.split("\n").findIndex((text) => text.includes("max("));
   const column = wgsl.split("\n")[line]!.indexOf("max(") + 1;
   expect(answer).toMatchObject({ problem: { code: "shader-rejected", kernel: "K2", line: line + 1, column } });
+  const words = `at line ${line + 1}, column ${column}: `;
+  const told = answer.ok ? "" : answer.problem.text;
+  expect(told).toContain(words);
+  expect(told).toContain(`The line reads: ${wgsl.split("\n")[line]!.trim()}`);
 });
 
 test("out of memory is an answer, and a small run works afterwards", async () => {

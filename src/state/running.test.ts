@@ -5,23 +5,49 @@ import { localPort, type CheckRequest, type CompileRequest } from "../workers";
 import { createPlayground, type Playground } from "./playground";
 import type { World } from "./world";
 
-const device = { name: "a slow one", software: true, target: {} } as unknown as DeviceInfo;
-const planOf = (flops: number) => ({ kernels: [{ flops }], totals: { bytes: 0 } }) as unknown as Plan;
+const device = {
+  name: "a slow one",
+  software: true,
+  maxBufferBytes: 2 ** 28,
+  maxBindingBytes: 2 ** 27,
+  target: { maxBindings: 8, maxWorkgroupsPerDimension: 65_535, maxWorkgroupSize: 256, maxWorkgroupBytes: 16_384 },
+} as unknown as DeviceInfo;
+const planOf = (flops: number, bytes = 0) =>
+  ({
+    kernels: [
+      {
+        id: "K1",
+        flops,
+        reads: [],
+        writes: [],
+        bindings: [],
+        wgsl: "",
+        workgroups: [1],
+        workgroupSize: [1],
+        workgroupBytes: 0,
+      },
+    ],
+    buffers: [{ value: "x", role: "input", slot: 0, bytes, type: { shape: [bytes / 4] } }],
+    totals: { bytes },
+  }) as unknown as Plan;
 
-/** A page whose plans have `flops` each, and how often they were run. */
-function pageWith(flops: number): { page: Playground; runs: () => number } {
-  let runs = 0;
+/** A page whose plans have `flops` and an input of `bytes` each, how often they were run and how often their data was made. */
+function pageWith(flops: number, bytes = 0): { page: Playground; runs: () => number; made: () => number } {
+  let [runs, made] = [0, 0];
   const graph = { nodes: new Map(), outputs: [] };
   const compilation = ({ text, options }: Extract<CompileRequest, { kind: "compile" }>) =>
     ({ text, options, diagnostics: [], steps: [], symbols: [], naive: { graph, regions: new Map() }, drawn: graph }) as unknown as Compilation; // prettier-ignore
   const world: World = {
     compileWorker: localPort((request: CompileRequest) => {
       if (request.kind === "compile") return { kind: "compiled" as const, compilation: compilation(request) };
-      if (request.kind === "plans") return { kind: "planned" as const, plans: new Map([[0, planOf(flops)]]) };
+      if (request.kind === "plans") return { kind: "planned" as const, plans: new Map([[0, planOf(flops, bytes)]]) };
       throw new Error("nothing to import here");
     }) as World["compileWorker"],
     checkWorker: localPort((request: CheckRequest) => {
-      if (request.kind === "inputs") return { kind: "inputs" as const, inputs: new Map() };
+      if (request.kind === "inputs") {
+        made++;
+        return { kind: "inputs" as const, inputs: new Map() };
+      }
       throw new Error("no check here");
     }) as World["checkWorker"],
     layoutWorker: localPort(() => ({ boxes: new Map(), bends: new Map(), width: 0, height: 0 })),
@@ -41,7 +67,7 @@ function pageWith(flops: number): { page: Playground; runs: () => number } {
   };
   const page = createPlayground(world);
   page.start();
-  return { page, runs: () => runs };
+  return { page, runs: () => runs, made: () => made };
 }
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
@@ -65,5 +91,17 @@ test("a run that may take more than two seconds is asked about, and runs when it
   page.getState().actions.followNotice();
   await settled();
   expect(runs()).toBe(1);
+  page.dispose();
+});
+
+test("what the device can't hold is refused with both numbers, before its data is made", async () => {
+  const { page, runs, made } = pageWith(1e6, 2 ** 28);
+  await settled();
+  await page.getState().actions.runBoth();
+  expect([runs(), made()]).toEqual([0, 0]);
+  const { run } = page.getState();
+  expect(run.status === "failed" && run.problem.text).toBe(
+    "x takes 256 MiB (268435456 bytes); this device binds at most 128 MiB (134217728). Choose a smaller size.",
+  );
   page.dispose();
 });

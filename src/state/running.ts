@@ -73,23 +73,25 @@ export const rest = (deeds: Deeds, previous: FinishedRun | null): void =>
 /** Above this, a run is asked about first: a kernel that runs can't be stopped. */
 const ASK_SECONDS = 2;
 
-/** True when the person was asked instead; their answer starts the run again. */
-async function asked(
-  deeds: Deeds,
-  { sure, previous }: Turn,
-  plans: FinishedRun["plans"],
-  device: DeviceInfo,
-): Promise<boolean> {
+/** False when the run is refused for its size, or the person was asked instead; their answer starts it again. */
+async function mayRun(deeds: Deeds, turn: Turn, plans: FinishedRun["plans"], device: DeviceInfo): Promise<boolean> {
+  const { sure, previous } = turn;
   // Loaded with the session: nothing before a run needs the machine's code.
-  const { runSeconds } = await import("../gpu");
+  const { preflight, runSeconds } = await import("../gpu");
   const all = [plans.naive, plans.step, plans.fused].filter((plan) => plan !== null);
+  // Before its data is made: what no device takes may not fit into this tab either.
+  const fits = preflight(all, device);
+  if (!fits.ok) {
+    fail(deeds, turn, fits.problem);
+    return false;
+  }
   const roofs = previous?.result.device.name === device.name ? previous.result.roofs : null;
   const seconds = runSeconds(all, device.software, roofs);
-  if (sure || seconds <= ASK_SECONDS) return false;
+  if (sure || seconds <= ASK_SECONDS) return true;
   rest(deeds, previous);
   const text = `This may take a while: up to ${Math.ceil(seconds)} s for each round on ${device.name}. A kernel that runs can't be stopped, only the next one.`;
   deeds.set({ notice: { tone: "warn", text, action: { label: "Run anyway", deed: "run-anyway" } } });
-  return true;
+  return false;
 }
 
 const preparing = (text: string): BenchProgress => ({ fraction: 0, text, secondsLeft: null });
@@ -156,7 +158,7 @@ export async function runOn(deeds: Deeds, turn: Turn, compilation: Compilation, 
   const plans = await plansFor(deeds, compilation, cursor, device.target);
   if (turn.signal.aborted) return;
   if ("code" in plans) return fail(deeds, turn, plans);
-  if (await asked(deeds, turn, plans, device)) return;
+  if (!(await mayRun(deeds, turn, plans, device))) return;
   const { given, source } = await runData(deeds.weights, deeds.get().document.weights, states.naive.graph);
   const inputs = await inputsFor(deeds, states, given);
   if (turn.signal.aborted) return;

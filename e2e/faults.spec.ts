@@ -1,0 +1,138 @@
+import { expect, test, type Playground } from "./fixtures";
+
+// What goes wrong on the machine, provoked from outside: the page has no switch for it.
+
+// A software adapter takes its time, more so beside other work.
+test.setTimeout(240_000);
+const LONG = { timeout: 150_000 };
+
+const program = "x: f32[64, 64]\nb: f32[64, 64]\n\ny = exp(x + b)\n";
+/** In the fused kernel alone: the sum stays in it, and its exponential is what it stores. */
+const FUSED_LINE = "exp(add)";
+
+async function openProgram(play: Playground, text = program): Promise<void> {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await expect(play.editor).toBeVisible();
+  await play.type(text);
+  await expect(play.node(/^exp y/)).toBeVisible();
+}
+
+/** Shaders that hold `from` get `to` in its place, as if the compiler had written that; until `window.mended`. */
+async function miscompile({ page }: Playground, from: string, to: string): Promise<void> {
+  await page.addInitScript(
+    ([wanted, instead]) => {
+      const { value } = Object.getOwnPropertyDescriptor(GPUDevice.prototype, "createShaderModule")!;
+      GPUDevice.prototype.createShaderModule = function (this: GPUDevice, how) {
+        const code = "mended" in window ? how.code : how.code.replace(wanted, instead);
+        return (value as GPUDevice["createShaderModule"]).call(this, { ...how, code });
+      };
+    },
+    [from, to] as const,
+  );
+}
+
+/** Everything but the run goes on. */
+async function restWorks(play: Playground): Promise<void> {
+  await play.leaveFields();
+  await play.page.keyboard.press("Home");
+  await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 2, now 2/ })).toBeVisible();
+  await expect(play.region("Program")).toContainText("exp(x + b)");
+}
+
+async function runsWell(play: Playground): Promise<void> {
+  await expect(play.run).toHaveText(/Run both/, LONG);
+  await play.run.click();
+  await expect(play.region("Measured").getByText("Same result.")).toBeVisible(LONG);
+}
+
+test("a kernel that computes something else is found out, with its worst element", async ({ play }) => {
+  await miscompile(play, FUSED_LINE, `1.5 * ${FUSED_LINE}`);
+  await openProgram(play);
+  await play.run.click();
+  const measured = play.region("Measured");
+  await expect(measured.getByText("Not the same.")).toBeVisible(LONG);
+  await expect(measured).toContainText(
+    /y of the fused plan at \[\d+, \d+\] is [\d.e+-]+, should be [\d.e+-]+, limit [^.]+/,
+  );
+  await expect(measured).toContainText("The timings wait until both plans agree.");
+  await expect(measured.getByRole("img", { name: /^Median time/ })).toHaveCount(0);
+  await restWorks(play);
+});
+
+test("a shader that the GPU's compiler refuses is told with its place and its words; the next run works", async ({
+  page,
+  play,
+}) => {
+  await miscompile(play, FUSED_LINE, `nosuch${FUSED_LINE}`);
+  await openProgram(play);
+  await play.run.click();
+  const measured = play.region("Measured");
+  await expect(measured).toContainText(
+    /The GPU's compiler refused K1 \(add_exp\) at line \d+, column \d+: .*nosuchexp/,
+    LONG,
+  );
+  await expect(measured).toContainText(/The line reads: let y_i = exp\(add\);/);
+  await restWorks(play);
+  await page.evaluate(() => Object.assign(window, { mended: true }));
+  await runsWell(play);
+});
+
+test("a program too large for the device is refused with both numbers and a way on", async ({ play }) => {
+  await openProgram(play, "x: f32[20000, 20000]\nb: f32[20000, 20000]\ny = exp(x + b)\n");
+  await play.run.click();
+  await expect(play.region("Measured")).toContainText(
+    /takes 1,526 MiB \(1600000000 bytes\); this device binds at most [\d,.]+ MiB \(\d+\)\. Choose a smaller size\./,
+    LONG,
+  );
+  await play.type(program);
+  await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 2, now 1, end 1/ })).toBeVisible();
+  await runsWell(play);
+});
+
+test("memory that runs out in the middle is told, and a run works when there is some again", async ({ page, play }) => {
+  await page.addInitScript(() => {
+    const { value } = Object.getOwnPropertyDescriptor(GPUDevice.prototype, "createBuffer")!;
+    GPUDevice.prototype.createBuffer = function (this: GPUDevice, how) {
+      // A buffer of exactly the adapter's maximum is what this browser never has the memory for.
+      const size = "mended" in window || how.size < 16_384 ? how.size : this.limits.maxBufferSize;
+      return (value as GPUDevice["createBuffer"]).call(this, { ...how, size });
+    };
+  });
+  await openProgram(play);
+  await play.run.click();
+  await expect(play.region("Measured")).toContainText(
+    "The GPU has no memory left for this. Choose a smaller size and run again.",
+    LONG,
+  );
+  await restWorks(play);
+  await page.evaluate(() => Object.assign(window, { mended: true }));
+  await runsWell(play);
+});
+
+test("after a second crash of the GPU the page offers to reload, and the text is there again", async ({
+  page,
+  play,
+  browser,
+}) => {
+  const session = await browser.newBrowserCDPSession();
+  const crash = (): void => void session.send("Browser.crashGpuProcess" as "Browser.close").catch(() => undefined);
+  await openProgram(play);
+  for (const time of ["first", "second"]) {
+    await test.step(`the ${time} crash`, async () => {
+      await play.run.click();
+      await expect(play.run).toHaveText(/Cancel/);
+      await page.waitForTimeout(700);
+      crash();
+      await expect(page.getByText(/GPU went away/).first()).toBeVisible(LONG);
+      await expect(play.run).toHaveText(/Run both/, LONG);
+    });
+  }
+  await play.run.click();
+  const reload = page.getByRole("button", { name: /^Reload/ }).first();
+  await expect(reload).toBeVisible(LONG);
+  await expect(play.region("Program")).toContainText("exp(x + b)");
+  await Promise.all([page.waitForEvent("load"), reload.click()]);
+  await expect(play.region("Program")).toContainText("exp(x + b)");
+  await expect(play.node(/^exp y/)).toBeVisible();
+});
