@@ -52,6 +52,17 @@ describe("what if", () => {
     expect(new Set(changed.map(({ change }) => change))).toEqual(new Set(["gone", "new"]));
   });
 
+  test("another machine: the plan as it is is priced on it too", () => {
+    const compilation = compile(softmaxed, defaultOptions);
+    const profile = { ...defaultOptions.profile, name: "own", launchMicros: 100 };
+    const { before, unchanged, after } = whatIf(compilation, { profile });
+    expect(unchanged.predictedMicros).toBeCloseTo(before.predictedMicros + before.kernels * 92, 6);
+    expect({ ...unchanged, predictedMicros: 0 }).toEqual({ ...before, predictedMicros: 0 });
+    expect(after.predictedMicros).toBeLessThanOrEqual(unchanged.predictedMicros);
+    const strict = whatIf(compilation, { strict: true });
+    expect(strict.unchanged).toBe(strict.before);
+  });
+
   test("a constant of the machine flips a decision: both answers stand side by side, with both costs", () => {
     const slow = { ...defaultOptions.profile, launchMicros: 0, bandwidth: 1e15 };
     const text = "x: f32[2048, 2048]\ny = x / x.sum()";

@@ -12,6 +12,7 @@ import {
 } from "./ir";
 import { allPasses, pipelineOf, runPasses } from "./passes";
 import { totalsOf } from "./cost";
+import { fusionAt } from "./compile";
 
 /** What one planning answered. */
 export interface Taken {
@@ -47,6 +48,8 @@ export interface WhatIf {
   /** Totals of the final plans: kernels, bytes, predicted µs. */
   readonly before: Totals;
   readonly after: Totals;
+  /** The plan as it is, priced on the changed machine: what `after` is fairly compared with. */
+  readonly unchanged: Totals;
   /** Decisions that differ, in the order in which the first planning took them; new ones behind, in theirs. */
   readonly changed: readonly ChangedDecision[];
   /** The steps of the changed planning. */
@@ -58,11 +61,14 @@ export function whatIf(compilation: Compilation, change: Partial<CompileOptions>
   const { naive, steps: before } = compilation;
   if (!naive) throw bug("a text with mistakes has no plan to change");
   const options = { ...compilation.options, ...change };
+  const last = before.at(-1)?.totals ?? totalsOf(naive, compilation.options.profile);
+  const sameMachine = options.profile === compilation.options.profile;
   const { steps, final } = runPasses(naive, options, pipelineOf(allPasses, options));
   return {
     options,
-    before: before.at(-1)?.totals ?? totalsOf(naive, compilation.options.profile),
+    before: last,
     after: steps.at(-1)?.totals ?? totalsOf(final, options.profile),
+    unchanged: sameMachine ? last : totalsOf(fusionAt(compilation, before.length), options.profile),
     changed: changedDecisions(before, steps),
     steps,
   };

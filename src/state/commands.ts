@@ -185,6 +185,17 @@ const looking: readonly Command[] = [
     run: ({ actions }) => actions.showTab(tab),
   })),
   {
+    id: "what-if",
+    title: "Ask what if",
+    group: "Look",
+    keys: [],
+    when: hasSteps,
+    run({ actions }) {
+      actions.showTab("decisions");
+      actions.openWhatIf();
+    },
+  },
+  {
     id: "presenter",
     title: "Presenter view",
     group: "Look",

@@ -26,6 +26,7 @@ export {
   sharedState,
   type Score,
 } from "./selectors";
+export { changeOf, titleOfQuestion, type Question } from "./question";
 export { selectTones, type Tones } from "./tones";
 export { lateModule } from "./late-module";
 export { afterFirstPicture, playground, usePlayground } from "./use-playground";

@@ -2,7 +2,14 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Compilation, CompileOptions, Plan, Step } from "../fusion";
 import { nodeId } from "../fusion";
 import { startExample } from "../lessons";
-import { localPort, type CompileReply, type CompileRequest, type ImportAnswer, type Port } from "../workers";
+import {
+  localPort,
+  type CompileReply,
+  type CompileRequest,
+  type ImportAnswer,
+  type Port,
+  type WhatIfAnswer,
+} from "../workers";
 import { DRAFT_KEY, SAVE_PAUSE_MILLIS } from "./autosave";
 import { createPlayground, type Playground } from "./playground";
 import type { World } from "./world";
@@ -39,6 +46,7 @@ function fakeCompile({ text, options }: { text: string; options: CompileOptions 
 function fakeAnswer(request: CompileRequest): CompileReply {
   if (request.kind === "compile") return { kind: "compiled", compilation: fakeCompile(request) };
   if (request.kind === "import") return { kind: "imported", imported: fakeImport(request) };
+  if (request.kind === "what-if") return { kind: "what-if", answer: fakeWhatIf(request) };
   return { kind: "planned", plans: new Map(request.cursors.map((cursor) => [cursor, { cursor } as unknown as Plan])) };
 }
 
@@ -51,6 +59,12 @@ function fakeImport({ bytes, dims }: Extract<CompileRequest, { kind: "import" }>
   const weights = new Map([["w", { shape: [2], data: Float32Array.of(1, 2) }]]);
   const told = { unsupported, wanted: [], missing, weights, key: "0123abcd" };
   return { ok: true, value: { ...names, text: `x: f32[${batch}]\n`, ...told } };
+}
+
+/** Nothing comes out otherwise; the options are those that were asked about. */
+function fakeWhatIf({ options, change }: Extract<CompileRequest, { kind: "what-if" }>): WhatIfAnswer {
+  const none = { kernels: 1, transfers: 2, fullSizeTransfers: 2, bytes: 8, peakBytes: 8, predictedMicros: 1 };
+  return { options: { ...options, ...change }, before: none, after: none, unchanged: none, changed: [] };
 }
 
 class Shelf {
@@ -133,6 +147,38 @@ test("a broken text keeps the last good compilation", async () => {
   await settle();
   expect(state().derived.status).toBe("ready");
   expect(state().derived.compilation?.text).toBe("a = 1\nb = 2");
+});
+
+test("a question changes nothing until its answer is kept, which is one undo step", async () => {
+  const before = state().document;
+  state().actions.openWhatIf();
+  void state().actions.askWhatIf({ kind: "strict", strict: true });
+  expect(state().whatIf?.status).toBe("asking");
+  await settle();
+  const { whatIf } = state();
+  expect(whatIf).toMatchObject({ status: "answered", answer: { options: { strict: true } } });
+  expect(state().document).toBe(before);
+  state().actions.keepWhatIf();
+  expect(state().document.options).toEqual({ ...before.options, strict: true });
+  expect(state().whatIf).toEqual({ status: "none" });
+  state().actions.undo();
+  expect(state().document).toBe(before);
+});
+
+test("an answer that comes after another question is dropped", async () => {
+  void state().actions.askWhatIf({ kind: "level", level: 0 });
+  void state().actions.askWhatIf({ kind: "level", level: 1 });
+  await settle();
+  expect(state().whatIf).toMatchObject({
+    status: "answered",
+    question: { level: 1 },
+    answer: { options: { level: 1 } },
+  });
+  state().actions.closeWhatIf();
+  void state().actions.askWhatIf({ kind: "level", level: 2 });
+  state().actions.closeWhatIf();
+  await settle();
+  expect(state().whatIf).toBeNull();
 });
 
 test("answers to old texts are dropped", async () => {

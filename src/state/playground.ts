@@ -16,6 +16,7 @@ import { importSlice } from "./import-slice";
 import { machineSlice } from "./machine-slice";
 import { preferencesSlice, keptPreferences } from "./preferences-slice";
 import type { Deeds, PlaygroundStore } from "./slice";
+import { whatIfSlice } from "./what-if-slice";
 import type { Actions, Origin, PlaygroundState } from "./types";
 import { weightsKeeper } from "./weights";
 import type { World } from "./world";
@@ -62,6 +63,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   run: { status: "idle" },
   cpuCheck: null,
   importing: null,
+  whatIf: null,
   previousWorks: [],
   revealed: null,
   letterKeys: true,
@@ -245,6 +247,7 @@ export function createPlayground(world: World): Playground {
     ...steppingSlice(deeds),
     ...lookingSlice(deeds),
     ...choicesSlice(deeds),
+    ...whatIfSlice(deeds),
     ...machineSlice(deeds),
     ...preferencesSlice(deeds),
     ...importSlice(deeds),

@@ -15,6 +15,8 @@ import type {
   DeviceProfile,
 } from "../fusion";
 import type { Document, Position, DecisionRef } from "../document";
+import type { WhatIfAnswer } from "../workers";
+import type { Question } from "./question";
 import type { BenchProgress, BenchResult, DeviceInfo, GpuProblem } from "../gpu";
 import type { ComparedOutput } from "../workers";
 
@@ -119,6 +121,8 @@ export interface PlaygroundState {
   readonly importing: Importing | null;
   /** Results without a GPU; null until asked for. */
   readonly cpuCheck: CpuCheck | null;
+  /** The open question; null while the decisions that were taken are shown. */
+  readonly whatIf: WhatIfState | null;
   /** `theme` with "system" resolved. */
   readonly shownTheme: "light" | "dark";
   readonly previousWorks: readonly PreviousWork[];
@@ -184,6 +188,13 @@ export interface Actions {
   setOptions(changes: Partial<CompileOptions>): void;
   /** Rewrites the document's size constant (`N = 2048`) to the example's S, M or L. */
   setSize(size: "S" | "M" | "L"): void;
+  /** Opens the questions beside the decisions that were taken. */
+  openWhatIf(): void;
+  closeWhatIf(): void;
+  /** Plans the shown program once more with one choice changed, and tells what comes out otherwise. */
+  askWhatIf(question: Question): Promise<void>;
+  /** The answered question's change becomes a choice of the document. */
+  keepWhatIf(): void;
   // the machine
   /** Asks the machine who it is, for the device line; once the page has settled. */
   describeDevice(): Promise<void>;
@@ -208,6 +219,18 @@ export interface Actions {
   /** Planning takes long and the person no longer wants to wait. */
   cancelCompile(): void;
 }
+
+export type WhatIfState =
+  | { readonly status: "none" }
+  | { readonly status: "asking"; readonly question: Question; readonly of: Compilation }
+  | {
+      readonly status: "answered";
+      readonly question: Question;
+      /** What was planned again; another compilation makes the answer stale. */
+      readonly of: Compilation;
+      readonly answer: WhatIfAnswer;
+    }
+  | { readonly status: "failed"; readonly question: Question; readonly of: Compilation; readonly text: string };
 
 /** What the page computes without a GPU: the reference's outputs, and the generated kernels run on the CPU against it. */
 export interface CpuCheck {

@@ -1,7 +1,7 @@
 /** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
-import { compile, fusionAt, hashText, planAt, planForTarget, type Compilation, type CompileOptions, type Plan } from "../fusion"; // prettier-ignore
+import { compile, fusionAt, hashText, planAt, planForTarget, whatIf, type Compilation, type CompileOptions, type Plan } from "../fusion"; // prettier-ignore
 import { importOnnx, type HostTensor } from "../import";
-import type { CompileReply, CompileRequest, ImportAnswer, TensorData } from "./messages";
+import type { CompileReply, CompileRequest, ImportAnswer, TensorData, WhatIfAnswer } from "./messages";
 
 let last: { readonly key: string; readonly compilation: Compilation } | null = null;
 
@@ -38,10 +38,18 @@ function imported({ bytes, dims, shapes }: Extract<CompileRequest, { kind: "impo
   return { ok: true, value: { ...model, weights, key } };
 }
 
+/** Null for a text without a plan. */
+function asked(compilation: Compilation, change: Partial<CompileOptions>): WhatIfAnswer | null {
+  if (!compilation.naive) return null;
+  const { steps: _, ...answer } = whatIf(compilation, change);
+  return answer;
+}
+
 /** Answers one question of the page. A text without a plan has no plans, which is no fault. */
 export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "import") return { kind: "imported", imported: imported(request) };
   const compilation = compiled(request.text, request.options);
+  if (request.kind === "what-if") return { kind: "what-if", answer: asked(compilation, request.change) };
   if (request.kind === "compile") return { kind: "compiled", compilation };
   const { cursors, target, profile = compilation.options.profile } = request;
   const plan = (cursor: number): Plan =>

@@ -1,6 +1,6 @@
 /** @file What the page asks its workers, and what they answer. Plain data: it is cloned. */
 import type { ImportedModel } from "../import";
-import type { Compilation, CompileOptions, DeviceProfile, Fusion, NodeId, Plan, Target } from "../fusion";
+import type { Compilation, CompileOptions, DeviceProfile, Fusion, NodeId, Plan, Target, WhatIf } from "../fusion";
 
 export type CompileRequest =
   | { readonly kind: "compile"; readonly text: string; readonly options: CompileOptions }
@@ -17,6 +17,13 @@ export type CompileRequest =
       readonly profile?: DeviceProfile;
     }
   | {
+      /** The same program with other choices: what comes out otherwise? */
+      readonly kind: "what-if";
+      readonly text: string;
+      readonly options: CompileOptions;
+      readonly change: Partial<CompileOptions>;
+    }
+  | {
       /** A model in a foreign format, to be written in the typed language. */
       readonly kind: "import";
       readonly bytes: Uint8Array;
@@ -28,7 +35,11 @@ export type CompileRequest =
 export type CompileReply =
   | { readonly kind: "compiled"; readonly compilation: Compilation }
   | { readonly kind: "planned"; readonly plans: ReadonlyMap<number, Plan> }
+  | { readonly kind: "what-if"; readonly answer: WhatIfAnswer | null }
   | { readonly kind: "imported"; readonly imported: ImportAnswer };
+
+/** What comes out otherwise; the steps themselves stay behind. */
+export type WhatIfAnswer = Omit<WhatIf, "steps">;
 
 /** Data of one tensor in row-major order: f32, i32, or 0 and 1 as u32 for bool. */
 export type TensorData = Float32Array | Int32Array | Uint32Array;

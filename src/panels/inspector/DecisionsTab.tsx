@@ -1,11 +1,12 @@
 /** @file Every decision of every pass, grouped by pass; search and filter narrow it. */
 import { useDeferredValue, useMemo, useState } from "react";
-import { selectFusion, selectPlanned, selectSteps, usePlayground } from "../../state";
+import { playground, selectFusion, selectPlanned, selectSteps, usePlayground } from "../../state";
 import { groupDecisions, type DecisionGroup } from "../model/decisions";
 import { passTitle } from "../model/passes";
 import { count, plural } from "../model/units";
 import { DecisionItem } from "./DecisionItem";
 import { useShownKernel } from "./use-shown-kernel";
+import { WhatIfTab } from "./WhatIfTab";
 
 /** Rows drawn at once in a group; the rest on request. */
 const PAGE = 60;
@@ -72,7 +73,32 @@ function Filters({ passes, pass, search, own, onPass, onSearch, onOwn }: FilterP
   );
 }
 
+function Mode({ asking }: { readonly asking: boolean }) {
+  const { actions } = playground.getState();
+  return (
+    <div className="decisions-mode" role="group" aria-label="Which decisions">
+      <button type="button" aria-pressed={!asking} onClick={() => actions.closeWhatIf()}>
+        As taken
+      </button>
+      <button type="button" aria-pressed={asking} onClick={() => actions.openWhatIf()}>
+        What if…
+      </button>
+    </div>
+  );
+}
+
 export function DecisionsTab() {
+  const whatIf = usePlayground((state) => state.whatIf);
+  const planned = usePlayground((state) => selectPlanned(state) !== null);
+  return (
+    <div className="kernel-scroll decisions">
+      {planned && <Mode asking={whatIf !== null} />}
+      {planned && whatIf ? <WhatIfTab state={whatIf} /> : <Taken />}
+    </div>
+  );
+}
+
+function Taken() {
   const planned = usePlayground((state) => selectPlanned(state) !== null);
   const steps = usePlayground(selectSteps);
   const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
@@ -90,12 +116,12 @@ export function DecisionsTab() {
   if (steps.length === 0) return <p className="kernel-none">No pass found anything to decide.</p>;
   const found = groups.reduce((sum, group) => sum + group.rows.length, 0);
   return (
-    <div className="kernel-scroll decisions">
+    <>
       <Filters {...{ passes, pass, search, own }} onPass={setPass} onSearch={setSearch} onOwn={setOwn} />
       {found === 0 && <p className="kernel-none">No decision matches.</p>}
       {groups.map((group) => (
         <Group key={`${group.pass}${found <= OPEN_ALL}`} group={group} open={found <= OPEN_ALL} />
       ))}
-    </div>
+    </>
   );
 }

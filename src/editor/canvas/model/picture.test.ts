@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { layoutOf } from "./test-layout";
 import { meet, rectOf } from "./geometry";
 import { foldBox, foldOf, foldScene } from "./fold";
+import { boxSizes } from "../../../document";
 import { boxesOf } from "./place";
 import { pictureOf } from "./picture";
 import { LOG_RELU, SOFTMAX, TWO_READERS, compiled, sceneAt } from "./test-scenes";
@@ -87,6 +88,15 @@ test("folding a kernel leaves one box with its lines, and closes the gap", () =>
   const bottom = (s: typeof scene): number =>
     Math.max(...[...boxesOf(s, { layout, moved: {} }).values()].map(({ y, height }) => y + height));
   expect(bottom(folded)).toBeLessThan(bottom(scene));
+});
+
+test("a folded kernel that the layout does not know yet stands free, whatever docks at it", () => {
+  const text = "x: f32[64, 64]\nb: f32[64]\ny = relu(x + b)\n";
+  const scene = sceneAt(text);
+  const folded = foldScene(scene, { flipped: new Set([scene.kernels[0]!.region]), kernels: false });
+  const layout = new Map([[nodeId("b"), { x: 0, y: 0, ...boxSizes.docked }]]);
+  const boxes = boxesOf(folded, { layout, moved: {} });
+  expect(folded.nodes.filter(({ id }) => !boxes.has(id))).toEqual([]);
 });
 
 test("small canvases start with kernels folded; the same deed unfolds", () => {

@@ -70,7 +70,8 @@ const DOCK_GAP = 6;
 
 /** Inputs that only a folded box reads stand in a stack to its right. */
 function dockToFolds(scene: Scene, boxes: Map<NodeId, Box>): void {
-  const folds = new Set(scene.nodes.filter(({ kind }) => kind === "folded").map(({ id }) => id));
+  // A fold that the layout does not know yet has no place to dock at.
+  const folds = new Set(scene.nodes.filter(({ id, kind }) => kind === "folded" && boxes.has(id)).map(({ id }) => id));
   const readers = new Map<NodeId, Set<NodeId>>();
   for (const { from, to } of scene.edges) readers.set(from, (readers.get(from) ?? new Set()).add(to));
   const stacks = new Map<NodeId, NodeId[]>();

@@ -1,0 +1,50 @@
+import { expect, test } from "./fixtures";
+
+test("a dearer launch: both totals, the decision that flips, a click to it, and kept as one undo step", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.command("Read against the grain");
+  const kernels = play.region("Score").getByRole("img", { name: /^Kernels:/ });
+  await expect(kernels).toHaveAccessibleName(/end 2$/);
+  await play.command("Ask what if");
+  const panel = play.region("Kernels").getByRole("tabpanel");
+  await panel.getByRole("combobox", { name: "Constant" }).selectOption("Launch");
+  const value = panel.getByRole("textbox", { name: "Launch, µs" });
+  await value.fill("-1");
+  await expect(panel).toContainText("Needs a number from 0 to 100,000 µs.");
+  await expect(panel.getByRole("button", { name: "Ask" })).toBeDisabled();
+  await value.fill("100");
+  await value.press("Enter");
+  await expect(panel).toContainText("What if launch is 100 µs?");
+  await expect(panel.getByRole("row", { name: /^Kernels/ })).toHaveText(/2\s*1$/);
+  await expect(kernels).toHaveAccessibleName(/end 2$/);
+  const flipped = panel.getByRole("listitem").filter({ hasText: "Refused" }).filter({ hasText: "Fused" }).first();
+  await expect(panel).toContainText(/\d+ decisions? flips?/);
+  await flipped.getByRole("button").click();
+  await expect(play.card).toContainText("Not worth it");
+  await panel.getByRole("button", { name: "Keep this" }).click();
+  await expect(kernels).toHaveAccessibleName(/end 1$/);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(kernels).toHaveAccessibleName(/end 2$/);
+});
+
+test("a pass less and a level less are asked by choosing them", async ({ play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.command("Ask what if");
+  const panel = play.region("Kernels").getByRole("tabpanel");
+  await panel.getByRole("combobox", { name: "What if I change" }).selectOption("a pass");
+  await panel
+    .getByRole("combobox", { name: "What it would be" })
+    .selectOption({ label: "Producers into readers: switch off" });
+  await expect(panel).toContainText("What if “Producers into readers” is switched off?");
+  await expect(panel).toContainText("no longer come up");
+  await panel.getByRole("combobox", { name: "What if I change" }).selectOption("the level");
+  await panel.getByRole("combobox", { name: "What it would be" }).selectOption({ index: 1 });
+  await expect(panel.getByRole("row", { name: /^Kernels/ })).toHaveText(/1\s*3$/);
+  await panel.getByRole("button", { name: "As taken" }).click();
+  await expect(panel.getByRole("searchbox", { name: "Search decisions" })).toBeVisible();
+});

@@ -1,0 +1,155 @@
+/** @file Puts the question: which choice, and what it would be. */
+import { useState } from "react";
+import { allProfiles, levels, passTitles, type CompileOptions, type DeviceProfile } from "../../fusion";
+import {
+  playground,
+  profileFields,
+  profileTitle,
+  readField,
+  selectMeasuredProfile,
+  shownField,
+  usePlayground,
+  type Question,
+} from "../../state";
+
+const kinds: readonly (readonly [Question["kind"], string])[] = [
+  ["constant", "a constant of the machine"],
+  ["machine", "the machine"],
+  ["pass", "a pass"],
+  ["level", "the level"],
+  ["policy", "shared values"],
+  ["matmul", "matmuls"],
+  ["strict", "roundings"],
+];
+
+const ask = (question: Question): void => void playground.getState().actions.askWhatIf(question);
+
+/** A question with its words, for the list of answers. */
+type Offer = readonly [words: string, question: Question];
+
+const policies = { cost: "let the cost decide", materialise: "store them", duplicate: "compute them again", multi: "write them as second outputs" } as const; // prettier-ignore
+
+function offersOf(kind: Question["kind"], options: CompileOptions, machines: readonly DeviceProfile[]): Offer[] {
+  switch (kind) {
+    case "level":
+      return levels
+        .filter(({ level }) => level !== (options.level ?? 3))
+        .map(({ level, sentence }) => [`${level}: ${sentence}`, { kind, level }]);
+    case "pass":
+      return passTitles.map(({ name, title }) => [
+        `${title}: switch ${options.disabledPasses.includes(name) ? "on" : "off"}`,
+        { kind, name },
+      ]);
+    case "machine":
+      return machines
+        .filter(({ name }) => name !== options.profile.name)
+        .map((profile) => [profileTitle(profile), { kind, profile }]);
+    case "policy":
+      return (Object.keys(policies) as (keyof typeof policies)[])
+        .filter((policy) => policy !== options.policy)
+        .map((policy) => [policies[policy], { kind, policy }]);
+    case "matmul":
+      return options.matmulPolicy === "library"
+        ? [["take their epilogue in", { kind, policy: "epilogue" }]]
+        : [["stay alone, like a library call", { kind, policy: "library" }]];
+    case "strict":
+      return options.strict ? [["may change", { kind, strict: false }]] : [["may not change", { kind, strict: true }]];
+    case "constant":
+      return [];
+  }
+}
+
+function Offers({ kind }: { readonly kind: Question["kind"] }) {
+  const options = usePlayground(({ document }) => document.options);
+  const measured = usePlayground(selectMeasuredProfile);
+  const offers = offersOf(kind, options, measured ? [...allProfiles, measured] : allProfiles);
+  return (
+    <select
+      aria-label="What it would be"
+      value=""
+      onChange={(event) => {
+        const offer = offers[Number(event.target.value)];
+        if (offer) ask(offer[1]);
+      }}
+    >
+      <option value="" disabled>
+        Choose…
+      </option>
+      {offers.map(([words], i) => (
+        <option key={words} value={i}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Constant() {
+  const profile = usePlayground(({ document }) => document.options.profile);
+  const [name, setName] = useState(profileFields[0]!.field);
+  const [typed, setTyped] = useState<string | null>(null);
+  const field = profileFields.find((each) => each.field === name)!;
+  const shown = typed ?? shownField(field, profile);
+  const read = readField(field, shown);
+  return (
+    <form
+      className="what-if-constant"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (read.ok) ask({ kind: "constant", field: name, value: read.value });
+      }}
+    >
+      <select
+        aria-label="Constant"
+        value={name}
+        onChange={(event) => {
+          setTyped(null);
+          setName(profileFields.find((each) => each.field === event.target.value)!.field);
+        }}
+      >
+        {profileFields.map((each) => (
+          <option key={each.field} value={each.field}>
+            {each.words}
+          </option>
+        ))}
+      </select>
+      <span className="what-if-value">
+        <input
+          aria-label={`${field.words}, ${field.unit || "a count"}`}
+          inputMode="decimal"
+          value={shown}
+          aria-invalid={!read.ok}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        {field.unit}
+        <button type="submit" disabled={!read.ok}>
+          Ask
+        </button>
+      </span>
+      <small data-wrong={!read.ok}>{read.ok ? field.sentence : `Needs ${read.text}.`}</small>
+    </form>
+  );
+}
+
+export function WhatIfQuestion() {
+  const asked = usePlayground(({ whatIf }) => (whatIf && whatIf.status !== "none" ? whatIf.question.kind : "constant"));
+  const [kind, setKind] = useState<Question["kind"]>(asked);
+  return (
+    <div className="what-if-question">
+      <label>
+        What if I change
+        <select
+          value={kind}
+          onChange={(event) => setKind(kinds.find(([each]) => each === event.target.value)?.[0] ?? "constant")}
+        >
+          {kinds.map(([each, words]) => (
+            <option key={each} value={each}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
+      {kind === "constant" ? <Constant /> : <Offers key={kind} kind={kind} />}
+    </div>
+  );
+}

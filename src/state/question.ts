@@ -1,0 +1,70 @@
+/** @file What one may ask about the plan: one choice, changed. */
+import {
+  passTitles,
+  withField,
+  baseOf,
+  type CompileOptions,
+  type DeviceProfile,
+  type Level,
+  type MultiConsumerPolicy,
+  type ProfileField,
+} from "../fusion";
+import { profileFields, profileTitle, shownField } from "./profile-fields";
+
+export type Question =
+  | { readonly kind: "level"; readonly level: Level }
+  /** Switched off where it is on, and on where it is off. */
+  | { readonly kind: "pass"; readonly name: string }
+  | { readonly kind: "machine"; readonly profile: DeviceProfile }
+  /** In base units. */
+  | { readonly kind: "constant"; readonly field: ProfileField; readonly value: number }
+  | { readonly kind: "policy"; readonly policy: MultiConsumerPolicy }
+  | { readonly kind: "matmul"; readonly policy: CompileOptions["matmulPolicy"] }
+  | { readonly kind: "strict"; readonly strict: boolean };
+
+/** The options that differ. */
+export function changeOf(question: Question, { disabledPasses, profile }: CompileOptions): Partial<CompileOptions> {
+  switch (question.kind) {
+    case "level":
+      return { level: question.level };
+    case "pass": {
+      const others = disabledPasses.filter((name) => name !== question.name);
+      return { disabledPasses: others.length < disabledPasses.length ? others : [...others, question.name] };
+    }
+    case "machine":
+      return { profile: question.profile };
+    case "constant":
+      return { profile: withField(profile, baseOf(profile), question.field, question.value) };
+    case "policy":
+      return { policy: question.policy };
+    case "matmul":
+      return { matmulPolicy: question.policy };
+    case "strict":
+      return { strict: question.strict };
+  }
+}
+
+/** The question in words: `launch is 25 µs`, without an end. */
+export function titleOfQuestion(question: Question, { disabledPasses, profile }: CompileOptions): string {
+  switch (question.kind) {
+    case "level":
+      return `the level is ${question.level}`;
+    case "pass": {
+      const title = passTitles.find(({ name }) => name === question.name)?.title ?? question.name;
+      return `“${title}” is switched ${disabledPasses.includes(question.name) ? "on" : "off"}`;
+    }
+    case "machine":
+      return `the machine is ${profileTitle(question.profile)}`;
+    case "constant": {
+      const field = profileFields.find((each) => each.field === question.field)!;
+      const value = shownField(field, { ...profile, [question.field]: question.value });
+      return `${field.words.toLowerCase()} is ${value} ${field.unit}`.trimEnd();
+    }
+    case "policy":
+      return `shared values are ${{ cost: "left to the cost", materialise: "stored", duplicate: "computed again", multi: "written as second outputs" }[question.policy]}`;
+    case "matmul":
+      return question.policy === "library" ? "a matmul stays alone" : "a matmul takes its epilogue in";
+    case "strict":
+      return question.strict ? "no rounding may change" : "roundings may change";
+  }
+}

@@ -1,0 +1,32 @@
+/** @file Questions to the planner: the same program with one choice changed. The document stays as it is until the answer is kept. */
+import { changeOf } from "./question";
+import type { Slice } from "./slice";
+
+export const whatIfSlice: Slice<"openWhatIf" | "closeWhatIf" | "askWhatIf" | "keepWhatIf"> = (deeds) => ({
+  openWhatIf: () => deeds.set({ whatIf: deeds.get().whatIf ?? { status: "none" } }),
+  closeWhatIf: () => deeds.set({ whatIf: null }),
+  async askWhatIf(question) {
+    const { compilation: of } = deeds.get().derived;
+    if (!of?.naive) return;
+    const asking = { status: "asking", question, of } as const;
+    deeds.set({ whatIf: asking });
+    const { text, options } = of;
+    const change = changeOf(question, options);
+    const reply = await deeds.world.compileWorker.ask({ kind: "what-if", text, options, change });
+    if (deeds.get().whatIf !== asking) return;
+    const answer = reply.ok && reply.value.kind === "what-if" ? reply.value.answer : null;
+    const failed = {
+      status: "failed",
+      question,
+      of,
+      text: reply.ok ? "There is no plan to change." : reply.text,
+    } as const;
+    deeds.set({ whatIf: answer ? { status: "answered", question, of, answer } : failed });
+  },
+  keepWhatIf() {
+    const { whatIf, document, actions } = deeds.get();
+    if (whatIf?.status !== "answered") return;
+    deeds.set({ whatIf: { status: "none" } });
+    actions.setOptions(changeOf(whatIf.question, document.options));
+  },
+});
