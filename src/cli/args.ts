@@ -13,6 +13,8 @@ export interface Request {
   readonly file: string;
   readonly json: boolean;
   readonly device: DeviceKind;
+  /** Extents that a model leaves open, by name; several are the shape of an input. */
+  readonly dims: ReadonlyMap<string, readonly number[]>;
   /** What the flags say about the options; laid over the document's own. */
   readonly changes: Partial<CompileOptions>;
 }
@@ -25,7 +27,7 @@ export const usageText = `Usage: npm run -s fusion -- COMMAND FILE [flags]
   run       run naive and fused, and compare both with a 64-bit reference
   check     PATH…: folders of ONNX cases with inputs and expected outputs [--device] [--json]
 
-FILE is a program (.py), a saved document (.fusion.json), a share link, or - for standard input.
+FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share link, or - for standard input.
 
   --json                              print JSON
   --device cpu|webgpu                 where run computes (cpu)
@@ -34,6 +36,7 @@ FILE is a program (.py), a saved document (.fusion.json), a share link, or - for
   --level 0|1|2|3                     0 nothing, 1 op by op, 2 with rows and products, 3 with algebra (3)
   --strict                            no reassociation
   --force EDGE, --forbid EDGE         fuse or keep apart, as producer>consumer:operand
+  --dim NAME=N, --dim INPUT=N,M,…     an extent, or the shape of an input, that a model leaves open
   --policy materialise|duplicate|multi   a value with several readers
 `;
 
@@ -47,6 +50,7 @@ const flags = {
   force: { type: "string", multiple: true },
   forbid: { type: "string", multiple: true },
   policy: { type: "string" },
+  dim: { type: "string", multiple: true },
   help: { type: "boolean", short: "h" },
 } as const;
 
@@ -72,6 +76,16 @@ function edges(flag: string, values: readonly string[] | undefined): Checked<Edg
   return { ok: true, value: read };
 }
 
+function extents(values: readonly string[] | undefined): Checked<Map<string, number[]>> {
+  const read = new Map<string, number[]>();
+  for (const value of values ?? []) {
+    const [, name, list] = /^(.+)=(\d+(?:,\d+)*)$/.exec(value) ?? [];
+    if (name === undefined || list === undefined) return wrong(`--dim ${value} is no extent. One is written batch=8.`);
+    read.set(name, list.split(",").map(Number));
+  }
+  return { ok: true, value: read };
+}
+
 /** null: help was asked for. */
 export function readArgs(args: readonly string[]): Checked<Request | null> {
   let parsed;
@@ -91,8 +105,18 @@ export function readArgs(args: readonly string[]): Checked<Request | null> {
   if (!device.ok) return device;
   const changes = readOptions(values);
   if (!changes.ok) return changes;
-  const json = values.json ?? false;
-  return { ok: true, value: { command, file, json, device: device.value ?? "cpu", changes: changes.value } };
+  const dims = extents(values.dim);
+  if (!dims.ok) return dims;
+  const { json = false } = values;
+  const asked = {
+    command,
+    file,
+    json,
+    device: device.value ?? "cpu",
+    dims: dims.value,
+    changes: changes.value,
+  } as const;
+  return { ok: true, value: asked };
 }
 
 interface OptionFlags {

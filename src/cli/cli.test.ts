@@ -11,6 +11,9 @@ y = log(relu(x + b))
 return y
 `;
 
+/** softmax(x · w) with x f32[batch, 4] and w = 0, 1, 2, 3, as ONNX. */
+const model = "CAo6cwoOCgF4CgF3EgFoIgNNdWwKDwoBaBIBeSIHU29mdG1heBIBZyoZCAQQAUIBd0oQAAAAAAAAgD8AAABAAABAQFoYCgF4EhMKEQgBEg0KBxIFYmF0Y2gKAggEYhgKAXkSEwoRCAESDQoHEgViYXRjaAoCCARCBAoAEBE="; // prettier-ignore
+
 /** Runs a command on a file `program.py` with this text. */
 async function command(line: string, text = log, file = "program.py") {
   const [printed, complained]: [string[], string[]] = [[], []];
@@ -19,6 +22,7 @@ async function command(line: string, text = log, file = "program.py") {
       if (path !== file) throw new Error("ENOENT: no such file");
       return text;
     },
+    bytes: async () => Buffer.from(model, "base64"),
     print: (words: string) => void printed.push(words),
     complain: (words: string) => void complained.push(words),
     now: () => 0,
@@ -158,4 +162,15 @@ test("a saved document and a share link give the same plan, with their own optio
   expect(fromText.out).toBe(fromFile.out);
   const damaged = await command("plan https://example.org/#f1=AAAA");
   expect([damaged.code, damaged.out]).toEqual([1, ""]);
+});
+
+test("a model is planned and run with its own weights; what it leaves open is asked for", async () => {
+  const asked = await command("plan net.onnx");
+  expect([asked.code, asked.err]).toEqual([1, "net.onnx leaves batch of x open. Say it: --dim batch=8"]);
+  const plan = await json("plan net.onnx --dim batch=3");
+  expect(plan.kernels.map(({ inputs }: { inputs: string[] }) => inputs)).toEqual([["x", "w"]]);
+  const { code, out } = await command("run net.onnx --dim batch=3");
+  expect(code).toBe(0);
+  expect(out).toContain("agrees");
+  expect((await command("plan net.onnx --dim batch")).err).toContain("--dim batch is no extent");
 });

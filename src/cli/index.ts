@@ -30,13 +30,14 @@ export async function main(args: readonly string[], world: World): Promise<numbe
 }
 
 /** The compiled FILE, or null after its errors have been told. */
-async function planOf({ file, changes }: Request, world: World): Promise<Planned | null> {
-  const loaded = await load(file, world);
+async function planOf(request: Request, world: World): Promise<Planned | null> {
+  const { file, changes } = request;
+  const loaded = await load(request, world);
   if (!loaded.ok) {
     world.complain(loaded.text);
     return null;
   }
-  const { text, options, dropped } = loaded.value;
+  const { text, options, dropped, given } = loaded.value;
   for (const what of dropped) world.complain(`Left out while opening: ${what}`);
   const compilation = compile(text, { ...options, ...changes }, () => world.now());
   const name = file.length > 80 ? `${file.slice(0, 77)}...` : file;
@@ -50,7 +51,7 @@ async function planOf({ file, changes }: Request, world: World): Promise<Planned
     return null;
   }
   compilation.diagnostics.filter(({ severity }) => severity === "warning").forEach(tell);
-  return { compilation, naive: naivePlan, fused: fusedPlan };
+  return { compilation, naive: naivePlan, fused: fusedPlan, given };
 }
 
 async function answer(request: Request, planned: Planned, world: World): Promise<number> {

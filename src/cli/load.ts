@@ -1,8 +1,10 @@
 /** @file From FILE to a program text with its options. */
-import { defaultOptions } from "../fusion";
-import type { Checked, CompileOptions } from "../fusion";
+import { defaultOptions, nodeId } from "../fusion";
+import type { Checked, CompileOptions, InputData, NodeId } from "../fusion";
 import { decodeFile, decodeLink, isLink } from "../document";
 import type { Opened } from "../document";
+import { importOnnx, typedData } from "../import";
+import type { Request } from "./args";
 import type { World } from "./world";
 
 export interface Loaded {
@@ -10,18 +12,43 @@ export interface Loaded {
   readonly options: CompileOptions;
   /** What was left out while it was opened, in words. */
   readonly dropped: readonly string[];
+  /** A model's own weights, by the names they have in the text. */
+  readonly given: ReadonlyMap<NodeId, InputData>;
 }
 
+const NONE: Loaded["given"] = new Map();
+
 const opened = (state: Checked<Opened>): Checked<Loaded> =>
-  state.ok ? { ok: true, value: { ...pick(state.value.state.document), dropped: state.value.dropped } } : state;
+  state.ok
+    ? { ok: true, value: { ...pick(state.value.state.document), dropped: state.value.dropped, given: NONE } }
+    : state;
 
 const pick = ({ text, options }: Opened["state"]["document"]) => ({ text, options });
 
-/** A share link (as FILE itself or as the file's contents), a saved document, or a program. */
-export async function load(file: string, world: World): Promise<Checked<Loaded>> {
+function imported(file: string, bytes: Uint8Array, said: Request["dims"]): Checked<Loaded> {
+  const dims = new Map([...said].flatMap(([name, [first, ...more]]) => (more.length === 0 ? [[name, first!]] : [])));
+  const read = importOnnx(bytes, { dims, shapes: said });
+  if (!read.ok) return { ok: false, code: "no-model", text: `${file}: ${read.text}` };
+  const { text, missing, unsupported, wanted, data } = read.value;
+  const [open] = missing;
+  if (open) {
+    const way = open.dim === null ? `--dim ${open.input}=1,3,224,224` : `--dim ${open.dim}=8`;
+    return { ok: false, code: "open-extent", text: `${file} leaves ${open.dim ?? "the shape"} of ${open.input} open. Say it: ${way}` }; // prettier-ignore
+  }
+  const dropped = [
+    ...unsupported.map(({ op, count, why }) => `${op} × ${count}, ${why}`),
+    ...wanted.map((input) => `what hangs on the numbers in ${input}`),
+  ];
+  const given = new Map([...data].map(([name, host]) => [nodeId(name), typedData(host)]));
+  return { ok: true, value: { text, options: defaultOptions, dropped, given } };
+}
+
+/** A model, a share link (as FILE itself or as the file's contents), a saved document, or a program. */
+export async function load({ file, dims }: Pick<Request, "file" | "dims">, world: World): Promise<Checked<Loaded>> {
   if (isLink(file)) return opened(await decodeLink(file));
   let text: string;
   try {
+    if (/\.onnx$/i.test(file)) return imported(file, await world.bytes(file), dims);
     text = await world.read(file);
   } catch (refused) {
     return { ok: false, code: "unreadable", text: `${file} can't be read: ${(refused as Error).message}` };
@@ -29,5 +56,5 @@ export async function load(file: string, world: World): Promise<Checked<Loaded>>
   if (file.endsWith(".json") || /^\s*\{/.test(text)) return opened(decodeFile(text));
   const first = text.trim();
   if (isLink(first) && !first.includes("\n")) return opened(await decodeLink(first));
-  return { ok: true, value: { text, options: defaultOptions, dropped: [] } };
+  return { ok: true, value: { text, options: defaultOptions, dropped: [], given: NONE } };
 }

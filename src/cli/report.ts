@@ -3,7 +3,9 @@ import {
   showBytes,
   type Compilation,
   type Diagnostic,
+  type InputData,
   type Kernel,
+  type NodeId,
   type Plan,
   type Step,
   type Totals,
@@ -15,6 +17,8 @@ export interface Planned {
   readonly compilation: Compilation;
   readonly naive: Plan;
   readonly fused: Plan;
+  /** Data for inputs in place of what their seeds give: the weights of a model. */
+  readonly given: ReadonlyMap<NodeId, InputData>;
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -32,7 +32,8 @@ interface Ran {
 export async function run(request: Request, planned: Planned, world: World): Promise<number> {
   const source = planned.compilation.naive!.graph;
   const inputs = new Map<NodeId, InputData>();
-  for (const node of source.nodes.values()) if (node.op === "input") inputs.set(node.id, inputData(node));
+  for (const node of source.nodes.values())
+    if (node.op === "input") inputs.set(node.id, planned.given.get(node.id) ?? inputData(node));
   const { graph } = finalOf(planned);
   for (const [id, data] of foldedData(graph, inputs)) inputs.set(id, Float32Array.from(data));
   const ran = request.device === "cpu" ? onCpu(planned, inputs) : await onWebgpu(planned, inputs, world);

@@ -5,6 +5,8 @@ import { readFile } from "node:fs/promises";
 export interface World {
   /** The text of a file, `-` for standard input. Rejects as the file system does. */
   read(path: string): Promise<string>;
+  /** A file as it is. Rejects as the file system does. */
+  bytes(path: string): Promise<Uint8Array>;
   /** To standard output: the answer and nothing else. */
   print(text: string): void;
   /** To standard error. */
@@ -20,6 +22,7 @@ const line = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`
 /** Node's world; `gpu` opens Dawn. */
 export const nodeWorld = (gpu: World["gpu"]): World => ({
   read: async (path) => (path === "-" ? readFileSync(0, "utf8") : readFile(path, "utf8")),
+  bytes: (path) => readFile(path),
   print: (text) => void process.stdout.write(line(text)),
   complain: (text) => void process.stderr.write(line(text)),
   now: () => performance.now(),

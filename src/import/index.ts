@@ -7,5 +7,5 @@ export {
   type ImportOptions,
   type UnsupportedOp,
 } from "./onnx/import-model";
-export { readTensorFile, tensorData, type HostTensor } from "./onnx/tensor";
+export { readTensorFile, tensorData, typedData, type HostTensor } from "./onnx/tensor";
 export type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from "./onnx/model";

@@ -1,7 +1,7 @@
 /** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
 import { compile, fusionAt, hashText, planAt, planForTarget, whatIf, type Compilation, type CompileOptions, type Plan } from "../fusion"; // prettier-ignore
-import { importOnnx, type HostTensor } from "../import";
-import type { CompileReply, CompileRequest, ImportAnswer, TensorData, WhatIfAnswer } from "./messages";
+import { importOnnx, typedData } from "../import";
+import type { CompileReply, CompileRequest, ImportAnswer, WhatIfAnswer } from "./messages";
 
 let last: { readonly key: string; readonly compilation: Compilation } | null = null;
 
@@ -16,11 +16,6 @@ function compiled(text: string, options: CompileOptions): Compilation {
   return last.compilation;
 }
 
-function typed({ dtype, data }: HostTensor): TensorData {
-  if (dtype === "i32") return Int32Array.from(data);
-  return dtype === "bool" ? Uint32Array.from(data) : Float32Array.from(data);
-}
-
 /** Two files of one length differ in some byte: FNV-1a over all of them. */
 function fingerprint(bytes: Uint8Array): string {
   let hash = 0x811c9dc5;
@@ -33,7 +28,7 @@ function imported({ bytes, dims, shapes }: Extract<CompileRequest, { kind: "impo
   const read = importOnnx(bytes, { dims, shapes });
   if (!read.ok) return read;
   const { data, ...model } = read.value;
-  const weights = new Map([...data].map(([name, host]) => [name, { shape: host.dims, data: typed(host) }]));
+  const weights = new Map([...data].map(([name, host]) => [name, { shape: host.dims, data: typedData(host) }]));
   const key = hashText(JSON.stringify([fingerprint(bytes), [...dims], [...shapes]]));
   return { ok: true, value: { ...model, weights, key } };
 }

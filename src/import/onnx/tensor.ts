@@ -1,5 +1,5 @@
 /** @file Data of an ONNX tensor as numbers. */
-import type { DType } from "../../fusion";
+import type { DType, InputData } from "../../fusion";
 import { NO_TENSOR, readTensor, type OnnxTensor } from "./model";
 
 /** A tensor whose numbers are known while importing: shapes, axes, constants, weights. */
@@ -94,4 +94,10 @@ export function readTensorFile(bytes: Uint8Array): {
   const tensor = readTensor(bytes);
   const data = tensorData(tensor, 1 << 30);
   return { name: tensor.name, dtype: dataTypeName(tensor.dataType), tensor: data.ok ? data.value : null };
+}
+
+/** Numbers as a run uploads them. */
+export function typedData({ dtype, data }: HostTensor): InputData {
+  if (dtype === "i32") return Int32Array.from(data);
+  return dtype === "bool" ? Uint32Array.from(data) : Float32Array.from(data);
 }
