@@ -213,3 +213,18 @@ test("undo takes typing back by pauses, drawing by gestures", async ({ page, pla
   await page.getByRole("button", { name: "Redo" }).click();
   await expect(program).toContainText("one");
 });
+
+test("an assertion that does not hold is underlined with its reason, and the plan is there all the same", async ({
+  play,
+}) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type(
+    "x: f32[1024, 1024]\nw: f32[1024, 1024]\nh = x @ w\ny = softmax(h, dim=-1)\nassert_fused(h, y)\nassert_kernels(2)\n",
+  );
+  const program = play.region("Program");
+  await expect(program).toContainText("Line 5: h and y are in different kernels.");
+  await expect(play.editor.locator(".squiggly-error")).toHaveCount(1);
+  await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 2, now 2, end 2/ })).toBeVisible();
+  await expect(play.node(/^softmax|^matmul/)).toBeAttached();
+});

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { compile, defaultOptions } from "./compile";
 import type { CompileOptions } from "./ir";
 
@@ -38,6 +38,30 @@ test("values that never meet", () => {
 test("with every pass off the plan is the naive one", () => {
   const [fault] = said(`${chain}assert_kernels(1)`, { level: 0 });
   expect(fault).toBe("4:1 assert-kernels The plan has three kernels, not one.");
+});
+
+describe("inside functions and loops", () => {
+  const called =
+    "def block(h):\n    u = exp(h)\n    v = log(u + 1)\n    assert_fused(u, v)\n    return v\nx: f32[512, 512]\n";
+  const looped =
+    "x: f32[512, 512]\nfor i in range(2):\n    a = exp(x)\n    x = log(a + 1)\n    assert_fused(a, x)\ny = x\n";
+
+  test.each(["op", "statement", "primitive"] as const)(
+    "each call and each turn is held to it, granularity %s",
+    (granularity) => {
+      expect(said(`${called}y = block(block(x))\nassert_kernels(1)`, { granularity })).toEqual([]);
+      expect(said(`${looped}assert_kernels(1)`, { granularity })).toEqual([]);
+      const apart = { granularity, level: 0 } as const;
+      expect(said(`${called}y = block(block(x))`, apart)).toHaveLength(2);
+      expect(
+        said(`${called}y = block(block(x))`, apart).every((line) => line.startsWith("4:5 assert-fused `u` and `v`")),
+      ).toBe(true);
+      expect(said(looped, apart).map((line) => line.slice(0, 30))).toEqual([
+        "5:5 assert-fused `a` and `x` a",
+        "5:5 assert-fused `a` and `x` a",
+      ]);
+    },
+  );
 });
 
 test.each([

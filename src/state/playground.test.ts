@@ -17,6 +17,7 @@ import type { World } from "./world";
 /** A compiler that only looks at the text: `bad` is an error, every line is a step. */
 function fakeCompile({ text, options }: { text: string; options: CompileOptions }): Compilation {
   const broken = text.includes("bad");
+  const missed = text.includes("assert");
   const steps = text
     .split("\n")
     .filter((line) => line.includes("="))
@@ -33,7 +34,7 @@ function fakeCompile({ text, options }: { text: string; options: CompileOptions 
   return {
     text,
     options,
-    diagnostics: broken ? [{ severity: "error" }] : [],
+    diagnostics: broken || missed ? [{ severity: "error" }] : [],
     symbols: [],
     naive: broken ? null : { graph: { nodes: new Map(), outputs: [] }, regions: new Map() },
     drawn: { nodes: new Map([[nodeId("y"), {}]]), outputs: [] },
@@ -179,6 +180,14 @@ test("an answer that comes after another question is dropped", async () => {
   state().actions.closeWhatIf();
   await settle();
   expect(state().whatIf).toBeNull();
+});
+
+test("a plan that is not what the text asserts is shown all the same", async () => {
+  state().actions.typeText("a = 1\nassert");
+  await settle();
+  expect(state().derived.status).toBe("ready");
+  expect(state().derived.compilation?.text).toContain("assert");
+  expect(state().derived.latest?.diagnostics).toHaveLength(1);
 });
 
 test("answers to old texts are dropped", async () => {

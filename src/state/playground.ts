@@ -69,8 +69,9 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   letterKeys: true,
 });
 
-const isBroken = (compilation: Compilation): boolean =>
-  compilation.diagnostics.some((diagnostic) => diagnostic.severity === "error");
+/** A mistake keeps the text from being planned. A plan that is not what the text asserts is a plan all the same. */
+const isBroken = ({ naive, diagnostics }: Compilation): boolean =>
+  naive === null && diagnostics.some(({ severity }) => severity === "error");
 
 /** A person's own work is kept when something takes its place; an untouched example is not. */
 function isOwnWork({ text, positions, options }: Document): boolean {

@@ -6,14 +6,42 @@ import type { CallExpr, ExpressionStatement } from "./syntax";
 import { bare } from "./syntax";
 import { isBroken } from "./values";
 
-const ASSERTIONS: ReadonlySet<string> = new Set(["assert_fused", "assert_kernels"]);
+interface AssertionDoc {
+  readonly name: string;
+  readonly params: readonly string[];
+  /** What is put in by completion, with fields. */
+  readonly snippet: string;
+  readonly formula: string;
+  readonly teaches: string;
+}
+
+/** What the editor says about them. */
+export const assertionDocs: readonly AssertionDoc[] = [
+  {
+    name: "assert_fused",
+    params: ["a", "b", "..."],
+    snippet: "assert_fused(${1:a}, ${2:b})$0",
+    formula: "one kernel computes all of these values",
+    teaches: "Where it does not hold, the line is underlined and says which decision keeps them apart.",
+  },
+  {
+    name: "assert_kernels",
+    params: ["n"],
+    snippet: "assert_kernels(${1:1})$0",
+    formula: "the final plan has exactly n kernels",
+    teaches: "Where it has more, the line is underlined and names the last fusion that was refused.",
+  },
+];
+
+export const findAssertion = (name: string): AssertionDoc | null =>
+  assertionDocs.find((each) => each.name === name) ?? null;
 
 /** Reads the statement if it is an assertion; answers whether it is one. */
 export function runAssertion(machine: Machine, statement: ExpressionStatement, turn: Turn): boolean {
   const call = bare(statement.value);
   if (call.kind !== "call") return false;
   const callee = bare(call.callee);
-  if (callee.kind !== "name" || !ASSERTIONS.has(callee.name)) return false;
+  if (callee.kind !== "name" || !findAssertion(callee.name)) return false;
   const place: Place = { turn, statement, moment: ++machine.moment, root: `${turn.prefix}_` };
   if (callee.name === "assert_fused") readFused(machine, place, call, statement.span);
   else readKernels(machine, place, call, statement.span);

@@ -3,6 +3,7 @@ import type { Span } from "../../ir";
 import { findNode, showType } from "../../ir";
 import type { CompositeDef, OpDef, Param } from "../../ops";
 import { allComposites, allOps } from "../../ops";
+import { assertionDocs } from "../assert";
 import { DTYPES, KEYWORDS, MODULES, SOURCES } from "../names";
 import type { Parsed } from "../program";
 import type { SymbolRecord } from "../scope";
@@ -173,6 +174,16 @@ const sourceItems = (): Draft[] =>
     doc: "",
   }));
 
+const assertionItems = (): Draft[] =>
+  assertionDocs.map(({ name, snippet, formula, teaches }) => ({
+    label: name,
+    kind: "keyword",
+    insert: snippet,
+    snippet: true,
+    detail: formula,
+    doc: teaches,
+  }));
+
 function itemsAt(parsed: Parsed, offset: number, start: number): readonly Draft[] {
   const { text } = parsed;
   const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
@@ -183,7 +194,7 @@ function itemsAt(parsed: Parsed, offset: number, start: number): readonly Draft[
   }
   if (/^\s*[A-Za-z_]\w*\s*:\s*$/.test(line)) return typeItems();
   if (/^\s*[A-Za-z_]\w*\s*:\s*\w+\s*(?:\[[^\]]*\])?\s*=\s*$/.test(line)) return sourceItems();
-  const statement = line.trim() === "" ? KEYWORD_ITEMS : [];
+  const statement = line.trim() === "" ? [...KEYWORD_ITEMS, ...assertionItems()] : [];
   return [...argumentItems(parsed, offset), ...nameItems(parsed, offset), ...opItems(false), ...statement];
 }
 

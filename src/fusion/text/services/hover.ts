@@ -3,6 +3,7 @@ import type { Node, NodeId, Span } from "../../ir";
 import { bytesOf, findNode, sameShape, showBytes, showType } from "../../ir";
 import type { CompositeDef, OpDef } from "../../ops";
 import { findOp } from "../../ops";
+import { findAssertion } from "../assert";
 import { MODULES } from "../names";
 import type { Parsed } from "../program";
 import type { SymbolRecord } from "../scope";
@@ -66,6 +67,11 @@ export function hoverAt(parsed: Parsed, offset: number): Hover | null {
   const isCallee = called?.kind === "call" && called.callee.span.to === to;
   if (named && !(isCallee && named.symbol.kind !== "def")) return symbolHover(parsed, named.symbol, named.span);
   const node = around && findNode(parsed.graph, around.id);
+  const assertion = findAssertion(word);
+  if (assertion) {
+    const { label } = assertionSignature(assertion);
+    return { span: { from, to }, node: null, markdown: `\`${label}\`\n\n${assertion.formula}\n\n${assertion.teaches}` };
+  }
   const op = findOp(word);
   if (op && op.kind !== "source" && word !== "") {
     const value = isCallee && node ? `${showNode(parsed, node)}\n\n` : "";
@@ -78,6 +84,20 @@ export function hoverAt(parsed: Parsed, offset: number): Hover | null {
     node: around.id,
     markdown: `${own ? `**${own.name}** ` : ""}${showNode(parsed, node)}${own ? `\n\n${own.doc.formula}` : ""}`,
   };
+}
+
+/** `assert_fused(a, b, ...)` with the places of its parameters. */
+function assertionSignature({ name, params }: NonNullable<ReturnType<typeof findAssertion>>): {
+  readonly label: string;
+  readonly params: readonly { readonly from: number; readonly to: number; readonly doc: string }[];
+} {
+  let at = name.length + 1;
+  const places = params.map((param) => {
+    const from = at;
+    at += param.length + ", ".length;
+    return { from, to: from + param.length, doc: "" };
+  });
+  return { label: `${name}(${params.join(", ")})`, params: places };
 }
 
 export interface SignatureHelp {
@@ -101,6 +121,12 @@ export function signatureAt(parsed: Parsed, offset: number): SignatureHelp | nul
     const active =
       call.keyword === null ? call.index : def.params.findIndex((param) => param.name.text === call.keyword);
     return { label: call.name + start, doc: "", params, active: active < params.length ? active : -1 };
+  }
+  const assertion = findAssertion(call.name);
+  if (assertion) {
+    const { label, params } = assertionSignature(assertion);
+    const doc = `${assertion.formula}\n\n${assertion.teaches}`;
+    return { label, doc, params, active: Math.min(call.index, params.length - 1) };
   }
   const op = opOf(call);
   if (!op) return null;

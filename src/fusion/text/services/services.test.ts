@@ -73,6 +73,27 @@ describe("hover, signature, hints", () => {
     expect(active(`${X}y = relu(x)|`)).toBeUndefined();
   });
 
+  test("assertions are offered where a statement begins, explained, and their arguments followed", () => {
+    const offered = (marked: string): string[] => {
+      const { parsed, offset } = at(marked);
+      return completionsAt(parsed, offset).flatMap(({ label }) => (label.startsWith("assert_") ? label : []));
+    };
+    expect(offered(`${X}y = relu(x)\nass|`)).toEqual(["assert_fused", "assert_kernels"]);
+    expect(offered(`${X}y = ass|`)).toEqual([]);
+    const { parsed, offset } = at(`${X}y = relu(x)\nassert_f|used(x, y)`);
+    expect(hoverAt(parsed, offset)?.markdown).toContain("`assert_fused(a, b, ...)`");
+    const help = (marked: string) => {
+      const open = at(marked);
+      const found = signatureAt(open.parsed, open.offset)!;
+      const { from, to } = found.params[found.active]!;
+      return found.label.slice(from, to);
+    };
+    expect(help(`${X}assert_fused(|`)).toBe("a");
+    expect(help(`${X}y = relu(x)\nassert_fused(x, |`)).toBe("b");
+    expect(help(`${X}y = relu(x)\nassert_fused(x, y, x, |`)).toBe("...");
+    expect(help(`${X}assert_kernels(|`)).toBe("n");
+  });
+
   test("inferred types stand behind names", () => {
     const parsed = parseProgram(`${X}y = x.mean(dim=-1)\nz = add(y, ...)\n`);
     expect(inlayHints(parsed).map(({ text }) => text)).toEqual([": f32[1024]"]);
