@@ -128,11 +128,11 @@ function nothingMoves(planner: Planner, rewriter: Rewriter, n: Node): Proposal |
 function standsStill(graph: Graph, n: Node): boolean {
   if (!["slice", "expand", "transpose", "broadcast_in_dim"].includes(n.op)) return false;
   const shape = n.type.shape;
-  return [
-    shape.map(() => 0),
-    shape.map((extent) => extent - 1),
-    shape.map((extent, axis) => (axis + 1) % Math.max(1, extent)),
-  ].every((out) => sourceIndex(graph, n, out).every((value, axis) => value === out[axis]));
+  // The maps of these ops are affine: the origin, one step along each axis and the far corner tell them apart.
+  const steps = shape.map((_, axis) => shape.map((extent, i) => (i === axis && extent > 1 ? 1 : 0)));
+  return [shape.map(() => 0), shape.map((extent) => extent - 1), ...steps].every((out) =>
+    sourceIndex(graph, n, out).every((value, axis) => value === out[axis]),
+  );
 }
 
 const plain = {
