@@ -1,13 +1,26 @@
 /**
  * @file Measures what the page and the planner may cost, prints it, and fails when something is over. Needs a build.
- * With `--sizes` only sizes can fail: a busy machine says nothing about times.
+ * With `--sizes` only sizes can fail: a busy machine says nothing about times. With `--write` docs/budgets.md is written too.
  */
-import { readFileSync, readdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { runnerImport } from "vite";
+import { format } from "prettier";
+import { cached } from "./bundle.mjs";
+import { programNames } from "./planning.mjs";
 
 const DIST = "dist";
+const REPORT = "docs/budgets.md";
+const PLANNING = fileURLToPath(new URL("planning.mjs", import.meta.url));
+/** Milliseconds by a part of the program's name. */
+const LIMITS = [
+  ["10,000", 1500],
+  ["1,000", 100],
+  ["residual", 1000],
+];
 const kilobytes = (bytes) => Math.round(bytes / 100) / 10;
 const packed = (file) => gzipSync(readFileSync(file)).length;
 
@@ -34,31 +47,37 @@ const monacoBytes = () =>
     .map((name) => packed(join(DIST, "assets", name)))
     .reduce((most, bytes) => Math.max(most, bytes), 0);
 
-/** A chain that never repeats an op twice in a row, over a matrix that fits a cache line many times. */
-function chainOf(ops) {
-  const unary = ["relu", "exp", "tanh", "sigmoid", "neg", "abs"];
-  const lines = ["x: f32[64, 64]", "v0 = relu(x)"];
-  for (let i = 1; i < ops; i++) lines.push(`v${i} = ${unary[i % unary.length]}(v${i - 1})`);
-  return lines.join("\n");
+/** What was measured, as a page of the docs. */
+function report() {
+  const whole = (value) => Math.round(value).toLocaleString("en");
+  const sizes = rows.filter(({ unit }) => unit === "kB");
+  const limitOf = (name) => whole(LIMITS.find(([part]) => name.includes(part))[1]);
+  return `# Budgets
+
+Written by \`node scripts/budgets.mjs --write\` on ${new Date().toISOString().slice(0, 10)}: Node ${process.versions.node}, ${cpus().length} × ${cpus()[0].model.trim()}, ${loadavg()[0].toFixed(1)} processes running (load). \`npm run budgets\` measures again and fails when something is over.
+
+## Sizes
+
+| what | kB, gzip | of |
+| --- | --- | --- |
+${sizes.map(({ what, value, limit }) => `| ${what.replace(", gz", "")} | ${value} | ${limit} |`).join("\n")}
+
+## Planning
+
+From text to both plans with their WGSL: the compiler as it ships, one file, each program in a process of its own that has planned a chain of 20 ops. _first_ is the first time, with code that has never run on anything large. _again_ is the best of two to seven further times, as in the page's worker when somebody types: each time the last line of the text is another, and kernels that were written before are known. Milliseconds for which a processor worked on the thread; in brackets the same run by the clock. _memory_ is how far the process's peak rises above what it held before, the first time.
+
+| program | nodes | decisions | kernels, naive → fused | first, ms | again, ms (clock) | of | text + passes + WGSL | memory, MB |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+${measured
+  .map(
+    ({ name, nodes, steps, kernels, firstMillis, againMillis, againWall, parts, growth }) =>
+      `| ${name} | ${whole(nodes)} | ${whole(steps)} | ${kernels.map(whole).join(" → ")} | ${whole(firstMillis)} | ${whole(againMillis)} (${whole(againWall)}) | ${limitOf(name)} | ${[parts.parse, parts.passes, parts.codegen].map(whole).join(" + ")} | ${whole(growth / 1e6)} of 300 |`,
+  )
+  .join("\n")}
+`;
 }
 
-/** Blocks of a normalisation and a residual: 14 primitives each. */
-function blocksOf(ops) {
-  const lines = ["x: f32[256, 128]", "w: f32[128]", "h0 = relu(x)"];
-  for (let i = 1; i * 14 <= ops; i++) lines.push(`h${i} = h${i - 1} + gelu(rms_norm(h${i - 1}, w))`);
-  return lines.join("\n");
-}
-
-/** Best of a few: the machine's other work is not the planner's. */
-function bestMillis(runs, work) {
-  let best = Infinity;
-  for (let i = 0; i < runs; i++) {
-    const start = performance.now();
-    work();
-    best = Math.min(best, performance.now() - start);
-  }
-  return best;
-}
+const formatted = (text) => format(text, { parser: "markdown", printWidth: 120 });
 
 const rows = [];
 const row = (what, value, limit, unit) => rows.push({ what, value, limit, unit, over: value > limit });
@@ -67,20 +86,20 @@ const shell = shellFiles();
 row("shell before Monaco, gz", kilobytes(shell.reduce((sum, file) => sum + packed(file), 0)), 300, "kB");
 row("largest chunk (Monaco), gz", kilobytes(monacoBytes()), 1100, "kB");
 
-const { module: fusion } = await runnerImport("./src/fusion/index.ts");
-const planned = (text) => fusion.compile(text, fusion.defaultOptions);
-for (const { name, make } of [
-  { name: "chain", make: chainOf },
-  { name: "norm blocks", make: blocksOf },
-]) {
-  const [small, large] = [make(1000), make(10_000)];
-  planned(small);
-  row(`planning and WGSL, ${name}, 1,000 ops`, Math.round(bestMillis(5, () => planned(small))), 100, "ms");
-  row(`planning and WGSL, ${name}, 10,000 ops`, Math.round(bestMillis(2, () => planned(large))), 1500, "ms");
+/** Each program in a process of its own: how fast it is planned must not depend on which came before. */
+const bundle = await cached("src/fusion/index.ts", "compiler", ["src/fusion"]);
+const measured = programNames.map((name) => {
+  const printed = execFileSync(process.execPath, [PLANNING, bundle, name], { encoding: "utf8" });
+  return { name, ...JSON.parse(printed) };
+});
+for (const { name, againMillis, growth } of measured) {
+  row(`planning and WGSL, ${name}`, Math.round(againMillis), LIMITS.find(([part]) => name.includes(part))[1], "ms");
+  row(`memory while planning, ${name}`, Math.round(growth / 1e6), 300, "MB");
 }
 
 for (const { what, value, limit, unit, over } of rows) {
   console.log(`${over ? "OVER" : "  ok"}  ${what}: ${value} of ${limit} ${unit}`);
 }
+if (process.argv.includes("--write")) writeFileSync(REPORT, await formatted(report()));
 const onlySizes = process.argv.includes("--sizes");
 process.exit(rows.some(({ over, unit }) => over && !(onlySizes && unit === "ms")) ? 1 : 0);
