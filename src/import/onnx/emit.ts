@@ -39,9 +39,13 @@ const NAME_LENGTH = 24;
 const reserved = new Set(["return", "def", "for", "in", "range", "if", "else", "and", "or", "not", "is", "lambda", "class", "import", "from", "while", "with", "as", "pass", "None", "True", "False", "param", "const", "randn", "uniform", "zeros", "ones", "arange", "train", "eval", "f32", "f16", "i32", "bool", "global", "del", "try", "assert", "yield", "async", "await", "break", "continue", "except", "finally", "raise", "nonlocal", "elif", "print", "F", "nn", "torch", "jnp", "np", "jax", "self", "grad", "vjp", "jvp", "vmap", "checkpoint"]); // prettier-ignore
 
 export class Emitter {
-  readonly lines: string[] = [];
+  private readonly lines: string[] = [];
   /** Numbers that belong to inputs of the text, by name. */
   readonly data = new Map<string, HostTensor>();
+  /** Names that some line reads. */
+  private readonly read = new Set<string>();
+  /** Lines that declare parameters, by name. */
+  private readonly declared = new Map<string, number>();
   private readonly taken = new Set<string>(reserved);
   private failure: string | null = null;
   /** Model inputs whose numbers decide shapes or attributes. */
@@ -85,6 +89,7 @@ export class Emitter {
 
   input(hint: string, type: TensorType, role: "input" | "param"): Value {
     const name = this.fresh(hint);
+    if (role === "param") this.declared.set(name, this.lines.length);
     this.lines.push(`${name}: ${type.dtype}[${type.shape.join(", ")}]${role === "param" ? " = param()" : ""}`);
     return { name, type, host: null, from: new Set(role === "input" ? [hint] : []) };
   }
@@ -132,9 +137,31 @@ export class Emitter {
     return this.host({ dtype, dims: [], data: Float64Array.of(value), wide: false });
   }
 
+  /** Numbers that are known: written out, or those of a weight. */
+  numbersOf({ host, name }: Value): HostTensor | null {
+    return host ?? (name === null ? null : (this.data.get(name) ?? null));
+  }
+
+  /** All lines and what is returned; weights that only steered shapes are not declared. */
+  text(returned: readonly string[]): string {
+    const kept = new Set([...this.read, ...returned]);
+    const idle = new Set<number>();
+    for (const [name, line] of this.declared) {
+      if (kept.has(name)) continue;
+      idle.add(line);
+      this.data.delete(name);
+    }
+    const lines = this.lines.filter((_, i) => !idle.has(i));
+    if (returned.length > 0) lines.push(`return ${returned.join(", ")}`);
+    return `${lines.join("\n")}\n`;
+  }
+
   /** How a value is written as an operand; a known one is written out or declared first. */
   private operand(value: Value, hint: string): string {
-    if (value.name !== null) return value.name;
+    if (value.name !== null) {
+      this.read.add(value.name);
+      return value.name;
+    }
     const { dtype, dims, data } = value.host!;
     if (dims.length === 0) {
       if (dtype === "bool") return data[0] ? "True" : "False";

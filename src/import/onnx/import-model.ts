@@ -129,9 +129,8 @@ class ModelReader {
       ]),
     );
     const named = [...new Set([...outputs.values()].flatMap(({ name }) => (name === null ? [] : [name])))];
-    const lines = named.length > 0 ? [...this.emit.lines, `return ${named.join(", ")}`] : this.emit.lines;
     return {
-      text: `${lines.join("\n")}\n`,
+      text: this.emit.text(named),
       inputs,
       inputOrder: graph.inputs.flatMap(({ name }) => (stated.has(name) ? [] : [name])),
       overridable: graph.inputs.flatMap(({ name }) => (stated.has(name) ? [name] : [])),

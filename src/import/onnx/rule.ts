@@ -81,7 +81,8 @@ export class NodeContext {
   /** The numbers of an operand that must be known while importing: a shape, axes, pads. */
   known(i: number, what: string): number[] {
     const value = this.in(i);
-    if (value.host) return [...value.host.data];
+    const numbers = this.emit.numbersOf(value);
+    if (numbers) return [...numbers.data];
     this.emit.wants(value);
     this.fail(`${this.node.op} whose ${what} is computed at run time`);
     return [];
