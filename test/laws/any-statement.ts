@@ -1,6 +1,7 @@
 /** @file The kinds of statements that random programs are made of. Ops come from the registry, so that a new one joins in. */
 import { broadcastShapes, sizeOf, type DType, type Shape } from "../../src/fusion/ir";
 import { allComposites, allOps, type CompositeDef, type OpDef } from "../../src/fusion/ops";
+import { call } from "./any-call";
 import { attention, channels, loss, tuples } from "./any-layer";
 import type { Dice, Proposal, Value, Writing } from "./any-program";
 
@@ -25,14 +26,30 @@ const ALONG = allComposites.filter((def) => needsOnly(def, 1) && def.params.some
 const byName = <T extends Def>(list: readonly T[], name: string): T => list.find((def) => def.name === name)!;
 
 /** Where a rounding apart is a whole step apart. */
-const JUMPS = new Set(["floor", "ceil", "round", "sign", "mod", "floor_div", "argmax", "argmin", "cast", "argsort", "topk_indices"]); // prettier-ignore
+const JUMPS = new Set(["floor", "ceil", "round", "sign", "mod", "floor_div", "argmax", "argmin", "cast", "argsort", "topk_indices", "trunc", "frac", "hardshrink", "count_nonzero"]); // prettier-ignore
 const jumps = ({ name }: Def): boolean => JUMPS.has(name) || isTest(name);
 const isTest = (name: string): boolean =>
-  ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor", "not", "is_nan", "is_inf", "any", "all"].includes(name);
+  [
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "and",
+    "or",
+    "xor",
+    "not",
+    "is_nan",
+    "is_inf",
+    "isfinite",
+    "any",
+    "all",
+  ].includes(name);
 
 /** An operand such that these ops stay defined, and grow no faster than their operand. */
 const DOMAINS: Readonly<Record<string, string>> = {
-  acos: "tanh($) * 0.9", asin: "tanh($) * 0.9", log: "abs($) + 0.5", log2: "abs($) + 0.5", log1p: "abs($)", sqrt: "abs($)", rsqrt: "abs($) + 0.5", reciprocal: "abs($) + 0.5",
+  acos: "tanh($) * 0.9", asin: "tanh($) * 0.9", log: "abs($) + 0.5", log2: "abs($) + 0.5", log10: "abs($) + 0.5", sinc: "abs($) + 0.25", log1p: "abs($)", sqrt: "abs($)", rsqrt: "abs($) + 0.5", reciprocal: "abs($) + 0.5",
   exp: "tanh($)", exp2: "tanh($)", expm1: "tanh($)", sinh: "tanh($)", cosh: "tanh($)", square: "tanh($) * 3", tan: "tanh($)", sin: "tanh($) * 5", cos: "tanh($) * 5",
 }; // prettier-ignore
 
@@ -360,5 +377,5 @@ const algebraic: Writer = (writing, x, second, dice) => {
 export const writers: readonly Writer[] = [
   unary, unary, binary, binary, fold, scalarOperand, moved, view, byHand, product, joined, along, unary, binary, fold, moved, view, normalised,
   selected, random, repeated, cast, fold, product, along, image, indexed, byHand, attention, channels, loss, tuples, attention,
-  algebraic, algebraic,
+  algebraic, algebraic, call, call, call,
 ]; // prettier-ignore

@@ -29,6 +29,13 @@ const WRITTEN: Readonly<Record<string, string>> = {
   lp_pool: "lp_pool(x, 3, (2, 2))",
   max_pool: "max_pool2d(x, (2, 2), padding=1)", unfold: "unfold(x.reshape(1, 2, 4, 4), (2, 2), padding=1)",
   unsqueeze: "x.unsqueeze(1)", window: "window(x, (2, 3), stride=(1, 2), dilation=(2, 1), padding=(1, 0, 1, 2), interior=(2, 1), value=0.5)", where: "where(x > 0, x, y)",
+  full: "full((4, 8), 0.5) * x", zeros: "zeros(4, 8) + x", ones: "ones((4, 8)) * x", eye: "eye(4, 8, k=1) * x", linspace: "linspace(-1, 1, 8) * x", full_like: "full_like(x, 2)",
+  new_zeros: "x.new_zeros(2, 3)", new_ones: "x.new_ones((2, 3), dtype=i32)", new_full: "x.new_full((2, 3), 0.5)", masked_fill: "masked_fill(x, y > 0, -1e9)", addmm: "addmm(x[0], x, y.T[:, :1], beta=2.0)",
+  lerp: "lerp(x, y, 0.25)", addcmul: "addcmul(x, y, y, value=0.5)", addcdiv: "addcdiv(x, y, abs(y) + 1)", narrow: "narrow(x, 1, 2, 3)", select: "select(x, 1, -1)", index_select: "index_select(x, 1, (y[0] * 5).to(i32))",
+  movedim: "movedim(x, 0, 1)", unflatten: "unflatten(x, 1, (2, -1))", vstack: "vstack([x, y])", hstack: "hstack([x, y])", dstack: "dstack([x, y])", threshold: "threshold(x, 0.25, -1)",
+  binary_cross_entropy: "binary_cross_entropy(sigmoid(x), sigmoid(y))", kl_div: "kl_div(x, sigmoid(y))", softmax_cross_entropy_with_integer_labels: "softmax_cross_entropy_with_integer_labels(x, (y[:, 0] * 3).to(i32))",
+  adaptive_avg_pool: "adaptive_avg_pool2d(x.reshape(1, 1, 4, 8), (3, 2))", adaptive_max_pool: "adaptive_max_pool2d(x.reshape(1, 1, 4, 8), (3, 5))", pixel_shuffle: "pixel_shuffle(x.reshape(8, 2, 2), 2)",
+  pixel_unshuffle: "pixel_unshuffle(x.reshape(1, 4, 8), 2)", interpolate: "interpolate(x.reshape(1, 1, 4, 8), size=(3, 12), mode='bilinear')", tensordot: "tensordot(x, y, dims=([1], [1]))", index_add: "index_add(x, 0, (y[0, :3] * 2).to(i32), y[:3])",
 }; // prettier-ignore
 const sources = new Set(["input", "const", "hole"]);
 const callOf = (def: (typeof allOps)[number] | (typeof allComposites)[number]): string => {

@@ -1,6 +1,6 @@
 /** @file Maker of composites: a name for a graph of primitives. Types follow from the parts, so a composite states none. */
 import { nodeId, type AttrValue, type Attrs, type Checked, type DType, type NodeId, type TensorType } from "../ir";
-import type { CompositeDef, GraphBuilder, OpDef, Param } from "./define";
+import type { CompositeDef, GraphBuilder, Names, OpDef, Param } from "./define";
 import { primitive } from "./primitives";
 import { fine, type Failed } from "./shapes";
 
@@ -48,7 +48,7 @@ class DryRun implements GraphBuilder {
   }
 }
 
-export interface CompositeSpec extends Pick<CompositeDef, "name" | "aliases" | "doc" | "build"> {
+export interface CompositeSpec extends Names, Pick<CompositeDef, "name" | "doc" | "build"> {
   readonly params: readonly Param[];
   /** What the parts could not say as well. `names` has one entry a tensor. */
   readonly check?: (inputs: readonly (TensorType | null)[], attrs: Attrs, names: readonly string[]) => Failed | null;

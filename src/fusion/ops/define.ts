@@ -10,6 +10,12 @@ export interface Param {
   readonly default?: AttrValue;
   /** Positional integers from here on are joined: `x.reshape(2, 3)` is `x.reshape((2, 3))`. */
   readonly variadic?: boolean;
+  /** Lists within the list count one after the other: `axes=((1, 2), (0, 1))`. */
+  readonly nested?: boolean;
+  /** What None stands for among the numbers: `(None, 7)`. */
+  readonly none?: number;
+  /** The texts that False and True stand for: `approximate=True`. */
+  readonly bools?: readonly [no: string, yes: string];
   readonly doc: string;
 }
 
@@ -121,10 +127,20 @@ export interface ReduceMeaning {
 
 export type OpKind = "elementwise" | "reduce" | "contraction" | "movement" | "gather" | "random" | "source" | "opaque";
 
-export interface OpDef {
-  readonly name: string;
+/** What a name means besides, where libraries or calls differ. */
+export interface Names {
   /** Other names of the same call, without prefixes: `swish` for silu. */
   readonly aliases?: readonly string[];
+  /** The op meant when the second positional argument is a tensor: `max(a, b)` is `maximum(a, b)`. */
+  readonly withTensor?: string;
+  /** The op meant when the axis stands before the index: PyTorch's `gather(x, 1, index)` is `gather_elements(x, index, 1)`. */
+  readonly withAxisFirst?: string;
+  /** Defaults that are others after a prefix of JAX. */
+  readonly jaxDefaults?: Attrs;
+}
+
+export interface OpDef extends Names {
+  readonly name: string;
   readonly kind: OpKind;
   readonly doc: OpDoc;
   readonly params: readonly Param[];
@@ -135,10 +151,6 @@ export interface OpDef {
   infer(inputs: readonly TensorType[], attrs: Attrs, names?: readonly string[]): Checked<TensorType>;
   /** The dtype that each operand is converted to before `scalar`, `reduce` or the contraction sees it. Absent: as they are. */
   operandTypes?(inputs: readonly DType[], attrs: Attrs): readonly DType[];
-  /** The op meant when the second positional argument is a tensor: `max(a, b)` is `maximum(a, b)`. */
-  readonly withTensor?: string;
-  /** The op meant when a number stands second and a tensor third: PyTorch's `gather(x, dim, index)` is `gather_elements`. */
-  readonly withAxisFirst?: string;
   /** FLOPs per output element (reduce: per input element; contraction: 2·K per output element is added by the family). */
   readonly flopsPerElement: number;
   /** Expensive ops are not duplicated lightly: exp, log, tanh, div … */
@@ -166,9 +178,8 @@ export interface GraphBuilder {
 }
 
 /** An op that is a name for a graph of primitives: passes see primitives, the canvas can draw one box. */
-export interface CompositeDef {
+export interface CompositeDef extends Names {
   readonly name: string;
-  readonly aliases?: readonly string[];
   readonly kind: "composite";
   readonly doc: OpDoc;
   readonly params: readonly Param[];

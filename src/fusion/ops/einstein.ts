@@ -1,7 +1,7 @@
 /** @file einsum: letters name axes. Two operands at a time become one product of matrices, or of elements where nothing is summed. */
-import { sizeOf, type Checked, type NodeId, type Shape } from "../ir";
+import { sizeOf, type AttrValue, type Checked, type NodeId, type Shape } from "../ir";
 import type { GraphBuilder } from "./define";
-import { fine, wrong } from "./shapes";
+import { checkAxes, fine, normalAxis, numbersOf, saySizes, wrong, type Failed } from "./shapes";
 
 export interface Equation {
   /** Letters of each operand; axes of `...` are digits from the right. */
@@ -175,3 +175,55 @@ class Einsum {
     return this.reshaped(made, [...outer, ...m, ...n], letters);
   }
 }
+
+/** `dims` of a tensordot, one number or both lists after each other, as axes of the left operand followed by those of the right. */
+export function pairedAxes(dims: AttrValue | undefined, rank: number): readonly number[] {
+  const given = numbersOf(dims);
+  if (given.length !== 1) return given;
+  const count = Array.from({ length: given[0]! }, (_, i) => i);
+  return [...count.map((i) => rank - given[0]! + i), ...count];
+}
+
+const letterAt = (i: number): string => String.fromCharCode(97 + i);
+
+/** Letters of both operands and the result: paired axes share one. */
+function lettersOf(left: Shape, right: Shape, axes: readonly number[]): Equation {
+  const half = axes.length / 2;
+  const own = axes.slice(0, half).map((axis) => normalAxis(axis, left.length));
+  const other = axes.slice(half).map((axis) => normalAxis(axis, right.length));
+  const first = left.map((_, axis) => letterAt(axis));
+  const second = right.map((_, axis) =>
+    other.includes(axis) ? first[own[other.indexOf(axis)]!]! : letterAt(left.length + axis),
+  );
+  const kept = [
+    ...first.filter((_, axis) => !own.includes(axis)),
+    ...second.filter((_, axis) => !other.includes(axis)),
+  ];
+  return { operands: [first.join(""), second.join("")], result: kept.join("") };
+}
+
+/** Both lists of axes exist, are as long as each other, and pair equal sizes. */
+export function checkTensordot(
+  left: Shape,
+  right: Shape,
+  axes: readonly number[],
+  names: readonly string[],
+): Failed | null {
+  const half = axes.length / 2;
+  if (!Number.isInteger(half) || left.length + right.length > 26)
+    return wrong("bad-attr", "tensordot needs as many axes of one operand as of the other.");
+  const bad =
+    checkAxes(axes.slice(0, half), left, names[0] ?? "a") ?? checkAxes(axes.slice(half), right, names[1] ?? "b");
+  if (bad) return bad;
+  const odd = axes.slice(0, half).findIndex((axis, i) => left.at(axis) !== right.at(axes[half + i]!));
+  return odd < 0
+    ? null
+    : wrong(
+        "shape-mismatch",
+        `${saySizes(names, [left, right])}: the summed axes have ${left.at(axes[odd]!)} and ${right.at(axes[half + odd]!)} elements.`,
+      );
+}
+
+/** Σ over the paired axes, which `checkTensordot` accepted. */
+export const buildTensordot = (b: GraphBuilder, left: NodeId, right: NodeId, axes: readonly number[]): NodeId =>
+  buildEinsum(b, [left, right], lettersOf(b.typeOf(left).shape, b.typeOf(right).shape, axes));

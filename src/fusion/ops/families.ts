@@ -1,6 +1,6 @@
 /** @file Makers of ops: what all elementwise ops, reductions, movements and contractions have in common. */
 import { promote, showShape, type Attrs, type Checked, type DType, type Shape, type TensorType } from "../ir";
-import type { MovementMeaning, OpDef, Param, ReduceMeaning, ScalarMeaning } from "./define";
+import type { MovementMeaning, Names, OpDef, Param, ReduceMeaning, ScalarMeaning } from "./define";
 import { axesOf, broadcastAll, checkAxes, fine, withoutAxes, wrong, type Failed } from "./shapes";
 
 type Tolerance = OpDef["tolerance"];
@@ -47,7 +47,7 @@ function operandDType(rule: DTypeRule, inputs: readonly DType[]): DType {
   return common === "bool" ? "i32" : common;
 }
 
-export interface ElementwiseSpec extends Pick<OpDef, "name" | "aliases" | "doc" | "withTensor"> {
+export interface ElementwiseSpec extends Names, Pick<OpDef, "name" | "doc"> {
   readonly scalar: ScalarMeaning;
   /** Tensor operands; attributes follow in `attrs`. */
   readonly operands: readonly Param[];
@@ -60,23 +60,21 @@ export interface ElementwiseSpec extends Pick<OpDef, "name" | "aliases" | "doc" 
   readonly tolerance?: Tolerance;
 }
 
+/** The optional names of a spec, those that are stated. */
+const namesOf = ({ aliases, withTensor, withAxisFirst, jaxDefaults }: Names): Names => ({
+  ...(aliases ? { aliases } : {}),
+  ...(withTensor ? { withTensor } : {}),
+  ...(withAxisFirst ? { withAxisFirst } : {}),
+  ...(jaxDefaults ? { jaxDefaults } : {}),
+});
+
 /** An op on each element; operands broadcast as in NumPy. */
 export function elementwise(spec: ElementwiseSpec): OpDef {
-  const {
-    name,
-    aliases,
-    doc,
-    scalar,
-    operands,
-    attrs = [],
-    dtype: rule = "arithmetic",
-    flops = 1,
-    expensive = false,
-  } = spec;
+  const { name, doc, scalar, operands, attrs = [], dtype: rule = "arithmetic", flops = 1, expensive = false } = spec;
   const own = operands.map((param) => param.names[0]!);
   return {
     name,
-    ...(aliases ? { aliases } : {}),
+    ...namesOf(spec),
     kind: "elementwise",
     doc,
     params: [...operands, ...attrs],
@@ -163,7 +161,7 @@ export const KEEPDIMS: Param = {
   doc: "Keep folded axes as size 1.",
 };
 
-export interface ReductionSpec extends Pick<OpDef, "name" | "aliases" | "doc" | "withTensor"> {
+export interface ReductionSpec extends Names, Pick<OpDef, "name" | "doc"> {
   readonly reduce: Omit<ReduceMeaning, "axes">;
   /** The dtype that is folded, and that of the result when it differs. `arithmetic` unless stated. */
   readonly dtype?: "arithmetic" | "float" | "logic";
@@ -175,11 +173,10 @@ export interface ReductionSpec extends Pick<OpDef, "name" | "aliases" | "doc" | 
 
 /** Folds axes of one operand. The family's tolerance of n terms is the comparison's business. */
 export function reduction(spec: ReductionSpec): OpDef {
-  const { name, aliases, doc, reduce, dtype: rule = "arithmetic", flops = 1 } = spec;
+  const { name, doc, reduce, dtype: rule = "arithmetic", flops = 1 } = spec;
   return {
     name,
-    ...(aliases ? { aliases } : {}),
-    ...(spec.withTensor ? { withTensor: spec.withTensor } : {}),
+    ...namesOf(spec),
     kind: "reduce",
     doc,
     params: [X, AXES, KEEPDIMS],

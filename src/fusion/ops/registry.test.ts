@@ -1,16 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { allComposites, allOps, findOp, opDef } from ".";
 
 const here = import.meta.dirname;
 const folders = readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory());
 const inFolders = folders.flatMap(({ name: folder }) =>
-  readdirSync(join(here, folder)).map((file) => ({
-    folder,
-    file,
-    text: readFileSync(join(here, folder, file), "utf8"),
-  })),
+  readdirSync(join(here, folder), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => ({ file: basename(path), text: readFileSync(join(here, folder, path), "utf8") })),
 );
 
 test("every file of the families' folders is in the list, and nothing else is", () => {

@@ -6,10 +6,13 @@ import { isAbsent } from "./indices";
 import { axesOf, numberOf } from "./shapes";
 
 /** PyTorch's correction is 1 unless stated; `unbiased=False` and NumPy's `ddof=0` make it 0. */
-export const CORRECTION: readonly Param[] = [
-  { names: ["correction", "ddof"], kind: "float", default: null, doc: "Taken from n in the divisor; 1 when left out." },
-  { names: ["unbiased"], kind: "bool", default: true, doc: "False: divide by n." },
-];
+export const CORRECTION: Param = {
+  names: ["correction", "ddof"],
+  kind: "float",
+  default: null,
+  doc: "Taken from n in the divisor; 1 when left out.",
+};
+export const UNBIASED: Param = { names: ["unbiased"], kind: "bool", default: true, doc: "False: divide by n." };
 
 const correctionOf = (attrs: Attrs): number =>
   isAbsent(attrs["correction"]) ? (attrs["unbiased"] === false ? 0 : 1) : numberOf(attrs["correction"], 1);

@@ -38,21 +38,26 @@ const PRINTED: Readonly<Record<Param["kind"], string>> = {
   dtype: "a type: f32, f16, i32 or bool",
 };
 
-function wholeNumbers(value: Value): readonly number[] | null {
+function wholeNumbers(value: Value, { none, nested }: Pick<Param, "none" | "nested"> = {}): readonly number[] | null {
   if (value.kind === "number") return value.whole || Number.isInteger(value.value) ? [value.value] : null;
   if (value.kind !== "sequence") return null;
   const numbers: number[] = [];
   for (const { value: item } of value.items) {
-    if (item.kind !== "number" || !Number.isInteger(item.value)) return null;
-    numbers.push(item.value);
+    if (item.kind === "number" && Number.isInteger(item.value)) numbers.push(item.value);
+    else if (item.kind === "none" && none !== undefined) numbers.push(none);
+    else {
+      const inner = nested && item.kind === "sequence" ? wholeNumbers(item) : null;
+      if (inner === null) return null;
+      numbers.push(...inner);
+    }
   }
   return numbers;
 }
 
-/** `value` as the attribute kind asks; undefined when it can't be. */
-export function coerce(value: Value, kind: Param["kind"]): AttrValue | undefined {
+/** `value` as the parameter asks; undefined when it can't be. */
+export function coerce(value: Value, param: Pick<Param, "kind" | "none" | "nested" | "bools">): AttrValue | undefined {
   if (value.kind === "none") return null;
-  switch (kind) {
+  switch (param.kind) {
     case "int":
     case "axis":
       return value.kind === "number" && Number.isInteger(value.value) ? value.value : undefined;
@@ -61,13 +66,14 @@ export function coerce(value: Value, kind: Param["kind"]): AttrValue | undefined
     case "bool":
       return value.kind === "bool" ? value.value : value.kind === "number" ? value.value !== 0 : undefined;
     case "string":
+      if (value.kind === "bool") return param.bools?.[value.value ? 1 : 0];
       return value.kind === "string" ? value.value : undefined;
     case "dtype":
       return value.kind === "dtype" ? value.dtype : value.kind === "string" ? value.value : undefined;
     case "axes":
     case "shape":
     case "ints":
-      return wholeNumbers(value) ?? undefined;
+      return wholeNumbers(value, param) ?? undefined;
     case "tensor":
     case "tensors":
       return undefined;
@@ -193,7 +199,7 @@ class Binder {
       if (isRequired(param)) this.missing(param);
       return param.default;
     }
-    const value = coerce(arg.slot.value, param.kind);
+    const value = coerce(arg.slot.value, param);
     if (value !== undefined) return value;
     const hint =
       arg.slot.value.kind === "tensor"
@@ -218,6 +224,7 @@ class Binder {
 
 /**
  * Binds `args` (the receiver of a method first) to the parameters of `op`.
+ * @param defaults of parameters whose default the library of the call's prefix has otherwise
  * @returns null when they don't fit, which a diagnostic then says, or when an argument is broken already
  */
 export function bindArguments(
@@ -225,6 +232,7 @@ export function bindArguments(
   op: OpDef | CompositeDef,
   args: readonly GivenArgument[],
   span: Span,
+  defaults: Attrs = {},
 ): Bound | null {
   const binder = new Binder(machine, op, span);
   binder.positional(args.filter((arg) => arg.name === null));
@@ -236,7 +244,7 @@ export function bindArguments(
   for (const param of op.params) {
     if (isTensorKind(param)) tensors.push(...binder.tensors(param));
     else {
-      const value = binder.attr(param);
+      const value = binder.given.has(param) ? binder.attr(param) : (defaults[param.names[0]!] ?? binder.attr(param));
       if (value !== undefined) attrs[param.names[0]!] = value;
     }
   }

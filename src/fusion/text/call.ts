@@ -1,13 +1,14 @@
 /** @file Calls: which op or def is meant (prefixes dropped, methods accepted), and what follows. */
-import type { Span } from "../ir";
+import type { DType, Span } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import { findOp, opNames } from "../ops";
-import { applyOp } from "./apply";
-import type { GivenArgument } from "./bind";
+import { applyOp, applyParts } from "./apply";
+import type { Bound, GivenArgument } from "./bind";
 import { bindArguments } from "./bind";
 import { callDef } from "./call-def";
 import type { Machine, Place } from "./machine";
 import { typeOf } from "./machine";
+import { defaultsIn, dialectOf, meantBy, type Dialect } from "./dialect";
 import { castTo, sizeMethod, transposeAll } from "./member";
 import { ADVICE, DTYPES, MODULES, SOURCES, TRANSFORMS } from "./names";
 import { makesPieces, piecesOf } from "./pieces";
@@ -19,7 +20,7 @@ import type { Slot, Value } from "./values";
 import { BROKEN, describe, isBroken, numberValue } from "./values";
 
 export type Callee =
-  | { readonly kind: "function"; readonly name: Identifier; readonly value: Value | null }
+  | { readonly kind: "function"; readonly name: Identifier; readonly value: Value | null; readonly dialect: Dialect }
   | { readonly kind: "method"; readonly name: Identifier; readonly receiver: Expr }
   | { readonly kind: "self"; readonly name: Identifier }
   /** `layers[0](x)`: found out when it is evaluated, as the first operand. */
@@ -40,14 +41,15 @@ export function calleeOf({ turn }: Place, { callee }: CallExpr): Callee {
     const bound = turn.scope.find(expr.name);
     if (bound?.value.kind === "def" || bound?.value.kind === "op") bound.symbol.addUse(expr.span);
     const value = bound?.value.kind === "def" || bound?.value.kind === "op" ? bound.value : null;
-    return { kind: "function", name: { text: expr.name, span: expr.span }, value };
+    return { kind: "function", name: { text: expr.name, span: expr.span }, value, dialect: null };
   }
   if (expr.kind === "subscript") return { kind: "value" };
   if (expr.kind !== "member") return { kind: "none" };
   const root = rootOf(expr);
   if (root.kind === "name") {
     const bound = turn.scope.find(root.name);
-    if (!bound && MODULES.has(root.name)) return { kind: "function", name: expr.name, value: null };
+    if (!bound && MODULES.has(root.name))
+      return { kind: "function", name: expr.name, value: null, dialect: dialectOf(root.name) };
     if (bound?.value.kind === "self") return { kind: "self", name: expr.name };
   }
   return { kind: "method", name: expr.name, receiver: expr.object };
@@ -110,25 +112,30 @@ function opCall(
   operands: readonly Slot[],
 ): Value {
   const given = argumentsOf(call.expr, operands);
-  const { meant, args } = op.kind === "composite" ? { meant: op, args: given } : meantBy(op, given);
+  const dialect = call.callee.kind === "function" ? call.callee.dialect : null;
+  const { meant, args } = meantBy(op, dialect, given);
   const folded = foldCall(meant, operands);
   if (folded) return folded;
-  const bound = bindArguments(machine, meant, args, calleeSpan(call));
+  const wider = meant.kind === "reduce" ? args.find(({ name }) => name?.text === "dtype") : undefined;
+  const rest = wider ? args.filter((arg) => arg !== wider) : args;
+  const bound = bindArguments(machine, meant, rest, calleeSpan(call), defaultsIn(dialect, meant));
+  if (bound && wider?.slot.value.kind === "dtype")
+    return foldWider(machine, place, { ...call, label: meant.name }, bound, wider.slot.value.dtype);
   return bound ? applyOp(machine, place, { op: meant, path: call.path, expr: call.expr }, bound) : BROKEN;
 }
 
-/** Another op of the same name, told by what stands where: `max(a, b)`, `gather(x, dim, index)`. */
-function meantBy(
-  op: OpDef,
-  args: readonly GivenArgument[],
-): { readonly meant: OpDef | CompositeDef; readonly args: readonly GivenArgument[] } {
-  const isTensor = (arg: GivenArgument | undefined): boolean =>
-    arg?.name === null && (arg.slot.value.kind === "tensor" || arg.slot.value.kind === "hole");
-  const named = (name: string | undefined): OpDef | CompositeDef => (name === undefined ? null : findOp(name)) ?? op;
-  const [x, second, third, ...rest] = args;
-  if (isTensor(second)) return { meant: named(op.withTensor), args };
-  if (op.withAxisFirst === undefined || second?.name !== null || !isTensor(third)) return { meant: op, args };
-  return { meant: named(op.withAxisFirst), args: [x!, third!, second, ...rest] };
+/** `x.sum(dtype=torch.float32)`: the operand is converted before it is folded. */
+function foldWider(
+  machine: Machine,
+  place: Place,
+  at: { readonly path: string; readonly expr: Expr; readonly label: string },
+  { tensors, attrs }: Bound,
+  dtype: DType,
+): Value {
+  const slots = tensors.filter((slot) => slot !== null);
+  return applyParts(machine, place, at, slots, (b, [x]) =>
+    b.op(at.label, at.label, [b.op("wide", "cast", [x!], { dtype })], attrs),
+  );
 }
 
 const calleeSpan = ({ callee, expr }: CallPlace): Span =>

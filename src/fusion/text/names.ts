@@ -3,7 +3,7 @@ import type { DType } from "../ir";
 
 /** `F.relu`, `torch.nn.functional.relu`, `jnp.exp`: dropped. */
 export const MODULES: ReadonlySet<string> = new Set([
-  "F", "torch", "nn", "functional", "jnp", "jax", "np", "numpy", "lax", "special", "linalg", "math", "scipy", "flax", "linen",
+  "F", "torch", "nn", "functional", "jnp", "jax", "np", "numpy", "lax", "special", "linalg", "math", "scipy", "flax", "linen", "optax",
 ]); // prettier-ignore
 
 export const DTYPES: ReadonlyMap<string, DType> = new Map([
@@ -31,9 +31,6 @@ export const SOURCES: ReadonlySet<string> = new Set([
 
 /** Ops that people look for and what serves instead. */
 export const ADVICE: ReadonlyMap<string, string> = new Map([
-  ["masked_fill", "Write where(mask, value, x)."],
-  ["addmm", "Write x @ w + b."],
-  ["baddbmm", "Write x @ w + b."],
   ["item", "A graph holds tensors; a number is known before it runs or not at all."],
 ]);
 

@@ -10,11 +10,20 @@ const isTanh = (attrs: Attrs): boolean => attrs["approximate"] === "tanh";
 
 export const gelu = unary({
   name: "gelu",
+  jaxDefaults: { approximate: "tanh" },
   doc: {
     formula: "x · Φ(x)",
     teaches: "Stays one op: as eight primitives it would read and write its tensor eight times.",
   },
-  attrs: [{ names: ["approximate"], kind: "string", default: "none", doc: "none: by erf. tanh: by tanh." }],
+  attrs: [
+    {
+      names: ["approximate"],
+      kind: "string",
+      default: "none",
+      bools: ["none", "tanh"],
+      doc: "none: by erf. tanh: by tanh.",
+    },
+  ],
   dtype: "float",
   flops: 20,
   expensive: true,

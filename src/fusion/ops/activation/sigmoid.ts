@@ -2,7 +2,7 @@ import { EXPONENTIAL, unary } from "../families";
 
 export const sigmoid = unary({
   name: "sigmoid",
-  aliases: ["expit"],
+  aliases: ["expit", "logistic"],
   doc: { formula: "1 / (1 + e⁻ˣ)", teaches: "Backward can use the output: the derivative is y(1 − y)." },
   dtype: "float",
   flops: 13,

@@ -1,6 +1,6 @@
 import { composite, optional } from "../compose";
 import { tensor } from "../families";
-import { checkLoss, LOSS, pickedLoss } from "../losses";
+import { checkLoss, checkReduced, isShared, LOSS, pickedLoss, sharedLoss, SMOOTHING } from "../losses";
 
 export const crossEntropy = composite({
   name: "cross_entropy",
@@ -11,16 +11,20 @@ export const crossEntropy = composite({
   },
   params: [
     tensor(["x", "input", "logits"], "Scores: batch, classes, then anything."),
-    tensor(["target", "labels"], "Class of each row."),
+    tensor(["target", "labels"], "Class of each row, or the share of each class."),
     optional(["weight"], "One number for each class."),
     ...LOSS,
+    SMOOTHING,
   ],
-  check: checkLoss,
+  check: (inputs, attrs, names) =>
+    isShared(inputs[0]!, inputs[1]!) ? checkReduced(inputs, attrs, names) : checkLoss(inputs, attrs, names),
   build(b, [x, target, weight], attrs) {
     const axis = b.typeOf(x!).shape.length > 1 ? 1 : 0;
     const fold = { axes: [axis], keepdims: true };
     const shifted = b.op("shifted", "sub", [x!, b.op("max", "max", [x!], fold)]);
     const log = b.op("log", "log", [b.op("sum", "sum", [b.op("exp", "exp", [shifted])], fold)]);
-    return pickedLoss(b, b.op("share", "sub", [shifted, log]), target!, weight ?? null, attrs);
+    const logs = b.op("share", "sub", [shifted, log]);
+    const lossOf = isShared(b.typeOf(x!), b.typeOf(target!)) ? sharedLoss : pickedLoss;
+    return lossOf(b, logs, target!, weight ?? null, attrs);
   },
 });

@@ -1,5 +1,6 @@
 import { composite } from "../compose";
 import { tensor } from "../families";
+import { checkReduced, REDUCED, reduced } from "../losses";
 
 export const mseLoss = composite({
   name: "mse_loss",
@@ -7,10 +8,15 @@ export const mseLoss = composite({
     formula: "mean((a − b)²)",
     teaches: "The differences live in registers: two tensors are read, one number is written.",
   },
-  params: [tensor(["a", "input", "x"], "What was computed."), tensor(["b", "target", "y"], "What it should be.")],
-  build(b, [a, target]) {
+  params: [
+    tensor(["a", "input", "x"], "What was computed."),
+    tensor(["b", "target", "y"], "What it should be."),
+    REDUCED,
+  ],
+  check: checkReduced,
+  build(b, [a, target], attrs) {
     const difference = b.op("difference", "sub", [a!, target!]);
     const square = b.op("square", "square", [difference]);
-    return b.op("mean", "mean", [square], { axes: null, keepdims: false });
+    return reduced(b, square, attrs);
   },
 });

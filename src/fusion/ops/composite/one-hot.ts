@@ -6,6 +6,7 @@ import { normalAxis, numberOf, wrong } from "../shapes";
 
 export const oneHot = composite({
   name: "one_hot",
+  jaxDefaults: { dtype: "f32" },
   doc: {
     formula: "index = 0, 1, 2 …",
     teaches: "A comparison with the index of the class: a reader makes it instead of loading it.",

@@ -3,6 +3,7 @@ import { scatterElements } from "./scatter-elements";
 
 export const scatterAdd = composite({
   name: "scatter_add",
+  withAxisFirst: "scatter_add",
   doc: {
     formula: "x[i, index[i, j], …] += updates[i, j, …]",
     teaches: "Atomics would add in whatever order threads arrive; here each place sums its own updates in one order.",

@@ -7,6 +7,8 @@ import { checkAxes, normalAxis, numberOf, wrong } from "../shapes";
 
 export const scatterElements = composite({
   name: "scatter_elements",
+  aliases: ["scatter"],
+  withAxisFirst: "scatter_elements",
   doc: {
     formula: "x[i, index[i, j], …] ← updates[i, j, …]",
     teaches:
@@ -22,7 +24,8 @@ export const scatterElements = composite({
   check([x, index, updates], attrs, names) {
     const bad = checkAxes(numberOf(attrs["axis"], 0), x!.shape, names[0]!) ?? checkReduction(attrs);
     if (bad) return bad;
-    const [a, b, c] = [x!.shape, index!.shape, updates!.shape];
+    const [a, b] = [x!.shape, index!.shape];
+    const c = updates!.shape.length === 0 ? b : updates!.shape;
     const axis = normalAxis(numberOf(attrs["axis"], 0), a.length);
     if (a.length === b.length && b.join() === c.join() && b.every((extent, i) => i === axis || extent <= a[i]!)) return null; // prettier-ignore
     return wrong("shape-mismatch", `${names[0]} is ${showShape(a)}, ${names[1]} is ${showShape(b)}, ${names[2]} is ${showShape(c)}: one rank, and an update for each index.`); // prettier-ignore
@@ -31,7 +34,11 @@ export const scatterElements = composite({
     const { shape } = b.typeOf(x!);
     const axis = normalAxis(numberOf(attrs["axis"], 0), shape.length);
     const asked = filledUp(b, "asked", index!, shape, axis, -1);
-    const given = filledUp(b, "given", updates!, shape, axis, 0);
+    const full =
+      b.typeOf(updates!).shape.length > 0
+        ? updates!
+        : b.op("full", "expand", [updates!], { shape: b.typeOf(index!).shape });
+    const given = filledUp(b, "given", full, shape, axis, 0);
     const spread = b.op("spread", "unsqueeze", [asked], { axes: [axis] });
     const match = b.op("match", "eq", [spread, along(b, "slot", shape[axis]!, 1, axis, shape.length + 1)]);
     const values = b.op("values", "unsqueeze", [given], { axes: [axis] });

@@ -1,14 +1,8 @@
-import type { Attrs, DType } from "../../ir";
 import type { OpDef } from "../define";
+import { dtypeNamed, unknownDtype } from "../dtypes";
 import { EXACT, unary } from "../families";
-import { fine, wrong } from "../shapes";
+import { fine } from "../shapes";
 
-const DTYPES: ReadonlyMap<unknown, DType> = new Map([
-  ["f32", "f32"], ["float32", "f32"], ["float", "f32"], ["f16", "f16"], ["float16", "f16"], ["half", "f16"],
-  ["i32", "i32"], ["int32", "i32"], ["int", "i32"], ["long", "i32"], ["bool", "bool"],
-]); // prettier-ignore
-
-const target = (attrs: Attrs): DType | undefined => DTYPES.get(attrs["dtype"]);
 /** Conversion saturates, at the largest f32 below 2³¹. */
 const INTEGERS = { low: -(2 ** 31), above: 2 ** 31, high: 2147483520 };
 
@@ -22,8 +16,8 @@ export const cast: OpDef = {
     tolerance: EXACT,
     scalar: {
       js(x, attrs) {
-        if (target(attrs) === "bool") return Number(x !== 0);
-        if (target(attrs) !== "i32") return x;
+        if (dtypeNamed(attrs) === "bool") return Number(x !== 0);
+        if (dtypeNamed(attrs) !== "i32") return x;
         if (Number.isNaN(x)) return 0;
         return x >= INTEGERS.above ? INTEGERS.high : Math.trunc(Math.max(x, INTEGERS.low));
       },
@@ -31,11 +25,7 @@ export const cast: OpDef = {
     },
   }),
   infer([x], attrs) {
-    const dtype = target(attrs);
-    if (dtype) return fine({ dtype, shape: x!.shape });
-    return wrong(
-      "bad-attr",
-      `There is no dtype ${JSON.stringify(attrs["dtype"])}; the dtypes are f32, f16, i32 and bool.`,
-    );
+    const dtype = dtypeNamed(attrs);
+    return dtype ? fine({ dtype, shape: x!.shape }) : unknownDtype(attrs);
   },
 };

@@ -7,7 +7,10 @@ const chosen = elementwise({
   doc: { formula: "a if cond else b", teaches: "Both branches are computed; only which one is kept differs." },
   operands: [
     tensor(["condition", "cond", "mask"], "Where true, a; elsewhere b."),
-    tensor(["a", "x", "input"], "Taken where the condition holds."),
+    tensor(
+      ["a", "x", "input"],
+      "Taken where the condition holds; alone, the condition would make a result whose size is data.",
+    ),
     tensor(["b", "y", "other"], "Taken elsewhere."),
   ],
   tolerance: EXACT,
@@ -19,7 +22,6 @@ const chosen = elementwise({
 
 export const where = {
   ...chosen,
-  aliases: ["select"],
   infer: (...[inputs, attrs, names]: Parameters<typeof chosen.infer>): ReturnType<typeof chosen.infer> => {
     const found = chosen.infer(inputs, attrs, names);
     return found.ok ? fine({ ...found.value, dtype: promote(inputs[1]!.dtype, inputs[2]!.dtype) }) : found;

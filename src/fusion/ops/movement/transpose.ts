@@ -5,7 +5,7 @@ import { checkAxes, fine, numbersOf, wrong } from "../shapes";
 
 export const transpose = movement({
   name: "transpose",
-  aliases: ["swapaxes", "t"],
+  aliases: ["swapaxes", "t", "swapdims"],
   doc: {
     formula: "xᵀ",
     teaches: "A reader can walk the tensor in the other order: then the transpose costs nothing of its own.",

@@ -1,4 +1,5 @@
 import type { Attrs } from "../../ir";
+import { dtypeNamed } from "../dtypes";
 import { elementwise, EXACT } from "../families";
 import { fine, numberOf, wrong } from "../shapes";
 import { isAbsent } from "../indices";
@@ -27,11 +28,7 @@ export const iota: OpDef = {
     },
     operands: [],
     attrs: [
-      {
-        names: ["start", "n", "size"],
-        kind: "float",
-        doc: "Where to stop when alone, where to start when a stop follows.",
-      },
+      { names: ["start", "n", "size"], kind: "float", doc: "Where to stop when alone, else where to start." },
       { names: ["stop", "end"], kind: "float", default: null, doc: "Ends before this." },
       { names: ["step"], kind: "float", default: 1, doc: "From one element to the next." },
       { names: ["dtype"], kind: "dtype", default: null, doc: "i32 for whole numbers, f32 otherwise." },
@@ -53,8 +50,8 @@ export const iota: OpDef = {
   infer(_inputs, attrs) {
     const { step, count } = rangeOf(attrs);
     if (step === 0 || !Number.isFinite(count)) return wrong("bad-attr", "A range with step 0 never ends.");
-    const dtype =
-      attrs["dtype"] === "f32" || attrs["dtype"] === "i32" ? attrs["dtype"] : isWhole(attrs) ? "i32" : "f32";
+    const asked = dtypeNamed(attrs);
+    const dtype = asked === "f32" || asked === "i32" ? asked : isWhole(attrs) ? "i32" : "f32";
     return fine({ dtype, shape: [count] });
   },
 };

@@ -32,6 +32,14 @@ const BY_NAME: ReadonlyMap<string, string> = new Map([
   ["permute.dims", "(1, 0)"],
   ["slice.stop", "(1,)"],
   ["expand.shape", "(-1, -1)"],
+  ["zeros.shape", "(4, 4)"],
+  ["ones.shape", "(4, 4)"],
+  ["full.shape", "(4, 4)"],
+  ["new_zeros.shape", "(4, 4)"],
+  ["new_ones.shape", "(4, 4)"],
+  ["new_full.shape", "(4, 4)"],
+  ["adaptive_avg_pool.output_size", "(1,)"],
+  ["adaptive_max_pool.output_size", "(1,)"],
 ]);
 
 function callOf(op: OpDef | CompositeDef): string {
@@ -40,7 +48,9 @@ function callOf(op: OpDef | CompositeDef): string {
     if (param.default !== undefined) continue;
     const name = param.names[0]!;
     const stand = BY_NAME.get(`${op.name}.${name}`) ?? STAND_INS[param.kind];
-    args.push(param.kind === "tensor" || param.kind === "tensors" ? stand : `${name}=${stand}`);
+    // Behind a keyword, everything has one.
+    const bare = (param.kind === "tensor" || param.kind === "tensors") && args.every((arg) => !arg.includes("="));
+    args.push(bare ? stand : `${name}=${stand}`);
   }
   return `${spellingOf(op)}(${args.join(", ")})`;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { edgeId, nodeId } from "../../ir";
+import { allComposites, allOps } from "../../ops";
 import { addInput, addOp } from "./add";
 import { setAttr, setConstant, setInputType, writtenAttr } from "./attrs";
 import { connect, disconnect } from "./connect";
@@ -193,4 +194,18 @@ describe("attributes, types, constants, additions", () => {
     expect(result(def, addOp(def, "exp"))).toBe("def f(a: f32[4]):\n    exp_1 = exp(...)\n    return relu(a)\n");
     expect(result(def, addInput(def))).toBe("def f(a: f32[4], x: f32[4]):\n    return relu(a)\n");
   });
+});
+
+test("every op can be added: what it needs has something that stands for it", () => {
+  const text = "x: f32[4, 8]\ny = relu(x)\n";
+  const wrong = [...allOps, ...allComposites]
+    .filter(({ kind }) => kind !== "source")
+    .flatMap(({ name }) => {
+      const added = addOp(text, name);
+      if (!added.ok) return [`${name}: ${added.text}`];
+      const program = applyTextEdits(text, added.edits);
+      const errors = parseProgram(program).diagnostics.filter(({ severity }) => severity === "error");
+      return errors.map((error) => `${program.split("\n")[2]}: ${error.text}`);
+    });
+  expect(wrong).toEqual([]);
 });

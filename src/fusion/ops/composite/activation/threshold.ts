@@ -1,0 +1,17 @@
+import { composite } from "../../compose";
+import { ONE_TENSOR } from "../../families";
+
+export const threshold = composite({
+  name: "threshold",
+  doc: { formula: "x > threshold ? x : value", teaches: "A relu with two numbers to choose." },
+  params: [
+    ONE_TENSOR,
+    { names: ["threshold"], kind: "float", doc: "What lies above it stays." },
+    { names: ["value"], kind: "float", doc: "What the rest becomes." },
+  ],
+  build(b, [x], { threshold: above, value }) {
+    const { dtype } = b.typeOf(x!);
+    const kept = b.op("kept", "gt", [x!, b.scalar(Number(above), dtype)]);
+    return b.op("chosen", "where", [kept, x!, b.scalar(Number(value), dtype)]);
+  },
+});

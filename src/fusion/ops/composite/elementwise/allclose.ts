@@ -1,0 +1,14 @@
+import { composite } from "../../compose";
+import { tensor } from "../../families";
+import { buildClose, CLOSENESS } from "../../closeness";
+
+export const allclose = composite({
+  name: "allclose",
+  doc: {
+    formula: "all(|a − b| ≤ atol + rtol · |b|)",
+    teaches: "A comparison and a fold: two tensors are read, one answer is written.",
+  },
+  params: [tensor(["a", "input", "x"], "Left operand."), tensor(["b", "other", "y"], "Right operand."), ...CLOSENESS],
+  build: (b, [left, right], attrs) =>
+    b.op("all", "all", [buildClose(b, left!, right!, attrs)], { axes: null, keepdims: false }),
+});

@@ -1,0 +1,19 @@
+import { composite } from "../../compose";
+import { checkDtype, dtypeNamed, optionalDtype } from "../../dtypes";
+import { ONE_TENSOR, tensor } from "../../families";
+import { filledWith } from "../../making";
+
+export const fullLike = composite({
+  name: "full_like",
+  doc: {
+    formula: "value on every place of x",
+    teaches:
+      "Only x's sizes are asked for, and they are known before it runs: x itself is not read, so no edge leads here.",
+  },
+  params: [ONE_TENSOR, tensor(["fill_value", "value"], "The value."), optionalDtype("x's when left out.")],
+  check: (_inputs, attrs) => checkDtype(attrs),
+  build(b, [x, value], attrs) {
+    const { dtype, shape } = b.typeOf(x!);
+    return filledWith(b, b.op("value", "cast", [value!], { dtype: dtypeNamed(attrs) ?? dtype }), shape);
+  },
+});

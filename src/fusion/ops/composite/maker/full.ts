@@ -1,0 +1,21 @@
+import { composite } from "../../compose";
+import { checkDtype, dtypeNamed, optionalDtype } from "../../dtypes";
+import { tensor } from "../../families";
+import { filledWith } from "../../making";
+import { numbersOf } from "../../shapes";
+
+export const full = composite({
+  name: "full",
+  doc: { formula: "value everywhere", teaches: "A number in the text of its readers: it is never written to memory." },
+  params: [
+    { names: ["shape", "size"], kind: "shape", doc: "Sizes of the result." },
+    tensor(["fill_value", "value"], "The value."),
+    optionalDtype("The value's when left out."),
+  ],
+  check: (_inputs, attrs) => checkDtype(attrs),
+  build(b, [value], attrs) {
+    const dtype = dtypeNamed(attrs);
+    const meant = dtype === undefined ? value! : b.op("value", "cast", [value!], { dtype });
+    return filledWith(b, meant, numbersOf(attrs["shape"]));
+  },
+});

@@ -1,0 +1,31 @@
+import { composite } from "../../compose";
+import { checkDtype, dtypeNamed, optionalDtype } from "../../dtypes";
+import { numberOf, wrong } from "../../shapes";
+
+export const linspace = composite({
+  name: "linspace",
+  doc: {
+    formula: "start + i · (stop − start) / (steps − 1)",
+    teaches: "Made from the index where it is needed: reading it from memory would be dearer.",
+  },
+  params: [
+    { names: ["start"], kind: "float", doc: "The first number." },
+    { names: ["stop", "end"], kind: "float", doc: "The last number." },
+    { names: ["steps", "num"], kind: "int", default: 50, doc: "How many numbers." },
+    { names: ["endpoint"], kind: "bool", default: true, doc: "False: the last number is left out." },
+    optionalDtype("f32 when left out."),
+  ],
+  check(_inputs, attrs) {
+    const bad = checkDtype(attrs);
+    if (bad || numberOf(attrs["steps"], 50) >= 0) return bad;
+    return wrong("bad-attr", `linspace makes 0 numbers or more; ${numberOf(attrs["steps"], 50)} are asked for.`);
+  },
+  build(b, _inputs, attrs) {
+    const [start, stop, steps] = [numberOf(attrs["start"], 0), numberOf(attrs["stop"], 1), numberOf(attrs["steps"], 50)]; // prettier-ignore
+    const by = (stop - start) / Math.max(1, attrs["endpoint"] === false ? steps : steps - 1);
+    const count = b.op("count", "iota", [], { start: 0, stop: steps, step: 1, dtype: "f32" });
+    const numbers = b.op("numbers", "add", [b.op("steps", "mul", [count, b.scalar(by)]), b.scalar(start)]);
+    const dtype = dtypeNamed(attrs) ?? "f32";
+    return dtype === "f32" ? numbers : b.op("cast", "cast", [numbers], { dtype });
+  },
+});

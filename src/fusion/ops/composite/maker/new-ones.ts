@@ -1,0 +1,13 @@
+import { composite } from "../../compose";
+import { checkDtype, dtypeNamed, optionalDtype } from "../../dtypes";
+import { ONE_TENSOR } from "../../families";
+import { constantOf, SIZES } from "../../making";
+import { numbersOf } from "../../shapes";
+
+export const newOnes = composite({
+  name: "new_ones",
+  doc: { formula: "1 everywhere, of x's dtype", teaches: "x only lends its dtype: it is not read." },
+  params: [ONE_TENSOR, SIZES, optionalDtype("x's when left out.")],
+  check: (_inputs, attrs) => checkDtype(attrs),
+  build: (b, [x], attrs) => constantOf(b, 1, numbersOf(attrs["shape"]), dtypeNamed(attrs) ?? b.typeOf(x!).dtype),
+});

@@ -1,0 +1,14 @@
+import { composite } from "../../compose";
+import { checkDtype, dtypeNamed, optionalDtype } from "../../dtypes";
+import { ONE_TENSOR } from "../../families";
+import { constantOf, SIZES } from "../../making";
+import { numbersOf } from "../../shapes";
+
+export const newZeros = composite({
+  name: "new_zeros",
+  aliases: ["new_empty"],
+  doc: { formula: "0 everywhere, of x's dtype", teaches: "x only lends its dtype: it is not read." },
+  params: [ONE_TENSOR, SIZES, optionalDtype("x's when left out.")],
+  check: (_inputs, attrs) => checkDtype(attrs),
+  build: (b, [x], attrs) => constantOf(b, 0, numbersOf(attrs["shape"]), dtypeNamed(attrs) ?? b.typeOf(x!).dtype),
+});

@@ -1,0 +1,13 @@
+import { composite } from "../../compose";
+import { checkDtype, dtypeNamed, optionalDtype } from "../../dtypes";
+import { constantOf, SIZES } from "../../making";
+import { numbersOf } from "../../shapes";
+
+export const zeros = composite({
+  name: "zeros",
+  aliases: ["empty"],
+  doc: { formula: "0 everywhere", teaches: "A number in the text of its readers: it is never written to memory." },
+  params: [SIZES, optionalDtype("f32 when left out.")],
+  check: (_inputs, attrs) => checkDtype(attrs),
+  build: (b, _inputs, attrs) => constantOf(b, 0, numbersOf(attrs["shape"]), dtypeNamed(attrs) ?? "f32"),
+});

@@ -1,0 +1,16 @@
+import { composite } from "../../compose";
+import { ONE_TENSOR, tensor } from "../../families";
+
+export const indexSelect = composite({
+  name: "index_select",
+  doc: {
+    formula: "x[…, index, …]",
+    teaches: "The index is read, the element is loaded from there: only what is asked for crosses memory.",
+  },
+  params: [
+    ONE_TENSOR,
+    { names: ["dim", "axis"], kind: "axis", doc: "The axis." },
+    tensor(["index"], "Which ones, along the axis."),
+  ],
+  build: (b, [x, index], { dim }) => b.op("selected", "gather", [x!, index!], { axis: dim ?? 0 }),
+});

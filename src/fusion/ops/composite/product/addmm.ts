@@ -1,0 +1,26 @@
+import { composite } from "../../compose";
+import { number, tensor } from "../../families";
+
+export const addmm = composite({
+  name: "addmm",
+  aliases: ["baddbmm", "addmv"],
+  doc: {
+    formula: "beta · x + alpha · (a @ b)",
+    teaches: "The sum rides along in the product's registers: no kernel of its own.",
+  },
+  params: [
+    tensor(["x", "input"], "What is added to the product."),
+    tensor(["a", "mat1", "batch1", "mat"], "Left matrix."),
+    tensor(["b", "mat2", "batch2", "vec"], "Right matrix."),
+    number("beta", 1, "Scale of what is added."),
+    number("alpha", 1, "Scale of the product."),
+  ],
+  build(b, [x, left, right], { beta, alpha }) {
+    const product = b.op("product", "matmul", [left!, right!]);
+    const { dtype } = b.typeOf(product);
+    const scaled = Number(alpha) === 1 ? product : b.op("scaled", "mul", [product, b.scalar(Number(alpha), dtype)]);
+    if (Number(beta) === 0) return scaled;
+    const added = Number(beta) === 1 ? x! : b.op("added", "mul", [x!, b.scalar(Number(beta), dtype)]);
+    return b.op("sum", "add", [added, scaled]);
+  },
+});

@@ -1,0 +1,18 @@
+import { sizeOf } from "../../../ir";
+import { composite } from "../../compose";
+import { tensor } from "../../families";
+
+export const outer = composite({
+  name: "outer",
+  aliases: ["ger"],
+  doc: {
+    formula: "a[i] · b[j]",
+    teaches: "A product without a sum: each element is one multiplication, so memory is all it costs.",
+  },
+  params: [tensor(["a", "input", "x"], "Left operand."), tensor(["b", "other", "y"], "Right operand.")],
+  build(b, [left, right]) {
+    const column = b.op("column", "reshape", [left!], { shape: [sizeOf(b.typeOf(left!).shape), 1] });
+    const row = b.op("row", "reshape", [right!], { shape: [sizeOf(b.typeOf(right!).shape)] });
+    return b.op("outer", "mul", [column, row]);
+  },
+});

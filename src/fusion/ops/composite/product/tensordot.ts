@@ -1,0 +1,26 @@
+import { composite } from "../../compose";
+import { tensor } from "../../families";
+import { buildTensordot, checkTensordot, pairedAxes } from "../../einstein";
+
+export const tensordot = composite({
+  name: "tensordot",
+  doc: {
+    formula: "Σ over pairs of axes",
+    teaches: "Axes that pair up are summed: reshapes and transposes around a product of matrices.",
+  },
+  params: [
+    tensor(["a", "input"], "Left operand."),
+    tensor(["b", "other"], "Right operand."),
+    {
+      names: ["dims", "axes"],
+      kind: "ints",
+      default: 2,
+      nested: true,
+      doc: "How many axes at the end of one and the beginning of the other; or a list of axes for each.",
+    },
+  ],
+  check: ([left, right], attrs, names) =>
+    checkTensordot(left!.shape, right!.shape, pairedAxes(attrs["dims"], left!.shape.length), names),
+  build: (b, [left, right], attrs) =>
+    buildTensordot(b, left!, right!, pairedAxes(attrs["dims"], b.typeOf(left!).shape.length)),
+});
