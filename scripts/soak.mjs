@@ -1,5 +1,5 @@
 /**
- * @file `npm run soak [-- --plans 100000 --device 5000 --kernels 20000 --factor 40 --seed N --minutes M --fresh]`: the laws of
+ * @file `npm run soak [-- --plans 100000 --device 5000 --kernels 20000 --limits 5000 --factor 40 --seed N --minutes M --fresh]`: the laws of
  * `npm test` at full count, in batches of one process each. Progress is kept in .cache/soak.json: the next run goes on where this
  * one stopped, and asks again what failed. Every batch rewrites docs/soak.md.
  */
@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 
 const number = { type: "string" };
 const { values: asked } = parseArgs({
-  options: { plans: number, device: number, kernels: number, factor: number, seed: number, minutes: number, fresh: { type: "boolean" } },
+  options: { plans: number, device: number, kernels: number, limits: number, factor: number, seed: number, minutes: number, fresh: { type: "boolean" } },
 }); // prettier-ignore
 const PROGRESS = ".cache/soak.json";
 const REPORT = ".cache/soak-batch.json";
@@ -35,6 +35,14 @@ const LAWS = {
     says: "naive and fused agree with the f64 reference, fused no farther from it than naive",
     files: ["test/webgpu/random.test.ts"],
     env: (count, seed) => ({ WEBGPU_LAWS: `${count}:${seed}` }),
+  },
+  limits: {
+    goal: goal("limits", 5000),
+    batch: 500,
+    unit: "random programs planned and written for random small devices",
+    says: "no kernel has more threads, workgroups, workgroup memory or bindings than the device, and values and counts hold there",
+    files: ["test/laws/limits.test.ts"],
+    env: (count, seed) => ({ LIMIT_LAWS: `${count}:${seed}` }),
   },
   kernels: {
     goal: goal("kernels", 20_000),

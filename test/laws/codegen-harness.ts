@@ -82,7 +82,7 @@ export const countsPasses = (graph: Graph, { region, facts }: Pick<RegionRun, "r
   facts.form!.contraction === null &&
   !(
     facts.schedule.variant === "row-cached" &&
-    region.members.some((id) => opDef(node(graph, id).op).kind === "movement")
+    region.members.some((id) => ["movement", "gather"].includes(opDef(node(graph, id).op).kind))
   );
 
 /** Declared reads and writes of one region against its logged addresses. */

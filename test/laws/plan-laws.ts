@@ -122,11 +122,15 @@ export function structureFaults({ compilation }: Planned): string[] {
   return faults;
 }
 
+/** Values and counts on one schedule of the profile's device. */
+export const runFaults = (plan: Planned, schedule: Target["schedule"], between: number): string[] =>
+  deviceFaults(plan, { ...targetOf(plan.compilation.options.profile), schedule }, between);
+
 /**
- * Values and counts on one schedule: the naive plan, the final one and one between them.
+ * Values and counts on one device: the naive plan, the final one and one between them.
  * @param between chooses the state between
  */
-export function runFaults({ graph, compilation }: Planned, schedule: Target["schedule"], between: number): string[] {
+export function deviceFaults({ graph, compilation }: Planned, target: Target, between: number): string[] {
   const { steps, naive, options } = compilation;
   const inputs = dataOf(graph);
   const reference = new Map([...runReference(graph, inputs)].map(([id, { data }]) => [id, data]));
@@ -135,7 +139,7 @@ export function runFaults({ graph, compilation }: Planned, schedule: Target["sch
     const far = roundingReach(graph, inputs, reference);
     return graph.outputs.map((id) => far.get(id)!);
   });
-  const target: Target = { ...targetOf(options.profile), schedule };
+  const { schedule } = target;
   const accepted = steps.filter((step) => step.accepted);
   const middle = accepted.length < 2 ? null : accepted[between % (accepted.length - 1)]!.seq;
   const states: (readonly [string, Fusion])[] = [

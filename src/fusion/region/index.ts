@@ -13,9 +13,10 @@ export {
 } from "./online-schedule";
 export { onlineParts, type OnlineAnswer, type OnlineParts } from "./online";
 export { productsOf } from "./dual";
-export { LONG_K, matmulSizes, matmulTile, type MatmulSizes } from "./matmul";
+export { LONG_K, THIN, matmulSizes, matmulTile, type MatmulSizes } from "./matmul";
 export { readsOf, touchedElements } from "./reads";
 export { flatWidth, passRoots, scheduleRegion } from "./schedule";
+export { joinBytes, threadsWithin } from "./threads";
 export type { Turn } from "./turns";
 export * from "./types";
 export { isFreeView, isInlined, isViewRegion, resolveView, storedInputs } from "./views";

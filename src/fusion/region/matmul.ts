@@ -25,8 +25,11 @@ const TILES: readonly { readonly from: number; readonly tile: MatmulTile }[] = [
   { from: 0, tile: { m: 32, n: 32, k: 16, rm: 4, rn: 4 } },
 ];
 
+/** Sides shorter than a tile's smallest half. */
+export const THIN = 16;
+
 /**
- * The tile for one contraction, or null where one output per thread is better (a side shorter than half the smallest tile).
+ * The tile for one contraction, or null where one output per thread is better: a side shorter than half the smallest tile, or no room for a tile.
  * @param bytes workgroup memory that a tile takes
  */
 export function matmulTile(
@@ -35,14 +38,18 @@ export function matmulTile(
   bytes: (tile: MatmulTile) => number = tileBytes,
 ): MatmulTile | null {
   if (target.schedule === "cpu") return { m: 4, n: 4, k: 1, rm: 4, rn: 4 };
-  if (m < 16 || n < 16 || k === 0) return null;
+  if (m < THIN || n < THIN || k === 0) return null;
   if (target.matmulTile) return target.matmulTile;
   const outputs = batch * m * n;
   const fits = TILES.find(
     ({ from, tile }) =>
-      outputs >= from && m >= tile.m / 2 && n >= tile.n / 2 && bytes(tile) <= target.maxWorkgroupBytes,
+      outputs >= from &&
+      m >= tile.m / 2 &&
+      n >= tile.n / 2 &&
+      tileThreads(tile) <= target.maxWorkgroupSize &&
+      bytes(tile) <= target.maxWorkgroupBytes,
   );
-  return fits?.tile ?? TILES.at(-1)!.tile;
+  return fits?.tile ?? null;
 }
 
 /** From here on a dot product is worth sharing among the threads of a workgroup. */
@@ -50,9 +57,9 @@ export const LONG_K = 128;
 
 /** Workgroups of a thin product whose k is shared out: a row each for one column, 32 columns each for few rows, else a few rows each. */
 export function sharedDots({ batch, m, n, k }: MatmulSizes, target: Target): number | null {
-  if (target.schedule !== "gpu" || k < LONG_K || m * n === 0) return null;
+  if (target.schedule !== "gpu" || k < LONG_K || m * n === 0 || Math.min(m, n) >= THIN) return null;
   if (n === 1) return batch * m;
-  return batch * Math.ceil(m < 16 ? n / 32 : m / 4);
+  return batch * Math.ceil(m < THIN ? n / 32 : m / 4);
 }
 
 /** Half of each tile for either of two products over one left operand; a thread then has vectors of both. */

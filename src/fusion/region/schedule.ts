@@ -8,6 +8,7 @@ import { isOnline } from "./classify-online";
 import { scheduleOnline } from "./online-schedule";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./reads";
 import { passesPerRead, type PassRoot } from "./row-passes";
+import { joinBytes, threadsWithin } from "./threads";
 import type { RegionForm, RegionRead, RegionSchedule, Variant } from "./types";
 import { isViewRegion } from "./views";
 
@@ -93,12 +94,16 @@ export function flatWidth(graph: Graph, { outputs }: Pick<Region, "outputs">, si
   return !target.shaderF16 && outputs.some((id) => node(graph, id).type.dtype === "f16") ? 2 : 1;
 }
 
+/** Workgroup memory of one transposed tile: 32 rows of 32 values, and one more so that columns lie in different banks. */
+const TRANSPOSE_BYTES = 32 * 33 * 4;
+
 function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
   const strided = stridedReads(graph, region.members, region.outputs, form, "columns");
   const size = sizeOf(form.space);
   const width = flatWidth(graph, region, size, target);
   const threads = Math.min(256, target.maxWorkgroupSize);
-  const tileAxes = target.schedule === "gpu" && strided.size > 0 ? transposeAxes(graph, region, form, strided) : null;
+  const tilesAtOnce = target.schedule === "gpu" ? Math.floor(target.maxWorkgroupBytes / TRANSPOSE_BYTES) : 0;
+  const tileAxes = tilesAtOnce > 0 && strided.size > 0 ? transposeAxes(graph, region, form, strided) : null;
   const shared = {
     reads: readsOf(graph, region.members, region.outputs, tileAxes ? new Set() : strided),
     threadsPerWorkgroup: threads,
@@ -113,7 +118,7 @@ function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target:
       variant: "tile",
       tileAxes,
       workgroups: tiles,
-      workgroupBytes: strided.size * 32 * 33 * 4,
+      workgroupBytes: Math.min(strided.size, tilesAtOnce) * TRANSPOSE_BYTES,
     });
   }
   return blank({ ...shared, variant: "flat", workgroups: Math.ceil(size / width / threads) });
@@ -226,12 +231,12 @@ function scheduleRows(graph: Graph, region: Body, form: RegionForm, target: Targ
       ...split(rows, chunks, chunkLength, accumulators),
     });
   }
+  const perThread = joinBytes(graph, form);
   const threads = Math.min(
     Math.max(32, nextPowerOfTwo(Math.ceil(Math.min(columns, chunkLength) / 4))),
-    256,
-    target.maxWorkgroupSize,
+    threadsWithin(target, perThread),
   );
-  const workgroupBytes = threads * 4 * maxPerStage(form) * (carriesIndex ? 2 : 1);
+  const workgroupBytes = threads * perThread;
   const shared = { threadsPerWorkgroup: threads, workgroups: rows * chunks, workgroupBytes };
   if (chunks > 1)
     return blank({
@@ -242,15 +247,15 @@ function scheduleRows(graph: Graph, region: Body, form: RegionForm, target: Targ
       ...split(rows, chunks, chunkLength, accumulators),
     });
   const cached = cachedValues(graph, region, form, placement);
-  const perThread = Math.ceil(columns / threads);
-  if (perThread <= PER_THREAD && perThread * cached.length <= CACHED_VALUES) {
+  const share = Math.ceil(columns / threads);
+  if (share <= PER_THREAD && share * cached.length <= CACHED_VALUES) {
     return blank({
       variant: "row-cached",
       ...shared,
       chunkLength,
       cached,
       reads: plain,
-      registers: BASE_REGISTERS + live + accumulators + perThread * cached.length,
+      registers: BASE_REGISTERS + live + accumulators + share * cached.length,
     });
   }
   const reads = withRereads(plain, passes());
@@ -272,12 +277,6 @@ function contiguous({ space, reducedAxes }: RegionForm): number {
 }
 
 const nextPowerOfTwo = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, value)));
-const maxPerStage = (form: RegionForm): number => {
-  const counts = new Map<number, number>();
-  for (const { stage } of form.reductions) counts.set(stage, (counts.get(stage) ?? 0) + 1);
-  return Math.max(...counts.values());
-};
-
 const split = (
   rows: number,
   chunks: number,

@@ -3,7 +3,7 @@
  * shares k out among its threads and joins their sums in workgroup memory.
  */
 import { opDef } from "../../ops";
-import { LONG_K } from "../../region";
+import { LONG_K, THIN, threadsWithin } from "../../region";
 import { programOf, workgroupPerItem, type Job } from "../frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type Value } from "../kernel-ir";
@@ -12,8 +12,6 @@ import { foldLanes, TreePlaces, treeReduce, type Accumulator } from "./accumulat
 import { Contraction } from "./contraction";
 import { spread } from "./rows";
 
-/** Sides shorter than a tile's smallest half. */
-const THIN = 16;
 /** Outputs of a workgroup whose threads walk along k: each takes a vector of registers and a row of workgroup memory. */
 const MOST_DOTS = 16;
 /** Vector columns of a workgroup whose threads stand side by side: 128 bytes of each row of the right operand. */
@@ -23,7 +21,7 @@ const ACROSS = 8;
 export function lowerMatmulThin(job: Job): KernelProgram | null {
   const c = new Contraction(job);
   const { m, n, k } = c.sizes;
-  if (job.target.schedule !== "gpu" || k < LONG_K || m * n === 0) return null;
+  if (job.target.schedule !== "gpu" || k < LONG_K || m * n === 0 || Math.min(m, n) >= THIN) return null;
   if (n === 1) return lowerDots(c, 1, 1);
   if (m < THIN) return c.alongK(1) ? lowerDots(c, m, share(m, n)) : lowerColumns(c);
   return lowerDots(c, share(n, m), n);
@@ -36,7 +34,7 @@ function lowerDots(c: Contraction, rows: number, columns: number): KernelProgram
   const { low, space, sizes, job } = c;
   const wide = sizes.k % 4 === 0;
   const units = sizes.k / (wide ? 4 : 1);
-  const threads = Math.min(256, job.target.maxWorkgroupSize, 2 ** Math.ceil(Math.log2(units)));
+  const threads = Math.min(threadsWithin(job.target, 4 * rows * columns), 2 ** Math.ceil(Math.log2(units)));
   const [down, across] = [Math.ceil(sizes.m / rows), Math.ceil(sizes.n / columns)];
   const grid = workgroupPerItem(low, down * across * sizes.batch, threads, job.target, "block");
   const top = space.mul(space.mod(space.div(grid.index, across), down), rows);
@@ -89,7 +87,8 @@ const sumOf = (c: Contraction, value: Reg): Accumulator => ({
 /** Threads side by side along n, as the right operand lies, and in slices of k; each row is joined by another slice. */
 function lowerColumns(c: Contraction): KernelProgram {
   const { low, space, sizes, job } = c;
-  const threads = Math.min(256, job.target.maxWorkgroupSize);
+  // Two vectors a thread: a row's part, and the next row's.
+  const threads = threadsWithin(job.target, 2 * 16);
   const slices = threads / ACROSS;
   const across = Math.ceil(sizes.n / (4 * ACROSS));
   const grid = workgroupPerItem(low, across * sizes.batch, threads, job.target, "block");

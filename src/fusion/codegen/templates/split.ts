@@ -1,6 +1,7 @@
 /** @file Few long rows: chunks of a row are folded apart and a second kernel joins the partial results, always in the same order. */
 import { node, nodeId, type DType, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
+import { joinBytes, threadsWithin } from "../../region";
 import {
   kernelName,
   loweringOf,
@@ -171,7 +172,8 @@ function joinByWorkgroup(
 ): Grid {
   const { schedule, target } = job;
   const { space } = low;
-  const threads = Math.min(256, target.maxWorkgroupSize, 2 ** Math.ceil(Math.log2(schedule.chunks)));
+  const most = threadsWithin(target, joinBytes(low.graph, job.form));
+  const threads = Math.min(most, 2 ** Math.ceil(Math.log2(schedule.chunks)));
   const grid = workgroupPerItem(low, rows.rows, threads, target);
   const accs = ids.map((id) => accumulator(low, id, 1));
   const turns = Math.ceil(schedule.chunks / threads);

@@ -139,7 +139,7 @@ function tiledLoads(
   const [inner, outer] = [space.variable("inner", innerSize - 1, 0), space.variable("outer", outerSize - 1, 0)];
   const point = at(space.of(inner), space.of(outer));
   const wanted = region.outputs.map((id) => ({ id, at: point }));
-  const most = Math.max(1, Math.floor(target.maxWorkgroupBytes / (TILE * PITCH * 4)));
+  const most = Math.floor(target.maxWorkgroupBytes / (TILE * PITCH * 4));
   return probeLoads(graph, region.members, space, wanted)
     .filter(
       ({ offset, conditional }) => !conditional && strideOf(offset, outer) === 1 && (strideOf(offset, inner) ?? 0) > 1,

@@ -1,0 +1,70 @@
+/** @file No kernel asks for more than the device has: random programs, planned and written for random small devices. */
+import fc from "fast-check";
+import { test } from "vitest";
+import { planFusion } from "../../src/fusion/codegen";
+import { fusionAt } from "../../src/fusion/compile";
+import { generic } from "../../src/fusion/cost";
+import type { DeviceProfile, Fusion, Kernel, Target } from "../../src/fusion/ir";
+import { graphOf, programs, forInterpreter } from "./any-program";
+import { compiled } from "./pass-harness";
+import { deviceFaults } from "./plan-laws";
+
+/** Devices smaller than any that WebGPU allows, so that limits are met by programs of a few thousand elements. */
+const deviceArbitrary: fc.Arbitrary<Target> = fc.record({
+  schedule: fc.constantFrom("gpu", "cpu"),
+  maxWorkgroupSize: fc.constantFrom(128, 256),
+  maxWorkgroupBytes: fc.constantFrom(1024, 2048, 4096, 16_384),
+  maxBindings: fc.constantFrom(4, 5, 8),
+  maxWorkgroupsPerDimension: fc.constantFrom(40, 65_535),
+  shaderF16: fc.boolean(),
+});
+
+/** LIMIT_LAWS=count:seed says otherwise. */
+const [COUNT, SEED] = (process.env["LIMIT_LAWS"] ?? "150:20261120").split(":").map(Number) as [number, number];
+
+const profileOf = ({ maxBindings, maxWorkgroupBytes }: Target): DeviceProfile => ({
+  ...generic,
+  maxBindings,
+  workgroupBytes: maxWorkgroupBytes,
+});
+
+/** Limits that a kernel breaks; one whose call needs more buffers than there are is refused before it runs. */
+function overLimits(kernel: Kernel, target: Target, mostBindings: number): string[] {
+  const [x, y, z] = kernel.workgroupSize;
+  const faults: string[] = [];
+  const over = (what: string, asked: number, limit: number): void => {
+    if (asked > limit)
+      faults.push(`${kernel.name} (${kernel.schedule}) has ${asked} ${what}, and the limit is ${limit}`);
+  };
+  over("threads", x * y * z, target.maxWorkgroupSize);
+  over("bytes of workgroup memory", kernel.workgroupBytes, target.maxWorkgroupBytes);
+  over("workgroups", Math.max(...kernel.workgroups), target.maxWorkgroupsPerDimension);
+  over("bindings", kernel.bindings.length, mostBindings);
+  return faults;
+}
+
+/** Both plans' kernels, and what they compute. */
+function limitFaults(text: string, target: Target): string[] {
+  const graph = graphOf(text);
+  const profile = profileOf(target);
+  const compilation = compiled(graph, { granularity: "primitive", profile });
+  const kernels = (fusion: Fusion): readonly Kernel[] => planFusion(fusion, target, profile).kernels;
+  const naive = kernels(compilation.naive!);
+  const most = Math.max(target.maxBindings, ...naive.map(({ bindings }) => bindings.length));
+  const fused = kernels(fusionAt(compilation, compilation.steps.length));
+  return [
+    ...naive.flatMap((kernel) => overLimits(kernel, target, most).map((fault) => `naive: ${fault}`)),
+    ...fused.flatMap((kernel) => overLimits(kernel, target, most).map((fault) => `fused: ${fault}`)),
+    ...deviceFaults({ text, ways: [0, 0, 0, 0, 0], graph, compilation }, target, text.length),
+  ];
+}
+
+test(`${COUNT} random programs on random small devices, seed ${SEED}`, { timeout: 300_000 }, () => {
+  fc.assert(
+    fc.property(programs(forInterpreter), deviceArbitrary, (text, target) => {
+      const faults = limitFaults(text, target);
+      if (faults.length > 0) throw new Error(`${faults.join("\n")}\n\n${text}`);
+    }),
+    { numRuns: COUNT, seed: SEED },
+  );
+});
