@@ -1,6 +1,6 @@
 /** @file The kernel inspector: which kernel, what it is, and its code, loops, decisions and traffic. */
 import { lazy, Suspense, type ReactNode } from "react";
-import { playground, selectSteps, usePlayground, type InspectorTab } from "../../state";
+import { playground, selectPlanned, selectSteps, usePlayground, type InspectorTab } from "../../state";
 import { kernelTitle } from "../model/traffic";
 import { trafficSentence } from "../model/kernels";
 import { count } from "../model/units";
@@ -62,11 +62,12 @@ function Shown({ tab, run }: { readonly tab: InspectorTab; readonly run: ReactNo
 
 export function KernelInspector({ run = null }: Props) {
   const tab = usePlayground((state) => state.tab);
+  const planned = usePlayground((state) => selectPlanned(state) !== null);
   const steps = usePlayground(selectSteps).length;
   const tabs: readonly (readonly [InspectorTab, string])[] = [
     ["wgsl", "WGSL"],
     ["loops", "Loops"],
-    ["decisions", `Decisions ${count(steps)}`],
+    ["decisions", planned ? `Decisions ${count(steps)}` : "Decisions"],
     ["traffic", "Traffic"],
     ...(run ? [["run", "Run"] as const] : []),
   ];
