@@ -13,8 +13,8 @@ const CACHED_SPEEDUP = 2.5;
 const OVERLAP = 0.95;
 /** Threads a multiprocessor wants to keep in flight. */
 const THREADS_IN_FLIGHT = 1024;
-/** Workgroup memory of a multiprocessor, in units of what one workgroup may have. */
-const WORKGROUPS_OF_MEMORY = 4;
+/** Workgroup memory that the workgroups of a multiprocessor share: several times what WebGPU grants to one of them. */
+const MULTIPROCESSOR_BYTES = 192 * 1024;
 
 /** Parts of a predicted time, µs. */
 export interface KernelTime {
@@ -52,10 +52,7 @@ export function occupancy(schedule: RegionSchedule, profile: DeviceProfile): num
   const inFlight = THREADS_IN_FLIGHT / independentWork(schedule);
   const byRegisters = profile.registersPerMultiprocessor / (Math.max(schedule.registers, 1) * inFlight);
   const resident = Math.max(1, inFlight / Math.max(schedule.threadsPerWorkgroup, 1));
-  const byMemory =
-    schedule.workgroupBytes === 0
-      ? 1
-      : (WORKGROUPS_OF_MEMORY * profile.workgroupBytes) / (schedule.workgroupBytes * resident);
+  const byMemory = schedule.workgroupBytes === 0 ? 1 : MULTIPROCESSOR_BYTES / (schedule.workgroupBytes * resident);
   return Math.min(1, byRegisters, byMemory, machineShare(schedule, profile));
 }
 
@@ -79,7 +76,8 @@ export function kernelTime(
   }
   const writeMicros = traffic.bytesWritten / bandwidth;
   const share = occupancy(schedule, profile);
-  const computeMicros = ((flops * (schedule.computedShare ?? 1)) / (profile.peakFlops * share)) * 1e6;
+  const { computedShare = 1, efficiency = 1 } = schedule;
+  const computeMicros = ((flops * computedShare) / (profile.peakFlops * share * efficiency)) * 1e6;
   const memoryMicros = readMicros + writeMicros;
   const workMicros = computeMicros + memoryMicros - OVERLAP * Math.min(computeMicros, memoryMicros);
   const launchMicros = profile.launchMicros * schedule.dispatches;

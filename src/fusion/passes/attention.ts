@@ -13,7 +13,7 @@ import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { onlineWorth, regionsOf } from "./online-worth";
 import { wholeRegion } from "./whole";
-import { nameOf, namesOf, no, showBytes, yes } from "./words";
+import { nameOf, namesOf, no, showBytes, showMicros, yes } from "./words";
 import { policyOnContraction } from "./worth";
 
 const NOTHING: Patch = { removedNodes: [], addedNodes: [], removedRegions: [], addedRegions: [], outputs: null };
@@ -45,10 +45,24 @@ export const attention: FusionPass = {
     candidate.rewrite ? planner.supposing(candidate.rewrite.patch, () => costOf(planner, candidate)) : costOf(planner, candidate), // prettier-ignore
   worth(planner, candidate, delta) {
     if (candidate.rewrite) return candidate.rewrite.verdict;
-    return policyOnContraction(planner, candidate) ?? onlineWorth(planner, candidate, delta, doing(planner, candidate));
+    const policy = policyOnContraction(planner, candidate);
+    if (policy) return policy;
+    const alone = onlineWorth(planner, candidate, delta, doing(planner, candidate));
+    const promise = promised.get(candidate);
+    return alone.ok || !promise ? alone : onTheWay(planner, candidate, alone, promise);
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };
+
+/** What the whole derivation gains, kept with the step on its way that may cost something by itself. */
+const promised = new WeakMap<Candidate, Verdict>();
+
+/** A step that would not pay alone, taken because the one after it does. */
+function onTheWay({ graph }: Planner, { nodes }: Candidate, alone: Verdict, whole: Verdict): Verdict {
+  const values = nameOf(graph, nodes.at(-1)!);
+  const text = `A running maximum and sum beside ${values} do not pay by themselves (${showMicros(alone.numbers?.["microsFused"] ?? 0)} instead of ${showMicros(alone.numbers?.["microsApart"] ?? 0)}), but they make room for the next step. ${whole.text}`;
+  return yes(whole.code, nodes, text, whole.numbers ? { numbers: whole.numbers } : {});
+}
 
 function doing({ graph }: Planner, { rule, nodes }: Candidate): string {
   const [scores, values] = [nameOf(graph, nodes[0]!), nameOf(graph, nodes.at(-1)!)];
@@ -80,9 +94,9 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
   }
   const change = found.factor ? divideLast(planner, found) : null;
   const patch = change ? rewriter.patchOf(change) : NOTHING;
-  const refused = planner.supposing(patch, () => prospects(planner, rewriter, found, patch));
-  if (refused) {
-    yield refused;
+  const whole = planner.supposing(patch, () => prospects(planner, rewriter, found, patch));
+  if ("rule" in whole) {
+    yield whole;
     return;
   }
   if (change) {
@@ -96,6 +110,7 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
   const softmax = { edges: edgesOf(planner, [...core, ...(change ? [change.product] : []), values]), nodes: [...core, values], id }; // prettier-ignore
   const along = regionsOf(planner, rewriter, [...core, values]);
   const running = mergeCandidate(planner, "running-softmax", along, softmax);
+  promised.set(running, whole);
   if (!(yield running).accepted) return;
   rewriter.applied(patchOf(running));
   const rest = regionsOf(planner, rewriter, [scores, ...mods]).filter(({ id: other }) => !along.some((region) => region.id === other)); // prettier-ignore
@@ -106,10 +121,10 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
 }
 
 /**
- * A refusal, when the last of the three steps would be refused: then the first is not taken either.
+ * What all three steps gain together; a refusal, when the last of them would be refused: then the first is not taken either.
  * Asked while the nodes of `patch` are rewritten.
  */
-function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: Patch): Candidate | null {
+function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: Patch): Candidate | Verdict {
   const { scores, values, mods, core } = found;
   const nodes = [scores, ...mods, ...core, values];
   const group = regionsOf(planner, rewriter, nodes);
@@ -121,7 +136,7 @@ function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: 
   const legal = legalMerge(planner, merged, true);
   if (!legal.ok) return refuse(legal);
   const worth = onlineWorth(planner, merged, costOf(planner, merged), doing(planner, merged));
-  return worth.ok ? null : refuse(worth);
+  return worth.ok ? worth : refuse(worth);
 }
 
 /** A refusal, when the row's shares are needed in memory themselves. */

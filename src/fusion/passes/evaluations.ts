@@ -7,6 +7,8 @@ import { inWords } from "./words";
 
 /** `twice`, `16 times`; null when nothing is computed more often than before. */
 export function evaluationWords(planner: Planner, candidate: Candidate): string | null {
+  // Asked about a rewrite, what is to be replaced is out of the graph: then there is nothing to compare with.
+  if (candidate.remove.some(({ members }) => members.some((id) => !planner.graph.nodes.has(id)))) return null;
   const before = total(planner, candidate.remove);
   const after = total(planner, candidate.add);
   let most = 1;

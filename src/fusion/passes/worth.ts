@@ -112,16 +112,44 @@ export function notWorthIt(planner: Planner, candidate: Candidate, delta: CostDe
       },
     );
   }
+  const slow = slowerProduct(planner, candidate);
+  const but = againstTheGrain(planner, candidate)
+    ? "reads against the grain"
+    : slow
+      ? `its tile multiplies at ${percent(slow.efficiency)} of the peak instead of ${percent(slow.efficiencyBefore)}, because loads and registers get in the way`
+      : "its threads need more registers and workgroup memory, so fewer of them run at once";
   const traffic =
     delta.bytesSaved > 0
-      ? `saves ${showBytes(delta.bytesSaved)} but ${againstTheGrain(planner, candidate) ? "reads against the grain" : "its threads need more registers and workgroup memory, so fewer of them run at once"}`
+      ? `saves ${showBytes(delta.bytesSaved)} but ${but}`
       : delta.bytesSaved < 0
         ? `moves ${showBytes(-delta.bytesSaved)} more`
         : "moves as many bytes";
   return no("C_NEGATIVE", nodes, `${doing} ${traffic}: ${both}.`, {
-    numbers: saved(delta),
+    numbers: { ...saved(delta), ...slow },
     wayOut: "Fuse anyway on this edge to see it run.",
   });
+}
+
+const percent = (share: number): string => `${Math.round(100 * share)} %`;
+
+/** Efficiencies of the products' tiles after and before, where the merged one is the slower. */
+function slowerProduct(
+  planner: Planner,
+  { remove, add }: Candidate,
+): { readonly efficiency: number; readonly efficiencyBefore: number } | null {
+  const reached = (regions: Candidate["add"]): number | null => {
+    let [flops, time] = [0, 0];
+    for (const facts of regions.map((region) => planner.factsOf(region))) {
+      if (facts.schedule.efficiency === undefined) continue;
+      flops += facts.flops;
+      time += facts.flops / facts.schedule.efficiency;
+    }
+    return time === 0 ? null : flops / time;
+  };
+  const [efficiency, efficiencyBefore] = [reached(add), reached(remove)];
+  return efficiency !== null && efficiencyBefore !== null && efficiency < efficiencyBefore
+    ? { efficiency, efficiencyBefore }
+    : null;
 }
 
 const againstTheGrain = (planner: Planner, { add }: Candidate): boolean =>

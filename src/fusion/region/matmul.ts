@@ -65,6 +65,7 @@ export function sharedDots({ batch, m, n, k }: MatmulSizes, target: Target): num
 /** Half of each tile for either of two products over one left operand; a thread then has vectors of both. */
 const DUAL_TILES: readonly MatmulTile[] = [
   { m: 256, n: 128, k: 16, rm: 16, rn: 8 },
+  { m: 128, n: 128, k: 8, rm: 16, rn: 8 },
   { m: 64, n: 128, k: 16, rm: 8, rn: 8 },
   { m: 32, n: 64, k: 16, rm: 4, rn: 8 },
 ];
@@ -82,6 +83,18 @@ export function dualTile(sizes: MatmulSizes, target: Target): MatmulTile | null 
 export const tileBytes = ({ m, n, k }: MatmulTile): number => (m * (k + 4) + n * k) * 4;
 
 export const tileThreads = ({ m, n, rm, rn }: MatmulTile): number => (m / rm) * (n / rn);
+
+/** Multiply-adds of a vector that one load of a vector from workgroup memory holds up, fitted to measured sweeps. */
+const LOAD_SLOTS = 0.9;
+/** Steps of k that pass before the first product and after the last. */
+const START_AND_END = 16;
+
+/** Share of its time that the kernel multiplies elements of the result: loads between, edges of tiles outside, the way in and out. */
+export function tileEfficiency({ m, n, k }: MatmulSizes, tile: MatmulTile): number {
+  const loads = (tile.rm + tile.rn) / (tile.rm * tile.rn);
+  const padded = (size: number, step: number): number => size / (step * Math.ceil(size / step));
+  return (padded(m, tile.m) * padded(n, tile.n) * (k / (k + START_AND_END))) / (1 + LOAD_SLOTS * loads);
+}
 
 /** Bytes read again by neighbouring tiles if nothing is cached: A·(⌈N/TN⌉−1) + B·(⌈M/TM⌉−1). */
 export function tileRereads({ batch, m, n, k }: MatmulSizes, tile: MatmulTile): number {

@@ -1,7 +1,7 @@
 /** @file Tiles for rows that are folded while they are made, and what they take. */
 import { bug, node, sizeOf, type Graph, type NodeId, type Target } from "../ir";
 import { opDef } from "../ops";
-import { matmulSizes, matmulTile, tileThreads } from "./matmul";
+import { matmulSizes, matmulTile, tileEfficiency, tileThreads } from "./matmul";
 import { onlineParts, type OnlineParts } from "./online";
 import { readsOf } from "./reads";
 import type { FlashTile, MatmulTile, RegionForm, RegionSchedule, Variant } from "./types";
@@ -11,32 +11,33 @@ type Planned = Partial<RegionSchedule> & { readonly variant: Variant };
 /** Bands of rows that keep a large machine busy: below this, smaller bands. */
 const ENOUGH_WORKGROUPS = 128;
 
+const tileOf = (m: number, n: number, rm: number, queries = false): FlashTile => ({ m, n, rm, queries });
+
 /**
- * Flash tiles in order of preference for heads up to `width`, by measured sweeps: many small workgroups hide more latency than large
- * tiles save loads, and queries that are read again come from the cache without taking workgroup memory.
+ * Flash tiles in order of preference for heads up to `width`, by measured sweeps: wide bands load keys and values least often, four
+ * rows to a thread use each load most, and queries that are read again come from the cache without taking workgroup memory.
  */
 const FLASH_TILES: readonly { readonly width: number; readonly tiles: readonly FlashTile[] }[] = [
-  { width: 32, tiles: [{ m: 64, n: 16, rm: 4, queries: false }, { m: 32, n: 32, rm: 2, queries: false }] }, // prettier-ignore
-  { width: 64, tiles: [{ m: 64, n: 16, rm: 2, queries: false }, { m: 32, n: 32, rm: 2, queries: false }] }, // prettier-ignore
-  { width: 128, tiles: [{ m: 64, n: 32, rm: 2, queries: false }, { m: 32, n: 32, rm: 2, queries: false }, { m: 32, n: 16, rm: 1, queries: false }] }, // prettier-ignore
+  { width: 32, tiles: [tileOf(64, 16, 4), tileOf(32, 32, 2)] },
+  { width: 64, tiles: [tileOf(128, 32, 4), tileOf(64, 32, 4), tileOf(64, 16, 2), tileOf(32, 32, 2)] },
+  { width: 128, tiles: [tileOf(128, 32, 4), tileOf(128, 16, 4), tileOf(32, 32, 2), tileOf(64, 16, 4), tileOf(32, 16, 2), tileOf(32, 16, 1)] }, // prettier-ignore
 ];
-/** Where a mask hides what lies beyond the diagonal: square tiles waste least on it. */
-const DIAGONAL: readonly FlashTile[] = [
-  { m: 32, n: 32, rm: 2, queries: false },
-  { m: 32, n: 16, rm: 1, queries: false },
-];
+/** Where a mask hides what lies beyond the diagonal: tiles close to square waste least on it. */
+const DIAGONAL: readonly FlashTile[] = [tileOf(64, 32, 4), tileOf(32, 32, 2), tileOf(32, 16, 1)];
+const WIDE_DIAGONAL: readonly FlashTile[] = [tileOf(128, 32, 4), tileOf(32, 32, 2), tileOf(32, 16, 2), tileOf(32, 16, 1)]; // prettier-ignore
 /** Queries that are computed on the way in are computed once, for the band. */
 const COMPUTED_QUERIES: readonly FlashTile[] = [
-  { m: 32, n: 32, rm: 2, queries: true },
-  { m: 32, n: 16, rm: 1, queries: true },
-  ...DIAGONAL,
+  tileOf(32, 32, 2, true),
+  tileOf(32, 16, 1, true),
+  tileOf(32, 32, 2),
+  tileOf(32, 16, 1),
 ];
 /** For a handful of rows: the same columns, fewer rows. */
 const FEW_ROWS: readonly FlashTile[] = [
-  { m: 8, n: 64, rm: 1, queries: true },
-  { m: 8, n: 32, rm: 1, queries: true },
-  { m: 8, n: 32, rm: 1, queries: false },
-  { m: 8, n: 16, rm: 1, queries: false },
+  tileOf(8, 64, 1, true),
+  tileOf(8, 32, 1, true),
+  tileOf(8, 32, 1),
+  tileOf(8, 16, 1),
 ];
 
 export interface FlashSizes {
@@ -78,7 +79,8 @@ function candidates({ m, head, width }: FlashSizes, diagonal: boolean, computesQ
   if (m <= 8) return FEW_ROWS;
   if (computesQueries) return COMPUTED_QUERIES;
   const byWidth = FLASH_TILES.find((row) => Math.max(head, width) <= row.width) ?? FLASH_TILES.at(-1)!;
-  return diagonal && byWidth.width <= 64 ? DIAGONAL : byWidth.tiles;
+  if (!diagonal) return byWidth.tiles;
+  return byWidth.width <= 64 ? DIAGONAL : WIDE_DIAGONAL;
 }
 
 /** The first tile that fits; the last one where none does. */
@@ -92,6 +94,22 @@ export function flashTile(sizes: FlashSizes, target: Target, diagonal: boolean, 
     tile.m < 2 * Math.max(32, sizes.m) &&
     (tile.m <= 32 || sizes.batch * Math.ceil(sizes.m / tile.m) >= ENOUGH_WORKGROUPS);
   return tiles.find(fits) ?? tiles.at(-1)!;
+}
+
+/** Registers of addresses, peaks and sums beside the vectors of a thread. */
+const PLAIN_REGISTERS = 30;
+/** Multiply-adds that a load from workgroup memory holds up, and what crowded registers add: fitted to measured sweeps. */
+const CROWDED = 80;
+
+/**
+ * Share of its time that the inner loop multiplies: every vector of keys or values that is loaded serves the rows of one thread, and
+ * the more registers a thread holds (results, scores, and what is on its way from memory), the less hides the loads.
+ */
+export function flashEfficiency({ m, n, rm }: FlashTile, { head, width }: FlashSizes): number {
+  const both = fours(head) + fours(width);
+  const loads = (both + (rm * n) / 4) / (rm * both);
+  const registers = PLAIN_REGISTERS + 4 * (rm * Math.ceil(width / n) + rm + (rm * both) / m);
+  return 1 / (1 + loads * (1 + registers / CROWDED));
 }
 
 /** Share of the tiles that reach the diagonal: rows `i` see columns up to `i + diagonal`. */
@@ -165,6 +183,7 @@ function scheduleFlash(
   return {
     variant: "flash-tile",
     flash: tile,
+    efficiency: flashEfficiency(tile, sizes),
     computedShare: shareSeen(sizes, tile, parts.diagonal),
     threadsPerWorkgroup: flashThreads(tile),
     workgroups: batch * bands,
@@ -235,6 +254,7 @@ function scheduleReduce(graph: Graph, parts: OnlineParts, target: Target, live: 
     workgroups: batch * bands,
     workgroupBytes: reduceBytes(tile),
     registers: live + tile.rm + tile.rn + folds,
+    efficiency: tileEfficiency(matmulSizes(graph, parts.scores!), tile),
     modelledBytes: 4 * batch * k * (kept * (Math.ceil(folded / walked) - 1) + folded * (bands - 1)),
   };
 }

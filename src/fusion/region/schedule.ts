@@ -2,7 +2,16 @@
 import { node, sameShape, sizeOf, type Graph, type NodeId, type Region, type Shape, type Target } from "../ir";
 import { opDef } from "../ops";
 import { placeRows, wholeOutput, type RowPlacement } from "./classify";
-import { dualTile, matmulSizes, matmulTile, sharedDots, tileBytes, tileRereads, tileThreads } from "./matmul";
+import {
+  dualTile,
+  matmulSizes,
+  matmulTile,
+  sharedDots,
+  tileBytes,
+  tileEfficiency,
+  tileRereads,
+  tileThreads,
+} from "./matmul";
 import { productsOf } from "./dual";
 import { isOnline } from "./classify-online";
 import { scheduleOnline } from "./online-schedule";
@@ -183,6 +192,7 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
     workgroupBytes: tileBytes(tile),
     registers,
     modelledBytes,
+    efficiency: tileEfficiency(joint, tile),
   });
 }
 

@@ -98,4 +98,6 @@ export interface RegionSchedule {
   readonly modelledBytes: number;
   /** Share of a contraction's tiles that are computed, 0…1: a causal mask hides the others. Absent: all of them. */
   readonly computedShare?: number;
+  /** Share of the arithmetic peak that a tile's inner loop can reach, 0…1: the rest goes into loads, edges and waiting. Absent: all of it. */
+  readonly efficiency?: number;
 }

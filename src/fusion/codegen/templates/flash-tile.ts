@@ -88,7 +88,7 @@ export function lowerFlashTile(job: Job): KernelProgram {
       const next = low.bind("next", space.mod(space.add(turn, space.int(1)), turns));
       for (const { parcel, reg } of keys) low.set(reg, asExpr(parcel.fetch(next)), [scores.id]);
     }
-    for (let quad = 0; quad < tile.n / 4; quad++) addValues(band, results, units, quad);
+    inParts(band, tile.n / 4, "quad", (quad, number) => addValues(band, results, units, quad, number));
     low.barrier();
   };
   const end = space.add(top, space.int(tile.m));
@@ -121,8 +121,9 @@ function bandOf(job: Job): Band {
   const threads = flashThreads(tile);
   const tid = space.of(space.variable("tid", threads - 1, 0, "tid"));
   const across = flashAcross(tile);
-  const top = low.bind("top", space.mul(space.mod(grid, bands), tile.m));
-  const batch = low.bind("batch", sizes.batch === 1 ? space.int(0) : space.mod(space.div(grid, bands), sizes.batch));
+  const { band, batch: number } = f.parts.diagonal === null || sizes.batch === 1 ? inOrder(f, grid, bands) : longestFirst(f, grid, bands); // prettier-ignore
+  const top = low.bind("top", space.mul(band, tile.m));
+  const batch = low.bind("batch", number);
   const tx = low.bind("tx", space.mod(tid, across));
   const ty = low.bind("ty", space.div(tid, across));
   const pitch = across + 1;
@@ -140,6 +141,23 @@ function bandOf(job: Job): Band {
     weights: low.sharedArray("weight_tile", "f32", tile.m * pitch, 4),
     pitch,
   };
+}
+
+/** Which band of which matrix a workgroup takes. */
+interface Own {
+  readonly band: Index;
+  readonly batch: Index;
+}
+
+const inOrder = ({ space, sizes }: Flash, grid: Index, bands: number): Own => ({
+  band: space.mod(grid, bands),
+  batch: sizes.batch === 1 ? space.int(0) : space.mod(space.div(grid, bands), sizes.batch),
+});
+
+/** Under a diagonal the last bands walk furthest: they of all matrices begin, so that no multiprocessor is left with them alone. */
+function longestFirst({ low, space, sizes }: Flash, grid: Index, bands: number): Own {
+  const turn = low.bind("turn_of", space.mod(space.div(grid, sizes.batch), bands));
+  return { band: space.add(space.int(bands - 1), space.mul(turn, -1)), batch: space.mod(grid, sizes.batch) };
 }
 
 /** Registers of the thread's second row end in `_1`. */
@@ -249,23 +267,37 @@ function dotProducts(
   const { low, space, sizes } = f;
   const quads = fours(sizes.head);
   const dots = rows.map((_, i) => low.variable(`s_${i}`, "f32", 4, literal(0, "f32"), [scores.id]));
-  for (let quad = 0; quad < quads; quad++) {
+  inParts(band, quads, "part", (quad, number) => {
     const left = rows.map((row, i): Value => {
       if (!queries) {
-        const { at, inside } = scores.quad(space.int(quad), sizes.head);
+        const { at, inside } = scores.quad(quad, sizes.head);
         return scores.masked(scores.left(batch, f.held(ours[i]!), at), inside);
       }
-      const index = space.add(space.mul(row, quads + 1), space.int(quad));
-      return low.let(`q_${quad}_${i}`, "f32", 4, { kind: "loadShared", array: queries, index }, [scores.id]);
+      const index = space.add(space.mul(row, quads + 1), quad);
+      return low.let(`q_${number}_${i}`, "f32", 4, { kind: "loadShared", array: queries, index }, [scores.id]);
     });
     for (const lane of [0, 1, 2, 3]) {
-      const k = 4 * quad + lane;
-      const index = space.add(space.int(k * pitch), tx);
-      const right = low.let(`k_${k}`, "f32", 4, { kind: "loadShared", array: passing, index }, [scores.id]);
+      const k = space.add(space.mul(quad, 4 * pitch), space.int(lane * pitch));
+      const right = low.let(`k_${4 * number + lane}`, "f32", 4, { kind: "loadShared", array: passing, index: space.add(k, tx) }, [scores.id]); // prettier-ignore
       dots.forEach((dot, i) => scores.fma(dot, left[i]!, lane, right));
     }
-  }
+  });
   return dots;
+}
+
+/** Steps written out at a time, measured: what leaves the instruction cache or the registers runs at half the speed. */
+const writtenOut = ({ rm }: FlashTile): number => (rm < 4 ? 12 : 4);
+
+/** Visits 0 … `count` − 1: written out where they are few, else in a loop over parts of the same length. */
+function inParts({ f, tile }: Band, count: number, name: string, visit: (at: Index, number: number) => void): void {
+  const { low, space } = f;
+  const most = count <= 2 * writtenOut(tile) ? count : writtenOut(tile);
+  const length = Array.from({ length: most }, (_, i) => most - i).find((each) => count % each === 0)!;
+  const part = (first: Index): void => {
+    for (let i = 0; i < length; i++) visit(space.add(first, space.int(i)), i);
+  };
+  if (length === count) part(space.int(0));
+  else low.loop(name, count / length, (turn) => part(space.mul(turn, length)));
 }
 
 /** Where the threads of a row meet. */
@@ -295,19 +327,27 @@ function takeTop({ f }: Band, state: RunningRow, results: readonly Reg[], share:
 }
 
 /** Four columns of the weights times four rows of the values. */
-function addValues(band: Band, results: readonly (readonly Reg[])[], units: readonly Index[], quad: number): void {
+function addValues(
+  band: Band,
+  results: readonly (readonly Reg[])[],
+  units: readonly Index[],
+  quad: Index,
+  number: number,
+): void {
   const { f, rows, passing, weights, pitch } = band;
   const { low, space, sizes, values } = f;
   const width = fours(sizes.width);
   const left = rows.map(
     (row, i) =>
-    low.let(`w_${quad}_${i}`, "f32", 4, { kind: "loadShared", array: weights, index: space.add(space.mul(row, pitch), space.int(quad)) }, [values.id]), // prettier-ignore
+      low.let(`w_${number}_${i}`, "f32", 4, { kind: "loadShared", array: weights, index: space.add(space.mul(row, pitch), quad) }, [values.id]), // prettier-ignore
   );
   for (const lane of [0, 1, 2, 3]) {
-    const k = 4 * quad + lane;
+    const k = space.add(space.mul(quad, 4 * width), space.int(lane * width));
     const right = units.map((unit, t) => {
-      const index = space.add(space.int(k * width), space.clamp(unit, width - 1));
-      return low.let(`v_${k}_${t}`, "f32", 4, { kind: "loadShared", array: passing, index }, [values.id]);
+      const index = space.add(k, space.clamp(unit, width - 1));
+      return low.let(`v_${4 * number + lane}_${t}`, "f32", 4, { kind: "loadShared", array: passing, index }, [
+        values.id,
+      ]);
     });
     results.forEach((row, i) => row.forEach((acc, t) => values.fma(acc, left[i]!, lane, right[t]!)));
   }

@@ -1,0 +1,69 @@
+/** @file The cost model against the measurements of docs/measurements.md: times within a third, and the faster plan is chosen. */
+import { expect, test } from "vitest";
+import { generic, type CompileOptions, type DeviceProfile, type Step } from "../src/fusion";
+import { compiled } from "./laws/pass-harness";
+import { graphOf } from "./random-graph";
+
+/** Roofs that were measured on the same machine. */
+const h200 = (kibibytes: number): DeviceProfile => ({
+  ...generic,
+  name: "h200",
+  bandwidth: 4.1e12,
+  peakFlops: 50.8e12,
+  launchMicros: 1.85,
+  multiprocessors: 132,
+  workgroupBytes: kibibytes * 1024,
+});
+
+const qkv = (d: number): string => ["q", "k", "v"].map((name) => `${name}: f32[16, 2048, ${d}]\n`).join("");
+const plain = (d: number): string => `${qkv(d)}o = softmax(q @ k.mT * 0.125, dim=-1) @ v`;
+const causal = (d: number): string => `${qkv(d)}o = scaled_dot_product_attention(q, k, v, is_causal=True)`;
+const masked = (d: number): string => `${qkv(d)}m: f32[2048, 2048]\no = softmax(q @ k.mT * 0.125 + m, dim=-1) @ v`;
+
+/** µs of the plan without and with attention fused. */
+type Row = readonly [name: string, text: string, kibibytes: number, apart: number, fused: number];
+const rows: readonly Row[] = [
+  ["32 wide", plain(32), 48, 473, 256],
+  ["64 wide", plain(64), 48, 704, 610],
+  ["64 wide with a mask", masked(64), 48, 742, 666],
+  ["64 wide, causal", causal(64), 48, 705, 333],
+  ["80 wide", plain(80), 48, 913, 790],
+  ["96 wide", plain(96), 48, 963, 872],
+  ["128 wide", plain(128), 48, 1009, 1122],
+  ["128 wide, causal", causal(128), 48, 1010, 655],
+  ["32 wide, 32 KiB", plain(32), 32, 474, 256],
+  ["80 wide, 32 KiB", plain(80), 32, 914, 758],
+  ["128 wide, 32 KiB", plain(128), 32, 1008, 1346],
+  ["128 wide, causal, 32 KiB", causal(128), 32, 1010, 855],
+  ["64 wide, 16 KiB", plain(64), 16, 726, 668],
+  ["80 wide, 16 KiB", plain(80), 16, 944, 895],
+  ["96 wide, 16 KiB", plain(96), 16, 1001, 1310],
+  ["128 wide, 16 KiB", plain(128), 16, 1090, 1817],
+];
+
+const stepsOf = (text: string, given: Partial<CompileOptions>): readonly Step[] => compiled(graphOf(text), given).steps;
+const micros = (text: string, given: Partial<CompileOptions>): number => stepsOf(text, given).at(-1)!.totals.predictedMicros; // prettier-ignore
+/** Dear launches make the planner fuse whatever it costs; they are taken off again. */
+const dear = 1e4;
+
+test.each(rows)("attention %s", (_, text, kibibytes, apart, fused) => {
+  const profile = h200(kibibytes);
+  expect(stepsOf(text, { profile }).at(-1)!.totals.kernels === 1).toBe(fused < apart);
+  const whole = micros(text, { profile: { ...profile, launchMicros: dear } }) - dear + profile.launchMicros;
+  expect(Math.abs(Math.log(whole / fused))).toBeLessThan(Math.log(4 / 3));
+  expect(Math.abs(Math.log(micros(text, { profile, disabledPasses: ["attention"] }) / apart))).toBeLessThan(Math.log(4 / 3)); // prettier-ignore
+});
+
+test("the refusal says what the wide head costs", () => {
+  const steps = stepsOf(plain(128), { profile: h200(48) });
+  const { profitable } = steps.find(({ pass }) => pass === "attention")!;
+  expect(profitable!.code).toBe("C_NEGATIVE");
+  expect(profitable!.text).toMatch(/multiplies at \d+ % of the peak instead of \d+ %/);
+  expect(profitable!.numbers!["efficiency"]).toBeLessThan(profitable!.numbers!["efficiencyBefore"]!);
+});
+
+test("a step that does not pay alone is taken for the sake of the next", () => {
+  const steps = stepsOf(causal(128), { profile: h200(48) });
+  const running = steps.find(({ rule }) => rule === "running-softmax")!;
+  expect([running.accepted, running.cost!.microsFused > running.cost!.microsApart]).toEqual([true, true]);
+});
