@@ -69,6 +69,12 @@ test("the chapter's example counts 7 → 3, and says what the chapter prints", a
   await expect(tally(/^Memory traffic 112 MiB 48 MiB/)).toBeVisible();
   await expect(tally(/^Arithmetic intensity/)).toBeVisible();
   await expect(tally(/peak/)).toContainText("64 MiB");
+  // The shown kernel as the model sees it, with the formula of its intensity.
+  const card = table.getByRole("region", { name: "Model of the kernel" });
+  await expect(card.getByRole("img", { name: /^Reads: 16\.8 µs/ })).toBeVisible();
+  await expect(card.getByRole("img", { name: /^Registers: \d+ of 64/ })).toBeVisible();
+  await expect(card.getByRole("img", { name: "Occupancy: 100 %" })).toBeVisible();
+  await expect(card).toContainText("÷ 48 MiB = 0.833 FLOP/B, left of the ridge at 50");
 });
 
 test("with a vector b it is 6 → 2 full-size, and still 7 → 3 in all", async ({ page, play }) => {

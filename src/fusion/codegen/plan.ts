@@ -1,5 +1,13 @@
 /** @file From a fusion to a plan: kernels in order with WGSL, bindings and exact counts, and a place for every value. */
-import { fullSizeBytes, kernelTime, openLedger, positionsOf, regionTraffic, type RegionFacts } from "../cost";
+import {
+  fullSizeBytes,
+  kernelTime,
+  occupancyLimits,
+  openLedger,
+  positionsOf,
+  regionTraffic,
+  type RegionFacts,
+} from "../cost";
 import { bytesOf, dtypeBytes, node, type Access, type Binding, type DeviceProfile, type Fusion, type Graph, type Kernel, type NodeId, type Plan, type Region, type Target } from "../ir"; // prettier-ignore
 import { resolveView } from "../region";
 import type { KernelProgram } from "./kernel-ir";
@@ -29,7 +37,7 @@ export function planFusion(fusion: Fusion, target: Target, profile: DeviceProfil
     const printed = printOrRepeat(graph, region, target);
     const facts = factsOf(graph, region, printed, profile, fullSize);
     ledger.add(region, facts);
-    for (const kernel of kernelsOf(region, facts, printed.programs))
+    for (const kernel of kernelsOf(region, facts, printed.programs, profile))
       kernels.push({ id: `K${kernels.length + 1}`, ...kernel });
   }
   const { buffers, plannedBytes, lowerBoundBytes } = planMemory(tenantsOf(fusion, kernels), kernels.length);
@@ -61,10 +69,16 @@ function factsOf(
 }
 
 /** Kernels of one region; a split reduction's counts are shared out between its two. */
-function kernelsOf(region: Region, facts: RegionFacts, programs: readonly PrintedProgram[]): Omit<Kernel, "id">[] {
+function kernelsOf(
+  region: Region,
+  facts: RegionFacts,
+  programs: readonly PrintedProgram[],
+  profile: DeviceProfile,
+): Omit<Kernel, "id">[] {
   const { schedule, traffic, time } = facts;
   const counted = new Set<NodeId>();
   const launch = time.launchMicros / programs.length;
+  const occupancy = occupancyLimits(schedule, profile);
   return programs.map((program, i) => ({
     name: program.name,
     template: program.template,
@@ -88,6 +102,13 @@ function kernelsOf(region: Region, facts: RegionFacts, programs: readonly Printe
     wgsl: program.wgsl,
     lines: program.lines,
     predictedMicros: launch + (i === 0 ? time.workMicros : 0),
+    predicted: {
+      launchMicros: launch,
+      readMicros: i === 0 ? time.readMicros : 0,
+      writeMicros: i === 0 ? time.writeMicros : 0,
+      computeMicros: i === 0 ? time.computeMicros : 0,
+      occupancy,
+    },
   }));
 }
 

@@ -7,6 +7,7 @@ export {
   kernelTime,
   machineShare,
   occupancy,
+  occupancyLimits,
   priority,
   regionFacts,
   ridge,

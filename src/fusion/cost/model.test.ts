@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { NodeId } from "../ir";
 import type { RegionSchedule } from "../region";
-import { intensity, kernelTime, occupancy, priority, ridge } from "./model";
+import { intensity, kernelTime, occupancy, occupancyLimits, priority, ridge } from "./model";
 import { a100, deviceProfileFrom, generic, h100 } from "./profiles";
 import type { RegionTraffic } from "./traffic";
 
@@ -80,6 +80,11 @@ describe("time", () => {
 test("64 registers fill a multiprocessor, 128 half of it", () => {
   expect(occupancy(schedule({ registers: 64 }), generic)).toBe(1);
   expect(occupancy(schedule({ registers: 128 }), generic)).toBe(0.5);
+  expect(occupancyLimits(schedule({ registers: 32, workgroups: 54 }), generic)).toEqual({
+    registers: 2,
+    workgroupMemory: 1,
+    workgroups: 0.5,
+  });
 });
 
 test("ridges of the datasheets: 156 and 298 FLOP/B", () => {

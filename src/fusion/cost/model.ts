@@ -1,5 +1,5 @@
 /** @file Predicts time from counts, on a device profile. Estimates only: counts come from traffic.ts and flops.ts. */
-import type { DeviceProfile, Graph, NodeId, Region, Verdict } from "../ir";
+import type { DeviceProfile, Graph, NodeId, OccupancyLimits, Region, Verdict } from "../ir";
 import { classify, isViewRegion, scheduleRegion, type RegionForm, type RegionSchedule } from "../region";
 import { regionFlops } from "./flops";
 import { targetOf } from "./profiles";
@@ -47,14 +47,28 @@ export const machineShare = ({ workgroups }: RegionSchedule, profile: DeviceProf
 const independentWork = ({ matmul }: RegionSchedule): number =>
   matmul ? Math.min(8, Math.max(1, (matmul.rm * matmul.rn) / 8)) : 1;
 
-/** How full the multiprocessors are: limited by registers, workgroup memory or too few workgroups. */
-export function occupancy(schedule: RegionSchedule, profile: DeviceProfile): number {
-  const inFlight = THREADS_IN_FLIGHT / independentWork(schedule);
-  const byRegisters = profile.registersPerMultiprocessor / (Math.max(schedule.registers, 1) * inFlight);
-  const resident = Math.max(1, inFlight / Math.max(schedule.threadsPerWorkgroup, 1));
-  const byMemory = schedule.workgroupBytes === 0 ? 1 : MULTIPROCESSOR_BYTES / (schedule.workgroupBytes * resident);
-  return Math.min(1, byRegisters, byMemory, machineShare(schedule, profile));
+/** Threads that must be in flight on a multiprocessor to hide its latencies. */
+const wantedThreads = (schedule: RegionSchedule): number => THREADS_IN_FLIGHT / independentWork(schedule);
+
+const registersAllow = (schedule: RegionSchedule, profile: DeviceProfile): number =>
+  profile.registersPerMultiprocessor / (Math.max(schedule.registers, 1) * wantedThreads(schedule));
+
+function memoryAllows(schedule: RegionSchedule): number {
+  if (schedule.workgroupBytes === 0) return 1;
+  const resident = Math.max(1, wantedThreads(schedule) / Math.max(schedule.threadsPerWorkgroup, 1));
+  return MULTIPROCESSOR_BYTES / (schedule.workgroupBytes * resident);
 }
+
+/** How full the multiprocessors are: limited by registers, workgroup memory or too few workgroups. */
+export const occupancy = (schedule: RegionSchedule, profile: DeviceProfile): number =>
+  Math.min(1, registersAllow(schedule, profile), memoryAllows(schedule), machineShare(schedule, profile));
+
+/** What each of the three would allow by itself, as shares of full; above 1 there is room to spare. The least of them is `occupancy`. */
+export const occupancyLimits = (schedule: RegionSchedule, profile: DeviceProfile): OccupancyLimits => ({
+  registers: registersAllow(schedule, profile),
+  workgroupMemory: memoryAllows(schedule),
+  workgroups: machineShare(schedule, profile),
+});
 
 /** t = launch + compute + memory − 0.95·min(compute, memory), µs. */
 export function kernelTime(

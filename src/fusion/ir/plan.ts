@@ -34,6 +34,23 @@ export interface Binding {
   readonly type: TensorType;
 }
 
+/** Shares of full occupancy that each resource allows by itself; above 1 there is room to spare. */
+export interface OccupancyLimits {
+  readonly registers: number;
+  readonly workgroupMemory: number;
+  /** Workgroups against multiprocessors, at most 1. */
+  readonly workgroups: number;
+}
+
+/** What a kernel's predicted time is made of, µs. Moving and computing overlap, so the parts may add up to more than the whole. */
+export interface KernelTimeParts {
+  readonly launchMicros: number;
+  readonly readMicros: number;
+  readonly writeMicros: number;
+  readonly computeMicros: number;
+  readonly occupancy: OccupancyLimits;
+}
+
 export interface Kernel {
   /** Stable within a plan: `K1`, `K2` … in plan order. */
   readonly id: string;
@@ -59,6 +76,7 @@ export interface Kernel {
   /** `lines[i]`: the nodes that line i+1 of the WGSL came from (graph ids of the planned state). */
   readonly lines: readonly (readonly NodeId[])[];
   readonly predictedMicros: number;
+  readonly predicted: KernelTimeParts;
 }
 
 /** Where a value lives during a run. */

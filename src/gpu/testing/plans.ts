@@ -56,6 +56,13 @@ fn ${stage.name}(@builtin(global_invocation_id) at: vec3<u32>) {
     wgsl,
     lines: [],
     predictedMicros: 5,
+    predicted: {
+      launchMicros: 4,
+      readMicros: 1,
+      writeMicros: 0,
+      computeMicros: 0,
+      occupancy: { registers: 1, workgroupMemory: 1, workgroups: 1 },
+    },
   };
 }
 

@@ -53,7 +53,7 @@ function Shown({ tab, run }: { readonly tab: InspectorTab; readonly run: ReactNo
     case "loops":
       return <LoopsTab fusion={fusion} kernel={kernel} />;
     case "traffic":
-      return <TrafficTab plan={plan} graph={fusion.graph} />;
+      return <TrafficTab plan={plan} graph={fusion.graph} kernel={kernel} />;
     case "wgsl":
     case "run":
       return <WgslTab kernel={kernel} graph={fusion.graph} index={plan.kernels.indexOf(kernel)} />;

@@ -1,12 +1,15 @@
 /** @file What every kernel reads and writes, and the three tallies of the whole state. */
-import type { Graph, Plan } from "../../fusion";
+import type { Graph, Kernel, Plan } from "../../fusion";
 import { playground, usePlayground } from "../../state";
 import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../model/traffic";
+import { KernelCard } from "./KernelCard";
 import { count, decimal, showBytes, significant } from "../model/units";
 
 interface Props {
   readonly plan: Plan;
   readonly graph: Graph;
+  /** The one that the inspector shows. */
+  readonly kernel: Kernel | null;
 }
 
 function Tallies({ plan }: { readonly plan: Plan }) {
@@ -88,13 +91,13 @@ function KernelTable({ traffic, current }: { readonly traffic: KernelTraffic; re
 /** Kernels listed at once; plans of thousands are read through the kernel list. */
 const MOST_KERNELS = 100;
 
-export function TrafficTab({ plan, graph }: Props) {
-  const shown = usePlayground((state) => state.kernel);
+export function TrafficTab({ plan, graph, kernel }: Props) {
   return (
     <div className="kernel-scroll traffic">
       <Tallies plan={plan} />
-      {plan.kernels.slice(0, MOST_KERNELS).map((kernel) => (
-        <KernelTable key={kernel.id} traffic={kernelTraffic(kernel, graph)} current={kernel.id === shown} />
+      {kernel && <KernelCard kernel={kernel} graph={graph} />}
+      {plan.kernels.slice(0, MOST_KERNELS).map((each) => (
+        <KernelTable key={each.id} traffic={kernelTraffic(each, graph)} current={each.id === kernel?.id} />
       ))}
       {plan.kernels.length > MOST_KERNELS && (
         <p className="kernel-none">

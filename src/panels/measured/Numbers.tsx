@@ -1,5 +1,6 @@
 /** @file The numbers behind the charts: every plan and every kernel, cold starts, and how it was measured. */
-import type { FinishedRun } from "../../state";
+import { usePlayground, type FinishedRun } from "../../state";
+import { breakEvenSentence, launchSentence, splitSentence } from "../model/gains";
 import { PLAN_NAMES, planTitle } from "../model/run-types";
 import { kernelTimes, showSpread, timeRows, type KernelTime, type TimeRow } from "../model/timings";
 import { count, plural, showMicros } from "../model/units";
@@ -31,6 +32,13 @@ function coldLines({ result }: FinishedRun): string[] {
     const making = pipeline === undefined ? "" : `, pipelines made in ${showMicros(pipeline * 1e3)}`;
     return [`${planTitle(plan)}: first run ${showMicros(cold * 1e3)}${making}`];
   });
+}
+
+/** Where the saved time comes from, when fusing pays, what a launch takes. */
+function Gains({ run }: { readonly run: FinishedRun }) {
+  const compilation = usePlayground((state) => state.derived.compilation);
+  const said = [splitSentence(run), breakEvenSentence(run, compilation), launchSentence(run)];
+  return said.flatMap((sentence) => (sentence === null ? [] : [<p key={sentence}>{sentence}</p>]));
 }
 
 export function Numbers({ run }: { readonly run: FinishedRun }) {
@@ -66,6 +74,7 @@ export function Numbers({ run }: { readonly run: FinishedRun }) {
         Median of passes that repeat {plural(repeats, "dispatch of the plan", "dispatches of the plan")}; naive and
         fused take turns after a warm-up. ± is half the distance of the quartiles.
       </p>
+      <Gains run={run} />
       {run.result.cacheResident && <p>The data fits the device&apos;s cache: real memory may be slower.</p>}
     </div>
   );

@@ -111,10 +111,16 @@ export function bindingsSentence(kernel: Kernel): string {
   return `${plural(kernel.bindings.length, "binding")}: ${names("read")} → ${names("read_write")}`;
 }
 
-/** WGSL of the naive kernels that compute what `kernel` computes, in plan order: the left side of the diff. */
-export function naiveWgsl(naive: Plan, naiveGraph: Graph, kernel: Kernel, graph: Graph): string {
+/** The naive kernels that compute what `kernel` computes, in plan order. */
+export function naiveKernels(naive: Plan, naiveGraph: Graph, kernel: Kernel, graph: Graph): readonly Kernel[] {
   const origins = new Set(kernel.nodes.flatMap((id) => findNode(graph, id)?.origins ?? [id]));
   const same = (id: NodeId): boolean =>
     origins.has(id) || (findNode(naiveGraph, id)?.origins.some((each) => origins.has(each)) ?? false);
-  return naive.kernels.flatMap(({ nodes, wgsl }) => (nodes.some(same) ? [wgsl.trimEnd()] : [])).join("\n\n");
+  return naive.kernels.filter(({ nodes }) => nodes.some(same));
 }
+
+/** WGSL of the naive kernels that compute what `kernel` computes, in plan order: the left side of the diff. */
+export const naiveWgsl = (naive: Plan, naiveGraph: Graph, kernel: Kernel, graph: Graph): string =>
+  naiveKernels(naive, naiveGraph, kernel, graph)
+    .map(({ wgsl }) => wgsl.trimEnd())
+    .join("\n\n");

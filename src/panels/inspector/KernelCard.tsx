@@ -1,0 +1,78 @@
+/** @file The shown kernel as a profiler would show it, from the model: what its time is made of, registers, occupancy. */
+import { useMemo } from "react";
+import type { Graph, Kernel } from "../../fusion";
+import { selectNaiveFusion, usePlayground } from "../../state";
+import { kernelCard, type Meter } from "../model/kernel-card";
+import { naiveKernels } from "../model/kernels";
+import { kernelTimes } from "../model/timings";
+import { showMicros } from "../model/units";
+import { kernelTitle } from "../model/traffic";
+import "./kernel-card.css";
+
+function MeterLine({ meter: { name, share, value, text } }: { readonly meter: Meter }) {
+  return (
+    <div className="card-meter">
+      <dt>{name}</dt>
+      <dd>
+        <span className="card-bar" role="img" aria-label={`${name}: ${value}`}>
+          <i style={{ width: `${share * 100}%` }} />
+        </span>
+        <b>{value}</b>
+        <small>{text}</small>
+      </dd>
+    </div>
+  );
+}
+
+/** The median of this kernel in the last run of this program, in words; empty when it was not timed by itself. */
+function useMeasured(kernel: Kernel): string {
+  const run = usePlayground((state) => (state.run.status === "done" ? state.run.run : null));
+  const text = usePlayground((state) => state.derived.compilation?.text);
+  if (!run || run.text !== text) return "";
+  const found = kernelTimes(run).find(
+    (each) =>
+      each.plan !== "naive" &&
+      each.kernel === kernel.id &&
+      run.plans[each.plan]?.kernels.some(({ name }) => name === kernel.name),
+  );
+  return found ? `${showMicros(found.measured.median)} measured on ${run.result.device.name}` : "";
+}
+
+export function KernelCard({ kernel, graph }: { readonly kernel: Kernel; readonly graph: Graph }) {
+  const compilation = usePlayground((state) => state.derived.compilation);
+  const naive = usePlayground(selectNaiveFusion);
+  const measured = useMeasured(kernel);
+  const card = useMemo(() => {
+    if (!compilation?.naivePlan || !naive) return null;
+    const apart = naiveKernels(compilation.naivePlan, naive.graph, kernel, graph);
+    return kernelCard(kernel, apart, compilation.options.profile);
+  }, [compilation, naive, kernel, graph]);
+  if (!card || !compilation) return null;
+  const most = Math.max(...card.parts.map(({ micros }) => micros), Number.MIN_VALUE);
+  return (
+    <section className="kernel-card" aria-label="Model of the kernel">
+      <h3>
+        {kernelTitle(kernel)} <span>modelled for {compilation.options.profile.name}</span>
+      </h3>
+      <dl>
+        {card.parts.map(({ name, micros, text }) => (
+          <div key={name} className="card-part">
+            <dt>{name}</dt>
+            <dd>
+              <span className="card-bar" role="img" aria-label={`${name}: ${showMicros(micros)}`}>
+                <i style={{ width: `${(micros / most) * 100}%` }} />
+              </span>
+              <b>{showMicros(micros)}</b>
+              <small>{text}</small>
+            </dd>
+          </div>
+        ))}
+        <MeterLine meter={card.registers} />
+        <MeterLine meter={card.occupancy} />
+      </dl>
+      <p>{card.sum}.</p>
+      {measured && <p>{measured}.</p>}
+      <p>{card.intensity}.</p>
+    </section>
+  );
+}
