@@ -100,6 +100,19 @@ describe("not one kernel", () => {
     const a = m.op("a", "matmul", [m.input("x", [8, 8]), m.input("w", [8, 8])]);
     expect(verdictOf(m.done(m.call("y", "softmax", [a])))).toBe("L_ROW_NOT_OWNED");
   });
+
+  test.each([
+    [1024, "a workgroup owns at most 128 of their 1024 columns"],
+    [64, "the 64 values of a row lie with several threads of its tile"],
+  ])("rows of %i columns after a product: who owns them", (columns, why) => {
+    const m = new GraphMaker();
+    const product = m.op("a", "matmul", [m.input("x", [64, 32]), m.input("w", [32, columns])]);
+    const graph = m.done(m.call("y", "softmax", [product]));
+    const answer = classify(graph, computed(graph), graph.outputs);
+    const verdict = answer.ok ? null : answer.verdict;
+    expect(verdict?.text).toContain(why);
+    expect(verdict?.numbers).toEqual({ columns, limit: 128 });
+  });
   test("a normalised row as a matmul's operand", () => {
     const m = new GraphMaker();
     const a = m.call("a", "softmax", [m.input("x", [8, 8])]);

@@ -6,6 +6,8 @@ import { classifyOnline, mayBeOnline } from "./classify-online";
 import { dualRefusal } from "./dual";
 import { domainOf, isRowShape, isVerdict, placeMember, type Placed, type RowDomain } from "./roles";
 import { lieOf, type Lie } from "./turns";
+import { WIDEST_TILE } from "./matmul";
+import { refusal } from "./refusal";
 import type { Classified, RegionForm } from "./types";
 import { isFreeView } from "./views";
 
@@ -127,12 +129,14 @@ function refuseFollower(
   const [core, n, bound] = [node(graph, contraction), node(graph, id), node(graph, operand)];
   const { kind } = opDef(n.op);
   if (kind === "reduce") {
-    return refuse(
-      "L_ROW_NOT_OWNED",
-      [contraction, id],
-      `\`${n.label}\` needs whole rows of \`${core.label}\`, but a workgroup owns only a tile of them.`,
-      "Let a second kernel fold the rows.",
-    );
+    const columns = core.type.shape.at(-1) ?? 1;
+    const owned =
+      columns > WIDEST_TILE
+        ? `a workgroup owns at most ${WIDEST_TILE} of their ${columns} columns`
+        : `the ${columns} values of a row lie with several threads of its tile`;
+    const text = `\`${n.label}\` needs whole rows of \`${core.label}\`, but ${owned}.`;
+    const numbers = { columns, limit: WIDEST_TILE };
+    return { ok: false, verdict: refusal("L_ROW_NOT_OWNED", [contraction, id], text, "Let a second kernel fold the rows.", numbers) }; // prettier-ignore
   }
   if (kind === "movement" || kind === "gather") {
     return refuse(

@@ -28,6 +28,9 @@ const TILES: readonly { readonly from: number; readonly tile: MatmulTile }[] = [
 /** Sides shorter than a tile's smallest half. */
 export const THIN = 16;
 
+/** Columns of the widest of them. */
+export const WIDEST_TILE = Math.max(...TILES.map(({ tile }) => tile.n));
+
 /**
  * The tile for one contraction, or null where one output per thread is better: a side shorter than half the smallest tile, or no room for a tile.
  * @param bytes workgroup memory that a tile takes
