@@ -205,7 +205,8 @@ export class Emitter {
       const folded = foldOp(op, present.map((value) => value.host!), all, type.value); // prettier-ignore
       if (folded) return this.host(folded);
     }
-    const operands = inputs.map((value) => (value ? this.operand(value, `${hint}_c`) : "None"));
+    const plain = def.kind === "elementwise" ? inputs.map((value) => bare(value, present)) : inputs;
+    const operands = plain.map((value) => (value ? this.operand(value, `${hint}_c`) : "None"));
     while (operands.at(-1) === "None") operands.pop();
     const list = def.params.find(({ kind }) => kind === "tensors");
     const listed = list ? [`${list === def.params[0] ? "" : `${list.names[0]}=`}[${operands.join(", ")}]`] : operands;
@@ -221,6 +222,14 @@ export class Emitter {
     const same = value.type.shape.length === shape.length && shape.every((extent, i) => extent === value.type.shape[i]);
     return same ? value : this.op(hint, "reshape", [value], { shape });
   }
+}
+
+/** A single number that meets a larger operand needs no axes: it is written where it is used. */
+function bare(value: Value | null, others: readonly Value[]): Value | null {
+  if (!value?.host || value.name !== null || value.host.data.length !== 1) return value;
+  const rank = value.type.shape.length;
+  const meets = others.some(({ host, type }) => !host && type.shape.length >= rank && type.dtype === value.type.dtype);
+  return rank > 0 && meets ? { ...value, type: { ...value.type, shape: [] }, host: { ...value.host, dims: [] } } : value;
 }
 
 /** `and`, `or` and `not` are operators of the language: as calls they go by another of their names. */
