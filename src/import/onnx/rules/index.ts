@@ -13,6 +13,7 @@ import { lossRules } from "./loss";
 import { mlRules } from "./ml";
 import { recurrentRules } from "./recurrent";
 import { reduceRules } from "./reduce";
+import { samplingRules } from "./sampling";
 import { sequenceRules } from "./sequence";
 import { shapeRules } from "./shape";
 import { treeRules } from "./trees";
@@ -29,6 +30,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     ...lossRules,
     ...controlRules,
     ...loopRules,
+    ...samplingRules,
     ...sequenceRules,
     ...attentionRules,
     ...imageRules,
@@ -43,7 +45,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     DepthToSpace: shapeRules["DepthToSpace"]!,
     SpaceToDepth: shapeRules["SpaceToDepth"]!,
   }),
-  "com.microsoft": { ...contribRules, ...contribAttentionRules },
+  "com.microsoft": { ...contribRules, ...contribAttentionRules, GridSample: samplingRules["GridSample"]! },
   "ai.onnx.preview": previewAttentionRules,
   "ai.onnx.ml": { ...mlRules, ...treeRules },
 };
