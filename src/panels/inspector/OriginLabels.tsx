@@ -7,8 +7,8 @@ interface Props {
   readonly colour: number;
   readonly visible: VisibleLines;
   readonly notes: readonly LineNote[];
-  /** Said at the first binding line while the others are folded. */
-  readonly folded: LineNote | null;
+  /** Said at the first line of a fold while the others are hidden. */
+  readonly folded: readonly LineNote[];
   readonly linked: ReadonlySet<number>;
   /** px of the whole editor. */
   readonly width: number;
@@ -31,21 +31,21 @@ export function OriginLabels({ colour, visible, notes, folded, linked, width, en
     const end = endOf(line);
     return end ? Math.max(1, Math.round((end.top - top) / visible.lineHeight) + 1) : 1;
   };
-  const foldTop = folded && !shown.has(folded.line + 1) ? visible.lines.find(({ line }) => line === folded.line) : null;
+  const closed = folded.flatMap((fold) => {
+    const at = shown.has(fold.line + 1) ? undefined : visible.lines.find(({ line }) => line === fold.line);
+    return at ? [{ ...fold, top: at.top }] : [];
+  });
   return (
     <div className="wgsl-labels" aria-hidden="true">
-      {foldTop && folded && (
+      {closed.map(({ line, top, label }) => (
         <span
+          key={line}
           className="wgsl-fold"
-          style={{
-            top: foldTop.top,
-            left: visible.contentLeft - 4,
-            height: rows(foldTop.line, foldTop.top) * visible.lineHeight,
-          }}
+          style={{ top, left: visible.contentLeft - 4, height: rows(line, top) * visible.lineHeight }}
         >
-          <b>{folded.label}</b>
+          <b>{label}</b>
         </span>
-      )}
+      ))}
       {visible.lines.map(({ line }) => {
         const note = byLine.get(line);
         const end = note ? endOf(line) : null;

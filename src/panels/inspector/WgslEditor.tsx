@@ -3,9 +3,9 @@ import { useEffect, useMemo, useState } from "react";
 import type { Graph, Kernel } from "../../fusion";
 import { playground, selectTones, usePlayground } from "../../state";
 import { monaco, useCodeEditor, useVisibleLines } from "../../monaco";
-import { bindingLines, bindingsSentence, kernelColour, lineNotes, linesOfNode } from "../model/kernels";
+import { kernelColour, lineNotes, linesOfNode, preludeSentence, preludesOf } from "../model/kernels";
 import { OriginLabels, type LineEnd } from "./OriginLabels";
-import { followBindingFolds } from "./wgsl-folding";
+import { foldPreludes } from "./wgsl-folding";
 
 interface Props {
   readonly kernel: Kernel;
@@ -118,14 +118,14 @@ export function WgslEditor(props: Props) {
     const model = editor.getModel();
     model?.setValue(kernel.wgsl.trimEnd());
     editor.updateOptions({ ariaLabel: `WGSL of ${kernel.id}, read-only. Press Control M to let Tab leave.` });
-    return followBindingFolds(editor);
+    return foldPreludes(editor);
   }, [editor, kernel]);
   const linked = useLinkedLines(editor, props, colour);
   useLineHover(editor, kernel);
   const visible = useVisibleLines(editor, LINE_HEIGHT);
   const notes = useMemo(() => {
-    const bindings = bindingLines(kernel.wgsl);
-    const folded = bindings && { line: bindings.first, label: bindingsSentence(kernel), nodes: [] };
+    const preludes = preludesOf(kernel.wgsl);
+    const folded = preludes.map((each) => ({ line: each.first, label: preludeSentence(kernel, each), nodes: [] }));
     return { lines: lineNotes(kernel, graph), folded };
   }, [kernel, graph]);
   return (

@@ -1,18 +1,17 @@
-/** @file Folds the binding declarations away when a kernel opens: one line says them all. */
+/** @file Folds bindings and helper functions away when a kernel opens: one line says them all. */
 import { monaco } from "../../monaco";
-import { bindingLines } from "../model/kernels";
+import { preludesOf } from "../model/kernels";
 
 let registered = false;
 
-/** Declared once for the language: the bindings, and every block in braces. */
+/** Declared once for the language: what stands before the kernel, and every block in braces. */
 function register(): void {
   if (registered) return;
   registered = true;
   monaco.languages.registerFoldingRangeProvider("wgsl", {
     provideFoldingRanges(model) {
-      const bindings = bindingLines(model.getValue());
-      const imports = monaco.languages.FoldingRangeKind.Imports;
-      const folds = bindings ? [{ start: bindings.first, end: bindings.last, kind: imports }] : [];
+      const { Imports: kind } = monaco.languages.FoldingRangeKind;
+      const folds = preludesOf(model.getValue()).map(({ first, last }) => ({ start: first, end: last, kind }));
       return [...folds, ...blocks(model.getLinesContent())];
     },
   });
@@ -32,13 +31,12 @@ export function blocks(lines: readonly string[]): { start: number; end: number }
   return found;
 }
 
-/** Folds this editor's bindings now; answers how to stop. */
-export function followBindingFolds(editor: monaco.editor.IStandaloneCodeEditor): () => void {
+/** Folds what stands before the kernel now; answers how to stop. */
+export function foldPreludes(editor: monaco.editor.IStandaloneCodeEditor): () => void {
   register();
   const timer = setTimeout(() => {
-    const bindings = bindingLines(editor.getValue());
-    if (!bindings) return;
-    editor.trigger("open", "editor.fold", { levels: 1, selectionLines: [bindings.first - 1] });
+    const selectionLines = preludesOf(editor.getValue()).map(({ first }) => first - 1);
+    if (selectionLines.length > 0) editor.trigger("open", "editor.fold", { levels: 1, selectionLines });
   }, 50);
   return () => clearTimeout(timer);
 }

@@ -1,14 +1,6 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, edgeId, fusionAt, nodeId, planAt, regionId } from "../../fusion";
-import {
-  bindingLines,
-  bindingsSentence,
-  kernelColour,
-  lineNotes,
-  linesOfNode,
-  naiveWgsl,
-  shownKernel,
-} from "./kernels";
+import { kernelColour, lineNotes, linesOfNode, naiveWgsl, preludeSentence, preludesOf, shownKernel } from "./kernels";
 import { fullSizeBlocks, kernelTraffic } from "./traffic";
 
 const compilation = compile("x: f32[64, 32]\nb: f32[64, 32]\nz = x + b\ny = log(relu(z))\nreturn y\n", defaultOptions);
@@ -43,9 +35,20 @@ test("every op of the kernel has its lines, and the store says what leaves", () 
 });
 
 test("the bindings are said in one line", () => {
-  const found = bindingLines(kernel!.wgsl);
-  expect(found?.count).toBe(3);
-  expect(bindingsSentence(kernel!)).toBe("3 bindings: x, b → y");
+  const [bindings] = preludesOf(kernel!.wgsl);
+  expect(bindings).toMatchObject({ what: "bindings", last: bindings!.first + 2 });
+  expect(preludeSentence(kernel!, bindings!)).toBe("3 bindings: x, b → y");
+});
+
+test("helper functions fold away with their comments, the kernel stays", () => {
+  const helpers = preludesOf(kernel!.wgsl).find(({ what }) => what === "helpers")!;
+  const lines = kernel!.wgsl.split("\n");
+  const folded = lines.slice(helpers.first - 1, helpers.last);
+  expect(preludeSentence(kernel!, helpers)).toMatch(/^\d helpers?: .*ln4/);
+  expect(folded.filter((line) => line.startsWith("fn "))).toHaveLength(helpers.names.length);
+  expect(folded.at(-1)).toBe("}");
+  expect(lines.slice(helpers.last).find((line) => line.trim() !== "")).toMatch(/^@compute/);
+  expect(preludesOf("@compute @workgroup_size(1)\nfn plain() {\n}\n")).toEqual([]);
 });
 
 test("the left side of the diff holds every naive kernel that went into this one", () => {

@@ -92,23 +92,38 @@ export function linesOfNode(kernel: Kernel, graph: Graph, named: NodeId | null):
   return kernel.lines.flatMap((nodes, i) => (nodes.some((id) => isFrom(graph, id, named)) ? [i + 1] : []));
 }
 
-/** First and last line of the binding declarations when there are several; they fold into one. */
-export function bindingLines(
-  wgsl: string,
-): { readonly first: number; readonly last: number; readonly count: number } | null {
-  const lines = wgsl.split("\n");
-  const isBinding = (line: string): boolean => /^\s*@group\(/.test(line);
-  const first = lines.findIndex(isBinding);
-  const last = lines.findLastIndex(isBinding);
-  const found = lines.filter(isBinding).length;
-  return found > 1 ? { first: first + 1, last: last + 1, count: found } : null;
+/** Lines (from 1) that fold away when a kernel opens, so that its own code is in sight. */
+export interface Prelude {
+  readonly what: "bindings" | "helpers";
+  readonly first: number;
+  readonly last: number;
+  /** Functions of a fold of helpers. */
+  readonly names: readonly string[];
 }
 
-/** `4 bindings: x, mean → centre, rstd`. */
-export function bindingsSentence(kernel: Kernel): string {
-  const names = (access: Kernel["bindings"][number]["access"]): string =>
+/** The binding declarations when there are several, and the functions in front of the kernel with their comments. */
+export function preludesOf(wgsl: string): readonly Prelude[] {
+  const lines = wgsl.split("\n");
+  const isBinding = (line: string): boolean => /^\s*@group\(/.test(line);
+  const [first, last] = [lines.findIndex(isBinding), lines.findLastIndex(isBinding)];
+  const bindings: Prelude[] = last > first ? [{ what: "bindings", first: first + 1, last: last + 1, names: [] }] : [];
+  const entry = lines.findIndex((line) => line.startsWith("@compute"));
+  const helper = lines.findIndex((line, i) => i < entry && line.startsWith("fn "));
+  if (helper < 0) return bindings;
+  let top = helper;
+  while (lines[top - 1]?.startsWith("//")) top--;
+  let bottom = entry;
+  while (lines[bottom - 1]!.trim() === "" || lines[bottom - 1]!.startsWith("//")) bottom--;
+  const names = lines.slice(helper, entry).flatMap((line) => /^fn (\w+)/.exec(line)?.[1] ?? []);
+  return [...bindings, { what: "helpers", first: top + 1, last: bottom, names }];
+}
+
+/** `4 bindings: x, mean → centre, rstd`, `2 helpers: from_bits4, ln4`. */
+export function preludeSentence(kernel: Kernel, { what, names }: Prelude): string {
+  if (what === "helpers") return `${plural(names.length, "helper")}: ${names.join(", ")}`;
+  const bound = (access: Kernel["bindings"][number]["access"]): string =>
     kernel.bindings.flatMap((each) => (each.access === access ? [each.name] : [])).join(", ");
-  return `${plural(kernel.bindings.length, "binding")}: ${names("read")} → ${names("read_write")}`;
+  return `${plural(kernel.bindings.length, "binding")}: ${bound("read")} → ${bound("read_write")}`;
 }
 
 /** The naive kernels that compute what `kernel` computes, in plan order. */
