@@ -109,3 +109,14 @@ test("every kernel of the naive plan is read by its tag, and every plan can be t
   await kernels.getByRole("button", { name: "This plan, .json" }).click();
   expect((await coming).suggestedFilename()).toBe("plan.json");
 });
+
+test("attention's memory is drawn over its size: the square of N apart, N fused", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.command("Attention, one head");
+  await page.getByRole("tab", { name: "Traffic" }).click();
+  await play.region("Kernels").getByText("Peak memory over N").click();
+  await expect(
+    play.region("Kernels").getByRole("img", { name: /grows like N\^1\.\d+; the fused one .+, like N\^1\.$/ }),
+  ).toBeVisible();
+});

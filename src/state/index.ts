@@ -27,6 +27,7 @@ export {
   type Score,
 } from "./selectors";
 export { changeOf, titleOfQuestion, type Question } from "./question";
+export { constantsOf } from "./sizes";
 export { selectTones, type Tones } from "./tones";
 export { lateModule } from "./late-module";
 export { afterFirstPicture, playground, usePlayground } from "./use-playground";

@@ -64,6 +64,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   cpuCheck: null,
   importing: null,
   whatIf: null,
+  sizes: null,
   previousWorks: [],
   revealed: null,
   letterKeys: true,

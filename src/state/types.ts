@@ -15,7 +15,7 @@ import type {
   DeviceProfile,
 } from "../fusion";
 import type { Document, Position, DecisionRef } from "../document";
-import type { WhatIfAnswer } from "../workers";
+import type { SizeRow, WhatIfAnswer } from "../workers";
 import type { Question } from "./question";
 import type { BenchProgress, BenchResult, DeviceInfo, GpuProblem } from "../gpu";
 import type { ComparedOutput } from "../workers";
@@ -121,6 +121,8 @@ export interface PlaygroundState {
   readonly importing: Importing | null;
   /** Results without a GPU; null until asked for. */
   readonly cpuCheck: CpuCheck | null;
+  /** How both plans grow with a constant; null until asked. `of` another compilation than the shown one is stale. */
+  readonly sizes: SizesState | null;
   /** The open question; null while the decisions that were taken are shown. */
   readonly whatIf: WhatIfState | null;
   /** `theme` with "system" resolved. */
@@ -188,6 +190,8 @@ export interface Actions {
   setOptions(changes: Partial<CompileOptions>): void;
   /** Rewrites the document's size constant (`N = 2048`) to the example's S, M or L. */
   setSize(size: "S" | "M" | "L"): void;
+  /** Plans the shown program with its constant `name` at a quarter to four times its value. */
+  askSizes(name: string): Promise<void>;
   /** Opens the questions beside the decisions that were taken. */
   openWhatIf(): void;
   closeWhatIf(): void;
@@ -218,6 +222,13 @@ export interface Actions {
   setLetterKeys(on: boolean): void;
   /** Planning takes long and the person no longer wants to wait. */
   cancelCompile(): void;
+}
+
+export interface SizesState {
+  readonly of: Compilation;
+  readonly name: string;
+  /** null while the worker plans. */
+  readonly rows: readonly SizeRow[] | null;
 }
 
 export type WhatIfState =

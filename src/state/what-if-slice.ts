@@ -1,8 +1,26 @@
 /** @file Questions to the planner: the same program with one choice changed. The document stays as it is until the answer is kept. */
 import { changeOf } from "./question";
+import { constantsOf } from "./sizes";
 import type { Slice } from "./slice";
 
-export const whatIfSlice: Slice<"openWhatIf" | "closeWhatIf" | "askWhatIf" | "keepWhatIf"> = (deeds) => ({
+/** Sizes are asked about at these multiples of the one that is written. */
+const MULTIPLES = [0.25, 0.5, 1, 2, 4];
+
+type Names = "openWhatIf" | "closeWhatIf" | "askWhatIf" | "keepWhatIf" | "askSizes";
+
+export const whatIfSlice: Slice<Names> = (deeds) => ({
+  async askSizes(name) {
+    const { compilation: of } = deeds.get().derived;
+    const written = of && constantsOf(of.text).get(name);
+    if (!of?.naive || !written) return;
+    const asked = { of, name, rows: null };
+    deeds.set({ sizes: asked });
+    const values = [...new Set(MULTIPLES.map((times) => Math.max(1, Math.round(written * times))))];
+    const { text, options } = of;
+    const reply = await deeds.world.compileWorker.ask({ kind: "sizes", text, options, name, values });
+    if (deeds.get().sizes !== asked) return;
+    deeds.set({ sizes: { ...asked, rows: reply.ok && reply.value.kind === "sizes" ? reply.value.rows : [] } });
+  },
   openWhatIf: () => deeds.set({ whatIf: deeds.get().whatIf ?? { status: "none" } }),
   closeWhatIf: () => deeds.set({ whatIf: null }),
   async askWhatIf(question) {

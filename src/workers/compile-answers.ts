@@ -1,7 +1,7 @@
 /** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
-import { compile, fusionAt, hashText, planAt, planForTarget, whatIf, type Compilation, type CompileOptions, type Plan } from "../fusion"; // prettier-ignore
+import { compile, fusionAt, hashText, planAt, planForTarget, whatIf, applyTextEdits, setConstant, type Compilation, type CompileOptions, type Plan } from "../fusion"; // prettier-ignore
 import { importOnnx, typedData } from "../import";
-import type { CompileReply, CompileRequest, ImportAnswer, WhatIfAnswer } from "./messages";
+import type { CompileReply, CompileRequest, ImportAnswer, SizeRow, WhatIfAnswer } from "./messages";
 
 let last: { readonly key: string; readonly compilation: Compilation } | null = null;
 
@@ -33,6 +33,15 @@ function imported({ bytes, dims, shapes }: Extract<CompileRequest, { kind: "impo
   return { ok: true, value: { ...model, weights, key } };
 }
 
+/** Sizes that don't plan are left out. */
+const sizes = ({ text, options, name, values }: Extract<CompileRequest, { kind: "sizes" }>): SizeRow[] =>
+  values.flatMap((value) => {
+    const edit = setConstant(text, name, value);
+    if (!edit.ok) return [];
+    const { naivePlan, fusedPlan } = compile(applyTextEdits(text, edit.edits), options);
+    return naivePlan && fusedPlan ? [{ value, naive: naivePlan.totals, fused: fusedPlan.totals }] : [];
+  });
+
 /** Null for a text without a plan. */
 function asked(compilation: Compilation, change: Partial<CompileOptions>): WhatIfAnswer | null {
   if (!compilation.naive) return null;
@@ -44,6 +53,7 @@ function asked(compilation: Compilation, change: Partial<CompileOptions>): WhatI
 export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "import") return { kind: "imported", imported: imported(request) };
   const compilation = compiled(request.text, request.options);
+  if (request.kind === "sizes") return { kind: "sizes", rows: sizes(request) };
   if (request.kind === "what-if") return { kind: "what-if", answer: asked(compilation, request.change) };
   if (request.kind === "compile") return { kind: "compiled", compilation };
   const { cursors, target, profile = compilation.options.profile } = request;

@@ -1,6 +1,16 @@
 /** @file What the page asks its workers, and what they answer. Plain data: it is cloned. */
 import type { ImportedModel } from "../import";
-import type { Compilation, CompileOptions, DeviceProfile, Fusion, NodeId, Plan, Target, WhatIf } from "../fusion";
+import type {
+  Compilation,
+  CompileOptions,
+  DeviceProfile,
+  Fusion,
+  NodeId,
+  Plan,
+  Target,
+  Totals,
+  WhatIf,
+} from "../fusion";
 
 export type CompileRequest =
   | { readonly kind: "compile"; readonly text: string; readonly options: CompileOptions }
@@ -24,6 +34,15 @@ export type CompileRequest =
       readonly change: Partial<CompileOptions>;
     }
   | {
+      /** The same program at other sizes: totals of both plans at each. */
+      readonly kind: "sizes";
+      readonly text: string;
+      readonly options: CompileOptions;
+      /** A constant of the text, and what it is to be. */
+      readonly name: string;
+      readonly values: readonly number[];
+    }
+  | {
       /** A model in a foreign format, to be written in the typed language. */
       readonly kind: "import";
       readonly bytes: Uint8Array;
@@ -35,8 +54,16 @@ export type CompileRequest =
 export type CompileReply =
   | { readonly kind: "compiled"; readonly compilation: Compilation }
   | { readonly kind: "planned"; readonly plans: ReadonlyMap<number, Plan> }
+  | { readonly kind: "sizes"; readonly rows: readonly SizeRow[] }
   | { readonly kind: "what-if"; readonly answer: WhatIfAnswer | null }
   | { readonly kind: "imported"; readonly imported: ImportAnswer };
+
+/** Totals of both plans at one size. */
+export interface SizeRow {
+  readonly value: number;
+  readonly naive: Totals;
+  readonly fused: Totals;
+}
 
 /** What comes out otherwise; the steps themselves stay behind. */
 export type WhatIfAnswer = Omit<WhatIf, "steps">;

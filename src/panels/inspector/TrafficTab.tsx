@@ -2,6 +2,7 @@
 import type { Graph, Kernel, Plan } from "../../fusion";
 import { playground, usePlayground } from "../../state";
 import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../model/traffic";
+import { Growth } from "./Growth";
 import { KernelCard } from "./KernelCard";
 import { count, decimal, showBytes, significant } from "../model/units";
 
@@ -95,6 +96,7 @@ export function TrafficTab({ plan, graph, kernel }: Props) {
   return (
     <div className="kernel-scroll traffic">
       <Tallies plan={plan} />
+      <Growth />
       {kernel && <KernelCard kernel={kernel} graph={graph} />}
       {plan.kernels.slice(0, MOST_KERNELS).map((each) => (
         <KernelTable key={each.id} traffic={kernelTraffic(each, graph)} current={each.id === kernel?.id} />
