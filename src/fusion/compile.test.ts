@@ -50,3 +50,16 @@ test("a graph compiles without a text", () => {
   const { fusedPlan, steps } = compileGraph(drawn, defaultOptions);
   expect([fusedPlan!.kernels.length, steps.length]).toEqual([1, 2]);
 });
+
+test.each(["op", "primitive"] as const)(
+  "no kernel of a join of many tensors binds more than every device allows, by %s",
+  (granularity) => {
+    const names = Array.from({ length: 60 }, (_, i) => `x${i}`);
+    const text = `${names.map((name) => `${name}: f32[4, 3]`).join("\n")}\ny = relu(concat([${names.join(", ")}], dim=1))\n`;
+    const { naivePlan, fusedPlan, diagnostics } = compile(text, { ...defaultOptions, granularity });
+    expect(diagnostics).toEqual([]);
+    for (const plan of [naivePlan!, fusedPlan!])
+      expect(Math.max(...plan.kernels.map(({ bindings }) => bindings.length))).toBeLessThanOrEqual(8);
+    expect(fusedPlan!.kernels.at(-1)!.bindings.at(-1)!.type.shape).toEqual([4, 180]);
+  },
+);

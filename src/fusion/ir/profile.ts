@@ -1,6 +1,9 @@
 /** @file Device profiles (what the cost model believes), targets (what codegen may use) and compile options. Data only. */
 import type { EdgeId } from "./ids";
 
+/** Storage buffers that every WebGPU device binds to one kernel (maxStorageBuffersPerShaderStage). */
+export const MOST_BINDINGS = 8;
+
 /** What the planner believes about a machine. Stored with the document by value, so that a link fuses the same everywhere. */
 export interface DeviceProfile {
   readonly name: string;

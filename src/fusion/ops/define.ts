@@ -106,6 +106,8 @@ export interface MovementMeaning {
     readonly output: Shape;
     readonly attrs: Attrs;
   }): readonly Piece[] | null;
+  /** Joining joined parts joins all: a call with more operands than this, all that a kernel may bind on every device, becomes a tree of calls. */
+  readonly joinsAtMost?: number;
   /** Same elements in the same row-major order: never a kernel, always an alias (reshape, squeeze, unsqueeze, flatten). */
   readonly free?: boolean;
 }

@@ -1,6 +1,16 @@
 /** @file The naive plan: one region per call as written, per statement, or per primitive. State 0 of every compilation. */
-import { node, regionId, usesOf, type Fusion, type Granularity, type Graph, type NodeId, type Region } from "../ir";
-import { classifyPlain, isFreeView } from "../region";
+import {
+  MOST_BINDINGS,
+  node,
+  regionId,
+  usesOf,
+  type Fusion,
+  type Granularity,
+  type Graph,
+  type NodeId,
+  type Region,
+} from "../ir";
+import { classifyPlain, isFreeView, storedInputs } from "../region";
 
 /** Memory, literals and holes are no kernel's work. */
 const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
@@ -55,8 +65,9 @@ function wholeOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<
   return members.length === 1 || whole.every((region) => fitsOneKernel(graph, region)) ? whole : null;
 }
 
-const fitsOneKernel = (graph: Graph, region: Region): boolean =>
-  classifyPlain(graph, region.members, region.outputs).ok;
+/** The naive plan is the same on every machine, so it keeps within what every machine binds. */
+const fitsOneKernel = (graph: Graph, { members, outputs }: Region): boolean =>
+  storedInputs(graph, members).length + outputs.length <= MOST_BINDINGS && classifyPlain(graph, members, outputs).ok;
 
 function kernelsOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<NodeId>): Region[] {
   const whole = wholeOf(graph, members, outputs);

@@ -1,4 +1,4 @@
-import type { Shape } from "../../ir";
+import { MOST_BINDINGS, type Shape } from "../../ir";
 import { movement } from "../families";
 import { checkAxes, fine, normalAxis, numberOf, saySizes, wrong } from "../shapes";
 
@@ -34,6 +34,7 @@ export const concat = movement({
     return fine(first.map((extent, i) => (i === axis ? inputs.reduce((sum, x) => sum + x[axis]!, 0) : extent)));
   },
   movement: {
+    joinsAtMost: MOST_BINDINGS - 1,
     pieces({ inputs, attrs }) {
       const axis = axisOf(attrs["axis"], inputs[0]!);
       let end = 0;
