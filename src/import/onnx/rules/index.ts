@@ -16,6 +16,7 @@ import { reduceRules } from "./reduce";
 import { samplingRules } from "./sampling";
 import { sequenceRules } from "./sequence";
 import { shapeRules } from "./shape";
+import { signalRules } from "./signal";
 import { treeRules } from "./trees";
 import { windowRules } from "./window";
 
@@ -32,6 +33,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     ...loopRules,
     ...samplingRules,
     ...sequenceRules,
+    ...signalRules,
     ...attentionRules,
     ...imageRules,
     ...recurrentRules,
