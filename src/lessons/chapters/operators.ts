@@ -89,6 +89,10 @@ y = gelu(x + b)
         id: "tanh",
         title: "tanh form",
         sentence: "The approximation by tanh: the traffic is the same, the results differ a little.",
+        claims: [
+          { row: "000-21", says: "1.5–2× faster" },
+          { row: "001-13", says: "the form by tanh" },
+        ],
         text: `# With the tanh form of GELU
 N = 2048
 x: f32[N, 1024]

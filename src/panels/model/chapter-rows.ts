@@ -1,5 +1,5 @@
 /** @file One sentence for each number that a chapter prints, with the live counts in it. */
-import { bytesOf, intensity, node, ridge } from "../../fusion";
+import { bytesOf, intensity, node, opDef, ridge } from "../../fusion";
 import {
   allTransfers,
   arrow,
@@ -177,6 +177,29 @@ const inversion: Sentence = (_, says) => {
   return judged(back !== a, `The chapter calls recovering a from y ${says}: ${found}.`, `${says}: not seen, ${found}.`);
 };
 
+/** Where the two forms of GELU are compared: beyond these bounds both are x or 0 to the last digit. */
+const GELU_RANGE = { least: -6, most: 6, steps: 1200 };
+
+/** Largest distance between GELU by erf and by tanh, as the reference computes them, and where it is. */
+export function geluDistance(): { readonly distance: number; readonly at: number } {
+  const { js } = opDef("gelu").scalar!;
+  const { least, most, steps } = GELU_RANGE;
+  let worst = { distance: 0, at: 0 };
+  for (let i = 0; i <= steps; i++) {
+    const x = least + ((most - least) * i) / steps;
+    const distance = Math.abs(js([x], { approximate: "tanh" }) - js([x], { approximate: "none" }));
+    if (distance > worst.distance) worst = { distance, at: Math.abs(x) };
+  }
+  return worst;
+}
+
+const geluForms: Sentence = (_, says) => {
+  const { distance, at } = geluDistance();
+  return quoted(
+    `The chapter writes ${says}. It differs from the form by erf by at most ${scientific(distance)}, at x = ±${significant(at)}.`,
+  );
+};
+
 const chainFormula: Sentence = (counted) => {
   const { naive, fused } = counted;
   const [k, bytes] = [naive.kernels.length, largest(counted).input];
@@ -215,6 +238,7 @@ export const chapterRows: Readonly<Record<string, Sentence>> = {
   "001-02": balance("generic", 50),
   "001-06": flash,
   "001-07": loops,
+  "001-13": geluForms,
   "001-16": twoReaders,
   "002-15": l2Norm,
   "002-16": fasterByBytes,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { a100, compile, defaultOptions, generic, type CompileOptions } from "../../fusion";
 import { findExample, optionsFor } from "../../lessons";
 import { chapterNotes, type ChapterNote } from "./chapter";
+import { geluDistance } from "./chapter-rows";
 
 const notesOf = (text: string, example: string | null = null): readonly ChapterNote[] =>
   chapterNotes(compile(text, defaultOptions), example);
@@ -47,6 +48,13 @@ test("a claim that is right as printed is marked so", () => {
   expect(notesOn("layer-norm")["000-15"]?.mark).toBe("right");
   expect(notesOn("square-matmul", { profile: generic })["001-02"]?.mark).toBe("right");
   expect(notesOn("square-matmul", { profile: a100 })["000-01"]?.text).toContain("312 TFLOP/s over 2 TB/s is 156");
+});
+
+test("the two forms of GELU are compared by what the reference computes", () => {
+  const { distance, at } = geluDistance();
+  expect(distance).toBeGreaterThan(4.6e-4);
+  expect(distance).toBeLessThan(4.8e-4);
+  expect(notesOn("bias-gelu/tanh")["001-13"]?.text).toContain(`at most 4.7e-4, at x = ±${Number(at.toPrecision(3))}.`);
 });
 
 test("a machine's balance is spoken of while its profile is chosen", () => {
