@@ -134,6 +134,9 @@ function* inOneKernel(planner: Planner, rewriter: Rewriter, pick: Pick): Generat
     addedRegions: [whole, ...rewritten.addedRegions.filter((region) => !apart.has(region.id))],
   };
   const nodes = [rows.id, gather.id];
+  // A path through what is gone afterwards, a view that was a kernel's input, does not return.
+  const stays = new Set(patch.addedRegions.map((region) => region.id));
+  const gone = patch.removedRegions.filter((region) => !apart.has(region.id) && !stays.has(region.id));
   const { accepted } = yield {
     rule: "compare-places",
     kind: "graph",
@@ -142,7 +145,7 @@ function* inOneKernel(planner: Planner, rewriter: Rewriter, pick: Pick): Generat
     remove: patch.removedRegions,
     add: patch.addedRegions,
     into: id,
-    merged: group.map((region) => region.id),
+    merged: [...group, ...gone].map((region) => region.id),
     rewrite: { patch, verdict: yes("A_PATTERN", nodes, atTheBoard(planner, pick)) },
   };
   if (!accepted) return;
@@ -168,7 +171,7 @@ function comparing(rewriter: Rewriter, { gather, rows, axis, index }: Pick): Nod
   const extent = shape[axis]!;
   const standing = shape.map((_, i) => (i === axis ? extent : 1));
   const chosenId = `${gather.id}~chosen`;
-  const zero = { ...made(`${gather.id}~zero`, "const", [], { dtype, shape: [] }, { value: 0 }), label: "0" };
+  const zero = { ...made(`${chosenId}~zero`, "const", [], { dtype, shape: [] }, { value: 0 }), label: "0" };
   const places = made(`${chosenId}~here~along~places`, "iota", [], { dtype: "i32", shape: [extent] }, { start: 0, stop: extent, step: 1, dtype: "i32" }); // prettier-ignore
   const along = made(`${chosenId}~here~along`, "reshape", [places.id], { dtype: "i32", shape: standing }, { shape: standing }); // prettier-ignore
   const here = made(`${chosenId}~here`, "eq", [index, along.id], { dtype: "bool", shape });
