@@ -182,12 +182,12 @@ const GELU_RANGE = { least: -6, most: 6, steps: 1200 };
 
 /** Largest distance between GELU by erf and by tanh, as the reference computes them, and where it is. */
 export function geluDistance(): { readonly distance: number; readonly at: number } {
-  const { js } = opDef("gelu").scalar!;
+  const gelu = opDef("gelu").scalar!;
   const { least, most, steps } = GELU_RANGE;
   let worst = { distance: 0, at: 0 };
   for (let i = 0; i <= steps; i++) {
     const x = least + ((most - least) * i) / steps;
-    const distance = Math.abs(js([x], { approximate: "tanh" }) - js([x], { approximate: "none" }));
+    const distance = Math.abs(gelu.js([x], { approximate: "tanh" }) - gelu.js([x], { approximate: "none" }));
     if (distance > worst.distance) worst = { distance, at: Math.abs(x) };
   }
   return worst;
