@@ -21,6 +21,7 @@ export type Demand =
   | { readonly kind: "some"; readonly elements: number };
 
 export const ALL: Demand = { kind: "all" };
+const NOTHING: Demand = { kind: "boxes", boxes: [] };
 /** Above this many elements a bitmap is not worth its memory: everything is assumed to be touched. */
 const BITMAP_LIMIT = 1 << 22;
 
@@ -115,7 +116,7 @@ export function union(a: Demand, b: Demand, shape: Shape): Demand {
 
 /** Of any number of demands; nothing at all when there are none. */
 const unionOf = (demands: readonly Demand[], shape: Shape): Demand =>
-  demands.length === 0 ? { kind: "boxes", boxes: [] } : demands.reduce((a, b) => union(a, b, shape));
+  demands.length === 0 ? NOTHING : demands.reduce((a, b) => union(a, b, shape));
 
 function tidy(boxes: readonly Box[], shape: Shape): Demand {
   const total = boxes.reduce((sum, box) => sum + boxSize(box), 0);
@@ -189,7 +190,8 @@ function* elementsOf(demand: Placed, shape: Shape): Generator<number[]> {
 
 /** What a broadcast operand of `shape` must supply when `demand` is asked of a value of `outShape`. */
 export function throughBroadcast(demand: Demand, outShape: Shape, shape: Shape): Demand {
-  if (demand.kind === "all" || (sizeOf(shape) <= 1 && count(demand, outShape) > 0)) return ALL;
+  if (count(demand, outShape) === 0) return NOTHING;
+  if (demand.kind === "all" || sizeOf(shape) <= 1) return ALL;
   if (demand.kind === "some") return some(demand.elements, shape);
   const skip = outShape.length - shape.length;
   if (demand.kind === "boxes") {
@@ -208,7 +210,8 @@ export function throughBroadcast(demand: Demand, outShape: Shape, shape: Shape):
 
 /** What the index of a gather must supply: its axes stand where the data's axis was. */
 export function throughIndex(demand: Demand, outShape: Shape, shape: Shape, axis: number): Demand {
-  if (demand.kind === "all" || (sizeOf(shape) <= 1 && count(demand, outShape) > 0)) return ALL;
+  if (count(demand, outShape) === 0) return NOTHING;
+  if (demand.kind === "all" || sizeOf(shape) <= 1) return ALL;
   if (demand.kind === "some") return some(demand.elements, shape);
   if (demand.kind === "bits")
     return throughPoints(demand, outShape, shape, (index) => index.slice(axis, axis + shape.length));
