@@ -229,7 +229,9 @@ function bare(value: Value | null, others: readonly Value[]): Value | null {
   if (!value?.host || value.name !== null || value.host.data.length !== 1) return value;
   const rank = value.type.shape.length;
   const meets = others.some(({ host, type }) => !host && type.shape.length >= rank && type.dtype === value.type.dtype);
-  return rank > 0 && meets ? { ...value, type: { ...value.type, shape: [] }, host: { ...value.host, dims: [] } } : value;
+  return rank > 0 && meets
+    ? { ...value, type: { ...value.type, shape: [] }, host: { ...value.host, dims: [] } }
+    : value;
 }
 
 /** `and`, `or` and `not` are operators of the language: as calls they go by another of their names. */
