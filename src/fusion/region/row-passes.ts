@@ -131,5 +131,6 @@ export function passesPerRead(
   for (const [value, elements] of byRow.length > 0 ? touchedElements(graph, around, byRow) : []) {
     if (elements === touched.get(value) && !known.has(value)) passes.get(value)?.add(-1);
   }
-  return new Map([...passes].map(([value, set]) => [value, set.size]));
+  // Without a loop there is one walk over the row, whatever asks for it.
+  return new Map([...passes].map(([value, set]) => [value, oneTurn ? 1 : set.size]));
 }
