@@ -1,6 +1,19 @@
-/** @file Small graphs on given numbers, through import, compiler and reference: for tests of rules. */
+/** @file Small graphs on given numbers, through import, compiler, reference and kernels: for tests of rules. */
 import { expect } from "vitest";
-import { compile, defaultOptions, nodeId, runReference, type NodeId } from "../../../fusion";
+import {
+  compareOutputs,
+  compile,
+  defaultOptions,
+  foldedData,
+  fusionAt,
+  inputData,
+  nodeId,
+  runPlanOnCpu,
+  runReference,
+  targetOf,
+  type Compilation,
+  type NodeId,
+} from "../../../fusion";
 import { importModel } from "../import-model";
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode } from "../model";
 import type { HostTensor } from "../tensor";
@@ -56,16 +69,40 @@ export function runGraph(
   const host = (name: string): HostTensor => ({ dtype: "f32", dims: given[name]![0], data: Float64Array.from(given[name]![1]), wide: false }); // prettier-ignore
   const read = importModel(model, { known: new Map(known.map((name) => [name, host(name)])) });
   expect(read.unsupported).toEqual([]);
-  const { naive, diagnostics } = compile(read.text, defaultOptions); // no plan where all is known already
+  const compilation = compile(read.text, defaultOptions); // no plan where all is known already
+  const { naive, diagnostics } = compilation;
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   const data = new Map<NodeId, ArrayLike<number>>();
   for (const [theirs, ours] of read.inputs) data.set(nodeId(ours), given[theirs]![1]);
   for (const [ours, numbers] of read.data) data.set(nodeId(ours), numbers.data);
   const values = naive ? runReference(naive.graph, data) : new Map<NodeId, never>();
+  if (naive) kernelsAgree(compilation, data, values);
   return outputs.map((name) => {
     const found = read.outputs.get(name)!;
     return { shape: found.shape, data: [...(found.host?.data ?? values.get(nodeId(found.name!))!.data)] };
   });
+}
+
+/** Naive and fused kernels, interpreted in f32, find what the reference does. */
+function kernelsAgree(
+  compilation: Compilation,
+  data: ReadonlyMap<NodeId, ArrayLike<number>>,
+  values: ReadonlyMap<NodeId, { readonly data: ArrayLike<number> }>,
+): void {
+  const { profile } = compilation.options;
+  const target = { ...targetOf(profile), schedule: "cpu" } as const;
+  const inputs = new Map([...data].map(([id, numbers]) => [id, Float64Array.from(numbers)]));
+  for (const cursor of [0, compilation.steps.length]) {
+    const fusion = fusionAt(compilation, cursor);
+    const written = [...fusion.graph.nodes.values()].filter(({ id, op }) => op === "input" && !inputs.has(id));
+    for (const one of written) inputs.set(one.id, Float64Array.from(inputData(one)));
+    const all = new Map([...inputs, ...foldedData(fusion.graph, inputs)]);
+    const { outputs } = runPlanOnCpu(fusion, target, profile, all, { precision: "f32", log: false });
+    for (const [id, got] of outputs) {
+      const { pass, worst } = compareOutputs(Float64Array.from(values.get(id)!.data), got, { rtol: 1e-3, atol: 1e-4, nanMayVanish: false }); // prettier-ignore
+      expect(pass, `${id} at ${cursor}: ${JSON.stringify(worst)}`).toBe(true);
+    }
+  }
 }
 
 /** Outputs of one node on given numbers; `known` inputs, by place, are known while importing. */
