@@ -40,3 +40,39 @@ test("the grid of the identity reads the image as it is", () => {
   const [same] = run("GridSample", [x, [grid!.shape, grid!.data]], [{ name: "mode", s: "linear" }]);
   close(same!.data, upTo(height * width).map((i) => x![1][i]!)); // prettier-ignore
 });
+
+test("taps moved by data: groups of channels, groups of offsets, a mask", () => {
+  const [channels, height, width, results, groups, moved] = [4, 5, 4, 2, 2, 2];
+  const [rows, columns] = [3, 2]; // stride 2 and 3, one element around, taps 2 × 2 of which the rows are 2 apart
+  const x = wave(channels * height * width, 0.7);
+  const w = wave((results * channels * 4) / groups, 0.3);
+  const offset = wave(moved * 8 * rows * columns, 1.3).map((v) => 1.5 * v);
+  const mask = wave(moved * 4 * rows * columns, 0.9);
+  const read = (channel: number, y: number, col: number): number => {
+    const [top, left] = [Math.floor(y), Math.floor(col)];
+    const at = (i: number, j: number): number => (i >= 0 && i < height && j >= 0 && j < width ? x[(channel * height + i) * width + j]! : 0); // prettier-ignore
+    return upTo(4).reduce((sum, corner) => {
+      const [i, j] = [top + (corner >> 1), left + (corner & 1)];
+      return sum + (1 - Math.abs(y - i)) * (1 - Math.abs(col - j)) * at(i, j);
+    }, 0);
+  };
+  const want = upTo(results * rows * columns).map((out) => {
+    const [result, p, q] = [Math.floor(out / (rows * columns)), Math.floor(out / columns) % rows, out % columns];
+    return upTo(2 * 4).reduce((sum, i) => {
+      const [own, tap] = [i >> 2, i & 3];
+      const channel = result * 2 + own; // one result a group of two channels
+      const group = Math.floor(channel / (channels / moved));
+      const place = p * columns + q;
+      const by = (axis: number): number => offset[((group * 4 + tap) * 2 + axis) * rows * columns + place]!;
+      const value = read(channel, 2 * p - 1 + 2 * (tap >> 1) + by(0), 3 * q - 1 + (tap & 1) + by(1));
+      return sum + w[(result * 2 + own) * 4 + tap]! * mask[(group * 4 + tap) * rows * columns + place]! * value;
+    }, result + 1);
+  });
+  const [got] = run(
+    "DeformConv",
+    [[[1, channels, height, width], x], [[results, 2, 2, 2], w], [[1, moved * 8, rows, columns], offset], [[results], [1, 2]], [[1, moved * 4, rows, columns], mask]], // prettier-ignore
+    [{ name: "strides", ints: [2, 3] }, { name: "dilations", ints: [2, 1] }, { name: "pads", ints: [1, 1, 1, 1] }, { name: "group", i: groups }, { name: "offset_group", i: moved }], // prettier-ignore
+  );
+  expect(got!.shape).toEqual([1, results, rows, columns]);
+  close(got!.data, want);
+});

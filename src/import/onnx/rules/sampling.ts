@@ -1,15 +1,9 @@
-/** @file Images read at places that are data: grids, and the affine maps that make them. */
+/** @file Images read at places that are data: grids, the affine maps that make them, moved taps. */
+import { sizeOf } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
-
-const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
-
-/** Short names for arithmetic on f32 values of this node. */
-function arithmetic(c: NodeContext) {
-  const number = (x: Value | number): Value => (typeof x === "number" ? c.emit.scalar(x) : x);
-  const op = (name: string) => (...operands: (Value | number)[]): Value => c.op(name, operands.map(number)); // prettier-ignore
-  return { add: op("add"), sub: op("sub"), mul: op("mul"), div: op("div"), floor: op("floor"), low: op("minimum"), high: op("maximum"), abs: op("abs"), mod: op("mod"), le: op("le"), ge: op("ge"), and: op("and"), where: op("where"), round: op("round") }; // prettier-ignore
-}
+import { arithmetic, range, table } from "./arithmetic";
+import { spatial, windowsOf } from "./window";
 
 /** −1 … 1 as places 0 … extent − 1; the ends are middles of elements, or their outer edges. */
 function unnormalised(c: NodeContext, x: Value, extent: number, aligned: boolean): Value {
@@ -52,30 +46,17 @@ function taps(c: NodeContext, x: Value, mode: string): Tap[] {
   return cubic(c, rest).map((weight, i) => ({ place: add(first, i - 1), weight }));
 }
 
-/** x [N, C, D…] read at grid [N, P…, axes], the last axis of the image first; linear, nearest or cubic. */
-function gridSample(c: NodeContext): Value {
-  const [x, grid] = [c.in(0), c.in(1)];
+/** x [N, C, D…] read at the taps of each axis, all [N, 1, count] → [N, C, count]: every combination of neighbours. */
+function sampled(
+  c: NodeContext,
+  x: Value,
+  axes: readonly (readonly Tap[])[],
+  { border, aligned }: { readonly border: string; readonly aligned: boolean },
+): Value {
   const { add, mul, ge, le, and, low, high, where } = arithmetic(c);
   const [batch, channels, ...extents] = x.type.shape as [number, number, ...number[]];
-  const rank = extents.length;
-  const places = grid.type.shape.slice(1, -1);
-  const count = places.reduce((product, n) => product * n, 1);
-  const mode = { bilinear: "linear", bicubic: "cubic" }[c.text("mode", "linear")] ?? c.text("mode", "linear");
-  const border = c.text("padding_mode", "zeros");
-  const aligned = c.int("align_corners", 0) === 1;
-  const flat = c.reshape(c.cast(grid, "f32"), [batch, 1, count, rank]);
-  const axes = extents.map((extent, axis) => {
-    const raw = c.op("slice", [flat], { start: [rank - 1 - axis], stop: [rank - axis], axes: [3] });
-    const at = unnormalised(c, c.reshape(raw, [batch, 1, count]), extent, aligned);
-    // The nearest place is found first and mirrored then.
-    if (border === "reflection" && mode !== "nearest") return taps(c, reflected(c, at, extent, aligned), mode);
-    if (border !== "border") return taps(c, at, mode);
-    // Only what lies past the outer edge is pulled in: a cubic tells the difference.
-    const [first, last] = aligned ? [0, extent - 1] : [-0.5, extent - 0.5];
-    const within = and(ge(at, first), le(at, last));
-    return taps(c, where(within, at, low(high(at, 0), extent - 1)), mode);
-  });
-  const image = c.reshape(x, [batch, channels, extents.reduce((product, n) => product * n, 1)]);
+  const count = axes[0]?.[0]?.place.type.shape[2] ?? 1;
+  const image = c.reshape(x, [batch, channels, sizeOf(extents)]);
   /** One combination of neighbours: what stands there, times its share. */
   const term = (chosen: readonly Tap[]): Value => {
     let [index, weight, inside]: [Value | null, Value | null, Value | null] = [null, null, null];
@@ -96,7 +77,33 @@ function gridSample(c: NodeContext): Value {
     (rows, own) => rows.flatMap((row) => own.map((tap) => [...row, tap])),
     [[]],
   );
-  const sum = combinations.map(term).reduce((left, right) => add(left, right));
+  return combinations.map(term).reduce((left, right) => add(left, right));
+}
+
+/** x [N, C, D…] read at grid [N, P…, axes], the last axis of the image first; linear, nearest or cubic. */
+function gridSample(c: NodeContext): Value {
+  const [x, grid] = [c.in(0), c.in(1)];
+  const { ge, le, and, low, high, where } = arithmetic(c);
+  const [batch, channels, ...extents] = x.type.shape as [number, number, ...number[]];
+  const rank = extents.length;
+  const places = grid.type.shape.slice(1, -1);
+  const count = sizeOf(places);
+  const mode = { bilinear: "linear", bicubic: "cubic" }[c.text("mode", "linear")] ?? c.text("mode", "linear");
+  const border = c.text("padding_mode", "zeros");
+  const aligned = c.int("align_corners", 0) === 1;
+  const flat = c.reshape(c.cast(grid, "f32"), [batch, 1, count, rank]);
+  const axes = extents.map((extent, axis) => {
+    const raw = c.op("slice", [flat], { start: [rank - 1 - axis], stop: [rank - axis], axes: [3] });
+    const at = unnormalised(c, c.reshape(raw, [batch, 1, count]), extent, aligned);
+    // The nearest place is found first and mirrored then.
+    if (border === "reflection" && mode !== "nearest") return taps(c, reflected(c, at, extent, aligned), mode);
+    if (border !== "border") return taps(c, at, mode);
+    // Only what lies past the outer edge is pulled in: a cubic tells the difference.
+    const [first, last] = aligned ? [0, extent - 1] : [-0.5, extent - 0.5];
+    const within = and(ge(at, first), le(at, last));
+    return taps(c, where(within, at, low(high(at, 0), extent - 1)), mode);
+  });
+  const sum = sampled(c, x, axes, { border, aligned });
   return c.reshape(c.cast(sum, x.type.dtype), [batch, channels, ...places]);
 }
 
@@ -124,4 +131,32 @@ function affineGrid(c: NodeContext): Value {
   return c.reshape(made, [batch, ...extents, rank]);
 }
 
-export const samplingRules: Rules = { GridSample: gridSample, AffineGrid: affineGrid };
+/** A convolution whose taps are moved by offsets [N, groups · taps · axes, P…] that are data, and read between elements. */
+function deformConv(c: NodeContext): Value {
+  const [x, w, offset] = [c.in(0), c.in(1), c.in(2)];
+  const { add, mul } = arithmetic(c);
+  const { kernel, stride, dilation, pads } = windowsOf(c, spatial(x), c.ints("kernel_shape") ?? spatial(w));
+  const [batch, channels, ...extents] = x.type.shape as [number, number, ...number[]];
+  const [groups, moved, results] = [c.int("group", 1), c.int("offset_group", 1), w.type.shape[0]!];
+  const counts = spatial(offset);
+  const [many, places] = [sizeOf(kernel), sizeOf(counts)];
+  const offsets = c.reshape(c.cast(offset, "f32"), [batch * moved, many, extents.length, places]);
+  const axes = extents.map((_, axis) => {
+    const along = (at: number, sizes: readonly number[]): number => Math.floor(at / sizeOf(sizes.slice(axis + 1))) % sizes[axis]!; // prettier-ignore
+    const still = range(many).flatMap((tap) => range(places).map((at) => along(at, counts) * stride[axis]! - pads[axis]! + along(tap, kernel) * dilation[axis]!)); // prettier-ignore
+    const by = c.op("slice", [offsets], { start: [axis], stop: [axis + 1], axes: [2] });
+    const at = add(c.reshape(by, [batch * moved, 1, many * places]), table(c, [1, 1, many * places], still));
+    return taps(c, at, "linear");
+  });
+  const image = c.reshape(x, [batch * moved, channels / moved, ...extents]);
+  const read = sampled(c, image, axes, { border: "zeros", aligned: false });
+  const mask = c.maybe(4);
+  const columns = mask ? mul(read, c.reshape(mask, [batch * moved, 1, many * places])) : read;
+  const rows = c.reshape(columns, [batch, groups, (channels / groups) * many, places]);
+  const product = c.op("matmul", [c.reshape(w, [groups, results / groups, (channels / groups) * many]), rows]);
+  const sums = c.reshape(product, [batch, results, ...counts]);
+  const bias = c.maybe(3);
+  return c.cast(bias ? add(sums, c.reshape(bias, [results, ...counts.map(() => 1)])) : sums, x.type.dtype);
+}
+
+export const samplingRules: Rules = { GridSample: gridSample, AffineGrid: affineGrid, DeformConv: deformConv };

@@ -12,7 +12,7 @@ interface Windows {
 }
 
 /** Kernel, steps and pads of a node over the spatial axes of `x`; `auto_pad` becomes numbers. */
-function windowsOf(c: NodeContext, extents: readonly number[], kernel: readonly number[]): Windows {
+export function windowsOf(c: NodeContext, extents: readonly number[], kernel: readonly number[]): Windows {
   const all = (name: string, value: number): readonly number[] => c.ints(name) ?? extents.map(() => value);
   const [stride, dilation] = [all("strides", 1), all("dilations", 1)];
   const auto = c.text("auto_pad", "NOTSET");
@@ -29,7 +29,7 @@ function windowsOf(c: NodeContext, extents: readonly number[], kernel: readonly 
   return { kernel, stride, dilation, pads: auto === "SAME_UPPER" ? [...less, ...more] : [...more, ...less] };
 }
 
-const spatial = (x: Value): readonly number[] => x.type.shape.slice(2);
+export const spatial = (x: Value): readonly number[] => x.type.shape.slice(2);
 
 export function conv(c: NodeContext): Value {
   const [x, w] = [c.in(0), c.in(1)];

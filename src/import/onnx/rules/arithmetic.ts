@@ -1,0 +1,16 @@
+/** @file Short names for what rules write often. */
+import type { Value } from "../emit";
+import type { NodeContext } from "../rule";
+
+export const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+
+/** Arithmetic of a node's f32 values; numbers are operands too. */
+export function arithmetic(c: NodeContext) {
+  const number = (x: Value | number): Value => (typeof x === "number" ? c.emit.scalar(x) : x);
+  const op = (name: string) => (...operands: (Value | number)[]): Value => c.op(name, operands.map(number)); // prettier-ignore
+  return { add: op("add"), sub: op("sub"), mul: op("mul"), floor: op("floor"), low: op("minimum"), high: op("maximum"), abs: op("abs"), mod: op("mod"), lt: op("lt"), le: op("le"), gt: op("gt"), ge: op("ge"), and: op("and"), where: op("where"), round: op("round") }; // prettier-ignore
+}
+
+/** Known f32 numbers of a shape. */
+export const table = (c: NodeContext, dims: readonly number[], data: readonly number[]): Value =>
+  c.emit.host({ dtype: "f32", dims, data: Float64Array.from(data), wide: false });
