@@ -5,6 +5,7 @@ import { channelsLastRules } from "./channels-last";
 import { contractionRules } from "./contraction";
 import { contribRules } from "./contrib";
 import { controlRules } from "./control";
+import { detectionRules } from "./detection";
 import { elementwiseRules } from "./elementwise";
 import { imageRules } from "./image";
 import { indexingRules } from "./indexing";
@@ -31,6 +32,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     ...lossRules,
     ...controlRules,
     ...loopRules,
+    ...detectionRules,
     ...samplingRules,
     ...sequenceRules,
     ...signalRules,
