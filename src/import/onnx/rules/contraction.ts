@@ -1,6 +1,7 @@
-/** @file Matrix products. */
+/** @file Matrix products and determinants. */
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
+import { range } from "./arithmetic";
 
 const swapped = (c: NodeContext, x: Value): Value => {
   const rank = x.type.shape.length;
@@ -29,8 +30,49 @@ function einsum(c: NodeContext): Value {
   return idle ? c.in(0) : c.op("einsum", c.inputs, { equation });
 }
 
+/** Beyond this size the minors are too many. */
+const LARGEST = 12;
+
+/** Ascending choices of `count` among `size` columns. */
+function choices(size: number, count: number): number[][] {
+  let all: number[][] = [[]];
+  for (let taken = 0; taken < count; taken++)
+    all = all.flatMap((chosen) => range(size).filter((at) => at > (chosen.at(-1) ?? -1)).map((at) => [...chosen, at])); // prettier-ignore
+  return all;
+}
+
+/**
+ * Determinants of [‥, n, n] without a division: the minors of the first k + 1 rows, for every choice of columns, are sums of
+ * elements of row k times minors of the rows before.
+ */
+function determinant(c: NodeContext): Value {
+  const x = c.in(0);
+  const { shape, dtype } = x.type;
+  const size = shape.at(-1) ?? 0;
+  const outer = shape.slice(0, -2);
+  if (size < 1 || shape.at(-2) !== size) return c.fail("a determinant of what is not square");
+  if (size > LARGEST) return c.fail(`a determinant of ${size} rows`);
+  const rows = outer.length;
+  const row = (k: number): Value =>
+    c.reshape(c.op("slice", [x], { start: [k], stop: [k + 1], axes: [rows] }), [...outer, size]);
+  let minors = row(0);
+  for (const k of range(size).slice(1)) {
+    const before = new Map(choices(size, k).map((columns, at) => [columns.join(), at]));
+    const now = choices(size, k + 1);
+    const known = (kind: "i32" | typeof dtype, of: (columns: readonly number[], at: number) => number): Value =>
+      c.emit.host({ dtype: kind, dims: [now.length, k + 1], data: Float64Array.from(now.flatMap((columns) => range(k + 1).map((at) => of(columns, at)))), wide: false }); // prettier-ignore
+    const own = c.op("gather", [row(k), known("i32", (columns, at) => columns[at]!)], { axis: rows });
+    const rest = known("i32", (columns, at) => before.get(columns.toSpliced(at, 1).join())!);
+    const signed = c.op("mul", [own, known(dtype, (_, at) => ((k + at) % 2 === 0 ? 1 : -1))]);
+    const terms = c.op("mul", [signed, c.op("gather", [minors, rest], { axis: rows })]);
+    minors = c.op("sum", [terms], { axes: [rows + 1], keepdims: false });
+  }
+  return c.reshape(minors, outer);
+}
+
 export const contractionRules: Rules = {
   MatMul: (c) => c.op("matmul", [c.in(0), c.in(1)]),
   Gemm: gemm,
   Einsum: einsum,
+  Det: determinant,
 };
