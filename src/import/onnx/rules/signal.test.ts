@@ -27,3 +27,51 @@ test("a transform is a sum of waves, and its inverse gives back what went in", (
   const [half] = run("DFT", [[[1, 6, 1], x]], [...told, { name: "onesided", i: 1 }], { opset: 17 }); // prettier-ignore
   close(half!.data, got!.data.slice(0, 8));
 });
+
+test("frames a step apart, weighted and transformed", () => {
+  const [batch, extent, length, step] = [2, 11, 4, 3];
+  const x = wave(batch * extent, 0.7);
+  const weights = wave(length, 0.4);
+  const frames = 3;
+  const want = (kept: number): number[] =>
+    upTo(batch).flatMap((b) =>
+      upTo(frames).flatMap((frame) =>
+        upTo(kept).flatMap((k) =>
+          [Math.cos, (angle: number) => -Math.sin(angle)].map(
+            (f) =>
+            upTo(length).reduce((sum, n) => sum + weights[n]! * x[b * extent + frame * step + n]! * f((2 * Math.PI * k * n) / length), 0), // prettier-ignore
+          ),
+        ),
+      ),
+    );
+  const given: Given[] = [[[batch, extent, 1], x], [[], [step]], [[length], weights], [[], [length]]]; // prettier-ignore
+  const [one] = run("STFT", given, [], { known: [1, 3] });
+  expect(one!.shape).toEqual([batch, frames, 3, 2]);
+  close(one!.data, want(3));
+  const [both] = run("STFT", given.slice(0, 3), [{ name: "onesided", i: 0 }], { known: [1] });
+  close(both!.data, want(4));
+});
+
+test("a complex signal is the sum of its parts, one turned by a quarter", () => {
+  const [re, im] = [wave(6, 0.7), wave(6, 1.1)];
+  const rest: Given[] = [[[], [2]], null, [[], [4]]]; // prettier-ignore
+  const transform = (shape: number[], data: number[]): number[] =>
+    run("STFT", [[shape, data], ...rest], [{ name: "onesided", i: 0 }], { known: [1, 3] })[0]!.data;
+  const both = transform([1, 6, 2], upTo(12).map((i) => (i % 2 === 0 ? re : im)[i >> 1]!)); // prettier-ignore
+  const [a, b] = [transform([1, 6, 1], re), transform([1, 6, 1], im)];
+  close(both, upTo(both.length).map((i) => (i % 2 === 0 ? a[i]! - b[i + 1]! : a[i]! + b[i - 1]!))); // prettier-ignore
+});
+
+test("mel bands: triangles that rise to a corner and fall to the next", () => {
+  const scalar = (v: number): Given => [[], [v]];
+  const [got] = run("MelWeightMatrix", [scalar(3), scalar(16), scalar(8000), scalar(0), scalar(4000)], [], { known: upTo(5) }); // prettier-ignore
+  // 4000 Hz are 2146.1 mel; a fifth of them apart lie 0, 324, 799, 1494 and 2511 Hz, and an element is 8000 / 17 Hz.
+  const corners = [0, 0, 1, 3, 5];
+  expect(got!.shape).toEqual([9, 3]);
+  const triangle = (band: number, at: number): number => {
+    const [first, top, last] = corners.slice(band) as [number, number, number];
+    if (at === top) return 1;
+    return at > first && at < top ? (at - first) / (top - first) : at > top && at < last ? (last - at) / (last - top) : 0; // prettier-ignore
+  };
+  close(got!.data, upTo(27).map((i) => triangle(i % 3, Math.floor(i / 3)))); // prettier-ignore
+});
