@@ -6,6 +6,7 @@ import {
   type AttrValue,
   type Attrs,
   type DType,
+  type OpDef,
   type Shape,
   type TensorType,
 } from "../../fusion";
@@ -209,7 +210,9 @@ export class Emitter {
     const operands = plain.map((value) => (value ? this.operand(value, `${hint}_c`) : "None"));
     while (operands.at(-1) === "None") operands.pop();
     const list = def.params.find(({ kind }) => kind === "tensors");
-    const listed = list ? [`${list === def.params[0] ? "" : `${list.names[0]}=`}[${operands.join(", ")}]`] : operands;
+    const listed = list
+      ? [`${list === def.params[0] ? "" : `${list.names[0]}=`}[${operands.join(", ")}]`]
+      : operands.map((operand, i) => `${placed(def, i)}${operand}`);
     const named = Object.entries(attrs).flatMap(([key, value]) =>
       value === null ? [] : [`${key}=${attribute(value)}`],
     );
@@ -222,6 +225,13 @@ export class Emitter {
     const same = value.type.shape.length === shape.length && shape.every((extent, i) => extent === value.type.shape[i]);
     return same ? value : this.op(hint, "reshape", [value], { shape });
   }
+}
+
+/** What stands before operand `i`: its name where an attribute's place comes before its own. */
+function placed({ params }: Pick<OpDef, "params">, i: number): string {
+  const tensors = params.flatMap(({ kind, names }, at) => (kind === "tensor" ? [{ at, name: names[0] }] : []));
+  const own = tensors[i];
+  return !own || own.at === i ? "" : `${own.name}=`;
 }
 
 /** A single number that meets a larger operand needs no axes: it is written where it is used. */

@@ -82,6 +82,35 @@ function embedLayerNorm(c: NodeContext): readonly Value[] {
   return c.node.outputs.length > 1 ? [normal, lengths(), sum] : [normal];
 }
 
+/** Groups of channels normalised; the channels are the last axis unless stated otherwise, SiLU may follow. */
+function groupNormed(c: NodeContext, x: Value): Value {
+  const rank = x.type.shape.length;
+  const last = c.int("channels_last", 1) === 1;
+  const turned = (value: Value, perm: readonly number[]): Value =>
+    last ? c.op("transpose", [value], { perm }) : value;
+  const image = turned(x, [0, rank - 1, ...range(rank - 1).slice(1)]);
+  const normal = c.op("group_norm", [image, c.in(1), c.in(2)], {
+    num_groups: c.int("groups", 1),
+    eps: c.float("epsilon", 1e-5),
+  });
+  const lit = c.int("activation", 0) === 1 ? c.op("silu", [normal]) : normal;
+  return turned(lit, [0, ...range(rank).slice(2), 1]);
+}
+
+/** input + skip (+ bias), normalised by groups; a skip may be the same for the whole image. */
+function skipGroupNorm(c: NodeContext): readonly Value[] {
+  const [x, skip, bias] = [c.in(0), c.in(3), c.maybe(4)];
+  const { shape } = x.type;
+  const last = c.int("channels_last", 1) === 1;
+  const channel = last ? shape.length - 1 : 1;
+  const flat = skip.type.shape.length === 2;
+  const each = flat ? c.reshape(skip, shape.map((n, i) => (i === 0 || i === channel ? n : 1))) : skip; // prettier-ignore
+  const skipped = c.op("add", [x, each]);
+  const own = bias && c.reshape(bias, shape.slice(channel).map((n, i) => (i === 0 ? n : 1))); // prettier-ignore
+  const sum = own ? c.op("add", [skipped, own]) : skipped;
+  return [groupNormed(c, sum), sum];
+}
+
 /** A bias over the channels of an image that are its last axis here. */
 const biasAdd: Rule = (c) => c.op("add", [c.op("add", [c.in(0), c.in(1)]), c.in(2)]);
 
@@ -159,6 +188,8 @@ export const contribRules: Rules = {
   SkipLayerNormalization: skipNorm("layer_norm"),
   SkipSimplifiedLayerNormalization: skipNorm("rms_norm"),
   EmbedLayerNormalization: embedLayerNorm,
+  GroupNorm: (c) => groupNormed(c, c.in(0)),
+  SkipGroupNorm: skipGroupNorm,
   ImageScaler: imageScaler,
   FusedConv: fusedConv,
   FusedGemm: (c) => activated(c, gemm(c)),
