@@ -1,8 +1,7 @@
 /** @file RNN, GRU and LSTM, written out step by step: the number of steps is known. */
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
-
-const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+import { range } from "./arithmetic";
 
 /** Part `at` of `count` equal parts along an axis. */
 function part(c: NodeContext, x: Value, axis: number, at: number, count: number): Value {
@@ -103,6 +102,32 @@ function lstmStep(c: NodeContext, { recurrent, biases, first, index }: Direction
   };
 }
 
+/** What a step leaves where a sequence is over: its state as it was, and 0 as its output. */
+interface Ends {
+  /** Whether step `t` still belongs to each sequence of the batch, [batch, 1]. */
+  readonly going: (t: number) => Value;
+  readonly none: Value;
+}
+
+/** Lengths of the sequences as data; null where all are as long as there are steps. */
+function endsOf(c: NodeContext, x: Value): Ends | null {
+  const lengths = c.maybe(4);
+  const [steps, batch] = x.type.shape as [number, number];
+  if (!lengths || c.emit.numbersOf(lengths)?.data.every((length) => length === steps)) return null;
+  const rows = c.reshape(c.cast(lengths, "i32"), [batch, 1]);
+  return {
+    going: (t) => c.op("gt", [rows, c.emit.scalar(t, "i32")]),
+    none: c.emit.scalar(0, x.type.dtype),
+  };
+}
+
+/** A step where the sequence goes on, the state before where it is over. */
+function held(c: NodeContext, going: Value | null, next: State, before: State): State {
+  if (!going) return next;
+  const pick = (a: Value, b: Value): Value => c.op("where", [going, a, b]);
+  return { h: pick(next.h, before.h), cell: next.cell && pick(next.cell, before.cell!) };
+}
+
 const clipped = (c: NodeContext, x: Value): Value => {
   const clip = c.maybeFloat("clip");
   return clip === null ? x : c.op("clamp", [x], { min: -clip, max: clip });
@@ -116,8 +141,7 @@ const recurrent =
     const [steps, batch] = x.type.shape as [number, number];
     const [w, r] = [c.in(1), c.in(2)];
     const hidden = r.type.shape[2]!;
-    const lengths = c.maybe(4) ? c.known(4, "lengths") : [];
-    if (lengths.some((length) => length !== steps)) return c.fail("sequences of different lengths");
+    const ends = endsOf(c, x);
     const kind = c.text("direction", "forward");
     const ways = kind === "bidirectional" ? [false, true] : [kind === "reverse"];
     const results = ways.map((backwards, index) => {
@@ -139,8 +163,10 @@ const recurrent =
       const outputs: Value[] = [];
       for (const t of backwards ? range(steps).toReversed() : range(steps)) {
         const share = c.op("slice", [shares], { start: [t], stop: [t + 1], axes: [0] });
-        state = step(clipped(c, c.reshape(share, [batch, gates * hidden])), state);
-        outputs[t] = state.h;
+        const going = ends?.going(t) ?? null;
+        const next = step(clipped(c, c.reshape(share, [batch, gates * hidden])), state);
+        state = held(c, going, next, state);
+        outputs[t] = going ? c.op("where", [going, next.h, ends!.none]) : next.h;
       }
       return { outputs, state };
     });
@@ -151,8 +177,8 @@ const recurrent =
     const all = stacked(range(steps).map((t) => stacked(results.map(({ outputs }) => outputs[t]!))));
     const last = stacked(results.map(({ state }) => state.h));
     const cell = gates === 4 ? [stacked(results.map(({ state }) => state.cell!))] : [];
-    const ends = [last, ...cell].map((v) => (byBatch ? c.op("transpose", [v], { perm: [1, 0, 2] }) : v));
-    return [byBatch ? c.op("transpose", [all], { perm: [2, 0, 1, 3] }) : all, ...ends];
+    const after = [last, ...cell].map((v) => (byBatch ? c.op("transpose", [v], { perm: [1, 0, 2] }) : v));
+    return [byBatch ? c.op("transpose", [all], { perm: [2, 0, 1, 3] }) : all, ...after];
   };
 
 export const recurrentRules: Rules = {

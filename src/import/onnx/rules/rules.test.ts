@@ -93,6 +93,48 @@ describe("recurrent layers, step by step", () => {
   });
 });
 
+describe("sequences of different lengths", () => {
+  const [steps, size, hidden] = [4, 3, 2];
+  const lengths = [2, 4, 1];
+  const rest: Given[] = [[[1, 4 * hidden, size], wave(4 * hidden * size, 1.1)], [[1, 4 * hidden, hidden], wave(4 * hidden * hidden, 0.4)], [[1, 8 * hidden], wave(8 * hidden, 0.9)]]; // prettier-ignore
+  const x = wave(steps * 3 * size, 0.7);
+  const told = (direction: string) => [{ name: "hidden_size", i: hidden }, { name: "direction", s: direction }]; // prettier-ignore
+  test.each(["forward", "reverse"])("each is as if it were alone: %s", (direction) => {
+    const [y, h, cell] = run("LSTM", [[[steps, 3, size], x], ...rest, [[3], lengths]], told(direction), { outputs: 3 });
+    lengths.forEach((length, b) => {
+      const own = upTo(length).flatMap((t) => x.slice((t * 3 + b) * size, (t * 3 + b + 1) * size));
+      const [alone, last, kept] = run("LSTM", [[[length, 1, size], own], ...rest], told(direction), { outputs: 3 });
+      const of = (t: number): number[] => y!.data.slice((t * 3 + b) * hidden, (t * 3 + b + 1) * hidden);
+      close(upTo(length).flatMap(of), alone!.data);
+      close(upTo(steps).slice(length).flatMap(of), upTo((steps - length) * hidden).map(() => 0)); // prettier-ignore
+      close(h!.data.slice(b * hidden, (b + 1) * hidden), last!.data);
+      close(cell!.data.slice(b * hidden, (b + 1) * hidden), kept!.data);
+    });
+  });
+});
+
+test("groups of channels that stand last, after something is added; SiLU at the end", () => {
+  const [batch, places, channels, groups] = [2, 4, 6, 2];
+  const x = wave(batch * places * channels, 0.7);
+  const [scale, shift, skip, bias] = [0.3, 0.9, 1.3, 1.7].map((by, i) => wave(i === 2 ? batch * channels : channels, by)) as [number[], number[], number[], number[]]; // prettier-ignore
+  const given: Given[] = [[[batch, 2, 2, channels], x], [[channels], scale], [[channels], shift], [[batch, channels], skip], [[channels], bias]]; // prettier-ignore
+  const told = [{ name: "groups", i: groups }, { name: "activation", i: 1 }]; // prettier-ignore
+  const [y, sum] = run("SkipGroupNorm", given, told, { outputs: 2, domain: "com.microsoft" });
+  const sums = x.map((v, i) => v + skip[Math.floor(i / (places * channels)) * channels + (i % channels)]! + bias[i % channels]!); // prettier-ignore
+  const normed = (values: readonly number[]): number[] =>
+    values.map((v, i) => {
+      const mates = values.filter((_, j) => Math.floor(i / (places * channels)) === Math.floor(j / (places * channels)) && Math.floor((i % channels) / 3) === Math.floor((j % channels) / 3)); // prettier-ignore
+      const mean = mates.reduce((a, b) => a + b, 0) / mates.length;
+      const variance = mates.reduce((a, b) => a + (b - mean) ** 2, 0) / mates.length;
+      const z = ((v - mean) / Math.sqrt(variance + 1e-5)) * scale[i % channels]! + shift[i % channels]!;
+      return z * sigmoid(z);
+    });
+  close(sum!.data, sums);
+  close(y!.data, normed(sums));
+  const [plain] = run("GroupNorm", given.slice(0, 3), told, { domain: "com.microsoft" });
+  close(plain!.data, normed(x));
+});
+
 describe("resizing", () => {
   const ramp: Given = [[1, 1, 1, 4], [0, 1, 2, 3]]; // prettier-ignore
   const scales: Given = [[4], [1, 1, 1, 2]]; // prettier-ignore
