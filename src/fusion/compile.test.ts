@@ -63,3 +63,13 @@ test.each(["op", "primitive"] as const)(
     expect(fusedPlan!.kernels.at(-1)!.bindings.at(-1)!.type.shape).toEqual([4, 180]);
   },
 );
+
+test.each([
+  "x: f32[]\ny = ones_like(x).unsqueeze(0)\n",
+  "x: f32[]\ny = (ones_like(x) * 2).reshape(1)\nreturn y, y * 3\n",
+  "y = unsqueeze(3.0, 0)\n",
+])("a literal in another shape is a tensor of its own: %s", (text) => {
+  const { fusedPlan, diagnostics, naive } = compile(text, defaultOptions);
+  expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+  expect(fusedPlan!.kernels.flatMap(({ bindings }) => bindings).filter(({ access }) => access === "read_write")).toHaveLength(naive!.graph.outputs.length); // prettier-ignore
+});

@@ -49,7 +49,7 @@ const isTest = (name: string): boolean =>
 
 /** An operand such that these ops stay defined, and grow no faster than their operand. */
 const DOMAINS: Readonly<Record<string, string>> = {
-  acos: "tanh($) * 0.9", asin: "tanh($) * 0.9", log: "abs($) + 0.5", log2: "abs($) + 0.5", log10: "abs($) + 0.5", sinc: "abs($) + 0.25", log1p: "abs($)", sqrt: "abs($)", rsqrt: "abs($) + 0.5", reciprocal: "abs($) + 0.5",
+  acos: "tanh($) * 0.9", acosh: "abs($) + 1.5", asin: "tanh($) * 0.9", log: "abs($) + 0.5", log2: "abs($) + 0.5", log10: "abs($) + 0.5", sinc: "abs($) + 0.25", log1p: "abs($)", sqrt: "abs($)", rsqrt: "abs($) + 0.5", reciprocal: "abs($) + 0.5",
   exp: "tanh($)", exp2: "tanh($)", expm1: "tanh($)", sinh: "tanh($)", cosh: "tanh($)", square: "tanh($) * 3", tan: "tanh($)", sin: "tanh($) * 5", cos: "tanh($) * 5",
 }; // prettier-ignore
 

@@ -1,5 +1,5 @@
 /** @file Exact laws of single ops: neutral operands, double negations, views of views, constants. Each answers with a change and a sentence. */
-import { node, sameShape, sizeOf, type Graph, type Node, type NodeId, type Verdict } from "../ir";
+import { node, sameShape, sizeOf, usesOf, type Graph, type Node, type NodeId, type Verdict } from "../ir";
 import { opDef } from "../ops";
 import { isFreeView } from "../region";
 import { mutated } from "./mutations";
@@ -37,6 +37,22 @@ const sameType = (a: Node, b: Node): boolean => a.type.dtype === b.type.dtype &&
 
 /** The first law that fits the node, or null. */
 export function lawFor(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  const found = lawOf(planner, rewriter, n);
+  return found?.change && becomesLiteral(planner.graph, n, found) && isViewed(planner.graph, n.id) ? null : found;
+}
+
+/** Whether a literal would stand where `n` is. */
+const becomesLiteral = (graph: Graph, { id, type }: Node, { rule, nodes }: Proposal): boolean =>
+  type.shape.length === 0 &&
+  (rule === "constant" || nodes.some((each) => each !== id && node(graph, each).op === "const"));
+
+/** Whether views look at it: they show what is in memory, and a literal is not. */
+const isViewed = (graph: Graph, id: NodeId): boolean =>
+  usesOf(graph)
+    .get(id)!
+    .some(({ consumer }) => isFreeView(node(graph, consumer)));
+
+function lawOf(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
   return (
     neutral(planner, rewriter, n) ??
     doubled(planner, rewriter, n) ??

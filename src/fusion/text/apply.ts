@@ -3,7 +3,7 @@ import type { Attrs, Checked, DType, NodeId, Span, TensorType } from "../ir";
 import { findNode } from "../ir";
 import type { CompositeDef, GraphBuilder, OpDef } from "../ops";
 import type { Bound } from "./bind";
-import { expand, expandWith, noneOr } from "./expand";
+import { expand, expandWith, meant, noneOr } from "./expand";
 import type { Machine, Operand, Place } from "./machine";
 import { addNode, bindingName, toNode, typeOf } from "./machine";
 import { fixesFor } from "./shape-fixes";
@@ -65,11 +65,11 @@ function build(machine: Machine, place: Place, { op, path, expr }: Call, made: M
   if (inputs.length > most) {
     return expandWith(machine, { id: path, label, groups, span, open }, op.name, (b) => joined(b, op.name, inputs, made.attrs, most)); // prettier-ignore
   }
+  const viewed = op.movement?.free ? machine.nodes.get(inputs[0]!) : undefined;
   const id = addNode(machine, {
     id: path,
-    op: op.name,
+    ...meant(op, made.attrs, viewed, made.type),
     inputs,
-    attrs: made.attrs,
     type: made.type,
     label,
     groups,

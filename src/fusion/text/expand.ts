@@ -1,7 +1,7 @@
 /** @file Composites become primitives: parts are called `h.centre`, and the last one takes the call's own identity. */
 import type { Attrs, GroupRef, Node, NodeId, Span, TensorType } from "../ir";
 import { bug, nodeId } from "../ir";
-import type { CompositeDef, GraphBuilder, Param } from "../ops";
+import type { CompositeDef, GraphBuilder, OpDef, Param } from "../ops";
 import { opDef, scalarType, withDefaults } from "../ops";
 import type { Machine } from "./machine";
 
@@ -17,6 +17,10 @@ interface Call {
   /** An operand is open: parts whose type can't be known take this one, and all are marked so. */
   readonly open?: TensorType | null;
 }
+
+/** A view shows what is in memory. A literal is not: where it gets another shape, a tensor is filled with it. */
+export const meant = (op: OpDef, attrs: Attrs, viewed: Node | undefined, { shape }: TensorType) =>
+  viewed?.op === "const" ? { op: "expand", attrs: { shape } } : { op: op.name, attrs };
 
 const LISTS: ReadonlySet<string> = new Set(["axes", "shape", "ints"]);
 
@@ -53,7 +57,8 @@ class Expansion implements GraphBuilder {
     const type = op.infer(inputs.map((id) => this.typeOf(id)), attrs); // prettier-ignore
     if (!type.ok && this.call.open) return this.add(part, name, inputs, attrs, this.call.open, part);
     if (!type.ok) throw bug(`${this.group.label}.${part}: ${type.text}`);
-    return this.add(part, name, inputs, attrs, type.value, part);
+    const said = meant(op, attrs, op.movement?.free ? this.node(inputs[0]!) : undefined, type.value);
+    return this.add(part, said.op, inputs, said.attrs, type.value, part);
   }
 
   private node(id: NodeId): Node {
