@@ -12,6 +12,7 @@ import {
   type Region,
   type RegionId,
   type Verdict,
+  type Graph,
 } from "../ir";
 import { isRefusal, priority, type RegionFacts } from "../cost";
 import { classifyPlain, isOnline, productsOf } from "../region";
@@ -105,6 +106,21 @@ export function mergeCandidate(
   };
 }
 
+/** Of `members`, in their order, those that `outputs` depend on: of a producer with several results a reader copies what it reads. */
+function neededBy(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): readonly NodeId[] {
+  const inside = new Set(members);
+  const needed = new Set<NodeId>(outputs);
+  const open = [...outputs];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    for (const input of node(graph, id).inputs) {
+      if (!inside.has(input) || needed.has(input)) continue;
+      needed.add(input);
+      open.push(input);
+    }
+  }
+  return needed.size === members.length ? members : members.filter((id) => needed.has(id));
+}
+
 /** A candidate that gives every reader its own copy of the producer, which is then stored by nobody. */
 export function copyCandidate(
   planner: Planner,
@@ -123,7 +139,7 @@ export function copyCandidate(
     remove: keepProducer ? served : [producer, ...served],
     add: served.map((reader) => ({
       id: reader.id,
-      members: unionOf(planner, [producer, reader]),
+      members: neededBy(planner.graph, unionOf(planner, [producer, reader]), reader.outputs),
       outputs: reader.outputs,
     })),
     into: readers.length === 1 ? readers[0]!.id : null,
