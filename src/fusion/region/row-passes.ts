@@ -1,22 +1,11 @@
 /** @file How often a streaming row kernel walks over each stored value: once a pass that loads it at a place of its own per column. */
 import { node, type Graph, type NodeId, type Region } from "../ir";
-import { opDef, type IndexAlgebra } from "../ops";
+import { opDef } from "../ops";
 import { touchedElements } from "./reads";
-import { movesAlong, type Turn } from "./turns";
+import { eitherStep, steps, stepsAlong, type Step } from "./steps";
+import type { Turn } from "./turns";
 import type { RegionForm } from "./types";
 import { isFreeView, isInlined } from "./views";
-
-/** Indices as one question: does it change from column to column? */
-const changes: IndexAlgebra<boolean, boolean> = {
-  int: () => false,
-  add: (a, b) => a || b,
-  mul: (a, by) => a && by !== 0,
-  div: (a) => a,
-  mod: (a, by) => a && by !== 1,
-  less: (a) => a,
-  atLeast: (a) => a,
-  and: (a, b) => a || b,
-};
 
 /** What a pass over the rows asks for, and how it lies in the space. */
 export interface PassRoot {
@@ -25,82 +14,84 @@ export interface PassRoot {
   readonly turns: readonly Turn[];
 }
 
-/** Stored values that a pass loads at places that change along the folded axes (or in some columns only), and those it loads once a row. */
+/** Stored values that a pass loads in each turn of its loop, and those it loads once a row, before the loop. */
 interface Loads {
   readonly changing: ReadonlySet<NodeId>;
   readonly still: ReadonlySet<NodeId>;
 }
+
+/**
+ * Where a value is asked for: before the loop, in each turn of it, or in a branch of a turn. What a branch of a turn asks
+ * for stays in it, even where the place is the same in every turn.
+ */
+type Asked = "row" | "turn" | "branch";
+
+type Ask = (id: NodeId, at: readonly Step[], from: Asked) => void;
 
 function loadsOf(
   graph: Graph,
   members: readonly NodeId[],
   { id: root, turns }: PassRoot,
   form: RegionForm,
-  oneTurn: boolean,
+  width: number,
 ): Loads {
   const inside = new Set(members);
-  const asked = new Map<NodeId, { moving: boolean[]; still: boolean }>();
+  const asked = new Map<NodeId, Map<Asked, readonly Step[]>>();
   const [changing, still] = [new Set<NodeId>(), new Set<NodeId>()];
   const arrive = (id: NodeId, loads: Set<NodeId>): void => {
     let current = node(graph, id);
     while (isFreeView(current)) current = node(graph, current.inputs[0]!);
     if (!isInlined(current)) loads.add(current.id);
   };
-  const ask = (id: NodeId, at: readonly boolean[], conditional = false): void => {
-    const always = conditional && !oneTurn;
+  const ask: Ask = (id, places, from) => {
     const { shape } = node(graph, id).type;
-    const moving = shape.map((extent, axis) => extent > 1 && (at[axis]! || always));
-    const moves = always || moving.includes(true);
+    const at = places.map((place, axis) => (shape[axis] === 1 ? steps.int(0) : place));
+    const where = from === "branch" ? from : at.some(({ step }) => step !== 0) ? "turn" : "row";
     if (!inside.has(id)) {
-      arrive(id, moves ? changing : still);
+      arrive(id, where === "row" ? still : changing);
       return;
     }
-    const known = asked.get(id) ?? { moving, still: false };
-    asked.set(id, {
-      moving: known.moving.map((was, axis) => was || moving[axis]!),
-      still: known.still || !moves,
-    });
+    const ways = asked.get(id) ?? new Map<Asked, readonly Step[]>();
+    const known = ways.get(where);
+    asked.set(id, ways.set(where, known ? known.map((was, axis) => eitherStep(was, at[axis]!)) : at));
   };
-  ask(root, movesAlong(turns, form.space, form.reducedAxes));
+  ask(root, stepsAlong(turns, form, width), "turn");
   for (const id of members.toReversed()) {
-    const ways = asked.get(id);
-    if (!ways || opDef(node(graph, id).op).kind === "reduce") continue;
-    if (ways.moving.includes(true)) askOperands(graph, id, ways.moving, ask);
-    if (ways.still || !ways.moving.includes(true)) askOperands(graph, id, ways.moving.map(() => false), ask); // prettier-ignore
+    if (opDef(node(graph, id).op).kind === "reduce") continue;
+    for (const [from, at] of asked.get(id) ?? []) askOperands(graph, id, at, from, ask);
   }
   return { changing, still };
 }
 
-/** What one member asks of its operands when it is asked for at an index that changes along these axes. */
-function askOperands(
-  graph: Graph,
-  id: NodeId,
-  at: readonly boolean[],
-  ask: (id: NodeId, at: readonly boolean[], conditional?: boolean) => void,
-): void {
+/** What one member asks of its operands when it is asked for at an index that changes in these steps. */
+function askOperands(graph: Graph, id: NodeId, at: readonly Step[], from: Asked, ask: Ask): void {
   const n = node(graph, id);
   const { kind, movement, gather } = opDef(n.op);
   if (kind === "gather") {
-    const axis = gather!.axis(n.attrs, node(graph, n.inputs[0]!).type.shape);
+    const { shape } = node(graph, n.inputs[0]!).type;
+    const axis = gather!.axis(n.attrs, shape);
     const places = at.slice(axis, axis + node(graph, n.inputs[1]!).type.shape.length);
-    ask(n.inputs[1]!, places);
-    ask(n.inputs[0]!, [...at.slice(0, axis), places.includes(true), ...at.slice(axis + places.length)]);
+    const moves = places.some(({ step }) => step !== 0);
+    ask(n.inputs[1]!, places, from);
+    const place = { step: moves ? 1 : 0, min: 0, max: Math.max(0, shape[axis]! - 1) };
+    ask(n.inputs[0]!, [...at.slice(0, axis), place, ...at.slice(axis + places.length)], from);
     return;
   }
   if (kind !== "movement") {
     n.inputs.forEach((input) => {
       const { shape } = node(graph, input).type;
-      ask(input, shape.map((_, axis) => at[at.length - shape.length + axis]!)); // prettier-ignore
+      ask(input, shape.map((_, axis) => at[at.length - shape.length + axis]!), from); // prettier-ignore
     });
     return;
   }
   const inputs = n.inputs.map((input) => node(graph, input).type.shape);
   const context = { inputs, output: n.type.shape, attrs: n.attrs };
-  // The last case is what is left of the others.
-  let conditional = false;
-  for (const { when, operand, index } of movement!.source(at, context, changes)) {
-    conditional ||= when === true;
-    ask(n.inputs[operand]!, index, conditional);
+  const cases = movement!.source(at, context, steps).filter(({ when }) => when !== "never");
+  // A choice that the row makes is made before the loop.
+  for (const [number, { when, operand, index }] of cases.entries()) {
+    const certain = when === null || when === "always";
+    ask(n.inputs[operand]!, index, from === "turn" && !(certain && number === 0) ? "branch" : from);
+    if (certain) break;
   }
 }
 
@@ -109,7 +100,7 @@ function askOperands(
  * @param roots what each pass asks for
  * @param byRow outputs with one value a row; where they read all that is touched, that is one more pass, unless a pass before had it for its row
  * @param touched distinct elements of each stored value
- * @param oneTurn a row is done in one turn of the loop, so that nothing is loaded in some turns only
+ * @param width columns that one turn of the loop takes
  */
 export function passesPerRead(
   graph: Graph,
@@ -118,12 +109,12 @@ export function passesPerRead(
   roots: readonly PassRoot[],
   byRow: readonly NodeId[],
   touched: ReadonlyMap<NodeId, number>,
-  oneTurn: boolean,
+  width: number,
 ): Map<NodeId, number> {
   const passes = new Map<NodeId, Set<number>>();
   const known = new Set<NodeId>();
   for (const root of roots) {
-    const { changing, still } = loadsOf(graph, region.members, root, form, oneTurn);
+    const { changing, still } = loadsOf(graph, region.members, root, form, width);
     for (const value of still) known.add(value);
     for (const value of changing) passes.set(value, (passes.get(value) ?? new Set()).add(root.stage));
   }
@@ -131,6 +122,5 @@ export function passesPerRead(
   for (const [value, elements] of byRow.length > 0 ? touchedElements(graph, around, byRow) : []) {
     if (elements === touched.get(value) && !known.has(value)) passes.get(value)?.add(-1);
   }
-  // Without a loop there is one walk over the row, whatever asks for it.
-  return new Map([...passes].map(([value, set]) => [value, oneTurn ? 1 : set.size]));
+  return new Map([...passes].map(([value, set]) => [value, set.size]));
 }

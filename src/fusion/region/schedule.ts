@@ -218,9 +218,10 @@ function scheduleRows(graph: Graph, region: Body, form: RegionForm, target: Targ
   );
   const plain = readsOf(graph, region.members, region.outputs, strided);
   const byRow = region.outputs.filter((id) => !isFull(id));
-  const oneTurn = byThread && columns === 4 && contiguous(form) === 4;
+  // Four neighbours at a time, when four of them never leave the row. Threads of a workgroup take turns that differ.
+  const width = byThread && columns % 4 === 0 && contiguous(form) % 4 === 0 ? 4 : 1;
   const touched = new Map(plain.map(({ value, elements }) => [value, elements]));
-  const passes = (): Map<NodeId, number> => passesPerRead(graph, region, form, roots, byRow, touched, oneTurn);
+  const passes = (): Map<NodeId, number> => passesPerRead(graph, region, form, roots, byRow, touched, width);
   const live = liveScalars(graph, region);
   const accumulators = form.reductions.length;
   if (byThread) {

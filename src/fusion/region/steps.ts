@@ -1,0 +1,89 @@
+/** @file Indices of a loop by what one turn of it does to them: enough to say which loads stand still, and which cases of a movement are ever taken. */
+import type { Shape } from "../ir";
+import type { IndexAlgebra } from "../ops";
+import { movesAlong, type Turn } from "./turns";
+import type { RegionForm } from "./types";
+
+/** An index: from turn to turn it changes by multiples of `step`, 0 for not at all, and it lies in `min` … `max`. */
+export interface Step {
+  readonly step: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Whether a condition holds everywhere, nowhere, or it depends. */
+export type Holds = "always" | "never" | "depends";
+
+function gcd(a: number, b: number): number {
+  let [x, y] = [Math.abs(a), Math.abs(b)];
+  while (y !== 0) [x, y] = [y, x % y];
+  return x;
+}
+
+/** Index arithmetic on steps: what is not known to stand still moves. */
+export const steps: IndexAlgebra<Step, Holds> = {
+  int: (value) => ({ step: 0, min: value, max: value }),
+  add: (a, b) => ({ step: gcd(a.step, b.step), min: a.min + b.min, max: a.max + b.max }),
+  mul: (a, by) => ({
+    step: a.step * Math.abs(by),
+    min: Math.min(a.min * by, a.max * by),
+    max: Math.max(a.min * by, a.max * by),
+  }),
+  div(a, by) {
+    const [min, max] = [Math.floor(a.min / by), Math.floor(a.max / by)];
+    if (a.step === 0 || min === max) return { step: 0, min, max };
+    return { step: a.step % by === 0 ? a.step / by : 1, min, max };
+  },
+  mod: (a, by) => (a.min >= 0 && a.max < by ? a : { step: gcd(a.step, by) % by, min: 0, max: by - 1 }),
+  less: (a, bound) => (a.max < bound ? "always" : a.min >= bound ? "never" : "depends"),
+  atLeast: (a, bound) => (a.min >= bound ? "always" : a.max < bound ? "never" : "depends"),
+  and(a, b) {
+    if (a === "never" || b === "never") return "never";
+    return a === "always" ? b : b === "always" ? a : "depends";
+  },
+};
+
+/** An index that is either of two. */
+export const eitherStep = (a: Step, b: Step): Step => ({
+  step: gcd(a.step, b.step),
+  min: Math.min(a.min, b.min),
+  max: Math.max(a.max, b.max),
+});
+
+function unravelled(linear: Step, shape: Shape): Step[] {
+  const at: Step[] = shape.map(() => steps.int(0));
+  let rest = linear;
+  for (let axis = shape.length - 1; axis >= 0; axis--) {
+    if (shape[axis] === 1) continue;
+    at[axis] = steps.mod(rest, Math.max(1, shape[axis]!));
+    rest = steps.div(rest, Math.max(1, shape[axis]!));
+  }
+  return at;
+}
+
+function ravelled(at: readonly Step[], shape: Shape): Step {
+  let [sum, stride] = [steps.int(0), 1];
+  for (let axis = shape.length - 1; axis >= 0; axis--) {
+    sum = steps.add(sum, steps.mul(at[axis]!, stride));
+    stride *= shape[axis]!;
+  }
+  return sum;
+}
+
+/**
+ * Coordinates after the turns, as a loop over the columns of a row changes them.
+ * @param width columns that one turn of the loop takes
+ */
+export function stepsAlong(turns: readonly Turn[], { space, reducedAxes, columns }: RegionForm, width: number): Step[] {
+  const column = { step: columns === width ? 0 : width, min: 0, max: Math.max(0, columns - 1) };
+  const along = unravelled(column, space.map((extent, axis) => (reducedAxes.includes(axis) ? extent : 1))); // prettier-ignore
+  const start = space.map((extent, axis) =>
+    reducedAxes.includes(axis) ? along[axis]! : { step: 0, min: 0, max: Math.max(0, extent - 1) },
+  );
+  const end = turns.reduce<readonly Step[]>((at, { from, to, perm }) => {
+    if (perm) return perm.map((axis) => (axis === null ? steps.int(0) : at[axis]!));
+    return unravelled(ravelled(at, from), to);
+  }, start);
+  const moves = movesAlong(turns, space, reducedAxes);
+  return end.map((index, axis) => (moves[axis] ? index : { ...index, step: 0 }));
+}
