@@ -128,6 +128,36 @@ const biasDropout: Rule = (c) => {
   return [c.maybe(2) ? c.op("add", [sum, c.in(2)]) : sum];
 };
 
+/** Products of complex numbers, parts along the last axis; the second may be conjugated. */
+const complexMul =
+  (sign: 1 | -1): Rule =>
+  (c) => {
+    const parts = (x: Value): [Value, Value] => {
+      const axis = x.type.shape.length - 1;
+      const [re, im] = [0, 1].map((at) => c.op("slice", [x], { start: [at], stop: [at + 1], axes: [axis] }));
+      return [re!, im!];
+    };
+    const [[a, b], [p, q]] = [parts(c.in(0)), parts(c.in(1))];
+    const mul = (x: Value, y: Value): Value => c.op("mul", [x, y]);
+    const [re, im] = sign === 1 ? (["sub", "add"] as const) : (["add", "sub"] as const);
+    const values = [c.op(re, [mul(a, p), mul(b, q)]), c.op(im, [mul(b, p), mul(a, q)])];
+    return c.op("concat", values, { axis: values[0]!.type.shape.length - 1 });
+  };
+
+/** Distances of every row of one matrix from every row of another, squared unless stated otherwise. */
+function distances(c: NodeContext): Value {
+  const [a, b] = [c.in(0), c.in(1)];
+  const [[m, k], [n]] = [a.type.shape as [number, number], b.type.shape as [number, number]];
+  const apart = c.op("sub", [c.reshape(a, [m, 1, k]), c.reshape(b, [1, n, k])]);
+  const squared = c.text("metric", "sqeuclidean") === "sqeuclidean";
+  return c.op(squared ? "sum_square" : "l2_norm", [apart], { axes: [2], keepdims: false });
+}
+
+function expandDims(c: NodeContext): Value {
+  const { shape } = c.in(0).type;
+  return c.reshape(c.in(0), shape.toSpliced(c.axis(c.known(1, "axis")[0] ?? 0, shape.length + 1), 0, 1));
+}
+
 /** One scale for all, one bias a channel. */
 const imageScaler: Rule = (c) => {
   const bias = c.attribute("bias")?.floats ?? [];
@@ -191,6 +221,10 @@ export const contribRules: Rules = {
   GroupNorm: (c) => groupNormed(c, c.in(0)),
   SkipGroupNorm: skipGroupNorm,
   ImageScaler: imageScaler,
+  ComplexMul: complexMul(1),
+  ComplexMulConj: complexMul(-1),
+  CDist: distances,
+  ExpandDims: expandDims,
   FusedConv: fusedConv,
   FusedGemm: (c) => activated(c, gemm(c)),
   GemmFastGelu: (c) => {

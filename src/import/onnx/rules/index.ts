@@ -49,7 +49,15 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     DepthToSpace: shapeRules["DepthToSpace"]!,
     SpaceToDepth: shapeRules["SpaceToDepth"]!,
   }),
-  "com.microsoft": { ...contribRules, ...contribAttentionRules, GridSample: samplingRules["GridSample"]! },
+  "com.microsoft": {
+    ...contribRules,
+    ...contribAttentionRules,
+    GridSample: samplingRules["GridSample"]!,
+    GatherND: indexingRules["GatherND"]!,
+    Pad: shapeRules["Pad"]!,
+    Range: shapeRules["Range"]!,
+    Trilu: shapeRules["Trilu"]!,
+  },
   "ai.onnx.preview": previewAttentionRules,
   "ai.onnx.ml": { ...mlRules, ...treeRules },
 };

@@ -192,7 +192,8 @@ function wrap(c: NodeContext, before: readonly number[], after: readonly number[
 }
 
 function rangeOf(c: NodeContext): Value {
-  const [start, limit, delta] = [c.known(0, "start")[0] ?? 0, c.known(1, "limit")[0] ?? 0, c.known(2, "step")[0] ?? 1];
+  const [start, limit] = [c.known(0, "start")[0] ?? 0, c.known(1, "limit")[0] ?? 0];
+  const delta = c.maybe(2) ? (c.known(2, "step")[0] ?? 1) : 1;
   const count = Math.max(0, Math.ceil((limit - start) / delta));
   const { dtype, host } =
     c.in(0).type.dtype === "i32" ? { dtype: "i32" as const, host: true } : { dtype: "f32" as const, host: false };

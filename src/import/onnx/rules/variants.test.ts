@@ -59,3 +59,30 @@ test("the shares of heads that have keys in common", () => {
   expect(shares.shape).toEqual([1, heads, queries, keys]);
   close(shares.data, want);
 });
+
+describe("ops of ONNX Runtime", () => {
+  const domain = "com.microsoft";
+  test.each([["ComplexMul", 1], ["ComplexMulConj", -1]] as const)("%s, pair by pair", (op, sign) => {
+    const [a, b] = [wave(12, 0.7), wave(4, 1.1)];
+    const [got] = run(op, [[[3, 2, 2], a], [[2, 2], b]], [], { domain, opset: 1 }); // prettier-ignore
+    const want = upTo(6).flatMap((i) => {
+      const [re, im, p, q] = [a[2 * i]!, a[2 * i + 1]!, b[(2 * i) % 4]!, sign * b[(2 * i + 1) % 4]!];
+      return [re * p - im * q, re * q + im * p];
+    });
+    expect(got!.shape).toEqual([3, 2, 2]);
+    close(got!.data, want);
+  }); // prettier-ignore
+
+  test("distances between rows", () => {
+    const [a, b]: [Given, Given] = [[[2, 2], [0, 0, 1, 1]], [[3, 2], [3, 4, 1, 1, 0, 2]]]; // prettier-ignore
+    close(run("CDist", [a, b], [], { domain, opset: 1 })[0]!.data, [25, 2, 4, 13, 0, 2]);
+    close(run("CDist", [a, b], [{ name: "metric", s: "euclidean" }], { domain, opset: 1 })[0]!.data, [25, 2, 4, 13, 0, 2].map(Math.sqrt)); // prettier-ignore
+  });
+
+  test("an axis more, a border, a range without a step", () => {
+    expect(run("ExpandDims", [x, [[], [-1]]], [], { domain, opset: 1, known: [1] })[0]!.shape).toEqual([...x[0], 1]);
+    const [framed] = run("Pad", [[[2], [5, 6]], [[2], [1, 2]], [[1], [9]]], [], { domain, opset: 1, known: [1, 2] }); // prettier-ignore
+    expect(framed!.data).toEqual([9, 5, 6, 9, 9]);
+    expect(run("Range", [[[], [2]], [[], [5]]], [], { domain, opset: 1, known: [0, 1] })[0]!.data).toEqual([2, 3, 4]); // prettier-ignore
+  });
+});
