@@ -40,7 +40,7 @@ test("an op found in the palette is dragged in, fed by dragging, and the comment
   const target = play.region("Graph").getByRole("application");
   const room = (await target.boundingBox())!;
   await palette
-    .getByRole("option", { name: /^tanh/ })
+    .getByRole("option", { name: /^tanh / })
     .dragTo(target, { targetPosition: { x: room.width * 0.4, y: room.height * 0.6 } });
   await expect.poll(() => play.text()).toContain("tanh(...)");
   const box = play.node(/^tanh/);
