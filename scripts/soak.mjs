@@ -1,15 +1,18 @@
 /**
  * @file `npm run soak [-- --plans 100000 --device 5000 --kernels 20000 --limits 5000 --factor 40 --seed N --minutes M --fresh]`: the laws of
  * `npm test` at full count, in batches of one process each. Progress is kept in .cache/soak.json: the next run goes on where this
- * one stopped, and asks again what failed. Every batch rewrites docs/soak.md.
+ * one stopped, and asks again what failed. Every batch rewrites docs/soak.md. `--bundle FILE` writes the laws of whole plans as one
+ * file that runs on any machine with Node (`node FILE 2000:7`); `--take RESULTS` takes the lines it printed there as batches done.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { build, cached } from "./bundle.mjs";
 
 const number = { type: "string" };
 const { values: asked } = parseArgs({
-  options: { plans: number, device: number, kernels: number, limits: number, factor: number, seed: number, minutes: number, fresh: { type: "boolean" } },
+  options: { plans: number, device: number, kernels: number, limits: number, factor: number, seed: number, minutes: number, bundle: number, take: number, fresh: { type: "boolean" } },
 }); // prettier-ignore
 const PROGRESS = ".cache/soak.json";
 const REPORT = ".cache/soak-batch.json";
@@ -24,9 +27,7 @@ const LAWS = {
     batch: 2000,
     unit: "random programs over every op, with random options and device limits",
     says: "every state acyclic, complete, exactly counted and replayable both ways; naive, fused and one state between agree with the f64 reference on both schedules; counted bytes are touched bytes",
-    files: ["test/laws/plans.test.ts", "test/laws/plans-cpu.test.ts"],
-    only: "random programs, seed",
-    env: (count, seed) => ({ PLAN_LAWS: `${count}:${seed}` }),
+    entry: "test/laws/soak-plans.ts",
   },
   device: {
     goal: goal("device", 5000),
@@ -88,7 +89,26 @@ function remaining() {
     .toSorted((a, b) => a.at - b.at);
 }
 
-function runBatch({ law, seed, count }) {
+/** A batch that tells how many programs fail, and goes on. */
+async function runEntry({ law, seed, count }) {
+  const bundle = await cached(LAWS[law].entry, `soak-${law}`, ["src", "test"]);
+  const options = { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] };
+  const { stdout } = spawnSync(process.execPath, [bundle, `${count}:${seed}`], options);
+  const lost = { law, seed, count, failing: count, seconds: 0, date: new Date().toISOString(), failures: [{ says: "the process ended without a result" }] }; // prettier-ignore
+  return recordOf(stdout.trimEnd().split("\n").at(-1) || JSON.stringify(lost));
+}
+
+/** A line of soak-plans.ts as a batch. */
+function recordOf(line) {
+  const { failures, ...record } = JSON.parse(line);
+  const told = ({ says, ways, text }) => ({
+    title: record.law,
+    message: `${says}\n\n${text}\n\n${JSON.stringify(ways)}`,
+  });
+  return { ...record, passed: record.failing === 0, commit: git("rev-parse", "--short", "HEAD"), failures: failures.map(told) }; // prettier-ignore
+}
+
+function runFiles({ law, seed, count }) {
   const { files, only, env } = LAWS[law];
   rmSync(REPORT, { force: true });
   const began = Date.now();
@@ -111,15 +131,18 @@ function runBatch({ law, seed, count }) {
 
 const first = (text) => text.split("\n").find((line) => line.trim() !== "") ?? "";
 
+/** How much of a batch held: all of it, or the programs that did where they are counted one by one. */
+const heldOf = ({ passed, count, failing }) => (passed ? count : failing === undefined ? 0 : count - failing);
+
 function writeResult() {
-  const done = progress.batches.filter(({ passed }) => passed);
+  const done = progress.batches.filter((batch) => heldOf(batch) > 0);
   const failing = progress.batches.filter(({ passed }) => !passed);
   const minutes = Math.round(progress.batches.reduce((sum, { seconds }) => sum + seconds, 0) / 60);
   const dates = progress.batches.map(({ date }) => date).toSorted();
   const commits = [...new Set(progress.batches.map(({ commit }) => commit))];
   const laws = Object.entries(LAWS).map(([law, { goal: wanted, unit, says }]) => {
     const mine = done.filter((batch) => batch.law === law);
-    const ran = mine.reduce((sum, { count }) => sum + count, 0);
+    const ran = mine.reduce((sum, batch) => sum + heldOf(batch), 0);
     const seeds = mine.map(({ seed }) => seed).toSorted((a, b) => a - b);
     const from = seeds.length === 0 ? "" : `; seeds ${seeds[0]} to ${seeds.at(-1)}`;
     return `- **${ran.toLocaleString("en")}** of ${wanted.toLocaleString("en")} ${unit}${from}: ${says}.`;
@@ -127,9 +150,9 @@ function writeResult() {
   const lines = [
     "# Soak",
     "",
-    "Written by `npm run soak`: the laws of `npm test` at full count. Counted is what passed.",
+    "Written by `npm run soak`: the laws of `npm test` at full count. Counted is what held.",
     "",
-    `${dates[0]?.slice(0, 10)} to ${dates.at(-1)?.slice(0, 10)}, ${minutes} minutes in one process, Node ${process.versions.node}, commits ${commits[0]} to ${commits.at(-1)}.`,
+    `${dates[0]?.slice(0, 10)} to ${dates.at(-1)?.slice(0, 10)}, ${minutes} minutes of one core, Node ${process.versions.node}, commits ${commits[0]} to ${commits.at(-1)}.`,
     "",
     ...laws,
     "",
@@ -144,9 +167,14 @@ function writeResult() {
 
 const began = Date.now();
 const most = asked.minutes === undefined ? Infinity : Number(asked.minutes);
-for (const batch of remaining()) {
+if (asked.bundle) {
+  await build(LAWS.plans.entry, resolve(asked.bundle));
+  process.exit(0);
+}
+const taken = asked.take ? readFileSync(asked.take, "utf8").trim().split("\n").map(recordOf) : [];
+for (const batch of asked.take ? taken : remaining()) {
   if ((Date.now() - began) / 60_000 >= most) break;
-  const result = runBatch(batch);
+  const result = asked.take ? batch : LAWS[batch.law].entry ? await runEntry(batch) : runFiles(batch);
   progress.batches = [...progress.batches.filter(({ law, seed }) => law !== batch.law || seed !== batch.seed), result];
   for (const { message } of result.failures) {
     console.log(message);

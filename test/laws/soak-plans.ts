@@ -1,0 +1,42 @@
+/**
+ * @file `node soak-plans.mjs COUNT:SEED`, bundled by `npm run soak`: the laws of whole plans on COUNT random programs. It goes on
+ * after a failure. Its last line is a record of the batch: how many failed, and the smallest program for each kind of failure.
+ */
+import fc from "fast-check";
+import { caseArbitrary, planned, runFaults, structureFaults, type Case } from "./plan-laws";
+import { smaller } from "./smaller";
+
+const [count, seed] = (process.argv[2] ?? "20:1").split(":").map(Number) as [number, number];
+/** Smaller candidates that are tried for one witness. */
+const TRIES = 80;
+
+function faultsOf(one: Case): readonly string[] {
+  try {
+    const plan = planned(one);
+    const runs = (["gpu", "cpu"] as const).flatMap((schedule) => runFaults(plan, schedule, one.text.length));
+    return [...structureFaults(plan), ...runs];
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+/** The fault without its numbers and names. */
+const kindOf = (fault: string): string =>
+  fault.replaceAll(/\d+(?:\.\d+)?(?:e[-+]\d+)?/g, "#").replaceAll(/\b[xv]#[\w/.#~]*/g, "v").slice(0, 60); // prettier-ignore
+
+const began = Date.now();
+const failures: { readonly says: string; readonly ways: Case["ways"]; readonly text: string }[] = [];
+const kinds = new Set<string>();
+let failing = 0;
+for (const one of fc.sample(caseArbitrary, { numRuns: count, seed })) {
+  const [first] = faultsOf(one);
+  if (first === undefined) continue;
+  failing++;
+  const kind = kindOf(first);
+  if (kinds.has(kind)) continue;
+  kinds.add(kind);
+  const small = smaller(one, (candidate) => faultsOf(candidate).some((fault) => kindOf(fault) === kind), TRIES);
+  failures.push({ says: faultsOf(small)[0]!, ...small });
+}
+const seconds = Math.round((Date.now() - began) / 1000);
+console.log(JSON.stringify({ law: "plans", seed, count, failing, seconds, date: new Date().toISOString(), failures }));
