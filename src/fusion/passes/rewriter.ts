@@ -1,5 +1,5 @@
 /** @file Turns a change of nodes into a patch of nodes and regions: who reads what afterwards, which regions shrink, what they store. */
-import { node, regionId, type Node, type NodeId, type Patch, type Region, type RegionId } from "../ir";
+import { node, regionId, type Graph, type Node, type NodeId, type Patch, type Region, type RegionId } from "../ir";
 import { isFreeView } from "../region";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
@@ -198,6 +198,8 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
     for (const input of n.inputs) touch(input);
     for (const reader of readersBefore(n.id)) touch(reader);
   }
+  const unlike = [...removedNodes, ...change.after].filter((n) => !isFreeView(n)).map(({ id }) => id);
+  for (const id of readersThroughViews(graph, unlike, readersBefore)) touch(id);
   const removedRegions = [...touched].map((id) => planner.region(id));
   const gone = new Set(change.gone);
   const lives = (id: NodeId): boolean => !gone.has(id) && after(id).op !== "const";
@@ -240,6 +242,20 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
     addedRegions.push({ id: region.id, members, outputs: members.filter((id) => stored.has(id)) });
   }
   return { removedNodes, addedNodes: change.after, removedRegions, addedRegions, outputs: null };
+}
+
+/** Who reads one of the stored `values` through free views: another value lies behind their operand once those are others. */
+function readersThroughViews(graph: Graph, values: readonly NodeId[], readersOf: ReadersOf): ReadonlySet<NodeId> {
+  const found = new Set<NodeId>();
+  const open = [...values];
+  while (open.length > 0) {
+    for (const reader of readersOf(open.pop()!)) {
+      if (found.has(reader)) continue;
+      found.add(reader);
+      if (isFreeView(node(graph, reader))) open.push(reader);
+    }
+  }
+  return found;
 }
 
 function readersOnceDone(removed: readonly Node[], added: readonly Node[], before: ReadersOf): ReadersOf {
