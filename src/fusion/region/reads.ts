@@ -78,87 +78,107 @@ export function touchedElements(
 /** Linear distance in every stored value between two neighbouring points of the loop; several where it is read several ways. */
 export type Strides = ReadonlyMap<NodeId, ReadonlySet<number>>;
 
-type Pair = readonly [readonly number[], readonly number[]];
+/** Points of a value, followed together. */
+export type Points = readonly (readonly number[])[];
 /** A value read at many different offsets in one kernel needs no more probes than this to show its strides. */
-const PAIRS_PER_VALUE = 4;
+const PROBES_PER_VALUE = 4;
 
 const dropped = (index: readonly number[], skip: number, shape: Shape): number[] =>
   index.slice(skip).map((value, i) => (shape[i] === 1 ? 0 : value));
 
-/** Follows neighbouring points from `roots` back to the loads. Reductions stop the walk unless `intoReductions` maps a row to points of it. */
-export function strideProbe(
+const samePoints = (a: Points, b: Points): boolean =>
+  a.every((at, i) => at.every((value, axis) => value === b[i]![axis]));
+
+/**
+ * Follows points from `roots` back to the loads: where each stored value is loaded for them, once for each way there.
+ * Reductions stop the walk, and so does a movement that takes the points from several places.
+ */
+export function offsetsAt(
   graph: Graph,
   members: readonly NodeId[],
-  roots: readonly { readonly id: NodeId; readonly pair: Pair }[],
-): Strides {
+  roots: readonly { readonly id: NodeId; readonly points: Points }[],
+): Map<NodeId, (readonly number[])[]> {
   const inside = new Set(members);
-  const pairs = new Map<NodeId, Pair[]>();
-  const ask = (id: NodeId, pair: Pair): void => {
-    const list = pairs.get(id) ?? [];
-    if (list.length < PAIRS_PER_VALUE) list.push(pair);
-    pairs.set(id, list);
+  const probes = new Map<NodeId, Points[]>();
+  const ask = (id: NodeId, points: Points): void => {
+    const list = probes.get(id) ?? [];
+    if (list.length < PROBES_PER_VALUE && !list.some((known) => samePoints(known, points))) list.push(points);
+    probes.set(id, list);
   };
-  const strides = new Map<NodeId, Set<number>>();
-  const arrive = (id: NodeId, pair: Pair): void => {
+  const offsets = new Map<NodeId, (readonly number[])[]>();
+  const arrive = (id: NodeId, points: Points): void => {
     let current = node(graph, id);
-    let at: Pair | null = pair;
+    let at: Points | null = points;
     while (at && isFreeView(current)) {
       const source = node(graph, current.inputs[0]!);
-      at = mapPair(current, [source.type.shape], at, 0);
+      at = mapPoints(current, [source.type.shape], at, 0);
       current = source;
     }
     if (!at || isInlined(current)) return;
-    const steps = stridesOf(current.type.shape);
-    const far = at[0].reduce((sum, value, axis) => sum + (at[1][axis]! - value) * steps[axis]!, 0);
-    const set = strides.get(current.id) ?? new Set<number>();
-    strides.set(current.id, set.add(far));
+    const strides = stridesOf(current.type.shape);
+    const places = at.map((point) => point.reduce((sum, value, axis) => sum + value * strides[axis]!, 0));
+    offsets.set(current.id, [...(offsets.get(current.id) ?? []), places]);
   };
-  const visit = (id: NodeId, pair: Pair): void => (inside.has(id) ? ask(id, pair) : arrive(id, pair));
-  for (const { id, pair } of roots) visit(id, pair);
+  const visit = (id: NodeId, points: Points): void => (inside.has(id) ? ask(id, points) : arrive(id, points));
+  for (const { id, points } of roots) visit(id, points);
   for (const id of members.toReversed()) {
     const n = node(graph, id);
     const kind = opDef(n.op).kind;
     if (kind === "reduce" || kind === "contraction" || kind === "opaque") continue;
     const inputs = shapesOf(graph, n);
-    for (const pair of pairs.get(id) ?? []) {
+    for (const points of probes.get(id) ?? []) {
       n.inputs.forEach((input, operand) => {
         const mapped =
           kind === "movement"
-            ? mapPair(n, inputs, pair, operand)
+            ? mapPoints(n, inputs, points, operand)
             : kind === "gather"
-              ? gatherPair(n, inputs, pair, operand)
-              : broadcastPair(pair, n.type.shape, inputs[operand]!);
+              ? gatherPoints(n, inputs, points, operand)
+              : broadcastPoints(points, n.type.shape, inputs[operand]!);
         if (mapped) visit(input, mapped);
       });
     }
   }
-  return strides;
+  return offsets;
 }
 
-const broadcastPair = (pair: Pair, out: Shape, shape: Shape): Pair => [
-  dropped(pair[0], out.length - shape.length, shape),
-  dropped(pair[1], out.length - shape.length, shape),
-];
+/** Strides from the first to the second of each pair of neighbours. */
+export function strideProbe(
+  graph: Graph,
+  members: readonly NodeId[],
+  roots: readonly { readonly id: NodeId; readonly pair: Pair }[],
+): Strides {
+  const offsets = offsetsAt(graph, members, roots.map(({ id, pair }) => ({ id, points: pair }))); // prettier-ignore
+  return new Map([...offsets].map(([id, places]) => [id, new Set(places.map(([from, to]) => to! - from!))]));
+}
+
+const broadcastPoints = (points: Points, out: Shape, shape: Shape): Points =>
+  points.map((at) => dropped(at, out.length - shape.length, shape));
 
 /** Neighbours of the index lie anywhere in the data: two apart stands for that. */
-function gatherPair(n: Node, [data, index]: readonly Shape[], pair: Pair, operand: number): Pair {
+function gatherPoints(n: Node, [data, index]: readonly Shape[], points: Points, operand: number): Points {
   const axis = opDef(n.op).gather!.axis(n.attrs, data!);
   const rank = index!.length;
-  const asked = pair.map((at) => at.slice(axis, axis + rank));
-  if (operand === 1) return [asked[0]!, asked[1]!];
-  const far = asked[0]!.join() === asked[1]!.join() ? 0 : Math.min(2, data![axis]! - 1);
-  const at = (which: 0 | 1, place: number): number[] => [
-    ...pair[which].slice(0, axis),
-    place,
-    ...pair[which].slice(axis + rank),
-  ];
-  return [at(0, 0), at(1, far)];
+  const asked = points.map((at) => at.slice(axis, axis + rank));
+  if (operand === 1) return asked;
+  const far = Math.min(2, data![axis]! - 1);
+  return points.map((at, i) => [
+    ...at.slice(0, axis),
+    asked[i]!.join() === asked[0]!.join() ? 0 : far,
+    ...at.slice(axis + rank),
+  ]);
 }
 
-function mapPair(n: Node, inputs: readonly Shape[], pair: Pair, operand: number): Pair | null {
-  const [a, b] = [sourceOf(n, inputs, pair[0]), sourceOf(n, inputs, pair[1])];
-  return a && b && a.operand === operand && b.operand === operand ? [a.index, b.index] : null;
+function mapPoints(n: Node, inputs: readonly Shape[], points: Points, operand: number): Points | null {
+  const found: (readonly number[])[] = [];
+  for (const point of points) {
+    const from = sourceOf(n, inputs, point);
+    if (from?.operand !== operand) return null;
+    found.push(from.index);
+  }
+  return found;
 }
+
+type Pair = readonly [readonly number[], readonly number[]];
 
 /** Two neighbouring points of `shape` along `axis`; null when the axis is too short. */
 export function neighbours(shape: Shape, axis: number): Pair | null {

@@ -1,9 +1,9 @@
 /** @file How often a streaming row kernel walks over each stored value: once a pass that loads it at a place of its own per column. */
 import { node, type Graph, type NodeId, type Region } from "../ir";
 import { opDef } from "../ops";
-import { touchedElements } from "./reads";
+import { offsetsAt, touchedElements } from "./reads";
 import { eitherStep, steps, stepsAlong, type Step } from "./steps";
-import type { Turn } from "./turns";
+import { turnPoint, unravelled, type Turn } from "./turns";
 import type { RegionForm } from "./types";
 import { isFreeView, isInlined } from "./views";
 
@@ -98,7 +98,7 @@ function askOperands(graph: Graph, id: NodeId, at: readonly Step[], from: Asked,
 /**
  * Passes in which each stored value is loaded column by column.
  * @param roots what each pass asks for
- * @param byRow outputs with one value a row; where they read all that is touched, that is one more pass, unless a pass before had it for its row
+ * @param byRow outputs with one value a row; where they read all that is touched, that is one more pass, unless a pass before had the same element for its row
  * @param touched distinct elements of each stored value
  * @param width columns that one turn of the loop takes
  */
@@ -119,8 +119,40 @@ export function passesPerRead(
     for (const value of changing) passes.set(value, (passes.get(value) ?? new Set()).add(root.stage));
   }
   const around = region.members.filter((id) => opDef(node(graph, id).op).kind !== "reduce");
-  for (const [value, elements] of byRow.length > 0 ? touchedElements(graph, around, byRow) : []) {
-    if (elements === touched.get(value) && !known.has(value)) passes.get(value)?.add(-1);
-  }
+  const again = byRow.length > 0 ? [...touchedElements(graph, around, byRow)].filter(([value, elements]) => passes.has(value) && elements === touched.get(value)) : []; // prettier-ignore
+  const elsewhere = again.some(([value]) => known.has(value)) ? otherPlaces(graph, region, form, roots, byRow) : null;
+  for (const [value] of again) if (!known.has(value) || elsewhere?.has(value)) passes.get(value)!.add(-1);
   return new Map([...passes].map(([value, set]) => [value, set.size]));
+}
+
+/** Few rows or columns that tell one order of elements from another. */
+const someOf = (size: number): number[] =>
+  [...new Set([0, 1, Math.floor(size / 2), size - 1])].filter((at) => at >= 0 && at < size);
+
+/** Stored values that the outputs with one value a row load elsewhere than the passes before them load once a row. */
+function otherPlaces(
+  graph: Graph,
+  { members }: Pick<Region, "members">,
+  { space, reducedAxes, rows, columns }: RegionForm,
+  roots: readonly PassRoot[],
+  byRow: readonly NodeId[],
+): Set<NodeId> {
+  const sampled = someOf(rows);
+  const along = someOf(columns);
+  const kept = space.map((extent, axis) => (reducedAxes.includes(axis) ? 1 : extent));
+  const folded = space.map((extent, axis) => (reducedAxes.includes(axis) ? extent : 1));
+  const points = sampled.flatMap((row) => {
+    const at = unravelled(row, kept);
+    return along.map((column) => unravelled(column, folded).map((value, axis) => value + at[axis]!));
+  });
+  const passed = offsetsAt(graph, members, roots.map(({ id, turns }) => ({ id, points: points.map((at) => turnPoint(turns, at)) }))); // prettier-ignore
+  const wanted = offsetsAt(graph, members, byRow.map((id) => ({ id, points: sampled.map((row) => unravelled(row, node(graph, id).type.shape)) }))); // prettier-ignore
+  const other = new Set<NodeId>();
+  for (const [value, ways] of wanted) {
+    // The same in every column, and in each row the element that is wanted.
+    const matches = (way: readonly number[]): boolean =>
+      (passed.get(value) ?? []).some((places) => places.every((place, i) => place === way[Math.floor(i / along.length)])); // prettier-ignore
+    if (!ways.every(matches)) other.add(value);
+  }
+  return other;
 }
