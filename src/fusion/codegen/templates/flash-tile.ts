@@ -66,14 +66,14 @@ export function lowerFlashTile(job: Job): KernelProgram {
     }
     low.comment("Values are on their way while the scores are computed.");
     const parcels = valueParcels(band);
-    const values = parcels.map((parcel, i) =>
-      low.let(`value_${i}`, "f32", 4, asExpr(parcel.fetch(turn)), [f.values.id]),
-    );
+    const values = parcels.map((parcel) => parcel.fetch(turn));
     const unit = space.add(space.mul(turn, across), tx);
+    if (scores) low.comment("Scores of this thread's rows: queries times keys.");
     const dots = scores ? dotProducts(band, scores, queries, ours, batch) : null;
     const points = ours.map((row, i) => f.quad(batch, row, unit, dots?.[i] ?? null));
     points.forEach((point, i) => offerTop(band, state[i]!, point, shares[i]!));
     low.barrier();
+    if (f.parts.peak !== null) low.comment("The row's highest score so far; what was summed under an older one fades.");
     points.forEach((point, i) => {
       takeTop(band, state[i]!, results[i]!, shares[i]!);
       state[i]!.fold(point);
@@ -88,6 +88,7 @@ export function lowerFlashTile(job: Job): KernelProgram {
       const next = low.bind("next", space.mod(space.add(turn, space.int(1)), turns));
       for (const { parcel, reg } of keys) low.set(reg, asExpr(parcel.fetch(next)), [scores.id]);
     }
+    low.comment("Values under their weights.");
     inParts(band, tile.n / 4, "quad", (quad, number) => addValues(band, results, units, quad, number));
     low.barrier();
   };
