@@ -95,6 +95,11 @@ function askOperands(graph: Graph, id: NodeId, at: readonly Step[], from: Asked,
   }
 }
 
+/** Passes that are no loop: what is loaded for a row before its loops, and after them. */
+const BEFORE = -2;
+const AFTER = -1;
+const NOWHERE: ReadonlySet<NodeId> = new Set();
+
 /**
  * Passes in which each stored value is loaded column by column.
  * @param roots what each pass asks for
@@ -119,9 +124,16 @@ export function passesPerRead(
     for (const value of changing) passes.set(value, (passes.get(value) ?? new Set()).add(root.stage));
   }
   const around = region.members.filter((id) => opDef(node(graph, id).op).kind !== "reduce");
-  const again = byRow.length > 0 ? [...touchedElements(graph, around, byRow)].filter(([value, elements]) => passes.has(value) && elements === touched.get(value)) : []; // prettier-ignore
-  const elsewhere = again.some(([value]) => known.has(value)) ? otherPlaces(graph, region, form, roots, byRow) : null;
-  for (const [value] of again) if (!known.has(value) || elsewhere?.has(value)) passes.get(value)!.add(-1);
+  const whole = (members: readonly NodeId[], asked: readonly NodeId[]): NodeId[] =>
+    asked.length === 0 ? [] : [...touchedElements(graph, members, asked)].flatMap(([value, elements]) => (elements === touched.get(value) ? [value] : [])); // prettier-ignore
+  const again = whole(around, byRow);
+  const elsewhere = again.some((value) => known.has(value)) ? otherPlaces(graph, region, form, roots, byRow) : NOWHERE;
+  const before = elsewhere.size > 0 ? new Set(whole(region.members, roots.map(({ id }) => id))) : NOWHERE; // prettier-ignore
+  for (const value of again) {
+    if (known.has(value) && !elsewhere.has(value)) continue;
+    if (passes.has(value)) passes.get(value)!.add(AFTER);
+    else if (before.has(value)) passes.set(value, new Set([BEFORE, AFTER]));
+  }
   return new Map([...passes].map(([value, set]) => [value, set.size]));
 }
 
@@ -129,7 +141,7 @@ export function passesPerRead(
 const someOf = (size: number): number[] =>
   [...new Set([0, 1, Math.floor(size / 2), size - 1])].filter((at) => at >= 0 && at < size);
 
-/** Stored values that the outputs with one value a row load elsewhere than the passes before them load once a row. */
+/** Stored values that the outputs with one value a row load elsewhere than the passes before them, where those load at places that can be followed. */
 function otherPlaces(
   graph: Graph,
   { members }: Pick<Region, "members">,
@@ -149,10 +161,11 @@ function otherPlaces(
   const wanted = offsetsAt(graph, members, byRow.map((id) => ({ id, points: sampled.map((row) => unravelled(row, node(graph, id).type.shape)) }))); // prettier-ignore
   const other = new Set<NodeId>();
   for (const [value, ways] of wanted) {
+    const known = passed.get(value) ?? [];
     // The same in every column, and in each row the element that is wanted.
     const matches = (way: readonly number[]): boolean =>
-      (passed.get(value) ?? []).some((places) => places.every((place, i) => place === way[Math.floor(i / along.length)])); // prettier-ignore
-    if (!ways.every(matches)) other.add(value);
+      known.some((places) => places.every((place, i) => place === way[Math.floor(i / along.length)]));
+    if (known.length > 0 && !ways.every(matches)) other.add(value);
   }
   return other;
 }
