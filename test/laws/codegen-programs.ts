@@ -27,6 +27,7 @@ export const programs: Readonly<Record<string, string>> = {
   "middle-max": `x: f32[4, 31, 8]\ny = x.max(dim=1)`,
   "full-sum": `x: f32[64, 1024]\ny = x.sum()`,
   "full-rms": `x: f32[65, 1000]\ny = sqrt(x.square().mean())`,
+  "dropout-flipped": `x: f32[64]\ny = relu(flip(dropout(x, p=0.25, seed=1), 0))`,
   argmax: `x: f32[9, 100]\ny = argmax(x, dim=-1)`,
   "argmax-columns": `x: f32[9, 100]\ny = argmax(x, dim=0)`,
   concat: `a: f32[8, 12]\nb: f32[8, 20]\ny = concat([a, b], dim=1)`,

@@ -197,12 +197,15 @@ function bytesOff(state: Fusion, run: CpuRun, profile: CompileOptions["profile"]
   for (const each of run.regions) {
     const counted = countsPasses(state.graph, each);
     const { columns } = each.facts.form!;
+    // What is smaller than a row is counted once, unless it is walked again.
+    const again = new Set(each.facts.schedule.reads.flatMap(({ value, rereads }) => (rereads > 0 ? [value] : [])));
     for (const [i, log] of each.logs.entries())
       for (const { value, read, written, passes } of log.buffers) {
         const { type } = each.programs[i]!.buffers.find((buffer) => buffer.value === value)!;
         touched +=
           dtypeBytes(type.dtype) *
-          (read * (counted && read >= columns ? Math.floor(passes) : Math.min(passes, 1)) + written);
+          (read * (counted && (read >= columns || again.has(value)) ? Math.floor(passes) : Math.min(passes, 1)) +
+            written);
       }
   }
   const { bytes } = totalsOf(state, profile);

@@ -355,8 +355,8 @@ function laneText(index: Index, vector: string, convert: (text: string) => strin
   if (!lane || !evenLanes(index)) throw bug("an index whose lanes are not evenly apart was asked for as a vector");
   const start = indexText({ ...index, terms: others });
   const unit = vector === "vec4u" ? "u" : "";
-  const steps = [0, 1, 2, 3].map((k) => `${k * lane.by}${unit}`).join(", ");
-  return `${vector}(${convert(start)}) + ${vector}(${steps})`;
+  const steps = [0, 1, 2, 3].map((k) => `${k * Math.abs(lane.by)}${unit}`).join(", ");
+  return `${vector}(${convert(start)}) ${lane.by < 0 ? "-" : "+"} ${vector}(${steps})`;
 }
 
 /** Only the builtins that the body names. */
