@@ -226,13 +226,13 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
     return this.tuple(tuple.at.map((index) => this.substitute(index, variable, by)));
   }
 
-  /** Row-major coordinates of `linear` in `shape`. */
+  /** Row-major coordinates of `linear` in `shape`; of nothing, where an axis is empty, the origin. */
   unravel(linear: Index, shape: readonly number[]): Index[] {
     const at: Index[] = Array.from({ length: shape.length }, () => this.int(0));
     let rest = linear;
     for (let axis = shape.length - 1; axis >= 0; axis--) {
       const extent = shape[axis]!;
-      if (extent === 1) continue;
+      if (extent <= 1) continue;
       at[axis] = this.mod(rest, extent);
       rest = this.div(rest, extent);
     }

@@ -230,7 +230,8 @@ function scheduleRows(graph: Graph, region: Body, form: RegionForm, target: Targ
       chunks === 1 && columns <= (target.schedule === "gpu" ? SHORT_ROW : 4) ? cachedValues(graph, region, form, placement) : []; // prettier-ignore
     const fits = BASE_REGISTERS + live + accumulators + columns * kept.length <= SOFT_REGISTERS;
     const cached = fits ? kept : [];
-    const reads = cached.length > 0 ? plain : withRereads(plain, passes());
+    // One turn is no loop: whatever asks for it, the row is walked once.
+    const reads = cached.length > 0 || columns === width ? plain : withRereads(plain, passes());
     const variant: Variant = chunks > 1 ? "split-thread" : "row-thread";
     return blank({
       variant,
