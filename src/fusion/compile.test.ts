@@ -73,3 +73,15 @@ test.each([
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   expect(fusedPlan!.kernels.flatMap(({ bindings }) => bindings).filter(({ access }) => access === "read_write")).toHaveLength(naive!.graph.outputs.length); // prettier-ignore
 });
+
+test.each(["all_reduce", "device_copy", "custom_call"])(
+  "%s is a boundary: nothing is fused into it or it into anything",
+  (op) => {
+    const { steps, fusedPlan } = compile(`x: f32[64, 64]\nh = relu(x)\ng = ${op}(h)\ny = exp(g)\n`, defaultOptions);
+    expect(fusedPlan!.kernels.map(({ nodes }) => nodes)).toEqual([["h"], ["g"], ["y"]]);
+    expect(steps.map(({ accepted, legal }) => [accepted, legal.code])).toEqual([
+      [false, "L_OPAQUE"],
+      [false, "L_OPAQUE"],
+    ]);
+  },
+);

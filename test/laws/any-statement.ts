@@ -15,7 +15,10 @@ const needsOnly = (def: Def, count: number): boolean =>
 
 const elementwise = allOps.filter(({ kind }) => kind === "elementwise");
 const hasAxes = ({ params }: Def): boolean => params.some(({ kind }) => kind === "axis" || kind === "axes");
-const UNARY: readonly Def[] = [...elementwise, ...allComposites].filter((def) => needsOnly(def, 1) && !hasAxes(def));
+const closed = allOps.filter(({ kind }) => kind === "opaque");
+const UNARY: readonly Def[] = [...elementwise, ...closed, ...allComposites].filter(
+  (def) => needsOnly(def, 1) && !hasAxes(def),
+);
 const BINARY = elementwise.filter((def) => needsOnly(def, 2));
 const FOLDS = [...allOps.filter(({ kind }) => kind === "reduce"), ...allComposites].filter(
   (def) => needsOnly(def, 1) && def.params.some(({ names }) => names[0] === "keepdims"),

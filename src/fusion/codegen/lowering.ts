@@ -78,12 +78,12 @@ export class Lowering extends Emitter {
         return yield* this.#gather(n, at);
       case "elementwise":
       case "random":
+      case "opaque":
         return yield* this.#compute(n, at);
       case "source":
         return yield* this.#outside(n, at);
       case "reduce":
       case "contraction":
-      case "opaque":
         throw bug(`${id} (${n.op}) was asked for before its template computed it`);
     }
   }

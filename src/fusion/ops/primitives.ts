@@ -5,6 +5,9 @@ import { abs } from "./arithmetic/abs";
 import { acos } from "./transcendental/acos";
 import { add } from "./arithmetic/add";
 import { all } from "./reduce/all";
+import { allReduce } from "./boundary/all-reduce";
+import { customCall } from "./boundary/custom-call";
+import { deviceCopy } from "./boundary/device-copy";
 import { and } from "./logic/and";
 import { any } from "./reduce/any";
 import { argmax } from "./reduce/argmax";
@@ -114,6 +117,7 @@ export const primitives: readonly OpDef[] = [
   acos,
   add,
   all,
+  allReduce,
   and,
   any,
   argmax,
@@ -134,6 +138,8 @@ export const primitives: readonly OpDef[] = [
   constant,
   cos,
   cosh,
+  customCall,
+  deviceCopy,
   div,
   dropout,
   elu,

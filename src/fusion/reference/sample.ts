@@ -152,6 +152,7 @@ function pointOf(node: Node, types: readonly TensorType[]): Point {
   switch (kind) {
     case "elementwise":
     case "random":
+    case "opaque":
       return elementwisePoint(node, types);
     case "movement":
       return movementPoint(node, types.map((type) => type.shape)); // prettier-ignore
@@ -162,7 +163,6 @@ function pointOf(node: Node, types: readonly TensorType[]): Point {
     case "contraction":
       return matmulPoint([types[0]!, types[1]!]);
     case "source":
-    case "opaque":
       throw bug(`${node.op} is not computed from operands`);
   }
 }

@@ -26,7 +26,7 @@ function demandOn(graph: Graph, n: Node, operand: number, demand: Demand): Deman
   if (def.kind === "movement") return throughMovement(demand, n, inputs, operand);
   if (def.kind === "reduce")
     return throughReduce(demand, n.type.shape, inputs[operand]!, def.reduce!.axes(n.attrs, inputs[operand]!));
-  if (def.kind === "contraction" || def.kind === "opaque") return ALL;
+  if (def.kind === "contraction") return ALL;
   if (def.kind === "gather") {
     if (operand === 0) return throughGather(demand, n.type.shape, inputs[0]!);
     return throughIndex(demand, n.type.shape, inputs[1]!, def.gather!.axis(n.attrs, inputs[0]!));
@@ -124,7 +124,7 @@ export function offsetsAt(
   for (const id of members.toReversed()) {
     const n = node(graph, id);
     const kind = opDef(n.op).kind;
-    if (kind === "reduce" || kind === "contraction" || kind === "opaque") continue;
+    if (kind === "reduce" || kind === "contraction") continue;
     const inputs = shapesOf(graph, n);
     for (const points of probes.get(id) ?? []) {
       n.inputs.forEach((input, operand) => {

@@ -1,0 +1,11 @@
+import { boundary } from "../boundaries";
+
+export const allReduce = boundary({
+  name: "all_reduce",
+  aliases: ["psum"],
+  doc: {
+    formula: "Σ over devices",
+    teaches:
+      "Communication may overlap with other work, but its kernel takes nothing in. Simulated on one device: a copy.",
+  },
+});
