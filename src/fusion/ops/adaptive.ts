@@ -1,6 +1,8 @@
 /** @file Adaptive pools: output i of n covers the elements from ⌊i·L/n⌋ to ⌈(i + 1)·L/n⌉, as PyTorch splits an axis. */
 import { showShape, type Attrs, type NodeId, type Shape, type TensorType } from "../ir";
-import type { GraphBuilder } from "./define";
+import { composite, type CompositeSpec } from "./compose";
+import type { CompositeDef, GraphBuilder } from "./define";
+import { ONE_TENSOR } from "./families";
 import { LOWEST } from "./limits";
 import { along } from "./places";
 import { numbersOf, wrong, type Failed } from "./shapes";
@@ -13,11 +15,7 @@ function sizesOf(x: Shape, attrs: Attrs): readonly number[] {
   return sizes.map((size, axis) => (size === -1 ? (x[lead + axis] ?? 0) : size));
 }
 
-export function checkAdaptive(
-  [x]: readonly (TensorType | null)[],
-  attrs: Attrs,
-  names: readonly string[],
-): Failed | null {
+function checkAdaptive([x]: readonly (TensorType | null)[], attrs: Attrs, names: readonly string[]): Failed | null {
   const sizes = sizesOf(x!.shape, attrs);
   const fits = sizes.length > 0 && sizes.length <= x!.shape.length && sizes.every((size) => size >= 1);
   if (fits && x!.shape.slice(-sizes.length).every((extent) => extent >= 1)) return null;
@@ -74,3 +72,22 @@ export function buildAdaptive(b: GraphBuilder, x: NodeId, attrs: Attrs, fold: "m
   }
   return pooled === x ? b.op("same", "identity", [x]) : pooled;
 }
+
+/** A composite that folds each axis to the sizes asked for. */
+export const adaptivePool = (
+  { formula, ...names }: Pick<CompositeSpec, "name" | "aliases"> & { readonly formula: string },
+  fold: "mean" | "max",
+): CompositeDef =>
+  composite({
+    ...names,
+    doc: {
+      formula,
+      teaches: "Where the sizes divide, it is a reshape and a fold; elsewhere windows of two lengths, told by comparing indices.", // prettier-ignore
+    },
+    params: [
+      ONE_TENSOR,
+      { names: ["output_size"], kind: "ints", none: -1, doc: "Sizes of the last axes; None keeps one." },
+    ],
+    check: checkAdaptive,
+    build: (b, [x], attrs) => buildAdaptive(b, x!, attrs, fold),
+  });

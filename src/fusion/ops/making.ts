@@ -1,6 +1,9 @@
 /** @file What makes a tensor of nothing but numbers in the text: one value on every place, or a rule of the index. */
 import type { DType, NodeId, Shape } from "../ir";
-import type { GraphBuilder, Param } from "./define";
+import { composite, type CompositeSpec } from "./compose";
+import type { CompositeDef, GraphBuilder, Param } from "./define";
+import { checkDtype, dtypeNamed, optionalDtype } from "./dtypes";
+import { ONE_TENSOR } from "./families";
 import { along } from "./places";
 
 export const SIZES: Param = {
@@ -17,6 +20,25 @@ export const filledWith = (b: GraphBuilder, value: NodeId, shape: Shape): NodeId
 /** A number of the text on every place of `shape`. */
 export const constantOf = (b: GraphBuilder, value: number, shape: Shape, dtype: DType): NodeId =>
   filledWith(b, b.scalar(value, dtype), shape);
+
+/** A composite that fills x's sizes with one number, in x's dtype unless another is asked for. */
+export const filledLike = (
+  spec: Pick<CompositeSpec, "name" | "aliases"> & { readonly formula: string },
+  value: number,
+): CompositeDef => {
+  const { formula, ...names } = spec;
+  const teaches = "Only x's sizes are asked for, and they are known before it runs: x itself is not read, so no edge leads here."; // prettier-ignore
+  return composite({
+    ...names,
+    doc: { formula, teaches },
+    params: [ONE_TENSOR, optionalDtype("x's when left out.")],
+    check: (_inputs, attrs) => checkDtype(attrs),
+    build(b, [x], attrs) {
+      const { dtype, shape } = b.typeOf(x!);
+      return constantOf(b, value, shape, dtypeNamed(attrs) ?? dtype);
+    },
+  });
+};
 
 /** true on the diagonal `offset` of rows × columns. */
 export function diagonalMask(b: GraphBuilder, rows: number, columns: number, offset: number): NodeId {
