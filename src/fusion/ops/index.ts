@@ -6,7 +6,7 @@ import { primitives } from "./primitives";
 
 export { scalarType, withDefaults } from "./compose";
 export * from "./define";
-export { permOf, sliceAxes } from "./indices";
+export { groupsOf, permOf, sliceAxes, type AxisGroup } from "./indices";
 export { HIGHEST, LOWEST } from "./limits";
 export { primitive as opDef } from "./primitives";
 export { philox, randomBits } from "./philox";

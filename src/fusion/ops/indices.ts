@@ -26,14 +26,15 @@ export function delinearise<I, C>(at: I, shape: Shape, algebra: IndexAlgebra<I, 
   });
 }
 
-interface Group {
+/** Axes of two shapes that hold the same elements among themselves. */
+export interface AxisGroup {
   readonly from: readonly number[];
   readonly to: readonly number[];
 }
 
 /** Splits two shapes of equal size into the shortest runs of axes of equal size: 2×3×4 and 6×4 give 2×3 | 6 and 4 | 4. */
-function groupsOf(from: Shape, to: Shape): Group[] {
-  const groups: Group[] = [];
+export function groupsOf(from: Shape, to: Shape): AxisGroup[] {
+  const groups: AxisGroup[] = [];
   let [i, j] = [0, 0];
   while (i < from.length || j < to.length) {
     const group = { from: [] as number[], to: [] as number[] };

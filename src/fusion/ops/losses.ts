@@ -1,10 +1,16 @@
 /** @file What the classification losses share: the target's column picked by comparing classes, weights, and how losses are averaged. */
 import { showShape, type Attrs, type NodeId, type TensorType } from "../ir";
 import type { GraphBuilder, Param } from "./define";
-import { number } from "./families";
+import { number, tensor } from "./families";
 import { isAbsent } from "./indices";
 import { along } from "./places";
 import { numberOf, wrong, type Failed } from "./shapes";
+
+/** What was computed and what it should be, under either library's names. */
+export const COMPARED: readonly Param[] = [
+  tensor(["a", "input", "x", "predictions", "logits"], "What was computed."),
+  tensor(["b", "target", "y", "targets", "labels"], "What it should be."),
+];
 
 export const REDUCED: Param = { names: ["reduction"], kind: "string", default: "mean", doc: "mean, sum or none." };
 

@@ -1,7 +1,7 @@
 /** @file Exact laws of single ops: neutral operands, double negations, views of views, constants. Each answers with a change and a sentence. */
 import { node, sameShape, sizeOf, usesOf, type Graph, type Node, type NodeId, type Verdict } from "../ir";
 import { opDef } from "../ops";
-import { isFreeView } from "../region";
+import { isFreeView, sourceOf } from "../region";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import type { NodeChange, Rewriter } from "./rewriter";
@@ -151,21 +151,8 @@ function standsStill(graph: Graph, n: Node): boolean {
   );
 }
 
-const plain = {
-  int: (value: number) => value,
-  add: (a: number, b: number) => a + b,
-  mul: (a: number, by: number) => a * by,
-  div: (a: number, by: number) => Math.floor(a / by),
-  mod: (a: number, by: number) => a % by,
-  less: (a: number, bound: number) => a < bound,
-  atLeast: (a: number, bound: number) => a >= bound,
-  and: (a: boolean, b: boolean) => a && b,
-};
-const sourceIndex = (graph: Graph, n: Node, out: readonly number[]): readonly number[] => {
-  const inputs = n.inputs.map((input) => node(graph, input).type.shape);
-  const cases = opDef(n.op).movement!.source(out, { inputs, output: n.type.shape, attrs: n.attrs }, plain);
-  return cases.find(({ when }) => when !== false)?.index ?? [];
-};
+const sourceIndex = (graph: Graph, n: Node, out: readonly number[]): readonly number[] =>
+  sourceOf(n, n.inputs.map((input) => node(graph, input).type.shape), out)?.index ?? []; // prettier-ignore
 
 function viewOfView(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
   const { graph } = planner;

@@ -4,7 +4,7 @@
  */
 import { node, sizeOf, stridesOf, type Graph, type Node, type NodeId, type Shape } from "../ir";
 import { opDef } from "../ops";
-import { affineView } from "./demand";
+import { affineView } from "./affine";
 import { isFreeView } from "./views";
 
 /** For each axis of the result, the axis of the operand it is (null: it has one element). */

@@ -1,7 +1,7 @@
 /** @file Which columns a row may see at all, where a mask says so by position alone: the tiles beyond need not be computed. */
 import { node, stridesOf, type Graph, type Node, type NodeId, type Shape } from "../ir";
 import { opDef } from "../ops";
-import { sourceOf } from "./demand";
+import { sourceOf } from "./affine";
 
 /** Scores below this are hidden: exp of their distance to any score in sight is 0. */
 const HIDDEN = -1e30;

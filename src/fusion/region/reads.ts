@@ -4,7 +4,6 @@ import { opDef } from "../ops";
 import {
   ALL,
   count,
-  sourceOf,
   throughBroadcast,
   throughGather,
   throughIndex,
@@ -13,6 +12,7 @@ import {
   union,
   type Demand,
 } from "./demand";
+import { sourceOf } from "./affine";
 import type { RegionForm, RegionRead } from "./types";
 import { turnPoint, type Turn } from "./turns";
 import { isFreeView, isInlined, storedInputs } from "./views";

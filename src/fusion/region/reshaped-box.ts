@@ -1,31 +1,7 @@
 /** @file A box of one shape as a box of another shape of the same elements in the same order, where it is one. */
 import type { Shape } from "../ir";
+import { groupsOf } from "../ops";
 import type { Box, BoxAxis } from "./demand";
-
-/** Axes of both shapes that hold the same elements among themselves. */
-interface Group {
-  readonly from: readonly number[];
-  readonly to: readonly number[];
-}
-
-/** The finest division: cut wherever the extents so far multiply to the same. */
-function groupsOf(from: Shape, to: Shape): Group[] {
-  const groups: Group[] = [];
-  let [i, j] = [0, 0];
-  while (i < from.length || j < to.length) {
-    const [first, second] = [i, j];
-    let [a, b] = [from[i++] ?? 1, to[j++] ?? 1];
-    while (a !== b) {
-      if (a < b) a *= from[i++] ?? 1;
-      else b *= to[j++] ?? 1;
-    }
-    groups.push({ from: range(first, i, from), to: range(second, j, to) });
-  }
-  return groups;
-}
-
-const range = (start: number, end: number, shape: Shape): number[] =>
-  Array.from({ length: Math.min(end, shape.length) - Math.min(start, shape.length) }, (_, k) => start + k);
 
 /** Elements of a group, counted in order. */
 type Run = BoxAxis;

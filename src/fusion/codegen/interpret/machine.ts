@@ -1,9 +1,9 @@
 /** @file Runs a lowered kernel on the CPU: all threads of a workgroup in lock-step, statements compiled to closures once. */
 import { bug, type NodeId } from "../../ir";
 import { roundToHalf } from "../../ops";
-import type { Cond, Index, IndexAtom, IndexVar } from "../index-space";
 import type { Buffer, Expr, KernelProgram, Reg, SharedArray, Stmt, Value } from "../kernel-ir";
 import { BufferTrace, note, OwnTrace, SharedTrace, type AccessLog } from "./access-log";
+import { Indices } from "./indices";
 import { scalarOf, storing } from "./scalars";
 
 export interface InterpretOptions {
@@ -12,8 +12,6 @@ export interface InterpretOptions {
   /** False: only results are wanted, no log of accesses; much faster where the kernel can be translated. */
   readonly log?: boolean;
 }
-/** An index for one thread and one of its four lanes. */
-type IndexOf = (thread: number, lane: number) => number;
 type NumberOf = (thread: number, lane: number) => number;
 type Test = (thread: number) => boolean;
 /** Threads that run a statement. */
@@ -38,11 +36,10 @@ export function interpretProgram(
 class Machine {
   readonly #threads: number;
   readonly #regs: Float64Array[];
-  readonly #vars = new Map<number, Float64Array>();
   readonly #traces = new Map<Buffer, BufferTrace>();
   readonly #shared = new Map<SharedArray, SharedTrace | OwnTrace>();
   readonly #problems: string[] = [];
-  readonly #indices = new Map<number, IndexOf>();
+  readonly #indices: Indices;
   readonly #round: (value: number) => number;
   #phase = 0;
   #segment = 0;
@@ -54,6 +51,7 @@ class Machine {
     this.program = program;
     const [x, y, z] = program.workgroupSize;
     this.#threads = x * y * z;
+    this.#indices = new Indices(this.#threads, program.space.lane);
     this.#regs = Array.from({ length: program.registerCount });
     this.#round = precision === "f32" ? Math.fround : (value) => value;
     for (const buffer of program.buffers) {
@@ -83,7 +81,7 @@ class Machine {
   #enterWorkgroup(x: number, y: number, z: number): void {
     for (const trace of this.#shared.values()) trace.clear();
     const [sx] = this.program.workgroupSize;
-    for (const { variable, cells } of this.#builtins) {
+    for (const { variable, cells } of this.#indices.builtins) {
       for (let thread = 0; thread < this.#threads; thread++) {
         cells[thread] =
           variable === "tid" ? thread
@@ -95,7 +93,6 @@ class Machine {
       }
     }
   }
-  readonly #builtins: { variable: NonNullable<IndexVar["builtin"]>; cells: Float64Array }[] = [];
 
   // ---- statements ---------------------------------------------------------------------------------------------------
 
@@ -116,11 +113,11 @@ class Machine {
       case "set":
         return this.#assign(stmt.reg, stmt.value);
       case "bind": {
-        const [cells, value] = [this.#cellsOf(stmt.variable), this.#index(stmt.value)];
+        const [cells, value] = [this.#indices.cellsOf(stmt.variable), this.#indices.index(stmt.value)];
         return each((thread) => (cells[thread] = value(thread, 0)));
       }
       case "bindValue": {
-        const [cells, value, { max }] = [this.#cellsOf(stmt.variable), this.#value(stmt.value), stmt.variable];
+        const [cells, value, { max }] = [this.#indices.cellsOf(stmt.variable), this.#value(stmt.value), stmt.variable];
         return each((thread) => (cells[thread] = Math.min(Math.max(Math.trunc(value(thread, 0)), 0), max)));
       }
       case "store":
@@ -130,7 +127,11 @@ class Machine {
       case "storeShared":
         return this.#storeShared(stmt);
       case "foldShared": {
-        const [trace, into, from] = [this.#shared.get(stmt.array)!, this.#index(stmt.into), this.#index(stmt.from)];
+        const [trace, into, from] = [
+          this.#shared.get(stmt.array)!,
+          this.#indices.index(stmt.into),
+          this.#indices.index(stmt.from),
+        ];
         const [rule, store] = [stmt.def.reduce!.combine, storing(stmt.array, this.#round)];
         return each((thread) => {
           const [a, b] = [into(thread, 0), from(thread, 0)];
@@ -146,7 +147,7 @@ class Machine {
       case "barrier":
         return this.#barrier();
       case "guard": {
-        const test = this.#test(stmt.when);
+        const test = this.#indices.test(stmt.when);
         return (active) => keep(active, active, test);
       }
       case "comment":
@@ -170,7 +171,7 @@ class Machine {
 
   #store({ buffer, index, value, width }: Extract<Stmt, { kind: "store" }>): Run {
     const trace = this.#traces.get(buffer)!;
-    const [at, numberOf] = [this.#index(index), this.#value(value)];
+    const [at, numberOf] = [this.#indices.index(index), this.#value(value)];
     const round = this.#storing(buffer);
     return each((thread) => {
       const start = at(thread, 0);
@@ -180,7 +181,7 @@ class Machine {
 
   #storePair({ buffer, index, values }: Extract<Stmt, { kind: "storePair" }>): Run {
     const trace = this.#traces.get(buffer)!;
-    const [at, round] = [this.#index(index), this.#storing(buffer)];
+    const [at, round] = [this.#indices.index(index), this.#storing(buffer)];
     const numbersOf = values.map((value) => this.#value(value));
     return each((thread) => {
       const start = at(thread, 0);
@@ -199,9 +200,9 @@ class Machine {
 
   #storeShared({ array, index, value, lane }: Extract<Stmt, { kind: "storeShared" }>): Run {
     const trace = this.#shared.get(array)!;
-    const [at, numberOf] = [this.#index(index), this.#value(value)];
+    const [at, numberOf] = [this.#indices.index(index), this.#value(value)];
     if (lane) {
-      const part = this.#index(lane);
+      const part = this.#indices.index(lane);
       return each((thread) =>
         trace.write(at(thread, 0) * array.width + part(thread, 0), numberOf(thread, 0), thread, this.#phase),
       );
@@ -213,7 +214,7 @@ class Machine {
   }
 
   #if({ when, body, otherwise }: Extract<Stmt, { kind: "if" }>): Run {
-    const test = this.#test(when);
+    const test = this.#indices.test(when);
     this.#depth++;
     const [yes, no] = [this.#block(body), otherwise.length > 0 ? this.#block(otherwise) : null];
     this.#depth--;
@@ -232,7 +233,7 @@ class Machine {
 
   /** Segments, by which passes are counted, end with an outermost loop or a barrier. */
   #loop(stmt: Extract<Stmt, { kind: "for" | "halve" }>): Run {
-    const cells = this.#cellsOf(stmt.variable);
+    const cells = this.#indices.cellsOf(stmt.variable);
     this.#depth++;
     const body = this.#block(stmt.body);
     this.#depth--;
@@ -291,12 +292,12 @@ class Machine {
       case "load":
         return this.#load(expr);
       case "loadShared": {
-        const [trace, at] = [this.#shared.get(expr.array)!, this.#index(expr.index)];
+        const [trace, at] = [this.#shared.get(expr.array)!, this.#indices.index(expr.index)];
         const { width } = expr.array;
         return (thread, lane) => trace.read(at(thread, 0) * width + lane, thread, this.#phase);
       }
       case "select": {
-        const [yes, no, test] = [this.#value(expr.yes), this.#value(expr.no), this.#test(expr.when)];
+        const [yes, no, test] = [this.#value(expr.yes), this.#value(expr.no), this.#indices.test(expr.when)];
         return (thread, lane) => (test(thread, lane) ? yes(thread, lane) : no(thread, lane));
       }
       case "choose": {
@@ -304,9 +305,9 @@ class Machine {
         return (thread, lane) => (when(thread, lane) !== 0 ? yes(thread, lane) : no(thread, lane));
       }
       case "index":
-        return this.#index(expr.index);
+        return this.#indices.index(expr.index);
       case "generate": {
-        const [at, indices] = [expr.at.map((index) => this.#index(index)), expr.at.map(() => 0)];
+        const [at, indices] = [expr.at.map((index) => this.#indices.index(index)), expr.at.map(() => 0)];
         return (thread, lane) => {
           at.forEach((index, i) => (indices[i] = index(thread, lane)));
           return expr.def.generate!.js(indices, expr.attrs);
@@ -323,17 +324,17 @@ class Machine {
           expr,
           into,
           (value) => this.#value(value),
-          expr.kind === "op" && expr.index ? this.#index(expr.index) : null,
+          expr.kind === "op" && expr.index ? this.#indices.index(expr.index) : null,
           this.#round,
         );
     }
   }
 
   #load({ buffer, index, width, when }: Extract<Expr, { kind: "load" }>): NumberOf {
-    const [trace, at, segment] = [this.#traces.get(buffer)!, this.#index(index), this.#segment];
+    const [trace, at, segment] = [this.#traces.get(buffer)!, this.#indices.index(index), this.#segment];
     if (when) {
       // What is dropped may be anything: a kernel that uses it will not agree with the reference.
-      const test = this.#test(when);
+      const test = this.#indices.test(when);
       return (thread, lane) =>
         test(thread, lane) ? trace.read(at(thread, 0) + (width === 1 ? 0 : lane), segment) : Number.NaN;
     }
@@ -342,78 +343,6 @@ class Machine {
   }
 
   // ---- indices ------------------------------------------------------------------------------------------------------
-
-  #cellsOf(variable: IndexVar): Float64Array {
-    let cells = this.#vars.get(variable.atomId);
-    if (!cells) {
-      cells = new Float64Array(this.#threads);
-      this.#vars.set(variable.atomId, cells);
-      if (variable.builtin) {
-        this.#builtins.push({ variable: variable.builtin, cells });
-      }
-    }
-    return cells;
-  }
-
-  #index(index: Index): IndexOf {
-    let compiled = this.#indices.get(index.id);
-    if (!compiled) {
-      compiled = this.#compileIndex(index);
-      this.#indices.set(index.id, compiled);
-    }
-    return compiled;
-  }
-
-  #compileIndex({ terms, constant }: Index): IndexOf {
-    const parts = terms.map(({ atom, by }) => ({ at: this.#atom(atom), by }));
-    const [a, b] = parts;
-    if (!a) return () => constant;
-    if (!b) return (thread, lane) => a.at(thread, lane) * a.by + constant;
-    if (parts.length === 2) return (thread, lane) => a.at(thread, lane) * a.by + b.at(thread, lane) * b.by + constant;
-    return (thread, lane) => {
-      let sum = constant;
-      for (const { at, by } of parts) sum += at(thread, lane) * by;
-      return sum;
-    };
-  }
-
-  #atom(atom: IndexAtom): IndexOf {
-    if (atom.kind === "var") {
-      if (atom === this.program.space.lane) return (_, lane) => lane;
-      const cells = this.#cellsOf(atom);
-      return (thread) => cells[thread]!;
-    }
-    const of = this.#index(atom.of);
-    const { by } = atom;
-    if (atom.kind === "div") return (thread, lane) => Math.floor(of(thread, lane) / by);
-    if (atom.kind === "min") return (thread, lane) => Math.min(of(thread, lane), by);
-    return (thread, lane) => of(thread, lane) % by;
-  }
-
-  #test(cond: Cond): (thread: number, lane?: number) => boolean {
-    switch (cond.kind) {
-      case "always":
-        return () => true;
-      case "never":
-        return () => false;
-      case "less": {
-        const at = this.#index(cond.index);
-        return (thread, lane = 0) => at(thread, lane) < cond.bound;
-      }
-      case "atLeast": {
-        const at = this.#index(cond.index);
-        return (thread, lane = 0) => at(thread, lane) >= cond.bound;
-      }
-      case "below": {
-        const [at, limit] = [this.#index(cond.index), this.#index(cond.limit)];
-        return (thread) => at(thread, 0) < limit(thread, 0);
-      }
-      case "both": {
-        const parts = cond.parts.map((part) => this.#test(part));
-        return (thread, lane = 0) => parts.every((part) => part(thread, lane));
-      }
-    }
-  }
 }
 
 const each =

@@ -1,6 +1,6 @@
 import { composite } from "../../compose";
-import { number, tensor } from "../../families";
-import { checkReduced, REDUCED, reduced } from "../../losses";
+import { number } from "../../families";
+import { checkReduced, COMPARED, REDUCED, reduced } from "../../losses";
 
 export const huberLoss = composite({
   name: "huber_loss",
@@ -9,12 +9,7 @@ export const huberLoss = composite({
     formula: "mean(|a − b| ≤ δ ? (a − b)² / 2 : δ (|a − b| − δ/2))",
     teaches: "Both branches are computed in registers; only one is kept.",
   },
-  params: [
-    tensor(["a", "input", "x", "predictions", "logits"], "What was computed."),
-    tensor(["b", "target", "y", "targets", "labels"], "What it should be."),
-    REDUCED,
-    number("delta", 1, "Up to here it is a parabola."),
-  ],
+  params: [...COMPARED, REDUCED, number("delta", 1, "Up to here it is a parabola.")],
   check: checkReduced,
   build(b, [a, target], attrs) {
     const difference = b.op("difference", "sub", [a!, target!]);

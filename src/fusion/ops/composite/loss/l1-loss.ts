@@ -1,6 +1,5 @@
 import { composite } from "../../compose";
-import { tensor } from "../../families";
-import { checkReduced, REDUCED, reduced } from "../../losses";
+import { checkReduced, COMPARED, REDUCED, reduced } from "../../losses";
 
 export const l1Loss = composite({
   name: "l1_loss",
@@ -8,11 +7,7 @@ export const l1Loss = composite({
     formula: "mean(|a − b|)",
     teaches: "The differences live in registers: two tensors are read, one number is written.",
   },
-  params: [
-    tensor(["a", "input", "x", "predictions", "logits"], "What was computed."),
-    tensor(["b", "target", "y", "targets", "labels"], "What it should be."),
-    REDUCED,
-  ],
+  params: [...COMPARED, REDUCED],
   check: checkReduced,
   build: (b, [a, target], attrs) =>
     reduced(b, b.op("distance", "abs", [b.op("difference", "sub", [a!, target!])]), attrs),

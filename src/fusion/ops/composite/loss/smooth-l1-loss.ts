@@ -1,6 +1,6 @@
 import { composite } from "../../compose";
-import { number, tensor } from "../../families";
-import { checkReduced, REDUCED, reduced } from "../../losses";
+import { number } from "../../families";
+import { checkReduced, COMPARED, REDUCED, reduced } from "../../losses";
 
 export const smoothL1Loss = composite({
   name: "smooth_l1_loss",
@@ -8,12 +8,7 @@ export const smoothL1Loss = composite({
     formula: "mean(|a − b| < beta ? (a − b)² / 2beta : |a − b| − beta/2)",
     teaches: "Both branches are computed in registers; only one is kept.",
   },
-  params: [
-    tensor(["a", "input", "x", "predictions", "logits"], "What was computed."),
-    tensor(["b", "target", "y", "targets", "labels"], "What it should be."),
-    REDUCED,
-    number("beta", 1, "Up to here it is a parabola."),
-  ],
+  params: [...COMPARED, REDUCED, number("beta", 1, "Up to here it is a parabola.")],
   check: checkReduced,
   build(b, [a, target], attrs) {
     const difference = b.op("difference", "sub", [a!, target!]);
