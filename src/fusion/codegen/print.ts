@@ -244,10 +244,10 @@ class Printer {
 
   #better({ def, a, b, ia, ib }: Extract<Expr, { kind: "better" }>, width: Width): string {
     const value = (of: Value): string => this.#value(of, of.scalar, width);
-    const sign = def.reduce!.arg === "max" ? ">" : "<";
-    const both = width === 4 ? "&" : "&&";
-    const either = width === 4 ? "|" : "||";
-    return `(${value(a)} ${sign} ${value(b)}) ${either} ((${value(a)} == ${value(b)}) ${both} (${value(ia)} < ${value(ib)}))`;
+    const [rank, t] = [def.reduce!.arg!, this.#type(def, a.scalar, width)];
+    const [x, y, first] = [value(a), value(b), `${value(ia)} < ${value(ib)}`];
+    const [and, or] = width === 4 ? ["&", "|"] : ["&&", "||"];
+    return `${rank.wgsl(x, y, t)} ${or} (!${rank.wgsl(y, x, t)} ${and} (${first}))`;
   }
 
   #indexValue(index: Index, scalar: Scalar, width: Width): string {
@@ -321,7 +321,11 @@ const assignText = (name: string, text: string): string =>
 
 let helpers: ReadonlyMap<string, WgslHelper> | null = null;
 function helperNamed(name: string): WgslHelper {
-  helpers ??= new Map(allOps.flatMap((def) => (def.scalar?.helpers ?? []).map((helper) => [helper.name, helper])));
+  helpers ??= new Map(
+    allOps.flatMap((def) =>
+      (def.scalar?.helpers ?? def.reduce?.arg?.helpers ?? []).map((helper) => [helper.name, helper]),
+    ),
+  );
   const found = helpers.get(name);
   if (!found) throw bug(`no WGSL helper ${name}`);
   return found;

@@ -123,8 +123,15 @@ export interface ReduceMeaning {
   map?: { js(x: number): number; wgsl(x: string, t: WgslType): string };
   /** Applied once to the result; `count` is the number of reduced elements (mean, l2 norm …). */
   finish?: { js(x: number, count: number): number; wgsl(x: string, count: number, t: WgslType): string };
-  /** argmax/argmin: carries (value, index); first index wins. Then combine/identity are those of the value. */
-  readonly arg?: "max" | "min";
+  /** argmax/argmin: carries (value, index). Then combine/identity are those of the value. */
+  readonly arg?: Outranking;
+}
+
+/** Which of two values is the better one, strictly; where neither is, the first index wins. */
+export interface Outranking {
+  js(a: number, b: number): boolean;
+  wgsl(a: string, b: string, t: WgslType): string;
+  readonly helpers: readonly WgslHelper[];
 }
 
 export type OpKind = "elementwise" | "reduce" | "contraction" | "movement" | "gather" | "random" | "source" | "opaque";

@@ -1,7 +1,7 @@
 /** @file WGSL functions that ops call: what the builtins lack or leave open. Each is printed once a module, for one width. */
 import type { WgslHelper } from "./define";
 import { LARGEST_F32 } from "./limits";
-import { isInteger, isVector, signature, unsignedType, wgslType } from "./wgsl";
+import { isInteger, isVector, magnitudeBits, signature, unsigned, unsignedType, wgslType } from "./wgsl";
 
 /** Helpers compute in one dtype, whatever the op that asks: f32, or i32 for the integer forms. */
 const inDType =
@@ -51,6 +51,18 @@ ${signature(t, "log1p", "x")} {
   return select(${t.call("ln", "1.0 + x")}, series, abs(x) < ${t.num(0.25)});
 }`,
 });
+
+/** Strictly better for argmax or argmin. A comparison with NaN may be folded away: its bits are asked. */
+export const outranks = (name: string, sign: ">" | "<"): WgslHelper =>
+  floats({
+    name,
+    wgsl: (t) => `// a ${sign} b, and NaN before every number, told by its bits.
+fn ${t.call(name, `a: ${t.type}`, `b: ${t.type}`)} -> ${isVector(t) ? "vec4<bool>" : "bool"} {
+  let a_is_nan = ${magnitudeBits("a", t)} > ${unsigned("0x7f800000u", t)};
+  let b_is_nan = ${magnitudeBits("b", t)} > ${unsigned("0x7f800000u", t)};
+  return ((a ${sign} b) | a_is_nan) & !b_is_nan;
+}`,
+  });
 
 /** exp(x) − 1, by its series where the subtraction would cancel. */
 export const expm1Helper = floats({

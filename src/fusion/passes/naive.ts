@@ -10,7 +10,9 @@ import {
   type NodeId,
   type Region,
 } from "../ir";
+import { positionsOf } from "../cost";
 import { classifyPlain, isFreeView, storedInputs } from "../region";
+import { regionsInTextOrder } from "./planner";
 
 /** Memory, literals and holes are no kernel's work. */
 const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
@@ -47,7 +49,8 @@ export function naiveFusion(graph: Graph, granularity: Granularity): Fusion {
     statement: () =>
       gathered(ids, statementOf).flatMap((members) => wholeOf(graph, members, outputs) ?? calls(members)),
   };
-  return { graph, regions: new Map(cut[granularity]().map((region) => [region.id, region])) };
+  const positions = positionsOf(graph);
+  return { graph, regions: regionsInTextOrder(cut[granularity](), (id) => positions.get(id)!) };
 }
 
 /** Values of `members` that somebody outside reads, that are results, or that nobody reads at all. */

@@ -69,17 +69,25 @@ export interface Planner {
   readonly fusion: () => Fusion;
 }
 
+/** Regions in the order of their last members. */
+export function regionsInTextOrder(
+  regions: readonly Region[],
+  position: (id: NodeId) => number,
+): ReadonlyMap<RegionId, Region> {
+  const last = ({ members }: Region): number => position(members.at(-1)!);
+  const sorted = regions.toSorted((a, b) => last(a) - last(b) || (a.id < b.id ? -1 : 1));
+  return new Map(sorted.map((region) => [region.id, region]));
+}
+
 /**
  * The draft as plain data: nodes in text order (what passes made comes first), regions in that of their last members.
  * The same state gives the same order, whichever way it was reached.
  */
 export function inTextOrder(draft: DraftFusion, position: (id: NodeId) => number): Fusion {
   const nodes = [...draft.nodes.values()].toSorted((a, b) => position(a.id) - position(b.id) || (a.id < b.id ? -1 : 1));
-  const last = ({ members }: Region): number => position(members.at(-1)!);
-  const regions = [...draft.regions.values()].toSorted((a, b) => last(a) - last(b) || (a.id < b.id ? -1 : 1));
   return {
     graph: { nodes: new Map(nodes.map((n) => [n.id, n])), outputs: draft.outputs },
-    regions: new Map(regions.map((region) => [region.id, region])),
+    regions: regionsInTextOrder([...draft.regions.values()], position),
   };
 }
 

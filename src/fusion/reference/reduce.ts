@@ -1,5 +1,5 @@
 import { sizeOf, type Node, type Shape, type TensorType } from "../ir";
-import { opDef } from "../ops";
+import { opDef, type Outranking } from "../ops";
 import type { Round } from "./rounding";
 import { eachRow, mergedWalk, stridesIn } from "./walk";
 
@@ -35,13 +35,13 @@ export function evaluateReduce(node: Node, input: ArrayLike<number>, type: Tenso
   return out;
 }
 
-/** Position of the first largest or smallest element, counted row-major over the folded axes. */
+/** Position of the first best element, counted row-major over the folded axes. */
 function evaluateArg(
   node: Node,
   input: ArrayLike<number>,
   shape: Shape,
   axes: readonly number[],
-  arg: "max" | "min",
+  rank: Outranking,
 ): Float64Array {
   const kept = keptShape(shape, axes);
   const out = new Float64Array(sizeOf(node.type.shape));
@@ -52,12 +52,11 @@ function evaluateArg(
   const walk = mergedWalk(shape, [own, stridesIn(kept, shape), stridesIn(folded, shape)]);
   const extent = walk.extents.at(-1)!;
   const [step, outStep, placeStep] = walk.strides.map((strides) => strides.at(-1)!) as [number, number, number];
-  const better = arg === "max" ? (a: number, b: number) => a > b : (a: number, b: number) => a < b;
   eachRow(walk, ([from, to, place]) => {
     for (let i = 0; i < extent; i++) {
       const at = to! + i * outStep;
       const value = input[from! + i * step]!;
-      if (seen[at] === 1 && !better(value, best[at]!)) continue;
+      if (seen[at] === 1 && !rank.js(value, best[at]!)) continue;
       seen[at] = 1;
       best[at] = value;
       out[at] = place! + i * placeStep;

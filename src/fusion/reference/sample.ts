@@ -110,7 +110,7 @@ function reducePoint(node: Node, { shape }: TensorType): Point {
       const element = get(0, base + place(coordinatesOf(i, extents), strides));
       const value = reduce.map ? reduce.map.js(element) : element;
       if (reduce.arg) {
-        if (i > 0 && !(reduce.arg === "max" ? value > total : value < total)) continue;
+        if (i > 0 && !reduce.arg.js(value, total)) continue;
         total = value;
         best = i;
       } else total = i === 0 ? value : reduce.combine.js(total, value);

@@ -1,5 +1,6 @@
 /** @file Regions as kernels-to-be: their form, what they read, how they are scheduled. Shared by passes, cost and codegen. */
 export { followersOf, permutationOf, type Follower, type Permutation } from "./alignment";
+export { rowLane, type Lane } from "./lanes";
 export { sourceOf } from "./affine";
 export { classify, classifyPlain, placeRows, wholeOutput, type RowPlacement } from "./classify";
 export type { Placed, Role, RowDomain } from "./roles";

@@ -34,6 +34,7 @@ function loadsOf(
   { id: root, turns }: PassRoot,
   form: RegionForm,
   width: number,
+  fixed: ReadonlyMap<number, number>,
 ): Loads {
   const inside = new Set(members);
   const asked = new Map<NodeId, Map<Asked, readonly Step[]>>();
@@ -55,7 +56,7 @@ function loadsOf(
     const known = ways.get(where);
     asked.set(id, ways.set(where, known ? known.map((was, axis) => eitherStep(was, at[axis]!)) : at));
   };
-  ask(root, stepsAlong(turns, form, width), "turn");
+  ask(root, stepsAlong(turns, form, width, fixed), "turn");
   for (const id of members.toReversed()) {
     if (opDef(node(graph, id).op).kind === "reduce") continue;
     for (const [from, at] of asked.get(id) ?? []) askOperands(graph, id, at, from, ask);
@@ -106,6 +107,7 @@ const NOWHERE: ReadonlySet<NodeId> = new Set();
  * @param byRow outputs with one value a row; where they read all that is touched, that is one more pass, unless a pass before had the same element for its row
  * @param touched distinct elements of each stored value
  * @param width columns that one turn of the loop takes
+ * @param lanes what is known of the rows that a thread takes at a time, for each of them
  */
 export function passesPerRead(
   graph: Graph,
@@ -115,11 +117,12 @@ export function passesPerRead(
   byRow: readonly NodeId[],
   touched: ReadonlyMap<NodeId, number>,
   width: number,
+  lanes: readonly ReadonlyMap<number, number>[],
 ): Map<NodeId, number> {
   const passes = new Map<NodeId, Set<number>>();
   const known = new Set<NodeId>();
-  for (const root of roots) {
-    const { changing, still } = loadsOf(graph, region.members, root, form, width);
+  for (const [root, fixed] of roots.flatMap((each) => lanes.map((lane) => [each, lane] as const))) {
+    const { changing, still } = loadsOf(graph, region.members, root, form, width, fixed);
     for (const value of still) known.add(value);
     for (const value of changing) passes.set(value, (passes.get(value) ?? new Set()).add(root.stage));
   }

@@ -16,6 +16,7 @@ import { productsOf } from "./dual";
 import { isOnline } from "./classify-online";
 import { scheduleOnline } from "./online-schedule";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./reads";
+import { laneCoordinates } from "./lanes";
 import { passesPerRead, type PassRoot } from "./row-passes";
 import { joinBytes, threadsWithin } from "./threads";
 import type { RegionForm, RegionRead, RegionSchedule, Variant } from "./types";
@@ -221,7 +222,8 @@ function scheduleRows(graph: Graph, region: Body, form: RegionForm, target: Targ
   // Four neighbours at a time, when four of them never leave the row. Threads of a workgroup take turns that differ.
   const width = byThread && columns % 4 === 0 && contiguous(form) % 4 === 0 ? 4 : 1;
   const touched = new Map(plain.map(({ value, elements }) => [value, elements]));
-  const passes = (): Map<NodeId, number> => passesPerRead(graph, region, form, roots, byRow, touched, width);
+  const passes = (): Map<NodeId, number> =>
+    passesPerRead(graph, region, form, roots, byRow, touched, width, byThread ? laneCoordinates(form) : [new Map()]);
   const live = liveScalars(graph, region);
   const accumulators = form.reductions.length;
   if (byThread) {

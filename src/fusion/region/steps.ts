@@ -73,13 +73,21 @@ function ravelled(at: readonly Step[], shape: Shape): Step {
 /**
  * Coordinates after the turns, as a loop over the columns of a row changes them.
  * @param width columns that one turn of the loop takes
+ * @param fixed coordinates of the row that are known
  */
-export function stepsAlong(turns: readonly Turn[], { space, reducedAxes, columns }: RegionForm, width: number): Step[] {
+export function stepsAlong(
+  turns: readonly Turn[],
+  { space, reducedAxes, columns }: RegionForm,
+  width: number,
+  fixed: ReadonlyMap<number, number> = new Map(),
+): Step[] {
   const column = { step: columns === width ? 0 : width, min: 0, max: Math.max(0, columns - 1) };
   const along = unravelled(column, space.map((extent, axis) => (reducedAxes.includes(axis) ? extent : 1))); // prettier-ignore
-  const start = space.map((extent, axis) =>
-    reducedAxes.includes(axis) ? along[axis]! : { step: 0, min: 0, max: Math.max(0, extent - 1) },
-  );
+  const start = space.map((extent, axis) => {
+    if (reducedAxes.includes(axis)) return along[axis]!;
+    const known = fixed.get(axis);
+    return known === undefined ? { step: 0, min: 0, max: Math.max(0, extent - 1) } : steps.int(known);
+  });
   const end = turns.reduce<readonly Step[]>((at, { from, to, perm }) => {
     if (perm) return perm.map((axis) => (axis === null ? steps.int(0) : at[axis]!));
     return unravelled(ravelled(at, from), to);

@@ -57,10 +57,10 @@ export function scalarOf(
     }
     case "better": {
       const [a, b, ia, ib] = [valueOf(expr.a), valueOf(expr.b), valueOf(expr.ia), valueOf(expr.ib)];
-      const sign = expr.def.reduce!.arg === "max" ? 1 : -1;
+      const rank = expr.def.reduce!.arg!;
       return (thread, lane) => {
-        const [x, y] = [sign * a(thread, lane), sign * b(thread, lane)];
-        return Number(x > y || (x === y && ia(thread, lane) < ib(thread, lane)));
+        const [x, y] = [a(thread, lane), b(thread, lane)];
+        return Number(rank.js(x, y) || (!rank.js(y, x) && ia(thread, lane) < ib(thread, lane)));
       };
     }
     case "convert": {

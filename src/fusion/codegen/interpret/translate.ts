@@ -264,9 +264,9 @@ class Translator {
       case "fma":
         return `${this.#value(expr.a, expr.lane ?? lane)} * ${this.#value(expr.b, lane)} + ${this.#value(expr.c, lane)}`;
       case "better": {
-        const sign = expr.def.reduce!.arg === "max" ? 1 : -1;
+        const rank = expr.def.reduce!.arg!;
         const name = this.#rule(expr.def, "better", (a, b, i, j) =>
-          Number(sign * a! > sign * b! || (a === b && i! < j!)),
+          Number(rank.js(a!, b!) || (!rank.js(b!, a!) && i! < j!)),
         );
         return `${name}(${[expr.a, expr.b, expr.ia, expr.ib].map((value) => this.#value(value, lane)).join(", ")})`;
       }

@@ -1,6 +1,6 @@
 /** @file How rows and columns of a row group lie in the space, and what each pass over a row asks for. */
 import { node, type NodeId } from "../../ir";
-import { passRoots, placeRows, wholeOutput, type Turn } from "../../region";
+import { passRoots, placeRows, rowLane, wholeOutput, type Lane, type Turn } from "../../region";
 import { bug } from "../../ir";
 import type { Job } from "../frame";
 import type { Index, IndexSpace, Tuple } from "../index-space";
@@ -19,8 +19,7 @@ export interface Rows {
   readonly rowOutputs: readonly NodeId[];
   /** Views and permutations from the space to each output that is stored element by element. */
   readonly turns: ReadonlyMap<NodeId, readonly Turn[]>;
-  /** Four neighbours of one load lie along the row, across rows, or nowhere. */
-  readonly lane: "columns" | "rows" | "none";
+  readonly lane: Lane;
 }
 
 /** One walk over a row: what it folds and what it stores. */
@@ -54,19 +53,8 @@ export function rowsOf({ graph, region, form }: Job): Rows {
     stages,
     rowOutputs: region.outputs.filter((id) => !turns.has(id)),
     turns,
-    lane: laneOf(space, reducedAxes, form.rows, form.columns),
+    lane: rowLane(form),
   };
-}
-
-function laneOf(space: readonly number[], axes: readonly number[], rows: number, columns: number): Rows["lane"] {
-  const inner = space.findLastIndex((extent) => extent > 1);
-  if (inner < 0) return "none";
-  // The innermost run of axes on the same side is contiguous; four neighbours must not leave it.
-  const side = axes.includes(inner);
-  let run = 1;
-  for (let axis = inner; axis >= 0 && (space[axis] === 1 || axes.includes(axis) === side); axis--) run *= space[axis]!;
-  if (run % 4 !== 0 || (side ? columns : rows) % 4 !== 0) return "none";
-  return side ? "columns" : "rows";
 }
 
 /** The point of the space in this row and column. */

@@ -1,14 +1,18 @@
 import { EXACT, reduction } from "../families";
 import { ABOVE_ALL } from "../limits";
+import { smallest } from "../outranking";
 
 export const argmin = reduction({
   name: "argmin",
-  doc: { formula: "position of min x", teaches: "Carries a value and its place; the first of equal ones wins." },
+  doc: {
+    formula: "position of min x",
+    teaches: "Carries a value and its place; the first of equal ones wins, and the first NaN before all.",
+  },
   result: "i32",
   tolerance: EXACT,
   reduce: {
     identity: ABOVE_ALL,
     combine: { js: (a, b) => Math.min(a, b), wgsl: (a, b) => `min(${a}, ${b})` },
-    arg: "min",
+    arg: smallest,
   },
 });
