@@ -56,6 +56,20 @@ const liveValues = (count: number): string => {
   return ["x: f32[1048576]", ...made, `y = ${values.join(" * ")}`, `z = ${values.join(" + ")}`].join("\n");
 };
 
+/** One small value of four tensors, read by three kernels that walk different spaces. */
+const smallShared = [
+  ...["a", "b", "c", "d"].map((name) => `${name}: f32[1024]`),
+  "u: f32[512, 1024]\nv: f32[256, 1024]\nw: f32[128, 1024]",
+  "t = a * b + c * d\nx = u * t\ny = v * t\nz = w * t",
+].join("\n");
+
+/** @param width of a head; `dtype` of the operands of both products */
+const heads = (width: number): string =>
+  `q: f32[1024, ${width}]\nk: f32[1024, ${width}]\nv: f32[1024, ${width}]\no = softmax(q @ k.T, dim=-1) @ v`;
+
+const normalisedConv =
+  "x: f32[2, 16, 64, 64]\nw: f32[16, 16, 3, 3] = param()\nm: f32[16]\nv: f32[16]\ny = batch_norm(conv2d(x, w, padding=1), m, v)";
+
 const picked =
   "x: f32[8192, 1024]\ni: i32[8192, 1] = zeros()\np = softmax(x, dim=-1)\ny = log(gather_elements(p, i, dim=-1))";
 
@@ -92,6 +106,13 @@ export const examples: readonly Example[] = [
   { name: "one element of rows that are stored anyway", text: `${picked}\nreturn y, p`, codes: [], kernels: 2 },
   { name: "readers of a shared value", text: "x: f32[4096, 1024]\nb: f32[4096, 1024]\nt = x * 2\nz1 = t + b\nz2 = t - b", codes: ["C_BEATEN", "A_BYTES"], kernels: 1 },
   { name: "siblings", text: "x: f32[4096, 1024]\na = sin(x)\nb = cos(x)", codes: ["A_BYTES"], kernels: 1 },
+  { name: "loops of different sizes", text: "x: f32[4096, 1024]\nm = x.max(dim=-1, keepdim=True)\ns = exp(x - m)\ny = s[:, :512] * 2\nreturn s, y", codes: ["L_INDEX"], kernels: 2 },
+  { name: "a boundary op", text: "x: f32[4096, 1024]\ny = relu(all_reduce(exp(x)))", codes: ["L_OPAQUE"], kernels: 3 },
+  { name: "a product of integers folded while it is made", text: "x: i32[512, 512] = zeros()\nw: i32[512, 512] = zeros()\ny = (x @ w).max(dim=-1)", codes: ["L_DTYPE"], kernels: 2 },
+  { name: "heads too wide for a workgroup", text: heads(256), codes: ["L_WGMEM"], kernels: 3 },
+  { name: "a scale that the run brings", text: normalisedConv, codes: ["L_NOT_CONST"], kernels: 1 },
+  { name: "more statements than a driver builds in good time", text: chain(2100), options: { groupSize: 40 }, codes: ["C_COMPILE_BUDGET"], kernels: 2 },
+  { name: "a launch saved for more traffic", text: smallShared, codes: ["A_LAUNCH"], kernels: 3 },
   { name: "a merge that would keep a large tensor alive", text: longLives, options: { profile: { ...generic, memoryLimitBytes: 13 * 1048576 }, disabledPasses: allPasses.map(({ name }) => name).filter((name) => name !== "producer-consumer") }, codes: ["C_PEAK_MEMORY"], kernels: 10 },
 ]; // prettier-ignore
 

@@ -1,5 +1,6 @@
 /** @file Building and judging merges of regions: what every fusion pass shares. */
 import {
+  bytesOf,
   edgeId,
   node,
   parseEdgeId,
@@ -73,6 +74,10 @@ export function shownByView(planner: Planner, producer: Region, readers: readonl
     "L_ROOT",
     [value, shown],
     `${nameOf(planner.graph, shown)} is a view of ${nameOf(planner.graph, value)} and shows it from memory, so it has to be stored.`,
+    {
+      numbers: { bytes: bytesOf(node(planner.graph, value).type) },
+      wayOut: `Return something else than a view of ${nameOf(planner.graph, value)}.`,
+    },
   );
 }
 

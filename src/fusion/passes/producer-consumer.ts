@@ -90,7 +90,10 @@ function needed(planner: Planner, { rule, remove, nodes }: Candidate): Verdict |
       "L_ROOT",
       nodes,
       `${nameOf(planner.graph, result)} is a result of the program, so it is stored in any case and its readers can't swallow it.`,
-      { wayOut: "A kernel with two outputs can serve both: the multi-output pass asks for that." },
+      {
+        numbers: { bytes: bytesOf(node(planner.graph, result).type) },
+        wayOut: "A kernel with two outputs can serve both: the multi-output pass asks for that.",
+      },
     );
   }
   return shownByView(planner, producer, remove.slice(1));

@@ -1,5 +1,5 @@
 /** @file P2: readers walk a tensor in another order instead of waiting for a copy of it. Views and index maps move into their readers. */
-import { node, type Region } from "../ir";
+import { bytesOf, node, type Region } from "../ir";
 import { opDef } from "../ops";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { copyCandidate, costOf, legalMerge, patchOf, shownByView } from "./merge";
@@ -40,6 +40,10 @@ export const transposeFolding: FusionPass = {
         "L_ROOT",
         candidate.nodes,
         `${nameOf(planner.graph, result)} is a result, so it is stored in its own order; its readers take the stored one.`,
+        {
+          numbers: { bytes: bytesOf(node(planner.graph, result).type) },
+          wayOut: "Return the value as it lies and turn it where it is read.",
+        },
       );
     }
     return shownByView(planner, moved!, readers) ?? legalMerge(planner, candidate);

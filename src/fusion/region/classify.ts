@@ -1,5 +1,5 @@
 /** @file Can ONE kernel compute these members? The single answer that legality, cost and codegen share. */
-import { node, showShape, sizeOf, type Graph, type NodeId, type TemplateName, type Verdict } from "../ir";
+import { bytesOf, node, showShape, sizeOf, type Graph, type NodeId, type TemplateName, type Verdict } from "../ir";
 import { opDef } from "../ops";
 import { followersOf } from "./alignment";
 import { classifyOnline, mayBeOnline } from "./classify-online";
@@ -11,10 +11,7 @@ import { refusal } from "./refusal";
 import type { Classified, RegionForm } from "./types";
 import { isFreeView } from "./views";
 
-const refuse = (code: Verdict["code"], nodes: readonly NodeId[], text: string, wayOut?: string): Classified => ({
-  ok: false,
-  verdict: { ok: false, code, text, nodes, ...(wayOut === undefined ? {} : { wayOut }) },
-});
+const refuse = (...said: Parameters<typeof refusal>): Classified => ({ ok: false, verdict: refusal(...said) });
 
 /**
  * The form of a region, or why one kernel can't compute it.
@@ -61,6 +58,8 @@ function classifyPointwise(graph: Graph, outputs: readonly NodeId[]): Classified
       "L_SHAPE",
       [a.id, b.id],
       `\`${a.label}\` walks ${showShape(a.type.shape)} and \`${b.label}\` walks ${showShape(b.type.shape)}: one loop can't do both.`,
+      "Sum or broadcast one of them to the other's shape, or let each have a kernel.",
+      { elements: sizeOf(a.type.shape), otherElements: sizeOf(b.type.shape) },
     );
   }
   return {
@@ -93,6 +92,7 @@ function classifyContraction(
       "L_REDUCE_REDUCE",
       [reduction.id, contraction],
       `\`${reduction.label}\` must finish a whole row before \`${core.label}\` can read it: a contraction takes only pointwise work on its way in.`,
+      `Store \`${reduction.label}\`, or take a factor that is the same for the whole row out of the product.`,
     );
   }
   const stray = outputs.find((id) => !followers.has(id));
@@ -102,6 +102,7 @@ function classifyContraction(
       [stray, contraction],
       `\`${node(graph, stray).label}\` is needed in memory, and \`${core.label}\` reads it more than once: each tile would store it again.`,
       "Keep it in a kernel of its own.",
+      { bytes: bytesOf(node(graph, stray).type) },
     );
   }
   return matmulForm(graph, contraction);
@@ -136,7 +137,7 @@ function refuseFollower(
         : `the ${columns} values of a row lie with several threads of its tile`;
     const text = `\`${n.label}\` needs whole rows of \`${core.label}\`, but ${owned}.`;
     const numbers = { columns, limit: WIDEST_TILE };
-    return { ok: false, verdict: refusal("L_ROW_NOT_OWNED", [contraction, id], text, "Let a second kernel fold the rows.", numbers) }; // prettier-ignore
+    return refuse("L_ROW_NOT_OWNED", [contraction, id], text, "Let a second kernel fold the rows.", numbers);
   }
   if (kind === "movement" || kind === "gather") {
     return refuse(
@@ -150,6 +151,8 @@ function refuseFollower(
     "L_SHAPE",
     [contraction, id],
     `\`${n.label}\` is ${showShape(n.type.shape)} and would meet \`${bound.label}\` (${showShape(bound.type.shape)}) elsewhere than in its own accumulator.`,
+    "Store the product; a later kernel meets it in any shape.",
+    { elements: sizeOf(n.type.shape), otherElements: sizeOf(bound.type.shape) },
   );
 }
 
@@ -218,6 +221,8 @@ function classifyRows(
         "L_SHAPE",
         [id, reductions[0]!],
         `\`${n.label}\` is ${showShape(n.type.shape)}; the rows here are those of ${showShape(domain.space)}, and each kernel stores what it walks.`,
+        "Let a kernel of its own store it.",
+        { elements: sizeOf(n.type.shape), otherElements: sizeOf(domain.space) },
       );
     }
   }

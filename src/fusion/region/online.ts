@@ -110,7 +110,7 @@ class Reader {
       if (n.inputs.some((input) => this.#shape(input).length < 2) || sizeOf(n.type.shape) === 0 || matmulSizes(graph, id).k === 0)
         return refusal("L_SHAPE", [id], `${this.#say(id)} has no tiles: both of its operands need at least two axes and some elements.`); // prettier-ignore
       if (n.type.dtype !== "f32" && n.type.dtype !== "f16")
-        return refusal("L_DTYPE", [id], `${this.#say(id)} is ${n.type.dtype}; a running maximum and sum need floats.`);
+        return refusal("L_DTYPE", [id], `${this.#say(id)} is ${n.type.dtype}; a running maximum and sum need floats.`, "Cast the operands to f32."); // prettier-ignore
     }
     if (scores !== null && !this.#isFull(this.#shape(scores))) return this.#otherRows(scores);
     if (values === null) return null;

@@ -12,6 +12,7 @@ import {
 } from "../ir";
 import { opDef } from "../ops";
 import { samplesOf } from "./alignment";
+import { refusal } from "./refusal";
 import { lieOf, turned, unravelled, type Lie } from "./turns";
 
 /**
@@ -74,14 +75,6 @@ function meetsItsRow(shape: Shape, out: Shape, { places }: Lie, { sampleRows }: 
   );
 }
 
-const refuse = (code: Verdict["code"], nodes: readonly NodeId[], text: string, wayOut?: string): Verdict => ({
-  ok: false,
-  code,
-  text,
-  nodes,
-  ...(wayOut === undefined ? {} : { wayOut }),
-});
-
 /** Places one member, given the places of its operands inside the region; a verdict when it can't stand in this domain. */
 export function placeMember(
   graph: Graph,
@@ -107,7 +100,7 @@ export function placeMember(
     }
     const moved = lie && n.inputs.length === 1 ? turned(graph, n, lie) : null;
     if (moved) return { role: "full", stage, lie: moved };
-    return refuse(
+    return refusal(
       "L_INDEX",
       [operand, id],
       `${show(id)} moves ${show(operand)} to other places, and each row is only known where it was reduced.`,
@@ -115,10 +108,11 @@ export function placeMember(
     );
   }
   if (def.kind !== "elementwise" && def.kind !== "random") {
-    return refuse(
+    return refusal(
       "L_REDUCE_REDUCE",
       [bound[0]!, id],
       `${show(id)} reads ${show(bound[0]!)} at many places at once, but a row of it is only known after its reduction.`,
+      `Store ${show(bound[0]!)}: a later kernel reads it anywhere.`,
     );
   }
   return placeElementwise(graph, id, bound, placed, domain, stage);
@@ -166,7 +160,7 @@ function placeReduction(
   const same = inOrder && sameShape(input.type.shape, domain.space) && sameShape(axes, domain.axes);
   if (same && role !== "row") return { role: "row", stage: stage + 1 };
   if (same && sameShape(domain.space, domain.kept)) return { role: "row", stage: stage + 1 };
-  return refuse(
+  return refusal(
     "L_REDUCE_REDUCE",
     [input.id, id],
     `\`${n.label}\` folds ${showShape(input.type.shape)} over axes ${axes.join(", ") || "none"}; the other reduction here folds ${showShape(domain.space)} over ${domain.axes.join(", ") || "none"}. One kernel walks one kind of row.`,
@@ -176,11 +170,12 @@ function placeReduction(
 
 const misaligned = (graph: Graph, id: NodeId, input: NodeId, domain: RowDomain): Verdict => {
   const [consumer, producer] = [node(graph, id), node(graph, input)];
-  return refuse(
+  return refusal(
     "L_SHAPE",
     [input, id],
     `\`${consumer.label}\` is ${showShape(consumer.type.shape)} and would meet \`${producer.label}\` (${showShape(producer.type.shape)}) in another row than the one just reduced: the rows here are those of ${showShape(domain.space)}.`,
     "Keep the reduced axis (keepdim=True), so that every element meets its own row.",
+    { elements: sizeOf(consumer.type.shape), otherElements: sizeOf(producer.type.shape) },
   );
 };
 

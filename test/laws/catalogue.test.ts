@@ -1,0 +1,76 @@
+/** @file Every code of the catalogue is met by a program, with its numbers and a way out. */
+import { describe, expect, test } from "vitest";
+import {
+  acceptedCodes,
+  costCodes,
+  legalityCodes,
+  userCodes,
+  type ReasonCode,
+  type Step,
+  type Verdict,
+} from "../../src/fusion/ir";
+import { examples, runExample } from "./decisions";
+
+/** The numbers that a verdict of each code carries: one of the lists, whole. Codes that count nothing are absent. */
+const NUMBERS: Partial<Record<ReasonCode, readonly (readonly string[])[]>> = {
+  L_ROOT: [["bytes"]],
+  L_SHAPE: [["elements", "otherElements"]],
+  L_ROW_NOT_OWNED: [["columns", "limit"]],
+  L_BINDINGS: [["bindings", "limit"]],
+  L_WGMEM: [["bytes", "limit"], ["size", "limit"]],
+  C_NEGATIVE: [["microsApart", "microsFused", "bytesSaved"], ["bytesRead", "bytesReplaced", "limit"]],
+  C_RECOMPUTE: [["visits", "limit"], ["flopsAdded", "microsApart", "microsFused"]],
+  C_REGISTERS: [["registers", "registersBefore", "limit", "occupancy"]],
+  C_CODE_SIZE: [["ops", "limit"]],
+  C_COMPILE_BUDGET: [["ops", "limit", "compileMillis"]],
+  C_PEAK_MEMORY: [["bytesBefore", "bytesAfter", "limit"]],
+  C_LIBRARY: [["gflops"]],
+  C_PARALLELISM: [["workgroups", "multiprocessors"]],
+  C_BEATEN: [["microsFused", "microsShared"]],
+  A_BYTES: [["bytesSaved", "microsApart", "microsFused"]],
+  A_LAUNCH: [["launchesSaved", "microsApart", "microsFused"]],
+}; // prettier-ignore
+
+/** There is none: the op is what it is. */
+const WITHOUT_WAY_OUT: ReadonlySet<ReasonCode> = new Set(["L_OPAQUE", "L_EFFECT"]);
+
+interface Met {
+  readonly example: string;
+  readonly verdict: Verdict;
+  readonly step: Step;
+}
+
+const met = new Map<ReasonCode, Met[]>();
+for (const example of examples) {
+  for (const step of runExample(example).steps) {
+    const verdict = step.profitable ?? step.legal;
+    const list = met.get(verdict.code);
+    const entry = { example: example.name, verdict, step };
+    if (list) list.push(entry);
+    else met.set(verdict.code, [entry]);
+  }
+}
+
+describe.each([...legalityCodes, ...costCodes, ...userCodes, ...acceptedCodes])("%s", (code) => {
+  test("is met by a program", () => {
+    expect(met.get(code)?.length ?? 0).toBeGreaterThan(0);
+  });
+
+  test("lights up nodes, carries its numbers and says what would help", () => {
+    expect((met.get(code) ?? []).flatMap(faultsOf)).toEqual([]);
+  });
+});
+
+/** What a verdict owes its reader. */
+function faultsOf({ example, verdict, step }: Met): string[] {
+  const { code, numbers = {}, nodes, ok, text, wayOut } = verdict;
+  const lists = NUMBERS[code] ?? [[]];
+  const counted = step.kind === "split" || lists.some((list) => list.every((key) => key in numbers));
+  const faults = [
+    ...(nodes.length > 0 ? [] : ["lights up nothing"]),
+    ...(counted ? [] : [`lacks its numbers, has ${Object.keys(numbers).join()}`]),
+    ...(Object.values(numbers).every(Number.isFinite) ? [] : ["counts what is no number"]),
+    ...(ok || wayOut || WITHOUT_WAY_OUT.has(code) ? [] : ["has no way out"]),
+  ];
+  return faults.map((fault) => `${example}, ${step.pass} (${text}): ${fault}`);
+}
