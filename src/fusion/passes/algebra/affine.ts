@@ -48,7 +48,7 @@ export function affineChain(around: Around, product: Node, channels: Channels): 
       const fits = operand === null || isChannelwise(channels, node(graph, operand).type.shape, value.type.shape);
       if (!fits) break;
       if (operand !== null && !constants.known(operand)) {
-        if (kind === "scale") late = { reader: reader.id, operand };
+        late = kind === "scale" ? { reader: reader.id, operand } : scaledNext(around, reader, channels);
         break;
       }
     }
@@ -57,6 +57,17 @@ export function affineChain(around: Around, product: Node, channels: Channels): 
   }
   const last = links.findLastIndex(({ kind }) => kind !== "view");
   return { links: links.slice(0, last + 1), late };
+}
+
+/** Behind a shift that comes too late, as in a batch norm over statistics of the run: the scale, which comes too late with it. */
+function scaledNext({ graph, constants, readersOf }: Around, shift: Node, channels: Channels): AffineChain["late"] {
+  const [only, ...others] = readersOf(shift.id);
+  const reader = only === undefined || others.length > 0 ? null : node(graph, only);
+  const operand = reader && SCALES.has(reader.op) ? operandOf(reader, shift.id) : null;
+  if (!reader || operand === null || operand === shift.id || constants.known(operand)) return null;
+  return isChannelwise(channels, node(graph, operand).type.shape, shift.type.shape)
+    ? { reader: reader.id, operand }
+    : null;
 }
 
 /** The other operand of a scale or shift; null for `neg`. */
