@@ -52,7 +52,7 @@ export const expected: Readonly<Record<string, Counts>> = {
   "bias-gelu": counts([2, 1], [5, 3], [4, 2]),
   "bias-gelu/tanh": counts([2, 1], [5, 3], [4, 2]),
   "bias-gelu/written": counts([10, 1], [25, 3], [24, 2]),
-  "flash-attention": counts([8, 4], [21, 13], [6, 0]),
+  "flash-attention": counts([8, 2], [21, 11], [6, 0]),
   "scale-offset-power": counts([3, 1], [8, 4], [6, 2]),
   // 002: arithmetic intensity
   "l2-norm": counts([4, 1], [9, 2], [5, 2]),

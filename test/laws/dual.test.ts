@@ -1,4 +1,4 @@
-/** @file Two products over one left operand: one kernel when something joins them, in both schedules. */
+/** @file Several products over one left operand: one kernel, in both schedules. */
 import { expect, test } from "vitest";
 import { lowerFusion } from "../../src/fusion/codegen";
 import { fusionAt } from "../../src/fusion/compile";
@@ -11,6 +11,9 @@ const CASES: Readonly<Record<string, string>> = {
   "odd sizes": `x: f32[37, 45]\ng: f32[45, 50]\nu: f32[45, 50]\ny = silu(x @ g) * (x @ u)`,
   "linear layers": `x: f32[2, 40, 32]\ng: f32[72, 32]\nu: f32[72, 32]\na: f32[72]\nb: f32[72]\ny = swiglu(linear(x, g, a), linear(x, u, b))`,
   "both are results": `x: f32[40, 32]\ng: f32[32, 64]\nu: f32[32, 64]\na = relu(x @ g)\nb = x @ u\nc = a + b\nreturn a, b, c`,
+  "three results": `x: f32[64, 48]\nwq: f32[48, 96]\nwk: f32[48, 96]\nwv: f32[48, 96]\nb: f32[96]\nq = x @ wq + b\nk = x @ wk\nv = tanh(x @ wv)`,
+  "three of odd sizes": `x: f32[37, 45]\nwq: f32[45, 50]\nwk: f32[45, 50]\nwv: f32[50, 45]\nq = x @ wq\nk = x @ wk\nv = x @ wv.T`,
+  "four gates": `x: f32[40, 32]\nwi: f32[32, 64]\nwf: f32[32, 64]\nwg: f32[32, 64]\nwo: f32[32, 64]\nc: f32[40, 64]\nn = sigmoid(x @ wf) * c + sigmoid(x @ wi) * tanh(x @ wg)\nh = sigmoid(x @ wo) * tanh(n)\nreturn h, n`,
   "few rows": `x: f32[3, 32]\ng: f32[32, 64]\nu: f32[32, 64]\ny = silu(x @ g) * (x @ u)`,
 };
 
@@ -28,7 +31,7 @@ test.each(Object.entries(CASES))("%s", (_, text) => {
 test("the left operand is fetched once for both", () => {
   const [region] = lowerFusion(oneRegion(graphOf(CASES["gate"]!)), gpu, generic);
   expect(region!.programs[0]!.schedule).toBe(
-    "Tiles of 32×64, 16 of k at a time: 64 threads with 4×8 outputs each, half of them of either product.",
+    "Tiles of 32×64, 16 of k at a time: 64 threads with 4×8 outputs each, as many of each of the 2 products.",
   );
   expect(region!.facts.traffic.bytesRead).toBe(4 * (64 * 48 + 2 * 48 * 96));
 });

@@ -267,9 +267,9 @@ function oneLoop(planner: Planner, candidate: Candidate): Verdict {
     );
   }
   const products = productsOf(planner.graph, region.members);
-  if (products.length === 2 && form.template === "matmul") {
+  if (products.length > 1 && form.template === "matmul") {
     const left = nameOf(planner.graph, node(planner.graph, products[0]!).inputs[0]!);
-    return say(`${capital(namesOf(planner.graph, products))} multiply the same ${left}: one kernel fetches each of its tiles once for both.`); // prettier-ignore
+    return say(`${capital(namesOf(planner.graph, products))} multiply the same ${left}: one kernel fetches each of its tiles once for ${products.length === 2 ? "both" : "all"}.`); // prettier-ignore
   }
   if (form.contraction !== null) {
     return say(

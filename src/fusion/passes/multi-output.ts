@@ -102,23 +102,30 @@ function together(planner: Planner, producer: Region, readers: readonly Region[]
   });
 }
 
-/** Full-size stored values that both read. */
-function sharedReads(planner: Planner, a: Region, b: Region): NodeId[] {
-  const reads = (region: Region): NodeId[] =>
-    planner.factsOf(region).traffic.reads.flatMap(({ value, fullSize }) => (fullSize ? [value] : []));
-  const second = new Set(reads(b));
-  return reads(a).filter((value) => second.has(value));
+/** A read counts for a kernel from this share of its largest access on: what is smaller is no reason to join. */
+const LARGE_SHARE = 1 / 4;
+
+/** Stored values that make up much of what the kernel moves. */
+function largeReads(planner: Planner, region: Region): NodeId[] {
+  const { reads, writes } = planner.factsOf(region).traffic;
+  const largest = [...reads, ...writes].reduce((most, { bytes }) => Math.max(most, bytes), 0);
+  return reads.flatMap(({ value, bytes }) => (bytes > 0 && bytes >= LARGE_SHARE * largest ? [value] : []));
 }
 
-/** Kernels over the same space that read the same full-size tensor: buckets, then neighbours in a bucket. Returns what grew. */
+/** Large reads of both. */
+function sharedReads(planner: Planner, a: Region, b: Region): NodeId[] {
+  const second = new Set(largeReads(planner, b));
+  return largeReads(planner, a).filter((value) => second.has(value));
+}
+
+/** Kernels over the same space that read the same large tensor: buckets, then neighbours in a bucket. Returns what grew. */
 function* siblings(planner: Planner): Generator<Candidate, RegionId[], Answer> {
   const buckets = new Map<string, RegionId[]>();
   const ids = planner.inOrder();
   for (const id of ids) {
-    const { form, traffic, schedule } = planner.factsOf(planner.region(id));
+    const { form, schedule } = planner.factsOf(planner.region(id));
     if (form === null || schedule.dispatches === 0) continue;
-    for (const { value, fullSize } of traffic.reads) {
-      if (!fullSize) continue;
+    for (const value of largeReads(planner, planner.region(id))) {
       const key = `${value}|${form.space.join()}`;
       const bucket = buckets.get(key);
       if (bucket) bucket.push(id);

@@ -1,5 +1,5 @@
-/** @file Two products of one left operand in one kernel: a gate and what it gates share the tile that both multiply. */
-import { bytesOf, node, sameShape, showShape, type Graph, type NodeId, type Verdict } from "../ir";
+/** @file Products of one left operand in one kernel: a gate and what it gates, or q, k and v, share the tile that they multiply. */
+import { bytesOf, node, sameShape, showShape, type Graph, type Node, type NodeId, type Verdict } from "../ir";
 import { opDef } from "../ops";
 import { followersOf, type Follower } from "./alignment";
 import { refusal } from "./refusal";
@@ -8,26 +8,33 @@ import { refusal } from "./refusal";
 export const productsOf = (graph: Graph, members: readonly NodeId[]): NodeId[] =>
   members.filter((id) => opDef(node(graph, id).op).kind === "contraction");
 
-/** Why two products can't share a kernel; null when they can. */
+/** Products whose accumulators a thread can hold. */
+const MOST_PRODUCTS = 4;
+
+/** Why several products can't share a kernel; null when they can. */
 export function dualRefusal(
   graph: Graph,
   members: readonly NodeId[],
   outputs: readonly NodeId[],
   products: readonly NodeId[],
 ): Verdict | null {
-  const [a, b] = products.map((id) => node(graph, id));
-  const two = (why: string): Verdict =>
-    refusal("L_TWO_CONTRACT", products, `\`${a!.label}\` and \`${b!.label}\` both tile their own two matrices${why}`, "Store one of the two products."); // prettier-ignore
-  const apart = two("; one kernel holds the accumulators of one.");
-  if (!a || !b || products.length > 2 || a.inputs[0] !== b.inputs[0]) return apart;
-  if (!sameShape(a.type.shape, b.type.shape) || a.type.dtype !== b.type.dtype || a.type.shape.length < 2)
-    return two(`: ${showShape(a.type.shape)} and ${showShape(b.type.shape)} are not walked by the same loop.`);
+  const [a, ...others] = products.map((id) => node(graph, id)) as [Node, ...Node[]];
+  const labels = [a, ...others].map(({ label }) => `\`${label}\``);
+  const named = `${labels.slice(0, -1).join(", ")} and ${labels.at(-1)}`;
+  const two = (text: string): Verdict => refusal("L_TWO_CONTRACT", products, text, "Store one of the products.");
+  const apart = two(`${named} tile matrices of their own; one kernel holds the accumulators of one.`);
+  if (products.length > MOST_PRODUCTS)
+    return two(`${named} are ${products.length} products; a thread has room for the accumulators of ${MOST_PRODUCTS}.`);
+  if (a.type.shape.length < 2 || others.some(({ inputs }) => inputs[0] !== a.inputs[0])) return apart;
+  const odd = others.find(({ type }) => !sameShape(type.shape, a.type.shape) || type.dtype !== a.type.dtype);
+  if (odd)
+    return two(`${named} multiply the same matrix, but ${showShape(a.type.shape)} and ${showShape(odd.type.shape)} are not walked by the same loop.`); // prettier-ignore
   if (members.some((id) => opDef(node(graph, id).op).kind === "reduce")) return apart;
-  const [first, second] = [followersOf(graph, members, a.id), followersOf(graph, members, b.id)];
-  const refused = first.refused ?? second.refused;
+  const follow = products.map((id) => followersOf(graph, members, id));
+  const refused = follow.find((each) => each.refused)?.refused;
   if (refused)
     return refusal("L_INDEX", [refused.operand, refused.id], `\`${node(graph, refused.id).label}\` does not follow \`${node(graph, refused.operand).label}\` element by element.`, "Store the products first."); // prettier-ignore
-  const places = (id: NodeId): Follower | undefined => first.followers.get(id) ?? second.followers.get(id);
+  const places = (id: NodeId): Follower | undefined => follow.find(({ followers }) => followers.has(id))?.followers.get(id); // prettier-ignore
   for (const id of members) {
     const bound = node(graph, id).inputs.flatMap((input) => places(input) ?? []);
     if (bound.some((follower) => follower.places.some((at, i) => at !== bound[0]!.places[i]))) return apart;

@@ -65,21 +65,28 @@ export function sharedDots({ batch, m, n, k }: MatmulSizes, target: Target): num
   return batch * Math.ceil(m < THIN ? n / 32 : m / 4);
 }
 
-/** Half of each tile for either of two products over one left operand; a thread then has vectors of both. */
-const DUAL_TILES: readonly MatmulTile[] = [
-  { m: 256, n: 128, k: 16, rm: 16, rn: 8 },
-  { m: 128, n: 128, k: 8, rm: 16, rn: 8 },
-  { m: 64, n: 128, k: 16, rm: 8, rn: 8 },
-  { m: 32, n: 64, k: 16, rm: 4, rn: 8 },
-];
+/** By how many products share one left operand: each has as many columns of the tile, and a thread has vectors of each. */
+const JOINT_TILES: Readonly<Record<number, readonly MatmulTile[]>> = {
+  2: [
+    { m: 256, n: 128, k: 16, rm: 16, rn: 8 },
+    { m: 128, n: 128, k: 8, rm: 16, rn: 8 },
+    { m: 64, n: 128, k: 16, rm: 8, rn: 8 },
+    { m: 32, n: 64, k: 16, rm: 4, rn: 8 },
+  ],
+  3: [
+    { m: 64, n: 192, k: 8, rm: 8, rn: 12 },
+    { m: 32, n: 96, k: 16, rm: 4, rn: 12 },
+  ],
+  4: [{ m: 32, n: 128, k: 16, rm: 4, rn: 16 }],
+};
 
-/** The tile that two products of these sizes share. */
-export function dualTile(sizes: MatmulSizes, target: Target): MatmulTile | null {
+/** The tile that `count` products of these sizes share. */
+export function jointTile(sizes: MatmulSizes, count: number, target: Target): MatmulTile | null {
   const { matmulTile: _, ...rest } = target;
-  const single = matmulTile({ ...sizes, n: 2 * sizes.n }, rest);
+  const single = matmulTile({ ...sizes, n: count * sizes.n }, rest);
   if (!single || target.schedule === "cpu") return single;
-  const fits = DUAL_TILES.find((tile) => tile.m <= single.m && tileBytes(tile) <= target.maxWorkgroupBytes);
-  return fits ?? DUAL_TILES.at(-1)!;
+  const tiles = JOINT_TILES[count]!;
+  return tiles.find((tile) => tile.m <= single.m && tileBytes(tile) <= target.maxWorkgroupBytes) ?? tiles.at(-1)!;
 }
 
 /** Workgroup memory of both operand tiles; A's rows carry one vec4 of padding. */

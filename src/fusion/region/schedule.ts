@@ -3,7 +3,7 @@ import { node, sameShape, sizeOf, type Graph, type NodeId, type Region, type Sha
 import { opDef } from "../ops";
 import { placeRows, wholeOutput, type RowPlacement } from "./classify";
 import {
-  dualTile,
+  jointTile,
   matmulSizes,
   matmulTile,
   sharedDots,
@@ -155,8 +155,8 @@ function transposeAxes(
 
 function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
   const sizes = matmulSizes(graph, form.contraction!);
-  const dual = productsOf(graph, region.members).length > 1;
-  const tile = dual ? dualTile(sizes, target) : matmulTile(sizes, target);
+  const products = productsOf(graph, region.members).length;
+  const tile = products > 1 ? jointTile(sizes, products, target) : matmulTile(sizes, target);
   const reads = readsOf(graph, region.members, region.outputs, new Set());
   const live = liveScalars(graph, region);
   if (!tile) {
@@ -169,7 +169,7 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
       registers: BASE_REGISTERS + live + 4,
     });
   }
-  const joint = dual && target.schedule === "gpu" ? { ...sizes, n: 2 * sizes.n } : sizes;
+  const joint = target.schedule === "gpu" ? { ...sizes, n: products * sizes.n } : sizes;
   const tiles = sizes.batch * Math.ceil(sizes.m / tile.m) * Math.ceil(joint.n / tile.n);
   const modelledBytes = tileRereads(joint, tile);
   if (target.schedule === "cpu") {

@@ -72,7 +72,7 @@ test.each([
   ["ln-relu/statements", "000-04", "Counted 8 → 2 (4×) with a kernel for each statement, 15 → 4"],
   ["ln-relu/calls", "000-04", "Counted 4 → 2 (2×) with a kernel for each call"],
   ["square-matmul", "000-16", "1,024 here; that is FLOP per element. Per byte it is 171 in f32"],
-  ["flash-attention", "001-06", "counted 8 → 4: the three linear layers stay kernels of their own"],
+  ["flash-attention", "001-06", "counted 8 → 2: the linear layers share one of their own"],
   ["attention", "002-16", "25 MiB → 1 MiB, 25×"],
   ["splade-head", "004-07", "the large tensor is never stored"],
   ["matmul-bias-relu", "001-01", "counts only the writes of the product (3 → 1). With the reads it is 5 → 1"],

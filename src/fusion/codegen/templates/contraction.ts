@@ -174,9 +174,9 @@ export class Contraction {
     }
   }
 
-  /** Outputs that follow this product; of two products, the second stores only what does not follow the first. */
-  outputs(before: Contraction | null = null): NodeId[] {
-    return this.job.region.outputs.filter((id) => this.follows(id) && !before?.follows(id));
+  /** Outputs that follow this product; of several products, a later one stores only what does not follow those before. */
+  outputs(before: readonly Contraction[] = []): NodeId[] {
+    return this.job.region.outputs.filter((id) => this.follows(id) && !before.some((other) => other.follows(id)));
   }
 
   follows(id: NodeId): boolean {
@@ -204,8 +204,22 @@ export class Contraction {
 const dependsOnLane = (cond: Cond): boolean =>
   cond.kind === "both" ? cond.parts.some(dependsOnLane) : "index" in cond && cond.index.lane;
 
-/** The other product over the same left operand, when the region has two. */
-export function secondOf(job: Job, first: Contraction): Contraction | null {
-  const other = productsOf(job.graph, job.region.members).find((id) => id !== first.id);
-  return other === undefined ? null : new Contraction(job, other, first.low);
+/** The region's products, all over one left operand: the first, and those that share its kernel. */
+export const productsIn = (job: Job, first: Contraction): readonly Contraction[] => [
+  first,
+  ...productsOf(job.graph, job.region.members)
+    .filter((id) => id !== first.id)
+    .map((id) => new Contraction(job, id, first.low)),
+];
+
+/** Stores what follows the products at row m and columns 4·unit … +3, computed from their accumulators. */
+export function finishAll(
+  products: readonly Contraction[],
+  accs: readonly Reg[],
+  batch: Index,
+  m: Index,
+  unit: Index,
+): void {
+  products.forEach(({ low, id }, p) => low.setRowValue(id, accs[p]!));
+  products.forEach((c, p) => c.finish(accs[p]!, batch, m, unit, c.outputs(products.slice(0, p))));
 }

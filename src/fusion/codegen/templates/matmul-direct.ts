@@ -4,7 +4,7 @@ import { programOf, threadPerItem, type Job } from "../frame";
 import { literal, type KernelProgram, type Reg, type Value } from "../kernel-ir";
 import { isFreeView, productsOf } from "../../region";
 import type { Index } from "../index-space";
-import { Contraction, secondOf } from "./contraction";
+import { Contraction, finishAll, productsIn } from "./contraction";
 import { lowerMatmulThin } from "./matmul-thin";
 
 /** Variant `matmul-registers`. */
@@ -12,9 +12,9 @@ export const lowerMatmulRegisters = (job: Job): KernelProgram =>
   lowerBlock(job, Math.min(4, new Contraction(job).sizes.m));
 /** Variant `matmul-direct`. */
 export const lowerMatmulDirect = (job: Job): KernelProgram =>
-  (isDual(job) ? null : lowerMatmulThin(job)) ?? lowerBlock(job, 1);
+  (isJoint(job) ? null : lowerMatmulThin(job)) ?? lowerBlock(job, 1);
 
-const isDual = ({ graph, region }: Job): boolean => productsOf(graph, region.members).length > 1;
+const isJoint = ({ graph, region }: Job): boolean => productsOf(graph, region.members).length > 1;
 
 /** Loops of a convolution's depth, outermost first. */
 const DEPTH_NAMES = ["channel", "tap_y", "tap_x", "tap_z"];
@@ -49,16 +49,15 @@ function lowerBlock(job: Job, rows: number): KernelProgram {
   const lines = Array.from({ length: rows }, (_, i) => space.add(space.mul(band, rows), space.int(i)));
   const held = lines.map((m) => space.clamp(m, sizes.m - 1));
   const n = c.quad(unit, sizes.n).at;
-  const accs = lines.map((_, i) => low.variable(`c_${i}`, c.scalar, 4, literal(0, c.scalar), [c.id]));
-  const other = secondOf(job, c);
-  const others = other && lines.map((_, i) => low.variable(`d_${i}`, c.scalar, 4, literal(0, c.scalar), [other.id]));
-  const step = (a: readonly Value[], lane: number | null, k: Index): void => {
-    const b = c.right(batch, k, n);
-    accs.forEach((acc: Reg, i) => c.fma(acc, a[i]!, lane, b));
-    if (!other) return;
-    const d = other.right(batch, k, n);
-    others!.forEach((acc: Reg, i) => other.fma(acc, a[i]!, lane, d));
-  };
+  const products = productsIn(job, c);
+  const accs = products.map(({ scalar, id }, p) =>
+    lines.map((_, i) => low.variable(`${"cdef"[p]}_${i}`, scalar, 4, literal(0, scalar), [id])),
+  );
+  const step = (a: readonly Value[], lane: number | null, k: Index): void =>
+    products.forEach((product, p) => {
+      const b = product.right(batch, k, n);
+      accs[p]!.forEach((acc: Reg, i) => product.fma(acc, a[i]!, lane, b));
+    });
   const factors = depthFactors(c);
   const byFours = factors.length === 1 && sizes.k > 0 && sizes.k % 4 === 0 && c.alongK(0);
   const nest = (level: number, k: Index): void => {
@@ -72,11 +71,15 @@ function lowerBlock(job: Job, rows: number): KernelProgram {
     const a = held.map((m) => c.left(batch, m, space.add(first, space.of(space.lane))));
     for (const lane of [0, 1, 2, 3]) step(a, lane, space.add(first, space.int(lane)));
   });
-  lines.forEach((m, i) => {
-    if (other) low.setRowValue(other.id, others![i]!);
-    c.finish(accs[i]!, batch, m, unit, c.outputs());
-    if (other) other.finish(others![i]!, batch, m, unit, other.outputs(c));
-  });
+  lines.forEach((m, i) =>
+    finishAll(
+      products,
+      accs.map((own) => own[i]!),
+      batch,
+      m,
+      unit,
+    ),
+  );
   return programOf(low, job, {
     template: "matmul",
     schedule: `One thread per ${rows}×4 outputs, held in registers; k in order.`,

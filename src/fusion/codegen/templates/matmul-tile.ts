@@ -7,7 +7,7 @@ import { gridOf } from "../frame";
 import type { Cond, Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import { mutated } from "../mutations";
-import { Contraction, secondOf } from "./contraction";
+import { Contraction, finishAll, productsIn } from "./contraction";
 
 export interface Tiling {
   readonly c: Contraction;
@@ -37,9 +37,9 @@ export function lowerMatmulTile(job: Job): KernelProgram {
   const { low, space, sizes } = c;
   const [acrossThreads, downThreads] = [tile.n / tile.rn, tile.m / tile.rm];
   const threads = acrossThreads * downThreads;
-  const second = secondOf(job, c);
-  // Two products share the tile: half of its columns each.
-  const own = second ? tile.n / 2 : tile.n;
+  const products = productsIn(job, c);
+  // Products share the tile: as many of its columns each.
+  const own = tile.n / products.length;
   const [across, down] = [Math.ceil(sizes.n / own), Math.ceil(sizes.m / tile.m)];
   const [gx, gy] = gridOf(across * down * sizes.batch, job.target);
   const grid = gridIndex(c, gx, gy, across * down * sizes.batch, job.target.maxWorkgroupsPerDimension);
@@ -55,15 +55,17 @@ export function lowerMatmulTile(job: Job): KernelProgram {
   const tx = low.bind("tx", space.mod(tid, acrossThreads));
   const ty = low.bind("ty", space.div(tid, acrossThreads));
   const pitch = tile.k / 4 + 1;
-  const turned = c.alongK(1);
-  const width = tile.n / 4 + (turned || second?.alongK(1) ? 1 : 0);
+  const turned = products.map((product) => product.alongK(1));
+  const width = tile.n / 4 + (turned.includes(true) ? 1 : 0);
   const a = low.sharedArray("a_tile", c.scalar, tile.m * pitch, 4);
   const b = low.sharedArray("b_tile", c.scalar, tile.k * width, 4);
   low.comment("The first tile of both operands, on its way to workgroup memory.");
   low.lean = true;
-  const half = { n: own, k: tile.k };
-  const parcels = [...leftParcels(tiling, a, tile, pitch), ...rightParcels(tiling, b, half, width, turned)];
-  if (second) parcels.push(...rightParcels({ ...tiling, c: second }, b, half, width, second.alongK(1), own / 4));
+  const share = { n: own, k: tile.k };
+  const parcels = [
+    ...leftParcels(tiling, a, tile, pitch),
+    ...products.flatMap((product, p) => rightParcels({ ...tiling, c: product }, b, share, width, turned[p]!, (p * own) / 4)), // prettier-ignore
+  ];
   const rows = Array.from({ length: tile.rm }, (_, i) => space.add(ty, space.int(i * downThreads)));
   const columns = Array.from({ length: tile.rn / 4 }, (_, j) => space.add(tx, space.int(j * acrossThreads)));
   const accs = rows.map((_, i) =>
@@ -88,19 +90,18 @@ export function lowerMatmulTile(job: Job): KernelProgram {
     low.barrier();
   });
   low.lean = false;
+  const perProduct = columns.length / products.length;
   low.comment("Finish and store from the accumulators.");
   rows.forEach((row, i) =>
-    columns.slice(0, second ? columns.length / 2 : columns.length).forEach((column, j) => {
+    columns.slice(0, perProduct).forEach((column, j) => {
       const [m, unit] = [space.add(tiling.top, row), space.add(tiling.left, column)];
-      const other = second && accs[i]![j + columns.length / 2]!;
-      if (other) low.setRowValue(second.id, other);
-      c.finish(accs[i]![j]!, tiling.batch, m, unit, c.outputs());
-      if (other) second.finish(other, tiling.batch, m, unit, second.outputs(c));
+      const own = products.map((_, p) => accs[i]![j + p * perProduct]!);
+      finishAll(products, own, tiling.batch, m, unit);
     }),
   );
   return programOf(low, job, {
     template: "matmul",
-    schedule: `Tiles of ${tile.m}×${tile.n}, ${tile.k} of k at a time: ${threads} threads with ${tile.rm}×${tile.rn} outputs each${second ? ", half of them of either product" : ""}.`,
+    schedule: `Tiles of ${tile.m}×${tile.n}, ${tile.k} of k at a time: ${threads} threads with ${tile.rm}×${tile.rn} outputs each${products.length === 1 ? "" : `, as many of each of the ${products.length} products`}.`,
     workgroupSize: [threads, 1, 1],
     workgroups: [gx, gy, 1],
   });
