@@ -34,6 +34,14 @@ const sparseHead = (s: number, v: number): string =>
 const ONE: Readonly<Record<string, string>> = {
   "sparse head": sparseHead(33, 70),
   "maximum of a falling function": `x: f32[40, 20]\nw: f32[20, 36]\nc: f32[36]\ny = (c - relu(x @ w) * 2).max(dim=0, keepdim=True)`,
+  "cross-entropy": `h: f32[40, 20]\nw: f32[90, 20]\nb: f32[90]\ny: i32[40] = zeros()\nloss = F.cross_entropy(F.linear(h, w, b), y, reduction="none")`,
+  "cross-entropy, smoothed and weighted": `h: f32[40, 20]\nw: f32[90, 20]\nc: f32[90] = uniform(0.5, 2)\ny: i32[40] = zeros()\nloss = cross_entropy(h @ w.T, y, c, label_smoothing=0.1, reduction="none")`,
+  "cross-entropy of shares": `h: f32[40, 20]\nw: f32[90, 20]\ny: f32[40, 90] = uniform(0, 1)\nloss = cross_entropy(h @ w.T, y, reduction="none")`,
+  "log-softmax picked by label": `h: f32[40, 20]\nw: f32[20, 90]\ny: i32[40] = zeros()\np = log_softmax(h @ w, dim=-1)\nloss = -p.gather(1, y.unsqueeze(-1)).squeeze(-1)`,
+  "logsumexp less the picked": `h: f32[40, 20]\nw: f32[20, 90]\ny: i32[40, 1] = zeros()\nz = 30 * tanh((h @ w) / 30)\nloss = logsumexp(z, dim=-1, keepdim=True) - z.gather(1, y)`,
+  "one-hot": `h: f32[40, 20]\nw: f32[20, 90]\ny: i32[40] = zeros()\nloss = -(one_hot(y, 90) * log_softmax(h @ w, dim=-1)).sum(dim=-1)`,
+  "mean under softmax": `h: f32[40, 20]\nw: f32[20, 90]\nv: f32[90]\ny = (softmax(h @ w, dim=-1) * v).sum(dim=-1)`,
+  "norm over columns": `h: f32[40, 20]\nw: f32[20, 90]\nz = h @ w\ny = sqrt((z * z).sum(dim=-1))`,
   "cross-entropy over a vocabulary": `x: f32[40, 20]\nw: f32[20, 90]\nlabel: i32[40] = zeros()\nz = x @ w\nshown = where(iota(90) == label.unsqueeze(-1), z, 0).sum(dim=-1)\nloss = logsumexp(z, dim=-1) - shown`,
 };
 

@@ -8,15 +8,13 @@ import { opDef } from "../ops";
 import { classifyOnline } from "../region";
 import { between, divideLast, type Between } from "./attention-parts";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { costOf, edgesOf, legalMerge, mergeCandidate, patchOf } from "./merge";
+import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { onlineWorth, regionsOf } from "./online-worth";
 import { wholeRegion } from "./whole";
 import { nameOf, namesOf, no, showBytes, showMicros, yes } from "./words";
 import { policyOnContraction } from "./worth";
-
-const NOTHING: Patch = { removedNodes: [], addedNodes: [], removedRegions: [], addedRegions: [], outputs: null };
 
 export const attention: FusionPass = {
   name: "attention",

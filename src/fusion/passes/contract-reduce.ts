@@ -1,13 +1,16 @@
 /** @file P4: a product that is only folded along one of its sides is folded tile by tile while it is made, and never stored. */
-import { node, sizeOf, type Graph, type NodeId, type Verdict } from "../ir";
+import { node, sizeOf, type Graph, type Node, type NodeId, type Region, type Verdict } from "../ir";
 import { opDef } from "../ops";
 import { classifyOnline, isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { costOf, edgesOf, legalMerge, mergeCandidate, patchOf } from "./merge";
+import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
 import { onlineWorth, regionsOf } from "./online-worth";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { nameOf, namesOf, no } from "./words";
+import { pickOf } from "./row-picks";
+import { termsApart, type TermsApart } from "./row-terms";
+import { joinedBy, wholeRegion } from "./whole";
+import { nameOf, namesOf, no, yes } from "./words";
 import { policyOnContraction } from "./worth";
 
 export const contractReduce: FusionPass = {
@@ -21,26 +24,38 @@ export const contractReduce: FusionPass = {
     const products = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).kind === "contraction");
     for (const { id } of products.toSorted((a, b) => planner.position(a.id) - planner.position(b.id))) {
       const folded = foldsOf(planner, rewriter, id);
-      if (folded) yield* foldTiles(planner, rewriter, id, folded);
+      if (!folded) continue;
+      const apart = termsApart(planner, rewriter, id, folded);
+      if (!apart) yield* foldTiles(planner, rewriter, id, folded);
+      else yield* rewriteAndFold(planner, rewriter, { product: id, folded, apart });
     }
   },
-  legal(planner, candidate) {
-    const whole = candidate.add[0]!;
-    const form = classifyOnline(planner.graph, whole.members, whole.outputs);
-    if (!form.ok) return form.verdict;
-    const summed = candidate.nodes.slice(1).find((id) => !KEEPS_ROUNDING.has(node(planner.graph, id).op));
-    if (planner.options.strict && summed !== undefined) return reordered(planner, candidate, summed);
-    const verdict = legalMerge(planner, candidate, true);
-    return verdict.ok ? { ...verdict, text: atTheBoard(planner, candidate) } : verdict;
-  },
-  cost: costOf,
+  legal: (planner, candidate) => withRewrite(planner, candidate, () => legalFold(planner, candidate)),
+  cost: (planner, candidate) => withRewrite(planner, candidate, () => costOf(planner, candidate)),
   worth(planner, candidate, delta) {
     const [product, ...folds] = candidate.nodes;
     const doing = `Folding each tile of ${nameOf(planner.graph, product!)} into ${namesOf(planner.graph, folds)} at once`;
-    return policyOnContraction(planner, candidate) ?? onlineWorth(planner, candidate, delta, doing);
+    const policy = policyOnContraction(planner, candidate);
+    return policy ?? withRewrite(planner, candidate, () => onlineWorth(planner, candidate, delta, doing));
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };
+
+const withRewrite = <T>(planner: Planner, { rewrite }: Candidate, ask: () => T): T =>
+  rewrite ? planner.supposing(rewrite.patch, ask) : ask();
+
+function legalFold(planner: Planner, candidate: Candidate): Verdict {
+  const { add, rewrite, into, nodes } = candidate;
+  const whole = add.find(({ id }) => id === into)!;
+  const form = classifyOnline(planner.graph, whole.members, whole.outputs);
+  if (!form.ok) return form.verdict;
+  const summed = nodes.slice(1).find((id) => !KEEPS_ROUNDING.has(node(planner.graph, id).op));
+  if (planner.options.strict && summed !== undefined) return reordered(planner, candidate, summed);
+  const verdict = legalMerge(planner, candidate, true);
+  if (!verdict.ok) return verdict;
+  const text = atTheBoard(planner, candidate);
+  return { ...verdict, text: rewrite ? `${rewrite.verdict.text} ${text}` : text };
+}
 
 /** Folds that give the same result in any order. */
 const KEEPS_ROUNDING: ReadonlySet<string> = new Set(["max", "min", "any", "all"]);
@@ -59,6 +74,39 @@ function atTheBoard(planner: Planner, { nodes }: Candidate): string {
   return `Maxima and sums may be taken in any order: a tile of ${nameOf(planner.graph, product!)} goes into ${namesOf(planner.graph, folds)} while it is in registers, and the ${shape} values need not exist.`;
 }
 
+interface Streamed {
+  readonly product: NodeId;
+  /** What lies between it and the last fold of its rows, in text order. */
+  readonly folded: readonly NodeId[];
+  readonly apart: TermsApart;
+}
+
+/** Values of the whole row leave the sums, and the tiles are folded, in one step: between the two, more would be stored. */
+function* rewriteAndFold(planner: Planner, rewriter: Rewriter, streamed: Streamed): Generator<Candidate, void, Answer> {
+  const { product, folded, apart } = streamed;
+  const group = regionsOf(planner, rewriter, [product, ...folded]);
+  const id = rewriter.regionsOf(folded.at(-1)!)[0]!;
+  if (group.length < 2) return;
+  const rewritten = rewriter.patchOf(apart.change);
+  const whole = planner.supposing(rewritten, () => wholeRegion(planner, rewriter, group, rewritten, id));
+  const nodes = [product, ...folded.filter((fold) => isFold(planner, node(planner.graph, fold), product))];
+  const edges = edgesOf(planner, [product, ...folded]);
+  const verdict = yes("A_PATTERN", nodes, leaving(planner, apart));
+  const candidate: Candidate = { rule: "fold-tiles", kind: "graph", edges, nodes, ...joinedBy(rewritten, group, whole), rewrite: { patch: NOTHING, verdict } }; // prettier-ignore
+  const patch = { ...rewritten, removedRegions: candidate.remove, addedRegions: candidate.add };
+  if (!planner.supposing(rewritten, () => ofRowSize(planner, whole, nodes))) return;
+  if (!(yield { ...candidate, rewrite: { patch, verdict } }).accepted) return;
+  rewriter.applied(patch);
+  planner.reorder();
+}
+
+function leaving({ graph }: Planner, { sums, rows }: TermsApart): string {
+  const [names, known] = [namesOf(graph, sums), namesOf(graph, rows)];
+  if (rows.length === 0) return `${names} takes one element of each row: comparing each place with the index finds it while the row goes by.`; // prettier-ignore
+  const [are, they] = rows.length === 1 ? ["is", "it"] : ["are", "they"];
+  return `${known} ${are} the same for a whole row, so ${they} may leave the sum: Σ c·(x − r) = Σ c·x − r·Σ c. What ${names} then adds up needs only the elements, so it can be added tile by tile.`; // prettier-ignore
+}
+
 function* foldTiles(
   planner: Planner,
   rewriter: Rewriter,
@@ -66,14 +114,19 @@ function* foldTiles(
   folded: readonly NodeId[],
 ): Generator<Candidate, void, Answer> {
   const group = regionsOf(planner, rewriter, [product, ...folded]);
-  const folds = folded.filter((id) => opDef(node(planner.graph, id).op).kind === "reduce");
+  const folds = folded.filter((id) => isFold(planner, node(planner.graph, id), product));
   const id = rewriter.regionsOf(folds.at(-1)!)[0]!;
   if (group.length < 2 || !group.some((region) => region.id === id)) return;
   const about = { edges: edgesOf(planner, [product, ...folded]), nodes: [product, ...folds], id };
   const candidate = mergeCandidate(planner, "fold-tiles", group, about);
-  const rowsOnly = candidate.add[0]!.outputs.every((output) => folds.some((fold) => sizeAt(planner.graph, output) === sizeAt(planner.graph, fold))); // prettier-ignore
-  if (!rowsOnly) return;
+  if (!ofRowSize(planner, candidate.add[0]!, folds)) return;
   if ((yield candidate).accepted) rewriter.applied(patchOf(candidate));
+}
+
+/** Only what has one value a row is stored. */
+function ofRowSize({ graph }: Planner, { outputs }: Region, folds: readonly NodeId[]): boolean {
+  const sizes = new Set(folds.map((fold) => sizeAt(graph, fold)));
+  return outputs.every((output) => sizes.has(sizeAt(graph, output)));
 }
 
 const sizeAt = (graph: Graph, id: NodeId): number => sizeOf(node(graph, id).type.shape);
@@ -81,38 +134,38 @@ const sizeAt = (graph: Graph, id: NodeId): number => sizeOf(node(graph, id).type
 /** A walk further than this leads elsewhere. */
 const FURTHEST = 64;
 
-/** What lies between a product and the folds of it, folds included, in text order; null where it is not folded. */
+/** What lies between a product and the folds of its rows, folds included, in text order; null where it is not folded. */
 function foldsOf(planner: Planner, rewriter: Rewriter, product: NodeId): NodeId[] | null {
   const { graph } = planner;
   const found = new Set<NodeId>();
   const open = [...rewriter.readersOf(product)];
-  const passesOn = ({ op, id }: { op: string; id: NodeId }): boolean => {
-    const { kind } = opDef(op);
-    return kind === "elementwise" || kind === "random" || kind === "reduce" || isFreeView(node(graph, id));
+  const passesOn = (n: Node): boolean => {
+    const { kind } = opDef(n.op);
+    return kind === "elementwise" || kind === "random" || isFreeView(n) || isFold(planner, n, product);
   };
   while (open.length > 0 && found.size <= FURTHEST) {
     const n = node(graph, open.pop()!);
     if (found.has(n.id) || !passesOn(n)) continue;
     found.add(n.id);
-    if (opDef(n.op).kind !== "reduce" || hasOnlineReader(graph, rewriter, n.id)) open.push(...rewriter.readersOf(n.id));
+    open.push(...rewriter.readersOf(n.id));
   }
   // Only what a fold needs: everything else that reads the product stays where it is.
   const inOrder = [...found].toSorted((a, b) => planner.position(a) - planner.position(b));
   const needed = new Set<NodeId>();
   for (const id of inOrder.toReversed()) {
     const n = node(graph, id);
-    const isFold = opDef(n.op).kind === "reduce";
-    if (!isFold && !needed.has(id)) continue;
+    if (!isFold(planner, n, product) && !needed.has(id)) continue;
     needed.add(id);
     for (const input of n.inputs) if (found.has(input)) needed.add(input);
   }
   return needed.size === 0 ? null : inOrder.filter((id) => needed.has(id));
 }
 
-/** A maximum that is taken out of the values it was folded from: the walk goes on behind it. */
-function hasOnlineReader(graph: Graph, rewriter: Rewriter, fold: NodeId): boolean {
-  return [...rewriter.readersOf(fold)].some((reader) => {
-    const n = node(graph, reader);
-    return isFreeView(n) || (n.op === "sub" && sizeAt(graph, reader) > sizeAt(graph, fold));
-  });
+/** Does it fold rows of values as many as the product's, or take one element of each? */
+function isFold(planner: Planner, n: Node, product: NodeId): boolean {
+  const { kind } = opDef(n.op);
+  const whole = (id: NodeId): boolean => sizeAt(planner.graph, id) === sizeAt(planner.graph, product);
+  if (kind === "reduce") return whole(n.inputs[0]!);
+  const pick = kind === "gather" ? pickOf(planner, n) : null;
+  return pick !== null && whole(pick.rows.id);
 }

@@ -311,6 +311,9 @@ export function priorityOf(planner: Planner, { remove, add }: Candidate): number
 
 const NO_NODES: readonly Node[] = [];
 
+/** The patch of a candidate that only says why not. */
+export const NOTHING: Patch = { removedNodes: [], addedNodes: [], removedRegions: [], addedRegions: [], outputs: null };
+
 export const patchOf = ({ remove, add, rewrite }: Candidate): Patch =>
   rewrite?.patch ?? {
     removedNodes: NO_NODES,

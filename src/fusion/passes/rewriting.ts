@@ -3,7 +3,7 @@ import { type Node, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
 import type { Answer, Candidate, FusionPass } from "./define";
 import type { Proposal } from "./identities";
-import { costOf, edgesOf, patchOf } from "./merge";
+import { costOf, edgesOf, NOTHING, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import type { Rewriter } from "./rewriter";
 import { no, showBytes } from "./words";
@@ -53,9 +53,7 @@ export function* propose(
   rewriter: Rewriter,
   { rule, change, verdict, nodes }: Proposal,
 ): Generator<Candidate, boolean, Answer> {
-  const patch = change
-    ? rewriter.patchOf(change)
-    : { removedNodes: [], addedNodes: [], removedRegions: [], addedRegions: [], outputs: null };
+  const patch = change ? rewriter.patchOf(change) : NOTHING;
   const { accepted } = yield {
     rule,
     kind: "graph",

@@ -10,7 +10,7 @@ import { costOf, edgesOf, legalMerge, patchOf } from "./merge";
 import { regionsOf } from "./online-worth";
 import type { Planner } from "./planner";
 import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
-import { wholeRegion } from "./whole";
+import { joinedBy, wholeRegion } from "./whole";
 import { nameOf, showBytes, yes } from "./words";
 import { judge } from "./worth";
 
@@ -25,7 +25,7 @@ export const rowPicks: FusionPass = {
     const rewriter = openRewriter(planner);
     const gathers = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).kind === "gather");
     for (const { id } of gathers.toSorted((a, b) => planner.position(a.id) - planner.position(b.id))) {
-      const pick = pickOf(planner, rewriter, node(planner.graph, id));
+      const pick = lonelyPick(planner, rewriter, node(planner.graph, id));
       if (pick) yield* inOneKernel(planner, rewriter, pick);
     }
   },
@@ -44,7 +44,7 @@ export const rowPicks: FusionPass = {
 };
 
 /** `gather` takes, of each row of `rows` along `axis`, the element at `index`. */
-interface Pick {
+export interface Pick {
   readonly gather: Node;
   readonly rows: Node;
   readonly axis: number;
@@ -56,22 +56,27 @@ interface Pick {
 const FURTHEST = 64;
 
 /** Null where the places are no single element of each row, or where the rows are read from memory anyway. */
-function pickOf(planner: Planner, rewriter: Rewriter, gather: Node): Pick | null {
+function lonelyPick(planner: Planner, rewriter: Rewriter, gather: Node): Pick | null {
+  const pick = pickOf(planner, gather);
+  if (!pick || !foldsItsRows(planner, pick.rows, pick.axis)) return null;
+  const path = [gather.id, ...viewsBetween(planner, pick).toReversed(), pick.rows.id];
+  const alone = path.every((id, i) => i === 0 || (!planner.isOutput(id) && rewriter.readersOf(id).size === 1));
+  return alone ? pick : null;
+}
+
+/** The one element of each row that a gather takes; null where it takes others. */
+export function pickOf(planner: Planner, gather: Node): Pick | null {
   const { graph } = planner;
   const [data, places] = gather.inputs.map((id) => node(graph, id));
   if (data!.type.shape.length !== 1 || data!.type.dtype === "bool") return null;
   let rows = data!;
-  for (let reader = gather.id; ; reader = rows.id, rows = node(graph, rows.inputs[0]!)) {
-    const readers = rewriter.readersOf(rows.id);
-    if (planner.isOutput(rows.id) || readers.size !== 1 || !readers.has(reader)) return null;
-    if (!isFreeView(rows)) break;
-  }
+  while (isFreeView(rows)) rows = node(graph, rows.inputs[0]!);
   const { shape } = rows.type;
   const kept = places!.type.shape;
   const axis = shape.findIndex((extent, i) => extent > 1 && kept[i] === 1);
   if (axis < 0 || kept.join() !== shape.map((extent, i) => (i === axis ? 1 : extent)).join()) return null;
   const index = indexOf(planner, places!, shape, axis);
-  return index !== null && foldsItsRows(planner, rows, axis) ? { gather, rows, axis, index } : null;
+  return index === null ? null : { gather, rows, axis, index };
 }
 
 /** i of `places` = i · stride + Σ own coordinate · stride, where i is held inside the axis; null for any other arithmetic. */
@@ -127,25 +132,15 @@ function* inOneKernel(planner: Planner, rewriter: Rewriter, pick: Pick): Generat
   if (group.length < 2 || id === undefined) return;
   const rewritten = rewriter.patchOf(comparing(rewriter, pick));
   const whole = planner.supposing(rewritten, () => wholeRegion(planner, rewriter, group, rewritten, id));
-  const apart = new Set(group.map((region) => region.id));
-  const patch: Patch = {
-    ...rewritten,
-    removedRegions: [...group, ...rewritten.removedRegions.filter((region) => !apart.has(region.id))],
-    addedRegions: [whole, ...rewritten.addedRegions.filter((region) => !apart.has(region.id))],
-  };
+  const joined = joinedBy(rewritten, group, whole);
+  const patch: Patch = { ...rewritten, removedRegions: joined.remove, addedRegions: joined.add };
   const nodes = [rows.id, gather.id];
-  // A path through what is gone afterwards, a view that was a kernel's input, does not return.
-  const stays = new Set(patch.addedRegions.map((region) => region.id));
-  const gone = patch.removedRegions.filter((region) => !apart.has(region.id) && !stays.has(region.id));
   const { accepted } = yield {
     rule: "compare-places",
     kind: "graph",
     edges: edgesOf(planner, [rows.id, ...viewsBetween(planner, pick), gather.id]),
     nodes,
-    remove: patch.removedRegions,
-    add: patch.addedRegions,
-    into: id,
-    merged: [...group, ...gone].map((region) => region.id),
+    ...joined,
     rewrite: { patch, verdict: yes("A_PATTERN", nodes, atTheBoard(planner, pick)) },
   };
   if (!accepted) return;
@@ -164,19 +159,28 @@ function atTheBoard({ graph }: Planner, { gather, rows, axis }: Pick): string {
   return `${pick} takes one of the ${rows.type.shape[axis]} values of each row of ${from}. Comparing each place with the index finds it while the row is there, and ${from} (${showBytes(bytesOf(rows.type))}) need not be stored.`;
 }
 
-/** Σ where(place = index, rows, 0) under the gather's own name. */
-function comparing(rewriter: Rewriter, { gather, rows, axis, index }: Pick): NodeChange {
-  const { shape, dtype } = rows.type;
-  const made = (id: string, op: string, inputs: readonly NodeId[], type: Node["type"], attrs: Node["attrs"] = {}): Node => ({ ...gather, id: nodeId(id), op, inputs, type, attrs: withDefaults(opDef(op), attrs), label: op }); // prettier-ignore
+/** A node that a pass makes for `like`. */
+const madeFor = (like: Node, id: string, op: string, inputs: readonly NodeId[], type: Node["type"], attrs: Node["attrs"] = {}): Node => ({ ...like, id: nodeId(id), op, inputs, type, attrs: withDefaults(opDef(op), attrs), label: op }); // prettier-ignore
+
+/** Is this the place that the index names? Under the name `id`, which comes last. */
+export function hereOf({ gather, rows, axis, index }: Pick, id: string): Node[] {
+  const { shape } = rows.type;
   const extent = shape[axis]!;
   const standing = shape.map((_, i) => (i === axis ? extent : 1));
+  const places = madeFor(gather, `${id}~along~places`, "iota", [], { dtype: "i32", shape: [extent] }, { start: 0, stop: extent, step: 1, dtype: "i32" }); // prettier-ignore
+  const along = madeFor(gather, `${id}~along`, "reshape", [places.id], { dtype: "i32", shape: standing }, { shape: standing }); // prettier-ignore
+  return [places, along, madeFor(gather, id, "eq", [index, along.id], { dtype: "bool", shape })];
+}
+
+/** Σ where(place = index, rows, 0) under the gather's own name. */
+function comparing(rewriter: Rewriter, pick: Pick): NodeChange {
+  const { gather, rows, axis } = pick;
+  const { dtype } = rows.type;
   const chosenId = `${gather.id}~chosen`;
-  const zero = { ...made(`${chosenId}~zero`, "const", [], { dtype, shape: [] }, { value: 0 }), label: "0" };
-  const places = made(`${chosenId}~here~along~places`, "iota", [], { dtype: "i32", shape: [extent] }, { start: 0, stop: extent, step: 1, dtype: "i32" }); // prettier-ignore
-  const along = made(`${chosenId}~here~along`, "reshape", [places.id], { dtype: "i32", shape: standing }, { shape: standing }); // prettier-ignore
-  const here = made(`${chosenId}~here`, "eq", [index, along.id], { dtype: "bool", shape });
-  const chosen = made(chosenId, "where", [here.id, rows.id, zero.id], rows.type);
+  const zero = { ...madeFor(gather, `${chosenId}~zero`, "const", [], { dtype, shape: [] }, { value: 0 }), label: "0" };
+  const made = hereOf(pick, `${chosenId}~here`);
+  const chosen = madeFor(gather, chosenId, "where", [made.at(-1)!.id, rows.id, zero.id], rows.type);
   const sum: Node = { ...gather, op: "sum", inputs: [chosen.id], attrs: withDefaults(opDef("sum"), { axes: [axis], keepdims: true }) }; // prettier-ignore
-  const born = [places, along, here, chosen].map(({ id }) => [id, gather.id] as const);
-  return { ...rewriter.replaced([], [zero, places, along, here, chosen, sum]), born };
+  const born = [...made, chosen].map(({ id }) => [id, gather.id] as const);
+  return { ...rewriter.replaced([], [zero, ...made, chosen, sum]), born };
 }

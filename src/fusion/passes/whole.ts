@@ -1,5 +1,6 @@
-/** @file The region that a rewrite and a merge in one step leave behind. */
+/** @file A rewrite and a merge in one step: the region that they leave behind, and what goes and comes. */
 import type { NodeId, Patch, Region, RegionId } from "../ir";
+import type { Candidate } from "./define";
 import type { Planner } from "./planner";
 import type { Rewriter } from "./rewriter";
 
@@ -24,4 +25,19 @@ export function wholeRegion(
         (!inside.has(reader) || rewriter.regionsOf(reader).some((home) => !ids.has(home))),
     );
   return { id, members, outputs: members.filter((value) => planner.isOutput(value) || readElsewhere(value)) };
+}
+
+/** What a candidate exchanges that rewrites nodes and makes `whole` of `group` in one step. */
+export function joinedBy(
+  rewritten: Patch,
+  group: readonly Region[],
+  whole: Region,
+): Pick<Candidate, "remove" | "add" | "into" | "merged"> {
+  const apart = new Set(group.map((region) => region.id));
+  const remove = [...group, ...rewritten.removedRegions.filter((region) => !apart.has(region.id))];
+  const add = [whole, ...rewritten.addedRegions.filter((region) => !apart.has(region.id))];
+  // A path through what is gone afterwards, a view that was a kernel's input, does not return.
+  const stays = new Set(add.map((region) => region.id));
+  const gone = remove.filter((region) => !apart.has(region.id) && !stays.has(region.id));
+  return { remove, add, into: whole.id, merged: [...group, ...gone].map((region) => region.id) };
 }

@@ -1,0 +1,293 @@
+/**
+ * @file Sums over a row whose terms hold values of the whole row: Σ c·(x − r) = Σ c·x − r·Σ c. Once r has left the sum, nothing in it
+ * waits for the row to be complete, and a kernel that sees the row tile by tile can take it. The coefficients c may be anything
+ * that needs no fold: weights, a mask, or the comparison that picks one column.
+ */
+import {
+  broadcastShapes,
+  node,
+  nodeId,
+  sameShape,
+  sizeOf,
+  type Graph,
+  type Node,
+  type NodeId,
+  type Shape,
+} from "../ir";
+import { opDef, withDefaults } from "../ops";
+import { isFreeView } from "../region";
+import type { Planner } from "./planner";
+import type { NodeChange, Rewriter } from "./rewriter";
+import { hereOf, pickOf, type Pick } from "./row-picks";
+
+/**
+ * `full`: an element of the product's row before any fold. `shifted`: such an element minus a value of the row. `weight`: a multiple
+ * of exp(shifted), which can fade. `row`: one value a row. `late`: an element that needs a fold of its row first.
+ */
+type Kind = "full" | "shifted" | "weight" | "row" | "late";
+
+/** More terms than this are no simpler than the sum they come from. */
+const MOST_TERMS = 24;
+
+/** A sum over rows, or a gather that takes one element of each: what it folds, and under which coefficients. */
+interface Sum {
+  readonly fold: Node;
+  readonly operand: NodeId;
+  readonly pick: Pick | null;
+}
+
+export interface TermsApart {
+  readonly change: NodeChange;
+  /** The sums that were rewritten. */
+  readonly sums: readonly NodeId[];
+  /** Row values that left them. */
+  readonly rows: readonly NodeId[];
+}
+
+/**
+ * Rewrites every sum among `nodes` whose terms need a fold of the same row, where they need it linearly.
+ * @param nodes what depends on `product`, in text order
+ * @returns null when there is nothing to do, or when a term is not linear in the row's values
+ */
+export function termsApart(
+  planner: Planner,
+  rewriter: Rewriter,
+  product: NodeId,
+  nodes: readonly NodeId[],
+): TermsApart | null {
+  const { graph } = planner;
+  const kinds = kindsOf(graph, product, nodes);
+  const isLate = (id: NodeId): boolean => kinds.get(id) === "late" || kinds.get(id) === "shifted";
+  const sums = nodes.flatMap((id): Sum[] => {
+    const fold = node(graph, id);
+    const pick = opDef(fold.op).kind === "gather" ? pickOf(planner, fold) : null;
+    if (pick) return [{ fold, operand: pick.rows.id, pick }];
+    const folds = (fold.op === "sum" || fold.op === "mean") && isLate(fold.inputs[0]!);
+    return folds ? [{ fold, operand: fold.inputs[0]!, pick: null }] : [];
+  });
+  const parts = sums.map((sum) => new Terms(graph, kinds, sum));
+  if (parts.length === 0 || !parts.every((part) => part.expand())) return null;
+  const after = parts.flatMap(({ added }) => added);
+  const born = parts.flatMap(({ added, sum }) => added.flatMap(({ id, op }) => (id === sum.fold.id || op === "const" ? [] : [[id, sum.fold.id] as const]))); // prettier-ignore
+  return {
+    change: { ...rewriter.replaced([], after), born },
+    sums: sums.map(({ fold }) => fold.id),
+    rows: [...new Set(parts.flatMap(({ rows }) => [...rows]))],
+  };
+}
+
+function kindsOf(graph: Graph, product: NodeId, nodes: readonly NodeId[]): Map<NodeId, Kind> {
+  const kinds = new Map<NodeId, Kind>([[product, "full"]]);
+  for (const id of nodes) {
+    const n = node(graph, id);
+    const { kind } = opDef(n.op);
+    const bound = n.inputs.flatMap((input) => kinds.get(input) ?? []);
+    if (kind === "reduce" || kind === "gather") kinds.set(id, "row");
+    else if (isFreeView(n)) kinds.set(id, bound[0]!);
+    else kinds.set(id, kindOf(n, bound, sizeOf(node(graph, product).type.shape)));
+  }
+  return kinds;
+}
+
+function kindOf(n: Node, bound: readonly Kind[], full: number): Kind {
+  if (bound.includes("late")) return "late";
+  if (bound.includes("shifted")) return n.op === "exp" || n.op === "exp2" ? "weight" : "late";
+  if (!bound.includes("row")) return bound.includes("weight") ? "weight" : "full";
+  if (bound.every((kind) => kind === "row") && sizeOf(n.type.shape) < full) return "row";
+  return n.op === "sub" && !bound.includes("weight") ? "shifted" : "late";
+}
+
+/** What is still to be written: Σ path(value) under the name `id`. */
+interface Open {
+  readonly id: NodeId;
+  readonly value: NodeId;
+  /** Ops between the sum and the value that are linear in it, the outermost first. */
+  readonly path: readonly Step[];
+}
+
+/** A linear op around the value: its other operands need no fold. */
+interface Step {
+  readonly around: Node;
+  /** Which operand the value is. */
+  readonly at: number;
+}
+
+class Terms {
+  readonly added: Node[] = [];
+  readonly rows = new Set<NodeId>();
+  readonly #open: Open[] = [];
+  readonly #literals = new Map<number, NodeId>();
+  readonly #full: Shape;
+
+  readonly graph: Graph;
+  readonly kinds: ReadonlyMap<NodeId, Kind>;
+  readonly sum: Sum;
+
+  constructor(graph: Graph, kinds: ReadonlyMap<NodeId, Kind>, sum: Sum) {
+    this.graph = graph;
+    this.kinds = kinds;
+    this.sum = sum;
+    this.#full = node(graph, sum.operand).type.shape;
+  }
+
+  /** Writes all terms; false when one of them is not linear. */
+  expand(): boolean {
+    const { fold, operand, pick } = this.sum;
+    const around = pick && this.#made(PLACE, "where", [PLACE, operand, this.#const(0)], this.#full);
+    this.#open.push({ id: fold.id, value: operand, path: around ? [{ around, at: 1 }] : [] });
+    for (let next = this.#open.pop(); next; next = this.#open.pop()) {
+      if (this.added.length > MOST_TERMS * 4 || !this.#write(next)) return false;
+    }
+    this.#nameFirst(pick);
+    return true;
+  }
+
+  /** Literals and the comparison that picks are named last: their names place them before everything that reads them. */
+  #nameFirst(pick: Pick | null): void {
+    const deepest = this.added
+      .map(({ id }) => id)
+      .reduce((a, b) => (b.split("~").length > a.split("~").length ? b : a));
+    const here = pick ? hereOf(pick, `${deepest}~here`) : [];
+    const names = new Map(here.slice(-1).map(({ id }) => [PLACE, id]));
+    const literals = [...this.#literals].map(([value, id]): Node => {
+      names.set(id, nodeId(`${deepest}~${value}`));
+      return { ...this.#made(names.get(id)!, "const", [], [], { value }), label: String(value) };
+    });
+    this.added.forEach((n, i) => {
+      this.added[i] = { ...n, inputs: n.inputs.map((input) => names.get(input) ?? input) };
+    });
+    this.added.unshift(...literals, ...here);
+  }
+
+  #write({ id, value, path }: Open): boolean {
+    const kind = this.kinds.get(value);
+    if (kind === "row") return false;
+    if (kind !== "late" && kind !== "shifted") return this.#leaf(id, value, node(this.graph, value).type.shape, path);
+    const n = node(this.graph, value);
+    const isRow = (operand: number): boolean => this.kinds.get(n.inputs[operand]!) === "row";
+    const waits = (operand: number): boolean => ["row", "late", "shifted"].includes(this.kinds.get(n.inputs[operand]!) ?? ""); // prettier-ignore
+    switch (n.op) {
+      case "add":
+      case "sub":
+        return this.#join(id, n.op, [this.#ask(id, n, 0, path), this.#ask(id, n, 1, path)]);
+      case "neg":
+        return this.#join(id, n.op, [this.#ask(id, n, 0, path)]);
+      case "div":
+        if (isRow(1)) return this.#join(id, n.op, [this.#ask(id, n, 0, path), this.#row(n.inputs[1]!, id)]);
+        return !waits(1) && this.#through(id, n, 0, path);
+      case "mul": {
+        const row = [1, 0].find(isRow);
+        if (row !== undefined) return this.#join(id, n.op, [this.#ask(id, n, 1 - row, path), this.#row(n.inputs[row]!, id)]); // prettier-ignore
+        const [at] = [0, 1].filter(waits);
+        return !(waits(0) && waits(1)) && this.#through(id, n, at!, path);
+      }
+      case "where":
+        return !waits(0) && this.#choice(id, n, path);
+      default:
+        return false;
+    }
+  }
+
+  /** Each branch counts where it is taken. */
+  #choice(id: NodeId, n: Node, path: readonly Step[]): boolean {
+    const isZero = (operand: number): boolean => node(this.graph, n.inputs[operand]!).attrs["value"] === 0;
+    const taken = [1, 2].filter((operand) => !isZero(operand));
+    if (taken.length === 1) return this.#through(id, n, taken[0]!, path);
+    const zero = this.#const(0);
+    const parts = taken.map((operand): NodeId => {
+      const around = { ...n, inputs: n.inputs.map((input, i) => (i === 3 - operand ? zero : input)) };
+      return this.#term(nodeId(`${id}~${operand}`), n.inputs[operand]!, [...path, { around, at: operand }]);
+    });
+    return this.#join(id, "add", parts);
+  }
+
+  /** The op around the value becomes part of its coefficient. */
+  #through(id: NodeId, around: Node, at: number, path: readonly Step[]): boolean {
+    this.#term(id, around.inputs[at]!, [...path, { around, at }]);
+    return true;
+  }
+
+  #ask(id: NodeId, n: Node, operand: number, path: readonly Step[]): NodeId {
+    return this.#term(nodeId(`${id}~${operand}`), n.inputs[operand]!, path);
+  }
+
+  /** Σ path(value), written now or later; usually under the name `id`. */
+  #term(id: NodeId, value: NodeId, path: readonly Step[]): NodeId {
+    if (this.kinds.get(value) === "row") return this.#rowTerm(id, value, path);
+    this.#open.push({ id, value, path });
+    return id;
+  }
+
+  /** A value of the row times the sum of its coefficients. */
+  #rowTerm(id: NodeId, value: NodeId, path: readonly Step[]): NodeId {
+    const { fold } = this.sum;
+    const row = this.#row(value, id);
+    const whole = fold.op === "mean" ? 1 : sizeOf(this.#full) / sizeOf(fold.type.shape);
+    if (path.length === 0 && whole === 1) return row;
+    const count = path.length > 0 ? nodeId(`${id}~1`) : this.#const(whole);
+    if (path.length > 0) this.#leaf(count, this.#const(1), [], path);
+    this.added.push(this.#made(id, "mul", [row, count], fold.type.shape));
+    return id;
+  }
+
+  /** A value of the row in the shape of the sum. */
+  #row(value: NodeId, beside: NodeId): NodeId {
+    this.rows.add(value);
+    const { shape } = this.sum.fold.type;
+    if (sameShape(node(this.graph, value).type.shape, shape)) return value;
+    const id = nodeId(`${beside}~row`);
+    this.added.push({ ...this.#made(id, "reshape", [value], shape, { shape }), label: "row" });
+    return id;
+  }
+
+  #join(id: NodeId, op: string, inputs: readonly NodeId[]): boolean {
+    this.added.push(this.#made(id, op, inputs, this.sum.fold.type.shape));
+    return true;
+  }
+
+  /** Σ path(value), where nothing waits for a fold. */
+  #leaf(id: NodeId, value: NodeId, own: Shape, path: readonly Step[]): boolean {
+    const { fold, pick } = this.sum;
+    const shapes = [own];
+    for (const { around, at } of path.toReversed()) {
+      const others = around.inputs.filter((input, i) => i !== at && this.graph.nodes.has(input));
+      const of = (input: NodeId): Shape => node(this.graph, input).type.shape;
+      const first = around.id === PLACE ? this.#full : shapes.at(-1)!;
+      shapes.push(others.reduce((shape, input) => broadcastShapes(shape, of(input))!, first));
+    }
+    const spread = !sameShape(shapes.at(-1)!, this.#full);
+    const names = path.map((_, i) => nodeId(`${id}${"~x".repeat(i + 1)}`));
+    let inner = value;
+    if (spread) {
+      inner = nodeId(`${names.at(-1) ?? id}~x`);
+      this.added.push({
+        ...this.#made(inner, "expand", [value], this.#full, { shape: this.#full }),
+        label: "expand",
+      });
+    }
+    for (const [i, { around, at }] of [...path.entries()].toReversed()) {
+      const shape = spread ? this.#full : shapes[path.length - i]!;
+      const inputs = around.inputs.map((input, operand) => (operand === at ? inner : input));
+      this.added.push({ ...around, id: names[i]!, inputs, type: { ...around.type, shape } });
+      inner = names[i]!;
+    }
+    const attrs = pick ? { axes: [pick.axis], keepdims: true } : fold.attrs;
+    this.added.push(this.#made(id, pick ? "sum" : fold.op, [inner], fold.type.shape, attrs));
+    return true;
+  }
+
+  #const(value: number): NodeId {
+    const known = this.#literals.get(value) ?? nodeId(`~${value}`);
+    this.#literals.set(value, known);
+    return known;
+  }
+
+  #made(id: NodeId, op: string, inputs: readonly NodeId[], shape: Shape, attrs: Node["attrs"] = {}): Node {
+    const { fold } = this.sum;
+    const label = id === fold.id ? fold.label : op;
+    return { ...fold, id, op, inputs, label, type: { dtype: fold.type.dtype, shape }, attrs: withDefaults(opDef(op), attrs) }; // prettier-ignore
+  }
+}
+
+/** Stands for the comparison until its name is known. */
+const PLACE = nodeId("~");
