@@ -49,13 +49,19 @@ function mod(c: NodeContext): Value {
 
 function pow(c: NodeContext): Value {
   const [a, b] = [c.in(0), placed(c)];
-  return c.cast(c.op("pow", [a, c.cast(b, a.type.dtype)]), a.type.dtype);
+  if (a.type.dtype !== "i32" || b.type.dtype === "i32") return c.op("pow", [a, c.cast(b, a.type.dtype)]);
+  return c.cast(c.op("pow", [c.cast(a, b.type.dtype), b]), "i32");
 }
+
+/** The largest finite f32. */
+const LARGEST = (2 - 2 ** -23) * 2 ** 127;
 
 function clip(c: NodeContext): Value {
   const x = c.in(0);
-  const low = c.maybe(1) ?? (c.has("min") ? c.emit.scalar(c.float("min", 0), x.type.dtype) : null);
-  const high = c.maybe(2) ?? (c.has("max") ? c.emit.scalar(c.float("max", 0), x.type.dtype) : null);
+  // While the bounds were attributes they stood at the largest finite numbers.
+  const bound = (name: string, otherwise: number): Value | null => (c.opset < 11 ? c.emit.scalar(c.float(name, otherwise), x.type.dtype) : null); // prettier-ignore
+  const low = c.maybe(1) ?? bound("min", -LARGEST);
+  const high = c.maybe(2) ?? bound("max", LARGEST);
   const above = low ? c.op("maximum", [x, low]) : x;
   const both = high ? c.op("minimum", [above, high]) : above;
   return both === x ? c.op("identity", [x]) : both;
@@ -89,15 +95,14 @@ const thresholded: Rule = (c) => {
   return c.op("where", [c.op("gt", [x, c.emit.scalar(c.float("alpha", 1))]), x, c.emit.scalar(0)]);
 };
 
+/** Whole numbers are compared and shifted as f32: edge and bias need not be whole. */
 const shrink: Rule = (c) => {
-  const [x, lambda, bias] = [c.in(0), c.float("lambd", 0.5), c.emit.scalar(c.float("bias", 0), c.in(0).type.dtype)];
-  const edge = c.emit.scalar(lambda, x.type.dtype);
-  const below = c.op("where", [
-    c.op("lt", [x, c.op("neg", [edge])]),
-    c.op("add", [x, bias]),
-    c.emit.scalar(0, x.type.dtype),
-  ]);
-  return c.op("where", [c.op("gt", [x, edge]), c.op("sub", [x, bias]), below]);
+  const { dtype } = c.in(0).type;
+  const x = dtype === "i32" ? c.cast(c.in(0), "f32") : c.in(0);
+  const scalar = (value: number): Value => c.emit.scalar(value, x.type.dtype);
+  const [edge, bias] = [c.float("lambd", 0.5), scalar(c.float("bias", 0))];
+  const below = c.op("where", [c.op("lt", [x, scalar(-edge)]), c.op("add", [x, bias]), scalar(0)]);
+  return c.cast(c.op("where", [c.op("gt", [x, scalar(edge)]), c.op("sub", [x, bias]), below]), dtype);
 };
 
 const hardSigmoid: Rule = (c) => {

@@ -10,7 +10,7 @@ interface Tap {
   readonly weights: readonly number[];
 }
 
-/** Where output place `at` of `to` lies among `from` input places. */
+/** Where output place `at` of `to` lies among `from` input places, in f32: at a half, rounding decides which element is nearest. */
 function sourcePlace(
   mode: string,
   at: number,
@@ -19,27 +19,27 @@ function sourcePlace(
   scale: number,
   roi: readonly number[],
 ): number {
+  const f = Math.fround;
+  const half = f(f((at + 0.5) / scale) - 0.5);
   switch (mode) {
     case "asymmetric":
-      return at / scale;
+      return f(at / scale);
     case "align_corners":
-      return to === 1 ? 0 : (at * (from - 1)) / (to - 1);
+      return to === 1 ? 0 : f((at * (from - 1)) / (to - 1));
     case "pytorch_half_pixel":
-      return to > 1 ? (at + 0.5) / scale - 0.5 : 0;
+      return to > 1 ? half : 0;
     case "tf_half_pixel_for_nn":
-      return (at + 0.5) / scale;
-    case "half_pixel_symmetric": {
-      const adjusted = to / (scale * from);
-      return (from / 2) * (1 - adjusted) + (at + 0.5) / scale - 0.5;
-    }
+      return f((at + 0.5) / scale);
+    case "half_pixel_symmetric":
+      return f(f((from / 2) * f(1 - f(to / f(scale * from)))) + half);
     case "tf_crop_and_resize": {
       const [start, end] = roi as [number, number];
       return to > 1
-        ? start * (from - 1) + (at * (end - start) * (from - 1)) / (to - 1)
-        : 0.5 * (start + end) * (from - 1);
+        ? f(f(start * (from - 1)) + f(f(at * f(end - start) * (from - 1)) / (to - 1)))
+        : f(0.5 * f(start + end) * (from - 1));
     }
     default:
-      return (at + 0.5) / scale - 0.5;
+      return half;
   }
 }
 
@@ -135,10 +135,10 @@ function targets(c: NodeContext): Sizes {
   const given =
     c.maybe(at) && c.in(at).type.shape[0] !== 0 ? c.known(at, "scales") : (c.attribute("scales")?.floats ?? []);
   if (given.length > 0)
-    return { axes, scales: given, sizes: axes.map((axis, i) => Math.floor(shape[axis]! * given[i]!)) };
+    return { axes, scales: given, sizes: axes.map((axis, i) => Math.floor(Math.fround(shape[axis]! * given[i]!))) };
   const asked = c.maybe(sized) ? c.known(sized, "sizes") : [];
   if (asked.length === 0) return { axes, scales: axes.map(() => 1), sizes: axes.map((axis) => shape[axis]!) };
-  const ratios = asked.map((size, i) => size / shape[axes[i]!]!);
+  const ratios = asked.map((size, i) => Math.fround(size / shape[axes[i]!]!));
   const policy = c.text("keep_aspect_ratio_policy", "stretch");
   if (policy === "stretch") return { axes, sizes: asked, scales: ratios };
   const ratio = policy === "not_larger" ? Math.min(...ratios) : Math.max(...ratios);
@@ -165,7 +165,9 @@ function resize(c: NodeContext): Value {
     const own = crops ? [roi[i]!, roi[axes.length + i]!] : [0, 1];
     if (from === to && scales[i] === 1 && !(crops && (own[0] !== 0 || own[1] !== 1))) continue;
     const places = range(to).map((at) => sourcePlace(transform, at, from, to, scales[i]!, own));
-    value = interpolated(c, value, axis, tapsOf(places, from, scales[i]!, kernel));
+    // Opset 10 knew no rounding modes: what shrinks took the next element.
+    const rounded = c.opset === 10 && scales[i]! < 1 ? { ...kernel, nearestMode: "ceil" } : kernel;
+    value = interpolated(c, value, axis, tapsOf(places, from, scales[i]!, rounded));
     if (!crops || places.every((place) => place >= 0 && place <= from - 1)) continue;
     const dims = range(c.in(0).type.shape.length).map((other) => (other === axis ? to : 1));
     const flags = Float64Array.from(places, (place) => Number(place < 0 || place > from - 1));

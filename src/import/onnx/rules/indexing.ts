@@ -55,6 +55,7 @@ function gatherNd(c: NodeContext): Value {
 
 function scatterNd(c: NodeContext): Value {
   const [x, index, reduction] = [c.in(0), c.in(1), c.text("reduction", "none")];
+  if (sizeOf(index.type.shape.slice(0, -1)) === 0) return x;
   const tuples = wrappedTuples(c, index, x.type.shape.slice(0, index.type.shape.at(-1) ?? 0));
   return c.op("scatter_nd", [x, tuples, c.in(2)], reduction === "none" ? {} : { reduction });
 }

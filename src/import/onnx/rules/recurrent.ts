@@ -10,31 +10,44 @@ function part(c: NodeContext, x: Value, axis: number, at: number, count: number)
 }
 const turned = (c: NodeContext, x: Value): Value => c.op("transpose", [x], { perm: [1, 0] });
 
-/** The activation of this place; names repeat for each direction. */
+/** Activations with constants of their own: what they stand at when nothing is said. */
+const CONSTANTS: Readonly<Record<string, { readonly alpha: number; readonly beta?: number }>> = {
+  affine: { alpha: 1, beta: 0 },
+  elu: { alpha: 1 },
+  hardsigmoid: { alpha: 0.2, beta: 0.5 },
+  leakyrelu: { alpha: 0.01 },
+  scaledtanh: { alpha: 1, beta: 1 },
+  thresholdedrelu: { alpha: 1 },
+};
+
+/** The activation of this place; names go on for each direction, and so do the constants of those that have any. */
 function activation(c: NodeContext, at: number, otherwise: string): (x: Value) => Value {
-  const name = c.attribute("activations")?.strings[at] ?? otherwise;
-  const alpha = c.attribute("activation_alpha")?.floats[at];
-  const beta = c.attribute("activation_beta")?.floats[at];
+  const names = (c.attribute("activations")?.strings ?? []).map((given) => given.toLowerCase());
+  const name = names[at] ?? otherwise;
+  const constant = (kind: "alpha" | "beta"): number => {
+    const before = names.slice(0, at).filter((other) => CONSTANTS[other]?.[kind] !== undefined);
+    return c.attribute(`activation_${kind}`)?.floats[before.length] ?? CONSTANTS[name]?.[kind] ?? 0;
+  };
+  const [alpha, beta] = [constant("alpha"), constant("beta")];
   const scalar = (value: number, x: Value): Value => c.emit.scalar(value, x.type.dtype);
-  const line = (x: Value, a: number, b: number): Value => c.op("add", [c.op("mul", [x, scalar(a, x)]), scalar(b, x)]);
-  switch (name.toLowerCase()) {
-    case "sigmoid":
-    case "tanh":
-    case "relu":
-    case "softsign":
-    case "softplus":
-      return (x) => c.op(name.toLowerCase(), [x]);
-    case "hardsigmoid":
-      return (x) => c.op("clamp", [line(x, alpha ?? 0.2, beta ?? 0.5)], { min: 0, max: 1 });
-    case "leakyrelu":
-      return (x) => c.op("leaky_relu", [x], { negative_slope: alpha ?? 0.01 });
-    case "elu":
-      return (x) => c.op("elu", [x], { alpha: alpha ?? 1 });
-    case "affine":
-      return (x) => line(x, alpha ?? 1, beta ?? 0);
-    default:
-      return () => c.fail(`the activation ${name}`);
-  }
+  const line = (x: Value): Value => c.op("add", [c.op("mul", [x, scalar(alpha, x)]), scalar(beta, x)]);
+  const makers: Readonly<Record<string, (x: Value) => Value>> = {
+    ...Object.fromEntries(["sigmoid", "tanh", "relu", "softsign", "softplus"].map((op) => [op, (x: Value) => c.op(op, [x])])),
+    hardsigmoid: (x) => c.op("clamp", [line(x)], { min: 0, max: 1 }),
+    leakyrelu: (x) => c.op("leaky_relu", [x], { negative_slope: alpha }),
+    elu: (x) => c.op("elu", [x], { alpha }),
+    affine: line,
+    scaledtanh: (x) => c.op("mul", [c.op("tanh", [c.op("mul", [x, scalar(beta, x)])]), scalar(alpha, x)]),
+    thresholdedrelu: (x) => c.op("where", [c.op("gt", [x, scalar(alpha, x)]), x, scalar(0, x)]),
+  }; // prettier-ignore
+  return makers[name] ?? (() => c.fail(`the activation ${name}`));
+}
+
+/** An activation of what is clipped first: of sums; a cell is not clipped. */
+function gate(c: NodeContext, at: number, otherwise: string): (x: Value) => Value {
+  const apply = activation(c, at, otherwise);
+  const clip = c.maybeFloat("clip") ?? 0;
+  return clip > 0 ? (x) => apply(c.op("clamp", [x], { min: -clip, max: clip })) : apply;
 }
 
 /** State of one direction: hidden, and the cell of an LSTM. */
@@ -57,7 +70,7 @@ interface Direction {
 }
 
 function rnnStep(c: NodeContext, { recurrent, biases, first }: Direction): Step {
-  const f = activation(c, first, "Tanh");
+  const f = gate(c, first, "tanh");
   const bias = biases && c.op("add", [biases[0], biases[1]]);
   return (input, { h }) => {
     const sum = c.op("add", [input, c.op("matmul", [h, turned(c, recurrent)])]);
@@ -67,12 +80,12 @@ function rnnStep(c: NodeContext, { recurrent, biases, first }: Direction): Step 
 
 /** z: how much of the old state stays; r: how much of it the candidate sees. */
 function gruStep(c: NodeContext, { recurrent, biases, first }: Direction): Step {
-  const [f, g] = [activation(c, first, "Sigmoid"), activation(c, first + 1, "Tanh")];
+  const [f, g] = [gate(c, first, "sigmoid"), gate(c, first + 1, "tanh")];
   const after = c.int("linear_before_reset", 0) === 1;
   const rows = range(3).map((gate) => turned(c, part(c, recurrent, 0, gate, 3)));
   const own = biases?.map((bias) => range(3).map((gate) => part(c, bias, 0, gate, 3))) ?? null;
   const shifted = (x: Value, which: number, gate: number): Value => (own ? c.op("add", [x, own[which]![gate]!]) : x);
-  const one = c.emit.scalar(1);
+  const one = c.emit.scalar(1, recurrent.type.dtype);
   return (input, { h }) => {
     const gates = range(3).map((gate) => shifted(part(c, input, 1, gate, 3), 0, gate));
     const hidden = (gate: number, x: Value): Value => shifted(c.op("matmul", [x, rows[gate]!]), 1, gate);
@@ -83,10 +96,11 @@ function gruStep(c: NodeContext, { recurrent, biases, first }: Direction): Step 
   };
 }
 
-/** Gates in the order input, output, forget, cell; peepholes look at the cell. */
+/** Gates in the order input, output, forget, cell; peepholes look at the cell; coupled, what enters is what is forgotten. */
 function lstmStep(c: NodeContext, { recurrent, biases, first, index }: Direction): Step {
-  const [f, g, h] = ["Sigmoid", "Tanh", "Tanh"].map((name, i) => activation(c, first + i, name)) as [(x: Value) => Value, (x: Value) => Value, (x: Value) => Value]; // prettier-ignore
+  const [f, g, h] = [gate(c, first, "sigmoid"), gate(c, first + 1, "tanh"), activation(c, first + 2, "tanh")]; // prettier-ignore
   const bias = biases && c.op("add", [biases[0], biases[1]]);
+  const coupled = c.int("input_forget", 0) === 1;
   const holes = c.maybe(7);
   const own = holes ? c.reshape(c.op("slice", [holes], { start: [index], stop: [index + 1], axes: [0] }), [holes.type.shape[1]!]) : null; // prettier-ignore
   const peep = (gate: number, x: Value, cell: Value): Value =>
@@ -96,7 +110,7 @@ function lstmStep(c: NodeContext, { recurrent, biases, first, index }: Direction
     const all = bias ? c.op("add", [sum, bias]) : sum;
     const [i, o, forget, fresh] = range(4).map((gate) => part(c, all, 1, gate, 4)) as [Value, Value, Value, Value];
     const enter = f(peep(0, i, state.cell!));
-    const keep = f(peep(2, forget, state.cell!));
+    const keep = coupled ? c.op("sub", [c.emit.scalar(1, enter.type.dtype), enter]) : f(peep(2, forget, state.cell!));
     const cell = c.op("add", [c.op("mul", [keep, state.cell!]), c.op("mul", [enter, g(fresh)])]);
     return { h: c.op("mul", [f(peep(1, o, cell)), h(cell)]), cell };
   };
@@ -127,11 +141,6 @@ function held(c: NodeContext, going: Value | null, next: State, before: State): 
   const pick = (a: Value, b: Value): Value => c.op("where", [going, a, b]);
   return { h: pick(next.h, before.h), cell: next.cell && pick(next.cell, before.cell!) };
 }
-
-const clipped = (c: NodeContext, x: Value): Value => {
-  const clip = c.maybeFloat("clip");
-  return clip === null ? x : c.op("clamp", [x], { min: -clip, max: clip });
-};
 
 const recurrent =
   (gates: number, activations: number, stepOf: (c: NodeContext, direction: Direction) => Step): Rule =>
@@ -164,7 +173,7 @@ const recurrent =
       for (const t of backwards ? range(steps).toReversed() : range(steps)) {
         const share = c.op("slice", [shares], { start: [t], stop: [t + 1], axes: [0] });
         const going = ends?.going(t) ?? null;
-        const next = step(clipped(c, c.reshape(share, [batch, gates * hidden])), state);
+        const next = step(c.reshape(share, [batch, gates * hidden]), state);
         state = held(c, going, next, state);
         outputs[t] = going ? c.op("where", [going, next.h, ends!.none]) : next.h;
       }

@@ -1,7 +1,7 @@
 /** @file Rules that no case list covers, against loops written out. */
 import { describe, expect, test } from "vitest";
 import { rules } from ".";
-import { close, run, upTo, wave, type Given } from "./testing";
+import { close, run, upTo, wave, type Given, type Told } from "./testing";
 import type { OnnxAttribute } from "../model";
 
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
@@ -90,6 +90,39 @@ describe("recurrent layers, step by step", () => {
     close(y!.data, want.y);
     close(h!.data, want.h);
     close(c!.data, want.c);
+  });
+});
+
+describe("what a gate does with its sum", () => {
+  const one = (op: string, gates: number, told: Told, more: readonly Given[] = []): number[] => {
+    const weights: Given = [[1, gates, 1], upTo(gates).map((gate) => gate + 1)];
+    const zeros: Given = [[1, gates, 1], upTo(gates).map(() => 0)];
+    const got = run(op, [[[1, 1, 1], [1]], weights, zeros, ...more], [{ name: "hidden_size", i: 1 }, ...told], { outputs: 2 }); // prettier-ignore
+    return got[1]!.data;
+  };
+  const named = (...strings: string[]) => ({ name: "activations", strings });
+  test("it is clipped before the activation; the cell is not", () => {
+    close(one("RNN", 1, [{ name: "clip", f: 0.5 }]), [Math.tanh(0.5)]);
+    const gate = sigmoid(0.5);
+    close(one("LSTM", 4, [{ name: "clip", f: 0.5 }], [null, null, null, [[1, 1, 1], [3]]]), [gate * Math.tanh(gate * 3 + gate * Math.tanh(0.5))]); // prettier-ignore
+  });
+  test.each([
+    ["ThresholdedRelu", 2, 0, 0],
+    ["ScaledTanh", 2, 0.5, 2 * Math.tanh(0.5)],
+    ["Affine", 2, 3, 5],
+    ["HardSigmoid", 0.1, 0.2, 0.3],
+  ])("%s of 1 with α = %d, β = %d", (name, alpha, beta, want) => {
+    const constants = [{ name: "activation_alpha", floats: [alpha] }, { name: "activation_beta", floats: [beta] }]; // prettier-ignore
+    close(one("RNN", 1, [named(name), ...constants]), [want]);
+  });
+  test("constants go to those activations that have any", () => {
+    // z = σ(1), candidate = 3 · 0.25: the one α is the second activation's.
+    close(one("GRU", 3, [named("Sigmoid", "Affine"), { name: "activation_alpha", floats: [0.25] }]), [(1 - sigmoid(1)) * 0.75]); // prettier-ignore
+  });
+  test("coupled gates: what enters is what is forgotten", () => {
+    const enter = sigmoid(1);
+    const cell = (1 - enter) * 3 + enter * Math.tanh(4);
+    close(one("LSTM", 4, [{ name: "input_forget", i: 1 }], [null, null, null, [[1, 1, 1], [3]]]), [sigmoid(2) * Math.tanh(cell)]); // prettier-ignore
   });
 });
 

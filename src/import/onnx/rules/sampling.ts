@@ -83,7 +83,6 @@ function sampled(
 /** x [N, C, D…] read at grid [N, P…, axes], the last axis of the image first; linear, nearest or cubic. */
 function gridSample(c: NodeContext): Value {
   const [x, grid] = [c.in(0), c.in(1)];
-  const { ge, le, and, low, high, where } = arithmetic(c);
   const [batch, channels, ...extents] = x.type.shape as [number, number, ...number[]];
   const rank = extents.length;
   const places = grid.type.shape.slice(1, -1);
@@ -97,11 +96,7 @@ function gridSample(c: NodeContext): Value {
     const at = unnormalised(c, c.reshape(raw, [batch, 1, count]), extent, aligned);
     // The nearest place is found first and mirrored then.
     if (border === "reflection" && mode !== "nearest") return taps(c, reflected(c, at, extent, aligned), mode);
-    if (border !== "border") return taps(c, at, mode);
-    // Only what lies past the outer edge is pulled in: a cubic tells the difference.
-    const [first, last] = aligned ? [0, extent - 1] : [-0.5, extent - 0.5];
-    const within = and(ge(at, first), le(at, last));
-    return taps(c, where(within, at, low(high(at, 0), extent - 1)), mode);
+    return taps(c, at, mode);
   });
   const sum = sampled(c, x, axes, { border, aligned });
   return c.reshape(c.cast(sum, x.type.dtype), [batch, channels, ...places]);

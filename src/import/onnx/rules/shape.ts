@@ -1,5 +1,5 @@
 /** @file Shapes, views and constants: most of it is known while importing and leaves no line. */
-import { sizeOf } from "../../../fusion";
+import { sizeOf, type Attrs } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
 import { tensorData } from "../tensor";
@@ -141,52 +141,47 @@ function pad(c: NodeContext): Value {
   const after = range(rank).map((axis) => (axes.includes(axis) ? (asked[axes.length + axes.indexOf(axis)] ?? 0) : 0));
   const mode = c.text("mode", "constant");
   if (before.every((width) => width === 0) && after.every((width) => width === 0)) return c.in(0);
-  if (mode === "wrap") return wrap(c, before, after);
   const value = c.maybe(2) ? c.known(2, "border value")[0]! : c.float("value", 0);
-  if (value === undefined) return c.in(0);
-  if (mode === "reflect") return reflected(c, x, before, after);
-  const pads = range(rank).toReversed().flatMap((axis) => [before[axis]!, after[axis]!]); // prettier-ignore
-  return c.op("pad", [c.in(0)], { pads, mode, ...(mode === "constant" ? { value } : {}) });
+  if (value === undefined) return x;
+  if (mode === "constant") return padded(c, x, before, after, { mode, value });
+  // What is cut is cut first; the border is made of what is left.
+  const cut = (widths: readonly number[]): number[] => widths.map((width) => Math.min(width, 0));
+  const grown = (widths: readonly number[]): number[] => widths.map((width) => Math.max(width, 0));
+  const rest = padded(c, x, cut(before), cut(after), { mode: "constant", value: 0 });
+  const [left, right] = [grown(before), grown(after)];
+  if (mode === "wrap") return wrapped(c, rest, left, right);
+  return mode === "reflect" ? reflected(c, rest, left, right) : padded(c, rest, left, right, { mode });
 }
 
-/** Cut first, then mirrored as often as it takes: one mirror reaches up to the far end. */
+/** By so many elements before and after each axis; nothing to do makes nothing. */
+function padded(c: NodeContext, x: Value, before: readonly number[], after: readonly number[], attrs: Attrs): Value {
+  const pads = range(before.length).toReversed().flatMap((axis) => [before[axis]!, after[axis]!]); // prettier-ignore
+  return pads.every((width) => width === 0) ? x : c.op("pad", [x], { pads, ...attrs });
+}
+
+/** Mirrored as often as it takes: one mirror reaches up to the far end. */
 function reflected(c: NodeContext, x: Value, before: readonly number[], after: readonly number[]): Value {
-  const pad = (value: Value, left: readonly number[], right: readonly number[], mode: string): Value => {
-    const pads = range(left.length).toReversed().flatMap((axis) => [left[axis]!, right[axis]!]); // prettier-ignore
-    return pads.every((width) => width === 0) ? value : c.op("pad", [value], { pads, mode });
-  };
-  const cut = (widths: readonly number[]): number[] => widths.map((width) => Math.min(width, 0));
-  let value = pad(x, cut(before), cut(after), "constant");
-  let [left, right] = [before, after].map((widths) => widths.map((width) => Math.max(width, 0))) as [
-    number[],
-    number[],
-  ];
+  let [value, left, right] = [x, before, after];
   while ([...left, ...right].some((width) => width > 0)) {
     const reach = value.type.shape.map((extent) => extent - 1);
     const [a, b] = [left, right].map((widths) => widths.map((width, axis) => Math.min(width, reach[axis]!))) as [number[], number[]]; // prettier-ignore
     if ([...a, ...b].every((width) => width === 0)) return c.fail("a mirror of a single element");
-    value = pad(value, a, b, "reflect");
+    value = padded(c, value, a, b, { mode: "reflect" });
     left = left.map((width, axis) => width - a[axis]!);
     right = right.map((width, axis) => width - b[axis]!);
   }
   return value;
 }
 
-/** As many whole copies as fit into each border, and the rest of one; negative widths cut. */
-function wrap(c: NodeContext, before: readonly number[], after: readonly number[]): Value {
-  const x = c.in(0);
+/** As many whole copies as fit into each border, and the rest of one. */
+function wrapped(c: NodeContext, x: Value, before: readonly number[], after: readonly number[]): Value {
   return x.type.shape.reduce((value: Value, extent, axis) => {
     const [left, right] = [before[axis]!, after[axis]!];
     if (left === 0 && right === 0) return value;
-    const part = (start: number, stop: number): Value[] => {
-      if (start >= stop) return [];
-      return start === 0 && stop === extent ? [value] : [c.op("slice", [value], { start: [start], stop: [stop], axes: [axis] })]; // prettier-ignore
-    };
-    const copies = (width: number): Value[] => Array.from({ length: Math.floor(Math.max(0, width) / extent) }, () => value); // prettier-ignore
-    const middle = part(Math.max(0, -left), extent + Math.min(0, right));
-    const head = left > 0 ? part(extent - (left % extent), extent) : [];
-    const tail = right > 0 ? part(0, right % extent) : [];
-    const all = [...head, ...copies(left), ...middle, ...copies(right), ...tail];
+    const part = (start: number, stop: number): Value[] =>
+      start >= stop ? [] : [c.op("slice", [value], { start: [start], stop: [stop], axes: [axis] })];
+    const copies = Array.from({ length: Math.floor(left / extent) + Math.floor(right / extent) + 1 }, () => value);
+    const all = [...part(extent - (left % extent), extent), ...copies, ...part(0, right % extent)];
     return all.length === 1 ? all[0]! : c.op("concat", all, { axis });
   }, x);
 }

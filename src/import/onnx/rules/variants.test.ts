@@ -1,6 +1,6 @@
 /** @file Forms that one op had in different opsets, and options that few models set. */
 import { describe, expect, test } from "vitest";
-import { close, run, upTo, wave, type Given } from "./testing";
+import { close, node, run, runGraph, upTo, wave, type Given, type Told } from "./testing";
 
 const x: Given = [[2, 3], wave(6, 0.7)]; // prettier-ignore
 
@@ -85,4 +85,49 @@ describe("ops of ONNX Runtime", () => {
     expect(framed!.data).toEqual([9, 5, 6, 9, 9]);
     expect(run("Range", [[[], [2]], [[], [5]]], [], { domain, opset: 1, known: [0, 1] })[0]!.data).toEqual([2, 3, 4]); // prettier-ignore
   });
+});
+
+describe("borders where one side is cut: first the cut, then the border of what is left", () => {
+  const row: Given = [[4], [0, 1, 2, 3]]; // prettier-ignore
+  test.each([
+    ["edge", [-1, 2], [1, 2, 3, 3, 3]],
+    ["reflect", [-1, 2], [1, 2, 3, 2, 1]],
+    ["wrap", [2, -1], [1, 2, 0, 1, 2]],
+    ["constant", [-2, 1], [2, 3, 0]],
+  ] as const)("%s by %j", (mode, pads, want) => {
+    const [got] = run("Pad", [row, [[2], [...pads]]], [{ name: "mode", s: mode }], { known: [1] });
+    expect(got!.data).toEqual(want);
+  });
+});
+
+test("what one output element is read at is decided in f32", () => {
+  const row = (n: number): Given => [[n], upTo(n)];
+  const resized = (n: number, scale: number, told: Told, opset = 19): number[] =>
+    run("Resize", opset === 10 ? [row(n), [[1], [scale]]] : [row(n), null, [[1], [scale]]], told, { opset, known: [opset === 10 ? 1 : 2] })[0]!.data; // prettier-ignore
+  expect(resized(5, Math.fround(2.6), []).length).toBe(13);
+  expect(resized(5, Math.fround(0.6), [{ name: "nearest_mode", s: "floor" }])).toEqual([0, 2, 3]);
+  // Opset 10 names no rounding: what shrinks takes the next element.
+  expect(resized(4, Math.fround(0.6), [], 10)).toEqual([0, 2]);
+});
+
+test("windows that need not fit, without pads", () => {
+  const told = [{ name: "kernel_shape", ints: [2] }, { name: "strides", ints: [2] }, { name: "dilations", ints: [2] }, { name: "auto_pad", s: "VALID" }, { name: "ceil_mode", i: 1 }]; // prettier-ignore
+  expect(run("MaxPool", [[[1, 1, 8], upTo(8)]], told)[0]!.data).toEqual([2, 4, 6, 6]);
+});
+
+test("an even number of neighbouring channels: one more behind than before", () => {
+  const [got] = run("LRN", [[[1, 3, 1], [1, 2, 3]]], [{ name: "size", i: 2 }, { name: "alpha", f: 2 }, { name: "beta", f: 1 }]); // prettier-ignore
+  close(got!.data, [1 / (1 + 5), 2 / (1 + 13), 3 / (1 + 9)]);
+});
+
+test("powers of whole numbers by fractions are cut", () => {
+  const whole = (name: string): ReturnType<typeof node> => node("Cast", [name], [`${name}_i`], [{ name: "to", i: 6 }]);
+  const [got] = runGraph([whole("x"), node("Pow", ["x_i", "y"], ["z"])], { x: [[3], [4, 2, 3]], y: [[3], [0.5, 0.5, 2]] }, ["z"]); // prettier-ignore
+  expect(got!.data).toEqual([2, 1, 9]);
+});
+
+test("Shrink of whole numbers", () => {
+  const told = [{ name: "lambd", f: 1.5 }, { name: "bias", f: 0.5 }]; // prettier-ignore
+  const [got] = runGraph([node("Cast", ["x"], ["i"], [{ name: "to", i: 6 }]), node("Shrink", ["i"], ["z"], told)], { x: [[4], [-3, -1, 1, 3]] }, ["z"]); // prettier-ignore
+  expect(got!.data).toEqual([-2, 0, 0, 2]);
 });

@@ -67,7 +67,7 @@ function poolAttrs(c: NodeContext): Attrs {
     stride,
     padding: pads,
     ...(dilation.some((by) => by !== 1) ? { dilation } : {}),
-    ...(c.int("ceil_mode", 0) === 1 && c.text("auto_pad", "NOTSET") === "NOTSET" ? { ceil_mode: true } : {}),
+    ...(c.int("ceil_mode", 0) === 1 && !c.text("auto_pad", "NOTSET").startsWith("SAME") ? { ceil_mode: true } : {}),
   };
 }
 
