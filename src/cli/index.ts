@@ -37,7 +37,8 @@ async function planOf(request: Request, world: World): Promise<Planned | null> {
     world.complain(loaded.text);
     return null;
   }
-  const { text, options, dropped, given } = loaded.value;
+  const { text, options, dropped, remarks, given } = loaded.value;
+  for (const remark of remarks) world.complain(remark);
   for (const what of dropped) world.complain(`Left out while opening: ${what}`);
   const compilation = compile(text, { ...options, ...changes }, () => world.now());
   const name = file.length > 80 ? `${file.slice(0, 77)}...` : file;

@@ -1,5 +1,5 @@
 /** @file From FILE to a program text with its options. */
-import { defaultOptions, nodeId } from "../fusion";
+import { applyTextEdits, defaultOptions, nodeId, parseProgram } from "../fusion";
 import type { Checked, CompileOptions, InputData, NodeId } from "../fusion";
 import { decodeFile, decodeLink, isLink } from "../document";
 import type { Opened } from "../document";
@@ -12,6 +12,8 @@ export interface Loaded {
   readonly options: CompileOptions;
   /** What was left out while it was opened, in words. */
   readonly dropped: readonly string[];
+  /** What was done to it so that it can be read. */
+  readonly remarks: readonly string[];
   /** A model's own weights, by the names they have in the text. */
   readonly given: ReadonlyMap<NodeId, InputData>;
 }
@@ -20,7 +22,10 @@ const NONE: Loaded["given"] = new Map();
 
 const opened = (state: Checked<Opened>): Checked<Loaded> =>
   state.ok
-    ? { ok: true, value: { ...pick(state.value.state.document), dropped: state.value.dropped, given: NONE } }
+    ? {
+        ok: true,
+        value: { ...pick(state.value.state.document), dropped: state.value.dropped, remarks: [], given: NONE },
+      }
     : state;
 
 const pick = ({ text, options }: Opened["state"]["document"]) => ({ text, options });
@@ -40,7 +45,7 @@ function imported(file: string, bytes: Uint8Array, said: Request["dims"]): Check
     ...wanted.map((input) => `what hangs on the numbers in ${input}`),
   ];
   const given = new Map([...data].map(([name, host]) => [nodeId(name), typedData(host)]));
-  return { ok: true, value: { text, options: defaultOptions, dropped, given } };
+  return { ok: true, value: { text, options: defaultOptions, dropped, remarks: [], given } };
 }
 
 /** A model, a share link (as FILE itself or as the file's contents), a saved document, or a program. */
@@ -56,5 +61,16 @@ export async function load({ file, dims }: Pick<Request, "file" | "dims">, world
   if (file.endsWith(".json") || /^\s*\{/.test(text)) return opened(decodeFile(text));
   const first = text.trim();
   if (isLink(first) && !first.includes("\n")) return opened(await decodeLink(first));
-  return { ok: true, value: { text, options: defaultOptions, dropped: [], given: NONE } };
+  const written = withoutClasses(text);
+  return { ok: true, value: { ...written, options: defaultOptions, dropped: [], given: NONE } };
+}
+
+/** Classes as the programs that they are, and a word about it. */
+function withoutClasses(text: string): Pick<Loaded, "text" | "remarks"> {
+  const fix = parseProgram(text).diagnostics.find(({ code, fixes }) => code === "class" && fixes!.length > 0)?.fixes?.[0]; // prettier-ignore
+  if (!fix) return { text, remarks: [] };
+  return {
+    text: applyTextEdits(text, fix.edits),
+    remarks: ["Classes were written out as a program; sizes that nothing says are guesses."],
+  };
 }

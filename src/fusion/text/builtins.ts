@@ -4,9 +4,9 @@ import type { Machine, Place } from "./machine";
 import { typeOf } from "./machine";
 import { castTo, sizeMethod } from "./member";
 import { DTYPES } from "./names";
-import type { CallExpr } from "./syntax";
+import type { CallExpr, Identifier } from "./syntax";
 import type { Slot, Value } from "./values";
-import { BROKEN, isBroken, numberValue } from "./values";
+import { BROKEN, NONE, isBroken, numberValue } from "./values";
 
 const MOST_TURNS = 10_000;
 
@@ -46,6 +46,23 @@ function zipped(operands: readonly Slot[]): Value | null {
   return { kind: "sequence", items };
 }
 
+/** `d.items()`, `d.values()`, `d.keys()`, `d.get("w")`. */
+export function dictMethod(
+  machine: Machine,
+  entries: ReadonlyMap<string, Slot>,
+  name: Identifier,
+  [key, otherwise]: readonly Slot[],
+): Value {
+  const text = (value: string): Slot => loose({ kind: "string", value });
+  const list = (items: readonly Slot[]): Value => ({ kind: "sequence", items });
+  if (name.text === "values") return list([...entries.values()]);
+  if (name.text === "keys") return list([...entries.keys()].map(text));
+  if (name.text === "items") return list([...entries].map(([each, slot]) => loose(list([text(each), slot]))));
+  if (name.text === "get" && key?.value.kind === "string") return (entries.get(key.value.value) ?? otherwise)?.value ?? NONE; // prettier-ignore
+  machine.problems.add("bad-method", name.span, "A dictionary has .items(), .values(), .keys() and .get(key).");
+  return BROKEN;
+}
+
 /** Python's own functions on constants, and casts written as calls. */
 export function builtin(
   machine: Machine,
@@ -71,6 +88,7 @@ export function builtin(
     if (items && name === "enumerate") return { kind: "sequence", items: items.map(numbered) };
     if (name === "len" && value.kind === "tensor") return sizeMethod(machine, { text: "size", span: call.expr.span }, typeOf(machine, value.node), [ZERO], machine.unknown.has(value.node)); // prettier-ignore
     if (name === "len" && value.kind === "sequence") return numberValue(value.items.length, true);
+    if (name === "len" && value.kind === "dict") return numberValue(value.entries.size, true);
     const dtype = DTYPES.get(name);
     if (dtype === name && value.kind === "number") return { ...value, dtype };
     if (dtype && value.kind === "tensor" && first) return castTo(machine, place, call, first, dtype);

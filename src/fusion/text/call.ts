@@ -12,7 +12,8 @@ import { defaultsIn, dialectOf, meantBy, type Dialect } from "./dialect";
 import { castTo, sizeMethod, transposeAll } from "./member";
 import { ADVICE, DTYPES, MODULES, SOURCES, TRANSFORMS } from "./names";
 import { makesPieces, piecesOf } from "./pieces";
-import { builtin } from "./builtins";
+import { builtin, dictMethod } from "./builtins";
+import { einops, isEinops } from "./einops";
 import { nearest } from "./suggest";
 import type { CallExpr, Expr, Identifier } from "./syntax";
 import { bare } from "./syntax";
@@ -23,7 +24,7 @@ export type Callee =
   | { readonly kind: "function"; readonly name: Identifier; readonly value: Value | null; readonly dialect: Dialect }
   | { readonly kind: "method"; readonly name: Identifier; readonly receiver: Expr }
   | { readonly kind: "self"; readonly name: Identifier }
-  /** `layers[0](x)`: found out when it is evaluated, as the first operand. */
+  /** `layers[0](x)`, `make(4)(x)`: found out when it is evaluated, as the first operand. */
   | { readonly kind: "value" }
   | { readonly kind: "none" };
 
@@ -43,7 +44,8 @@ export function calleeOf({ turn }: Place, { callee }: CallExpr): Callee {
     const value = bound?.value.kind === "def" || bound?.value.kind === "op" ? bound.value : null;
     return { kind: "function", name: { text: expr.name, span: expr.span }, value, dialect: null };
   }
-  if (expr.kind === "subscript") return { kind: "value" };
+  if (expr.kind === "subscript" || expr.kind === "lambda" || expr.kind === "call" || expr.kind === "conditional")
+    return { kind: "value" };
   if (expr.kind !== "member") return { kind: "none" };
   const root = rootOf(expr);
   if (root.kind === "name") {
@@ -164,12 +166,34 @@ function functionCall(
     return callDef(machine, place, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
   if (value?.kind === "op") return opCall(machine, place, call, value.op, operands);
   if (makesPieces(name.text)) return piecesOf(machine, place, { ...call, name }, argumentsOf(call.expr, operands));
+  if (name.text === "map") return mapped(machine, place, call, operands);
+  if (isEinops(name.text, operands)) return einops(machine, place, { ...call, name }, argumentsOf(call.expr, operands));
   const built = builtin(machine, place, call, name.text, operands);
   if (built) return built;
   const op = findOp(name.text);
   if (op && op.kind !== "source") return opCall(machine, place, call, op, operands);
   unknownCall(machine, place, call.expr, name, operands);
   return BROKEN;
+}
+
+/** `map(f, xs)`: one call an item. */
+function mapped(machine: Machine, place: Place, call: CallPlace, [f, ...lists]: readonly Slot[]): Value {
+  const items = lists.map(({ value }) => (value.kind === "sequence" ? value.items : null));
+  if (!f || items.length === 0 || items.includes(null)) {
+    if (!lists.some(({ value }) => isBroken(value)))
+      machine.problems.add("bad-argument", call.expr.span, "map takes a def and tuples.");
+    return BROKEN;
+  }
+  const count = Math.min(...items.map((list) => list!.length));
+  return {
+    kind: "sequence",
+    items: Array.from({ length: count }, (_, i) => {
+      const path = `${call.path}#${i}`;
+      const given = items.map((list) => list![i]!);
+      const value = valueCall(machine, place, { ...call, path, expr: { ...call.expr, args: [] } }, [f, ...given]);
+      return { value, path, expr: call.expr };
+    }),
+  };
 }
 
 const CASTS: ReadonlySet<string> = new Set(["float", "half", "int", "long", "bool"]);
@@ -186,6 +210,7 @@ function methodCall(
   const receiver = operands[0]!;
   const { value } = receiver;
   if (isBroken(value)) return BROKEN;
+  if (value.kind === "dict") return dictMethod(machine, value.entries, name, operands.slice(1));
   if (value.kind !== "tensor" && value.kind !== "hole") {
     machine.problems.add(
       "bad-method",

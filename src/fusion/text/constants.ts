@@ -34,6 +34,8 @@ export function truthOf(value: Value): boolean | null {
       return value.value !== "";
     case "sequence":
       return value.items.length > 0;
+    case "dict":
+      return value.entries.size > 0;
     case "none":
       return false;
     case "dtype":
@@ -75,12 +77,13 @@ const truth = (value: boolean): Value => ({ kind: "bool", value });
 /** `is`, `in`, `==` and the logic of what is no number. */
 function foldWords(op: string, left: Value, right: Value): Value | null {
   if (op === "is" || op === "is not" || op === "==" || op === "!=") {
-    const same = sameWord(left, right);
+    const same = op.startsWith("is") && left.kind === "tensor" && right.kind === "tensor" ? left.node === right.node : sameWord(left, right); // prettier-ignore
     // `x == None` asks each element of a tensor.
     const known = same !== null && (op.startsWith("is") || (left.kind !== "tensor" && right.kind !== "tensor"));
     return known ? truth(same === (op === "is" || op === "==")) : null;
   }
   if (op === "in" || op === "not in") {
+    if (right.kind === "dict" && left.kind === "string") return truth(right.entries.has(left.value) === (op === "in"));
     const items = right.kind === "sequence" ? right.items : null;
     const found = items?.map(({ value }) => (value.kind === "number" && left.kind === "number" ? value.value === left.value : sameWord(left, value))); // prettier-ignore
     return found && !found.includes(null) ? truth(found.includes(true) === (op === "in")) : null;

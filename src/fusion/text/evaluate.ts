@@ -9,7 +9,7 @@ import { nameValue } from "./lookup";
 import { subscriptValue } from "./subscript";
 import { Scope } from "./scope";
 import { bindTargets } from "./targets";
-import type { BinaryExpr, ComprehensionExpr, ConditionalExpr, Expr, UnaryExpr } from "./syntax";
+import type { BinaryExpr, ComprehensionExpr, ConditionalExpr, DictExpr, Expr, UnaryExpr } from "./syntax";
 import { bare, childrenOf, indexParts, walk } from "./syntax";
 import { applyOp } from "./apply";
 import type { Slot, Value } from "./values";
@@ -75,6 +75,7 @@ function operandsOf(place: Place, expr: Expr, callee: Callee | null): readonly E
   }
   if (expr.kind === "conditional") return [expr.test];
   if (expr.kind === "comprehension") return [expr.iterable];
+  if (expr.kind === "lambda") return [];
   if (expr.kind === "member") return isPrefixed(place, expr) ? [] : [expr.object];
   if (expr.kind === "subscript") return [expr.object, ...expr.indices.flatMap(indexParts)];
   return childrenOf(expr);
@@ -109,6 +110,10 @@ function combine(machine: Machine, place: Place, task: Task, operands: readonly 
       return subscriptValue(machine, place, expr, operands, path);
     case "call":
       return applyCall(machine, place, { expr, callee: task.callee!, path }, operands);
+    case "lambda":
+      return { kind: "def", def: expr.def, scope: place.turn.scope };
+    case "dict":
+      return dictOf(machine, expr, operands);
     case "conditional":
       return BROKEN;
     case "comprehension":
@@ -175,6 +180,18 @@ function comprehended(machine: Machine, place: Place, expr: ComprehensionExpr, {
 /** Items, those written with a star one by one. */
 export const unpacked = (starred: readonly number[], items: readonly Slot[]): readonly Slot[] =>
   items.flatMap((slot, i) => (starred.includes(i) && slot.value.kind === "sequence" ? slot.value.items : [slot]));
+
+/** Entries by their texts; operands are all keys, then all values. */
+function dictOf(machine: Machine, { keys }: DictExpr, operands: readonly Slot[]): Value {
+  const entries = new Map<string, Slot>();
+  keys.forEach((key, i) => {
+    const { value } = operands[i]!;
+    if (value.kind === "string") entries.set(value.value, operands[keys.length + i]!);
+    else if (!isBroken(value))
+      machine.problems.add("bad-key", key.span, `A key is a text; this is ${describe(value)}.`);
+  });
+  return { kind: "dict", entries };
+}
 
 function refuse(machine: Machine, expr: BinaryExpr | UnaryExpr, operands: readonly Slot[]): Value {
   const wrong = operands.find(({ value }) => !isOperand(value))!;

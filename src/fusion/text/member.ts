@@ -135,6 +135,8 @@ export function memberValue(
       return unknown ? BROKEN : numberValue(type.shape.length, true);
     case "dtype":
       return { kind: "dtype", dtype: type.dtype };
+    case "device":
+      return { kind: "string", value: "device" };
     default:
       unknownMember(machine, name);
       return BROKEN;

@@ -3,7 +3,7 @@ import type { DType } from "../ir";
 
 /** `F.relu`, `torch.nn.functional.relu`, `jnp.exp`: dropped. */
 export const MODULES: ReadonlySet<string> = new Set([
-  "F", "torch", "nn", "functional", "jnp", "jax", "np", "numpy", "lax", "special", "linalg", "math", "scipy", "flax", "linen", "optax",
+  "F", "torch", "nn", "functional", "jnp", "jax", "np", "numpy", "lax", "special", "linalg", "math", "scipy", "einops", "flax", "linen", "optax",
 ]); // prettier-ignore
 
 export const DTYPES: ReadonlyMap<string, DType> = new Map([

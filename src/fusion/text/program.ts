@@ -85,11 +85,17 @@ const newTurn = (scope: Scope): Turn => ({
   result: { values: null },
 });
 
+/** What a rewriting of the text would say. */
+function reading(text: string): { constants: ReadonlyMap<string, number>; mistakes: number } {
+  const { constants, diagnostics } = parseProgram(text);
+  return { constants, mistakes: diagnostics.filter(({ severity }) => severity === "error").length };
+}
+
 function newMachine(text: string, statements: readonly Statement[], problems: Problems, deadline: Deadline): Machine {
   const machine: Machine = {
     text,
     statements,
-    moduleFix: once(() => moduleFix(text, statements)),
+    moduleFix: once(() => moduleFix(text, statements, reading)),
     problems,
     deadline,
     nodes: new Map(),

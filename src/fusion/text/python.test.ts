@@ -180,3 +180,87 @@ describe("comprehensions", () => {
     expect(problems(`${X}y = ${deep}`).length).toBeGreaterThan(0);
   });
 });
+
+describe("functions as values", () => {
+  test.each([
+    ["f = lambda a, k=2: relu(a) * k\ny = f(x)\n", ["y/lambda#0/return/0 = relu(x)", "y/lambda#0/return = mul(y/lambda#0/return/0, 2)"]], // prettier-ignore
+    ["y = (lambda a: exp(a))(x)\n", ["y/lambda#0/return = exp(x)"]],
+    ["a, b = map(lambda t: -t, (x, x + 1))\n", ["a/1/1 = add(x, 1)", "a/lambda#0/return = neg(x)", "a/lambda#1/return = neg(a/1/1)"]], // prettier-ignore
+    ["acts = [relu, F.gelu]\nh = x\nfor act in acts:\n  h = act(h)\n", ["act#0/h = relu(x)"]],
+  ])("%s", (text, lines) => {
+    expect(problems(X + text)).toEqual([]);
+    expect(after(text).map((line) => line.replace(/ f32.*/, "")).slice(0, lines.length)).toEqual(lines); // prettier-ignore
+  });
+});
+
+describe("dictionaries", () => {
+  test.each([
+    ['p = {"w": x, "act": "gelu"}\ny = p["w"] * 2 if p["act"] == "gelu" else x\n', "y = mul(x, 2)"],
+    ['p = {"a": {"w": x}}\ny = exp(p["a"]["w"])\n', "y = exp(x)"],
+    ['p = {"a": 2, "b": 3}\ny = x\nfor k, v in p.items():\n  y = y * v\n', "k#1/y = mul(k#0/y, 3)"],
+    ['p = {"a": 2}\ny = x * p.get("b", 5) if "a" in p else x\n', "y = mul(x, 5)"],
+  ])("%s", (text, last) => {
+    expect(problems(X + text)).toEqual([]);
+    expect(after(text).at(-1)).toBe(`${last} f32[4, 8]`);
+  });
+
+  test("a key that is not there is named with those that are", () => {
+    expect(problems(`${X}p = {"w": x}\ny = p["v"]\n`).at(-1)).toMatch(/The dictionary has "w"; this asks for the text "v"/); // prettier-ignore
+  });
+});
+
+describe("places that are data", () => {
+  const DATA = "x: f32[4, 8]\ni: i32[5]\nj: i32[5]\n";
+  test.each([
+    ["y = x[i]", "f32[5, 8]"],
+    ["y = x[:, i]", "f32[4, 5]"],
+    ["y = x[1:, i, None]", "f32[3, 5, 1]"],
+    ["y = x[None, i]", "f32[1, 5, 8]"],
+    ["y = x[i, j]", "f32[5]"],
+    ["y = x[i[:, None], j]", "f32[5, 5]"],
+    ["y = x[i, -1]", "f32[5]"],
+    ["y = x[torch.arange(4), x.argmax(-1)]", "f32[4]"],
+  ])("%s", (line, type) => {
+    expect(problems(DATA + line).filter((each) => !each.includes("unused"))).toEqual([]);
+    expect(picture(DATA + line).at(-1)).toContain(type);
+  });
+
+  test.each([
+    ["y = x[x > 0]", /a mask picks is known only when it runs: write where/],
+    ["y = x[x]", /An index holds whole numbers; this one is f32/],
+    ["z: f32[2, 3, 4]\ny = z[i, :, j]", /stand side by side/],
+    ["y = x[i, 9]", /no such index on axis 1: its size is 8/],
+  ])("%s is refused", (line, why) => {
+    expect(problems(DATA + line).join("\n")).toMatch(why);
+  });
+});
+
+describe("einops", () => {
+  test.each([
+    ["y = rearrange(x, 'a (b c) -> b a c', c=2)", "f32[4, 4, 2]"],
+    ["y = einops.rearrange(x, 'a b -> (b a)')", "f32[32]"],
+    ["y = rearrange(x, '... (h d) -> h ... d', h=4)", "f32[4, 4, 2]"],
+    ["y = rearrange(x, 'a b -> a 1 b')", "f32[4, 1, 8]"],
+    ["y = reduce(x, 'a (b c) -> a b', 'mean', c=4)", "f32[4, 2]"],
+    ["y = repeat(x, 'a b -> a r b', r=3)", "f32[4, 3, 8]"],
+    ["y = repeat(x, 'a b -> (a 2) b')", "f32[8, 8]"],
+  ])("%s", (line, type) => {
+    expect(problems(X + line)).toEqual([]);
+    expect(after(line).at(-1)).toContain(type);
+  });
+
+  test.each([
+    ["y = rearrange(x, 'a b c -> a b c')", /3 axes on its left, the tensor has 2/],
+    ["y = rearrange(x, 'a (b c) -> a b c')", /One of b and c must be given/],
+    ["y = rearrange(x, 'a (b c) -> a b c', b=3)", /Axis 1 has 8 elements/],
+    ["y = rearrange(x, 'a b -> a')", /only reduce may drop axes/],
+    ["y = rearrange(x, 'a b -> a b c', c=2)", /only repeat adds axes/],
+  ])("%s is refused", (line, why) => {
+    expect(problems(X + line).join("\n")).toMatch(why);
+  });
+});
+
+test("one tensor under two names is itself, and a tuple of indices is those indices", () => {
+  expect(after("y = x\nz = exp(x) if y is x else relu(x)\n").at(-1)).toBe("z = exp(x) f32[4, 8]");
+  expect(after("y = x[(...,) + (None,) * 2]").at(-1)).toContain("f32[4, 8, 1, 1]");
+});

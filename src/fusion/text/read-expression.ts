@@ -4,6 +4,7 @@ import type { Argument, BinaryExpr, Expr, Index } from "./syntax";
 import type { Problems } from "./problems";
 import type { Item } from "./read-item";
 import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
+import { readParam } from "./read-param";
 
 type Reader = (at: Place) => Expr;
 interface Place {
@@ -265,6 +266,36 @@ const readSequence =
     return { kind, span: at.span, items: exprsOf(at.parts), starred };
   };
 
+function readLambda(at: Place): Expr {
+  const list = partNamed(at.parts, "ParamList");
+  const body = at.parts.findLast((part) => part.expr)?.expr;
+  if (!body) {
+    blame(at, "a lambda reads `lambda x: value`.");
+    return bad(at.span);
+  }
+  const paramsSpan = list ? spanOf(list) : at.span;
+  const params = splitAtCommas(list?.parts ?? []).flatMap((group) => readParam(at, group) ?? []);
+  const name = { text: "lambda", span: { from: at.span.from, to: at.span.from + "lambda".length } };
+  const result = { kind: "return", span: body.span, values: [body] } as const;
+  return {
+    kind: "lambda",
+    span: at.span,
+    def: { kind: "def", span: at.span, name, params, paramsSpan, body: [result] },
+  };
+}
+
+function readDict(at: Place): Expr {
+  if (at.parts.at(-1)?.name !== "}") notClosed(at, at.span.from, at.span.to, "}", "This bracket");
+  else blame(at, "a value or a comma is missing.");
+  if (at.parts.some(({ name }) => name === "**")) {
+    at.problems.add("outside-language", at.span, "A dictionary inside another is not spread here: write its entries out."); // prettier-ignore
+    return bad(at.span);
+  }
+  const pairs = splitAtCommas(at.parts).map(exprsOf);
+  const whole = pairs.filter((pair) => pair.length === 2);
+  return { kind: "dict", span: at.span, keys: whole.map(([key]) => key!), values: whole.map(([, value]) => value!) };
+}
+
 const word =
   (kind: "none" | "hole"): Reader =>
   ({ span }) => ({ kind, span });
@@ -286,11 +317,11 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["ContinuedString", outside("Strings side by side are not joined here: write one string.")],
   ["FormatString", outside("A formatted string is not part of this language.")],
   ["ConditionalExpression", readConditional],
-  ["LambdaExpression", outside("A lambda is not part of this language: write a def.")],
+  ["LambdaExpression", readLambda],
   ["NamedExpression", outside("`:=` is not part of this language: give the value a line of its own.")],
   ["AwaitExpression", outside("`await` is not part of this language.")],
   ["YieldExpression", outside("`yield` is not part of this language.")],
-  ["DictionaryExpression", outside("A dictionary is not part of this language.")],
+  ["DictionaryExpression", readDict],
   ["SetExpression", outside("A set is not part of this language.")],
   ["ComprehensionExpression", (at) => readComprehension(at, at.parts)],
   ["ArrayComprehensionExpression", (at) => readComprehension(at, at.parts)],

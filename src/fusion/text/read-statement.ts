@@ -1,9 +1,10 @@
 /** @file Statements out of tree nodes; Python outside the language gets a sentence of its own. */
 import type { Span } from "../ir";
-import type { Expr, ParamDecl, Statement } from "./syntax";
+import type { Expr, Statement } from "./syntax";
 import type { Problems } from "./problems";
 import type { Item } from "./read-item";
 import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
+import { readParam, typeIn } from "./read-param";
 import { wholeLines } from "./lines";
 
 const OUTSIDE: ReadonlyMap<string, string> = new Map([
@@ -113,14 +114,6 @@ function strayErrors({ problems, text, item, span }: Place, what: string): boole
   return any;
 }
 
-/** The annotation's expression; `f32[]` counts its brackets. */
-function typeIn(text: string, type: Item): Expr {
-  const expr = exprsOf(type.parts)[0];
-  if (!expr) return { kind: "bad", span: spanOf(type) };
-  const empty = /^\[\s*\]/.exec(text.slice(expr.span.to, expr.span.to + 20))?.[0].length ?? 0;
-  return empty === 0 ? expr : { ...expr, span: { from: expr.span.from, to: expr.span.to + empty } };
-}
-
 function readAssign(place: Place): Statement {
   const { item, span, problems } = place;
   const groups: Item[][] = [[]];
@@ -183,26 +176,6 @@ function bodyErrors({ text, problems, item, span }: Place): void {
     const at = word === "" ? firstLine({ text, problems, item, span }) : spanOf(part);
     problems.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here.`);
   }
-}
-
-function readParam(place: Place, group: readonly Item[]): ParamDecl | null {
-  const { text, problems } = place;
-  const span = { from: group[0]!.from, to: group.at(-1)!.to };
-  const name = partNamed(group, "VariableName");
-  if (!name || group[0] !== name) {
-    if (group[0]!.name !== "/" && group[0]!.name !== "⚠" && !(group[0]!.name === "*" && !name)) {
-      problems.add("outside-language", span, "A starred parameter is not part of this language: name each one.");
-    }
-    return null;
-  }
-  const type = partNamed(group, "TypeDef");
-  const assign = group.findIndex((part) => part.name === "AssignOp");
-  return {
-    span,
-    name: { text: text.slice(name.from, name.to), span: spanOf(name) },
-    annotation: type && typeIn(text, type),
-    value: assign < 0 ? null : (group[assign + 1]?.expr ?? null),
-  };
 }
 
 function readDef(place: Place): Statement {

@@ -8,19 +8,8 @@ import type { Index, SubscriptExpr } from "./syntax";
 import { indexParts } from "./syntax";
 import type { Slot, Value } from "./values";
 import { BROKEN, describe, isBroken } from "./values";
-
-type Bound = number | null;
-interface Range {
-  readonly start: Bound;
-  readonly stop: Bound;
-  readonly step: Bound;
-}
-/** One index with its values known. */
-type Known =
-  | { readonly kind: "range"; readonly range: Range }
-  | { readonly kind: "at"; readonly index: number }
-  | { readonly kind: "new" }
-  | { readonly kind: "rest" };
+import { completed, type Bound, type Known } from "./index-list";
+import { placesProblem, takePlaces } from "./take-places";
 
 /** What an index says, or null after a diagnostic. `values` holds its parts' values in order. */
 function knownIndex(machine: Machine, index: Index, values: readonly Slot[]): Known | null {
@@ -41,6 +30,7 @@ function knownIndex(machine: Machine, index: Index, values: readonly Slot[]): Kn
     const { value } = values[0]!;
     if (value.kind === "none") return { kind: "new" };
     if (value.kind === "hole") return { kind: "rest" };
+    if (value.kind === "tensor") return { kind: "places", slot: values[0]! };
     const at = number(values[0]!);
     return at === undefined || at === null ? null : { kind: "at", index: at };
   }
@@ -61,12 +51,30 @@ function knownIndices(machine: Machine, indices: readonly Index[], values: reado
   let ok = true;
   for (const index of indices) {
     const count = indexParts(index).length;
-    const found = knownIndex(machine, index, values.slice(next, next + count));
+    const parts = values.slice(next, next + count);
+    const tuple = index.kind === "at" && parts[0]!.value.kind === "sequence" ? parts[0]!.value.items : null;
+    const found = tuple
+      ? tuple.map((slot) => knownIndex(machine, index, [{ ...slot, expr: slot.expr ?? parts[0]!.expr }]))
+      : [knownIndex(machine, index, parts)];
     next += count;
-    if (found) known.push(found);
-    else ok = false;
+    known.push(...found.filter((each) => each !== null));
+    ok &&= !found.includes(null);
   }
   return ok ? known : null;
+}
+
+/** `params["w"]`. */
+function ofDict(
+  machine: Machine,
+  expr: SubscriptExpr,
+  entries: ReadonlyMap<string, Slot>,
+  key: Slot | undefined,
+): Value {
+  const found = key?.value.kind === "string" ? entries.get(key.value.value) : undefined;
+  if (found) return found.value;
+  if (key && !isBroken(key.value))
+    machine.problems.add("bad-index", expr.span, `The dictionary has ${[...entries.keys()].map((each) => `"${each}"`).join(", ") || "no entries"}; this asks for ${describe(key.value)}.`); // prettier-ignore
+  return BROKEN;
 }
 
 /** `shape[-1]`, `shape[:-1]`. */
@@ -85,22 +93,12 @@ function ofSequence(machine: Machine, expr: SubscriptExpr, items: readonly Slot[
   return BROKEN;
 }
 
-interface Plan {
+export interface Plan {
   readonly start: number[];
   readonly stop: number[];
   readonly step: number[];
   readonly drop: number[];
   readonly add: number[];
-}
-
-const WHOLE: Known = { kind: "range", range: { start: null, stop: null, step: null } };
-
-/** One index for every axis: `...` and what is left out stand for whole axes. */
-function completed(known: readonly Known[], missing: number): readonly Known[] {
-  const rest = Array.from({ length: missing }, () => WHOLE);
-  const at = known.findIndex((index) => index.kind === "rest");
-  if (at < 0) return [...known, ...rest];
-  return [...known.slice(0, at), ...rest, ...known.slice(at + 1).filter((index) => index.kind !== "rest")];
 }
 
 /** Every axis gets a range; dropped and added axes are collected. Null after a diagnostic. */
@@ -110,7 +108,7 @@ function planIndices(
   shape: readonly number[],
   known: readonly Known[],
 ): Plan | null {
-  const used = known.filter((index) => index.kind === "at" || index.kind === "range").length;
+  const used = known.filter((index) => index.kind !== "new" && index.kind !== "rest").length;
   const refuse = (text: string): null => {
     machine.problems.add("bad-index", expr.span, text);
     return null;
@@ -160,18 +158,11 @@ export function subscriptValue(
   const object = operands[0]!;
   const { value } = object;
   if (isBroken(value)) return BROKEN;
-  if (operands.slice(1).some((slot) => slot.value.kind === "tensor")) {
-    machine.problems.add(
-      "bad-index",
-      expr.span,
-      "An index by a tensor (a gather) is not there yet: indices are numbers and slices.",
-    );
-    return BROKEN;
-  }
   if (expr.indices.length === 0) {
     machine.problems.add("bad-index", expr.span, "An index is missing between the brackets.");
     return BROKEN;
   }
+  if (value.kind === "dict") return ofDict(machine, expr, value.entries, operands[1]);
   const known = knownIndices(machine, expr.indices, operands.slice(1));
   if (!known) return BROKEN;
   if (value.kind === "sequence") return ofSequence(machine, expr, value.items, known);
@@ -181,6 +172,11 @@ export function subscriptValue(
     return BROKEN;
   }
   const { shape } = typeOf(machine, value.node);
+  if (known.some((index) => index.kind === "places")) {
+    const wrong = placesProblem(machine, shape, known);
+    if (wrong) machine.problems.add("bad-index", expr.span, wrong);
+    return wrong ? BROKEN : takePlaces(machine, place, { expr, path }, object, known);
+  }
   const plan = planIndices(machine, expr, shape, known);
   return plan ? applyIndex(machine, place, { expr, path, cuts: cutsAny(plan, shape) }, object, plan) : BROKEN;
 }

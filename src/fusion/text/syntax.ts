@@ -98,6 +98,17 @@ export interface ComprehensionExpr extends At {
   readonly iterable: Expr;
   readonly test: Expr | null;
 }
+/** `lambda x: x + 1`: a def without a name. */
+export interface LambdaExpr extends At {
+  readonly kind: "lambda";
+  readonly def: DefStatement;
+}
+/** `{"up": w}`: values by the texts before the colons. */
+export interface DictExpr extends At {
+  readonly kind: "dict";
+  readonly keys: readonly Expr[];
+  readonly values: readonly Expr[];
+}
 /** Something a diagnostic already speaks of. */
 export interface BadExpr extends At {
   readonly kind: "bad";
@@ -116,6 +127,8 @@ export type Expr =
   | UnaryExpr
   | ConditionalExpr
   | ComprehensionExpr
+  | LambdaExpr
+  | DictExpr
   | BadExpr;
 
 export interface ParamDecl extends At {
@@ -254,6 +267,10 @@ export function childrenOf(expr: Expr): readonly Expr[] {
       return [expr.whenTrue, expr.test, expr.whenFalse];
     case "comprehension":
       return expr.test ? [expr.element, expr.iterable, expr.test] : [expr.element, expr.iterable];
+    case "lambda":
+      return expr.def.body.flatMap(rootsOf);
+    case "dict":
+      return [...expr.keys, ...expr.values];
     case "name":
     case "number":
     case "string":

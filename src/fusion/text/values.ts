@@ -13,6 +13,7 @@ export type Value =
   | { readonly kind: "none" }
   | { readonly kind: "dtype"; readonly dtype: DType }
   | { readonly kind: "sequence"; readonly items: readonly Slot[] }
+  | { readonly kind: "dict"; readonly entries: ReadonlyMap<string, Slot> }
   | { readonly kind: "op"; readonly op: OpDef | CompositeDef }
   | { readonly kind: "def"; readonly def: DefStatement; readonly scope: Scope }
   | { readonly kind: "module"; readonly name: string }
@@ -45,6 +46,7 @@ export function literalValue(expr: Expr): Value | null {
 /** Whether a diagnostic already speaks of it or of something in it. */
 export function isBroken(value: Value): boolean {
   if (value.kind === "sequence") return value.items.some((item) => item.value.kind === "broken");
+  if (value.kind === "dict") return [...value.entries.values()].some((item) => item.value.kind === "broken");
   return value.kind === "broken";
 }
 
@@ -65,6 +67,8 @@ export function describe(value: Value): string {
       return `the type ${value.dtype}`;
     case "sequence":
       return value.items.length === 0 ? "an empty tuple" : "a tuple";
+    case "dict":
+      return "a dictionary";
     case "op":
       return `the op ${value.op.name}`;
     case "def":

@@ -20,6 +20,8 @@ export interface Layer {
   readonly first?: (args: LayerArgs) => readonly string[];
   /** Arguments after the weights. */
   readonly last?: (args: LayerArgs) => readonly string[];
+  /** What the layer is, as a def called `name`, where it is more than one op. */
+  readonly def?: (name: string, args: LayerArgs) => readonly string[];
   /** The type that an input of this layer may have. */
   readonly input?: (args: LayerArgs) => string;
 }
@@ -79,6 +81,73 @@ const batchNorm: Layer = {
 };
 
 const pool = (op: string): Layer => plain(op, "kernel_size=", "stride=None", "padding=0");
+const adaptive = (op: string): Layer => ({ op, params: ["output_size"], first: (args) => [at(args, "output_size")] });
+
+const convTranspose = (rank: number): Layer => ({
+  op: `conv_transpose${rank}d`,
+  params: ["in_channels", "out_channels", "kernel_size", "stride=1", "padding=0", "output_padding=0", "groups=1", "bias=True", "dilation=1"],
+  weights: (args) => {
+    const [outputs, groups] = [at(args, "out_channels"), at(args, "groups")];
+    const share = groups === "1" ? outputs : `(${outputs}) // (${groups})`;
+    const w = weight("w", at(args, "in_channels"), share, ...sizes(at(args, "kernel_size"), rank));
+    return wanted(args, "bias") ? [w, weight("b", outputs)] : [w];
+  },
+  last: said(["stride", "1"], ["padding", "0"], ["output_padding", "0"], ["groups", "1"], ["dilation", "1"]),
+  input: (args) => `f32[8, ${[at(args, "in_channels"), ...Array.from({ length: rank }, () => "32")].join(", ")}]`,
+}); // prettier-ignore
+
+const instanceNorm: Layer = {
+  op: "instance_norm",
+  params: ["num_features", "eps=1e-5", "momentum=0.1", "affine=False"],
+  weights: (args) => (wanted(args, "affine") ? [weight("w", at(args, "num_features")), weight("b", at(args, "num_features"))] : []),
+  last: said(["eps", "1e-5"]),
+  input: (args) => `f32[8, ${at(args, "num_features")}, 32, 32]`,
+}; // prettier-ignore
+
+/** A pattern, and extents by any names. */
+const einops = (op: string): Layer => ({
+  op,
+  params: ["pattern", "reduction=None"],
+  first: (args) => [at(args, "pattern"), ...(wanted(args, "reduction") ? [at(args, "reduction")] : [])],
+  last: (args) => [...args].flatMap(([key, value]) => (key === "pattern" || key === "reduction" ? [] : [`${key}=${value}`])),
+}); // prettier-ignore
+
+/** Self- and cross-attention over several heads, with PyTorch's one weight for query, key and value. */
+const multiheadAttention: Layer = {
+  op: "",
+  params: ["embed_dim", "num_heads", "dropout=0.0", "bias=True", "add_bias_kv=False", "add_zero_attn=False", "kdim=None", "vdim=None", "batch_first=False"],
+  weights: (args) => {
+    const width = at(args, "embed_dim");
+    const all = [weight("in_w", `3 * ${width}`, width), weight("in_b", `3 * ${width}`), weight("out_w", width, width), weight("out_b", width)];
+    return wanted(args, "bias") ? all : all.filter(({ suffix }) => suffix.endsWith("w"));
+  },
+  def: (name, args) => {
+    const [width, heads] = [at(args, "embed_dim"), at(args, "num_heads")];
+    const bias = wanted(args, "bias");
+    const swap = wanted(args, "batch_first") ? "" : ".transpose(0, 1)";
+    const piece = (of: string, i: number): string => {
+      const rows = [`:${width}`, `${width}:2 * ${width}`, `2 * ${width}:`][i]!;
+      return `linear(${of}, ${name}_in_w[${rows}]${bias ? `, ${name}_in_b[${rows}]` : ""})`;
+    };
+    const split = (of: string): string => `${of}.reshape(B, -1, ${heads}, ${width} // ${heads}).transpose(1, 2)`;
+    return [
+      `def ${name}(query, key, value, need_weights=True, attn_mask=None, is_causal=False):`,
+      ...(swap === "" ? [] : [`    query, key, value = query${swap}, key${swap}, value${swap}`]),
+      "    B, T, E = query.shape",
+      "    if query is key and key is value:",
+      `        q, k, v = linear(query, ${name}_in_w${bias ? `, ${name}_in_b` : ""}).chunk(3, dim=-1)`,
+      "    else:",
+...["query", "key", "value"].map((of, n) => `        ${of[0]!} = ${piece(of, n)}`),
+...["q", "k", "v"].map((of) => `    ${of} = ${split(of)}`),
+      "    y = scaled_dot_product_attention(q, k, v, attn_mask=attn_mask, is_causal=is_causal)",
+      `    y = linear(y.transpose(1, 2).reshape(B, T, E), ${name}_out_w${bias ? `, ${name}_out_b` : ""})${swap}`,
+      "    return y, None",
+    ];
+  },
+  input: (args) => `f32[8, 64, ${at(args, "embed_dim")}]`,
+}; // prettier-ignore
+
+const dropout: Layer = { op: "dropout", params: ["p=0.5", "inplace=False"], last: (args) => [`p=${at(args, "p")}`] };
 
 /** By the name after `nn.`. */
 export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
@@ -126,7 +195,6 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   }],
   ["Conv1d", conv(1)], ["Conv2d", conv(2)], ["Conv3d", conv(3)],
   ["BatchNorm1d", batchNorm], ["BatchNorm2d", batchNorm], ["BatchNorm3d", batchNorm],
-  ["Dropout", { op: "dropout", params: ["p=0.5", "inplace=False"], last: (args) => [`p=${at(args, "p")}`] }],
   ["ReLU", plain("relu", "inplace=False")], ["ReLU6", plain("relu6", "inplace=False")], ["SiLU", plain("silu", "inplace=False")],
   ["GELU", plain("gelu", "approximate='none'")], ["Sigmoid", plain("sigmoid")], ["Tanh", plain("tanh")], ["Softplus", plain("softplus")],
   ["LeakyReLU", plain("leaky_relu", "negative_slope=0.01", "inplace=False")], ["ELU", plain("elu", "alpha=1.0", "inplace=False")],
@@ -134,12 +202,28 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["Hardswish", plain("hard_swish", "inplace=False")], ["Hardsigmoid", plain("hard_sigmoid", "inplace=False")],
   ["Flatten", { op: "flatten", params: ["start_dim=1", "end_dim=-1"], first: (args) => [at(args, "start_dim")] }],
   ["MaxPool1d", pool("max_pool1d")], ["MaxPool2d", pool("max_pool2d")], ["AvgPool1d", pool("avg_pool1d")], ["AvgPool2d", pool("avg_pool2d")],
-  ["AdaptiveAvgPool2d", { op: "adaptive_avg_pool2d", params: ["output_size"], first: (args) => [at(args, "output_size")] }],
-  ["Identity", { op: "", params: [] }],
+  ["AdaptiveAvgPool1d", adaptive("adaptive_avg_pool1d")], ["AdaptiveAvgPool2d", adaptive("adaptive_avg_pool2d")],
+  ["AdaptiveMaxPool1d", adaptive("adaptive_max_pool1d")], ["AdaptiveMaxPool2d", adaptive("adaptive_max_pool2d")],
+  ["ConvTranspose1d", convTranspose(1)], ["ConvTranspose2d", convTranspose(2)],
+  ["InstanceNorm1d", instanceNorm], ["InstanceNorm2d", instanceNorm], ["InstanceNorm3d", instanceNorm],
+  ["MultiheadAttention", multiheadAttention],
+  ["PixelShuffle", plain("pixel_shuffle", "upscale_factor=")], ["LogSigmoid", plain("log_sigmoid")], ["Hardtanh", plain("hardtanh", "min_val=-1.0", "max_val=1.0", "inplace=False")],
+  ["PReLU", { op: "prelu", params: ["num_parameters=1", "init=0.25"], weights: (args) => [weight("w", at(args, "num_parameters"))] }],
+  ["Dropout1d", dropout], ["Dropout2d", dropout], ["Dropout", dropout], ["AlphaDropout", dropout],
+  ["Identity", { op: "", params: [] }], ["Rearrange", einops("rearrange")], ["Reduce", einops("reduce")],
+]); // prettier-ignore
+
+/** Activations by the name that a configuration gives them. */
+export const ACTIVATIONS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
+  ...["relu", "silu", "gelu", "tanh", "sigmoid", "mish", "elu", "selu", "relu6"].map((name) => [name, { op: name, params: [] }] as const),
+  ["swish", { op: "silu", params: [] }],
+  ...["gelu_new", "gelu_fast", "gelu_pytorch_tanh"].map((name) => [name, { op: "gelu", params: [], last: () => ['approximate="tanh"'] }] as const),
 ]); // prettier-ignore
 
 /** Sizes that a class takes and nobody says: what people usually call them. */
 const USUAL: readonly (readonly [RegExp, string])[] = [
+  [/act/, '"silu"'],
+  [/dim_head|head_(dim|size)/, "64"],
   [/vocab|num_embeddings/, "1024"],
   [/heads?$|^n_head|groups/, "8"],
   [/classes|n_out/, "16"],

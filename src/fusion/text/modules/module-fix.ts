@@ -6,10 +6,17 @@ import type { Span, TextEdit } from "../../ir";
 import { wholeLines } from "../lines";
 import type { ClassStatement, Expr, Statement } from "../syntax";
 import { bare, everyStatement, rootsOf, walk } from "../syntax";
-import { lastName, methodOf, take } from "./taker";
+import { fittingTypes } from "./inputs";
+import { applied, lastName } from "./members";
+import { forwardOf } from "./methods";
+import { take } from "./taker";
 
 /** `BasicBlock` as a def is called. */
-const snake = (name: string): string => name.replaceAll(/([a-z\d])([A-Z])/g, "$1_$2").toLowerCase();
+const snake = (name: string): string =>
+  name
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1_$2")
+    .toLowerCase();
 
 /** Without constants that nothing reads or that a declaration replaces. */
 function used(lines: readonly string[], readers: readonly string[]): readonly string[] {
@@ -22,12 +29,6 @@ function used(lines: readonly string[], readers: readonly string[]): readonly st
     const name = /^([A-Za-z_]\w*) = /.exec(line)?.[1];
     return name === undefined || (words.get(name)! > 1 && !declared.has(name));
   });
-}
-
-/** What an input's last axis is called, where no layer says. */
-function widthOf(lines: readonly string[]): string {
-  const names = lines.flatMap((line) => /^(\w+) = /.exec(line)?.[1] ?? []);
-  return names.find((name) => /^(n_embd|d_model|dim|hidden\w*|embed\w*|n_state|width)$/.test(name)) ?? "256";
 }
 
 /** `@dataclass` belongs to the class under it. */
@@ -73,40 +74,77 @@ export interface ModuleFix {
   readonly edits: readonly TextEdit[];
 }
 
+/** What reading a program says of it: its constants by name, and how many mistakes it has. */
+export type Reading = (text: string) => { readonly constants: ReadonlyMap<string, number>; readonly mistakes: number };
+
+interface Program {
+  readonly text: string;
+  readonly statements: readonly Statement[];
+  readonly read: Reading;
+}
+
 /** What replaces the classes of a program by what the outermost one computes; null when none has a forward(). */
-export function moduleFix(text: string, statements: readonly Statement[]): ModuleFix | null {
+export function moduleFix(text: string, statements: readonly Statement[], read: Reading): ModuleFix | null {
   if (text.length > LONGEST) return null;
   for (const made of statements) {
-    const edits = made.kind === "class" ? writtenOut(text, statements, made) : null;
+    const edits = made.kind === "class" ? writtenOut({ text, statements, read }, made) : null;
     if (made.kind === "class" && edits) return { name: made.name.text, edits };
   }
   return null;
 }
 
+/** Names that the program gives a value at its top. */
+const namesOf = (statements: readonly Statement[]): ReadonlySet<string> =>
+  new Set(statements.flatMap((each) => each.kind === "assign" ? each.targets.flatMap((target) => lastName(bare(target))) : [])); // prettier-ignore
+
+/** Exactly one empty line around a def, and never two. */
+function spaced(lines: readonly string[]): readonly string[] {
+  const all: string[] = [];
+  for (const line of lines) {
+    const before = all.at(-1) ?? "";
+    const leaves = before.startsWith(" ") && line !== "" && !line.startsWith(" ");
+    if (before !== "" && (line.startsWith("def ") || leaves)) all.push("");
+    if (line !== "" || before !== "") all.push(line);
+  }
+  return all;
+}
+
 /** Null for a class without forward(), and for one that another class uses. */
-function writtenOut(text: string, statements: readonly Statement[], made: ClassStatement): readonly TextEdit[] | null {
-  // prettier-ignore
+function writtenOut(program: Program, made: ClassStatement): readonly TextEdit[] | null {
+  const { text, statements, read } = program;
   const list = statements.filter((each) => each.kind === "class");
-  const classes = new Map(list.map((each) => [each.name.text, each]));
-  const forward = methodOf(made, "forward");
+  const forward = forwardOf(made);
   if (!forward || forward.body.length === 0 || list.some((other) => other !== made && makes(other.body, made.name.text))) return null; // prettier-ignore
   const instance = instanceOf(statements, made.name.text);
-  const name = instance?.name ?? snake(made.name.text);
+  const own = snake(made.name.text);
+  const taken = new RegExp(`\\bself\\.${own}\\b`).test(text.slice(made.span.from, made.span.to));
+  const name = instance?.name ?? (taken ? `${own}_forward` : own);
   const args = instance?.call.args.map((arg) => [arg.name?.text ?? null, text.slice(arg.value.span.from, arg.value.span.to)] as const) ?? []; // prettier-ignore
-  const taken = take({ text, classes, shared: new Map() }, { made, name, prefix: "", args, depth: 0 });
+  const shared = new Map<string, string>();
+  const number = (source: string): number | null =>
+    read(`${[...shared].map(([key, value]) => `${key} = ${value}\n`).join("")}known__ = ${source}`).constants.get("known__") ?? null; // prettier-ignore
+  const classes = new Map(list.map((each) => [each.name.text, each]));
+  const written = take({ text, classes, shared, number }, { made, name, prefix: "", args, depth: 0 });
   const called = statements.some((each) => each !== made && each.kind !== "class" && makes([each], name));
-  const inputs = forward.params
-    .filter((param) => param.name.text !== "self" && !param.value)
-    .map((param) => param.name.text);
-  const call = called
-    ? []
-    : ["", ...inputs.map((input, i) => `${input}: ${(i === 0 ? taken.input : null) ?? `f32[8, 64, ${widthOf(taken.lines)}]`}`), `y = ${name}(${inputs.join(", ")})`]; // prettier-ignore
-  const lines = [...used(taken.lines, call), ...call];
-  const program = ["# Sizes are guesses where nothing says them: change them here.", ...lines]; // prettier-ignore
+  const inputs = forward.params.filter((param) => param.name.text !== "self" && !param.value).map((param) => param.name.text); // prettier-ignore
+  const there = namesOf(statements);
+  const open = called ? [] : inputs.filter((input) => !there.has(input));
   const gone = [...list.filter((other) => other !== made).map(({ span }) => span), ...(instance ? [instance.statement.span] : [])]; // prettier-ignore
-  const end = withDecorators(text, wholeLines(text, made.span));
-  return [
-    ...gone.map((span) => ({ span: withSpace(text, withDecorators(text, wholeLines(text, span))), insert: "" })),
-    { span: end, insert: `${program.join("\n")}\n` },
-  ];
+  const place = withDecorators(text, wholeLines(text, made.span));
+  const edits = (types: readonly string[]): readonly TextEdit[] => {
+    const call = called ? [] : ["", ...open.map((input, i) => `${input}: ${types[i]!}`), `y = ${name}(${inputs.join(", ")})`]; // prettier-ignore
+    // Inputs that the program declares itself come after the class: so does the call.
+    const late = !called && open.length < inputs.length;
+    const lines = ["# Sizes are guesses where nothing says them: change them here.", ...used(written.lines, [...call, ...open]), ...(late ? [] : call)]; // prettier-ignore
+    const end = { from: text.length, to: text.length };
+    return [
+      ...gone.map((span) => ({ span: withSpace(text, withDecorators(text, wholeLines(text, span))), insert: "" })),
+      { span: place, insert: `${spaced(lines).join("\n")}\n` },
+      ...(late ? [{ span: end, insert: `${text.endsWith("\n") ? "" : "\n"}${call.slice(1).join("\n")}\n` }] : []),
+    ];
+  };
+  const first = open[0] === inputs[0] ? written.input : null;
+  const sizes = written.lines.flatMap((line) => /^([A-Za-z]\w*) = [^"'(]*$/.exec(line)?.[1] ?? []);
+  const types = fittingTypes(open, first, sizes, (tried) => read(applied(text, 0, edits(tried))).mistakes);
+  return edits(types);
 }

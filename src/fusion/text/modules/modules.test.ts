@@ -78,8 +78,8 @@ y = block(x)
   });
 
   test("what is not understood stays as a comment", () => {
-    const text = "class A(nn.Module):\n    def __init__(self):\n        self.a = nn.Linear(8, 8)\n        if True:\n            self.b = 3\n    def forward(self, x):\n        return self.a(x)\n"; // prettier-ignore
-    expect(mended(text)).toContain("# not taken over: if True:\n# not taken over: self.b = 3\n");
+    const text = "class A(nn.Module):\n    def __init__(self):\n        self.a = nn.Linear(8, 8)\n        if is_here(x):\n            self.b = 3\n    def forward(self, x):\n        return self.a(x)\n"; // prettier-ignore
+    expect(mended(text)).toContain("# not taken over: if is_here(x):\n# not taken over: self.b = 3\n");
     expect(errors(mended(text))).toEqual([]);
   });
 
@@ -209,4 +209,81 @@ test("lists of modules are tuples of defs, each with weights of its own", () => 
   expect(errors(now)).toEqual([]);
   expect(opsOf(now).get("linear")).toBe(2 * 3 + 1 + 3 + 2 + 1);
   expect(opsOf(now).get("softmax")).toBe(2);
+});
+
+test("attention as a module is a def over one weight for query, key and value", () => {
+  const now = mended(`class Block(nn.Module):
+    def __init__(self, dim=64, heads=4, mlp_ratio=2.0, norm_layer=nn.LayerNorm, act_layer=nn.GELU, drop=0.):
+        super().__init__()
+        self.norm1 = norm_layer(dim)
+        self.attn = nn.MultiheadAttention(dim, heads, batch_first=True)
+        self.act = act_layer()
+        self.fc = nn.Linear(dim, int(dim * mlp_ratio))
+        self.drop = nn.Dropout(drop) if drop > 0. else nn.Identity()
+    def forward(self, x):
+        h = self.norm1(x)
+        h, _ = self.attn(h, h, h, need_weights=False)
+        return self.drop(self.act(self.fc(x + h)))
+`);
+  expect(errors(now)).toEqual([]);
+  const ops = opsOf(now);
+  expect([ops.get("scaled_dot_product_attention"), ops.get("linear"), ops.get("gelu"), ops.get("dropout")]).toEqual([1, 3, 1, undefined]); // prettier-ignore
+  expect(now).toContain("x: f32[8, 64, dim]");
+});
+
+test("lists that loops fill, branches on sizes, constants of the class", () => {
+  const now = mended(`class Net(nn.Module):
+    expansion = 2
+    def __init__(self, dims=(8, 16, 32), up=False):
+        super().__init__()
+        layers = []
+        for a, b in zip(dims[:-1], dims[1:]):
+            layers.append(nn.Linear(a, b))
+            layers += [nn.ReLU()]
+        self.net = nn.Sequential(*layers)
+        self.blocks = nn.ModuleList([])
+        for _ in range(2):
+            self.blocks.append(nn.ModuleList([nn.Linear(32, 32), nn.LayerNorm(32)]))
+        if up:
+            self.out = nn.Linear(32, 1)
+        else:
+            self.out = nn.Linear(32, 4 * self.expansion)
+    def forward(self, x):
+        x = self.net(x)
+        for fc, norm in self.blocks:
+            x = x + fc(norm(x))
+        return self.out(x) * Net.expansion
+`);
+  expect(errors(now)).toEqual([]);
+  expect(opsOf(now).get("linear")).toBe(2 + 2 + 1);
+  expect(now).toContain("layers_0_w: f32[16, 8]");
+  expect(now).toContain("out_w: f32[4 * expansion, 32]");
+});
+
+test.each([
+  ["pictures of the extent that a flattened layer wants", "nn.Conv2d(1, 4, 3)", "self.fc(torch.flatten(self.a(x), 1))", 4 * 26 * 26, "x: f32[8, 1, 28, 28]"],
+  ["a rank that shows in how the input is unpacked", "nn.AdaptiveAvgPool2d(1)", "self.fc(self.a(x).view(x.size(0), -1)) * x.size(3)", 16, "x: f32[8, channels, 32, 32]"],
+])("types of inputs are found by trying: %s", (_, layer, result, width, type) => {
+  const now = mended(`class Net(nn.Module):
+    def __init__(self, channels=16):
+        super().__init__()
+        self.a = ${layer}
+        self.fc = nn.Linear(${width}, 10 + 0 * channels)
+    def forward(self, x):
+        return ${result}
+`);
+  expect(errors(now)).toEqual([]);
+  expect(now).toContain(type);
+}); // prettier-ignore
+
+test("inputs that the program declares itself stay, and the call comes after them", () => {
+  const now = mended("class VQ(nn.Module):\n    def forward(self, z, emb):\n        return emb[(z @ emb.t()).argmax(1)]\nz: f32[32, 8]\nemb: f32[16, 8]\n"); // prettier-ignore
+  expect(errors(now)).toEqual([]);
+  expect(now.endsWith("emb: f32[16, 8]\ny = vq(z, emb)\n")).toBe(true);
+});
+
+test("activations by the name that a configuration gives them", () => {
+  const now = mended("class MLP(nn.Module):\n    def __init__(self, config):\n        super().__init__()\n        self.config = config\n        self.up = nn.Linear(config.hidden_size, 8)\n        self.act_fn = ACT2FN[config.hidden_act]\n    def forward(self, x):\n        return self.act_fn(self.up(x))\n"); // prettier-ignore
+  expect(errors(now)).toEqual([]);
+  expect(now).toContain("return silu(linear(x, up_w, up_b))");
 });

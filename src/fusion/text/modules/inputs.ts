@@ -1,0 +1,47 @@
+/** @file Which types the inputs of a class may have: what its layers say, else what reads without a mistake. */
+
+/** Names that constants of a class give the width of what goes in, and what stands for it where none does. */
+const WIDTH = /^(n_embd|d_model|dim|hidden\w*|embed\w*|n_state|width|in_features|channels|in_ch\w*|in_planes|inplanes|features|size)$/; // prettier-ignore
+const MOST_WIDTHS = 4;
+/** Extents that pictures usually have. */
+const PICTURES = [32, 28, 224, 64, 96];
+
+/** What an input could be, the likeliest first. */
+function candidates(known: string | null, constants: readonly string[]): readonly string[] {
+  const named = constants.filter((name) => WIDTH.test(name));
+  const others = constants.filter((name) => !WIDTH.test(name));
+  const widths = [...new Set([...named, ...(named.length === 0 ? ["256"] : []), ...others])].slice(0, MOST_WIDTHS);
+  const pictures = known?.includes("32, 32") ? PICTURES.map((extent) => known.replace("32, 32", `${extent}, ${extent}`)) : []; // prettier-ignore
+  const flat = known === null ? [] : [known, known.replace("[8, 64, ", "[8, ")];
+  const guesses = widths.flatMap((width) => [`f32[8, 64, ${width}]`, `f32[8, ${width}]`, `f32[8, ${width}, 32, 32]`]);
+  return [...new Set([...flat, ...pictures, ...guesses, "f32[8, 3, 32, 32]", "i32[8, 64] = uniform(0, 100)"])];
+}
+
+/** So many programs are read to find types that fit. */
+const MOST_TRIES = 48;
+
+/** A type for each of `inputs`: of the likely ones those that leave the fewest mistakes, `mistakes` being what a choice comes to. */
+export function fittingTypes(
+  inputs: readonly string[],
+  first: string | null,
+  constants: readonly string[],
+  mistakes: (types: readonly string[]) => number,
+): readonly string[] {
+  const choices = inputs.map((_, i) => candidates(i === 0 ? first : null, constants));
+  let best = choices.map(([likeliest]) => likeliest!);
+  let left = inputs.length === 0 ? 0 : mistakes(best);
+  let tries = 1;
+  for (let round = 0; round < 2; round++) {
+    for (const [i, types] of choices.entries()) {
+      for (const type of types) {
+        if (left === 0 || tries >= MOST_TRIES) return best;
+        if (type === best[i]) continue;
+        tries++;
+        const tried = best.with(i, type);
+        const now = mistakes(tried);
+        if (now < left) [best, left] = [tried, now];
+      }
+    }
+  }
+  return best;
+}
