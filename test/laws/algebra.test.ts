@@ -114,7 +114,9 @@ describe.each(others)("%s/%s: %s", (pass, rule, _name, text) => {
   });
 });
 
-/** Composites written out in primitives. */
+const heads = "q: f32[2, 9, 16]\nk: f32[2, 9, 16]\nv: f32[2, 9, 16]\n";
+const labels = "x: f32[33, 65]\nt: i32[33] = zeros()\n";
+/** Composites written out in primitives, and in calls that belong together. */
 const writtenOut: readonly (readonly [name: string, text: string])[] = [
   ["softmax", "x: f32[33, 65]\nm = x.max(dim=-1, keepdim=True)\ne = exp(x - m)\ny = e / e.sum(dim=-1, keepdim=True)"],
   ["softmax", "x: f32[33, 65]\nm = x.max(dim=-1)\ne = exp(x - m.unsqueeze(-1))\ny = e / e.sum(dim=-1).unsqueeze(-1)"],
@@ -132,6 +134,18 @@ const writtenOut: readonly (readonly [name: string, text: string])[] = [
   ],
   ["rms_norm", "x: f32[33, 65]\ny = x * rsqrt((x ** 2).mean(dim=-1, keepdim=True) + 1e-6)"],
   ["l2_normalize", "x: f32[33, 65]\ny = x / sqrt((x * x).sum(dim=-1, keepdim=True))"],
+  ["scaled_dot_product_attention", `${heads}o = softmax(q @ k.transpose(-2, -1) * 0.125, dim=-1) @ v`],
+  [
+    "scaled_dot_product_attention",
+    `${heads}m: f32[9, 9] = ones()\ns = where(m > 0, q @ k.mT / 4, -3e38)\ne = exp(s - s.max(dim=-1, keepdim=True))\no = dropout(e / e.sum(dim=-1, keepdim=True), p=0.1) @ v`,
+  ],
+  ["cross_entropy", `${labels}loss = nll_loss(log_softmax(x, dim=-1), t)`],
+  ["cross_entropy", `${labels}p = log_softmax(x, dim=-1)\nloss = -p.gather(-1, t.unsqueeze(-1)).squeeze(-1)`],
+  ["cross_entropy", `${labels}loss = -(log_softmax(x, dim=-1) * one_hot(t, 65)).sum(dim=-1)`],
+  ["cross_entropy", `${labels}loss = logsumexp(x, dim=-1) - gather_elements(x, t.unsqueeze(-1), dim=-1).squeeze(-1)`],
+  ["bias_gelu", "x: f32[33, 65]\nb: f32[65]\ny = gelu(x + b)"],
+  ["bias_gelu", "x: f32[33, 65]\nb: f32[65]\nh = b + x\ny = h * 0.5 * (1 + erf(h / 1.4142135))"],
+  ["dropout_add", "x: f32[33, 65]\nr: f32[33, 65]\ny = r + dropout(x, p=0.1)"],
 ];
 
 describe.each(writtenOut)("%s in primitives: %s", (name, text) => {
@@ -143,8 +157,9 @@ describe.each(writtenOut)("%s in primitives: %s", (name, text) => {
     expect(compilation.steps.flatMap(wordFaults)).toEqual([]);
     const { graph: named, regions } = fusionAt(compilation, 1);
     expect(regions).toEqual(fusionAt(compilation, 0).regions);
-    const bare = [...named.nodes.values()].map(({ groups, ...n }) => [n, groups.length > 1]);
-    expect(bare).toEqual([...graph.nodes.values()].map(({ groups: _groups, ...n }) => [n, false]));
+    const bare = ({ nodes }: Graph) => [...nodes.values()].map(({ groups: _groups, ...n }) => n);
+    expect(bare(named)).toEqual(bare(graph));
+    expect([...named.nodes.values()].some(({ groups }) => groups.find(({ kind }) => kind === "composite")?.label === name)).toBe(true); // prettier-ignore
     expect(compiled(graph).steps.at(-1)!.totals).toEqual(compiled(graph, { disabledPasses: ["recognition"] }).steps.at(-1)!.totals); // prettier-ignore
   });
 });
@@ -154,6 +169,11 @@ test.each([
   ["another factor", "x: f32[33, 65]\ny = x * 0.6 * (1 + erf(x / 1.4142135))"],
   ["another gate", "x: f32[33, 65]\nz: f32[33, 65]\ny = x * sigmoid(z)"],
   ["a composite as written", "x: f32[33, 65]\ny = softmax(x, dim=-1)"],
+  ["attention as called", `${heads}o = scaled_dot_product_attention(q, k, v)`],
+  ["a loss as called", `${labels}loss = cross_entropy(x, t)`],
+  ["a loss over something else", `${labels}loss = -log(x).gather(-1, t.unsqueeze(-1)).squeeze(-1)`],
+  ["a softmax of no product", "x: f32[33, 65]\nv: f32[65, 9]\no = softmax(x, dim=-1) @ v"],
+  ["a bias of another axis", "x: f32[33, 65]\nb: f32[33, 1]\ny = gelu(x + b)"],
 ])("%s gets no name", (_name, text) => {
   expect(compiled(graphOf(text)).steps.filter(({ pass }) => pass === "recognition")).toEqual([]);
 }); // prettier-ignore

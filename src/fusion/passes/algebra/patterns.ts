@@ -6,8 +6,12 @@ import { attempt, factorsOf, literalOf, near, opOf, plusLiteral, type Seen } fro
 export type Pattern = (seen: Seen, root: Node) => string | null;
 
 /** Asks about the operands one way round, then the other. */
-const either = <T>(seen: Seen, a: NodeId, b: NodeId, ask: (tried: Seen, a: NodeId, b: NodeId) => T | null): T | null =>
-  attempt(seen, (tried) => ask(tried, a, b)) ?? attempt(seen, (tried) => ask(tried, b, a));
+export const either = <T>(
+  seen: Seen,
+  a: NodeId,
+  b: NodeId,
+  ask: (tried: Seen, a: NodeId, b: NodeId) => T | null,
+): T | null => attempt(seen, (tried) => ask(tried, a, b)) ?? attempt(seen, (tried) => ask(tried, b, a));
 
 /** x of exp(x − max x) or of exp x, as noted. */
 function shiftedExp(seen: Seen, id: NodeId): { readonly exp: Node; readonly x: NodeId } | null {
@@ -17,7 +21,7 @@ function shiftedExp(seen: Seen, id: NodeId): { readonly exp: Node; readonly x: N
   return max && max.inputs[0] === shifted.inputs[0] ? { exp, x: max.inputs[0]! } : null;
 }
 
-const softmax: Pattern = (seen, root) => {
+export const softmax: Pattern = (seen, root) => {
   if (root.op !== "div") return null;
   const over = shiftedExp(seen, root.inputs[0]!);
   const sum = over && opOf(seen, root.inputs[1]!, "sum");
@@ -35,12 +39,12 @@ function logOfSum(seen: Seen, id: NodeId): { readonly x: NodeId; readonly shifte
   return { x: over.x, shifted, max };
 }
 
-const logSoftmax: Pattern = (seen, root) => {
+export const logSoftmax: Pattern = (seen, root) => {
   const found = root.op === "sub" ? logOfSum(seen, root.inputs[1]!) : null;
   return found && root.inputs[0] === found.shifted ? "log_softmax" : null;
 };
 
-const logsumexp: Pattern = (seen, root) => {
+export const logsumexp: Pattern = (seen, root) => {
   if (root.op !== "add") return null;
   const [a, b] = root.inputs;
   return either(seen, a!, b!, (tried, sum, max) => {
@@ -76,8 +80,8 @@ const HALF_ROOT = Math.SQRT1_2;
 const TANH_SCALE = Math.sqrt(2 / Math.PI);
 const CUBIC = 0.044715;
 
-/** x/2 · (1 + erf(x/√2)), or its approximation by tanh. */
-const gelu: Pattern = (seen, root) => {
+/** x of x/2 · (1 + erf(x/√2)), or of its approximation by tanh. */
+export function geluOf(seen: Seen, root: Node): NodeId | null {
   if (root.op !== "mul" && root.op !== "div") return null;
   const { literal, rest } = factorsOf(seen, root.id);
   if (!near(literal, 0.5) || rest.length !== 2) return null;
@@ -86,10 +90,12 @@ const gelu: Pattern = (seen, root) => {
     const inner = raised?.literal === 1 ? opOf(tried, raised.value, "erf", "tanh") : null;
     if (!inner) return null;
     const { literal: scale, rest: argument } = factorsOf(tried, inner.inputs[0]!, x);
-    if (inner.op === "erf") return near(scale, HALF_ROOT) && argument.length === 1 && argument[0] === x ? "gelu" : null;
-    return near(scale, TANH_SCALE) && isCubic(tried, argument, x) ? "gelu" : null;
+    if (inner.op === "erf") return near(scale, HALF_ROOT) && argument.length === 1 && argument[0] === x ? x : null;
+    return near(scale, TANH_SCALE) && isCubic(tried, argument, x) ? x : null;
   });
-};
+}
+
+const gelu: Pattern = (seen, root) => (geluOf(seen, root) === null ? null : "gelu");
 
 /** x + 0.044715·x³, whole or as x · (1 + 0.044715·x²). */
 function isCubic(seen: Seen, argument: readonly NodeId[], x: NodeId): boolean {

@@ -1,12 +1,12 @@
-/** @file P3d: composites written out in primitives get their names. Labels alone: fusion follows the data, not the name. */
-import { node, type GroupRef, type Node, type NodeId } from "../../ir";
-import { opDef } from "../../ops";
-import type { Candidate } from "../define";
+/** @file P3d: composites written out in primitives, and patterns of composites, get their names. Labels alone: fusion follows the data, not the name. */
+import { node, type Graph, type GroupRef, type Node, type NodeId } from "../../ir";
+import type { Answer, Candidate } from "../define";
 import { edgesOf } from "../merge";
 import type { Planner } from "../planner";
 import { rewritingPass } from "../rewriting";
-import { inWords, nameOf, yes } from "../words";
-import { patterns } from "./patterns";
+import { countOf, nameOf, yes } from "../words";
+import { joinedPatterns } from "./joined-patterns";
+import { patterns, type Pattern } from "./patterns";
 
 export const recognition = rewritingPass({
   name: "recognition",
@@ -15,45 +15,94 @@ export const recognition = rewritingPass({
   summary: "Gives a softmax, a norm or a gate that is written out in primitives its name.",
   numerics: "bitwise",
   *match(planner) {
+    const calls = callsIn(planner.graph);
     for (const id of Array.from(planner.graph.nodes.keys()).toReversed()) {
       const n = planner.graph.nodes.get(id);
-      if (!n || opDef(n.op).kind !== "elementwise" || isNamed(n)) continue;
-      const found = recognised(planner, n);
-      if (found) yield found;
+      if (!n || n.inputs.length === 0) continue;
+      const found = joined(planner, n, calls) ?? writtenOut(planner, n);
+      if (found) yield* named(planner, n, found);
     }
   },
 });
 
-/** Part of a composite already, as written or as recognised. */
-const isNamed = ({ groups }: Node): boolean => groups.some(({ kind }) => kind === "composite");
+interface Recognised {
+  readonly name: string;
+  readonly members: readonly Node[];
+}
 
-function recognised(planner: Planner, root: Node): Candidate | null {
-  const { graph } = planner;
-  let seen = { graph, members: new Set<NodeId>([root.id]) };
-  for (const pattern of patterns) {
-    if (seen.members.size > 1) seen = { graph, members: new Set([root.id]) };
-    const name = pattern(seen, root);
-    if (name === null) continue;
-    const members = [...seen.members].map((id) => node(graph, id));
-    if (members.some(isNamed)) continue;
-    const group: GroupRef = { kind: "composite", id: root.id, label: name };
-    const relabelled = members.map((n): Node => ({ ...n, groups: [...n.groups, group] }));
-    const text = `${nameOf(graph, root.id)} and the ${inWords(members.length - 1)} ops before it are a ${name}, written out. It is called so from here on; how it is fused does not depend on the name.`;
-    const nodes = members.map(({ id }) => id);
-    return {
-      rule: name,
-      kind: "graph",
-      edges: edgesOf(planner, nodes),
-      nodes,
-      remove: [],
-      add: [],
-      into: null,
-      merged: [],
-      rewrite: {
-        patch: { removedNodes: members, addedNodes: relabelled, removedRegions: [], addedRegions: [], outputs: null },
-        verdict: yes("A_PATTERN", [root.id], text),
-      },
-    };
+/** The call that a node is part of, as written or as recognised. */
+const callOf = ({ groups }: Node): GroupRef | undefined => groups.find(({ kind }) => kind === "composite");
+
+function callsIn(graph: Graph): ReadonlyMap<string, readonly NodeId[]> {
+  const calls = new Map<string, NodeId[]>();
+  for (const n of graph.nodes.values()) {
+    const call = callOf(n);
+    if (!call) continue;
+    const members = calls.get(call.id);
+    if (members) members.push(n.id);
+    else calls.set(call.id, [n.id]);
+  }
+  return calls;
+}
+
+/** Every pattern that ends in `root`, with the nodes that it saw. */
+function* matches(graph: Graph, root: Node, known: readonly Pattern[]): Generator<{ name: string; ids: Set<NodeId> }> {
+  let ids = new Set<NodeId>([root.id]);
+  for (const pattern of known) {
+    if (ids.size > 1) ids = new Set([root.id]);
+    const name = pattern({ graph, members: ids }, root);
+    if (name !== null) yield { name, ids };
+  }
+}
+
+/** A pattern that may take in whole calls; of a call only its last value can be where one ends. */
+function joined({ graph }: Planner, root: Node, calls: ReadonlyMap<string, readonly NodeId[]>): Recognised | null {
+  const call = callOf(root);
+  if (call && call.id !== root.id) return null;
+  for (const { name, ids } of matches(graph, root, joinedPatterns)) {
+    for (const id of ids) for (const other of calls.get(callOf(node(graph, id))?.id ?? "") ?? []) ids.add(other);
+    const members = [...ids].map((id) => node(graph, id));
+    if (members.every((n) => callOf(n)?.label !== name)) return { name, members };
   }
   return null;
+}
+
+/** Primitives that are part of no call. */
+function writtenOut({ graph }: Planner, root: Node): Recognised | null {
+  if (callOf(root)) return null;
+  for (const { name, ids } of matches(graph, root, patterns)) {
+    const members = [...ids].map((id) => node(graph, id));
+    if (!members.some(callOf)) return { name, members };
+  }
+  return null;
+}
+
+/** The members under a common name, outermost of the calls that they are part of. */
+function* named(planner: Planner, root: Node, { name, members }: Recognised): Generator<Candidate, void, Answer> {
+  const { graph } = planner;
+  const group: GroupRef = { kind: "composite", id: root.id, label: name };
+  const relabelled = members.map((n): Node => {
+    const outside = n.groups.findIndex(({ kind }) => kind === "composite");
+    const at = outside < 0 ? n.groups.length : outside;
+    return {
+      ...n,
+      groups: [...n.groups.slice(0, at), group, ...n.groups.slice(at).filter(({ id }) => id !== root.id)],
+    };
+  });
+  const text = `${nameOf(graph, root.id)} and ${countOf(members.length - 1, "op")} before it are ${/^[aeiou]/.test(name) ? "an" : "a"} ${name}, written out. Together they are called so from here on; how they are fused does not depend on the name.`;
+  const nodes = members.map(({ id }) => id);
+  yield {
+    rule: name,
+    kind: "graph",
+    edges: edgesOf(planner, nodes),
+    nodes,
+    remove: [],
+    add: [],
+    into: null,
+    merged: [],
+    rewrite: {
+      patch: { removedNodes: members, addedNodes: relabelled, removedRegions: [], addedRegions: [], outputs: null },
+      verdict: yes("A_PATTERN", [root.id], text),
+    },
+  };
 }
