@@ -192,3 +192,35 @@ test("forbidding an edge re-plans at once, and undo allows it again", async ({ p
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(score).toContainText(before!);
 });
+
+test("a large program opens with its repeated blocks as one box, which opens block by block", async ({
+  page,
+  play,
+}) => {
+  const layers = Array.from({ length: 12 }, (_, i) => i);
+  const text = [
+    "x: f32[64, 64]",
+    ...layers.map((i) => `w${i}: f32[64, 64] = param()`),
+    "v = x",
+    ...layers.map((i) => `v = v + tanh(relu(v @ w${i})) * 2`),
+    "return v",
+  ].join("\n");
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type(text);
+  const all = play.node(/^block × 12, folded, 60 ops/);
+  await expect(all).toBeVisible();
+  await expect(play.node(/^12 inputs folded, 192 KiB/)).toBeVisible();
+  await expect(play.region("Graph").locator(".react-flow__node")).toHaveCount(4);
+  await all.focus();
+  await page.keyboard.press("Space");
+  await expect(play.node(/^block 12 of 12, folded, 5 ops/)).toBeAttached();
+  await play.node(/^block 2 of 12/).focus();
+  await page.keyboard.press("Space");
+  const relu = play.node(/^relu/);
+  await expect(relu).toBeAttached();
+  await relu.focus();
+  await page.keyboard.press("Enter");
+  await play.card.getByRole("button", { name: "Fold block × 12" }).click();
+  await expect(all).toBeVisible();
+});

@@ -1,6 +1,6 @@
 /** @file Keeps the layout in step with the compilation: one question at a time, only the newest waits. */
 import type { Compilation } from "../fusion";
-import { layoutRequest, type LayoutRequest } from "../workers";
+import { foldedRequest, layoutRequest, type LayoutRequest } from "../workers";
 import type { Layout } from "./types";
 import type { World } from "./world";
 
@@ -26,17 +26,28 @@ async function layoutFor(world: World, request: LayoutRequest): Promise<Layout |
   return quick.ok ? quick.value : null;
 }
 
+const NOWHERE: Layout = { boxes: new Map(), bends: new Map(), width: 0, height: 0 };
+
 export function startLayout(world: World, done: (layout: Layout) => void): Layouter {
   let waiting: Compilation | null = null;
   let busy = false;
+  /** A large graph opens with its blocks folded: that picture comes first, since it is soon made. */
+  const layOut = async (asked: Compilation): Promise<void> => {
+    const request = layoutRequest(asked);
+    const small = foldedRequest(request, asked.naive?.graph ?? asked.drawn);
+    const first = small && (await layoutFor(world, small));
+    const folded = first ? { folded: first.boxes } : {};
+    if (first && !waiting) done({ ...NOWHERE, ...folded });
+    const layout = waiting ? null : await layoutFor(world, request);
+    if (layout && !waiting) done({ ...layout, ...folded });
+  };
   const next = (): void => {
     if (busy || !waiting) return;
     const asked = waiting;
     waiting = null;
     busy = true;
-    void layoutFor(world, layoutRequest(asked)).then((layout) => {
+    void layOut(asked).then(() => {
       busy = false;
-      if (layout && !waiting) done(layout);
       next();
     });
   };

@@ -77,6 +77,8 @@ export interface LayoutBox {
 }
 export interface Layout {
   readonly boxes: ReadonlyMap<NodeId, LayoutBox>;
+  /** The same with every series of repeated blocks in one box, where it opens folded; it comes before the rest. */
+  readonly folded?: ReadonlyMap<NodeId, LayoutBox>;
   /** Bend points by edge, from producer to consumer. */
   readonly bends: ReadonlyMap<EdgeId, readonly Position[]>;
   readonly width: number;

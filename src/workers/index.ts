@@ -4,7 +4,7 @@ import compileUrl from "./compile?worker&url";
 import layoutUrl from "./layout?worker&url";
 
 export * from "./messages";
-export { layoutRequest, type GraphLayout, type LayoutRequest } from "./layout-request";
+export { foldedRequest, layoutRequest, type GraphLayout, type LayoutRequest } from "./layout-request";
 export { ENDED, localPort, workerPort, type Answer, type Port } from "./port";
 export { sameOriginScript } from "./trusted";
 

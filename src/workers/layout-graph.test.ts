@@ -3,7 +3,7 @@ import { nodeId } from "../fusion";
 import type { Graph, Node, NodeId } from "../fusion";
 import { outputPillOf } from "../document";
 import { layoutGraph } from "./layout-graph";
-import { layoutRequest } from "./layout-request";
+import { foldedRequest, layoutRequest } from "./layout-request";
 import type { Box, GraphLayout } from "./layout-request";
 
 /** `x[8]: ` declares an input of 8 elements, `y[8]: x w` a node reading x and w. The last line's node is the output. */
@@ -106,4 +106,37 @@ test("a chain of 10,000 nodes is one column", () => {
   const layout = layoutOf(drawn(...chain));
   expect(layout.boxes.size).toBe(10_001);
   expect(layout.width).toBe(156);
+});
+
+test("blocks that start folded are one box with room for what flows in and two more inputs", () => {
+  const blocks = Array.from({ length: 20 }, (_, i) => [
+    `a${i}[8]: ${i ? `c${i - 1}` : "x"} w${i}`,
+    `b${i}[8]: a${i}`,
+    `c${i}[8]: b${i} a${i}`,
+  ]);
+  const ops: Record<string, string> = { a: "mul", b: "tanh", c: "add" };
+  const { nodes, outputs } = drawn(...blocks.map((_, i) => `w${i}[8]:`), "x[8]:", ...blocks.flat(), "y[8]: c19");
+  const named = [...nodes].map(
+    ([id, node]) => [id, node.op === "input" ? node : { ...node, op: ops[id[0]!] ?? "exp" }] as const,
+  );
+  const source: Graph = { nodes: new Map(named), outputs };
+  const folded = foldedRequest(layoutRequest({ naive: null, drawn: source, steps: [] }), source)!;
+  expect(folded.nodes.map(({ id, kind }) => `${kind} ${id}`).toSorted()).toEqual([
+    "folded [×a0]",
+    "input w0",
+    "input w1",
+    "input x",
+    "op y",
+    "output y>out",
+  ]);
+  const layout = layoutGraph(folded);
+  expect(overlaps(layout)).toEqual([]);
+  expect(boxOf(layout, "x").y).toBeLessThan(boxOf(layout, "[×a0]").y);
+  expect(boxOf(layout, "[×a0]").y).toBeLessThan(boxOf(layout, "y").y);
+  expect(
+    foldedRequest(
+      layoutRequest({ naive: null, drawn: drawn("x[8]:", "y[8]: x"), steps: [] }),
+      drawn("x[8]:", "y[8]: x"),
+    ),
+  ).toBeNull();
 });

@@ -1,12 +1,12 @@
 /** @file What is laid out: the union of the nodes of all steps, so that stepping moves nothing. Pure. */
-import { edgeId, bytesOf } from "../fusion";
+import { blocksAmong, bytesOf, edgeId, opensFolded } from "../fusion";
 import type { Compilation, EdgeId, Graph, Node, NodeId, Region } from "../fusion";
-import { outputPillOf } from "../document";
+import { foldBox, outputPillOf } from "../document";
 import type { Position } from "../document";
 
 export interface LayoutNode {
   readonly id: NodeId;
-  readonly kind: "op" | "input" | "output";
+  readonly kind: "op" | "input" | "output" | "folded";
   /** Bytes of the value: the largest ones make the main column. */
   readonly bytes: number;
   /** A step removes it: it gets a place, but the columns do not follow it. */
@@ -118,8 +118,80 @@ function requestOf(
   return { nodes, edges: [...edges.values()], engine: "auto" };
 }
 
+/** The box that each node stands in while its series of blocks is folded; empty where none opens folded. */
+function foldsOf({ nodes, edges }: LayoutRequest, source: Graph): ReadonlyMap<NodeId, NodeId> {
+  const ops = nodes.filter(({ kind }) => kind === "op").map(({ id }) => id);
+  const ends = edges.map(({ from, to }) => ({ from: nodes[from]!.id, to: nodes[to]!.id }));
+  const blocks = blocksAmong(source, ops, ends);
+  const inside = new Map<string, number>();
+  for (const id of ops) {
+    const block = blocks.get(id);
+    if (block) inside.set(block.all, (inside.get(block.all) ?? 0) + 1);
+  }
+  const folds = new Map<NodeId, NodeId>();
+  for (const id of ops) {
+    const block = blocks.get(id);
+    if (block && opensFolded(inside.get(block.all)!, block.count, ops.length)) folds.set(id, foldBox(block.all));
+  }
+  return folds;
+}
+
+/** An edge, and the boxes that it is between once blocks are folded. */
+type FoldedLine = LayoutEdge & { readonly ends: readonly [NodeId, NodeId] };
+
+/** `request` with every series of blocks that opens folded as one box; null where there is none. */
+export function foldedRequest(request: LayoutRequest, source: Graph): LayoutRequest | null {
+  const folds = foldsOf(request, source);
+  if (folds.size === 0) return null;
+  const boxOf = (id: NodeId): NodeId => folds.get(id) ?? id;
+  const merged = new Map<NodeId, LayoutNode>();
+  for (const each of request.nodes) {
+    const id = boxOf(each.id);
+    const known = merged.get(id);
+    const bytes = Math.max(each.bytes, known?.bytes ?? 0);
+    merged.set(id, id === each.id ? each : { id, kind: "folded", bytes, guest: false });
+  }
+  const inputs = new Map<NodeId, NodeId[]>([...merged.keys()].map((id) => [id, []]));
+  const lines = new Map<string, FoldedLine>();
+  for (const edge of request.edges) {
+    const ends = [boxOf(request.nodes[edge.from]!.id), boxOf(request.nodes[edge.to]!.id)] as const;
+    if (ends[0] === ends[1] || lines.has(ends.join(">"))) continue;
+    lines.set(ends.join(">"), { ...edge, ends });
+    inputs.get(ends[1])!.push(ends[0]);
+  }
+  for (const id of crowding(merged, lines.values())) {
+    merged.delete(id);
+    inputs.delete(id);
+  }
+  const order = inOrder(new Map([...inputs].map(([id, list]) => [id, [{ inputs: list }]])));
+  const index = new Map(order.map((id, i) => [id, i] as const));
+  const edges = [...lines.values()].flatMap(({ id, inner, ends }): LayoutEdge[] => {
+    const [from, to] = [index.get(ends[0]), index.get(ends[1])];
+    return from === undefined || to === undefined || from >= to ? [] : [{ id, inner, from, to }];
+  });
+  return { nodes: order.map((id) => merged.get(id)!), edges, engine: request.engine };
+}
+
+/** A fold's own inputs but for the three that its first ops read: the rest are drawn as one pill, for which these leave room. */
+function crowding(nodes: ReadonlyMap<NodeId, LayoutNode>, lines: Iterable<FoldedLine>): NodeId[] {
+  const readers = new Map<NodeId, FoldedLine[]>();
+  for (const line of lines) readers.set(line.ends[0], [...(readers.get(line.ends[0]) ?? []), line]);
+  const beside = new Map<NodeId, { readonly id: NodeId; readonly at: number }[]>();
+  for (const [id, [line, ...others]] of readers) {
+    const reader = line!.ends[1];
+    if (others.length > 0 || nodes.get(id)?.kind !== "input" || nodes.get(reader)?.kind !== "folded") continue;
+    beside.set(reader, [...(beside.get(reader) ?? []), { id, at: line!.to }]);
+  }
+  return [...beside.values()].flatMap((inputs) =>
+    inputs
+      .toSorted((a, b) => a.at - b.at)
+      .slice(3)
+      .map(({ id }) => id),
+  );
+}
+
 /** Kahn's order over all versions. Two steps may order a pair both ways; the earlier one then wins. */
-function inOrder(versions: ReadonlyMap<NodeId, readonly Node[]>): NodeId[] {
+function inOrder(versions: ReadonlyMap<NodeId, readonly Pick<Node, "inputs">[]>): NodeId[] {
   const waiting = new Map<NodeId, number>();
   const readers = new Map<NodeId, NodeId[]>();
   for (const [id, list] of versions) {

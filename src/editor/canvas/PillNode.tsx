@@ -13,10 +13,19 @@ export function PillNode({ id, data: { node, ports }, width, isConnectable }: No
   const hovered = usePlayground((s) => s.hovered === id);
   return (
     <>
-      <div className="op-box io-pill" data-selected={selected} data-hovered={hovered}>
+      <div
+        className="op-box io-pill"
+        data-selected={selected}
+        data-hovered={hovered}
+        title={node.inside.length > 0 ? node.label : undefined}
+      >
         <Glyph name={node.glyph} />
         <code className="io-name">{node.title}</code>
-        <span className="io-fact">{width === DOCKED_WIDTH && node.bytes > 0 ? showBytes(node.bytes) : node.shape}</span>
+        {node.inside.length === 0 && (
+          <span className="io-fact">
+            {width === DOCKED_WIDTH && node.bytes > 0 ? showBytes(node.bytes) : node.shape}
+          </span>
+        )}
       </div>
       <Ports node={node} ports={ports} start={isConnectable} />
     </>

@@ -1,7 +1,7 @@
 /** @file Which card is open: the selected edge's or op's, else the shown step's. One at a time. */
 import { useMemo } from "react";
-import { writtenAttr } from "../../fusion";
-import { decisionsOnEdge, playground, selectFusion, selectStep, selectSteps, usePlayground } from "../../state";
+import { blocksOf, writtenAttr } from "../../fusion";
+import { decisionsOnEdge, playground, selectFusion, selectNaiveFusion, selectStep, selectSteps, usePlayground } from "../../state"; // prettier-ignore
 import { parsedText } from "../text/parsed";
 import { closeCardAt, useCanvas } from "./canvas-store";
 import { cardOfEdge, cardOfStep } from "./model/decision";
@@ -20,6 +20,7 @@ const NONE: OpenCard = { kind: "none" };
 export function useCard(scene: Scene | null): OpenCard {
   const selection = usePlayground((s) => s.selection);
   const fusion = usePlayground(selectFusion);
+  const source = usePlayground(selectNaiveFusion)?.graph ?? null;
   const step = usePlayground(selectStep);
   const steps = usePlayground(selectSteps);
   const cursor = usePlayground((s) => s.cursor);
@@ -31,7 +32,8 @@ export function useCard(scene: Scene | null): OpenCard {
     if (!fusion || !scene || broken) return NONE;
     const { graph } = fusion;
     if (selection.kind === "node") {
-      const node = inspect(graph, selection.id, (id, attr) => writtenAttr(parsedText(text), id, attr));
+      const block = blocksOf(source ?? graph).get(selection.id) ?? null;
+      const node = inspect(graph, selection.id, (id, attr) => writtenAttr(parsedText(text), id, attr), block);
       return node ? { kind: "node", node } : NONE;
     }
     if (selection.kind === "edge") {
@@ -42,7 +44,7 @@ export function useCard(scene: Scene | null): OpenCard {
     }
     if (!step || cursor >= steps.length || closedAt === cursor) return NONE;
     return { kind: "decision", card: cardOfStep(graph, step, options) };
-  }, [fusion, scene, broken, selection, step, steps, cursor, options, text, closedAt]);
+  }, [fusion, source, scene, broken, selection, step, steps, cursor, options, text, closedAt]);
 }
 
 /** Closes what is open: the selection, or the step's own card until another step comes. */

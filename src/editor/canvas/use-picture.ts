@@ -1,7 +1,7 @@
 /** @file The picture of the shown step, from the store: scene, folds, places, ways. */
 import { useMemo, useState } from "react";
 import type { NodeId } from "../../fusion";
-import { selectFusion, selectPlan, selectStep, selectTones, usePlayground } from "../../state";
+import { selectFusion, selectNaiveFusion, selectPlan, selectStep, selectTones, usePlayground } from "../../state";
 import { capScene } from "./model/cap";
 import { foldScene } from "./model/fold";
 import { boxesOf } from "./model/place";
@@ -35,6 +35,7 @@ const NO_NODES: readonly NodeId[] = [];
 
 export function usePicture(): Drawn {
   const fusion = usePlayground(selectFusion);
+  const source = usePlayground(selectNaiveFusion)?.graph ?? null;
   const plan = usePlayground(selectPlan);
   const tones = usePlayground(selectTones);
   const layout = usePlayground((s) => s.derived.layout);
@@ -47,13 +48,17 @@ export function usePicture(): Drawn {
   const [draw] = useState(drawer);
   const about = usePlayground((s) => selectStep(s)?.nodes ?? NO_NODES);
   const whole = useMemo(
-    () => fusion && foldScene(sceneOf(fusion, plan, tones), { flipped, kernels }),
-    [fusion, plan, tones, flipped, kernels],
+    () => fusion && foldScene(sceneOf(fusion, plan, tones), { flipped, kernels, source: source ?? fusion.graph }),
+    [fusion, source, plan, tones, flipped, kernels],
   );
   const { scene, outOf } = useMemo(() => (whole ? capScene(whole, about) : NOTHING), [whole, about]);
   const picture = useMemo(() => {
     if (!scene || (!layout && scene.nodes.length > 0)) return null;
-    const boxes = boxesOf(scene, { layout: layout?.boxes ?? none, moved: { ...moved, ...dragged } });
+    const boxes = boxesOf(scene, {
+      layout: layout?.boxes ?? none,
+      folded: layout?.folded ?? null,
+      moved: { ...moved, ...dragged },
+    });
     return draw(scene, boxes, layout?.bends ?? none);
   }, [draw, scene, layout, moved, dragged]);
   return { picture, outOf };

@@ -35,8 +35,10 @@ export function bracketsOf(
     if (!box) continue;
     left = Math.min(left, box.x);
     if (node.kind !== "op" && node.kind !== "folded") continue;
-    for (const id of node.kind === "folded" ? node.inside : [node.id]) {
-      const name = statementOf(id);
+    const names = new Set((node.kind === "folded" ? node.inside : [node.id]).map(statementOf));
+    // Many lines in one box: the box has a name of its own.
+    if (names.size > MOST_LANES) continue;
+    for (const name of names) {
       const known = spans.get(name);
       const [top, bottom] = [box.y + 2, box.y + box.height - 2];
       if (known) spans.set(name, { top: Math.min(known.top, top), bottom: Math.max(known.bottom, bottom) });

@@ -1,7 +1,10 @@
 /** @file Folding: a kernel, a composite, a `def` or a repeated block becomes one box. Lines inside it disappear. */
-import { edgeId, nodeId } from "../../../fusion";
-import type { GroupRef, NodeId } from "../../../fusion";
+import { MOST_UNFOLDED, blocksAmong, blocksOf, opensFolded } from "../../../fusion";
+import type { Block, Graph, GroupRef, NodeId } from "../../../fusion";
+import { foldBox } from "../../../document";
+import { linesBetween } from "./lines-between";
 import type { Scene, SceneEdge, SceneNode } from "./scene";
+import { stackInputs } from "./stack";
 import { plural } from "./words";
 
 export interface FoldRules {
@@ -9,17 +12,9 @@ export interface FoldRules {
   readonly flipped: ReadonlySet<string>;
   /** Kernels of two or more ops start folded: small canvases and crowded graphs. */
   readonly kernels: boolean;
+  /** The program as written: what it repeats folds. */
+  readonly source: Graph;
 }
-
-/** Above this many ops everything starts folded. */
-export const MOST_UNFOLDED = 300;
-/** Turns of a loop or calls of a `def` start folded when there are several and they do not fit a screen. */
-const MANY_REPEATS = 3;
-const MORE_THAN_A_SCREEN = 24;
-
-/** The box that stands for a fold, and back. */
-export const foldBox = (id: string): NodeId => nodeId(`[${id}]`);
-export const foldOf = (id: string): string | null => (id.startsWith("[") && id.endsWith("]") ? id.slice(1, -1) : null);
 
 interface Fold {
   readonly id: string;
@@ -27,12 +22,10 @@ interface Fold {
   readonly members: SceneNode[];
 }
 
-const repeatId = (label: string): string => `×${label}`;
-
 /** The scene with every fold drawn as one box at the place of its first op. */
 export function foldScene(scene: Scene, rules: FoldRules): Scene {
   const ops = scene.nodes.filter(({ kind }) => kind === "op");
-  const folds = foldsOf(scene, ops, rules.kernels || ops.length > MOST_UNFOLDED, rules.flipped);
+  const folds = foldsOf(scene, ops, rules);
   if (folds.size === 0) return scene;
   const place = new Map<NodeId, NodeId>();
   for (const { id, members } of folds.values()) for (const { id: member } of members) place.set(member, foldBox(id));
@@ -47,15 +40,11 @@ export function foldScene(scene: Scene, rules: FoldRules): Scene {
       nodes.push(boxes.get(at)!);
     }
   }
-  return { nodes, edges: folded(scene.edges, place), kernels: scene.kernels };
+  return stackInputs({ nodes, edges: linesBetween(scene.edges, place), kernels: scene.kernels }, rules.flipped);
 }
 
-function foldsOf(
-  scene: Scene,
-  ops: readonly SceneNode[],
-  all: boolean,
-  flipped: ReadonlySet<string>,
-): ReadonlyMap<string, Fold> {
+function foldsOf(scene: Scene, ops: readonly SceneNode[], rules: FoldRules): ReadonlyMap<string, Fold> {
+  const { flipped } = rules;
   const found = new Map<string, Fold>();
   const taken = new Set<NodeId>();
   const fold = (id: string, title: string, members: readonly SceneNode[]): void => {
@@ -64,13 +53,11 @@ function foldsOf(
     for (const { id: member } of free) taken.add(member);
     found.set(id, { id, title, members: [...free] });
   };
-  for (const [label, { ids, members }] of repeatsOf(ops)) {
-    const id = repeatId(label);
-    const many = ids.size >= MANY_REPEATS && members.length > MORE_THAN_A_SCREEN;
-    const folds = many !== flipped.has(id);
-    if (folds && standsApart(scene.edges, members)) fold(id, `${label} × ${ids.size}`, members);
-  }
-  for (const [id, { group, members }] of groupsOf(ops)) if (flipped.has(id)) fold(id, `${group.label} ${id}`, members);
+  foldBlocks(scene, ops, rules, fold);
+  const turns = new Set([...blocksOf(rules.source).values()].map(({ one }) => one));
+  for (const [id, { group, members }] of groupsOf(ops))
+    if (flipped.has(id) && !turns.has(id)) fold(id, `${group.label} ${id}`, members);
+  const all = rules.kernels || ops.length > MOST_UNFOLDED;
   const byKernel = new Map<string, SceneNode[]>();
   for (const node of ops) {
     if (!node.kernel) continue;
@@ -86,19 +73,45 @@ function foldsOf(
   return found;
 }
 
-/** Defs and loop turns that occur at least twice, by what is written on them. */
-function repeatsOf(ops: readonly SceneNode[]): Map<string, { ids: Set<string>; members: SceneNode[] }> {
-  const found = new Map<string, { ids: Set<string>; members: SceneNode[] }>();
-  for (const node of ops) {
-    const outer = node.groups.find(({ kind }) => kind !== "composite");
-    if (!outer) continue;
-    const label = outer.label.replace(/ = \d+$/, "");
-    const known = found.get(label) ?? { ids: new Set(), members: [] };
-    known.ids.add(outer.id);
-    known.members.push(node);
-    found.set(label, known);
+/** All blocks of a kind in one box, or each in its own; an opened series of large blocks shows a box for each at first. */
+function foldBlocks(
+  scene: Scene,
+  ops: readonly SceneNode[],
+  rules: FoldRules,
+  fold: (id: string, title: string, members: readonly SceneNode[]) => void,
+): void {
+  const blocks = blocksAmong(
+    rules.source,
+    ops.map(({ id }) => id),
+    scene.edges,
+  );
+  for (const [all, series] of gathered(ops, (op) => blocks.get(op.id)?.all)) {
+    const { label, count }: Block = blocks.get(series[0]!.id)!;
+    const large = opensFolded(series.length, count, ops.length);
+    if (large !== rules.flipped.has(all) && standsApart(scene.edges, series)) {
+      fold(all, `${label} × ${count}`, series);
+      continue;
+    }
+    for (const [one, members] of gathered(series, (op) => blocks.get(op.id)?.one)) {
+      const { number } = blocks.get(members[0]!.id)!;
+      if (large !== rules.flipped.has(one) && standsApart(scene.edges, members))
+        fold(one, `${label} ${number} of ${count}`, members);
+    }
   }
-  for (const [label, { ids }] of found) if (ids.size < 2) found.delete(label);
+}
+
+function gathered(
+  ops: readonly SceneNode[],
+  key: (op: SceneNode) => string | undefined,
+): ReadonlyMap<string, SceneNode[]> {
+  const found = new Map<string, SceneNode[]>();
+  for (const op of ops) {
+    const at = key(op);
+    if (at === undefined) continue;
+    const known = found.get(at);
+    if (known) known.push(op);
+    else found.set(at, [op]);
+  }
   return found;
 }
 
@@ -127,17 +140,13 @@ function boxOf(scene: Scene, { id, title, members }: Fold): SceneNode {
   const kernel = home && scene.kernels.find(({ region }) => region === home.region);
   const last = members.at(-1)!;
   const titles = members.map((member) => member.title);
-  const formula =
-    titles.join(" · ").length <= 30
-      ? titles.join(" · ")
-      : `${plural(titles.length, "op")}, ${titles[0]!} … ${titles.at(-1)!}`;
   return {
     ...last,
     id: foldBox(id),
     kind: "folded",
     glyph: "folded",
     title,
-    formula,
+    formula: homes.size > 1 ? kernelsIn(members, homes) : listed(titles),
     bytes: kernel?.bytes ?? last.bytes,
     lives: kernel?.bytes == null ? "register" : "memory",
     kernel: home,
@@ -148,25 +157,11 @@ function boxOf(scene: Scene, { id, title, members }: Fold): SceneNode {
   };
 }
 
-/** Lines between boxes. One line for each value and reader: two values into one box stay two lines. */
-function folded(edges: readonly SceneEdge[], place: ReadonlyMap<NodeId, NodeId>): SceneEdge[] {
-  const lines = new Map<string, SceneEdge>();
-  for (const edge of edges) {
-    const from = place.get(edge.from) ?? edge.from;
-    const to = place.get(edge.to) ?? edge.to;
-    if (from === to) continue;
-    const key = `${edge.from}>${to}`;
-    const known = lines.get(key);
-    if (known) lines.set(key, together(known, edge));
-    else if (from === edge.from && to === edge.to) lines.set(key, edge);
-    else lines.set(key, { ...edge, id: edgeId(edge.from, to, edge.operand), from, to });
-  }
-  return [...lines.values()];
-}
+const listed = (titles: readonly string[]): string =>
+  titles.join(" · ").length <= 30
+    ? titles.join(" · ")
+    : `${plural(titles.length, "op")}, ${titles[0]!} … ${titles.at(-1)!}`;
 
-/** Two lines that fall on one: the pipe shows when either is one. */
-function together(known: SceneEdge, edge: SceneEdge): SceneEdge {
-  const also = [...known.also, ...edge.also];
-  if (known.kind === "memory" || edge.kind !== "memory") return { ...known, also };
-  return { ...known, also, kind: "memory", width: edge.width, tone: null };
-}
+/** `336 ops, 84 kernels`: the second number falls as one steps. */
+const kernelsIn = (members: readonly SceneNode[], homes: ReadonlySet<unknown>): string =>
+  `${plural(members.length, "op")}, ${plural(homes.size - (homes.has(undefined) ? 1 : 0), "kernel")}`;

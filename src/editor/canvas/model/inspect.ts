@@ -1,6 +1,6 @@
 /** @file What the inspector of a selected op shows and which of it may be edited. */
 import { findNode, findOp, showType } from "../../../fusion";
-import type { AttrValue, Graph, Node, NodeId, WrittenAttr } from "../../../fusion";
+import type { AttrValue, Block, Graph, Node, NodeId, WrittenAttr } from "../../../fusion";
 import { pillTarget } from "../../../document";
 import { titleOf } from "./formula";
 import { waitingOf } from "./gaps";
@@ -41,8 +41,13 @@ export function showAttr(value: AttrValue): string {
 /** Attribute `attr` of a node as the text writes it; null where it doesn't. */
 export type Written = (id: NodeId, attr: string) => WrittenAttr | null;
 
-/** The node `id` of the source graph, or the one behind an output pill; null when it is gone. */
-export function inspect(graph: Graph, id: NodeId, written: Written = () => null): Inspected | null {
+/** The node `id` of the graph, or the one behind an output pill; null when it is gone. `block`: the repeated block that it is in. */
+export function inspect(
+  graph: Graph,
+  id: NodeId,
+  written: Written = () => null,
+  block: Block | null = null,
+): Inspected | null {
   const node = findNode(graph, pillTarget(id) ?? id);
   if (!node) return null;
   const isInput = node.op === "input";
@@ -65,8 +70,18 @@ export function inspect(graph: Graph, id: NodeId, written: Written = () => null)
       }),
     operands: operandsOf(graph, node),
     locked: lockedBy(node),
-    folds: node.groups.toReversed().map((group) => ({ id: group.id, text: `Fold ${group.label}` })),
+    folds: [
+      ...node.groups.toReversed().map((group) => ({ id: group.id, text: `Fold ${group.label}` })),
+      ...(block ? foldsOfBlock(block, node) : []),
+    ],
   };
+}
+
+/** A turn or a call is a group of its own already. */
+function foldsOfBlock({ one, all, label, number, count }: Block, { groups }: Node): Inspected["folds"] {
+  const known = groups.some((group) => group.id === one);
+  const single = known ? [] : [{ id: one, text: `Fold ${label} ${number} of ${count}` }];
+  return [...single, { id: all, text: `Fold ${label} × ${count}` }];
 }
 
 function operandsOf(graph: Graph, node: Node): Inspected["operands"] {

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { layoutOf } from "./test-layout";
 import { meet, rectOf } from "./geometry";
-import { foldBox, foldOf, foldScene } from "./fold";
-import { boxSizes } from "../../../document";
+import { foldScene } from "./fold";
+import { boxSizes, foldBox, foldOf } from "../../../document";
 import { boxesOf } from "./place";
 import { pictureOf } from "./picture";
 import { LOG_RELU, SOFTMAX, TWO_READERS, compiled, sceneAt } from "./test-scenes";
 import { sceneOf } from "./scene";
 import { fusionAt, nodeId } from "../../../fusion";
 
-const open = { flipped: new Set<string>(), kernels: false };
+const open = { flipped: new Set<string>(), kernels: false, source: { nodes: new Map(), outputs: [] } };
 
 test.each([LOG_RELU, SOFTMAX, TWO_READERS])("no hull covers an op of another kernel, at any step: %s", (text) => {
   const compilation = compiled(text);
@@ -80,7 +80,7 @@ test("an op that the layout does not know stands free", () => {
 test("folding a kernel leaves one box with its lines, and closes the gap", () => {
   const scene = sceneAt(SOFTMAX);
   const region = scene.kernels[0]!.region;
-  const folded = foldScene(scene, { flipped: new Set([region]), kernels: false });
+  const folded = foldScene(scene, { ...open, flipped: new Set([region]) });
   expect(folded.nodes.map(({ id }) => id)).toEqual([nodeId("x"), foldBox(region), nodeId("y>out")]);
   expect(folded.edges.map(({ kind }) => kind)).toEqual(["memory", "memory"]);
   expect(foldOf(foldBox(region))).toBe(region);
@@ -93,7 +93,7 @@ test("folding a kernel leaves one box with its lines, and closes the gap", () =>
 test("a folded kernel that the layout does not know yet stands free, whatever docks at it", () => {
   const text = "x: f32[64, 64]\nb: f32[64]\ny = relu(x + b)\n";
   const scene = sceneAt(text);
-  const folded = foldScene(scene, { flipped: new Set([scene.kernels[0]!.region]), kernels: false });
+  const folded = foldScene(scene, { ...open, flipped: new Set([scene.kernels[0]!.region]) });
   const layout = new Map([[nodeId("b"), { x: 0, y: 0, ...boxSizes.docked }]]);
   const boxes = boxesOf(folded, { layout, moved: {} });
   expect(folded.nodes.filter(({ id }) => !boxes.has(id))).toEqual([]);
@@ -103,14 +103,62 @@ test("small canvases start with kernels folded; the same deed unfolds", () => {
   const scene = sceneAt(SOFTMAX);
   const region = scene.kernels[0]!.region;
   expect(foldScene(scene, { ...open, kernels: true }).nodes).toHaveLength(3);
-  expect(foldScene(scene, { flipped: new Set([region]), kernels: true })).toBe(scene);
+  expect(foldScene(scene, { ...open, flipped: new Set([region]), kernels: true })).toBe(scene);
 });
 
 test("many calls of a def, or turns of a loop, fold into one box; a few do not", () => {
   const body = "def block(h):\n  return relu(h * 2) + 1\nx: f32[8]\n";
   const calls = (n: number): string => "x = block(x)\n".repeat(n);
-  const titles = (text: string): string[] => foldScene(sceneAt(text, 0), open).nodes.map(({ title }) => title);
+  const titles = (text: string): string[] => {
+    const source = compiled(text).naive!.graph;
+    return foldScene(sceneAt(text, 0), { ...open, source }).nodes.map(({ title }) => title);
+  };
   expect(titles(body + calls(9))).toContain("block × 9");
   expect(titles(body + calls(2)).some((title) => title.includes("×"))).toBe(false);
   expect(titles("x: f32[8]\nfor i in range(9):\n  x = relu(x * 2) + 1\ny = x\n")).toContain("for i × 9");
+});
+
+const layers = (count: number): string =>
+  [
+    "x: f32[8, 16]",
+    ...Array.from({ length: count }, (_, i) => `w${i}: f32[16, 16] = param()`),
+    "v = x",
+    ...Array.from({ length: count }, (_, i) => `v = v + tanh(relu(v @ w${i})) * 2`),
+    "return v",
+  ].join("\n");
+
+test("blocks without names fold into one box, and their weights into one pill; each opens in its turn", () => {
+  const text = layers(12);
+  const source = compiled(text).naive!.graph;
+  const fold = (...flipped: string[]) => foldScene(sceneAt(text, 0), { ...open, source, flipped: new Set(flipped) });
+  const titles = (...flipped: string[]): string[] => fold(...flipped).nodes.map(({ title }) => title);
+  expect(titles()).toEqual(["x", "12 inputs", "block × 12", "v"]);
+  expect(fold().nodes[2]!.formula).toBe("60 ops, 60 kernels");
+  expect(fold().edges.map(({ from, to }) => `${from} > ${to}`)).toHaveLength(3);
+  const [box, pill] = [fold().nodes[2]!.id, fold().nodes[1]!.id];
+  expect(titles(foldOf(pill)!)).toHaveLength(1 + 12 + 1 + 1);
+  const inside = titles(foldOf(box)!);
+  expect(inside.filter((title) => title.startsWith("block"))).toEqual(
+    Array.from({ length: 12 }, (_, i) => `block ${i + 1} of 12`),
+  );
+  const one = fold(foldOf(box)!).nodes.find(({ title }) => title === "block 3 of 12")!;
+  expect(titles(foldOf(box)!, foldOf(one.id)!).filter((title) => !/^(block|w\d|x|v)/.test(title))).toEqual([
+    "matmul",
+    "relu",
+    "tanh",
+    "mul",
+    "add",
+  ]);
+});
+
+test("a folded box stands where the folded layout has it", () => {
+  const text = layers(12);
+  const source = compiled(text).naive!.graph;
+  const scene = foldScene(sceneAt(text, 0), { ...open, source });
+  const box = scene.nodes.find(({ kind }) => kind === "folded")!.id;
+  const folded = new Map([[box, { x: 7, y: 9, ...boxSizes.folded }]]);
+  const layout = layoutOf(compiled(text));
+  expect(boxesOf(scene, { layout, folded, moved: {} }).get(box)).toMatchObject({ x: 7, y: 9 });
+  const whole = sceneAt(text, 0);
+  expect(boxesOf(whole, { layout, folded, moved: {} }).get(nodeId("x"))).toEqual(layout.get(nodeId("x")));
 });
