@@ -1,12 +1,12 @@
 /** @file No kernel asks for more than the device has: random programs, planned and written for random small devices. */
 import fc from "fast-check";
-import { test } from "vitest";
+import { expect, test } from "vitest";
 import { planFusion } from "../../src/fusion/codegen";
 import { fusionAt } from "../../src/fusion/compile";
-import { generic } from "../../src/fusion/cost";
+import { generic, targetOf } from "../../src/fusion/cost";
 import type { DeviceProfile, Fusion, Kernel, Target } from "../../src/fusion/ir";
 import { graphOf, programs, forInterpreter } from "./any-program";
-import { compiled } from "./pass-harness";
+import { compiled, valueFaults } from "./pass-harness";
 import { deviceFaults } from "./plan-laws";
 
 /** Devices smaller than any that WebGPU allows, so that limits are met by programs of a few thousand elements. */
@@ -68,3 +68,18 @@ test(`${COUNT} random programs on random small devices, seed ${SEED}`, { timeout
     { numRuns: COUNT, seed: SEED },
   );
 });
+
+/** Twenty tensors for one call: more than a kernel binds on any device. */
+const twenty = (call: string): string =>
+  `${Array.from({ length: 20 }, (_, i) => `x${i}: f32[3, 8]`).join("\n")}\ny = ${call.replace("ALL", `[${Array.from({ length: 20 }, (_, i) => `x${i}`).join(", ")}]`)}`;
+
+test.each(["concat(ALL, dim=1)", "stack(ALL)", "stack(ALL, dim=-1)", "vstack(ALL)", "torch.hstack(ALL)"])(
+  "%s of twenty tensors keeps within the bindings of every device",
+  (call) => {
+    const compilation = compiled(graphOf(twenty(call)));
+    const plan = (fusion: Fusion): readonly Kernel[] => planFusion(fusion, targetOf(generic), generic).kernels;
+    const kernels = [...plan(compilation.naive!), ...plan(fusionAt(compilation, compilation.steps.length))];
+    expect(kernels.filter(({ bindings }) => bindings.length > generic.maxBindings)).toEqual([]);
+    expect(valueFaults(compilation.drawn, compilation.naive!)).toEqual([]);
+  },
+);

@@ -106,8 +106,8 @@ export interface MovementMeaning {
     readonly output: Shape;
     readonly attrs: Attrs;
   }): readonly Piece[] | null;
-  /** Joining joined parts joins all: a call with more operands than this, all that a kernel may bind on every device, becomes a tree of calls. */
-  readonly joinsAtMost?: number;
+  /** A call with more operands than `most`, all that a kernel may bind on every device, becomes calls on parts of them, joined by the op `by`. */
+  readonly joins?: { readonly most: number; readonly by: string };
   /** Same elements in the same row-major order: never a kernel, always an alias (reshape, squeeze, unsqueeze, flatten). */
   readonly free?: boolean;
 }

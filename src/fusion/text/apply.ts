@@ -1,7 +1,7 @@
 /** @file One call of an op becomes a node, or several when the op is a composite. */
 import type { Attrs, Checked, DType, NodeId, Span, TensorType } from "../ir";
 import { findNode } from "../ir";
-import type { CompositeDef, GraphBuilder, OpDef } from "../ops";
+import type { CompositeDef, OpDef } from "../ops";
 import type { Bound } from "./bind";
 import { expand, expandWith, meant, noneOr } from "./expand";
 import type { Machine, Operand, Place } from "./machine";
@@ -61,9 +61,8 @@ function build(machine: Machine, place: Place, { op, path, expr }: Call, made: M
     return result;
   }
   const inputs = made.inputs.filter((id) => id !== null);
-  const most = op.movement?.joinsAtMost ?? inputs.length;
-  if (inputs.length > most) {
-    return expandWith(machine, { id: path, label, groups, span, open }, op.name, (b) => joined(b, op.name, inputs, made.attrs, most)); // prettier-ignore
+  if (inputs.length > (op.movement?.joins?.most ?? Infinity)) {
+    return expandWith(machine, { id: path, label, groups, span, open }, op.name, (b) => b.op("whole", op.name, inputs, made.attrs)); // prettier-ignore
   }
   const viewed = op.movement?.free ? machine.nodes.get(inputs[0]!) : undefined;
   const id = addNode(machine, {
@@ -77,20 +76,6 @@ function build(machine: Machine, place: Place, { op, path, expr }: Call, made: M
   });
   if (open) machine.unknown.add(id);
   return id;
-}
-
-/** A tree of calls with `most` operands each. */
-function joined(b: GraphBuilder, op: string, inputs: readonly NodeId[], attrs: Attrs, most: number): NodeId {
-  let level = inputs;
-  while (level.length > 1) {
-    const parts: NodeId[] = [];
-    for (let at = 0; at < level.length; at += most) {
-      const some = level.slice(at, at + most);
-      parts.push(some.length === 1 ? some[0]! : b.op("part", op, some, attrs));
-    }
-    level = parts;
-  }
-  return level[0]!;
 }
 
 function inferType(

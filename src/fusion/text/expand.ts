@@ -53,12 +53,24 @@ class Expansion implements GraphBuilder {
 
   op(part: string, name: string, inputs: readonly NodeId[], given: Attrs = {}): NodeId {
     const op = opDef(name);
+    if (inputs.length > (op.movement?.joins?.most ?? Infinity)) return this.joined(part, op, inputs, given);
     const attrs = listed(op.params, withDefaults(op, given));
     const type = op.infer(inputs.map((id) => this.typeOf(id)), attrs); // prettier-ignore
     if (!type.ok && this.call.open) return this.add(part, name, inputs, attrs, this.call.open, part);
     if (!type.ok) throw bug(`${this.group.label}.${part}: ${type.text}`);
     const said = meant(op, attrs, op.movement?.free ? this.node(inputs[0]!) : undefined, type.value);
     return this.add(part, said.op, inputs, said.attrs, type.value, part);
+  }
+
+  /** Calls on as many operands as a kernel binds, and one that joins their results. */
+  private joined(part: string, { name, movement }: OpDef, inputs: readonly NodeId[], given: Attrs): NodeId {
+    const { most, by } = movement!.joins!;
+    const parts: NodeId[] = [];
+    for (let at = 0; at < inputs.length; at += most) {
+      const some = inputs.slice(at, at + most);
+      parts.push(some.length === 1 && name === by ? some[0]! : this.op("part", name, some, given));
+    }
+    return this.op(part, by, parts, given);
   }
 
   private node(id: NodeId): Node {

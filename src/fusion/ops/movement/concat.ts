@@ -34,7 +34,7 @@ export const concat = movement({
     return fine(first.map((extent, i) => (i === axis ? inputs.reduce((sum, x) => sum + x[axis]!, 0) : extent)));
   },
   movement: {
-    joinsAtMost: MOST_BINDINGS - 1,
+    joins: { most: MOST_BINDINGS - 1, by: "concat" },
     pieces({ inputs, attrs }) {
       const axis = axisOf(attrs["axis"], inputs[0]!);
       let end = 0;

@@ -1,4 +1,4 @@
-import { sameShape } from "../../ir";
+import { MOST_BINDINGS, sameShape } from "../../ir";
 import { movement } from "../families";
 import { checkAxes, fine, normalAxis, numberOf, saySizes, wrong } from "../shapes";
 
@@ -25,6 +25,7 @@ export const stack = movement({
     return bad ?? fine(first.toSpliced(normalAxis(numberOf(attrs["axis"], 0), result.length), 0, inputs.length));
   },
   movement: {
+    joins: { most: MOST_BINDINGS - 1, by: "concat" },
     pieces({ inputs, output, attrs }) {
       const axis = normalAxis(numberOf(attrs["axis"], 0), output.length);
       const extent = output.toSpliced(axis, 1, 1);
