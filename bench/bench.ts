@@ -1,11 +1,10 @@
 /** @file Runs the workloads, naive against fused, checks spot rows against f64 and prints what the device reached. */
-import { compile, defaultOptions, fusionAt, generic, planForTarget } from "../src/fusion";
-import type { CompileOptions, Compilation, DeviceProfile, NodeId, Plan } from "../src/fusion";
+import { compile, defaultOptions, fusionAt, generic, offeredTiles, planForTarget, tileName } from "../src/fusion";
+import type { CompileOptions, Compilation, DeviceProfile, MatmulTile, NodeId, Plan } from "../src/fusion";
 import { createSession, hostEnv, median } from "../src/gpu";
 import type { BenchResult, DeviceInfo, Roofs, Session } from "../src/gpu";
 import { noise } from "./noise";
-import { fits, tileText, tiles } from "./tiles";
-import type { Tile } from "./tiles";
+import { fits } from "./tiles";
 import { workloadsAt } from "./workloads";
 import type { Arrays, Workload } from "./workloads";
 
@@ -103,8 +102,8 @@ export async function bench(gpu: GPU, request: BenchRequest): Promise<BenchRepor
 }
 
 /** Tiles that a matmul can be tried with; none for other workloads. */
-const tilesFor = (each: Workload, { target }: DeviceInfo): Tile[] =>
-  each.flops === undefined ? [] : tiles.filter((tile) => fits(tile, target, each.columns));
+const tilesFor = (each: Workload, { target }: DeviceInfo): MatmulTile[] =>
+  each.flops === undefined ? [] : offeredTiles.filter((tile) => fits(tile, target, each.columns));
 
 const matches = (id: string, only: readonly string[]): boolean =>
   only.some((wanted) => id === wanted || id.startsWith(`${wanted}-`));
@@ -124,17 +123,17 @@ interface Bench {
 async function measure(
   { session, device, roofs, request }: Bench,
   plain: Workload,
-  tile: Tile | null,
+  tile: MatmulTile | null,
 ): Promise<Measured> {
-  const workload = tile ? { ...plain, title: `${plain.title}, ${tileText(tile)}` } : plain;
+  const workload = tile ? { ...plain, title: `${plain.title}, ${tileName(tile)}` } : plain;
   const profile = profileOf(device);
-  const target = tile ? { ...device.target, matmulTile: tile } : device.target;
-  const options: CompileOptions = { ...defaultOptions, granularity: "primitive", profile };
+  const knobs = tile ? { all: { tile: tileName(tile) }, kernels: {} } : undefined;
+  const options: CompileOptions = { ...defaultOptions, granularity: "primitive", profile, knobs };
   const compilation = compile(workload.text, options);
   const errors = compilation.diagnostics.filter(({ severity }) => severity === "error");
   if (!compilation.naive || errors.length > 0) return failed(workload, errors.map(({ text }) => text).join(" "));
-  const naive = planForTarget(fusionAt(compilation, 0), target, profile);
-  const fused = planForTarget(fusionAt(compilation, compilation.steps.length), target, profile);
+  const naive = planForTarget(fusionAt(compilation, 0), device.target, options);
+  const fused = planForTarget(fusionAt(compilation, compilation.steps.length), device.target, options);
   for (const [plan, { kernels }] of Object.entries({ naive, fused })) {
     for (const { id, name, wgsl } of kernels) request.keep(`${workload.id}-${plan}-${id}-${name}`, wgsl);
   }

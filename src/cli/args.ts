@@ -1,7 +1,7 @@
 /** @file The command line, read: what is asked for, or a sentence about what is wrong with it. */
 import { parseArgs } from "node:util";
-import { allProfiles, edgeId, parseEdgeId } from "../fusion";
-import type { Checked, CompileOptions, EdgeId } from "../fusion";
+import { allProfiles, edgeId, isKnobValue, knobNames, knobValues, noKnobs, parseEdgeId, withKnob } from "../fusion";
+import type { Checked, CompileOptions, EdgeId, KnobChoices, Knobs } from "../fusion";
 
 export const commands = ["plan", "explain", "wgsl", "run"] as const;
 export type Command = (typeof commands)[number];
@@ -18,6 +18,11 @@ export interface Request {
   /** What the flags say about the options; laid over the document's own. */
   readonly changes: Partial<CompileOptions>;
 }
+
+const knobLines = (): string =>
+  knobNames
+    .map((knob) => `      ${knob}=${knob === "tile" ? "64x128x16/8x8, 64x32/4 …" : knobValues[knob].join("|")}`)
+    .join("\n");
 
 export const usageText = `Usage: npm run -s fusion -- COMMAND FILE [flags]
 
@@ -38,6 +43,8 @@ FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share
   --force EDGE, --forbid EDGE         fuse or keep apart, as producer>consumer:operand
   --dim NAME=N, --dim INPUT=N,M,…     an extent, or the shape of an input, that a model leaves open
   --policy materialise|duplicate|multi   a value with several readers
+  --knob NAME=VALUE, --knob OUTPUT.NAME=VALUE   how kernels are written, all or the one that stores OUTPUT:
+${knobLines()}
 `;
 
 const flags = {
@@ -50,6 +57,7 @@ const flags = {
   force: { type: "string", multiple: true },
   forbid: { type: "string", multiple: true },
   policy: { type: "string" },
+  knob: { type: "string", multiple: true },
   dim: { type: "string", multiple: true },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -74,6 +82,22 @@ function edges(flag: string, values: readonly string[] | undefined): Checked<Edg
     read.push(edgeId(found.producer, found.consumer, found.operand));
   }
   return { ok: true, value: read };
+}
+
+/** Undefined when nothing was chosen. */
+function choices(values: readonly string[] | undefined): Checked<KnobChoices | undefined> {
+  if (!values) return { ok: true, value: undefined };
+  let all = noKnobs;
+  const kernels: Record<string, Knobs> = {};
+  for (const text of values) {
+    const [, output, name, value = ""] = /^(?:(.+)\.)?(\w+)=(.+)$/.exec(text) ?? [];
+    const knob = knobNames.find((each) => each === name);
+    if (!knob) return wrong(`--knob ${text} is no choice. One is written threads=64 or y.threads=64; there are ${knobNames.join(", ")}.`); // prettier-ignore
+    if (!isKnobValue(knob, value)) return wrong(`--knob ${text}: ${knob} can't be ${value}.`);
+    if (output === undefined) all = withKnob(all, knob, value);
+    else kernels[output] = withKnob(kernels[output] ?? noKnobs, knob, value);
+  }
+  return { ok: true, value: { all, kernels } };
 }
 
 function extents(values: readonly string[] | undefined): Checked<Map<string, number[]>> {
@@ -125,6 +149,7 @@ interface OptionFlags {
   readonly policy?: string;
   readonly level?: string;
   readonly strict?: boolean;
+  readonly knob?: readonly string[];
   readonly force?: readonly string[];
   readonly forbid?: readonly string[];
 }
@@ -145,6 +170,8 @@ function readOptions(values: OptionFlags): Checked<Partial<CompileOptions>> {
   if (!forced.ok) return forced;
   const forbidden = edges("forbid", values.forbid);
   if (!forbidden.ok) return forbidden;
+  const knobs = choices(values.knob);
+  if (!knobs.ok) return knobs;
   const chosen = allProfiles.find(({ name }) => name === profile.value);
   return {
     ok: true,
@@ -154,6 +181,7 @@ function readOptions(values: OptionFlags): Checked<Partial<CompileOptions>> {
       ...(level.value ? { level: LEVELS[level.value] } : {}),
       ...(chosen ? { profile: chosen } : {}),
       ...(values.strict ? { strict: true } : {}),
+      ...(knobs.value ? { knobs: knobs.value } : {}),
       ...(forced.value.length > 0 ? { forced: forced.value } : {}),
       ...(forbidden.value.length > 0 ? { forbidden: forbidden.value } : {}),
     },

@@ -1,5 +1,5 @@
 /** @file run: both plans on a device, every output against the 64-bit reference. */
-import { foldedData, fusionAt, inputData, planForTarget, runPlanOnCpu, targetOf } from "../fusion";
+import { chosenFor, foldedData, fusionAt, inputData, planForTarget, runPlanOnCpu } from "../fusion";
 import type { Fusion, InputData, NodeId } from "../fusion";
 import { createSession, hostEnv, median } from "../gpu";
 import type { BenchResult, DeviceInfo, PlanName } from "../gpu";
@@ -56,8 +56,9 @@ const finalOf = ({ compilation }: Planned): Fusion => fusionAt(compilation, comp
 
 function onCpu(planned: Planned, inputs: ReadonlyMap<NodeId, InputData>): Ran {
   const exact = new Map([...inputs].map(([id, data]) => [id, Float64Array.from(data)]));
-  const { profile } = planned.compilation.options;
-  const target = targetOf(profile);
+  const { options } = planned.compilation;
+  const { profile } = options;
+  const target = chosenFor(options);
   const outputsOf = (plan: PlanName, fusion: Fusion) =>
     [...runPlanOnCpu(fusion, target, profile, exact, { precision: "f32" }).outputs].map(([value, data]) => ({
       plan,
@@ -84,9 +85,9 @@ async function onWebgpu(planned: Planned, inputs: ReadonlyMap<NodeId, InputData>
   const session = createSession(gpu, hostEnv());
   const info = await session.describe();
   if (!info.ok) return info.problem.text;
-  const { profile } = planned.compilation.options;
-  const naive = planForTarget(fusionAt(planned.compilation, 0), info.value.target, profile);
-  const fused = planForTarget(finalOf(planned), info.value.target, profile);
+  const { options } = planned.compilation;
+  const naive = planForTarget(fusionAt(planned.compilation, 0), info.value.target, options);
+  const fused = planForTarget(finalOf(planned), info.value.target, options);
   const result = await session.bench({ naive, fused }, inputs, { budgetMillis: 1500, roofs: false });
   if (!result.ok) {
     const { text, kernel, line, column } = result.problem;

@@ -1,7 +1,7 @@
 /** @file The saved form, checked: untrusted JSON in, fresh values out. Unknown keys are dropped and named. */
 import * as v from "valibot";
-import type { Checked, CompileOptions, EdgeId } from "../fusion";
-import { parseEdgeId } from "../fusion";
+import type { Checked, CompileOptions, EdgeId, Knobs } from "../fusion";
+import { isKnobValue, knobNames, parseEdgeId } from "../fusion";
 import { limits } from "./limits";
 import { recordOf } from "./records";
 import type { DecisionRef, Document, Position, SharedState, WeightsRef } from "./types";
@@ -40,6 +40,17 @@ const profile = v.object({
   memoryLimitBytes: positive,
 });
 
+/** What a kernel's knobs may say; what it can do is asked of its schedule. */
+const knobs = v.pipe(
+  v.record(v.picklist(knobNames), v.string()),
+  v.check((chosen) => knobNames.every((knob) => chosen[knob] === undefined || isKnobValue(knob, chosen[knob]))),
+  v.transform((chosen) => ({ ...chosen }) as Knobs),
+);
+const knobsByKernel = v.pipe(
+  v.record(name, knobs),
+  v.check((kernels) => Object.keys(kernels).length <= limits.entries),
+);
+
 const options = v.object({
   granularity: v.picklist(["op", "statement", "primitive"]),
   disabledPasses: names,
@@ -52,6 +63,7 @@ const options = v.object({
   profile,
   forced: v.pipe(v.array(edge), v.maxLength(limits.entries)),
   forbidden: v.pipe(v.array(edge), v.maxLength(limits.entries)),
+  knobs: v.optional(v.object({ all: knobs, kernels: knobsByKernel })),
 }) satisfies v.GenericSchema<unknown, CompileOptions>;
 
 const decision = v.object({

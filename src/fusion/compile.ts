@@ -1,7 +1,7 @@
 /** @file Text and options in, compilation out; states and plans between steps by replay. */
 import { planFusion } from "./codegen";
 import type { Compilation, Symbol } from "./compilation";
-import { generic, positionsOf, targetOf } from "./cost";
+import { chosenFor, generic, positionsOf } from "./cost";
 import {
   applyPatch,
   bug,
@@ -89,7 +89,7 @@ function planned(graph: Graph, { parseMillis, assertions, ...read }: Read, clock
   const naive = naiveFusion(graph, options.granularity);
   const { steps, final } = runPasses(naive, options, pipelineOf(allPasses, options));
   const between = clock();
-  const target = targetOf(options.profile);
+  const target = chosenFor(options);
   const naivePlan = planFusion(naive, target, options.profile);
   const fusedPlan = planFusion(final, target, options.profile);
   const faults =
@@ -177,14 +177,21 @@ export function planAt(compilation: Compilation, cursor: number): Plan {
   const replay = replayOf(compilation);
   const known = replay.plans.get(cursor);
   if (known) return known;
-  const plan = planFusion(fusionAt(compilation, cursor), targetOf(options.profile), options.profile);
+  const plan = planFusion(fusionAt(compilation, cursor), chosenFor(options), options.profile);
   keep(replay.plans, cursor, plan);
   return plan;
 }
 
-/** The plan of a state for the machine that will run it: its schedules, its counts. */
-export const planForTarget = (fusion: Fusion, target: Target, profile: DeviceProfile): Plan =>
-  planFusion(fusion, target, profile);
+/**
+ * The plan of a state for the machine that will run it: its schedules, as far as the options don't choose them, and its counts.
+ * @param profile what times are predicted on
+ */
+export const planForTarget = (
+  fusion: Fusion,
+  target: Target,
+  options: CompileOptions,
+  profile: DeviceProfile = options.profile,
+): Plan => planFusion(fusion, chosenFor(options, target), profile);
 
 /** Every decision that was taken on an edge, in order. */
 export const decisionsOn = (compilation: Compilation, edge: EdgeId): Step[] =>

@@ -14,7 +14,7 @@ async function runOnCpu(deeds: Deeds): Promise<void> {
     kind: "cpu",
     given,
     fusion: naive,
-    profile: compilation.options.profile,
+    options: compilation.options,
     plans: [
       { plan: "naive", fusion: naive },
       { plan: "fused", fusion: fused },

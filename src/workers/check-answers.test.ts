@@ -12,7 +12,7 @@ function onCpu(text: string) {
     kind: "cpu",
     given: new Map(),
     fusion: naive,
-    profile: defaultOptions.profile,
+    options: defaultOptions,
     plans: [
       { plan: "naive", fusion: naive },
       { plan: "fused", fusion: fused },

@@ -1,5 +1,6 @@
 /** @file Holds results against the f64 reference: in full where that is quick, at chosen elements where it is not. */
 import {
+  chosenFor,
   compareOutputs,
   coordinatesOf,
   findOp,
@@ -11,7 +12,6 @@ import {
   runReference,
   sampleReference,
   sizeOf,
-  targetOf,
   toleranceFor,
   type Fusion,
   type Graph,
@@ -171,7 +171,7 @@ function compare({ fusion, plans, given }: CheckRequest & { kind: "compare" }): 
   return { kind: "compare", rows };
 }
 
-function onCpu({ fusion, plans, profile, given }: CheckRequest & { kind: "cpu" }): CheckReply {
+function onCpu({ fusion, plans, options, given }: CheckRequest & { kind: "cpu" }): CheckReply {
   const { graph } = fusion;
   const inputs = inputsOf(fusion, given);
   const wanted = referenceOf(graph, inputs);
@@ -185,7 +185,7 @@ function onCpu({ fusion, plans, profile, given }: CheckRequest & { kind: "cpu" }
   const all = inputsWith(fusion, plans.map((each) => each.fusion), given); // prettier-ignore
   const data = new Map([...all].map(([id, values]) => [id, Float64Array.from(values)]));
   const rows = plans.flatMap(({ plan, fusion: state }) => {
-    const run = runPlanOnCpu(state, targetOf(profile), profile, new Map(data));
+    const run = runPlanOnCpu(state, chosenFor(options), options.profile, new Map(data));
     return graph.outputs.map((output, i) => {
       const result = run.outputs.get(state.graph.outputs[i] ?? output) ?? null;
       return compared(graph, output, plan, wanted.get(output)!, result);

@@ -58,7 +58,7 @@ export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "compile") return { kind: "compiled", compilation };
   const { cursors, target, profile = compilation.options.profile } = request;
   const plan = (cursor: number): Plan =>
-    target ? planForTarget(fusionAt(compilation, cursor), target, profile) : planAt(compilation, cursor);
+    target ? planForTarget(fusionAt(compilation, cursor), target, compilation.options, profile) : planAt(compilation, cursor);
   const known = compilation.naive ? cursors.filter((cursor) => cursor >= 0 && cursor <= compilation.steps.length) : [];
   return { kind: "planned", plans: new Map(known.map((cursor) => [cursor, plan(cursor)])) };
 }

@@ -113,7 +113,7 @@ export type CheckRequest =
       /** The reference's results, and the plans' kernels run on the CPU where they are small enough. */
       readonly kind: "cpu";
       readonly fusion: Fusion;
-      readonly profile: DeviceProfile;
+      readonly options: CompileOptions;
       readonly plans: readonly { readonly plan: PlanName; readonly fusion: Fusion }[];
       readonly given: Given;
     };

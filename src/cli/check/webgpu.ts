@@ -31,7 +31,7 @@ export async function onWebgpu(world: World): Promise<{ readonly run: RunPlans; 
       const fusion = fusionAt(compilation, cursor);
       const known = [...inputs].filter(([id]) => fusion.graph.nodes.has(id));
       const data = new Map(known.map(([id, values]) => [id, uploaded(fusion.graph, id, values)]));
-      const result = await session.run(planForTarget(fusion, target, compilation.options.profile), data);
+      const result = await session.run(planForTarget(fusion, target, compilation.options), data);
       if (!result.ok) throw new Error(`${plan}: ${result.problem.text}`);
       ran.push({ plan, outputs: new Map(result.value.map(({ value, data: out }) => [value, out])) });
     }

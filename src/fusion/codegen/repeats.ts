@@ -1,5 +1,5 @@
 /** @file Kernels that differ only in names are written once and then renamed: thousands of ops hold a few dozen different kernels. */
-import { nodeId, type Graph, type NodeId, type Region, type Target } from "../ir";
+import { knobsFor, nodeId, type Graph, type NodeId, type Region, type Target } from "../ir";
 import { kernelName, titleOf } from "./frame";
 import { isMutating } from "./mutations";
 import { filled, formOf, nameless, realId, type Form, type Nameless } from "./nameless";
@@ -20,8 +20,25 @@ interface Template {
 
 const known = new WeakMap<Target, Map<string, Template>>();
 
+const alone = new WeakMap<Target, Map<NodeId, Target>>();
+
+/** The target with this region's own choices for every kernel: what it is printed for no longer depends on its name. */
+function targetFor(region: Region, target: Target): Target {
+  const { knobs } = target;
+  const first = region.outputs[0]!;
+  if (!knobs || !Object.hasOwn(knobs.kernels, first)) return target;
+  const known = alone.get(target) ?? new Map<NodeId, Target>();
+  alone.set(target, known);
+  const found = known.get(first);
+  if (found) return found;
+  const made = { ...target, knobs: { all: knobsFor(knobs, region.outputs), kernels: {} } };
+  known.set(first, made);
+  return made;
+}
+
 /** As `printRegion`; takes the text from an equal region where there was one. */
-export function printOrRepeat(graph: Graph, region: Region, target: Target): PrintedRegion {
+export function printOrRepeat(graph: Graph, region: Region, given: Target): PrintedRegion {
+  const target = targetFor(region, given);
   const alike = isMutating() ? null : nameless(graph, region);
   if (!alike) return printRegion(graph, region, target);
   let kernels = known.get(target);

@@ -19,6 +19,7 @@ export {
   allProfiles,
   baseOf,
   changedFields,
+  chosenFor,
   deviceProfileFrom,
   generic,
   h100,

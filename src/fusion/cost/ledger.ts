@@ -7,12 +7,14 @@ import {
   type Graph,
   type NodeId,
   type Region,
+  type Target,
   type Totals,
   bug,
 } from "../ir";
 import { openLives } from "./lives";
 import { isRefusal, regionFacts, type RegionFacts } from "./model";
 
+import { targetOf } from "./profiles";
 import { fullSizeBytes } from "./traffic";
 
 export interface Ledger {
@@ -109,15 +111,17 @@ export function openLedger(graph: Graph, positions: ReadonlyMap<NodeId, number>)
 /**
  * Totals of a fusion state, counted from scratch.
  * @param fullSize bytes from which an event is full-size; by default a quarter of this graph's largest tensor
+ * @param target whose schedules are counted
  */
 export function totalsOf(
   fusion: Fusion,
   profile: DeviceProfile,
   fullSize: number = fullSizeBytes(fusion.graph),
+  target: Target = targetOf(profile),
 ): Totals {
   const ledger = openLedger(fusion.graph, positionsOf(fusion.graph));
   for (const region of fusion.regions.values()) {
-    const facts = regionFacts(fusion.graph, region, profile, fullSize);
+    const facts = regionFacts(fusion.graph, region, profile, fullSize, target);
     if (isRefusal(facts)) throw bug(`region ${region.id} is no kernel: ${facts.code}`);
     ledger.add(region, facts);
   }

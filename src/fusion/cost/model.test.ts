@@ -10,6 +10,10 @@ const value = "x" as NodeId;
 const schedule = (given: Partial<RegionSchedule> = {}): RegionSchedule => ({
   variant: "flat",
   cached: [],
+  merged: [],
+  width: 4,
+  turns: 1,
+  unrolled: false,
   chunks: 1,
   chunkLength: 1,
   tileAxes: null,

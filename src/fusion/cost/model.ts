@@ -1,5 +1,5 @@
 /** @file Predicts time from counts, on a device profile. Estimates only: counts come from traffic.ts and flops.ts. */
-import type { DeviceProfile, Graph, NodeId, OccupancyLimits, Region, Verdict } from "../ir";
+import type { DeviceProfile, Graph, NodeId, OccupancyLimits, Region, Target, Verdict } from "../ir";
 import { classify, isViewRegion, scheduleRegion, type RegionForm, type RegionSchedule } from "../region";
 import { regionFlops } from "./flops";
 import { targetOf } from "./profiles";
@@ -132,17 +132,19 @@ export interface RegionFacts {
 /**
  * The facts of a region on a profile, or the verdict of why one kernel can't compute it.
  * @param fullSize see `regionTraffic`
+ * @param target whose schedules; those that the planner chooses for the profile by default
  */
 export function regionFacts(
   graph: Graph,
   region: Pick<Region, "members" | "outputs">,
   profile: DeviceProfile,
   fullSize: number,
+  target: Target = targetOf(profile),
 ): RegionFacts | Verdict {
   const classified = classify(graph, region.members, region.outputs);
   if (!classified.ok) return classified.verdict;
   const { form } = classified;
-  const schedule = scheduleRegion(graph, region, form, targetOf(profile));
+  const schedule = scheduleRegion(graph, region, form, target);
   if (isViewRegion(graph, region)) return { form, schedule, traffic: noTraffic, flops: 0, time: instant };
   const traffic = regionTraffic(graph, region, form, schedule, fullSize);
   const flops = regionFlops(graph, region, form, schedule);

@@ -1,5 +1,5 @@
 /** @file Device profiles as data: what the planner believes about a machine. Measured machines become profiles here too. */
-import { MOST_BINDINGS, type DeviceProfile, type Target } from "../ir";
+import { MOST_BINDINGS, type CompileOptions, type DeviceProfile, type Target } from "../ir";
 
 const MIB = 1 << 20;
 const GIB = 1 << 30;
@@ -114,6 +114,9 @@ export const changedFields = (profile: DeviceProfile, base: DeviceProfile): Prof
   );
 
 const targets = new WeakMap<DeviceProfile, Target>();
+/** What of the options decides how kernels are written. */
+type Chosen = Pick<CompileOptions, "profile" | "knobs" | "strict">;
+const chosen = new WeakMap<Chosen, Target>();
 
 /** The GPU schedule's limits that belong to a profile: what `plan` counts and shows, whatever machine the page runs on. */
 export function targetOf(profile: DeviceProfile): Target {
@@ -129,4 +132,16 @@ export function targetOf(profile: DeviceProfile): Target {
   };
   targets.set(profile, target);
   return target;
+}
+
+/** A target with the choices of a document laid over it: what its kernels are generated for. The same object for the same options and profile. */
+export function chosenFor(options: Chosen, target: Target = targetOf(options.profile)): Target {
+  const { knobs, strict } = options;
+  if (!knobs) return target;
+  const own = target === targetOf(options.profile);
+  const known = own ? chosen.get(options) : undefined;
+  if (known) return known;
+  const made = { ...target, knobs, strict };
+  if (own) chosen.set(options, made);
+  return made;
 }

@@ -4,6 +4,7 @@ export * from "./diagnostic";
 export * from "./graph";
 export * from "./hash";
 export * from "./ids";
+export * from "./knobs";
 export * from "./patch";
 export * from "./plan";
 export * from "./profile";

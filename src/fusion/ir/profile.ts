@@ -1,5 +1,6 @@
 /** @file Device profiles (what the cost model believes), targets (what codegen may use) and compile options. Data only. */
 import type { EdgeId } from "./ids";
+import type { KnobChoices } from "./knobs";
 
 /** Storage buffers that every WebGPU device binds to one kernel (maxStorageBuffersPerShaderStage). */
 export const MOST_BINDINGS = 8;
@@ -34,16 +35,10 @@ export interface Target {
   readonly maxBindings: number;
   readonly maxWorkgroupsPerDimension: number;
   readonly shaderF16: boolean;
-  /** Sweeps try matmul tiles with this; absent: the table of region/matmul.ts decides. */
-  readonly matmulTile?: {
-    readonly m: number;
-    readonly n: number;
-    readonly k: number;
-    readonly rm: number;
-    readonly rn: number;
-  };
-  /** Sweeps try flash tiles with this. */
-  readonly flashTile?: { readonly m: number; readonly n: number; readonly rm: number; readonly queries: boolean };
+  /** What a person chose in place of the planner. */
+  readonly knobs?: KnobChoices | undefined;
+  /** No choice of a schedule may change a rounding. */
+  readonly strict?: boolean;
 }
 
 /** What one kernel of the naive plan computes: a call as written, a statement, or a primitive. */
@@ -68,4 +63,6 @@ export interface CompileOptions {
   readonly profile: DeviceProfile;
   readonly forced: readonly EdgeId[];
   readonly forbidden: readonly EdgeId[];
+  /** Choices of code generation; absent: all are the planner's. They never change what is fused. */
+  readonly knobs?: KnobChoices | undefined;
 }

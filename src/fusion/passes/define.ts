@@ -54,5 +54,5 @@ export interface FusionPass {
 /** The part of the options that planning reads. */
 export type PlanOptions = Pick<
   CompileOptions,
-  "disabledPasses" | "strict" | "policy" | "matmulPolicy" | "groupSize" | "profile" | "forced" | "forbidden"
+  "disabledPasses" | "strict" | "policy" | "matmulPolicy" | "groupSize" | "profile" | "forced" | "forbidden" | "knobs"
 >;

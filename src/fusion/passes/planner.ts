@@ -91,8 +91,17 @@ export function inTextOrder(draft: DraftFusion, position: (id: NodeId) => number
   };
 }
 
-/** @param pricing shared with other planners of the same program */
-export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: number, pricing: Pricing): Planner {
+/**
+ * @param pricing what decisions are taken on
+ * @param counted what totals are made of
+ */
+export function openPlanner(
+  fusion: Fusion,
+  options: PlanOptions,
+  fullSize: number,
+  pricing: Pricing,
+  counted: Pricing,
+): Planner {
   const draft: DraftFusion = {
     nodes: new Map(fusion.graph.nodes),
     outputs: fusion.graph.outputs,
@@ -109,10 +118,14 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
   const outputs = new Set(graph.outputs);
   const readership = openReadership(draft.nodes);
   const facts = (region: Region): RegionFacts | Verdict => pricing.facts(graph, region);
-  const factsOf = (region: Region): RegionFacts => {
-    const answer = facts(region);
+  const kernel = (region: Region, answer: RegionFacts | Verdict): RegionFacts => {
     if (isRefusal(answer)) throw bug(`region ${region.id} is no kernel: ${answer.text}`);
     return answer;
+  };
+  const factsOf = (region: Region): RegionFacts => kernel(region, facts(region));
+  const countsOf = (region: Region): RegionFacts => {
+    factsOf(region); // as long as the nodes are as they are: asked for again when they may not be
+    return kernel(region, counted.facts(graph, region));
   };
   const region = (id: RegionId): Region => {
     const found = draft.regions.get(id);
@@ -129,7 +142,7 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
   const sorted = (ids: readonly RegionId[]): readonly RegionId[] =>
     ids.length < 2 ? ids : ids.toSorted((a, b) => order.at(a) - order.at(b));
   const ledger = openLedger(graph, positions);
-  for (const each of draft.regions.values()) ledger.add(each, factsOf(each));
+  for (const each of draft.regions.values()) ledger.add(each, countsOf(each));
   return {
     options,
     profile: options.profile,
@@ -158,13 +171,13 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
       setNodes(draft, invert(patch));
       return answer;
     },
-    peakAfter: (remove, add) => peakAfter(ledger, factsOf, remove, add),
+    peakAfter: (remove, add) => peakAfter(ledger, countsOf, remove, add),
     edition: () => edition,
     apply: (patch, merged) => {
       edition++;
       if (merged.length > 1) order.merge(merged, patch.addedRegions[0]!.id);
       for (const each of patch.removedRegions) {
-        ledger.remove(each, factsOf(each));
+        ledger.remove(each, countsOf(each));
         readership.leave(each);
         draft.regions.delete(each.id);
       }
@@ -172,7 +185,7 @@ export function openPlanner(fusion: Fusion, options: PlanOptions, fullSize: numb
       for (const each of patch.addedRegions) {
         draft.regions.set(each.id, each);
         readership.enter(each);
-        ledger.add(each, factsOf(each));
+        ledger.add(each, countsOf(each));
       }
       if (patch.addedNodes.length + patch.removedNodes.length > 0) {
         ledger.outputsMoved();

@@ -1,6 +1,6 @@
 /** @file Facts of regions, computed once per shape of region: a program that repeats a block is priced as one block. */
-import { node, type DeviceProfile, type Graph, type Node, type NodeId, type Region, type Verdict } from "../ir";
-import { isRefusal, regionFacts, type RegionFacts } from "../cost";
+import { node, type DeviceProfile, type Graph, type Node, type NodeId, type Region, type Target, type Verdict } from "../ir";
+import { isRefusal, regionFacts, targetOf, type RegionFacts } from "../cost";
 import { isFreeView } from "../region";
 
 export interface Pricing {
@@ -14,7 +14,8 @@ interface Priced {
   readonly numbers: ReadonlyMap<NodeId, number>;
 }
 
-export function openPricing(profile: DeviceProfile, fullSize: number): Pricing {
+/** @param target whose schedules are priced: the planner's own by default */
+export function openPricing(profile: DeviceProfile, fullSize: number, target: Target = targetOf(profile)): Pricing {
   const byRegion = new WeakMap<Region, RegionFacts | Verdict>();
   const byShape = new Map<string, Priced>();
   const kinds = openKinds();
@@ -22,9 +23,11 @@ export function openPricing(profile: DeviceProfile, fullSize: number): Pricing {
     facts(graph, region) {
       const known = byRegion.get(region);
       if (known) return known;
-      const { shape, numbers } = shapeOf(graph, region, kinds);
+      const { shape: plain, numbers } = shapeOf(graph, region, kinds);
+      const own = target.knobs?.kernels[region.outputs[0]!];
+      const shape = own ? `${plain} ${JSON.stringify(own)}` : plain;
       const like = byShape.get(shape);
-      const fresh = like ? renamed(like, numbers) : regionFacts(graph, region, profile, fullSize);
+      const fresh = like ? renamed(like, numbers) : regionFacts(graph, region, profile, fullSize, target);
       byRegion.set(region, fresh);
       if (!like && !isRefusal(fresh)) byShape.set(shape, { facts: fresh, numbers });
       return fresh;

@@ -10,7 +10,7 @@ import {
   type Totals,
   type Verdict,
 } from "../ir";
-import { fullSizeBytes } from "../cost";
+import { chosenFor, fullSizeBytes } from "../cost";
 import type { Answer, Candidate, FusionPass, PlanOptions } from "./define";
 import { mutated } from "./mutations";
 import { openPlanner, type Planner } from "./planner";
@@ -55,7 +55,9 @@ export function runPasses(naive: Fusion, options: PlanOptions, passes: readonly 
   const fullSize = fullSizeBytes(naive.graph);
   const log: Log = { steps: [], lastReason: new Map(), hash: stateHash(naive) };
   const pricing = openPricing(options.profile, fullSize);
-  const planner = openPlanner(naive, options, fullSize, pricing);
+  // What a person chose for the kernels is counted, and decides nothing: the same kernels stand, scheduled otherwise.
+  const counted = options.knobs ? openPricing(options.profile, fullSize, chosenFor(options)) : pricing;
+  const planner = openPlanner(naive, options, fullSize, pricing, counted);
   const disabled = new Set(options.disabledPasses);
   const forced = new Set(options.forced);
   for (const pass of passes) {

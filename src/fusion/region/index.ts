@@ -1,6 +1,5 @@
 /** @file Regions as kernels-to-be: their form, what they read, how they are scheduled. Shared by passes, cost and codegen. */
 export { followersOf, permutationOf, type Follower, type Permutation } from "./alignment";
-export { rowLane, type Lane } from "./lanes";
 export { sourceOf } from "./affine";
 export { classify, classifyPlain, placeRows, wholeOutput, type RowPlacement } from "./classify";
 export type { Placed, Role, RowDomain } from "./roles";
@@ -15,9 +14,13 @@ export {
 } from "./online-schedule";
 export { onlineParts, type OnlineAnswer, type OnlineParts } from "./online";
 export { productsOf } from "./dual";
-export { LONG_K, THIN, matmulSizes, matmulTile, type MatmulSizes } from "./matmul";
+export { LONG_K, THIN, matmulSizes, matmulTile, offeredTiles, tileBytes, tileName, tileThreads, type MatmulSizes } from "./matmul";
 export { readsOf, touchedElements } from "./reads";
-export { flatWidth, passRoots, scheduleRegion } from "./schedule";
+export { knobOffers } from "./knob-offers";
+export type { KnobOffer } from "./knobs";
+export { mergedStages, type MergedStages } from "./one-pass";
+export { scheduleRegion } from "./schedule";
+export { passRoots } from "./schedule-rows";
 export { joinBytes, threadsWithin } from "./threads";
 export type { Turn } from "./turns";
 export * from "./types";

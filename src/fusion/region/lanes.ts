@@ -1,8 +1,5 @@
 /** @file Where four neighbours of one load lie in a row group. */
-import type { RegionForm } from "./types";
-
-/** Along the row, across rows, or nowhere. */
-export type Lane = "columns" | "rows" | "none";
+import type { Lane, RegionForm } from "./types";
 
 export function rowLane({ space, reducedAxes, rows, columns }: RegionForm): Lane {
   const inner = space.findLastIndex((extent) => extent > 1);
@@ -17,8 +14,8 @@ export function rowLane({ space, reducedAxes, rows, columns }: RegionForm): Lane
 }
 
 /** Coordinates that each of four neighbouring rows has whichever four they are, by axis: those of axes that end inside the four. */
-export function laneCoordinates(form: RegionForm): readonly ReadonlyMap<number, number>[] {
-  if (rowLane(form) !== "rows") return [new Map()];
+export function laneCoordinates(form: RegionForm, lane: Lane): readonly ReadonlyMap<number, number>[] {
+  if (lane !== "rows") return [new Map()];
   const ends: (readonly [axis: number, stride: number])[] = [];
   let stride = 1;
   for (let axis = form.space.length - 1; axis >= 0 && 4 % (stride * form.space[axis]!) === 0; axis--) {

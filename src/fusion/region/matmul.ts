@@ -42,7 +42,6 @@ export function matmulTile(
 ): MatmulTile | null {
   if (target.schedule === "cpu") return { m: 4, n: 4, k: 1, rm: 4, rn: 4 };
   if (m < THIN || n < THIN || k === 0) return null;
-  if (target.matmulTile) return target.matmulTile;
   const outputs = batch * m * n;
   const fits = TILES.find(
     ({ from, tile }) =>
@@ -82,8 +81,7 @@ const JOINT_TILES: Readonly<Record<number, readonly MatmulTile[]>> = {
 
 /** The tile that `count` products of these sizes share. */
 export function jointTile(sizes: MatmulSizes, count: number, target: Target): MatmulTile | null {
-  const { matmulTile: _, ...rest } = target;
-  const single = matmulTile({ ...sizes, n: count * sizes.n }, rest);
+  const single = matmulTile({ ...sizes, n: count * sizes.n }, target);
   if (!single || target.schedule === "cpu") return single;
   const tiles = JOINT_TILES[count]!;
   return tiles.find((tile) => tile.m <= single.m && tileBytes(tile) <= target.maxWorkgroupBytes) ?? tiles.at(-1)!;
@@ -110,3 +108,35 @@ export function tileEfficiency({ m, n, k }: MatmulSizes, tile: MatmulTile): numb
 export function tileRereads({ batch, m, n, k }: MatmulSizes, tile: MatmulTile): number {
   return 4 * batch * (m * k * (Math.ceil(n / tile.n) - 1) + k * n * (Math.ceil(m / tile.m) - 1));
 }
+
+/** `64x128x16/8x8`: tile m×n×k, outputs per thread. */
+export const tileName = ({ m, n, k, rm, rn }: MatmulTile): string => `${m}x${n}x${k}/${rm}x${rn}`;
+
+/** The tile of that name; null where the name is of something else. */
+export function namedTile(name: string | undefined): MatmulTile | null {
+  const found = /^(\d+)x(\d+)x(\d+)\/(\d+)x(\d+)$/.exec(name ?? "");
+  if (!found) return null;
+  const [m, n, k, rm, rn] = found.slice(1).map(Number) as [number, number, number, number, number];
+  return { m, n, k, rm, rn };
+}
+
+/** Every thread has the same outputs, whole vectors of them, and brings in the same number of vectors. */
+export function isEven({ m, n, k, rm, rn }: MatmulTile): boolean {
+  if ([m, n, k, rm, rn].some((size) => size === 0) || m % rm !== 0 || n % rn !== 0 || rn % 4 !== 0 || k % 4 !== 0) return false; // prettier-ignore
+  const threads = (m / rm) * (n / rn);
+  return (m * (k / 4)) % threads === 0 && (k * (n / 4)) % threads === 0;
+}
+
+/** Tiles worth trying by hand, from one output to a hundred and twenty-eight outputs a thread. */
+export const offeredTiles: readonly MatmulTile[] = [
+  { m: 32, n: 32, k: 16, rm: 4, rn: 4 },
+  { m: 64, n: 64, k: 16, rm: 4, rn: 4 },
+  { m: 64, n: 64, k: 16, rm: 8, rn: 8 },
+  { m: 64, n: 128, k: 16, rm: 8, rn: 8 },
+  { m: 128, n: 64, k: 16, rm: 8, rn: 4 },
+  { m: 128, n: 128, k: 8, rm: 8, rn: 8 },
+  { m: 128, n: 128, k: 16, rm: 8, rn: 8 },
+  { m: 256, n: 128, k: 8, rm: 16, rn: 8 },
+  { m: 128, n: 256, k: 8, rm: 8, rn: 16 },
+  { m: 256, n: 128, k: 16, rm: 16, rn: 8 },
+];

@@ -40,6 +40,16 @@ const FEW_ROWS: readonly FlashTile[] = [
   tileOf(8, 16, 1),
 ];
 
+/** `64x32/4`: rows, columns, rows per thread; `q` where queries wait in workgroup memory. */
+export const flashTileName = ({ m, n, rm, queries }: FlashTile): string => `${m}x${n}/${rm}${queries ? "q" : ""}`;
+
+/** Every tile of the tables above, once. */
+export const offeredFlashTiles: readonly FlashTile[] = [
+  ...new Map(
+    [...FLASH_TILES.flatMap(({ tiles }) => tiles), ...COMPUTED_QUERIES, ...FEW_ROWS].map((tile) => [flashTileName(tile), tile]),
+  ).values(),
+];
+
 export interface FlashSizes {
   readonly batch: number;
   /** Rows, columns of the scores. */
@@ -85,7 +95,6 @@ function candidates({ m, head, width }: FlashSizes, diagonal: boolean, computesQ
 
 /** The first tile that fits; the last one where none does. */
 export function flashTile(sizes: FlashSizes, target: Target, diagonal: boolean, computesQueries: boolean): FlashTile {
-  if (target.flashTile) return target.flashTile;
   const tiles = candidates(sizes, diagonal, computesQueries);
   const fits = (tile: FlashTile): boolean =>
     flashBytes(tile, sizes) <= target.maxWorkgroupBytes &&
@@ -130,7 +139,7 @@ export const rowsPerThread = ({ m }: FlashSizes): number => Math.min(4, m);
 /**
  * The schedule of a form of `classifyOnline`.
  * @param live most values alive at once
- * @param base registers of any kernel
+ * @param chosen the name of a tile
  */
 export function scheduleOnline(
   graph: Graph,
@@ -138,12 +147,13 @@ export function scheduleOnline(
   form: RegionForm,
   target: Target,
   live: number,
+  chosen: string | undefined,
 ): Planned {
   const answer = onlineParts(graph, members, outputs);
   if (!answer.ok) throw bug(`a ${form.template} region without its parts: ${answer.verdict.text}`);
   const reads = readsOf(graph, members, outputs, new Set());
   return form.template === "flash"
-    ? { ...scheduleFlash(graph, answer.parts, members, target, live), reads }
+    ? { ...scheduleFlash(graph, answer.parts, members, target, live, chosen), reads }
     : { ...scheduleReduce(graph, answer.parts, target, live), reads };
 }
 
@@ -161,6 +171,7 @@ function scheduleFlash(
   members: readonly NodeId[],
   target: Target,
   live: number,
+  chosen: string | undefined,
 ): Planned {
   const sizes = flashSizes(graph, parts);
   const { batch, m, n, head, width } = sizes;
@@ -176,7 +187,8 @@ function scheduleFlash(
       modelledBytes: 4 * batch * n * (head + width) * (Math.ceil(m / rows) - 1),
     };
   }
-  const tile = flashTile(sizes, target, parts.diagonal !== null, computesQueries(graph, parts, members));
+  const named = offeredFlashTiles.find((each) => flashTileName(each) === chosen);
+  const tile = named ?? flashTile(sizes, target, parts.diagonal !== null, computesQueries(graph, parts, members));
   const bands = Math.ceil(m / tile.m);
   const columns = Math.ceil(fours(width) / 4 / flashAcross(tile));
   const again = tile.queries ? 0 : m * head * (Math.ceil(n / tile.n) - 1);

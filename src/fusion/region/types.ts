@@ -73,11 +73,22 @@ export interface FlashTile {
   readonly queries: boolean;
 }
 
+/** Where four neighbours of one load lie in a row group: along the row, across rows, or nowhere. */
+export type Lane = "columns" | "rows" | "none";
+
 /** What the chosen schedule costs in resources. */
 export interface RegionSchedule {
   readonly variant: Variant;
   /** Row-cached and short rows of one thread: values (members or stored inputs) kept in registers from the pass that makes them to later passes. */
   readonly cached: readonly NodeId[];
+  /** Rows: four neighbours of one load lie along the row, across rows, or nowhere. Absent for other kernels. */
+  readonly lane?: Lane;
+  /** Row-streaming: first stages of pairs that one walk folds together. */
+  readonly merged: readonly number[];
+  /** Flat: neighbours that a thread takes at once, how often, and whether that is written out. */
+  readonly width: 1 | 2 | 4;
+  readonly turns: number;
+  readonly unrolled: boolean;
   /** Split: chunks per row, and elements per chunk (the last may be shorter); 1 and `columns` otherwise. */
   readonly chunks: number;
   readonly chunkLength: number;

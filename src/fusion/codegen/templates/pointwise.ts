@@ -1,6 +1,5 @@
 /** @file Everything elementwise, and movement as index maps: one thread per four neighbours of the output. */
 import { node, sizeOf, type NodeId } from "../../ir";
-import { flatWidth } from "../../region";
 import { loweringOf, programOf, threadPerItem, type Job } from "../frame";
 import type { Index } from "../index-space";
 import type { KernelProgram, Value } from "../kernel-ir";
@@ -9,26 +8,41 @@ import { mutated } from "../mutations";
 
 const SHARE = { 4: "four neighbouring elements", 2: "two elements, which share a word", 1: "element" } as const;
 
-/** Variant `flat`. Several outputs of one size share the loop. */
+/** Variant `flat`. Several outputs of one size share the loop. Turns of a thread are a whole grid apart, so that neighbours stay neighbours. */
 export function lowerFlat(job: Job): KernelProgram {
-  const { graph, region, form, schedule, target } = job;
+  const { form, schedule, target } = job;
+  const { width, turns, unrolled, threadsPerWorkgroup: threads } = schedule;
   const low = loweringOf(job);
-  const size = sizeOf(form.space);
-  const width = flatWidth(graph, region, size, target);
-  const grid = threadPerItem(low, Math.ceil(size / width), schedule.threadsPerWorkgroup, target);
   const { space } = low;
-  if (width === 2) storePairs(low, region.outputs, size, grid.index);
-  else {
-    const linear = width === 4 ? space.add(space.mul(grid.index, 4), space.of(space.lane)) : grid.index;
-    const values = region.outputs.map((id) => ({ id, value: valueAt(low, id, linear) }));
-    for (const { id, value } of values) low.store(low.buffer(id), linear, value, [id]);
-  }
+  const units = Math.ceil(sizeOf(form.space) / width);
+  const count = Math.ceil(units / turns);
+  const grid = threadPerItem(low, count, threads, target);
+  const take = (turn: Index): void => {
+    const unit = space.add(grid.index, space.mul(turn, count));
+    const inside = space.less(unit, units);
+    low.branch(inside, () => storeUnit(low, job, inside.kind === "always" ? unit : low.bind("unit", unit, units - 1)));
+  };
+  if (turns > 1 && !unrolled) low.loop("turn", turns, take);
+  else for (let turn = 0; turn < turns; turn++) take(space.int(turn));
+  const often = turns > 1 ? `, ${turns} turns${unrolled ? " written out" : " in a loop"}` : "";
   return programOf(low, job, {
     template: form.template,
-    schedule: `One thread per ${SHARE[width]}, ${schedule.threadsPerWorkgroup} threads a workgroup.`,
+    schedule: `One thread per ${SHARE[width]}${often}, ${threads} threads a workgroup.`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });
+}
+
+/** One element, two that share a word, or four neighbours of every output. */
+function storeUnit(low: Lowering, { region, form, schedule: { width } }: Job, unit: Index): void {
+  const { space } = low;
+  if (width === 2) {
+    storePairs(low, region.outputs, sizeOf(form.space), unit);
+    return;
+  }
+  const linear = width === 4 ? space.add(space.mul(unit, 4), space.of(space.lane)) : unit;
+  const values = region.outputs.map((id) => ({ id, value: valueAt(low, id, linear) }));
+  for (const { id, value } of values) low.store(low.buffer(id), linear, value, [id]);
 }
 
 const valueAt = (low: Lowering, id: NodeId, linear: Index): Value =>

@@ -1,12 +1,14 @@
 /** @file One workgroup per row: every thread folds its share, a tree in workgroup memory joins them, nothing is read twice while it fits. */
 import { node } from "../../ir";
+import { mergedStages, placeRows, type MergedStages } from "../../region";
 import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
 import type { Cond, Index, Tuple } from "../index-space";
-import type { KernelProgram } from "../kernel-ir";
+import { literal, type KernelProgram, type Value } from "../kernel-ir";
 import { wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 import { accumulator, finished, foldIn, foldLanes, TreePlaces, treeReduce } from "./accumulate";
+import { foldMerged, type Walk } from "./one-pass";
 import { placedAt, pointAt, rowsOf, spread, storeRow, type Rows } from "./rows";
 
 /** A thread's share of a row: which columns, and whether they exist. */
@@ -38,12 +40,29 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
   };
   const chunks = cached ? Array.from({ length: turns }, (_, turn) => chunk(low.space.int(turn))) : null;
   if (chunks && turns > 1) nameChunks(low, chunks, rows, grid.index);
-  const each = (visit: (chunk: Chunk) => void): void => {
-    if (chunks) chunks.forEach(visit);
-    else low.loop("turn", turns, (turn) => visit(chunk(turn)));
+  const each = (visit: (chunk: Chunk, turn: Index) => void): void => {
+    if (chunks) chunks.forEach((each, turn) => visit(each, low.space.int(turn)));
+    else low.loop("turn", turns, (turn) => visit(chunk(turn), turn));
   };
   const places = new TreePlaces(low, threads);
+  const pairs = pairsOf(job);
+  const walk: Walk = {
+    low,
+    width: wide ? 4 : 1,
+    columns: rows.columns,
+    tid: grid.tid,
+    places,
+    each: (visit) => each(({ column, inside }, turn) => visit(pointAt(low.space, rows, grid.index, column), column, inside, turn)), // prettier-ignore
+    seen: () => turnsTaken(low, chunk(low.space.int(turns - 1)).inside, turns),
+  };
   rows.stages.forEach((pass, stage) => {
+    const pair = pairs.get(stage);
+    if (pair) {
+      low.comment(`Fold the row into ${[pair.first, pair.second].map((id) => wordFor(node(low.graph, id))).join(" and ")} in one walk.`);
+      foldMerged(walk, pair);
+      return;
+    }
+    if (pairs.has(stage - 1)) return;
     if (pass.reductions.length > 0 || pass.outputs.length > 0) low.comment(passComment(low, pass));
     const accs = pass.reductions.map((id) => accumulator(low, id, wide ? 4 : 1));
     each(({ column, inside, bare }) => {
@@ -60,13 +79,28 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
     for (const acc of joined) low.setRowValue(acc.id, finished(low, acc, rows.columns));
   });
   if (rows.rowOutputs.length > 0) low.branch(low.space.less(grid.tid, 1), () => storeRow(low, rows, grid.index));
+  const kept = cached ? ", kept in registers" : turns > 1 ? ", read again on each pass" : "";
   const share = `${turns} ${wide ? (turns === 1 ? "vector" : "vectors") : turns === 1 ? "value" : "values"} each`;
   return programOf(low, job, {
     template: form.template,
-    schedule: `One workgroup of ${threads} threads per row of ${rows.columns}, ${share}${cached ? ", kept in registers" : ", read again on each pass"}.`,
+    schedule: `One workgroup of ${threads} threads per row of ${rows.columns}, ${share}${kept}.`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });
+}
+
+/** Stages that one walk folds together with the next, by the first of them. */
+function pairsOf({ graph, region, form, schedule }: Job): ReadonlyMap<number, MergedStages> {
+  const placement = schedule.merged.length > 0 ? placeRows(graph, region.members) : null;
+  if (!placement || "ok" in placement) return new Map();
+  return new Map(mergedStages(graph, region, form, placement).map((pair) => [pair.stage, pair]));
+}
+
+/** Turns in which this thread had a column: all of them, or all but the last. */
+function turnsTaken(low: Lowering, last: Cond, turns: number): Value {
+  const all = literal(turns, "f32");
+  if (last.kind === "always") return all;
+  return low.let("seen", "f32", 1, { kind: "select", when: last, yes: all, no: literal(turns - 1, "f32") }, []);
 }
 
 /** `unit` where it is known to be less than `units`: under that name, or its own where it has one. */

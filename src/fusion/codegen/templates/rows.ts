@@ -1,6 +1,6 @@
 /** @file How rows and columns of a row group lie in the space, and what each pass over a row asks for. */
 import { node, type NodeId } from "../../ir";
-import { passRoots, placeRows, rowLane, wholeOutput, type Lane, type Turn } from "../../region";
+import { passRoots, placeRows, wholeOutput, type Lane, type Turn } from "../../region";
 import { bug } from "../../ir";
 import type { Job } from "../frame";
 import type { Index, IndexSpace, Tuple } from "../index-space";
@@ -28,7 +28,7 @@ export interface Pass {
   readonly outputs: readonly NodeId[];
 }
 
-export function rowsOf({ graph, region, form }: Job): Rows {
+export function rowsOf({ graph, region, form, schedule }: Job): Rows {
   const { space, reducedAxes } = form;
   const placement = placeRows(graph, region.members);
   if ("ok" in placement) throw bug(`region ${region.id} was classified as rows but is not`);
@@ -53,7 +53,7 @@ export function rowsOf({ graph, region, form }: Job): Rows {
     stages,
     rowOutputs: region.outputs.filter((id) => !turns.has(id)),
     turns,
-    lane: rowLane(form),
+    lane: schedule.lane ?? "none",
   };
 }
 

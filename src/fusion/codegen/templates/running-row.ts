@@ -188,7 +188,7 @@ export function joined(low: Lowering, { array, index, lane, cells }: Share, def:
 }
 
 /** Where a running maximum starts: finite, since the difference of two infinities is no number, and a tile may hold nothing but −∞. */
-const LOWEST: Value = literal(-3.4028234663852886e38, "f32");
+export const LOWEST: Value = literal(-3.4028234663852886e38, "f32");
 
 /** reg ← reg · by */
 export function scale(low: Lowering, reg: Reg, by: Value, id: NodeId): void {

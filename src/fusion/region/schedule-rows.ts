@@ -1,0 +1,184 @@
+/** @file Rows that are folded: how each is read, by how many threads, and what stays in registers from one pass to the next. */
+import { node, sizeOf, type Graph, type Knobs, type NodeId, type Shape, type Target } from "../ir";
+import { opDef } from "../ops";
+import { placeRows, wholeOutput, type RowPlacement } from "./classify";
+import { laneCoordinates, rowLane } from "./lanes";
+import { mergedStages } from "./one-pass";
+import { readsOf, stridedReads } from "./reads";
+import { passesPerRead, type PassRoot } from "./row-passes";
+import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
+import { joinBytes, threadsWithin } from "./threads";
+import type { RegionForm, RegionRead, RegionSchedule, Variant } from "./types";
+
+/** Values per thread that registers hold without spilling. */
+const CACHED_VALUES = 64;
+const PER_THREAD = 16;
+/** Rows up to this long are walked by one thread each. */
+const SHORT_ROW = 16;
+/** Rows in pieces of at least so many neighbours are still read in whole cache lines by a workgroup. */
+const CONTIGUOUS_RUN = 32;
+/** More live registers than this cost occupancy: values are then read again rather than kept. */
+const SOFT_REGISTERS = 64;
+
+/** @param knobs those that hold for this kernel; a CPU's rows are walked by one thread each, whatever is chosen */
+export function scheduleRows(graph: Graph, region: Body, form: RegionForm, target: Target, knobs: Knobs): RegionSchedule {
+  const placement = placeRows(graph, region.members) as RowPlacement;
+  const { rows, columns } = form;
+  const isFull = (id: NodeId): boolean => columns > 1 && wholeOutput(graph, placement, id) !== null;
+  const stages = form.reductions.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
+  const rowOnly = !region.outputs.some(isFull);
+  const carriesIndex = form.reductions.some(({ node: id }) => opDef(node(graph, id).op).reduce!.arg !== undefined);
+  const scattered = form.template === "general-reduce" && contiguous(form) < CONTIGUOUS_RUN;
+  const reading = target.schedule === "cpu" ? undefined : knobs.rows;
+  const usual = target.schedule === "cpu" || scattered || columns <= SHORT_ROW;
+  const byThread = reading ? reading === "thread" : usual;
+  const mayCut = rowOnly && stages === 1 && !carriesIndex && !reading;
+  const chunks = mayCut ? chunksOf(rows, columns, byThread, target) : 1;
+  const lane = knobs.vector === "off" ? "none" : rowLane(form);
+  const chunkLength = chunks === 1 ? columns : 4 * Math.ceil(columns / chunks / 4);
+  const roots = passRoots(graph, region, form, placement);
+  const strided = stridedReads(
+    graph,
+    region.members,
+    region.outputs,
+    form,
+    byThread && form.template === "general-reduce" ? "rows" : "columns",
+    new Map(roots.map(({ id, turns }) => [id, turns])),
+  );
+  const plain = readsOf(graph, region.members, region.outputs, strided);
+  const byRow = region.outputs.filter((id) => !isFull(id));
+  // Four neighbours at a time, when four of them never leave the row. Threads of a workgroup take turns that differ.
+  const width = byThread && lane === "columns" ? 4 : 1;
+  const touched = new Map(plain.map(({ value, elements }) => [value, elements]));
+  const merged = reading === "one-pass" ? mergedStages(graph, region, form, placement).map(({ stage }) => stage) : [];
+  const walked = roots.map((root) => (merged.includes(root.stage - 1) ? { ...root, stage: root.stage - 1 } : root));
+  const passes = (): Map<NodeId, number> => passesPerRead(graph, region, form, walked, byRow, touched, width, byThread ? laneCoordinates(form, lane) : [new Map()]);
+  const live = liveScalars(graph, region);
+  const accumulators = form.reductions.length;
+  if (byThread) {
+    const threads = Number(knobs.threads ?? Math.min(target.schedule === "cpu" ? 64 : 256, target.maxWorkgroupSize));
+    const kept =
+      chunks === 1 && columns <= (target.schedule === "gpu" ? SHORT_ROW : 4) ? cachedValues(graph, region, form, placement) : []; // prettier-ignore
+    const fits = BASE_REGISTERS + live + accumulators + columns * kept.length <= SOFT_REGISTERS;
+    const cached = fits ? kept : [];
+    // One turn is no loop: whatever asks for it, the row is walked once.
+    const reads = cached.length > 0 || columns === width ? plain : withRereads(plain, passes());
+    const variant: Variant = chunks > 1 ? "split-thread" : "row-thread";
+    return blank({
+      variant,
+      lane,
+      reads,
+      cached,
+      threadsPerWorkgroup: threads,
+      workgroups: Math.ceil((rows * chunks) / threads),
+      registers: BASE_REGISTERS + live + accumulators + columns * cached.length,
+      ...split(rows, chunks, chunkLength, accumulators),
+    });
+  }
+  const perThread = joinBytes(graph, form);
+  const units = Math.min(columns, chunkLength) / (lane === "columns" ? 4 : 1);
+  const again = reading === "again" || reading === "one-pass";
+  // A row that takes one turn is never read again: whoever asks for passes gets loops to pass.
+  const wanted = again ? nextPowerOfTwo(units / 2) : nextPowerOfTwo(Math.ceil(Math.min(columns, chunkLength) / 4));
+  const threads = Number(knobs.threads ?? Math.min(Math.max(32, wanted), threadsWithin(target, perThread)));
+  const shared = { lane, threadsPerWorkgroup: threads, workgroups: rows * chunks, workgroupBytes: threads * perThread };
+  if (chunks > 1)
+    return blank({
+      variant: "split-row",
+      ...shared,
+      reads: plain,
+      registers: BASE_REGISTERS + 4 * live + accumulators,
+      ...split(rows, chunks, chunkLength, accumulators),
+    });
+  const cached = cachedValues(graph, region, form, placement);
+  const share = Math.ceil(columns / threads);
+  const held = share <= PER_THREAD && share * cached.length <= CACHED_VALUES;
+  if (reading === "registers" || (held && !again)) {
+    return blank({
+      variant: "row-cached",
+      ...shared,
+      chunkLength,
+      cached,
+      reads: plain,
+      registers: BASE_REGISTERS + live + accumulators + share * cached.length,
+    });
+  }
+  const reads = units <= threads ? plain : withRereads(plain, passes());
+  return blank({
+    variant: "row-streaming",
+    ...shared,
+    merged,
+    chunkLength,
+    reads,
+    registers: BASE_REGISTERS + 4 * live + accumulators,
+  });
+}
+
+/** Length of the run of folded neighbours in memory: 1 where neighbours belong to other rows. */
+function contiguous({ space, reducedAxes }: RegionForm): number {
+  let run = 1;
+  for (let axis = space.length - 1; axis >= 0 && (space[axis] === 1 || reducedAxes.includes(axis)); axis--)
+    run *= space[axis]!;
+  return run;
+}
+
+const nextPowerOfTwo = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, value)));
+const split = (
+  rows: number,
+  chunks: number,
+  chunkLength: number,
+  accumulators: number,
+): Pick<RegionSchedule, "chunks" | "chunkLength" | "dispatches" | "temporaryBytes"> => ({
+  chunks,
+  chunkLength,
+  dispatches: chunks > 1 ? 2 : 1,
+  temporaryBytes: chunks > 1 ? rows * chunks * accumulators * 4 : 0,
+});
+
+/** Few long rows leave the machine idle: cut each into chunks, enough for about a thousand workgroups (or 2^18 threads). */
+function chunksOf(rows: number, columns: number, byThread: boolean, target: Target): number {
+  if (target.schedule === "cpu") return rows < 64 && columns >= 4096 ? Math.min(256, Math.ceil(columns / 1024)) : 1;
+  if (byThread)
+    return rows < 32768 && columns >= 256
+      ? Math.max(1, Math.min(Math.floor(262144 / rows), Math.floor(columns / 64)))
+      : 1;
+  return rows < 256 && columns > 8192 ? Math.max(1, Math.min(Math.floor(1024 / rows), Math.ceil(columns / 4096))) : 1;
+}
+
+const withRereads = (reads: readonly RegionRead[], passes: ReadonlyMap<NodeId, number>): RegionRead[] =>
+  reads.map((read) => ({ ...read, rereads: Math.max(0, (passes.get(read.value) ?? 1) - 1) }));
+
+/** What each pass over the row asks for: operands of its reductions, and the full-size outputs known by then. */
+export function passRoots(graph: Graph, region: Body, form: RegionForm, placement: RowPlacement): PassRoot[] {
+  const outputs = region.outputs.flatMap((id): PassRoot[] => {
+    const lie = wholeOutput(graph, placement, id);
+    return lie ? [{ id, stage: placement.places.get(id)!.stage, turns: lie.turns }] : [];
+  });
+  return [
+    ...form.reductions.map(({ node: id, stage }) => ({ id: node(graph, id).inputs[0]!, stage, turns: [] })),
+    ...outputs,
+  ];
+}
+
+/** Values that one pass makes and a later one needs, and inputs that several passes load. */
+function cachedValues(graph: Graph, region: Body, form: RegionForm, { places }: RowPlacement): NodeId[] {
+  const needed = new Map<NodeId, Set<number>>();
+  const reduces = new Map(form.reductions.map(({ node: id, stage }) => [id, stage]));
+  for (const id of region.members) {
+    const n = node(graph, id);
+    const stage = reduces.get(id) ?? places.get(id)!.stage;
+    for (const input of n.inputs) needed.set(input, (needed.get(input) ?? new Set()).add(stage));
+  }
+  const varies = (shape: Shape): boolean => {
+    const skip = form.space.length - shape.length;
+    const fits = skip >= 0 && shape.every((extent, axis) => extent === 1 || extent === form.space[skip + axis]);
+    // Of a value in another shape only a scalar is surely the same along the row.
+    return fits ? form.reducedAxes.some((axis) => (shape[axis - skip] ?? 1) > 1) : sizeOf(shape) > 1;
+  };
+  return [...needed].flatMap(([id, stages]) => {
+    const place = places.get(id);
+    if (node(graph, id).op === "const" || place?.role === "row" || !varies(node(graph, id).type.shape)) return [];
+    const keep = place ? Math.max(...stages) > place.stage : stages.size > 1;
+    return keep ? [id] : [];
+  });
+}
