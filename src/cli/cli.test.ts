@@ -127,6 +127,8 @@ test.each([
   ["plan a.py b.py", "left over"],
   ["plan program.py --device tpu", "--device is cpu or webgpu"],
   ["plan program.py --profile toaster", "generic"],
+  ["plan program.py --knob threads", "--knob threads is no choice"],
+  ["plan program.py --knob threads=17", "threads can't be 17"],
   ["plan program.py --level 4", "--level is 0 or 1 or 2 or 3"],
   ["plan program.py --forbid nonsense", "producer>consumer:operand"],
   ["plan program.py --wat", "--wat"],
@@ -136,6 +138,16 @@ test.each([
   // Nothing at all asks for help, which is an answer.
   expect(line === "" ? out : err).toContain(words);
   expect([code, line === "" ? "" : out]).toEqual([line === "" ? 0 : 1, ""]);
+});
+
+test("knobs change how kernels are written and counted: all of them, or the one that stores a value", async () => {
+  const norm = "x: f32[8, 768]\nz: f32[5, 600]\nh = layer_norm(x)\ny = softmax(z)\nreturn h, y\n";
+  const transfersOf = async (flags: string) => (await json(`plan program.py${flags}`, norm)).fused.transfers;
+  const plain = await transfersOf("");
+  expect(await transfersOf(" --knob h.rows=again")).toBe(plain + 2);
+  expect(await transfersOf(" --knob h.rows=one-pass")).toBe(plain + 1);
+  expect(await transfersOf(" --knob rows=again")).toBe(plain + 4);
+  expect((await command("wgsl program.py --knob threads=64")).out).toContain("@workgroup_size(64)");
 });
 
 test("errors in the program go to the error stream with line and column; nothing is printed", async () => {

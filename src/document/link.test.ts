@@ -34,6 +34,7 @@ const options: CompileOptions = {
   },
   forced: [edgeId(nodeId("y/0"), nodeId("y"), 0)],
   forbidden: [],
+  knobs: { all: { threads: "128" }, kernels: { y: { rows: "again", tile: "64x128x16/8x8" } } },
 };
 
 const state: SharedState = {
@@ -174,6 +175,14 @@ test("one bad entry is dropped and named, the rest loads; unknown keys are named
     "position of c",
     "the shown decision",
   ]);
+});
+
+test("choices of code generation that there are not are left out", async () => {
+  const opened = await decodeLink(
+    linkOf(changed({ "document.options.knobs": { all: { threads: "17", warp: "on" }, kernels: { y: { rows: "again" } } } })), // prettier-ignore
+  );
+  if (!opened.ok) throw new Error(opened.text);
+  expect(opened.value.state.document.options.knobs).toEqual({ all: {}, kernels: { y: { rows: "again" } } });
 });
 
 test("no key reaches a prototype", async () => {

@@ -40,11 +40,13 @@ const profile = v.object({
   memoryLimitBytes: positive,
 });
 
-/** What a kernel's knobs may say; what it can do is asked of its schedule. */
+/** Choices that are none are left out; what a kernel can do with the others is asked of its schedule. */
 const knobs = v.pipe(
-  v.record(v.picklist(knobNames), v.string()),
-  v.check((chosen) => knobNames.every((knob) => chosen[knob] === undefined || isKnobValue(knob, chosen[knob]))),
-  v.transform((chosen) => ({ ...chosen }) as Knobs),
+  v.record(v.string(), v.string()),
+  v.transform((chosen): Knobs => {
+    const known = knobNames.filter((knob) => chosen[knob] !== undefined && isKnobValue(knob, chosen[knob]));
+    return Object.fromEntries(known.map((knob) => [knob, chosen[knob]]));
+  }),
 );
 const knobsByKernel = v.pipe(
   v.record(name, knobs),

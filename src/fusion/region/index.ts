@@ -14,7 +14,17 @@ export {
 } from "./online-schedule";
 export { onlineParts, type OnlineAnswer, type OnlineParts } from "./online";
 export { productsOf } from "./dual";
-export { LONG_K, THIN, matmulSizes, matmulTile, offeredTiles, tileBytes, tileName, tileThreads, type MatmulSizes } from "./matmul";
+export {
+  LONG_K,
+  THIN,
+  matmulSizes,
+  matmulTile,
+  offeredTiles,
+  tileBytes,
+  tileName,
+  tileThreads,
+  type MatmulSizes,
+} from "./matmul";
 export { readsOf, touchedElements } from "./reads";
 export { knobOffers } from "./knob-offers";
 export type { KnobOffer } from "./knobs";

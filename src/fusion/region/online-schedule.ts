@@ -46,7 +46,10 @@ export const flashTileName = ({ m, n, rm, queries }: FlashTile): string => `${m}
 /** Every tile of the tables above, once. */
 export const offeredFlashTiles: readonly FlashTile[] = [
   ...new Map(
-    [...FLASH_TILES.flatMap(({ tiles }) => tiles), ...COMPUTED_QUERIES, ...FEW_ROWS].map((tile) => [flashTileName(tile), tile]),
+    [...FLASH_TILES.flatMap(({ tiles }) => tiles), ...COMPUTED_QUERIES, ...FEW_ROWS].map((tile) => [
+      flashTileName(tile),
+      tile,
+    ]),
   ).values(),
 ];
 

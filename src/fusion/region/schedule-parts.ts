@@ -53,4 +53,3 @@ export function liveScalars(graph: Graph, { members, outputs }: Body): number {
   });
   return most;
 }
-

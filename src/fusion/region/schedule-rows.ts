@@ -21,7 +21,13 @@ const CONTIGUOUS_RUN = 32;
 const SOFT_REGISTERS = 64;
 
 /** @param knobs those that hold for this kernel; a CPU's rows are walked by one thread each, whatever is chosen */
-export function scheduleRows(graph: Graph, region: Body, form: RegionForm, target: Target, knobs: Knobs): RegionSchedule {
+export function scheduleRows(
+  graph: Graph,
+  region: Body,
+  form: RegionForm,
+  target: Target,
+  knobs: Knobs,
+): RegionSchedule {
   const placement = placeRows(graph, region.members) as RowPlacement;
   const { rows, columns } = form;
   const isFull = (id: NodeId): boolean => columns > 1 && wholeOutput(graph, placement, id) !== null;
@@ -52,7 +58,17 @@ export function scheduleRows(graph: Graph, region: Body, form: RegionForm, targe
   const touched = new Map(plain.map(({ value, elements }) => [value, elements]));
   const merged = reading === "one-pass" ? mergedStages(graph, region, form, placement).map(({ stage }) => stage) : [];
   const walked = roots.map((root) => (merged.includes(root.stage - 1) ? { ...root, stage: root.stage - 1 } : root));
-  const passes = (): Map<NodeId, number> => passesPerRead(graph, region, form, walked, byRow, touched, width, byThread ? laneCoordinates(form, lane) : [new Map()]);
+  const passes = (): Map<NodeId, number> =>
+    passesPerRead(
+      graph,
+      region,
+      form,
+      walked,
+      byRow,
+      touched,
+      width,
+      byThread ? laneCoordinates(form, lane) : [new Map()],
+    );
   const live = liveScalars(graph, region);
   const accumulators = form.reductions.length;
   if (byThread) {

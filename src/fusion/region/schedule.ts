@@ -62,19 +62,16 @@ function flatWidth(graph: Graph, { outputs }: Body, size: number, target: Target
 /** Workgroup memory of one transposed tile: 32 rows of 32 values, and one more so that columns lie in different banks. */
 const TRANSPOSE_BYTES = 32 * 33 * 4;
 
-function schedulePointwise(
-  graph: Graph,
-  region: Body,
-  form: RegionForm,
-  target: Target,
-  knobs: Knobs,
-): RegionSchedule {
+function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target: Target, knobs: Knobs): RegionSchedule {
   const strided = stridedReads(graph, region.members, region.outputs, form, "columns");
   const size = sizeOf(form.space);
   const width = flatWidth(graph, region, size, target, knobs);
   const threads = Number(knobs.threads ?? Math.min(256, target.maxWorkgroupSize));
   const tilesAtOnce = target.schedule === "gpu" ? Math.floor(target.maxWorkgroupBytes / TRANSPOSE_BYTES) : 0;
-  const tileAxes = tilesAtOnce > 0 && strided.size > 0 && knobs.transposed !== "direct" ? transposeAxes(graph, region, form, strided) : null;
+  const tileAxes =
+    tilesAtOnce > 0 && strided.size > 0 && knobs.transposed !== "direct"
+      ? transposeAxes(graph, region, form, strided)
+      : null;
   const shared = {
     reads: readsOf(graph, region.members, region.outputs, tileAxes ? new Set() : strided),
     threadsPerWorkgroup: threads,
@@ -126,13 +123,7 @@ function transposeAxes(
   return null;
 }
 
-function scheduleMatmul(
-  graph: Graph,
-  region: Body,
-  form: RegionForm,
-  target: Target,
-  knobs: Knobs,
-): RegionSchedule {
+function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Target, knobs: Knobs): RegionSchedule {
   const sizes = matmulSizes(graph, form.contraction!);
   const products = productsOf(graph, region.members).length;
   const named = products > 1 || target.schedule === "cpu" ? null : namedTile(knobs.tile);
@@ -176,4 +167,3 @@ function scheduleMatmul(
     efficiency: tileEfficiency(joint, tile),
   });
 }
-

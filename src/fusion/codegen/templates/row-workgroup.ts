@@ -58,7 +58,9 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
   rows.stages.forEach((pass, stage) => {
     const pair = pairs.get(stage);
     if (pair) {
-      low.comment(`Fold the row into ${[pair.first, pair.second].map((id) => wordFor(node(low.graph, id))).join(" and ")} in one walk.`);
+      low.comment(
+        `Fold the row into ${[pair.first, pair.second].map((id) => wordFor(node(low.graph, id))).join(" and ")} in one walk.`,
+      );
       foldMerged(walk, pair);
       return;
     }
