@@ -7,6 +7,7 @@ import { primitives } from "./primitives";
 export { scalarType, withDefaults } from "./compose";
 export * from "./define";
 export { groupsOf, permOf, sliceAxes, type AxisGroup } from "./indices";
+export { FARTHEST_ANGLE } from "./wgsl-functions";
 export type { Outranking } from "./define";
 export { HIGHEST, LOWEST } from "./limits";
 export { primitive as opDef } from "./primitives";

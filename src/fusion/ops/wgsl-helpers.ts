@@ -4,7 +4,7 @@ import { LARGEST_F32 } from "./limits";
 import { isInteger, isVector, magnitudeBits, signature, unsigned, unsignedType, wgslType } from "./wgsl";
 
 /** Helpers compute in one dtype, whatever the op that asks: f32, or i32 for the integer forms. */
-const inDType =
+export const inDType =
   (dtype: "f32" | "i32") =>
   (helper: WgslHelper): WgslHelper => ({
     ...helper,
@@ -72,17 +72,6 @@ ${signature(t, "expm1", "x")} {
   let tail = 1.0 + x / 5.0 * (1.0 + x / 6.0 * (1.0 + x / 7.0 * (1.0 + x / 8.0)));
   let series = x * (1.0 + x / 2.0 * (1.0 + x / 3.0 * (1.0 + x / 4.0 * tail)));
   return select(exp(x) - 1.0, series, abs(x) < ${t.num(0.5)});
-}`,
-});
-
-/** Abramowitz and Stegun 7.1.26: within 1.5e-7 of the error function. */
-export const erfHelper = floats({
-  name: "erf",
-  wgsl: (t) => `// The error function within 1.5e-7: Abramowitz and Stegun 7.1.26.
-${signature(t, "erf", "x")} {
-  let r = 1.0 / (1.0 + 0.3275911 * abs(x));
-  let series = r * (0.25482959 + r * (-0.28449674 + r * (1.4214138 + r * (-1.4531521 + r * 1.0614054))));
-  return sign(x) * (1.0 - series * exp(-x * x));
 }`,
 });
 

@@ -55,6 +55,3 @@ export const magnitudeBits = (x: string, t: WgslType): string =>
 /** Opens a helper: `fn erf4(x: vec4f) -> vec4f`. */
 export const signature = (t: WgslType, name: string, ...params: string[]): string =>
   `fn ${t.call(name, ...params.map((param) => `${param}: ${t.type}`))} -> ${t.type}`;
-
-/** The builtin overflows from about 89 upwards; 9 already rounds to 1. */
-export const boundedTanh = (x: string, t: WgslType): string => `tanh(clamp(${x}, ${t.num(-9)}, ${t.num(9)}))`;

@@ -1,18 +1,26 @@
 import { composite } from "../compose";
 import { ONE_TENSOR } from "../families";
 
+/** Beyond, x / (1 + √(1 + x²)) no longer changes the logarithm, and the square would overflow. */
+const HELD = 1e9;
+const HELD_HALF = 200;
+
 export const asinh = composite({
   name: "asinh",
   aliases: ["arcsinh"],
   doc: {
     formula: "ln(x + √(x² + 1))",
-    teaches: "Written on |x| and given x's sign back: for large negative x the plain form would cancel.",
+    teaches:
+      "As log1p(|x| + |x| · |x| / (1 + √(x² + 1))) with x's sign: nothing cancels near 0, nothing overflows far out.",
   },
   params: [ONE_TENSOR],
   build(b, [x]) {
     const size = b.op("size", "abs", [x!]);
-    const root = b.op("root", "sqrt", [b.op("raised", "add", [b.op("square", "square", [size]), b.scalar(1)])]);
-    const log = b.op("log", "log", [b.op("sum", "add", [size, root])]);
+    const half = b.typeOf(size).dtype === "f16";
+    const held = b.op("held", "minimum", [size, half ? b.scalar(HELD_HALF, "f16") : b.scalar(HELD)]);
+    const root = b.op("root", "sqrt", [b.op("raised", "add", [b.op("square", "square", [held]), b.scalar(1)])]);
+    const share = b.op("share", "div", [held, b.op("above", "add", [root, b.scalar(1)])]);
+    const log = b.op("log", "log1p", [b.op("sum", "add", [size, b.op("part", "mul", [size, share])])]);
     return b.op("signed", "mul", [b.op("sign", "sign", [x!]), log]);
   },
 });

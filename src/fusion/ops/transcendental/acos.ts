@@ -1,6 +1,5 @@
-import { unary } from "../families";
-
-const ARC = { rtol: 5e-4, atol: 5e-4, reason: "WGSL allows atan and what follows from it 4096 ULP" };
+import { POLYNOMIAL, unary } from "../families";
+import { ACOS } from "../wgsl-functions";
 
 export const acos = unary({
   name: "acos",
@@ -8,6 +7,6 @@ export const acos = unary({
   dtype: "float",
   flops: 12,
   expensive: true,
-  tolerance: ARC,
-  scalar: { js: Math.acos, wgsl: (x) => `acos(${x})` },
+  tolerance: POLYNOMIAL,
+  scalar: { js: Math.acos, wgsl: (x, t) => t.call("acos_of", x), helpers: ACOS },
 });

@@ -1,6 +1,5 @@
-import { unary } from "../families";
-
-const ARC = { rtol: 5e-4, atol: 5e-4, reason: "WGSL allows atan and what follows from it 4096 ULP" };
+import { POLYNOMIAL, unary } from "../families";
+import { ASIN } from "../wgsl-functions";
 
 export const asin = unary({
   name: "asin",
@@ -8,6 +7,6 @@ export const asin = unary({
   dtype: "float",
   flops: 12,
   expensive: true,
-  tolerance: ARC,
-  scalar: { js: Math.asin, wgsl: (x) => `asin(${x})` },
+  tolerance: POLYNOMIAL,
+  scalar: { js: Math.asin, wgsl: (x, t) => t.call("asin_of", x), helpers: ASIN },
 });

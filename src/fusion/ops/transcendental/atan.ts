@@ -1,6 +1,5 @@
-import { unary } from "../families";
-
-const ARC = { rtol: 5e-4, atol: 5e-4, reason: "WGSL allows atan and what follows from it 4096 ULP" };
+import { POLYNOMIAL, unary } from "../families";
+import { ATAN } from "../wgsl-functions";
 
 export const atan = unary({
   name: "atan",
@@ -8,6 +7,6 @@ export const atan = unary({
   dtype: "float",
   flops: 12,
   expensive: true,
-  tolerance: ARC,
-  scalar: { js: Math.atan, wgsl: (x) => `atan(${x})` },
+  tolerance: POLYNOMIAL,
+  scalar: { js: Math.atan, wgsl: (x, t) => t.call("atan_of", x), helpers: ATAN },
 });

@@ -1,4 +1,5 @@
 import { TRIGONOMETRIC, unary } from "../families";
+import { COSINE } from "../wgsl-functions";
 
 export const cos = unary({
   name: "cos",
@@ -7,5 +8,5 @@ export const cos = unary({
   flops: 8,
   expensive: true,
   tolerance: TRIGONOMETRIC,
-  scalar: { js: Math.cos, wgsl: (x) => `cos(${x})` },
+  scalar: { js: Math.cos, wgsl: (x, t) => t.call("cosine", x), helpers: COSINE },
 });

@@ -1,4 +1,5 @@
 import { EXPONENTIAL, unary } from "../families";
+import { COSH } from "../wgsl-functions";
 
 export const cosh = unary({
   name: "cosh",
@@ -7,5 +8,5 @@ export const cosh = unary({
   flops: 16,
   expensive: true,
   tolerance: EXPONENTIAL,
-  scalar: { js: Math.cosh, wgsl: (x) => `cosh(${x})` },
+  scalar: { js: Math.cosh, wgsl: (x, t) => t.call("cosh_of", x), helpers: COSH },
 });

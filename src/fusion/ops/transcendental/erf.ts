@@ -1,8 +1,6 @@
-import { unary } from "../families";
-import { erfHelper } from "../wgsl-helpers";
+import { POLYNOMIAL, unary } from "../families";
+import { ERF } from "../wgsl-functions";
 import { erf as erfOf } from "../special";
-
-const TOLERANCE = { rtol: 1e-6, atol: 1e-6, reason: "a polynomial within 1.5e-7 (Abramowitz and Stegun 7.1.26)" };
 
 export const erf = unary({
   name: "erf",
@@ -13,6 +11,6 @@ export const erf = unary({
   dtype: "float",
   flops: 12,
   expensive: true,
-  tolerance: TOLERANCE,
-  scalar: { js: erfOf, wgsl: (x, t) => t.call("erf", x), helpers: [erfHelper] },
+  tolerance: POLYNOMIAL,
+  scalar: { js: erfOf, wgsl: (x, t) => t.call("erf", x), helpers: ERF },
 });

@@ -1,4 +1,5 @@
 import { TRIGONOMETRIC, unary } from "../families";
+import { SINE } from "../wgsl-functions";
 
 export const sin = unary({
   name: "sin",
@@ -7,5 +8,5 @@ export const sin = unary({
   flops: 8,
   expensive: true,
   tolerance: TRIGONOMETRIC,
-  scalar: { js: Math.sin, wgsl: (x) => `sin(${x})` },
+  scalar: { js: Math.sin, wgsl: (x, t) => t.call("sine", x), helpers: SINE },
 });

@@ -1,6 +1,5 @@
-import { unary } from "../families";
-
-const HYPERBOLIC = { rtol: 1e-5, atol: 1e-6, reason: "the difference of two exponentials cancels near 0" };
+import { EXPONENTIAL, unary } from "../families";
+import { SINH } from "../wgsl-functions";
 
 export const sinh = unary({
   name: "sinh",
@@ -8,6 +7,6 @@ export const sinh = unary({
   dtype: "float",
   flops: 16,
   expensive: true,
-  tolerance: HYPERBOLIC,
-  scalar: { js: Math.sinh, wgsl: (x) => `sinh(${x})` },
+  tolerance: EXPONENTIAL,
+  scalar: { js: Math.sinh, wgsl: (x, t) => t.call("sinh_of", x), helpers: SINH },
 });

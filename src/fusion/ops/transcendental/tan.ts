@@ -1,6 +1,5 @@
 import { unary } from "../families";
-
-const TANGENT = { rtol: 1e-3, atol: 1e-3, reason: "WGSL tan is sin / cos, each within 2^-11" };
+import { TANGENT } from "../wgsl-functions";
 
 export const tan = unary({
   name: "tan",
@@ -8,6 +7,6 @@ export const tan = unary({
   dtype: "float",
   flops: 16,
   expensive: true,
-  tolerance: TANGENT,
-  scalar: { js: Math.tan, wgsl: (x) => `tan(${x})` },
+  tolerance: { rtol: 1e-6, atol: 2e-7, reason: "a sine by a cosine, each within 1e-7" },
+  scalar: { js: Math.tan, wgsl: (x, t) => t.call("tangent", x), helpers: TANGENT },
 });

@@ -1,7 +1,5 @@
-import { unary } from "../families";
-import { boundedTanh } from "../wgsl";
-
-const TOLERANCE = { rtol: 1e-6, atol: 1.5e-5, reason: "WGSL tanh is within 1e-5" };
+import { POLYNOMIAL, unary } from "../families";
+import { TANH } from "../wgsl-functions";
 
 export const tanh = unary({
   name: "tanh",
@@ -9,6 +7,6 @@ export const tanh = unary({
   dtype: "float",
   flops: 8,
   expensive: true,
-  tolerance: TOLERANCE,
-  scalar: { js: Math.tanh, wgsl: boundedTanh },
+  tolerance: POLYNOMIAL,
+  scalar: { js: Math.tanh, wgsl: (x, t) => t.call("tanh_of", x), helpers: TANH },
 });
