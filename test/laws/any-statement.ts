@@ -24,7 +24,10 @@ const FOLDS = [...allOps.filter(({ kind }) => kind === "reduce"), ...allComposit
   (def) => needsOnly(def, 1) && def.params.some(({ names }) => names[0] === "keepdims"),
 );
 /** softmax, cumsum, sort …: one tensor and an axis of it. */
-const ALONG = allComposites.filter((def) => needsOnly(def, 1) && def.params.some(({ kind }) => kind === "axis"));
+const SCANS = allOps.filter(({ kind }) => kind === "scan");
+const ALONG = [...SCANS, ...allComposites].filter(
+  (def) => needsOnly(def, 1) && def.params.some(({ kind }) => kind === "axis"),
+);
 
 const byName = <T extends Def>(list: readonly T[], name: string): T => list.find((def) => def.name === name)!;
 
@@ -140,9 +143,9 @@ const fold: Writer = ({ demands }, x, second, dice) => {
 
 const along: Writer = ({ demands }, x, _, dice) => {
   if (shapeOf(x).length === 0 || x.type.dtype === "bool") return null;
-  const def = dice.roll(3) < 2 ? byName(ALONG, dice.pick(["softmax", "log_softmax", "l2_normalize"])) : dice.pick(ALONG); // prettier-ignore
+  const def = dice.roll(3) < 2 ? byName(ALONG, dice.pick(["softmax", "log_softmax", "l2_normalize", "cumsum"])) : dice.pick(ALONG); // prettier-ignore
   // Sorting swaps neighbours that are a rounding apart: the values stay near, the places don't.
-  const heavy = /^(arg)?sort$|^topk|^cum/.test(def.name);
+  const heavy = /^(arg)?sort$|^topk/.test(def.name);
   const axis = dim(dice, x);
   if (heavy && (sizeOf(shapeOf(x)) * shapeOf(x)[axis]! > demands.mostProducts || (jumps(def) && !x.exact))) return null;
   const operand = def.name === "cumprod" ? "(tanh($0) * 0.1 + 1)" : def.name === "l2_normalize" ? "($0 + 0.25)" : "$0";

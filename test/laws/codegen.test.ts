@@ -95,12 +95,18 @@ describe("the text of kernels", () => {
     }
   });
 
-  test.each(["log-relu", "softmax", "layer-norm-gelu", "transpose-add", "column-sum", "full-sum", "concat"])(
-    "%s",
-    (name) => {
-      expect(wgslOf(programs[name]!)).toMatchSnapshot();
-    },
-  );
+  test.each([
+    "log-relu",
+    "softmax",
+    "layer-norm-gelu",
+    "transpose-add",
+    "column-sum",
+    "full-sum",
+    "concat",
+    "scan-neighbours",
+  ])("%s", (name) => {
+    expect(wgslOf(programs[name]!)).toMatchSnapshot();
+  });
   test("matmul with bias and relu, without workgroup memory", () => {
     expect(wgslOf(programs["matmul-bias-relu"]!, cpu)).toMatchSnapshot();
   });

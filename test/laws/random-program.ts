@@ -29,6 +29,7 @@ type Random = ReturnType<typeof randomness>;
 
 const SIZES = [1, 2, 3, 4, 8, 12, 31, 32, 33, 64, 65, 127];
 const UNARY = ["relu", "exp", "tanh", "sigmoid", "abs", "neg", "square", "silu", "gelu", "floor"];
+const SCANS = ["cumsum($", "cummax($", "cummin($, reverse=True", "cumsum($, reverse=True", "cumsum($, exclusive=True"];
 const REDUCE = ["sum", "mean", "max", "min", "sum_square", "l2_norm"];
 /** Elements of one tensor: small enough for thousands of runs. */
 const MOST = 6000;
@@ -110,9 +111,10 @@ function statement(
       return { text: `${name} - ${reduced}`, shape };
     }
     case 8:
-      return shape.length === 0
-        ? null
-        : { text: `${random.pick(["softmax", "log_softmax"])}(${name}, dim=${axis})`, shape };
+      if (shape.length === 0) return null;
+      if (random.chance(0.5))
+        return { text: `${random.pick(["softmax", "log_softmax"])}(${name}, dim=${axis})`, shape };
+      return { text: `${random.pick(SCANS).replace("$", name)}, dim=${axis})`, shape };
     case 9: {
       const [a, b] = [random.int(Math.max(1, shape.length)), random.int(Math.max(1, shape.length))];
       if (shape.length < 2 || a === b) return null;

@@ -41,6 +41,15 @@ export class Lowering extends Emitter {
     this.#rowValues.set(id, value);
   }
 
+  /** From here on, in this scope, `id` is `value` at `at`: an element of a scan. */
+  setValueAt(id: NodeId, at: Tuple, value: Value): void {
+    this.scopes.at(-1)!.memo.set(`${at.id}:${id}`, value);
+  }
+
+  isKnownAt(id: NodeId, at: Tuple): boolean {
+    return this.find(`${at.id}:${id}`) !== undefined;
+  }
+
   /** The value of `id` at `at`. Iterative: the depth of the graph costs no stack. */
   valueAt(id: NodeId, at: Tuple): Value {
     const known = this.find(`${at.id}:${id}`);
@@ -83,6 +92,7 @@ export class Lowering extends Emitter {
       case "source":
         return yield* this.#outside(n, at);
       case "reduce":
+      case "scan":
       case "contraction":
         throw bug(`${id} (${n.op}) was asked for before its template computed it`);
     }

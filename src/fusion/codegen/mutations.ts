@@ -24,6 +24,8 @@ export const codegenMutations = [
   "lost-fade",
   "torn-word",
   "unturned",
+  "lost-carry",
+  "wrong-scan-start",
 ] as const;
 export type CodegenMutation = (typeof codegenMutations)[number];
 

@@ -102,6 +102,7 @@ function renamed({ printed, forms }: Template, graph: Graph, region: Region, { i
     form: {
       ...form,
       reductions: form.reductions.map((reduction) => ({ ...reduction, node: real(reduction.node) })),
+      scans: form.scans.map(real),
       contraction: form.contraction && real(form.contraction),
     },
     schedule: {

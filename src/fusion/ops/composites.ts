@@ -22,8 +22,6 @@ import { convTranspose } from "./composite/conv-transpose";
 import { cosineSimilarity } from "./composite/layer/cosine-similarity";
 import { countNonzero } from "./composite/reduce/count-nonzero";
 import { crossEntropy } from "./composite/cross-entropy";
-import { cumprod } from "./composite/cumprod";
-import { cumsum } from "./composite/cumsum";
 import { deg2rad } from "./composite/elementwise/deg2rad";
 import { diagonal } from "./composite/movement/diagonal";
 import { diff } from "./composite/movement/diff";
@@ -157,8 +155,6 @@ export const composites: readonly CompositeDef[] = [
   cosineSimilarity,
   countNonzero,
   crossEntropy,
-  cumprod,
-  cumsum,
   deg2rad,
   diagonal,
   diff,

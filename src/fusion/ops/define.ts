@@ -134,7 +134,19 @@ export interface Outranking {
   readonly helpers: readonly WgslHelper[];
 }
 
-export type OpKind = "elementwise" | "reduce" | "contraction" | "movement" | "gather" | "random" | "source" | "opaque";
+/** A scan: every element becomes the fold of those up to itself along one axis. */
+export interface ScanMeaning {
+  readonly axis: (attrs: Attrs, input: Shape) => number;
+  /** The reduction whose `combine` and `identity` it shares; without `map` and `finish`. */
+  readonly fold: OpDef;
+  /** From the last element to the first. */
+  readonly reverse: (attrs: Attrs) => boolean;
+  /** The element itself does not count: the first of them gets the identity. */
+  readonly exclusive: (attrs: Attrs) => boolean;
+}
+
+export type OpKind =
+  "elementwise" | "reduce" | "scan" | "contraction" | "movement" | "gather" | "random" | "source" | "opaque";
 
 /** What a name means besides, where libraries or calls differ. */
 export interface Names {
@@ -170,6 +182,7 @@ export interface OpDef extends Names {
   readonly scalar?: ScalarMeaning;
   readonly movement?: MovementMeaning;
   readonly reduce?: ReduceMeaning;
+  readonly scan?: ScanMeaning;
   /** gather: operand 0 is read at places along one axis that operand 1 says, held inside the axis. */
   readonly gather?: { axis(attrs: Attrs, x: Shape): number };
   /** `iota`-like sources: the value from the element's coordinates. */

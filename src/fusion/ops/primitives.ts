@@ -28,6 +28,10 @@ import { concat } from "./movement/concat";
 import { constant } from "./source/const";
 import { cos } from "./transcendental/cos";
 import { cosh } from "./transcendental/cosh";
+import { cummax } from "./scan/cummax";
+import { cummin } from "./scan/cummin";
+import { cumprod } from "./scan/cumprod";
+import { cumsum } from "./scan/cumsum";
 import { div } from "./arithmetic/div";
 import { dropout } from "./random/dropout";
 import { elu } from "./activation/elu";
@@ -138,6 +142,10 @@ export const primitives: readonly OpDef[] = [
   constant,
   cos,
   cosh,
+  cummax,
+  cummin,
+  cumprod,
+  cumsum,
   customCall,
   deviceCopy,
   div,

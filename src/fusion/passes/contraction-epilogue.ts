@@ -6,7 +6,7 @@ import {
   costOf,
   edgesBetween,
   hasContraction,
-  hasReduction,
+  walksRows,
   legalMerge,
   mergeCandidate,
   nodesOf,
@@ -81,7 +81,7 @@ function* prologues(planner: Planner, anchor: RegionId): Generator<Candidate, vo
     for (const id of planner.producersOf(anchor)) {
       const producer = planner.region(id);
       if (tried.has(id) || !onlyReader(planner, producer) || planner.isView(producer)) continue;
-      if (hasReduction(planner, producer) || hasContraction(planner, producer)) continue;
+      if (walksRows(planner, producer) || hasContraction(planner, producer)) continue;
       tried.add(id);
       const { accepted } = yield copyCandidate(planner, "prologue", producer, [planner.region(anchor)]);
       if (!accepted) continue;

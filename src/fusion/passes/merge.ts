@@ -324,7 +324,9 @@ export const patchOf = ({ remove, add, rewrite }: Candidate): Patch =>
   };
 
 /** Of a region that is a kernel. */
-export const hasReduction = (planner: Planner, region: Region): boolean =>
-  (planner.factsOf(region).form?.reductions.length ?? 0) > 0;
+export const walksRows = (planner: Planner, region: Region): boolean => {
+  const { form } = planner.factsOf(region);
+  return form !== null && form.reductions.length + form.scans.length > 0;
+};
 export const hasContraction = (planner: Planner, region: Region): boolean =>
   (planner.factsOf(region).form?.contraction ?? null) !== null;

@@ -1,5 +1,14 @@
 /** @file Facts of regions, computed once per shape of region: a program that repeats a block is priced as one block. */
-import { node, type DeviceProfile, type Graph, type Node, type NodeId, type Region, type Target, type Verdict } from "../ir";
+import {
+  node,
+  type DeviceProfile,
+  type Graph,
+  type Node,
+  type NodeId,
+  type Region,
+  type Target,
+  type Verdict,
+} from "../ir";
 import { isRefusal, regionFacts, targetOf, type RegionFacts } from "../cost";
 import { isFreeView } from "../region";
 
@@ -117,6 +126,7 @@ function renamed({ facts, numbers }: Priced, others: ReadonlyMap<NodeId, number>
       ...form,
       contraction: form.contraction === null ? null : name(form.contraction),
       reductions: form.reductions.map((reduction) => ({ ...reduction, node: name(reduction.node) })),
+      scans: form.scans.map(name),
     },
     schedule: { ...schedule, reads: named(schedule.reads), cached: schedule.cached.map(name) },
     traffic: { ...traffic, reads: named(traffic.reads), writes: named(traffic.writes) },

@@ -12,6 +12,7 @@ import {
   patchOf,
   priorityOf,
   shownByView,
+  walksRows,
 } from "./merge";
 import { diamondOf } from "./diamond";
 import { isIndexMap } from "./transpose-folding";
@@ -75,10 +76,8 @@ function aboutMerge(planner: Planner, { remove, add, nodes }: Candidate): string
   return `Merging ${value} into ${value === reader ? `the next ${reader}` : reader}`;
 }
 
-const hasHeavyWork = (planner: Planner, region: Region): boolean => {
-  const form = planner.factsOf(region).form;
-  return form !== null && (form.contraction !== null || form.reductions.length > 0);
-};
+const hasHeavyWork = (planner: Planner, region: Region): boolean =>
+  hasContraction(planner, region) || walksRows(planner, region);
 
 /** The producer's value is needed in memory whatever its readers do. */
 function needed(planner: Planner, { rule, remove, nodes }: Candidate): Verdict | null {

@@ -1,16 +1,7 @@
 /** @file P5: reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
 import { type Region, type RegionId, type Verdict } from "../ir";
 import type { Answer, Candidate, FusionPass } from "./define";
-import {
-  costOf,
-  edgesBetween,
-  hasContraction,
-  hasReduction,
-  legalMerge,
-  mergeCandidate,
-  nodesOf,
-  patchOf,
-} from "./merge";
+import { costOf, edgesBetween, hasContraction, walksRows, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { inWords, namesOf, showBytes } from "./words";
 import { judge, OPS_PER_NOTCH } from "./worth";
@@ -70,8 +61,8 @@ function* producersInto(planner: Planner, id: RegionId, limit: number): Generato
 /** The producer reduces, or feeds a reduction and something else besides. */
 function belongTogether(planner: Planner, producer: Region, consumer: Region): boolean {
   if (planner.isView(producer) || hasContraction(planner, producer)) return false;
-  if (hasReduction(planner, producer)) return true;
-  return hasReduction(planner, consumer) && planner.readersOf(producer.id).length > 1;
+  if (walksRows(planner, producer)) return true;
+  return walksRows(planner, consumer) && planner.readersOf(producer.id).length > 1;
 }
 
 /** What a workgroup holds of a row, or why it walks it more than once. */

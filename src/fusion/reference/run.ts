@@ -8,6 +8,7 @@ import { evaluateMatmul } from "./matmul";
 import { evaluateMovement } from "./movement";
 import { evaluateReduce } from "./reduce";
 import { roundingOf, type Precision } from "./rounding";
+import { evaluateScan } from "./scan";
 
 export interface ReferenceValue {
   readonly type: TensorType;
@@ -79,6 +80,8 @@ export function evaluate(
       return evaluateElementwise(node, operands, types, round);
     case "reduce":
       return evaluateReduce(node, operands[0]!, types[0]!, round);
+    case "scan":
+      return evaluateScan(node, operands[0]!, types[0]!, round);
     case "movement":
       return evaluateMovement(node, operands, types);
     case "gather":

@@ -18,6 +18,7 @@ import { placeIn } from "./gather";
 import { flatIndex, numbers } from "./movement";
 import { keptShape } from "./reduce";
 import { roundingOf } from "./rounding";
+import { rowsAlong } from "./scan";
 import { coordinatesOf, stridesIn } from "./walk";
 
 /** Answers with element `flat` of operand `operand`. */
@@ -120,6 +121,25 @@ function reducePoint(node: Node, { shape }: TensorType): Point {
   };
 }
 
+function scanPoint(node: Node, type: TensorType): Point {
+  const { fold, axis, reverse, exclusive } = opDef(node.op).scan!;
+  const { extent, inner } = rowsAlong(type, axis(node.attrs, type.shape));
+  const meaning = fold.reduce!;
+  const step = reverse(node.attrs) ? -inner : inner;
+  const rest = exclusive(node.attrs) ? 0 : 1;
+  return (flat, get) => {
+    const place = Math.floor(flat / inner) % extent;
+    const count = (step < 0 ? extent - 1 - place : place) + rest;
+    const first = flat - (count - rest) * step;
+    let total = meaning.identity(node.type.dtype);
+    for (let i = 0; i < count; i++) {
+      const value = get(0, first + i * step);
+      total = i === 0 ? value : meaning.combine.js(total, value);
+    }
+    return total;
+  };
+}
+
 function matmulPoint(types: readonly [TensorType, TensorType]): Point {
   const product = productOf(...types);
   const { m, n, k } = product;
@@ -158,6 +178,8 @@ function pointOf(node: Node, types: readonly TensorType[]): Point {
       return movementPoint(node, types.map((type) => type.shape)); // prettier-ignore
     case "reduce":
       return reducePoint(node, types[0]!);
+    case "scan":
+      return scanPoint(node, types[0]!);
     case "gather":
       return gatherPoint(node, types[0]!, types[1]!);
     case "contraction":

@@ -12,19 +12,21 @@ const EXPONENTIAL = { rtol: 1e-3, atol: 1e-4 };
 const HALF = 1e-2;
 const CAP = 1e-3;
 
-/** Reduced elements of a reduction, or K of a contraction. */
+/** Elements that a reduction folds or a scan walks, or K of a contraction. */
 function terms(graph: Graph, node: Node): number {
   const types = node.inputs.map((id) => nodeOf(graph, id).type);
-  const { kind, reduce } = opDef(node.op);
+  const { kind, reduce, scan } = opDef(node.op);
   if (kind === "contraction") return productOf(types[0]!, types[1]!).k;
   const { shape } = types[0]!;
+  if (scan) return shape[scan.axis(node.attrs, shape)]!;
   return sizeOf(reduce!.axes(node.attrs, shape).map((axis) => shape[axis]!));
 }
 
 /** Whether a NaN may end here: min, max, clamp and select drop it on some devices, and builtins such as exp turn it into a number. */
 function mayLoseNaN(graph: Graph, node: Node): boolean {
   const def = opDef(node.op);
-  if (def.reduce) return /\b(min|max)\(/.test(def.reduce.combine.wgsl("a", "b", wgslType(node.type.dtype, 1)));
+  const fold = def.reduce ?? def.scan?.fold.reduce;
+  if (fold) return /\b(min|max)\(/.test(fold.combine.wgsl("a", "b", wgslType(node.type.dtype, 1)));
   if (!def.scalar) return false;
   if (def.expensive || node.type.dtype === "bool") return true;
   const operands = operandTypes(def, node.inputs.map((id) => nodeOf(graph, id).type.dtype), node.attrs); // prettier-ignore
@@ -68,9 +70,10 @@ export function toleranceFor(graph: Graph, output: NodeId, scale?: number): Tole
     nanMayVanish ||= mayLoseNaN(graph, node);
     const chained = node.inputs.some((id) => !isSource(graph, id));
     if (chained && isSteep(node)) add(node, EXPONENTIAL.rtol, EXPONENTIAL.atol);
-    if (kind !== "reduce" && kind !== "contraction") continue;
+    const folds = kind === "reduce" || kind === "scan";
+    if (!folds && kind !== "contraction") continue;
     const count = Math.max(1, terms(graph, node));
-    if (kind === "reduce" && tolerance.rtol > 0) {
+    if (folds && tolerance.rtol > 0) {
       const share = Math.min(CAP, BASE * Math.sqrt(count));
       add(node, share, share);
     }

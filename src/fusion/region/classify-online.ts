@@ -11,6 +11,7 @@ export function mayBeOnline(graph: Graph, members: readonly NodeId[]): boolean {
     const { kind } = opDef(node(graph, id).op);
     if (kind === "contraction") contractions++;
     else if (kind === "reduce") reductions++;
+    else if (kind === "scan") return false;
   }
   return contractions >= 1 && contractions <= 2 && reductions > 0;
 }
@@ -32,6 +33,7 @@ export function classifyOnline(graph: Graph, members: readonly NodeId[], outputs
         ...(peak === null ? [] : [{ node: peak, stage: 0 }]),
         ...folds.map((fold) => ({ node: fold.node, stage: fold.fades ? 1 : 0 })),
       ],
+      scans: [],
       contraction: values ?? scores,
     },
   };

@@ -8,6 +8,7 @@ import { domainOf, isRowShape, isVerdict, placeMember, type Placed, type RowDoma
 import { lieOf, type Lie } from "./turns";
 import { WIDEST_TILE } from "./matmul";
 import { refusal } from "./refusal";
+import { directionOf, isScan, walkedAxes, walksRows } from "./row-ops";
 import type { Classified, RegionForm } from "./types";
 import { isFreeView } from "./views";
 
@@ -38,13 +39,13 @@ export function classifyPlain(graph: Graph, members: readonly NodeId[], outputs:
     );
   }
   const contractions = of("contraction");
-  const reductions = of("reduce");
+  const rowOps = members.filter((id) => walksRows(node(graph, id)));
   if (contractions.length > 1) {
     const refused = dualRefusal(graph, members, outputs, contractions);
     return refused ? { ok: false, verdict: refused } : matmulForm(graph, contractions[0]!);
   }
-  if (contractions.length === 1) return classifyContraction(graph, members, outputs, contractions[0]!, reductions);
-  if (reductions.length > 0) return classifyRows(graph, members, outputs, reductions);
+  if (contractions.length === 1) return classifyContraction(graph, members, outputs, contractions[0]!, rowOps);
+  if (rowOps.length > 0) return classifyRows(graph, members, outputs, rowOps);
   return classifyPointwise(graph, outputs);
 }
 
@@ -71,6 +72,7 @@ function classifyPointwise(graph: Graph, outputs: readonly NodeId[]): Classified
       rows: sizeOf(first),
       columns: 1,
       reductions: [],
+      scans: [],
       contraction: null,
     },
   };
@@ -81,18 +83,18 @@ function classifyContraction(
   members: readonly NodeId[],
   outputs: readonly NodeId[],
   contraction: NodeId,
-  reductions: readonly NodeId[],
+  rowOps: readonly NodeId[],
 ): Classified {
   const core = node(graph, contraction);
   const { followers, refused } = followersOf(graph, members, contraction);
   if (refused) return refuseFollower(graph, contraction, refused);
-  if (reductions.length > 0) {
-    const reduction = node(graph, reductions[0]!);
+  if (rowOps.length > 0) {
+    const first = node(graph, rowOps[0]!);
     return refuse(
       "L_REDUCE_REDUCE",
-      [reduction.id, contraction],
-      `\`${reduction.label}\` must finish a whole row before \`${core.label}\` can read it: a contraction takes only pointwise work on its way in.`,
-      `Store \`${reduction.label}\`, or take a factor that is the same for the whole row out of the product.`,
+      [first.id, contraction],
+      `\`${first.label}\` must finish a whole row before \`${core.label}\` can read it: a contraction takes only pointwise work on its way in.`,
+      `Store \`${first.label}\`, or take a factor that is the same for the whole row out of the product.`,
     );
   }
   const stray = outputs.find((id) => !followers.has(id));
@@ -117,6 +119,7 @@ function matmulForm(graph: Graph, contraction: NodeId): Classified {
     rows: sizeOf(shape),
     columns: 1,
     reductions: [],
+    scans: [],
     contraction,
   };
   return { ok: true, form };
@@ -129,7 +132,7 @@ function refuseFollower(
 ): Classified {
   const [core, n, bound] = [node(graph, contraction), node(graph, id), node(graph, operand)];
   const { kind } = opDef(n.op);
-  if (kind === "reduce") {
+  if (walksRows(n)) {
     const columns = core.type.shape.at(-1) ?? 1;
     const owned =
       columns > WIDEST_TILE
@@ -137,7 +140,7 @@ function refuseFollower(
         : `the ${columns} values of a row lie with several threads of its tile`;
     const text = `\`${n.label}\` needs whole rows of \`${core.label}\`, but ${owned}.`;
     const numbers = { columns, limit: WIDEST_TILE };
-    return refuse("L_ROW_NOT_OWNED", [contraction, id], text, "Let a second kernel fold the rows.", numbers);
+    return refuse("L_ROW_NOT_OWNED", [contraction, id], text, "Let a second kernel walk the rows.", numbers);
   }
   if (kind === "movement" || kind === "gather") {
     return refuse(
@@ -190,10 +193,10 @@ function inOrderOf(graph: Graph, members: readonly NodeId[], folded: NodeId): Re
 export function placeRows(graph: Graph, members: readonly NodeId[]): RowPlacement | Verdict {
   const lead = node(
     graph,
-    members.find((id) => opDef(node(graph, id).op).kind === "reduce")!,
+    members.find((id) => walksRows(node(graph, id)))!,
   );
   const space = node(graph, lead.inputs[0]!).type.shape;
-  const domain = domainOf(space, opDef(lead.op).reduce!.axes(lead.attrs, space));
+  const domain = domainOf(space, walkedAxes(graph, lead)!);
   const places = new Map<NodeId, Placed>();
   for (const id of members) {
     const place = placeMember(graph, id, places, domain);
@@ -207,8 +210,10 @@ function classifyRows(
   graph: Graph,
   members: readonly NodeId[],
   outputs: readonly NodeId[],
-  reductions: readonly NodeId[],
+  rowOps: readonly NodeId[],
 ): Classified {
+  const scans = rowOps.filter((id) => isScan(node(graph, id)));
+  if (!directionOf(graph, scans)) return refuseTurning(graph, scans);
   const placement = placeRows(graph, members);
   if ("ok" in placement) return { ok: false, verdict: placement };
   const { domain, places } = placement;
@@ -219,7 +224,7 @@ function classifyRows(
     if (!fits) {
       return refuse(
         "L_SHAPE",
-        [id, reductions[0]!],
+        [id, rowOps[0]!],
         `\`${n.label}\` is ${showShape(n.type.shape)}; the rows here are those of ${showShape(domain.space)}, and each kernel stores what it walks.`,
         "Let a kernel of its own store it.",
         { elements: sizeOf(n.type.shape), otherElements: sizeOf(domain.space) },
@@ -233,10 +238,22 @@ function classifyRows(
     reducedAxes: domain.axes,
     rows: sizeOf(domain.kept),
     columns,
-    reductions: reductions.map((id) => ({ node: id, stage: places.get(id)!.stage - 1 })),
+    reductions: rowOps.flatMap((id) => (scans.includes(id) ? [] : [{ node: id, stage: places.get(id)!.stage - 1 }])),
+    scans,
     contraction: null,
   };
   return { ok: true, form };
+}
+
+function refuseTurning(graph: Graph, scans: readonly NodeId[]): Classified {
+  const way = (id: NodeId): boolean => opDef(node(graph, id).op).scan!.reverse(node(graph, id).attrs);
+  const [from, to] = [scans.find((id) => !way(id))!, scans.find(way)!];
+  return refuse(
+    "L_INDEX",
+    [from, to],
+    `\`${node(graph, from).label}\` walks each row from its start and \`${node(graph, to).label}\` from its end: one loop goes one way.`,
+    "Let a second kernel walk back.",
+  );
 }
 
 /** Rows that lie contiguously in memory get a workgroup each; others walk with one thread per row. */

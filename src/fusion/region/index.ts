@@ -3,6 +3,7 @@ export { followersOf, permutationOf, type Follower, type Permutation } from "./a
 export { sourceOf } from "./affine";
 export { classify, classifyPlain, placeRows, wholeOutput, type RowPlacement } from "./classify";
 export type { Placed, Role, RowDomain } from "./roles";
+export { directionOf, scansBehind } from "./row-ops";
 export { classifyOnline, isOnline, mayBeOnline } from "./classify-online";
 export {
   flashAcross,

@@ -1,6 +1,6 @@
 /** @file A kernel as a loop nest that a person can read: what is loaded, what stays in a register, what is stored. Not code that runs. */
 import { node, sizeOf, type Fusion, type Graph, type Node, type NodeId, type Region, type RegionId } from "../ir";
-import { findOp, type OpDef } from "../ops";
+import { findOp, opDef, type OpDef } from "../ops";
 
 export interface LoopLine {
   readonly depth: number;
@@ -35,6 +35,8 @@ interface Nest {
 
 function reducedAxes(reduction: Node, input: Node): number[] {
   const [from, to] = [input.type.shape, reduction.type.shape];
+  const scanned = opDef(reduction.op).scan;
+  if (scanned) return [scanned.axis(reduction.attrs, from)];
   if (from.length === to.length) return from.flatMap((extent, axis) => (extent !== to[axis] ? [axis] : []));
   const given = reduction.attrs["dim"] ?? reduction.attrs["axes"] ?? reduction.attrs["axis"];
   const axes = typeof given === "number" ? [given] : Array.isArray(given) ? (given as number[]) : from.map((_, i) => i);
@@ -44,7 +46,7 @@ function reducedAxes(reduction: Node, input: Node): number[] {
 /** The widest thing that the kernel walks: what its first reduction reads, else its largest member. */
 function nestOf(graph: Graph, region: Pick<Region, "members" | "outputs">): Nest {
   const members = region.members.map((id) => node(graph, id)).filter((each) => !isScalarConst(each));
-  const reductions = members.filter((each) => kindOf(each) === "reduce");
+  const reductions = members.filter((each) => kindOf(each) === "reduce" || kindOf(each) === "scan");
   const widest = reductions
     .map((each) => ({ each, input: node(graph, each.inputs[0]!) }))
     .toSorted((a, b) => sizeOf(b.input.type.shape) - sizeOf(a.input.type.shape))[0];
@@ -135,14 +137,20 @@ function stagesOf({ members }: Nest): Map<NodeId, number> {
   return stages;
 }
 
-function foldLine(nest: Nest, found: Node): string {
+function foldLine(nest: Nest, found: Node, into = found.label): string {
   const value = operand(nest, found.inputs[0]!);
-  if (/max/.test(found.op)) return `${found.label} = max(${found.label}, ${value})`;
-  if (/min/.test(found.op)) return `${found.label} = min(${found.label}, ${value})`;
-  if (/prod/.test(found.op)) return `${found.label} *= ${value}`;
-  if (/^(sum|mean)$/.test(found.op)) return `${found.label} += ${value}`;
-  return `${found.label} = ${found.op}(${found.label}, ${value})`;
+  if (/max/.test(found.op)) return `${into} = max(${into}, ${value})`;
+  if (/min/.test(found.op)) return `${into} = min(${into}, ${value})`;
+  if (/prod/.test(found.op)) return `${into} *= ${value}`;
+  if (/^(sum|mean|cumsum)$/.test(found.op)) return `${into} += ${value}`;
+  return `${into} = ${found.op}(${into}, ${value})`;
 }
+
+/** A scan folds on and shows what it has so far; an exclusive one before the element is folded in. */
+const scanLine = (nest: Nest, found: Node): string =>
+  found.attrs["exclusive"] === true
+    ? `${found.label} = so_far; ${foldLine(nest, found, "so_far")}`
+    : foldLine(nest, found);
 
 const loop = (depth: number, axis: number, extent: number): LoopLine => ({
   depth,
@@ -159,9 +167,13 @@ function storeLine(nest: Nest, found: Node, depth: number): LoopLine[] {
 
 function computeLines(nest: Nest, found: Node, depth: number): LoopLine[] {
   const loads = found.inputs.some((id) => !nest.inside.has(id) && !isScalarConst(node(nest.graph, id)));
-  const text = kindOf(found) === "reduce" ? foldLine(nest, found) : `${found.label} = ${expression(nest, found)}`;
+  const kind = kindOf(found);
+  const text =
+    kind === "reduce" ? foldLine(nest, found)
+    : kind === "scan" ? scanLine(nest, found)
+    : `${found.label} = ${expression(nest, found)}`; // prettier-ignore
   const line: LoopLine = { depth, text, note: loads ? "from memory" : "", nodes: [found.id] };
-  return kindOf(found) === "reduce" ? [line] : [line, ...storeLine(nest, found, depth)];
+  return kind === "reduce" ? [line] : [line, ...storeLine(nest, found, depth)];
 }
 
 /** `[i, j, p]`: batch axes are aligned at the right of the loops', then the two of the product. */

@@ -13,6 +13,7 @@ import {
   type Demand,
 } from "./demand";
 import { sourceOf } from "./affine";
+import { walkedAxes } from "./row-ops";
 import type { RegionForm, RegionRead } from "./types";
 import { turnPoint, type Turn } from "./turns";
 import { isFreeView, isInlined, storedInputs } from "./views";
@@ -24,8 +25,8 @@ function demandOn(graph: Graph, n: Node, operand: number, demand: Demand): Deman
   const inputs = shapesOf(graph, n);
   const def = opDef(n.op);
   if (def.kind === "movement") return throughMovement(demand, n, inputs, operand);
-  if (def.kind === "reduce")
-    return throughReduce(demand, n.type.shape, inputs[operand]!, def.reduce!.axes(n.attrs, inputs[operand]!));
+  const walked = walkedAxes(graph, n);
+  if (walked) return throughReduce(demand, n.type.shape, inputs[operand]!, walked);
   if (def.kind === "contraction") return ALL;
   if (def.kind === "gather") {
     if (operand === 0) return throughGather(demand, n.type.shape, inputs[0]!);

@@ -13,6 +13,7 @@ import {
 import { opDef } from "../ops";
 import { samplesOf } from "./alignment";
 import { refusal } from "./refusal";
+import { isScan, walkedAxes, walksRows } from "./row-ops";
 import { lieOf, turned, unravelled, type Lie } from "./turns";
 
 /**
@@ -86,7 +87,7 @@ export function placeMember(
   const def = opDef(n.op);
   const bound = n.inputs.filter((input) => (placed.get(input)?.role ?? "free") !== "free");
   const stage = Math.max(0, ...n.inputs.map((input) => placed.get(input)?.stage ?? 0));
-  if (def.kind === "reduce") return placeReduction(graph, id, placed, domain, stage);
+  if (walksRows(n)) return placeRowOp(graph, id, placed, domain, stage);
   if (bound.length === 0) return { role: "free", stage: 0 };
   const show = (of: NodeId): string => `\`${node(graph, of).label}\``;
   if (def.kind === "movement") {
@@ -145,7 +146,8 @@ function placeElementwise(
   return { role: "full", stage, lie };
 }
 
-function placeReduction(
+/** A reduction leaves one value a row; a scan a row again, known as soon as its operand passes by. */
+function placeRowOp(
   graph: Graph,
   id: NodeId,
   placed: ReadonlyMap<NodeId, Placed>,
@@ -154,17 +156,19 @@ function placeReduction(
 ): Placed | Verdict {
   const n = node(graph, id);
   const input = node(graph, n.inputs[0]!);
-  const axes = opDef(n.op).reduce!.axes(n.attrs, input.type.shape);
+  const axes = walkedAxes(graph, n)!;
   const { role, lie } = placed.get(input.id) ?? { role: "free" };
   const inOrder = !lie || lie.places.every((at, i) => at === domain.samples[i]);
   const same = inOrder && sameShape(input.type.shape, domain.space) && sameShape(axes, domain.axes);
-  if (same && role !== "row") return { role: "row", stage: stage + 1 };
-  if (same && sameShape(domain.space, domain.kept)) return { role: "row", stage: stage + 1 };
+  if (same && (role !== "row" || sameShape(domain.space, domain.kept))) {
+    if (!isScan(n)) return { role: "row", stage: stage + 1 };
+    return { role: "full", stage, lie: lieOf(domain.space, n.type.shape, domain.samples) };
+  }
   return refusal(
     "L_REDUCE_REDUCE",
     [input.id, id],
-    `\`${n.label}\` folds ${showShape(input.type.shape)} over axes ${axes.join(", ") || "none"}; the other reduction here folds ${showShape(domain.space)} over ${domain.axes.join(", ") || "none"}. One kernel walks one kind of row.`,
-    "Give both reductions the same shape and axes, or let a second kernel do the other.",
+    `\`${n.label}\` walks ${showShape(input.type.shape)} over axes ${axes.join(", ") || "none"}; the other rows here are those of ${showShape(domain.space)} over ${domain.axes.join(", ") || "none"}. One kernel walks one kind of row.`,
+    "Give both the same shape and axes, or let a second kernel do the other.",
   );
 }
 

@@ -7,7 +7,7 @@ import { mergedStages } from "./one-pass";
 import { readsOf, stridedReads } from "./reads";
 import { passesPerRead, type PassRoot } from "./row-passes";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
-import { joinBytes, threadsWithin } from "./threads";
+import { joinBytes, scanBytes, threadsWithin } from "./threads";
 import type { RegionForm, RegionRead, RegionSchedule, Variant } from "./types";
 
 /** Values per thread that registers hold without spilling. */
@@ -38,7 +38,7 @@ export function scheduleRows(
   const reading = target.schedule === "cpu" ? undefined : knobs.rows;
   const usual = target.schedule === "cpu" || scattered || columns <= SHORT_ROW;
   const byThread = reading ? reading === "thread" : usual;
-  const mayCut = rowOnly && stages === 1 && !carriesIndex && !reading;
+  const mayCut = rowOnly && stages === 1 && !carriesIndex && form.scans.length === 0 && !reading;
   const chunks = mayCut ? chunksOf(rows, columns, byThread, target) : 1;
   const lane = knobs.vector === "off" ? "none" : rowLane(form);
   const chunkLength = chunks === 1 ? columns : 4 * Math.ceil(columns / chunks / 4);
@@ -91,13 +91,13 @@ export function scheduleRows(
       ...split(rows, chunks, chunkLength, accumulators),
     });
   }
-  const perThread = joinBytes(graph, form);
+  const [joining, scanning] = [joinBytes(graph, form), scanBytes(graph, form)];
   const units = Math.min(columns, chunkLength) / (lane === "columns" ? 4 : 1);
   const again = reading === "again" || reading === "one-pass";
   // A row that takes one turn is never read again: whoever asks for passes gets loops to pass.
   const wanted = again ? nextPowerOfTwo(units / 2) : nextPowerOfTwo(Math.ceil(Math.min(columns, chunkLength) / 4));
-  const threads = Number(knobs.threads ?? Math.min(Math.max(32, wanted), threadsWithin(target, perThread)));
-  const shared = { lane, threadsPerWorkgroup: threads, workgroups: rows * chunks, workgroupBytes: threads * perThread };
+  const threads = Number(knobs.threads ?? Math.min(Math.max(32, wanted), threadsWithin(target, joining + scanning)));
+  const shared = { lane, threadsPerWorkgroup: threads, workgroups: rows * chunks, workgroupBytes: threads * (joining + scanning) }; // prettier-ignore
   if (chunks > 1)
     return blank({
       variant: "split-row",
@@ -106,13 +106,17 @@ export function scheduleRows(
       registers: BASE_REGISTERS + 4 * live + accumulators,
       ...split(rows, chunks, chunkLength, accumulators),
     });
-  const cached = cachedValues(graph, region, form, placement);
+  const cached = [...new Set([...cachedValues(graph, region, form, placement), ...form.scans])];
   const share = Math.ceil(columns / threads);
-  const held = share <= PER_THREAD && share * cached.length <= CACHED_VALUES;
+  // A row that is held whole is scanned at once: each turn of the threads has places of its own.
+  const workgroupBytes = threads * (joining + scanning * Math.ceil(units / threads));
+  const fits = form.scans.length === 0 || workgroupBytes <= target.maxWorkgroupBytes;
+  const held = share <= PER_THREAD && share * cached.length <= CACHED_VALUES && fits;
   if (reading === "registers" || (held && !again)) {
     return blank({
       variant: "row-cached",
       ...shared,
+      workgroupBytes,
       chunkLength,
       cached,
       reads: plain,

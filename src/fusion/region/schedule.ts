@@ -45,7 +45,7 @@ export function scheduleWith(
     return blank({ ...planned, registers: BASE_REGISTERS + planned.registers! });
   }
   if (form.contraction !== null) return scheduleMatmul(graph, region, form, target, knobs);
-  if (form.reductions.length > 0) return scheduleRows(graph, region, form, target, knobs);
+  if (form.reductions.length + form.scans.length > 0) return scheduleRows(graph, region, form, target, knobs);
   return schedulePointwise(graph, region, form, target, knobs);
 }
 

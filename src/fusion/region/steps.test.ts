@@ -11,6 +11,7 @@ const row = (space: number[], reducedAxes: number[], size: number): RegionForm =
   rows: 1,
   columns: size,
   reductions: [],
+  scans: [],
   contraction: null,
 });
 

@@ -27,3 +27,7 @@ export function joinBytes(graph: Graph, form: RegionForm): number {
   }
   return 4 * places.size;
 }
+
+/** Bytes of workgroup memory that each thread needs to scan what it holds of a row in one turn: scans of one dtype take turns. */
+export const scanBytes = (graph: Graph, form: RegionForm): number =>
+  4 * new Set(form.scans.map((id) => (node(graph, id).type.dtype === "f16" ? "f32" : node(graph, id).type.dtype))).size;

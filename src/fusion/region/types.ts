@@ -12,6 +12,8 @@ export interface RegionForm {
   readonly columns: number;
   /** Reductions in dependence order with their stage: a reduction that needs another's result is one stage later. */
   readonly reductions: readonly { readonly node: NodeId; readonly stage: number }[];
+  /** Scans in dependence order: a row goes in and a row of the same length comes out, in the pass that asks for it. */
+  readonly scans: readonly NodeId[];
   readonly contraction: NodeId | null;
 }
 

@@ -5,6 +5,7 @@ import type { OpDef } from "../../../fusion";
 export type Glyph =
   | "elementwise"
   | "reduce"
+  | "scan"
   | "contraction"
   | "movement"
   | "gather"

@@ -6,6 +6,7 @@ import { mutated } from "../mutations";
 import { accumulator, finished, foldIn, foldLanes } from "./accumulate";
 import { passComment, storePoint } from "./row-workgroup";
 import { pointAt, rowsOf, spread, storeRow } from "./rows";
+import { ThreadScan } from "./scan";
 
 /** Variant `row-thread`. Writes the row out instead of looping when the schedule caches it. */
 export function lowerRowThread(job: Job): KernelProgram {
@@ -20,15 +21,19 @@ export function lowerRowThread(job: Job): KernelProgram {
   const turns = rows.columns / (columnWide ? 4 : 1);
   const unrolled = schedule.cached.length > 0;
   const each = (visit: (turn: Index) => void): void => {
-    if (!unrolled) low.loop("column", turns, visit);
-    else for (let turn = 0; turn < turns; turn++) visit(space.int(turn));
+    const last = space.int(turns - 1);
+    if (!unrolled)
+      low.loop(rows.backwards ? "back" : "column", turns, (turn) => visit(rows.backwards ? space.add(last, space.mul(turn, -1)) : turn)); // prettier-ignore
+    else for (let turn = 0; turn < turns; turn++) visit(space.int(rows.backwards ? turns - 1 - turn : turn));
   };
   for (const [number, pass] of rows.stages.entries()) {
     if (pass.reductions.length > 0 || pass.outputs.length > 0) low.comment(passComment(low, pass));
     const accs = pass.reductions.map((id) => accumulator(low, id, rowWide || columnWide ? 4 : 1));
+    const scans = pass.scans.map((id) => new ThreadScan(low, id, rows.lane));
     each((turn) => {
       const column = spread(space, mutated("stale-reload") && number > 0 ? space.int(0) : turn, columnWide);
       const at = pointAt(space, rows, row, column);
+      for (const scan of scans) if (!low.isKnownAt(scan.id, at)) scan.take(at);
       for (const acc of accs) foldIn(low, acc, at, column, { kind: "always" });
       for (const id of pass.outputs) storePoint(low, rows, id, row, column, { kind: "always" });
     });

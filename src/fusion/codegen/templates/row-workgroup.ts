@@ -1,15 +1,16 @@
 /** @file One workgroup per row: every thread folds its share, a tree in workgroup memory joins them, nothing is read twice while it fits. */
-import { node } from "../../ir";
+import { node, type NodeId } from "../../ir";
 import { mergedStages, placeRows, type MergedStages } from "../../region";
 import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
 import type { Cond, Index, Tuple } from "../index-space";
-import { literal, type KernelProgram, type Value } from "../kernel-ir";
+import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import { wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 import { accumulator, finished, foldIn, foldLanes, TreePlaces, treeReduce } from "./accumulate";
 import { foldMerged, type Walk } from "./one-pass";
 import { placedAt, pointAt, rowsOf, spread, storeRow, type Rows } from "./rows";
+import { openCarry, scanChunks, type ScanChunk, type ScanPlaces } from "./scan";
 
 /** A thread's share of a row: which columns, and whether they exist. */
 interface Chunk {
@@ -42,8 +43,16 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
   if (chunks && turns > 1) nameChunks(low, chunks, rows, grid.index);
   const each = (visit: (chunk: Chunk, turn: Index) => void): void => {
     if (chunks) chunks.forEach((each, turn) => visit(each, low.space.int(turn)));
-    else low.loop("turn", turns, (turn) => visit(chunk(turn), turn));
+    else
+      low.loop("turn", turns, (turn) =>
+        visit(chunk(rows.backwards ? low.space.add(low.space.int(turns - 1), low.space.mul(turn, -1)) : turn), turn),
+      );
   };
+  const scanned = ({ column, inside }: Chunk): ScanChunk => ({
+    at: pointAt(low.space, rows, grid.index, column),
+    inside,
+  });
+  const scanning = scanPlaces(low, grid.tid, threads, wide);
   const places = new TreePlaces(low, threads);
   const pairs = pairsOf(job);
   const walk: Walk = {
@@ -67,13 +76,27 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
     if (pairs.has(stage - 1)) return;
     if (pass.reductions.length > 0 || pass.outputs.length > 0) low.comment(passComment(low, pass));
     const accs = pass.reductions.map((id) => accumulator(low, id, wide ? 4 : 1));
-    each(({ column, inside, bare }) => {
+    const open = chunks ? pass.scans.filter((id) => !low.isKnownAt(id, scanned(chunks[0]!).at)) : [];
+    for (const id of open) scanning.run(id, chunks!.map(scanned));
+    const carries = chunks ? [] : pass.scans.map((id) => ({ id, carry: openCarry(low, id) }));
+    each((chunk) => {
+      const { column, inside, bare } = chunk;
+      for (const { id, carry } of carries) scanning.run(id, [scanned(chunk)], carry);
       const at = pointAt(low.space, rows, grid.index, column);
       for (const acc of accs) foldIn(low, acc, at, column, inside);
       for (const id of pass.outputs) {
         // A later pass may need what this one loads: outside of the branch it stays known.
         if (cached && stage + 1 < rows.stages.length) low.valueAt(id, placedAt(low.space, rows, id, at));
-        storePoint(low, rows, id, grid.index, column, inside, bare, accs.length === 0 && !cached);
+        storePoint(
+          low,
+          rows,
+          id,
+          grid.index,
+          column,
+          inside,
+          bare,
+          accs.length === 0 && pass.scans.length === 0 && !cached,
+        );
       }
     });
     if (accs.length === 0) return;
@@ -81,7 +104,9 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
     for (const acc of joined) low.setRowValue(acc.id, finished(low, acc, rows.columns));
   });
   if (rows.rowOutputs.length > 0) low.branch(low.space.less(grid.tid, 1), () => storeRow(low, rows, grid.index));
-  const kept = cached ? ", kept in registers" : turns > 1 ? ", read again on each pass" : "";
+  const again =
+    form.scans.length > 0 && rows.stages.length === 1 ? ", one after the other" : ", read again on each pass";
+  const kept = cached ? ", kept in registers" : turns > 1 ? again : "";
   const share = `${turns} ${wide ? (turns === 1 ? "vector" : "vectors") : turns === 1 ? "value" : "values"} each`;
   return programOf(low, job, {
     template: form.template,
@@ -103,6 +128,31 @@ function turnsTaken(low: Lowering, last: Cond, turns: number): Value {
   const all = literal(turns, "f32");
   if (last.kind === "always") return all;
   return low.let("seen", "f32", 1, { kind: "select", when: last, yes: all, no: literal(turns - 1, "f32") }, []);
+}
+
+/** Runs scans one after the other in the same places. */
+function scanPlaces(
+  low: Lowering,
+  tid: Index,
+  threads: number,
+  wide: boolean,
+): { run: (id: NodeId, chunks: readonly ScanChunk[], carry?: Reg) => void } {
+  const arrays = new Map<string, SharedArray>();
+  const array: ScanPlaces["array"] = (turn, scalar) => {
+    const key = `${turn} ${scalar}`;
+    const found = arrays.get(key) ?? low.sharedArray(arrays.size === 0 ? "scan" : `scan_${arrays.size + 1}`, scalar, threads); // prettier-ignore
+    arrays.set(key, found);
+    return found;
+  };
+  let used = false;
+  return {
+    run(id, chunks, carry) {
+      // A loop comes back to the places that its last turn has read.
+      if (used || carry) low.barrier();
+      used = true;
+      scanChunks(low, id, chunks, { tid, threads, wide, array }, carry ?? null);
+    },
+  };
 }
 
 /** `unit` where it is known to be less than `units`: under that name, or its own where it has one. */
@@ -136,11 +186,15 @@ export function storePoint(
   low.branch(mutated("missing-guard") ? { kind: "always" } : inside, write);
 }
 
-export function passComment(low: Lowering, { reductions, outputs }: Rows["stages"][number]): string {
+export function passComment(low: Lowering, { reductions, scans, outputs }: Rows["stages"][number]): string {
   const label = (id: (typeof reductions)[number]): string => wordFor(node(low.graph, id));
-  const folds = reductions.length > 0 ? `Fold the row into ${reductions.map(label).join(" and ")}` : "";
-  const writes = outputs.length > 0 ? `${folds ? "; write" : "Write"} ${outputs.map(label).join(" and ")}` : "";
-  return `${folds}${writes}.`;
+  const parts = [
+    { does: "scan the row for", ids: scans },
+    { does: "fold the row into", ids: reductions },
+    { does: "write", ids: outputs },
+  ].flatMap(({ does, ids }) => (ids.length > 0 ? [`${does} ${ids.map(label).join(" and ")}`] : []));
+  const text = parts.join("; ");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** Registers of chunk 2 end in `_2`. */

@@ -1,6 +1,6 @@
 /** @file How rows and columns of a row group lie in the space, and what each pass over a row asks for. */
 import { node, type NodeId } from "../../ir";
-import { passRoots, placeRows, wholeOutput, type Lane, type Turn } from "../../region";
+import { directionOf, passRoots, placeRows, scansBehind, wholeOutput, type Lane, type Turn } from "../../region";
 import { bug } from "../../ir";
 import type { Job } from "../frame";
 import type { Index, IndexSpace, Tuple } from "../index-space";
@@ -19,12 +19,16 @@ export interface Rows {
   readonly rowOutputs: readonly NodeId[];
   /** Views and permutations from the space to each output that is stored element by element. */
   readonly turns: ReadonlyMap<NodeId, readonly Turn[]>;
+  /** Scans keep what they have folded so far: the row is walked as they go. */
+  readonly backwards: boolean;
   readonly lane: Lane;
 }
 
 /** One walk over a row: what it folds and what it stores. */
 export interface Pass {
   readonly reductions: readonly NodeId[];
+  /** What the others are computed from, in dependence order. */
+  readonly scans: readonly NodeId[];
   readonly outputs: readonly NodeId[];
 }
 
@@ -41,10 +45,14 @@ export function rowsOf({ graph, region, form, schedule }: Job): Rows {
     if (lie) turns.set(id, lie.turns);
   }
   const count = roots.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
-  const stages = Array.from({ length: count }, (_, stage) => ({
-    reductions: form.reductions.filter((reduction) => reduction.stage === stage).map((reduction) => reduction.node),
-    outputs: region.outputs.filter((id) => turns.has(id) && placement.places.get(id)!.stage === stage),
-  }));
+  const stages = Array.from({ length: count }, (_, stage): Pass => {
+    const reductions = form.reductions
+      .filter((reduction) => reduction.stage === stage)
+      .map((reduction) => reduction.node);
+    const outputs = region.outputs.filter((id) => turns.has(id) && placement.places.get(id)!.stage === stage);
+    const wanted = [...reductions.map((id) => node(graph, id).inputs[0]!), ...outputs];
+    return { reductions, outputs, scans: form.scans.length > 0 ? scansBehind(graph, region.members, wanted) : [] };
+  });
   return {
     rows: form.rows,
     columns: form.columns,
@@ -53,6 +61,7 @@ export function rowsOf({ graph, region, form, schedule }: Job): Rows {
     stages,
     rowOutputs: region.outputs.filter((id) => !turns.has(id)),
     turns,
+    backwards: directionOf(graph, form.scans) === "backwards",
     lane: schedule.lane ?? "none",
   };
 }

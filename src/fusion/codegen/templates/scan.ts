@@ -1,0 +1,201 @@
+/** @file Scans: what each thread keeps of a row so far, and the tree by which the threads of a workgroup learn what stands before them. */
+import { node, type NodeId } from "../../ir";
+import { opDef, type OpDef } from "../../ops";
+import { registerScalar, wordFor } from "../emitter";
+import type { Cond, Index, Tuple } from "../index-space";
+import { literal, widthOf, type Reg, type Scalar, type SharedArray, type Value } from "../kernel-ir";
+import type { Lowering } from "../lowering";
+import { mutated } from "../mutations";
+
+interface Scan {
+  readonly id: NodeId;
+  readonly operand: NodeId;
+  readonly fold: OpDef;
+  readonly scalar: Scalar;
+  readonly backwards: boolean;
+  readonly exclusive: boolean;
+  readonly start: Value;
+  readonly word: string;
+}
+
+function scanOf(low: Lowering, id: NodeId): Scan {
+  const n = node(low.graph, id);
+  const { fold, reverse, exclusive } = opDef(n.op).scan!;
+  const scalar = registerScalar(n.type.dtype);
+  return {
+    id,
+    operand: n.inputs[0]!,
+    fold,
+    scalar,
+    backwards: reverse(n.attrs),
+    exclusive: exclusive(n.attrs) !== mutated("wrong-scan-start"),
+    start: literal(fold.reduce!.identity(scalar), scalar),
+    word: wordFor(n),
+  };
+}
+
+const joined = (low: Lowering, { fold, scalar, id, word }: Scan, a: Value, b: Value, what: string): Reg => {
+  const width = widthOf(a) === 4 ? 4 : widthOf(b);
+  return low.let(`${word}_${what}`, scalar, width, { kind: "combine", def: fold, a, b }, [id]);
+};
+
+const operandAt = (low: Lowering, { operand, scalar }: Scan, at: Tuple): Value =>
+  low.converted(low.valueAt(operand, at), scalar, operand);
+
+/** Four neighbours in the order of the walk: for each, the fold of `before` and those up to it; and the fold of all. */
+function alongLanes(low: Lowering, scan: Scan, x: Value, before: Value | null): { lanes: Value[]; total: Value } {
+  const lanes: Value[] = [];
+  let total = before;
+  for (const lane of scan.backwards ? [3, 2, 1, 0] : [0, 1, 2, 3]) {
+    const part = low.part(x, lane, [scan.id]);
+    const upTo = total === null ? part : joined(low, scan, total, part, "to");
+    lanes[lane] = scan.exclusive ? (total ?? scan.start) : upTo;
+    total = upTo;
+  }
+  return { lanes, total: total! };
+}
+
+/** One thread walks a row: what it has folded so far, over the turns of its loop. */
+export class ThreadScan {
+  readonly id: NodeId;
+  readonly scan: Scan;
+  readonly #carry: Reg;
+  readonly low: Lowering;
+  /** The lanes of one load lie along the row. */
+  readonly along: boolean;
+
+  constructor(low: Lowering, id: NodeId, lane: "columns" | "rows" | "none") {
+    this.id = id;
+    this.low = low;
+    this.scan = scanOf(low, id);
+    this.along = lane === "columns";
+    const { word, scalar, start } = this.scan;
+    this.#carry = low.variable(`${word}_so_far`, scalar, lane === "rows" ? 4 : 1, start, [id]);
+  }
+
+  /** The next element, or the next four: from here on, in this turn, the scan is known at `at`. */
+  take(at: Tuple): void {
+    const { low, scan } = this;
+    const { id, word, scalar } = scan;
+    const x = operandAt(low, scan, at);
+    if (this.along) {
+      const { lanes, total } = alongLanes(low, scan, x, low.let(`${word}_before`, scalar, 1, this.#carry, [id]));
+      low.setValueAt(id, at, low.let(word, scalar, 4, { kind: "pack", parts: lanes }, [id]));
+      this.#keep(total);
+      return;
+    }
+    const before = low.let(`${word}_before`, scalar, this.#carry.width, this.#carry, [id]);
+    const upTo = joined(low, scan, before, x, "to");
+    low.setValueAt(id, at, scan.exclusive ? before : upTo);
+    this.#keep(upTo);
+  }
+
+  #keep(total: Value): void {
+    if (!mutated("lost-carry")) this.low.set(this.#carry, total, [this.scan.id]);
+  }
+}
+
+/** A thread's share of a row in one turn. */
+export interface ScanChunk {
+  readonly at: Tuple;
+  readonly inside: Cond;
+}
+
+/** The threads of a workgroup, and places where they meet: one array for each turn that is scanned at once. */
+export interface ScanPlaces {
+  readonly tid: Index;
+  readonly threads: number;
+  /** The lanes of one load lie along the row. */
+  readonly wide: boolean;
+  readonly array: (turn: number, scalar: Scalar) => SharedArray;
+}
+
+/** What the turns before have folded; null where all turns are scanned at once. */
+export const openCarry = (low: Lowering, id: NodeId): Reg => {
+  const { word, scalar, start } = scanOf(low, id);
+  return low.variable(`${word}_so_far`, scalar, 1, start, [id]);
+};
+
+interface Part {
+  readonly chunk: ScanChunk;
+  /** The thread's own element, or its four as far as the thread itself has folded them. */
+  readonly own: Value;
+  /** Fold of the thread's own; after the tree, of all threads up to it. */
+  readonly sum: Reg;
+  readonly cells: SharedArray;
+}
+
+/**
+ * Scans the threads' shares, all turns in `chunks` at once: from here on the scan is known there.
+ * Every thread runs this, and nobody may still read the places when it begins.
+ */
+export function scanChunks(
+  low: Lowering,
+  id: NodeId,
+  chunks: readonly ScanChunk[],
+  places: ScanPlaces,
+  carry: Reg | null,
+): void {
+  const scan = scanOf(low, id);
+  const { space } = low;
+  const { tid, threads, wide } = places;
+  const slot = scan.backwards ? space.add(space.int(threads - 1), space.mul(tid, -1)) : tid;
+  const ordered = scan.backwards ? chunks.toReversed() : chunks;
+  const parts = ordered.map((chunk, turn): Part => {
+    const cells = places.array(turn, scan.scalar);
+    const x = insideOnly(low, scan, operandAt(low, scan, chunk.at), chunk.inside);
+    const own = wide ? alongLanes(low, scan, x, null) : null;
+    const sum = low.variable(`${scan.word}_sum`, scan.scalar, 1, own ? own.total : x, [id]);
+    low.emit({ kind: "storeShared", array: cells, index: slot, value: sum, lane: null, nodes: [id] });
+    const within = own ? low.let(`${scan.word}_within`, scan.scalar, 4, { kind: "pack", parts: own.lanes }, [id]) : x;
+    return { chunk, own: within, sum, cells };
+  });
+  low.barrier();
+  climb(low, scan, parts, slot, threads);
+  let soFar: Value | null = carry;
+  for (const [turn, { chunk, own, cells }] of parts.entries()) {
+    const before = low.variable(`${scan.word}_before`, scan.scalar, 1, soFar ?? scan.start, [id]);
+    low.branch(space.atLeast(slot, 1), () => {
+      const near = read(low, scan, cells, space.add(slot, space.int(-1)), "near");
+      low.set(before, { kind: "combine", def: scan.fold, a: before, b: near }, [id]);
+    });
+    low.setValueAt(id, chunk.at, scan.exclusive && !wide ? before : joined(low, scan, before, own, "to"));
+    if (turn + 1 === parts.length && !carry) break;
+    const all = read(low, scan, cells, space.int(threads - 1), "all");
+    if (!mutated("lost-carry")) soFar = soFar === null ? all : joined(low, scan, soFar, all, "so_far");
+  }
+  if (carry) low.set(carry, soFar!, [id]);
+}
+
+/** Each thread adds what stands 1, 2, 4 … before it, whatever of these was added there already. */
+function climb(
+  low: Lowering,
+  { id, fold, word, scalar }: Scan,
+  parts: readonly Part[],
+  slot: Index,
+  threads: number,
+): void {
+  const { space } = low;
+  if (threads === 1) return;
+  low.halving("step", threads / 2, (step) => {
+    low.branch(space.below(step, space.add(slot, space.int(1))), () => {
+      for (const { sum, cells } of parts) {
+        const index = space.add(slot, space.mul(step, -1));
+        const near = low.let(`${word}_near`, scalar, 1, { kind: "loadShared", array: cells, index }, [id]);
+        low.set(sum, { kind: "combine", def: fold, a: sum, b: near }, [id]);
+      }
+    });
+    low.barrier();
+    for (const { sum, cells } of parts) low.emit({ kind: "storeShared", array: cells, index: slot, value: sum, lane: null, nodes: [id] }); // prettier-ignore
+    low.barrier();
+  });
+}
+
+/** What lies past the end of the row adds nothing. */
+function insideOnly(low: Lowering, { word, scalar, start, id }: Scan, x: Value, inside: Cond): Value {
+  if (inside.kind === "always" || mutated("unmasked-columns")) return x;
+  return low.let(`${word}_in`, scalar, widthOf(x), { kind: "select", when: inside, yes: x, no: start }, [id]);
+}
+
+const read = (low: Lowering, { word, scalar, id }: Scan, array: SharedArray, index: Index, what: string): Reg =>
+  low.let(`${word}_${what}`, scalar, 1, { kind: "loadShared", array, index }, [id]);

@@ -1,0 +1,12 @@
+import { max } from "../reduce/max";
+import { scan } from "../scans";
+
+export const cummax = scan({
+  name: "cummax",
+  doc: {
+    formula: "max of all up to here",
+    teaches: "Chooses, never rounds: a scan in parallel answers what one thread in order would.",
+  },
+  fold: max,
+  exclusive: false,
+});

@@ -1,0 +1,42 @@
+/** @file Maker of scans: every element becomes the fold of those up to itself along one axis. */
+import type { OpDef, Param } from "./define";
+import { ONE_TENSOR } from "./families";
+import { checkAxes, fine, normalAxis, numberOf } from "./shapes";
+
+const AXIS: Param = { names: ["axis", "dim"], kind: "axis", default: -1, doc: "The axis that is walked." };
+const EXCLUSIVE: Param = {
+  names: ["exclusive"],
+  kind: "bool",
+  default: false,
+  doc: "The element itself does not count.",
+};
+const REVERSE: Param = { names: ["reverse"], kind: "bool", default: false, doc: "From the end." };
+
+export interface ScanSpec extends Pick<OpDef, "name" | "doc"> {
+  /** The reduction that the last element is the result of. */
+  readonly fold: OpDef;
+  /** Whether a call may leave the element itself out; where it may not, nothing needs an identity. */
+  readonly exclusive: boolean;
+}
+
+/** Walks one axis and keeps what it has folded so far: shape and dtype are those of the folded operand. */
+export const scan = ({ name, doc, fold, exclusive }: ScanSpec): OpDef => ({
+  name,
+  kind: "scan",
+  doc,
+  params: [ONE_TENSOR, AXIS, ...(exclusive ? [EXCLUSIVE] : []), REVERSE],
+  infer([x], attrs, names = ["x"]) {
+    const bad = checkAxes(numberOf(attrs["axis"], -1), x!.shape, names[0] ?? "x");
+    return bad ?? fine({ dtype: fold.operandTypes!([x!.dtype], attrs)[0]!, shape: x!.shape });
+  },
+  operandTypes: (inputs, attrs) => fold.operandTypes!(inputs, attrs),
+  flopsPerElement: fold.flopsPerElement,
+  expensive: true,
+  tolerance: fold.tolerance,
+  scan: {
+    axis: (attrs, input) => normalAxis(numberOf(attrs["axis"], -1), input.length),
+    fold,
+    reverse: (attrs) => attrs["reverse"] === true,
+    exclusive: (attrs) => attrs["exclusive"] === true,
+  },
+});
