@@ -18,6 +18,8 @@ const programs = {
   layer_norm: "x: f32[6, 520]\nw: f32[520]\nb: f32[520]\ny = relu(layer_norm(x, w, b))",
   "odd layer_norm": "x: f32[5, 259]\ny = layer_norm(x) + x",
   variance: "x: f32[4, 260]\nm = x.mean(dim=-1, keepdim=True)\ny = (x - m).square().sum(dim=-1)",
+  scan: "x: f32[5, 300]\np = softmax(x)\ny = cumsum(p) - p",
+  "odd scan": "x: f32[5, 131]\ny = cumsum(x * 0.5, reverse=True)",
   sum: "x: f32[3, 5000]\ny = x.sum(dim=-1)",
   columns: "x: f32[64, 48]\ny = x.max(dim=0)",
   transposed: "x: f32[64, 40]\nr: f32[40, 64]\ny = x.T + r",
