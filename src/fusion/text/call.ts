@@ -225,11 +225,13 @@ function methodCall(
     const type = typeOf(machine, value.node);
     const known = sizeMethod(machine, name, type, operands.slice(1), machine.unknown.has(value.node));
     if (known) return known;
-    if (name.text === "t" && operands.length === 1) return transposeAll(machine, place, call, receiver);
+    if ((name.text === "t" || name.text === "transpose") && operands.length === 1)
+      return transposeAll(machine, place, call, receiver);
   }
   const dtype = CASTS.has(name.text) && operands.length === 1 ? DTYPES.get(name.text) : undefined;
   if (dtype) return castTo(machine, place, call, receiver, dtype);
-  const op = findOp(name.text);
+  // NumPy's arrays take all axes: `x.transpose(0, 2, 1, 3)`.
+  const op = findOp(name.text === "transpose" && operands.length > 3 ? "permute" : name.text);
   if (op && op.kind !== "source") return opCall(machine, place, call, op, operands);
   unknownCall(machine, place, call.expr, name, operands);
   return BROKEN;

@@ -2,11 +2,12 @@
 import type { Machine, Place, Turn } from "./machine";
 import { toNode } from "./machine";
 import { declareInput } from "./declare";
+import { entriesOf } from "./modules/inputs-fix";
 import { bindName } from "./symbols";
 import type { DefStatement, Expr, ParamDecl, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement, rootsOf, walk } from "./syntax";
 import type { Value } from "./values";
-import { literalValue, tensorValue } from "./values";
+import { BROKEN, literalValue, tensorValue } from "./values";
 
 function calledNames(statements: readonly Statement[]): ReadonlySet<string> {
   const names = new Set<string>();
@@ -38,14 +39,20 @@ export function loneDef(statements: readonly Statement[]): DefStatement | null {
   return uncalled.length === 1 ? uncalled[0]! : null;
 }
 
-/** A parameter without a shape is drawn as an open place. */
-function withoutShape(machine: Machine, place: Place, param: ParamDecl): Value {
+/** A parameter without a shape is drawn as an open place; one that holds several tensors can't be drawn. */
+function withoutShape(machine: Machine, place: Place, def: DefStatement, param: ParamDecl): Value {
   const { name } = param;
+  if (entriesOf(def, param).length > 0) {
+    const fixes = [{ title: "Make inputs of them, with types that fit", edits: machine.inputsFix() ?? [] }];
+    machine.problems.add("missing-shape", name.span, `\`${name.text}\` holds several tensors: each becomes an input of its own.`, { fixes }); // prettier-ignore
+    return BROKEN;
+  }
   const insert = param.annotation ? param.annotation.span : { from: name.span.to, to: name.span.to };
   const type = "f32[1024, 1024]";
-  machine.problems.add("missing-shape", name.span, `\`${name.text}\` has no shape: write ${name.text}: ${type}.`, {
-    fixes: [{ title: `Make it ${type}`, edits: [{ span: insert, insert: param.annotation ? type : `: ${type}` }] }],
-  });
+  const every = machine.inputsFix();
+  const all = every ? [{ title: "Give every input a type that fits", edits: every }] : [];
+  const one = { title: `Make it ${type}`, edits: [{ span: insert, insert: param.annotation ? type : `: ${type}` }] };
+  machine.problems.add("missing-shape", name.span, `\`${name.text}\` has no shape: write ${name.text}: ${type}.`, { fixes: [...all, one] }); // prettier-ignore
   const path = place.root;
   return tensorValue(
     toNode(machine, place, { value: { kind: "hole" }, path, expr: { kind: "hole", span: param.span } }, []),
@@ -77,7 +84,7 @@ function bindParam(machine: Machine, turn: Turn, def: DefStatement, param: Param
           span: param.span,
           param,
         })
-      : withoutShape(machine, place, param));
+      : withoutShape(machine, place, def, param));
   if (machine.nodes.size > before) turn.versions.set(name.text, 1);
   bindName(machine, place, target, value, known ? "parameter" : "input");
 }

@@ -1,5 +1,5 @@
 /** @file The state of reading one program: nodes made so far, where each was written, and how a value becomes a node. */
-import type { Attrs, DType, GroupRef, Node, NodeId, Span, TensorType } from "../ir";
+import type { Attrs, DType, GroupRef, Node, NodeId, Span, TensorType, TextEdit } from "../ir";
 import { nodeId, promote } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import type { ModuleFix } from "./modules/module-fix";
@@ -74,6 +74,8 @@ export interface Machine {
   readonly statements: readonly Statement[];
   /** What would write the program's classes out, found when it is first asked for. */
   readonly moduleFix: () => ModuleFix | null;
+  /** Edits that give all inputs of a lone def types that fit, found when they are first asked for. */
+  readonly inputsFix: () => readonly TextEdit[] | null;
   readonly problems: Problems;
   readonly deadline: Deadline;
   readonly nodes: Map<NodeId, Node>;

@@ -3,7 +3,8 @@ import type { Diagnostic, Graph, NodeId, Span } from "../ir";
 import type { Deadline } from "./parse";
 import { deadlineIn, never, parseBudget } from "./parse";
 import type { Assertion, CallInstance, Machine, Place, Site, Turn } from "./machine";
-import { moduleFix } from "./modules/module-fix";
+import { inputsFix } from "./modules/inputs-fix";
+import { moduleFix, type Reading } from "./modules/module-fix";
 import { Problems } from "./problems";
 import { readProgram } from "./read";
 import { runBody } from "./run";
@@ -86,16 +87,27 @@ const newTurn = (scope: Scope): Turn => ({
 });
 
 /** What a rewriting of the text would say. */
-function reading(text: string): { constants: ReadonlyMap<string, number>; mistakes: number } {
-  const { constants, diagnostics } = parseProgram(text);
-  return { constants, mistakes: diagnostics.filter(({ severity }) => severity === "error").length };
-}
+const reading: Reading = (text) => {
+  const { constants, diagnostics, graph } = parseProgram(text);
+  return {
+    constants,
+    mistakes: diagnostics.filter(({ severity }) => severity === "error").length,
+    ops: graph.nodes.size,
+  };
+};
 
-function newMachine(text: string, statements: readonly Statement[], problems: Problems, deadline: Deadline): Machine {
+function newMachine(
+  text: string,
+  statements: readonly Statement[],
+  main: DefStatement | null,
+  problems: Problems,
+  deadline: Deadline,
+): Machine {
   const machine: Machine = {
     text,
     statements,
-    moduleFix: once(() => moduleFix(text, statements, reading)),
+    moduleFix: once(() => moduleFix({ text, statements, read: reading, deadline })),
+    inputsFix: once(() => inputsFix({ text, statements, read: reading, deadline }, main)),
     problems,
     deadline,
     nodes: new Map(),
@@ -127,9 +139,9 @@ export function parseProgram(text: string, { now, budget }: ParseOptions = {}): 
   const { statements, readTo } = readProgram(text, problems, now ? deadlineIn(now, limit) : never);
   // What was cut short will be read again anyway: drawing its beginning is a courtesy.
   const rest = readTo < text.length ? limit / 3 : limit;
-  const machine = newMachine(text, statements, problems, now ? deadlineIn(now, rest) : never);
-  const turn = newTurn(new Scope(null, ""));
   const main = loneDef(statements);
+  const machine = newMachine(text, statements, main, problems, now ? deadlineIn(now, rest) : never);
+  const turn = newTurn(new Scope(null, ""));
   if (main) runLoneDef(machine, statements, main, turn);
   else machine.runBody(statements, turn);
   const outputs = outputsOf(machine, turn);

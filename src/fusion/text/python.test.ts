@@ -260,6 +260,23 @@ describe("einops", () => {
   });
 });
 
+describe("a def without types gets types that fit, all at once", () => {
+  const fixed = (text: string): string => {
+    const fix = parseProgram(text).diagnostics.flatMap(({ fixes }) => fixes ?? []).find(({ title }) => /types? that fit/.test(title)); // prettier-ignore
+    return applyTextEdits(text, fix!.edits);
+  };
+  test.each([
+    ["def f(x, w1, b1, w2, b2):\n  return gelu(x @ w1 + b1) @ w2 + b2\n", "w1: f32[256, 256], b1: f32[256]"],
+    ["def f(q, k, v):\n  return softmax(q @ k.transpose(-2, -1) / q.size(-1) ** 0.5, dim=-1) @ v\n", "q: f32[8, 8, 64, 32]"],
+    ["def f(x, conv1_w, conv1_b, fc_w, fc_b):\n  x = relu(F.conv2d(x, conv1_w, conv1_b, padding=1))\n  return linear(x.mean(dim=(2, 3)), fc_w, fc_b)\n", "fc_w: f32[10, 16]"],
+    ['def f(params, x, heads=8):\n  B, T, C = x.shape\n  q, k, v = jnp.split(x @ params["qkv"]["w"] + params["qkv"]["b"], 3, axis=-1)\n  q = q.reshape(B, T, heads, C // heads).transpose(0, 2, 1, 3)\n  return q @ (k * v).reshape(B, T, heads, C // heads).transpose(0, 2, 3, 1)\n', "def f(qkv_w: f32[256, 768], qkv_b: f32[768], x: f32[8, 64, 256], heads=8):"],
+  ])("%s", (text, part) => {
+    const now = fixed(text);
+    expect(now).toContain(part);
+    expect(problems(now)).toEqual([]);
+  }); // prettier-ignore
+});
+
 test("one tensor under two names is itself, and a tuple of indices is those indices", () => {
   expect(after("y = x\nz = exp(x) if y is x else relu(x)\n").at(-1)).toBe("z = exp(x) f32[4, 8]");
   expect(after("y = x[(...,) + (None,) * 2]").at(-1)).toContain("f32[4, 8, 1, 1]");

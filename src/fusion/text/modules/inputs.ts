@@ -20,24 +20,21 @@ function candidates(known: string | null, constants: readonly string[]): readonl
 /** So many programs are read to find types that fit. */
 const MOST_TRIES = 48;
 
-/** A type for each of `inputs`: of the likely ones those that leave the fewest mistakes, `mistakes` being what a choice comes to. */
-export function fittingTypes(
-  inputs: readonly string[],
-  first: string | null,
-  constants: readonly string[],
-  mistakes: (types: readonly string[]) => number,
-): readonly string[] {
-  const choices = inputs.map((_, i) => candidates(i === 0 ? first : null, constants));
+/** One of each row of `choices` (the likeliest come first) such that `mistakes` of them all is least; one row after the other, twice. */
+export function fitting<T extends string | readonly string[]>(
+  choices: readonly (readonly T[])[],
+  mistakes: (chosen: readonly T[]) => number,
+): readonly T[] {
   let best = choices.map(([likeliest]) => likeliest!);
-  let left = inputs.length === 0 ? 0 : mistakes(best);
+  let left = choices.length === 0 ? 0 : mistakes(best);
   let tries = 1;
   for (let round = 0; round < 2; round++) {
-    for (const [i, types] of choices.entries()) {
-      for (const type of types) {
-        if (left === 0 || tries >= MOST_TRIES) return best;
-        if (type === best[i]) continue;
+    for (const [i, row] of choices.entries()) {
+      for (const choice of row) {
+        if (left <= 0 || tries >= MOST_TRIES) return best;
+        if (choice === best[i]) continue;
         tries++;
-        const tried = best.with(i, type);
+        const tried = best.with(i, choice);
         const now = mistakes(tried);
         if (now < left) [best, left] = [tried, now];
       }
@@ -45,3 +42,15 @@ export function fittingTypes(
   }
   return best;
 }
+
+/** A type for each of `inputs`: of the likely ones those that leave the fewest mistakes. */
+export const fittingTypes = (
+  inputs: readonly string[],
+  first: string | null,
+  constants: readonly string[],
+  mistakes: (types: readonly string[]) => number,
+): readonly string[] =>
+  fitting(
+    inputs.map((_, i) => candidates(i === 0 ? first : null, constants)),
+    mistakes,
+  );

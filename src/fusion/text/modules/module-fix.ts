@@ -6,6 +6,7 @@ import type { Span, TextEdit } from "../../ir";
 import { wholeLines } from "../lines";
 import type { ClassStatement, Expr, Statement } from "../syntax";
 import { bare, everyStatement, rootsOf, walk } from "../syntax";
+import type { Deadline } from "../parse";
 import { fittingTypes } from "./inputs";
 import { applied, lastName } from "./members";
 import { forwardOf } from "./methods";
@@ -75,19 +76,26 @@ export interface ModuleFix {
 }
 
 /** What reading a program says of it: its constants by name, and how many mistakes it has. */
-export type Reading = (text: string) => { readonly constants: ReadonlyMap<string, number>; readonly mistakes: number };
+export type Reading = (text: string) => {
+  readonly constants: ReadonlyMap<string, number>;
+  readonly mistakes: number;
+  /** How far it was understood: ops of its graph. */
+  readonly ops: number;
+};
 
-interface Program {
+export interface Program {
   readonly text: string;
   readonly statements: readonly Statement[];
   readonly read: Reading;
+  /** Once it has passed, the types of inputs are those found so far. */
+  readonly deadline: Deadline;
 }
 
 /** What replaces the classes of a program by what the outermost one computes; null when none has a forward(). */
-export function moduleFix(text: string, statements: readonly Statement[], read: Reading): ModuleFix | null {
-  if (text.length > LONGEST) return null;
-  for (const made of statements) {
-    const edits = made.kind === "class" ? writtenOut({ text, statements, read }, made) : null;
+export function moduleFix(program: Program): ModuleFix | null {
+  if (program.text.length > LONGEST) return null;
+  for (const made of program.statements) {
+    const edits = made.kind === "class" ? writtenOut(program, made) : null;
     if (made.kind === "class" && edits) return { name: made.name.text, edits };
   }
   return null;
@@ -111,7 +119,7 @@ function spaced(lines: readonly string[]): readonly string[] {
 
 /** Null for a class without forward(), and for one that another class uses. */
 function writtenOut(program: Program, made: ClassStatement): readonly TextEdit[] | null {
-  const { text, statements, read } = program;
+  const { text, statements, read, deadline } = program;
   const list = statements.filter((each) => each.kind === "class");
   const forward = forwardOf(made);
   if (!forward || forward.body.length === 0 || list.some((other) => other !== made && makes(other.body, made.name.text))) return null; // prettier-ignore
@@ -145,6 +153,6 @@ function writtenOut(program: Program, made: ClassStatement): readonly TextEdit[]
   };
   const first = open[0] === inputs[0] ? written.input : null;
   const sizes = written.lines.flatMap((line) => /^([A-Za-z]\w*) = [^"'(]*$/.exec(line)?.[1] ?? []);
-  const types = fittingTypes(open, first, sizes, (tried) => read(applied(text, 0, edits(tried))).mistakes);
+  const types = fittingTypes(open, first, sizes, (tried) => deadline.passed() ? Infinity : read(applied(text, 0, edits(tried))).mistakes); // prettier-ignore
   return edits(types);
 }

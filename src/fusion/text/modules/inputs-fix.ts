@@ -1,0 +1,117 @@
+/** @file Types for all inputs of a def that is the whole program; tensors out of dictionaries, `params["w"]`, become inputs of their own. */
+import type { Span, TextEdit } from "../../ir";
+import type { DefStatement, Expr, ParamDecl } from "../syntax";
+import { bare, everyStatement, rootsOf, walk } from "../syntax";
+import { literalValue } from "../values";
+import { fitting } from "./inputs";
+import { applied } from "./members";
+import type { Program } from "./module-fix";
+
+/** One input: a parameter, or what stands under texts of one. */
+interface Input {
+  readonly name: string;
+  readonly param: ParamDecl;
+  /** Where it is read, for what stands under texts. */
+  readonly uses: readonly Span[];
+}
+
+/** `["a", "w"]` of `params["a"]["w"]`; null for any other expression. */
+function pathOf(expr: Expr): { readonly root: string; readonly keys: readonly string[] } | null {
+  const keys: string[] = [];
+  let inner = expr;
+  while (inner.kind === "subscript") {
+    const [index] = inner.indices;
+    const key = inner.indices.length === 1 && index?.kind === "at" ? bare(index.value) : null;
+    if (key?.kind !== "string") return null;
+    keys.unshift(key.value);
+    inner = bare(inner.object);
+  }
+  return inner.kind === "name" && keys.length > 0 ? { root: inner.name, keys } : null;
+}
+
+/** Entries of `param` that the def reads, by a name made of their texts. */
+export function entriesOf(def: DefStatement, param: ParamDecl): readonly Input[] {
+  const all = [...everyStatement(def.body)].flatMap(rootsOf).flatMap((root) => [...walk(root)]);
+  const inner = new Set(all.flatMap((expr) => (expr.kind === "subscript" ? [bare(expr.object)] : [])));
+  const uses = new Map<string, Span[]>();
+  for (const expr of all) {
+    const path = inner.has(expr) ? null : pathOf(expr);
+    if (path?.root !== param.name.text) continue;
+    const name = path.keys
+      .join("_")
+      .replaceAll(/\W/g, "_")
+      .replace(/^(?=\d)/, "_");
+    uses.set(name, [...(uses.get(name) ?? []), expr.span]);
+  }
+  const found = [...uses].map(([name, spans]) => ({ name, param, uses: spans }));
+  return found.toSorted((a, b) => Math.min(...a.uses.map(({ from }) => from)) - Math.min(...b.uses.map(({ from }) => from))); // prettier-ignore
+}
+
+/** Whether `param` waits for a type: no annotation that says one, no default that is a value. */
+const isOpen = ({ name, annotation, value }: ParamDecl): boolean =>
+  name.text !== "self" &&
+  !(annotation && bare(annotation).kind === "subscript") &&
+  !(value && literalValue(bare(value)));
+
+const DATA = /^(x|h|z|inputs?|images?|hidden\w*|src|tgt|tokens?_?emb\w*|embeddings?|features?)$/;
+const HEADS = /^(q|k|v|query|key|value)s?$/;
+const PLACES = /(ids?|idx|ind(ex|ices)|tokens?|labels?|targets?)$/;
+const MASK = /mask/;
+const NUMBER = /^(eps|scale|alpha|beta|temperature|lr|p|t)$/;
+const VECTOR = /(^|_)(b|bias|beta|gamma|g|gain|scale|ln\w*|norm\w*)\d*$|^b\w?\d*$/i;
+
+/** Inputs whose types change together: a weight goes with its bias. */
+function groupOf(name: string): string {
+  if (HEADS.test(name)) return "heads";
+  return `weights ${name.replaceAll(/(weights?|bias|kernel|gamma|beta|scale|_|w|b)/gi, "").toLowerCase()}`;
+}
+
+const WIDTHS = [256, 768, 1024, 64] as const;
+
+/** Types that the inputs of a group could have, the likeliest row first. */
+function rowsOf(names: readonly string[], first: boolean, pictures: boolean): readonly (readonly string[])[] {
+  const all = (...types: readonly string[]): readonly (readonly string[])[] => types.map((type) => names.map(() => type)); // prettier-ignore
+  const [name] = names;
+  if (HEADS.test(name!)) return all("f32[8, 8, 64, 32]", "f32[8, 64, 256]", "f32[64, 256]");
+  if (PLACES.test(name!)) return all("i32[8, 64]", "i32[8]", "f32[8, 64]");
+  if (MASK.test(name!)) return all("bool[64, 64]", "f32[64, 64]", "bool[8, 64]");
+  if (DATA.test(name!) || first) return all(...(pictures ? ["f32[8, 3, 32, 32]"] : []), "f32[8, 64, 256]", "f32[64, 256]", "f32[8, 3, 32, 32]", "f32[8, 8, 64, 32]", "f32[256]"); // prettier-ignore
+  if (NUMBER.test(name!)) return all("f32[]", "f32[256]");
+  const matrix = ([rows, columns]: readonly [number, number]): readonly string[] => names.map((each) => (VECTOR.test(each) ? `f32[${columns}]` : `f32[${rows}, ${columns}]`)); // prettier-ignore
+  const filter = (type: string, out: number): readonly string[] => names.map((each) => (VECTOR.test(each) ? `f32[${out}]` : type)); // prettier-ignore
+  const filters = [filter("f32[16, 3, 3, 3]", 16), filter("f32[16, 16, 3, 3]", 16), filter("f32[10, 16]", 10)];
+  const across = [256, 1024].flatMap((rows) => WIDTHS.map((columns) => [rows, columns] as const));
+  return [...(pictures ? filters : []), ...across.map(matrix), ...WIDTHS.map((out) => names.map((each) => (VECTOR.test(each) ? `f32[${out}]` : `f32[${out}, 256]`))), ...all("f32[256]", "f32[8, 64, 256]")]; // prettier-ignore
+}
+
+/** What gives every open input of `main` a type, so that as little as possible is wrong; null when none is open. */
+export function inputsFix({ text, read, deadline }: Program, main: DefStatement | null): readonly TextEdit[] | null {
+  const open = (main?.params ?? []).filter(isOpen);
+  if (!main || open.length === 0) return null;
+  const inputs = open.flatMap((param): readonly Input[] => {
+    const entries = entriesOf(main, param);
+    return entries.length > 0 ? entries : [{ name: param.name.text, param, uses: [] }];
+  });
+  const groups = new Map<string, Input[]>();
+  for (const input of inputs) {
+    const key = DATA.test(input.name) || PLACES.test(input.name) || MASK.test(input.name) ? input.name : groupOf(input.name); // prettier-ignore
+    groups.set(key, [...(groups.get(key) ?? []), input]);
+  }
+  const members = [...groups.values()];
+  const data = inputs.find(({ uses, name }) => uses.length === 0 && !VECTOR.test(name));
+  const choices = members.map((group) => rowsOf(group.map(({ name }) => name), group.length === 1 && group[0] === data, /conv\w*2d|conv2d|pool2d/.test(text))); // prettier-ignore
+  const edits = (rows: readonly (readonly string[])[]): readonly TextEdit[] => {
+    const types = new Map(members.flatMap((group, i) => group.map((input, k) => [input, rows[i]![k]!] as const)));
+    const declared = open.map((param) => ({
+      span: param.span,
+      insert: inputs.filter((input) => input.param === param).map((input) => `${input.name}: ${types.get(input)!}`).join(", "), // prettier-ignore
+    }));
+    return [...declared, ...inputs.flatMap(({ name, uses }) => uses.map((span) => ({ span, insert: name })))];
+  };
+  const rows = fitting(choices, (tried) => {
+    if (deadline.passed()) return Infinity;
+    const { mistakes, ops } = read(applied(text, 0, edits(tried)));
+    return mistakes === 0 ? 0 : mistakes * 1e6 - ops;
+  });
+  return edits(rows);
+}
