@@ -186,9 +186,14 @@ describe("a text that is one def", () => {
       "2:16 self `self.v` is not here: make it a parameter, `v: f32[…]`.",
     ]);
     expect(parsed.diagnostics.map(({ fixes }) => fixes?.[0]?.edits.map(({ insert }) => insert))).toEqual([
+      ["x: f32[8, 64, 256]", "w: f32[256, 256]", ", v: f32[256, 256]", "v"],
+      ["x: f32[8, 64, 256]", "w: f32[256, 256]", ", v: f32[256, 256]", "v"],
+      [", v: f32[1024, 1024]", "v"],
+    ]);
+    expect(parsed.diagnostics.map(({ fixes }) => fixes?.[1]?.edits.map(({ insert }) => insert))).toEqual([
       [": f32[1024, 1024]"],
       ["f32[1024, 1024]"],
-      [", v: f32[1024, 1024]", "v"],
+      undefined,
     ]);
   });
 });

@@ -7,7 +7,7 @@ import { fitting } from "./inputs";
 import { applied } from "./members";
 import type { Program } from "./module-fix";
 
-/** One input: a parameter, or what stands under texts of one. */
+/** One input: a parameter, what stands under texts of one, or a weight of `self`. */
 interface Input {
   readonly name: string;
   readonly param: ParamDecl;
@@ -47,6 +47,21 @@ export function entriesOf(def: DefStatement, param: ParamDecl): readonly Input[]
   return found.toSorted((a, b) => Math.min(...a.uses.map(({ from }) => from)) - Math.min(...b.uses.map(({ from }) => from))); // prettier-ignore
 }
 
+/** `self.w` that is read, not called: weights of a class that is not here. */
+function weightsOf(def: DefStatement): readonly Input[] {
+  const self = def.params.find(({ name }) => name.text === "self");
+  if (!self) return [];
+  const all = [...everyStatement(def.body)].flatMap(rootsOf).flatMap((root) => [...walk(root)]);
+  const callees = new Set(all.flatMap((expr) => (expr.kind === "call" ? [bare(expr.callee)] : [])));
+  const uses = new Map<string, Span[]>();
+  for (const expr of all) {
+    if (expr.kind !== "member" || expr.object.kind !== "name" || expr.object.name !== "self" || callees.has(expr)) continue; // prettier-ignore
+    uses.set(expr.name.text, [...(uses.get(expr.name.text) ?? []), expr.span]);
+  }
+  const taken = new Set(def.params.map(({ name }) => name.text));
+  return [...uses].filter(([name]) => !taken.has(name)).map(([name, spans]) => ({ name, param: self, uses: spans }));
+}
+
 /** Whether `param` waits for a type: no annotation that says one, no default that is a value. */
 const isOpen = ({ name, annotation, value }: ParamDecl): boolean =>
   name.text !== "self" &&
@@ -72,7 +87,7 @@ const WIDTHS = [256, 768, 1024, 64] as const;
 function rowsOf(names: readonly string[], first: boolean, pictures: boolean): readonly (readonly string[])[] {
   const all = (...types: readonly string[]): readonly (readonly string[])[] => types.map((type) => names.map(() => type)); // prettier-ignore
   const [name] = names;
-  if (HEADS.test(name!)) return all("f32[8, 8, 64, 32]", "f32[8, 64, 256]", "f32[64, 256]");
+  if (names.length > 1 && HEADS.test(name!)) return all("f32[8, 8, 64, 32]", "f32[8, 64, 256]", "f32[64, 256]");
   if (PLACES.test(name!)) return all("i32[8, 64]", "i32[8]", "f32[8, 64]");
   if (MASK.test(name!)) return all("bool[64, 64]", "f32[64, 64]", "bool[8, 64]");
   if (DATA.test(name!) || first) return all(...(pictures ? ["f32[8, 3, 32, 32]"] : []), "f32[8, 64, 256]", "f32[64, 256]", "f32[8, 3, 32, 32]", "f32[8, 8, 64, 32]", "f32[256]"); // prettier-ignore
@@ -88,10 +103,14 @@ function rowsOf(names: readonly string[], first: boolean, pictures: boolean): re
 export function inputsFix({ text, read, deadline }: Program, main: DefStatement | null): readonly TextEdit[] | null {
   const open = (main?.params ?? []).filter(isOpen);
   if (!main || open.length === 0) return null;
-  const inputs = open.flatMap((param): readonly Input[] => {
-    const entries = entriesOf(main, param);
-    return entries.length > 0 ? entries : [{ name: param.name.text, param, uses: [] }];
-  });
+  const weights = weightsOf(main);
+  const inputs = [
+    ...open.flatMap((param): readonly Input[] => {
+      const entries = entriesOf(main, param);
+      return entries.length > 0 ? entries : [{ name: param.name.text, param, uses: [] }];
+    }),
+    ...weights,
+  ];
   const groups = new Map<string, Input[]>();
   for (const input of inputs) {
     const key = DATA.test(input.name) || PLACES.test(input.name) || MASK.test(input.name) ? input.name : groupOf(input.name); // prettier-ignore
@@ -102,11 +121,11 @@ export function inputsFix({ text, read, deadline }: Program, main: DefStatement 
   const choices = members.map((group) => rowsOf(group.map(({ name }) => name), group.length === 1 && group[0] === data, /conv\w*2d|conv2d|pool2d/.test(text))); // prettier-ignore
   const edits = (rows: readonly (readonly string[])[]): readonly TextEdit[] => {
     const types = new Map(members.flatMap((group, i) => group.map((input, k) => [input, rows[i]![k]!] as const)));
-    const declared = open.map((param) => ({
-      span: param.span,
-      insert: inputs.filter((input) => input.param === param).map((input) => `${input.name}: ${types.get(input)!}`).join(", "), // prettier-ignore
-    }));
-    return [...declared, ...inputs.flatMap(({ name, uses }) => uses.map((span) => ({ span, insert: name })))];
+    const written = (param: ParamDecl): string => inputs.filter((input) => input.param === param).map((input) => `${input.name}: ${types.get(input)!}`).join(", "); // prettier-ignore
+    const declared = open.map((param) => ({ span: param.span, insert: written(param) }));
+    const end = main.params.at(-1)!.span.to;
+    const more = weights.length === 0 ? [] : [{ span: { from: end, to: end }, insert: `, ${written(weights[0]!.param)}` }]; // prettier-ignore
+    return [...declared, ...more, ...inputs.flatMap(({ name, uses }) => uses.map((span) => ({ span, insert: name })))];
   };
   const rows = fitting(choices, (tried) => {
     if (deadline.passed()) return Infinity;
