@@ -49,6 +49,11 @@ const others: readonly (readonly [pass: string, rule: string, name: string, text
     "x: f32[5, 3, 4]\ny = exp(x.max(dim=2, keepdim=True).max(dim=0, keepdim=True))",
   ],
   ["reduction-algebra", "fold-of-fold", "a mean of means", "x: f32[5, 3, 4]\ny = x.mean(dim=0).mean(dim=-1)"],
+  ...["floor(x)", "clamp(x, -1, 1)", "cast(x, dtype=i32)", "leaky_relu(x)", "hard_sigmoid(x * 2)", "-relu(x)"].map(
+    (folded) => ["monotone-commute", "maximum-first", folded, `x: f32[33, 65]\ny = (${folded}).max(dim=-1)`] as const,
+  ), // prettier-ignore
+  ["monotone-commute", "mask-first", "a product with a mask", "x: f32[9, 33, 7]\nm: f32[9, 33]\ny = (relu(x) * (m > 0).float().unsqueeze(-1)).max(dim=1)"], // prettier-ignore
+  ["monotone-commute", "mask-first", "a choice of 0", "x: f32[9, 33, 7]\nm: f32[9, 33, 1]\ny = where(m > 0, 0, floor(relu(x))).amax(dim=1)"], // prettier-ignore
   ["movement-algebra", "transposes-meet", "through one op", "x: f32[33, 65]\ny = relu(x.T).T + 1"],
   ["movement-algebra", "transposes-meet", "as the result", "x: f32[33, 65]\ny = relu(x.T).T"],
   [

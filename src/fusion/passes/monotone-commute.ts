@@ -1,7 +1,7 @@
 /** @file P3b: the largest of φ(x) is φ of the largest x when φ never decreases. The maximum is taken first, φ then of one value a row. */
-import { node, nodeId, sizeOf, type Graph, type Node, type NodeId, type Verdict } from "../ir";
-import { opDef } from "../ops";
+import { node, nodeId, sameShape, sizeOf, type Graph, type Node, type NodeId, type Verdict } from "../ir";
 import type { Answer, Candidate } from "./define";
+import { maskedOperand, monotone, type Monotone } from "./monotone";
 import type { Planner } from "./planner";
 import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
 import { propose, rewritingPass } from "./rewriting";
@@ -22,69 +22,6 @@ export const monotoneCommute = rewritingPass({
   },
 });
 
-/** `up`: never decreases. `down`: never increases. `exact`: so does its rounded value, on any machine. */
-interface Monotone {
-  readonly way: "up" | "down";
-  readonly exact: boolean;
-  /** Which operand runs along the row. */
-  readonly operand: number;
-}
-
-const UP_EXACT: ReadonlySet<string> = new Set(["relu", "floor", "ceil", "round", "sign", "clamp", "identity", "stop_gradient"]); // prettier-ignore
-/** Non-decreasing as functions; a machine's approximation may dip by a last bit. */
-const UP: ReadonlySet<string> = new Set(["exp", "exp2", "expm1", "tanh", "sigmoid", "softplus", "erf", "atan", "sinh", "softsign", "selu"]); // prettier-ignore
-/** The same where the operand is not negative. */
-const UP_ABOVE_ZERO: ReadonlySet<string> = new Set(["log", "log2", "log1p", "sqrt", "square"]);
-const NOT_NEGATIVE: ReadonlySet<string> = new Set(["relu", "exp", "exp2", "sigmoid", "abs", "square", "softplus", "sqrt"]); // prettier-ignore
-
-const constant = (graph: Graph, id: NodeId): number | null => {
-  const n = node(graph, id);
-  return n.op === "const" ? Number(n.attrs["value"]) : null;
-};
-
-/** How `n` runs with one of its operands; null when it may turn. */
-function monotone(graph: Graph, n: Node, fold: Node): Monotone | null {
-  if (UP_EXACT.has(n.op)) return { way: "up", exact: true, operand: 0 };
-  if (UP.has(n.op)) return { way: "up", exact: false, operand: 0 };
-  if (UP_ABOVE_ZERO.has(n.op) && NOT_NEGATIVE.has(node(graph, n.inputs[0]!).op))
-    return { way: "up", exact: n.op === "square" || n.op === "sqrt", operand: 0 };
-  if (n.op === "neg") return { way: "down", exact: true, operand: 0 };
-  if (n.inputs.length !== 2) return null;
-  const operand = [0, 1].find((at) => alongRow(graph, n, at, fold) && sameForRow(graph, n, 1 - at, fold));
-  if (operand === undefined) return null;
-  const other = n.inputs[1 - operand]!;
-  switch (n.op) {
-    case "add":
-    case "maximum":
-    case "minimum":
-      return { way: "up", exact: true, operand };
-    case "sub":
-      return { way: operand === 0 ? "up" : "down", exact: true, operand };
-    case "mul":
-    case "div": {
-      const by = constant(graph, other);
-      if (by === null || by === 0 || !Number.isFinite(by) || (n.op === "div" && operand === 1)) return null;
-      return { way: by > 0 ? "up" : "down", exact: n.op === "mul", operand };
-    }
-    default:
-      return null;
-  }
-}
-
-const alongRow = (graph: Graph, n: Node, operand: number, fold: Node): boolean =>
-  node(graph, n.inputs[operand]!).type.shape.join() === n.type.shape.join() && fold.inputs[0] === n.id;
-
-/** The other operand may be met after the fold instead: it has no extent along the folded axes and lines up with the result. */
-function sameForRow(graph: Graph, n: Node, operand: number, fold: Node): boolean {
-  const { shape } = node(graph, n.inputs[operand]!).type;
-  const rank = n.type.shape.length;
-  const axes = opDef(fold.op).reduce!.axes(fold.attrs, n.type.shape);
-  if (sizeOf(shape) === 1 && shape.length === 0) return true;
-  const kept = fold.type.shape.length === rank;
-  const first = rank - shape.length;
-  return axes.every((axis) => (kept ? axis < first || shape[axis - first] === 1 : axis < first));
-}
-
 const TURNED: Readonly<Record<string, string>> = { max: "min", min: "max" };
 
 /** One swap below `id`; the fold to go on with, or null. */
@@ -92,11 +29,14 @@ function* swap(planner: Planner, rewriter: Rewriter, id: NodeId): Generator<Cand
   const { graph } = planner;
   const fold = node(graph, id);
   const inner = node(graph, fold.inputs[0]!);
-  const isAlone = rewriter.readersOf(inner.id).size === 1 && !planner.isOutput(inner.id);
-  const found = isAlone && inner.type.dtype === "f32" ? monotone(graph, inner, fold) : null;
+  const alone = (n: Node): boolean => rewriter.readersOf(n.id).size === 1 && !planner.isOutput(n.id);
+  if (alone(inner) && (yield* maskFirst(planner, rewriter, fold, inner, alone))) return id;
+  const found = alone(inner) && inner.inputs.length > 0 ? monotone(graph, inner, fold) : null;
   if (!found || sizeOf(inner.type.shape) === sizeOf(fold.type.shape)) return null;
   const x = inner.inputs[found.operand]!;
-  if (node(graph, x).type.dtype !== inner.type.dtype || node(graph, x).type.shape.join() !== inner.type.shape.join()) return null; // prettier-ignore
+  const { dtype, shape } = node(graph, x).type;
+  if (dtype === "bool" || (dtype !== inner.type.dtype && inner.op !== "cast") || !sameShape(shape, inner.type.shape)) return null; // prettier-ignore
+  if (inner.type.dtype !== "f32" && inner.op !== "cast") return null;
   const nodes = [x, inner.id, id];
   if (planner.options.strict && !found.exact) {
     const text = `${nameOf(graph, inner.id)} never decreases, but a machine's ${inner.op} may dip by a last bit: taking the largest value first could change the result, and strict mode keeps it.`;
@@ -104,21 +44,49 @@ function* swap(planner: Planner, rewriter: Rewriter, id: NodeId): Generator<Cand
     yield* propose(planner, rewriter, { rule: "maximum-first", change: null, verdict, nodes });
     return null;
   }
-  const { change, first } = swapped(fold, inner, x, found);
+  const { change, first } = swapped(fold, inner, node(graph, x), found);
   const verdict = said(graph, fold, inner, found);
   const made = yield* propose(planner, rewriter, { rule: "maximum-first", change, verdict, nodes });
   return made ? first : null;
 }
 
-function swapped(
+/** max(mask · φ(x)) = max(φ(mask · x)) where φ leaves 0 in its place: φ is then next to the maximum. */
+function* maskFirst(
+  planner: Planner,
+  rewriter: Rewriter,
   fold: Node,
-  inner: Node,
-  x: NodeId,
-  { way, operand }: Monotone,
-): { change: NodeChange; first: NodeId } {
+  masked: Node,
+  alone: (n: Node) => boolean,
+): Generator<Candidate, boolean, Answer> {
+  const { graph } = planner;
+  const at = maskedOperand(graph, masked);
+  const inner = at === null ? null : node(graph, masked.inputs[at]!);
+  if (!inner || !alone(inner)) return false;
+  const x = inner.inputs[0]!;
+  const first: Node = { ...masked, inputs: masked.inputs.map((input, i) => (i === at ? x : input)) };
+  const last: Node = { ...inner, id: nodeId(`${fold.id}~${inner.op}`), inputs: [masked.id] };
+  const change: NodeChange = {
+    gone: [inner.id],
+    after: [first, last, { ...fold, inputs: [last.id] }],
+    born: [[last.id, fold.id]],
+  };
+  const text = `\`${inner.op}\` leaves 0 where it is, so the mask may come before it as well as after: then \`${inner.op}\` stands next to ${nameOf(graph, fold.id)}.`;
+  const nodes = [x, inner.id, masked.id];
+  const verdict = yes("A_PATTERN", nodes, text);
+  return yield* propose(planner, rewriter, { rule: "mask-first", change, verdict, nodes });
+}
+
+function swapped(fold: Node, inner: Node, x: Node, { way, operand }: Monotone): { change: NodeChange; first: NodeId } {
   const op = way === "up" ? fold.op : TURNED[fold.op]!;
   const first = nodeId(`${fold.id}~${op}`);
-  const folded: Node = { ...fold, id: first, op, inputs: [x], label: op, origins: fold.origins };
+  const folded: Node = {
+    ...fold,
+    id: first,
+    op,
+    inputs: [x.id],
+    label: op,
+    type: { ...fold.type, dtype: x.type.dtype },
+  };
   const origins = [...new Set([...fold.origins, ...inner.origins])];
   const last: Node = { ...fold, op: inner.op, attrs: inner.attrs, inputs: inner.inputs.map((input, i) => (i === operand ? first : input)), label: fold.id.includes("~") ? inner.label : fold.label, origins }; // prettier-ignore
   return { change: { gone: [inner.id], after: [folded, last], born: [[first, fold.id]] }, first };
