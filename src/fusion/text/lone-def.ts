@@ -2,7 +2,7 @@
 import type { Machine, Place, Turn } from "./machine";
 import { toNode } from "./machine";
 import { declareInput } from "./declare";
-import { entriesOf } from "./modules/inputs-fix";
+import { holdsSeveral } from "./modules/inputs-fix";
 import { bindName } from "./symbols";
 import type { DefStatement, Expr, ParamDecl, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement, rootsOf, walk } from "./syntax";
@@ -42,7 +42,7 @@ export function loneDef(statements: readonly Statement[]): DefStatement | null {
 /** A parameter without a shape is drawn as an open place; one that holds several tensors can't be drawn. */
 function withoutShape(machine: Machine, place: Place, def: DefStatement, param: ParamDecl): Value {
   const { name } = param;
-  if (entriesOf(def, param).length > 0) {
+  if (holdsSeveral(def, param)) {
     const fixes = [{ title: "Make inputs of them, with types that fit", edits: machine.inputsFix() ?? [] }];
     machine.problems.add("missing-shape", name.span, `\`${name.text}\` holds several tensors: each becomes an input of its own.`, { fixes }); // prettier-ignore
     return BROKEN;

@@ -270,6 +270,8 @@ describe("a def without types gets types that fit, all at once", () => {
     ["def f(q, k, v):\n  return softmax(q @ k.transpose(-2, -1) / q.size(-1) ** 0.5, dim=-1) @ v\n", "q: f32[8, 8, 64, 32]"],
     ["def f(x, conv1_w, conv1_b, fc_w, fc_b):\n  x = relu(F.conv2d(x, conv1_w, conv1_b, padding=1))\n  return linear(x.mean(dim=(2, 3)), fc_w, fc_b)\n", "fc_w: f32[10, 16]"],
     ['def f(params, x, heads=8):\n  B, T, C = x.shape\n  q, k, v = jnp.split(x @ params["qkv"]["w"] + params["qkv"]["b"], 3, axis=-1)\n  q = q.reshape(B, T, heads, C // heads).transpose(0, 2, 1, 3)\n  return q @ (k * v).reshape(B, T, heads, C // heads).transpose(0, 2, 3, 1)\n', "def f(qkv_w: f32[256, 768], qkv_b: f32[768], x: f32[8, 64, 256], heads=8):"],
+    ["def predict(params, inputs):\n  for W, b in params:\n    outputs = jnp.dot(inputs, W) + b\n    inputs = jnp.tanh(outputs)\n  return outputs\n", "params = ((W_0, b_0), (W_1, b_1), (W_2, b_2))\n  for"],
+    ["def predict(params, image):\n  x = image\n  for w, b in params[:-1]:\n    x = relu(jnp.dot(w, x) + b)\n  w, b = params[-1]\n  y = jnp.dot(w, x) + b\n  return y - logsumexp(y)\n", "w_2: f32[256, 256], b_2: f32[256]"],
   ])("%s", (text, part) => {
     const now = fixed(text);
     expect(now).toContain(part);

@@ -2,6 +2,7 @@
 import type { Span, TextEdit } from "../../ir";
 import type { DefStatement, Expr, ParamDecl } from "../syntax";
 import { bare, everyStatement, rootsOf, walk } from "../syntax";
+import { indentAt } from "../lines";
 import { literalValue } from "../values";
 import { fitting } from "./inputs";
 import { applied } from "./members";
@@ -30,7 +31,7 @@ function pathOf(expr: Expr): { readonly root: string; readonly keys: readonly st
 }
 
 /** Entries of `param` that the def reads, by a name made of their texts. */
-export function entriesOf(def: DefStatement, param: ParamDecl): readonly Input[] {
+function entriesOf(def: DefStatement, param: ParamDecl): readonly Input[] {
   const all = [...everyStatement(def.body)].flatMap(rootsOf).flatMap((root) => [...walk(root)]);
   const inner = new Set(all.flatMap((expr) => (expr.kind === "subscript" ? [bare(expr.object)] : [])));
   const uses = new Map<string, Span[]>();
@@ -46,6 +47,31 @@ export function entriesOf(def: DefStatement, param: ParamDecl): readonly Input[]
   const found = [...uses].map(([name, spans]) => ({ name, param, uses: spans }));
   return found.toSorted((a, b) => Math.min(...a.uses.map(({ from }) => from)) - Math.min(...b.uses.map(({ from }) => from))); // prettier-ignore
 }
+
+/** So many layers stand for a list of them. */
+const LAYERS_IN_LIST = 3;
+
+/** Names that a loop over `param` gives the parts of one layer, `for w, b in params[:-1]`; empty where there is none. */
+function layerOf(def: DefStatement, param: ParamDecl): readonly string[] {
+  for (const each of everyStatement(def.body)) {
+    if (each.kind !== "for") continue;
+    let over = bare(each.iterable);
+    while (over.kind === "subscript") over = bare(over.object);
+    const target = bare(each.target);
+    const items = target.kind === "tuple" || target.kind === "list" ? target.items.map(bare) : [target];
+    if (over.kind !== "name" || over.name !== param.name.text) continue;
+    return items.flatMap((item) => (item.kind === "name" ? [item.name] : []));
+  }
+  return [];
+}
+
+/** Inputs for a list of layers: w_0, b_0, w_1 … */
+const layersOf = (parts: readonly string[], param: ParamDecl): readonly Input[] =>
+  Array.from({ length: LAYERS_IN_LIST }, (_, i) => parts.map((part) => ({ name: `${part}_${i}`, param, uses: [] }))).flat(); // prettier-ignore
+
+/** Whether `param` stands for several tensors. */
+export const holdsSeveral = (def: DefStatement, param: ParamDecl): boolean =>
+  entriesOf(def, param).length > 0 || layerOf(def, param).length > 0;
 
 /** `self.w` that is read, not called: weights of a class that is not here. */
 function weightsOf(def: DefStatement): readonly Input[] {
@@ -107,6 +133,8 @@ export function inputsFix({ text, read, deadline }: Program, main: DefStatement 
   const inputs = [
     ...open.flatMap((param): readonly Input[] => {
       const entries = entriesOf(main, param);
+      const layers = layersOf(layerOf(main, param), param);
+      if (layers.length > 0) return layers;
       return entries.length > 0 ? entries : [{ name: param.name.text, param, uses: [] }];
     }),
     ...weights,
@@ -116,8 +144,9 @@ export function inputsFix({ text, read, deadline }: Program, main: DefStatement 
     const key = DATA.test(input.name) || PLACES.test(input.name) || MASK.test(input.name) ? input.name : groupOf(input.name); // prettier-ignore
     groups.set(key, [...(groups.get(key) ?? []), input]);
   }
-  const members = [...groups.values()];
-  const data = inputs.find(({ uses, name }) => uses.length === 0 && !VECTOR.test(name));
+  const data = inputs.find(({ name, param }) => name === param.name.text && !VECTOR.test(name));
+  // Data first: weights are tried against what they meet.
+  const members = [...groups.values()].toSorted((a, b) => Number(b[0] === data) - Number(a[0] === data));
   const choices = members.map((group) => rowsOf(group.map(({ name }) => name), group.length === 1 && group[0] === data, /conv\w*2d|conv2d|pool2d/.test(text))); // prettier-ignore
   const edits = (rows: readonly (readonly string[])[]): readonly TextEdit[] => {
     const types = new Map(members.flatMap((group, i) => group.map((input, k) => [input, rows[i]![k]!] as const)));
@@ -125,7 +154,19 @@ export function inputsFix({ text, read, deadline }: Program, main: DefStatement 
     const declared = open.map((param) => ({ span: param.span, insert: written(param) }));
     const end = main.params.at(-1)!.span.to;
     const more = weights.length === 0 ? [] : [{ span: { from: end, to: end }, insert: `, ${written(weights[0]!.param)}` }]; // prettier-ignore
-    return [...declared, ...more, ...inputs.flatMap(({ name, uses }) => uses.map((span) => ({ span, insert: name })))];
+    const lists = open.flatMap((param) => {
+      const parts = layerOf(main, param);
+      const rows = Array.from({ length: LAYERS_IN_LIST }, (_, i) => `(${parts.map((part) => `${part}_${i}`).join(", ")})`); // prettier-ignore
+      const { from } = main.body[0]!.span;
+      const list = `${param.name.text} = (${rows.join(", ")})\n${indentAt(text, from)}`;
+      return parts.length === 0 ? [] : [{ span: { from, to: from }, insert: list }];
+    });
+    return [
+      ...declared,
+      ...more,
+      ...lists,
+      ...inputs.flatMap(({ name, uses }) => uses.map((span) => ({ span, insert: name }))),
+    ];
   };
   const rows = fitting(choices, (tried) => {
     if (deadline.passed()) return Infinity;
