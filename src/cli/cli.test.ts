@@ -157,6 +157,15 @@ test("errors in the program go to the error stream with line and column; nothing
   expect(err).toMatch(/^program\.py:3:\d+: error: /m);
 });
 
+test("pasted classes and defs are read by way of their fixes, and that is said", async () => {
+  const pasted = "class Net(nn.Module):\n    def __init__(self, dim=64):\n        super().__init__()\n        self.fc = nn.Linear(dim, dim)\n    def forward(self, x):\n        return F.relu(self.fc(x))\n"; // prettier-ignore
+  const { code, out, err } = await command("plan program.py", pasted);
+  expect([code, out.split("\n")[0]]).toEqual([0, expect.stringContaining("linear_relu")]);
+  expect(err).toContain("Classes were written out as a program; sizes that nothing says are guesses.");
+  const def = await command("plan program.py", "def f(x, w, b):\n  return gelu(x @ w + b)\n");
+  expect([def.code, def.err]).toEqual([0, "Inputs got types that fit; sizes that nothing says are guesses."]);
+});
+
 test("a hole makes the plan wait", async () => {
   const { code, out } = await command("plan program.py", "x: f32[4]\ny = add(x, ...)\n");
   expect([code, out]).toEqual([1, ""]);

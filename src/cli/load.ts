@@ -61,16 +61,25 @@ export async function load({ file, dims }: Pick<Request, "file" | "dims">, world
   if (file.endsWith(".json") || /^\s*\{/.test(text)) return opened(decodeFile(text));
   const first = text.trim();
   if (isLink(first) && !first.includes("\n")) return opened(await decodeLink(first));
-  const written = withoutClasses(text);
+  const written = readable(text);
   return { ok: true, value: { ...written, options: defaultOptions, dropped: [], given: NONE } };
 }
 
-/** Classes as the programs that they are, and a word about it. */
-function withoutClasses(text: string): Pick<Loaded, "text" | "remarks"> {
-  const fix = parseProgram(text).diagnostics.find(({ code, fixes }) => code === "class" && fixes!.length > 0)?.fixes?.[0]; // prettier-ignore
-  if (!fix) return { text, remarks: [] };
-  return {
-    text: applyTextEdits(text, fix.edits),
-    remarks: ["Classes were written out as a program; sizes that nothing says are guesses."],
-  };
+/** Fixes without which a pasted text can't be planned, and what is said of them. */
+const NEEDED: ReadonlyMap<string, string> = new Map([
+  ["class", "Classes were written out as a program; sizes that nothing says are guesses."],
+  ["missing-shape", "Inputs got types that fit; sizes that nothing says are guesses."],
+]);
+
+/** Pasted classes and defs as programs that can be planned, and a word about it. */
+function readable(pasted: string): Pick<Loaded, "text" | "remarks"> {
+  let text = pasted;
+  const remarks: string[] = [];
+  for (const [wanted, remark] of NEEDED) {
+    const wrong = parseProgram(text).diagnostics.find(({ code, fixes }) => code === wanted && (fixes ?? []).length > 0);
+    if (!wrong) continue;
+    text = applyTextEdits(text, wrong.fixes![0]!.edits);
+    remarks.push(remark);
+  }
+  return { text, remarks };
 }

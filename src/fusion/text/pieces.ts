@@ -31,7 +31,7 @@ const bySize: Cutter = (extent, sizes, isList) => {
 const byCount: Cutter = (extent, [count], isList) =>
   isList || !(count! >= 1) ? null : steps(extent, Math.max(1, Math.ceil(extent / count!)));
 
-/** numpy's split and torch's tensor_split: so many pieces, the first ones larger by one, or a list of places. */
+/** numpy's array_split and torch's tensor_split: so many pieces, the first ones larger by one, or a list of places. */
 const bySections: Cutter = (extent, sizes, isList) => {
   if (isList) return upTo(extent, sizes);
   const count = sizes[0]!;
@@ -42,6 +42,10 @@ const bySections: Cutter = (extent, sizes, isList) => {
     Array.from({ length: count - 1 }, (_, i) => (i + 1) * least + Math.min(i + 1, more)),
   );
 };
+
+/** numpy's split: pieces of one size, or a list of places. */
+const byEqualSections: Cutter = (extent, sizes, isList) =>
+  !isList && extent % sizes[0]! !== 0 ? null : bySections(extent, sizes, isList);
 
 const PIECES: ReadonlyMap<string, Cutter | null> = new Map([
   ["split", bySize],
@@ -90,7 +94,7 @@ export function piecesOf(machine: Machine, place: Place, call: PiecesCall, args:
   const { name, expr } = call;
   if (args.some(({ slot }) => isBroken(slot.value))) return BROKEN;
   const numpy = NUMPY.test(machine.text.slice(expr.callee.span.from, expr.callee.span.to));
-  const cutter = name.text === "split" && numpy ? bySections : (PIECES.get(name.text) ?? null);
+  const cutter = name.text === "split" && numpy ? byEqualSections : (PIECES.get(name.text) ?? null);
   const refuse = (code: string, text: string): Value => {
     machine.problems.add(code, expr.span, text);
     return BROKEN;
@@ -110,7 +114,7 @@ export function piecesOf(machine: Machine, place: Place, call: PiecesCall, args:
   const numbers = sizes && numbersIn(sizes);
   if (cutter && !numbers) return refuse("bad-argument", `${name.text} needs whole numbers that are known before the graph runs.`); // prettier-ignore
   const cuts = cutter ? cutter(extent, numbers!, sizes!.slot.value.kind === "sequence") : steps(extent, 1);
-  if (!cuts) return refuse("shape-mismatch", `Axis ${at} has ${extent} elements: it can't be cut into ${numbers!.join(" + ")}.`); // prettier-ignore
+  if (!cuts) return refuse("shape-mismatch", `Axis ${at} has ${extent} elements: it can't be cut into ${sizes!.slot.value.kind === "sequence" ? numbers!.join(" + ") : `${numbers![0]} equal pieces`}.`); // prettier-ignore
   const items = cuts.map(([start, stop], i) => {
     const path = `${call.path}#${i}`;
     const value = applyParts(machine, place, { path, expr, label: name.text }, [x], (b, [node]) => {

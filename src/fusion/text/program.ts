@@ -88,12 +88,9 @@ const newTurn = (scope: Scope): Turn => ({
 
 /** What a rewriting of the text would say. */
 const reading: Reading = (text) => {
-  const { constants, diagnostics, graph } = parseProgram(text);
-  return {
-    constants,
-    mistakes: diagnostics.filter(({ severity }) => severity === "error").length,
-    ops: graph.nodes.size,
-  };
+  const { constants, diagnostics } = parseProgram(text);
+  const wrong = diagnostics.filter(({ severity }) => severity === "error");
+  return { constants, mistakes: wrong.length, reached: Math.min(...wrong.map(({ line }) => line)) };
 };
 
 function newMachine(

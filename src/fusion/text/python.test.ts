@@ -260,6 +260,10 @@ describe("einops", () => {
   });
 });
 
+test("numpy's split makes equal pieces only", () => {
+  expect(problems(`${X}a, b, c = jnp.split(x, 3, axis=1)`)[0]).toContain("Axis 1 has 8 elements: it can't be cut into 3 equal pieces."); // prettier-ignore
+});
+
 describe("a def without types gets types that fit, all at once", () => {
   const fixed = (text: string): string => {
     const fix = parseProgram(text).diagnostics.flatMap(({ fixes }) => fixes ?? []).find(({ title }) => /types? that fit/.test(title)); // prettier-ignore

@@ -170,8 +170,9 @@ export function inputsFix({ text, read, deadline }: Program, main: DefStatement 
   };
   const rows = fitting(choices, (tried) => {
     if (deadline.passed()) return Infinity;
-    const { mistakes, ops } = read(applied(text, 0, edits(tried)));
-    return mistakes === 0 ? 0 : mistakes * 1e6 - ops;
+    const { mistakes, reached } = read(applied(text, 0, edits(tried)));
+    // The farther the first mistake, the more fits.
+    return mistakes === 0 ? 0 : 1 / reached + mistakes * 1e-6;
   });
   return edits(rows);
 }

@@ -79,8 +79,8 @@ export interface ModuleFix {
 export type Reading = (text: string) => {
   readonly constants: ReadonlyMap<string, number>;
   readonly mistakes: number;
-  /** How far it was understood: ops of its graph. */
-  readonly ops: number;
+  /** Line of the first mistake. */
+  readonly reached: number;
 };
 
 export interface Program {
