@@ -82,6 +82,7 @@ type Scope = Map<string, Value>;
 /** Producers before their readers: the format asks for it, not every file obeys. Nodes of a cycle are left out. */
 function inOrder(nodes: readonly OnnxNode[]): OnnxNode[] {
   const made = new Map(nodes.flatMap((node, i) => node.outputs.map((name) => [name, i] as const)));
+  made.delete(""); // what is left out is no value
   const needs = nodes.map((node) => new Set(node.inputs.flatMap((name) => made.get(name) ?? [])));
   const readers = nodes.map((): number[] => []);
   needs.forEach((producers, i) => producers.forEach((producer) => readers[producer]!.push(i)));

@@ -3,7 +3,7 @@ import { type AttrValue } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
 
-type Options = Readonly<Record<string, AttrValue>>;
+export type Options = Readonly<Record<string, AttrValue>>;
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
@@ -27,7 +27,7 @@ export function fromHeads(c: NodeContext, x: Value): Value {
   return c.reshape(c.op("transpose", [x], { perm: [0, 2, 1, 3] }), [batch, length, heads * size]);
 }
 
-const isEmpty = (x: Value): boolean => x.type.shape.includes(0);
+export const isEmpty = (x: Value): boolean => x.type.shape.includes(0);
 
 /** The cache and what is new, along the places. */
 function appended(c: NodeContext, past: Value | null, fresh: Value): Value {
@@ -35,23 +35,39 @@ function appended(c: NodeContext, past: Value | null, fresh: Value): Value {
   return c.op("concat", [past, fresh], { axis: 2 });
 }
 
-const and = (c: NodeContext, a: Value | null, b: Value | null): Value | null => (a && b ? c.op("and", [a, b]) : (a ?? b)); // prettier-ignore
+export const and = (c: NodeContext, a: Value | null, b: Value | null): Value | null => (a && b ? c.op("and", [a, b]) : (a ?? b)); // prettier-ignore
 
 /** bool [B, 1, 1, T]: place < length of its batch. */
-function within(c: NodeContext, lengths: Value, places: number): Value {
+export function within(c: NodeContext, lengths: Value, places: number): Value {
   const each = c.reshape(lengths, [lengths.type.shape[0] ?? 1, 1, 1, 1]);
   return c.op("lt", [counting(c, places, 3, 4), each]);
 }
 
+/** bool: key − place of the query between −left and right; a side below 0 is open. The first query's place may be data. */
+export function between(
+  c: NodeContext,
+  queries: number,
+  keys: number,
+  first: Value,
+  left: number,
+  right: number,
+): Value | null {
+  const [key, query] = [counting(c, keys, 3, 4), c.op("add", [counting(c, queries, 2, 4), first])];
+  const low = left < 0 ? null : c.op("ge", [key, c.op("sub", [query, c.emit.scalar(left, "i32")])]);
+  const high =
+    right < 0 ? null : c.op("le", [key, right === 0 ? query : c.op("add", [query, c.emit.scalar(right, "i32")])]);
+  return and(c, low, high);
+}
+
 /** Shorter masks end before the last keys: those are out of sight. */
-function widened(c: NodeContext, mask: Value, places: number): Value {
+export function widened(c: NodeContext, mask: Value, places: number): Value {
   const missing = places - (mask.type.shape.at(-1) ?? places);
   if (missing <= 0 || mask.type.shape.at(-1) === 1) return mask;
   const value = mask.type.dtype === "bool" ? 0 : Number.NEGATIVE_INFINITY;
   return c.op("pad", [mask], { pads: [0, missing], mode: "constant", value });
 }
 
-interface Call {
+export interface Call {
   readonly q: Value;
   readonly k: Value;
   readonly v: Value;
@@ -63,17 +79,18 @@ interface Call {
 }
 
 /** One call; a bias and a sight together become a bias of −∞ where nothing is seen. */
-function attend(c: NodeContext, { q, k, v, bias, sight, options }: Call): Value {
+export function attend(c: NodeContext, { q, k, v, bias, sight, options }: Call): Value {
   const hidden = (): Value => c.emit.scalar(Number.NEGATIVE_INFINITY, bias!.type.dtype);
   const mask = bias && sight ? c.op("where", [sight, bias, hidden()]) : (bias ?? sight);
   return c.op("scaled_dot_product_attention", [q, k, v, mask], options);
 }
 
-const scaleOf = (c: NodeContext): Options => {
+export const scaleOf = (c: NodeContext): Options => {
   const scale = c.maybeFloat("scale");
   return scale === null || scale === 0 ? {} : { scale };
 };
-const softcapOf = (c: NodeContext): Options => (c.float("softcap", 0) > 0 ? { softcap: c.float("softcap", 0) } : {});
+export const softcapOf = (c: NodeContext): Options =>
+  c.float("softcap", 0) > 0 ? { softcap: c.float("softcap", 0) } : {};
 
 /** `Attention` of the standard domain: 3-D inputs are split into heads, caches are appended, `nonpad_kv_seqlen` hides what is padding. */
 function attention(c: NodeContext): readonly Value[] {
@@ -89,16 +106,16 @@ function attention(c: NodeContext): readonly Value[] {
   const causal = c.int("is_causal", 0) === 1;
   const past = c.maybe(4)?.type.shape[2] ?? 0;
   let sight = given?.type.dtype === "bool" ? given : null;
-  if (lengths) {
-    sight = and(c, sight, within(c, lengths, keys));
-    if (causal) {
-      const first = c.op("sub", [c.reshape(lengths, [lengths.type.shape[0] ?? 1, 1, 1, 1]), c.emit.scalar(queries, "i32")]); // prettier-ignore
-      sight = and(c, sight, c.op("le", [counting(c, keys, 3, 4), c.op("add", [counting(c, queries, 2, 4), first])]));
-    }
-  }
+  if (lengths) sight = and(c, sight, within(c, lengths, keys));
   const bias = given && given.type.dtype !== "bool" ? given : null;
+  const first = lengths && c.op("sub", [c.reshape(lengths, [lengths.type.shape[0] ?? 1, 1, 1, 1]), c.emit.scalar(queries, "i32")]); // prettier-ignore
+  const [left, right] = [c.int("left_window_size", -1), causal ? 0 : c.int("right_window_size", -1)];
+  const onlyPast = right === 0 && !first;
+  if (!onlyPast) sight = and(c, sight, between(c, queries, keys, first ?? c.emit.scalar(past, "i32"), left, right));
   const options: Options = {
-    ...(causal && !lengths ? { is_causal: true, ...(past > 0 ? { causal_offset: past } : {}) } : {}),
+    ...(onlyPast
+      ? { is_causal: true, ...(past > 0 ? { causal_offset: past } : {}), ...(left >= 0 ? { window: left + 1 } : {}) }
+      : {}),
     ...scaleOf(c),
     ...softcapOf(c),
   };
@@ -123,7 +140,8 @@ function attentionScores(c: NodeContext, { q, k, bias, sight, options }: Call): 
   if (mode <= 1) return capped;
   const [queries, places] = [q.type.shape[2] ?? 0, k.type.shape[2] ?? 0];
   const offset = c.emit.scalar(Number(options["causal_offset"] ?? 0), "i32");
-  const past = options["is_causal"] === true ? c.op("le", [counting(c, places, 1, 2), c.op("add", [counting(c, queries, 0, 2), offset])]) : null; // prettier-ignore
+  const causal = options["is_causal"] === true;
+  const past = causal ? between(c, queries, places, offset, Number(options["window"] ?? 0) - 1, 0) : null;
   const seen = and(c, sight, past);
   const biased = bias ? c.op("add", [capped, bias]) : capped;
   if (mode === 2) return seen ? c.op("where", [seen, biased, scalar(Number.NEGATIVE_INFINITY)]) : biased;
@@ -152,7 +170,7 @@ function flexAttention(c: NodeContext): Value {
 }
 
 /** Three pieces of the last axis (or of a packed one), of these sizes. */
-function pieces(c: NodeContext, x: Value, sizes: readonly number[], axis = x.type.shape.length - 1): Value[] {
+export function pieces(c: NodeContext, x: Value, sizes: readonly number[], axis = x.type.shape.length - 1): Value[] {
   let at = 0;
   return sizes.map((size) => c.op("slice", [x], { start: [at], stop: [(at += size)], axes: [axis] }));
 }
@@ -236,7 +254,8 @@ function multiHeadAttention(c: NodeContext): readonly Value[] {
   const [length, places] = [q!.type.shape[2] ?? 0, keys.type.shape[2] ?? 0];
   const sight = c.maybe(4) ? maskSight(c, c.in(4), q!.type.shape[0] ?? 1, length, places) : null;
   const causal = c.int("unidirectional", 0) === 1;
-  const options = { ...(causal ? { is_causal: true, ...(places > length ? { causal_offset: places - length } : {}) } : {}), ...scaleOf(c) }; // prettier-ignore
+  const past = places - (k!.type.shape[2] ?? 0);
+  const options = { ...(causal ? { is_causal: true, ...(past > 0 ? { causal_offset: past } : {}) } : {}), ...scaleOf(c) }; // prettier-ignore
   const given = c.maybe(5);
   const bias = given && !cached && (given.type.shape[3] ?? 1) > places ? c.op("slice", [given], { start: [0], stop: [places], axes: [3] }) : given; // prettier-ignore
   return [fromHeads(c, attend(c, { q: q!, k: keys, v: values, bias: filtered(c, bias, sight, q!.type.dtype), sight: null, options })), keys, values]; // prettier-ignore
@@ -252,80 +271,9 @@ function biased(c: NodeContext, operands: readonly Value[], bias: Value | null):
   });
 }
 
-/** `com.microsoft.GroupQueryAttention`: always causal; lengths say where each batch ends. */
-function groupQueryAttention(c: NodeContext): readonly Value[] {
-  const [heads, shared] = [c.int("num_heads", 1), c.int("kv_num_heads", 1)];
-  const packed = c.maybe(1) === null;
-  const width = (c.in(0).type.shape[2] ?? 0) / (packed ? heads + 2 * shared : heads);
-  const parts = packed
-    ? pieces(c, c.in(0), [heads * width, shared * width, shared * width])
-    : [c.in(0), c.in(1), c.in(2)];
-  let [q, k, v] = parts.map((part, i) => toHeads(c, part, i === 0 ? heads : shared)) as [Value, Value, Value];
-  const [batch, , length] = q.type.shape as [number, number, number];
-  const last = c.reshape(c.cast(c.in(5), "i32"), [batch]);
-  const past = c.maybe(3);
-  const room = past?.type.shape[2] ?? 0;
-  if (c.int("do_rotary", 0) === 1) {
-    const start = c.op("sub", [c.reshape(last, [batch, 1]), c.emit.scalar(length - 1, "i32")]);
-    const places = c.op("maximum", [c.op("add", [counting(c, length, 1, 2), start]), c.emit.scalar(0, "i32")]);
-    const turn = (x: Value): Value => rotated(c, x, places, c.in(7), c.in(8), c.int("rotary_interleaved", 0) === 1);
-    [q, k] = [turn(q), turn(k)];
-  }
-  const [keys, values] = [appended(c, past, k), appended(c, c.maybe(4), v)];
-  const places = keys.type.shape[2] ?? 0;
-  const window = c.int("local_window_size", -1);
-  const options: Options = {
-    is_causal: true,
-    ...(room > 0 ? { causal_offset: room } : {}),
-    ...scaleOf(c),
-    ...softcapOf(c),
-    ...(window > 0 ? { window } : {}),
-  };
-  const sight = batch > 1 ? within(c, c.op("add", [last, c.emit.scalar(1, "i32")]), places) : null;
-  return [fromHeads(c, attend(c, { q, k: keys, v: values, bias: c.maybe(10), sight, options })), keys, values];
-}
-
-/** x [B, H, S, D] turned by the angles of its places ([B, S], or [B or 1, S, pairs] when they are there already). */
-function rotated(c: NodeContext, x: Value, places: Value | null, cos: Value, sin: Value, interleaved: boolean): Value {
-  const angles = (cache: Value): Value => {
-    const rows = places ? c.op("gather", [cache, places], { axis: 0 }) : cache;
-    const [batch, length, pairs] = rows.type.shape as [number, number, number];
-    return c.reshape(rows, [batch, 1, length, pairs]);
-  };
-  return c.op("rope", [x, angles(cos), angles(sin)], interleaved ? { interleaved: true } : {});
-}
-
-function rotaryEmbedding(c: NodeContext): Value {
-  const x = c.in(0);
-  const flat = x.type.shape.length === 3;
-  const heads = toHeads(c, x, c.int("num_heads", 1));
-  const turned = rotated(c, heads, c.maybe(3), c.in(1), c.in(2), c.int("interleaved", 0) === 1);
-  return flat ? fromHeads(c, turned) : turned;
-}
-
-/** `com.microsoft.RotaryEmbedding`: places are given, or where the first one lies; 3-D rows are heads of the cache's width. */
-function contribRotary(c: NodeContext): Value {
-  const x = c.in(0);
-  const { shape } = x.type;
-  const flat = shape.length === 3;
-  const pairs = c.in(2).type.shape[1] ?? 1;
-  const width = c.int("rotary_embedding_dim", 0) > 0 ? (shape[2] ?? 0) / c.int("num_heads", 1) : 2 * pairs;
-  const heads = flat ? toHeads(c, x, c.int("num_heads", 0) || (shape[2] ?? 0) / width) : x;
-  const [batch, , length] = heads.type.shape as [number, number, number];
-  const given = c.cast(c.in(1), "i32");
-  const one = (given.type.shape.length === 1 && given.type.shape[0] === 1) || given.type.shape.length === 0;
-  const places = one
-    ? c.op("add", [counting(c, length, 1, 2), c.reshape(given, [1, 1])])
-    : c.reshape(given, [batch, length]);
-  const turned = rotated(c, heads, places, c.in(2), c.in(3), c.int("interleaved", 0) === 1);
-  return flat ? fromHeads(c, turned) : turned;
-}
-
-export const attentionRules: Rules = { Attention: attention, RotaryEmbedding: rotaryEmbedding };
+export const attentionRules: Rules = { Attention: attention };
 export const previewAttentionRules: Rules = { FlexAttention: flexAttention };
 export const contribAttentionRules: Rules = {
   Attention: contribAttention,
   MultiHeadAttention: multiHeadAttention,
-  GroupQueryAttention: groupQueryAttention,
-  RotaryEmbedding: contribRotary,
 };

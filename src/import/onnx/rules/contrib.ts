@@ -2,6 +2,7 @@
 import { sizeOf, type DType } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
+import { activationNamed } from "./activations";
 import { gemm } from "./contraction";
 import { conv } from "./window";
 
@@ -172,30 +173,13 @@ const imageScaler: Rule = (c) => {
   return c.op("add", [x, shift]);
 };
 
-/** What an op of the name does to its result: `activation` and its parameters. */
+/** What the attribute `activation` does to a result, with its constants. */
 function activated(c: NodeContext, x: Value): Value {
+  const name = c.text("activation", "").toLowerCase();
   const given = c.attribute("activation_params")?.floats ?? [];
-  const [alpha, beta] = [given[0] ?? c.maybeFloat("activation_alpha"), given[1] ?? c.maybeFloat("activation_beta")];
-  switch (c.text("activation", "")) {
-    case "":
-      return x;
-    case "Relu":
-      return c.op("relu", [x]);
-    case "Tanh":
-      return c.op("tanh", [x]);
-    case "Sigmoid":
-      return c.op("sigmoid", [x]);
-    case "LeakyRelu":
-      return c.op("leaky_relu", [x], { negative_slope: alpha ?? 0.01 });
-    case "Clip":
-      return c.op("clamp", [x], { min: alpha ?? null, max: beta ?? null });
-    case "HardSigmoid": {
-      const line = c.op("add", [c.op("mul", [x, scalar(c, alpha ?? 0.2)]), scalar(c, beta ?? 0.5)]);
-      return c.op("clamp", [line], { min: 0, max: 1 });
-    }
-    default:
-      return c.fail(`the activation ${c.text("activation", "")}`);
-  }
+  const constant = (i: number, kind: string): number | null => given[i] ?? c.maybeFloat(`activation_${kind}`);
+  const constants = { alpha: constant(0, "alpha"), beta: constant(1, "beta"), gamma: constant(2, "gamma") };
+  return name === "" ? x : activationNamed(c, name, constants)(x);
 }
 
 /** A convolution, something added, an activation. */

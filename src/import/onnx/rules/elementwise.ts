@@ -2,6 +2,7 @@
 import { promote, type Attrs } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
+import { activationNamed } from "./activations";
 
 const unary = (op: string, attrs: (c: NodeContext) => Attrs = () => ({})): Rule => (c) => c.op(op, [c.in(0)], attrs(c)); // prettier-ignore
 /** Before opset 7 `axis` said where the second operand's axes stand in the first. */
@@ -18,7 +19,7 @@ const binary =
     c.op(op, [c.in(0), placed(c)]);
 /** Operands of the same dtype, two or more, folded from the left. */
 const fold = (op: string): Rule => (c) => c.inputs.slice(1).reduce((left, right) => c.op(op, [left, right]), c.in(0)); // prettier-ignore
-const scaled = (name: string, otherwise: number, to = name) => (c: NodeContext): Attrs => ({ [to]: c.float(name, otherwise) }); // prettier-ignore
+const scaled = (name: string, otherwise: number) => (c: NodeContext): Attrs => ({ [name]: c.float(name, otherwise) }); // prettier-ignore
 
 const same: readonly [string, string][] = [
   ["Abs", "abs"], ["Acos", "acos"], ["Asin", "asin"], ["Atan", "atan"], ["Ceil", "ceil"], ["Cos", "cos"], ["Cosh", "cosh"],
@@ -90,11 +91,6 @@ function cast(c: NodeContext): Value {
   return x.type.dtype === dtype ? x : c.op("cast", [x], { dtype });
 }
 
-const thresholded: Rule = (c) => {
-  const x = c.in(0);
-  return c.op("where", [c.op("gt", [x, c.emit.scalar(c.float("alpha", 1))]), x, c.emit.scalar(0)]);
-};
-
 /** Whole numbers are compared and shifted as f32: edge and bias need not be whole. */
 const shrink: Rule = (c) => {
   const { dtype } = c.in(0).type;
@@ -105,21 +101,15 @@ const shrink: Rule = (c) => {
   return c.cast(c.op("where", [c.op("gt", [x, scalar(edge)]), c.op("sub", [x, bias]), below]), dtype);
 };
 
-const hardSigmoid: Rule = (c) => {
-  const line = c.op("add", [
-    c.op("mul", [c.in(0), c.emit.scalar(c.float("alpha", 0.2))]),
-    c.emit.scalar(c.float("beta", 0.5)),
-  ]);
-  return c.op("clamp", [line], { min: 0, max: 1 });
-};
-
-const selu: Rule = (c) => {
-  const [alpha, gamma] = [c.float("alpha", 1.6732631921768188), c.float("gamma", 1.0507010221481323)];
-  return c.op("mul", [c.op("elu", [c.in(0)], { alpha }), c.emit.scalar(gamma, c.in(0).type.dtype)]);
+/** Activations with constants, by their own names. */
+const NAMED = ["Affine", "Elu", "HardSigmoid", "LeakyRelu", "ParametricSoftplus", "ScaledTanh", "Selu", "ThresholdedRelu"]; // prettier-ignore
+const activation: Rule = (c) => {
+  const constants = { alpha: c.maybeFloat("alpha"), beta: c.maybeFloat("beta"), gamma: c.maybeFloat("gamma") };
+  return activationNamed(c, c.node.op.toLowerCase(), constants)(c.in(0));
 };
 
 const isInf: Rule = (c) => {
-  const [x, zero] = [c.in(0), c.emit.scalar(0)];
+  const [x, zero] = [c.in(0), c.emit.scalar(0, c.in(0).type.dtype)];
   const [negative, positive] = [c.int("detect_negative", 1), c.int("detect_positive", 1)];
   const infinite = c.op("is_inf", [x]);
   if (negative && positive) return infinite;
@@ -140,6 +130,7 @@ const prelu: Rule = (c) => {
 export const elementwiseRules: Rules = {
   ...Object.fromEntries(same.map(([onnx, ours]) => [onnx, unary(ours)])),
   ...Object.fromEntries(pairs.map(([onnx, ours]) => [onnx, binary(ours)])),
+  ...Object.fromEntries(NAMED.map((name) => [name, activation])),
   Identity: (c) => c.in(0),
   PRelu: prelu,
   Div: div,
@@ -153,15 +144,10 @@ export const elementwiseRules: Rules = {
   Cast: cast,
   CastLike: cast,
   Where: (c) => c.op("where", [c.in(0), c.in(1), c.in(2)]),
-  LeakyRelu: unary("leaky_relu", scaled("alpha", 0.01, "negative_slope")),
-  Elu: unary("elu", scaled("alpha", 1)),
   Celu: unary("celu", scaled("alpha", 1)),
-  Selu: selu,
   Gelu: unary("gelu", (c) => ({ approximate: c.text("approximate", "none") })),
   Swish: unary("silu", scaled("alpha", 1)),
   SwiGLU: (c) => c.op("mul", [c.op("silu", [c.in(0)], scaled("alpha", 1)(c)), c.in(1)]),
-  HardSigmoid: hardSigmoid,
-  ThresholdedRelu: thresholded,
   Shrink: shrink,
   IsInf: isInf,
 };

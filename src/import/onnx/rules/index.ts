@@ -7,6 +7,7 @@ import { contribRules } from "./contrib";
 import { controlRules } from "./control";
 import { detectionRules } from "./detection";
 import { elementwiseRules } from "./elementwise";
+import { groupQueryRules } from "./group-query";
 import { imageRules } from "./image";
 import { indexingRules } from "./indexing";
 import { loopRules } from "./loops";
@@ -14,6 +15,7 @@ import { lossRules } from "./loss";
 import { mlRules } from "./ml";
 import { recurrentRules } from "./recurrent";
 import { reduceRules } from "./reduce";
+import { contribRotaryRules, rotaryRules } from "./rotary";
 import { samplingRules } from "./sampling";
 import { sequenceRules } from "./sequence";
 import { shapeRules } from "./shape";
@@ -37,6 +39,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     ...sequenceRules,
     ...signalRules,
     ...attentionRules,
+    ...rotaryRules,
     ...imageRules,
     ...recurrentRules,
     ImageScaler: contribRules["ImageScaler"]!,
@@ -52,6 +55,8 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
   "com.microsoft": {
     ...contribRules,
     ...contribAttentionRules,
+    ...contribRotaryRules,
+    ...groupQueryRules,
     GridSample: samplingRules["GridSample"]!,
     GatherND: indexingRules["GatherND"]!,
     Pad: shapeRules["Pad"]!,

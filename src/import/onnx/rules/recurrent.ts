@@ -1,6 +1,7 @@
 /** @file RNN, GRU and LSTM, written out step by step: the number of steps is known. */
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
+import { activationNamed, takes } from "./activations";
 import { range } from "./arithmetic";
 
 /** Part `at` of `count` equal parts along an axis. */
@@ -10,37 +11,15 @@ function part(c: NodeContext, x: Value, axis: number, at: number, count: number)
 }
 const turned = (c: NodeContext, x: Value): Value => c.op("transpose", [x], { perm: [1, 0] });
 
-/** Activations with constants of their own: what they stand at when nothing is said. */
-const CONSTANTS: Readonly<Record<string, { readonly alpha: number; readonly beta?: number }>> = {
-  affine: { alpha: 1, beta: 0 },
-  elu: { alpha: 1 },
-  hardsigmoid: { alpha: 0.2, beta: 0.5 },
-  leakyrelu: { alpha: 0.01 },
-  scaledtanh: { alpha: 1, beta: 1 },
-  thresholdedrelu: { alpha: 1 },
-};
-
 /** The activation of this place; names go on for each direction, and so do the constants of those that have any. */
 function activation(c: NodeContext, at: number, otherwise: string): (x: Value) => Value {
   const names = (c.attribute("activations")?.strings ?? []).map((given) => given.toLowerCase());
   const name = names[at] ?? otherwise;
-  const constant = (kind: "alpha" | "beta"): number => {
-    const before = names.slice(0, at).filter((other) => CONSTANTS[other]?.[kind] !== undefined);
-    return c.attribute(`activation_${kind}`)?.floats[before.length] ?? CONSTANTS[name]?.[kind] ?? 0;
+  const constant = (kind: "alpha" | "beta"): number | null => {
+    const before = names.slice(0, at).filter((other) => takes(other, kind));
+    return c.attribute(`activation_${kind}`)?.floats[before.length] ?? null;
   };
-  const [alpha, beta] = [constant("alpha"), constant("beta")];
-  const scalar = (value: number, x: Value): Value => c.emit.scalar(value, x.type.dtype);
-  const line = (x: Value): Value => c.op("add", [c.op("mul", [x, scalar(alpha, x)]), scalar(beta, x)]);
-  const makers: Readonly<Record<string, (x: Value) => Value>> = {
-    ...Object.fromEntries(["sigmoid", "tanh", "relu", "softsign", "softplus"].map((op) => [op, (x: Value) => c.op(op, [x])])),
-    hardsigmoid: (x) => c.op("clamp", [line(x)], { min: 0, max: 1 }),
-    leakyrelu: (x) => c.op("leaky_relu", [x], { negative_slope: alpha }),
-    elu: (x) => c.op("elu", [x], { alpha }),
-    affine: line,
-    scaledtanh: (x) => c.op("mul", [c.op("tanh", [c.op("mul", [x, scalar(beta, x)])]), scalar(alpha, x)]),
-    thresholdedrelu: (x) => c.op("where", [c.op("gt", [x, scalar(alpha, x)]), x, scalar(0, x)]),
-  }; // prettier-ignore
-  return makers[name] ?? (() => c.fail(`the activation ${name}`));
+  return activationNamed(c, name, { alpha: constant("alpha"), beta: constant("beta") });
 }
 
 /** An activation of what is clipped first: of sums; a cell is not clipped. */
