@@ -21,12 +21,18 @@ const rounds = ({ op, type }: Node): boolean => {
  * The distance of each result's elements that rounding can explain; Infinity where it decides between a number and none.
  * @param inputs data of the input nodes
  * @param results the undisturbed results
+ * @param rounding what each value may be rounded by, of its size: f64 unless stated
  */
-export function roundingReach(graph: Graph, inputs: Values, results: Values): Map<NodeId, Float64Array> {
+export function roundingReach(
+  graph: Graph,
+  inputs: Values,
+  results: Values,
+  rounding = ROUNDING,
+): Map<NodeId, Float64Array> {
   const reach = new Map([...results].map(([id, { length }]) => [id, new Float64Array(length)]));
   const chance = chances();
   for (let i = 0; i < TRIES; i++) {
-    const moved = disturbed(graph, inputs, chance);
+    const moved = disturbed(graph, inputs, chance, rounding);
     for (const [id, want] of results) {
       const [far, got] = [reach.get(id)!, moved.get(id)!];
       for (const [k, value] of want.entries()) far[k] = Math.max(far[k]!, MARGIN * apart(value, got[k]!));
@@ -41,7 +47,7 @@ function apart(a: number, b: number): number {
   return Number.isNaN(distance) ? Infinity : distance;
 }
 
-function disturbed(graph: Graph, inputs: Values, chance: () => number): Values {
+function disturbed(graph: Graph, inputs: Values, chance: () => number, rounding: number): Values {
   const values = new Map<NodeId, Float64Array>();
   for (const id of topological(graph)) {
     const node = nodeOf(graph, id);
@@ -53,7 +59,7 @@ function disturbed(graph: Graph, inputs: Values, chance: () => number): Values {
     // Sums round by the size of their terms, however small the sum.
     const folds = ["reduce", "contraction"].includes(opDef(node.op).kind);
     const sizes = folds ? evaluate(node, operands.map((list) => list.map(Math.abs)), types, "f64", inputs) : data; // prettier-ignore
-    for (const [k, size] of sizes.entries()) data[k]! += ROUNDING * Math.abs(size) * chance();
+    for (const [k, size] of sizes.entries()) data[k]! += rounding * Math.abs(size) * chance();
   }
   return values;
 }

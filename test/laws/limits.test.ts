@@ -15,7 +15,8 @@ const deviceArbitrary: fc.Arbitrary<Target> = fc.record({
   maxWorkgroupSize: fc.constantFrom(128, 256),
   maxWorkgroupBytes: fc.constantFrom(1024, 2048, 4096, 16_384),
   maxBindings: fc.constantFrom(4, 5, 8),
-  maxWorkgroupsPerDimension: fc.constantFrom(40, 65_535),
+  // A grid has two dimensions: with 64 in each it holds a million elements.
+  maxWorkgroupsPerDimension: fc.constantFrom(64, 65_535),
   shaderF16: fc.boolean(),
 });
 
