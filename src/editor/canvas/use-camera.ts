@@ -29,6 +29,18 @@ const contentOf = ({ boxes, hulls, brackets }: Picture): Rect[] => [
   })),
 ];
 
+/** Where the graph begins. */
+const leadOf = ({ boxes }: Picture): Rect | null =>
+  [...boxes.values()].reduce<Rect | null>((top, box) => {
+    const rect = rectOf(box);
+    return !top || rect.y0 < top.y0 ? rect : top;
+  }, null);
+
+/** Below this share of nodes that stay, the program is another one. */
+const SAME = 0.3;
+const stays = (before: ReadonlySet<NodeId>, { boxes }: Picture): boolean =>
+  [...boxes.keys()].filter((id) => before.has(id)).length >= Math.min(before.size, boxes.size) * SAME;
+
 export interface Camera {
   readonly fit: () => void;
   /** Moves the focus, and the view when the place is out of sight. */
@@ -51,7 +63,7 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
       if (!element || !latest.current) return;
       const { clientWidth: width, clientHeight: height } = element;
       const room = { width, height, card: width > NEEDS_ROOM ? CARD_ROOM : 0 };
-      void setViewport(fitViewport(contentOf(latest.current), room, least));
+      void setViewport(fitViewport(contentOf(latest.current), room, least, leadOf(latest.current)));
     },
     [rootRef, setViewport],
   );
@@ -59,11 +71,16 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
 
   const example = usePlayground((s) => s.document.example);
   const layout = usePlayground((s) => s.derived.layout);
+  const known = useRef<ReadonlySet<NodeId>>(new Set());
   const fitted = useRef<string | null | undefined>(undefined);
   useEffect(() => {
     if (!layout) return;
     if (fitted.current !== example) touched.current = false;
     fitted.current = example;
+    if (latest.current) {
+      if (!stays(known.current, latest.current)) touched.current = false;
+      known.current = new Set(latest.current.boxes.keys());
+    }
     if (!touched.current) show(LEGIBLE);
   }, [layout, example, show]);
 

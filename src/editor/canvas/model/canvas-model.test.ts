@@ -77,6 +77,12 @@ test("a graph is fitted beside the card, never larger than life, and stays reada
   expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 740 }], room, WHOLE).zoom).toBe(0.9);
   expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room, WHOLE).zoom).toBeCloseTo(0.1);
   expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room, LEGIBLE).zoom).toBe(LEGIBLE);
+  const wide = { x0: 0, y0: 0, x1: 4000, y1: 300 };
+  const lead = { x0: 1900, y0: 0, x1: 2100, y1: 60 };
+  const { x, zoom } = fitViewport([wide], room, LEGIBLE, lead);
+  expect(x + 1900 * zoom).toBeGreaterThan(0);
+  expect(x + 2100 * zoom).toBeLessThan(room.width);
+  expect(fitViewport([wide], room, LEGIBLE).x).toBeGreaterThan(0);
   expect(["full", "name", "glyph", "block"]).toEqual([1, 0.7, 0.4, 0.2].map(zoomLevel));
 });
 

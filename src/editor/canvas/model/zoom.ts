@@ -29,8 +29,11 @@ export const LEGIBLE = 0.6;
 const READABLE = 0.9;
 const NEARLY = 0.8;
 
-/** Left of the card, from the top, never larger than life and not below `least`: a longer graph then runs on below. */
-export function fitViewport(content: readonly Rect[], room: Room, least: number): Viewport {
+/**
+ * Left of the card, from the top, never larger than life and not below `least`: a longer graph then runs on below.
+ * Of one that is too wide, what lies above and below `lead` is in sight.
+ */
+export function fitViewport(content: readonly Rect[], room: Room, least: number, lead: Rect | null = null): Viewport {
   if (content.length === 0) return { x: EDGE, y: EDGE, zoom: 1 };
   const all = around(content);
   const [width, height] = [all.x1 - all.x0, all.y1 - all.y0];
@@ -41,5 +44,7 @@ export function fitViewport(content: readonly Rect[], room: Room, least: number)
   const zoom = Math.max(least, fitted < READABLE && fitted > NEARLY ? READABLE : fitted);
   const spare = Math.max(0, free.width - width * zoom);
   const below = Math.max(0, free.height - height * zoom);
-  return { x: EDGE + spare * 0.15 - all.x0 * zoom, y: EDGE + below * 0.15 - all.y0 * zoom, zoom };
+  const over = lead && width * zoom > free.width ? (lead.x0 + lead.x1) / 2 - free.width / zoom / 2 : all.x0;
+  const left = Math.max(all.x0, Math.min(over, all.x1 - free.width / zoom));
+  return { x: EDGE + spare * 0.15 - (spare > 0 ? all.x0 : left) * zoom, y: EDGE + below * 0.15 - all.y0 * zoom, zoom };
 }
