@@ -77,3 +77,46 @@ test.describe("examples", () => {
     });
   }
 });
+
+test("a task asks for the faulty line, and the counts tell when it shows", async ({ play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.command("Find the masked-lane bug");
+  const measured = play.region("Measured");
+  await expect(measured).toContainText(/variance 3\.\d+ over 1,024 lanes, [01]\.\d+ over the row of 768/);
+  const task = measured.getByRole("group", { name: /^One line lets the spare lanes/ });
+  await task.getByRole("radio", { name: /^mean = / }).check();
+  await expect(task.getByRole("status")).toContainText("Not this one.");
+  await task.getByRole("radio", { name: "diff = row - mean" }).check();
+  await expect(task.getByRole("status")).toContainText("Yes. In a spare lane this is 0 − mean");
+  await measured.getByRole("button", { name: "width 1024" }).click();
+  await expect(measured).toContainText(/Row 1: variance ([\d.]+) over 1,024 lanes, \1 over the row of 1,024/);
+  await task.getByRole("radio", { name: "diff = row - mean" }).check();
+  await task.getByRole("button", { name: "See it mended" }).click();
+  await expect(measured).toContainText(/Row 1: variance ([\d.]+) over 1,024 lanes, \1 over the row of 768/);
+  await expect(task).toBeHidden();
+  expect(await play.text()).toContain("where(iota(1024) < H, row - mean, 0.0)");
+});
+
+test("notes stand beside the example and the pass, and answer with programs counted on the spot", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.region("Steps").getByRole("button", { name: "Note" }).click();
+  const dialog = page.getByRole("dialog", { name: "Notes" });
+  await expect(dialog.getByRole("article")).toContainText("How XLA does it: fusing");
+  await dialog.getByRole("button", { name: /^3\. Can computing again/ }).click();
+  const line = dialog.getByRole("row", { name: /^Store exp/ });
+  await expect(line).toContainText(/3 → \d/);
+  await dialog.getByRole("button", { name: "Store exp" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole("button", { name: /^Example: Softmax: store exp/ })).toBeVisible();
+  const measured = play.region("Measured");
+  await measured.getByRole("button", { name: "Can computing again replace storing?" }).click();
+  await expect(dialog.getByRole("button", { name: "Store exp" })).toHaveAttribute("aria-pressed", "true");
+  await page.keyboard.press("Escape");
+  await play.command("Coalescing");
+  await expect(dialog.getByRole("article", { name: "Coalescing" })).toBeVisible();
+});

@@ -186,3 +186,33 @@ test("examples are named once, in the chapters' order", () => {
   expect(findExample("nothing")).toBeNull();
   expect(findExample(null)).toBeNull();
 });
+
+describe("tasks", () => {
+  const tasks = allLessons.flatMap(({ id, text, task }) =>
+    task && !id.endsWith(`/${task.solved}`) ? [[id, text, task] as const] : [],
+  );
+
+  test.each(tasks)("%s asks for lines that it has, one of them right", (_, text, { lines }) => {
+    expect(lines.filter(({ right }) => right)).toHaveLength(1);
+    for (const { code } of lines) expect(text).toContain(`\n${code}\n`);
+  });
+
+  test("spare lanes spoil the variance by mean² (block − n) / n, unless none is spare or they are masked", () => {
+    const said = (id: string) => chapterNotes(compiledLesson(findExample(id)!), id)[0]!;
+    const numbers = ({ text }: { text: string }) =>
+      /variance ([\d.]+) over .* ([\d.]+) over/.exec(text)!.slice(1).map(Number);
+    for (const [id, width] of [
+      ["masked-lanes", 768],
+      ["masked-lanes/1000", 1000],
+    ] as const) {
+      const [wide, right] = numbers(said(id));
+      expect(said(id).mark).toBe("differs");
+      // The mean of a row of normal numbers around 3 is 3, within four standard errors.
+      expect(Math.abs((wide! - right!) / ((9 * (1024 - width)) / width) - 1)).toBeLessThan(0.1);
+    }
+    for (const id of ["masked-lanes/1024", "masked-lanes/mended"]) {
+      const [wide, right] = numbers(said(id));
+      expect([said(id).mark, wide]).toEqual(["right", right]);
+    }
+  });
+});

@@ -37,6 +37,21 @@ export interface Claim {
   readonly says: string;
 }
 
+/** A line of a program that a person is asked about, and what to say when it is chosen. */
+export interface TaskLine {
+  readonly code: string;
+  readonly right: boolean;
+  readonly says: string;
+}
+
+/** Something to find in the program: one of its lines is the answer. */
+export interface Task {
+  readonly question: string;
+  readonly lines: readonly TaskLine[];
+  /** The variant that shows what comes after the answer. */
+  readonly solved: string;
+}
+
 /** The same point with another text or other options. */
 export interface Variant {
   /** Unique within its example; an address names it `example/variant`. */
@@ -67,4 +82,5 @@ export interface Example {
   readonly options?: ExampleOptions;
   readonly variants?: readonly Variant[];
   readonly claims?: readonly Claim[];
+  readonly task?: Task;
 }

@@ -1,5 +1,5 @@
 /** @file The examples and what chapters say about them. */
-export type { Chapter, ChapterId, Claim, Example, ExampleOptions, Sizes, Variant } from "./example";
+export type { Chapter, ChapterId, Claim, Example, ExampleOptions, Sizes, Task, TaskLine, Variant } from "./example";
 export {
   allLessons,
   chapters,
@@ -12,4 +12,6 @@ export {
   variantId,
 } from "./examples";
 export { optionsFor } from "./options";
+export { findNote, noteKinds, notes, notesOfExample, notesOfPass } from "./notes";
+export type { Note, NoteKind, Try } from "./notes/note";
 export { claimsOf } from "./recognise";

@@ -14,6 +14,7 @@ import "./shell.css";
 const FindDialog = lazy(async () => ({ default: (await import("./FindDialog")).FindDialog }));
 const ImportDialog = lazy(async () => ({ default: (await import("./ImportDialog")).ImportDialog }));
 const KeysDialog = lazy(async () => ({ default: (await import("./KeysDialog")).KeysDialog }));
+const NotesDialog = lazy(async () => ({ default: (await import("./notes/NotesDialog")).NotesDialog }));
 const OptionsDialog = lazy(async () => ({ default: (await import("./options/OptionsDialog")).OptionsDialog }));
 const ShareDialog = lazy(async () => ({ default: (await import("./ShareDialog")).ShareDialog }));
 const PresenterView = lazy(async () => ({ default: (await import("./PresenterView")).PresenterView }));
@@ -25,6 +26,7 @@ function OpenDialog() {
       {dialog === "find" && <FindDialog />}
       {dialog === "import" && <ImportDialog />}
       {dialog === "keys" && <KeysDialog />}
+      {dialog === "notes" && <NotesDialog />}
       {dialog === "options" && <OptionsDialog />}
       {dialog === "share" && <ShareDialog />}
     </Suspense>

@@ -1,6 +1,6 @@
 /** @file What Find or do offers, and how well each entry fits the words. Pure. */
 import { allComposites, allOps, showType } from "../fusion";
-import { allLessons } from "../lessons";
+import { allLessons, notes } from "../lessons";
 import { commands, selectFusion, selectPlan, showKey, type PlaygroundState } from "../state";
 
 export interface Entry {
@@ -8,7 +8,7 @@ export interface Entry {
   readonly title: string;
   /** In grey beside the title. */
   readonly detail: string;
-  readonly kind: "Do" | "Kernel" | "Op here" | "Example" | "Earlier work" | "Add op";
+  readonly kind: "Do" | "Kernel" | "Op here" | "Example" | "Earlier work" | "Note" | "Add op";
   /** Shown before anything is typed. */
   readonly first: boolean;
   run(state: PlaygroundState): void;
@@ -74,6 +74,15 @@ const openings = (state: PlaygroundState): Entry[] => [
   })),
 ];
 
+const reading: readonly Entry[] = notes.map(({ id, title, text }) => ({
+  id: `note ${id}`,
+  title,
+  detail: text[0]!.replaceAll("`", ""),
+  kind: "Note",
+  first: false,
+  run: ({ actions }) => actions.openNote(id),
+}));
+
 const additions: readonly Entry[] = [...allOps, ...allComposites]
   .filter(({ kind }) => kind !== "source")
   .map(({ name, doc }) => ({
@@ -91,6 +100,7 @@ export const entriesOf = (state: PlaygroundState): Entry[] => [
   ...kernels(state),
   ...nodes(state),
   ...openings(state),
+  ...reading,
   ...additions,
 ];
 

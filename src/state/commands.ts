@@ -255,6 +255,13 @@ const page: readonly Command[] = [
     keys: [],
     run: ({ actions }) => actions.openDialog("options"),
   },
+  {
+    id: "notes",
+    title: "Read notes: how it works, nine questions, words",
+    group: "Page",
+    keys: [],
+    run: ({ actions, note }) => actions.openNote(note ?? "what-is-a-kernel"),
+  },
   { id: "keys", title: "All keys", group: "Page", keys: [key("?")], run: ({ actions }) => actions.openDialog("keys") },
   {
     id: "next-pane",

@@ -47,6 +47,7 @@ function fakeCompile({ text, options }: { text: string; options: CompileOptions 
 function fakeAnswer(request: CompileRequest): CompileReply {
   if (request.kind === "compile") return { kind: "compiled", compilation: fakeCompile(request) };
   if (request.kind === "import") return { kind: "imported", imported: fakeImport(request) };
+  if (request.kind === "totals") return { kind: "totals", totals: request.programs.map(() => null) };
   if (request.kind === "sizes") return { kind: "sizes", rows: [] };
   if (request.kind === "what-if") return { kind: "what-if", answer: fakeWhatIf(request) };
   return { kind: "planned", plans: new Map(request.cursors.map((cursor) => [cursor, { cursor } as unknown as Plan])) };

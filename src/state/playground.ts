@@ -14,6 +14,7 @@ import { lookingSlice, steppingSlice } from "./looking-slice";
 import { startPlanning } from "./planning";
 import { importSlice } from "./import-slice";
 import { machineSlice } from "./machine-slice";
+import { notesSlice } from "./notes-slice";
 import { preferencesSlice, keptPreferences } from "./preferences-slice";
 import type { Deeds, PlaygroundStore } from "./slice";
 import { whatIfSlice } from "./what-if-slice";
@@ -54,6 +55,8 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   blanked: false,
   folded: new Set(),
   dialog: "none",
+  note: null,
+  lessonTotals: new Map(),
   notice: null,
   saved: "saved",
   canUndo: false,
@@ -250,6 +253,7 @@ export function createPlayground(world: World): Playground {
     ...lookingSlice(deeds),
     ...choicesSlice(deeds),
     ...whatIfSlice(deeds),
+    ...notesSlice(deeds),
     ...machineSlice(deeds),
     ...preferencesSlice(deeds),
     ...importSlice(deeds),

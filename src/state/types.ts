@@ -15,7 +15,7 @@ import type {
   DeviceProfile,
 } from "../fusion";
 import type { Document, Position, DecisionRef } from "../document";
-import type { SizeRow, WhatIfAnswer } from "../workers";
+import type { PlanTotals, SizeRow, WhatIfAnswer } from "../workers";
 import type { Question } from "./question";
 import type { BenchProgress, BenchResult, DeviceInfo, GpuProblem } from "../gpu";
 import type { ComparedOutput } from "../workers";
@@ -111,7 +111,11 @@ export interface PlaygroundState {
   readonly presenter: boolean;
   /** Folded groups and kernels, by region or group identity. */
   readonly folded: ReadonlySet<string>;
-  readonly dialog: "none" | "share" | "find" | "keys" | "options" | "device" | "import";
+  readonly dialog: "none" | "share" | "find" | "keys" | "options" | "device" | "import" | "notes";
+  /** The side note that is read, or was last. */
+  readonly note: string | null;
+  /** Totals of examples and variants under the options that they open with, as far as somebody asked. */
+  readonly lessonTotals: ReadonlyMap<string, PlanTotals>;
   readonly notice: Notice | null;
   readonly saved: "saved" | "saving" | "blocked";
   readonly canUndo: boolean;
@@ -194,6 +198,10 @@ export interface Actions {
   setSize(size: "S" | "M" | "L"): void;
   /** Plans the shown program with its constant `name` at a quarter to four times its value. */
   askSizes(name: string): Promise<void>;
+  /** Opens the side notes, at one of them. */
+  openNote(id: string): void;
+  /** Plans examples and variants, to tell what fusing does for each. */
+  countLessons(ids: readonly string[]): Promise<void>;
   /** Opens the questions beside the decisions that were taken. */
   openWhatIf(): void;
   closeWhatIf(): void;

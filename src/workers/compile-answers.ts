@@ -1,7 +1,7 @@
 /** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
 import { compile, fusionAt, hashText, planAt, planForTarget, whatIf, applyTextEdits, setConstant, type Compilation, type CompileOptions, type Plan } from "../fusion"; // prettier-ignore
 import { importOnnx, typedData } from "../import";
-import type { CompileReply, CompileRequest, ImportAnswer, SizeRow, WhatIfAnswer } from "./messages";
+import type { CompileReply, CompileRequest, ImportAnswer, PlanTotals, SizeRow, WhatIfAnswer } from "./messages";
 
 let last: { readonly key: string; readonly compilation: Compilation } | null = null;
 
@@ -33,13 +33,19 @@ function imported({ bytes, dims, shapes }: Extract<CompileRequest, { kind: "impo
   return { ok: true, value: { ...model, weights, key } };
 }
 
+/** Totals of both plans; null for a text without a plan. */
+function totalsOf(text: string, options: CompileOptions): PlanTotals | null {
+  const { naivePlan, fusedPlan } = compile(text, options);
+  return naivePlan && fusedPlan ? { naive: naivePlan.totals, fused: fusedPlan.totals } : null;
+}
+
 /** Sizes that don't plan are left out. */
 const sizes = ({ text, options, name, values }: Extract<CompileRequest, { kind: "sizes" }>): SizeRow[] =>
   values.flatMap((value) => {
     const edit = setConstant(text, name, value);
     if (!edit.ok) return [];
-    const { naivePlan, fusedPlan } = compile(applyTextEdits(text, edit.edits), options);
-    return naivePlan && fusedPlan ? [{ value, naive: naivePlan.totals, fused: fusedPlan.totals }] : [];
+    const totals = totalsOf(applyTextEdits(text, edit.edits), options);
+    return totals ? [{ value, ...totals }] : [];
   });
 
 /** Null for a text without a plan. */
@@ -52,6 +58,8 @@ function asked(compilation: Compilation, change: Partial<CompileOptions>): WhatI
 /** Answers one question of the page. A text without a plan has no plans, which is no fault. */
 export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "import") return { kind: "imported", imported: imported(request) };
+  if (request.kind === "totals")
+    return { kind: "totals", totals: request.programs.map(({ text, options }) => totalsOf(text, options)) };
   const compilation = compiled(request.text, request.options);
   if (request.kind === "sizes") return { kind: "sizes", rows: sizes(request) };
   if (request.kind === "what-if") return { kind: "what-if", answer: asked(compilation, request.change) };

@@ -43,6 +43,11 @@ export type CompileRequest =
       readonly values: readonly number[];
     }
   | {
+      /** Other programs: what fusing does for each. */
+      readonly kind: "totals";
+      readonly programs: readonly { readonly text: string; readonly options: CompileOptions }[];
+    }
+  | {
       /** A model in a foreign format, to be written in the typed language. */
       readonly kind: "import";
       readonly bytes: Uint8Array;
@@ -55,14 +60,18 @@ export type CompileReply =
   | { readonly kind: "compiled"; readonly compilation: Compilation }
   | { readonly kind: "planned"; readonly plans: ReadonlyMap<number, Plan> }
   | { readonly kind: "sizes"; readonly rows: readonly SizeRow[] }
+  | { readonly kind: "totals"; readonly totals: readonly (PlanTotals | null)[] }
   | { readonly kind: "what-if"; readonly answer: WhatIfAnswer | null }
   | { readonly kind: "imported"; readonly imported: ImportAnswer };
 
-/** Totals of both plans at one size. */
-export interface SizeRow {
-  readonly value: number;
+export interface PlanTotals {
   readonly naive: Totals;
   readonly fused: Totals;
+}
+
+/** Totals of both plans at one size. */
+export interface SizeRow extends PlanTotals {
+  readonly value: number;
 }
 
 /** What comes out otherwise; the steps themselves stay behind. */

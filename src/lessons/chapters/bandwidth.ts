@@ -1,6 +1,7 @@
 /** @file Chapter 000: memory is the bottleneck; normalisations, activations and attention scores. */
 import type { Example } from "../example";
 import { cube, rows, sequence, square } from "../sizes";
+import { maskedLanes } from "./masked-lanes";
 
 const layerNormInputs = `x: f32[N, 768]
 w: f32[768] = param()
@@ -139,6 +140,7 @@ return y
     granularity: "primitive",
     sizes: rows,
   },
+  maskedLanes,
   {
     id: "dropout-softmax",
     chapter: "bandwidth",

@@ -212,6 +212,41 @@ y = relu(a)
     sizes: square,
   },
   {
+    id: "all-reduce",
+    chapter: "derivatives",
+    title: "A sum over devices",
+    sentence:
+      "Communication is a boundary: one kernel ends before it, another begins after it. It may overlap, not merge.",
+    text: `# A gradient is summed over four devices before the step
+N = 2048
+x: f32[N, 1024]
+bar: f32[N, 1024]
+
+g = x * bar
+s = all_reduce(g)
+y = x - s * 0.25
+return y
+`,
+    granularity: "op",
+    sizes: rows,
+    variants: [
+      {
+        id: "alone",
+        title: "one device",
+        sentence: "Without it all three ops are one kernel.",
+        text: `# The same on one device
+N = 2048
+x: f32[N, 1024]
+bar: f32[N, 1024]
+
+g = x * bar
+y = x - g * 0.25
+return y
+`,
+      },
+    ],
+  },
+  {
     id: "transpose-matmul",
     chapter: "derivatives",
     title: "Transpose, then a product",

@@ -1,5 +1,5 @@
 /** @file One sentence for each number that a chapter prints, with the live counts in it. */
-import { bytesOf, intensity, node, opDef, ridge } from "../../fusion";
+import { bytesOf, inputData, intensity, node, opDef, ridge, runReference, type NodeId } from "../../fusion";
 import {
   allTransfers,
   arrow,
@@ -217,11 +217,29 @@ const scores: Sentence = (counted) => {
   );
 };
 
+/** Row 1 of the last two results: a variance over a whole workgroup's lanes, and that of the row. */
+const spareLanes: Sentence = ({ graph }, says) => {
+  const given = new Map<NodeId, Float64Array>();
+  for (const each of graph.nodes.values())
+    if (each.op === "input") given.set(each.id, Float64Array.from(inputData(each)));
+  const results = runReference(graph, given);
+  const [y, wide, right] = graph.outputs.map((id) => results.get(id)!);
+  const lanes = y!.type.shape.at(-1)!;
+  const width = node(graph, [...given.keys()][0]!).type.shape.at(-1)!;
+  const [got, wanted] = [wide!.data[0]!, right!.data[0]!].map((value) => value.toFixed(3));
+  const both = `variance ${got} over ${count(lanes)} lanes, ${wanted} over the row of ${count(width)}`;
+  if (got === wanted) return { mark: "right", text: `Row 1: ${both}.` };
+  return differs(
+    `The chapter says that ${says}, and lets them into the variance. Row 1: ${both}. The excess is mean² · ${lanes - width} / ${width}.`,
+  );
+};
+
 /** By row; every claim of an example has its sentence here. */
 export const chapterRows: Readonly<Record<string, Sentence>> = {
   "000-01": balance("a100", 156),
   "000-02": balance("h100", 298),
   "000-04": layerNormRelu,
+  "000-11": spareLanes,
   "000-15": layerNormIntensity,
   "000-16": productIntensity,
   "000-17": threshold,

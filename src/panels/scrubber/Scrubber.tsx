@@ -1,6 +1,7 @@
 /** @file Steps through the decisions: buttons, one sentence, and the staircase under it. */
 import { useEffect, useState } from "react";
-import { playground, selectFusion, selectPlanned, selectScore, usePlayground } from "../../state";
+import { notesOfPass } from "../../lessons";
+import { playground, selectFusion, selectPlanned, selectScore, selectStep, usePlayground } from "../../state";
 import { Icon, type IconName } from "../Icon";
 import { passTitle } from "../model/passes";
 import { scoreWords } from "../model/score";
@@ -39,6 +40,24 @@ function StepText({ total }: { readonly total: number }) {
         {stepAnnouncement(graph, step, total)}
       </span>
     </p>
+  );
+}
+
+/** What to read about the pass of the shown step: how others do it, where a note says so. */
+function PassNote() {
+  const pass = usePlayground((state) => selectStep(state)?.pass ?? null);
+  const notes = pass === null ? [] : notesOfPass(pass);
+  const note = notes.find(({ kind }) => kind === "elsewhere") ?? notes[0];
+  if (!note) return null;
+  return (
+    <button
+      type="button"
+      className="scrub-note"
+      title={`About this pass: ${note.title}`}
+      onClick={() => playground.getState().actions.openNote(note.id)}
+    >
+      Note
+    </button>
   );
 }
 
@@ -94,6 +113,7 @@ export function Scrubber() {
         />
         <Button icon="forward" label="Next step" onPress={() => actions.stepForward()} off={cursor >= total} />
         <StepText total={total} />
+        <PassNote />
         <Hint />
       </div>
       {compilation && total > 0 && <Staircase compilation={compilation} cursor={cursor} />}
