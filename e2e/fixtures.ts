@@ -159,7 +159,7 @@ export class Playground {
     await this.page.keyboard.press("F1");
     const field = this.page.getByRole("combobox", { name: "Find or do" });
     await field.fill(words);
-    await expect(this.page.getByRole("option").first()).toBeVisible();
+    await expect(this.page.getByRole("dialog").getByRole("option").first()).toBeVisible();
     await field.press("Enter");
   }
 

@@ -61,14 +61,17 @@ export function whatIf(compilation: Compilation, change: Partial<CompileOptions>
   const { naive, steps: before } = compilation;
   if (!naive) throw bug("a text with mistakes has no plan to change");
   const options = { ...compilation.options, ...change };
-  const last = before.at(-1)?.totals ?? totalsOf(naive, compilation.options.profile, undefined, chosenFor(compilation.options));
+  const last =
+    before.at(-1)?.totals ?? totalsOf(naive, compilation.options.profile, undefined, chosenFor(compilation.options));
   const sameMachine = options.profile === compilation.options.profile;
   const { steps, final } = runPasses(naive, options, pipelineOf(allPasses, options));
   return {
     options,
     before: last,
     after: steps.at(-1)?.totals ?? totalsOf(final, options.profile, undefined, chosenFor(options)),
-    unchanged: sameMachine ? last : totalsOf(fusionAt(compilation, before.length), options.profile, undefined, chosenFor(options)),
+    unchanged: sameMachine
+      ? last
+      : totalsOf(fusionAt(compilation, before.length), options.profile, undefined, chosenFor(options)),
     changed: changedDecisions(before, steps),
     steps,
   };

@@ -205,7 +205,8 @@ function kernelSubjects(name: PlanName, kernels: BoundPlan["kernels"], whole: Su
 const kernelTarget = ({ tickNanos }: DeviceInfo, share: number): number =>
   Math.min(Math.max(share, STEPS_AT_LEAST * tickNanos, 3e5), Math.max(PASS_NANOS, STEPS_IN_A_PASS * tickNanos));
 
-async function warm(
+/** Calibrates every subject, and runs them until the clocks have risen. */
+export async function warm(
   job: Job,
   watch: Stopwatch,
   wholes: readonly Subject[],

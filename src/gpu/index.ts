@@ -2,6 +2,7 @@
 export type * from "./types";
 export { createSession } from "./session";
 export type { RunOptions, Session } from "./session";
+export type { SweepOptions } from "./sweep";
 export type { BenchOptions, BenchPlans } from "./bench";
 export { hostEnv } from "./env";
 export type { SessionEnv } from "./env";

@@ -16,6 +16,7 @@ import { done, refusals } from "./problem";
 import { PATIENCE_MILLIS } from "./queue";
 import type { Job } from "./queue";
 import { findRoofs } from "./roofs";
+import { runSweep, type SweepOptions } from "./sweep";
 import { timestampTick, wallTick } from "./tick";
 import type { BenchResult, DeviceInfo, GpuProblem, Outcome, PlanName, Roofs, RunOutput } from "./types";
 
@@ -34,6 +35,8 @@ export interface Session {
   run(plan: Plan, inputs: Inputs, options?: RunOptions): Promise<Outcome<RunOutput[]>>;
   /** Runs the plans, keeps their outputs, then times them against one another. Stops within 300 ms of `signal`. */
   bench(plans: BenchPlans, inputs: Inputs, options?: BenchOptions): Promise<Outcome<BenchResult>>;
+  /** Times variants of one program against one another: samples in ns of each, in their order. */
+  sweep(plans: readonly Plan[], inputs: Inputs, options?: SweepOptions): Promise<Outcome<(readonly number[])[]>>;
   /** Copy bandwidth, FMA peak and launch cost of this device; measured once per device. */
   measureRoofs(): Promise<Outcome<Roofs>>;
   /** Told of losses and faults that happen between actions. Answers the way to stop listening. */
@@ -90,6 +93,10 @@ export function createSession(gpu: GPU | undefined, env: SessionEnv = hostEnv())
     describe: () => inTurn(() => onDevice([], async ({ held }) => done(held.info))),
     measureRoofs: () => inTurn(() => onDevice([], roofsOf)),
     run: (plan, inputs, options = {}) => inTurn(() => onDevice([plan], (job) => runPlan(job, plan, inputs, options))),
+    sweep(plans, inputs, options = {}) {
+      const main = inTurn(() => onDevice(plans, (job) => runSweep(job, plans, inputs, options)));
+      return Promise.race([main, stopped(env, options.signal).then(refusals.cancelled)]);
+    },
     async bench(plans, inputs, options = {}) {
       const recorder = new Recorder();
       const main = inTurn(() => onDevice(plansOf(plans), (job) => runBench(job, plans, inputs, options, recorder)));

@@ -17,7 +17,7 @@ export interface Chapter {
 export type ExampleOptions = Partial<
   Pick<
     CompileOptions,
-    "strict" | "policy" | "matmulPolicy" | "groupSize" | "disabledPasses" | "profile" | "forced" | "forbidden"
+    "strict" | "policy" | "matmulPolicy" | "groupSize" | "disabledPasses" | "profile" | "forced" | "forbidden" | "knobs"
   >
 >;
 

@@ -11,7 +11,7 @@ function chosen(options: CompileOptions, left: ExampleOptions, defaults: Compile
 }
 
 /**
- * Options under which `example` opens. Pins belong to one program and do not go along; what the example before it had set, and
+ * Options under which `example` opens. Pins and knobs belong to one program and do not go along; what the example before it had set, and
  * nobody changed since, is taken back; everything else stays as the person has it.
  */
 export function optionsFor(
@@ -24,6 +24,7 @@ export function optionsFor(
     ...chosen(options, left?.options ?? {}, defaults),
     forced: [],
     forbidden: [],
+    knobs: undefined,
     ...example.options,
     granularity: example.granularity,
   };

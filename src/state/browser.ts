@@ -59,6 +59,7 @@ function lazySession(): Machine {
   return {
     describe: async () => (await get()).describe(),
     bench: async (plans, inputs, how) => (await get()).bench(plans, inputs, how),
+    sweep: async (plans, inputs, how) => (await get()).sweep(plans, inputs, how),
     listen(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

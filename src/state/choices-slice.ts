@@ -1,8 +1,24 @@
 /** @file Choices that change the plan: pins on edges, options, passes, the profile. All undoable, all in the link. */
-import { passOrder, type CompileOptions, type EdgeId } from "../fusion";
+import {
+  noKnobs,
+  passOrder,
+  withKnob,
+  type CompileOptions,
+  type EdgeId,
+  type KnobChoices,
+  type Knobs,
+} from "../fusion";
 import type { Deeds, Slice } from "./slice";
 
 const without = <T>(list: readonly T[], item: T): T[] => list.filter((other) => other !== item);
+
+const isEmpty = (knobs: Knobs): boolean => Object.keys(knobs).length === 0;
+
+/** Without kernels that nothing is chosen for; undefined when nothing is chosen at all. */
+function keptKnobs({ all, kernels }: KnobChoices): KnobChoices | undefined {
+  const kept = Object.entries(kernels).filter(([, knobs]) => !isEmpty(knobs));
+  return isEmpty(all) && kept.length === 0 ? undefined : { all, kernels: Object.fromEntries(kept) };
+}
 
 function choose(deeds: Deeds, change: Partial<CompileOptions>): void {
   const { document } = deeds.get();
@@ -11,7 +27,7 @@ function choose(deeds: Deeds, change: Partial<CompileOptions>): void {
 
 type Names =
   | "force" | "forbid" | "release" | "setGranularity" | "setPolicy" | "setStrict" | "togglePass" | "setProfile"
-  | "setMatmulPolicy" | "setGroupSize" | "setLevel" | "setOrder" | "setOptions"; // prettier-ignore
+  | "setMatmulPolicy" | "setGroupSize" | "setLevel" | "setOrder" | "setOptions" | "setKnob" | "releaseKnobs"; // prettier-ignore
 
 export const choicesSlice: Slice<Names> = (deeds) => {
   const options = (): CompileOptions => deeds.get().document.options;
@@ -37,6 +53,15 @@ export const choicesSlice: Slice<Names> = (deeds) => {
       const usual = order.join() === passOrder().join();
       choose(deeds, { order: usual ? undefined : order });
     },
+    setKnob(output, knob, value) {
+      const { all, kernels } = options().knobs ?? { all: noKnobs, kernels: {} };
+      const next =
+        output === null
+          ? { all: withKnob(all, knob, value), kernels }
+          : { all, kernels: { ...kernels, [output]: withKnob(kernels[output] ?? noKnobs, knob, value) } };
+      choose(deeds, { knobs: keptKnobs(next) });
+    },
+    releaseKnobs: () => choose(deeds, { knobs: undefined }),
     setOptions: (changes) => choose(deeds, changes),
     togglePass(pass) {
       const { disabledPasses } = options();

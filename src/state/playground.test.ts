@@ -49,6 +49,8 @@ function fakeAnswer(request: CompileRequest): CompileReply {
   if (request.kind === "import") return { kind: "imported", imported: fakeImport(request) };
   if (request.kind === "totals") return { kind: "totals", totals: request.programs.map(() => null) };
   if (request.kind === "sizes") return { kind: "sizes", rows: [] };
+  if (request.kind === "knobs") return { kind: "knobs", sheet: null };
+  if (request.kind === "sweep") return { kind: "sweep", sweep: null };
   if (request.kind === "what-if") return { kind: "what-if", answer: fakeWhatIf(request) };
   return { kind: "planned", plans: new Map(request.cursors.map((cursor) => [cursor, { cursor } as unknown as Plan])) };
 }
@@ -90,6 +92,7 @@ function worldWith(storage: Shelf, compileWorker: Port<never, never> | null = nu
     session: {
       describe: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
       bench: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
+      sweep: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
       listen: () => () => undefined,
     },
     storage,

@@ -13,6 +13,7 @@ import { startLayout } from "./laying-out";
 import { lookingSlice, steppingSlice } from "./looking-slice";
 import { startPlanning } from "./planning";
 import { importSlice } from "./import-slice";
+import { knobsSlice } from "./knobs-slice";
 import { machineSlice } from "./machine-slice";
 import { notesSlice } from "./notes-slice";
 import { preferencesSlice, keptPreferences } from "./preferences-slice";
@@ -68,6 +69,8 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   importing: null,
   whatIf: null,
   sizes: null,
+  knobs: null,
+  sweep: null,
   previousWorks: [],
   revealed: null,
   letterKeys: true,
@@ -80,7 +83,8 @@ const isBroken = ({ naive, diagnostics }: Compilation): boolean =>
 /** A person's own work is kept when something takes its place; an untouched example is not. */
 function isOwnWork({ text, positions, options }: Document): boolean {
   if (text.trim() === "") return false;
-  const touched = Object.keys(positions).length + options.forced.length + options.forbidden.length > 0;
+  const touched =
+    Object.keys(positions).length + options.forced.length + options.forbidden.length + (options.knobs ? 1 : 0) > 0;
   return touched || !allLessons.some((lesson) => lesson.text === text);
 }
 
@@ -254,6 +258,7 @@ export function createPlayground(world: World): Playground {
     ...choicesSlice(deeds),
     ...whatIfSlice(deeds),
     ...notesSlice(deeds),
+    ...knobsSlice(deeds),
     ...machineSlice(deeds),
     ...preferencesSlice(deeds),
     ...importSlice(deeds),

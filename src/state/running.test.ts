@@ -53,6 +53,7 @@ function pageWith(flops: number, bytes = 0): { page: Playground; runs: () => num
     layoutWorker: localPort(() => ({ boxes: new Map(), bends: new Map(), width: 0, height: 0 })),
     session: {
       describe: async () => ({ ok: true, value: device }),
+      sweep: async () => ({ ok: true, value: [] }),
       bench: async () => {
         runs++;
         return { ok: false, problem: { code: "internal", text: "enough" } };

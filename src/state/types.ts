@@ -4,6 +4,8 @@ import type {
   CompileOptions,
   EdgeId,
   Fusion,
+  KnobName,
+  KnobSheet,
   Level,
   NodeId,
   Plan,
@@ -129,6 +131,10 @@ export interface PlaygroundState {
   readonly cpuCheck: CpuCheck | null;
   /** How both plans grow with a constant; null until asked. `of` another compilation than the shown one is stale. */
   readonly sizes: SizesState | null;
+  /** The kernel whose knobs are shown, as it was last asked about. */
+  readonly knobs: KnobsState | null;
+  /** The last sweep; of another text it is stale. */
+  readonly sweep: SweepState | null;
   /** The open question; null while the decisions that were taken are shown. */
   readonly whatIf: WhatIfState | null;
   /** `theme` with "system" resolved. */
@@ -226,6 +232,15 @@ export interface Actions {
   importModel(name: string, bytes: Uint8Array): Promise<void>;
   /** What the person says about dimensions and shapes, by `OpenQuestion.name`. */
   answerImport(answers: ReadonlyMap<string, readonly number[]>): Promise<void>;
+  /** `output`: the first value that the kernel stores; null for every kernel. `value` null: the planner chooses again. */
+  setKnob(output: NodeId | null, knob: KnobName, value: string | null): void;
+  /** The planner chooses everything again. */
+  releaseKnobs(): void;
+  /** What may be chosen for the kernel of a region of the shown state. */
+  askKnobs(region: RegionId): Promise<void>;
+  /** Times the kernel with this knob at each of its values on this device. */
+  sweepKnob(region: RegionId, output: NodeId, knob: KnobName): Promise<void>;
+  cancelSweep(): void;
   setMatmulPolicy(policy: "epilogue" | "library"): void;
   setGroupSize(groupSize: number): void;
   blank(blanked: boolean): void;
@@ -239,6 +254,29 @@ export interface SizesState {
   readonly name: string;
   /** null while the worker plans. */
   readonly rows: readonly SizeRow[] | null;
+}
+
+export interface KnobsState {
+  readonly of: Compilation;
+  readonly cursor: number;
+  readonly region: RegionId;
+  /** null: there is nothing to choose. */
+  readonly sheet: KnobSheet | null;
+}
+
+/** One kernel timed with one knob at each of its values. */
+export interface SweepState {
+  readonly text: string;
+  readonly output: NodeId;
+  readonly knob: KnobName;
+  readonly outcome:
+    | { readonly status: "running"; readonly said: string }
+    | { readonly status: "failed"; readonly said: string }
+    | {
+        readonly status: "done";
+        readonly device: DeviceInfo;
+        readonly rows: readonly { readonly value: string; readonly nanoseconds: readonly number[] }[];
+      };
 }
 
 export type WhatIfState =

@@ -21,6 +21,12 @@ export interface Machine {
     inputs: ReadonlyMap<NodeId, TensorData>,
     how: { readonly onProgress?: (progress: BenchProgress) => void; readonly signal?: AbortSignal },
   ): Promise<Outcome<BenchResult>>;
+  /** Samples in ns of each of these variants of one program. */
+  sweep(
+    plans: readonly Plan[],
+    inputs: ReadonlyMap<NodeId, TensorData>,
+    how: { readonly onProgress?: (progress: BenchProgress) => void; readonly signal?: AbortSignal },
+  ): Promise<Outcome<(readonly number[])[]>>;
   /** Faults that no call answers with: a lost device, an uncaptured error. */
   listen(listener: (problem: GpuProblem) => void): () => void;
 }

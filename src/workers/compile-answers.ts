@@ -1,7 +1,7 @@
 /** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
-import { compile, fusionAt, hashText, planAt, planForTarget, whatIf, applyTextEdits, setConstant, type Compilation, type CompileOptions, type Plan } from "../fusion"; // prettier-ignore
+import { applyTextEdits, compile, fusionAt, hashText, inputData, knobSheet, knobSweep, planAt, planForTarget, setConstant, targetOf, whatIf, type Compilation, type CompileOptions, type KnobSheet, type Plan } from "../fusion"; // prettier-ignore
 import { importOnnx, typedData } from "../import";
-import type { CompileReply, CompileRequest, ImportAnswer, PlanTotals, SizeRow, WhatIfAnswer } from "./messages";
+import type { CompileReply, CompileRequest, ImportAnswer, PlanTotals, SizeRow, SweepAnswer, WhatIfAnswer } from "./messages"; // prettier-ignore
 
 let last: { readonly key: string; readonly compilation: Compilation } | null = null;
 
@@ -55,6 +55,19 @@ function asked(compilation: Compilation, change: Partial<CompileOptions>): WhatI
   return answer;
 }
 
+type Asking<K extends CompileRequest["kind"]> = Extract<CompileRequest, { kind: K }>;
+
+const sheetOf = (compilation: Compilation, { cursor, region, options }: Asking<"knobs">): KnobSheet | null =>
+  compilation.naive && knobSheet(fusionAt(compilation, cursor), region, options, targetOf(options.profile));
+
+function sweepOf(
+  compilation: Compilation,
+  { cursor, region, options, target, knob }: Asking<"sweep">,
+): SweepAnswer | null {
+  const sweep = compilation.naive && knobSweep(fusionAt(compilation, cursor), region, options, target, knob);
+  return sweep && { values: sweep.values, inputs: new Map(sweep.inputs.map((input) => [input.id, inputData(input)])) };
+}
+
 /** Answers one question of the page. A text without a plan has no plans, which is no fault. */
 export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "import") return { kind: "imported", imported: imported(request) };
@@ -63,10 +76,14 @@ export function answerCompile(request: CompileRequest): CompileReply {
   const compilation = compiled(request.text, request.options);
   if (request.kind === "sizes") return { kind: "sizes", rows: sizes(request) };
   if (request.kind === "what-if") return { kind: "what-if", answer: asked(compilation, request.change) };
+  if (request.kind === "knobs") return { kind: "knobs", sheet: sheetOf(compilation, request) };
+  if (request.kind === "sweep") return { kind: "sweep", sweep: sweepOf(compilation, request) };
   if (request.kind === "compile") return { kind: "compiled", compilation };
   const { cursors, target, profile = compilation.options.profile } = request;
   const plan = (cursor: number): Plan =>
-    target ? planForTarget(fusionAt(compilation, cursor), target, compilation.options, profile) : planAt(compilation, cursor);
+    target
+      ? planForTarget(fusionAt(compilation, cursor), target, compilation.options, profile)
+      : planAt(compilation, cursor);
   const known = compilation.naive ? cursors.filter((cursor) => cursor >= 0 && cursor <= compilation.steps.length) : [];
   return { kind: "planned", plans: new Map(known.map((cursor) => [cursor, plan(cursor)])) };
 }

@@ -5,8 +5,12 @@ import type {
   CompileOptions,
   DeviceProfile,
   Fusion,
+  KnobName,
+  KnobSheet,
+  KnobSweep,
   NodeId,
   Plan,
+  RegionId,
   Target,
   Totals,
   WhatIf,
@@ -32,6 +36,24 @@ export type CompileRequest =
       readonly text: string;
       readonly options: CompileOptions;
       readonly change: Partial<CompileOptions>;
+    }
+  | {
+      /** One kernel of a state under its knobs. */
+      readonly kind: "knobs";
+      readonly text: string;
+      readonly options: CompileOptions;
+      readonly cursor: number;
+      readonly region: RegionId;
+    }
+  | {
+      /** The same kernel with one knob at each of its values, for a machine. */
+      readonly kind: "sweep";
+      readonly text: string;
+      readonly options: CompileOptions;
+      readonly cursor: number;
+      readonly region: RegionId;
+      readonly knob: KnobName;
+      readonly target: Target;
     }
   | {
       /** The same program at other sizes: totals of both plans at each. */
@@ -61,6 +83,8 @@ export type CompileReply =
   | { readonly kind: "planned"; readonly plans: ReadonlyMap<number, Plan> }
   | { readonly kind: "sizes"; readonly rows: readonly SizeRow[] }
   | { readonly kind: "totals"; readonly totals: readonly (PlanTotals | null)[] }
+  | { readonly kind: "knobs"; readonly sheet: KnobSheet | null }
+  | { readonly kind: "sweep"; readonly sweep: SweepAnswer | null }
   | { readonly kind: "what-if"; readonly answer: WhatIfAnswer | null }
   | { readonly kind: "imported"; readonly imported: ImportAnswer };
 
@@ -72,6 +96,11 @@ export interface PlanTotals {
 /** Totals of both plans at one size. */
 export interface SizeRow extends PlanTotals {
   readonly value: number;
+}
+
+/** Plans of one kernel at each value of a knob, and data for what it reads. */
+export interface SweepAnswer extends Pick<KnobSweep, "values"> {
+  readonly inputs: ReadonlyMap<NodeId, TensorData>;
 }
 
 /** What comes out otherwise; the steps themselves stay behind. */

@@ -1,21 +1,21 @@
-/** @file The naive kernels beside the one they became. */
+/** @file Two versions of a kernel side by side: the naive ones and what they became, the planner's and the chosen one. */
 import { useEffect, useRef, useState } from "react";
 import { useDiffEditor } from "../../monaco";
 import { Icon } from "../Icon";
 
 interface Props {
   readonly title: string;
-  readonly naive: string;
-  readonly now: string;
+  readonly before: string;
+  readonly after: string;
+  /** What a screen reader calls the two. */
+  readonly labels: { readonly original: string; readonly modified: string };
   readonly onClose: () => void;
 }
 
-const LABELS = { original: "WGSL of the naive kernels, read-only", modified: "WGSL of this kernel, read-only" };
-
-export function DiffDialog({ title, naive, now, onClose }: Props) {
+export function DiffDialog({ title, before, after, labels, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [host, setHost] = useState<HTMLElement | null>(null);
-  useDiffEditor(host, { language: "wgsl", original: naive, modified: now }, LABELS);
+  useDiffEditor(host, { language: "wgsl", original: before, modified: after }, labels);
   useEffect(() => {
     dialog.current?.showModal();
   }, []);

@@ -1,4 +1,4 @@
-/** @file Copy, Diff with naive, Export. */
+/** @file Copy, Diff with naive, Knobs, Export. */
 import { lazy, Suspense, useState } from "react";
 import type { Plan } from "../../fusion";
 import { playground, selectNaiveFusion, usePlayground } from "../../state";
@@ -9,6 +9,8 @@ import { kernelTitle } from "../model/traffic";
 import { useShownKernel } from "./use-shown-kernel";
 
 const DiffDialog = lazy(() => import("./DiffDialog").then(({ DiffDialog: dialog }) => ({ default: dialog })));
+
+const LABELS = { original: "WGSL of the naive kernels, read-only", modified: "WGSL of this kernel, read-only" };
 
 /** The archiver is loaded with the first export. */
 async function exportPlan(plan: Plan, as: "zip" | "json"): Promise<void> {
@@ -45,7 +47,12 @@ function CopyButton({ text }: { readonly text: string }) {
   );
 }
 
-export function KernelFooter() {
+interface Props {
+  readonly knobs: boolean;
+  readonly onKnobs: () => void;
+}
+
+export function KernelFooter({ knobs, onKnobs }: Props) {
   const { plan, fusion, kernel } = useShownKernel();
   const naivePlan = usePlayground((state) => state.derived.compilation?.naivePlan ?? null);
   const naive = usePlayground(selectNaiveFusion);
@@ -57,6 +64,9 @@ export function KernelFooter() {
       <CopyButton text={kernel.wgsl} />
       <button type="button" className="kernel-deed" disabled={!naive || !naivePlan} onClick={() => setDiff(true)}>
         Diff with naive
+      </button>
+      <button type="button" className="kernel-deed" aria-expanded={knobs} onClick={onKnobs}>
+        Knobs
       </button>
       <span className="kernel-grow" />
       <div
@@ -90,8 +100,9 @@ export function KernelFooter() {
         <Suspense fallback={null}>
           <DiffDialog
             title={`${kernelTitle(kernel)}: naive and this step`}
-            naive={naiveWgsl(naivePlan, naive.graph, kernel, fusion.graph)}
-            now={kernel.wgsl}
+            before={naiveWgsl(naivePlan, naive.graph, kernel, fusion.graph)}
+            after={kernel.wgsl}
+            labels={LABELS}
             onClose={() => setDiff(false)}
           />
         </Suspense>

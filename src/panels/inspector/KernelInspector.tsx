@@ -1,5 +1,5 @@
 /** @file The kernel inspector: which kernel, what it is, and its code, loops, decisions and traffic. */
-import { lazy, Suspense, type ReactNode } from "react";
+import { lazy, Suspense, useState, type ReactNode } from "react";
 import { playground, selectPlanned, selectSteps, usePlayground, type InspectorTab } from "../../state";
 import { kernelTitle } from "../model/traffic";
 import { trafficSentence } from "../model/kernels";
@@ -14,6 +14,7 @@ import "./inspector.css";
 // The code is what one sees first; the other tabs come with the first look at them.
 const DecisionsTab = lazy(async () => ({ default: (await import("./DecisionsTab")).DecisionsTab }));
 const LoopsTab = lazy(async () => ({ default: (await import("./LoopsTab")).LoopsTab }));
+const KnobsPanel = lazy(async () => ({ default: (await import("./knobs/KnobsPanel")).KnobsPanel }));
 const TrafficTab = lazy(async () => ({ default: (await import("./TrafficTab")).TrafficTab }));
 
 interface Props {
@@ -64,6 +65,8 @@ export function KernelInspector({ run = null }: Props) {
   const tab = usePlayground((state) => state.tab);
   const planned = usePlayground((state) => selectPlanned(state) !== null);
   const steps = usePlayground(selectSteps).length;
+  const { kernel } = useShownKernel();
+  const [knobs, setKnobs] = useState(false);
   const tabs: readonly (readonly [InspectorTab, string])[] = [
     ["wgsl", "WGSL"],
     ["loops", "Loops"],
@@ -82,7 +85,12 @@ export function KernelInspector({ run = null }: Props) {
           <Shown tab={shown} run={run} />
         </Suspense>
       </div>
-      {shown !== "run" && <KernelFooter />}
+      {knobs && kernel && shown !== "run" && (
+        <Suspense>
+          <KnobsPanel kernel={kernel} />
+        </Suspense>
+      )}
+      {shown !== "run" && <KernelFooter knobs={knobs} onKnobs={() => setKnobs(!knobs)} />}
     </div>
   );
 }

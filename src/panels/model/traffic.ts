@@ -9,6 +9,7 @@ const events = (accesses: readonly Access[]): number => accesses.reduce((total, 
 
 export const bytesRead = (kernel: Kernel): number => sum(kernel.reads);
 export const bytesWritten = (kernel: Kernel): number => sum(kernel.writes);
+export const eventsOf = ({ reads, writes }: Kernel): number => events(reads) + events(writes);
 export const bytesOfKernel = (kernel: Kernel): number => bytesRead(kernel) + bytesWritten(kernel);
 
 /** FLOP per byte; 0 when nothing moves. */

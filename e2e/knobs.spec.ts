@@ -1,0 +1,68 @@
+import { expect, test } from "./fixtures";
+
+const norm = "x: f32[64, 768]\ny = layer_norm(x)\nz = softmax(y * y, dim=-1).sum()\nreturn y, z\n";
+
+test("a row read again on each pass: the counts, the code beside the planner's, one undo step", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await play.command("LayerNorm");
+  const kernels = play.region("Kernels");
+  await play.command("Show the final plan");
+  await expect(kernels).toContainText("kept in registers");
+  await kernels.getByRole("button", { name: "Knobs" }).click();
+  const knobs = kernels.getByRole("region", { name: "Knobs" });
+  await expect(knobs).toContainText("Written as the planner chose.");
+  const rows = knobs.getByRole("combobox", { name: "Rows read" });
+  await rows.selectOption({ label: "again on each pass" });
+  await expect(kernels).toContainText("read again on each pass");
+  const transfers = knobs.getByRole("row", { name: /^Transfers/ });
+  await expect(transfers).toHaveText(/4\s*6$/);
+  await rows.selectOption({ label: "again, two passes in one" });
+  await expect(transfers).toHaveText(/4\s*5$/);
+  await expect(kernels).toContainText("Reads 12 MiB, writes 6 MiB");
+  await knobs.getByRole("button", { name: "Diff with the planner" }).click();
+  const dialog = page.getByRole("dialog", { name: /planner and chosen/ });
+  await expect(dialog.getByRole("textbox", { name: "WGSL as chosen, read-only" })).toBeAttached();
+  await expect(dialog.locator(".editor.modified")).toContainText("2 vectors each, read again on each pass");
+  await expect(dialog.locator(".editor.original")).toContainText("kept in registers");
+  await dialog.getByRole("button", { name: "Close" }).click();
+  const threads = knobs.getByRole("combobox", { name: "Threads" });
+  await expect(threads.getByRole("option", { name: "1024, not here" })).toBeDisabled();
+  await expect(knobs).toContainText("A workgroup has 256 threads at most on this machine");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(transfers).toHaveText(/4\s*6$/);
+  await knobs.getByRole("button", { name: "Leave all to the planner" }).click();
+  await expect(knobs).toContainText("Written as the planner chose.");
+});
+
+test("a choice for every kernel goes along in a link", async ({ page, play }) => {
+  await play.open();
+  await play.type(norm);
+  const kernels = play.region("Kernels");
+  await kernels.getByRole("button", { name: "Knobs" }).click();
+  const knobs = kernels.getByRole("region", { name: "Knobs" });
+  await knobs.getByRole("button", { name: "Every kernel" }).click();
+  await knobs.getByRole("combobox", { name: "Threads" }).selectOption("64");
+  await expect(kernels).toContainText("64 threads");
+  const link = await play.share();
+  await page.goto("about:blank");
+  await play.open(link);
+  await expect(kernels).toContainText("64 threads");
+});
+
+test("a knob is timed at each of its values on this device", async ({ play }) => {
+  await play.open();
+  await play.type("x: f32[64, 256]\ny = relu(x * 2 + 1)\n");
+  const kernels = play.region("Kernels");
+  await kernels.getByRole("button", { name: "Knobs" }).click();
+  const knobs = kernels.getByRole("region", { name: "Knobs" });
+  await knobs.getByRole("button", { name: "Time each: vec4" }).click();
+  const chart = knobs.getByRole("figure");
+  await expect(chart).toContainText("measured on swiftshader");
+  await expect(chart.getByRole("img")).toHaveCount(2);
+  await expect(chart.getByRole("img", { name: /^four at once: [\d.,]+ (ns|µs|ms) ±/ })).toBeVisible();
+  await play.type("x: f32[64, 256]\ny = relu(x)\n");
+  await expect(chart).toHaveCount(0);
+});

@@ -1,0 +1,53 @@
+/** @file One knob: what it stands at, what else it could be, why not the rest, and a button that times them all. */
+import type { KnobOffer, NodeId, RegionId } from "../../../fusion";
+import { playground, usePlayground } from "../../../state";
+import { knobSentence, knobTitle, refusalsOf, valueWords } from "../../model/knobs";
+
+interface Props {
+  readonly offer: KnobOffer;
+  /** What this kernel's choices are kept under. */
+  readonly output: NodeId;
+  /** Choose for every kernel of the program. */
+  readonly every: boolean;
+  readonly region: RegionId;
+}
+
+export function KnobLine({ offer, output, every, region }: Props) {
+  const { knob, now, chosen, values } = offer;
+  const knobs = usePlayground(({ document }) => document.options.knobs);
+  const { actions } = playground.getState();
+  const own = every ? knobs?.all[knob] : knobs?.kernels[output]?.[knob];
+  const planner = chosen ? "left to the planner" : `planner: ${valueWords(knob, now)}`;
+  return (
+    <div className="knob">
+      <label title={knobSentence(knob)}>
+        <span>{knobTitle(knob)}</span>
+        <select
+          value={own ?? ""}
+          onChange={({ target }) => actions.setKnob(every ? null : output, knob, target.value || null)}
+        >
+          <option value="">{planner}</option>
+          {values.map(({ value, refusal }) => (
+            <option key={value} value={value} disabled={refusal !== null}>
+              {valueWords(knob, value)}
+              {refusal ? ", not here" : ""}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button
+        type="button"
+        title="Time the kernel at each value on this device"
+        aria-label={`Time each: ${knobTitle(knob)}`}
+        onClick={() => void actions.sweepKnob(region, output, knob)}
+      >
+        Time each
+      </button>
+      {refusalsOf(offer).map(({ code, text, wayOut }) => (
+        <small key={code} data-code={code}>
+          {text} {wayOut}
+        </small>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+/** @file How the shown kernel is written, where a person chooses in place of the planner: knobs, what they change, a sweep on this device. */
+import { lazy, Suspense, useEffect, useState } from "react";
+import type { Kernel, KnobSheet } from "../../../fusion";
+import { playground, usePlayground } from "../../../state";
+import { changesOf, wgslOf } from "../../model/knobs";
+import { kernelTitle } from "../../model/traffic";
+import { KnobLine } from "./KnobLine";
+import { Sweep } from "./Sweep";
+import "./knobs.css";
+
+const DiffDialog = lazy(() => import("../DiffDialog").then(({ DiffDialog: dialog }) => ({ default: dialog })));
+
+const LABELS = { original: "WGSL as the planner writes it, read-only", modified: "WGSL as chosen, read-only" };
+
+/** The sheet of the shown kernel; the one before stays while the next is asked for. */
+function useSheet({ region }: Kernel): KnobSheet | null {
+  const compilation = usePlayground((state) => state.derived.compilation);
+  const cursor = usePlayground((state) => state.cursor);
+  const known = usePlayground((state) => state.knobs);
+  useEffect(() => {
+    void playground.getState().actions.askKnobs(region);
+  }, [compilation, cursor, region]);
+  return known?.region === region ? known.sheet : null;
+}
+
+function Changes({ sheet, title }: { readonly sheet: KnobSheet; readonly title: string }) {
+  const [diff, setDiff] = useState(false);
+  const changes = changesOf(sheet);
+  const [planned, now] = [wgslOf(sheet.planned), wgslOf(sheet.now)];
+  if (planned === now) return <p className="knobs-same">Written as the planner chose.</p>;
+  return (
+    <>
+      <table className="knobs-changes">
+        <caption className="visually-hidden">What the choices change</caption>
+        <thead>
+          <tr>
+            <th scope="col">Changed</th>
+            <th scope="col">planner</th>
+            <th scope="col">chosen</th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.map(({ name, before, after }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{before}</td>
+              <td>
+                <b>{after}</b>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <div className="knobs-deeds">
+        <button type="button" onClick={() => setDiff(true)}>
+          Diff with the planner
+        </button>
+        <button type="button" onClick={() => playground.getState().actions.releaseKnobs()}>
+          Leave all to the planner
+        </button>
+      </div>
+      {diff && (
+        <Suspense fallback={null}>
+          <DiffDialog
+            title={`${title}: planner and chosen`}
+            before={planned}
+            after={now}
+            labels={LABELS}
+            onClose={() => setDiff(false)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+export function KnobsPanel({ kernel }: { readonly kernel: Kernel }) {
+  const sheet = useSheet(kernel);
+  const [every, setEvery] = useState(false);
+  return (
+    <section className="knobs" aria-label="Knobs">
+      {sheet === null || sheet.offers.length === 0 ? (
+        <p className="knobs-same">{sheet ? "There is nothing to choose about this kernel." : "…"}</p>
+      ) : (
+        <>
+          <div className="knobs-scope" role="group" aria-label="Choose for">
+            <button type="button" aria-pressed={!every} onClick={() => setEvery(false)}>
+              {kernel.id} only
+            </button>
+            <button type="button" aria-pressed={every} onClick={() => setEvery(true)}>
+              Every kernel
+            </button>
+          </div>
+          {sheet.offers.map((offer) => (
+            <KnobLine key={offer.knob} offer={offer} output={sheet.output} every={every} region={kernel.region} />
+          ))}
+          <Changes sheet={sheet} title={kernelTitle(kernel)} />
+          <Sweep output={sheet.output} />
+        </>
+      )}
+    </section>
+  );
+}
