@@ -13,6 +13,8 @@ const CASES: Readonly<Record<string, string>> = {
   "sparse head": `x: f32[2, 33, 24]\ne: f32[70, 24]\nb: f32[70]\nmask: f32[2, 33, 1]\nz = where(mask > 0, x @ e.T + b, -3e38)\ny = log1p(relu(z)).max(dim=1)`,
   "logsumexp over columns": `x: f32[40, 20]\nw: f32[20, 90]\nb: f32[90]\nz = x @ w + b\ny = logsumexp(z, dim=-1)`,
   "sum and maximum over columns": `x: f32[3, 18, 20]\nw: f32[20, 33]\nz = relu(x @ w)\ny = z.sum(dim=-1) / (1 + z.max(dim=-1))`,
+  "logsumexp over as many columns as a tile has": `x: f32[40, 20]\nw: f32[20, 31]\ny = logsumexp(x @ w, dim=-1)`,
+  "a product of two vectors": `x: f32[31, 1]\nw: f32[1, 31]\ny = logsumexp(x @ w, dim=-1)`,
   "one row": `x: f32[1, 20]\nw: f32[20, 90]\ny = logsumexp(x @ w, dim=-1)`,
   "logsumexp over rows": `x: f32[64, 20]\nw: f32[20, 18]\nz = x @ w\ny = logsumexp(z, dim=0)`,
 };

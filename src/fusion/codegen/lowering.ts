@@ -41,6 +41,15 @@ export class Lowering extends Emitter {
     this.#rowValues.set(id, value);
   }
 
+  /** `id` is about to be another row value: what was computed from the old one is asked for anew. */
+  forget(id: NodeId): void {
+    const stale = new Set([id]);
+    for (const member of this.#inside)
+      if (node(this.graph, member).inputs.some((input) => stale.has(input))) stale.add(member);
+    for (const { memo } of this.scopes)
+      for (const key of memo.keys()) if (stale.has(key.slice(key.indexOf(":") + 1) as NodeId)) memo.delete(key);
+  }
+
   /** From here on, in this scope, `id` is `value` at `at`: an element of a scan. */
   setValueAt(id: NodeId, at: Tuple, value: Value): void {
     this.scopes.at(-1)!.memo.set(`${at.id}:${id}`, value);

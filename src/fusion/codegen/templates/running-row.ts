@@ -156,6 +156,7 @@ export class RunningRow {
     const { parts, peak } = this;
     if (parts.peak === null || !peak) return;
     const top = joined(this.low, share, opDef(node(this.low.graph, parts.peak).op), peak, parts.peak);
+    this.low.forget(parts.peak);
     this.fadeFolds(this.raise(top));
     this.settle();
   }
