@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { expect, test, type Playground } from "./fixtures";
 
 // A software adapter takes its time, more so beside other work.
@@ -42,6 +43,17 @@ test("both plans run and agree; a software adapter is called one, and no speed-u
   await expect(table.getByRole("row", { name: /^naive [\d.]+ .* ±/ }).first()).toBeVisible();
   await expect(table.getByRole("row", { name: /K1/ }).first()).toBeVisible();
   await expect(measured).toContainText("naive and fused take turns after a warm-up");
+  await expect(measured).toContainText(
+    /A clock that stops once the work is handed over shows naive [\d.]+ .s, finished/,
+  );
+
+  // The summary to take along ticks what was done.
+  await play.region("Kernels").getByRole("button", { name: "Export…" }).click();
+  const coming = page.waitForEvent("download");
+  await play.region("Kernels").getByRole("button", { name: "Summary with checklist, .md" }).click();
+  const summary = await readFile(await (await coming).path(), "utf8");
+  expect(summary).toContain("- [x] Check the numbers: Fast mode. Same result.");
+  expect(summary).toMatch(/- \[x\] Wait before you stop the clock: Timed by .+ after a warm-up\./);
   expect(await page.locator("body").textContent()).not.toMatch(/\d(\.\d+)?\s*× faster|speed-up of/);
 
   // Another program makes the numbers old, and says so.

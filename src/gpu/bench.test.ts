@@ -117,3 +117,18 @@ test("a loss in the middle of the rounds gives no numbers", async () => {
   expect(await session.bench(plans, inputsFor(N))).toMatchObject({ problem: { code: "device-lost" } });
   expect(session.ledgerBytes).toBe(0);
 });
+
+test("what is handed over is not finished: one run of each plan is timed both ways, where a submit holds it", async () => {
+  const { fake, session } = start();
+  fake.cost = costs;
+  const answer = await session.bench(plans, inputsFor(N));
+  if (!answer.ok) throw new Error(answer.problem.text);
+  const { naive, fused } = answer.value.twoStops;
+  expect(naive!.finished).toBeCloseTo(0.065, 6);
+  expect(fused!.finished).toBeCloseTo(0.03, 6);
+  expect(naive!.handedOver).toBeLessThanOrEqual(naive!.finished);
+  fake.cost = () => 80e6;
+  const long = await session.bench(plans, inputsFor(N));
+  if (!long.ok) throw new Error(long.problem.text);
+  expect(long.value.twoStops).toEqual({});
+});

@@ -1,18 +1,19 @@
 /** @file Times plans against one another on the device: cold run and outputs first, then warm-up, then interleaved rounds, then kernel by kernel. */
 import type { Plan } from "../fusion";
-import { readOutputs, runOnce } from "./execute";
+import { readOutputs, runOnce, runWithTwoStops } from "./execute";
 import type { BoundPlan, Inputs } from "./memory";
 import { buildPipelines } from "./pipelines";
 import type { Built } from "./pipelines";
 import { MEMORY_BUDGET, memoryNeed, preflight } from "./preflight";
 import { prepare } from "./prepare";
 import { done, refusals } from "./problem";
+import { SUBMIT_MILLIS } from "./queue";
 import type { Job } from "./queue";
 import { calibrate, kernelRounds, planRounds, subject, warmUp } from "./rounds";
 import type { RoundLimits, Subject } from "./rounds";
 import { createStopwatch } from "./stopwatch";
 import type { Stopwatch } from "./stopwatch";
-import type { BenchProgress, BenchResult, DeviceInfo, Outcome, PlanName, RunOutput } from "./types";
+import type { BenchProgress, BenchResult, DeviceInfo, Outcome, PlanName, RunOutput, TwoStops } from "./types";
 
 export interface BenchPlans {
   readonly naive: Plan;
@@ -52,6 +53,7 @@ export class Recorder {
   device: DeviceInfo | null = null;
   readonly coldMillis: Partial<Record<PlanName, number>> = {};
   readonly pipelineMillis: Partial<Record<PlanName, number>> = {};
+  readonly twoStops: Partial<Record<PlanName, TwoStops>> = {};
   readonly outputs: RunOutput[] = [];
   subjects: readonly Subject[] = [];
   cacheResident = false;
@@ -61,8 +63,8 @@ export class Recorder {
     const timings = this.subjects
       .filter(({ samples }) => samples.length > 0)
       .map(({ plan, kernel, samples, repeats }) => ({ plan, kernel, nanoseconds: [...samples], repeats }));
-    const { device, coldMillis, pipelineMillis, outputs, cacheResident } = this;
-    return { device, timings, coldMillis, pipelineMillis, outputs, roofs: null, stopped, cacheResident };
+    const { device, coldMillis, pipelineMillis, twoStops, outputs, cacheResident } = this;
+    return { device, timings, coldMillis, pipelineMillis, twoStops, outputs, roofs: null, stopped, cacheResident };
   }
 
   /** What a person gets who pressed Cancel. */
@@ -153,6 +155,10 @@ async function coldRuns(
     const outputs = await readOutputs(job, each);
     if (!outputs.ok) return outputs;
     recorder.outputs.push(...outputs.value);
+    if (each.kernels.length === 0 || millis.value > SUBMIT_MILLIS) continue;
+    const stops = await runWithTwoStops(job, each);
+    if (!stops.ok) return stops;
+    recorder.twoStops[each.name] = stops.value;
   }
   return done(null);
 }

@@ -5,7 +5,7 @@ import type { BoundKernel, BoundPlan } from "./memory";
 import { done, refusals } from "./problem";
 import { SUBMIT_MILLIS, dispatchAll, readBack, submit } from "./queue";
 import type { Job } from "./queue";
-import type { Outcome, RunOutput } from "./types";
+import type { Outcome, RunOutput, TwoStops } from "./types";
 
 /** Commands for `kernels` in one pass. */
 function encode(device: GPUDevice, kernels: readonly BoundKernel[]): GPUCommandBuffer {
@@ -40,6 +40,15 @@ export async function runOnce(job: Job, bound: BoundPlan, signal?: AbortSignal):
     predicted += part.reduce((sum, { kernel }) => sum + kernel.predictedMicros, 0);
   }
   return done(millis);
+}
+
+/** One more run, in one submit: what a clock shows that does not wait for the GPU, and what one does that waits. */
+export async function runWithTwoStops(job: Job, { kernels }: BoundPlan): Promise<Outcome<TwoStops>> {
+  const begin = job.env.now();
+  const finishing = submit(job, [encode(job.held.device, kernels)]);
+  const handedOver = job.env.now() - begin;
+  const finished = await finishing;
+  return finished.ok ? done({ handedOver, finished: job.env.now() - begin }) : finished;
 }
 
 /** The graph's outputs of a plan: stored ones, and free views of stored ones. */

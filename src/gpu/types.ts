@@ -74,12 +74,20 @@ export interface RunOutput {
   readonly data: Float32Array | Int32Array | Uint32Array;
 }
 
+/** What a clock shows that stops once the work is handed over, and what it shows once the GPU has finished; ms wall. */
+export interface TwoStops {
+  readonly handedOver: number;
+  readonly finished: number;
+}
+
 export interface BenchResult {
   readonly device: DeviceInfo;
   readonly timings: readonly Timing[];
   /** First, cold run of each plan, ns wall; shown apart. */
   readonly coldMillis: Readonly<Partial<Record<PlanName, number>>>;
   readonly pipelineMillis: Readonly<Partial<Record<PlanName, number>>>;
+  /** One run of each plan that fits a submit, timed as one should and as one should not. */
+  readonly twoStops: Readonly<Partial<Record<PlanName, TwoStops>>>;
   readonly outputs: readonly RunOutput[];
   readonly roofs: Roofs | null;
   /** True when the user stopped it: the samples so far are kept. */

@@ -1,7 +1,7 @@
 /** @file Copy, Diff with naive, Knobs, Export. */
 import { lazy, Suspense, useState } from "react";
 import type { Plan } from "../../fusion";
-import { playground, selectNaiveFusion, usePlayground } from "../../state";
+import { playground, selectNaiveFusion, usePlayground, type FinishedRun } from "../../state";
 import { Icon } from "../Icon";
 import { download } from "../download";
 import { naiveWgsl } from "../model/kernels";
@@ -19,13 +19,25 @@ async function exportPlan(plan: Plan, as: "zip" | "json"): Promise<void> {
   else download("plan.json", "application/json", planJson(plan));
 }
 
+/** The last run, where it is of the program that is planned. */
+function finishedRun(): FinishedRun | null {
+  const { derived, run } = playground.getState();
+  return run.status === "done" && run.run.text === derived.compilation?.text ? run.run : null;
+}
+
+/** Counts, decisions, times and a checklist, to read. */
+async function exportSummary(): Promise<void> {
+  const { summaryText } = await import("../model/summary");
+  const { compilation } = playground.getState().derived;
+  const text = compilation && summaryText(compilation, finishedRun());
+  if (text) download("summary.md", "text/markdown", text);
+}
+
 /** Passes, decisions and kernels of the program on the page, with the times of its last run. */
 async function exportTrace(): Promise<void> {
   const { traceJson } = await import("../model/trace");
-  const { derived, run } = playground.getState();
-  if (!derived.compilation) return;
-  const finished = run.status === "done" && run.run.text === derived.compilation.text ? run.run : null;
-  download("fusion_trace.json", "application/json", traceJson(derived.compilation, finished));
+  const { compilation } = playground.getState().derived;
+  if (compilation) download("fusion_trace.json", "application/json", traceJson(compilation, finishedRun()));
 }
 
 function CopyButton({ text }: { readonly text: string }) {
@@ -92,6 +104,9 @@ export function KernelFooter({ knobs, onKnobs }: Props) {
             </button>
             <button type="button" onClick={() => void exportTrace()}>
               Decisions and times, fusion_trace.json
+            </button>
+            <button type="button" onClick={() => void exportSummary()}>
+              Summary with checklist, .md
             </button>
           </div>
         )}

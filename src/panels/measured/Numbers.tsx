@@ -1,6 +1,6 @@
 /** @file The numbers behind the charts: every plan and every kernel, cold starts, and how it was measured. */
 import { usePlayground, type FinishedRun } from "../../state";
-import { breakEvenSentence, launchSentence, splitSentence } from "../model/gains";
+import { breakEvenSentence, launchSentence, splitSentence, unsyncedSentence } from "../model/gains";
 import { PLAN_NAMES, planTitle } from "../model/run-types";
 import { kernelTimes, showSpread, timeRows, type KernelTime, type TimeRow } from "../model/timings";
 import { count, plural, showMicros } from "../model/units";
@@ -37,7 +37,7 @@ function coldLines({ result }: FinishedRun): string[] {
 /** Where the saved time comes from, when fusing pays, what a launch takes. */
 function Gains({ run }: { readonly run: FinishedRun }) {
   const compilation = usePlayground((state) => state.derived.compilation);
-  const said = [splitSentence(run), breakEvenSentence(run, compilation), launchSentence(run)];
+  const said = [splitSentence(run), breakEvenSentence(run, compilation), launchSentence(run), unsyncedSentence(run)];
   return said.flatMap((sentence) => (sentence === null ? [] : [<p key={sentence}>{sentence}</p>]));
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions } from "../../fusion";
 import type { FinishedRun } from "../../state";
-import { breakEvenOf, breakEvenSentence, launchSentence, splitOf, splitSentence } from "./gains";
+import { breakEvenOf, breakEvenSentence, launchSentence, splitOf, splitSentence, unsyncedSentence } from "./gains";
 
 const ticking = (): (() => number) => {
   let time = 0;
@@ -23,6 +23,7 @@ const run = (naive: number, fused: number, pipelines: readonly [number, number] 
       { plan: "fused", kernel: null, nanoseconds: [fused * 1e3], repeats: 1 },
     ],
     roofs: { bandwidth: 2 ** 36, flops: 1e12, launchMicros: 10 },
+    twoStops: { naive: { handedOver: 0.2, finished: 3 }, fused: { handedOver: 0.1, finished: 1.5 } },
     pipelineMillis: pipelines ? { naive: pipelines[0], fused: pipelines[1] } : {},
   } as unknown as FinishedRun["result"],
 });
@@ -54,4 +55,12 @@ test("nothing is said of another program, of cached pipelines or without roofs",
   const blind = { ...run(1500, 400), result: { ...run(1500, 400).result, roofs: null } };
   expect([splitSentence(blind), launchSentence(blind)]).toEqual([null, null]);
   expect(launchSentence(run(1, 1))).toMatch(/^A launch takes 10 µs here/);
+});
+
+test("a clock that does not wait for the GPU is told beside one that does", () => {
+  expect(unsyncedSentence(run(1500, 400))).toMatch(
+    /shows naive 200 µs, finished after 3 ms; fused 100 µs, finished after 1\.5 ms/,
+  );
+  const one = run(1500, 400);
+  expect(unsyncedSentence({ ...one, result: { ...one.result, twoStops: {} } })).toBeNull();
 });

@@ -1,6 +1,7 @@
 /** @file Where a run's saved time comes from, and when the time spent on fusing is earned back. */
 import type { Compilation } from "../../fusion";
 import type { FinishedRun } from "../../state";
+import type { TwoStops } from "./run-types";
 import { timingOf } from "./timings";
 import { count, showMicros } from "./units";
 
@@ -72,6 +73,15 @@ export function breakEvenSentence(run: FinishedRun, compilation: Compilation | n
   if (found.runs === null) return `${spent}: a run saves nothing here, so it is not earned back.`;
   if (found.runs === 0) return `${spent}: earned back before the first run.`;
   return `${spent}: earned back after ${count(found.runs)} ${found.runs === 1 ? "run" : "runs"}.`;
+}
+
+/** What a clock would have said that does not wait for the GPU; null where the plans took several submits. */
+export function unsyncedSentence({ result }: FinishedRun): string | null {
+  const { naive, fused } = result.twoStops;
+  if (!naive || !fused) return null;
+  const said = (name: string, { handedOver, finished }: TwoStops): string =>
+    `${name} ${showMicros(handedOver * 1e3)}, finished after ${showMicros(finished * 1e3)}`;
+  return `A clock that stops once the work is handed over shows ${said("naive", naive)}; ${said("fused", fused)}: it times the page's own part, and no kernel.`;
 }
 
 /** What one launch takes on this device, beside what the chapter and others print. */

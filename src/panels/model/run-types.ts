@@ -5,6 +5,7 @@ export type BenchResult = FinishedRun["result"];
 export type Device = BenchResult["device"];
 export type Timing = BenchResult["timings"][number];
 export type PlanName = Timing["plan"];
+export type TwoStops = NonNullable<BenchResult["twoStops"]["naive"]>;
 export type Roofs = NonNullable<BenchResult["roofs"]>;
 
 export const PLAN_NAMES: readonly PlanName[] = ["naive", "step", "fused"];

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { compile, defaultOptions } from "../../fusion";
+import { notes } from "../../lessons";
+import type { FinishedRun } from "../../state";
+import { summaryText } from "./summary";
+
+const text = "x: f32[2048, 2048]\nb: f32[2048, 2048]\ny = log(relu(x + b))\n";
+const compilation = compile(text, defaultOptions);
+
+const run = {
+  text,
+  check: [
+    { plan: "fused", output: "y", maxAbs: 0, maxRel: 0, maxUlp: 0, limit: "2 ULP", worst: null, nanMismatches: 0, compared: 4, elements: 4, pass: true }, // prettier-ignore
+  ],
+  predictedFor: null,
+  plans: { naive: compilation.naivePlan!, step: null, fused: compilation.fusedPlan! },
+  source: null,
+  result: {
+    device: { name: "a GPU", software: false, clock: "queue-wait", tickNanos: 100 },
+    timings: [
+      { plan: "naive", kernel: null, nanoseconds: [9e4], repeats: 1 },
+      { plan: "fused", kernel: null, nanoseconds: [3e4], repeats: 1 },
+    ],
+  },
+} as unknown as FinishedRun;
+
+const lines = (compiled = compilation, finished: FinishedRun | null = null): string[] =>
+  summaryText(compiled, finished)!.split("\n");
+
+test("a summary has the program, the counts of both plans, every kernel and every reason", () => {
+  const said = lines();
+  expect(said).toContain("y = log(relu(x + b))");
+  expect(said).toContain("| full-size transfers | 7 | 3 |");
+  expect(said).toContain("| memory traffic | 112 MiB | 48 MiB |");
+  expect(said.filter((line) => line.startsWith("| K"))).toHaveLength(1);
+  expect(said).toContain("- A_BYTES: 2");
+});
+
+test("every good practice has its answer, ticked by what was counted and measured", () => {
+  const practices = notes.filter(({ kind }) => kind === "practice");
+  const ticks = (said: string[]) => said.filter((line) => /^- (\[[x ]\] )?[A-Z][a-z]/.test(line));
+  // What one writes by hand is nobody's to count.
+  expect(ticks(lines())).toHaveLength(practices.length - 1);
+  expect(lines()).toContain("- [ ] Check the numbers: Fast mode. Not run.");
+  const ran = lines(compilation, run);
+  expect(ran).toContain(
+    "- [x] Check the numbers: Fast mode. Same result. Equal in every element compared, limit 2 ULP.",
+  );
+  expect(ran).toContain("- fused: 30 µs ±0");
+  expect(ran.find((line) => line.includes("Wait before"))).toMatch(/^- \[x\] .+ waiting for the queue, step 100 ns/);
+});
+
+test("boxes stay open where the plan falls short", () => {
+  const waiting = compile("x: f32[2048, 2048]\ns = x.sum()\ny = x / s\n", {
+    ...defaultOptions,
+    disabledPasses: ["row-groups"],
+  });
+  const said = lines(waiting);
+  expect(said).toContain("- [ ] Let the framework fuse first: Switched off: row-groups.");
+  const crowded = compile("x: f32[4, 64]\ny = softmax(x, dim=-1)\n", defaultOptions);
+  expect(lines(crowded).find((line) => line.includes("Keep the machine busy"))).toMatch(/^- \[ \] .+ K1 softmax/);
+});
+
+test("without a plan there is no summary", () => {
+  expect(summaryText(compile("y = relu(...)\n", defaultOptions), null)).toBeNull();
+});

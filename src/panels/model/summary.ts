@@ -1,0 +1,164 @@
+/** @file What leaves the page as a page of text: both plans in counts, what was decided, what was measured, and a checklist with its answers. */
+import { intensity, ridge, type Compilation, type Kernel, type Plan } from "../../fusion";
+import { notes } from "../../lessons";
+import type { FinishedRun } from "../../state";
+import { occupancyOf } from "./kernel-card";
+import { settled } from "./step-words";
+import { showSpread, timeRows } from "./timings";
+import { bytesOfKernel, kernelTitle } from "./traffic";
+import { count, plural, showBytes, showMicros, significant } from "./units";
+import { verdictOf } from "./verdict";
+
+/** `done: null`: nothing to tick, the text says why. */
+interface Answer {
+  readonly done: boolean | null;
+  readonly text: string;
+}
+
+interface Facts {
+  readonly compilation: Compilation;
+  readonly naive: Plan;
+  readonly fused: Plan;
+  readonly run: FinishedRun | null;
+}
+
+const waits = (kernel: Kernel, bend: number): boolean => intensity(kernel.flops, bytesOfKernel(kernel)) < bend;
+const named = (kernels: readonly Kernel[]): string => kernels.map(kernelTitle).join(", ");
+
+/** By id of the note of good practice. */
+const answers: Readonly<Record<string, (facts: Facts) => Answer>> = {
+  "use-what-is-there": ({ compilation: { options } }) =>
+    options.disabledPasses.length === 0
+      ? { done: true, text: "All passes ran." }
+      : { done: false, text: `Switched off: ${options.disabledPasses.join(", ")}.` },
+  "profile-first": ({ naive, run, compilation: { options } }) => {
+    const bend = ridge(options.profile);
+    const waiting = naive.kernels.filter((kernel) => waits(kernel, bend)).length;
+    const share = `${waiting} of ${plural(naive.kernels.length, "naive kernel")} wait for memory on the profile ${options.profile.name}`;
+    return { done: run !== null, text: `${share}; ${run ? "measured" : "not measured"} on a device.` };
+  },
+  "fuse-what-is-related": ({ naive, fused, compilation: { steps } }) => {
+    const merged = steps.filter(({ accepted, kind }) => accepted && kind !== "graph").length;
+    const kernels = `${count(naive.totals.kernels)} → ${plural(fused.totals.kernels, "kernel")}`;
+    return { done: null, text: `${plural(merged, "fusion")} taken: ${kernels}.` };
+  },
+  "enough-work": ({ fused }) => {
+    const idle = fused.kernels.filter(({ predicted }) => predicted.occupancy.workgroups < 1);
+    if (idle.length === 0) return { done: true, text: "Every fused kernel has a workgroup for each processor." };
+    return { done: false, text: `Too few workgroups to fill the machine: ${named(idle)}.` };
+  },
+  "not-too-much": ({ fused }) => {
+    const crowded = fused.kernels.filter(({ predicted }) => predicted.occupancy.registers < 1);
+    const most = Math.max(0, ...fused.kernels.map(({ registers }) => registers));
+    const least = Math.min(1, ...fused.kernels.map(occupancyOf));
+    const text = `At most ${plural(most, "register")} a thread, occupancy at least ${significant(least * 100, 2)} %, both estimated`;
+    return {
+      done: crowded.length === 0,
+      text: `${text}${crowded.length > 0 ? `; held back: ${named(crowded)}` : ""}.`,
+    };
+  },
+  "check-numbers": ({ run, compilation: { options } }) => {
+    const verdict = run?.check ? verdictOf(run.check) : null;
+    const mode = options.strict ? "Strict mode." : "Fast mode.";
+    return {
+      done: verdict?.same ?? false,
+      text: `${mode} ${verdict ? `${verdict.title} ${verdict.text}` : "Not run."}`,
+    };
+  },
+  precision: ({ fused }) => {
+    const types = [...new Set(fused.buffers.map(({ type }) => type.dtype))].toSorted();
+    return { done: null, text: `Tensors of ${types.join(", ")}; sums are carried in f32.` };
+  },
+  synchronise: ({ run }) => {
+    if (!run) return { done: false, text: "Not run." };
+    const { clock, tickNanos } = run.result.device;
+    const how = clock === "timestamp-query" ? "the GPU's own timestamps" : "waiting for the queue";
+    return { done: true, text: `Timed by ${how}, step ${significant(tickNanos)} ns, after a warm-up.` };
+  },
+};
+
+function checklist(facts: Facts): string[] {
+  return notes.flatMap(({ id, title, kind }) => {
+    const answer = kind === "practice" ? answers[id]?.(facts) : undefined;
+    if (!answer) return [];
+    const box = answer.done === null ? "" : answer.done ? "[x] " : "[ ] ";
+    return `- ${box}${title}: ${answer.text}`;
+  });
+}
+
+const row = (...cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+
+const countsTable = ({ naive: { totals: a }, fused: { totals: b } }: Facts): string[] => [
+  row("", "naive", "fused"),
+  row("---", "---", "---"),
+  row("kernels", count(a.kernels), count(b.kernels)),
+  row("full-size transfers", count(a.fullSizeTransfers), count(b.fullSizeTransfers)),
+  row("memory traffic", showBytes(a.bytes), showBytes(b.bytes)),
+  row("peak memory", showBytes(a.peakBytes), showBytes(b.peakBytes)),
+  row("predicted", showMicros(a.predictedMicros), showMicros(b.predictedMicros)),
+];
+
+const kernelTable = ({ fused }: Facts): string[] => [
+  row("kernel", "reads", "writes", "traffic", "predicted"),
+  row("---", "---", "---", "---", "---"),
+  ...fused.kernels.map((kernel) =>
+    row(
+      kernelTitle(kernel),
+      kernel.reads.map(({ value }) => value).join(", "),
+      kernel.writes.map(({ value }) => value).join(", "),
+      showBytes(bytesOfKernel(kernel)),
+      showMicros(kernel.predictedMicros),
+    ),
+  ),
+];
+
+function decisionLines({ compilation: { steps } }: Facts): string[] {
+  const codes = new Map<string, number>();
+  for (const step of steps) codes.set(settled(step).code, (codes.get(settled(step).code) ?? 0) + 1);
+  return [...codes].toSorted((a, b) => b[1] - a[1]).map(([code, times]) => `- ${code}: ${count(times)}`);
+}
+
+function measuredLines({ run }: Facts): string[] {
+  if (!run) return ["Not run."];
+  const { name, software } = run.result.device;
+  const times = timeRows(run).map(({ title, measured }) => {
+    const { median, spread } = showSpread(measured);
+    return `- ${title}: ${median} ${spread}`;
+  });
+  return [`On ${name}${software ? ", a software adapter: CPU timings, not a GPU speed-up" : ""}.`, "", ...times];
+}
+
+/** Markdown; null while there is no plan. `run` is of this very program. */
+export function summaryText(compilation: Compilation, run: FinishedRun | null): string | null {
+  const { naivePlan: naive, fusedPlan: fused, text, options } = compilation;
+  if (!naive || !fused) return null;
+  const facts: Facts = { compilation, naive, fused, run };
+  return [
+    "# Fusion summary",
+    "",
+    "```python",
+    text.trimEnd(),
+    "```",
+    "",
+    `Naive kernels: one for each ${options.granularity}. Predicted on the profile ${options.profile.name}.`,
+    "",
+    ...countsTable(facts),
+    "",
+    "## Kernels of the fused plan",
+    "",
+    ...kernelTable(facts),
+    "",
+    "## Decisions by reason",
+    "",
+    ...decisionLines(facts),
+    "",
+    "## Measured",
+    "",
+    ...measuredLines(facts),
+    "",
+    "## Checklist",
+    "",
+    ...checklist(facts),
+    "",
+  ].join("\n");
+}
