@@ -77,6 +77,9 @@ export const programs: Readonly<Record<string, string>> = {
   "scan-turned": `x: f32[8, 4, 30]\ny = relu(cumsum(x, dim=-1).transpose(0, 1)) + 1`,
   "scan-reshaped": `x: f32[8, 60]\nb: f32[8, 4, 15]\ny = cumsum(x, dim=-1).reshape(8, 4, 15) * b`,
   "scan-one": `x: f32[8, 1]\ny = cumsum(x, dim=-1) + 1\nz = y.sum(dim=-1)`,
+  "mixed-sums": `x: f32[300, 64]\na = x.sum(dim=0)\nb = x.sum(dim=1)`,
+  "mixed-odd": `x: f32[517, 37]\na = x.mean(dim=0)\nb = x - x.amax(dim=1, keepdim=True)\nreturn a, b`,
+  "mixed-long": `x: f32[40, 2100]\ns = softmax(x, dim=-1)\na = s.sum(dim=0)\nreturn s, a`,
   "whole-number-matmul": `x: i32[20, 24]\nw: i32[24, 20]\ny = x @ w`,
 };
 

@@ -82,6 +82,8 @@ export const examples: readonly Example[] = [
   { name: "two different transposes stay one", text: "x: f32[16, 32, 64]\ny = relu(transpose(transpose(x, 0, 1), 1, 2))", codes: ["A_VIEW"], kernels: 1, ops: 2 },
   { name: "a repeated call is made once", text: "x: f32[8192, 1024]\na = softmax(x, dim=-1)\nb = softmax(x, dim=-1)\ny = a + b * 2", codes: ["A_PATTERN"], kernels: 1, ops: 7 },
   { name: "different sums are not equal", text: "x: f32[1024, 1024]\na = x.sum(dim=0)\nb = x.sum(dim=1)\ny = a + b", codes: ["L_REDUCE_REDUCE"], kernels: 3, ops: 3 },
+  { name: "sums of rows and of columns", text: "x: f32[8192, 1024]\na = x.sum(dim=0)\nb = x.sum(dim=1)", codes: ["A_BYTES"], kernels: 2 },
+  { name: "sums of rows and of columns in strict mode", text: "x: f32[8192, 1024]\na = x.sum(dim=0)\nb = x.sum(dim=1)", options: { strict: true }, codes: ["L_STRICT"], kernels: 3 },
   { name: "random draws stay apart", text: "x: f32[4096, 1024]\na = dropout(x, p=0.5, seed=1)\nb = dropout(x, p=0.5, seed=1)\ny = a * b", codes: ["L_EFFECT"], kernels: 1, ops: 3 },
   { name: "a result stays, a second store serves its reader", text: "x: f32[4096, 1024]\na = relu(x)\nb = exp(a)\nreturn a, b", codes: ["L_ROOT", "A_BYTES"], kernels: 1 },
   { name: "a boundary", text: "x: f32[4096, 1024]\ny = log(exp(x) + 1)", options: { forbidden: [edge("y/0/0>y/0:0")] }, codes: ["U_USER_BARRIER"], kernels: 2, apart: [["y/0/0", "y/0"]] },

@@ -180,8 +180,11 @@ export class Emitter {
     }
   }
 
-  /** Runs `body` once for each 0 … count−1; a single turn is written without a loop. */
-  loop(name: string, count: number, body: (index: Index) => void): void {
+  /**
+   * Runs `body` once for each 0 … count−1; a single turn is written without a loop.
+   * @param over what a turn is: a part of a row, or a row of its own
+   */
+  loop(name: string, count: number, body: (index: Index) => void, over: "parts" | "rows" = "parts"): void {
     if (count <= 0) return;
     if (count === 1) {
       body(this.space.int(0));
@@ -192,7 +195,7 @@ export class Emitter {
     body(this.space.of(variable));
     this.leave();
     this.names.release(variable.name);
-    this.emit({ kind: "for", variable, count, body: block });
+    this.emit({ kind: "for", variable, count, body: block, ...(over === "rows" ? { rows: true } : {}) });
   }
 
   /** variable = from, from/2 … 1 */

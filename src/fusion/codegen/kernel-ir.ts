@@ -142,7 +142,14 @@ export type Stmt =
       readonly from: Index;
     } & From)
   | { readonly kind: "if"; readonly when: Cond; readonly body: Stmt[]; readonly otherwise: Stmt[] }
-  | { readonly kind: "for"; readonly variable: IndexVar; readonly count: number; readonly body: Stmt[] }
+  /** `rows`: each turn is a row of its own, whose passes are the loops inside. */
+  | {
+      readonly kind: "for";
+      readonly variable: IndexVar;
+      readonly count: number;
+      readonly body: Stmt[];
+      readonly rows?: true;
+    }
   /** variable = from, from/2, … 1 */
   | { readonly kind: "halve"; readonly variable: IndexVar; readonly from: number; readonly body: Stmt[] }
   | { readonly kind: "barrier" }

@@ -10,6 +10,7 @@ import { lowerMatmulTile } from "./templates/matmul-tile";
 import { lowerFlat } from "./templates/pointwise";
 import { lowerReduceThread } from "./templates/reduce-thread";
 import { lowerReduceTile } from "./templates/reduce-tile";
+import { lowerMixed } from "./templates/mixed";
 import { lowerRowThread } from "./templates/row-thread";
 import { lowerRowWorkgroup } from "./templates/row-workgroup";
 import { lowerSplit } from "./templates/split";
@@ -42,6 +43,9 @@ export function lowerJob(job: Job): KernelProgram[] {
     case "split-row":
     case "split-thread":
       return lowerSplit(job);
+    case "mixed-row":
+    case "mixed-thread":
+      return lowerMixed(job);
     case "matmul-tile":
       return [lowerMatmulTile(job)];
     case "matmul-registers":

@@ -26,6 +26,7 @@ export const codegenMutations = [
   "unturned",
   "lost-carry",
   "wrong-scan-start",
+  "repeated-row",
 ] as const;
 export type CodegenMutation = (typeof codegenMutations)[number];
 

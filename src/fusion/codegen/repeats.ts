@@ -61,7 +61,7 @@ function templateOf(alike: Nameless, target: Target): Template {
   const shaped = shapeRegion(graph, alike.region, target);
   const title = titleOf(graph, alike.region);
   const programs = shaped.programs.map((program) => {
-    const part = /_(partials|finish)$/.exec(program.name)?.[0] ?? "";
+    const part = /_(partials|bands|finish)$/.exec(program.name)?.[0] ?? "";
     return printProgram({ ...program, name: `${NAME}${part}`, title: program.title.replace(title, TITLE) });
   });
   const own = new Set(programs.flatMap(({ wgsl }) => [...ownStems(wgsl)]));
@@ -103,6 +103,7 @@ function renamed({ printed, forms }: Template, graph: Graph, region: Region, { i
       ...form,
       reductions: form.reductions.map((reduction) => ({ ...reduction, node: real(reduction.node) })),
       scans: form.scans.map(real),
+      columnFolds: form.columnFolds.map(real),
       contraction: form.contraction && real(form.contraction),
     },
     schedule: {

@@ -3,7 +3,7 @@ import { node, sizeOf, type Graph, type Node, type NodeId, type Region, type Ver
 import { opDef } from "../ops";
 import { classifyOnline, isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
+import { KEEPS_ROUNDING, costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
 import { onlineWorth, regionsOf } from "./online-worth";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
@@ -56,9 +56,6 @@ function legalFold(planner: Planner, candidate: Candidate): Verdict {
   const text = atTheBoard(planner, candidate);
   return { ...verdict, text: rewrite ? `${rewrite.verdict.text} ${text}` : text };
 }
-
-/** Folds that give the same result in any order. */
-const KEEPS_ROUNDING: ReadonlySet<string> = new Set(["max", "min", "any", "all"]);
 
 const reordered = ({ graph }: Planner, { nodes }: Candidate, summed: NodeId): Verdict =>
   no(

@@ -204,10 +204,24 @@ function returning(planner: Planner, { merged, nodes }: Candidate): Verdict | nu
   );
 }
 
+/** Folds that give the same result in any order. */
+export const KEEPS_ROUNDING: ReadonlySet<string> = new Set(["max", "min", "any", "all"]);
+
+/** Columns that are folded band by band are added in another order than by a kernel of their own. */
+function inBands(planner: Planner, { form }: RegionFacts, remove: readonly Region[]): Verdict | null {
+  const fold = form?.columnFolds.find((id) => !KEEPS_ROUNDING.has(node(planner.graph, id).op));
+  if (!planner.options.strict || fold === undefined) return null;
+  if (remove.some((part) => planner.factsOf(part).form?.columnFolds.includes(fold))) return null;
+  const text = `${nameOf(planner.graph, fold)} would add its columns band by band, in another order, which may change the last bits, and strict mode keeps them.`;
+  return no("L_STRICT", [fold], text, { wayOut: "Switch strict mode off." });
+}
+
 function outOfForm(planner: Planner, { add, remove }: Candidate, derives: boolean): Verdict | null {
   for (const region of add) {
     const facts = planner.facts(region);
     if (isRefusal(facts)) return facts;
+    const reordered = inBands(planner, facts, remove);
+    if (reordered) return reordered;
     // Folding rows while they are made is algebra: only its own passes introduce it; others may extend what is there.
     if (derives || !isDerived(facts) || remove.some((part) => isDerived(planner.factsOf(part)))) continue;
     const plain = classifyPlain(planner.graph, region.members, region.outputs);
@@ -274,6 +288,11 @@ function oneLoop(planner: Planner, candidate: Candidate): Verdict {
   if (form.contraction !== null) {
     return say(
       `${capital(names)} meet tile by tile: ${nameOf(planner.graph, form.contraction)} holds each output in a register when the others need it.`,
+    );
+  }
+  if (form.columnFolds.length > 0) {
+    return say(
+      `${capital(names)} fold rows and columns of the same ${showShape(form.space)}: bands of rows go by once, and a second kernel joins what each band leaves of ${namesOf(planner.graph, form.columnFolds)}.`,
     );
   }
   const rows = countOf(form.rows, "row");

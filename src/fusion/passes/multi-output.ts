@@ -11,7 +11,8 @@ export const multiOutput: FusionPass = {
   name: "multi-output",
   title: "Several outputs from one kernel",
   teaches: "multi-output",
-  summary: "Lets a kernel store a shared value as a further output, and joins kernels that read the same large tensor.",
+  summary:
+    "Lets a kernel store a shared value as a further output, and joins kernels that read the same large tensor, by rows or by columns.",
   numerics: "bitwise",
   *match(planner) {
     yield* keepers(planner, planner.inOrder());

@@ -127,6 +127,7 @@ function renamed({ facts, numbers }: Priced, others: ReadonlyMap<NodeId, number>
       contraction: form.contraction === null ? null : name(form.contraction),
       reductions: form.reductions.map((reduction) => ({ ...reduction, node: name(reduction.node) })),
       scans: form.scans.map(name),
+      columnFolds: form.columnFolds.map(name),
     },
     schedule: { ...schedule, reads: named(schedule.reads), cached: schedule.cached.map(name) },
     traffic: { ...traffic, reads: named(traffic.reads), writes: named(traffic.writes) },

@@ -97,7 +97,7 @@ export const passTitles: readonly PassTitle[] = [
     name: "multi-output",
     title: "Several outputs from one kernel",
     summary:
-      "Lets a kernel store a shared value as a further output, and joins kernels that read the same large tensor.",
+      "Lets a kernel store a shared value as a further output, and joins kernels that read the same large tensor, by rows or by columns.",
     numerics: "bitwise",
   },
   {

@@ -34,6 +34,7 @@ export function classifyOnline(graph: Graph, members: readonly NodeId[], outputs
         ...folds.map((fold) => ({ node: fold.node, stage: fold.fades ? 1 : 0 })),
       ],
       scans: [],
+      columnFolds: [],
       contraction: values ?? scores,
     },
   };

@@ -1,10 +1,21 @@
 /** @file Can ONE kernel compute these members? The single answer that legality, cost and codegen share. */
-import { bytesOf, node, showShape, sizeOf, type Graph, type NodeId, type TemplateName, type Verdict } from "../ir";
+import {
+  bytesOf,
+  node,
+  showShape,
+  sizeOf,
+  type Graph,
+  type NodeId,
+  type TemplateName,
+  type Verdict,
+  showBytes,
+  type Node,
+} from "../ir";
 import { opDef } from "../ops";
 import { followersOf } from "./alignment";
 import { classifyOnline, mayBeOnline } from "./classify-online";
 import { dualRefusal } from "./dual";
-import { domainOf, isRowShape, isVerdict, placeMember, type Placed, type RowDomain } from "./roles";
+import { domainOf, isRowShape, isTrailing, isVerdict, placeMember, type Placed, type RowDomain } from "./roles";
 import { lieOf, type Lie } from "./turns";
 import { WIDEST_TILE } from "./matmul";
 import { refusal } from "./refusal";
@@ -73,6 +84,7 @@ function classifyPointwise(graph: Graph, outputs: readonly NodeId[]): Classified
       columns: 1,
       reductions: [],
       scans: [],
+      columnFolds: [],
       contraction: null,
     },
   };
@@ -120,6 +132,7 @@ function matmulForm(graph: Graph, contraction: NodeId): Classified {
     columns: 1,
     reductions: [],
     scans: [],
+    columnFolds: [],
     contraction,
   };
   return { ok: true, form };
@@ -191,10 +204,7 @@ function inOrderOf(graph: Graph, members: readonly NodeId[], folded: NodeId): Re
 
 /** Roles and stages of the members of a region with reductions; a verdict when they don't share one kind of row. */
 export function placeRows(graph: Graph, members: readonly NodeId[]): RowPlacement | Verdict {
-  const lead = node(
-    graph,
-    members.find((id) => walksRows(node(graph, id)))!,
-  );
+  const lead = leadOf(graph, members);
   const space = node(graph, lead.inputs[0]!).type.shape;
   const domain = domainOf(space, walkedAxes(graph, lead)!);
   const places = new Map<NodeId, Placed>();
@@ -204,6 +214,33 @@ export function placeRows(graph: Graph, members: readonly NodeId[]): RowPlacemen
     places.set(id, place);
   }
   return { domain, places, inOrder: inOrderOf(graph, members, lead.inputs[0]!) };
+}
+
+/** The op whose rows the kernel walks: where some fold rows and some columns, one whose rows lie contiguously. */
+function leadOf(graph: Graph, members: readonly NodeId[]): Node {
+  const ops = members.map((id) => node(graph, id)).filter(walksRows);
+  const contiguous = ops.find((n) => isTrailing(node(graph, n.inputs[0]!).type.shape, walkedAxes(graph, n)!));
+  return contiguous ?? ops[0]!;
+}
+
+/** Workgroup memory that the columns' folds may take on a machine whose threads don't hold them. */
+const COLUMN_BYTES = 16_384;
+
+/** Why these folds of columns can't be made while the rows go by; null when they can. */
+function refuseColumns(
+  graph: Graph,
+  folds: readonly NodeId[],
+  scans: readonly NodeId[],
+  columns: number,
+): Classified | null {
+  const [fold] = folds;
+  if (fold === undefined) return null;
+  const label = `\`${node(graph, fold).label}\``;
+  if (scans.length > 0)
+    return refuse("L_REDUCE_REDUCE", [fold, scans[0]!], `${label} folds columns and \`${node(graph, scans[0]!).label}\` walks rows one element after the other.`, "Let a second kernel fold the columns."); // prettier-ignore
+  const bytes = 4 * columns * folds.length;
+  if (bytes <= COLUMN_BYTES) return null;
+  return refuse("L_WGMEM", folds, `${label} keeps a value for each of ${columns} columns while the rows go by: ${showBytes(bytes)} for all such folds, and a workgroup has ${showBytes(COLUMN_BYTES)}.`, "Let a second kernel fold the columns.", { bytes, limit: COLUMN_BYTES }); // prettier-ignore
 }
 
 function classifyRows(
@@ -220,7 +257,9 @@ function classifyRows(
   for (const id of outputs) {
     const n = node(graph, id);
     const fits =
-      places.get(id)!.role === "row" || wholeOutput(graph, placement, id) !== null || isRowShape(n.type.shape, domain);
+      ["row", "column"].includes(places.get(id)!.role) ||
+      wholeOutput(graph, placement, id) !== null ||
+      isRowShape(n.type.shape, domain);
     if (!fits) {
       return refuse(
         "L_SHAPE",
@@ -232,14 +271,19 @@ function classifyRows(
     }
   }
   const columns = sizeOf(domain.axes.map((axis) => domain.space[axis]!));
+  const columnFolds = rowOps.filter((id) => places.get(id)!.role === "column");
+  const refused = refuseColumns(graph, columnFolds, scans, columns);
+  if (refused) return refused;
+  const others = [...scans, ...columnFolds];
   const form: RegionForm = {
     template: rowTemplate(domain),
     space: domain.space,
     reducedAxes: domain.axes,
     rows: sizeOf(domain.kept),
     columns,
-    reductions: rowOps.flatMap((id) => (scans.includes(id) ? [] : [{ node: id, stage: places.get(id)!.stage - 1 }])),
+    reductions: rowOps.flatMap((id) => (others.includes(id) ? [] : [{ node: id, stage: places.get(id)!.stage - 1 }])),
     scans,
+    columnFolds,
     contraction: null,
   };
   return { ok: true, form };
@@ -258,8 +302,5 @@ function refuseTurning(graph: Graph, scans: readonly NodeId[]): Classified {
 
 /** Rows that lie contiguously in memory get a workgroup each; others walk with one thread per row. */
 function rowTemplate({ space, axes }: RowDomain): TemplateName {
-  const firstReduced = axes.find((axis) => space[axis] !== 1);
-  if (firstReduced === undefined) return "row-reduce";
-  const trailing = space.every((extent, axis) => extent === 1 || axes.includes(axis) === axis >= firstReduced);
-  return trailing ? "row-reduce" : "general-reduce";
+  return isTrailing(space, axes) ? "row-reduce" : "general-reduce";
 }

@@ -116,7 +116,7 @@ export function standing(schedule: RegionSchedule, plain: RegionSchedule, mayMer
     if (variant === "flat" && plain.width === 4) stands.set("vector", width === 4 ? "on" : "off");
     if (plain.variant === "tile") stands.set("transposed", variant === "tile" ? "tile" : "direct");
   }
-  if (lane !== undefined) {
+  if (lane !== undefined && !variant.startsWith("mixed")) {
     stands.set("threads", threads);
     if (plain.lane !== "none") stands.set("vector", lane === "none" ? "off" : "on");
     if (!variant.startsWith("split")) stands.set("rows", readingOf(variant, mayMerge && merged.length > 0));

@@ -236,6 +236,7 @@ export function rootsOf(
   const last = form.reductions.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
   return [
     ...form.reductions.map(({ node: id, stage }) => ({ id: node(graph, id).inputs[0]!, stage })),
+    ...form.columnFolds.map((id) => ({ id: node(graph, id).inputs[0]!, stage: last })),
     ...outputs
       .filter((id) => opDef(node(graph, id).op).kind !== "reduce" && members.includes(id))
       .map((id) => ({ id, stage: last })),

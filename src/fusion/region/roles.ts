@@ -6,6 +6,7 @@ import {
   sizeOf,
   stridesOf,
   type Graph,
+  type Node,
   type NodeId,
   type Shape,
   type Verdict,
@@ -19,9 +20,9 @@ import { lieOf, turned, unravelled, type Lie } from "./turns";
 /**
  * `free`: does not depend on a reduction of the region; it is computed at whatever index is asked for.
  * `full`: one value per element of the space, after a reduction; in any shape that views and permutations give it.
- * `row`: one value per row.
+ * `row`: one value per row. `column`: one value per column, folded over all rows.
  */
-export type Role = "free" | "full" | "row";
+export type Role = "free" | "full" | "row" | "column";
 
 export interface RowDomain {
   /** Shape that every reduction of the region reads. */
@@ -33,6 +34,23 @@ export interface RowDomain {
   /** Elements of the space that are followed to tell two orders apart, and the row of each. */
   readonly samples: readonly number[];
   readonly sampleRows: readonly number[];
+}
+
+/** Rows shorter than this are no band's work: their columns are folded apart. */
+const LEAST_COLUMNS = 32;
+
+/** Whether rows lie contiguously in memory: the axes walked are the last ones. */
+export function isTrailing(space: Shape, axes: readonly number[]): boolean {
+  const first = axes.find((axis) => space[axis] !== 1);
+  return first === undefined || space.every((extent, axis) => extent === 1 || axes.includes(axis) === axis >= first);
+}
+
+/** Does `n` fold over all rows what passes by element after element, so that each column keeps one value? */
+function foldsColumns(n: Node, axes: readonly number[], { space, axes: walked }: RowDomain): boolean {
+  if (isScan(n) || opDef(n.op).reduce!.arg || !isTrailing(space, walked)) return false;
+  const columns = sizeOf(walked.map((axis) => space[axis]!));
+  const across = space.every((extent, axis) => extent === 1 || axes.includes(axis) !== walked.includes(axis));
+  return across && columns >= LEAST_COLUMNS && columns < sizeOf(space);
 }
 
 export interface Placed {
@@ -87,6 +105,8 @@ export function placeMember(
   const def = opDef(n.op);
   const bound = n.inputs.filter((input) => (placed.get(input)?.role ?? "free") !== "free");
   const stage = Math.max(0, ...n.inputs.map((input) => placed.get(input)?.stage ?? 0));
+  const late = n.inputs.find((input) => placed.get(input)?.role === "column");
+  if (late !== undefined) return def.movement?.free ? { role: "column", stage } : tooEarly(graph, late, n);
   if (walksRows(n)) return placeRowOp(graph, id, placed, domain, stage);
   if (bound.length === 0) return { role: "free", stage: 0 };
   const show = (of: NodeId): string => `\`${node(graph, of).label}\``;
@@ -159,7 +179,9 @@ function placeRowOp(
   const axes = walkedAxes(graph, n)!;
   const { role, lie } = placed.get(input.id) ?? { role: "free" };
   const inOrder = !lie || lie.places.every((at, i) => at === domain.samples[i]);
-  const same = inOrder && sameShape(input.type.shape, domain.space) && sameShape(axes, domain.axes);
+  const inPlace = inOrder && sameShape(input.type.shape, domain.space);
+  const same = inPlace && sameShape(axes, domain.axes);
+  if (inPlace && role !== "row" && !same && foldsColumns(n, axes, domain)) return { role: "column", stage };
   if (same && (role !== "row" || sameShape(domain.space, domain.kept))) {
     if (!isScan(n)) return { role: "row", stage: stage + 1 };
     return { role: "full", stage, lie: lieOf(domain.space, n.type.shape, domain.samples) };
@@ -171,6 +193,14 @@ function placeRowOp(
     "Give both the same shape and axes, or let a second kernel do the other.",
   );
 }
+
+const tooEarly = (graph: Graph, fold: NodeId, n: Node): Verdict =>
+  refusal(
+    "L_REDUCE_REDUCE",
+    [fold, n.id],
+    `\`${n.label}\` needs \`${node(graph, fold).label}\`, which is known when the last row has gone by: no row can wait for it.`,
+    `Store \`${node(graph, fold).label}\`; a later kernel reads it.`,
+  );
 
 const misaligned = (graph: Graph, id: NodeId, input: NodeId, domain: RowDomain): Verdict => {
   const [consumer, producer] = [node(graph, id), node(graph, input)];

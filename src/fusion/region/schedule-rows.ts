@@ -29,6 +29,7 @@ export function scheduleRows(
   knobs: Knobs,
 ): RegionSchedule {
   const placement = placeRows(graph, region.members) as RowPlacement;
+  if (form.columnFolds.length > 0) return scheduleMixed(graph, region, form, target, placement);
   const { rows, columns } = form;
   const isFull = (id: NodeId): boolean => columns > 1 && wholeOutput(graph, placement, id) !== null;
   const stages = form.reductions.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
@@ -134,6 +135,56 @@ export function scheduleRows(
   });
 }
 
+/** Bands of rows: enough to fill the machine, few enough that what they leave is small beside the tensor. */
+const BANDS = { gpu: 256, cpu: 64 };
+
+/** Rows in bands, whose columns are folded as well. */
+function scheduleMixed(
+  graph: Graph,
+  region: Body,
+  form: RegionForm,
+  target: Target,
+  placement: RowPlacement,
+): RegionSchedule {
+  const { rows, columns, columnFolds, reductions } = form;
+  const perBand = Math.ceil(rows / BANDS[target.schedule]);
+  const bands = Math.ceil(rows / perBand);
+  const lane = rowLane(form);
+  const roots = passRoots(graph, region, form, placement);
+  const strided = stridedReads(graph, region.members, region.outputs, form, "columns", new Map(roots.map(({ id, turns }) => [id, turns]))); // prettier-ignore
+  const plain = readsOf(graph, region.members, region.outputs, strided);
+  const registers = BASE_REGISTERS + liveScalars(graph, region) + reductions.length;
+  const held = 4 * columns * columnFolds.length;
+  const shared = {
+    lane,
+    chunks: bands,
+    chunkLength: perBand,
+    workgroups: bands,
+    dispatches: 2,
+    temporaryBytes: bands * held,
+  };
+  if (target.schedule === "cpu") {
+    const touched = new Map(plain.map(({ value, elements }) => [value, elements]));
+    const byRow = region.outputs.filter(
+      (id) => !columnFolds.includes(id) && wholeOutput(graph, placement, id) === null,
+    );
+    const passes = passesPerRead(graph, region, form, roots, byRow, touched, lane === "columns" ? 4 : 1, [new Map()]);
+    return blank({ ...shared, variant: "mixed-thread", reads: withRereads(plain, passes), threadsPerWorkgroup: 1, workgroupBytes: held, registers }); // prettier-ignore
+  }
+  const joining = joinBytes(graph, form);
+  const threads = Math.min(Math.max(32, nextPowerOfTwo(Math.ceil(columns / 4))), threadsWithin(target, joining));
+  const cached = cachedValues(graph, region, form, placement);
+  return blank({
+    ...shared,
+    variant: "mixed-row",
+    cached,
+    reads: plain,
+    threadsPerWorkgroup: threads,
+    workgroupBytes: threads * joining,
+    registers: registers + Math.ceil(columns / threads) * (cached.length + columnFolds.length),
+  });
+}
+
 /** Length of the run of folded neighbours in memory: 1 where neighbours belong to other rows. */
 function contiguous({ space, reducedAxes }: RegionForm): number {
   let run = 1;
@@ -176,6 +227,11 @@ export function passRoots(graph: Graph, region: Body, form: RegionForm, placemen
   });
   return [
     ...form.reductions.map(({ node: id, stage }) => ({ id: node(graph, id).inputs[0]!, stage, turns: [] })),
+    ...form.columnFolds.map((id) => ({
+      id: node(graph, id).inputs[0]!,
+      stage: placement.places.get(id)!.stage,
+      turns: [],
+    })),
     ...outputs,
   ];
 }

@@ -12,6 +12,7 @@ const row = (space: number[], reducedAxes: number[], size: number): RegionForm =
   columns: size,
   reductions: [],
   scans: [],
+  columnFolds: [],
   contraction: null,
 });
 

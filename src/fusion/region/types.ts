@@ -14,6 +14,8 @@ export interface RegionForm {
   readonly reductions: readonly { readonly node: NodeId; readonly stage: number }[];
   /** Scans in dependence order: a row goes in and a row of the same length comes out, in the pass that asks for it. */
   readonly scans: readonly NodeId[];
+  /** Folds of whole columns, over all rows, made while the rows go by: results, known when the last row is done. */
+  readonly columnFolds: readonly NodeId[];
   readonly contraction: NodeId | null;
 }
 
@@ -36,7 +38,8 @@ export interface RegionRead {
  * `flat`: one vec4 (or scalar) per thread. `tile`: the same through a transposing workgroup tile.
  * `row-cached`: a workgroup per row, values that later passes need stay in registers. `row-streaming`: a workgroup per row that
  * reads again on each pass. `row-thread`: one thread walks a row (short rows, rows that are not contiguous, CPU adapters).
- * `split-row`, `split-thread`: the same over chunks of a row, with a finisher. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
+ * `split-row`, `split-thread`: the same over chunks of a row, with a finisher. `mixed-row`, `mixed-thread`: bands of rows, whose columns
+ * are folded as well, with a finisher that joins the bands. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
  * `flash-tile`: rows between two contractions folded while tiles of keys and values pass through workgroup memory; `flash-thread`:
  * the same with one thread per row. `reduce-tile`, `reduce-thread`: rows of one contraction folded while they are made.
  */
@@ -48,6 +51,8 @@ export type Variant =
   | "row-thread"
   | "split-row"
   | "split-thread"
+  | "mixed-row"
+  | "mixed-thread"
   | "matmul-tile"
   | "matmul-registers"
   | "matmul-direct"
@@ -91,7 +96,7 @@ export interface RegionSchedule {
   readonly width: 1 | 2 | 4;
   readonly turns: number;
   readonly unrolled: boolean;
-  /** Split: chunks per row, and elements per chunk (the last may be shorter); 1 and `columns` otherwise. */
+  /** Split: chunks per row, and elements per chunk (the last may be shorter). Mixed: bands, and rows in each. 1 and `columns` otherwise. */
   readonly chunks: number;
   readonly chunkLength: number;
   /** Tile: [axis along which the transposed operands lie contiguously, innermost axis of the space]. */

@@ -231,12 +231,13 @@ class Machine {
     return { list: new Int32Array(this.#threads), count: 0 };
   }
 
-  /** Segments, by which passes are counted, end with an outermost loop or a barrier. */
+  /** Segments, by which passes are counted, end with an outermost loop (of a row) or a barrier. */
   #loop(stmt: Extract<Stmt, { kind: "for" | "halve" }>): Run {
     const cells = this.#indices.cellsOf(stmt.variable);
-    this.#depth++;
+    const inside = stmt.kind === "for" && stmt.rows ? 0 : 1;
+    this.#depth += inside;
     const body = this.#block(stmt.body);
-    this.#depth--;
+    this.#depth -= inside;
     if (this.#depth === 0) this.#segment++;
     if (stmt.kind === "for") {
       return (active) => {

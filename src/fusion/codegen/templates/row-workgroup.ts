@@ -186,11 +186,15 @@ export function storePoint(
   low.branch(mutated("missing-guard") ? { kind: "always" } : inside, write);
 }
 
-export function passComment(low: Lowering, { reductions, scans, outputs }: Rows["stages"][number]): string {
+export function passComment(
+  low: Lowering,
+  { reductions, scans, columnFolds, outputs }: Rows["stages"][number],
+): string {
   const label = (id: (typeof reductions)[number]): string => wordFor(node(low.graph, id));
   const parts = [
     { does: "scan the row for", ids: scans },
     { does: "fold the row into", ids: reductions },
+    { does: "fold it into the columns of", ids: columnFolds },
     { does: "write", ids: outputs },
   ].flatMap(({ does, ids }) => (ids.length > 0 ? [`${does} ${ids.map(label).join(" and ")}`] : []));
   const text = parts.join("; ");
@@ -198,7 +202,7 @@ export function passComment(low: Lowering, { reductions, scans, outputs }: Rows[
 }
 
 /** Registers of chunk 2 end in `_2`. */
-function nameChunks(low: Lowering, chunks: readonly Chunk[], rows: Rows, row: Index): void {
+export function nameChunks(low: Lowering, chunks: readonly Pick<Chunk, "column">[], rows: Rows, row: Index): void {
   const numbers = new Map<number, number>();
   chunks.forEach(({ column }, i) => numbers.set(pointAt(low.space, rows, row, column).id, i));
   low.suffix = (at) => {

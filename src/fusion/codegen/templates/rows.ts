@@ -29,6 +29,7 @@ export interface Pass {
   readonly reductions: readonly NodeId[];
   /** What the others are computed from, in dependence order. */
   readonly scans: readonly NodeId[];
+  readonly columnFolds: readonly NodeId[];
   readonly outputs: readonly NodeId[];
 }
 
@@ -50,8 +51,14 @@ export function rowsOf({ graph, region, form, schedule }: Job): Rows {
       .filter((reduction) => reduction.stage === stage)
       .map((reduction) => reduction.node);
     const outputs = region.outputs.filter((id) => turns.has(id) && placement.places.get(id)!.stage === stage);
+    const columnFolds = form.columnFolds.filter((id) => placement.places.get(id)!.stage === stage);
     const wanted = [...reductions.map((id) => node(graph, id).inputs[0]!), ...outputs];
-    return { reductions, outputs, scans: form.scans.length > 0 ? scansBehind(graph, region.members, wanted) : [] };
+    return {
+      reductions,
+      outputs,
+      columnFolds,
+      scans: form.scans.length > 0 ? scansBehind(graph, region.members, wanted) : [],
+    };
   });
   return {
     rows: form.rows,
@@ -59,7 +66,7 @@ export function rowsOf({ graph, region, form, schedule }: Job): Rows {
     kept,
     folded,
     stages,
-    rowOutputs: region.outputs.filter((id) => !turns.has(id)),
+    rowOutputs: region.outputs.filter((id) => !turns.has(id) && !form.columnFolds.includes(id)),
     turns,
     backwards: directionOf(graph, form.scans) === "backwards",
     lane: schedule.lane ?? "none",

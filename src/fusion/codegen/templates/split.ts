@@ -43,7 +43,7 @@ function partialsBuffer(low: Lowering, { schedule, form }: Job, id: NodeId): Buf
 }
 
 /** Partials hold what the accumulator holds. */
-function foldedType(low: Lowering, id: NodeId): DType {
+export function foldedType(low: Lowering, id: NodeId): DType {
   const n = node(low.graph, id);
   const from = node(low.graph, n.inputs[0]!).type.dtype;
   return registerScalar(opDef(n.op).operandTypes?.([from], n.attrs)[0] ?? from);
@@ -190,16 +190,16 @@ function joinByWorkgroup(
   return grid;
 }
 
-function joinOne(low: Lowering, acc: Accumulator, partials: Buffer, at: Index): void {
+export function joinOne(low: Lowering, acc: Accumulator, partials: Buffer, at: Index): void {
   const part = low.load(partials, at, [acc.id], `${wordFor(node(low.graph, acc.id))}_part`);
   low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b: part }, [acc.id]);
 }
 
-const namesOf = ({ graph, region }: Job, part: string): { name: string; title: string } => ({
+export const namesOf = ({ graph, region }: Job, part: string): { name: string; title: string } => ({
   name: `${kernelName(graph, region.members)}_${part}`,
-  title: `${titleOf(graph, region)}: ${part === "finish" ? "joining the chunks" : "chunk by chunk"}`,
+  title: `${titleOf(graph, region)}: ${part === "finish" ? "joining the chunks" : part === "bands" ? "band by band" : "chunk by chunk"}`,
 });
-const gridFields = ({ workgroupSize, workgroups }: Grid): Pick<Grid, "workgroupSize" | "workgroups"> => ({
+export const gridFields = ({ workgroupSize, workgroups }: Grid): Pick<Grid, "workgroupSize" | "workgroups"> => ({
   workgroupSize,
   workgroups,
 });
