@@ -79,11 +79,18 @@ export const importModel = (model: OnnxModel, options: ImportOptions = {}): Impo
 
 type Scope = Map<string, Value>;
 
+/** Names that a node reads, those of outside that graphs inside it read included. */
+function namesRead({ inputs, attributes }: OnnxNode): string[] {
+  const graphs = [...attributes.values()].flatMap(({ g }) => g ?? []);
+  const inner = graphs.flatMap(({ nodes, outputs }) => [...nodes.flatMap(namesRead), ...outputs.map(({ name }) => name)]); // prettier-ignore
+  return [...inputs, ...inner];
+}
+
 /** Producers before their readers: the format asks for it, not every file obeys. Nodes of a cycle are left out. */
 function inOrder(nodes: readonly OnnxNode[]): OnnxNode[] {
   const made = new Map(nodes.flatMap((node, i) => node.outputs.map((name) => [name, i] as const)));
   made.delete(""); // what is left out is no value
-  const needs = nodes.map((node) => new Set(node.inputs.flatMap((name) => made.get(name) ?? [])));
+  const needs = nodes.map((node) => new Set(namesRead(node).flatMap((name) => made.get(name) ?? [])));
   const readers = nodes.map((): number[] => []);
   needs.forEach((producers, i) => producers.forEach((producer) => readers[producer]!.push(i)));
   const waiting = needs.map((producers) => producers.size);

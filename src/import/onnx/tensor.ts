@@ -30,6 +30,7 @@ export const FORMATS: ReadonlyMap<number, Format> = new Map<number, Format>([
   [6, { dtype: "i32", bytes: 4, read: (v, at) => v.getInt32(at, true) }],
   [7, { dtype: "i32", bytes: 8, read: (v, at) => Number(v.getBigInt64(at, true)) }],
   [9, { dtype: "bool", bytes: 1, read: (v, at) => v.getUint8(at) }],
+  [11, { dtype: "f32", bytes: 8, read: (v, at) => Math.fround(v.getFloat64(at, true)) }],
   [10, { dtype: "f16", bytes: 2, read: (v, at) => fromHalf(v.getUint16(at, true)) }],
 ]);
 

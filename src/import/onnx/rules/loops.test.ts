@@ -1,6 +1,7 @@
 /** @file Graphs that turn, and lists of values. */
 import { expect, test } from "vitest";
 import { graph, node, run, runGraph, upTo, wave, type Given } from "./testing";
+import type { OnnxAttribute } from "../model";
 
 const number = (value: number): Given => [[], [value]];
 
@@ -57,4 +58,12 @@ test("lists are split, joined, changed and looked into", () => {
   const [out] = runGraph(mapped, { v: [[3, 2], v] }, ["out"]); // prettier-ignore
   expect(out!.shape).toEqual([3, 2]);
   out!.data.forEach((value, i) => expect(value).toBeCloseTo(Math.exp(v[i]!), 9));
+});
+
+test("what a branch reads from outside is made before it, wherever the file lists it", () => {
+  const branch = (op: string): Partial<OnnxAttribute>["g"] => graph([node(op, ["late", "x"], ["made"])], {}, ["made"]);
+  const told = [{ name: "then_branch", g: branch("Add") }, { name: "else_branch", g: branch("Mul") }]; // prettier-ignore
+  const nodes = [node("If", ["yes"], ["y"], told), node("Neg", ["x"], ["late"])];
+  const [y] = runGraph(nodes, { x: [[2], [3, 4]], yes: [[], [0]] }, ["y"], { known: ["yes"] });
+  expect(y!.data).toEqual([-9, -16]);
 });
