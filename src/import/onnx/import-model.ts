@@ -79,11 +79,15 @@ export const importModel = (model: OnnxModel, options: ImportOptions = {}): Impo
 
 type Scope = Map<string, Value>;
 
-/** Names that a node reads, those of outside that graphs inside it read included. */
+/** Names that a node reads, those that graphs inside it read from outside included. */
 function namesRead({ inputs, attributes }: OnnxNode): string[] {
   const graphs = [...attributes.values()].flatMap(({ g }) => g ?? []);
-  const inner = graphs.flatMap(({ nodes, outputs }) => [...nodes.flatMap(namesRead), ...outputs.map(({ name }) => name)]); // prettier-ignore
-  return [...inputs, ...inner];
+  const free = graphs.flatMap(({ nodes, outputs, inputs: own, initializers }) => {
+    const read = [...nodes.flatMap(namesRead), ...outputs.map(({ name }) => name)];
+    const made = new Set([...own, ...initializers].map(({ name }) => name).concat(nodes.flatMap((node) => node.outputs))); // prettier-ignore
+    return read.filter((name) => !made.has(name));
+  });
+  return [...inputs, ...free];
 }
 
 /** Producers before their readers: the format asks for it, not every file obeys. Nodes of a cycle are left out. */
