@@ -48,3 +48,30 @@ test("a pass less and a level less are asked by choosing them", async ({ play })
   await panel.getByRole("button", { name: "As taken" }).click();
   await expect(panel.getByRole("searchbox", { name: "Search decisions" })).toBeVisible();
 });
+
+test("the line above which products stay alone: asked by a slider, kept, and drawn in the options", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await play.type("x: f32[1024, 1024]\nw: f32[1024, 1024]\ny = relu(x @ w)\n");
+  const kernels = play.region("Score").getByRole("img", { name: /^Kernels:/ });
+  await expect(kernels).toHaveAccessibleName(/end 1$/);
+  await play.command("Ask what if");
+  const panel = play.region("Kernels").getByRole("tabpanel");
+  await panel.getByRole("combobox", { name: "What if I change" }).selectOption("the line for matmuls");
+  await expect(panel).toContainText(/The ridge of .+ is 50\./);
+  await panel.getByRole("slider", { name: "Line for matmuls, FLOP per byte" }).press("Home");
+  await expect(panel).toContainText("What if a matmul stays alone above 0.25 FLOP per byte?");
+  await expect(panel.getByRole("row", { name: /^Kernels/ })).toHaveText(/1\s*2$/);
+  await expect(panel).toContainText("C_LIBRARY");
+  await panel.getByRole("button", { name: "Keep this" }).click();
+  await expect(kernels).toHaveAccessibleName(/end 2$/);
+  await page.getByRole("banner").getByRole("button", { name: "Options" }).click();
+  const options = page.getByRole("dialog", { name: /options/i });
+  await expect(options).toContainText("The line: 0.25 FLOP per byte");
+  await options.getByRole("slider", { name: "Line for matmuls, FLOP per byte" }).press("End");
+  await expect(kernels).toHaveAccessibleName(/end 1$/);
+  await options.getByRole("button", { name: "At the ridge, 50" }).click();
+  await expect(kernels).toHaveAccessibleName(/end 2$/);
+});

@@ -43,6 +43,7 @@ FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share
   --force EDGE, --forbid EDGE         fuse or keep apart, as producer>consumer:operand
   --dim NAME=N, --dim INPUT=N,M,…     an extent, or the shape of an input, that a model leaves open
   --policy materialise|duplicate|multi   a value with several readers
+  --library-above N                   products above N FLOP per byte keep their tuned kernel
   --knob NAME=VALUE, --knob OUTPUT.NAME=VALUE   how kernels are written, all or the one that stores OUTPUT:
 ${knobLines()}
 `;
@@ -58,6 +59,7 @@ const flags = {
   forbid: { type: "string", multiple: true },
   policy: { type: "string" },
   knob: { type: "string", multiple: true },
+  "library-above": { type: "string" },
   dim: { type: "string", multiple: true },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -150,6 +152,7 @@ interface OptionFlags {
   readonly level?: string;
   readonly strict?: boolean;
   readonly knob?: readonly string[];
+  readonly "library-above"?: string;
   readonly force?: readonly string[];
   readonly forbid?: readonly string[];
 }
@@ -172,6 +175,9 @@ function readOptions(values: OptionFlags): Checked<Partial<CompileOptions>> {
   if (!forbidden.ok) return forbidden;
   const knobs = choices(values.knob);
   if (!knobs.ok) return knobs;
+  const { "library-above": line } = values;
+  if (line !== undefined && !(Number(line) >= 0))
+    return wrong(`--library-above ${line} is no number of FLOP per byte.`);
   const chosen = allProfiles.find(({ name }) => name === profile.value);
   return {
     ok: true,
@@ -181,6 +187,7 @@ function readOptions(values: OptionFlags): Checked<Partial<CompileOptions>> {
       ...(level.value ? { level: LEVELS[level.value] } : {}),
       ...(chosen ? { profile: chosen } : {}),
       ...(values.strict ? { strict: true } : {}),
+      ...(line === undefined ? {} : { matmulPolicy: "threshold", libraryAbove: Number(line) }),
       ...(knobs.value ? { knobs: knobs.value } : {}),
       ...(forced.value.length > 0 ? { forced: forced.value } : {}),
       ...(forbidden.value.length > 0 ? { forbidden: forbidden.value } : {}),

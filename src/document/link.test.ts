@@ -17,7 +17,8 @@ const options: CompileOptions = {
   strict: true,
   level: 2,
   policy: "cost",
-  matmulPolicy: "epilogue",
+  matmulPolicy: "threshold",
+  libraryAbove: 64,
   groupSize: 2,
   profile: {
     name: "laptop",

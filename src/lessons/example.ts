@@ -17,7 +17,16 @@ export interface Chapter {
 export type ExampleOptions = Partial<
   Pick<
     CompileOptions,
-    "strict" | "policy" | "matmulPolicy" | "groupSize" | "disabledPasses" | "profile" | "forced" | "forbidden" | "knobs"
+    | "strict"
+    | "policy"
+    | "matmulPolicy"
+    | "groupSize"
+    | "disabledPasses"
+    | "profile"
+    | "forced"
+    | "forbidden"
+    | "knobs"
+    | "libraryAbove"
   >
 >;
 

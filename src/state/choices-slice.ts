@@ -27,7 +27,7 @@ function choose(deeds: Deeds, change: Partial<CompileOptions>): void {
 
 type Names =
   | "force" | "forbid" | "release" | "setGranularity" | "setPolicy" | "setStrict" | "togglePass" | "setProfile"
-  | "setMatmulPolicy" | "setGroupSize" | "setLevel" | "setOrder" | "setOptions" | "setKnob" | "releaseKnobs"; // prettier-ignore
+  | "setMatmulPolicy" | "setGroupSize" | "setLevel" | "setOrder" | "setOptions" | "setKnob" | "releaseKnobs" | "setLibraryLine"; // prettier-ignore
 
 export const choicesSlice: Slice<Names> = (deeds) => {
   const options = (): CompileOptions => deeds.get().document.options;
@@ -46,6 +46,7 @@ export const choicesSlice: Slice<Names> = (deeds) => {
     setPolicy: (policy) => choose(deeds, { policy }),
     setStrict: (strict) => choose(deeds, { strict }),
     setMatmulPolicy: (matmulPolicy) => choose(deeds, { matmulPolicy }),
+    setLibraryLine: (line) => choose(deeds, { matmulPolicy: "threshold", libraryAbove: line ?? undefined }),
     setGroupSize: (groupSize) => choose(deeds, { groupSize }),
     setProfile: (profile) => choose(deeds, { profile }),
     setLevel: (level) => choose(deeds, { level }),

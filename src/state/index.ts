@@ -26,7 +26,8 @@ export {
   sharedState,
   type Score,
 } from "./selectors";
-export { changeOf, titleOfQuestion, type Question } from "./question";
+export { changeOf, matmulPolicies, titleOfQuestion, type Question } from "./question";
+export { lineAt, libraryLine, linePosition, linePositions } from "./library-line";
 export { constantsOf } from "./sizes";
 export { selectTones, type Tones } from "./tones";
 export { lateModule } from "./late-module";

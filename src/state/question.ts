@@ -6,10 +6,18 @@ import {
   type CompileOptions,
   type DeviceProfile,
   type Level,
+  type MatmulPolicy,
   type MultiConsumerPolicy,
   type ProfileField,
 } from "../fusion";
 import { profileFields, profileTitle, shownField } from "./profile-fields";
+
+/** What a matmul does, for the end of a sentence. */
+export const matmulPolicies = {
+  epilogue: "takes its epilogue in",
+  library: "stays alone, like a library call",
+  threshold: "stays alone above a line of FLOP per byte",
+} as const satisfies Record<MatmulPolicy, string>;
 
 export type Question =
   | { readonly kind: "level"; readonly level: Level }
@@ -19,7 +27,9 @@ export type Question =
   /** In base units. */
   | { readonly kind: "constant"; readonly field: ProfileField; readonly value: number }
   | { readonly kind: "policy"; readonly policy: MultiConsumerPolicy }
-  | { readonly kind: "matmul"; readonly policy: CompileOptions["matmulPolicy"] }
+  | { readonly kind: "matmul"; readonly policy: MatmulPolicy }
+  /** FLOP per byte from which products keep their tuned kernel. */
+  | { readonly kind: "line"; readonly line: number }
   | { readonly kind: "strict"; readonly strict: boolean };
 
 /** The options that differ. */
@@ -39,6 +49,8 @@ export function changeOf(question: Question, { disabledPasses, profile }: Compil
       return { policy: question.policy };
     case "matmul":
       return { matmulPolicy: question.policy };
+    case "line":
+      return { matmulPolicy: "threshold", libraryAbove: question.line };
     case "strict":
       return { strict: question.strict };
   }
@@ -63,7 +75,9 @@ export function titleOfQuestion(question: Question, { disabledPasses, profile }:
     case "policy":
       return `shared values are ${{ cost: "left to the cost", materialise: "stored", duplicate: "computed again", multi: "written as second outputs" }[question.policy]}`;
     case "matmul":
-      return question.policy === "library" ? "a matmul stays alone" : "a matmul takes its epilogue in";
+      return `a matmul ${matmulPolicies[question.policy]}`;
+    case "line":
+      return `a matmul stays alone above ${Number(question.line.toPrecision(3))} FLOP per byte`;
     case "strict":
       return question.strict ? "no rounding may change" : "roundings may change";
   }

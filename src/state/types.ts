@@ -12,6 +12,7 @@ import type {
   RegionId,
   Span,
   TextEdit,
+  MatmulPolicy,
   MultiConsumerPolicy,
   Granularity,
   DeviceProfile,
@@ -241,7 +242,9 @@ export interface Actions {
   /** Times the kernel with this knob at each of its values on this device. */
   sweepKnob(region: RegionId, output: NodeId, knob: KnobName): Promise<void>;
   cancelSweep(): void;
-  setMatmulPolicy(policy: "epilogue" | "library"): void;
+  setMatmulPolicy(policy: MatmulPolicy): void;
+  /** FLOP per byte; null: the ridge of the profile. */
+  setLibraryLine(line: number | null): void;
   setGroupSize(groupSize: number): void;
   blank(blanked: boolean): void;
   setLetterKeys(on: boolean): void;

@@ -70,7 +70,7 @@ export function optionsFor(graph: Graph, [granularity, policy, mode, profile, pi
     policy: POLICIES[policy]!,
     profile: PROFILES[profile]!,
     strict: mode === 15,
-    matmulPolicy: mode === 14 ? "library" : "epilogue",
+    matmulPolicy: mode === 14 ? (profile === 0 ? "threshold" : "library") : "epilogue",
     groupSize: mode === 13 && profile !== 3 ? 1 / 16 : 1,
     disabledPasses: mode < 10 ? [] : mode < 13 ? byBatch.filter((_, i) => i % 3 === mode - 10) : [],
     forced: pin >= 24 ? pinned : [],

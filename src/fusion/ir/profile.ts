@@ -46,6 +46,9 @@ export type Granularity = "op" | "statement" | "primitive";
 /** What to do with a value that several kernels read; `cost` lets the model choose. */
 export type MultiConsumerPolicy = "cost" | "materialise" | "duplicate" | "multi";
 
+/** `library` keeps the kernel of a product apart from its epilogue; `threshold` does where it computes more per byte than a line. */
+export type MatmulPolicy = "epilogue" | "library" | "threshold";
+
 export interface CompileOptions {
   readonly granularity: Granularity;
   /** Names of passes that are switched off. */
@@ -56,8 +59,9 @@ export interface CompileOptions {
   /** Names of passes in the order in which they run; absent: the usual order. One that can't run is not followed. */
   readonly order?: readonly string[] | undefined;
   readonly policy: MultiConsumerPolicy;
-  /** `library` keeps the matmul kernel apart from its epilogue. */
-  readonly matmulPolicy: "epilogue" | "library";
+  readonly matmulPolicy: MatmulPolicy;
+  /** FLOP per byte that `threshold` draws the line at; absent: the profile's ridge. */
+  readonly libraryAbove?: number | undefined;
   /** Group-size slider k: at most 64·k ops in a kernel. */
   readonly groupSize: number;
   readonly profile: DeviceProfile;

@@ -54,5 +54,14 @@ export interface FusionPass {
 /** The part of the options that planning reads. */
 export type PlanOptions = Pick<
   CompileOptions,
-  "disabledPasses" | "strict" | "policy" | "matmulPolicy" | "groupSize" | "profile" | "forced" | "forbidden" | "knobs"
+  | "disabledPasses"
+  | "strict"
+  | "policy"
+  | "matmulPolicy"
+  | "groupSize"
+  | "profile"
+  | "forced"
+  | "forbidden"
+  | "knobs"
+  | "libraryAbove"
 >;

@@ -1,6 +1,6 @@
 /** @file Is a legal merge worth it? Words and codes for the cost model's numbers; the budgets of one kernel. */
 import { bytesOf, node, type CostDelta, type NodeId, type Region, type Verdict } from "../ir";
-import { machineShare, tileVisits, type RegionFacts } from "../cost";
+import { intensity, machineShare, ridge, tileVisits, type RegionFacts } from "../cost";
 import { opDef } from "../ops";
 import type { Candidate } from "./define";
 import { evaluationWords } from "./evaluations";
@@ -198,24 +198,46 @@ export const forcedAnyway = (planner: Planner, nodes: readonly NodeId[], verdict
 const contractionOf = (planner: Planner, region: Region): NodeId | null =>
   planner.factsOf(region).form?.contraction ?? null;
 
-/** Under the policy `library` a product's kernel is the tuned one and takes nothing else in. */
+/** FLOP per byte from which the policy leaves a product's kernel alone; null: it never does. */
+function libraryFrom({ options }: Planner): number | null {
+  const { matmulPolicy, libraryAbove, profile } = options;
+  if (matmulPolicy === "threshold") return libraryAbove ?? ridge(profile);
+  return matmulPolicy === "library" ? 0 : null;
+}
+
+/** Where the policy says so, a product's kernel is the tuned one and takes nothing else in. */
 export function policyOnContraction(planner: Planner, { add, remove, nodes }: Candidate): Verdict | null {
-  if (planner.options.matmulPolicy !== "library") return null;
+  const line = libraryFrom(planner);
+  if (line === null) return null;
   for (const region of add) {
     const product = contractionOf(planner, region);
     const before = remove.find((part) => contractionOf(planner, part) === product);
     if (product === null || before === undefined || before.members.length >= region.members.length) continue;
-    const { flops, time } = planner.factsOf(before);
-    const rate = flops / Math.max(time.micros, 1e-9) / 1e3;
+    const { flops, time, traffic } = planner.factsOf(before);
+    const perByte = intensity(flops, traffic.bytes);
+    if (perByte <= line) continue;
+    const gflops = flops / Math.max(time.micros, 1e-9) / 1e3;
+    const name = namesOf(planner.graph, [product]);
+    if (planner.options.matmulPolicy === "threshold") {
+      return no(
+        "C_LIBRARY",
+        nodes,
+        `${name} computes ${round(perByte)} FLOP per byte, above your line of ${round(line)}: the tuned kernel stays as it is (${Math.round(gflops)} GFLOP/s predicted).`,
+        { numbers: { flopsPerByte: perByte, line, gflops }, wayOut: `Draw the line above ${round(perByte)} FLOP per byte.` }, // prettier-ignore
+      );
+    }
     return no(
       "C_LIBRARY",
       nodes,
-      `Your policy keeps the tuned kernel of ${namesOf(planner.graph, [product])} as it is (${Math.round(rate)} GFLOP/s predicted), so nothing is merged into it.`,
-      { numbers: { gflops: rate }, wayOut: "Choose the matmul policy “epilogue”." },
+      `Your policy keeps the tuned kernel of ${name} as it is (${Math.round(gflops)} GFLOP/s predicted), so nothing is merged into it.`,
+      { numbers: { gflops }, wayOut: "Choose the matmul policy “epilogue”." },
     );
   }
   return null;
 }
+
+/** Three digits are enough for a sentence. */
+const round = (value: number): number => Number(value.toPrecision(3));
 
 /** Bytes a prologue may read for each byte that it saves from memory. */
 const PROLOGUE_READS = 1.1;

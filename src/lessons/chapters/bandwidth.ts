@@ -104,6 +104,21 @@ ${statements}y = n * w + b
 `,
       },
       {
+        id: "three-passes",
+        title: "three passes",
+        sentence:
+          "As the chapter's kernel does it: one kernel, and x is read for the mean, for the variance and for y.",
+        claims: [{ row: "001-07", says: "one fused kernel" }],
+        options: { knobs: { all: {}, kernels: { y: { rows: "again" } } } },
+      },
+      {
+        id: "welford",
+        title: "Welford",
+        sentence: "Mean and variance in one walk: each new element repairs both. Then x is read once more for y.",
+        claims: [{ row: "001-07", says: "one fused kernel" }],
+        options: { knobs: { all: {}, kernels: { y: { rows: "one-pass" } } } },
+      },
+      {
         id: "long-rows",
         title: "rows too long to keep",
         sentence: "A row that fits no workgroup's registers is read three times by one and the same kernel.",

@@ -163,6 +163,13 @@ return p
         options: { disabledPasses: ["canonicalise"], forbidden: [pin("s", "p", 1)] },
       },
       {
+        id: "online",
+        title: "online",
+        sentence:
+          "One walk for maximum and sum: when the maximum rises by d, the sum so far shrinks by e^d. A second walk divides.",
+        options: { knobs: { all: {}, kernels: { y: { rows: "one-pass" } } } },
+      },
+      {
         id: "long-rows",
         title: "rows too long to keep",
         sentence: "A row that fits no workgroup's registers is read again for every reduction.",

@@ -1,7 +1,8 @@
 /** @file Puts the question: which choice, and what it would be. */
 import { useState } from "react";
-import { allProfiles, levels, passTitles, type CompileOptions, type DeviceProfile } from "../../fusion";
+import { allProfiles, levels, passTitles, type CompileOptions, type DeviceProfile, type MatmulPolicy } from "../../fusion"; // prettier-ignore
 import {
+  matmulPolicies,
   playground,
   profileFields,
   profileTitle,
@@ -11,6 +12,7 @@ import {
   usePlayground,
   type Question,
 } from "../../state";
+import { WhatIfLine } from "./WhatIfLine";
 
 const kinds: readonly (readonly [Question["kind"], string])[] = [
   ["constant", "a constant of the machine"],
@@ -19,6 +21,7 @@ const kinds: readonly (readonly [Question["kind"], string])[] = [
   ["level", "the level"],
   ["policy", "shared values"],
   ["matmul", "matmuls"],
+  ["line", "the line for matmuls"],
   ["strict", "roundings"],
 ];
 
@@ -49,12 +52,13 @@ function offersOf(kind: Question["kind"], options: CompileOptions, machines: rea
         .filter((policy) => policy !== options.policy)
         .map((policy) => [policies[policy], { kind, policy }]);
     case "matmul":
-      return options.matmulPolicy === "library"
-        ? [["take their epilogue in", { kind, policy: "epilogue" }]]
-        : [["stay alone, like a library call", { kind, policy: "library" }]];
+      return (Object.keys(matmulPolicies) as MatmulPolicy[])
+        .filter((policy) => policy !== options.matmulPolicy)
+        .map((policy) => [matmulPolicies[policy], { kind, policy }]);
     case "strict":
       return options.strict ? [["may change", { kind, strict: false }]] : [["may not change", { kind, strict: true }]];
     case "constant":
+    case "line":
       return [];
   }
 }
@@ -149,7 +153,7 @@ export function WhatIfQuestion() {
           ))}
         </select>
       </label>
-      {kind === "constant" ? <Constant /> : <Offers key={kind} kind={kind} />}
+      {kind === "constant" ? <Constant /> : kind === "line" ? <WhatIfLine /> : <Offers key={kind} kind={kind} />}
     </div>
   );
 }

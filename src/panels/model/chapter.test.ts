@@ -77,6 +77,8 @@ test.each([
   ["splade-head", "004-07", "the large tensor is never stored"],
   ["matmul-bias-relu", "001-01", "counts only the writes of the product (3 → 1). With the reads it is 5 → 1"],
   ["layer-norm/long-rows", "001-07", "3 loops over the input: 4 transfers"],
+  ["layer-norm/three-passes", "001-07", "3 loops over the input: 4 transfers"],
+  ["layer-norm/welford", "001-07", "2 loops over the input: 3 transfers"],
   ["two-readers", "001-16", "stored it takes 9 transfers, this plan 6"],
   ["two-readers/store", "001-16", "stored, as here, it takes 9"],
   ["two-readers/duplicate", "001-16", "stored it takes 9 transfers, this plan 8"],

@@ -1,7 +1,8 @@
 /** @file What the planner may do: level, roundings, what counts as a kernel, shared values, products, size. */
-import { levels, levelOf, passTitles, type Level } from "../../fusion";
-import { playground, usePlayground, type PlaygroundState } from "../../state";
+import { levels, levelOf, passTitles, type Level, type MatmulPolicy } from "../../fusion";
+import { matmulPolicies, playground, usePlayground, type PlaygroundState } from "../../state";
 import { Choice } from "./Choice";
+import { LibraryLine } from "./LibraryLine";
 
 const actions = (): PlaygroundState["actions"] => playground.getState().actions;
 const HIGHEST: Level = 3;
@@ -98,12 +99,12 @@ export function Planning() {
         title="A matmul"
         name="matmul"
         value={options.matmulPolicy}
-        choices={[
-          ["epilogue", "takes its epilogue in"],
-          ["library", "stays alone, like a library call"],
-        ]}
+        choices={(Object.keys(matmulPolicies) as MatmulPolicy[]).map(
+          (policy) => [policy, matmulPolicies[policy]] as const,
+        )}
         onChoose={(policy) => actions().setMatmulPolicy(policy)}
       />
+      {options.matmulPolicy === "threshold" && <LibraryLine />}
       <GroupSize />
     </>
   );
