@@ -43,6 +43,7 @@ test("both plans run and agree; a software adapter is called one, and no speed-u
   await expect(table.getByRole("row", { name: /^naive [\d.]+ .* ±/ }).first()).toBeVisible();
   await expect(table.getByRole("row", { name: /K1/ }).first()).toBeVisible();
   await expect(measured).toContainText("naive and fused take turns after a warm-up");
+  await expect(measured.getByRole("img", { name: /^Kernels one after the other: naive 4 kernels/ })).toBeVisible();
   await expect(measured).toContainText(
     /A clock that stops once the work is handed over shows naive [\d.]+ .s, finished/,
   );

@@ -79,6 +79,32 @@ export const ideas: readonly Note[] = [
     ],
   },
   {
+    id: "keep-in-memory",
+    kind: "idea",
+    title: "When to keep a value in memory",
+    text: [
+      "When it is read often and dear to make; when backward needs it; when it goes to another device; when one wants to look at it, or to start again from it.",
+      "The first is for the cost model. The others are yours to say: Forbid on a line keeps its value in memory, and the decision tells that it was you.",
+    ],
+    rows: ["003-10"],
+    examples: ["two-readers", "saved-values"],
+    passes: ["producer-consumer"],
+    tries: [
+      { title: "Stored", opens: "two-readers/store" },
+      { title: "Kept for backward", opens: "saved-values/save" },
+    ],
+  },
+  {
+    id: "which-width",
+    kind: "idea",
+    title: "A width taken from the wrong tensor",
+    text: [
+      "The chapter normalises the result of a linear layer over `x.size(-1)`, the width of the layer's input. That is right only where the weight is square. With any other weight the line is underlined here, with both shapes; the width to take is that of the result.",
+    ],
+    rows: ["002-05"],
+    examples: ["linear-ln-gelu"],
+  },
+  {
     id: "loops",
     kind: "idea",
     title: "Two loops become one",

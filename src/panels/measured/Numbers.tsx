@@ -1,5 +1,6 @@
 /** @file The numbers behind the charts: every plan and every kernel, cold starts, and how it was measured. */
 import { usePlayground, type FinishedRun } from "../../state";
+import { Strips } from "./Strips";
 import { breakEvenSentence, launchSentence, splitSentence, unsyncedSentence } from "../model/gains";
 import { PLAN_NAMES, planTitle } from "../model/run-types";
 import { kernelTimes, showSpread, timeRows, type KernelTime, type TimeRow } from "../model/timings";
@@ -46,6 +47,7 @@ export function Numbers({ run }: { readonly run: FinishedRun }) {
   const repeats = rows[0]?.repeats ?? 1;
   return (
     <div className="measured-numbers" id="measured-numbers">
+      <Strips run={run} />
       <table>
         <caption className="visually-hidden">
           Median times, half the distance of the quartiles, predictions, samples
