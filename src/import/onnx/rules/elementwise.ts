@@ -48,6 +48,13 @@ function mod(c: NodeContext): Value {
   return c.op("mul", [c.op("sign", [a]), c.op("mod", [c.op("abs", [a]), c.op("abs", [b])])]);
 }
 
+/** By so many binary digits: a product, or a quotient that goes down. */
+function bitShift(c: NodeContext): Value {
+  const powers = c.emit.ints(Array.from({ length: 32 }, (_, digits) => (2 ** digits) | 0));
+  const by = c.op("gather", [powers, c.in(1)], { axis: 0 });
+  return c.op(c.text("direction", "LEFT") === "LEFT" ? "mul" : "floor_div", [c.in(0), by]);
+}
+
 function pow(c: NodeContext): Value {
   const [a, b] = [c.in(0), placed(c)];
   if (a.type.dtype !== "i32" || b.type.dtype === "i32") return c.op("pow", [a, c.cast(b, a.type.dtype)]);
@@ -136,6 +143,7 @@ export const elementwiseRules: Rules = {
   Div: div,
   Mod: mod,
   Pow: pow,
+  BitShift: bitShift,
   Sum: fold("add"),
   Max: fold("maximum"),
   Min: fold("minimum"),

@@ -20,6 +20,8 @@ import { samplingRules } from "./sampling";
 import { sequenceRules } from "./sequence";
 import { shapeRules } from "./shape";
 import { signalRules } from "./signal";
+import { stateRules } from "./states";
+import { trainingRules } from "./training";
 import { treeRules } from "./trees";
 import { windowRules } from "./window";
 
@@ -42,6 +44,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     ...rotaryRules,
     ...imageRules,
     ...recurrentRules,
+    ...stateRules,
     ImageScaler: contribRules["ImageScaler"]!,
   },
   "com.ms.internal.nhwc": channelsLastRules({
@@ -57,6 +60,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     ...contribAttentionRules,
     ...contribRotaryRules,
     ...groupQueryRules,
+    ...stateRules,
     GridSample: samplingRules["GridSample"]!,
     GatherND: indexingRules["GatherND"]!,
     Pad: shapeRules["Pad"]!,
@@ -64,6 +68,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     Trilu: shapeRules["Trilu"]!,
   },
   "ai.onnx.preview": previewAttentionRules,
+  "ai.onnx.preview.training": trainingRules,
   "ai.onnx.ml": { ...mlRules, ...treeRules },
 };
 

@@ -3,7 +3,7 @@ import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
 
 /** More turns than this are refused: every one of them is written out. */
-const MOST_TURNS = 4096;
+export const MOST_TURNS = 4096;
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 

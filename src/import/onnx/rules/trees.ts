@@ -1,6 +1,7 @@
 /** @file Ensembles of decision trees: all trees walk down together, one level a step, by gathers in tables of nodes. */
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
+import { transformed } from "./ml";
 
 interface Forest {
   /** By node: the feature that is compared, with what, and where it goes on; leaves stay where they are. */
@@ -84,19 +85,6 @@ function scoresOf(c: NodeContext, kind: "class" | "target", outputs: number): Va
   const base = c.attribute("base_values")?.floats ?? [];
   if (base.length !== outputs) return scores;
   return c.op("add", [scores, c.emit.host({ dtype: "f32", dims: [outputs], data: Float64Array.from(base), wide: false })]); // prettier-ignore
-}
-
-function transformed(c: NodeContext, scores: Value): Value {
-  switch (c.text("post_transform", "NONE")) {
-    case "NONE":
-      return scores;
-    case "LOGISTIC":
-      return c.op("sigmoid", [scores]);
-    case "SOFTMAX":
-      return c.op("softmax", [scores], { axis: 1 });
-    default:
-      return c.fail(`the post-transform ${c.text("post_transform", "")}`);
-  }
 }
 
 /** The best class of each row and a score for each class. Two classes may share one score, which then speaks for the second. */
