@@ -84,10 +84,8 @@ const BLOCKS: Readonly<Record<string, Program["text"]>> = {
   "q, k and v by split": gpt(`q, k, v = (h @ attn_w + attn_b).split(C, dim=-1)\n${heads}`, causal),
   "by chunk, attention in primitives": gpt(`q, k, v = chunk(h @ attn_w + attn_b, 3, dim=-1)\n${heads}`, "softmax(q @ k.transpose(-2, -1) / (C // H) ** 0.5, dim=-1) @ v"), // prettier-ignore
   "by one view of all heads": gpt("qkv = (h @ attn_w + attn_b).reshape(B, T, 3, H, C // H).permute(2, 0, 3, 1, 4)\nq, k, v = qkv.unbind(0)", causal), // prettier-ignore
-  "q, k and v by three products": gpt(
-    ["q", "k", "v"].map((name) => `w${name}: f32[C, C]\n${name} = h @ w${name}`).concat(heads).join("\n"),
-    causal,
-  ), // prettier-ignore
+  "q, k and v by three products": gpt(["q", "k", "v"].map((name) => `w${name}: f32[C, C]\n${name} = h @ w${name}`).concat(heads).join("\n"), causal), // prettier-ignore
+  "q, k and v by three linear layers": gpt(["q", "k", "v"].map((name) => `w${name}: f32[C, C]\nb${name}: f32[C]\n${name} = h @ w${name} + b${name}`).concat(heads).join("\n"), causal), // prettier-ignore
   "with a mask made by hand": gpt(`q, k, v = (h @ attn_w + attn_b).split(C, dim=-1)\n${heads}\nseen: f32[T, T] = ones()\ns = where(tril(seen) > 0, q @ k.mT / (C // H) ** 0.5, -inf)`, "softmax(s, dim=-1) @ v"), // prettier-ignore
 };
 

@@ -5,6 +5,7 @@ export const usage = {
   mapRead: 0x1,
   copySource: 0x4,
   copyDestination: 0x8,
+  uniform: 0x40,
   storage: 0x80,
   queryResolve: 0x200,
 } as const;

@@ -43,7 +43,7 @@ export interface RunMemory {
 export function allocate(arena: Arena, plans: readonly Plan[]): RunMemory {
   const need = memoryNeed(plans);
   const inputs = new Map<string, GPUBuffer>();
-  for (const [value, size] of need.inputs) inputs.set(value, arena.buffer(size, STORED, value));
+  for (const [value, size] of need.inputs) inputs.set(value, arena.buffer(size, STORED | usage.uniform, value));
   return { inputs, pool: need.pool.map((size, rank) => arena.buffer(size, STORED, `slot ${rank}`)) };
 }
 

@@ -48,13 +48,15 @@ export async function buildPipelines(
   return done(cache);
 }
 
+const BINDING_TYPES = { read: "read-only-storage", read_write: "storage", uniform: "uniform" } as const;
+
 function start(device: GPUDevice, kernel: KernelSource): Started {
   const layout = device.createBindGroupLayout({
     label: kernel.id,
     entries: kernel.bindings.map(({ binding, access }) => ({
       binding,
       visibility: stageCompute,
-      buffer: { type: access === "read" ? "read-only-storage" : "storage" },
+      buffer: { type: BINDING_TYPES[access] },
     })),
   });
   return { kernel, layout, module: device.createShaderModule({ label: kernel.id, code: kernel.wgsl }) };

@@ -99,8 +99,9 @@ function checkKernel(kernel: Plan["kernels"][number], { target }: DeviceInfo): O
   const threads = workgroupSize.reduce((product, extent) => product * extent, 1);
   const statements = wgsl.split(";").length - 1;
   const largest = Math.max(...workgroups);
-  if (bindings.length > target.maxBindings)
-    return refuse(`${id} binds ${bindings.length} buffers; this device allows ${target.maxBindings}.`);
+  const stored = bindings.filter(({ access }) => access !== "uniform").length;
+  if (stored > target.maxBindings)
+    return refuse(`${id} binds ${stored} buffers; this device allows ${target.maxBindings}.`);
   if (!(largest <= target.maxWorkgroupsPerDimension))
     return refuse(
       `${id} asks for ${largest} workgroups in a row; this device allows ${target.maxWorkgroupsPerDimension}.`,

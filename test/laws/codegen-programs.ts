@@ -79,7 +79,9 @@ export const programs: Readonly<Record<string, string>> = {
   "scan-one": `x: f32[8, 1]\ny = cumsum(x, dim=-1) + 1\nz = y.sum(dim=-1)`,
   "mixed-sums": `x: f32[300, 64]\na = x.sum(dim=0)\nb = x.sum(dim=1)`,
   "mixed-odd": `x: f32[517, 37]\na = x.mean(dim=0)\nb = x - x.amax(dim=1, keepdim=True)\nreturn a, b`,
-  "mixed-long": `x: f32[40, 2100]\ns = softmax(x, dim=-1)\na = s.sum(dim=0)\nreturn s, a`,
+  "mixed-long": `x: f32[12, 1100]\ns = softmax(x, dim=-1)\na = s.sum(dim=0)\nreturn s, a`,
+  "many-parameters": `x: f32[33, 8]\n${Array.from({ length: 10 }, (_, i) => `b${i}: f32[8]`).join("\n")}\ny = relu(${["x", ...Array.from({ length: 10 }, (_, i) => `b${i}`)].join(" + ")})`,
+  "many-parameters-one-by-one": `x: f32[4, 33, 7]\n${Array.from({ length: 10 }, (_, i) => `b${i}: f32[4, 1, 1]`).join("\n")}\ny = ${["x", ...Array.from({ length: 10 }, (_, i) => `b${i}`)].join(" * ")}`,
   "whole-number-matmul": `x: i32[20, 24]\nw: i32[24, 20]\ny = x @ w`,
 };
 

@@ -102,6 +102,7 @@ export const examples: readonly Example[] = [
   { name: "a folded transpose", text: `${square}\ny = x @ w.T`, codes: ["A_VIEW"], kernels: 1 },
   { name: "a path that leaves and returns", text: `${square}\na = gelu(x)\ny = softmax(a @ w, dim=-1) + a`, codes: ["L_CYCLE"], kernels: 3 },
   { name: "more buffers than bindings", text: adds(12), codes: ["L_BINDINGS"], kernels: 2 },
+  { name: "more buffers than bindings, small ones among them", text: `x: f32[4096, 1024]\n${Array.from({ length: 9 }, (_, i) => `b${i}: f32[1024]`).join("\n")}\ny = x + ${Array.from({ length: 9 }, (_, i) => `b${i}`).join(" + ")}`, codes: ["A_BYTES"], without: ["L_BINDINGS"], kernels: 1 },
   { name: "more ops than the group size", text: chain(80), codes: ["C_CODE_SIZE"], kernels: 2 },
   { name: "a larger group size", text: chain(80), options: { groupSize: 2 }, codes: ["A_BYTES"], without: ["C_CODE_SIZE"], kernels: 1 },
   { name: "too many live values", text: liveValues(16), codes: ["C_REGISTERS"], kernels: 2 },

@@ -1,7 +1,7 @@
 /** @file What every template shares: the job, the grid of threads, and the finished program. */
 import { node, sizeOf, type Fusion, type Graph, type Node, type NodeId, type Region, type Target } from "../ir";
 import { opDef } from "../ops";
-import { isFreeView, resolveView, storedInputs, type RegionForm, type RegionSchedule } from "../region";
+import { isFreeView, resolveView, storedInputs, uniformsOf, type RegionForm, type RegionSchedule } from "../region";
 import type { Index } from "./index-space";
 import type { KernelProgram } from "./kernel-ir";
 import { wordFor } from "./emitter";
@@ -99,6 +99,9 @@ type Rest = Pick<KernelProgram, "template" | "schedule" | "workgroupSize" | "wor
 export function programOf(low: Lowering, { graph, region, target }: Job, rest: Rest): KernelProgram {
   // Inputs first, then what is written.
   const buffers = [...low.buffers.values()].toSorted((a, b) => Number(a.access === "read_write") - Number(b.access === "read_write")); // prettier-ignore
+  const reads = buffers.filter(({ access }) => access === "read");
+  const uniforms = uniformsOf(graph, reads.map(({ value }) => value), buffers.length, target.maxBindings); // prettier-ignore
+  for (const buffer of reads.filter(({ value }) => uniforms.has(value))) Object.assign(buffer, { access: "uniform", width: 4 }); // prettier-ignore
   const name = rest.name ?? kernelName(graph, region.members);
   return {
     title: titleOf(graph, region),

@@ -34,8 +34,8 @@ export interface Buffer {
   readonly value: NodeId;
   readonly type: TensorType;
   readonly elements: number;
-  access: "read" | "read_write";
-  /** 4 as soon as one access takes four neighbours at once. */
+  access: "read" | "read_write" | "uniform";
+  /** 4 as soon as one access takes four neighbours at once, and for uniforms. */
   width: Width;
 }
 

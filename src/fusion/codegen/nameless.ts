@@ -4,7 +4,7 @@
  */
 import { node, nodeId, type Attrs, type Graph, type Node, type NodeId, type Region } from "../ir";
 import { opDef } from "../ops";
-import { isFreeView } from "../region";
+import { isFreeView, mayBeUniform } from "../region";
 import { wordFor } from "./emitter";
 import { isTaken } from "./names";
 
@@ -74,7 +74,7 @@ export function nameless(graph: Graph, region: Region): Nameless | null {
       numbers.set(source, numbers.size);
       n = node(graph, source);
     }
-    parts.push(isMemory(n) ? typeSaid(n) : said(n));
+    parts.push(isMemory(n) ? memorySaid(n) : said(n));
   };
   for (const id of region.members) {
     const n = node(graph, id);
@@ -102,6 +102,8 @@ export function nameless(graph: Graph, region: Region): Nameless | null {
 /** Read as it lies; literals and generated values are part of the text. */
 const isMemory = (n: Node): boolean => n.op !== "const" && opDef(n.op).generate === undefined;
 const typeSaid = ({ type }: Node): string => `${type.dtype}[${type.shape.join()}]`;
+/** What may be a uniform is not bound as a computed value is. */
+const memorySaid = (n: Node): string => `${typeSaid(n)}${mayBeUniform(n) ? "u" : ""}`;
 const said = (n: Node): string => `${n.op}(${attrsText(n.attrs)})${typeSaid(n)}`;
 
 function attrsText(attrs: Attrs): string {

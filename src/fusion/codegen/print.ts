@@ -75,7 +75,8 @@ class Printer {
     const type = this.#isPacked(buffer)
       ? this.#packed!.arrayType(buffer)
       : `array<${storedType(buffer.type.dtype, buffer.width)}, ${length}>`;
-    return `@group(0) @binding(${i}) var<storage, ${buffer.access}> ${buffer.name}: ${type};`;
+    const space = buffer.access === "uniform" ? "uniform" : `storage, ${buffer.access}`;
+    return `@group(0) @binding(${i}) var<${space}> ${buffer.name}: ${type};`;
   }
 
   #isPacked(buffer: Buffer): boolean {

@@ -9,7 +9,7 @@ import { printWgsl } from "./print";
 export interface PrintedBinding {
   readonly name: string;
   readonly value: NodeId;
-  readonly access: "read" | "read_write";
+  readonly access: "read" | "read_write" | "uniform";
   readonly type: TensorType;
   readonly elements: number;
 }

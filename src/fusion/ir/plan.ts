@@ -30,7 +30,8 @@ export interface Binding {
   /** Identifier in the WGSL. */
   readonly name: string;
   readonly value: NodeId;
-  readonly access: "read" | "read_write";
+  /** `uniform`: read, and counted apart from the storage bindings. */
+  readonly access: "read" | "read_write" | "uniform";
   readonly type: TensorType;
 }
 

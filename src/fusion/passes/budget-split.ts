@@ -66,7 +66,7 @@ function excessOf(planner: Planner, region: Region): Excess | null {
     const text = `You drew a boundary between ${a} and ${b}, and one kernel computes both`;
     return { code: "U_USER_BARRIER", text, numbers: {}, between: [ends.producer, ends.consumer] };
   }
-  const bindings = bindingsOf(planner.factsOf(region));
+  const bindings = bindingsOf(planner, planner.factsOf(region));
   const { maxBindings } = planner.profile;
   if (bindings > maxBindings) {
     const text = `This kernel would bind ${bindings} buffers and the device allows ${maxBindings}`;
@@ -104,7 +104,7 @@ function cutOf(planner: Planner, region: Region, excess: Excess): Candidate | nu
     if (second.outputs.length === 0 || add.some((part) => isRefusal(planner.facts(part)))) continue;
     if (
       excess.code === "L_BINDINGS" &&
-      add.some((part) => bindingsOf(planner.factsOf(part)) >= excess.numbers["bindings"]!)
+      add.some((part) => bindingsOf(planner, planner.factsOf(part)) >= excess.numbers["bindings"]!)
     )
       continue;
     const candidate: Candidate = {

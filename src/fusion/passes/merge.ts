@@ -16,7 +16,7 @@ import {
   type Graph,
 } from "../ir";
 import { isRefusal, priority, type RegionFacts } from "../cost";
-import { classifyPlain, isOnline, productsOf } from "../region";
+import { classifyPlain, isOnline, productsOf, uniformsOf } from "../region";
 import type { Candidate } from "./define";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
@@ -232,24 +232,33 @@ function outOfForm(planner: Planner, { add, remove }: Candidate, derives: boolea
 
 const isDerived = ({ form }: RegionFacts): boolean => form !== null && isOnline(form.template);
 
-/** Storage bindings of a region: distinct stored inputs and outputs. */
-export const bindingsOf = ({ traffic }: RegionFacts): number => traffic.reads.length + traffic.writes.length;
+const boundBy = ({ traffic }: RegionFacts): number => traffic.reads.length + traffic.writes.length;
+
+/** Small parameters that a region binds as uniforms, because it would bind too many buffers otherwise. */
+const uniformsIn = ({ graph, profile }: Planner, facts: RegionFacts): number =>
+  uniformsOf(graph, facts.traffic.reads.map(({ value }) => value), boundBy(facts), profile.maxBindings).size; // prettier-ignore
+
+/** Storage bindings of a region: distinct stored inputs and outputs, without what is bound as uniforms. */
+export const bindingsOf = (planner: Planner, facts: RegionFacts): number => boundBy(facts) - uniformsIn(planner, facts);
+
+const besideUniforms = (count: number): string =>
+  count === 0 ? "" : ` beside ${countOf(count, "small parameter")} as ${count === 1 ? "a uniform" : "uniforms"}`;
 
 function overLimits(planner: Planner, { add, remove }: Candidate): Verdict | null {
   const { maxBindings, workgroupBytes } = planner.profile;
   const before = remove.map((region) => planner.factsOf(region));
   for (const region of add) {
     const facts = planner.factsOf(region);
-    const bindings = bindingsOf(facts);
+    const bindings = bindingsOf(planner, facts);
     if (
       bindings > maxBindings &&
       !mutated("no-bindings-limit") &&
-      before.every((part) => bindingsOf(part) < bindings)
+      before.every((part) => bindingsOf(planner, part) < bindings)
     ) {
       return no(
         "L_BINDINGS",
         region.outputs,
-        `One kernel for ${namesOf(planner.graph, region.outputs)} would bind ${bindings} buffers (${facts.traffic.reads.length} to read, ${facts.traffic.writes.length} to write), and the device allows ${maxBindings}.`,
+        `One kernel for ${namesOf(planner.graph, region.outputs)} would bind ${bindings} buffers (${bindings - facts.traffic.writes.length} to read, ${facts.traffic.writes.length} to write)${besideUniforms(uniformsIn(planner, facts))}, and the device allows ${maxBindings}.`,
         {
           numbers: { bindings, limit: maxBindings },
           wayOut: "Let some of the values go through memory, or plan for a device with more bindings.",
@@ -268,8 +277,17 @@ function overLimits(planner: Planner, { add, remove }: Candidate): Verdict | nul
   return null;
 }
 
-/** The legal yes, in the words of the form that the merged kernel takes. */
+/** The legal yes, and what it takes to bind everything. */
 function oneLoop(planner: Planner, candidate: Candidate): Verdict {
+  const verdict = inItsForm(planner, candidate);
+  const uniforms = uniformsIn(planner, planner.factsOf(candidate.add[0]!));
+  if (uniforms === 0) return verdict;
+  const many = `${capital(countOf(uniforms, "small parameter"))} ${uniforms === 1 ? "is bound as a uniform" : "are bound as uniforms"}, which the device counts apart from its ${planner.profile.maxBindings} buffers.`;
+  return { ...verdict, text: `${verdict.text} ${many}`, numbers: { ...verdict.numbers, uniforms } };
+}
+
+/** In the words of the form that the merged kernel takes. */
+function inItsForm(planner: Planner, candidate: Candidate): Verdict {
   const region = candidate.add[0]!;
   const facts = planner.factsOf(region);
   const names = namesOf(planner.graph, candidate.nodes);
@@ -315,7 +333,7 @@ export function costOf(planner: Planner, { remove, add }: Candidate): CostDelta 
     flopsAdded: sum(fused, ({ flops }) => flops) - sum(apart, ({ flops }) => flops),
     registers: most(({ schedule }) => schedule.registers),
     workgroupBytes: most(({ schedule }) => schedule.workgroupBytes),
-    bindings: most(bindingsOf),
+    bindings: most((facts) => bindingsOf(planner, facts)),
   };
 }
 

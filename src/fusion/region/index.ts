@@ -35,5 +35,6 @@ export { passRoots } from "./schedule-rows";
 export { joinBytes, threadsWithin } from "./threads";
 export type { Turn } from "./turns";
 export * from "./types";
+export { mayBeUniform, uniformsOf } from "./uniforms";
 export { isFreeView, isInlined, isViewRegion, resolveView, storedInputs } from "./views";
 export { apartLoops, fusedLoops, loopsOf, type LoopLine } from "./loops";

@@ -121,9 +121,9 @@ export function preludesOf(wgsl: string): readonly Prelude[] {
 /** `4 bindings: x, mean → centre, rstd`, `2 helpers: from_bits4, ln4`. */
 export function preludeSentence(kernel: Kernel, { what, names }: Prelude): string {
   if (what === "helpers") return `${plural(names.length, "helper")}: ${names.join(", ")}`;
-  const bound = (access: Kernel["bindings"][number]["access"]): string =>
-    kernel.bindings.flatMap((each) => (each.access === access ? [each.name] : [])).join(", ");
-  return `${plural(kernel.bindings.length, "binding")}: ${bound("read")} → ${bound("read_write")}`;
+  const bound = (written: boolean): string =>
+    kernel.bindings.flatMap((each) => ((each.access === "read_write") === written ? [each.name] : [])).join(", ");
+  return `${plural(kernel.bindings.length, "binding")}: ${bound(false)} → ${bound(true)}`;
 }
 
 /** The naive kernels that compute what `kernel` computes, in plan order. */

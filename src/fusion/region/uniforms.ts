@@ -1,0 +1,25 @@
+/** @file Parameters that a kernel binds as uniforms: WebGPU counts those apart, so that many small ones need not split a kernel. */
+import { bytesOf, node, sizeOf, type Graph, type NodeId } from "../ir";
+
+/** What every device binds as one uniform, bytes (maxUniformBufferBindingSize), and how many such buffers (maxUniformBuffersPerShaderStage). */
+const LARGEST_UNIFORM = 65_536;
+const MOST_UNIFORMS = 12;
+
+/** An input of the program, small and of whole vectors: uniforms are walked in steps of 16 bytes. */
+export function mayBeUniform({ op, attrs, type }: ReturnType<typeof node>): boolean {
+  const isInput = op === "input" && attrs["role"] !== undefined;
+  return isInput && type.dtype === "f32" && sizeOf(type.shape) % 4 === 0 && sizeOf(type.shape) > 0 && bytesOf(type) <= LARGEST_UNIFORM; // prettier-ignore
+}
+
+/**
+ * Those of `reads` that are bound as uniforms: none while everything fits the storage bindings, else as many of the smallest
+ * parameters as it takes.
+ * @param bound values that the kernel reads or writes
+ * @param limit storage bindings that a kernel may have
+ */
+export function uniformsOf(graph: Graph, reads: readonly NodeId[], bound: number, limit: number): ReadonlySet<NodeId> {
+  if (bound <= limit) return new Set();
+  const small = reads.filter((id) => graph.nodes.has(id) && mayBeUniform(node(graph, id)));
+  const bySize = small.toSorted((a, b) => bytesOf(node(graph, a).type) - bytesOf(node(graph, b).type));
+  return new Set(bySize.slice(0, Math.min(bound - limit, MOST_UNIFORMS)));
+}
