@@ -100,6 +100,8 @@ export const examples: readonly Example[] = [
   { name: "a cheap prologue", text: `${square}\ny = relu(x) @ w`, codes: ["A_BYTES"], kernels: 1 },
   { name: "a prologue that reads more than it saves", text: `${square}\nv: f32[1024, 1024]\ny = (x + v) @ w`, codes: ["C_NEGATIVE"], kernels: 2 },
   { name: "a folded transpose", text: `${square}\ny = x @ w.T`, codes: ["A_VIEW"], kernels: 1 },
+  { name: "rows stored as columns", text: "x: f32[4096, 4096]\ny = softmax(x, dim=-1).T", codes: ["C_NEGATIVE"], kernels: 2 },
+  { name: "heads stored apart", text: "x: f32[2048, 1024]\nw: f32[1024, 1024]\ny = (x @ w).reshape(4, 512, 16, 64).transpose(1, 2)", codes: ["A_BYTES"], kernels: 1 },
   { name: "a path that leaves and returns", text: `${square}\na = gelu(x)\ny = softmax(a @ w, dim=-1) + a`, codes: ["L_CYCLE"], kernels: 3 },
   { name: "more buffers than bindings", text: adds(12), codes: ["L_BINDINGS"], kernels: 2 },
   { name: "more buffers than bindings, small ones among them", text: `x: f32[4096, 1024]\n${Array.from({ length: 9 }, (_, i) => `b${i}: f32[1024]`).join("\n")}\ny = x + ${Array.from({ length: 9 }, (_, i) => `b${i}`).join(" + ")}`, codes: ["A_BYTES"], without: ["L_BINDINGS"], kernels: 1 },

@@ -109,6 +109,7 @@ function renamed({ printed, forms }: Template, graph: Graph, region: Region, { i
     schedule: {
       ...schedule,
       cached: schedule.cached.map(real),
+      stridedWrites: schedule.stridedWrites.map(real),
       reads: schedule.reads.map((read) => ({ ...read, value: real(read.value) })),
     },
     programs: printed.programs.map((program, which): PrintedProgram => {

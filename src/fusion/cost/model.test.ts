@@ -19,6 +19,7 @@ const schedule = (given: Partial<RegionSchedule> = {}): RegionSchedule => ({
   tileAxes: null,
   matmul: null,
   reads: [{ value, elements: 1 << 24, strided: false, rereads: 0 }],
+  stridedWrites: [],
   workgroups: 16384,
   threadsPerWorkgroup: 256,
   workgroupBytes: 0,
@@ -100,4 +101,11 @@ test("ridges of the datasheets: 156 and 298 FLOP/B", () => {
 test("a measured roof that is not a number keeps the base's", () => {
   const profile = deviceProfileFrom("here", { bandwidth: 3e11, peakFlops: Number.NaN, launchMicros: null });
   expect([profile.name, profile.bandwidth, profile.peakFlops, profile.launchMicros]).toEqual(["here", 3e11, 1e14, 8]);
+});
+
+test("what is stored with a stride takes four times as long, and counts once", () => {
+  const [plain, turned] = [schedule(), schedule({ stridedWrites: [value] })].map((each) =>
+    kernelTime(traffic(0, 0, 64 * MIB), 0, each, generic),
+  );
+  expect(turned!.writeMicros).toBeCloseTo(4 * plain!.writeMicros);
 });

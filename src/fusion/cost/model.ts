@@ -5,7 +5,7 @@ import { regionFlops } from "./flops";
 import { targetOf } from "./profiles";
 import { noTraffic, regionTraffic, type RegionTraffic } from "./traffic";
 
-/** A read that the inner loop walks with a stride fetches about four times what it uses; priced, never counted. */
+/** What the inner loop reads or stores with a stride moves about four times what it uses; priced, never counted. */
 const STRIDED_WASTE = 4;
 /** Rereads of what fits the second-level cache come this much faster. */
 const CACHED_SPEEDUP = 2.5;
@@ -88,7 +88,9 @@ export function kernelTime(
     readMicros +=
       (strided.has(value) ? STRIDED_WASTE : 1) * (bytes / bandwidth + (bytes * rereads) / (bandwidth * speedup));
   }
-  const writeMicros = traffic.bytesWritten / bandwidth;
+  const scattered = new Set(schedule.stridedWrites);
+  const wasted = traffic.writes.reduce((sum, { value, bytes }) => sum + (scattered.has(value) ? bytes : 0), 0);
+  const writeMicros = (traffic.bytesWritten + (STRIDED_WASTE - 1) * wasted) / bandwidth;
   const share = occupancy(schedule, profile);
   const { computedShare = 1, efficiency = 1 } = schedule;
   const computeMicros = ((flops * computedShare) / (profile.peakFlops * share * efficiency)) * 1e6;

@@ -129,7 +129,12 @@ function renamed({ facts, numbers }: Priced, others: ReadonlyMap<NodeId, number>
       scans: form.scans.map(name),
       columnFolds: form.columnFolds.map(name),
     },
-    schedule: { ...schedule, reads: named(schedule.reads), cached: schedule.cached.map(name) },
+    schedule: {
+      ...schedule,
+      reads: named(schedule.reads),
+      stridedWrites: schedule.stridedWrites.map(name),
+      cached: schedule.cached.map(name),
+    },
     traffic: { ...traffic, reads: named(traffic.reads), writes: named(traffic.writes) },
   };
 }

@@ -123,7 +123,7 @@ export function notWorthIt(planner: Planner, candidate: Candidate, delta: CostDe
   }
   const slow = slowerProduct(planner, candidate);
   const but = againstTheGrain(planner, candidate)
-    ? "reads against the grain"
+    ? "reads or stores against the grain"
     : slow
       ? `its tile multiplies at ${percent(slow.efficiency)} of the peak instead of ${percent(slow.efficiencyBefore)}, because loads and registers get in the way`
       : "its threads need more registers and workgroup memory, so fewer of them run at once";
@@ -162,7 +162,10 @@ function slowerProduct(
 }
 
 const againstTheGrain = (planner: Planner, { add }: Candidate): boolean =>
-  add.some((region) => planner.factsOf(region).schedule.reads.some(({ strided }) => strided));
+  add.some((region) => {
+    const { reads, stridedWrites } = planner.factsOf(region).schedule;
+    return stridedWrites.length > 0 || reads.some(({ strided }) => strided);
+  });
 
 /** Fewer workgroups than multiprocessors, where there were more before. */
 function idleMachine(planner: Planner, { remove, add }: Candidate): { workgroups: number } | null {

@@ -17,6 +17,7 @@ export const blank = (given: Partial<RegionSchedule> & { variant: Variant }): Re
   tileAxes: null,
   matmul: null,
   reads: [],
+  stridedWrites: [],
   workgroups: 0,
   threadsPerWorkgroup: 0,
   workgroupBytes: 0,

@@ -1,13 +1,14 @@
 /** @file Rows that are folded: how each is read, by how many threads, and what stays in registers from one pass to the next. */
-import { node, sizeOf, type Graph, type Knobs, type NodeId, type Shape, type Target } from "../ir";
+import { node, sizeOf, stridesOf, type Graph, type Knobs, type NodeId, type Shape, type Target } from "../ir";
 import { opDef } from "../ops";
 import { placeRows, wholeOutput, type RowPlacement } from "./classify";
 import { laneCoordinates, rowLane } from "./lanes";
 import { mergedStages } from "./one-pass";
-import { readsOf, stridedReads } from "./reads";
+import { neighbours, readsOf, stridedReads } from "./reads";
 import { passesPerRead, type PassRoot } from "./row-passes";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
 import { joinBytes, scanBytes, threadsWithin } from "./threads";
+import { turnPoint } from "./turns";
 import type { RegionForm, RegionRead, RegionSchedule, Variant } from "./types";
 
 /** Values per thread that registers hold without spilling. */
@@ -53,6 +54,7 @@ export function scheduleRows(
     new Map(roots.map(({ id, turns }) => [id, turns])),
   );
   const plain = readsOf(graph, region.members, region.outputs, strided);
+  const stridedWrites = turnedWrites(graph, form, roots, byThread && form.template === "general-reduce" ? "rows" : "columns"); // prettier-ignore
   const byRow = region.outputs.filter((id) => !isFull(id));
   // Four neighbours at a time, when four of them never leave the row. Threads of a workgroup take turns that differ.
   const width = byThread && lane === "columns" ? 4 : 1;
@@ -85,6 +87,7 @@ export function scheduleRows(
       variant,
       lane,
       reads,
+      stridedWrites,
       cached,
       threadsPerWorkgroup: threads,
       workgroups: Math.ceil((rows * chunks) / threads),
@@ -98,7 +101,7 @@ export function scheduleRows(
   // A row that takes one turn is never read again: whoever asks for passes gets loops to pass.
   const wanted = again ? nextPowerOfTwo(units / 2) : nextPowerOfTwo(Math.ceil(Math.min(columns, chunkLength) / 4));
   const threads = Number(knobs.threads ?? Math.min(Math.max(32, wanted), threadsWithin(target, joining + scanning)));
-  const shared = { lane, threadsPerWorkgroup: threads, workgroups: rows * chunks, workgroupBytes: threads * (joining + scanning) }; // prettier-ignore
+  const shared = { lane, stridedWrites, threadsPerWorkgroup: threads, workgroups: rows * chunks, workgroupBytes: threads * (joining + scanning) }; // prettier-ignore
   if (chunks > 1)
     return blank({
       variant: "split-row",
@@ -157,6 +160,7 @@ function scheduleMixed(
   const held = 4 * columns * columnFolds.length;
   const shared = {
     lane,
+    stridedWrites: turnedWrites(graph, form, roots, "columns"),
     chunks: bands,
     chunkLength: perBand,
     workgroups: bands,
@@ -182,6 +186,18 @@ function scheduleMixed(
     threadsPerWorkgroup: threads,
     workgroupBytes: threads * joining,
     registers: registers + Math.ceil(columns / threads) * (cached.length + columnFolds.length),
+  });
+}
+
+/** Outputs in which neighbours of the loop lie further apart than one element. */
+function turnedWrites(graph: Graph, form: RegionForm, roots: readonly PassRoot[], along: "columns" | "rows"): NodeId[] {
+  const axis = form.space.findLastIndex((extent, i) => extent > 1 && form.reducedAxes.includes(i) === (along === "columns")); // prettier-ignore
+  const pair = neighbours(form.space, axis);
+  return roots.flatMap(({ id, turns }) => {
+    if (turns.length === 0 || !pair) return [];
+    const strides = stridesOf(node(graph, id).type.shape);
+    const [from, to] = pair.map((at) => turnPoint(turns, at).reduce((sum, value, i) => sum + value * strides[i]!, 0));
+    return to! - from! === 1 ? [] : [id];
   });
 }
 

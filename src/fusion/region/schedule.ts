@@ -12,6 +12,7 @@ import {
   tileRereads,
   tileThreads,
 } from "./matmul";
+import { followersOf, samplesOf } from "./alignment";
 import { productsOf } from "./dual";
 import { isOnline } from "./classify-online";
 import { scheduleOnline } from "./online-schedule";
@@ -129,12 +130,14 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
   const named = products > 1 || target.schedule === "cpu" ? null : namedTile(knobs.tile);
   const tile = products > 1 ? jointTile(sizes, products, target) : (named ?? matmulTile(sizes, target));
   const reads = readsOf(graph, region.members, region.outputs, new Set());
+  const stridedWrites = turnedOutputs(graph, region);
   const live = liveScalars(graph, region);
   if (!tile) {
     const threads = Math.min(256, target.maxWorkgroupSize);
     return blank({
       variant: "matmul-direct",
       reads,
+      stridedWrites,
       threadsPerWorkgroup: threads,
       workgroups: sharedDots(sizes, target) ?? Math.ceil(sizeOf(form.space) / threads),
       registers: BASE_REGISTERS + live + 4,
@@ -148,6 +151,7 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
       variant: "matmul-registers",
       matmul: tile,
       reads,
+      stridedWrites,
       threadsPerWorkgroup: 64,
       workgroups: Math.ceil(tiles / 64),
       registers: BASE_REGISTERS + live + 24,
@@ -159,11 +163,22 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
     variant: "matmul-tile",
     matmul: tile,
     reads,
+    stridedWrites,
     threadsPerWorkgroup: tileThreads(tile),
     workgroups: tiles,
     workgroupBytes: tileBytes(tile),
     registers,
     modelledBytes,
     efficiency: tileEfficiency(joint, tile),
+  });
+}
+
+/** Outputs in which neighbouring columns of the product lie further apart than one element. */
+function turnedOutputs(graph: Graph, { members, outputs }: Body): NodeId[] {
+  return productsOf(graph, members).flatMap((product) => {
+    const { shape } = node(graph, product).type;
+    const next = samplesOf(shape).indexOf(1);
+    const { followers } = followersOf(graph, members, product);
+    return next < 0 || shape.at(-1) === 1 ? [] : outputs.filter((id) => (followers.get(id)?.places[next] ?? 1) !== 1);
   });
 }

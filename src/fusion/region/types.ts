@@ -104,6 +104,8 @@ export interface RegionSchedule {
   readonly matmul: MatmulTile | null;
   readonly flash?: FlashTile;
   readonly reads: readonly RegionRead[];
+  /** Outputs that neighbouring threads store far apart: priced as strided reads are, never counted. */
+  readonly stridedWrites: readonly NodeId[];
   readonly workgroups: number;
   readonly threadsPerWorkgroup: number;
   readonly workgroupBytes: number;
