@@ -47,3 +47,6 @@ export const securityHeaders = {
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
 };
+
+/** The embedded view keeps nothing and changes nothing outside itself: it alone may stand in other pages. */
+export const embedHeaders = { ...securityHeaders, "Content-Security-Policy": cspMeta };

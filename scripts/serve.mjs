@@ -7,7 +7,7 @@ import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize, resolve, sep } from "node:path";
 import { parseArgs } from "node:util";
-import { securityHeaders } from "./csp.mjs";
+import { embedHeaders, securityHeaders } from "./csp.mjs";
 import { freshBuild } from "./fresh-build.mjs";
 
 const types = {
@@ -46,8 +46,9 @@ function answer(request, response) {
     return;
   }
   const hashed = file.includes(`${sep}assets${sep}`);
+  const embedded = new URL(request.url ?? "/", "http://localhost").searchParams.has("embed");
   response.writeHead(200, {
-    ...securityHeaders,
+    ...(embedded ? embedHeaders : securityHeaders),
     "Content-Type": types[extname(file)] ?? "application/octet-stream",
     "Content-Length": statSync(file).size,
     // Names in assets/ carry a hash of their contents; the others must be asked for again.

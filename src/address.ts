@@ -1,6 +1,6 @@
 /** @file Links in the page's address: opened on start and on change, taken out of the address by the first edit. */
 import { decodeLink, isLink } from "./document";
-import type { Playground } from "./state";
+import type { Pane, Playground } from "./state";
 
 const bare = (): string => `${location.pathname}${location.search}`;
 
@@ -41,5 +41,32 @@ export function followAddress(playground: Playground): void {
     if (state.saved === "saving" && before.saved !== "saving" && isLink(location.hash)) {
       history.replaceState(null, "", bare());
     }
+  });
+}
+
+const panes: readonly Pane[] = ["text", "graph", "kernels", "run"];
+
+/** The cursor that `step=` means: `naive`, `end`, or a number of steps; null for anything else. */
+function cursorOf(step: string | null, steps: number): number | null {
+  if (step === "naive") return 0;
+  if (step === "end") return steps;
+  const at = step === null || step === "" ? Number.NaN : Number(step);
+  return Number.isInteger(at) && at >= 0 ? Math.min(at, steps) : null;
+}
+
+/** What an embedded page begins with: `example=` where the address holds no program, `pane=`, and `step=` once there is a plan. */
+export function showAsked(playground: Playground): void {
+  const asked = new URLSearchParams(location.search);
+  const { actions } = playground.getState();
+  const example = asked.get("example");
+  if (example !== null && !isLink(location.hash)) actions.openExample(example);
+  const pane = panes.find((each) => each === asked.get("pane"));
+  if (pane) actions.showPane(pane);
+  const stop = playground.subscribe(({ derived, document }) => {
+    // The plan of what was asked for, not of the program that was there before.
+    if (derived.compilation?.text !== document.text) return;
+    stop();
+    const cursor = cursorOf(asked.get("step"), derived.compilation.steps.length);
+    if (cursor !== null) actions.stepTo(cursor);
   });
 }

@@ -2,7 +2,7 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./App";
-import { followAddress } from "./address";
+import { followAddress, showAsked } from "./address";
 import { keepOffline } from "./offline";
 import { playground } from "./state";
 import "./tokens.css";
@@ -10,7 +10,9 @@ import "./app.css";
 
 playground.start();
 followAddress(playground);
-keepOffline(playground);
+const { embed } = playground.getState();
+if (embed) showAsked(playground);
+else keepOffline(playground);
 
 const flush = (): void => playground.flush();
 window.addEventListener("pagehide", flush);

@@ -111,7 +111,8 @@ const panes: readonly (readonly [Pane, string])[] = [
   ["run", "Run"],
 ];
 
-function PaneOf({ pane }: { readonly pane: Pane }) {
+/** One pane by itself. */
+export function PaneOf({ pane }: { readonly pane: Pane }) {
   switch (pane) {
     case "text":
       return <Program />;

@@ -14,9 +14,15 @@ const FILE_CHARACTERS = 8000;
 
 interface Made {
   readonly link: string | null;
+  /** HTML that shows the same inside another page. */
+  readonly frame: string | null;
   /** Why there is no link. */
   readonly refusal: string | null;
 }
+
+/** Addresses of links have no character that HTML would read. */
+const frameOf = (address: string): string =>
+  `<iframe src="${address}" title="Fusion Playground" width="720" height="560" allow="cross-origin-isolated"></iframe>`;
 
 function useLink(): Made | null {
   const [made, setMade] = useState<Made | null>(null);
@@ -24,8 +30,12 @@ function useLink(): Made | null {
     let open = true;
     const base = `${location.origin}${location.pathname}`;
     void encodeLink(sharedState(playground.getState())).then((encoded) => {
-      if (open)
-        setMade(encoded.ok ? { link: base + encoded.value, refusal: null } : { link: null, refusal: encoded.text });
+      if (!open) return;
+      setMade(
+        encoded.ok
+          ? { link: base + encoded.value, frame: frameOf(`${base}?embed=1${encoded.value}`), refusal: null }
+          : { link: null, frame: null, refusal: encoded.text },
+      );
     });
     return () => {
       open = false;
@@ -43,11 +53,11 @@ function lengthNote(characters: number): string | null {
 const saveFile = (): void =>
   download("program.fusion.json", "application/json", encodeFile(sharedState(playground.getState())));
 
-function LinkField({ link }: { readonly link: string }) {
+function CopyField({ name, text }: { readonly name: string; readonly text: string }) {
   const [copied, setCopied] = useState<"no" | "yes" | "failed">("no");
   const copy = (): void => {
     // Absent on insecure origins; the field can still be copied by hand.
-    const writing = (navigator.clipboard as Clipboard | undefined)?.writeText(link);
+    const writing = (navigator.clipboard as Clipboard | undefined)?.writeText(text);
     if (!writing) setCopied("failed");
     else void writing.then(() => setCopied("yes")).catch(() => setCopied("failed"));
   };
@@ -56,9 +66,9 @@ function LinkField({ link }: { readonly link: string }) {
       <div className="share-row">
         <input
           className="field share-link"
-          aria-label="Link"
+          aria-label={name}
           readOnly
-          value={link}
+          value={text}
           onFocus={(event) => event.target.select()}
         />
         <button type="button" className="action" onClick={copy}>
@@ -82,13 +92,20 @@ export function ShareDialog() {
         has the link has the program.
         {weights && ` The weights of ${weights.file} are not in it: elsewhere, random numbers stand in for them.`}
       </p>
-      {made?.link && <LinkField link={made.link} />}
+      {made?.link && <CopyField name="Link" text={made.link} />}
       {made?.refusal && <p className="dialog-refusal">{made.refusal}</p>}
       <p className="share-length" role="status">
         {made?.link &&
           `${made.link.length.toLocaleString("en-US")} of ${limits.linkCharacters.toLocaleString("en-US")} characters.`}{" "}
         {note}
       </p>
+      {made?.frame && (
+        <details className="share-embed">
+          <summary>Inside another page or a slide</summary>
+          <p className="dialog-note">Graph, counts and steps only; nothing is kept, nothing runs.</p>
+          <CopyField name="HTML to embed" text={made.frame} />
+        </details>
+      )}
       <footer className="dialog-foot">
         <button type="button" className="plain" onClick={saveFile}>
           Save as a file

@@ -16,6 +16,7 @@ const ImportDialog = lazy(async () => ({ default: (await import("./ImportDialog"
 const KeysDialog = lazy(async () => ({ default: (await import("./KeysDialog")).KeysDialog }));
 const NotesDialog = lazy(async () => ({ default: (await import("./notes/NotesDialog")).NotesDialog }));
 const OptionsDialog = lazy(async () => ({ default: (await import("./options/OptionsDialog")).OptionsDialog }));
+const EmbedView = lazy(async () => ({ default: (await import("./EmbedView")).EmbedView }));
 const ShareDialog = lazy(async () => ({ default: (await import("./ShareDialog")).ShareDialog }));
 const PresenterView = lazy(async () => ({ default: (await import("./PresenterView")).PresenterView }));
 
@@ -42,11 +43,9 @@ function useTheme(): void {
   }, [theme]);
 }
 
-export function Shell() {
+function Whole() {
   const arrangement = useArrangement();
   const presenter = usePlayground((state) => state.presenter);
-  useTheme();
-  useKeys();
   useDevice();
   useFileDrop();
   if (presenter) {
@@ -64,5 +63,18 @@ export function Shell() {
       <OpenDialog />
       <Announcer />
     </div>
+  );
+}
+
+export function Shell() {
+  const embed = usePlayground((state) => state.embed);
+  useTheme();
+  useKeys();
+  if (!embed) return <Whole />;
+  return (
+    <Suspense>
+      <EmbedView />
+      <Announcer />
+    </Suspense>
   );
 }

@@ -40,7 +40,8 @@ function press(event: KeyboardEvent): void {
   const place = state.dialog === "none" ? placeOf(event.target) : "dialog";
   if (!event.ctrlKey && !event.metaKey && belongsToFocus(event)) return;
   const command = commandFor(event, place, state);
-  if (!command) return;
+  // An embedded page has steps, and nothing that opens over them.
+  if (!command || (state.embed && command.group !== "Steps")) return;
   event.preventDefault();
   event.stopPropagation();
   if (command.id === "next-pane") focusNextPane();

@@ -11,9 +11,10 @@ import {
 } from "../workers";
 import type { Layout } from "./types";
 import { browserVault } from "./vault";
-import type { Machine, Shelf, World } from "./world";
+import type { Machine, Shelf, Vault, World } from "./world";
 
 const noStorage: Shelf = { read: () => null, write: () => false };
+const noVault: Vault = { read: () => Promise.resolve(null), write: () => Promise.resolve(false) };
 
 /** localStorage; every access may throw, since a person may block it or fill it. */
 export function browserShelf(): Shelf {
@@ -69,15 +70,15 @@ function lazySession(): Machine {
 
 const darkQuery = "(prefers-color-scheme: dark)";
 
-/** Workers and GPU start when they are first asked; building this touches nothing. */
-export function browserWorld(): World {
+/** Workers and GPU start when they are first asked; building this touches nothing. `keeps`: drafts and weights outlive the page. */
+export function browserWorld(keeps = true): World {
   return {
     compileWorker: workerPort<CompileRequest, CompileReply>(workerUrls.compile),
     checkWorker: workerPort<CheckRequest, CheckReply>(workerUrls.check),
     layoutWorker: workerPort<LayoutRequest, Layout>(workerUrls.layout),
     session: lazySession(),
-    storage: browserShelf(),
-    vault: browserVault(() => Date.now()),
+    storage: keeps ? browserShelf() : noStorage,
+    vault: keeps ? browserVault(() => Date.now()) : noVault,
     now: () => Date.now(),
     prefersDark: () => typeof matchMedia === "function" && matchMedia(darkQuery).matches,
     reload: () => void reloadNewest(),

@@ -53,6 +53,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   theme: "system",
   shownTheme: "light",
   presenter: false,
+  embed: false,
   blanked: false,
   folded: new Set(),
   dialog: "none",
@@ -242,8 +243,8 @@ function listen(parts: Parts): void {
 }
 
 /** The store, with its outside world passed in. Nothing starts before `start`. */
-export function createPlayground(world: World): Playground {
-  const store = createStore<PlaygroundState>()(() => ({ ...initialState(), actions: {} as Actions }));
+export function createPlayground(world: World, embed = false): Playground {
+  const store = createStore<PlaygroundState>()(() => ({ ...initialState(), embed, actions: {} as Actions }));
   const autosave = startAutosave(world.storage, (saved) => {
     if (store.getState().saved !== saved) store.setState({ saved });
   });

@@ -112,6 +112,8 @@ export interface PlaygroundState {
   readonly pane: Pane;
   readonly theme: Theme;
   readonly presenter: boolean;
+  /** The page stands in another page or a slide: graph, counts and steps only, and nothing is kept. */
+  readonly embed: boolean;
   /** Folded groups and kernels, by region or group identity. */
   readonly folded: ReadonlySet<string>;
   readonly dialog: "none" | "share" | "find" | "keys" | "options" | "device" | "import" | "notes";

@@ -5,8 +5,10 @@ import { firstPicture } from "./first-picture";
 import { createPlayground } from "./playground";
 import type { PlaygroundState } from "./types";
 
+const embed = "location" in globalThis && new URLSearchParams(globalThis.location.search).has("embed");
+
 /** Made on import, started by the page's entry: until then it holds an empty program. */
-export const playground = createPlayground(browserWorld());
+export const playground = createPlayground(browserWorld(!embed), embed);
 
 /** What `selector` picks; pass a module constant or a selector of `selectors.ts`, so that equal states give equal values. */
 export const usePlayground = <T>(selector: (state: PlaygroundState) => T): T => useStore(playground, selector);

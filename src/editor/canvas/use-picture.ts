@@ -43,8 +43,8 @@ export function usePicture(): Drawn {
   const flipped = usePlayground((s) => s.folded);
   const dragged = useCanvas((s) => s.dragged);
   const small = useMedia(SMALL);
-  const presenter = usePlayground((s) => s.presenter);
-  const kernels = small || presenter;
+  const shown = usePlayground((s) => s.presenter || s.embed);
+  const kernels = small || shown;
   const [draw] = useState(drawer);
   const about = usePlayground((s) => selectStep(s)?.nodes ?? NO_NODES);
   const whole = useMemo(

@@ -95,7 +95,7 @@ export function Scrubber() {
   const playing = usePlayground((state) => state.playing);
   const cursor = usePlayground((state) => state.cursor);
   const total = compilation?.steps.length ?? 0;
-  const { actions } = playground.getState();
+  const { actions, embed } = playground.getState();
   return (
     <div className="scrub">
       <div className="scrub-line">
@@ -113,7 +113,7 @@ export function Scrubber() {
         />
         <Button icon="forward" label="Next step" onPress={() => actions.stepForward()} off={cursor >= total} />
         <StepText total={total} />
-        <PassNote />
+        {!embed && <PassNote />}
         <Hint />
       </div>
       {compilation && total > 0 && <Staircase compilation={compilation} cursor={cursor} />}

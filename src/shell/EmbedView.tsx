@@ -1,0 +1,53 @@
+/** @file The page inside another page or a slide: counts, graph and steps, and the way to the whole playground. */
+import { useEffect, useState } from "react";
+import { encodeLink } from "../document";
+import { playground, selectExample, sharedState, usePlayground } from "../state";
+import { PaneOf } from "./Arrangements";
+import { Mark } from "./Icon";
+import "./embed.css";
+
+/** The address of the whole page with the program and the step that are shown; the page alone until it is made. */
+function useWholeAddress(): string {
+  const [link, setLink] = useState("");
+  useEffect(() => {
+    let newest = 0;
+    const make = async (): Promise<void> => {
+      const mine = ++newest;
+      const encoded = await encodeLink(sharedState(playground.getState()));
+      if (mine === newest) setLink(encoded.ok ? encoded.value : "");
+    };
+    void make();
+    const stop = playground.subscribe(({ document, cursor, derived }, before) => {
+      const same = document === before.document && cursor === before.cursor;
+      if (!same || derived.compilation !== before.derived.compilation) void make();
+    });
+    return () => {
+      newest = Infinity;
+      stop();
+    };
+  }, []);
+  return `${location.pathname}${link}`;
+}
+
+export function EmbedView() {
+  const pane = usePlayground((state) => state.pane);
+  const title = usePlayground(selectExample)?.title ?? "Fusion Playground";
+  const address = useWholeAddress();
+  return (
+    <div className="embed">
+      <h1 className="offscreen">Fusion Playground: {title}</h1>
+      <main className="frame">
+        <PaneOf pane={pane} />
+      </main>
+      <footer className="embed-foot">
+        <span>
+          <Mark />
+          {title}
+        </span>
+        <a href={address} target="_blank" rel="noopener">
+          Open in playground
+        </a>
+      </footer>
+    </div>
+  );
+}
