@@ -80,3 +80,17 @@ test("a scan keeps its fold from turn to turn, in the loop of what is around it"
     "    store y[i, j]",
   ]);
 });
+
+test("a sort waits for the whole row, and what follows it walks the row again", () => {
+  const [only] = loopsOfProgram("x: f32[64, 32]\ny = relu(sort(exp(x)))\nreturn y\n");
+  expect(only!.fused).toEqual([
+    "for i in 64:",
+    "  for j in 32:",
+    "    exp = exp(x[i, j])",
+    "    row[j] = exp",
+    "  sort = row in order",
+    "  for j in 32:",
+    "    y = relu(sort)",
+    "    store y[i, j]",
+  ]);
+});

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { planFusion } from "../../src/fusion/codegen";
 import { generic } from "../../src/fusion/cost";
 import { compareOutputs, inputData, runReference, toleranceFor } from "../../src/fusion/reference";
+import type { NodeId } from "../../src/fusion/ir";
 import { createSession } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
 import { cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
@@ -33,5 +34,24 @@ describe.skipIf(!device)("every kernel shape on WebGPU", () => {
       }
     },
     60_000,
+  );
+
+  test.each([false, true])(
+    "sorts put NaN behind all, ∞ before it, and leave equal elements as they stood; descending: %s",
+    async (descending) => {
+      const way = `descending=${descending ? "True" : "False"}`;
+      const graph = graphOf(
+        `x: f32[2, 12]\ny = sort(x, ${way})\ni = argsort(x, ${way})\nt = topk(x, 3, largest=${descending ? "True" : "False"})`,
+      );
+      const row = [1, NaN, -Infinity, 0, 3, -0, Infinity, 1, NaN, -2, 3, 1e-30];
+      const inputs = new Map([["x" as NodeId, Float64Array.from([...row, ...row.toReversed()])]]);
+      const reference = runReference(graph, inputs);
+      for (const target of [gpu, cpu]) {
+        const answer = await session.run(planFusion(oneRegion(graph), target, generic), inputs);
+        if (!answer.ok) throw new Error(answer.problem.text);
+        const plain = (of: ArrayLike<number>): number[] => Array.from(of, (value) => Math.fround(value) + 0);
+        for (const { value, data } of answer.value) expect(plain(data)).toEqual(plain(reference.get(value)!.data));
+      }
+    },
   );
 });

@@ -82,6 +82,18 @@ export const programs: Readonly<Record<string, string>> = {
   "mixed-long": `x: f32[12, 1100]\ns = softmax(x, dim=-1)\na = s.sum(dim=0)\nreturn s, a`,
   "many-parameters": `x: f32[33, 8]\n${Array.from({ length: 10 }, (_, i) => `b${i}: f32[8]`).join("\n")}\ny = relu(${["x", ...Array.from({ length: 10 }, (_, i) => `b${i}`)].join(" + ")})`,
   "many-parameters-one-by-one": `x: f32[4, 33, 7]\n${Array.from({ length: 10 }, (_, i) => `b${i}: f32[4, 1, 1]`).join("\n")}\ny = ${["x", ...Array.from({ length: 10 }, (_, i) => `b${i}`)].join(" * ")}`,
+  sort: `x: f32[6, 300]\ny = sort(tanh(x)) * 2`,
+  "sort-down": `x: f32[5, 131]\ny = sort(x, descending=True)\ni = argsort(x, descending=True)`,
+  "sort-columns": `x: f32[40, 6]\ny = sort(x, dim=0)\nz = argsort(x, dim=0)`,
+  "sort-whole-numbers": `x: f32[4, 70]\ni = (x * 3).to(i32)\ny = sort(i, descending=True)\nz = argsort(i)`,
+  "sort-short": `x: f32[20, 3]\ny = sort(x) + 1`,
+  "sort-softmax-scan": `x: f32[4, 520]\np = softmax(x)\ns = sort(p, descending=True)\nc = cumsum(s, dim=-1)\ny = where(c - s < 0.9, s, 0.0)`,
+  topk: `x: f32[6, 300]\ny = topk(x, 5)\ni = topk_indices(x, 5)`,
+  "topk-softmax": `x: f32[5, 200]\np = softmax(x)\ny = topk(p, 4) * 2\ni = topk_indices(p, 4)`,
+  "topk-one": `x: f32[5, 200]\ny = x - topk(x, 1)`,
+  "topk-long": `x: f32[2, 5000]\ny = relu(topk(x, 50))\ni = topk_indices(x, 50)`,
+  "topk-long-odd": `x: f32[2, 3001]\np = softmax(x)\ny = topk(p, 7, largest=False)\ni = topk_indices(p, 7, largest=False)`,
+  "topk-long-one": `x: f32[3, 2500]\ni = topk_indices(x, 1)`,
   "whole-number-matmul": `x: i32[20, 24]\nw: i32[24, 20]\ny = x @ w`,
 };
 

@@ -29,7 +29,15 @@ type Random = ReturnType<typeof randomness>;
 
 const SIZES = [1, 2, 3, 4, 8, 12, 31, 32, 33, 64, 65, 127];
 const UNARY = ["relu", "exp", "tanh", "sigmoid", "abs", "neg", "square", "silu", "gelu", "floor"];
-const SCANS = ["cumsum($", "cummax($", "cummin($, reverse=True", "cumsum($, reverse=True", "cumsum($, exclusive=True"];
+/** A sort takes the interpreter longer than all else: one of them. */
+const SCANS = [
+  "cumsum($",
+  "cummax($",
+  "cummin($, reverse=True",
+  "cumsum($, reverse=True",
+  "cumsum($, exclusive=True",
+  "sort($",
+];
 const REDUCE = ["sum", "mean", "max", "min", "sum_square", "l2_norm"];
 /** Elements of one tensor: small enough for thousands of runs. */
 const MOST = 6000;

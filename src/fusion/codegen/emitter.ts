@@ -15,7 +15,8 @@ interface Scope {
 }
 
 /** f16 is a storage format; arithmetic is f32. */
-export const registerScalar = (dtype: DType): Scalar => (dtype === "f16" ? "f32" : dtype);
+export const registerScalar = <S extends Scalar>(scalar: S): Exclude<S, "f16"> | "f32" =>
+  scalar === "f16" ? "f32" : (scalar as Exclude<S, "f16">);
 
 /** What a person would call a node in a kernel: its binding name, a composite's part, or its op. */
 export function wordFor(n: Node): string {
@@ -199,13 +200,23 @@ export class Emitter {
   }
 
   /** variable = from, from/2 … 1 */
-  halving(name: string, from: number, body: (index: Index) => void): void {
-    const variable = this.space.variable(this.names.frame(name), from, this.level + 1);
+  halving(name: string, from: Index, body: (index: Index) => void): void {
+    const variable = this.space.variable(this.names.frame(name), from.max, this.level + 1);
     const block = this.enter(false);
     body(this.space.of(variable));
     this.leave();
     this.names.release(variable.name);
     this.emit({ kind: "halve", variable, from, body: block });
+  }
+
+  /** variable = 1, 2, 4 … to */
+  doubling(name: string, to: number, body: (index: Index) => void): void {
+    const variable = this.space.variable(this.names.frame(name), to, this.level + 1);
+    const block = this.enter(false);
+    body(this.space.of(variable));
+    this.leave();
+    this.names.release(variable.name);
+    this.emit({ kind: "double", variable, to, body: block });
   }
 
   /** `body` for the lanes where `when` holds. */

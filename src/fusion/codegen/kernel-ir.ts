@@ -7,7 +7,8 @@ import type { OpDef } from "../ops";
 import type { Cond, Index, IndexSpace, IndexVar } from "./index-space";
 
 /** bool in registers is WGSL's `bool`; in memory it is a u32. */
-export type Scalar = DType;
+/** `key`: what a sort compares, a whole number in the order of the elements. */
+export type Scalar = DType | "key";
 export type Width = 1 | 4;
 
 /** A named value. `var`s are assigned, all others are set once. */
@@ -37,6 +38,14 @@ export interface Buffer {
   access: "read" | "read_write" | "uniform";
   /** 4 as soon as one access takes four neighbours at once, and for uniforms. */
   width: Width;
+}
+
+/** Rows in workgroup memory that are put in order: keys, and beside each the place its element had. */
+export interface SortArrays {
+  readonly keys: SharedArray;
+  readonly places: SharedArray | null;
+  /** WGSL function that puts two of them in order. */
+  readonly name: string;
 }
 
 /** Workgroup memory. */
@@ -141,6 +150,20 @@ export type Stmt =
       readonly into: Index;
       readonly from: Index;
     } & From)
+  /** Swaps two elements unless `near` stands before `far`. */
+  | ({ readonly kind: "exchange"; readonly sort: SortArrays; readonly near: Index; readonly far: Index } & From)
+  /**
+   * One step of a bitonic network on the elements from `first` on: the two of pair `pair`, `stride` apart, are put in order, upwards
+   * in every other run of `2·half`.
+   */
+  | ({
+      readonly kind: "exchangePair";
+      readonly sort: SortArrays;
+      readonly first: number;
+      readonly pair: Index;
+      readonly stride: Index;
+      readonly half: Index;
+    } & From)
   | { readonly kind: "if"; readonly when: Cond; readonly body: Stmt[]; readonly otherwise: Stmt[] }
   /** `rows`: each turn is a row of its own, whose passes are the loops inside. */
   | {
@@ -151,7 +174,9 @@ export type Stmt =
       readonly rows?: true;
     }
   /** variable = from, from/2, … 1 */
-  | { readonly kind: "halve"; readonly variable: IndexVar; readonly from: number; readonly body: Stmt[] }
+  | { readonly kind: "halve"; readonly variable: IndexVar; readonly from: Index; readonly body: Stmt[] }
+  /** variable = 1, 2, 4 … to */
+  | { readonly kind: "double"; readonly variable: IndexVar; readonly to: number; readonly body: Stmt[] }
   | { readonly kind: "barrier" }
   /** Lanes for which it does not hold are done. */
   | { readonly kind: "guard"; readonly when: Cond }

@@ -22,6 +22,7 @@ export class Lowering extends Emitter {
   suffix: (at: Tuple) => string = () => "";
   readonly #inside: ReadonlySet<NodeId>;
   readonly #rowValues = new Map<NodeId, Value>();
+  readonly #sorted = new Map<NodeId, (at: Tuple) => Value>();
   /** Indices that are data, by value and extent. */
   readonly #places = new Map<string, Index>();
   /** While four neighbours are computed one by one: which of them. */
@@ -53,6 +54,11 @@ export class Lowering extends Emitter {
   /** From here on, in this scope, `id` is `value` at `at`: an element of a scan. */
   setValueAt(id: NodeId, at: Tuple, value: Value): void {
     this.scopes.at(-1)!.memo.set(`${at.id}:${id}`, value);
+  }
+
+  /** From here on elements of `id` are read from a row that was put in order. */
+  setSorted(id: NodeId, reader: (at: Tuple) => Value): void {
+    this.#sorted.set(id, reader);
   }
 
   isKnownAt(id: NodeId, at: Tuple): boolean {
@@ -92,6 +98,11 @@ export class Lowering extends Emitter {
     switch (def.kind) {
       case "movement":
         return yield* this.#move(n, at);
+      case "order": {
+        const reader = this.#sorted.get(id);
+        if (!reader) throw bug(`${id} was asked for before its row was in order`);
+        return reader(at);
+      }
       case "gather":
         return yield* this.#gather(n, at);
       case "elementwise":

@@ -25,6 +25,8 @@ export const codegenMutations = [
   "torn-word",
   "unturned",
   "lost-carry",
+  "unmerged-row",
+  "half-sorted",
   "wrong-scan-start",
   "repeated-row",
 ] as const;

@@ -2,7 +2,7 @@
 import { bug, type DType, type NodeId } from "../ir";
 import { allOps, wgslType, type OpDef, type WgslHelper, type WgslType } from "../ops";
 import { evenLanes, type Index } from "./index-space";
-import type { Buffer, Expr, KernelProgram, Scalar, Stmt, Value, Width } from "./kernel-ir";
+import type { Buffer, Expr, KernelProgram, Scalar, SortArrays, Stmt, Value, Width } from "./kernel-ir";
 import { halfHelpers, PackedHalves } from "./print-halves";
 import { condText, factorText, indexText, unlessText } from "./print-index";
 
@@ -13,8 +13,15 @@ export interface PrintedKernel {
 }
 
 const NOBODY: readonly NodeId[] = [];
-const VECTOR: Readonly<Record<Scalar, string>> = { f32: "vec4f", f16: "vec4h", i32: "vec4i", bool: "vec4<bool>" };
-const typeText = (scalar: Scalar, width: Width): string => (width === 4 ? VECTOR[scalar] : scalar);
+const VECTOR: Readonly<Record<Scalar, string>> = {
+  f32: "vec4f",
+  f16: "vec4h",
+  i32: "vec4i",
+  bool: "vec4<bool>",
+  key: "vec4i",
+};
+const SCALAR: Readonly<Record<Scalar, DType>> = { f32: "f32", f16: "f16", i32: "i32", bool: "bool", key: "i32" };
+const typeText = (scalar: Scalar, width: Width): string => (width === 4 ? VECTOR[scalar] : SCALAR[scalar]);
 /** bool is stored as u32, f16 as f16. */
 const storedType = (dtype: DType, width: Width): string => {
   if (dtype === "bool") return width === 4 ? "vec4u" : "u32";
@@ -133,6 +140,11 @@ class Printer {
         const both = stmt.def.reduce!.combine.wgsl(cell(stmt.into), cell(stmt.from), type);
         return this.#line(`${cell(stmt.into)} = ${both};`, stmt.nodes);
       }
+      case "exchange":
+        this.#needSort(stmt.sort);
+        return this.#line(`${stmt.sort.name}(${indexText(stmt.near)}, ${indexText(stmt.far)}, true);`, stmt.nodes);
+      case "exchangePair":
+        return this.#exchangePair(stmt);
       case "if":
         this.#line(`if (${condText(stmt.when)}) {`);
         this.#nested(stmt.body);
@@ -149,7 +161,13 @@ class Printer {
       }
       case "halve": {
         const { name } = stmt.variable;
-        this.#line(`for (var ${name} = ${stmt.from}u; ${name} > 0u; ${name} /= 2u) {`);
+        this.#line(`for (var ${name} = ${indexText(stmt.from)}; ${name} > 0u; ${name} /= 2u) {`);
+        this.#nested(stmt.body);
+        return this.#line("}");
+      }
+      case "double": {
+        const { name } = stmt.variable;
+        this.#line(`for (var ${name} = 1u; ${name} <= ${stmt.to}u; ${name} *= 2u) {`);
         this.#nested(stmt.body);
         return this.#line("}");
       }
@@ -160,6 +178,34 @@ class Printer {
       case "comment":
         return this.#line(`// ${stmt.text}`);
     }
+  }
+
+  #exchangePair({ sort, first, pair, stride, half, nodes }: Extract<Stmt, { kind: "exchangePair" }>): void {
+    this.#needSort(sort);
+    const [at, apart] = [factorText(pair), factorText(stride)];
+    this.#line(`let near = ${at} * 2u - (${at} & (${apart} - 1u));`, nodes);
+    const place = (text: string): string => (first > 0 ? `${first}u + ${text}` : text);
+    const upwards = `(near & (${factorText(half)} * 2u)) == 0u`;
+    this.#line(`${sort.name}(${place("near")}, ${place(`near + ${apart}`)}, ${upwards});`, nodes);
+  }
+
+  /** The function that puts two elements of a row in order. */
+  #needSort({ keys, places, name }: SortArrays): void {
+    if (this.#helpers.has(name)) return;
+    const [a, b] = [keys.name, places?.name];
+    const ties = b ? ` || (${a}[far] == ${a}[near] && ${b}[far] < ${b}[near])` : "";
+    const swap = (array: string, held: string): string =>
+      `    let ${held} = ${array}[near];\n    ${array}[near] = ${array}[far];\n    ${array}[far] = ${held};\n`;
+    const after = `${a}[far] < ${a}[near]`;
+    this.#helpers.set(
+      name,
+      `// Swaps two elements of the row unless they stand in order.
+fn ${name}(near: u32, far: u32, upwards: bool) {
+  let after = ${ties ? `(${after})${ties}` : after};
+  if (after == upwards) {
+${swap(a, "key")}${b ? swap(b, "place") : ""}  }
+}`,
+    );
   }
 
   #store({ buffer, index, value, width, nodes }: Extract<Stmt, { kind: "store" }>): void {
@@ -279,7 +325,7 @@ class Printer {
   }
 
   #type(def: OpDef | null, result: Scalar, width: Width, operand: Scalar = result): WgslType {
-    const base = wgslType(result, width, operand);
+    const base = wgslType(SCALAR[result], width, SCALAR[operand]);
     return {
       ...base,
       num: (value) => this.#noting(base.num(value)),

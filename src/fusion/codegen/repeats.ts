@@ -104,6 +104,7 @@ function renamed({ printed, forms }: Template, graph: Graph, region: Region, { i
       reductions: form.reductions.map((reduction) => ({ ...reduction, node: real(reduction.node) })),
       scans: form.scans.map(real),
       columnFolds: form.columnFolds.map(real),
+      orders: form.orders.map((order) => ({ ...order, node: real(order.node) })),
       contraction: form.contraction && real(form.contraction),
     },
     schedule: {

@@ -1,6 +1,6 @@
 /** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
 import { node, sizeOf, type Graph, type NodeId, type Region } from "../ir";
-import { opDef } from "../ops";
+import { LONGEST_SORTED, opDef } from "../ops";
 import { matmulSizes, type RegionForm, type RegionSchedule } from "../region";
 
 type Body = Pick<Region, "members" | "outputs">;
@@ -19,11 +19,20 @@ export function regionFlops(graph: Graph, region: Body, form: RegionForm | null,
       flops += 2 * matmulSizes(graph, id).k * sizeOf(n.type.shape);
     } else if (def.kind === "reduce") {
       flops += def.flopsPerElement * sizeOf(node(graph, n.inputs[0]!).type.shape);
+    } else if (def.order) {
+      const { shape } = node(graph, n.inputs[0]!).type;
+      flops += sizeOf(shape) * comparisonsEach(shape[def.order.axis(n.attrs, shape)]!);
     } else if (def.kind !== "movement") {
       flops += def.flopsPerElement * evaluations.get(id)!;
     }
   }
   return flops;
+}
+
+/** Comparisons of a bitonic sort for each element of a row: log n · (log n + 1) / 4, where a workgroup sorts it in parts as well. */
+function comparisonsEach(extent: number): number {
+  const steps = Math.ceil(Math.log2(Math.max(2, Math.min(extent, LONGEST_SORTED))));
+  return (steps * (steps + 1)) / 4;
 }
 
 /** How often each member is evaluated, walking back from what is stored. */
@@ -49,7 +58,7 @@ export function evaluationsOf(
     const times = known.get(id)!;
     n.inputs.forEach((input, operand) => {
       const needed = sizeOf(node(graph, input).type.shape);
-      if (kind === "reduce") ask(input, needed);
+      if (kind === "reduce" || kind === "order") ask(input, needed);
       else if (kind === "contraction") ask(input, needed * tileVisits(graph, id, operand, schedule));
       else if (kind === "movement" && n.inputs.length > 1) ask(input, needed);
       else ask(input, times);

@@ -145,8 +145,18 @@ export interface ScanMeaning {
   readonly exclusive: (attrs: Attrs) => boolean;
 }
 
+/** Puts a row in order: ascending, equal elements as they stood, NaN behind all; or all of that the other way round. */
+export interface OrderMeaning {
+  readonly axis: (attrs: Attrs, input: Shape) => number;
+  readonly descending: (attrs: Attrs) => boolean;
+  /** How many of the first the result has. */
+  readonly count: (attrs: Attrs, extent: number) => number;
+  /** Where each element stood, not what it is. */
+  readonly places: boolean;
+}
+
 export type OpKind =
-  "elementwise" | "reduce" | "scan" | "contraction" | "movement" | "gather" | "random" | "source" | "opaque";
+  "elementwise" | "reduce" | "scan" | "order" | "contraction" | "movement" | "gather" | "random" | "source" | "opaque";
 
 /** What a name means besides, where libraries or calls differ. */
 export interface Names {
@@ -183,6 +193,7 @@ export interface OpDef extends Names {
   readonly movement?: MovementMeaning;
   readonly reduce?: ReduceMeaning;
   readonly scan?: ScanMeaning;
+  readonly order?: OrderMeaning;
   /** gather: operand 0 is read at places along one axis that operand 1 says, held inside the axis. */
   readonly gather?: { axis(attrs: Attrs, x: Shape): number };
   /** `iota`-like sources: the value from the element's coordinates. */

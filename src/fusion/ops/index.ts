@@ -12,6 +12,8 @@ export type { Outranking } from "./define";
 export { HIGHEST, LOWEST } from "./limits";
 export { primitive as opDef } from "./primitives";
 export { philox, randomBits } from "./philox";
+export { floatKey, fromFloatKey, fromWholeKey, lastKey, wholeKey } from "./orders";
+export { LONGEST_SORTED } from "./ranking";
 export { axesOf, normalAxis, numberOf, numbersOf } from "./shapes";
 export { erf, roundToHalf } from "./special";
 export { convert, floatLiteral, wgslType } from "./wgsl";

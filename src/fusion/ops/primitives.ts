@@ -54,6 +54,7 @@ import { hardSwish } from "./activation/hard-swish";
 import { hole } from "./source/hole";
 import { identity } from "./logic/identity";
 import { input } from "./source/input";
+import { inOrder } from "./order/in-order";
 import { iota } from "./source/iota";
 import { isInf } from "./compare/is-inf";
 import { isNan } from "./compare/is-nan";
@@ -80,6 +81,7 @@ import { neg } from "./arithmetic/neg";
 import { not } from "./logic/not";
 import { or } from "./logic/or";
 import { pad } from "./movement/pad";
+import { placesInOrder } from "./order/places-in-order";
 import { pow } from "./arithmetic/pow";
 import { prelu } from "./activation/prelu";
 import { prod } from "./reduce/prod";
@@ -169,6 +171,7 @@ export const primitives: readonly OpDef[] = [
   hardSwish,
   hole,
   identity,
+  inOrder,
   input,
   iota,
   isInf,
@@ -196,6 +199,7 @@ export const primitives: readonly OpDef[] = [
   not,
   or,
   pad,
+  placesInOrder,
   pow,
   prelu,
   prod,

@@ -1,4 +1,4 @@
-/** @file Order by counting: an element's rank is how many stand before it. Stable, and one kernel where a sort is a dozen. */
+/** @file Values or places in order: by a sort in workgroup memory where the row, or the part of it that is wanted, has room there; by counting elsewhere. */
 import { showShape, type Attrs, type NodeId, type TensorType } from "../ir";
 import type { GraphBuilder, Param } from "./define";
 import { along } from "./places";
@@ -35,7 +35,7 @@ export function checkTop(
 }
 
 /** How many elements along `axis` come before each: smaller (or larger) ones, and equal ones that stand earlier. */
-export function buildRank(b: GraphBuilder, x: NodeId, axis: number, descending: boolean): NodeId {
+function buildRank(b: GraphBuilder, x: NodeId, axis: number, descending: boolean): NodeId {
   const { shape } = b.typeOf(x);
   const [extent, rank] = [shape[axis]!, shape.length + 1];
   const own = b.op("own", "unsqueeze", [x], { axes: [axis + 1] });
@@ -48,7 +48,7 @@ export function buildRank(b: GraphBuilder, x: NodeId, axis: number, descending: 
 }
 
 /** The element (or its place, when `x` is null) whose rank is 0, 1 … count − 1. */
-export function buildRanked(b: GraphBuilder, rank: NodeId, x: NodeId | null, axis: number, count: number): NodeId {
+function buildRanked(b: GraphBuilder, rank: NodeId, x: NodeId | null, axis: number, count: number): NodeId {
   const { shape } = b.typeOf(rank);
   const total = shape.length + 1;
   const wanted = along(b, "wanted", count, 1, axis, total);
@@ -61,10 +61,21 @@ export function buildRanked(b: GraphBuilder, rank: NodeId, x: NodeId | null, axi
   return b.op("ordered", "sum", [picked], { axes: [axis + 1], keepdims: false });
 }
 
-/** Values or places in order along the axis; the first `count` of them. */
+/** Rows that a workgroup's memory holds whole, keys and places. */
+export const LONGEST_SORTED = 2048;
+/** Of longer rows, so many of the first are found while the row goes by. */
+export const MOST_SELECTED = 512;
+
+/**
+ * Values or places in order along the axis; the first `count` of them. Longer orders of long rows are counted: an element's rank is
+ * how many stand before it, n² comparisons.
+ */
 export function buildOrder(b: GraphBuilder, x: NodeId, attrs: Attrs, places: boolean, count: number | null): NodeId {
   const { shape } = b.typeOf(x);
   const axis = normalAxis(numberOf(attrs["axis"], -1), shape.length);
-  const rank = buildRank(b, x, axis, attrs["descending"] === true);
+  const descending = attrs["descending"] === true;
+  if (shape[axis]! <= LONGEST_SORTED || (count !== null && count <= MOST_SELECTED))
+    return b.op("order", places ? "places_in_order" : "in_order", [x], { axis, descending, k: count });
+  const rank = buildRank(b, x, axis, descending);
   return buildRanked(b, rank, places ? null : x, axis, count ?? shape[axis]!);
 }

@@ -363,7 +363,7 @@ export const patchOf = ({ remove, add, rewrite }: Candidate): Patch =>
 /** Of a region that is a kernel. */
 export const walksRows = (planner: Planner, region: Region): boolean => {
   const { form } = planner.factsOf(region);
-  return form !== null && form.reductions.length + form.scans.length > 0;
+  return form !== null && form.reductions.length + form.scans.length + form.orders.length > 0;
 };
 export const hasContraction = (planner: Planner, region: Region): boolean =>
   (planner.factsOf(region).form?.contraction ?? null) !== null;

@@ -128,6 +128,7 @@ function renamed({ facts, numbers }: Priced, others: ReadonlyMap<NodeId, number>
       reductions: form.reductions.map((reduction) => ({ ...reduction, node: name(reduction.node) })),
       scans: form.scans.map(name),
       columnFolds: form.columnFolds.map(name),
+      orders: form.orders.map((order) => ({ ...order, node: name(order.node) })),
     },
     schedule: {
       ...schedule,

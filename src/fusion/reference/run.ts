@@ -6,6 +6,7 @@ import { evaluateElementwise } from "./elementwise";
 import { evaluateGather } from "./gather";
 import { evaluateMatmul } from "./matmul";
 import { evaluateMovement } from "./movement";
+import { evaluateOrder } from "./order";
 import { evaluateReduce } from "./reduce";
 import { roundingOf, type Precision } from "./rounding";
 import { evaluateScan } from "./scan";
@@ -82,6 +83,8 @@ export function evaluate(
       return evaluateReduce(node, operands[0]!, types[0]!, round);
     case "scan":
       return evaluateScan(node, operands[0]!, types[0]!, round);
+    case "order":
+      return evaluateOrder(node, operands[0]!, types[0]!);
     case "movement":
       return evaluateMovement(node, operands, types);
     case "gather":

@@ -16,6 +16,7 @@ import { ruleOf } from "./elementwise";
 import { batchOffsets, productOf } from "./matmul";
 import { placeIn } from "./gather";
 import { flatIndex, numbers } from "./movement";
+import { placesInOrder } from "./order";
 import { keptShape } from "./reduce";
 import { roundingOf } from "./rounding";
 import { rowsAlong } from "./scan";
@@ -140,6 +141,19 @@ function scanPoint(node: Node, type: TensorType): Point {
   };
 }
 
+function orderPoint(node: Node, type: TensorType): Point {
+  const order = opDef(node.op).order!;
+  const axis = order.axis(node.attrs, type.shape);
+  const { extent, inner } = rowsAlong(type, axis);
+  const count = node.type.shape[axis]!;
+  return (flat, get) => {
+    const [lane, at, block] = [flat % inner, Math.floor(flat / inner) % count, Math.floor(flat / (inner * count))];
+    const row = Float64Array.from({ length: extent }, (_, i) => get(0, (block * extent + i) * inner + lane));
+    const place = placesInOrder(row, order.descending(node.attrs))[at]!;
+    return order.places ? place : row[place]!;
+  };
+}
+
 function matmulPoint(types: readonly [TensorType, TensorType]): Point {
   const product = productOf(...types);
   const { m, n, k } = product;
@@ -180,6 +194,8 @@ function pointOf(node: Node, types: readonly TensorType[]): Point {
       return reducePoint(node, types[0]!);
     case "scan":
       return scanPoint(node, types[0]!);
+    case "order":
+      return orderPoint(node, types[0]!);
     case "gather":
       return gatherPoint(node, types[0]!, types[1]!);
     case "contraction":

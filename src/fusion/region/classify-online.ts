@@ -11,7 +11,7 @@ export function mayBeOnline(graph: Graph, members: readonly NodeId[]): boolean {
     const { kind } = opDef(node(graph, id).op);
     if (kind === "contraction") contractions++;
     else if (kind === "reduce") reductions++;
-    else if (kind === "scan") return false;
+    else if (kind === "scan" || kind === "order") return false;
   }
   return contractions >= 1 && contractions <= 2 && reductions > 0;
 }
@@ -35,6 +35,7 @@ export function classifyOnline(graph: Graph, members: readonly NodeId[], outputs
       ],
       scans: [],
       columnFolds: [],
+      orders: [],
       contraction: values ?? scores,
     },
   };

@@ -19,7 +19,7 @@ import { domainOf, isRowShape, isTrailing, isVerdict, placeMember, type Placed, 
 import { lieOf, type Lie } from "./turns";
 import { WIDEST_TILE } from "./matmul";
 import { refusal } from "./refusal";
-import { directionOf, isScan, walkedAxes, walksRows } from "./row-ops";
+import { directionOf, isOrder, isScan, walkedAxes, walksRows } from "./row-ops";
 import type { Classified, RegionForm } from "./types";
 import { isFreeView } from "./views";
 
@@ -85,6 +85,7 @@ function classifyPointwise(graph: Graph, outputs: readonly NodeId[]): Classified
       reductions: [],
       scans: [],
       columnFolds: [],
+      orders: [],
       contraction: null,
     },
   };
@@ -133,6 +134,7 @@ function matmulForm(graph: Graph, contraction: NodeId): Classified {
     reductions: [],
     scans: [],
     columnFolds: [],
+    orders: [],
     contraction,
   };
   return { ok: true, form };
@@ -230,14 +232,14 @@ const COLUMN_BYTES = 16_384;
 function refuseColumns(
   graph: Graph,
   folds: readonly NodeId[],
-  scans: readonly NodeId[],
+  rowwise: readonly NodeId[],
   columns: number,
 ): Classified | null {
   const [fold] = folds;
   if (fold === undefined) return null;
   const label = `\`${node(graph, fold).label}\``;
-  if (scans.length > 0)
-    return refuse("L_REDUCE_REDUCE", [fold, scans[0]!], `${label} folds columns and \`${node(graph, scans[0]!).label}\` walks rows one element after the other.`, "Let a second kernel fold the columns."); // prettier-ignore
+  if (rowwise.length > 0)
+    return refuse("L_REDUCE_REDUCE", [fold, rowwise[0]!], `${label} folds columns and \`${node(graph, rowwise[0]!).label}\` needs a workgroup for each row.`, "Let a second kernel fold the columns."); // prettier-ignore
   const bytes = 4 * columns * folds.length;
   if (bytes <= COLUMN_BYTES) return null;
   return refuse("L_WGMEM", folds, `${label} keeps a value for each of ${columns} columns while the rows go by: ${showBytes(bytes)} for all such folds, and a workgroup has ${showBytes(COLUMN_BYTES)}.`, "Let a second kernel fold the columns.", { bytes, limit: COLUMN_BYTES }); // prettier-ignore
@@ -250,6 +252,7 @@ function classifyRows(
   rowOps: readonly NodeId[],
 ): Classified {
   const scans = rowOps.filter((id) => isScan(node(graph, id)));
+  const orders = rowOps.filter((id) => isOrder(node(graph, id)));
   if (!directionOf(graph, scans)) return refuseTurning(graph, scans);
   const placement = placeRows(graph, members);
   if ("ok" in placement) return { ok: false, verdict: placement };
@@ -257,7 +260,7 @@ function classifyRows(
   for (const id of outputs) {
     const n = node(graph, id);
     const fits =
-      ["row", "column"].includes(places.get(id)!.role) ||
+      ["row", "column", "first"].includes(places.get(id)!.role) ||
       wholeOutput(graph, placement, id) !== null ||
       isRowShape(n.type.shape, domain);
     if (!fits) {
@@ -272,18 +275,21 @@ function classifyRows(
   }
   const columns = sizeOf(domain.axes.map((axis) => domain.space[axis]!));
   const columnFolds = rowOps.filter((id) => places.get(id)!.role === "column");
-  const refused = refuseColumns(graph, columnFolds, scans, columns);
+  const refused = refuseColumns(graph, columnFolds, [...scans, ...orders], columns);
   if (refused) return refused;
-  const others = [...scans, ...columnFolds];
+  const staged = (ids: readonly NodeId[]): RegionForm["orders"] =>
+    ids.map((id) => ({ node: id, stage: places.get(id)!.stage - 1 }));
+  const others = new Set([...scans, ...orders, ...columnFolds]);
   const form: RegionForm = {
     template: rowTemplate(domain),
     space: domain.space,
     reducedAxes: domain.axes,
     rows: sizeOf(domain.kept),
     columns,
-    reductions: rowOps.flatMap((id) => (others.includes(id) ? [] : [{ node: id, stage: places.get(id)!.stage - 1 }])),
+    reductions: staged(rowOps.filter((id) => !others.has(id))),
     scans,
     columnFolds,
+    orders: staged(orders),
     contraction: null,
   };
   return { ok: true, form };

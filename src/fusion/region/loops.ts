@@ -35,8 +35,9 @@ interface Nest {
 
 function reducedAxes(reduction: Node, input: Node): number[] {
   const [from, to] = [input.type.shape, reduction.type.shape];
-  const scanned = opDef(reduction.op).scan;
-  if (scanned) return [scanned.axis(reduction.attrs, from)];
+  const { scan, order } = opDef(reduction.op);
+  const walk = scan ?? order;
+  if (walk) return [walk.axis(reduction.attrs, from)];
   if (from.length === to.length) return from.flatMap((extent, axis) => (extent !== to[axis] ? [axis] : []));
   const given = reduction.attrs["dim"] ?? reduction.attrs["axes"] ?? reduction.attrs["axis"];
   const axes = typeof given === "number" ? [given] : Array.isArray(given) ? (given as number[]) : from.map((_, i) => i);
@@ -46,7 +47,7 @@ function reducedAxes(reduction: Node, input: Node): number[] {
 /** The widest thing that the kernel walks: what its first reduction reads, else its largest member. */
 function nestOf(graph: Graph, region: Pick<Region, "members" | "outputs">): Nest {
   const members = region.members.map((id) => node(graph, id)).filter((each) => !isScalarConst(each));
-  const reductions = members.filter((each) => kindOf(each) === "reduce" || kindOf(each) === "scan");
+  const reductions = members.filter((each) => ["reduce", "scan", "order"].includes(kindOf(each)));
   const widest = reductions
     .map((each) => ({ each, input: node(graph, each.inputs[0]!) }))
     .toSorted((a, b) => sizeOf(b.input.type.shape) - sizeOf(a.input.type.shape))[0];
@@ -129,7 +130,7 @@ function stagesOf({ members }: Nest): Map<NodeId, number> {
     for (const input of inputs) {
       const producer = byId.get(input);
       if (!producer) continue;
-      const folds = kindOf(producer) === "reduce";
+      const folds = kindOf(producer) === "reduce" || kindOf(producer) === "order";
       stage = Math.max(stage, (stages.get(input) ?? 0) + (folds ? 1 : 0));
     }
     stages.set(id, stage);
@@ -171,9 +172,11 @@ function computeLines(nest: Nest, found: Node, depth: number): LoopLine[] {
   const text =
     kind === "reduce" ? foldLine(nest, found)
     : kind === "scan" ? scanLine(nest, found)
+    : kind === "order" ? `row[${[...nest.reduced].map(axisName).join(", ")}] = ${operand(nest, found.inputs[0]!)}`
     : `${found.label} = ${expression(nest, found)}`; // prettier-ignore
-  const line: LoopLine = { depth, text, note: loads ? "from memory" : "", nodes: [found.id] };
-  return kind === "reduce" ? [line] : [line, ...storeLine(nest, found, depth)];
+  const note = loads ? "from memory" : kind === "order" ? "on chip" : "";
+  const line: LoopLine = { depth, text, note, nodes: [found.id] };
+  return kind === "reduce" || kind === "order" ? [line] : [line, ...storeLine(nest, found, depth)];
 }
 
 /** `[i, j, p]`: batch axes are aligned at the right of the loops', then the two of the product. */
@@ -199,11 +202,20 @@ function contractionLines(nest: Nest, found: Node, depth: number): LoopLine[] {
   ];
 }
 
+/** The row is there: it is put in order, and stored where it is asked for. */
+function sortedLines(nest: Nest, found: Node, depth: number): LoopLine[] {
+  const line: LoopLine = { depth, text: `${found.label} = row in order`, note: "on chip", nodes: [found.id] };
+  if (!nest.outputs.has(found.id)) return [line];
+  const axis = [...nest.reduced][0]!;
+  return [line, loop(depth, axis, found.type.shape[axis]!), ...storeLine(nest, found, depth + 1)];
+}
+
 /** Lines of one stage: a loop over the folded axes for what is wide, then what is done once a row. */
 function stageLines(nest: Nest, members: readonly Node[], rows: number, depth: number): LoopLine[] {
   const lines: LoopLine[] = [];
   const folded = [...nest.reduced].toSorted((a, b) => a - b);
-  const isWide = (each: Node): boolean => kindOf(each) === "reduce" || sizeOf(each.type.shape) > rows;
+  const isWide = (each: Node): boolean =>
+    kindOf(each) === "reduce" || kindOf(each) === "order" || sizeOf(each.type.shape) > rows;
   const wide = members.filter(isWide);
   const narrow = members.filter((each) => !isWide(each));
   const before = narrow.filter((each) => !each.inputs.some((id) => wide.some((other) => other.id === id)));
@@ -214,6 +226,7 @@ function stageLines(nest: Nest, members: readonly Node[], rows: number, depth: n
     lines.push(...wide.flatMap((each) => computeLines(nest, each, depth + folded.length)));
   }
   for (const each of wide) {
+    if (kindOf(each) === "order") lines.push(...sortedLines(nest, each, depth));
     if (kindOf(each) !== "reduce") continue;
     if (each.op === "mean") {
       const extent = folded.reduce((product, axis) => product * nest.space[axis]!, 1);

@@ -50,8 +50,8 @@ export function mergedStages(
   form: RegionForm,
   { places }: Pick<RowPlacement, "places">,
 ): MergedStages[] {
-  // A scan goes on from where it stands: it is walked by passes of its own.
-  if (form.scans.length > 0) return [];
+  // A scan goes on from where it stands and a sort holds the row: each is walked by passes of its own.
+  if (form.scans.length + form.orders.length > 0) return [];
   const stages = new Map<number, NodeId[]>();
   for (const { node: id, stage } of form.reductions) stages.set(stage, [...(stages.get(stage) ?? []), id]);
   const merged: MergedStages[] = [];

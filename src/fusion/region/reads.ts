@@ -13,7 +13,7 @@ import {
   type Demand,
 } from "./demand";
 import { sourceOf } from "./affine";
-import { walkedAxes } from "./row-ops";
+import { endsPass, walkedAxes } from "./row-ops";
 import type { RegionForm, RegionRead } from "./types";
 import { turnPoint, type Turn } from "./turns";
 import { isFreeView, isInlined, storedInputs } from "./views";
@@ -125,7 +125,7 @@ export function offsetsAt(
   for (const id of members.toReversed()) {
     const n = node(graph, id);
     const kind = opDef(n.op).kind;
-    if (kind === "reduce" || kind === "contraction") continue;
+    if (endsPass(n) || kind === "contraction") continue;
     const inputs = shapesOf(graph, n);
     for (const points of probes.get(id) ?? []) {
       n.inputs.forEach((input, operand) => {
@@ -235,11 +235,9 @@ export function rootsOf(
 ): { id: NodeId; stage: number }[] {
   const last = form.reductions.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
   return [
-    ...form.reductions.map(({ node: id, stage }) => ({ id: node(graph, id).inputs[0]!, stage })),
+    ...[...form.reductions, ...form.orders].map(({ node: id, stage }) => ({ id: node(graph, id).inputs[0]!, stage })),
     ...form.columnFolds.map((id) => ({ id: node(graph, id).inputs[0]!, stage: last })),
-    ...outputs
-      .filter((id) => opDef(node(graph, id).op).kind !== "reduce" && members.includes(id))
-      .map((id) => ({ id, stage: last })),
+    ...outputs.filter((id) => !endsPass(node(graph, id)) && members.includes(id)).map((id) => ({ id, stage: last })),
   ];
 }
 

@@ -14,15 +14,16 @@ import {
 import { opDef } from "../ops";
 import { samplesOf } from "./alignment";
 import { refusal } from "./refusal";
-import { isScan, walkedAxes, walksRows } from "./row-ops";
+import { isOrder, isScan, walkedAxes, walksRows } from "./row-ops";
 import { lieOf, turned, unravelled, type Lie } from "./turns";
 
 /**
  * `free`: does not depend on a reduction of the region; it is computed at whatever index is asked for.
  * `full`: one value per element of the space, after a reduction; in any shape that views and permutations give it.
  * `row`: one value per row. `column`: one value per column, folded over all rows.
+ * `first`: the first few of each row, once it is in order.
  */
-export type Role = "free" | "full" | "row" | "column";
+export type Role = "free" | "full" | "row" | "column" | "first";
 
 export interface RowDomain {
   /** Shape that every reduction of the region reads. */
@@ -150,6 +151,8 @@ function placeElementwise(
 ): Placed | Verdict {
   const { shape } = node(graph, id).type;
   const shapeOf = (input: NodeId): Shape => node(graph, input).type.shape;
+  if (bound.some((input) => placed.get(input)!.role === "first"))
+    return placeFirst(graph, id, bound, placed, domain, stage);
   const fulls = bound.filter((input) => placed.get(input)!.role === "full");
   const alike = (input: NodeId): boolean =>
     sameShape(padLeft(shapeOf(input), shape.length), padLeft(shape, shapeOf(input).length));
@@ -164,6 +167,23 @@ function placeElementwise(
     if (!fits) return misaligned(graph, id, input, domain);
   }
   return { role: "full", stage, lie };
+}
+
+/** The first few of each row meet others of their place, and values of their own row. */
+function placeFirst(
+  graph: Graph,
+  id: NodeId,
+  bound: readonly NodeId[],
+  placed: ReadonlyMap<NodeId, Placed>,
+  domain: RowDomain,
+  stage: number,
+): Placed | Verdict {
+  const { shape } = node(graph, id).type;
+  const odd = bound.find((input) => {
+    const own = placed.get(input)!.role === "first" ? shape : domain.kept;
+    return !sameShape(node(graph, input).type.shape, own);
+  });
+  return odd === undefined ? { role: "first", stage } : misaligned(graph, id, odd, domain);
 }
 
 /** A reduction leaves one value a row; a scan a row again, known as soon as its operand passes by. */
@@ -183,8 +203,11 @@ function placeRowOp(
   const same = inPlace && sameShape(axes, domain.axes);
   if (inPlace && role !== "row" && !same && foldsColumns(n, axes, domain)) return { role: "column", stage };
   if (same && (role !== "row" || sameShape(domain.space, domain.kept))) {
-    if (!isScan(n)) return { role: "row", stage: stage + 1 };
-    return { role: "full", stage, lie: lieOf(domain.space, n.type.shape, domain.samples) };
+    const known = isScan(n) ? stage : stage + 1;
+    if (!sameShape(n.type.shape, domain.space) || !(isScan(n) || isOrder(n)))
+      return { role: isOrder(n) && !sameShape(n.type.shape, domain.kept) ? "first" : "row", stage: known };
+    const lie = lieOf(domain.space, n.type.shape, domain.samples);
+    return { role: "full", stage: known, lie };
   }
   return refusal(
     "L_REDUCE_REDUCE",

@@ -2,6 +2,7 @@
 import { node, type Graph, type NodeId, type Region } from "../ir";
 import { opDef } from "../ops";
 import { offsetsAt, touchedElements } from "./reads";
+import { endsPass } from "./row-ops";
 import { eitherStep, steps, stepsAlong, type Step } from "./steps";
 import { turnPoint, unravelled, type Turn } from "./turns";
 import type { RegionForm } from "./types";
@@ -58,7 +59,7 @@ function loadsOf(
   };
   ask(root, stepsAlong(turns, form, width, fixed), "turn");
   for (const id of members.toReversed()) {
-    if (opDef(node(graph, id).op).kind === "reduce") continue;
+    if (endsPass(node(graph, id))) continue;
     for (const [from, at] of asked.get(id) ?? []) askOperands(graph, id, at, from, ask);
   }
   return { changing, still };
@@ -126,7 +127,7 @@ export function passesPerRead(
     for (const value of still) known.add(value);
     for (const value of changing) passes.set(value, (passes.get(value) ?? new Set()).add(root.stage));
   }
-  const around = region.members.filter((id) => opDef(node(graph, id).op).kind !== "reduce");
+  const around = region.members.filter((id) => !endsPass(node(graph, id)));
   const whole = (members: readonly NodeId[], asked: readonly NodeId[]): NodeId[] =>
     asked.length === 0 ? [] : [...touchedElements(graph, members, asked)].flatMap(([value, elements]) => (elements === touched.get(value) ? [value] : [])); // prettier-ignore
   const again = whole(around, byRow);

@@ -6,8 +6,9 @@ import { laneCoordinates, rowLane } from "./lanes";
 import { mergedStages } from "./one-pass";
 import { neighbours, readsOf, stridedReads } from "./reads";
 import { passesPerRead, type PassRoot } from "./row-passes";
+import { isOrder } from "./row-ops";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
-import { joinBytes, scanBytes, threadsWithin } from "./threads";
+import { joinBytes, nextPowerOfTwo, scanBytes, sortBytes, sortsOf, threadsWithin } from "./threads";
 import { turnPoint } from "./turns";
 import type { RegionForm, RegionRead, RegionSchedule, Variant } from "./types";
 
@@ -39,8 +40,9 @@ export function scheduleRows(
   const scattered = form.template === "general-reduce" && contiguous(form) < CONTIGUOUS_RUN;
   const reading = target.schedule === "cpu" ? undefined : knobs.rows;
   const usual = target.schedule === "cpu" || scattered || columns <= SHORT_ROW;
-  const byThread = reading ? reading === "thread" : usual;
-  const mayCut = rowOnly && stages === 1 && !carriesIndex && form.scans.length === 0 && !reading;
+  // A row is sorted by many threads, or not at all.
+  const byThread = form.orders.length === 0 && (reading ? reading === "thread" : usual);
+  const mayCut = rowOnly && stages === 1 && !carriesIndex && form.scans.length + form.orders.length === 0 && !reading;
   const chunks = mayCut ? chunksOf(rows, columns, byThread, target) : 1;
   const lane = knobs.vector === "off" ? "none" : rowLane(form);
   const chunkLength = chunks === 1 ? columns : 4 * Math.ceil(columns / chunks / 4);
@@ -100,8 +102,11 @@ export function scheduleRows(
   const again = reading === "again" || reading === "one-pass";
   // A row that takes one turn is never read again: whoever asks for passes gets loops to pass.
   const wanted = again ? nextPowerOfTwo(units / 2) : nextPowerOfTwo(Math.ceil(Math.min(columns, chunkLength) / 4));
-  const threads = Number(knobs.threads ?? Math.min(Math.max(32, wanted), threadsWithin(target, joining + scanning)));
-  const shared = { lane, stridedWrites, threadsPerWorkgroup: threads, workgroups: rows * chunks, workgroupBytes: threads * (joining + scanning) }; // prettier-ignore
+  const least = sortBytes(sortsOf(graph, form, 1));
+  const threads = Number(knobs.threads ?? Math.min(Math.max(32, wanted), Math.max(32, threadsWithin(target, joining + scanning, least)))); // prettier-ignore
+  const sorts = sortsOf(graph, form, threads * (lane === "columns" ? 4 : 1));
+  const sorting = sortBytes(sorts);
+  const shared = { lane, stridedWrites, threadsPerWorkgroup: threads, workgroups: rows * chunks, workgroupBytes: sorting + threads * (joining + scanning) }; // prettier-ignore
   if (chunks > 1)
     return blank({
       variant: "split-row",
@@ -113,10 +118,11 @@ export function scheduleRows(
   const cached = [...new Set([...cachedValues(graph, region, form, placement), ...form.scans])];
   const share = Math.ceil(columns / threads);
   // A row that is held whole is scanned at once: each turn of the threads has places of its own.
-  const workgroupBytes = threads * (joining + scanning * Math.ceil(units / threads));
-  const fits = form.scans.length === 0 || workgroupBytes <= target.maxWorkgroupBytes;
+  const workgroupBytes = sorting + threads * (joining + scanning * Math.ceil(units / threads));
+  const fits =
+    (form.scans.length === 0 || workgroupBytes <= target.maxWorkgroupBytes) && sorts.every(({ kept }) => kept === 0);
   const held = share <= PER_THREAD && share * cached.length <= CACHED_VALUES && fits;
-  if (reading === "registers" || (held && !again)) {
+  if ((reading === "registers" && sorts.every(({ kept }) => kept === 0)) || (held && !again)) {
     return blank({
       variant: "row-cached",
       ...shared,
@@ -209,7 +215,6 @@ function contiguous({ space, reducedAxes }: RegionForm): number {
   return run;
 }
 
-const nextPowerOfTwo = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, value)));
 const split = (
   rows: number,
   chunks: number,
@@ -242,7 +247,11 @@ export function passRoots(graph: Graph, region: Body, form: RegionForm, placemen
     return lie ? [{ id, stage: placement.places.get(id)!.stage, turns: lie.turns }] : [];
   });
   return [
-    ...form.reductions.map(({ node: id, stage }) => ({ id: node(graph, id).inputs[0]!, stage, turns: [] })),
+    ...[...form.reductions, ...form.orders].map(({ node: id, stage }) => ({
+      id: node(graph, id).inputs[0]!,
+      stage,
+      turns: [],
+    })),
     ...form.columnFolds.map((id) => ({
       id: node(graph, id).inputs[0]!,
       stage: placement.places.get(id)!.stage,
@@ -255,7 +264,7 @@ export function passRoots(graph: Graph, region: Body, form: RegionForm, placemen
 /** Values that one pass makes and a later one needs, and inputs that several passes load. */
 function cachedValues(graph: Graph, region: Body, form: RegionForm, { places }: RowPlacement): NodeId[] {
   const needed = new Map<NodeId, Set<number>>();
-  const reduces = new Map(form.reductions.map(({ node: id, stage }) => [id, stage]));
+  const reduces = new Map([...form.reductions, ...form.orders].map(({ node: id, stage }) => [id, stage]));
   for (const id of region.members) {
     const n = node(graph, id);
     const stage = reduces.get(id) ?? places.get(id)!.stage;
@@ -269,7 +278,13 @@ function cachedValues(graph: Graph, region: Body, form: RegionForm, { places }: 
   };
   return [...needed].flatMap(([id, stages]) => {
     const place = places.get(id);
-    if (node(graph, id).op === "const" || place?.role === "row" || !varies(node(graph, id).type.shape)) return [];
+    if (
+      isOrder(node(graph, id)) ||
+      node(graph, id).op === "const" ||
+      place?.role === "row" ||
+      !varies(node(graph, id).type.shape)
+    )
+      return [];
     const keep = place ? Math.max(...stages) > place.stage : stages.size > 1;
     return keep ? [id] : [];
   });

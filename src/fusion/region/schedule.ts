@@ -46,7 +46,8 @@ export function scheduleWith(
     return blank({ ...planned, registers: BASE_REGISTERS + planned.registers! });
   }
   if (form.contraction !== null) return scheduleMatmul(graph, region, form, target, knobs);
-  if (form.reductions.length + form.scans.length > 0) return scheduleRows(graph, region, form, target, knobs);
+  if (form.reductions.length + form.scans.length + form.orders.length > 0)
+    return scheduleRows(graph, region, form, target, knobs);
   return schedulePointwise(graph, region, form, target, knobs);
 }
 

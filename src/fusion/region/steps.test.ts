@@ -13,6 +13,7 @@ const row = (space: number[], reducedAxes: number[], size: number): RegionForm =
   reductions: [],
   scans: [],
   columnFolds: [],
+  orders: [],
   contraction: null,
 });
 

@@ -1,6 +1,6 @@
 /** @file How many threads of a workgroup its memory has room for. */
-import { node, type Graph, type Target } from "../ir";
-import { opDef } from "../ops";
+import { node, type Graph, type NodeId, type Target } from "../ir";
+import { LONGEST_SORTED, opDef } from "../ops";
 import type { RegionForm } from "./types";
 
 const MOST_THREADS = 256;
@@ -8,9 +8,12 @@ const MOST_THREADS = 256;
 /**
  * The largest power of two of threads that the device has, when each needs a share of workgroup memory.
  * @param bytes of workgroup memory a thread
+ * @param besides bytes that the workgroup takes whatever its threads
  */
-export const threadsWithin = (target: Target, bytes: number): number =>
-  Math.min(MOST_THREADS, target.maxWorkgroupSize, 2 ** Math.floor(Math.log2(Math.max(1, target.maxWorkgroupBytes / bytes)))); // prettier-ignore
+export function threadsWithin(target: Target, bytes: number, besides = 0): number {
+  const most = Math.min(MOST_THREADS, target.maxWorkgroupSize);
+  return bytes === 0 ? most : Math.min(most, 2 ** Math.floor(Math.log2(Math.max(1, (target.maxWorkgroupBytes - besides) / bytes)))); // prettier-ignore
+}
 
 /** Bytes of workgroup memory that each thread needs to join the reductions of a row: stages take turns with two sets of places. */
 export function joinBytes(graph: Graph, form: RegionForm): number {
@@ -31,3 +34,46 @@ export function joinBytes(graph: Graph, form: RegionForm): number {
 /** Bytes of workgroup memory that each thread needs to scan what it holds of a row in one turn: scans of one dtype take turns. */
 export const scanBytes = (graph: Graph, form: RegionForm): number =>
   4 * new Set(form.scans.map((id) => (node(graph, id).type.dtype === "f16" ? "f32" : node(graph, id).type.dtype))).size;
+
+/** A sort of rows that several orders share. */
+export interface RowSort {
+  readonly operand: NodeId;
+  readonly descending: boolean;
+  readonly orders: readonly NodeId[];
+  readonly stage: number;
+  /** Whether some of them ask where an element stood. */
+  readonly places: boolean;
+  /** Keys that are sorted at a time: a power of two. */
+  readonly keys: number;
+  /** Of a row that is longer than that, so many of the first stand before them, from turn to turn; 0 where the row is there whole. */
+  readonly kept: number;
+}
+
+/** Sorts of a row group, each once; `perTurn` elements of a row pass by at a time. */
+export function sortsOf(graph: Graph, form: RegionForm, perTurn: number): RowSort[] {
+  const sorts = new Map<string, RowSort>();
+  const whole = form.columns <= LONGEST_SORTED;
+  for (const { node: id, stage } of form.orders) {
+    const { inputs, attrs, op } = node(graph, id);
+    const { descending, count, places } = opDef(op).order!;
+    const key = `${inputs[0]!} ${String(descending(attrs))}`;
+    const known = sorts.get(key);
+    const kept = whole ? 0 : Math.max(known?.kept ?? 0, nextPowerOfTwo(count(attrs, form.columns)));
+    sorts.set(key, {
+      operand: inputs[0]!,
+      descending: descending(attrs),
+      orders: [...(known?.orders ?? []), id],
+      stage,
+      places: places || (known?.places ?? false),
+      keys: nextPowerOfTwo(whole ? form.columns : Math.max(kept, perTurn)),
+      kept,
+    });
+  }
+  return [...sorts.values()];
+}
+
+/** Bytes of workgroup memory that sorts take. */
+export const sortBytes = (sorts: readonly RowSort[]): number =>
+  sorts.reduce((sum, { keys, kept, places }) => sum + 4 * (kept + keys) * (places ? 2 : 1), 0);
+
+export const nextPowerOfTwo = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, value)));

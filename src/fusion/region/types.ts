@@ -16,6 +16,8 @@ export interface RegionForm {
   readonly scans: readonly NodeId[];
   /** Folds of whole columns, over all rows, made while the rows go by: results, known when the last row is done. */
   readonly columnFolds: readonly NodeId[];
+  /** Orders with the pass that puts the row into workgroup memory: one stage later, its elements are known in order. */
+  readonly orders: readonly { readonly node: NodeId; readonly stage: number }[];
   readonly contraction: NodeId | null;
 }
 

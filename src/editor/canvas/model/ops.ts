@@ -6,6 +6,7 @@ export type Glyph =
   | "elementwise"
   | "reduce"
   | "scan"
+  | "order"
   | "contraction"
   | "movement"
   | "gather"

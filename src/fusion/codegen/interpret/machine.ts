@@ -1,7 +1,7 @@
 /** @file Runs a lowered kernel on the CPU: all threads of a workgroup in lock-step, statements compiled to closures once. */
 import { bug, type NodeId } from "../../ir";
 import { roundToHalf } from "../../ops";
-import type { Buffer, Expr, KernelProgram, Reg, SharedArray, Stmt, Value } from "../kernel-ir";
+import type { Buffer, Expr, KernelProgram, Reg, SharedArray, SortArrays, Stmt, Value } from "../kernel-ir";
 import { BufferTrace, note, OwnTrace, SharedTrace, type AccessLog } from "./access-log";
 import { Indices } from "./indices";
 import { scalarOf, storing } from "./scalars";
@@ -141,8 +141,26 @@ class Machine {
       }
       case "if":
         return this.#if(stmt);
+      case "exchange": {
+        const [near, far, put] = [
+          this.#indices.index(stmt.near),
+          this.#indices.index(stmt.far),
+          this.#inOrder(stmt.sort),
+        ];
+        return each((thread) => put(thread, near(thread, 0), far(thread, 0), true));
+      }
+      case "exchangePair": {
+        const [pair, stride, half] = [stmt.pair, stmt.stride, stmt.half].map((index) => this.#indices.index(index));
+        const put = this.#inOrder(stmt.sort);
+        return each((thread) => {
+          const [at, apart, run] = [pair!(thread, 0), stride!(thread, 0), 2 * half!(thread, 0)];
+          const near = 2 * at - (at & (apart - 1));
+          put(thread, stmt.first + near, stmt.first + near + apart, (near & run) === 0);
+        });
+      }
       case "for":
       case "halve":
+      case "double":
         return this.#loop(stmt);
       case "barrier":
         return this.#barrier();
@@ -213,6 +231,21 @@ class Machine {
     });
   }
 
+  /** Swaps two elements in workgroup memory that do not stand as they should. */
+  #inOrder({ keys, places }: SortArrays): (thread: number, near: number, far: number, upwards: boolean) => void {
+    const [key, place] = [this.#shared.get(keys)!, places ? this.#shared.get(places)! : null];
+    return (thread, near, far, upwards) => {
+      const [a, b] = [key.read(near, thread, this.#phase), key.read(far, thread, this.#phase)];
+      const i = place ? place.read(near, thread, this.#phase) : 0;
+      const j = place ? place.read(far, thread, this.#phase) : 0;
+      if ((b < a || (b === a && j < i)) !== upwards) return;
+      key.write(near, b, thread, this.#phase);
+      key.write(far, a, thread, this.#phase);
+      place?.write(near, j, thread, this.#phase);
+      place?.write(far, i, thread, this.#phase);
+    };
+  }
+
   #if({ when, body, otherwise }: Extract<Stmt, { kind: "if" }>): Run {
     const test = this.#indices.test(when);
     this.#depth++;
@@ -232,7 +265,7 @@ class Machine {
   }
 
   /** Segments, by which passes are counted, end with an outermost loop (of a row) or a barrier. */
-  #loop(stmt: Extract<Stmt, { kind: "for" | "halve" }>): Run {
+  #loop(stmt: Extract<Stmt, { kind: "for" | "halve" | "double" }>): Run {
     const cells = this.#indices.cellsOf(stmt.variable);
     const inside = stmt.kind === "for" && stmt.rows ? 0 : 1;
     this.#depth += inside;
@@ -247,8 +280,17 @@ class Machine {
         }
       };
     }
+    if (stmt.kind === "double") {
+      return (active) => {
+        for (let turn = 1; turn <= stmt.to; turn *= 2) {
+          cells.fill(turn);
+          body(active);
+        }
+      };
+    }
+    const from = this.#indices.index(stmt.from);
     return (active) => {
-      for (let turn = stmt.from; turn > 0; turn = Math.floor(turn / 2)) {
+      for (let turn = from(active.list[0]!, 0); turn > 0; turn = Math.floor(turn / 2)) {
         cells.fill(turn);
         body(active);
       }

@@ -12,6 +12,7 @@ const asInt = (value: number): number => (Number.isFinite(value) ? Math.trunc(va
 
 export function storing(into: Pick<Reg, "scalar">, round: Rounding): Rounding {
   if (into.scalar === "i32") return asInt;
+  if (into.scalar === "key") return (key) => key;
   return into.scalar === "bool" ? Number : round;
 }
 

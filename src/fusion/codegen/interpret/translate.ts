@@ -137,6 +137,9 @@ class Translator {
       case "comment":
         return;
       case "halve":
+      case "double":
+      case "exchange":
+      case "exchangePair":
       case "barrier":
       case "storeShared":
       case "storePair":

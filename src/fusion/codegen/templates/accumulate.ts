@@ -1,5 +1,5 @@
 /** @file Folding: accumulators, their lanes, and the tree in workgroup memory. */
-import { node, type NodeId } from "../../ir";
+import { node, type DType, type NodeId } from "../../ir";
 import { opDef, type OpDef } from "../../ops";
 import type { Cond, Index, Tuple } from "../index-space";
 import { literal, widthOf, type Reg, type Scalar, type SharedArray, type Value, type Width } from "../kernel-ir";
@@ -12,7 +12,7 @@ export interface Accumulator {
   readonly id: NodeId;
   readonly def: OpDef;
   readonly operand: NodeId;
-  readonly scalar: Scalar;
+  readonly scalar: DType;
   readonly value: Reg;
   readonly position: Reg | null;
   /** No longer a variable: it can be read by its own name. */
@@ -153,7 +153,7 @@ export function treeReduce(
   }
   low.barrier();
   if (places.threads > 1) {
-    low.halving("half", places.threads / 2, (half) => {
+    low.halving("half", space.int(places.threads / 2), (half) => {
       low.branch(space.below(tid, half), () => {
         for (const { acc, cells, spots } of slots) step(low, acc, cells, spots, tid, space.add(tid, half));
       });

@@ -1,5 +1,5 @@
 /** @file What the matmul kernels share: where operands and results lie, edges, and the epilogue on accumulators. */
-import { node, type NodeId, type Shape } from "../../ir";
+import { node, type DType, type NodeId, type Shape } from "../../ir";
 import { opDef } from "../../ops";
 import {
   followersOf,
@@ -12,7 +12,7 @@ import {
 } from "../../region";
 import { loweringOf, type Job } from "../frame";
 import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
-import { literal, widthOf, type Reg, type Scalar, type Value } from "../kernel-ir";
+import { literal, widthOf, type Reg, type Value } from "../kernel-ir";
 import { registerScalar } from "../emitter";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
@@ -23,7 +23,7 @@ export class Contraction {
   readonly space: IndexSpace;
   readonly sizes: MatmulSizes;
   readonly id: NodeId;
-  readonly scalar: Scalar;
+  readonly scalar: DType;
   readonly #operands: readonly [NodeId, NodeId];
   readonly #shapes: readonly [Shape, Shape];
   readonly #out: Shape;

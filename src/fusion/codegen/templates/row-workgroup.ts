@@ -9,7 +9,8 @@ import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 import { accumulator, finished, foldIn, foldLanes, TreePlaces, treeReduce } from "./accumulate";
 import { foldMerged, type Walk } from "./one-pass";
-import { placedAt, pointAt, rowsOf, spread, storeRow, type Rows } from "./rows";
+import { placedAt, pointAt, rowsOf, spread, storeFirst, storeRow, type Rows } from "./rows";
+import { Sorting } from "./sort";
 import { openCarry, scanChunks, type ScanChunk, type ScanPlaces } from "./scan";
 
 /** A thread's share of a row: which columns, and whether they exist. */
@@ -79,11 +80,13 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
     const open = chunks ? pass.scans.filter((id) => !low.isKnownAt(id, scanned(chunks[0]!).at)) : [];
     for (const id of open) scanning.run(id, chunks!.map(scanned));
     const carries = chunks ? [] : pass.scans.map((id) => ({ id, carry: openCarry(low, id) }));
+    const sorts = pass.sorts.map((sort) => new Sorting(low, sort, { tid: grid.tid, threads, wide }));
     each((chunk) => {
       const { column, inside, bare } = chunk;
       for (const { id, carry } of carries) scanning.run(id, [scanned(chunk)], carry);
       const at = pointAt(low.space, rows, grid.index, column);
       for (const acc of accs) foldIn(low, acc, at, column, inside);
+      for (const sort of sorts) sort.take({ at, inside, column: bare });
       for (const id of pass.outputs) {
         // A later pass may need what this one loads: outside of the branch it stays known.
         if (cached && stage + 1 < rows.stages.length) low.valueAt(id, placedAt(low.space, rows, id, at));
@@ -95,14 +98,16 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
           column,
           inside,
           bare,
-          accs.length === 0 && pass.scans.length === 0 && !cached,
+          accs.length === 0 && pass.scans.length + sorts.length === 0 && !cached,
         );
       }
     });
+    for (const sort of sorts) sort.finish(rows.columns);
     if (accs.length === 0) return;
     const joined = treeReduce(low, accs.map((acc) => foldLanes(low, acc)), grid.tid, places, stage); // prettier-ignore
     for (const acc of joined) low.setRowValue(acc.id, finished(low, acc, rows.columns));
   });
+  storeFirst(low, rows, grid.index, grid.tid, threads);
   if (rows.rowOutputs.length > 0) low.branch(low.space.less(grid.tid, 1), () => storeRow(low, rows, grid.index));
   const again =
     form.scans.length > 0 && rows.stages.length === 1 ? ", one after the other" : ", read again on each pass";
@@ -188,13 +193,14 @@ export function storePoint(
 
 export function passComment(
   low: Lowering,
-  { reductions, scans, columnFolds, outputs }: Rows["stages"][number],
+  { reductions, scans, sorts, columnFolds, outputs }: Rows["stages"][number],
 ): string {
   const label = (id: (typeof reductions)[number]): string => wordFor(node(low.graph, id));
   const parts = [
     { does: "scan the row for", ids: scans },
     { does: "fold the row into", ids: reductions },
     { does: "fold it into the columns of", ids: columnFolds },
+    { does: "put the row in order for", ids: sorts.flatMap(({ orders }) => orders) },
     { does: "write", ids: outputs },
   ].flatMap(({ does, ids }) => (ids.length > 0 ? [`${does} ${ids.map(label).join(" and ")}`] : []));
   const text = parts.join("; ");

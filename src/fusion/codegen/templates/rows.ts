@@ -1,6 +1,16 @@
 /** @file How rows and columns of a row group lie in the space, and what each pass over a row asks for. */
 import { node, type NodeId } from "../../ir";
-import { directionOf, passRoots, placeRows, scansBehind, wholeOutput, type Lane, type Turn } from "../../region";
+import {
+  directionOf,
+  passRoots,
+  placeRows,
+  scansBehind,
+  sortsOf,
+  wholeOutput,
+  type RowSort,
+  type Lane,
+  type Turn,
+} from "../../region";
 import { bug } from "../../ir";
 import type { Job } from "../frame";
 import type { Index, IndexSpace, Tuple } from "../index-space";
@@ -17,6 +27,8 @@ export interface Rows {
   readonly stages: readonly Pass[];
   /** Outputs with one value a row. */
   readonly rowOutputs: readonly NodeId[];
+  /** Outputs with the first few of each row in order. */
+  readonly firstOutputs: readonly NodeId[];
   /** Views and permutations from the space to each output that is stored element by element. */
   readonly turns: ReadonlyMap<NodeId, readonly Turn[]>;
   /** Scans keep what they have folded so far: the row is walked as they go. */
@@ -30,6 +42,8 @@ export interface Pass {
   /** What the others are computed from, in dependence order. */
   readonly scans: readonly NodeId[];
   readonly columnFolds: readonly NodeId[];
+  /** Rows that are put in order once this pass has gone by. */
+  readonly sorts: readonly RowSort[];
   readonly outputs: readonly NodeId[];
 }
 
@@ -46,17 +60,26 @@ export function rowsOf({ graph, region, form, schedule }: Job): Rows {
     if (lie) turns.set(id, lie.turns);
   }
   const count = roots.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
+  const lane = schedule.lane ?? "none";
+  const sorts = sortsOf(graph, form, schedule.threadsPerWorkgroup * (lane === "columns" ? 4 : 1));
+  const isFirst = (id: NodeId): boolean => placement.places.get(id)!.role === "first";
   const stages = Array.from({ length: count }, (_, stage): Pass => {
     const reductions = form.reductions
       .filter((reduction) => reduction.stage === stage)
       .map((reduction) => reduction.node);
     const outputs = region.outputs.filter((id) => turns.has(id) && placement.places.get(id)!.stage === stage);
     const columnFolds = form.columnFolds.filter((id) => placement.places.get(id)!.stage === stage);
-    const wanted = [...reductions.map((id) => node(graph, id).inputs[0]!), ...outputs];
+    const own = sorts.filter((sort) => sort.stage === stage);
+    const wanted = [
+      ...reductions.map((id) => node(graph, id).inputs[0]!),
+      ...own.map(({ operand }) => operand),
+      ...outputs,
+    ];
     return {
       reductions,
       outputs,
       columnFolds,
+      sorts: own,
       scans: form.scans.length > 0 ? scansBehind(graph, region.members, wanted) : [],
     };
   });
@@ -66,10 +89,11 @@ export function rowsOf({ graph, region, form, schedule }: Job): Rows {
     kept,
     folded,
     stages,
-    rowOutputs: region.outputs.filter((id) => !turns.has(id) && !form.columnFolds.includes(id)),
+    rowOutputs: region.outputs.filter((id) => !turns.has(id) && !form.columnFolds.includes(id) && !isFirst(id)),
+    firstOutputs: region.outputs.filter(isFirst),
     turns,
     backwards: directionOf(graph, form.scans) === "backwards",
-    lane: schedule.lane ?? "none",
+    lane,
   };
 }
 
@@ -97,5 +121,22 @@ export function storeRow(low: Lowering, rows: Rows, row: Index): void {
   for (const id of rows.rowOutputs) {
     const value = low.valueAt(id, low.space.tuple(low.space.unravel(row, node(low.graph, id).type.shape)));
     low.store(low.buffer(id), mutated("wrong-row") ? low.space.int(0) : row, value, [id]);
+  }
+}
+
+/** Stores the first few of a row: thread by thread, wherever they are asked for. */
+export function storeFirst(low: Lowering, rows: Rows, row: Index, tid: Index, threads: number): void {
+  const { space } = low;
+  for (const id of rows.firstOutputs) {
+    const { shape } = node(low.graph, id).type;
+    const axis = rows.folded.findIndex((extent) => extent > 1);
+    low.loop("turn", Math.ceil(shape[axis]! / threads), (turn) => {
+      const unit = space.add(tid, space.mul(turn, threads));
+      low.branch(space.less(unit, shape[axis]!), () => {
+        const column = low.bind("column", unit, shape[axis]! - 1);
+        const at = space.tuple(space.unravel(row, rows.kept).map((index, i) => (i === axis ? column : index)));
+        low.store(low.buffer(id), space.ravel(at.at, shape), low.valueAt(id, at), [id]);
+      });
+    });
   }
 }

@@ -1,5 +1,5 @@
 /** @file Scans: what each thread keeps of a row so far, and the tree by which the threads of a workgroup learn what stands before them. */
-import { node, type NodeId } from "../../ir";
+import { node, type DType, type NodeId } from "../../ir";
 import { opDef, type OpDef } from "../../ops";
 import { registerScalar, wordFor } from "../emitter";
 import type { Cond, Index, Tuple } from "../index-space";
@@ -11,7 +11,7 @@ interface Scan {
   readonly id: NodeId;
   readonly operand: NodeId;
   readonly fold: OpDef;
-  readonly scalar: Scalar;
+  readonly scalar: DType;
   readonly backwards: boolean;
   readonly exclusive: boolean;
   readonly start: Value;
@@ -177,7 +177,7 @@ function climb(
 ): void {
   const { space } = low;
   if (threads === 1) return;
-  low.halving("step", threads / 2, (step) => {
+  low.halving("step", space.int(threads / 2), (step) => {
     low.branch(space.below(step, space.add(slot, space.int(1))), () => {
       for (const { sum, cells } of parts) {
         const index = space.add(slot, space.mul(step, -1));

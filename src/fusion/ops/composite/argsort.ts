@@ -6,7 +6,7 @@ export const argsort = composite({
   name: "argsort",
   doc: {
     formula: "places of x in order",
-    teaches: "Equal elements keep their order: ranks count those that stand earlier.",
+    teaches: "Equal elements keep their order: a place goes along with each key and settles ties.",
   },
   params: [ONE_TENSOR, RANK_AXIS, DESCENDING],
   check: checkRanked,

@@ -5,7 +5,10 @@ import { numberOf } from "../shapes";
 
 export const topkIndices = composite({
   name: "topk_indices",
-  doc: { formula: "places of the k largest", teaches: "The places that topk's values come from, by the same ranks." },
+  doc: {
+    formula: "places of the k largest",
+    teaches: "The places that topk's values come from: with them, one kernel and one walk.",
+  },
   params: [
     ONE_TENSOR,
     { names: ["k"], kind: "int", doc: "How many." },

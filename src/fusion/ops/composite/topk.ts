@@ -6,7 +6,10 @@ import { numberOf } from "../shapes";
 export const topk = composite({
   name: "topk",
   aliases: ["top_k"],
-  doc: { formula: "the k largest", teaches: "Ranks are counted first; each of the k places then picks its element." },
+  doc: {
+    formula: "the k largest",
+    teaches: "A long row is not sorted for it: the best so far stay in workgroup memory while the row goes by.",
+  },
   params: [
     ONE_TENSOR,
     { names: ["k"], kind: "int", doc: "How many." },
