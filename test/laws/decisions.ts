@@ -118,6 +118,7 @@ export const examples: readonly Example[] = [
   { name: "values and places from one sort", text: "x: f32[4096, 1024]\ny = topk(x, 8)\ni = topk_indices(x, 8)", codes: ["A_BYTES"], kernels: 1 },
   { name: "top-p sampling", text: "x: f32[1024, 1000]\np = softmax(x)\ns = sort(p, descending=True)\nc = cumsum(s, dim=-1)\ny = where(c - s < 0.9, s, 0.0)", codes: ["A_BYTES"], kernels: 1 },
   { name: "two sorts that one workgroup has no room for", text: "x: f32[1024, 2048]\na = argsort(x)\nb = argsort(x * x)\ny = a - b", codes: ["L_WGMEM"], kernels: 2 },
+  { name: "a sort of rows and sums of columns", text: "x: f32[4096, 1024]\ny = sort(x)\ns = x.sum(dim=0)\ny = y - s", codes: ["L_REDUCE_REDUCE"], kernels: 3 },
   { name: "running sums both ways", text: "x: f32[4096, 1024]\ny = cumsum(x, dim=-1) + cumsum(x, dim=-1, reverse=True)", codes: ["L_INDEX"], kernels: 2 },
   { name: "running sums over other axes", text: "x: f32[1024, 1024]\ny = cumsum(cumsum(x, dim=0), dim=1)", codes: ["L_REDUCE_REDUCE"], kernels: 2 },
   { name: "siblings", text: "x: f32[4096, 1024]\na = sin(x)\nb = cos(x)", codes: ["A_BYTES"], kernels: 1 },

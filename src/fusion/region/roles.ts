@@ -48,7 +48,8 @@ export function isTrailing(space: Shape, axes: readonly number[]): boolean {
 
 /** Does `n` fold over all rows what passes by element after element, so that each column keeps one value? */
 function foldsColumns(n: Node, axes: readonly number[], { space, axes: walked }: RowDomain): boolean {
-  if (isScan(n) || opDef(n.op).reduce!.arg || !isTrailing(space, walked)) return false;
+  const { reduce } = opDef(n.op);
+  if (!reduce || reduce.arg || !isTrailing(space, walked)) return false;
   const columns = sizeOf(walked.map((axis) => space[axis]!));
   const across = space.every((extent, axis) => extent === 1 || axes.includes(axis) !== walked.includes(axis));
   return across && columns >= LEAST_COLUMNS && columns < sizeOf(space);
