@@ -73,6 +73,10 @@ test("a shader that the GPU's compiler refuses is told with its place and its wo
     LONG,
   );
   await expect(measured).toContainText(/The line reads: let y_i = exp\(add\);/);
+  // The same place in the code itself.
+  const kernels = play.region("Kernels");
+  await expect(kernels.getByText(/^Refused by the GPU's compiler at line \d+, column \d+\.$/)).toBeVisible();
+  await expect(kernels.locator(".wgsl-refused-words").first()).toBeVisible();
   await restWorks(play);
   await page.evaluate(() => Object.assign(window, { mended: true }));
   await runsWell(play);

@@ -22,6 +22,8 @@ export interface GpuProblem {
   readonly kernel?: string;
   readonly line?: number;
   readonly column?: number;
+  /** shader-rejected: the WGSL that was refused. */
+  readonly wgsl?: string;
   /** Only a reload helps. */
   readonly reload?: boolean;
 }

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "react";
 import { playground, selectTones, usePlayground } from "../../state";
 import { kernelColour } from "../model/kernels";
+import { refusedAt } from "../model/refused";
 import { kernelTitle } from "../model/traffic";
 import { useShownKernel } from "./use-shown-kernel";
 
@@ -11,6 +12,7 @@ const MOST_TAGS = 40;
 export function KernelTabs() {
   const { plan, kernel } = useShownKernel();
   const tones = usePlayground(selectTones);
+  const run = usePlayground((state) => state.run);
   const shown = useRef<HTMLButtonElement>(null);
   const id = kernel?.id;
   useEffect(() => {
@@ -29,9 +31,10 @@ export function KernelTabs() {
           ref={each.id === id ? shown : null}
           type="button"
           className="kernel-tag"
+          data-refused={refusedAt(each, run) !== null}
           data-colour={kernelColour(tones, each, i)}
           aria-pressed={each.id === id}
-          title={kernelTitle(each)}
+          title={refusedAt(each, run) ? `${kernelTitle(each)}: refused by the GPU's compiler` : kernelTitle(each)}
           onClick={() => show(each.id)}
         >
           {each.id}

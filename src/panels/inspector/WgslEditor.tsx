@@ -4,7 +4,9 @@ import type { Graph, Kernel } from "../../fusion";
 import { playground, selectTones, usePlayground } from "../../state";
 import { monaco, useCodeEditor, useVisibleLines } from "../../monaco";
 import { kernelColour, lineNotes, linesOfNode, preludeSentence, preludesOf } from "../model/kernels";
+import { refusedAt } from "../model/refused";
 import { OriginLabels, type LineEnd } from "./OriginLabels";
+import { useRefusedLine } from "./use-refused-line";
 import { foldPreludes } from "./wgsl-folding";
 
 interface Props {
@@ -110,6 +112,8 @@ function endOf(editor: Editor | null, line: number): LineEnd | null {
 
 export function WgslEditor(props: Props) {
   const { kernel, graph } = props;
+  const run = usePlayground((state) => state.run);
+  const refused = useMemo(() => refusedAt(kernel, run), [kernel, run]);
   const colour = kernelColour(usePlayground(selectTones), kernel, props.index);
   const [host, setHost] = useState<HTMLElement | null>(null);
   const editor = useCodeEditor(host, options);
@@ -122,6 +126,7 @@ export function WgslEditor(props: Props) {
   }, [editor, kernel]);
   const linked = useLinkedLines(editor, props, colour);
   useLineHover(editor, kernel);
+  useRefusedLine(editor, refused);
   const visible = useVisibleLines(editor, LINE_HEIGHT);
   const notes = useMemo(() => {
     const preludes = preludesOf(kernel.wgsl);
@@ -129,7 +134,12 @@ export function WgslEditor(props: Props) {
     return { lines: lineNotes(kernel, graph), folded };
   }, [kernel, graph]);
   return (
-    <div className="wgsl">
+    <div className="wgsl" data-refused={refused !== null}>
+      {refused && (
+        <p className="wgsl-refusal" role="status">
+          Refused by the GPU&apos;s compiler at line {refused.line}, column {refused.column}.
+        </p>
+      )}
       <div className="wgsl-host nokey" ref={setHost} />
       <OriginLabels
         colour={colour}
