@@ -86,7 +86,7 @@ const unplanned = (drawn: Graph, { text, options, diagnostics, symbols, parseMil
 function planned(graph: Graph, { parseMillis, assertions, ...read }: Read, clock: Clock): Compilation {
   const { options, text } = read;
   const start = clock();
-  const naive = naiveFusion(graph, options.granularity);
+  const naive = naiveFusion(graph, options.granularity, options.strict);
   const { steps, final } = runPasses(naive, options, pipelineOf(allPasses, options));
   const between = clock();
   const target = chosenFor(options);

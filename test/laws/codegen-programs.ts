@@ -40,6 +40,7 @@ export const programs: Readonly<Record<string, string>> = {
   where: `x: f32[8, 100]\nm: bool[100]\ny = where(m, x, 0.0)`,
   any: `x: f32[8, 100]\ny = any(x > 1, dim=1)`,
   "several-outputs": `x: f32[8, 64]\nb: f32[8, 64]\nt = x * b\nu = t + 1\nv = t - b\nreturn t, u, v`,
+  "rounded-halves": `x: f16[9, 33]\nh = x * 1.37\ny = h.float() + x`,
   "odd-halves": `x: f16[7, 11]\nb: f16[11]\ny = relu(x + b)`,
   iota: `x: f32[8, 10]\ny = x + arange(10)`,
   "softmax-turned": `x: f32[24, 36]\ny = softmax(x).T`,

@@ -26,7 +26,7 @@ export const options = (given: Partial<CompileOptions> = {}): CompileOptions => 
 /** Parsed and planned, without code: what the laws of passes are about. */
 export function compiled(graph: Graph, given: Partial<CompileOptions> = {}): Compilation {
   const all = options(given);
-  const naive = naiveFusion(graph, all.granularity);
+  const naive = naiveFusion(graph, all.granularity, all.strict);
   const { steps } = runPasses(naive, all, pipelineOf(allPasses, all));
   const millis = { parse: 0, passes: 0, codegen: 0 };
   return { text: "", options: all, diagnostics: [], symbols: [], naive, drawn: graph, steps, naivePlan: null, fusedPlan: null, millis }; // prettier-ignore

@@ -53,7 +53,7 @@ export class Lowering extends Emitter {
 
   /** From here on, in this scope, `id` is `value` at `at`: an element of a scan. */
   setValueAt(id: NodeId, at: Tuple, value: Value): void {
-    this.scopes.at(-1)!.memo.set(`${at.id}:${id}`, value);
+    this.scopes.at(-1)!.memo.set(`${at.id}:${id}`, this.#rounded(id, value));
   }
 
   /** From here on elements of `id` are read from a row that was put in order. */
@@ -69,13 +69,13 @@ export class Lowering extends Emitter {
   valueAt(id: NodeId, at: Tuple): Value {
     const known = this.find(`${at.id}:${id}`);
     if (known) return known;
-    const walks: { walk: Walk; key: string }[] = [{ walk: this.#lower(id, at), key: `${at.id}:${id}` }];
+    const walks: { walk: Walk; id: NodeId; key: string }[] = [{ walk: this.#lower(id, at), id, key: `${at.id}:${id}` }];
     let answer: Value | undefined;
     for (;;) {
       const top = walks.at(-1)!;
       const next = answer === undefined ? top.walk.next() : top.walk.next(answer);
       if (next.done) {
-        answer = next.value;
+        answer = this.#rounded(top.id, next.value);
         walks.pop();
         const level = answer.kind === "reg" ? answer.level : 0;
         this.scopes[level]!.memo.set(top.key, answer);
@@ -85,8 +85,17 @@ export class Lowering extends Emitter {
       const [wanted, where] = next.value;
       const key = `${where.id}:${wanted}`;
       answer = this.find(key);
-      if (!answer) walks.push({ walk: this.#lower(wanted, where), key });
+      if (!answer) walks.push({ walk: this.#lower(wanted, where), id: wanted, key });
     }
+  }
+
+  /** What memory would keep of a value that is rounded wherever it is read. */
+  #rounded(id: NodeId, value: Value): Value {
+    const { rounded, type } = node(this.graph, id);
+    if (!rounded || !this.#inside.has(id) || mutated("lost-rounding")) return value;
+    const [def, attrs] = [opDef("cast"), { dtype: type.dtype }];
+    if (value.kind === "literal") return literal(def.scalar!.js([value.value], attrs), value.scalar);
+    return this.let(`${value.name}_half`, value.scalar, value.width, { kind: "op", def, args: [value], attrs, index: null }, [id], value.level); // prettier-ignore
   }
 
   *#lower(id: NodeId, at: Tuple): Walk {

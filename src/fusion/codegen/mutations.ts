@@ -29,6 +29,7 @@ export const codegenMutations = [
   "half-sorted",
   "wrong-scan-start",
   "repeated-row",
+  "lost-rounding",
 ] as const;
 export type CodegenMutation = (typeof codegenMutations)[number];
 

@@ -104,7 +104,7 @@ const isMemory = (n: Node): boolean => n.op !== "const" && opDef(n.op).generate 
 const typeSaid = ({ type }: Node): string => `${type.dtype}[${type.shape.join()}]`;
 /** What may be a uniform is not bound as a computed value is. */
 const memorySaid = (n: Node): string => `${typeSaid(n)}${mayBeUniform(n) ? "u" : ""}`;
-const said = (n: Node): string => `${n.op}(${attrsText(n.attrs)})${typeSaid(n)}`;
+const said = (n: Node): string => `${n.op}(${attrsText(n.attrs)})${typeSaid(n)}${n.rounded ? "~" : ""}`;
 
 function attrsText(attrs: Attrs): string {
   let text = "";

@@ -6,37 +6,6 @@ import type { Index, IndexSpace } from "./index-space";
 import type { Buffer, Stmt, Width } from "./kernel-ir";
 import { factorText, indexText } from "./print-index";
 
-/** WGSL functions that kernels with packed halves bring along, by name. */
-export const halfHelpers: ReadonlyMap<string, string> = new Map([
-  [
-    "from_halves",
-    "fn from_halves(words: vec2u) -> vec4f {\n  return vec4f(unpack2x16float(words.x), unpack2x16float(words.y));\n}",
-  ],
-  // pack2x16float leaves open what it makes of infinities, NaN and what rounds to infinity (from 65,520 on).
-  [
-    "to_half",
-    `fn to_half(x: f32) -> u32 {
-  let bits = bitcast<u32>(x);
-  let magnitude = bits & 0x7fffffffu;
-  let beyond = ((bits >> 16u) & 0x8000u) | select(0x7c00u, 0x7e00u, magnitude > 0x7f800000u);
-  return select(pack2x16float(vec2f(x, 0.0)) & 0xffffu, beyond, magnitude >= 0x477ff000u);
-}`,
-  ],
-  [
-    "to_halves",
-    `fn to_halves(x: vec4f) -> vec2u {
-  let bits = bitcast<vec4u>(x);
-  let magnitude = bits & vec4u(0x7fffffffu);
-  let past = magnitude >= vec4u(0x477ff000u);
-  let sign = (bits >> vec4u(16u)) & vec4u(0x8000u);
-  let beyond = sign | select(vec4u(0x7c00u), vec4u(0x7e00u), magnitude > vec4u(0x7f800000u));
-  let safe = select(x, vec4f(0.0), past);
-  let rest = select(vec4u(0u), beyond, past);
-  return vec2u(pack2x16float(safe.xy), pack2x16float(safe.zw)) | rest.xz | (rest.yw << vec2u(16u));
-}`,
-  ],
-]);
-
 /** Buffers of which some thread writes half a word. */
 export function sharedWords(body: readonly Stmt[]): ReadonlySet<Buffer> {
   const found = new Set<Buffer>();

@@ -3,7 +3,7 @@ import { bug, type DType, type NodeId } from "../ir";
 import { allOps, wgslType, type OpDef, type WgslHelper, type WgslType } from "../ops";
 import { evenLanes, type Index } from "./index-space";
 import type { Buffer, Expr, KernelProgram, Scalar, SortArrays, Stmt, Value, Width } from "./kernel-ir";
-import { halfHelpers, PackedHalves } from "./print-halves";
+import { PackedHalves } from "./print-halves";
 import { condText, factorText, indexText, unlessText } from "./print-index";
 
 export interface PrintedKernel {
@@ -346,15 +346,12 @@ ${swap(a, "key")}${b ? swap(b, "place") : ""}  }
   #need(name: string, width: Width, def: OpDef | null): void {
     const key = `${name}${width}`;
     if (this.#helpers.has(key)) return;
-    const half = halfHelpers.get(name);
-    if (half !== undefined) {
-      this.#helpers.set(key, half);
-      return;
-    }
     const helper = def?.scalar?.helpers?.find((h) => h.name === name) ?? helperNamed(name);
     this.#helpers.set(key, "");
-    for (const other of helper.needs ?? []) this.#need(other, width, def);
-    const text = helper.wgsl(this.#type(def, "f32", width));
+    const t = this.#type(def, "f32", width);
+    const needs = typeof helper.needs === "function" ? helper.needs(t) : (helper.needs ?? []);
+    for (const other of needs) this.#need(other, width, def);
+    const text = helper.wgsl(t);
     this.#helpers.delete(key);
     this.#helpers.set(key, text);
   }

@@ -1,5 +1,14 @@
 /** @file Maker of composites: a name for a graph of primitives. Types follow from the parts, so a composite states none. */
-import { nodeId, type AttrValue, type Attrs, type Checked, type DType, type NodeId, type TensorType } from "../ir";
+import {
+  nodeId,
+  promote,
+  type AttrValue,
+  type Attrs,
+  type Checked,
+  type DType,
+  type NodeId,
+  type TensorType,
+} from "../ir";
 import type { CompositeDef, GraphBuilder, Names, OpDef, Param } from "./define";
 import { primitive } from "./primitives";
 import { fine, type Failed } from "./shapes";
@@ -24,9 +33,14 @@ export const scalarType = (value: number, dtype: DType): TensorType => ({
   shape: [],
 });
 
+/** The dtype of numbers without one of their own among these operands: that of written numbers, f16 beside nothing wider. */
+export const weakDType = (operands: readonly DType[]): DType =>
+  operands.length > 0 && operands.reduce(promote, "bool") === "f16" ? "f16" : "f32";
+
 /** Builds types only; keeps the first refusal and goes on with any type. */
 class DryRun implements GraphBuilder {
   private readonly made: { readonly type: TensorType; readonly name: string }[] = [];
+  private readonly weak = new Set<NodeId>();
   refused: Failed | null = null;
 
   add(type: TensorType, name: string): NodeId {
@@ -35,11 +49,15 @@ class DryRun implements GraphBuilder {
   typeOf(id: NodeId): TensorType {
     return this.made[Number(id)]!.type;
   }
-  scalar(value: number, dtype: DType = "f32"): NodeId {
-    return this.add(scalarType(value, dtype), String(value));
+  scalar(value: number, dtype?: DType): NodeId {
+    const id = this.add(scalarType(value, dtype ?? "f32"), String(value));
+    if (dtype === undefined) this.weak.add(id);
+    return id;
   }
   op(part: string, name: string, inputs: readonly NodeId[], attrs: Attrs = {}): NodeId {
     const def = primitive(name);
+    const dtype = weakDType(inputs.filter((id) => !this.weak.has(id)).map((id) => this.typeOf(id).dtype));
+    for (const id of inputs) if (this.weak.delete(id)) this.made[Number(id)] = { ...this.made[Number(id)]!, type: { dtype, shape: [] } }; // prettier-ignore
     const types = inputs.map((id) => this.typeOf(id));
     const found = def.infer(types, withDefaults(def, attrs), inputs.map((id) => this.made[Number(id)]!.name)); // prettier-ignore
     if (found.ok) return this.add(found.value, part);

@@ -39,7 +39,7 @@ export interface WgslType {
 /** A WGSL function that an op needs once per module. */
 export interface WgslHelper {
   readonly name: string;
-  readonly needs?: readonly string[];
+  readonly needs?: readonly string[] | ((t: WgslType) => readonly string[]);
   /** The whole function, for one width; its name must be `t.call`'s. */
   wgsl(t: WgslType): string;
 }

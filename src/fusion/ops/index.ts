@@ -4,11 +4,12 @@ import { composites } from "./composites";
 import type { CompositeDef, OpDef } from "./define";
 import { primitives } from "./primitives";
 
-export { scalarType, withDefaults } from "./compose";
+export { scalarType, weakDType, withDefaults } from "./compose";
 export * from "./define";
 export { groupsOf, permOf, sliceAxes, type AxisGroup } from "./indices";
 export { FARTHEST_ANGLE } from "./wgsl-functions";
 export type { Outranking } from "./define";
+export { leavingHalves, withRounded } from "./halves";
 export { HIGHEST, LOWEST } from "./limits";
 export { primitive as opDef } from "./primitives";
 export { philox, randomBits } from "./philox";

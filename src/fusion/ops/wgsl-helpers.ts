@@ -229,3 +229,46 @@ fn philox(counter: u32, seed: u32) -> vec4u {
   return word;
 }`,
 };
+
+/** WGSL's own conversions leave open what they make of infinities, NaN and what rounds to infinity (from 65,520 on), or lose subnormals. */
+const toHalf: WgslHelper = {
+  name: "to_half",
+  wgsl: () => `fn to_half(x: f32) -> u32 {
+  let bits = bitcast<u32>(x);
+  let magnitude = bits & 0x7fffffffu;
+  let beyond = ((bits >> 16u) & 0x8000u) | select(0x7c00u, 0x7e00u, magnitude > 0x7f800000u);
+  return select(pack2x16float(vec2f(x, 0.0)) & 0xffffu, beyond, magnitude >= 0x477ff000u);
+}`,
+};
+
+const toHalves: WgslHelper = {
+  name: "to_halves",
+  wgsl: () => `fn to_halves(x: vec4f) -> vec2u {
+  let bits = bitcast<vec4u>(x);
+  let magnitude = bits & vec4u(0x7fffffffu);
+  let past = magnitude >= vec4u(0x477ff000u);
+  let sign = (bits >> vec4u(16u)) & vec4u(0x8000u);
+  let beyond = sign | select(vec4u(0x7c00u), vec4u(0x7e00u), magnitude > vec4u(0x7f800000u));
+  let safe = select(x, vec4f(0.0), past);
+  let rest = select(vec4u(0u), beyond, past);
+  return vec2u(pack2x16float(safe.xy), pack2x16float(safe.zw)) | rest.xz | (rest.yw << vec2u(16u));
+}`,
+};
+
+const fromHalves: WgslHelper = {
+  name: "from_halves",
+  wgsl: () =>
+    "fn from_halves(words: vec2u) -> vec4f {\n  return vec4f(unpack2x16float(words.x), unpack2x16float(words.y));\n}",
+};
+
+const asHalf: WgslHelper = {
+  name: "as_half",
+  needs: (t) => (isVector(t) ? ["to_halves", "from_halves"] : ["to_half"]),
+  wgsl: (t) => `// The nearest half, ties to even.
+${signature(wgslType("f32", isVector(t) ? 4 : 1), "as_half", "x")} {
+  return ${isVector(t) ? "from_halves(to_halves(x))" : "unpack2x16float(to_half(x)).x"};
+}`,
+};
+
+/** f16 in memory and in registers: rounding, packing and unpacking. */
+export const HALVES: readonly WgslHelper[] = [toHalf, toHalves, fromHalves, asHalf];

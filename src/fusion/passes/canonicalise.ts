@@ -88,8 +88,8 @@ function repeated(planner: Planner): [NodeId, NodeId][] {
   return pairs;
 }
 
-function keyOf({ op, inputs, attrs, type }: Node, numbers: ReadonlyMap<NodeId, NodeId>): string {
+function keyOf({ op, inputs, attrs, type, rounded }: Node, numbers: ReadonlyMap<NodeId, NodeId>): string {
   const operands = inputs.map((input) => numbers.get(input) ?? input).join();
   const said = mutated("cse-ignores-attrs") && op !== "const" ? "" : JSON.stringify(attrs);
-  return `${op}(${operands})${said}${type.dtype}${type.shape.join()}`;
+  return `${op}(${operands})${said}${type.dtype}${type.shape.join()}${rounded ? "~" : ""}`;
 }

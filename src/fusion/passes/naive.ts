@@ -11,6 +11,7 @@ import {
   type Region,
 } from "../ir";
 import { positionsOf } from "../cost";
+import { withRounded } from "../ops";
 import { classifyPlain, isFreeView, storedInputs } from "../region";
 import { regionsInTextOrder } from "./planner";
 
@@ -38,7 +39,7 @@ function gathered(ids: readonly NodeId[], key: (id: NodeId) => string): NodeId[]
  * One region per kernel of the naive plan. A free view is a region of its own without a kernel; a composite that one kernel
  * can't compute is cut where it must be, a statement into its calls.
  */
-export function naiveFusion(graph: Graph, granularity: Granularity): Fusion {
+export function naiveFusion(graph: Graph, granularity: Granularity, strict = false): Fusion {
   const ids = [...graph.nodes.values()].filter(({ op }) => !SOURCES.has(op)).map(({ id }) => id);
   const outputs = new Set(graph.outputs);
   const calls = (members: readonly NodeId[]): Region[] =>
@@ -50,7 +51,14 @@ export function naiveFusion(graph: Graph, granularity: Granularity): Fusion {
       gathered(ids, statementOf).flatMap((members) => wholeOf(graph, members, outputs) ?? calls(members)),
   };
   const positions = positionsOf(graph);
-  return { graph, regions: regionsInTextOrder(cut[granularity](), (id) => positions.get(id)!) };
+  const regions = regionsInTextOrder(cut[granularity](), (id) => positions.get(id)!);
+  return { graph: strict ? withRounded(graph, storedHalves(graph, regions.values())) : graph, regions };
+}
+
+/** f16 values that the plan stores: strict mode keeps their roundings wherever they are computed. */
+function storedHalves(graph: Graph, regions: Iterable<Region>): ReadonlySet<NodeId> {
+  const stored = [...regions].flatMap(({ outputs }) => outputs);
+  return new Set(stored.filter((id) => node(graph, id).type.dtype === "f16" && !isFreeView(node(graph, id))));
 }
 
 /** Values of `members` that somebody outside reads, that are results, or that nobody reads at all. */

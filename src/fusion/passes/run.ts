@@ -42,7 +42,7 @@ export function stateHash({ graph, regions }: Fusion): string {
   let hash = hashText([...graph.outputs].join());
   for (const n of graph.nodes.values()) {
     hash = hashText(
-      `${n.id}=${n.op}(${n.inputs.join()})${JSON.stringify(n.attrs)}${n.type.dtype}${n.type.shape.join()}`,
+      `${n.id}=${n.op}(${n.inputs.join()})${JSON.stringify(n.attrs)}${n.type.dtype}${n.type.shape.join()}${n.rounded ? "~" : ""}`,
       hash,
     );
   }
@@ -92,7 +92,7 @@ function decide(pass: FusionPass, planner: Planner, candidate: Candidate, forced
   if (planner.options.strict && pass.numerics === "reassociates") {
     return { ...refused, legal: tooLoose(planner, pass, candidate) };
   }
-  const legal = pass.legal(planner, candidate);
+  const legal = losesRounding(planner, candidate) ?? pass.legal(planner, candidate);
   if (!legal.ok) return { ...refused, legal };
   const cost = pass.cost(planner, candidate);
   let profitable = pass.worth(planner, candidate, cost);
@@ -112,6 +112,25 @@ const tooLoose = (planner: Planner, pass: FusionPass, { nodes }: Candidate): Ver
       wayOut: "Switch strict mode off.",
     },
   );
+
+/** A value that is rounded to f16 wherever it is read stays so, or nobody reads it any more. */
+function losesRounding({ graph }: Planner, { rewrite }: Candidate): Verdict | null {
+  if (!rewrite) return null;
+  const { removedNodes, addedNodes } = rewrite.patch;
+  const after = new Map(addedNodes.map((n) => [n.id, n]));
+  const lost = removedNodes.find(({ id, rounded }) => {
+    if (!rounded) return false;
+    const same = after.get(id);
+    return same ? !same.rounded : removedNodes.some((reader) => after.has(reader.id) && reader.inputs.includes(id));
+  });
+  if (!lost) return null;
+  return no(
+    "L_DTYPE",
+    [lost.id],
+    `${namesOf(graph, [lost.id])} is an f16 value that is rounded before it is read, and the rewrite would read it with more digits.`,
+    { wayOut: "Compute in f32 and convert once, at the end." },
+  );
+}
 
 /** The plan must stay below the profile's memory limit, unless it was above it already. */
 function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Candidate): Verdict | null {

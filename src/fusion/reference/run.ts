@@ -64,8 +64,19 @@ export function ancestorsOf(graph: Graph, ids: Iterable<NodeId>): Set<NodeId> {
   return found;
 }
 
-/** Values of one node from its operands'. */
+/** Values of one node from its operands'; what is rounded wherever it is read is so here. */
 export function evaluate(
+  node: Node,
+  operands: readonly Float64Array[],
+  types: readonly TensorType[],
+  precision: Precision,
+  inputs: ReadonlyMap<NodeId, ArrayLike<number>>,
+): Float64Array {
+  const data = evaluated(node, operands, types, precision, inputs);
+  return node.rounded ? data.map(roundingOf(node.type.dtype, "f32")) : data;
+}
+
+function evaluated(
   node: Node,
   operands: readonly Float64Array[],
   types: readonly TensorType[],

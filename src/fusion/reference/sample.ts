@@ -182,6 +182,12 @@ const isOpen = (graph: Graph, id: NodeId): boolean => {
 };
 
 function pointOf(node: Node, types: readonly TensorType[]): Point {
+  const point = plainPointOf(node, types);
+  const round = roundingOf(node.type.dtype, "f32");
+  return node.rounded ? (flat, get) => round(point(flat, get)) : point;
+}
+
+function plainPointOf(node: Node, types: readonly TensorType[]): Point {
   const { kind } = opDef(node.op);
   switch (kind) {
     case "elementwise":

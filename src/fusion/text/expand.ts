@@ -2,7 +2,7 @@
 import type { Attrs, GroupRef, Node, NodeId, Span, TensorType } from "../ir";
 import { bug, nodeId } from "../ir";
 import type { CompositeDef, GraphBuilder, OpDef, Param } from "../ops";
-import { opDef, scalarType, withDefaults } from "../ops";
+import { opDef, scalarType, weakDType, withDefaults } from "../ops";
 import type { Machine } from "./machine";
 
 /** An operand's type; null: an optional one that is not given. */
@@ -33,6 +33,7 @@ function listed(params: readonly Param[], attrs: Attrs): Attrs {
 /** Collects the parts of one call; nothing reaches the graph before `finish`. */
 class Expansion implements GraphBuilder {
   private readonly made = new Map<NodeId, Node>();
+  private readonly weak = new Set<NodeId>();
   private readonly group: GroupRef;
   private readonly machine: Machine;
   private readonly call: Call;
@@ -47,12 +48,25 @@ class Expansion implements GraphBuilder {
     return this.node(id).type;
   }
 
-  scalar(value: number, dtype: TensorType["dtype"] = "f32"): NodeId {
-    return this.add("value", "const", [], { value }, scalarType(value, dtype), `${value}`);
+  scalar(value: number, dtype?: TensorType["dtype"]): NodeId {
+    const id = this.add("value", "const", [], { value }, scalarType(value, dtype ?? "f32"), `${value}`);
+    if (dtype === undefined) this.weak.add(id);
+    return id;
+  }
+
+  /** Numbers without a dtype of their own take the operands'. */
+  private settle(inputs: readonly NodeId[]): void {
+    const weak = inputs.filter((id) => this.weak.has(id));
+    const dtype = weakDType(inputs.filter((id) => !this.weak.has(id)).map((id) => this.typeOf(id).dtype));
+    for (const id of weak) {
+      this.weak.delete(id);
+      this.made.set(id, { ...this.node(id), type: { dtype, shape: [] } });
+    }
   }
 
   op(part: string, name: string, inputs: readonly NodeId[], given: Attrs = {}): NodeId {
     const op = opDef(name);
+    this.settle(inputs);
     if (inputs.length > (op.movement?.joins?.most ?? Infinity)) return this.joined(part, op, inputs, given);
     const attrs = listed(op.params, withDefaults(op, given));
     const type = op.infer(inputs.map((id) => this.typeOf(id)), attrs); // prettier-ignore

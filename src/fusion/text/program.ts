@@ -1,5 +1,6 @@
 /** @file The front end's door: a text becomes a graph, and everything that can be said about it. */
 import type { Diagnostic, Graph, NodeId, Span } from "../ir";
+import { leavingHalves, withRounded } from "../ops";
 import type { Deadline } from "./parse";
 import { deadlineIn, never, parseBudget } from "./parse";
 import type { Assertion, CallInstance, Machine, Place, Site, Turn } from "./machine";
@@ -143,7 +144,8 @@ export function parseProgram(text: string, { now, budget }: ParseOptions = {}): 
   else machine.runBody(statements, turn);
   const outputs = outputsOf(machine, turn);
   if (!machine.stopped) warnUnused(machine, outputs, turn.result.values !== null, main);
-  const graph: Graph = { nodes: machine.nodes, outputs };
+  const read: Graph = { nodes: machine.nodes, outputs };
+  const graph = withRounded(read, leavingHalves(read));
   const holes = [...machine.nodes.values()].some((node) => node.op === "hole");
   return {
     text,

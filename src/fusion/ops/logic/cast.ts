@@ -2,6 +2,8 @@ import type { OpDef } from "../define";
 import { dtypeNamed, unknownDtype } from "../dtypes";
 import { EXACT, unary } from "../families";
 import { fine } from "../shapes";
+import { roundToHalf } from "../special";
+import { HALVES } from "../wgsl-helpers";
 
 /** Conversion saturates, at the largest f32 below 2³¹. */
 const INTEGERS = { low: -(2 ** 31), above: 2 ** 31, high: 2147483520 };
@@ -16,12 +18,15 @@ export const cast: OpDef = {
     tolerance: EXACT,
     scalar: {
       js(x, attrs) {
-        if (dtypeNamed(attrs) === "bool") return Number(x !== 0);
-        if (dtypeNamed(attrs) !== "i32") return x;
+        const dtype = dtypeNamed(attrs);
+        if (dtype === "bool") return Number(x !== 0);
+        if (dtype === "f16") return roundToHalf(x);
+        if (dtype !== "i32") return x;
         if (Number.isNaN(x)) return 0;
         return x >= INTEGERS.above ? INTEGERS.high : Math.trunc(Math.max(x, INTEGERS.low));
       },
-      wgsl: (x, t) => `${t.type}(${x})`,
+      wgsl: (x, t, attrs) => (dtypeNamed(attrs) === "f16" ? t.call("as_half", x) : `${t.type}(${x})`),
+      helpers: HALVES,
     },
   }),
   infer([x], attrs) {
