@@ -99,6 +99,7 @@ export const examples: readonly Example[] = [
   { name: "an expensive prologue", text: `${square}\ny = gelu(x) @ w`, codes: ["C_RECOMPUTE"], kernels: 2 },
   { name: "a cheap prologue", text: `${square}\ny = relu(x) @ w`, codes: ["A_BYTES"], kernels: 1 },
   { name: "a prologue that reads more than it saves", text: `${square}\nv: f32[1024, 1024]\ny = (x + v) @ w`, codes: ["C_NEGATIVE"], kernels: 2 },
+  { name: "a normalised row before a product", text: `${square}\ny = rms_norm(x, (1024,)) @ w`, codes: ["A_BYTES"], kernels: 2 },
   { name: "a folded transpose", text: `${square}\ny = x @ w.T`, codes: ["A_VIEW"], kernels: 1 },
   { name: "rows stored as columns", text: "x: f32[4096, 4096]\ny = softmax(x, dim=-1).T", codes: ["C_NEGATIVE"], kernels: 2 },
   { name: "heads stored apart", text: "x: f32[2048, 1024]\nw: f32[1024, 1024]\ny = (x @ w).reshape(4, 512, 16, 64).transpose(1, 2)", codes: ["A_BYTES"], kernels: 1 },

@@ -15,6 +15,7 @@ import { multiOutput } from "./multi-output";
 import { producerConsumer } from "./producer-consumer";
 import { rowGroups } from "./row-groups";
 import { rowPicks } from "./row-picks";
+import { rowScale } from "./row-scale";
 import { transposeFolding } from "./transpose-folding";
 
 /** The pipeline: passes run in this order. */
@@ -32,6 +33,7 @@ export const allPasses: readonly FusionPass[] = [
   contractionEpilogue,
   rowPicks,
   rowGroups,
+  rowScale,
   producerConsumer,
   multiOutput,
   budgetSplit,

@@ -88,6 +88,12 @@ export const passTitles: readonly PassTitle[] = [
     numerics: "bitwise",
   },
   {
+    name: "row-scale",
+    title: "Scale rows of results",
+    summary: "Applies what is the same for a whole row to the row's results: a normalised operand need not be stored.",
+    numerics: "reassociates",
+  },
+  {
     name: "producer-consumer",
     title: "Producers into readers",
     summary: "Merges a producer into all of its readers or into none, the most profitable pair first.",
