@@ -1,5 +1,6 @@
 /** @file Statements of random programs that are whole layers: attention, norms over channels, losses, tuples of indices. */
 import { sizeOf } from "../../src/fusion/ir";
+import type { Proposal, Value, Writing } from "./any-program";
 import type { Writer } from "./any-statement";
 
 /** Rows of scores that never reach memory, if the planner knows how. */
@@ -58,9 +59,30 @@ export const loss: Writer = (writing, x, second, dice) => {
   if (shape.length < 2 || dtype !== "f32" || sizeOf(shape) === 0) return null;
   const classes = writing.input([shape[0]!, ...shape.slice(2)], "i32", `uniform(0, ${shape[1]!})`);
   const how = dice.pick(["mean", "sum", "none"]);
+  if (second >= 2 && second <= 5) return streamed(writing, x, second, how);
   if (second % 2 === 0) return { text: `cross_entropy($0, $1, reduction="${how}")`, operands: [x, classes] };
   return { text: `nll_loss($0, $1, reduction="${how}")`, operands: [x, classes] };
 };
+
+/** Folds of the rows of a product, which need not be stored for them. */
+function streamed(writing: Writing, x: Value, second: number, how: string): Proposal | null {
+  const { shape } = x.type;
+  const [n, d] = [shape[0]!, shape.at(-1)!];
+  const budget = writing.demands.mostProducts / (2 * sizeOf(shape));
+  const c = [90, 33, 17].find((columns) => columns <= budget);
+  if (shape.length !== 2 || c === undefined) return null;
+  const [w, labels] = [writing.input([d, c]), writing.input([n], "i32", `uniform(0, ${c})`)];
+  switch (second) {
+    case 2:
+      return { text: `cross_entropy($0 @ $1, $2, ignore_index=1, reduction="${how}")`, operands: [x, w, labels] };
+    case 3:
+      return { text: "logsumexp($0 @ $1, dim=-1) - ($0 @ $1).gather(1, $2.unsqueeze(-1)).squeeze(-1)", operands: [x, w, labels] }; // prettier-ignore
+    case 4:
+      return { text: "(log_softmax($0 @ $1, dim=-1) * $2).sum(dim=-1)", operands: [x, w, writing.input([n, c])] };
+    default:
+      return { text: "(softmax($0 @ $1, dim=-1) * $2).sum(dim=-1)", operands: [x, w, writing.input([c])] };
+  }
+}
 
 /** Tuples of indices, and pools of powers. */
 export const tuples: Writer = (writing, x, second, dice) => {

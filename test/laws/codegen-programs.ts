@@ -58,6 +58,8 @@ export const programs: Readonly<Record<string, string>> = {
   "attention-causal": `q: f32[72, 8]\nk: f32[72, 8]\nv: f32[72, 8]\ns = where(iota(72) <= iota(72).unsqueeze(-1), q @ k.T, -3e38)\ne = exp(s - s.max(dim=-1, keepdim=True))\ny = (e @ v) / e.sum(dim=-1, keepdim=True)`,
   "sparse-head": `x: f32[2, 33, 24]\ne: f32[70, 24]\nb: f32[70]\nmask: f32[2, 33, 1]\ny = log1p(relu(where(mask > 0, x @ e.T + b, -3e38).max(dim=1)))`,
   "product-logsumexp": `x: f32[40, 20]\nw: f32[20, 90]\ny = logsumexp(x @ w, dim=-1, keepdim=True)`,
+  "product-in-chunks": `x: f32[20, 8]\nw: f32[8, 1500]\nz = x @ w\nm = logsumexp(z, dim=-1, keepdim=True)\ni = argmax(z, dim=-1)\nreturn m, i`,
+  "product-argmax-down": `x: f32[37, 20]\nw: f32[20, 34]\ny = argmax(x @ w, dim=0)`,
   "two-products": `x: f32[64, 48]\ng: f32[48, 96]\nu: f32[48, 96]\ny = silu(x @ g) * (x @ u)`,
   "scan-neighbours": `x: f32[6, 768]\nn: f32[768]\ny = cumsum(exp(x), dim=-1) / n`,
   "scan-odd": `x: f32[5, 127]\ny = cumsum(x * 2, dim=-1, exclusive=True) + 1`,
@@ -96,6 +98,12 @@ export const programs: Readonly<Record<string, string>> = {
   "topk-long-odd": `x: f32[2, 3001]\np = softmax(x)\ny = topk(p, 7, largest=False)\ni = topk_indices(p, 7, largest=False)`,
   "topk-long-one": `x: f32[3, 2500]\ni = topk_indices(x, 1)`,
   "whole-number-matmul": `x: i32[20, 24]\nw: i32[24, 20]\ny = x @ w`,
+};
+
+/** Products whose rows are folded while they are made, where launches are dear enough. */
+export const streamed: Readonly<Record<string, string>> = {
+  "loss-of-a-product": `h: f32[20, 8]\nw: f32[8, 40]\ny: i32[20] = uniform(0, 50)\nloss = cross_entropy(h @ w, y, reduction="none")`,
+  "shares-of-a-product": `h: f32[20, 8]\nw: f32[8, 40]\nt: f32[20, 40]\nloss = (log_softmax(h @ w, dim=-1) * t).sum(dim=-1)`,
 };
 
 /** One small program for every way a graph is rewritten before it is fused. */

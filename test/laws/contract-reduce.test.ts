@@ -16,6 +16,13 @@ const CASES: Readonly<Record<string, string>> = {
   "logsumexp over as many columns as a tile has": `x: f32[40, 20]\nw: f32[20, 31]\ny = logsumexp(x @ w, dim=-1)`,
   "a product of two vectors": `x: f32[31, 1]\nw: f32[1, 31]\ny = logsumexp(x @ w, dim=-1)`,
   "one row": `x: f32[1, 20]\nw: f32[20, 90]\ny = logsumexp(x @ w, dim=-1)`,
+  "argmax over columns": `x: f32[40, 20]\nw: f32[20, 90]\nz = x @ w\nm = z.max(dim=-1)\ni = argmax(z, dim=-1)\nreturn m, i`,
+  "argmin over rows": `x: f32[2, 37, 20]\nw: f32[20, 34]\ni = argmin(x @ w, dim=1)`,
+  "counts beside sums": `x: f32[40, 20]\nw: f32[20, 90]\nz = x @ w\nn = where(z > 0, 1, 0).sum(dim=-1)\ns = z.sum(dim=-1)\nreturn n, s`,
+  "rows numbered through": `x: f32[3, 18, 20]\nw: f32[20, 33]\nz = (x @ w).reshape(54, 33)\ny = logsumexp(z, dim=-1)`,
+  "a long row": `x: f32[20, 8]\nw: f32[8, 1500]\nz = x @ w\nm = logsumexp(z, dim=-1)\ni = argmax(z, dim=-1)\nreturn m, i`,
+  "a long column": `x: f32[1500, 8]\nw: f32[8, 22]\nz = x @ w\nm = logsumexp(z, dim=0)\ni = argmax(z, dim=0)\nreturn m, i`,
+  "long columns of many": `x: f32[2, 700, 8]\nw: f32[8, 24]\nc: f32[24]\ny = (x @ w).max(dim=1) * c`,
   "logsumexp over rows": `x: f32[64, 20]\nw: f32[20, 18]\nz = x @ w\ny = logsumexp(z, dim=0)`,
 };
 
@@ -67,6 +74,40 @@ const finalOf = (text: string, given: Partial<CompileOptions> = {}): Totals => {
 test("memory does not grow with sequence times vocabulary", () => {
   const [short, long] = [512, 1024].map((s) => finalOf(sparseHead(s, 30522)).peakBytes);
   expect(long! - short!).toBe(2 * 512 * (24 + 1) * 4);
+});
+
+const linearLoss = (n: number, v: number, reduction = "none"): string =>
+  `h: f32[${n}, 64]\nw: f32[${v}, 64]\ny: i32[${n}] = zeros()\nloss = F.cross_entropy(F.linear(h, w), y, ignore_index=-100, reduction="${reduction}")`;
+
+test("a linear layer and its cross-entropy take memory for rows, not for rows times classes", () => {
+  for (const n of [512, 4096, 32768, 131072]) {
+    const inputs = 4 * (n * 64 + 8192 * 64 + n);
+    // A loss for each row, and what the chunks of all rows leave: the workgroups are about as many, however many rows there are.
+    expect(finalOf(linearLoss(n, 8192)).peakBytes - inputs).toBeLessThanOrEqual(4 * n + 3 * 2 ** 20);
+  }
+});
+
+test.each([
+  [40, 90, EAGER, 2],
+  [2048, 4096, {}, 3],
+  [65536, 4096, {}, 3],
+] as const)("with the mean over %i rows of %i classes", (n, v, given, kernels) => {
+  expect(finalOf(linearLoss(n, v, "mean"), given).kernels).toBe(kernels);
+});
+
+test.each([
+  ["a square of what the fold gives", "v: f32[90]\nz = x @ w\nd = z - z.mean(dim=-1, keepdim=True)\ny = (d * d).mean(dim=-1)", "L_REDUCE_REDUCE"],
+  ["so few rows that most of the machine waits", "y = logsumexp(x[:2] @ w, dim=-1)", "C_PARALLELISM"],
+] as const)("%s is refused", (_, text, code) => {
+  const { steps } = compiled(graphOf(`x: f32[40, 2048]\nw: f32[2048, 90]\n${text}`));
+  const step = steps.find(({ pass }) => pass === "contract-reduce")!;
+  expect((step.profitable ?? step.legal).code).toBe(code);
+  expect(step.accepted).toBe(false);
+}); // prettier-ignore
+
+test("strict mode keeps the order of the sums", () => {
+  const { steps } = compiled(graphOf(linearLoss(64, 512)), { strict: true });
+  expect(steps.find(({ pass }) => pass === "contract-reduce")?.legal.code).toBe("L_STRICT");
 });
 
 test("maxima keep their rounding, so strict mode folds them too, but functions stay where they are", () => {

@@ -5,9 +5,9 @@ import { codegenMutations, withMutation as withCodegenBug } from "../../src/fusi
 import { countMutations, withCountMutation } from "../../src/fusion/cost/mutations";
 import { passMutations, withMutation as withPassBug } from "../../src/fusion/passes/mutations";
 import { computedNodes, graphOf } from "./any-program";
-import { programs, rewritten } from "./codegen-programs";
+import { programs, rewritten, streamed } from "./codegen-programs";
 import { exampleFaults, examples } from "./decisions";
-import { caseArbitrary, firstFault, plainly, type Case } from "./plan-laws";
+import { caseArbitrary, dearLaunches, firstFault, plainly, type Case } from "./plan-laws";
 import { smaller } from "./smaller";
 
 /** Random programs a bug may take; MUTANTS=count:seed says otherwise, and with a count of its own only random programs count. */
@@ -15,7 +15,9 @@ const [COUNT, SEED] = (process.env["MUTANTS"] ?? "100:7").split(":").map(Number)
 const random = fc.sample(caseArbitrary, { numRuns: COUNT, seed: SEED });
 const plain = (texts: Readonly<Record<string, string>>): readonly Case[] =>
   Object.values(texts).map((text) => ({ text, ways: plainly }));
-const [rewrites, kernels] = [plain(rewritten), plain(programs)];
+const eager = (texts: Readonly<Record<string, string>>): readonly Case[] =>
+  Object.values(texts).map((text) => ({ text, ways: dearLaunches }));
+const [rewrites, kernels] = [[...plain(rewritten), ...eager(streamed)], plain(programs)];
 /** Smaller candidates that are tried for one witness. */
 const TRIES = 60;
 

@@ -33,6 +33,8 @@ export interface Case {
 
 export type Ways = readonly [granularity: number, policy: number, mode: number, profile: number, pin: number];
 export const plainly: Ways = [0, 0, 0, 0, 0];
+/** The profile in which a launch costs more than anything that small programs do. */
+export const dearLaunches: Ways = [1, 0, 0, 5, 0];
 
 const GRANULARITIES = ["primitive", "op", "statement"] as const;
 const POLICIES = ["cost", "cost", "cost", "multi", "materialise", "duplicate"] as const;

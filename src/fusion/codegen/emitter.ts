@@ -56,7 +56,7 @@ export class Emitter {
 
   /** A tensor that is no node of the graph: partials of a split reduction. */
   temporary(id: NodeId, name: string, dtype: DType, elements: number): Buffer {
-    return this.#add(id, identifier(name, "partials"), { dtype, shape: [elements] }, elements);
+    return this.buffers.get(id) ?? this.#add(id, identifier(name, "partials"), { dtype, shape: [elements] }, elements);
   }
 
   buffer(id: NodeId): Buffer {

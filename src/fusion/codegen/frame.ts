@@ -29,10 +29,13 @@ export function storedForm(graph: Graph, region: Region): Region {
   return { ...region, outputs: [...outputs] };
 }
 
-/** A lowering with the region's inputs and outputs declared in the order a reader expects. */
-export const loweringOf = ({ graph, region }: Job): Lowering =>
+/**
+ * A lowering with the region's inputs and outputs declared in the order a reader expects.
+ * @param known values that the kernel has otherwise
+ */
+export const loweringOf = ({ graph, region }: Job, known: readonly NodeId[] = []): Lowering =>
   new Lowering(graph, region.members, [
-    ...storedInputs(graph, region.members).filter((id) => isMemory(graph, id)),
+    ...storedInputs(graph, region.members).filter((id) => isMemory(graph, id) && !known.includes(id)),
     ...region.outputs,
   ]);
 

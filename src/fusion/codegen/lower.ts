@@ -55,7 +55,7 @@ export function lowerJob(job: Job): KernelProgram[] {
     case "flash-thread":
       return [lowerFlashThread(job)];
     case "reduce-tile":
-      return [lowerReduceTile(job)];
+      return lowerReduceTile(job);
     case "reduce-thread":
       return [lowerReduceThread(job)];
     case "matmul-direct":

@@ -22,6 +22,7 @@ export const codegenMutations = [
   "early-reuse",
   "wrong-partial",
   "lost-fade",
+  "wrong-keeper",
   "torn-word",
   "unturned",
   "lost-carry",

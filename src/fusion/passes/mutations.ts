@@ -21,6 +21,7 @@ export const passMutations = [
   "divides-the-weight",
   "literal-lost",
   "transpose-forgotten",
+  "uncounted-row",
 ] as const;
 export type PassMutation = (typeof passMutations)[number];
 

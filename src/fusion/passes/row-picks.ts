@@ -101,7 +101,7 @@ function indexOf({ graph }: Planner, places: Node, shape: Shape, axis: number): 
 }
 
 /** 0, by, 2·by … standing along `axis`. */
-function countsAlong(graph: Planner["graph"], n: Node, axis: number, extent: number, by: number): boolean {
+export function countsAlong(graph: Planner["graph"], n: Node, axis: number, extent: number, by: number): boolean {
   const stands = n.type.shape.every((size, i) => size === (i === axis ? extent : 1)) && n.type.shape.length > axis;
   let range = n;
   while (isFreeView(range)) range = node(graph, range.inputs[0]!);

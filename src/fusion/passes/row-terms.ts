@@ -16,9 +16,10 @@ import {
 } from "../ir";
 import { opDef, withDefaults } from "../ops";
 import { isFreeView } from "../region";
+import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import type { NodeChange, Rewriter } from "./rewriter";
-import { hereOf, pickOf, type Pick } from "./row-picks";
+import { countsAlong, hereOf, pickOf, type Pick } from "./row-picks";
 
 /**
  * `full`: an element of the product's row before any fold. `shifted`: such an element minus a value of the row. `weight`: a multiple
@@ -116,6 +117,7 @@ class Terms {
   readonly added: Node[] = [];
   readonly rows = new Set<NodeId>();
   readonly #open: Open[] = [];
+  readonly #counts = new Map<string, { readonly id: NodeId; readonly path: readonly Step[] }>();
   readonly #literals = new Map<number, NodeId>();
   readonly #full: Shape;
 
@@ -142,15 +144,20 @@ class Terms {
     return true;
   }
 
-  /** Literals and the comparison that picks are named last: their names place them before everything that reads them. */
+  /** What several terms share is named last: its names place it before everything that reads it. */
   #nameFirst(pick: Pick | null): void {
-    const deepest = this.added
-      .map(({ id }) => id)
-      .reduce((a, b) => (b.split("~").length > a.split("~").length ? b : a));
-    const here = pick ? hereOf(pick, `${deepest}~here`) : [];
-    const names = new Map(here.slice(-1).map(({ id }) => [PLACE, id]));
+    const names = new Map<NodeId, NodeId>();
+    const deepest = (): string => this.added.map(({ id }) => id).reduce((a, b) => (depthOf(b) > depthOf(a) ? b : a));
+    for (const { id, path } of this.#counts.values()) {
+      const shared = nodeId(`${deepest()}~shared`);
+      names.set(id, shared);
+      this.#writeShared(shared, path);
+    }
+    const first = deepest();
+    const here = pick ? hereOf(pick, `${first}~here`) : [];
+    if (pick) names.set(PLACE, here.at(-1)!.id);
     const literals = [...this.#literals].map(([value, id]): Node => {
-      names.set(id, nodeId(`${deepest}~${value}`));
+      names.set(id, nodeId(`${first}~${value}`));
       return { ...this.#made(names.get(id)!, "const", [], [], { value }), label: String(value) };
     });
     this.added.forEach((n, i) => {
@@ -224,10 +231,63 @@ class Terms {
     const row = this.#row(value, id);
     const whole = fold.op === "mean" ? 1 : sizeOf(this.#full) / sizeOf(fold.type.shape);
     if (path.length === 0 && whole === 1) return row;
-    const count = path.length > 0 ? nodeId(`${id}~1`) : this.#const(whole);
-    if (path.length > 0) this.#leaf(count, this.#const(1), [], path);
-    this.added.push(this.#made(id, "mul", [row, count], fold.type.shape));
+    const [only] = path;
+    const picks = only && path.length === 1 ? this.#picks(only) : false;
+    if (picks === "one" || mutated("uncounted-row")) return row;
+    const made = picks
+      ? this.#made(id, "where", [this.#shared(path), row, this.#const(0)], fold.type.shape)
+      : this.#made(id, "mul", [row, path.length > 0 ? this.#shared(path) : this.#const(whole)], fold.type.shape);
+    this.added.push(made);
     return id;
+  }
+
+  /** Does the step leave one element of each row, or none where its label is no place of the row? */
+  #picks({ around, at }: Step): "one" | "one or none" | false {
+    if (around.id === PLACE) return "one";
+    return at === 1 && around.op === "where" && this.#labelOf(around) !== null ? "one or none" : false;
+  }
+
+  /** `label` of `where(label == place, x, 0)`; null for any other choice. */
+  #labelOf({ inputs }: Node): NodeId | null {
+    const { graph } = this;
+    const axis = opDef(this.sum.fold.op).reduce!.axes(this.sum.fold.attrs, this.#full)[0]!;
+    const here = node(graph, inputs[0]!);
+    if (here.op !== "eq" || node(graph, inputs[2]!).attrs["value"] !== 0) return null;
+    const isPlace = (id: NodeId): boolean => countsAlong(graph, node(graph, id), axis, this.#full[axis]!, 1);
+    const [a, b] = here.inputs as [NodeId, NodeId];
+    const label = isPlace(b) ? a : isPlace(a) ? b : null;
+    const { dtype, shape } = node(graph, label ?? a).type;
+    const oneARow = shape.length === this.#full.length && shape.every((extent, i) => extent === (i === axis ? 1 : this.#full[i])); // prettier-ignore
+    return label !== null && dtype === "i32" && oneARow ? label : null;
+  }
+
+  /** What the row values of these coefficients are multiplied by, or chosen by: once for all of them. */
+  #shared(path: readonly Step[]): NodeId {
+    const key = path.map(({ around, at }) => `${around.id}:${at}`).join(" ");
+    const known = this.#counts.get(key) ?? { id: nodeId(`~count ${this.#counts.size}`), path };
+    this.#counts.set(key, known);
+    return known.id;
+  }
+
+  /** The sum of the coefficients; of a choice by label, whether the label is a place of the row at all. */
+  #writeShared(id: NodeId, path: readonly Step[]): void {
+    const picks = this.#picks(path[0]!) && path.length === 1;
+    if (!picks) return void this.#leaf(id, this.#const(1), [], path, "count");
+    const { shape } = this.sum.fold.type;
+    const axis = opDef(this.sum.fold.op).reduce!.axes(this.sum.fold.attrs, this.#full)[0]!;
+    const held = nodeId(`${id}~held`);
+    const named = this.#labelOf(path[0]!.around)!;
+    const label = sameShape(node(this.graph, named).type.shape, shape) ? named : nodeId(`${held}~label`);
+    const of = (n: Node, dtype: Node["type"]["dtype"], says: string): Node => ({
+      ...n,
+      label: says,
+      type: { dtype, shape },
+    });
+    if (label !== named) this.added.push(of(this.#made(label, "reshape", [named], shape, { shape }), "i32", "label"));
+    this.added.push(
+      of(this.#made(held, "clamp", [label], shape, { min: 0, max: this.#full[axis]! - 1 }), "i32", "held"),
+    );
+    this.added.push(of(this.#made(id, "eq", [label, held], shape), "bool", "is a place"));
   }
 
   /** A value of the row in the shape of the sum. */
@@ -246,7 +306,7 @@ class Terms {
   }
 
   /** Σ path(value), where nothing waits for a fold. */
-  #leaf(id: NodeId, value: NodeId, own: Shape, path: readonly Step[]): boolean {
+  #leaf(id: NodeId, value: NodeId, own: Shape, path: readonly Step[], label = "sum"): boolean {
     const { fold, pick } = this.sum;
     const shapes = [own];
     for (const { around, at } of path.toReversed()) {
@@ -272,7 +332,8 @@ class Terms {
       inner = names[i]!;
     }
     const attrs = pick ? { axes: [pick.axis], keepdims: true } : fold.attrs;
-    this.added.push(this.#made(id, pick ? "sum" : fold.op, [inner], fold.type.shape, attrs));
+    const sum = this.#made(id, pick ? "sum" : fold.op, [inner], fold.type.shape, attrs);
+    this.added.push(id === fold.id ? sum : { ...sum, label });
     return true;
   }
 
@@ -288,6 +349,8 @@ class Terms {
     return { ...fold, id, op, inputs, label, type: { dtype: fold.type.dtype, shape }, attrs: withDefaults(opDef(op), attrs) }; // prettier-ignore
   }
 }
+
+const depthOf = (id: string): number => id.split("~").length;
 
 /** Stands for the comparison until its name is known. */
 const PLACE = nodeId("~");

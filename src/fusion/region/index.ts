@@ -5,14 +5,8 @@ export { classify, classifyPlain, placeRows, wholeOutput, type RowPlacement } fr
 export type { Placed, Role, RowDomain } from "./roles";
 export { directionOf, scansBehind } from "./row-ops";
 export { classifyOnline, isOnline, mayBeOnline } from "./classify-online";
-export {
-  flashAcross,
-  flashSizes,
-  flashThreads,
-  reduceSizes,
-  type FlashSizes,
-  type ReduceSizes,
-} from "./online-schedule";
+export { flashAcross, flashSizes, flashThreads, type FlashSizes } from "./online-schedule";
+export { meetingCells, meetingRows, reduceSizes, type ReduceSizes } from "./reduce-schedule";
 export { onlineParts, type OnlineAnswer, type OnlineParts } from "./online";
 export { productsOf } from "./dual";
 export {

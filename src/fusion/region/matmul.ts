@@ -17,8 +17,14 @@ export function matmulSizes(graph: Graph, id: NodeId): MatmulSizes {
   return { batch: m * n === 0 ? 0 : sizeOf(node(graph, id).type.shape) / (m * n), m, n, k: a!.at(-1)! };
 }
 
+/** A tile, and the number of outputs from which it is the right one. */
+export interface TileFrom {
+  readonly from: number;
+  readonly tile: MatmulTile;
+}
+
 /** By measured sweeps: small tiles keep many workgroups busy, large ones re-read less. The first wants 28 KiB of workgroup memory; all others fit the 16 KiB that every device grants. */
-const TILES: readonly { readonly from: number; readonly tile: MatmulTile }[] = [
+const TILES: readonly TileFrom[] = [
   { from: 1792 * 1792, tile: { m: 256, n: 128, k: 16, rm: 16, rn: 8 } },
   { from: 1792 * 1792, tile: { m: 256, n: 128, k: 8, rm: 16, rn: 8 } },
   { from: 768 * 768, tile: { m: 64, n: 128, k: 16, rm: 8, rn: 8 } },
@@ -34,16 +40,18 @@ export const WIDEST_TILE = Math.max(...TILES.map(({ tile }) => tile.n));
 /**
  * The tile for one contraction, or null where one output per thread is better: a side shorter than half the smallest tile, or no room for a tile.
  * @param bytes workgroup memory that a tile takes
+ * @param tiles to choose from, the best first
  */
 export function matmulTile(
   { batch, m, n, k }: MatmulSizes,
   target: Target,
   bytes: (tile: MatmulTile) => number = tileBytes,
+  tiles: readonly TileFrom[] = TILES,
 ): MatmulTile | null {
   if (target.schedule === "cpu") return { m: 4, n: 4, k: 1, rm: 4, rn: 4 };
   if (m < THIN || n < THIN || k === 0) return null;
   const outputs = batch * m * n;
-  const fits = TILES.find(
+  const fits = tiles.find(
     ({ from, tile }) =>
       outputs >= from &&
       m >= tile.m / 2 &&

@@ -1,15 +1,11 @@
-/** @file Tiles for rows that are folded while they are made, and what they take. */
+/** @file Tiles for rows between two products that are folded while they are made, and what they take. */
 import { bug, node, sizeOf, type Graph, type NodeId, type Target } from "../ir";
 import { opDef } from "../ops";
-import { matmulSizes, matmulTile, tileEfficiency, tileThreads } from "./matmul";
+import { matmulSizes } from "./matmul";
 import { onlineParts, type OnlineParts } from "./online";
 import { readsOf } from "./reads";
-import type { FlashTile, MatmulTile, RegionForm, RegionSchedule, Variant } from "./types";
-
-type Planned = Partial<RegionSchedule> & { readonly variant: Variant };
-
-/** Bands of rows that keep a large machine busy: below this, smaller bands. */
-const ENOUGH_WORKGROUPS = 128;
+import { ENOUGH_WORKGROUPS, meetingTypes, scheduleReduce, type Body, type Planned } from "./reduce-schedule";
+import type { FlashTile, RegionForm } from "./types";
 
 const tileOf = (m: number, n: number, rm: number, queries = false): FlashTile => ({ m, n, rm, queries });
 
@@ -81,10 +77,10 @@ export const flashAcross = (tile: FlashTile): number => tile.n / 4;
 export const flashThreads = (tile: FlashTile): number => flashAcross(tile) * (tile.m / tile.rm);
 
 /** Workgroup memory: queries, one tile that keys and then values pass through, weights, and the rows' partial maxima. */
-export function flashBytes(tile: FlashTile, { head, width }: FlashSizes): number {
+export function flashBytes(tile: FlashTile, { head, width }: FlashSizes, types = 0): number {
   const queries = tile.queries ? tile.m * (fours(head) + 4) : 0;
   const passing = Math.max(fours(head) * (tile.n + 4), tile.n * fours(width));
-  return 4 * ((head > 0 ? queries : 0) + passing + tile.m * (tile.n + 4) + tile.m * flashAcross(tile));
+  return 4 * ((head > 0 ? queries : 0) + passing + tile.m * (tile.n + 4) + (1 + types) * tile.m * flashAcross(tile));
 }
 
 /** Tiles worth trying, the best first. */
@@ -146,7 +142,7 @@ export const rowsPerThread = ({ m }: FlashSizes): number => Math.min(4, m);
  */
 export function scheduleOnline(
   graph: Graph,
-  { members, outputs }: { readonly members: readonly NodeId[]; readonly outputs: readonly NodeId[] },
+  { members, outputs }: Body,
   form: RegionForm,
   target: Target,
   live: number,
@@ -154,10 +150,9 @@ export function scheduleOnline(
 ): Planned {
   const answer = onlineParts(graph, members, outputs);
   if (!answer.ok) throw bug(`a ${form.template} region without its parts: ${answer.verdict.text}`);
+  if (form.template !== "flash") return scheduleReduce(graph, answer.parts, { members, outputs }, target, live);
   const reads = readsOf(graph, members, outputs, new Set());
-  return form.template === "flash"
-    ? { ...scheduleFlash(graph, answer.parts, members, target, live, chosen), reads }
-    : { ...scheduleReduce(graph, answer.parts, target, live), reads };
+  return { ...scheduleFlash(graph, answer.parts, members, target, live, chosen), reads };
 }
 
 /** Is the first product's left operand computed here, rather than only read in some order? */
@@ -202,74 +197,8 @@ function scheduleFlash(
     computedShare: shareSeen(sizes, tile, parts.diagonal),
     threadsPerWorkgroup: flashThreads(tile),
     workgroups: batch * bands,
-    workgroupBytes: flashBytes(tile, sizes),
+    workgroupBytes: flashBytes(tile, sizes, meetingTypes(graph, parts)),
     registers: live + tile.rm * (1 + columns + folds) + 4,
     modelledBytes: 4 * batch * (n * (head + width) * (bands - 1) + again),
-  };
-}
-
-export interface ReduceSizes {
-  readonly batch: number;
-  /** The axis that stays, the one that is folded, and the inner one of the contraction. */
-  readonly kept: number;
-  readonly folded: number;
-  readonly k: number;
-  /** The folded axis is the last one. */
-  readonly alongColumns: boolean;
-}
-
-export function reduceSizes(graph: Graph, { scores, space, axis }: OnlineParts): ReduceSizes {
-  const alongColumns = axis === space.length - 1;
-  const [m, n] = [space.at(-2)!, space.at(-1)!];
-  return {
-    batch: sizeOf(space) / (m * n),
-    kept: alongColumns ? m : n,
-    folded: alongColumns ? n : m,
-    k: matmulSizes(graph, scores!).k,
-    alongColumns,
-  };
-}
-
-/** The matmul tile whose accumulators are folded; null where one thread per row is better. */
-export function reduceTile(graph: Graph, parts: OnlineParts, target: Target): MatmulTile | null {
-  const { batch, kept, folded, alongColumns } = reduceSizes(graph, parts);
-  if (target.schedule === "cpu" || kept < 16 || folded < 16) return null;
-  const tile = matmulTile(matmulSizes(graph, parts.scores!), target, reduceBytes);
-  const busy = tile !== null && batch * Math.ceil(kept / (alongColumns ? tile.m : tile.n)) >= ENOUGH_WORKGROUPS;
-  const fits = tile !== null && reduceBytes(tile) <= target.maxWorkgroupBytes;
-  return fits && busy ? tile : { m: 32, n: 32, k: 16, rm: 4, rn: 4 };
-}
-
-/** Workgroup memory: the operands' tiles; the left one is also where the threads of a row meet in the end. */
-export function reduceBytes({ m, n, k, rm, rn }: MatmulTile): number {
-  const meeting = Math.max((m * n) / rn, (n * m) / rm);
-  return 4 * (Math.max(m * (k + 4), meeting) + k * (n + 4));
-}
-
-function scheduleReduce(graph: Graph, parts: OnlineParts, target: Target, live: number): Planned {
-  const { batch, kept, folded, k, alongColumns } = reduceSizes(graph, parts);
-  const tile = reduceTile(graph, parts, target);
-  const folds = parts.folds.length + 1;
-  if (!tile) {
-    const rows = kept % 4 === 0 || !alongColumns ? 4 : 1;
-    return {
-      variant: "reduce-thread",
-      threadsPerWorkgroup: 64,
-      workgroups: Math.ceil((batch * Math.ceil(kept / rows)) / 64),
-      registers: live + 4 * folds + 8,
-      modelledBytes: 4 * batch * k * folded * (Math.ceil(kept / rows) - 1),
-    };
-  }
-  const [own, walked] = alongColumns ? [tile.m, tile.n] : [tile.n, tile.m];
-  const bands = Math.ceil(kept / own);
-  return {
-    variant: "reduce-tile",
-    matmul: tile,
-    threadsPerWorkgroup: tileThreads(tile),
-    workgroups: batch * bands,
-    workgroupBytes: reduceBytes(tile),
-    registers: live + tile.rm + tile.rn + folds,
-    efficiency: tileEfficiency(matmulSizes(graph, parts.scores!), tile),
-    modelledBytes: 4 * batch * k * (kept * (Math.ceil(folded / walked) - 1) + folded * (bands - 1)),
   };
 }

@@ -136,10 +136,11 @@ class Reader {
     );
   }
 
-  /** batch × M × N, however the batch is split into axes. */
+  /** batch × M × N, however the batch is split into axes; without a second product its rows may be numbered through all batches. */
   #isFull(shape: Shape): boolean {
     const { space } = this;
-    return shape.length >= 2 && shape.at(-1) === space.at(-1) && shape.at(-2) === space.at(-2) && sizeOf(shape) === sizeOf(space); // prettier-ignore
+    const sameColumns = shape.length >= 2 && shape.at(-1) === space.at(-1) && sizeOf(shape) === sizeOf(space);
+    return sameColumns && (this.values === null || shape.at(-2) === space.at(-2));
   }
 
   #walk(members: readonly NodeId[]): Verdict | null {
@@ -200,7 +201,8 @@ class Reader {
     if (part === "row" || part === "result" || part === "shifted") return this.#needsAll(n, 0);
     const axis = axes.length === 1 ? axes[0]! - shape.length + this.space.length : -1;
     const last = this.space.length - 1;
-    const fits = this.#isFull(shape) && (axis === last || (axis === last - 1 && this.values === null));
+    const alongRows = axis === last - 1 && this.values === null && shape.at(-2) === this.space.at(-2);
+    const fits = this.#isFull(shape) && (axis === last || alongRows);
     if (!fits || (this.#axis !== null && this.#axis !== axis)) {
       const walked = this.values === null ? this.scores! : this.values;
       return refusal(
@@ -211,7 +213,6 @@ class Reader {
           : `${this.#say(n.id)} folds ${showShape(shape)} over axes ${axes.join(", ") || "none"}, but ${this.#say(walked)} runs over the last axis of ${showShape(this.space)}: the row that is folded must be the row that is multiplied.`,
       );
     }
-    if (meaning.arg) return refusal("L_REDUCE_REDUCE", [n.id], `${this.#say(n.id)} keeps a position beside the value; running folds keep values only.`); // prettier-ignore
     if (part === "weight" && n.op !== "sum" && n.op !== "mean") return this.#needsAll(n, 0);
     this.#axis = axis;
     this.#folds.push({ node: n.id, fades: part === "weight" });
@@ -296,10 +297,16 @@ class Reader {
     return "weight";
   }
 
+  /** Of what needs no fold, only a value for each row can be stored on the way. */
+  #isOneARow(id: NodeId): boolean {
+    const { space } = this;
+    return this.values === null && sizeOf(this.#shape(id)) * space[this.#axis ?? space.length - 1]! === sizeOf(space);
+  }
+
   #stored(outputs: readonly NodeId[]): Verdict | null {
     for (const id of outputs) {
       const part = this.#part(id);
-      if (part === "row" || part === "result") continue;
+      if (part === "row" || part === "result" || (part === "free" && this.#isOneARow(id))) continue;
       return refusal(
         "L_ROOT",
         [id, this.values ?? this.scores!],

@@ -19,7 +19,8 @@ export interface Accumulator {
   readonly settled: boolean;
 }
 
-export function accumulator(low: Lowering, id: NodeId, width: Width): Accumulator {
+/** @param number ends the names where a thread has one for each of several rows */
+export function accumulator(low: Lowering, id: NodeId, width: Width, number = ""): Accumulator {
   const n = node(low.graph, id);
   const def = opDef(n.op);
   const operand = n.inputs[0]!;
@@ -27,8 +28,8 @@ export function accumulator(low: Lowering, id: NodeId, width: Width): Accumulato
   const scalar = registerScalar(def.operandTypes?.([from], n.attrs)[0] ?? from);
   const start = mutated("wrong-reduce-start") ? 1 : def.reduce!.identity(scalar);
   const word = wordFor(n);
-  const value = low.variable(`${word}_acc`, scalar, width, literal(start, scalar), [id]);
-  const position = def.reduce!.arg ? low.variable(`${word}_at`, "i32", width, literal(0, "i32"), [id]) : null;
+  const value = low.variable(`${word}_acc${number}`, scalar, width, literal(start, scalar), [id]);
+  const position = def.reduce!.arg ? low.variable(`${word}_at${number}`, "i32", width, literal(0, "i32"), [id]) : null;
   return { id, def, operand, scalar, value, position, settled: false };
 }
 
@@ -50,7 +51,8 @@ export function foldIn(low: Lowering, acc: Accumulator, at: Tuple, column: Index
   merge(low, acc, x, here);
 }
 
-function merge(low: Lowering, acc: Accumulator, value: Value, position: Value): void {
+/** Takes over `value` and its place where it is better. */
+export function merge(low: Lowering, acc: Accumulator, value: Value, position: Value): void {
   const { id, def } = acc;
   const width = acc.value.width;
   const better = low.let(

@@ -3,6 +3,7 @@ import { programOf, threadPerItem, type Job } from "../frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import { Flash } from "./flash";
+import { completeRows } from "./running-row";
 
 /** Variant `flash-thread`. */
 export function lowerFlashThread(job: Job): KernelProgram {
@@ -24,7 +25,7 @@ export function lowerFlashThread(job: Job): KernelProgram {
       const peak = state[i]!.highest([point]);
       const fade = peak === null ? null : state[i]!.raise(peak);
       if (fade) state[i]!.fadeFolds(fade);
-      state[i]!.fold(point);
+      state[i]!.fold([point]);
       const weights = state[i]!.weights(point);
       state[i]!.settle();
       return { weights, fade };
@@ -33,8 +34,9 @@ export function lowerFlashThread(job: Job): KernelProgram {
   };
   const end = space.add(top, space.int(perThread));
   low.loop("quad", Math.ceil(sizes.n / 4), (quad) => low.branch(f.sees(space.mul(quad, 4), end), () => walk(quad)));
+  completeRows(state, sizes.n, null);
   rows.forEach((row, i) => {
-    state[i]!.complete(sizes.n, null);
+    state[i]!.enter();
     f.storeRow(batch, row, { kind: "always" });
     low.loop("column", width, (column) => {
       const index = space.add(space.int(i * width), column);

@@ -10,7 +10,7 @@ import { literal, type Expr, type KernelProgram, type Reg, type SharedArray, typ
 import type { Contraction } from "./contraction";
 import { Flash } from "./flash";
 import { gridIndex } from "./matmul-tile";
-import type { Quad, RunningRow, Share } from "./running-row";
+import { completeRows, Meeting, nameRows, type Quad, type RunningRow, type Share } from "./running-row";
 
 /** A vector that a thread carries from memory into a tile. */
 interface Parcel {
@@ -57,8 +57,12 @@ export function lowerFlashTile(job: Job): KernelProgram {
   const results = ours.map((_, i) => units.map((__, t) => f.result(`o_${i}_${t}`)));
   const shared = f.parts.peak !== null || f.parts.folds.length > 0;
   const tops = shared ? low.sharedArray("tops", "f32", tile.m * (across / 4), 4) : null;
-  const shares = rows.map((row) => tops && shareOf(band, tops, row));
-  nameRows(f, ours);
+  const meeting = tops && new Meeting(low, tops, tops.length, tile.rm);
+  const shares = rows.map((row) => meeting && shareOf(band, meeting, row));
+  nameRows(
+    low,
+    ours.map((row) => f.held(row)),
+  );
   const walk = (turn: Index): void => {
     if (scores) {
       for (const { parcel, reg } of keys) carry(band, parcel, reg, scores);
@@ -76,7 +80,7 @@ export function lowerFlashTile(job: Job): KernelProgram {
     if (f.parts.peak !== null) low.comment("The row's highest score so far; what was summed under an older one fades.");
     points.forEach((point, i) => {
       takeTop(band, state[i]!, results[i]!, shares[i]!);
-      state[i]!.fold(point);
+      state[i]!.fold([point]);
       const index = space.add(space.mul(rows[i]!, band.pitch), tx);
       low.emit({ kind: "storeShared", array: band.weights, index, value: state[i]!.weights(point), lane: null, nodes: [f.values.id] }); // prettier-ignore
       state[i]!.settle();
@@ -95,8 +99,9 @@ export function lowerFlashTile(job: Job): KernelProgram {
   const end = space.add(top, space.int(tile.m));
   low.loop("turn", turns, (turn) => low.branch(f.sees(space.mul(turn, tile.n), end), () => walk(turn)));
   low.comment("The threads of a row join what they summed; then each finishes its results.");
+  completeRows(state, sizes.n, shared ? shares.filter((share) => share !== null) : null);
   state.forEach((row, i) => {
-    row.complete(sizes.n, shares[i]!);
+    row.enter();
     f.store(batch, ours[i]!, results[i]!, units);
     f.storeRow(batch, ours[i]!, space.less(tx, 1));
   });
@@ -159,19 +164,6 @@ const inOrder = ({ space, sizes }: Flash, grid: Index, bands: number): Own => ({
 function longestFirst({ low, space, sizes }: Flash, grid: Index, bands: number): Own {
   const turn = low.bind("turn_of", space.mod(space.div(grid, sizes.batch), bands));
   return { band: space.add(space.int(bands - 1), space.mul(turn, -1)), batch: space.mod(grid, sizes.batch) };
-}
-
-/** Registers of the thread's second row end in `_1`. */
-function nameRows(f: Flash, rows: readonly Index[]): void {
-  const numbers = new Map<number, string>();
-  rows.forEach((row, i) => numbers.set(f.held(row).id, `_${i}`));
-  f.low.suffix = ({ at }) => {
-    for (const index of at) {
-      const number = numbers.get(index.id);
-      if (number !== undefined) return number;
-    }
-    return "";
-  };
 }
 
 /** `count` vectors dealt out to the threads. */
@@ -302,26 +294,26 @@ function inParts({ f, tile }: Band, count: number, name: string, visit: (at: Ind
 }
 
 /** Where the threads of a row meet. */
-function shareOf({ f, tile, tx }: Band, array: SharedArray, row: Index): Share {
+function shareOf({ f, tile, tx }: Band, meeting: Meeting, row: Index): Share {
   const { space } = f;
   const count = flashAcross(tile) / 4;
   const at = (cell: Index): Index => space.add(space.mul(row, count), cell);
   const cells = Array.from({ length: count }, (_, c) => at(space.int(c)));
-  return { array, index: at(space.div(tx, 4)), lane: space.mod(tx, 4), cells };
+  return { meeting, index: at(space.div(tx, 4)), lane: space.mod(tx, 4), cells };
 }
 
 /** This thread's highest score, for the others. */
 function offerTop({ f }: Band, state: RunningRow, point: Quad, share: Share | null): void {
   const value = state.highest([point]);
   if (value === null || !share) return;
-  f.low.emit({ kind: "storeShared", array: share.array, index: share.index, value, lane: share.lane, nodes: [f.parts.peak!] }); // prettier-ignore
+  f.low.emit({ kind: "storeShared", array: share.meeting.first, index: share.index, value, lane: share.lane, nodes: [f.parts.peak!] }); // prettier-ignore
 }
 
 /** The row's new peak; what was summed under the old one fades. */
 function takeTop({ f }: Band, state: RunningRow, results: readonly Reg[], share: Share | null): void {
   const { low, parts } = f;
   if (parts.peak === null || !share) return;
-  const seen = share.cells.map((index): Value => low.let("seen", "f32", 4, { kind: "loadShared", array: share.array, index }, [parts.peak!])); // prettier-ignore
+  const seen = share.cells.map((index): Value => low.let("seen", "f32", 4, { kind: "loadShared", array: share.meeting.first, index }, [parts.peak!])); // prettier-ignore
   const fade = state.raise(state.lanes(seen.reduce((a, b) => state.higher(a, b, 4)) as Reg));
   state.fadeFolds(fade);
   f.fade(results, fade);

@@ -56,7 +56,7 @@ export function lowerMatmulTile(job: Job): KernelProgram {
   const ty = low.bind("ty", space.div(tid, acrossThreads));
   const pitch = tile.k / 4 + 1;
   const turned = products.map((product) => product.alongK(1));
-  const width = tile.n / 4 + (turned.includes(true) ? 1 : 0);
+  const width = rightWidth(job, turned.includes(true));
   const a = low.sharedArray("a_tile", c.scalar, tile.m * pitch, 4);
   const b = low.sharedArray("b_tile", c.scalar, tile.k * width, 4);
   low.comment("The first tile of both operands, on its way to workgroup memory.");
@@ -105,6 +105,12 @@ export function lowerMatmulTile(job: Job): KernelProgram {
     workgroupSize: [threads, 1, 1],
     workgroups: [gx, gy, 1],
   });
+}
+
+/** Vectors of one step of k in the right tile. One more puts the columns of a turned operand into different banks, where there is room. */
+export function rightWidth({ schedule, target }: Job, turned: boolean): number {
+  const { n, k } = schedule.matmul!;
+  return n / 4 + (turned && schedule.workgroupBytes + 16 * k <= target.maxWorkgroupBytes ? 1 : 0);
 }
 
 /** The workgroup's number. Its range is left open on purpose: the remainders below then stay, and prove every index in range. */

@@ -3,6 +3,7 @@ import { programOf, threadPerItem, type Job } from "../frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram, type Reg } from "../kernel-ir";
 import { Reduce } from "./reduce";
+import { completeRows, nameRows } from "./running-row";
 
 /** Rows of the product that a thread makes at a time, four columns each. */
 const ROWS = 4;
@@ -19,6 +20,7 @@ export function lowerReduceThread(job: Job): KernelProgram {
   const batch = low.bind("batch", space.div(grid.index, bands));
   const band = low.bind("start", space.mod(grid.index, bands));
   const state = Array.from({ length: alongColumns ? own : 1 }, (_, i) => f.row(`_${i}`));
+  if (alongColumns) nameRows(low, state.map((_, i) => f.held(space.add(space.mul(band, own), space.int(i))))); // prettier-ignore
   low.loop("turn", Math.ceil(sizes.folded / (alongColumns ? 4 : rows)), (turn) => {
     const [block, unit] = alongColumns ? [band, turn] : [turn, band];
     const lines = Array.from({ length: rows }, (_, i) => space.add(space.mul(block, rows), space.int(i)));
@@ -29,12 +31,13 @@ export function lowerReduceThread(job: Job): KernelProgram {
         : lines.map((m, i) => f.quad(batch, m, unit, accs[i]!));
       const top = row.highest(quads);
       if (top !== null) row.fadeFolds(row.raise(top));
-      for (const quad of quads) row.fold(quad);
+      row.fold(quads);
       row.settle();
     });
   });
+  completeRows(state, sizes.folded, null);
   state.forEach((row, i) => {
-    row.complete(sizes.folded, null);
+    row.enter();
     if (alongColumns) f.storeRow(batch, space.add(space.mul(band, own), space.int(i)), { kind: "always" });
     else f.storeColumns(batch, band, { kind: "always" });
   });

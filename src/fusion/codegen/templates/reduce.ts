@@ -2,8 +2,8 @@
 import { bug, node, type NodeId } from "../../ir";
 import { onlineParts, reduceSizes, type OnlineParts, type ReduceSizes } from "../../region";
 import type { Job } from "../frame";
-import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
-import type { Reg } from "../kernel-ir";
+import type { Cond, Index, IndexSpace } from "../index-space";
+import type { Reg, Value } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { Contraction } from "./contraction";
 import { RunningRow, type Quad } from "./running-row";
@@ -16,13 +16,14 @@ export class Reduce {
   readonly space: IndexSpace;
   readonly job: Job;
 
-  constructor(job: Job) {
+  /** @param low of a kernel that leaves the results to another */
+  constructor(job: Job, low?: Lowering) {
     const answer = onlineParts(job.graph, job.region.members, job.region.outputs);
     if (!answer.ok) throw bug(`region ${job.region.id} was classified as contract-reduce but is not`);
     this.job = job;
     this.parts = answer.parts;
     this.sizes = reduceSizes(job.graph, answer.parts);
-    this.product = new Contraction(job, answer.parts.scores!);
+    this.product = new Contraction(job, answer.parts.scores!, low);
     this.low = this.product.low;
     this.space = this.low.space;
   }
@@ -32,51 +33,81 @@ export class Reduce {
     return new RunningRow(this.low, this.parts, number, this.sizes.alongColumns ? 1 : 4);
   }
 
+  /** A row past the end is the last one again. */
+  held(m: Index): Index {
+    return this.space.clamp(m, this.product.sizes.m - 1);
+  }
+
   /** Row m and columns 4·unit … +3 of the product, held in `dots`. */
   quad(batch: Index, m: Index, unit: Index, dots: Reg): Quad {
     const { space, product, job } = this;
     const { at, inside } = product.quad(unit, product.sizes.n);
-    const row = space.clamp(m, product.sizes.m - 1);
+    const row = this.held(m);
     return {
-      at: (id) => space.tuple([...space.unravel(batch, node(job.graph, id).type.shape.slice(0, -2)), row, at]),
+      at: (id) => {
+        const { shape } = node(job.graph, id).type;
+        if (shape.at(-2) === product.sizes.m)
+          return space.tuple([...space.unravel(batch, shape.slice(0, -2)), row, at]);
+        const through = space.add(space.mul(batch, product.sizes.m), row);
+        return space.tuple([...space.unravel(through, shape.slice(0, -1)), at]);
+      },
       inside: this.sizes.alongColumns ? inside : space.less(m, product.sizes.m),
       dots,
     };
   }
 
-  /** Stores what is known of one row. Its `RunningRow` must be complete. */
-  storeRow(batch: Index, m: Index, mine: Cond): void {
+  /** Visits the number of one row among all, where it exists. */
+  atRow(batch: Index, m: Index, mine: Cond, visit: (linear: Index) => void): void {
     const { low, space, sizes } = this;
     const inside = space.and(space.less(m, sizes.kept), mine);
-    low.branch(inside, () => this.#store(space.add(space.mul(batch, sizes.kept), space.clamp(m, sizes.kept - 1))));
+    low.branch(inside, () => visit(space.add(space.mul(batch, sizes.kept), space.clamp(m, sizes.kept - 1))));
   }
 
-  /** Stores what is known of columns 4·unit … +3. */
-  storeColumns(batch: Index, unit: Index, mine: Cond): void {
+  /**
+   * Visits the numbers of columns 4·unit … +3 among all: four at once, or those that exist one by one.
+   * @param visitor told the number of all four before; `lane`: which of them
+   */
+  atColumns(batch: Index, unit: Index, mine: Cond, visitor: (whole: Index) => ColumnVisit): void {
     const { low, space, sizes } = this;
-    const { at } = this.product.quad(unit, sizes.kept);
     const first = space.mul(batch, sizes.kept);
     low.branch(space.and(space.less(space.mul(unit, 4), sizes.kept), mine), () => {
-      if (sizes.kept % 4 === 0) return this.#store(space.add(first, at));
-      for (const id of this.job.region.outputs) {
-        const value = low.valueAt(id, this.#tuple(id, space.add(first, at)));
-        for (const lane of [0, 1, 2, 3]) {
-          const column = space.add(space.mul(unit, 4), space.int(lane));
-          low.branch(space.less(column, sizes.kept), () =>
-            low.store(low.buffer(id), space.add(first, column), low.part(value, lane, [id]), [id]),
-          );
-        }
+      const whole = space.add(first, this.product.quad(unit, sizes.kept).at);
+      const visit = visitor(whole);
+      if (sizes.kept % 4 === 0) return visit(whole, null);
+      for (const lane of [0, 1, 2, 3]) {
+        const column = space.add(space.mul(unit, 4), space.int(lane));
+        low.branch(space.less(column, sizes.kept), () => visit(space.add(first, column), lane));
       }
     });
   }
 
-  #tuple(id: NodeId, linear: Index): Tuple {
-    return this.space.tuple(this.space.unravel(linear, node(this.job.graph, id).type.shape));
+  /** Stores what is known of one row. Its `RunningRow` must be complete. */
+  storeRow(batch: Index, m: Index, mine: Cond): void {
+    this.atRow(batch, m, mine, (linear) => storeResults(this.low, this.job, linear));
   }
 
-  #store(linear: Index): void {
-    const { low, job } = this;
-    const values = job.region.outputs.map((id) => ({ id, value: low.valueAt(id, this.#tuple(id, linear)) }));
-    for (const { id, value } of values) low.store(low.buffer(id), linear, value, [id]);
+  /** Stores what is known of columns 4·unit … +3. */
+  storeColumns(batch: Index, unit: Index, mine: Cond): void {
+    this.atColumns(batch, unit, mine, (whole) => {
+      const values = resultsAt(this.low, this.job, whole);
+      return (linear, lane) => {
+        for (const { id, value } of values)
+          this.low.store(this.low.buffer(id), linear, lane === null ? value : this.low.part(value, lane, [id]), [id]);
+      };
+    });
   }
+}
+
+type ColumnVisit = (linear: Index, lane: number | null) => void;
+
+/** Every output of the row (or of four of them) with this number. */
+const resultsAt = (low: Lowering, { graph, region }: Job, linear: Index): { id: NodeId; value: Value }[] =>
+  region.outputs.map((id) => {
+    const at = low.space.unravel(linear, node(graph, id).type.shape);
+    return { id, value: low.valueAt(id, low.space.tuple(at)) };
+  });
+
+/** Stores them. */
+export function storeResults(low: Lowering, job: Job, linear: Index): void {
+  for (const { id, value } of resultsAt(low, job, linear)) low.store(low.buffer(id), linear, value, [id]);
 }

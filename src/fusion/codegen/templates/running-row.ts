@@ -1,13 +1,22 @@
 /** @file What one thread knows of a row that is folded while it is made: the peak so far, the folds, and how they fade when the peak rises. */
 import { node, type NodeId } from "../../ir";
-import { opDef, type OpDef } from "../../ops";
+import { opDef } from "../../ops";
 import type { OnlineParts } from "../../region";
 import { registerScalar, wordFor } from "../emitter";
 import type { Cond, Index, Tuple } from "../index-space";
-import { literal, widthOf, type Expr, type Reg, type SharedArray, type Value, type Width } from "../kernel-ir";
+import {
+  literal,
+  widthOf,
+  type Expr,
+  type Reg,
+  type Scalar,
+  type SharedArray,
+  type Value,
+  type Width,
+} from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
-import { accumulator, finished, foldLanes, type Accumulator } from "./accumulate";
+import { accumulator, finished, foldLanes, merge, type Accumulator } from "./accumulate";
 
 /** Four neighbouring elements of the row (or one of four neighbouring rows), and which of them exist. */
 export interface Quad {
@@ -18,20 +27,53 @@ export interface Quad {
   readonly dots: Reg | null;
 }
 
+/** Workgroup memory where threads put what they found: an array for each scalar type. */
+export class Meeting {
+  readonly #arrays = new Map<Scalar, SharedArray>();
+
+  readonly low: Lowering;
+  readonly first: SharedArray;
+  /** Vectors that are used of it. */
+  readonly cells: number;
+  /** Rows of one thread that have a place of their own: the next take the same places after them. */
+  readonly rows: number;
+
+  constructor(low: Lowering, first: SharedArray, cells: number, rows: number) {
+    this.low = low;
+    this.first = first;
+    this.cells = cells;
+    this.rows = rows;
+    this.#arrays.set(first.scalar, first);
+  }
+
+  of(scalar: Scalar): SharedArray {
+    const known = this.#arrays.get(scalar) ?? this.low.sharedArray(`${scalar}_parts`, scalar, this.cells, 4);
+    this.#arrays.set(scalar, known);
+    return known;
+  }
+}
+
 /** How the threads that share a row meet: where each puts its part, and all the places that are read back. */
 export interface Share {
-  readonly array: SharedArray;
+  readonly meeting: Meeting;
   readonly index: Index;
   /** One component of the cell; null: the whole vector, whose lanes are rows of their own. */
   readonly lane: Index | null;
   readonly cells: readonly Index[];
 }
 
+/** One fold of the row besides its peak. */
+export interface RunningFold {
+  readonly acc: Accumulator;
+  readonly fades: boolean;
+}
+
 export class RunningRow {
   /** Highest score so far. */
   readonly peak: Reg | null;
-  readonly folds: readonly { readonly acc: Accumulator; readonly fades: boolean }[];
+  readonly folds: readonly RunningFold[];
   #now: Value | null = null;
+  #known: readonly (readonly [NodeId, Value])[] = [];
 
   readonly low: Lowering;
   readonly parts: OnlineParts;
@@ -45,7 +87,7 @@ export class RunningRow {
     this.number = number;
     this.width = width;
     this.peak = parts.peak === null ? null : low.variable(this.#name(parts.peak, "top"), "f32", width, LOWEST, [parts.peak]); // prettier-ignore
-    this.folds = parts.folds.map((fold) => ({ acc: accumulator(low, fold.node, 4), fades: fold.fades }));
+    this.folds = parts.folds.map((fold) => ({ acc: accumulator(low, fold.node, hasPlace(low, fold.node) ? 4 : width, number), fades: fold.fades })); // prettier-ignore
   }
 
   #name(id: NodeId, what: string): string {
@@ -95,20 +137,8 @@ export class RunningRow {
    * Returns what everything summed so far is multiplied by: exp(old − new).
    */
   raise(top: Value): Value {
-    const { low, parts, peak } = this;
-    const [id, exp] = [parts.peak!, parts.exp!];
-    const now = this.#max(peak!, top, "now", this.width);
-    const by = (name: string, op: string, args: readonly Value[]): Reg =>
-      low.let(
-        `${name}${this.number}`,
-        "f32",
-        this.width,
-        { kind: "op", def: opDef(op), args, attrs: {}, index: null },
-        [id],
-      );
-    const fallen = by("fallen", "sub", [peak!, now]);
-    const fade = by("fade", node(low.graph, exp).op, [fallen]);
-    this.#now = now;
+    this.#now = this.#max(this.peak!, top, "now", this.width);
+    const fade = this.#fall(this.peak!);
     this.enter();
     return mutated("lost-fade") ? literal(1, "f32") : fade;
   }
@@ -117,19 +147,51 @@ export class RunningRow {
   enter(): void {
     const { low, parts, peak } = this;
     if (parts.peak !== null) low.setRowValue(parts.peak, this.#now ?? peak!);
+    for (const [id, value] of this.#known) low.setRowValue(id, value);
   }
 
-  /** Adds the quad to every fold. Call `fadeFolds` first. */
-  fold({ at, inside, dots }: Quad): void {
+  /** Adds the quads to every fold. Call `fadeFolds` first. */
+  fold(quads: readonly Quad[]): void {
+    const { low } = this;
+    for (const { acc } of this.folds) {
+      if (acc.position) {
+        for (const quad of quads) merge(low, acc, this.#part(acc, quad), this.#place(acc, quad));
+        continue;
+      }
+      const add = (b: Value): void => low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b }, [acc.id]);
+      if (this.width === 4) {
+        for (const quad of quads) add(this.#part(acc, quad));
+        continue;
+      }
+      // Lanes of one row are joined before they meet the accumulator, which is then one number.
+      add(this.#joint(acc, quads));
+    }
+  }
+
+  /** What some quads of one row add to a fold, as one number. */
+  #joint(acc: Accumulator, quads: readonly Quad[]): Value {
+    const { low } = this;
+    const both = (a: Value, b: Value): Reg => low.let(this.#name(acc.id, "part"), acc.scalar, 4, { kind: "combine", def: acc.def, a, b }, [acc.id]); // prettier-ignore
+    return joinLanes(low, acc, quads.map((quad) => this.#part(acc, quad)).reduce(both));
+  }
+
+  /** What a quad adds to a fold. */
+  #part({ id, def, operand, scalar }: Accumulator, { at, inside, dots }: Quad): Value {
     const { low } = this;
     if (dots) low.setRowValue(this.parts.scores!, dots);
-    for (const { acc } of this.folds) {
-      const { id, def, operand, scalar } = acc;
-      let x: Value = low.converted(low.valueAt(operand, at(operand)), scalar, operand);
-      if (def.reduce!.map) x = low.let(this.#name(id, "part"), scalar, widthOf(x), { kind: "map", def, a: x }, [id]);
-      x = kept(low, x, inside, literal(def.reduce!.identity(scalar), scalar), id);
-      low.set(acc.value, { kind: "combine", def, a: acc.value, b: x }, [id]);
-    }
+    let x: Value = low.converted(low.valueAt(operand, at(operand)), scalar, operand);
+    if (def.reduce!.map) x = low.let(this.#name(id, "part"), scalar, widthOf(x), { kind: "map", def, a: x }, [id]);
+    x = kept(low, x, inside, literal(def.reduce!.identity(scalar), scalar), id);
+    return widthOf(x) === 4 || this.width === 4
+      ? x
+      : low.let(this.#name(id, "part"), scalar, 4, { kind: "splat", a: x }, [id]);
+  }
+
+  /** Where along the folded axis the quad's elements lie. */
+  #place({ id, operand }: Accumulator, { at }: Quad): Value {
+    const { low, parts } = this;
+    const index = at(operand).at.at(parts.axis - parts.space.length)!;
+    return low.let(this.#name(id, "here"), "i32", 4, { kind: "index", index }, [id]);
   }
 
   fadeFolds(fade: Value): void {
@@ -151,41 +213,193 @@ export class RunningRow {
     this.#now = null;
   }
 
-  /** Threads that went through different parts of the row agree on its peak; what each has summed fades to it. */
-  agree(share: Share): void {
-    const { parts, peak } = this;
-    if (parts.peak === null || !peak) return;
-    const top = joined(this.low, share, opDef(node(this.low.graph, parts.peak).op), peak, parts.peak);
-    this.low.forget(parts.peak);
-    this.fadeFolds(this.raise(top));
+  /** The peak as a fold like the others. */
+  peakFold(): Accumulator[] {
+    const { low, parts, peak } = this;
+    if (parts.peak === null || !peak) return [];
+    const { op, inputs } = node(low.graph, parts.peak);
+    return [{ id: parts.peak, def: opDef(op), operand: inputs[0]!, scalar: "f32", value: peak, position: null, settled: false }]; // prettier-ignore
+  }
+
+  /**
+   * What some quads add to a row that another thread keeps: their own peak, and the folds under it. Each value with its place in a
+   * list that is the same for all rows.
+   */
+  partial(quads: readonly Quad[]): Value[] {
+    const { low, parts } = this;
+    const highest = this.highest(quads);
+    const top = highest && this.#max(highest, LOWEST, "top", 1);
+    if (top !== null) low.setRowValue(parts.peak!, top);
+    const folds = this.folds.flatMap(({ acc }): Value[] => {
+      if (!acc.position) return [this.#joint(acc, quads)];
+      const [first, ...rest] = quads;
+      const best: Accumulator = {
+        ...acc,
+        value: low.variable(this.#name(acc.id, "best"), acc.scalar, 4, this.#part(acc, first!), [acc.id]),
+        position: low.variable(this.#name(acc.id, "place"), "i32", 4, this.#place(acc, first!), [acc.id]),
+      };
+      for (const quad of rest) merge(low, best, this.#part(acc, quad), this.#place(acc, quad));
+      const one = foldLanes(low, best);
+      return [one.value, one.position!];
+    });
+    return top === null ? folds : [top, ...folds];
+  }
+
+  /**
+   * Takes in what several threads found, in vectors of four of them.
+   * @param read value number `i` of the list of `partial`, once for each vector
+   */
+  takeIn(read: (i: number, scalar: Scalar, id: NodeId) => readonly Reg[]): void {
+    const { low, parts } = this;
+    let at = 0;
+    let faded: readonly Reg[] | null = null;
+    if (this.peak !== null) {
+      const tops = read(at++, "f32", parts.peak!);
+      this.fadeFolds(this.raise(this.lanes(tops.reduce((a, b) => this.higher(a, b, 4)))));
+      faded = tops.map((top) => this.#fall(top));
+    }
+    for (const { acc, fades } of this.folds) {
+      const values = read(at++, acc.scalar, acc.id);
+      if (acc.position) {
+        const places = read(at++, "i32", acc.id);
+        values.forEach((value, i) => merge(low, acc, value, places[i]!));
+        continue;
+      }
+      const both = (a: Reg, b: Reg): Reg => low.let("part", acc.scalar, 4, { kind: "combine", def: acc.def, a, b }, [acc.id]); // prettier-ignore
+      const known = fades && !mutated("lost-fade") ? values.map((value, i) => low.let("part", acc.scalar, 4, { kind: "op", def: opDef("mul"), args: [value, faded![i]!], attrs: {}, index: null }, [acc.id])) : values; // prettier-ignore
+      const b = joinLanes(low, acc, known.reduce(both));
+      low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b }, [acc.id]);
+    }
     this.settle();
   }
 
-  /** Every fold over all lanes and, with `share`, all threads of the row: from here on row values mean this row's. */
-  complete(columns: number, share: Share | null): void {
-    const { low } = this;
-    this.enter();
-    for (const { acc } of this.folds) {
-      const own = this.width === 4 ? acc : foldLanes(low, acc);
-      const value = share ? joined(low, share, acc.def, own.value, acc.id) : own.value;
-      low.setRowValue(acc.id, finished(low, { ...own, value, settled: share !== null || own.settled }, columns));
-    }
+  /** exp(top − now): what sums under an older peak are worth under the new one. */
+  #fall(top: Reg): Reg {
+    const { low, parts } = this;
+    const by = (name: string, op: string, args: readonly Value[]): Reg =>
+      low.let(
+        `${name}${this.number}`,
+        "f32",
+        widthOf(top),
+        { kind: "op", def: opDef(op), args, attrs: {}, index: null },
+        [parts.peak!],
+      );
+    return by("fade", node(low.graph, parts.exp!).op, [by("fallen", "sub", [top, this.#now!])]);
+  }
+
+  /** Every fold is what it says: from now on `enter` makes row values mean this row's. */
+  complete(columns: number, folds: readonly Accumulator[]): void {
+    this.#known = folds.map((acc) => [acc.id, finished(this.low, acc, columns)]);
   }
 }
 
-/** One fold over all threads that share a row; every one of them then knows it. */
-export function joined(low: Lowering, { array, index, lane, cells }: Share, def: OpDef, value: Value, id: NodeId): Reg {
-  const { scalar } = value;
-  low.emit({ kind: "storeShared", array, index, value, lane, nodes: [id] });
-  low.barrier();
-  const seen = cells.map((cell) => low.let("part", scalar, 4, { kind: "loadShared", array, index: cell }, [id]));
-  const both = (a: Value, b: Value): Reg => low.let("part", scalar, 4, { kind: "combine", def, a, b }, [id]);
-  const all = seen.reduce((a, b) => both(a, b));
-  low.barrier();
-  if (lane === null) return all;
+/** Registers of the second of these rows end in `_1`. */
+export function nameRows(low: Lowering, rows: readonly Index[]): void {
+  const numbers = new Map(rows.map((row, i) => [row.id, `_${i}`]));
+  low.suffix = ({ at }) => {
+    for (const index of at) {
+      const number = numbers.get(index.id);
+      if (number !== undefined) return number;
+    }
+    return "";
+  };
+}
+
+const hasPlace = (low: Lowering, id: NodeId): boolean => opDef(node(low.graph, id).op).reduce!.arg !== undefined;
+
+/** The lanes of a vector, folded. */
+function joinLanes(low: Lowering, acc: Accumulator, value: Value): Value {
+  return foldLanes(low, { ...acc, value: value as Reg }).value;
+}
+
+/** Rows of which each thread saw a part: they agree on the peaks, and what each has summed fades to them. */
+export function agree(rows: readonly RunningRow[], shares: readonly Share[]): void {
+  const [first] = rows;
+  if (!first || first.parts.peak === null) return;
+  const { low, parts } = first;
+  const def = opDef(node(low.graph, parts.peak!).op);
+  const tops = joined(low, rows.map((row, i) => ({ share: shares[i]!, def, scalar: "f32", value: row.peak!, position: null, id: parts.peak! }))); // prettier-ignore
+  low.forget(parts.peak!);
+  rows.forEach((row, i) => {
+    row.fadeFolds(row.raise(tops[i]!.value));
+    row.settle();
+  });
+}
+
+/** The folds of each row over all lanes and, with `shares`, all threads of it. */
+export function foldsOf(rows: readonly RunningRow[], shares: readonly Share[] | null): Accumulator[][] {
+  const [first] = rows;
+  if (!first) return [];
+  const { low } = first;
+  const own = rows.map((row) => row.folds.map(({ acc }) => (row.width === 4 ? acc : foldLanes(low, acc))));
+  if (!shares) return own;
+  const whole: Accumulator[][] = own.map(() => []);
+  first.folds.forEach((_, f) => {
+    const entries = own.map((folds, i) => ({ ...folds[f]!, share: shares[i]! }));
+    joined(low, entries).forEach(({ value, position }, i) => whole[i]!.push({ ...own[i]![f]!, value, position, settled: true })); // prettier-ignore
+  });
+  return whole;
+}
+
+/** All that is known of rows once they are walked. `enter` each before its values are asked for. */
+export function completeRows(rows: readonly RunningRow[], columns: number, shares: readonly Share[] | null): void {
+  foldsOf(rows, shares).forEach((folds, i) => rows[i]!.complete(columns, folds));
+}
+
+interface Part extends Pick<Accumulator, "id" | "def" | "scalar" | "position"> {
+  readonly share: Share;
+  readonly value: Value;
+}
+
+/** One fold of several rows over all threads that share them; every one of them then knows it. */
+function joined(low: Lowering, parts: readonly Part[]): { readonly value: Reg; readonly position: Reg | null }[] {
+  const atOnce = parts[0]!.share.meeting.rows;
+  return Array.from({ length: Math.ceil(parts.length / atOnce) }, (_, i) =>
+    parts.slice(i * atOnce, (i + 1) * atOnce),
+  ).flatMap((some) => {
+    // prettier-ignore
+    for (const { share, value, position, id } of some) {
+      const { meeting, index, lane } = share;
+      const put = (part: Value): void =>
+        low.emit({ kind: "storeShared", array: meeting.of(part.scalar), index, value: part, lane, nodes: [id] });
+      put(value);
+      if (position) put(position);
+    }
+    low.barrier();
+    const all = some.map((part) => joinCells(low, part));
+    low.barrier();
+    return all;
+  });
+}
+
+function joinCells(
+  low: Lowering,
+  { share: { meeting, lane, cells }, def, scalar, position, id }: Part,
+): { readonly value: Reg; readonly position: Reg | null } {
+  const read = (of: Scalar, index: Index): Reg =>
+    low.let("part", of, 4, { kind: "loadShared", array: meeting.of(of), index }, [id]);
+  if (position) {
+    const [start, ...rest] = cells;
+    const best: Accumulator = {
+      id,
+      def,
+      operand: id,
+      scalar,
+      value: low.variable("best", scalar, 4, read(scalar, start!), [id]),
+      position: low.variable("best_at", "i32", 4, read("i32", start!), [id]),
+      settled: false,
+    };
+    for (const cell of rest) merge(low, best, read(scalar, cell), read("i32", cell));
+    const one = lane === null ? best : foldLanes(low, best);
+    return { value: one.value, position: low.let(wordFor(node(low.graph, id)), "i32", one.position!.width, one.position!, [id]) }; // prettier-ignore
+  }
+  const both = (a: Reg, b: Reg): Reg => low.let("part", scalar, 4, { kind: "combine", def, a, b }, [id]);
+  const all = cells.map((cell) => read(scalar, cell)).reduce(both);
+  if (lane === null) return { value: all, position: null };
   const pair = (lanes: readonly [number, number]): Reg =>
     low.let("part", scalar, 1, { kind: "combine", def, a: all, b: all, lanes }, [id]);
-  return low.let("part", scalar, 1, { kind: "combine", def, a: pair([0, 1]), b: pair([2, 3]) }, [id]);
+  const value = low.let("part", scalar, 1, { kind: "combine", def, a: pair([0, 1]), b: pair([2, 3]) }, [id]);
+  return { value, position: null };
 }
 
 /** Where a running maximum starts: finite, since the difference of two infinities is no number, and a tile may hold nothing but −∞. */

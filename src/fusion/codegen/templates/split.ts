@@ -37,9 +37,8 @@ export function lowerSplit(job: Job): KernelProgram[] {
 }
 
 function partialsBuffer(low: Lowering, { schedule, form }: Job, id: NodeId): Buffer {
-  const n = node(low.graph, id);
-  const elements = form.rows * schedule.chunks;
-  return low.temporary(partialsId(id), `${wordFor(n)}_partials`, foldedType(low, id), elements);
+  const word = wordFor(node(low.graph, id));
+  return low.temporary(partialsId(id), `${word}_partials`, foldedType(low, id), form.rows * schedule.chunks);
 }
 
 /** Partials hold what the accumulator holds. */
@@ -50,7 +49,7 @@ export function foldedType(low: Lowering, id: NodeId): DType {
 }
 
 /** Nothing is declared up front: what the chunk needs is bound as it is met, and the epilogue belongs to the finisher. */
-const partialLowering = ({ graph, region }: Job): Lowering => new Lowering(graph, region.members, []);
+export const partialLowering = ({ graph, region }: Job): Lowering => new Lowering(graph, region.members, []);
 
 function partialByWorkgroup(job: Job, rows: Rows, ids: readonly NodeId[]): KernelProgram {
   const { schedule, target, form } = job;
@@ -119,7 +118,7 @@ function partialByThread(job: Job, rows: Rows, ids: readonly NodeId[]): KernelPr
 
 function finisher(job: Job, rows: Rows, ids: readonly NodeId[]): KernelProgram {
   const { schedule, target } = job;
-  const low = loweringOf({ ...job, region: epilogueOf(job, ids) });
+  const low = finishLowering(job, ids);
   const partials = ids.map((id) => partialsBuffer(low, job, id));
   const byWorkgroup = target.schedule === "gpu" && schedule.chunks > LONG_FINISH;
   const grid = byWorkgroup
@@ -132,6 +131,12 @@ function finisher(job: Job, rows: Rows, ids: readonly NodeId[]): KernelProgram {
     ...gridFields(grid),
   });
 }
+
+/** For the kernel that joins the chunks of the reductions `ids`: what follows them is read and written. */
+export const finishLowering = (job: Job, ids: readonly NodeId[]): Lowering => {
+  const region = epilogueOf(job, ids);
+  return loweringOf({ ...job, region }, ids);
+};
 
 /** Members that follow the reductions: what the finisher reads and writes. */
 function epilogueOf({ graph, region }: Job, ids: readonly NodeId[]): Job["region"] {

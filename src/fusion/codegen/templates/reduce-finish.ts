@@ -1,0 +1,126 @@
+/** @file Chunks of a row that was folded while it was made: they agree on its peak, what each has summed fades to it, and the results are stored. */
+import { node, nodeId, type DType, type NodeId } from "../../ir";
+import { opDef } from "../../ops";
+import type { OnlineParts } from "../../region";
+import { programOf, workgroupPerItem, type Job } from "../frame";
+import { wordFor } from "../emitter";
+import type { Index } from "../index-space";
+import type { Buffer, KernelProgram, Reg, Value } from "../kernel-ir";
+import type { Lowering } from "../lowering";
+import { mutated } from "../mutations";
+import { accumulator, finished, TreePlaces, treeReduce, type Accumulator } from "./accumulate";
+import { storeResults } from "./reduce";
+import { scale } from "./running-row";
+import { finishLowering, namesOf } from "./split";
+
+interface Left {
+  readonly id: NodeId;
+  readonly value: Value;
+  readonly position: Value | null;
+}
+
+/** Memory in which chunks leave what they folded: for each type of value one buffer, fold after fold, chunk after chunk, row after row. */
+export class Partials {
+  readonly #slots = new Map<string, { readonly slot: number; readonly dtype: DType }>();
+  readonly #counts = new Map<DType, number>();
+
+  readonly low: Lowering;
+  readonly job: Job;
+
+  /** @param accs of one row; the peak's own comes first */
+  constructor(low: Lowering, job: Job, accs: readonly Pick<Accumulator, "id" | "scalar" | "position">[]) {
+    this.low = low;
+    this.job = job;
+    for (const { id, scalar, position } of accs) {
+      this.#reserve(id, scalar);
+      if (position) this.#reserve(placeOf(id), "i32");
+    }
+  }
+
+  #reserve(what: string, dtype: DType): void {
+    const slot = this.#counts.get(dtype) ?? 0;
+    this.#slots.set(what, { slot, dtype });
+    this.#counts.set(dtype, slot + 1);
+  }
+
+  #buffer(what: string): Buffer {
+    const { form, schedule, region } = this.job;
+    const { dtype } = this.#slots.get(what)!;
+    const name = dtype === "f32" ? "partials" : `${dtype}_partials`;
+    return this.low.temporary(nodeId(`${region.outputs[0]}~${dtype}~partials`), name, dtype, this.#counts.get(dtype)! * schedule.chunks * form.rows); // prettier-ignore
+  }
+
+  #offset(what: string, chunk: Index, row: Index): Index {
+    const { space } = this.low;
+    const { form, schedule } = this.job;
+    const block = space.add(space.int(this.#slots.get(what)!.slot * schedule.chunks), chunk);
+    return space.add(space.mul(block, form.rows), row);
+  }
+
+  store({ id, value, position }: Left, chunk: Index, row: Index): void {
+    const put = (what: string, part: Value): void =>
+      this.low.store(this.#buffer(what), this.#offset(what, chunk, row), part, [id]);
+    put(id, value);
+    if (position) put(placeOf(id), position);
+  }
+
+  /** Into an accumulator that holds nothing yet. */
+  take({ id, value, position }: Accumulator, chunk: Index, row: Index): void {
+    const { low } = this;
+    const load = (what: string): Value =>
+      low.load(this.#buffer(what), this.#offset(what, chunk, row), [id], `${wordFor(node(low.graph, id))}_part`);
+    low.set(value, load(id), [id]);
+    if (position) low.set(position, load(placeOf(id)), [id]);
+  }
+}
+
+const placeOf = (id: NodeId): string => `${id} place`;
+
+/** One workgroup per row, a thread for each chunk. */
+export function lowerReduceFinish(job: Job, { peak, exp, folds }: OnlineParts): KernelProgram {
+  const { schedule, form, target, graph } = job;
+  const ids = [...(peak === null ? [] : [peak]), ...folds.map((fold) => fold.node)];
+  const low = finishLowering(job, ids);
+  const { space } = low;
+  const threads = Math.max(32, 2 ** Math.ceil(Math.log2(schedule.chunks)));
+  const grid = workgroupPerItem(low, form.rows, threads, target);
+  const accs = ids.map((id) => accumulator(low, id, 1));
+  const partials = new Partials(low, job, accs);
+  low.branch(space.less(grid.tid, mutated("wrong-partial") ? schedule.chunks - 1 : schedule.chunks), () => {
+    for (const acc of accs) partials.take(acc, space.clamp(grid.tid, schedule.chunks - 1), grid.index);
+  });
+  const places = new TreePlaces(low, threads);
+  const own = peak === null ? accs : accs.slice(1);
+  if (peak !== null) {
+    low.comment("The row's peak; what each chunk has summed under its own fades to it.");
+    const part = accs[0]!.value;
+    const top = treeReduce(low, accs.slice(0, 1), grid.tid, places, 0)[0]!.value;
+    low.setRowValue(peak, top);
+    const fade = fadeOf(low, { from: part, to: top, exp: node(graph, exp!).op }, peak);
+    own.forEach((acc, i) => {
+      if (folds[i]!.fades && !mutated("lost-fade")) scale(low, acc.value, fade, acc.id);
+    });
+  }
+  for (const acc of treeReduce(low, own, grid.tid, places, 1)) {
+    low.setRowValue(acc.id, finished(low, acc, form.columns));
+  }
+  low.branch(space.less(grid.tid, 1), () => storeResults(low, job, grid.index));
+  return programOf(low, job, {
+    template: "contract-reduce",
+    ...namesOf(job, "finish"),
+    schedule: `One workgroup of ${threads} threads per row joins its ${schedule.chunks} chunks.`,
+    workgroupSize: grid.workgroupSize,
+    workgroups: grid.workgroups,
+  });
+}
+
+/** exp(from − to) */
+function fadeOf(
+  low: Lowering,
+  { from, to, exp }: { readonly from: Value; readonly to: Value; readonly exp: string },
+  peak: Accumulator["id"],
+): Reg {
+  const op = (name: string, def: string, args: readonly Value[]): Reg =>
+    low.let(name, "f32", 1, { kind: "op", def: opDef(def), args, attrs: {}, index: null }, [peak]);
+  return op("fade", exp, [op("fallen", "sub", [from, to])]);
+}

@@ -1,0 +1,188 @@
+/** @file How a product is walked that is folded while it is made: tiles, chunks of the walk, and what they take. */
+import { node, sizeOf, type Graph, type NodeId, type Region, type Target } from "../ir";
+import { opDef } from "../ops";
+import { matmulSizes, matmulTile, THIN, tileBytes, tileEfficiency, tileThreads, type TileFrom } from "./matmul";
+import type { OnlineParts } from "./online";
+import { readsOf, touchedElements } from "./reads";
+import type { MatmulTile, RegionRead, RegionSchedule, Variant } from "./types";
+
+export type Body = Pick<Region, "members" | "outputs">;
+export type Planned = Partial<RegionSchedule> & { readonly variant: Variant };
+
+/** Bands of rows that keep a large machine busy: below this, smaller bands, or chunks of them. */
+export const ENOUGH_WORKGROUPS = 128;
+
+export interface ReduceSizes {
+  readonly batch: number;
+  /** The axis that stays, the one that is folded, and the inner one of the contraction. */
+  readonly kept: number;
+  readonly folded: number;
+  readonly k: number;
+  /** The folded axis is the last one. */
+  readonly alongColumns: boolean;
+}
+
+export function reduceSizes(graph: Graph, { scores, space, axis }: OnlineParts): ReduceSizes {
+  const alongColumns = axis === space.length - 1;
+  const [m, n] = [space.at(-2)!, space.at(-1)!];
+  return {
+    batch: sizeOf(space) / (m * n),
+    kept: alongColumns ? m : n,
+    folded: alongColumns ? n : m,
+    k: matmulSizes(graph, scores!).k,
+    alongColumns,
+  };
+}
+
+/** Tiles that a workgroup walks at least before the walk is shared out, and workgroups that it is shared out to. */
+const LONG_WALK = 16;
+const SHARED_WORKGROUPS = 4 * ENOUGH_WORKGROUPS;
+/** The kernel that joins the chunks has a thread for each. */
+const MOST_CHUNKS = 256;
+
+/** How a product is walked that is folded while it is made. */
+interface ReducePlan {
+  readonly tile: MatmulTile;
+  readonly chunks: number;
+  /** Tiles of each chunk. */
+  readonly turns: number;
+}
+
+/** Where rows are kept by one thread each. By measured sweeps: wide tiles read the operands least often; the second fits 16 KiB. */
+const ROW_TILES: readonly TileFrom[] = [
+  { from: 1792 * 1792, tile: { m: 256, n: 128, k: 16, rm: 16, rn: 8 } },
+  { from: 1792 * 1792, tile: { m: 128, n: 256, k: 8, rm: 8, rn: 16 } },
+  { from: 768 * 768, tile: { m: 64, n: 128, k: 16, rm: 8, rn: 8 } },
+];
+const SMALL: MatmulTile = { m: 32, n: 32, k: 16, rm: 4, rn: 4 };
+
+/** Statements of one kernel above which a smaller tile is taken: every accumulator of a thread is folded by name. */
+const MOST_STATEMENTS = 1900;
+
+/** An upper bound of the statements that a tile takes. */
+function statementsOf({ k, rm, rn }: MatmulTile, members: number, values: number): number {
+  const vectors = rn / 4;
+  const product = k * rm * vectors + (k / 4) * rm + k * vectors + 4 * (rm + vectors);
+  return product + rm * vectors * members + 8 * rm * values;
+}
+
+/** Null where one thread per row is better. */
+function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: Target): ReducePlan | null {
+  const { batch, kept, folded, alongColumns } = reduceSizes(graph, parts);
+  if (target.schedule === "cpu" || kept < THIN || folded < THIN) return null;
+  const bytes = (tile: MatmulTile): number => {
+    const long = statementsOf(tile, members, meetingValues(graph, parts)) > MOST_STATEMENTS;
+    return long ? Infinity : reduceBytes(graph, parts, tile, alongColumns);
+  };
+  const sizes = matmulSizes(graph, parts.scores!);
+  const best = matmulTile(sizes, target, bytes, alongColumns ? ROW_TILES : undefined) ?? SMALL;
+  // A thread keeps a row, and hands its parts over in vectors.
+  const keeps = !alongColumns || (tileThreads(best) >= best.m && (best.n / best.rn) % 4 === 0);
+  const large = keeps && bytes(best) <= target.maxWorkgroupBytes ? best : SMALL;
+  const bandsOf = (tile: MatmulTile): number => batch * Math.ceil(kept / (alongColumns ? tile.m : tile.n));
+  const turnsOf = (tile: MatmulTile): number => Math.ceil(folded / (alongColumns ? tile.n : tile.m));
+  const [bands, turns] = [bandsOf(large), turnsOf(large)];
+  if (bands >= ENOUGH_WORKGROUPS) return { tile: large, chunks: 1, turns };
+  if (turns < LONG_WALK) return { tile: SMALL, chunks: 1, turns: turnsOf(SMALL) };
+  const share = Math.max(1, Math.round((bands * turns) / SHARED_WORKGROUPS), Math.ceil(turns / MOST_CHUNKS));
+  return { tile: large, chunks: Math.ceil(turns / share), turns: share };
+}
+
+/** Types of values in which the threads of a row meet, beside that of the product. */
+export function meetingTypes(graph: Graph, { folds }: OnlineParts): number {
+  const types = folds.flatMap(({ node: id }) => {
+    const { op, inputs, attrs } = node(graph, id);
+    const from = node(graph, inputs[0]!).type.dtype;
+    const def = opDef(op);
+    return [def.operandTypes?.([from], attrs)[0] ?? from, ...(def.reduce!.arg ? ["i32"] : [])];
+  });
+  return new Set(types.filter((type) => type !== "f32" && type !== "f16")).size;
+}
+
+/** Vectors in which the threads of a workgroup meet with one row (or four columns) of each. */
+function cellsOfRow(graph: Graph, parts: OnlineParts, tile: MatmulTile, alongColumns: boolean): number {
+  return alongColumns ? (meetingValues(graph, parts) * tileThreads(tile)) / 4 : tileThreads(tile);
+}
+
+/** Rows of one thread (or vectors of its columns) that meet at a time, as many as the tile of the left operand has room for. */
+export function meetingRows(graph: Graph, parts: OnlineParts, tile: MatmulTile, alongColumns: boolean): number {
+  const room = Math.floor((tile.m * (tile.k / 4 + 1)) / cellsOfRow(graph, parts, tile, alongColumns));
+  const most = Math.max(1, Math.min(room, alongColumns ? tile.rm : tile.rn / 4));
+  return 2 ** Math.floor(Math.log2(most));
+}
+
+/** Vectors in which they meet, all together. */
+export const meetingCells = (graph: Graph, parts: OnlineParts, tile: MatmulTile, alongColumns: boolean): number =>
+  cellsOfRow(graph, parts, tile, alongColumns) * meetingRows(graph, parts, tile, alongColumns);
+
+/** Values of each row that threads hand over: its peak, its folds, and the place of an argmax. */
+const meetingValues = (graph: Graph, { peak, folds }: OnlineParts): number =>
+  folds.reduce((sum, fold) => sum + (opDef(node(graph, fold.node).op).reduce!.arg ? 2 : 1), peak === null ? 0 : 1);
+
+/** Workgroup memory: the operands' tiles, and where the threads meet what does not fit into the left one. */
+function reduceBytes(graph: Graph, parts: OnlineParts, tile: MatmulTile, alongColumns: boolean): number {
+  const meeting = meetingCells(graph, parts, tile, alongColumns);
+  const beyond = Math.max(0, meeting - tile.m * (tile.k / 4 + 1));
+  return tileBytes(tile) + 16 * (beyond + meetingTypes(graph, parts) * meeting);
+}
+
+export function scheduleReduce(
+  graph: Graph,
+  parts: OnlineParts,
+  { members, outputs }: Body,
+  target: Target,
+  live: number,
+): Planned {
+  const { batch, kept, folded, k, alongColumns } = reduceSizes(graph, parts);
+  const plan = reducePlan(graph, parts, members.length, target);
+  const folds = parts.folds.length + 1;
+  const plain = readsOf(graph, members, outputs, new Set());
+  if (!plan) {
+    const rows = kept % 4 === 0 || !alongColumns ? 4 : 1;
+    return {
+      variant: "reduce-thread",
+      reads: plain,
+      threadsPerWorkgroup: 64,
+      workgroups: Math.ceil((batch * Math.ceil(kept / rows)) / 64),
+      registers: live + 4 * folds + 8,
+      modelledBytes: 4 * batch * k * folded * (Math.ceil(kept / rows) - 1),
+    };
+  }
+  const { tile, chunks, turns } = plan;
+  const [own, walked] = alongColumns ? [tile.m, tile.n] : [tile.n, tile.m];
+  const bands = Math.ceil(kept / own);
+  return {
+    variant: "reduce-tile",
+    matmul: tile,
+    chunks,
+    chunkLength: turns * walked,
+    dispatches: chunks > 1 ? 2 : 1,
+    temporaryBytes: chunks > 1 ? 4 * batch * kept * chunks * meetingValues(graph, parts) : 0,
+    reads: chunks > 1 ? readTwice(graph, parts, { members, outputs }, plain) : plain,
+    threadsPerWorkgroup: tileThreads(tile),
+    workgroups: batch * bands * chunks,
+    workgroupBytes: reduceBytes(graph, parts, tile, alongColumns),
+    registers: live + tile.rm + tile.rn + folds,
+    efficiency: tileEfficiency(matmulSizes(graph, parts.scores!), tile),
+    modelledBytes: 4 * batch * k * (kept * (Math.ceil(folded / walked) - 1) + folded * (bands - 1)),
+  };
+}
+
+/** What is read while the row is folded and again when its chunks are joined. */
+function readTwice(
+  graph: Graph,
+  { peak, folds }: OnlineParts,
+  { members, outputs }: Body,
+  reads: readonly RegionRead[],
+): RegionRead[] {
+  const ends = [...(peak === null ? [] : [peak]), ...folds.map((fold) => fold.node)];
+  const behind = (roots: readonly NodeId[], stop: readonly NodeId[]): NodeId[] => {
+    const found = new Set<NodeId>(roots);
+    for (const id of members.toReversed())
+      if (found.has(id) && !stop.includes(id)) for (const input of node(graph, id).inputs) found.add(input);
+    return members.filter((id) => found.has(id) && !stop.includes(id));
+  };
+  const after = touchedElements(graph, behind(outputs, ends), outputs);
+  const before = touchedElements(graph, behind(ends, []), ends);
+  return reads.map((read) => ({ ...read, rereads: before.has(read.value) && after.has(read.value) ? 1 : 0 }));
+}
