@@ -30,6 +30,7 @@ export * from "./text";
 
 // What every kernel must agree with.
 export {
+  binRange,
   compareOutputs,
   coordinatesOf,
   foldedData,
@@ -37,6 +38,7 @@ export {
   runReference,
   sampleReference,
   toleranceFor,
+  ulpHistogram,
   ulpsBetween,
   type Comparison,
   type InputData,
@@ -44,6 +46,7 @@ export {
   type ReferenceOptions,
   type ReferenceValue,
   type Tolerance,
+  type UlpHistogram,
 } from "./reference";
 
 // Counts, predictions and what they believe about machines.

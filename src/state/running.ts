@@ -12,7 +12,7 @@ import {
 import type { BenchProgress, DeviceInfo, GpuProblem } from "../gpu";
 import { ENDED, type Given, type TensorData } from "../workers";
 import type { Deeds } from "./slice";
-import type { CheckRow, FinishedRun, RunState } from "./types";
+import type { FinishedRun, RunState } from "./types";
 import { runData } from "./weights";
 
 const internal = (text: string): GpuProblem => ({ code: "internal", text });
@@ -119,8 +119,9 @@ async function check(deeds: Deeds, turn: Turn, states: States, run: FinishedRun,
     if (answer.text !== ENDED) fail(deeds, turn, internal(`The check could not finish: ${answer.text}`));
     return;
   }
-  const rows: readonly CheckRow[] = answer.value.kind === "compare" ? answer.value.rows : [];
-  deeds.set({ run: { status: "done", run: { ...run, check: rows } } });
+  if (answer.value.kind !== "compare") return fail(deeds, turn, internal("The worker answered another question."));
+  const { rows, apart } = answer.value;
+  deeds.set({ run: { status: "done", run: { ...run, check: rows, apart } } });
 }
 
 async function inputsFor(

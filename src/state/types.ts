@@ -21,7 +21,7 @@ import type { Document, Position, DecisionRef } from "../document";
 import type { PlanTotals, SizeRow, WhatIfAnswer } from "../workers";
 import type { Question } from "./question";
 import type { BenchProgress, BenchResult, DeviceInfo, GpuProblem } from "../gpu";
-import type { ComparedOutput } from "../workers";
+import type { ComparedOutput, OutputApart } from "../workers";
 
 export type Theme = "light" | "dark" | "system";
 export type InspectorTab = "wgsl" | "loops" | "decisions" | "traffic" | "run";
@@ -37,6 +37,7 @@ export type Selection =
 
 /** One output of one plan against the f64 reference. */
 export type CheckRow = ComparedOutput;
+export type { OutputApart };
 
 export type RunState =
   | { readonly status: "idle" }
@@ -48,6 +49,8 @@ export interface FinishedRun {
   readonly result: BenchResult;
   /** null while the check worker still computes. */
   readonly check: readonly CheckRow[] | null;
+  /** The fused results against the naive ones; absent until they were compared. */
+  readonly apart?: readonly OutputApart[];
   /** Text the run belongs to: stale when it differs from the document's. */
   readonly text: string;
   /** Where the data came from, in words; null where every number is from a seed in the text. */

@@ -76,6 +76,22 @@ test("a wrong element, a missing output and a short one do not pass", () => {
   expect(check(null).pass).toBe(false);
 });
 
+test("fused results are held against the naive ones, step by step", () => {
+  const fusion = fusionAt(compiled("x: f32[4]\ny = x * 1.5\n"), 0);
+  const y = fusion.graph.outputs[0]!;
+  const results = (...data: number[]) => [{ value: y, data: Float32Array.from(data) }];
+  const reply = answerCheck({
+    kind: "compare",
+    given: new Map(),
+    fusion,
+    plans: [
+      { plan: "naive", outputs: [y], results: results(1, 1, 2, 2) },
+      { plan: "fused", outputs: [y], results: results(1, 1 + 2 ** -23, 2, NaN) },
+    ],
+  });
+  expect(reply).toMatchObject({ apart: [{ output: "y", ulps: { bins: [2, 1], nan: 1 } }] });
+});
+
 test("outputs that a rewrite renamed are found by their place", () => {
   const compilation = compiled("x: f32[8, 8]\nz = x * 1\ny = relu(z)\nreturn z, y\n");
   const fusion = fusionAt(compilation, 0);

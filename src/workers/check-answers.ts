@@ -13,13 +13,14 @@ import {
   sampleReference,
   sizeOf,
   toleranceFor,
+  ulpHistogram,
   type Fusion,
   type Graph,
   type Node,
   type NodeId,
   type Tolerance,
 } from "../fusion";
-import type { CheckReply, CheckRequest, ComparedOutput, Given, PlanName, ReferenceSummary, TensorData } from "./messages"; // prettier-ignore
+import type { CheckReply, CheckRequest, ComparedOutput, Given, OutputApart, PlanName, ReferenceSummary, TensorData } from "./messages"; // prettier-ignore
 
 /** Scalar operations that the reference does in full: about a second. */
 const FULL_WORK = 1.5e8;
@@ -125,6 +126,7 @@ export function compared(
       allowed: tolerance.atol + tolerance.rtol * Math.abs(worst.want),
     },
     elements,
+    ...(actual ? { ulps: ulpHistogram(wanted.values, actual, tolerance.atol) } : {}),
     pass: result.pass && data !== null && (at !== null || data.length === elements),
   };
 }
@@ -158,6 +160,18 @@ function summaryOf(graph: Graph, output: NodeId, { values, at }: Wanted): Refere
   };
 }
 
+/** The fused plan's outputs against the naive plan's, where both are there. */
+function apartOf(graph: Graph, plans: (CheckRequest & { kind: "compare" })["plans"]): OutputApart[] {
+  const dataOf = (name: PlanName, at: number): TensorData | undefined => {
+    const plan = plans.find((each) => each.plan === name);
+    return plan?.results.find(({ value }) => value === plan.outputs[at])?.data;
+  };
+  return graph.outputs.flatMap((output, i) => {
+    const [naive, fused] = [dataOf("naive", i), dataOf("fused", i)];
+    return naive && fused ? [{ output, ulps: ulpHistogram(naive, fused, toleranceFor(graph, output).atol) }] : [];
+  });
+}
+
 function compare({ fusion, plans, given }: CheckRequest & { kind: "compare" }): CheckReply {
   const { graph } = fusion;
   const wanted = referenceOf(graph, inputsOf(fusion, given));
@@ -168,7 +182,7 @@ function compare({ fusion, plans, given }: CheckRequest & { kind: "compare" }): 
       return compared(graph, output, plan, wanted.get(output)!, data);
     }),
   );
-  return { kind: "compare", rows };
+  return { kind: "compare", rows, apart: apartOf(graph, plans) };
 }
 
 function onCpu({ fusion, plans, options, given }: CheckRequest & { kind: "cpu" }): CheckReply {

@@ -13,6 +13,7 @@ import type {
   RegionId,
   Target,
   Totals,
+  UlpHistogram,
   WhatIf,
 } from "../fusion";
 
@@ -163,6 +164,8 @@ export interface ComparedOutput {
   readonly maxAbs: number;
   readonly maxRel: number;
   readonly maxUlp: number;
+  /** Where the elements lie; absent where there is nothing to compare. */
+  readonly ulps?: UlpHistogram;
   readonly limit: string;
   /** Coordinates of the worst element, both values there, and how far apart they may be. */
   readonly worst: {
@@ -176,6 +179,12 @@ export interface ComparedOutput {
   readonly compared: number;
   readonly elements: number;
   readonly pass: boolean;
+}
+
+/** One output of the fused plan against the naive one's, as both were computed. */
+export interface OutputApart {
+  readonly output: NodeId;
+  readonly ulps: UlpHistogram;
 }
 
 /** A few numbers of one output of the reference. */
@@ -192,7 +201,7 @@ export interface ReferenceSummary {
 
 export type CheckReply =
   | { readonly kind: "inputs"; readonly inputs: ReadonlyMap<NodeId, TensorData> }
-  | { readonly kind: "compare"; readonly rows: readonly ComparedOutput[] }
+  | { readonly kind: "compare"; readonly rows: readonly ComparedOutput[]; readonly apart: readonly OutputApart[] }
   | {
       readonly kind: "cpu";
       readonly summaries: readonly ReferenceSummary[];

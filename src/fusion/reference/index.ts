@@ -1,4 +1,5 @@
 /** @file What every kernel must agree with: the f64 interpreter, its data, and the comparison. */
+export { binRange, ulpHistogram, type UlpHistogram } from "./ulps";
 export { compareOutputs, ulpsBetween, type Comparison, type Tolerance } from "./compare";
 export { inputData, type InputData } from "./data";
 export { type Precision } from "./rounding";

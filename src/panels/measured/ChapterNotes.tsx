@@ -4,6 +4,7 @@ import { usePlayground } from "../../state";
 import { Icon } from "../Icon";
 import { chapterNotes, type ChapterNote, type Mark } from "../model/chapter";
 import { Words } from "../Words";
+import { CurvePlot } from "./CurvePlot";
 import "./chapter-notes.css";
 
 const markWords: Readonly<Record<Mark, string>> = {
@@ -24,11 +25,12 @@ function MarkSign({ mark }: { readonly mark: Mark }) {
 function Notes({ notes }: { readonly notes: readonly ChapterNote[] }) {
   return (
     <ul className="chapter-notes">
-      {notes.map(({ row, mark, text }) => (
+      {notes.map(({ row, mark, text, curve }) => (
         <li key={row} title={`Chapter ${row.slice(0, 3)}, item ${Number(row.slice(4))}`}>
           <MarkSign mark={mark} />
           <span>
             <Words text={text} />
+            {curve && <CurvePlot curve={curve} />}
           </span>
         </li>
       ))}

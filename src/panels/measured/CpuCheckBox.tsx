@@ -1,6 +1,7 @@
 /** @file Results without a GPU: the reference's outputs, and the generated kernels run on the CPU against it. */
 import { playground, usePlayground, type OutputSummary } from "../../state";
 import { count, significant } from "../model/units";
+import { Differences } from "./Differences";
 import { VerdictBox } from "./VerdictBox";
 
 function Outputs({ outputs }: { readonly outputs: readonly OutputSummary[] }) {
@@ -55,6 +56,7 @@ export function CpuCheckBox() {
         {check.text}
       </p>
       {check.outputs.length > 0 && <Outputs outputs={check.outputs} />}
+      <Differences rows={check.check} />
       <VerdictBox rows={check.check} />
     </div>
   );

@@ -6,6 +6,7 @@ import { timeRows } from "../model/timings";
 import { ChapterNotes } from "./ChapterNotes";
 import { CpuCheckBox } from "./CpuCheckBox";
 import { DeviceLine } from "./DeviceLine";
+import { Differences } from "./Differences";
 import { ExampleVariants } from "./ExampleVariants";
 import { Numbers } from "./Numbers";
 import { TransferBlocks } from "./TransferBlocks";
@@ -112,7 +113,14 @@ export function MeasuredPanel() {
 }
 
 function Check({ run }: { readonly run: FinishedRun }) {
-  if (run.check) return <VerdictBox rows={run.check} />;
+  if (run.check) {
+    return (
+      <>
+        <Differences rows={run.check} apart={run.apart} />
+        <VerdictBox rows={run.check} />
+      </>
+    );
+  }
   return (
     <p className="measured-message" aria-live="polite">
       Comparing both plans with the f64 reference…

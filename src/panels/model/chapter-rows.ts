@@ -1,5 +1,6 @@
 /** @file One sentence for each number that a chapter prints, with the live counts in it. */
-import { bytesOf, inputData, intensity, node, opDef, ridge, runReference, type NodeId } from "../../fusion";
+import { bytesOf, inputData, intensity, node, ridge, runReference, type NodeId } from "../../fusion";
+import { geluCurve, geluDistance } from "./gelu-forms";
 import {
   allTransfers,
   arrow,
@@ -176,27 +177,11 @@ const inversion: Sentence = (_, says) => {
   return judged(back !== a, `The chapter calls recovering a from y ${says}: ${found}.`, `${says}: not seen, ${found}.`);
 };
 
-/** Where the two forms of GELU are compared: beyond these bounds both are x or 0 to the last digit. */
-const GELU_RANGE = { least: -6, most: 6, steps: 1200 };
-
-/** Largest distance between GELU by erf and by tanh, as the reference computes them, and where it is. */
-export function geluDistance(): { readonly distance: number; readonly at: number } {
-  const gelu = opDef("gelu").scalar!;
-  const { least, most, steps } = GELU_RANGE;
-  let worst = { distance: 0, at: 0 };
-  for (let i = 0; i <= steps; i++) {
-    const x = least + ((most - least) * i) / steps;
-    const distance = Math.abs(gelu.js([x], { approximate: "tanh" }) - gelu.js([x], { approximate: "none" }));
-    if (distance > worst.distance) worst = { distance, at: Math.abs(x) };
-  }
-  return worst;
-}
-
 const geluForms: Sentence = (_, says) => {
-  const { distance, at } = geluDistance();
-  return quoted(
-    `The chapter writes ${says}. It differs from the form by erf by at most ${scientific(distance)}, at x = ±${significant(at)}.`,
-  );
+  const curve = geluCurve();
+  const { distance, at } = geluDistance(curve);
+  const text = `The chapter writes ${says}. It differs from the form by erf by at most ${scientific(distance)}, at x = ±${significant(at)}.`;
+  return { ...quoted(text), curve };
 };
 
 const chainFormula: Sentence = (counted) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { a100, compile, defaultOptions, generic, type CompileOptions } from "../../fusion";
 import { findExample, optionsFor } from "../../lessons";
 import { chapterNotes, type ChapterNote } from "./chapter";
-import { geluDistance } from "./chapter-rows";
+import { geluDistance } from "./gelu-forms";
 
 const notesOf = (text: string, example: string | null = null): readonly ChapterNote[] =>
   chapterNotes(compile(text, defaultOptions), example);

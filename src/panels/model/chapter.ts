@@ -3,6 +3,7 @@ import type { Compilation } from "../../fusion";
 import { claimsOf } from "../../lessons";
 import { chapterRows } from "./chapter-rows";
 import { countedOf } from "./counted";
+import type { Curve } from "./gelu-forms";
 
 /** Right as printed; counted otherwise; or a number that no count can decide. */
 export type Mark = "right" | "differs" | "quoted";
@@ -12,6 +13,8 @@ export interface ChapterNote {
   readonly row: string;
   readonly mark: Mark;
   readonly text: string;
+  /** Drawn below the sentence. */
+  readonly curve?: Curve;
 }
 
 /** Notes on the program that is shown; none when it is no chapter's. `example` is the one that it started from. */
