@@ -1,21 +1,9 @@
 /** @file What the bench runs: programs, and what some rows of their answers must be, computed here in f64 and apart from the compiler. */
 
-export type Arrays = ReadonlyMap<string, Float32Array>;
+import { orders } from "./orders";
+import { of, sum, workload, type Workload } from "./workload";
 
-export interface Workload {
-  /** Short and stable, whatever the sizes are divided by: `1`, `12a`, `8-1024`. */
-  readonly id: string;
-  readonly title: string;
-  readonly text: string;
-  /** Length of an output row for the check. */
-  readonly columns: number;
-  /** The expected row `row` of the output; `got` is what came, for ops that draw. */
-  expectedRow(inputs: Arrays, row: number, got: Float32Array): Float64Array;
-  /** Allowed |got − want| / (1 + |want|) ; the reason is beside it. */
-  readonly tolerance: number;
-  /** Set for contractions: FLOP, so that TFLOP/s is the headline. */
-  readonly flops?: number;
-}
+export type { Arrays, Workload } from "./workload";
 
 interface Sizes {
   readonly big: number;
@@ -24,41 +12,6 @@ interface Sizes {
   readonly squares: readonly number[];
   readonly divide: number;
 }
-
-type Row = (row: number, columns: number, inputs: Arrays, got: Float32Array) => (column: number) => number;
-
-const of = (inputs: Arrays, name: string): Float32Array => {
-  const data = inputs.get(name);
-  if (!data) throw new Error(`the workload has no input ${name}`);
-  return data;
-};
-
-const workload = (
-  id: string,
-  title: string,
-  text: string,
-  columns: number,
-  row: Row,
-  tolerance: number,
-  flops?: number,
-): Workload => ({
-  id,
-  title,
-  text,
-  columns,
-  tolerance,
-  ...(flops === undefined ? {} : { flops }),
-  expectedRow(inputs, at, got) {
-    const element = row(at, columns, inputs, got);
-    return Float64Array.from({ length: columns }, (_, column) => element(column));
-  },
-});
-
-const sum = (count: number, term: (i: number) => number): number => {
-  let total = 0;
-  for (let i = 0; i < count; i++) total += term(i);
-  return total;
-};
 
 const relu = (x: number): number => Math.max(x, 0);
 const geluTanh = (x: number): number => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
@@ -326,5 +279,5 @@ const heads = (divide: number): Workload[] => [
 export function workloadsAt(divide: number): Workload[] {
   const [big, wide, few] = [8192 / divide, 4096 / divide, Math.max(4, 128 / divide)];
   const sizes = { big, wide, few, divide, squares: [512, 1024, 2048, 4096].map((n) => n / divide) };
-  return [...pointwise(sizes), ...rows(sizes), ...others(sizes), ...matmuls(sizes), ...heads(divide)];
+  return [...pointwise(sizes), ...rows(sizes), ...others(sizes), ...orders(sizes), ...matmuls(sizes), ...heads(divide)];
 }

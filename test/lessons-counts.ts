@@ -122,6 +122,13 @@ export const expected: Readonly<Record<string, Counts>> = {
   strict: counts([2, 1], [4, 2], [3, 1], { codes: ["L_STRICT"] }),
   "strict/fast": counts([2, 1], [4, 2], [3, 1]),
   // more to try
+  scan: counts([3, 1], [7, 3], [6, 2]),
+  "scan/softmax": counts([2, 1], [4, 2], [4, 2]),
+  "scan/long-rows": counts([2, 1], [4, 2], [4, 2]),
+  "scan/both-ways": counts([3, 2], [7, 5], [7, 5], { codes: ["L_INDEX"] }),
+  "top-p": counts([10, 1], [24, 2], [20, 2]),
+  "top-p/top-k": counts([7, 1], [16, 3], [10, 1]),
+  "top-p/vocabulary": counts([2, 1], [4, 2], [3, 1]),
   mish: counts([5, 1], [11, 2], [11, 2]),
   "transpose-add": counts([2, 1], [5, 3], [5, 3]),
   "column-mean": counts([3, 3], [7, 7], [3, 3], { codes: ["C_PARALLELISM"], atMost }),

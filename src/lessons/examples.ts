@@ -5,6 +5,7 @@ import { hurts } from "./chapters/hurts";
 import { intensity } from "./chapters/intensity";
 import { intermediates } from "./chapters/intermediates";
 import { more } from "./chapters/more";
+import { orders } from "./chapters/orders";
 import { operators } from "./chapters/operators";
 import type { Chapter, Example, Variant } from "./example";
 
@@ -46,6 +47,7 @@ export const examples: readonly Example[] = [
   ...derivatives,
   ...intermediates,
   ...hurts,
+  ...orders,
   ...more,
 ];
 
