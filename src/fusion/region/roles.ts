@@ -82,6 +82,9 @@ const withoutOnes = (shape: Shape): Shape => shape.filter((extent) => extent !==
 export const isRowShape = (shape: Shape, domain: RowDomain): boolean =>
   sameShape(withoutOnes(shape), withoutOnes(domain.kept));
 
+const isOnePerRow = (shape: Shape, { kept, space }: RowDomain): boolean =>
+  sizeOf(shape) === sizeOf(kept) && sizeOf(kept) < sizeOf(space);
+
 /** A row value of `shape` broadcasts to `out` so that every element, lying at its place, meets its own row. */
 function meetsItsRow(shape: Shape, out: Shape, { places }: Lie, { sampleRows }: RowDomain): boolean {
   const strides = stridesOf(shape);
@@ -115,7 +118,7 @@ export function placeMember(
   if (def.kind === "movement") {
     const operand = bound[0]!;
     const { role, lie } = placed.get(operand)!;
-    if (role === "row" && def.movement?.free && isRowShape(n.type.shape, domain)) return { role: "row", stage };
+    if (role === "row" && def.movement?.free) return { role: "row", stage };
     if (role === "row" && n.op === "expand" && sizeOf(n.type.shape) === sizeOf(domain.space)) {
       const spread = lieOf(domain.space, n.type.shape, domain.samples);
       if (meetsItsRow(node(graph, operand).type.shape, n.type.shape, spread, domain))
@@ -157,7 +160,9 @@ function placeElementwise(
   const fulls = bound.filter((input) => placed.get(input)!.role === "full");
   const alike = (input: NodeId): boolean =>
     sameShape(padLeft(shapeOf(input), shape.length), padLeft(shape, shapeOf(input).length));
-  if (fulls.length === 0 && isRowShape(shape, domain) && bound.every(alike)) return { role: "row", stage };
+  const inRows = fulls.length === 0 && bound.every(alike);
+  // A value a row keeps the order of the rows in whatever shape views show it.
+  if (inRows && (isRowShape(shape, domain) || isOnePerRow(shape, domain))) return { role: "row", stage };
   if (sizeOf(shape) !== sizeOf(domain.space)) return misaligned(graph, id, bound[0]!, domain);
   const lie = fulls[0] === undefined ? lieOf(domain.space, shape, domain.samples) : placed.get(fulls[0])!.lie!;
   for (const input of bound) {
