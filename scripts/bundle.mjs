@@ -28,8 +28,8 @@ function keyOf(entry, folders) {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** Builds `entry` (from the root) into the one file `out`. Packages go in, except those in `external`. */
-export async function build(entry, out, external = []) {
+/** Builds `entry` (from the root) into the one file `out`. Packages go in, except those in `external`; `alias` puts files in their place. */
+export async function build(entry, out, external = [], alias = {}) {
   const { build: viteBuild } = await import("vite");
   const folder = dirname(out);
   const scratch = join(folder, `building-${process.pid}`);
@@ -37,6 +37,7 @@ export async function build(entry, out, external = []) {
     root,
     configFile: false,
     logLevel: "error",
+    resolve: { alias },
     ssr: { noExternal: true, external },
     build: {
       ssr: join(root, entry),

@@ -1,8 +1,8 @@
 /**
  * @file `npm run soak [-- --plans 100000 --device 5000 --kernels 20000 --limits 5000 --factor 40 --seed N --minutes M --fresh]`: the laws of
  * `npm test` at full count, in batches of one process each. Progress is kept in .cache/soak.json: the next run goes on where this
- * one stopped, and asks again what failed. Every batch rewrites docs/soak.md. `--bundle FILE` writes the laws of whole plans as one
- * file that runs on any machine with Node (`node FILE 2000:7`); `--take RESULTS` takes the lines it printed there as batches done.
+ * one stopped, and asks again what failed. Every batch rewrites docs/soak.md. `--bundle FILE` writes the laws as one file that runs on
+ * any machine with Node (`node FILE plans 2000:7`); `--take RESULTS` takes the lines it printed there as batches done.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -98,9 +98,10 @@ async function runEntry({ law, seed, count }) {
   return recordOf(stdout.trimEnd().split("\n").at(-1) || JSON.stringify(lost));
 }
 
-/** A line of soak-plans.ts as a batch. */
+/** A printed line as a batch; whole plans say how many fail, and with which programs. */
 function recordOf(line) {
   const { failures, ...record } = JSON.parse(line);
+  if (record.failing === undefined) return { ...record, commit: git("rev-parse", "--short", "HEAD"), failures };
   const told = ({ says, ways, text }) => ({
     title: record.law,
     message: `${says}\n\n${text}\n\n${JSON.stringify(ways)}`,
@@ -168,7 +169,9 @@ function writeResult() {
 const began = Date.now();
 const most = asked.minutes === undefined ? Infinity : Number(asked.minutes);
 if (asked.bundle) {
-  await build(LAWS.plans.entry, resolve(asked.bundle));
+  await build("test/laws/soak-anywhere.ts", resolve(asked.bundle), [], {
+    vitest: resolve("test/laws/plain-vitest.ts"),
+  });
   process.exit(0);
 }
 const taken = asked.take ? readFileSync(asked.take, "utf8").trim().split("\n").map(recordOf) : [];

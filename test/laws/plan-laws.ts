@@ -101,9 +101,7 @@ export function planned({ text, ways }: Case): Planned {
 export function structureFaults({ compilation }: Planned): string[] {
   const { policy, forced, forbidden, strict, groupSize } = compilation.options;
   // What people pin may cost more, and so may cutting a call that is larger than the group size.
-  // A step that buys a launch with bytes says so.
-  const paid = compilation.steps.some(({ accepted, cost }) => accepted && cost !== null && cost.bytesSaved < 0);
-  const mayCost = policy === "duplicate" || forced.length + forbidden.length > 0 || groupSize < 1 || paid;
+  const mayCost = policy === "duplicate" || forced.length + forbidden.length > 0 || groupSize < 1;
   const last = compilation.steps.findLast(({ accepted }) => accepted)?.seq;
   const passing = (fault: string): boolean => fault.endsWith("too many bindings") && !fault.startsWith(`step ${last} `);
   // Between two steps a plan may bind more than in the end.
