@@ -120,3 +120,34 @@ test("the size choice rewrites the program and is one undo step", async ({ page,
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(page.getByRole("region", { name: "Program", exact: true })).toContainText("N = 2048");
 });
+
+test("a tour is offered once: five stops with the program's own numbers, forward, back and out", async ({
+  page,
+  play,
+}) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.region("Steps").getByRole("button", { name: "Tour, 40 seconds" }).click();
+  const tour = page.getByRole("dialog", { name: "Tour" });
+  await expect(tour).toContainText("3 kernels. A thick line is a trip to memory; at full size there are 7.");
+  await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 3, now 3/ })).toBeVisible();
+  const next = tour.getByRole("button", { name: "Next" });
+  await next.click();
+  await expect(tour).toContainText("2 of 5");
+  await expect(play.steps).toContainText("Step 1 of 2");
+  await next.click();
+  await expect(tour).toContainText("At the end 1 kernel: 7 trips became 3");
+  await tour.getByRole("button", { name: "Back" }).click();
+  await expect(tour).toContainText("2 of 5");
+  await next.click();
+  await next.click();
+  await expect(play.region("Kernels").locator(".wgsl-line.linked").first()).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(tour).toBeHidden();
+  await page.reload();
+  await expect(play.steps).toBeVisible();
+  await expect(page.getByRole("button", { name: "Tour, 40 seconds" })).toHaveCount(0);
+  await play.command("Take the tour");
+  await expect(tour).toContainText("1 of 5");
+});

@@ -37,7 +37,7 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   "000-22": ["claim:000-22"],
   "000-23": ["claim:000-23"],
   "000-24": ["note:xla-tidy", "note:xla-fusion"],
-  "000-25": ["story:steps.spec.ts|Play walks to the end by itself"],
+  "000-25": ["story:first-screen.spec.ts|a tour is offered once"],
   "000-26": ["note:triton", "note:cublas", "note:pytorch"],
   "001-01": ["claim:001-01"],
   "001-02": ["claim:001-02", "profile:generic"],

@@ -18,6 +18,7 @@ const NotesDialog = lazy(async () => ({ default: (await import("./notes/NotesDia
 const OptionsDialog = lazy(async () => ({ default: (await import("./options/OptionsDialog")).OptionsDialog }));
 const EmbedView = lazy(async () => ({ default: (await import("./EmbedView")).EmbedView }));
 const ShareDialog = lazy(async () => ({ default: (await import("./ShareDialog")).ShareDialog }));
+const Tour = lazy(async () => ({ default: (await import("./Tour")).Tour }));
 const PresenterView = lazy(async () => ({ default: (await import("./PresenterView")).PresenterView }));
 
 function OpenDialog() {
@@ -46,6 +47,7 @@ function useTheme(): void {
 function Whole() {
   const arrangement = useArrangement();
   const presenter = usePlayground((state) => state.presenter);
+  const touring = usePlayground((state) => state.tour !== null);
   useDevice();
   useFileDrop();
   if (presenter) {
@@ -61,6 +63,11 @@ function Whole() {
       <TopBar arrangement={arrangement} />
       {arrangement === "wide" ? <Wide /> : arrangement === "middle" ? <Middle /> : <Narrow />}
       <OpenDialog />
+      {touring && (
+        <Suspense>
+          <Tour />
+        </Suspense>
+      )}
       <Announcer />
     </div>
   );

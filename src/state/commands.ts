@@ -256,6 +256,14 @@ const page: readonly Command[] = [
     run: ({ actions }) => actions.openDialog("options"),
   },
   {
+    id: "tour",
+    title: "Take the tour, 40 seconds",
+    group: "Page",
+    keys: [],
+    when: hasSteps,
+    run: ({ actions }) => actions.showTour(0),
+  },
+  {
     id: "notes",
     title: "Read notes: how it works, nine questions, words",
     group: "Page",
@@ -282,10 +290,11 @@ const page: readonly Command[] = [
     title: "Close",
     group: "Page",
     keys: [key("Escape")],
-    when: ({ dialog, presenter, selection, notice }) =>
-      dialog !== "none" || presenter || selection.kind !== "none" || notice !== null,
-    run({ actions, dialog, presenter, selection }) {
+    when: ({ dialog, tour, presenter, selection, notice }) =>
+      dialog !== "none" || tour !== null || presenter || selection.kind !== "none" || notice !== null,
+    run({ actions, dialog, tour, presenter, selection }) {
       if (dialog !== "none") actions.openDialog("none");
+      else if (tour !== null) actions.showTour(null);
       else if (presenter) actions.togglePresenter();
       else if (selection.kind !== "none") actions.select({ kind: "none" });
       else actions.dismissNotice();

@@ -341,3 +341,15 @@ test("ops that a model has and the language has not are told; a closed dialog op
   await reading;
   expect([state().document.text, state().dialog]).toEqual([before, "none"]);
 });
+
+test("the tour is offered until it was begun or skipped, on this machine", () => {
+  expect([state().tour, state().toured]).toEqual([null, false]);
+  state().actions.showTour(0);
+  state().actions.showTour(1);
+  expect([state().tour, state().toured]).toEqual([1, true]);
+  state().actions.showTour(null);
+  const again = createPlayground(worldWith(shelf));
+  again.start();
+  expect([again.getState().tour, again.getState().toured]).toEqual([null, true]);
+  again.dispose();
+});

@@ -54,6 +54,8 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   shownTheme: "light",
   presenter: false,
   embed: false,
+  tour: null,
+  toured: true,
   blanked: false,
   folded: new Set(),
   dialog: "none",

@@ -115,6 +115,10 @@ export interface PlaygroundState {
   readonly pane: Pane;
   readonly theme: Theme;
   readonly presenter: boolean;
+  /** The stop of the tour that is shown, from 0; null while nobody takes it. */
+  readonly tour: number | null;
+  /** The tour was taken or skipped on this machine: it is not offered again. */
+  readonly toured: boolean;
   /** The page stands in another page or a slide: graph, counts and steps only, and nothing is kept. */
   readonly embed: boolean;
   /** Folded groups and kernels, by region or group identity. */
@@ -210,6 +214,8 @@ export interface Actions {
   setSize(size: "S" | "M" | "L"): void;
   /** Plans the shown program with its constant `name` at a quarter to four times its value. */
   askSizes(name: string): Promise<void>;
+  /** Begins the tour, goes on to another stop, or ends it with null. */
+  showTour(stop: number | null): void;
   /** Opens the side notes, at one of them. */
   openNote(id: string): void;
   /** Plans examples and variants, to tell what fusing does for each. */

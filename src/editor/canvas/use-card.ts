@@ -27,7 +27,7 @@ export function useCard(scene: Scene | null): OpenCard {
   const options = usePlayground((s) => s.document.options);
   const broken = usePlayground((s) => s.derived.status === "broken");
   const text = usePlayground((s) => s.document.text);
-  const embed = usePlayground((s) => s.embed);
+  const quiet = usePlayground((s) => s.embed || s.tour !== null);
   const closedAt = useCanvas((s) => s.closedAt);
   return useMemo((): OpenCard => {
     if (!fusion || !scene || broken) return NONE;
@@ -43,10 +43,10 @@ export function useCard(scene: Scene | null): OpenCard {
       const decisions = edge.also.flatMap((id) => decisionsOnEdge(steps, id)).sort((a, b) => a.seq - b.seq);
       return { kind: "decision", card: cardOfEdge(graph, edge, decisions, cursor, options) };
     }
-    // Embedded, the verdict stands beside the steps, and there is no room for more.
-    if (!step || embed || cursor >= steps.length || closedAt === cursor) return NONE;
+    // Embedded, the verdict stands beside the steps, and there is no room for more; the tour has a card of its own.
+    if (!step || quiet || cursor >= steps.length || closedAt === cursor) return NONE;
     return { kind: "decision", card: cardOfStep(graph, step, options) };
-  }, [fusion, source, scene, broken, selection, step, steps, cursor, options, text, embed, closedAt]);
+  }, [fusion, source, scene, broken, selection, step, steps, cursor, options, text, quiet, closedAt]);
 }
 
 /** Closes what is open: the selection, or the step's own card until another step comes. */

@@ -61,6 +61,17 @@ function PassNote() {
   );
 }
 
+/** Until somebody took or skipped it. */
+function TourOffer() {
+  const offered = usePlayground((state) => !state.toured && selectPlanned(state) !== null);
+  if (!offered) return null;
+  return (
+    <button type="button" className="scrub-note" onClick={() => playground.getState().actions.showTour(0)}>
+      Tour, 40 seconds
+    </button>
+  );
+}
+
 /** Whether a step was taken since the page opened; what a change of the program does to the cursor is none. */
 function useStepped(): boolean {
   const [stepped, setStepped] = useState(false);
@@ -114,6 +125,7 @@ export function Scrubber() {
         <Button icon="forward" label="Next step" onPress={() => actions.stepForward()} off={cursor >= total} />
         <StepText total={total} />
         {!embed && <PassNote />}
+        {!embed && total > 0 && <TourOffer />}
         <Hint />
       </div>
       {compilation && total > 0 && <Staircase compilation={compilation} cursor={cursor} />}
