@@ -1,7 +1,15 @@
 /** @file What the pipeline's passes are called and what they do, apart from the passes themselves, for a page that plans elsewhere: two kilobytes, not forty. */
 import type { FusionPass } from "./define";
 
-export type PassTitle = Pick<FusionPass, "name" | "title" | "summary" | "numerics">;
+export interface PassTitle extends Pick<FusionPass, "name" | "title" | "summary" | "numerics"> {
+  /** What other compilers call the like of it, by the names in their sources; absent where they have none. */
+  readonly elsewhere?: readonly { readonly compiler: string; readonly names: readonly string[] }[];
+}
+
+const ort = (...names: string[]) => ({ compiler: "ONNX Runtime", names });
+const tensorRt = (...names: string[]) => ({ compiler: "TensorRT", names });
+const xla = (...names: string[]) => ({ compiler: "XLA", names });
+const inductor = (...names: string[]) => ({ compiler: "Inductor", names });
 
 /** One entry a pass, in the pipeline's order; a test holds it against `allPasses`. */
 export const passTitles: readonly PassTitle[] = [
@@ -10,12 +18,14 @@ export const passTitles: readonly PassTitle[] = [
     title: "Tidy the graph",
     summary: "Removes what changes nothing, computes equal expressions once and drops what nobody reads.",
     numerics: "bitwise",
+    elsewhere: [ort("ConstantFolding", "CommonSubexpressionElimination", "EliminateIdentity")],
   },
   {
     name: "recognition",
     title: "Recognise patterns",
     summary: "Gives a softmax, a norm or a gate that is written out in primitives its name.",
     numerics: "bitwise",
+    elsewhere: [ort("GeluFusion", "BiasGeluFusion", "LayerNormFusion", "BiasDropoutFusion")],
   },
   {
     name: "weight-folding",
@@ -23,6 +33,7 @@ export const passTitles: readonly PassTitle[] = [
     summary:
       "Computes what follows from weights alone once, before the run: a batch norm becomes part of the convolution.",
     numerics: "reassociates",
+    elsewhere: [ort("ConvBNFusion", "MatmulBNFusion", "ConvMulFusion", "ConvAddFusion")],
   },
   {
     name: "monotone-commute",
@@ -35,6 +46,7 @@ export const passTitles: readonly PassTitle[] = [
     title: "Scale, offset and power",
     summary: "Multiplies and adds literals ahead, and writes x² as a product and √x as a root.",
     numerics: "reassociates",
+    elsewhere: [tensorRt("Scale + Offset + Power")],
   },
   {
     name: "reduction-algebra",
@@ -48,18 +60,21 @@ export const passTitles: readonly PassTitle[] = [
     title: "Push transposes together",
     summary: "Moves transposes through elementwise ops so that they meet and cancel, and lets a window pad for itself.",
     numerics: "bitwise",
+    elsewhere: [ort("TransposeOptimizer", "PadFusion")],
   },
   {
     name: "transpose-folding",
     title: "Fold transposes and views",
     summary: "Lets a reader walk a tensor in another order instead of writing a re-ordered copy first.",
     numerics: "bitwise",
+    elsewhere: [ort("MatmulTransposeFusion"), xla("TransposeFolding")],
   },
   {
     name: "attention",
     title: "Attention in one kernel",
     summary: "Joins two products with the softmax between them: a running maximum and sum replace the stored rows.",
     numerics: "reassociates",
+    elsewhere: [ort("AttentionFusion")],
   },
   {
     name: "contract-reduce",
@@ -72,6 +87,11 @@ export const passTitles: readonly PassTitle[] = [
     title: "Finish products in registers",
     summary: "Applies bias, activation and the like to each tile of a product before it is stored.",
     numerics: "bitwise",
+    elsewhere: [
+      ort("ConvActivationFusion", "GemmActivationFusion", "MatMulAddFusion"),
+      tensorRt("Conv + Bias + Act", "FC + Bias + Act"),
+      inductor("template epilogue"),
+    ],
   },
   {
     name: "row-picks",
@@ -86,6 +106,11 @@ export const passTitles: readonly PassTitle[] = [
     summary:
       "Joins reductions with the values around them that belong to the same rows: softmax and LayerNorm become one kernel.",
     numerics: "bitwise",
+    elsewhere: [
+      ort("LayerNormFusion", "SimplifiedLayerNormFusion", "BiasSoftmaxFusion"),
+      xla("SoftmaxRewriter"),
+      inductor("persistent reduction"),
+    ],
   },
   {
     name: "row-scale",
@@ -98,6 +123,7 @@ export const passTitles: readonly PassTitle[] = [
     title: "Producers into readers",
     summary: "Merges a producer into all of its readers or into none, the most profitable pair first.",
     numerics: "bitwise",
+    elsewhere: [xla("PriorityFusion")],
   },
   {
     name: "multi-output",
@@ -105,6 +131,7 @@ export const passTitles: readonly PassTitle[] = [
     summary:
       "Lets a kernel store a shared value as a further output, and joins kernels that read the same large tensor, by rows or by columns.",
     numerics: "bitwise",
+    elsewhere: [xla("MultiOutputFusion"), inductor("mix-order reduction")],
   },
   {
     name: "budget-split",

@@ -15,7 +15,7 @@ interface Props {
 }
 
 export function PassRow({ pass, place, on, from, drop, onToggle, onShift }: Props) {
-  const { name, title, summary, numerics } = pass;
+  const { name, title, summary, numerics, elsewhere } = pass;
   return (
     <li
       className="pass-row"
@@ -43,6 +43,11 @@ export function PassRow({ pass, place, on, from, drop, onToggle, onShift }: Prop
         </button>
       </span>
       <p>{summary}</p>
+      {elsewhere && (
+        <p className="pass-elsewhere">
+          {elsewhere.map(({ compiler, names }) => `${compiler}: ${names.join(", ")}`).join(" · ")}
+        </p>
+      )}
     </li>
   );
 }
