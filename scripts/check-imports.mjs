@@ -23,7 +23,7 @@ const LAYERS = {
 const FLOORS = {
   ir: [],
   ops: ["ir"],
-  text: ["ir", "ops"],
+  text: ["ir", "ops", "autodiff"],
   reference: ["ir", "ops"],
   autodiff: ["ir", "ops"],
   region: ["ir", "ops"],

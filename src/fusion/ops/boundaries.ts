@@ -3,7 +3,9 @@ import type { OpDef } from "./define";
 import { EXACT, unary } from "./families";
 
 /** A boundary that hands its operand on. Here, on one device, each is a copy: what it stands for elsewhere, its doc says. */
-export const boundary = (spec: Pick<OpDef, "name" | "doc"> & { readonly aliases?: readonly string[] }): OpDef => ({
+export const boundary = (
+  spec: Pick<OpDef, "name" | "doc" | "derivative"> & { readonly aliases?: readonly string[] },
+): OpDef => ({
   ...unary({ ...spec, dtype: "same", flops: 0, tolerance: EXACT, scalar: { js: (x) => x, wgsl: (x) => x } }),
   kind: "opaque",
 });

@@ -155,6 +155,33 @@ export interface OrderMeaning {
   readonly places: boolean;
 }
 
+/** What a derivative rule sees: the op's operands and result where they stand in the graph, and a hand that writes more. */
+export interface Tape {
+  readonly inputs: readonly NodeId[];
+  readonly output: NodeId;
+  readonly attrs: Attrs;
+  readonly typeOf: (id: NodeId) => TensorType;
+  /** A node of an op; numbers become literals of the result's dtype. Equal calls are one node. */
+  readonly of: (op: string, operands: readonly (NodeId | number)[], attrs?: Attrs) => NodeId;
+  /** The value of an operand that is a literal; null of any other. */
+  readonly literal: (id: NodeId) => number | null;
+}
+
+/** How fast a result changes with an operand: a tensor, one number everywhere, or not at all. */
+export type Slope = NodeId | number | null;
+
+/** How a change of the operands changes the result. An op without one can't be differentiated; `{}` is an op without slope. */
+export interface Derivative {
+  /** Whether there is a rule for these attributes; for all when left out. */
+  readonly holds?: (attrs: Attrs) => boolean;
+  /** Elementwise: the slope for each operand. */
+  readonly partials?: (tape: Tape) => readonly Slope[];
+  /** What a cotangent of the result is worth to one operand, in the operand's shape; null: nothing. */
+  readonly vjp?: (tape: Tape, cotangent: NodeId, operand: number) => NodeId | null;
+  /** The tangent of the result; null for operands without one. Left out beside `vjp`: the op is linear, and is applied to the tangents. */
+  readonly jvp?: (tape: Tape, tangents: readonly (NodeId | null)[]) => NodeId;
+}
+
 export type OpKind =
   "elementwise" | "reduce" | "scan" | "order" | "contraction" | "movement" | "gather" | "random" | "source" | "opaque";
 
@@ -188,6 +215,7 @@ export interface OpDef extends Names {
   readonly expensive: boolean;
   /** Allowed difference of WGSL from the f64 meaning in one evaluation, and why. */
   readonly tolerance: { readonly rtol: number; readonly atol: number; readonly reason: string };
+  readonly derivative?: Derivative;
   /** elementwise and random */
   readonly scalar?: ScalarMeaning;
   readonly movement?: MovementMeaning;
@@ -217,6 +245,8 @@ export interface CompositeDef extends Names {
   readonly doc: OpDoc;
   readonly params: readonly Param[];
   infer(inputs: readonly (TensorType | null)[], attrs: Attrs, names?: readonly string[]): Checked<TensorType>;
+  /** Parts whose changes cancel in the result, such as the maximum that softmax shifts by: no derivative goes through them. */
+  readonly still?: readonly string[];
   /** Optional tensors that were not given are null. The last node made is the result and takes the call's own id. */
   build(b: GraphBuilder, inputs: readonly (NodeId | null)[], attrs: Attrs): NodeId;
 }

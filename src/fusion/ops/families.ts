@@ -1,6 +1,6 @@
 /** @file Makers of ops: what all elementwise ops, reductions, movements and contractions have in common. */
 import { promote, showShape, type Attrs, type Checked, type DType, type Shape, type TensorType } from "../ir";
-import type { MovementMeaning, Names, OpDef, Param, ReduceMeaning, ScalarMeaning } from "./define";
+import type { Derivative, MovementMeaning, Names, OpDef, Param, ReduceMeaning, ScalarMeaning } from "./define";
 import { axesOf, broadcastAll, checkAxes, fine, withoutAxes, wrong, type Failed } from "./shapes";
 
 type Tolerance = OpDef["tolerance"];
@@ -65,6 +65,8 @@ export interface ElementwiseSpec extends Names, Pick<OpDef, "name" | "doc"> {
   readonly flops?: number;
   readonly expensive?: boolean;
   readonly tolerance?: Tolerance;
+  /** Ops without a slope (comparisons, logic, tests) need none. */
+  readonly derivative?: Derivative;
 }
 
 /** The optional names of a spec, those that are stated. */
@@ -79,6 +81,8 @@ const namesOf = ({ aliases, withTensor, withAxisFirst, jaxDefaults }: Names): Na
 export function elementwise(spec: ElementwiseSpec): OpDef {
   const { name, doc, scalar, operands, attrs = [], dtype: rule = "arithmetic", flops = 1, expensive = false } = spec;
   const own = operands.map((param) => param.names[0]!);
+  const flat = rule === "compare" || rule === "test" || rule === "logic";
+  const derivative = spec.derivative ?? (flat ? {} : undefined);
   return {
     name,
     ...namesOf(spec),
@@ -96,6 +100,7 @@ export function elementwise(spec: ElementwiseSpec): OpDef {
     flopsPerElement: flops,
     expensive,
     tolerance: spec.tolerance ?? (rule === "arithmetic" || rule === "float" ? ROUNDED : EXACT),
+    ...(derivative ? { derivative } : {}),
     scalar,
   };
 }
@@ -176,6 +181,7 @@ export interface ReductionSpec extends Names, Pick<OpDef, "name" | "doc"> {
   /** FLOPs per input element; 1 unless stated. */
   readonly flops?: number;
   readonly tolerance?: Tolerance;
+  readonly derivative?: Derivative;
 }
 
 /** Folds axes of one operand. The family's tolerance of n terms is the comparison's business. */
@@ -204,6 +210,7 @@ export function reduction(spec: ReductionSpec): OpDef {
     flopsPerElement: flops,
     expensive: true,
     tolerance: spec.tolerance ?? ROUNDED,
+    ...(spec.derivative ? { derivative: spec.derivative } : {}),
     reduce: { axes: (attrs, input) => axesOf(attrs["axes"], input.length), ...reduce },
   };
 }
@@ -213,10 +220,11 @@ export interface MovementSpec extends Pick<OpDef, "name" | "aliases" | "doc"> {
   /** The result's shape; dtypes are promoted by the family. `names` has one entry an operand. */
   readonly shape: (inputs: readonly Shape[], attrs: Attrs, names: readonly string[]) => Checked<Shape>;
   readonly movement: MovementMeaning;
+  readonly derivative?: Derivative;
 }
 
 /** Puts elements elsewhere; computes nothing. */
-export function movement({ name, aliases, doc, params, shape, movement: meaning }: MovementSpec): OpDef {
+export function movement({ name, aliases, doc, params, shape, movement: meaning, derivative }: MovementSpec): OpDef {
   return {
     name,
     ...(aliases ? { aliases } : {}),
@@ -235,6 +243,7 @@ export function movement({ name, aliases, doc, params, shape, movement: meaning 
     flopsPerElement: 0,
     expensive: false,
     tolerance: EXACT,
+    ...(derivative ? { derivative } : {}),
     movement: meaning,
   };
 }

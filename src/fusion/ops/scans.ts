@@ -1,5 +1,5 @@
 /** @file Maker of scans: every element becomes the fold of those up to itself along one axis. */
-import type { OpDef, Param } from "./define";
+import type { Derivative, OpDef, Param } from "./define";
 import { ONE_TENSOR } from "./families";
 import { checkAxes, fine, normalAxis, numberOf } from "./shapes";
 
@@ -17,10 +17,11 @@ export interface ScanSpec extends Pick<OpDef, "name" | "doc"> {
   readonly fold: OpDef;
   /** Whether a call may leave the element itself out; where it may not, nothing needs an identity. */
   readonly exclusive: boolean;
+  readonly derivative?: Derivative;
 }
 
 /** Walks one axis and keeps what it has folded so far: shape and dtype are those of the folded operand. */
-export const scan = ({ name, doc, fold, exclusive }: ScanSpec): OpDef => ({
+export const scan = ({ name, doc, fold, exclusive, derivative }: ScanSpec): OpDef => ({
   name,
   kind: "scan",
   doc,
@@ -33,6 +34,7 @@ export const scan = ({ name, doc, fold, exclusive }: ScanSpec): OpDef => ({
   flopsPerElement: fold.flopsPerElement,
   expensive: true,
   tolerance: fold.tolerance,
+  ...(derivative ? { derivative } : {}),
   scan: {
     axis: (attrs, input) => normalAxis(numberOf(attrs["axis"], -1), input.length),
     fold,

@@ -18,7 +18,8 @@ import { nearest } from "./suggest";
 import type { CallExpr, Expr, Identifier } from "./syntax";
 import { bare } from "./syntax";
 import type { Slot, Value } from "./values";
-import { BROKEN, describe, isBroken, numberValue } from "./values";
+import { callPullback, callTransform, isTransform, transform } from "./transforms";
+import { BROKEN, NONE, describe, isBroken, numberValue } from "./values";
 
 export type Callee =
   | { readonly kind: "function"; readonly name: Identifier; readonly value: Value | null; readonly dialect: Dialect }
@@ -40,8 +41,8 @@ export function calleeOf({ turn }: Place, { callee }: CallExpr): Callee {
   const expr = bare(callee);
   if (expr.kind === "name") {
     const bound = turn.scope.find(expr.name);
-    if (bound?.value.kind === "def" || bound?.value.kind === "op") bound.symbol.addUse(expr.span);
-    const value = bound?.value.kind === "def" || bound?.value.kind === "op" ? bound.value : null;
+    const value = bound && CALLABLE.has(bound.value.kind) ? bound.value : null;
+    if (bound && value) bound.symbol.addUse(expr.span);
     return { kind: "function", name: { text: expr.name, span: expr.span }, value, dialect: null };
   }
   if (expr.kind === "subscript" || expr.kind === "lambda" || expr.kind === "call" || expr.kind === "conditional")
@@ -57,7 +58,9 @@ export function calleeOf({ turn }: Place, { callee }: CallExpr): Callee {
   return { kind: "method", name: expr.name, receiver: expr.object };
 }
 
-interface CallPlace {
+const CALLABLE: ReadonlySet<Value["kind"]> = new Set(["def", "op", "transform", "pullback"]);
+
+export interface CallPlace {
   readonly expr: CallExpr;
   readonly callee: Callee;
   readonly path: string;
@@ -86,8 +89,16 @@ export function applyCall(machine: Machine, place: Place, call: CallPlace, opera
   }
 }
 
-function valueCall(machine: Machine, place: Place, call: CallPlace, [callee, ...operands]: readonly Slot[]): Value {
+/** A call of what an expression stands for: the first operand. */
+export function valueCall(
+  machine: Machine,
+  place: Place,
+  call: CallPlace,
+  [callee, ...operands]: readonly Slot[],
+): Value {
   const value = callee!.value;
+  if (value.kind === "transform") return callTransform(machine, place, call, value, operands, valueCall);
+  if (value.kind === "pullback") return callPullback(machine, place, call, value, operands);
   if (value.kind === "def")
     return callDef(machine, place, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
   if (value.kind === "op") return opCall(machine, place, call, value.op, operands);
@@ -165,6 +176,8 @@ function functionCall(
   if (value?.kind === "def")
     return callDef(machine, place, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
   if (value?.kind === "op") return opCall(machine, place, call, value.op, operands);
+  if (value) return valueCall(machine, place, call, [{ value, path: "", expr: null }, ...operands]);
+  if (isTransform(name.text)) return transform(machine, place, call, name.text, argumentsOf(call.expr, operands), valueCall); // prettier-ignore
   if (makesPieces(name.text)) return piecesOf(machine, place, { ...call, name }, argumentsOf(call.expr, operands));
   if (name.text === "map") return mapped(machine, place, call, operands);
   if (isEinops(name.text, operands)) return einops(machine, place, { ...call, name }, argumentsOf(call.expr, operands));
@@ -198,7 +211,15 @@ function mapped(machine: Machine, place: Place, call: CallPlace, [f, ...lists]: 
 
 const CASTS: ReadonlySet<string> = new Set(["float", "half", "int", "long", "bool"]);
 /** What only moves data between devices or copies it changes no value. */
-const NOTHING: ReadonlySet<string> = new Set(["contiguous", "clone", "cuda", "cpu", "block_until_ready"]);
+const NOTHING: ReadonlySet<string> = new Set([
+  "contiguous",
+  "clone",
+  "cuda",
+  "cpu",
+  "block_until_ready",
+  "requires_grad_",
+  "retain_grad",
+]);
 
 function methodCall(
   machine: Machine,
@@ -220,6 +241,10 @@ function methodCall(
     return BROKEN;
   }
   if (NOTHING.has(name.text)) return value;
+  if (name.text === "backward" && value.kind === "tensor") {
+    machine.losses.push(value.node);
+    return NONE;
+  }
   if (makesPieces(name.text)) return piecesOf(machine, place, { ...call, name }, argumentsOf(call.expr, operands));
   if (value.kind === "tensor") {
     const type = typeOf(machine, value.node);

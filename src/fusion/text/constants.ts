@@ -41,6 +41,8 @@ export function truthOf(value: Value): boolean | null {
     case "dtype":
     case "op":
     case "def":
+    case "transform":
+    case "pullback":
     case "module":
     case "self":
       return true;

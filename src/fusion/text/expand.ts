@@ -8,7 +8,7 @@ import type { Machine } from "./machine";
 /** An operand's type; null: an optional one that is not given. */
 export const noneOr = <T>(id: NodeId | null, of: (id: NodeId) => T): T | null => (id === null ? null : of(id));
 
-interface Call {
+export interface Call {
   readonly id: string;
   /** Of the result; null: as the part is called. */
   readonly label: string | null;
@@ -31,17 +31,23 @@ function listed(params: readonly Param[], attrs: Attrs): Attrs {
 }
 
 /** Collects the parts of one call; nothing reaches the graph before `finish`. */
-class Expansion implements GraphBuilder {
+export class Expansion implements GraphBuilder {
   private readonly made = new Map<NodeId, Node>();
   private readonly weak = new Set<NodeId>();
+  private readonly names = new Map<NodeId, string>();
+  /** The highest number that a path carries. */
+  private readonly taken = new Map<string, number>();
   private readonly group: GroupRef;
   private readonly machine: Machine;
   private readonly call: Call;
+  /** Between the call's identity and a part's name. */
+  private readonly joint: string;
 
-  constructor(machine: Machine, call: Call, label: string) {
+  constructor(machine: Machine, call: Call, label: string, kind: "composite" | "def" = "composite") {
     this.machine = machine;
     this.call = call;
-    this.group = { kind: "composite", id: call.id, label };
+    this.group = { kind, id: call.id, label };
+    this.joint = kind === "def" ? "/" : ".";
   }
 
   typeOf(id: NodeId): TensorType {
@@ -87,7 +93,7 @@ class Expansion implements GraphBuilder {
     return this.op(part, by, parts, given);
   }
 
-  private node(id: NodeId): Node {
+  node(id: NodeId): Node {
     const found = this.made.get(id) ?? this.machine.nodes.get(id);
     if (!found) throw bug(`${this.group.label} reads ${id}, which does not exist`);
     return found;
@@ -101,11 +107,39 @@ class Expansion implements GraphBuilder {
     type: TensorType,
     label: string,
   ): NodeId {
-    let id = nodeId(`${this.call.id}.${part}`);
-    for (let again = 2; this.made.has(id); again++) id = nodeId(`${this.call.id}.${part}@${again}`);
+    const path = `${this.call.id}${this.joint}${part}`;
+    let id = nodeId(path);
+    for (let again = (this.taken.get(path) ?? 1) + 1; this.made.has(id); again++) {
+      id = nodeId(`${path}@${again}`);
+      this.taken.set(path, again);
+    }
     const { groups, span } = this.call;
     this.made.set(id, { id, op, inputs, attrs, type, label, origins: [id], groups: [...groups, this.group], span });
     return id;
+  }
+
+  /** Calls a part by another name, from `land` on; the first name stays. */
+  rename(id: NodeId, name: string): void {
+    const made = this.made.get(id);
+    if (made && made.op !== "const" && !this.names.has(id)) this.names.set(id, name);
+  }
+
+  /** Puts the parts into the graph, and answers under which identities. */
+  land(ids: readonly NodeId[]): readonly NodeId[] {
+    const now = new Map<NodeId, NodeId>();
+    const used = new Set<string>(this.made.keys());
+    for (const [id, name] of this.names) {
+      let path = `${this.call.id}${this.joint}${name}`;
+      for (let again = 2; used.has(path); again++) path = `${this.call.id}${this.joint}${name}@${again}`;
+      used.add(path);
+      now.set(id, nodeId(path));
+    }
+    const at = (id: NodeId): NodeId => now.get(id) ?? id;
+    for (const [old, node] of this.made) {
+      const [id, label] = [at(old), this.names.get(old) ?? node.label];
+      this.machine.nodes.set(id, { ...node, id, label, origins: [id], inputs: node.inputs.map(at) });
+    }
+    return ids.map(at);
   }
 
   /** Puts the parts into the graph; `result` becomes the call's own node. */

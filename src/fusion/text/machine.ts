@@ -86,6 +86,8 @@ export interface Machine {
   readonly partOf: Map<NodeId, NodeId>;
   readonly symbols: Map<string, SymbolRecord>;
   readonly calls: CallInstance[];
+  /** What `.backward()` was called on. */
+  readonly losses: NodeId[];
   /** `assert_fused(a, b)` and `assert_kernels(n)`, in order of execution. */
   readonly assertions: Assertion[];
   /** Every run of every statement, in order. */

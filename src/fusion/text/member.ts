@@ -2,6 +2,7 @@
 import type { DType, TensorType } from "../ir";
 import { findOp, opDef, withDefaults } from "../ops";
 import { applyOp } from "./apply";
+import { gradOf } from "./transforms";
 import type { Machine, Place } from "./machine";
 import { toNode, typeOf } from "./machine";
 import { DTYPES, MODULES, PREFIXED_NUMBERS } from "./names";
@@ -135,6 +136,8 @@ export function memberValue(
       return unknown ? BROKEN : numberValue(type.shape.length, true);
     case "dtype":
       return { kind: "dtype", dtype: type.dtype };
+    case "grad":
+      return gradOf(machine, place, expr, object.value.node);
     case "device":
       return { kind: "string", value: "device" };
     default:

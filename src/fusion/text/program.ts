@@ -114,6 +114,7 @@ function newMachine(
     partOf: new Map(),
     symbols: new Map(),
     calls: [],
+    losses: [],
     assertions: [],
     places: [],
     firstDefinition: firstDefinitions(statements),

@@ -16,6 +16,15 @@ export type Value =
   | { readonly kind: "dict"; readonly entries: ReadonlyMap<string, Slot> }
   | { readonly kind: "op"; readonly op: OpDef | CompositeDef }
   | { readonly kind: "def"; readonly def: DefStatement; readonly scope: Scope }
+  /** `grad(f)`, waiting for its arguments. */
+  | {
+      readonly kind: "transform";
+      readonly name: string;
+      readonly of: Value;
+      readonly places: readonly number[] | number;
+    }
+  /** What `vjp(f, x)` answers beside the value: takes a cotangent. */
+  | { readonly kind: "pullback"; readonly results: readonly NodeId[]; readonly wrt: readonly NodeId[] }
   | { readonly kind: "module"; readonly name: string }
   /** `self` of a pasted method. */
   | { readonly kind: "self" }
@@ -73,6 +82,10 @@ export function describe(value: Value): string {
       return `the op ${value.op.name}`;
     case "def":
       return `the function ${value.def.name.text}`;
+    case "transform":
+      return `a function made by ${value.name}`;
+    case "pullback":
+      return "a pullback";
     case "module":
       return `the prefix ${value.name}`;
     case "self":

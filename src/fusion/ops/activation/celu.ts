@@ -13,6 +13,11 @@ export const celu = unary({
   flops: 18,
   expensive: true,
   tolerance: EXPONENTIAL,
+  derivative: {
+    partials: ({ inputs: [x], attrs, of }) => [
+      of("where", [of("gt", [x!, 0]), 1, of("exp", [of("div", [x!, alpha(attrs)])])]),
+    ],
+  },
   scalar: {
     js: (x, attrs) => Math.max(x, 0) + Math.min(0, alpha(attrs) * Math.expm1(x / alpha(attrs))),
     wgsl: (x, t, attrs) =>

@@ -16,6 +16,11 @@ export const elu = unary({
   flops: 14,
   expensive: true,
   tolerance: EXPONENTIAL,
+  derivative: {
+    partials: ({ inputs: [x], output, attrs, of }) => [
+      of("where", [of("gt", [x!, 0]), 1, of("add", [output, alpha(attrs)])]),
+    ],
+  },
   scalar: {
     js: (x, attrs) => (x > 0 ? x : alpha(attrs) * Math.expm1(x)),
     wgsl: (x, t, attrs) => `select(${t.num(alpha(attrs))} * ${t.call("expm1", x)}, ${x}, ${x} > ${t.num(0)})`,

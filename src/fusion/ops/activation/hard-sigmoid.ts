@@ -10,6 +10,7 @@ export const hardSigmoid = unary({
   dtype: "float",
   flops: 4,
   tolerance: TOLERANCE,
+  derivative: { partials: ({ inputs: [x], of }) => [of("where", [of("lt", [of("abs", [x!]), 3]), 1 / 6, 0])] },
   scalar: {
     js: (x) => Math.min(Math.max(x / 6 + 0.5, 0), 1),
     wgsl: (x, t) => `clamp(${x} * ${floatLiteral(1 / 6)} + 0.5, ${t.num(0)}, ${t.num(1)})`,

@@ -10,6 +10,7 @@ export const leakyRelu = unary({
   dtype: "float",
   attrs: [number("negative_slope", 0.01, "Slope below 0.", "slope", "alpha")],
   flops: 2,
+  derivative: { partials: ({ inputs: [x], attrs, of }) => [of("where", [of("ge", [x!, 0]), 1, slope(attrs)])] },
   scalar: {
     js: (x, attrs) => (x >= 0 ? x : slope(attrs) * x),
     wgsl: (x, t, attrs) => `select(${t.num(slope(attrs))} * ${x}, ${x}, ${x} >= ${t.num(0)})`,

@@ -11,6 +11,13 @@ export const mish = unary({
   flops: 20,
   expensive: true,
   tolerance: EXPONENTIAL,
+  derivative: {
+    partials({ inputs: [x], of }) {
+      const bend = of("tanh", [of("softplus", [x!])]);
+      const rise = of("mul", [of("mul", [x!, of("sub", [1, of("square", [bend])])]), of("sigmoid", [x!])]);
+      return [of("add", [bend, rise])];
+    },
+  },
   scalar: {
     js: (x) => x * Math.tanh(Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)))),
     wgsl: (x, t) => t.call("mish", x),

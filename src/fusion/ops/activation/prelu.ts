@@ -8,5 +8,8 @@ export const prelu = binary({
   },
   dtype: "float",
   flops: 2,
+  derivative: {
+    partials: ({ inputs: [x, w], of }) => [of("where", [of("ge", [x!, 0]), 1, w!]), of("minimum", [x!, 0])],
+  },
   scalar: { js: (a, b) => (a >= 0 ? a : a * b), wgsl: (a, b, t) => `select(${a} * ${b}, ${a}, ${a} >= ${t.num(0)})` },
 });

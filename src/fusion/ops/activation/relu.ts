@@ -1,3 +1,4 @@
+import { gated } from "../derivatives";
 import { EXACT, unary } from "../families";
 
 export const relu = unary({
@@ -7,5 +8,6 @@ export const relu = unary({
     teaches: "Backward needs only whether x was positive: one bit per element, not four bytes.",
   },
   tolerance: EXACT,
+  derivative: gated(({ output, of }) => of("gt", [output, 0])),
   scalar: { js: (x) => Math.max(x, 0), wgsl: (x, t) => `max(${x}, ${t.num(0)})` },
 });

@@ -12,6 +12,11 @@ export const selu = unary({
   flops: 15,
   expensive: true,
   tolerance: EXPONENTIAL,
+  derivative: {
+    partials: ({ inputs: [x], output, of }) => [
+      of("where", [of("gt", [x!, 0]), SCALE, of("add", [output, SCALE * ALPHA])]),
+    ],
+  },
   scalar: {
     js: (x) => SCALE * (x > 0 ? x : ALPHA * Math.expm1(x)),
     wgsl: (x, t) =>

@@ -8,5 +8,6 @@ export const sigmoid = unary({
   flops: 13,
   expensive: true,
   tolerance: EXPONENTIAL,
+  derivative: { partials: ({ output: y, of }) => [of("mul", [y, of("sub", [1, y])])] },
   scalar: { js: (x) => 1 / (1 + Math.exp(-x)), wgsl: (x) => `1.0 / (1.0 + exp(-${x}))` },
 });

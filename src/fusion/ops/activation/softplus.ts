@@ -8,6 +8,7 @@ export const softplus = unary({
   flops: 20,
   expensive: true,
   tolerance: LOGARITHM,
+  derivative: { partials: ({ inputs: [x], of }) => [of("sigmoid", [x!])] },
   scalar: {
     js: (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x))),
     wgsl: (x, t) => `max(${x}, ${t.num(0)}) + ${t.call("log1p", `exp(-abs(${x}))`)}`,

@@ -7,6 +7,9 @@ export const softsign = unary({
   flops: 6,
   expensive: true,
   tolerance: DIVIDED,
+  derivative: {
+    partials: ({ inputs: [x], of }) => [of("reciprocal", [of("square", [of("add", [of("abs", [x!]), 1])])])],
+  },
   scalar: {
     js: (x) => x / (1 + Math.abs(x)),
     wgsl: (x) => `${x} / (1.0 + abs(${x}))`,

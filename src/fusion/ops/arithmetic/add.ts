@@ -3,5 +3,6 @@ import { binary } from "../families";
 export const add = binary({
   name: "add",
   doc: { formula: "a + b", teaches: "Backward needs neither operand: an addition only passes the gradient on." },
+  derivative: { partials: () => [1, 1] },
   scalar: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },
 });

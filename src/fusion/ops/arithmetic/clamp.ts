@@ -1,4 +1,5 @@
 import type { Attrs } from "../../ir";
+import { gated } from "../derivatives";
 import { EXACT, unary } from "../families";
 import { numberOf } from "../shapes";
 
@@ -15,6 +16,7 @@ export const clamp = unary({
   ],
   flops: 2,
   tolerance: EXACT,
+  derivative: gated(({ inputs: [x], attrs, of }) => of("and", [of("ge", [x!, low(attrs)]), of("le", [x!, high(attrs)])])), // prettier-ignore
   scalar: {
     js: (x, attrs) => Math.min(Math.max(x, low(attrs)), high(attrs)),
     wgsl(x, t, attrs) {

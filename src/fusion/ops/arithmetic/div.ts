@@ -13,6 +13,9 @@ export const div = binary({
   flops: 4,
   expensive: true,
   tolerance: DIVIDED,
+  derivative: {
+    partials: ({ inputs: [, b], output, of }) => [of("reciprocal", [b!]), of("neg", [of("div", [output, b!])])],
+  },
   scalar: {
     js: (a, b) => a / b,
     int: (a, b) => (b === 0 ? 0 : Math.trunc(a / b)),

@@ -12,6 +12,7 @@ export const floorDiv = binary({
   flops: 5,
   expensive: true,
   tolerance: DIVIDED,
+  derivative: {},
   scalar: {
     js: (a, b) => Math.floor(a / b),
     int: (a, b) => (b === 0 ? 0 : Math.floor(a / b)),

@@ -1,8 +1,10 @@
+import { share } from "../derivatives";
 import { binary, EXACT } from "../families";
 
 export const minimum = binary({
   name: "minimum",
   doc: { formula: "min(a, b)", teaches: "Chooses, never rounds: exact in every order of evaluation." },
   tolerance: EXACT,
+  derivative: { partials: ({ inputs: [a, b], of }) => [share(of, "lt", a!, b!), share(of, "gt", a!, b!)] },
   scalar: { js: (a, b) => Math.min(a, b), wgsl: (a, b) => `min(${a}, ${b})` },
 });

@@ -11,6 +11,7 @@ export const mod = binary({
   flops: 6,
   expensive: true,
   tolerance: TOLERANCE,
+  derivative: { partials: ({ inputs: [a, b], of }) => [1, of("neg", [of("floor_div", [a!, b!])])] },
   scalar: {
     js(a, b) {
       const rest = a % b;

@@ -4,5 +4,6 @@ export const mul = binary({
   name: "mul",
   aliases: ["multiply"],
   doc: { formula: "a · b", teaches: "Backward needs both operands, so both stay alive until then." },
+  derivative: { partials: ({ inputs: [a, b] }) => [b!, a!] },
   scalar: { js: (a, b) => a * b, int: Math.imul, wgsl: (a, b) => `${a} * ${b}` },
 });

@@ -4,5 +4,6 @@ export const neg = unary({
   name: "neg",
   aliases: ["negative"],
   doc: { formula: "−x", teaches: "A sign bit: the cheapest reason ever given for reading and writing a whole tensor." },
+  derivative: { partials: () => [-1] },
   scalar: { js: (x) => -x, wgsl: (x) => `-${x}` },
 });

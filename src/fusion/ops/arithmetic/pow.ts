@@ -28,6 +28,17 @@ export const pow = binary({
   flops: 16,
   expensive: true,
   tolerance: TOLERANCE,
+  derivative: {
+    partials({ inputs: [a, b], output, of, literal }) {
+      const exponent = literal(b!);
+      const falling = exponent === null ? of("pow", [a!, of("sub", [b!, 1])]) : exponent === 2 ? a! : of("pow", [a!, exponent - 1]); // prettier-ignore
+      const first = exponent === 0 ? null : of("mul", [falling, exponent ?? b!]);
+      if (exponent !== null) return [first];
+      // 0 ** b does not change with b > 0; the logarithm of 0 would say otherwise.
+      const second = of("mul", [output, of("log", [of("where", [of("gt", [a!, 0]), a!, 1])])]);
+      return [of("where", [of("eq", [b!, 0]), 0, first!]), second];
+    },
+  },
   scalar: {
     js: (a, b) => (a === 1 ? 1 : Math.pow(a, b)),
     int: wholePower,

@@ -7,5 +7,6 @@ export const reciprocal = unary({
   flops: 4,
   expensive: true,
   tolerance: DIVIDED,
+  derivative: { partials: ({ output, of }) => [of("neg", [of("square", [output])])] },
   scalar: { js: (x) => 1 / x, wgsl: (x) => `1.0 / ${x}` },
 });

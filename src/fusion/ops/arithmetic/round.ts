@@ -11,5 +11,6 @@ function roundToEven(x: number): number {
 export const round = unary({
   name: "round",
   doc: { formula: "nearest(x)", teaches: "Halves go to the even neighbour, as IEEE does it: 2.5 becomes 2." },
+  derivative: {},
   scalar: { js: roundToEven, wgsl: (x, t) => (isInteger(t) ? x : `round(${x})`) },
 });

@@ -10,5 +10,6 @@ export const rsqrt = unary({
   flops: 4,
   expensive: true,
   tolerance: DIVIDED,
+  derivative: { partials: ({ inputs: [x], output, of }) => [of("div", [of("mul", [output, -0.5]), x!])] },
   scalar: { js: (x) => 1 / Math.sqrt(x), wgsl: (x) => `inverseSqrt(${x})` },
 });

@@ -4,5 +4,6 @@ export const sign = unary({
   name: "sign",
   aliases: ["sgn"],
   doc: { formula: "sign(x)", teaches: "Its derivative is 0 wherever there is one, so backward stops here." },
+  derivative: {},
   scalar: { js: Math.sign, wgsl: (x) => `sign(${x})` },
 });

@@ -7,5 +7,6 @@ export const sqrt = unary({
   flops: 4,
   expensive: true,
   tolerance: DIVIDED,
+  derivative: { partials: ({ output, of }) => [of("div", [0.5, output])] },
   scalar: { js: Math.sqrt, wgsl: (x) => `sqrt(${x})` },
 });

@@ -6,5 +6,6 @@ export const square = unary({
     formula: "x · x",
     teaches: "One operand read once: better than x ** 2, which many compilers turn into a power.",
   },
+  derivative: { partials: ({ inputs: [x], of }) => [of("mul", [x!, 2])] },
   scalar: { js: (x) => x * x, int: (x) => Math.imul(x, x), wgsl: (x) => `${x} * ${x}` },
 });

@@ -3,6 +3,7 @@ import { boundary } from "../boundaries";
 export const allReduce = boundary({
   name: "all_reduce",
   aliases: ["psum"],
+  derivative: { vjp: ({ of }, g) => of("all_reduce", [g]) },
   doc: {
     formula: "Σ over devices",
     teaches:

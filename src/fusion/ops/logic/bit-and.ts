@@ -8,5 +8,6 @@ export const bitAnd = bitwise(2, {
     teaches: "Thirty-two decisions in one operation: masks packed into words are combined by it.",
   },
   tolerance: EXACT,
+  derivative: {},
   scalar: { js: ([a, b]) => a! & b!, wgsl: ([a, b]) => `${a} & ${b}` },
 });

@@ -5,5 +5,6 @@ export const bitXor = bitwise(2, {
   name: "bit_xor",
   doc: { formula: "a ⊕ b, bit by bit", teaches: "Twice the same operand gives the other one back." },
   tolerance: EXACT,
+  derivative: {},
   scalar: { js: ([a, b]) => a! ^ b!, wgsl: ([a, b]) => `${a} ^ ${b}` },
 });

@@ -16,6 +16,7 @@ export const cast: OpDef = {
     attrs: [{ names: ["dtype"], kind: "dtype", doc: "f32, f16, i32 or bool." }],
     dtype: "same",
     tolerance: EXACT,
+    derivative: { vjp: ({ inputs: [x], typeOf, of }, g) => of("cast", [g], { dtype: typeOf(x!).dtype }) },
     scalar: {
       js(x, attrs) {
         const dtype = dtypeNamed(attrs);

@@ -7,5 +7,6 @@ export const identity = unary({
   dtype: "same",
   flops: 0,
   tolerance: EXACT,
+  derivative: { partials: () => [1] },
   scalar: { js: (x) => x, wgsl: (x) => x },
 });

@@ -7,5 +7,6 @@ export const stopGradient = unary({
   dtype: "same",
   flops: 0,
   tolerance: EXACT,
+  derivative: {},
   scalar: { js: (x) => x, wgsl: (x) => x },
 });

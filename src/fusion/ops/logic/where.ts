@@ -14,6 +14,9 @@ const chosen = elementwise({
     tensor(["b", "y", "other"], "Taken elsewhere."),
   ],
   tolerance: EXACT,
+  derivative: {
+    vjp: ({ inputs: [cond], of }, g, operand) => operand === 0 ? null : of("where", operand === 1 ? [cond!, g, 0] : [cond!, 0, g]), // prettier-ignore
+  },
   scalar: {
     js: ([cond, a, b]) => (cond === 0 ? b! : a!),
     wgsl: ([cond, a, b]) => `select(${b}, ${a}, ${cond})`,

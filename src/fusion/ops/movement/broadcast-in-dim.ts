@@ -1,4 +1,5 @@
 import { showShape } from "../../ir";
+import { moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
 import { checkAxes, fine, normalAxis, numbersOf, wrong } from "../shapes";
 
@@ -26,6 +27,17 @@ export const broadcastInDim = movement({
       `${name} is ${showShape(x!)}: its axes can't be placed at ${dims.join(", ") || "none"} of ${showShape(shape)}; sizes must be equal or 1.`,
     );
   },
+  derivative: moved(({ inputs: [x], attrs, typeOf, of }, g) => {
+    const [from, { shape }] = [typeOf(g).shape, typeOf(x!)];
+    const dims = numbersOf(attrs["dims"]).map((axis) => normalAxis(axis, from.length));
+    const axes = from.flatMap((extent, axis) => (dims.includes(axis) && (shape[dims.indexOf(axis)] === extent) ? [] : [axis])); // prettier-ignore
+    const total = axes.length === 0 ? g : of("sum", [g], { axes, keepdims: true });
+    const order = dims.map((axis) => dims.filter((other) => other < axis).length);
+    const flat = of("reshape", [total], {
+      shape: [...dims].sort((a, b) => a - b).map((axis) => typeOf(total).shape[axis]!),
+    });
+    return order.every((axis, i) => axis === i) ? of("reshape", [flat], { shape }) : of("transpose", [flat], { perm: order }); // prettier-ignore
+  }),
   movement: {
     source(out, { inputs: [x], attrs }, algebra) {
       const dims = numbersOf(attrs["dims"]);

@@ -1,4 +1,5 @@
 import { MOST_BINDINGS, type Shape } from "../../ir";
+import { moved, pieceOf } from "../derivatives";
 import { movement } from "../families";
 import { checkAxes, fine, normalAxis, numberOf, saySizes, wrong } from "../shapes";
 
@@ -21,9 +22,7 @@ export const concat = movement({
     const bad = checkAxes(numberOf(attrs["axis"], 0), first, names[0] ?? "tensor 1");
     if (bad) return bad;
     const axis = axisOf(attrs["axis"], first);
-    const odd = inputs.find(
-      (x) => x.length !== first.length || x.some((extent, i) => i !== axis && extent !== first[i]),
-    );
+    const odd = inputs.find((x) => x.length !== first.length || x.some((extent, i) => i !== axis && extent !== first[i])); // prettier-ignore
     if (odd) {
       const other = names[inputs.indexOf(odd)] ?? `tensor ${inputs.indexOf(odd) + 1}`;
       return wrong(
@@ -33,6 +32,7 @@ export const concat = movement({
     }
     return fine(first.map((extent, i) => (i === axis ? inputs.reduce((sum, x) => sum + x[axis]!, 0) : extent)));
   },
+  derivative: moved(pieceOf),
   movement: {
     joins: { most: MOST_BINDINGS - 1, by: "concat" },
     pieces({ inputs, attrs }) {

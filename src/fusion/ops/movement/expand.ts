@@ -1,4 +1,5 @@
 import { showShape } from "../../ir";
+import { moved, sumTo } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
 import { broadcastIndex } from "../indices";
 import { fine, numbersOf, wrong } from "../shapes";
@@ -25,6 +26,7 @@ export const expand = movement({
       `${name} is ${showShape(x!)}: it can't be expanded to ${asked.join("×")}; only sizes of 1 can grow, and new axes come first.`,
     );
   },
+  derivative: moved((tape, g) => sumTo(tape, g, tape.typeOf(tape.inputs[0]!).shape)),
   movement: {
     source: (out, { inputs: [x] }, algebra) => [{ when: null, operand: 0, index: broadcastIndex(out, x!, algebra) }],
   },

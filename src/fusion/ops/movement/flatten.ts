@@ -1,4 +1,5 @@
 import { sizeOf } from "../../ir";
+import { like, moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
 import { regroup } from "../indices";
 import { checkAxes, fine, normalAxis, numberOf, wrong } from "../shapes";
@@ -21,6 +22,7 @@ export const flatten = movement({
     if (start > end) return wrong("bad-axis", `flatten joins axes ${start} to ${end}: the first comes after the last.`);
     return fine([...x!.slice(0, start), sizeOf(x!.slice(start, end + 1)), ...x!.slice(end + 1)]);
   },
+  derivative: moved((tape, g) => like(tape, g, tape.typeOf(tape.inputs[0]!))),
   movement: {
     free: true,
     source: (out, { inputs: [x], output }, algebra) => [

@@ -1,3 +1,4 @@
+import { moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
 import { axesOf, checkAxes, fine } from "../shapes";
 
@@ -15,6 +16,7 @@ export const flip = movement({
     },
   ],
   shape: ([x], attrs, [name]) => checkAxes(attrs["axes"], x!, name!) ?? fine(x!),
+  derivative: moved(({ attrs, of }, g) => of("flip", [g], attrs)),
   movement: {
     source(out, { inputs: [x], attrs }, algebra) {
       const axes = axesOf(attrs["axes"], x!.length);

@@ -1,5 +1,6 @@
 import { showShape } from "../../ir";
 import { movement, ONE_TENSOR } from "../families";
+import { padding } from "../derivatives";
 import { modeOf, padPieces, padSource, widthsOf } from "../padding";
 import { fine, numberOf, numbersOf, wrong } from "../shapes";
 
@@ -47,6 +48,7 @@ export const pad = movement({
     }
     return fine(shape);
   },
+  derivative: padding,
   movement: {
     pieces: ({ inputs: [x], output, attrs }) => padPieces(x!, output, attrs),
     source: (out, { inputs: [x], attrs }, algebra) => padSource(out, x!, attrs, algebra),

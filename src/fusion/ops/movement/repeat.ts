@@ -1,3 +1,4 @@
+import { copiesBack, moved, tilesBack } from "../derivatives";
 import { interleaveShape, interleaveSource, tileShape, tileSource } from "../copies";
 import { movement, ONE_TENSOR } from "../families";
 import { isAbsent } from "../indices";
@@ -22,6 +23,7 @@ export const repeat = movement({
   ],
   shape: ([x], attrs, [name]) =>
     isAbsent(attrs["axis"]) ? tileShape(x!, numbersOf(attrs["repeats"])) : interleaveShape(x!, attrs, name!),
+  derivative: moved((tape, g) => (isAbsent(tape.attrs["axis"]) ? tilesBack(tape, g) : copiesBack(tape, g))),
   movement: {
     source: (out, { inputs: [x], attrs }, algebra) =>
       isAbsent(attrs["axis"]) ? tileSource(out, x!, algebra) : interleaveSource(out, x!, attrs, algebra),

@@ -1,4 +1,5 @@
 import { sizeOf, showShape, type Shape } from "../../ir";
+import { like, moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
 import { regroup } from "../indices";
 import { fine, numbersOf, wrong } from "../shapes";
@@ -30,6 +31,7 @@ export const reshape = movement({
       `${name} is ${showShape(x!)}, which is ${size} elements; ${to} ${open < 0 ? `is ${known}` : `is a multiple of ${known}`}.`,
     );
   },
+  derivative: moved((tape, g) => like(tape, g, tape.typeOf(tape.inputs[0]!))),
   movement: {
     free: true,
     source: (out, { inputs: [x], output }, algebra) => [

@@ -1,5 +1,6 @@
 import { sizeOf, type Attrs, type Shape } from "../../ir";
 import type { IndexAlgebra } from "../define";
+import { moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
 import { delinearise, isAbsent, linearise } from "../indices";
 import { checkAxes, fine, normalAxis, numbersOf, wrong } from "../shapes";
@@ -42,6 +43,7 @@ export const roll = movement({
       return wrong("bad-attr", `roll was given ${given} shifts for ${expected} axes; each axis takes one.`);
     return bad ?? fine(x!);
   },
+  derivative: moved(({ attrs, of }, g) => of("roll", [g], { ...attrs, shifts: numbersOf(attrs["shifts"]).map((shift) => -shift) })), // prettier-ignore
   movement: {
     source(out, { inputs: [x], attrs }, algebra) {
       if (isAbsent(attrs["axes"])) {

@@ -1,5 +1,7 @@
 import { showShape } from "../../ir";
+import { moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
+import { sliceBack } from "../slice-back";
 import { isAbsent, sliceAxes } from "../indices";
 import { checkAxes, fine, numbersOf, wrong } from "../shapes";
 
@@ -43,6 +45,7 @@ export const slice = movement({
     }
     return fine(sliceAxes(attrs, x!).map(({ count }) => count));
   },
+  derivative: moved(sliceBack),
   movement: {
     source(out, { inputs: [x], attrs }, algebra) {
       const index = sliceAxes(attrs, x!).map(({ start, step }, axis) => {

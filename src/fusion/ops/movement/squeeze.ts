@@ -1,4 +1,5 @@
 import { showShape } from "../../ir";
+import { like, moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
 import { isAbsent, regroup } from "../indices";
 import { axesOf, checkAxes, fine, wrong } from "../shapes";
@@ -27,6 +28,7 @@ export const squeeze = movement({
       `${name} is ${showShape(x!)}: axis ${wide} has size ${x![wide]}; only a size of 1 can be dropped.`,
     );
   },
+  derivative: moved((tape, g) => like(tape, g, tape.typeOf(tape.inputs[0]!))),
   movement: {
     free: true,
     source: (out, { inputs: [x], output }, algebra) => [

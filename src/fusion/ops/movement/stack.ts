@@ -1,4 +1,5 @@
 import { MOST_BINDINGS, sameShape } from "../../ir";
+import { like, moved } from "../derivatives";
 import { movement } from "../families";
 import { checkAxes, fine, normalAxis, numberOf, saySizes, wrong } from "../shapes";
 
@@ -24,6 +25,11 @@ export const stack = movement({
     const bad = checkAxes(numberOf(attrs["axis"], 0), result, "the result");
     return bad ?? fine(first.toSpliced(normalAxis(numberOf(attrs["axis"], 0), result.length), 0, inputs.length));
   },
+  derivative: moved((tape, g, operand) => {
+    const axis = normalAxis(numberOf(tape.attrs["axis"], 0), tape.typeOf(g).shape.length);
+    const one = tape.of("slice", [g], { start: [operand], stop: [operand + 1], axes: [axis] });
+    return like(tape, one, tape.typeOf(tape.inputs[operand]!));
+  }),
   movement: {
     joins: { most: MOST_BINDINGS - 1, by: "concat" },
     pieces({ inputs, output, attrs }) {

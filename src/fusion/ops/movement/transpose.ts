@@ -1,4 +1,5 @@
 import { showShape } from "../../ir";
+import { moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
 import { isAbsent, permOf } from "../indices";
 import { checkAxes, fine, numbersOf, wrong } from "../shapes";
@@ -29,6 +30,10 @@ export const transpose = movement({
     }
     return fine(permOf(attrs, x!.length).map((axis) => x![axis]!));
   },
+  derivative: moved(({ attrs, typeOf, output, of }, g) => {
+    const perm = permOf(attrs, typeOf(output).shape.length);
+    return of("transpose", [g], { perm: perm.map((_, axis) => perm.indexOf(axis)) });
+  }),
   movement: {
     source(out, { inputs: [x], attrs }) {
       const index = [...out];

@@ -1,3 +1,4 @@
+import { like, moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
 import { regroup } from "../indices";
 import { axesOf, checkAxes, fine, numbersOf } from "../shapes";
@@ -18,6 +19,7 @@ export const unsqueeze = movement({
     const rest = [...x!];
     return fine(result.map((_, axis) => (added.has(axis) ? 1 : rest.shift()!)));
   },
+  derivative: moved((tape, g) => like(tape, g, tape.typeOf(tape.inputs[0]!))),
   movement: {
     free: true,
     source: (out, { inputs: [x], output }, algebra) => [

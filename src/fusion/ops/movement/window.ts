@@ -1,5 +1,7 @@
+import { moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
 import { numberOf } from "../shapes";
+import { windowsBack } from "../windows-back";
 import { windowShape, windowSource, windowTables } from "../windows";
 
 export const window = movement({
@@ -29,6 +31,7 @@ export const window = movement({
     { names: ["value"], kind: "float", default: 0, doc: "What lies outside and between." },
   ],
   shape: ([x], attrs, [name]) => windowShape(x!, attrs, name!),
+  derivative: moved(windowsBack),
   movement: {
     source: (out, { inputs: [x], attrs }, algebra) => windowSource(out, x!, attrs, algebra),
     fill: (attrs) => numberOf(attrs["value"], 0),

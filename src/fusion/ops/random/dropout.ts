@@ -30,6 +30,8 @@ export const dropout: OpDef = {
     flops: 60,
     expensive: true,
     tolerance: ROUNDED,
+    // The same seed and places: the same mask.
+    derivative: { vjp: ({ attrs, of }, g) => of("dropout", [g], attrs) },
     scalar: {
       usesIndex: true,
       js(args, attrs) {

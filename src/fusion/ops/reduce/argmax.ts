@@ -10,6 +10,7 @@ export const argmax = reduction({
   },
   result: "i32",
   tolerance: EXACT,
+  derivative: {},
   reduce: {
     identity: BELOW_ALL,
     combine: { js: (a, b) => Math.max(a, b), wgsl: (a, b) => `max(${a}, ${b})` },

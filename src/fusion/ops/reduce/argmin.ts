@@ -10,6 +10,7 @@ export const argmin = reduction({
   },
   result: "i32",
   tolerance: EXACT,
+  derivative: {},
   reduce: {
     identity: ABOVE_ALL,
     combine: { js: (a, b) => Math.min(a, b), wgsl: (a, b) => `min(${a}, ${b})` },

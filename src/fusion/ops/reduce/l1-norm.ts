@@ -1,3 +1,4 @@
+import { foldedBy } from "../derivatives";
 import { reduction } from "../families";
 
 export const l1Norm = reduction({
@@ -5,6 +6,7 @@ export const l1Norm = reduction({
   doc: { formula: "Σ |x|", teaches: "Grows linearly: one far-off value does not drown the others." },
   dtype: "float",
   flops: 2,
+  derivative: foldedBy(({ of }, x) => of("sign", [x])),
   reduce: {
     identity: () => 0,
     combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },

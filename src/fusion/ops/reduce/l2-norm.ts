@@ -1,3 +1,4 @@
+import { foldedBy, spread } from "../derivatives";
 import { DIVIDED, reduction } from "../families";
 
 export const l2Norm = reduction({
@@ -6,6 +7,7 @@ export const l2Norm = reduction({
   dtype: "float",
   flops: 2,
   tolerance: DIVIDED,
+  derivative: foldedBy((tape, x) => tape.of("div", [x, spread(tape, tape.output)])),
   reduce: {
     identity: () => 0,
     combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },

@@ -1,3 +1,4 @@
+import { extremum } from "../derivatives";
 import { EXACT, reduction } from "../families";
 import { BELOW_ALL } from "../limits";
 
@@ -7,6 +8,7 @@ export const max = reduction({
   withTensor: "maximum",
   doc: { formula: "max x", teaches: "Chooses, never rounds: the same in every order." },
   tolerance: EXACT,
+  derivative: extremum,
   reduce: {
     identity: BELOW_ALL,
     combine: { js: (a, b) => Math.max(a, b), wgsl: (a, b) => `max(${a}, ${b})` },

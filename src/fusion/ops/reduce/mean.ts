@@ -1,3 +1,4 @@
+import { countOf, spread } from "../derivatives";
 import { reduction } from "../families";
 
 export const mean = reduction({
@@ -5,6 +6,7 @@ export const mean = reduction({
   aliases: ["average"],
   doc: { formula: "Σ x / n", teaches: "A sum with one division at the end: the price is reading x." },
   dtype: "float",
+  derivative: { vjp: (tape, g) => tape.of("mul", [spread(tape, g), 1 / countOf(tape)]) },
   reduce: {
     identity: () => 0,
     combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },

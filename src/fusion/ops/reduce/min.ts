@@ -1,3 +1,4 @@
+import { extremum } from "../derivatives";
 import { EXACT, reduction } from "../families";
 import { ABOVE_ALL } from "../limits";
 
@@ -7,6 +8,7 @@ export const min = reduction({
   withTensor: "minimum",
   doc: { formula: "min x", teaches: "Chooses, never rounds: the same in every order." },
   tolerance: EXACT,
+  derivative: extremum,
   reduce: {
     identity: ABOVE_ALL,
     combine: { js: (a, b) => Math.min(a, b), wgsl: (a, b) => `min(${a}, ${b})` },

@@ -1,8 +1,10 @@
+import { foldedBy, othersProduct } from "../derivatives";
 import { reduction } from "../families";
 
 export const prod = reduction({
   name: "prod",
   doc: { formula: "Π x", teaches: "Overflows sooner than any sum; logarithms turn it into one." },
+  derivative: foldedBy(othersProduct),
   reduce: {
     identity: () => 1,
     combine: { js: (a, b) => a * b, wgsl: (a, b) => `${a} * ${b}` },

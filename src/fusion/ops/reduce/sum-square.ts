@@ -1,9 +1,11 @@
+import { foldedBy } from "../derivatives";
 import { reduction } from "../families";
 
 export const sumSquare = reduction({
   name: "sum_square",
   doc: { formula: "Σ x²", teaches: "The squares live in a register each: no tensor of squares is needed." },
   flops: 2,
+  derivative: foldedBy(({ of }, x) => of("mul", [x, 2])),
   reduce: {
     identity: () => 0,
     combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },

@@ -9,4 +9,9 @@ export const cumprod = scan({
   },
   fold: prod,
   exclusive: true,
+  // Of rows without zeros: their products are divided by what changes.
+  derivative: {
+    vjp: ({ inputs: [x], output, attrs, of }, g) => of("div", [of("cumsum", [of("mul", [g, output])], { ...attrs, reverse: attrs["reverse"] !== true }), x!]), // prettier-ignore
+    jvp: ({ inputs: [x], output, attrs, of }, [t]) => of("mul", [output, of("cumsum", [of("div", [t!, x!])], attrs)]),
+  },
 });

@@ -9,4 +9,5 @@ export const cumsum = scan({
   },
   fold: sum,
   exclusive: true,
+  derivative: { vjp: ({ attrs, of }, g) => of("cumsum", [g], { ...attrs, reverse: attrs["reverse"] !== true }) },
 });

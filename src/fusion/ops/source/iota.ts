@@ -36,6 +36,7 @@ export const iota: OpDef = {
     // Index arithmetic that the kernel does anyway.
     flops: 0,
     tolerance: EXACT,
+    derivative: {},
     scalar: {
       usesIndex: true,
       js: (args, attrs) => rangeOf(attrs).first + rangeOf(attrs).step * args.at(-1)!,

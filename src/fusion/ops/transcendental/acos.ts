@@ -8,5 +8,6 @@ export const acos = unary({
   flops: 12,
   expensive: true,
   tolerance: POLYNOMIAL,
+  derivative: { partials: ({ inputs: [x], of }) => [of("neg", [of("rsqrt", [of("sub", [1, of("square", [x!])])])])] },
   scalar: { js: Math.acos, wgsl: (x, t) => t.call("acos_of", x), helpers: ACOS },
 });

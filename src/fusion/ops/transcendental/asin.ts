@@ -8,5 +8,6 @@ export const asin = unary({
   flops: 12,
   expensive: true,
   tolerance: POLYNOMIAL,
+  derivative: { partials: ({ inputs: [x], of }) => [of("rsqrt", [of("sub", [1, of("square", [x!])])])] },
   scalar: { js: Math.asin, wgsl: (x, t) => t.call("asin_of", x), helpers: ASIN },
 });

@@ -8,5 +8,6 @@ export const atan = unary({
   flops: 12,
   expensive: true,
   tolerance: POLYNOMIAL,
+  derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [of("add", [of("square", [x!]), 1])])] },
   scalar: { js: Math.atan, wgsl: (x, t) => t.call("atan_of", x), helpers: ATAN },
 });

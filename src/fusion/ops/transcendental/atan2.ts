@@ -9,6 +9,12 @@ export const atan2 = binary({
   flops: 16,
   expensive: true,
   tolerance: POLYNOMIAL,
+  derivative: {
+    partials({ inputs: [a, b], of }) {
+      const square = of("add", [of("square", [a!]), of("square", [b!])]);
+      return [of("div", [b!, square]), of("neg", [of("div", [a!, square])])];
+    },
+  },
   scalar: {
     js: (a, b) => Math.atan2(a + 0, b + 0),
     wgsl: (a, b, t) => t.call("atan2_of", a, b),

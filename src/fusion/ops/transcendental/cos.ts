@@ -8,5 +8,6 @@ export const cos = unary({
   flops: 8,
   expensive: true,
   tolerance: TRIGONOMETRIC,
+  derivative: { partials: ({ inputs: [x], of }) => [of("neg", [of("sin", [x!])])] },
   scalar: { js: Math.cos, wgsl: (x, t) => t.call("cosine", x), helpers: COSINE },
 });

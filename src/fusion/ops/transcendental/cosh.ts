@@ -8,5 +8,6 @@ export const cosh = unary({
   flops: 16,
   expensive: true,
   tolerance: EXPONENTIAL,
+  derivative: { partials: ({ inputs: [x], of }) => [of("sinh", [x!])] },
   scalar: { js: Math.cosh, wgsl: (x, t) => t.call("cosh_of", x), helpers: COSH },
 });

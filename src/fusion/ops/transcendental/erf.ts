@@ -12,5 +12,10 @@ export const erf = unary({
   flops: 12,
   expensive: true,
   tolerance: POLYNOMIAL,
+  derivative: {
+    partials: ({ inputs: [x], of }) => [
+      of("mul", [of("exp", [of("neg", [of("square", [x!])])]), 2 / Math.sqrt(Math.PI)]),
+    ],
+  },
   scalar: { js: erfOf, wgsl: (x, t) => t.call("erf", x), helpers: ERF },
 });

@@ -7,5 +7,6 @@ export const exp = unary({
   flops: 8,
   expensive: true,
   tolerance: EXPONENTIAL,
+  derivative: { partials: ({ output }) => [output] },
   scalar: { js: Math.exp, wgsl: (x) => `exp(${x})` },
 });

@@ -7,5 +7,6 @@ export const exp2 = unary({
   flops: 8,
   expensive: true,
   tolerance: EXPONENTIAL,
+  derivative: { partials: ({ output, of }) => [of("mul", [output, Math.LN2])] },
   scalar: { js: (x) => 2 ** x, wgsl: (x) => `exp2(${x})` },
 });

@@ -8,5 +8,6 @@ export const expm1 = unary({
   flops: 12,
   expensive: true,
   tolerance: EXPONENTIAL,
+  derivative: { partials: ({ output, of }) => [of("add", [output, 1])] },
   scalar: { js: Math.expm1, wgsl: (x, t) => t.call("expm1", x), helpers: [expm1Helper] },
 });

@@ -8,5 +8,6 @@ export const log = unary({
   flops: 8,
   expensive: true,
   tolerance: LOGARITHM,
+  derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [x!])] },
   scalar: { js: Math.log, wgsl: (x, t) => t.call("ln", x), helpers: [...LN] },
 });

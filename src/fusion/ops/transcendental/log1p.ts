@@ -8,5 +8,6 @@ export const log1p = unary({
   flops: 12,
   expensive: true,
   tolerance: LOGARITHM,
+  derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [of("add", [x!, 1])])] },
   scalar: { js: Math.log1p, wgsl: (x, t) => t.call("log1p", x), helpers: [...LOG1P] },
 });

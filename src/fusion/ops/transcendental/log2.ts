@@ -8,5 +8,6 @@ export const log2 = unary({
   flops: 8,
   expensive: true,
   tolerance: LOGARITHM,
+  derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [of("mul", [x!, Math.LN2])])] },
   scalar: { js: Math.log2, wgsl: (x, t) => t.call("lb", x), helpers: [...LB] },
 });

@@ -8,6 +8,12 @@ export const logaddexp = binary({
   flops: 20,
   expensive: true,
   tolerance: LOGARITHM,
+  derivative: {
+    partials: ({ inputs: [a, b], output, of }) => [
+      of("exp", [of("sub", [a!, output])]),
+      of("exp", [of("sub", [b!, output])]),
+    ],
+  },
   scalar: {
     js: (a, b) => (a === b ? a + Math.LN2 : Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b)))),
     wgsl: (a, b, t) =>

@@ -8,5 +8,6 @@ export const sin = unary({
   flops: 8,
   expensive: true,
   tolerance: TRIGONOMETRIC,
+  derivative: { partials: ({ inputs: [x], of }) => [of("cos", [x!])] },
   scalar: { js: Math.sin, wgsl: (x, t) => t.call("sine", x), helpers: SINE },
 });

@@ -8,5 +8,6 @@ export const sinh = unary({
   flops: 16,
   expensive: true,
   tolerance: EXPONENTIAL,
+  derivative: { partials: ({ inputs: [x], of }) => [of("cosh", [x!])] },
   scalar: { js: Math.sinh, wgsl: (x, t) => t.call("sinh_of", x), helpers: SINH },
 });

@@ -8,5 +8,6 @@ export const tan = unary({
   flops: 16,
   expensive: true,
   tolerance: { rtol: 1e-6, atol: 2e-7, reason: "a sine by a cosine, each within 1e-7" },
+  derivative: { partials: ({ output, of }) => [of("add", [of("square", [output]), 1])] },
   scalar: { js: Math.tan, wgsl: (x, t) => t.call("tangent", x), helpers: TANGENT },
 });

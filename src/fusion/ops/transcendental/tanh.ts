@@ -8,5 +8,6 @@ export const tanh = unary({
   flops: 8,
   expensive: true,
   tolerance: POLYNOMIAL,
+  derivative: { partials: ({ output, of }) => [of("sub", [1, of("square", [output])])] },
   scalar: { js: Math.tanh, wgsl: (x, t) => t.call("tanh_of", x), helpers: TANH },
 });

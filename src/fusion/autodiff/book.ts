@@ -1,0 +1,101 @@
+/** @file Where derivatives are written: ops by name on nodes and numbers, each call once, with what rules need to know of the graph. */
+import type { Attrs, Node, NodeId, TensorType } from "../ir";
+import { findOp, opDef, type GraphBuilder, type OpDef, type Tape } from "../ops";
+
+/** A builder that can also be asked for the nodes that are there already. */
+export interface Writer extends GraphBuilder {
+  node(id: NodeId): Node;
+}
+
+/** Writes into a graph; equal calls are one node. */
+export class Book {
+  private readonly written = new Map<string, NodeId>();
+  private readonly writer: Writer;
+
+  constructor(writer: Writer) {
+    this.writer = writer;
+  }
+
+  node = (id: NodeId): Node => this.writer.node(id);
+  typeOf = (id: NodeId): TensorType => this.writer.typeOf(id);
+
+  literal = (id: NodeId): number | null => {
+    const { op, attrs } = this.node(id);
+    return op === "const" ? Number(attrs["value"]) : null;
+  };
+
+  /** A call of an op, composites included; numbers become literals of `dtype`. */
+  call(dtype: TensorType["dtype"], op: string, operands: readonly (NodeId | number)[], attrs: Attrs = {}): NodeId {
+    const inputs = operands.map((operand) => (typeof operand === "number" ? this.scalar(operand, dtype) : operand));
+    return this.once(`${op} ${inputs.join(" ")} ${JSON.stringify(attrs)}`, () => {
+      const found = findOp(op);
+      if (found?.kind !== "composite") return this.writer.op(op, op, inputs, attrs);
+      const defaults = Object.fromEntries(found.params.flatMap(({ kind, names, default: value }) => (kind === "tensor" || value === undefined ? [] : [[names[0]!, value]]))); // prettier-ignore
+      return found.build(this.writer, inputs, { ...defaults, ...attrs });
+    });
+  }
+
+  scalar = (value: number, dtype: TensorType["dtype"]): NodeId =>
+    this.once(`${value} ${dtype}`, () => this.writer.scalar(value, dtype));
+
+  /** What the rule of `node`'s op sees. */
+  tapeOf({ id, inputs, attrs, type }: Node): Tape {
+    const of: Tape["of"] = (op, operands, more) => this.call(type.dtype, op, operands, more);
+    return { inputs, output: id, attrs, typeOf: this.typeOf, of, literal: this.literal };
+  }
+
+  private once(key: string, make: () => NodeId): NodeId {
+    const known = this.written.get(key);
+    if (known !== undefined) return known;
+    const made = make();
+    this.written.set(key, made);
+    return made;
+  }
+}
+
+/** Whether changes of a composite's part cancel in its result. */
+function isStill({ id, groups }: Node): boolean {
+  const call = groups.find(({ kind }) => kind === "composite");
+  const def = call && findOp(call.label);
+  return def?.kind === "composite" && (def.still ?? []).some((part) => id === `${call!.id}.${part}`);
+}
+
+export const ruleOf = (node: Node): OpDef["derivative"] => {
+  if (isStill(node)) return {};
+  const { op, attrs } = node;
+  const { derivative } = opDef(op);
+  return derivative && (derivative.holds?.(attrs) ?? true) ? derivative : undefined;
+};
+
+/** Only these change smoothly. */
+export const isSmooth = ({ dtype }: TensorType): boolean => dtype === "f32" || dtype === "f16";
+const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole", "iota"]);
+
+/** Nodes that change when one of `roots` does, in an order in which operands come first; only those that `ends` read. */
+export function dependents(book: Book, roots: ReadonlySet<NodeId>, ends: readonly NodeId[]): readonly Node[] {
+  const order: Node[] = [];
+  const changes = new Map<NodeId, boolean>();
+  const left: NodeId[] = [...ends];
+  while (left.length > 0) {
+    const id = left.at(-1)!;
+    const node = book.node(id);
+    if (changes.has(id)) {
+      left.pop();
+      continue;
+    }
+    const open = node.inputs.filter((input) => !changes.has(input));
+    if (open.length > 0) {
+      left.push(...open);
+      continue;
+    }
+    left.pop();
+    const own = roots.has(id) || (isSmooth(node.type) && !SOURCES.has(node.op) && node.inputs.some((input) => changes.get(input))); // prettier-ignore
+    changes.set(id, own);
+    if (own) order.push(node);
+  }
+  return order;
+}
+
+/** Zeros in the shape of `type`. */
+export const zeros = (book: Book, { dtype, shape }: TensorType): NodeId =>
+  shape.length === 0 ? book.scalar(0, dtype) : book.call(dtype, "expand", [0], { shape });

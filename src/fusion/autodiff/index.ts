@@ -1,0 +1,3 @@
+export { Book, type Writer } from "./book";
+export { pullBack, type NoRule } from "./reverse";
+export { pushForward } from "./forward";

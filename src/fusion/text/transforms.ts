@@ -1,0 +1,223 @@
+/** @file `grad`, `value_and_grad`, `vjp`, `jvp`, `.backward()`: derivatives become nodes of the graph, which passes fuse like any other. */
+import { Book, pullBack, pushForward, type NoRule } from "../autodiff";
+import type { Node, NodeId, Span } from "../ir";
+import { sameShape, showType } from "../ir";
+import type { GivenArgument } from "./bind";
+import { Expansion } from "./expand";
+import type { Machine, Place } from "./machine";
+import { toNode, typeOf } from "./machine";
+import type { CallExpr, Expr } from "./syntax";
+import type { Slot, Value } from "./values";
+import { BROKEN, describe, isBroken, tensorValue } from "./values";
+
+const NAMES: ReadonlySet<string> = new Set(["grad", "value_and_grad", "vjp", "jvp"]);
+export const isTransform = (name: string): boolean => NAMES.has(name);
+
+interface Call {
+  readonly expr: CallExpr;
+  readonly path: string;
+}
+type Caller<C extends Call> = (machine: Machine, place: Place, call: C, operands: readonly Slot[]) => Value;
+type Transformed = Extract<Value, { kind: "transform" }>;
+
+const loose = (value: Value): Slot => ({ value, path: "", expr: null });
+const several = (values: readonly Value[]): Value =>
+  values.length === 1 ? values[0]! : { kind: "sequence", items: values.map(loose) };
+
+function refuse(machine: Machine, span: Span, text: string, nodes: readonly NodeId[] = []): Value {
+  machine.problems.add("no-derivative", span, text, { nodes });
+  return BROKEN;
+}
+
+/** Writes derivatives as nodes of a group of their own, named after what they are derivatives of. */
+function written(
+  machine: Machine,
+  place: Place,
+  { expr, label }: { readonly expr: Expr; readonly label: string },
+  write: (book: Book, name: (node: Node, derivative: NodeId) => void) => readonly NodeId[] | NoRule,
+): readonly NodeId[] | null {
+  const calls = `${place.root}/${label}`;
+  const number = machine.defCalls.get(calls) ?? 0;
+  machine.defCalls.set(calls, number + 1);
+  const id = `${calls}#${number}`;
+  const writer = new Expansion(machine, { id, label: null, groups: place.turn.groups, span: expr.span }, label, "def");
+  const name = ({ label: own, op }: Node, derivative: NodeId): void => {
+    if (own !== op) writer.rename(derivative, `d_${own}`);
+  };
+  const made = write(new Book(writer), name);
+  if ("node" in made) {
+    const { op, label: own } = made.node;
+    refuse(machine, expr.span, `\`${op}\` (${own}) has no derivative here: write stop_gradient around it if it should count as constant.`, [made.node.id]); // prettier-ignore
+    return null;
+  }
+  const landed = writer.land(made);
+  machine.calls.push({ kind: "def", id, label, span: expr.span, result: landed.at(-1) ?? null, expr: null, place });
+  return landed;
+}
+
+/** Cotangents of `wrt`. */
+function gradients(
+  machine: Machine,
+  place: Place,
+  expr: Expr,
+  seeds: (book: Book) => ReadonlyMap<NodeId, NodeId>,
+  wrt: readonly NodeId[],
+): readonly NodeId[] | null {
+  return written(machine, place, { expr, label: "grad" }, (book, name) => pullBack(book, seeds(book), wrt, name));
+}
+
+const ones = (results: readonly NodeId[]) => (book: Book): ReadonlyMap<NodeId, NodeId> =>
+  new Map(results.map((id) => [id, book.scalar(1, book.typeOf(id).dtype)])); // prettier-ignore
+
+/** What keeps `node` from being the scalar that gradients are taken of. */
+function lossProblem(machine: Machine, value: Value): string | null {
+  if (value.kind !== "tensor") return `A gradient is taken of one number; this is ${describe(value)}.`;
+  const type = typeOf(machine, value.node);
+  const fits = type.shape.length === 0 && (type.dtype === "f32" || type.dtype === "f16");
+  return fits ? null : `A gradient is taken of one number; this is ${showType(type)}. Sum it first, or use vjp.`;
+}
+
+const nodesOf = (machine: Machine, place: Place, slots: readonly Slot[]): NodeId[] =>
+  slots.map((slot) => toNode(machine, place, slot, ["f32"]));
+const itemsOf = (value: Value): readonly Slot[] => (value.kind === "sequence" ? value.items : [loose(value)]);
+const tensorsOf = (value: Value): readonly NodeId[] =>
+  itemsOf(value).flatMap(({ value: item }) => (item.kind === "tensor" ? [item.node] : []));
+const isOpen = (machine: Machine, slots: readonly Slot[]): boolean =>
+  slots.some(({ value }) => isBroken(value) || value.kind === "hole" || (value.kind === "tensor" && machine.unknown.has(value.node))); // prettier-ignore
+
+/** `grad(f)`, `vjp(f, x)`, `jvp(f, (x,), (dx,))`, and PyTorch's `grad(loss, (w, b))`. */
+export function transform<C extends Call>(
+  machine: Machine,
+  place: Place,
+  call: C,
+  name: string,
+  args: readonly GivenArgument[],
+  caller: Caller<C>,
+): Value {
+  const [f, ...rest] = args.filter((arg) => arg.name === null).map(({ slot }) => slot);
+  const { span } = call.expr;
+  if (!f) return refuse(machine, span, `${name} takes a def.`);
+  if (isBroken(f.value)) return BROKEN;
+  if (name === "grad" && f.value.kind === "tensor") return torchGrad(machine, place, call, f.value, rest);
+  if (f.value.kind !== "def" && f.value.kind !== "op" && f.value.kind !== "transform") return refuse(machine, span, `${name} takes a def; this is ${describe(f.value)}.`); // prettier-ignore
+  if (name === "vjp") return vjpOf(machine, place, call, f, rest, caller);
+  if (name === "jvp") return jvpOf(machine, place, call, f, rest, caller);
+  const said = args.find((arg) => arg.name?.text === "argnums" || arg.name?.text === "argnum")?.slot ?? rest[0];
+  const numbers = said ? itemsOf(said.value).flatMap(({ value }) => (value.kind === "number" ? [value.value] : [])) : [0]; // prettier-ignore
+  const places = said?.value.kind === "sequence" ? numbers : (numbers[0] ?? 0);
+  return { kind: "transform", name, of: f.value, places };
+}
+
+/** The value and the gradients of `grad(f)` at its arguments. */
+export function callTransform<C extends Call>(
+  machine: Machine,
+  place: Place,
+  call: C,
+  { name, of, places }: Transformed,
+  operands: readonly Slot[],
+  caller: Caller<C>,
+): Value {
+  if (isOpen(machine, operands)) return BROKEN;
+  const wanted = typeof places === "number" ? [places] : places;
+  const missing = wanted.find((at) => operands.at(at) === undefined);
+  if (missing !== undefined) return refuse(machine, call.expr.span, `${name} is asked for argument ${missing}; there are ${operands.length}.`); // prettier-ignore
+  const fixed = operands.map((slot) => {
+    const asked = wanted.some((at) => operands.at(at) === slot);
+    return asked && slot.value.kind === "number" ? { ...slot, value: tensorValue(nodesOf(machine, place, [slot])[0]!) } : slot; // prettier-ignore
+  });
+  const value = caller(machine, place, call, [loose(of), ...fixed]);
+  if (isBroken(value)) return BROKEN;
+  const problem = lossProblem(machine, value);
+  if (problem) return refuse(machine, call.expr.span, problem);
+  const loss = (value as { readonly node: NodeId }).node;
+  const leaves = wanted.map((at) => tensorsOf(fixed.at(at)!.value));
+  const found = gradients(machine, place, call.expr, ones([loss]), leaves.flat());
+  if (!found) return BROKEN;
+  let next = 0;
+  const each = leaves.map((group) => several(group.map(() => tensorValue(found[next++]!))));
+  const grads = typeof places === "number" ? each[0]! : ({ kind: "sequence", items: each.map(loose) } as const);
+  return name === "value_and_grad" ? { kind: "sequence", items: [loose(value), loose(grads)] } : grads;
+}
+
+/** `torch.autograd.grad(loss, (w, b))`. */
+function torchGrad(machine: Machine, place: Place, call: Call, loss: Value, [wrt]: readonly Slot[]): Value {
+  const problem = lossProblem(machine, loss);
+  if (problem || !wrt) return refuse(machine, call.expr.span, problem ?? "grad takes a loss and what to differentiate by."); // prettier-ignore
+  if (isOpen(machine, [loose(loss), wrt])) return BROKEN;
+  const found = gradients(machine, place, call.expr, ones(tensorsOf(loss)), tensorsOf(wrt.value));
+  return found ? { kind: "sequence", items: found.map((id) => loose(tensorValue(id))) } : BROKEN;
+}
+
+/** The function's arguments are not those that the call is written with. */
+const withoutArguments = <C extends Call>(call: C): C => ({ ...call, expr: { ...call.expr, args: [] } });
+
+/** `out, pullback = vjp(f, x)`. */
+function vjpOf<C extends Call>(
+  machine: Machine,
+  place: Place,
+  call: C,
+  f: Slot,
+  primals: readonly Slot[],
+  caller: Caller<C>,
+): Value {
+  // prettier-ignore
+  if (isOpen(machine, primals)) return BROKEN;
+  const wrt = nodesOf(machine, place, primals);
+  const value = caller(machine, place, withoutArguments(call), [f, ...wrt.map((id) => loose(tensorValue(id)))]);
+  if (isBroken(value)) return BROKEN;
+  return { kind: "sequence", items: [loose(value), loose({ kind: "pullback", results: tensorsOf(value), wrt })] };
+}
+
+/** `pullback(g)`: the cotangents of the arguments. */
+export function callPullback(
+  machine: Machine,
+  place: Place,
+  { expr }: Call,
+  { results, wrt }: Extract<Value, { kind: "pullback" }>,
+  operands: readonly Slot[],
+): Value {
+  const given = operands.flatMap(({ value }) => itemsOf(value));
+  if (isOpen(machine, given)) return BROKEN;
+  const cotangents = nodesOf(machine, place, given);
+  const odd = results.findIndex((id, i) => cotangents[i] === undefined || !sameShape(typeOf(machine, id).shape, typeOf(machine, cotangents[i]).shape)); // prettier-ignore
+  if (odd >= 0 || cotangents.length !== results.length) {
+    const wanted = results.map((id) => showType(typeOf(machine, id))).join(", ");
+    return refuse(machine, expr.span, `A pullback takes a cotangent in the shape of each result: ${wanted}.`);
+  }
+  const seeds = new Map(results.map((id, i) => [id, cotangents[i]!]));
+  const found = gradients(machine, place, expr, () => seeds, wrt);
+  return found ? { kind: "sequence", items: found.map((id) => loose(tensorValue(id))) } : BROKEN;
+}
+
+/** `out, dout = jvp(f, (x,), (dx,))`. */
+function jvpOf<C extends Call>(
+  machine: Machine,
+  place: Place,
+  call: C,
+  f: Slot,
+  [at, along]: readonly Slot[],
+  caller: Caller<C>,
+): Value {
+  // prettier-ignore
+  const [primals, tangents] = [at, along].map((slot) => (slot ? itemsOf(slot.value) : [])) as [readonly Slot[], readonly Slot[]]; // prettier-ignore
+  if (isOpen(machine, [...primals, ...tangents])) return BROKEN;
+  if (primals.length === 0 || primals.length !== tangents.length) return refuse(machine, call.expr.span, "jvp takes a def, its arguments and a tangent for each: jvp(f, (x,), (dx,))."); // prettier-ignore
+  const [points, changes] = [nodesOf(machine, place, primals), nodesOf(machine, place, tangents)];
+  const odd = points.findIndex((id, i) => !sameShape(typeOf(machine, id).shape, typeOf(machine, changes[i]!).shape));
+  if (odd >= 0) return refuse(machine, call.expr.span, `Tangent ${odd + 1} is ${showType(typeOf(machine, changes[odd]!))}; its argument is ${showType(typeOf(machine, points[odd]!))}.`); // prettier-ignore
+  const value = caller(machine, place, withoutArguments(call), [f, ...points.map((id) => loose(tensorValue(id)))]);
+  if (isBroken(value)) return BROKEN;
+  const seeds = new Map(points.map((id, i) => [id, changes[i]!]));
+  const made = written(machine, place, { expr: call.expr, label: "jvp" }, (book, name) => pushForward(book, seeds, tensorsOf(value), name)); // prettier-ignore
+  return made ? { kind: "sequence", items: [loose(value), loose(several(made.map(tensorValue)))] } : BROKEN;
+}
+
+/** `w.grad` after `loss.backward()`: of the sum of all losses so far. */
+export function gradOf(machine: Machine, place: Place, expr: Expr, wrt: NodeId): Value {
+  const { losses } = machine;
+  if (losses.length === 0) return refuse(machine, expr.span, "`.grad` is known after `.backward()` of a loss.", [wrt]);
+  const problem = losses.map((node) => lossProblem(machine, tensorValue(node))).find((each) => each !== null);
+  if (problem) return refuse(machine, expr.span, problem, losses);
+  const found = gradients(machine, place, expr, ones(losses), [wrt]);
+  return found ? tensorValue(found[0]!) : BROKEN;
+}

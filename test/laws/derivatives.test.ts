@@ -1,0 +1,205 @@
+/** Every derivative against differences of the f64 interpreter, both modes against each other, and what stands in the way said in words. */
+import { describe, expect, test } from "vitest";
+import { parseProgram, type NodeId } from "../../src/fusion";
+import { allOps } from "../../src/fusion/ops";
+import { runReference } from "../../src/fusion/reference";
+
+const STEP = 1e-5;
+type Range = readonly [low: number, high: number];
+
+/** Numbers without ties, different in each place. */
+function data(count: number, seed: number, [low, high]: Range): Float64Array {
+  let state = (seed * 2654435761) >>> 0;
+  return Float64Array.from({ length: count }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return low + ((high - low) * state) / 2 ** 32;
+  });
+}
+
+const sizeIn = (type: string): number => [...type.matchAll(/\d+(?=[,\]])/g)].reduce((size, [n]) => size * Number(n), 1);
+
+/** Values of the program's results with these inputs. */
+function valuesOf(text: string, inputs: ReadonlyMap<NodeId, Float64Array>): Float64Array[] {
+  const { graph, outputs, diagnostics } = parseProgram(text);
+  const errors = diagnostics.filter(({ severity }) => severity === "error").map((each) => `${each.line}: ${each.text}`);
+  if (errors.length > 0) throw new Error(`${errors.join("\n")}\n${text}`);
+  const found = runReference(graph, inputs);
+  return outputs.map((id) => found.get(id)!.data);
+}
+
+const dot = (a: Float64Array, b: Float64Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+
+/** jvp of `body` against central differences, and vjp against jvp: ⟨g, J·t⟩ = ⟨Jᵀ·g, t⟩. */
+function check(body: string, params: readonly string[], range: Range): void {
+  const names = params.map((_, i) => `x${i}`);
+  const declared = (prefix: string): string => params.map((type, i) => `${prefix}${i}: ${type}\n`).join("");
+  const def = `def f(${names.join(", ")}):\n    return ${body}\n`;
+  const plain = `${declared("x")}${def}y = f(${names.join(", ")})\nreturn y\n`;
+  const { graph, outputs } = parseProgram(plain);
+  const { shape } = graph.nodes.get(outputs[0]!)!.type;
+  const tuple = (prefix: string): string => `(${params.map((_, i) => `${prefix}${i}`).join(", ")},)`;
+  const text = `${declared("x")}${declared("t")}g: f32[${shape.join(", ")}]
+${def}y, dy = jvp(f, ${tuple("x")}, ${tuple("t")})
+z, pull = vjp(f, ${names.join(", ")})
+d = pull(g)
+return y, dy, ${params.map((_, i) => `d[${i}]`).join(", ")}
+`;
+  const at = new Map<NodeId, Float64Array>();
+  params.forEach((type, i) => {
+    at.set(`x${i}` as NodeId, data(sizeIn(type), 3 + i, range));
+    at.set(`t${i}` as NodeId, data(sizeIn(type), 17 + i, [-1, 1]));
+  });
+  at.set("g" as NodeId, data(shape.reduce((size, extent) => size * extent, 1), 29, [-1, 1])); // prettier-ignore
+  const [, along, ...back] = valuesOf(text, at);
+  const moved = (by: number): Float64Array => {
+    const inputs = new Map(params.map((_, i) => [`x${i}` as NodeId, at.get(`x${i}` as NodeId)!.map((value, k) => value + by * at.get(`t${i}` as NodeId)![k]!)])); // prettier-ignore
+    return valuesOf(plain, inputs)[0]!;
+  };
+  const [plus, minus] = [moved(STEP), moved(-STEP)];
+  along!.forEach((value, k) => {
+    const difference = (plus[k]! - minus[k]!) / (2 * STEP);
+    expect(Math.abs(value - difference), `${body}: ${value} and ${difference} at ${k}`).toBeLessThan(2e-5 * (1 + Math.abs(difference))); // prettier-ignore
+  });
+  const [forth, sum] = [dot(at.get("g" as NodeId)!, along!), params.reduce((total, _, i) => total + dot(back[i]!, at.get(`t${i}` as NodeId)!), 0)]; // prettier-ignore
+  expect(Math.abs(forth - sum), `${body}: ⟨g, J t⟩ = ${forth}, ⟨Jᵀ g, t⟩ = ${sum}`).toBeLessThan(
+    1e-9 * (1 + Math.abs(forth)),
+  );
+}
+
+describe("elementwise", () => {
+  const smooth = allOps.filter(({ kind, derivative }) => kind === "elementwise" && derivative?.partials);
+  const DOMAIN: ReadonlyMap<string, readonly Range[]> = new Map([
+    [
+      "default",
+      [
+        [0.3, 0.8],
+        [-0.8, -0.3],
+      ],
+    ],
+  ]);
+  const POSITIVE = new Set(["log", "log2", "sqrt", "rsqrt", "pow", "atan2"]);
+  test.each(smooth.map((op) => [op.name, op] as const))("%s", (name, op) => {
+    const count = op.params.filter(({ kind }) => kind === "tensor").length;
+    const shapes = ["f32[3, 4]", "f32[4]"].slice(0, count);
+    for (const range of DOMAIN.get("default")!) {
+      if (POSITIVE.has(name) && range[0] < 0) continue;
+      check(`${name}(${shapes.map((_, i) => `x${i}`).join(", ")})`, shapes, range);
+    }
+  });
+
+  test.each(["relu(x0)", "clamp(x0, -0.5, 0.5)", "x0 ** 3", "x0 ** 2", "x0 ** 0.5 if False else x0 ** -1", "gelu(x0, approximate='tanh')", "where(x0 > 0.1, x0 * 2, sin(x0))", "x0.half().float() * 0 + x0"])("%s", (body) => check(body, ["f32[3, 4]"], [0.21, 0.83])); // prettier-ignore
+});
+
+describe("reductions, scans, products", () => {
+  test.each([
+    ["sum(x0, dim=1)", ["f32[3, 4]"]],
+    ["mean(x0, dim=(0, 2), keepdim=True)", ["f32[3, 4, 2]"]],
+    ["amax(x0, dim=1)", ["f32[3, 4]"]],
+    ["amin(x0)", ["f32[3, 4]"]],
+    ["prod(x0, dim=1)", ["f32[3, 4]"]],
+    ["norm(x0, dim=-1)", ["f32[3, 4]"]],
+    ["sum_square(x0, dim=0)", ["f32[3, 4]"]],
+    ["l1_norm(x0, dim=0)", ["f32[3, 4]"]],
+    ["var(x0, dim=-1)", ["f32[3, 4]"]],
+    ["cumsum(x0, dim=1)", ["f32[3, 4]"]],
+    ["cumsum(x0, dim=0, exclusive=True, reverse=True)", ["f32[3, 4]"]],
+    ["cumprod(x0, dim=1)", ["f32[3, 4]"]],
+    ["cumprod(x0, dim=1, exclusive=True)", ["f32[3, 4]"]],
+    ["sort(x0, dim=1)", ["f32[3, 4]"]],
+    ["topk(x0, 2, dim=0)", ["f32[3, 4]"]],
+    ["all_reduce(x0 * x0)", ["f32[3, 4]"]],
+    ["logsumexp(x0, dim=-1)", ["f32[3, 4]"]],
+    ["softmax(x0, dim=-1)", ["f32[3, 4]"]],
+    ["log_softmax(x0, dim=0)", ["f32[3, 4]"]],
+    ["x0 @ x1", ["f32[3, 4]", "f32[4, 5]"]],
+    ["x0 @ x1", ["f32[2, 3, 4]", "f32[4, 5]"]],
+    ["x0 @ x1", ["f32[2, 1, 3, 4]", "f32[3, 4, 2]"]],
+    ["x0 @ x1", ["f32[4]", "f32[4, 5]"]],
+    ["x0 @ x1", ["f32[3, 4]", "f32[4]"]],
+    ["x0 @ x1", ["f32[4]", "f32[4]"]],
+    ["einsum('bij,bkj->bik', x0, x1)", ["f32[2, 3, 4]", "f32[2, 5, 4]"]],
+    ["layer_norm(x0, (4,), x1, x2)", ["f32[3, 4]", "f32[4]", "f32[4]"]],
+    ["rms_norm(x0, (4,), x1)", ["f32[3, 4]", "f32[4]"]],
+    ["F.normalize(x0, dim=-1)", ["f32[3, 4]"]],
+    ["scaled_dot_product_attention(x0, x1, x2, is_causal=True)", ["f32[2, 3, 4]", "f32[2, 3, 4]", "f32[2, 3, 4]"]],
+    ["conv2d(x0, x1, x2, stride=2, padding=1)", ["f32[2, 2, 5, 4]", "f32[3, 2, 3, 3]", "f32[3]"]],
+    ["conv1d(x0, x1, dilation=2)", ["f32[1, 2, 8]", "f32[2, 2, 3]"]],
+    ["conv_transpose2d(x0, x1, stride=2)", ["f32[1, 2, 3, 3]", "f32[2, 2, 2, 2]"]],
+    ["avg_pool2d(x0, 2)", ["f32[1, 2, 4, 4]"]],
+    ["max_pool2d(x0, 2)", ["f32[1, 2, 4, 4]"]],
+    ["mse_loss(x0, x1)", ["f32[3, 4]", "f32[3, 4]"]],
+    ["cross_entropy(x0, argmax(x0 * 0, dim=-1))", ["f32[3, 4]"]],
+    ["silu(x0) * x1", ["f32[3, 4]", "f32[3, 4]"]],
+    ["dropout(x0, p=0.5, seed=3)", ["f32[3, 4]"]],
+  ] as const)("%s of %s", (body, params) => check(body, params, [0.2, 0.9]));
+});
+
+describe("elements elsewhere", () => {
+  test.each([
+    ["x0.reshape(4, 3)", ["f32[3, 4]"]],
+    ["x0.transpose(0, 1)", ["f32[3, 4]"]],
+    ["x0.permute(2, 0, 1)", ["f32[2, 3, 4]"]],
+    ["x0[1:, ::2]", ["f32[3, 5]"]],
+    ["x0[:, ::-1]", ["f32[3, 5]"]],
+    ["x0[:, 4:0:-2]", ["f32[3, 5]"]],
+    ["x0[None, :, 1]", ["f32[3, 5]"]],
+    ["cat([x0, x1], dim=1)", ["f32[3, 2]", "f32[3, 4]"]],
+    ["stack([x0, x1, x0 * 2], dim=1)", ["f32[3, 2]", "f32[3, 2]"]],
+    ["pad(x0, (1, 2, 0, 1))", ["f32[3, 4]"]],
+    ["x0.expand(3, 4)", ["f32[1, 4]"]],
+    ["x0.repeat(2, 3)", ["f32[3, 4]"]],
+    ["torch.tile(x0, (2, 1))", ["f32[4]"]],
+    ["repeat_interleave(x0, 2, dim=1)", ["f32[3, 4]"]],
+    ["torch.flip(x0, (0,))", ["f32[3, 4]"]],
+    ["torch.roll(x0, 1, 1)", ["f32[3, 4]"]],
+    ["torch.roll(x0, 5)", ["f32[3, 4]"]],
+    ["broadcast_in_dim(x0, (4, 2, 3), (2, 0))", ["f32[3, 4]"]],
+    ["x0[argmax(x1 * 0, dim=1)]", ["f32[4, 2]", "f32[3, 4]"]],
+    ["rearrange(x0, 'a (b c) -> b a c', b=2)", ["f32[3, 4]"]],
+    ["tril(x0)", ["f32[3, 3]"]],
+  ] as const)("%s of %s", (body, params) => check(body, params, [0.2, 0.9]));
+});
+
+describe("forms", () => {
+  const X = "x: f32[3, 4]\nw: f32[4, 2]\ndef loss(x, w):\n    return sum(tanh(x @ w) ** 2)\n";
+  const values = (text: string): Float64Array[] => valuesOf(X + text, new Map([["x", data(12, 3, [-1, 1])], ["w", data(8, 5, [-1, 1])]] as [NodeId, Float64Array][])); // prettier-ignore
+  const [dx, dw] = values("dx, dw = grad(loss, argnums=(0, 1))(x, w)\nreturn dx, dw\n") as [Float64Array, Float64Array];
+
+  test.each([
+    ["v, (dx, dw) = value_and_grad(loss, argnums=(0, 1))(x, w)\nreturn dx, dw\n"],
+    ["l = loss(x, w)\ndx, dw = torch.autograd.grad(l, (x, w))\nreturn dx, dw\n"],
+    ["l = loss(x, w)\nl.backward()\ndx = x.grad\ndw = w.grad\nreturn dx, dw\n"],
+    ["g = jax.grad(loss, 1)\ndw = g(x, w)\ndx = jax.grad(loss)(x, w)\nreturn dx, dw\n"],
+    ["l, pull = jax.vjp(loss, x, w)\ndx, dw = pull(1.0)\nreturn dx, dw\n"],
+  ])("%s", (text) => {
+    const [a, b] = values(text);
+    a!.forEach((value, i) => expect(value).toBeCloseTo(dx[i]!, 12));
+    b!.forEach((value, i) => expect(value).toBeCloseTo(dw[i]!, 12));
+  });
+
+  test("gradients of gradients", () => {
+    const text = "def h(x, w):\n    return sum(grad(loss)(x, w) ** 2)\nd = grad(h)(x, w)\nreturn d\n";
+    expect(values(text)[0]!.every((value) => Number.isFinite(value))).toBe(true);
+  });
+
+  test.each([
+    ["d = grad(tanh)(x)", /A gradient is taken of one number; this is f32\[3, 4\]/],
+    ["d = grad(3)(x)", /grad takes a def; this is the number 3/],
+    ["y, pull = vjp(tanh, x)\nd = pull(w)", /takes a cotangent in the shape of each result: f32\[3, 4\]/],
+    ["y, d = jvp(tanh, (x,), (w,))", /Tangent 1 is f32\[4, 2\]; its argument is f32\[3, 4\]/],
+    ["d = grad(loss, argnums=2)(x, w)", /asked for argument 2; there are 2/],
+    ["d = x.grad", /known after `.backward\(\)`/],
+    ["d = grad(lambda x: sum(pad(x, (1, 1), mode='reflect')))(x)", /`pad` \(pad\) has no derivative here/],
+  ])("%s is refused", (text, why) => {
+    expect(
+      parseProgram(X + text)
+        .diagnostics.map((each) => each.text)
+        .join("\n"),
+    ).toMatch(why);
+  });
+});
+
+test("every op with a smooth result has a derivative, or is known to have none", () => {
+  const without = allOps.filter(({ kind, derivative }) => kind !== "source" && !derivative).map(({ name }) => name);
+  expect(without.sort()).toEqual(["cummax", "cummin", "custom_call"]);
+});
