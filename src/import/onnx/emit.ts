@@ -32,6 +32,11 @@ const union = (values: readonly Value[]): ReadonlySet<string> => {
 
 /** Folding stops here: larger constants stay data that a run uploads. */
 const FOLD_LIMIT = 1 << 20;
+/** More elements than any device has bytes for. */
+const MOST_ELEMENTS = 2 ** 31;
+/** Whether some device could hold a tensor of this shape; damaged models state any. */
+export const isPossible = (shape: Shape): boolean =>
+  shape.every((extent) => Number.isInteger(extent) && extent >= 0) && sizeOf(shape) <= MOST_ELEMENTS;
 /** Up to this many numbers are written out; longer constants are attached. */
 const WRITTEN = 16;
 /** Longer foreign names keep their end, which is what tells them apart. */
@@ -48,6 +53,8 @@ export class Emitter {
   /** Lines that declare parameters, by name. */
   private readonly declared = new Map<string, number>();
   private readonly taken = new Set<string>(reserved);
+  /** The next number behind a name that is taken. */
+  private readonly counted = new Map<string, number>();
   private failure: string | null = null;
   /** Model inputs whose numbers decide shapes or attributes. */
   readonly wanted = new Set<string>();
@@ -80,10 +87,11 @@ export class Emitter {
     const clean = hint.replaceAll(/[^A-Za-z0-9_]+/g, "_").replace(/^_+/, "").replace(/_+$/, ""); // prettier-ignore
     const short = clean.length <= NAME_LENGTH ? clean : clean.slice(-NAME_LENGTH).replace(/^[A-Za-z0-9]*_(?=[A-Za-z])/, ""); // prettier-ignore
     const stem = /^[A-Za-z]/.test(short) ? short : `v${short}`;
-    for (let n = 0; ; n++) {
+    for (let n = this.counted.get(stem) ?? 0; ; n++) {
       const name = n === 0 ? stem : `${stem}_${n}`;
       if (this.taken.has(name) || findOp(name)) continue;
       this.taken.add(name);
+      this.counted.set(stem, n + 1);
       return name;
     }
   }
@@ -197,6 +205,7 @@ export class Emitter {
     if (present.some(({ items }) => items)) return this.fail("a list of values as an operand");
     const type = def.kind === "composite" ? def.infer(inputs.map((value) => value && value.type), all) : def.infer(present.map((value) => value.type), all); // prettier-ignore
     if (!type.ok) return this.fail(type.text);
+    if (!isPossible(type.value.shape)) return this.fail(`a result of ${type.value.shape.join("×")}`);
     if (
       def.kind !== "composite" &&
       present.length > 0 &&

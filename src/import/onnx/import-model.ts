@@ -1,13 +1,16 @@
 /** @file ONNX → typed language. An op without a rule is opened if it is a function, otherwise reported by name and count. */
 import type { DType } from "../../fusion";
-import { Emitter, type Value } from "./emit";
+import { Emitter, isPossible, type Value } from "./emit";
 import { readModel, type OnnxAttribute, type OnnxGraph, type OnnxModel, type OnnxNode } from "./model";
-import { NodeContext } from "./rule";
+import { NodeContext, type Rule } from "./rule";
 import { rules } from "./rules";
 import { dataTypeName, FORMATS, tensorData, type HostTensor } from "./tensor";
 
 /** Weights and constants of one model may take this much memory. */
 const CAP_BYTES = 64 * 1024 * 1024;
+
+/** Nodes that are written out at most, those of loops and functions in every turn and call. */
+const MOST_NODES = 200_000;
 
 /** Functions and graphs inside one another. */
 const DEEPEST = 16;
@@ -107,10 +110,20 @@ function inOrder(nodes: readonly OnnxNode[]): OnnxNode[] {
   return done.map((i) => nodes[i]!);
 }
 
+/** What a rule says. Damaged models hold anything: a rule that trips over one refuses its node. */
+function answered(rule: Rule, context: NodeContext): Value | readonly Value[] {
+  try {
+    return rule(context);
+  } catch (error) {
+    return context.fail(error instanceof RangeError ? error.message : "operands or attributes that do not fit the op");
+  }
+}
+
 class ModelReader {
   private readonly model: OnnxModel;
   private readonly options: ImportOptions;
   private readonly emit: Emitter;
+  private walked = 0;
   private readonly refused = new Map<string, UnsupportedOp>();
   private readonly missing: { input: string; dim: string | null }[] = [];
 
@@ -208,11 +221,12 @@ class ModelReader {
           shape[axis] === undefined &&
           this.missing.push({ input: name, dim: typeof dim === "string" ? dim : `${name}.${axis}` }),
       );
-      const value = this.emit.input(
-        name,
-        { dtype: format?.dtype ?? "f32", shape: shape.map((extent) => extent ?? 1) },
-        "input",
-      );
+      const extents = shape.map((extent) => extent ?? 1);
+      if (!isPossible(extents)) {
+        this.refuse("input", `${name} is ${extents.join("×")}: no device holds that many elements`);
+        continue;
+      }
+      const value = this.emit.input(name, { dtype: format?.dtype ?? "f32", shape: extents }, "input");
       names.set(name, value.name!);
       scope.set(name, this.emit.widened(name, value));
     }
@@ -225,6 +239,7 @@ class ModelReader {
   }
 
   private node(node: OnnxNode, scope: Scope, attrs: ReadonlyMap<string, OnnxAttribute>, depth: number): void {
+    if (++this.walked > MOST_NODES) return this.walked === MOST_NODES + 1 ? this.refuse(node.op, `more than ${MOST_NODES} nodes once loops and functions are written out`) : undefined; // prettier-ignore
     const inputs = node.inputs.map((name) => (name === "" ? null : (scope.get(name) ?? undefined)));
     // An operand that was refused takes its readers with it; they are not counted again.
     if (inputs.includes(undefined)) return;
@@ -245,7 +260,7 @@ class ModelReader {
       hint,
       run: (graph, args) => this.inner(graph, args, scope, attributes, depth),
     });
-    const made = rule(context);
+    const made = answered(rule, context);
     const why = this.emit.takeFailure();
     if (why !== null) return this.refuse(node.op, why);
     const values = Array.isArray(made) ? (made as readonly Value[]) : [made as Value];

@@ -1,8 +1,11 @@
 /** @file What a rule sees of one ONNX node, and how it answers. */
-import type { AttrValue, DType, Shape } from "../../fusion";
+import { sizeOf, type AttrValue, type DType, type Shape } from "../../fusion";
 import type { Emitter, Value } from "./emit";
 import { FORMATS } from "./tensor";
 import type { OnnxAttribute, OnnxGraph, OnnxNode } from "./model";
+
+/** Larger constants of one number are made where they are read. */
+const MOST_STORED = 2 ** 18;
 
 export class NodeContext {
   readonly emit: Emitter;
@@ -95,6 +98,12 @@ export class NodeContext {
     const format = FORMATS.get(dataType);
     if (!format) this.fail(`dtype`);
     return this.emit.inside(format?.dtype ?? "f32");
+  }
+  /** One number everywhere; many of them are stored nowhere. */
+  filled(value: number, shape: Shape, dtype: DType, wide = false): Value {
+    const size = sizeOf(shape);
+    if (size > MOST_STORED) return this.op("expand", [this.emit.scalar(value, dtype)], { shape });
+    return this.emit.host({ dtype, dims: shape, data: new Float64Array(size).fill(value), wide });
   }
   cast(value: Value, dtype: DType): Value {
     return value.type.dtype === dtype ? value : this.op("cast", [value], { dtype });

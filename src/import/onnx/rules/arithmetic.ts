@@ -2,7 +2,20 @@
 import type { Value } from "../emit";
 import type { NodeContext } from "../rule";
 
-export const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+/** Longer lists are nothing that one node is written with. */
+const LONGEST = 2 ** 24;
+
+/** 0 … n − 1. Throws RangeError where a damaged model asks for more than memory holds; the reader words it. */
+export function range(n: number): number[] {
+  if (!(n <= LONGEST)) throw new RangeError(`a list of ${n} numbers`);
+  return Array.from({ length: n }, (_, i) => i);
+}
+
+/** So many zeros, bounded likewise. */
+export function zeros(n: number): Float64Array {
+  if (!(n <= LONGEST)) throw new RangeError(`a table of ${n} numbers`);
+  return new Float64Array(n);
+}
 
 /** Arithmetic of a node's f32 values; numbers are operands too. */
 export function arithmetic(c: NodeContext) {

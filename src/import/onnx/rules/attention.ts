@@ -2,10 +2,9 @@
 import { type AttrValue } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
+import { range } from "./arithmetic";
 
 export type Options = Readonly<Record<string, AttrValue>>;
-
-const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
 /** 0 … n − 1 along one axis of `rank`, i32. */
 export function counting(c: NodeContext, n: number, axis: number, rank: number): Value {

@@ -1,8 +1,7 @@
 /** @file Ops over images whose channels come last: the axes are turned, the usual rule is asked, and the result is turned back. */
 import type { Value } from "../emit";
 import type { Rule, Rules } from "../rule";
-
-const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+import { range } from "./arithmetic";
 
 /** A rule of [N, C, …] for [N, …, C]. */
 const channelsLast =

@@ -5,8 +5,8 @@ import type { NodeContext, Rule, Rules } from "../rule";
 import { activationNamed } from "./activations";
 import { gemm } from "./contraction";
 import { conv } from "./window";
+import { range } from "./arithmetic";
 
-const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 const scalar = (c: NodeContext, value: number, dtype: DType = c.in(0).type.dtype): Value => c.emit.scalar(value, dtype);
 const gelu = (c: NodeContext, x: Value, approximate: "none" | "tanh"): Value => c.op("gelu", [x], approximate === "none" ? {} : { approximate }); // prettier-ignore
 /** The bias belongs to the last axis; one of another length is taken round and round. */
@@ -15,7 +15,7 @@ function withBias(c: NodeContext, i: number): Value {
   if (!bias) return x;
   const length = sizeOf(bias.type.shape);
   if (length <= 1 || length === x.type.shape.at(-1)) return c.op("add", [x, bias]);
-  const places = c.emit.host({ dtype: "i32", dims: x.type.shape, data: Float64Array.from({ length: sizeOf(x.type.shape) }, (_, at) => at % length), wide: false }); // prettier-ignore
+  const places = c.emit.host({ dtype: "i32", dims: x.type.shape, data: Float64Array.from(range(sizeOf(x.type.shape)), (at) => at % length), wide: false }); // prettier-ignore
   return c.op("add", [x, c.op("gather", [c.reshape(bias, [length]), places], { axis: 0 })]);
 }
 
@@ -77,9 +77,7 @@ function embedLayerNorm(c: NodeContext): readonly Value[] {
   const sum = c.maybe(1) && c.maybe(4) ? c.op("add", [words, rows(c.in(4), c.in(1))]) : words;
   const normal = c.op("layer_norm", [sum, c.in(5), c.in(6)], { eps: c.float("epsilon", 1e-12) });
   const lengths = (): Value =>
-    c.maybe(7)
-      ? c.op("sum", [c.in(7)], { axes: [1], keepdims: false })
-      : c.emit.host({ dtype: "i32", dims: [batch], data: new Float64Array(batch), wide: false });
+    c.maybe(7) ? c.op("sum", [c.in(7)], { axes: [1], keepdims: false }) : c.filled(0, [batch], "i32");
   return c.node.outputs.length > 1 ? [normal, lengths(), sum] : [normal];
 }
 

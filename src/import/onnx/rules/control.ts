@@ -26,8 +26,7 @@ function dropout(c: NodeContext): readonly Value[] {
   if (training && share > 0) return [c.fail("random")];
   const { shape } = x.type;
   const dtype = c.opset >= 10 ? "bool" : x.type.dtype;
-  const mask = (): Value =>
-    c.emit.host({ dtype, dims: shape, data: new Float64Array(shape.reduce((size, n) => size * n, 1)).fill(c.opset >= 12 ? 1 : 0), wide: false }); // prettier-ignore
+  const mask = (): Value => c.filled(c.opset >= 12 ? 1 : 0, shape, dtype);
   return (c.node.outputs[1] ?? "") === "" ? [x] : [x, mask()];
 }
 

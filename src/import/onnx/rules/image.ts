@@ -1,8 +1,7 @@
 /** @file Images: resizing, borders cut or added, neighbouring channels. */
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
-
-const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+import { range } from "./arithmetic";
 
 /** One tap of an interpolation: for each output place an input place and a weight. */
 interface Tap {

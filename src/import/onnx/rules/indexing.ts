@@ -2,6 +2,7 @@
 import { sizeOf } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
+import { range } from "./arithmetic";
 
 /** `index` with `extent` added where it is negative; nothing is written when it is known and needs none. */
 export function wrapped(c: NodeContext, index: Value, extent: number): Value {
@@ -68,7 +69,7 @@ function tensorScatter(c: NodeContext): Value {
   const [batch, extent, count] = [shape[0]!, shape[axis]!, update.type.shape[axis]!];
   const ones = shape.map(() => 1);
   const along = (at: number, n: number): Value =>
-    c.emit.host({ dtype: "i32", dims: ones.map((one, i) => (i === at ? n : one)), data: Float64Array.from({ length: n }, (_, i) => i), wide: false }); // prettier-ignore
+    c.emit.host({ dtype: "i32", dims: ones.map((one, i) => (i === at ? n : one)), data: Float64Array.from(range(n)), wide: false }); // prettier-ignore
   const start = c.maybe(2) ? c.reshape(c.in(2), [batch, ...ones.slice(1)]) : c.emit.scalar(0, "i32");
   const offset = c.op("sub", [along(axis, extent), start]);
   const circular = c.text("mode", "linear") === "circular";
@@ -91,7 +92,7 @@ function oneHot(c: NodeContext): Value {
   const values = c.in(2);
   const pick = (at: number): Value =>
     c.reshape(c.op("slice", [values], { start: [at], stop: [at + 1], axes: [0] }), []);
-  const classes = c.emit.host({ dtype: "i32", dims: Array.from({ length: rank }, (_, i) => (i === axis ? depth : 1)), data: Float64Array.from({ length: depth }, (_, i) => i), wide: false }); // prettier-ignore
+  const classes = c.emit.host({ dtype: "i32", dims: Array.from({ length: rank }, (_, i) => (i === axis ? depth : 1)), data: Float64Array.from(range(depth)), wide: false }); // prettier-ignore
   const whole = c.cast(index, "i32");
   const spread = c.reshape(wrapped(c, whole, depth), [
     ...index.type.shape.slice(0, axis),
@@ -125,7 +126,7 @@ function reverseSequence(c: NodeContext): Value {
   const { shape } = x.type;
   const [time, batch] = [c.int("time_axis", 0), c.int("batch_axis", 1)];
   const along = (axis: number): number[] => shape.map((_, i) => (i === axis ? shape[axis]! : 1));
-  const at = c.emit.host({ dtype: "i32", dims: along(time), data: Float64Array.from({ length: shape[time]! }, (_, i) => i), wide: false }); // prettier-ignore
+  const at = c.emit.host({ dtype: "i32", dims: along(time), data: Float64Array.from(range(shape[time]!)), wide: false }); // prettier-ignore
   const ends = c.reshape(c.cast(lengths, "i32"), along(batch));
   const back = c.op("sub", [c.op("sub", [ends, c.emit.scalar(1, "i32")]), at]);
   const from = c.op("where", [c.op("lt", [at, ends]), back, at]);

@@ -1,11 +1,10 @@
 /** @file Loops, written out turn by turn: how often they turn must be known while importing. */
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
+import { range } from "./arithmetic";
 
 /** More turns than this are refused: every one of them is written out. */
 export const MOST_TURNS = 4096;
-
-const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
 /** Values of one shape, one after the other along a new axis. */
 function stacked(c: NodeContext, values: readonly Value[], axis = 0): Value {

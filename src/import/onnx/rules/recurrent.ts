@@ -1,6 +1,7 @@
 /** @file RNN, GRU and LSTM, written out step by step: the number of steps is known. */
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
+import { MOST_TURNS } from "./loops";
 import { activationNamed, takes } from "./activations";
 import { range } from "./arithmetic";
 
@@ -127,6 +128,7 @@ const recurrent =
     const byBatch = c.int("layout", 0) === 1;
     const x = byBatch ? c.op("transpose", [c.in(0)], { perm: [1, 0, 2] }) : c.in(0);
     const [steps, batch] = x.type.shape as [number, number];
+    if (steps > MOST_TURNS) return c.fail(`more than ${MOST_TURNS} steps`);
     const [w, r] = [c.in(1), c.in(2)];
     const hidden = r.type.shape[2]!;
     const ends = endsOf(c, x);
@@ -144,7 +146,7 @@ const recurrent =
       const start = (i: number): Value => {
         const given = c.maybe(i);
         if (given) return pick(byBatch ? c.op("transpose", [given], { perm: [1, 0, 2] }) : given);
-        return c.emit.host({ dtype: x.type.dtype, dims: [batch, hidden], data: new Float64Array(batch * hidden), wide: false }); // prettier-ignore
+        return c.filled(0, [batch, hidden], x.type.dtype);
       };
       let state: State = { h: start(5), cell: gates === 4 ? start(6) : null };
       const shares = c.op("matmul", [x, turned(c, direction.weights)]);

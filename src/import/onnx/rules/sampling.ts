@@ -2,7 +2,7 @@
 import { sizeOf } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
-import { arithmetic, range, table } from "./arithmetic";
+import { arithmetic, range, table, zeros } from "./arithmetic";
 import { spatial, windowsOf } from "./window";
 
 /** −1 … 1 as places 0 … extent − 1; the ends are middles of elements, or their outer edges. */
@@ -109,7 +109,7 @@ function affineGrid(c: NodeContext): Value {
   const rank = extents.length;
   const aligned = c.int("align_corners", 0) === 1;
   const count = extents.reduce((product, n) => product * n, 1);
-  const data = new Float64Array(count * (rank + 1));
+  const data = zeros(count * (rank + 1));
   for (const place of range(count)) {
     let rest = place;
     for (const axis of range(rank).toReversed()) {

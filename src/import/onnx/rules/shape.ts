@@ -3,8 +3,7 @@ import { sizeOf, type Attrs } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
 import { tensorData } from "../tensor";
-
-const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+import { range, zeros } from "./arithmetic";
 
 function constant(c: NodeContext): Value {
   const tensor = c.attribute("value")?.t;
@@ -27,9 +26,7 @@ function constantOfShape(c: NodeContext): Value {
   const value = tensor ? tensorData(tensor, 1 << 16) : null;
   if (value && !value.ok) return c.fail(value.why);
   const { dtype, data, wide } = value?.value ?? { dtype: "f32" as const, data: Float64Array.of(0), wide: false };
-  // A large constant is one number that stands everywhere: nothing is stored for it.
-  if (sizeOf(dims) > 1 << 18) return c.op("expand", [c.emit.scalar(data[0]!, dtype)], { shape: dims });
-  return c.emit.host({ dtype, dims, data: new Float64Array(sizeOf(dims)).fill(data[0]!), wide });
+  return c.filled(data[0] ?? 0, dims, dtype, wide);
 }
 
 function shapeOf(c: NodeContext): Value {
@@ -215,7 +212,7 @@ function trilu(c: NodeContext): Value {
 function eyeLike(c: NodeContext): Value {
   const [rows, columns] = c.in(0).type.shape;
   const dtype = c.has("dtype") ? c.dtypeOf(c.int("dtype", 1)) : c.in(0).type.dtype;
-  const data = new Float64Array(rows! * columns!);
+  const data = zeros(rows! * columns!);
   for (let row = 0; row < rows!; row++)
     if (row + c.int("k", 0) >= 0 && row + c.int("k", 0) < columns!) data[row * columns! + row + c.int("k", 0)] = 1;
   return c.emit.host({ dtype, dims: [rows!, columns!], data, wide: false });

@@ -2,6 +2,7 @@
 import type { DType } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
+import { range, zeros } from "./arithmetic";
 
 /** Σ aᵢ · cos(i · 2πk / N): the cosine windows differ in their coefficients alone. */
 const windowOf =
@@ -15,7 +16,7 @@ const windowOf =
     return c.emit.host({
       dtype,
       dims: [size],
-      data: Float64Array.from({ length: size }, (_, k) => at(k)),
+      data: Float64Array.from(range(size), (k) => at(k)),
       wide: false,
     });
   };
@@ -39,7 +40,7 @@ interface Transform {
 
 /** Cosines and sines [length · parts, kept · 2]: rows are (n, part), columns (k, part), so that one product does all four. */
 function waves(c: NodeContext, dtype: DType, { length, parts, kept, inverse }: Transform): Value {
-  const matrix = new Float64Array(length * parts * kept * 2);
+  const matrix = zeros(length * parts * kept * 2);
   for (let n = 0; n < length; n++)
     for (let k = 0; k < kept; k++) {
       const angle = ((inverse ? 2 : -2) * Math.PI * ((n * k) % length)) / length;
@@ -109,7 +110,7 @@ function melWeights(c: NodeContext): Value {
     return Math.floor(((length + 1) * hertz) / rate);
   };
   const frequencies = half(length);
-  const data = new Float64Array(frequencies * bands);
+  const data = zeros(frequencies * bands);
   for (let band = 0; band < bands; band++) {
     const [first, top, last] = [corner(band), corner(band + 1), corner(band + 2)];
     for (let at = Math.max(first, 0); at < Math.min(Math.max(last, top + 1), frequencies); at++) {

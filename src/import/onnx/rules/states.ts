@@ -27,9 +27,7 @@ function linearAttention(c: NodeContext): readonly Value[] {
   const scale = c.emit.scalar(c.float("scale", 0) || 1 / Math.sqrt(keys), q.type.dtype);
   const at = (x: Value, step: number, shape: readonly number[]): Value =>
     c.reshape(c.op("slice", [x], { start: [step], stop: [step + 1], axes: [1] }), shape);
-  const none = new Float64Array(batch * shared * keys * values);
-  const dims = [batch, shared, keys, values];
-  let state = c.maybe(3) ?? c.emit.host({ dtype: v.type.dtype, dims, data: none, wide: false });
+  let state = c.maybe(3) ?? c.filled(0, [batch, shared, keys, values], v.type.dtype);
   const results = range(steps).map((step) => {
     const fade = decay && at(decay, step, [batch, shared, decay.type.shape[3] ?? 1, 1]);
     const old = fade ? c.op("mul", [state, fade]) : state;
@@ -56,9 +54,8 @@ function causalConv(c: NodeContext): readonly Value[] {
   const [batch, channels, length] = x.type.shape as [number, number, number];
   const dilation = c.int("dilation", 1);
   const kept = ((w.type.shape[2] ?? 1) - 1) * dilation;
-  const none = (): Value =>
-    c.emit.host({ dtype: x.type.dtype, dims: [batch, channels, kept], data: new Float64Array(batch * channels * kept), wide: false }); // prettier-ignore
-  const whole = kept === 0 ? x : c.op("concat", [c.maybe(3) ?? none(), x], { axis: 2 });
+  const whole =
+    kept === 0 ? x : c.op("concat", [c.maybe(3) ?? c.filled(0, [batch, channels, kept], x.type.dtype), x], { axis: 2 });
   const made = c.op("conv", [whole, w, c.maybe(2)], { stride: [1], padding: [0, 0], dilation: [dilation], groups: channels }); // prettier-ignore
   const last = c.op("slice", [whole], { start: [length], stop: [length + kept], axes: [2] });
   return [c.text("activation", "none") === "none" ? made : c.op("silu", [made]), last];

@@ -2,6 +2,7 @@
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
 import { transformed } from "./ml";
+import { zeros } from "./arithmetic";
 
 interface Forest {
   /** By node: the feature that is compared, with what, and where it goes on; leaves stay where they are. */
@@ -71,7 +72,7 @@ function scoresOf(c: NodeContext, kind: "class" | "target", outputs: number): Va
   const forest = forestOf(c, places);
   if (!forest) return c.fail("trees that compare in several ways");
   const [trees, nodes, ids] = [c.ints(`${kind}_treeids`) ?? [], c.ints(`${kind}_nodeids`) ?? [], c.ints(`${kind}_ids`) ?? []]; // prettier-ignore
-  const weights = new Float64Array(forest.feature.length * outputs);
+  const weights = zeros(forest.feature.length * outputs);
   const column = (id: number): number => (outputs === 1 ? 0 : id);
   (c.attribute(`${kind}_weights`)?.floats ?? []).forEach((weight, i) => {
     const place = places.get(`${trees[i]!} ${nodes[i]!}`);

@@ -2,6 +2,7 @@
 import { LOWEST, sizeOf, type Attrs } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
+import { range, zeros } from "./arithmetic";
 
 interface Windows {
   readonly kernel: readonly number[];
@@ -103,7 +104,7 @@ function maxPlaces(c: NodeContext, x: Value, attrs: Attrs, best: Value): Value {
     const origin = c.emit.host({
       dtype: "i32",
       dims: counts.map((n, other) => (other === i ? n : 1)),
-      data: Float64Array.from({ length: counts[i]! }, (_, at) => at * stride![i]! - pads![i]!),
+      data: Float64Array.from(range(counts[i]!), (at) => at * stride![i]! - pads![i]!),
       wide: false,
     });
     const at = c.op("add", [c.op("mul", [along, c.emit.scalar(dilation[i]!, "i32")]), origin]);
@@ -114,7 +115,7 @@ function maxPlaces(c: NodeContext, x: Value, attrs: Attrs, best: Value): Value {
   const planes = c.emit.host({
     dtype: "i32",
     dims: [batch, channels, ...axes.map(() => 1)],
-    data: Float64Array.from({ length: batch * channels }, (_, plane) => plane * sizeOf(extents)),
+    data: Float64Array.from(range(batch * channels), (plane) => plane * sizeOf(extents)),
     wide: false,
   });
   return c.op("add", [place!, planes]);
@@ -146,7 +147,7 @@ function col2im(c: NodeContext): Value {
   const channels = x.type.shape[1]! / taps;
   const rank = block.length;
   const counts = image.map((n, i) => Math.floor((n + pads[i]! + pads[rank + i]! - dilation[i]! * (block[i]! - 1) - 1) / stride[i]!) + 1); // prettier-ignore
-  const weight = new Float64Array(channels * taps * taps);
+  const weight = zeros(channels * taps * taps);
   for (let row = 0; row < channels * taps; row++) weight[row * taps + (row % taps)] = 1;
   const taken = counts.map((n, i) => (n - 1) * stride[i]! + dilation[i]! * (block[i]! - 1) + 1 - pads[i]! - pads[rank + i]!); // prettier-ignore
   const w = c.emit.host({ dtype: x.type.dtype, dims: [channels * taps, 1, ...block], data: weight, wide: false });

@@ -1,0 +1,118 @@
+/** @file Damaged and hostile models: always an answer in words, soon, and no more memory than they carry. */
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
+import { describe, expect, test } from "vitest";
+import { importModel, importOnnx, type ImportedModel } from "./import-model";
+import type { OnnxFunction, OnnxModel, OnnxNode } from "./model";
+import { graph, node, upTo } from "./rules/testing";
+
+const importGraph = (
+  nodes: readonly OnnxNode[],
+  inputs: Readonly<Record<string, readonly number[]>>,
+  outputs: readonly string[],
+  more: Partial<OnnxModel> = {},
+): ImportedModel => importModel({ opsets: new Map([["", 21]]), functions: [], graph: graph(nodes, inputs, outputs), ...more }); // prettier-ignore
+
+/** Why each refused op was refused. */
+const whys = ({ unsupported }: ImportedModel): string[] => unsupported.map(({ op, why }) => `${op}: ${why}`);
+
+describe("bytes that are damaged", () => {
+  const nested = (field: number, write: (w: BinaryWriter) => void) => (w: BinaryWriter): BinaryWriter => {
+    const inner = new BinaryWriter();
+    write(inner);
+    return w.uint32((field << 3) | 2).bytes(inner.finish());
+  }; // prettier-ignore
+  const text = (w: BinaryWriter, field: number, value: string): BinaryWriter => w.uint32((field << 3) | 2).string(value); // prettier-ignore
+  const value = (name: string) => (w: BinaryWriter): void => {
+    text(w, 1, name);
+    nested(2, (t) => nested(1, (tensor) => {
+      tensor.uint32(8).int32(1);
+      nested(2, (shape) => nested(1, (dim) => dim.uint32(8).int64(4))(shape))(tensor);
+    })(t))(w);
+  }; // prettier-ignore
+  const whole = new BinaryWriter();
+  nested(7, (g) => {
+    nested(1, (n) => text(text(text(text(n, 1, "x"), 1, "x"), 2, "y"), 4, "Add"))(g);
+    nested(11, value("x"))(g);
+    nested(12, value("y"))(g);
+  })(whole);
+  nested(8, (o) => o.uint32(16).int64(21))(whole);
+  const bytes = whole.finish();
+
+  test("whole, it is read", () => {
+    const read = importOnnx(bytes);
+    expect(read.ok && read.value.text).toContain("add(x, x)");
+  });
+  test("cut off anywhere, or with any one byte changed, there is an answer", () => {
+    const damaged = [
+      ...upTo(bytes.length).map((end) => bytes.slice(0, end)),
+      ...upTo(bytes.length).flatMap((at) => [0, 0x7f, 0xff].map((other) => bytes.with(at, other))),
+    ];
+    for (const one of damaged) {
+      const read = importOnnx(one);
+      expect(read.ok ? "" : read.text).toMatch(/^$|^This is no ONNX model: .+\.$/);
+    }
+  });
+});
+
+describe("graphs that lead nowhere", () => {
+  test("nodes that wait for one another are left out, with all behind them", () => {
+    const read = importGraph([node("Add", ["x", "b"], ["a"]), node("Neg", ["a"], ["b"]), node("Abs", ["x"], ["y"])], { x: [2] }, ["b", "y"]); // prettier-ignore
+    expect([...read.outputs.keys()]).toEqual(["y"]);
+  });
+  test("operands that are missing, of another kind, or too few", () => {
+    const read = importGraph([node("Add", ["x", "nobody"], ["a"]), node("MatMul", ["x"], ["b"]), node("Conv", ["x", "x"], ["c"])], { x: [2] }, ["a", "b", "c"]); // prettier-ignore
+    expect([...read.outputs.keys()]).toEqual([]);
+    expect(whys(read)).toHaveLength(2);
+  });
+  test("attributes that make no sense", () => {
+    const odd = [Number.NaN, -7, 2 ** 40, 0.5];
+    const ops = ["Transpose", "MaxPool", "Concat", "Split", "Gather", "Softmax", "TopK", "DepthToSpace", "EyeLike", "CumSum"]; // prettier-ignore
+    const names = ["perm", "kernel_shape", "strides", "axes", "pads"];
+    for (const op of ops)
+      for (const number of odd) {
+        const told = [...names.map((name) => ({ name, ints: [number, number] })), { name: "axis", i: number }, { name: "blocksize", i: number }, { name: "num_outputs", i: number }]; // prettier-ignore
+        const read = importGraph([node(op, ["x", "x"], ["y"], told)], { x: [2, 4, 6, 6] }, ["y"]);
+        expect(read.unsupported.length + read.outputs.size).toBeGreaterThan(0);
+      }
+  });
+});
+
+describe("models that would never end", () => {
+  const call = (name: string, from: string, to: string): OnnxNode => node(name, [from], [to], [], "own");
+  const calls = (name: string, nodes: readonly OnnxNode[]): OnnxFunction => ({ name, domain: "own", inputs: ["x"], outputs: ["y"], nodes, defaults: new Map() }); // prettier-ignore
+
+  test("a function that calls itself", () => {
+    const own = calls("F", [call("F", "x", "y")]);
+    expect(whys(importGraph([call("F", "x", "y")], { x: [2] }, ["y"], { functions: [own] }))).toEqual(["own.F: functions nested too deeply"]); // prettier-ignore
+  });
+  test("functions that call the next one ten times each", () => {
+    const ten = (next: string): OnnxNode[] => upTo(10).map((i) => call(next, i === 0 ? "x" : `t${i}`, i === 9 ? "y" : `t${i + 1}`)); // prettier-ignore
+    const functions = upTo(12).map((i) => calls(`F${i}`, i === 11 ? [node("Neg", ["x"], ["y"])] : ten(`F${i + 1}`)));
+    const read = importGraph([call("F0", "x", "y")], { x: [2] }, ["y"], { functions });
+    expect(whys(read)[0]).toMatch(/more than 200000 nodes/);
+  });
+  test("a loop inside a loop", () => {
+    const body = (inner: OnnxNode): ReturnType<typeof graph> => graph([inner, node("Identity", ["c"], ["on"])], { i: [], c: [], a: [2] }, ["on", "b"]); // prettier-ignore
+    const deep = node("Loop", ["many", "", "a"], ["b"], [{ name: "body", g: body(node("Neg", ["a"], ["b"])) }]);
+    const nodes = [node("Loop", ["many", "", "x"], ["y"], [{ name: "body", g: body(deep) }])];
+    const known = new Map([["many", { dtype: "i32" as const, dims: [], data: Float64Array.of(4000), wide: true }]]);
+    const model = { opsets: new Map([["", 21]]), functions: [], graph: graph(nodes, { x: [2], many: [] }, ["y"]) };
+    expect(whys(importModel(model, { known }))[0]).toMatch(/more than 200000 nodes/);
+  });
+  test("more steps than are written out", () => {
+    const told = [{ name: "hidden_size", i: 1 }];
+    const read = importGraph([node("RNN", ["x", "w", "r"], ["y"], told)], { x: [70000, 1, 1], w: [1, 1, 1], r: [1, 1, 1] }, ["y"]); // prettier-ignore
+    expect(whys(read)).toEqual(["RNN: more than 4096 steps"]);
+  });
+});
+
+describe("sizes that no memory holds", () => {
+  test("of an input, of a result, of a list that a node asks for", () => {
+    expect(whys(importGraph([node("Neg", ["x"], ["y"])], { x: [2 ** 40] }, ["y"]))[0]).toMatch(/^input: x is 1099511627776/); // prettier-ignore
+    const known = (numbers: readonly number[]) => new Map([["n", { dtype: "i32" as const, dims: numbers.length === 1 ? [] : [numbers.length], data: Float64Array.from(numbers), wide: true }]]); // prettier-ignore
+    const asked = (one: OnnxNode, numbers: readonly number[]): string[] =>
+      whys(importModel({ opsets: new Map([["", 21]]), functions: [], graph: graph([one], { x: [2, 1], n: [] }, ["y"]) }, { known: known(numbers) })); // prettier-ignore
+    expect(asked(node("Expand", ["x", "n"], ["y"]), [2, 2 ** 33])).toEqual(["Expand: a result of 2×8589934592"]);
+    expect(asked(node("Resize", ["x", "", "", "n"], ["y"]), [2, 2 ** 33])).toEqual(["Resize: a list of 8589934592 numbers"]); // prettier-ignore
+  });
+});
