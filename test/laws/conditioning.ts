@@ -72,3 +72,9 @@ function chances(): () => number {
     return state / 2 ** 31;
   };
 }
+
+/** Asked for at most once. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}

@@ -98,7 +98,7 @@ export function stepFaults(compilation: Compilation, { mayDuplicate = false } = 
   const faults = shapeFaults(naive!).map((text) => `naive: ${text}`);
   const fullSize = fullSizeBytes(naive!.graph);
   const before = totalsOf(naive!, profile);
-  const mostBindings = Math.max(profile.maxBindings, bindingsFor(naive!));
+  const mostBindings = Math.max(profile.maxBindings, bindingsFor(naive!, profile.maxBindings));
   let last = before;
   // A step that buys a launch with bytes says so.
   let paid = mayDuplicate;
@@ -115,9 +115,8 @@ export function stepFaults(compilation: Compilation, { mayDuplicate = false } = 
     for (const text of shapeFaults(state)) faults.push(`${at}: ${text}`);
     const counted = totalsOf(state, profile, fullSize);
     if (!same(counted, step.totals)) faults.push(`${at}: totals say ${show(step.totals)}, counted ${show(counted)}`);
-    if (!paid && counted.bytes > before.bytes)
-      faults.push(`${at}: ${counted.bytes} bytes, naive ${before.bytes}`);
-    if (bindingsFor(state) > mostBindings) faults.push(`${at}: too many bindings`);
+    if (!paid && counted.bytes > before.bytes) faults.push(`${at}: ${counted.bytes} bytes, naive ${before.bytes}`);
+    if (bindingsFor(state, profile.maxBindings) > mostBindings) faults.push(`${at}: too many bindings`);
     last = step.totals;
   });
   return [...faults, ...replayFaults(compilation)];

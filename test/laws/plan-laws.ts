@@ -20,7 +20,7 @@ import { opDef } from "../../src/fusion/ops";
 import { allPasses } from "../../src/fusion/passes";
 import { foldedData, runReference } from "../../src/fusion/reference";
 import { choicesArbitrary, forInterpreter, graphOf, programOf, type Choices } from "./any-program";
-import { roundingReach } from "./conditioning";
+import { once, roundingReach } from "./conditioning";
 import { countsOff, countsPasses, dataOf } from "./codegen-harness";
 import { compiled, stepFaults } from "./pass-harness";
 
@@ -219,11 +219,6 @@ const bitwise = ({ naive, steps }: Compilation): boolean =>
   steps.every(({ accepted, pass }) => !accepted || allPasses.find(({ name }) => name === pass)?.numerics === "bitwise");
 
 type Results = readonly Float64Array[];
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
-}
 
 function differences(graph: Graph, naive: Results, fused: Results): string[] {
   return graph.outputs.flatMap((id, i) => {

@@ -1,6 +1,6 @@
 /** @file Questions about regions that laws ask without the passes' own bookkeeping. */
 import type { Fusion, Graph, Region } from "../../src/fusion/ir";
-import { classify, isFreeView, isViewRegion, storedInputs } from "../../src/fusion/region";
+import { classify, isFreeView, isViewRegion, storedInputs, uniformsOf } from "../../src/fusion/region";
 
 /** Null when one kernel (or a view) can compute the region. */
 export function kernelOf(graph: Graph, region: Region): string | null {
@@ -12,12 +12,14 @@ export function kernelOf(graph: Graph, region: Region): string | null {
   return answer.ok ? null : `${answer.verdict.code} ${answer.verdict.text}`;
 }
 
-/** The most storage bindings that one kernel of the state has. */
-export function bindingsFor({ graph, regions }: Fusion): number {
+/** The most storage bindings that one kernel of the state has on a device with so many: small parameters are uniforms where they must be. */
+export function bindingsFor({ graph, regions }: Fusion, limit: number): number {
   let most = 0;
   for (const region of regions.values()) {
     if (isViewRegion(graph, region)) continue;
-    most = Math.max(most, storedInputs(graph, region.members).length + region.outputs.length);
+    const reads = storedInputs(graph, region.members);
+    const bound = reads.length + region.outputs.length;
+    most = Math.max(most, bound - uniformsOf(graph, reads, bound, limit).size);
   }
   return most;
 }

@@ -4,6 +4,9 @@ import { createSession, hostEnv, type Session } from "../../gpu";
 import type { World } from "../world";
 import type { RunPlans } from "./run-case";
 
+/** Bytes: whole models, on a machine that runs nothing else. */
+const MEMORY_BUDGET = 2 ** 32;
+
 /** Numbers as the dtype of their node is uploaded. */
 function uploaded(graph: Graph, id: NodeId, data: Float64Array): InputData {
   switch (node(graph, id).type.dtype) {
@@ -31,7 +34,9 @@ export async function onWebgpu(world: World): Promise<{ readonly run: RunPlans; 
       const fusion = fusionAt(compilation, cursor);
       const known = [...inputs].filter(([id]) => fusion.graph.nodes.has(id));
       const data = new Map(known.map(([id, values]) => [id, uploaded(fusion.graph, id, values)]));
-      const result = await session.run(planForTarget(fusion, target, compilation.options), data);
+      const result = await session.run(planForTarget(fusion, target, compilation.options), data, {
+        memoryBudget: MEMORY_BUDGET,
+      });
       if (!result.ok) throw new Error(`${plan}: ${result.problem.text}`);
       ran.push({ plan, outputs: new Map(result.value.map(({ value, data: out }) => [value, out])) });
     }
