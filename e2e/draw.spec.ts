@@ -224,3 +224,19 @@ test("a large program opens with its repeated blocks as one box, which opens blo
   await play.card.getByRole("button", { name: "Fold block × 12" }).click();
   await expect(all).toBeVisible();
 });
+
+test("a composite is expanded in the text, in one undo step", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[64, 64]\ny = softmax(x, dim=-1)  # rows\n");
+  const exp = play.node(/^exp y\.exp/);
+  await expect(exp).toBeVisible();
+  await exp.focus();
+  await page.keyboard.press("Enter");
+  await play.card.getByRole("button", { name: "Expand in text" }).click();
+  await expect.poll(() => play.text()).toContain("y = y_exp / y_sum  # rows");
+  await expect(play.node(/y_exp/)).toBeVisible();
+  await expect(play.card).toContainText("y_exp");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(() => play.text()).toBe("x: f32[64, 64]\ny = softmax(x, dim=-1)  # rows");
+});

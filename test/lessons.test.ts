@@ -4,10 +4,12 @@ import {
   compareOutputs,
   compile,
   defaultOptions,
+  expandCall,
   foldedData,
   fusionAt,
   generic,
   inputData,
+  parseProgram,
   runPlanOnCpu,
   runReference,
   targetOf,
@@ -215,4 +217,13 @@ describe("tasks", () => {
       expect([said(id).mark, wide]).toEqual(["right", right]);
     }
   });
+});
+
+test("every composite of every example can be written out in the text", () => {
+  const calls = allLessons.flatMap(({ id, text }) =>
+    [...new Set(parseProgram(text).partOf.values())].map((call) => ({ at: `${id} ${call}`, text, call })),
+  );
+  expect(calls.length).toBeGreaterThan(30);
+  const refused = calls.filter(({ text, call }) => !expandCall(text, call).ok);
+  expect(refused.map(({ at }) => at)).toEqual([]);
 });

@@ -6,6 +6,7 @@ import {
   connect,
   disconnect,
   edgeId,
+  expandCall,
   nodeId,
   parseEdgeId,
   removeNode,
@@ -61,7 +62,15 @@ function draw(deeds: Deeds, answer: Edited, at: Position | null = null): string 
 }
 
 export const drawingSlice: Slice<
-  "connect" | "disconnect" | "addOp" | "addInput" | "removeNode" | "renameNode" | "setAttr" | "setInputType"
+  | "connect"
+  | "disconnect"
+  | "addOp"
+  | "addInput"
+  | "expandCall"
+  | "removeNode"
+  | "renameNode"
+  | "setAttr"
+  | "setInputType"
 > = (deeds) => {
   const text = (): string => deeds.get().document.text;
   return {
@@ -69,6 +78,7 @@ export const drawingSlice: Slice<
     disconnect: (edge) => draw(deeds, disconnect(text(), edge)),
     addOp: (op, at) => draw(deeds, addOp(text(), op), at),
     addInput: () => draw(deeds, addInput(text())),
+    expandCall: (id) => draw(deeds, expandCall(text(), id)),
     removeNode: (id) => draw(deeds, removeNode(text(), id)),
     renameNode: (id, name) => draw(deeds, renameNode(text(), id, name)),
     setAttr: (id, attr, value) => draw(deeds, setAttr(text(), id, attr, value)),

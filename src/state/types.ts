@@ -176,6 +176,8 @@ export interface Actions {
   addOp(op: string, at: Position | null): string | null;
   addInput(): string | null;
   removeNode(id: NodeId): string | null;
+  /** Writes the composite that `id` is a part of as the ops that it is made of. */
+  expandCall(id: NodeId): string | null;
   renameNode(id: NodeId, name: string): string | null;
   setAttr(id: NodeId, attr: string, value: string): string | null;
   setInputType(id: NodeId, type: string): string | null;

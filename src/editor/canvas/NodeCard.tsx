@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { NodeId } from "../../fusion";
 import { playground } from "../../state";
 import { CanvasIcon } from "./CanvasIcon";
-import { openList } from "./canvas-store";
+import { openList, say } from "./canvas-store";
 import type { Inspected } from "./model/inspect";
 
 interface FieldProps {
@@ -126,7 +126,14 @@ export function NodeCard({ node, editable, onClose, onRemove }: NodeCardProps) {
       )}
       {node.teaches !== "" && <p>{node.teaches}</p>}
       <Facts node={node} editable={editable} />
-      {node.locked && <p className="node-locked">{node.locked}</p>}
+      {node.locked && (
+        <p className="node-locked">
+          {node.locked}{" "}
+          <button type="button" disabled={!editable} onClick={() => say(actions.expandCall(node.id))}>
+            Expand in text
+          </button>
+        </p>
+      )}
       {node.folds.length > 0 && (
         <p className="node-folds">
           {node.folds.map(({ id, text }) => (

@@ -6,6 +6,7 @@ export { printGraph } from "./print";
 export { applyTextEdits, type Edited } from "./edits/draft";
 export { connect, disconnect } from "./edits/connect";
 export { legalTargets, type ConnectTarget } from "./edits/legal";
+export { expandCall } from "./edits/expand-call";
 export { removeNode } from "./edits/remove";
 export { renameNode } from "./edits/rename";
 export { setAttr, setConstant, setInputType, writtenAttr, type WrittenAttr } from "./edits/attrs";

@@ -84,13 +84,29 @@ export function showSource(attrs: Attrs): string {
   return source === "randn" ? `param(${args})` : `param(${String(source)}(${args}))`;
 }
 
+/** What stands in the text already, around what is printed. */
+export interface Written {
+  /** Of values that are written elsewhere. */
+  readonly names: ReadonlyMap<NodeId, string>;
+  /** Names that new ones must not be. */
+  readonly taken: ReadonlySet<string>;
+  /** What the identities begin with that the text does not say: the turn or call that they are in. */
+  readonly prefix: string;
+}
+
+const NOTHING: Written = { names: new Map(), taken: new Set(), prefix: "" };
+
 class Printer {
+  private readonly prefix: string;
   private readonly names = new Map<NodeId, string>();
   private readonly taken = new Set<string>();
   private readonly graph: Graph;
 
-  constructor(graph: Graph, order: readonly NodeId[]) {
+  constructor(graph: Graph, order: readonly NodeId[], written: Written = NOTHING) {
     this.graph = graph;
+    this.prefix = written.prefix;
+    for (const [id, name] of written.names) this.names.set(id, name);
+    for (const name of written.taken) this.taken.add(name);
     // Identities that are names already keep them, whoever comes first.
     for (const id of order) if (this.isName(id)) this.taken.add(id);
     for (const id of order) if (!this.isInline(id)) this.names.set(id, this.isName(id) ? id : this.nameFor(id));
@@ -101,7 +117,8 @@ class Printer {
   }
 
   private nameFor(id: NodeId): string {
-    const base = id.replaceAll(/[^A-Za-z0-9_]+/g, "_").replaceAll(/^_+|_+$/g, "");
+    const own = id.startsWith(this.prefix) ? id.slice(this.prefix.length) : id;
+    const base = own.replaceAll(/[^A-Za-z0-9_]+/g, "_").replaceAll(/^_+|_+$/g, "");
     const start = /^[A-Za-z]/.test(base) && this.isName(base) ? base : `v_${base}`;
     let name = start;
     for (let n = 2; this.taken.has(name); n++) name = `${start}_${n}`;
@@ -139,7 +156,7 @@ class Printer {
     return `${this.name(id)} = ${this.call(made)}`;
   }
 
-  private call(made: Node): string {
+  call(made: Node): string {
     const op = opDef(made.op);
     const read = made.inputs.map((input) => node(this.graph, input));
     const partners = read
@@ -154,6 +171,17 @@ class Printer {
     const list = op.params.some(({ kind }) => kind === "tensors");
     return `${spellingOf(op)}(${[...(list ? [`[${operands.join(", ")}]`] : operands), ...showAttrs(op, made.attrs)].join(", ")})`;
   }
+}
+
+/** Some nodes of a graph as statements, all but the last bound to names of their own, and the last as an expression. */
+export function partLines(
+  graph: Graph,
+  parts: readonly NodeId[],
+  written: Written,
+): { readonly before: readonly string[]; readonly last: string } {
+  const last = parts.at(-1)!;
+  const printer = new Printer(graph, parts.slice(0, -1), written);
+  return { before: parts.slice(0, -1).flatMap((id) => printer.line(id) ?? []), last: printer.call(node(graph, last)) };
 }
 
 /** Insertion order where every node follows its inputs, else Kahn's. */
