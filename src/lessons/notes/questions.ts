@@ -89,7 +89,7 @@ export const questions: readonly Note[] = [
       { title: "Strict", opens: "attention/strict" },
       { title: "Fast", opens: "attention" },
     ],
-    { passes: ["reduction-algebra", "scalar-algebra"] },
+    { passes: ["reduction-algebra", "scalar-algebra", "row-scale"] },
   ),
   question(
     7,
