@@ -66,3 +66,24 @@ test("a knob is timed at each of its values on this device", async ({ play }) =>
   await play.type("x: f32[64, 256]\ny = relu(x)\n");
   await expect(chart).toHaveCount(0);
 });
+
+test("how neighbouring threads read each operand: side by side, and with a stride where one asks for it", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await play.type("x: f32[256, 512]\nr: f32[512, 256]\ny = x.T + r\n");
+  const kernels = play.region("Kernels");
+  await kernels.getByRole("tab", { name: "Traffic" }).click();
+  const pictures = kernels.getByRole("region", { name: "Neighbouring threads" });
+  await expect(pictures.getByRole("img", { name: /^r, read: / })).toBeVisible();
+  await expect(pictures).not.toContainText("of them used");
+  await kernels.getByRole("button", { name: "Knobs" }).click();
+  const knobs = kernels.getByRole("region", { name: "Knobs" });
+  await knobs.getByRole("combobox", { name: "Transposed" }).selectOption({ label: "straight, with a stride" });
+  await knobs.getByRole("combobox", { name: "vec4" }).selectOption({ label: "one by one" });
+  const strided = pictures.getByRole("img", { name: /^x, read: 512 elements apart\. 32 segments of 128 B for 128 B/ });
+  await expect(strided).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(strided).toHaveCount(0);
+});

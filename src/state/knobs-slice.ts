@@ -1,22 +1,32 @@
-/** @file Looking into one kernel's knobs, and timing them on this device. Choosing is choices-slice's business. */
+/** @file Looking into one kernel: its knobs and their times on this device, how its threads meet memory. Choosing is choices-slice's business. */
+import type { RegionId } from "../fusion";
 import type { SweepState } from "./types";
-import type { Slice } from "./slice";
+import type { Deeds, Slice } from "./slice";
 
-type Names = "askKnobs" | "sweepKnob" | "cancelSweep";
+type Names = "askKnobs" | "askNeighbours" | "sweepKnob" | "cancelSweep";
+
+/** What the worker says of a kernel of the shown state; null when another state is shown by then. */
+async function ask(deeds: Deeds, kind: "knobs" | "neighbours", region: RegionId) {
+  const { derived, cursor } = deeds.get();
+  const { compilation: of } = derived;
+  if (!of?.naive) return null;
+  const { text, options } = of;
+  const reply = await deeds.world.compileWorker.ask({ kind, text, options, cursor, region });
+  const now = deeds.get();
+  const stale = now.derived.compilation !== of || now.cursor !== cursor;
+  return reply.ok && !stale ? { reply: reply.value, about: { of, cursor, region } } : null;
+}
 
 export const knobsSlice: Slice<Names> = (deeds) => {
   let current: AbortController | null = null;
   return {
     async askKnobs(region) {
-      const { derived, cursor } = deeds.get();
-      const { compilation: of } = derived;
-      if (!of?.naive) return;
-      const { text, options } = of;
-      const reply = await deeds.world.compileWorker.ask({ kind: "knobs", text, options, cursor, region });
-      const now = deeds.get();
-      if (now.derived.compilation !== of || now.cursor !== cursor) return;
-      const sheet = reply.ok && reply.value.kind === "knobs" ? reply.value.sheet : null;
-      deeds.set({ knobs: { of, cursor, region, sheet } });
+      const asked = await ask(deeds, "knobs", region);
+      if (asked?.reply.kind === "knobs") deeds.set({ knobs: { ...asked.about, sheet: asked.reply.sheet } });
+    },
+    async askNeighbours(region) {
+      const asked = await ask(deeds, "neighbours", region);
+      if (asked?.reply.kind === "neighbours") deeds.set({ neighbours: { region, kernels: asked.reply.kernels } });
     },
     async sweepKnob(region, output, knob) {
       const { derived, cursor } = deeds.get();

@@ -73,6 +73,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   whatIf: null,
   sizes: null,
   knobs: null,
+  neighbours: null,
   sweep: null,
   previousWorks: [],
   revealed: null,

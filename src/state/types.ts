@@ -13,6 +13,7 @@ import type {
   Span,
   TextEdit,
   MatmulPolicy,
+  NeighbourAccess,
   MultiConsumerPolicy,
   Granularity,
   DeviceProfile,
@@ -143,6 +144,11 @@ export interface PlaygroundState {
   readonly sizes: SizesState | null;
   /** The kernel whose knobs are shown, as it was last asked about. */
   readonly knobs: KnobsState | null;
+  /** How neighbouring threads of a kernel meet memory, by the names of its region's kernels. */
+  readonly neighbours: {
+    readonly region: RegionId;
+    readonly kernels: ReadonlyMap<string, readonly NeighbourAccess[]>;
+  } | null;
   /** The last sweep; of another text it is stale. */
   readonly sweep: SweepState | null;
   /** The open question; null while the decisions that were taken are shown. */
@@ -252,6 +258,8 @@ export interface Actions {
   releaseKnobs(): void;
   /** What may be chosen for the kernel of a region of the shown state. */
   askKnobs(region: RegionId): Promise<void>;
+  /** How neighbouring threads of the region's kernels meet memory. */
+  askNeighbours(region: RegionId): Promise<void>;
   /** Times the kernel with this knob at each of its values on this device. */
   sweepKnob(region: RegionId, output: NodeId, knob: KnobName): Promise<void>;
   cancelSweep(): void;

@@ -1,7 +1,7 @@
 /** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
-import { applyTextEdits, compile, fusionAt, hashText, inputData, knobSheet, knobSweep, planAt, planForTarget, setConstant, targetOf, whatIf, type Compilation, type CompileOptions, type KnobSheet, type Plan } from "../fusion"; // prettier-ignore
+import { applyTextEdits, compile, fusionAt, hashText, inputData, knobSheet, knobSweep, neighboursOf, planAt, planForTarget, setConstant, targetOf, whatIf, type Compilation, type CompileOptions, type KnobSheet, type Plan } from "../fusion"; // prettier-ignore
 import { importOnnx, typedData } from "../import";
-import type { CompileReply, CompileRequest, ImportAnswer, PlanTotals, SizeRow, SweepAnswer, WhatIfAnswer } from "./messages"; // prettier-ignore
+import type { AboutKernel, CompileReply, CompileRequest, ImportAnswer, PlanTotals, SizeRow, SweepAnswer, WhatIfAnswer } from "./messages"; // prettier-ignore
 
 let last: { readonly key: string; readonly compilation: Compilation } | null = null;
 
@@ -57,8 +57,11 @@ function asked(compilation: Compilation, change: Partial<CompileOptions>): WhatI
 
 type Asking<K extends CompileRequest["kind"]> = Extract<CompileRequest, { kind: K }>;
 
-const sheetOf = (compilation: Compilation, { cursor, region, options }: Asking<"knobs">): KnobSheet | null =>
+const sheetOf = (compilation: Compilation, { cursor, region, options }: AboutKernel): KnobSheet | null =>
   compilation.naive && knobSheet(fusionAt(compilation, cursor), region, options, targetOf(options.profile));
+
+const neighboursIn = (compilation: Compilation, { cursor, region, options }: AboutKernel) =>
+  compilation.naive ? neighboursOf(fusionAt(compilation, cursor), region, options) : new Map<string, never>();
 
 function sweepOf(
   compilation: Compilation,
@@ -77,6 +80,7 @@ export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "sizes") return { kind: "sizes", rows: sizes(request) };
   if (request.kind === "what-if") return { kind: "what-if", answer: asked(compilation, request.change) };
   if (request.kind === "knobs") return { kind: "knobs", sheet: sheetOf(compilation, request) };
+  if (request.kind === "neighbours") return { kind: "neighbours", kernels: neighboursIn(compilation, request) };
   if (request.kind === "sweep") return { kind: "sweep", sweep: sweepOf(compilation, request) };
   if (request.kind === "compile") return { kind: "compiled", compilation };
   const { cursors, target, profile = compilation.options.profile } = request;

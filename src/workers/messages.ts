@@ -8,6 +8,7 @@ import type {
   KnobName,
   KnobSheet,
   KnobSweep,
+  NeighbourAccess,
   NodeId,
   Plan,
   RegionId,
@@ -16,6 +17,14 @@ import type {
   UlpHistogram,
   WhatIf,
 } from "../fusion";
+
+/** One kernel of a state, by the region that it computes. */
+export interface AboutKernel {
+  readonly text: string;
+  readonly options: CompileOptions;
+  readonly cursor: number;
+  readonly region: RegionId;
+}
 
 export type CompileRequest =
   | { readonly kind: "compile"; readonly text: string; readonly options: CompileOptions }
@@ -38,14 +47,10 @@ export type CompileRequest =
       readonly options: CompileOptions;
       readonly change: Partial<CompileOptions>;
     }
-  | {
-      /** One kernel of a state under its knobs. */
-      readonly kind: "knobs";
-      readonly text: string;
-      readonly options: CompileOptions;
-      readonly cursor: number;
-      readonly region: RegionId;
-    }
+  /** Under its knobs. */
+  | (AboutKernel & { readonly kind: "knobs" })
+  /** How neighbouring threads of it meet memory. */
+  | (AboutKernel & { readonly kind: "neighbours" })
   | {
       /** The same kernel with one knob at each of its values, for a machine. */
       readonly kind: "sweep";
@@ -84,6 +89,7 @@ export type CompileReply =
   | { readonly kind: "planned"; readonly plans: ReadonlyMap<number, Plan> }
   | { readonly kind: "sizes"; readonly rows: readonly SizeRow[] }
   | { readonly kind: "totals"; readonly totals: readonly (PlanTotals | null)[] }
+  | { readonly kind: "neighbours"; readonly kernels: ReadonlyMap<string, readonly NeighbourAccess[]> }
   | { readonly kind: "knobs"; readonly sheet: KnobSheet | null }
   | { readonly kind: "sweep"; readonly sweep: SweepAnswer | null }
   | { readonly kind: "what-if"; readonly answer: WhatIfAnswer | null }

@@ -5,6 +5,7 @@ export type { Buffer, KernelProgram } from "./kernel-ir";
 export { lowerRegion } from "./lower";
 export { planMemory, type MemoryPlan, type Tenant } from "./memory";
 export { codegenMutations, withMutation, type CodegenMutation } from "./mutations";
+export { neighbourAccesses, type NeighbourAccess } from "./neighbours";
 export { lowerFusion, planFusion, type LoweredRegion } from "./plan";
 export { printWgsl, type PrintedKernel } from "./print";
 export { runPlanOnCpu, type CpuRun, type RegionRun } from "./run-cpu";

@@ -86,6 +86,7 @@ function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target:
     return blank({
       ...shared,
       variant: "tile",
+      width,
       registers: BASE_REGISTERS + 4 * live,
       tileAxes,
       workgroups: tiles,

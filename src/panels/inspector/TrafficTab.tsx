@@ -4,6 +4,7 @@ import { playground, usePlayground } from "../../state";
 import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../model/traffic";
 import { Growth } from "./Growth";
 import { KernelCard } from "./KernelCard";
+import { Neighbours } from "./Neighbours";
 import { count, decimal, showBytes, significant } from "../model/units";
 
 interface Props {
@@ -98,6 +99,7 @@ export function TrafficTab({ plan, graph, kernel }: Props) {
       <Tallies plan={plan} />
       <Growth />
       {kernel && <KernelCard kernel={kernel} graph={graph} />}
+      {kernel && <Neighbours kernel={kernel} />}
       {plan.kernels.slice(0, MOST_KERNELS).map((each) => (
         <KernelTable key={each.id} traffic={kernelTraffic(each, graph)} current={each.id === kernel?.id} />
       ))}
