@@ -4,6 +4,7 @@ import { isRefusal } from "../cost";
 import { isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { bindingsOf, costOf, edgesBetween, patchOf } from "./merge";
+import { cheapestCut, type CutValue } from "./min-cut";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { namesOf, nameOf, showBytes, yes } from "./words";
@@ -84,11 +85,51 @@ function excessOf(planner: Planner, region: Region): Excess | null {
   };
 }
 
-/** The cut in text order with two kernels and the fewest crossing bytes; the more even one among equals. */
+/** Shares of the members, in text order, that a cheapest cut must leave on either side. */
+const SHARES = [1 / 4, 3 / 8];
+
+/** Sets of members that could go first: every beginning of the text, and the cheapest cuts, whatever the order in the text. */
+function* beginnings(planner: Planner, region: Region, { between }: Excess): Generator<ReadonlySet<NodeId>> {
+  const { members } = region;
+  for (let at = 1; at < members.length; at++) yield new Set(members.slice(0, at));
+  const places = new Map(members.map((id, at) => [id, at]));
+  const values = members.map((id) => valueOf(planner, region, id, places));
+  const ends = between
+    ? [between.map((id) => [places.get(id)!])]
+    : SHARES.map((share) => {
+        const count = Math.max(1, Math.floor(share * members.length));
+        return [
+          members.slice(0, count).map((_, at) => at),
+          members.slice(-count).map((_, at) => members.length - 1 - at),
+        ];
+      });
+  for (const [near, far] of ends) {
+    const cut = cheapestCut(values, near!, far!);
+    if (cut) yield new Set(members.filter((_, at) => cut.has(at)));
+  }
+}
+
+/** What the cut asks of a member: a view shows what it looks at, and what is stored anyway costs nothing. */
+function valueOf(planner: Planner, region: Region, id: NodeId, places: ReadonlyMap<NodeId, number>): CutValue {
+  const shown = (value: NodeId): NodeId => {
+    let current = value;
+    while (places.has(current) && isFreeView(node(planner.graph, current))) current = node(planner.graph, current).inputs[0]!; // prettier-ignore
+    return current;
+  };
+  const read = node(planner.graph, id).inputs.flatMap((input) => [input, shown(input)]);
+  const home = planner.homeOf(id);
+  const isStored = region.outputs.includes(id) || (home !== null && home !== region.id) || isFreeView(node(planner.graph, id)); // prettier-ignore
+  return {
+    needs: [...new Set(read)].flatMap((input) => places.get(input) ?? []),
+    cost: isStored ? 0 : bytesOf(node(planner.graph, id).type),
+  };
+}
+
+/** The cut with two kernels and the fewest crossing bytes; the more even one among equals, and the earlier one. */
 function cutOf(planner: Planner, region: Region, excess: Excess): Candidate | null {
   let best: { candidate: Candidate; bytes: number; uneven: number } | null = null;
-  for (let at = 1; at < region.members.length; at++) {
-    const parts = partsAt(planner, region, at);
+  for (const before of beginnings(planner, region, excess)) {
+    const parts = partsAt(planner, region, before);
     if (parts === null) continue;
     const { first, second, crossing } = parts;
     if (excess.between) {
@@ -96,17 +137,10 @@ function cutOf(planner: Planner, region: Region, excess: Excess): Candidate | nu
       if (!first.members.includes(a) || !second.members.includes(b) || second.members.includes(a)) continue;
     }
     const bytes = first.outputs.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
-    const uneven = Math.abs(2 * at - region.members.length);
+    const uneven = Math.abs(2 * before.size - region.members.length);
     if (best && (bytes > best.bytes || (bytes === best.bytes && uneven >= best.uneven))) continue;
-    // Where everything that crosses is in memory already, there is nothing left for a first part to do.
-    const add = first.outputs.length === 0 ? [second] : [first, second];
-    if (add.length === 1 && second.members.length === region.members.length) continue;
-    if (second.outputs.length === 0 || add.some((part) => isRefusal(planner.facts(part)))) continue;
-    if (
-      excess.code === "L_BINDINGS" &&
-      add.some((part) => bindingsOf(planner, planner.factsOf(part)) >= excess.numbers["bindings"]!)
-    )
-      continue;
+    const add = kernelsOf(planner, region, parts, excess);
+    if (!add) continue;
     const candidate: Candidate = {
       rule: "cut",
       kind: "split",
@@ -122,6 +156,16 @@ function cutOf(planner: Planner, region: Region, excess: Excess): Candidate | nu
   return best?.candidate ?? null;
 }
 
+/** The parts where both are kernels and closer to the limit than the whole. */
+function kernelsOf(planner: Planner, region: Region, { first, second }: Parts, excess: Excess): Region[] | null {
+  // Where everything that crosses is in memory already, there is nothing left for a first part to do.
+  const add = first.outputs.length === 0 ? [second] : [first, second];
+  if (add.length === 1 && second.members.length === region.members.length) return null;
+  if (second.outputs.length === 0 || add.some((part) => isRefusal(planner.facts(part)))) return null;
+  const bound = (part: Region): number => bindingsOf(planner, planner.factsOf(part));
+  return excess.code === "L_BINDINGS" && add.some((part) => bound(part) >= excess.numbers["bindings"]!) ? null : add;
+}
+
 interface Parts {
   readonly first: Region;
   readonly second: Region;
@@ -130,10 +174,9 @@ interface Parts {
 }
 
 /** Null where a value would have to come from a kernel that waits for this one. */
-function partsAt(planner: Planner, region: Region, at: number): Parts | null {
-  const before = region.members.slice(0, at);
-  const first = new Set(before);
-  const second = region.members.slice(at);
+function partsAt(planner: Planner, region: Region, first: ReadonlySet<NodeId>): Parts | null {
+  const before = region.members.filter((id) => first.has(id));
+  const second = region.members.filter((id) => !first.has(id));
   const crossing = new Set<NodeId>();
   const copied = new Set<NodeId>();
   for (const member of second) {
