@@ -52,6 +52,7 @@ export const expected: Readonly<Record<string, Counts>> = {
   "matmul-softmax": counts([2, 2], [5, 5], [5, 5], { codes: ["L_ROW_NOT_OWNED"] }),
   // 001: operator fusion
   "matmul-bias-relu": counts([3, 1], [8, 4], [7, 3]),
+  "matmul-softmax/narrow": counts([2, 1], [5, 3], [5, 3], { codes: ["A_BYTES"] }),
   "matmul-bias-relu/library": counts([3, 2], [8, 6], [7, 5], { codes: ["C_LIBRARY"] }),
   "conv-bn-relu": counts([3, 1], [11, 4], [6, 2]),
   "conv-bn-relu/training": counts([3, 2], [11, 9], [8, 6], { codes: ["L_NOT_CONST", "L_ROW_NOT_OWNED"], atMost }),
@@ -62,6 +63,7 @@ export const expected: Readonly<Record<string, Counts>> = {
   "scale-offset-power": counts([3, 1], [8, 4], [6, 2]),
   // 002: arithmetic intensity
   "l2-norm": counts([4, 1], [9, 2], [5, 2]),
+  "linear-ln-gelu/narrow": counts([3, 1], [10, 6], [6, 2], { codes: ["A_BYTES"] }),
   "linear-ln-gelu": counts([3, 2], [10, 8], [7, 5], { codes: ["L_ROW_NOT_OWNED"] }),
   attention: counts([4, 1], [10, 4], [6, 0]),
   "attention/call": counts([9, 1], [22, 4], [12, 0]),
@@ -103,6 +105,9 @@ export const expected: Readonly<Record<string, Counts>> = {
   "batch-norm": counts([6, 1], [16, 6], [8, 2]),
   "batch-norm/training": counts([11, 1], [26, 6], [12, 4]),
   "matmul-max": counts([3, 1], [7, 3], [2, 0]),
+  "linear-cross-entropy": counts([2, 2], [8, 7], [4, 0], { codes: ["A_BYTES"] }),
+  "linear-cross-entropy/primitives": counts([9, 2], [23, 6], [7, 0], { codes: ["A_BYTES"] }),
+  "linear-cross-entropy/strict": counts([2, 2], [8, 8], [4, 4], { codes: ["L_STRICT"] }),
   "splade-head": counts([5, 1], [12, 4], [8, 0]),
   // when fusion hurts
   overfuse: counts([62, 2], [154, 8], [154, 8], { codes: ["C_REGISTERS"], atMost }),

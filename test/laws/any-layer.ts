@@ -59,26 +59,32 @@ export const loss: Writer = (writing, x, second, dice) => {
   if (shape.length < 2 || dtype !== "f32" || sizeOf(shape) === 0) return null;
   const classes = writing.input([shape[0]!, ...shape.slice(2)], "i32", `uniform(0, ${shape[1]!})`);
   const how = dice.pick(["mean", "sum", "none"]);
-  if (second >= 2 && second <= 5) return streamed(writing, x, second, how);
+  if (second >= 2 && second <= 5) return streamed(writing, x, dice.roll(7), how);
   if (second % 2 === 0) return { text: `cross_entropy($0, $1, reduction="${how}")`, operands: [x, classes] };
   return { text: `nll_loss($0, $1, reduction="${how}")`, operands: [x, classes] };
 };
 
 /** Folds of the rows of a product, which need not be stored for them. */
-function streamed(writing: Writing, x: Value, second: number, how: string): Proposal | null {
+function streamed(writing: Writing, x: Value, kind: number, how: string): Proposal | null {
   const { shape } = x.type;
   const [n, d] = [shape[0]!, shape.at(-1)!];
   const budget = writing.demands.mostProducts / (2 * sizeOf(shape));
   const c = [90, 33, 17].find((columns) => columns <= budget);
   if (shape.length !== 2 || c === undefined) return null;
   const [w, labels] = [writing.input([d, c]), writing.input([n], "i32", `uniform(0, ${c})`)];
-  switch (second) {
+  switch (kind) {
+    case 0:
+      return { text: "softmax($0 @ $1, dim=-1)", operands: [x, w] };
+    case 1:
+      return { text: "layer_norm($0 @ $1, $2)", operands: [x, w, writing.input([c])] };
     case 2:
       return { text: `cross_entropy($0 @ $1, $2, ignore_index=1, reduction="${how}")`, operands: [x, w, labels] };
     case 3:
       return { text: "logsumexp($0 @ $1, dim=-1) - ($0 @ $1).gather(1, $2.unsqueeze(-1)).squeeze(-1)", operands: [x, w, labels] }; // prettier-ignore
     case 4:
       return { text: "(log_softmax($0 @ $1, dim=-1) * $2).sum(dim=-1)", operands: [x, w, writing.input([n, c])] };
+    case 5:
+      return { text: "argmax($0 @ $1, dim=-1) * 1.0", operands: [x, w] };
     default:
       return { text: "(softmax($0 @ $1, dim=-1) * $2).sum(dim=-1)", operands: [x, w, writing.input([c])] };
   }

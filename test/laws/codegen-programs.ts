@@ -59,6 +59,8 @@ export const programs: Readonly<Record<string, string>> = {
   "sparse-head": `x: f32[2, 33, 24]\ne: f32[70, 24]\nb: f32[70]\nmask: f32[2, 33, 1]\ny = log1p(relu(where(mask > 0, x @ e.T + b, -3e38).max(dim=1)))`,
   "product-logsumexp": `x: f32[40, 20]\nw: f32[20, 90]\ny = logsumexp(x @ w, dim=-1, keepdim=True)`,
   "product-in-chunks": `x: f32[20, 8]\nw: f32[8, 1500]\nz = x @ w\nm = logsumexp(z, dim=-1, keepdim=True)\ni = argmax(z, dim=-1)\nreturn m, i`,
+  "product-softmax": `x: f32[40, 20]\nw: f32[20, 90]\ny = softmax(x @ w, dim=-1)`,
+  "product-norm-odd": `x: f32[37, 21]\nw: f32[21, 50]\ng: f32[50]\ny = layer_norm(x @ w, g)`,
   "product-argmax-down": `x: f32[37, 20]\nw: f32[20, 34]\ny = argmax(x @ w, dim=0)`,
   "two-products": `x: f32[64, 48]\ng: f32[48, 96]\nu: f32[48, 96]\ny = silu(x @ g) * (x @ u)`,
   "scan-neighbours": `x: f32[6, 768]\nn: f32[768]\ny = cumsum(exp(x), dim=-1) / n`,

@@ -6,6 +6,7 @@ import type { KernelProgram } from "./kernel-ir";
 import { lowerFlashThread } from "./templates/flash-thread";
 import { lowerFlashTile } from "./templates/flash-tile";
 import { lowerMatmulDirect, lowerMatmulRegisters } from "./templates/matmul-direct";
+import { lowerMatmulRows, lowerMatmulRowsThread } from "./templates/matmul-rows";
 import { lowerMatmulTile } from "./templates/matmul-tile";
 import { lowerFlat } from "./templates/pointwise";
 import { lowerReduceThread } from "./templates/reduce-thread";
@@ -58,6 +59,10 @@ export function lowerJob(job: Job): KernelProgram[] {
       return lowerReduceTile(job);
     case "reduce-thread":
       return [lowerReduceThread(job)];
+    case "matmul-rows":
+      return [lowerMatmulRows(job)];
+    case "matmul-rows-thread":
+      return [lowerMatmulRowsThread(job)];
     case "matmul-direct":
       return [lowerMatmulDirect(job)];
   }

@@ -23,6 +23,7 @@ export const codegenMutations = [
   "wrong-partial",
   "lost-fade",
   "wrong-keeper",
+  "unjoined-row",
   "torn-word",
   "unturned",
   "lost-carry",

@@ -17,7 +17,8 @@ import { classifyOnline, mayBeOnline } from "./classify-online";
 import { dualRefusal } from "./dual";
 import { domainOf, isRowShape, isTrailing, isVerdict, placeMember, type Placed, type RowDomain } from "./roles";
 import { lieOf, type Lie } from "./turns";
-import { WIDEST_TILE } from "./matmul";
+import { mayBeOwned, strayOfRows, WIDEST_ROW } from "./owned-rows";
+import { onlineParts } from "./online";
 import { refusal } from "./refusal";
 import { directionOf, isOrder, isScan, walkedAxes, walksRows } from "./row-ops";
 import type { Classified, RegionForm } from "./types";
@@ -100,7 +101,10 @@ function classifyContraction(
 ): Classified {
   const core = node(graph, contraction);
   const { followers, refused } = followersOf(graph, members, contraction);
-  if (refused) return refuseFollower(graph, contraction, refused);
+  if (refused) {
+    const owned = mayBeOwned(graph, contraction, rowOps) ? ownedForm(graph, members, outputs, contraction) : null;
+    return owned?.ok ? owned : refuseFollower(graph, contraction, refused, owned?.verdict);
+  }
   if (rowOps.length > 0) {
     const first = node(graph, rowOps[0]!);
     return refuse(
@@ -123,9 +127,36 @@ function classifyContraction(
   return matmulForm(graph, contraction);
 }
 
-function matmulForm(graph: Graph, contraction: NodeId): Classified {
+/** A product and folds of its rows, where a workgroup owns whole rows. Results with one value a row are left to the forms that fold as they go. */
+function ownedForm(
+  graph: Graph,
+  members: readonly NodeId[],
+  outputs: readonly NodeId[],
+  contraction: NodeId,
+): Classified | null {
+  const placement = placeRows(graph, members);
+  if ("ok" in placement) return { ok: false, verdict: placement };
   const { shape } = node(graph, contraction).type;
-  const form: RegionForm = {
+  const { domain, places } = placement;
+  const wholeRows = sizeOf(domain.space) === sizeOf(shape) && domain.space.at(-1) === shape.at(-1) && domain.axes.join() === String(domain.space.length - 1); // prettier-ignore
+  if (!wholeRows) return null;
+  const stray = strayOfRows(graph, members, outputs, contraction, places);
+  if (stray) return { ok: false, verdict: stray };
+  if (outputs.every((id) => places.get(id)!.role === "row") && onlineParts(graph, members, outputs).ok) return null;
+  const folds = members.filter((id) => opDef(node(graph, id).op).kind === "reduce");
+  const reductions = folds.map((id) => ({ node: id, stage: places.get(id)!.stage - 1 }));
+  const columns = shape.at(-1)!;
+  return { ok: true, form: { ...productForm(graph, contraction), space: shape, reducedAxes: [shape.length - 1], rows: sizeOf(shape) / columns, columns, reductions } }; // prettier-ignore
+}
+
+const matmulForm = (graph: Graph, contraction: NodeId): Classified => ({
+  ok: true,
+  form: productForm(graph, contraction),
+});
+
+function productForm(graph: Graph, contraction: NodeId): RegionForm {
+  const { shape } = node(graph, contraction).type;
+  return {
     template: "matmul",
     space: shape,
     reducedAxes: [],
@@ -137,25 +168,26 @@ function matmulForm(graph: Graph, contraction: NodeId): Classified {
     orders: [],
     contraction,
   };
-  return { ok: true, form };
 }
 
 function refuseFollower(
   graph: Graph,
   contraction: NodeId,
   { id, operand }: { readonly id: NodeId; readonly operand: NodeId },
+  why?: Verdict,
 ): Classified {
   const [core, n, bound] = [node(graph, contraction), node(graph, id), node(graph, operand)];
   const { kind } = opDef(n.op);
   if (walksRows(n)) {
     const columns = core.type.shape.at(-1) ?? 1;
+    if (why) return { ok: false, verdict: why };
     const owned =
-      columns > WIDEST_TILE
-        ? `a workgroup owns at most ${WIDEST_TILE} of their ${columns} columns`
+      columns > WIDEST_ROW
+        ? `a workgroup owns at most ${WIDEST_ROW} of their ${columns} columns`
         : `the ${columns} values of a row lie with several threads of its tile`;
     const text = `\`${n.label}\` needs whole rows of \`${core.label}\`, but ${owned}.`;
-    const numbers = { columns, limit: WIDEST_TILE };
-    return refuse("L_ROW_NOT_OWNED", [contraction, id], text, "Let a second kernel walk the rows.", numbers);
+    const wayOut = columns > WIDEST_ROW ? `Take rows of at most ${WIDEST_ROW}, or let a second kernel walk them.` : "Let a second kernel walk the rows."; // prettier-ignore
+    return refuse("L_ROW_NOT_OWNED", [contraction, id], text, wayOut, { columns, limit: WIDEST_ROW });
   }
   if (kind === "movement" || kind === "gather") {
     return refuse(

@@ -15,6 +15,7 @@ import {
 import { followersOf, samplesOf } from "./alignment";
 import { productsOf } from "./dual";
 import { isOnline } from "./classify-online";
+import { ownedFigures, ownedTile } from "./owned-rows";
 import { scheduleOnline } from "./online-schedule";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./reads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
@@ -126,7 +127,24 @@ function transposeAxes(
   return null;
 }
 
+/** One tile across: its workgroup owns whole rows. */
+function scheduleOwned(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
+  const tile = ownedTile(graph, form.contraction!, target);
+  const reads = readsOf(graph, region.members, region.outputs, new Set());
+  const registers = BASE_REGISTERS + liveScalars(graph, region) + form.reductions.length;
+  if (target.schedule === "cpu")
+    return blank({ variant: "matmul-rows-thread", reads, threadsPerWorkgroup: 64, workgroups: Math.ceil(form.rows / 64), registers: registers + form.columns }); // prettier-ignore
+  return blank({
+    variant: "matmul-rows",
+    matmul: tile,
+    reads,
+    registers: registers + tile.rm + tile.rn,
+    ...ownedFigures(graph, form, tile),
+  });
+}
+
 function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Target, knobs: Knobs): RegionSchedule {
+  if (form.reductions.length > 0) return scheduleOwned(graph, region, form, target);
   const sizes = matmulSizes(graph, form.contraction!);
   const products = productsOf(graph, region.members).length;
   const named = products > 1 || target.schedule === "cpu" ? null : namedTile(knobs.tile);

@@ -42,6 +42,7 @@ export interface RegionRead {
  * reads again on each pass. `row-thread`: one thread walks a row (short rows, rows that are not contiguous, CPU adapters).
  * `split-row`, `split-thread`: the same over chunks of a row, with a finisher. `mixed-row`, `mixed-thread`: bands of rows, whose columns
  * are folded as well, with a finisher that joins the bands. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
+ * `matmul-rows`, `matmul-rows-thread` (CPU): a tile, or a thread, that owns whole rows of the product and folds them.
  * `flash-tile`: rows between two contractions folded while tiles of keys and values pass through workgroup memory; `flash-thread`:
  * the same with one thread per row. `reduce-tile`, `reduce-thread`: rows of one contraction folded while they are made.
  */
@@ -58,6 +59,8 @@ export type Variant =
   | "matmul-tile"
   | "matmul-registers"
   | "matmul-direct"
+  | "matmul-rows"
+  | "matmul-rows-thread"
   | "flash-tile"
   | "flash-thread"
   | "reduce-tile"

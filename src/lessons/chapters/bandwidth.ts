@@ -308,5 +308,20 @@ y = softmax(x @ w, dim=-1)
 `,
     granularity: "op",
     sizes: cube,
+    variants: [
+      {
+        id: "narrow",
+        title: "narrow rows",
+        sentence:
+          "Rows of 128 fit into one tile: the workgroup that makes a row owns it, and softmax needs no second kernel.",
+        text: `# Rows that are a tile's as well
+N = 512
+x: f32[N, 256]
+w: f32[256, 128] = param()
+
+y = softmax(x @ w, dim=-1)
+`,
+      },
+    ],
   },
 ];

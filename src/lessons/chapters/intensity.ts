@@ -38,6 +38,27 @@ y = gelu(n)
     granularity: "op",
     sizes: { name: "N", S: 128, M: 1024, L: 4096 },
     claims: [{ row: "002-17", says: "20–40 % less memory" }],
+    variants: [
+      {
+        id: "narrow",
+        title: "128 columns",
+        sentence:
+          "A workgroup that owns whole rows of the product normalises and activates them before they are written.",
+        claims: [],
+        text: `# The same with rows that fit into a tile
+N = 1024
+x: f32[N, 128]
+w: f32[128, 128] = param()
+b: f32[128] = param()
+gamma: f32[128] = param()
+beta: f32[128] = param()
+
+h = linear(x, w, b)
+n = layer_norm(h, gamma, beta)
+y = gelu(n)
+`,
+      },
+    ],
   },
   {
     id: "attention",

@@ -117,6 +117,51 @@ y = (x @ e).max(dim=0)
     sizes: { name: "N", S: 128, M: 512, L: 2048 },
   },
   {
+    id: "linear-cross-entropy",
+    chapter: "intermediates",
+    title: "Linear + cross-entropy",
+    sentence:
+      "A score for each class of a vocabulary, of which a row's loss needs three numbers: maximum, sum and the target's own.",
+    text: `# The loss of a language model: N rows of V logits, N losses
+N = 1024
+V = 8192
+h: f32[N, 64]
+w: f32[V, 64] = param()
+y: i32[N] = uniform(0, V)
+
+logits = linear(h, w)
+loss = cross_entropy(logits, y, reduction="none")
+`,
+    granularity: "op",
+    sizes: { name: "N", S: 128, M: 1024, L: 2048 },
+    variants: [
+      {
+        id: "primitives",
+        title: "as primitives",
+        sentence:
+          "No name of it is left: the maximum runs along, the sum fades with it, and a comparison picks the target's column.",
+        text: `# The same without a name
+N = 1024
+V = 8192
+h: f32[N, 64]
+w: f32[V, 64] = param()
+y: i32[N, 1] = uniform(0, V)
+
+z = linear(h, w)
+m = z.max(dim=-1, keepdim=True)
+l = exp(z - m).sum(dim=-1, keepdim=True)
+loss = m + log(l) - z.gather(1, y)
+`,
+      },
+      {
+        id: "strict",
+        title: "strict",
+        sentence: "Strict roundings keep the order of the sums, so the logits are stored.",
+        options: { strict: true },
+      },
+    ],
+  },
+  {
     id: "splade-head",
     chapter: "intermediates",
     title: "SPLADE head",

@@ -19,15 +19,22 @@ export interface Accumulator {
   readonly settled: boolean;
 }
 
-/** @param number ends the names where a thread has one for each of several rows */
-export function accumulator(low: Lowering, id: NodeId, width: Width, number = ""): Accumulator {
+/** What a reduction folds, and as what. */
+export type Fold = Pick<Accumulator, "id" | "def" | "operand" | "scalar">;
+
+export function foldOf(low: Lowering, id: NodeId): Fold {
   const n = node(low.graph, id);
   const def = opDef(n.op);
   const operand = n.inputs[0]!;
   const from = node(low.graph, operand).type.dtype;
-  const scalar = registerScalar(def.operandTypes?.([from], n.attrs)[0] ?? from);
+  return { id, def, operand, scalar: registerScalar(def.operandTypes?.([from], n.attrs)[0] ?? from) };
+}
+
+/** @param number ends the names where a thread has one for each of several rows */
+export function accumulator(low: Lowering, id: NodeId, width: Width, number = ""): Accumulator {
+  const { def, operand, scalar } = foldOf(low, id);
   const start = mutated("wrong-reduce-start") ? 1 : def.reduce!.identity(scalar);
-  const word = wordFor(n);
+  const word = wordFor(node(low.graph, id));
   const value = low.variable(`${word}_acc${number}`, scalar, width, literal(start, scalar), [id]);
   const position = def.reduce!.arg ? low.variable(`${word}_at${number}`, "i32", width, literal(0, "i32"), [id]) : null;
   return { id, def, operand, scalar, value, position, settled: false };

@@ -145,17 +145,17 @@ export class Contraction {
     low.branch(whole, () => {
       low.setRowValue(this.id, acc);
       for (const id of outputs) {
-        const value = mutated("missing-epilogue") ? acc : low.valueAt(id, this.#placed(id, point));
+        const value = mutated("missing-epilogue") ? acc : low.valueAt(id, this.placed(id, point));
         const buffer = low.buffer(id);
         const shape = node(job.graph, id).type.shape;
         if (sizes.n % 4 === 0) {
-          low.store(buffer, space.ravel(this.#placed(id, point).at, shape), value, [id]);
+          low.store(buffer, space.ravel(this.placed(id, point).at, shape), value, [id]);
           continue;
         }
         for (const lane of [0, 1, 2, 3]) {
           const column = space.add(space.mul(unit, 4), space.int(lane));
           low.branch(space.less(column, sizes.n), () => {
-            const offset = space.ravel(this.#placed(id, this.outAt(batch, row, column)).at, shape);
+            const offset = space.ravel(this.placed(id, this.outAt(batch, row, column)).at, shape);
             low.store(buffer, offset, low.part(value, lane, [id]), [id]);
           });
         }
@@ -181,6 +181,14 @@ export class Contraction {
 
   follows(id: NodeId): boolean {
     return this.#followers.has(id);
+  }
+
+  /** Where in `id`, which has the product's elements in their order or follows it, the element of this accumulator lies. */
+  placed(id: NodeId, point: Tuple): Tuple {
+    if (this.#followers.has(id)) return this.#placed(id, point);
+    const { shape } = node(this.job.graph, id).type;
+    if (shape.join() === this.#out.join()) return point;
+    return this.space.tuple(this.space.unravel(this.space.ravel(point.at, this.#out), shape));
   }
 
   /** Where in `id` the element of this accumulator lies: along the views and permutations between them. */

@@ -30,8 +30,22 @@ export interface Parcel {
   readonly inside: (tile: Index) => Cond;
 }
 
-/** Variant `matmul-tile`. */
-export function lowerMatmulTile(job: Job): KernelProgram {
+/** A workgroup's tile, multiplied: accumulators of rows × vector columns. */
+export interface Tiled {
+  readonly tiling: Tiling;
+  readonly products: readonly Contraction[];
+  readonly tx: Index;
+  readonly ty: Index;
+  readonly rows: readonly Index[];
+  readonly columns: readonly Index[];
+  readonly accs: readonly (readonly Reg[])[];
+  /** The left operand's tile, free once the product is done. */
+  readonly a: SharedArray;
+  readonly grid: Pick<KernelProgram, "workgroupSize" | "workgroups">;
+}
+
+/** The product in tiles, left in registers. */
+export function multiplyTiles(job: Job): Tiled {
   const tile = job.schedule.matmul!;
   const c = new Contraction(job);
   const { low, space, sizes } = c;
@@ -90,6 +104,14 @@ export function lowerMatmulTile(job: Job): KernelProgram {
     low.barrier();
   });
   low.lean = false;
+  return { tiling, products, tx, ty, rows, columns, accs, a, grid: { workgroupSize: [threads, 1, 1], workgroups: [gx, gy, 1] } }; // prettier-ignore
+}
+
+/** Variant `matmul-tile`. */
+export function lowerMatmulTile(job: Job): KernelProgram {
+  const tile = job.schedule.matmul!;
+  const { tiling, products, rows, columns, accs, grid } = multiplyTiles(job);
+  const { low, space } = tiling.c;
   const perProduct = columns.length / products.length;
   low.comment("Finish and store from the accumulators.");
   rows.forEach((row, i) =>
@@ -101,9 +123,8 @@ export function lowerMatmulTile(job: Job): KernelProgram {
   );
   return programOf(low, job, {
     template: "matmul",
-    schedule: `Tiles of ${tile.m}×${tile.n}, ${tile.k} of k at a time: ${threads} threads with ${tile.rm}×${tile.rn} outputs each${products.length === 1 ? "" : `, as many of each of the ${products.length} products`}.`,
-    workgroupSize: [threads, 1, 1],
-    workgroups: [gx, gy, 1],
+    schedule: `Tiles of ${tile.m}×${tile.n}, ${tile.k} of k at a time: ${tiling.threads} threads with ${tile.rm}×${tile.rn} outputs each${products.length === 1 ? "" : `, as many of each of the ${products.length} products`}.`,
+    ...grid,
   });
 }
 

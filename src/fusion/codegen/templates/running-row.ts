@@ -16,7 +16,7 @@ import {
 } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
-import { accumulator, finished, foldLanes, merge, type Accumulator } from "./accumulate";
+import { accumulator, finished, foldLanes, merge, type Accumulator, type Fold } from "./accumulate";
 
 /** Four neighbouring elements of the row (or one of four neighbouring rows), and which of them exist. */
 export interface Quad {
@@ -176,15 +176,10 @@ export class RunningRow {
   }
 
   /** What a quad adds to a fold. */
-  #part({ id, def, operand, scalar }: Accumulator, { at, inside, dots }: Quad): Value {
-    const { low } = this;
-    if (dots) low.setRowValue(this.parts.scores!, dots);
-    let x: Value = low.converted(low.valueAt(operand, at(operand)), scalar, operand);
-    if (def.reduce!.map) x = low.let(this.#name(id, "part"), scalar, widthOf(x), { kind: "map", def, a: x }, [id]);
-    x = kept(low, x, inside, literal(def.reduce!.identity(scalar), scalar), id);
-    return widthOf(x) === 4 || this.width === 4
-      ? x
-      : low.let(this.#name(id, "part"), scalar, 4, { kind: "splat", a: x }, [id]);
+  #part(acc: Accumulator, quad: Quad): Value {
+    const { low, parts, width } = this;
+    if (quad.dots) low.setRowValue(parts.scores!, quad.dots);
+    return partOf(low, acc, quad, this.#name(acc.id, "part"), width === 1);
   }
 
   /** Where along the folded axis the quad's elements lie. */
@@ -307,9 +302,27 @@ export function nameRows(low: Lowering, rows: readonly Index[]): void {
 
 const hasPlace = (low: Lowering, id: NodeId): boolean => opDef(node(low.graph, id).op).reduce!.arg !== undefined;
 
+/**
+ * What a quad adds to a fold: where nothing exists, what changes nothing.
+ * @param wide as a vector, even where all four are the same
+ */
+export function partOf(
+  low: Lowering,
+  fold: Fold,
+  { at, inside }: Omit<Quad, "dots">,
+  name: string,
+  wide: boolean,
+): Value {
+  const { id, def, operand, scalar } = fold;
+  let x: Value = low.converted(low.valueAt(operand, at(operand)), scalar, operand);
+  if (def.reduce!.map) x = low.let(name, scalar, widthOf(x), { kind: "map", def, a: x }, [id]);
+  x = kept(low, x, inside, literal(def.reduce!.identity(scalar), scalar), id);
+  return widthOf(x) === 4 || !wide ? x : low.let(name, scalar, 4, { kind: "splat", a: x }, [id]);
+}
+
 /** The lanes of a vector, folded. */
-function joinLanes(low: Lowering, acc: Accumulator, value: Value): Value {
-  return foldLanes(low, { ...acc, value: value as Reg }).value;
+export function joinLanes(low: Lowering, fold: Fold, value: Value): Value {
+  return foldLanes(low, { ...fold, value: value as Reg, position: null, settled: false }).value;
 }
 
 /** Rows of which each thread saw a part: they agree on the peaks, and what each has summed fades to them. */
@@ -352,7 +365,10 @@ interface Part extends Pick<Accumulator, "id" | "def" | "scalar" | "position"> {
 }
 
 /** One fold of several rows over all threads that share them; every one of them then knows it. */
-function joined(low: Lowering, parts: readonly Part[]): { readonly value: Reg; readonly position: Reg | null }[] {
+export function joined(
+  low: Lowering,
+  parts: readonly Part[],
+): { readonly value: Reg; readonly position: Reg | null }[] {
   const atOnce = parts[0]!.share.meeting.rows;
   return Array.from({ length: Math.ceil(parts.length / atOnce) }, (_, i) =>
     parts.slice(i * atOnce, (i + 1) * atOnce),
@@ -398,7 +414,8 @@ function joinCells(
   if (lane === null) return { value: all, position: null };
   const pair = (lanes: readonly [number, number]): Reg =>
     low.let("part", scalar, 1, { kind: "combine", def, a: all, b: all, lanes }, [id]);
-  const value = low.let("part", scalar, 1, { kind: "combine", def, a: pair([0, 1]), b: pair([2, 3]) }, [id]);
+  const word = `${wordFor(node(low.graph, id))}_all`;
+  const value = low.let(word, scalar, 1, { kind: "combine", def, a: pair([0, 1]), b: pair([2, 3]) }, [id]);
   return { value, position: null };
 }
 
