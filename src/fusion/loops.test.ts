@@ -94,3 +94,17 @@ test("a sort waits for the whole row, and what follows it walks the row again", 
     "    store y[i, j]",
   ]);
 });
+
+test("rows and columns of one tensor: a value for each column, stored when all rows have gone by", () => {
+  const [only] = loopsOfProgram("x: f32[64, 32]\na = x.mean(dim=0)\nb = x.sum(dim=1)\nreturn a, b\n");
+  expect(only!.fused).toEqual([
+    "for i in 64:",
+    "  for j in 32:",
+    "    a[j] += x[i, j]",
+    "    b += x[i, j]",
+    "  store b[i]",
+    "for j in 32:",
+    "  a[j] = a[j] / 64",
+    "  store a[j]",
+  ]);
+});

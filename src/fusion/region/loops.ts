@@ -1,6 +1,7 @@
 /** @file A kernel as a loop nest that a person can read: what is loaded, what stays in a register, what is stored. Not code that runs. */
 import { node, sizeOf, type Fusion, type Graph, type Node, type NodeId, type Region, type RegionId } from "../ir";
 import { findOp, opDef, type OpDef } from "../ops";
+import { isTrailing } from "./roles";
 
 export interface LoopLine {
   readonly depth: number;
@@ -44,13 +45,24 @@ function reducedAxes(reduction: Node, input: Node): number[] {
   return axes.map((axis) => (axis < 0 ? axis + from.length : axis));
 }
 
+/** Rows that lie contiguously are walked; columns of the same values are folded on the way. */
+const contiguity = ({ each, input }: { readonly each: Node; readonly input: Node }): number =>
+  Number(isTrailing(input.type.shape, reducedAxes(each, input)));
+
+/** A fold over what the loops go through outside: each column keeps its own. */
+function foldsColumns({ graph, reduced }: Nest, found: Node): boolean {
+  if (kindOf(found) !== "reduce" || reduced.size === 0) return false;
+  const input = node(graph, found.inputs[0]!);
+  return reducedAxes(found, input).some((axis) => input.type.shape[axis]! > 1 && !reduced.has(axis));
+}
+
 /** The widest thing that the kernel walks: what its first reduction reads, else its largest member. */
 function nestOf(graph: Graph, region: Pick<Region, "members" | "outputs">): Nest {
   const members = region.members.map((id) => node(graph, id)).filter((each) => !isScalarConst(each));
   const reductions = members.filter((each) => ["reduce", "scan", "order"].includes(kindOf(each)));
   const widest = reductions
     .map((each) => ({ each, input: node(graph, each.inputs[0]!) }))
-    .toSorted((a, b) => sizeOf(b.input.type.shape) - sizeOf(a.input.type.shape))[0];
+    .toSorted((a, b) => sizeOf(b.input.type.shape) - sizeOf(a.input.type.shape) || contiguity(b) - contiguity(a))[0];
   const largest = members.toSorted((a, b) => sizeOf(b.type.shape) - sizeOf(a.type.shape))[0];
   return {
     graph,
@@ -170,7 +182,7 @@ function computeLines(nest: Nest, found: Node, depth: number): LoopLine[] {
   const loads = found.inputs.some((id) => !nest.inside.has(id) && !isScalarConst(node(nest.graph, id)));
   const kind = kindOf(found);
   const text =
-    kind === "reduce" ? foldLine(nest, found)
+    kind === "reduce" ? foldLine(nest, found, foldsColumns(nest, found) ? columnOf(nest, found) : found.label)
     : kind === "scan" ? scanLine(nest, found)
     : kind === "order" ? `row[${[...nest.reduced].map(axisName).join(", ")}] = ${operand(nest, found.inputs[0]!)}`
     : `${found.label} = ${expression(nest, found)}`; // prettier-ignore
@@ -227,7 +239,7 @@ function stageLines(nest: Nest, members: readonly Node[], rows: number, depth: n
   }
   for (const each of wide) {
     if (kindOf(each) === "order") lines.push(...sortedLines(nest, each, depth));
-    if (kindOf(each) !== "reduce") continue;
+    if (kindOf(each) !== "reduce" || foldsColumns(nest, each)) continue;
     if (each.op === "mean") {
       const extent = folded.reduce((product, axis) => product * nest.space[axis]!, 1);
       lines.push({ depth, text: `${each.label} = ${each.label} / ${extent}`, note: "", nodes: [each.id] });
@@ -258,7 +270,30 @@ export function fusedLoops(graph: Graph, region: Pick<Region, "members" | "outpu
     const members = nest.members.filter(({ id }) => stages.get(id) === stage);
     lines.push(...stageLines(nest, members, rows, outer.length));
   }
-  return lines;
+  return [...lines, ...columnLines(nest, rows)];
+}
+
+/** `a[j]`: the value of the column that the inner loop is at. */
+const columnOf = (nest: Nest, { label }: Node): string =>
+  `${label}[${[...nest.reduced]
+    .toSorted((a, b) => a - b)
+    .map(axisName)
+    .join(", ")}]`;
+
+/** Columns are known when all rows have gone by. */
+function columnLines(nest: Nest, rows: number): LoopLine[] {
+  const folds = nest.members.filter((each) => foldsColumns(nest, each));
+  const axes = [...nest.reduced].toSorted((a, b) => a - b);
+  const at = (each: Node): LoopLine[] => {
+    const [depth, text] = [axes.length, columnOf(nest, each)];
+    const mean: LoopLine = { depth, text: `${text} = ${text} / ${rows}`, note: "", nodes: [each.id] };
+    return [
+      ...(each.op === "mean" ? [mean] : []),
+      { depth, text: `store ${text}`, note: "to memory", nodes: [each.id] },
+    ];
+  };
+  if (folds.length === 0) return [];
+  return [...axes.map((axis, depth) => loop(depth, axis, nest.space[axis]!)), ...folds.flatMap(at)];
 }
 
 /** The same ops with one kernel each: a nest for every member, each value through memory. */
