@@ -72,9 +72,18 @@ test("the chapter's example counts 7 → 3, and says what the chapter prints", a
   // The shown kernel as the model sees it, with the formula of its intensity.
   const card = table.getByRole("region", { name: "Model of the kernel" });
   await expect(card.getByRole("img", { name: /^Reads: 16\.8 µs/ })).toBeVisible();
+  // Its four sides: memory first, then arithmetic, instructions, launch.
+  await expect(
+    card.getByRole("img", { name: /^x, read: side by side, four each\. 4 segments of 128 B/ }),
+  ).toBeVisible();
+  await card.getByRole("button", { name: "Arithmetic" }).click();
+  await expect(card).toContainText("÷ 48 MiB = 0.833 FLOP/B, left of the ridge at 50");
+  await expect(card).toContainText(/FLOP\/s in the predicted time, [\d.]+ % of the peak of 100 TFLOP\/s/);
+  await card.getByRole("button", { name: "Instructions" }).click();
+  await expect(card.getByRole("row", { name: /^Loads from memory 2$/ })).toBeVisible();
+  await card.getByRole("button", { name: "Launch" }).click();
   await expect(card.getByRole("img", { name: /^Registers: \d+ of 64/ })).toBeVisible();
   await expect(card.getByRole("img", { name: "Occupancy: 100 %" })).toBeVisible();
-  await expect(card).toContainText("÷ 48 MiB = 0.833 FLOP/B, left of the ridge at 50");
 });
 
 test("with a vector b it is 6 → 2 full-size, and still 7 → 3 in all", async ({ page, play }) => {

@@ -4,7 +4,7 @@ export type { Compilation, Symbol } from "./compilation";
 export { compile, compileGraph, decisionsOn, defaultOptions, fusionAt, planAt, planForTarget } from "./compile";
 export { fusionTrace, type FusionTrace, type Measured, type TraceEvent } from "./trace";
 export { MOST_UNFOLDED, blocksOf, blocksAmong, opensFolded, type Block, type Blocks } from "./blocks";
-export { knobSheet, knobSweep, neighboursOf, type KnobSheet, type KnobSweep } from "./knob-sheet";
+export { knobSheet, kernelLooks, knobSweep, type KernelLook, type KnobSheet, type KnobSweep } from "./knob-sheet";
 export { changedDecisions, whatIf, type Change, type ChangedDecision, type Taken, type WhatIf } from "./what-if";
 
 // Ops: what there is, by name and by kind.
@@ -125,6 +125,7 @@ export {
   type BufferAccess,
   type CpuRun,
   type InterpretOptions,
+  type InstructionCounts,
   type KernelProgram,
   type NeighbourAccess,
   type PrintedKernel,

@@ -1,5 +1,5 @@
 /** @file One kernel under its knobs: what may be chosen, what the planner would have written, and a small program of every choice to be timed. */
-import { lowerRegion, neighbourAccesses, planFusion, type NeighbourAccess } from "./codegen";
+import { instructionCounts, lowerRegion, neighbourAccesses, planFusion, type InstructionCounts, type NeighbourAccess } from "./codegen"; // prettier-ignore
 import { chosenFor } from "./cost";
 import { knobsFor, withKnob, type CompileOptions, type Fusion, type Graph, type Kernel, type KnobName, type Node, type NodeId, type Plan, type Region, type RegionId, type Target } from "./ir"; // prettier-ignore
 import { opDef } from "./ops";
@@ -75,13 +75,20 @@ function programOf({ nodes }: Graph, region: Region): Graph {
   return { nodes: new Map(kept.map((n) => [n.id, n])), outputs: region.outputs };
 }
 
-/** How neighbouring threads meet memory, in each kernel of a region by its name. */
-export function neighboursOf(
-  fusion: Fusion,
-  id: RegionId,
-  options: CompileOptions,
-): ReadonlyMap<string, readonly NeighbourAccess[]> {
+/** What a lowered kernel says of itself. */
+export interface KernelLook {
+  readonly accesses: readonly NeighbourAccess[];
+  readonly instructions: InstructionCounts;
+}
+
+/** Each kernel of a region by its name, looked at once more. */
+export function kernelLooks(fusion: Fusion, id: RegionId, options: CompileOptions): ReadonlyMap<string, KernelLook> {
   const region = fusion.regions.get(id);
   const programs = region ? lowerRegion(fusion.graph, region, chosenFor(options)) : [];
-  return new Map(programs.map((program) => [program.name, neighbourAccesses(program)]));
+  return new Map(
+    programs.map((program) => [
+      program.name,
+      { accesses: neighbourAccesses(program), instructions: instructionCounts(program) },
+    ]),
+  );
 }

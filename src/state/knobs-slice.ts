@@ -3,10 +3,10 @@ import type { RegionId } from "../fusion";
 import type { SweepState } from "./types";
 import type { Deeds, Slice } from "./slice";
 
-type Names = "askKnobs" | "askNeighbours" | "sweepKnob" | "cancelSweep";
+type Names = "askKnobs" | "askLooks" | "sweepKnob" | "cancelSweep";
 
 /** What the worker says of a kernel of the shown state; null when another state is shown by then. */
-async function ask(deeds: Deeds, kind: "knobs" | "neighbours", region: RegionId) {
+async function ask(deeds: Deeds, kind: "knobs" | "looks", region: RegionId) {
   const { derived, cursor } = deeds.get();
   const { compilation: of } = derived;
   if (!of?.naive) return null;
@@ -24,9 +24,9 @@ export const knobsSlice: Slice<Names> = (deeds) => {
       const asked = await ask(deeds, "knobs", region);
       if (asked?.reply.kind === "knobs") deeds.set({ knobs: { ...asked.about, sheet: asked.reply.sheet } });
     },
-    async askNeighbours(region) {
-      const asked = await ask(deeds, "neighbours", region);
-      if (asked?.reply.kind === "neighbours") deeds.set({ neighbours: { region, kernels: asked.reply.kernels } });
+    async askLooks(region) {
+      const asked = await ask(deeds, "looks", region);
+      if (asked?.reply.kind === "looks") deeds.set({ looks: { region, kernels: asked.reply.kernels } });
     },
     async sweepKnob(region, output, knob) {
       const { derived, cursor } = deeds.get();

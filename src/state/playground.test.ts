@@ -50,7 +50,7 @@ function fakeAnswer(request: CompileRequest): CompileReply {
   if (request.kind === "totals") return { kind: "totals", totals: request.programs.map(() => null) };
   if (request.kind === "sizes") return { kind: "sizes", rows: [] };
   if (request.kind === "knobs") return { kind: "knobs", sheet: null };
-  if (request.kind === "neighbours") return { kind: "neighbours", kernels: new Map() };
+  if (request.kind === "looks") return { kind: "looks", kernels: new Map() };
   if (request.kind === "sweep") return { kind: "sweep", sweep: null };
   if (request.kind === "what-if") return { kind: "what-if", answer: fakeWhatIf(request) };
   return { kind: "planned", plans: new Map(request.cursors.map((cursor) => [cursor, { cursor } as unknown as Plan])) };

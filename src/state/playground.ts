@@ -73,7 +73,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   whatIf: null,
   sizes: null,
   knobs: null,
-  neighbours: null,
+  looks: null,
   sweep: null,
   previousWorks: [],
   revealed: null,

@@ -4,6 +4,7 @@ import type {
   CompileOptions,
   EdgeId,
   Fusion,
+  KernelLook,
   KnobName,
   KnobSheet,
   Level,
@@ -13,7 +14,6 @@ import type {
   Span,
   TextEdit,
   MatmulPolicy,
-  NeighbourAccess,
   MultiConsumerPolicy,
   Granularity,
   DeviceProfile,
@@ -144,10 +144,10 @@ export interface PlaygroundState {
   readonly sizes: SizesState | null;
   /** The kernel whose knobs are shown, as it was last asked about. */
   readonly knobs: KnobsState | null;
-  /** How neighbouring threads of a kernel meet memory, by the names of its region's kernels. */
-  readonly neighbours: {
+  /** What the kernels of a region say of themselves, by name. */
+  readonly looks: {
     readonly region: RegionId;
-    readonly kernels: ReadonlyMap<string, readonly NeighbourAccess[]>;
+    readonly kernels: ReadonlyMap<string, KernelLook>;
   } | null;
   /** The last sweep; of another text it is stale. */
   readonly sweep: SweepState | null;
@@ -258,8 +258,8 @@ export interface Actions {
   releaseKnobs(): void;
   /** What may be chosen for the kernel of a region of the shown state. */
   askKnobs(region: RegionId): Promise<void>;
-  /** How neighbouring threads of the region's kernels meet memory. */
-  askNeighbours(region: RegionId): Promise<void>;
+  /** What the kernels of the region say of themselves: addresses of neighbouring threads, instructions. */
+  askLooks(region: RegionId): Promise<void>;
   /** Times the kernel with this knob at each of its values on this device. */
   sweepKnob(region: RegionId, output: NodeId, knob: KnobName): Promise<void>;
   cancelSweep(): void;

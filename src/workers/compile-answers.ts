@@ -1,5 +1,5 @@
 /** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
-import { applyTextEdits, compile, fusionAt, hashText, inputData, knobSheet, knobSweep, neighboursOf, planAt, planForTarget, setConstant, targetOf, whatIf, type Compilation, type CompileOptions, type KnobSheet, type Plan } from "../fusion"; // prettier-ignore
+import { applyTextEdits, compile, fusionAt, hashText, inputData, knobSheet, knobSweep, kernelLooks, planAt, planForTarget, setConstant, targetOf, whatIf, type Compilation, type CompileOptions, type KnobSheet, type Plan } from "../fusion"; // prettier-ignore
 import { importOnnx, typedData } from "../import";
 import type { AboutKernel, CompileReply, CompileRequest, ImportAnswer, PlanTotals, SizeRow, SweepAnswer, WhatIfAnswer } from "./messages"; // prettier-ignore
 
@@ -60,8 +60,8 @@ type Asking<K extends CompileRequest["kind"]> = Extract<CompileRequest, { kind: 
 const sheetOf = (compilation: Compilation, { cursor, region, options }: AboutKernel): KnobSheet | null =>
   compilation.naive && knobSheet(fusionAt(compilation, cursor), region, options, targetOf(options.profile));
 
-const neighboursIn = (compilation: Compilation, { cursor, region, options }: AboutKernel) =>
-  compilation.naive ? neighboursOf(fusionAt(compilation, cursor), region, options) : new Map<string, never>();
+const looksIn = (compilation: Compilation, { cursor, region, options }: AboutKernel) =>
+  compilation.naive ? kernelLooks(fusionAt(compilation, cursor), region, options) : new Map<string, never>();
 
 function sweepOf(
   compilation: Compilation,
@@ -80,7 +80,7 @@ export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "sizes") return { kind: "sizes", rows: sizes(request) };
   if (request.kind === "what-if") return { kind: "what-if", answer: asked(compilation, request.change) };
   if (request.kind === "knobs") return { kind: "knobs", sheet: sheetOf(compilation, request) };
-  if (request.kind === "neighbours") return { kind: "neighbours", kernels: neighboursIn(compilation, request) };
+  if (request.kind === "looks") return { kind: "looks", kernels: looksIn(compilation, request) };
   if (request.kind === "sweep") return { kind: "sweep", sweep: sweepOf(compilation, request) };
   if (request.kind === "compile") return { kind: "compiled", compilation };
   const { cursors, target, profile = compilation.options.profile } = request;

@@ -5,10 +5,10 @@ import type {
   CompileOptions,
   DeviceProfile,
   Fusion,
+  KernelLook,
   KnobName,
   KnobSheet,
   KnobSweep,
-  NeighbourAccess,
   NodeId,
   Plan,
   RegionId,
@@ -49,8 +49,8 @@ export type CompileRequest =
     }
   /** Under its knobs. */
   | (AboutKernel & { readonly kind: "knobs" })
-  /** How neighbouring threads of it meet memory. */
-  | (AboutKernel & { readonly kind: "neighbours" })
+  /** What it says of itself: addresses of neighbouring threads, instructions. */
+  | (AboutKernel & { readonly kind: "looks" })
   | {
       /** The same kernel with one knob at each of its values, for a machine. */
       readonly kind: "sweep";
@@ -89,7 +89,7 @@ export type CompileReply =
   | { readonly kind: "planned"; readonly plans: ReadonlyMap<number, Plan> }
   | { readonly kind: "sizes"; readonly rows: readonly SizeRow[] }
   | { readonly kind: "totals"; readonly totals: readonly (PlanTotals | null)[] }
-  | { readonly kind: "neighbours"; readonly kernels: ReadonlyMap<string, readonly NeighbourAccess[]> }
+  | { readonly kind: "looks"; readonly kernels: ReadonlyMap<string, KernelLook> }
   | { readonly kind: "knobs"; readonly sheet: KnobSheet | null }
   | { readonly kind: "sweep"; readonly sweep: SweepAnswer | null }
   | { readonly kind: "what-if"; readonly answer: WhatIfAnswer | null }

@@ -1,14 +1,22 @@
 /** @file The addresses of 32 neighbouring threads, as the lowered kernels have them. */
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt, targetOf, type Target } from "../../src/fusion";
-import { lowerRegion, neighbourAccesses, type NeighbourAccess } from "../../src/fusion/codegen";
+import {
+  instructionCounts,
+  lowerRegion,
+  neighbourAccesses,
+  type KernelProgram,
+  type NeighbourAccess,
+} from "../../src/fusion/codegen";
 
-function waysOf(text: string, knobs?: Target["knobs"]): NeighbourAccess[] {
+function programsOf(text: string, knobs?: Target["knobs"]): KernelProgram[] {
   const compilation = compile(text, defaultOptions);
   const { graph, regions } = fusionAt(compilation, compilation.steps.length);
   const target = { ...targetOf(defaultOptions.profile), knobs };
-  return [...regions.values()].flatMap((region) => lowerRegion(graph, region, target).flatMap(neighbourAccesses));
+  return [...regions.values()].flatMap((region) => lowerRegion(graph, region, target));
 }
+const waysOf = (text: string, knobs?: Target["knobs"]): NeighbourAccess[] =>
+  programsOf(text, knobs).flatMap(neighbourAccesses);
 const short = ({ name, access, width, stride, segments }: NeighbourAccess) => [name, access, width, stride, segments.length]; // prettier-ignore
 
 test("neighbours take neighbours, four at once: sixteen bytes a thread fill four segments", () => {
@@ -46,4 +54,15 @@ test("every kernel of an awkward program answers", () => {
   const ways = waysOf(text);
   expect(new Set(ways.map(({ name }) => name)).size).toBeGreaterThan(5);
   for (const { segments, threads } of ways) expect(segments.length).toBeLessThanOrEqual(4 * threads);
+});
+
+test("one thread's instructions, loops by their turns", () => {
+  const counted = (text: string, knobs?: Target["knobs"]) => instructionCounts(programsOf(text, knobs)[0]!);
+  const none = { shared: 0, barriers: 0 };
+  expect(counted("x: f32[64, 64]\ny = relu(x * 2)")).toMatchObject({ loads: 1, stores: 1, arithmetic: 2, ...none });
+  const turns = { all: { turns: "4", unroll: "off", threads: "32" } as const, kernels: {} };
+  expect(counted("x: f32[64, 64]\ny = relu(x * 2)", turns)).toMatchObject({ loads: 4, stores: 4, arithmetic: 8, branches: 4 }); // prettier-ignore
+  const softmax = counted("x: f32[64, 1024]\ny = softmax(x)");
+  expect(softmax).toMatchObject({ loads: 1, stores: 1 });
+  expect(softmax.barriers).toBeGreaterThan(16);
 });

@@ -34,7 +34,10 @@ describe("mistakes", () => {
       "y = relu(z)\nz = exp(x)",
       "2:10 used-before-definition `z` is defined only further down. Move that line above this one.",
     ],
-    ["y = grad(x)", "2:5 no-derivative A gradient is taken of one number; this is f32[4, 8]. Sum it first, or use vjp."],
+    [
+      "y = grad(x)",
+      "2:5 no-derivative A gradient is taken of one number; this is f32[4, 8]. Sum it first, or use vjp.",
+    ],
     ["y = x.foo", "2:7 unknown-member A tensor has no `.foo`. It has .T, .mT, .shape, .ndim and .dtype."],
     ["y = x.relu", "2:7 unknown-member A tensor has no `.relu`. It is called with brackets: .relu()."],
     ["y = x[9]", "2:5 bad-index There is no index 9 on axis 0: its size is 4."],

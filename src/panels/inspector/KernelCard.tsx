@@ -2,27 +2,13 @@
 import { useMemo } from "react";
 import type { Graph, Kernel } from "../../fusion";
 import { selectNaiveFusion, usePlayground } from "../../state";
-import { kernelCard, type Meter } from "../model/kernel-card";
+import { kernelCard } from "../model/kernel-card";
 import { naiveKernels } from "../model/kernels";
 import { kernelTimes } from "../model/timings";
 import { showMicros } from "../model/units";
 import { kernelTitle } from "../model/traffic";
+import { CardViews } from "./CardViews";
 import "./kernel-card.css";
-
-function MeterLine({ meter: { name, share, value, text } }: { readonly meter: Meter }) {
-  return (
-    <div className="card-meter">
-      <dt>{name}</dt>
-      <dd>
-        <span className="card-bar" role="img" aria-label={`${name}: ${value}`}>
-          <i style={{ width: `${share * 100}%` }} />
-        </span>
-        <b>{value}</b>
-        <small>{text}</small>
-      </dd>
-    </div>
-  );
-}
 
 /** The median of this kernel in the last run of this program, in words; empty when it was not timed by itself. */
 function useMeasured(kernel: Kernel): string {
@@ -67,12 +53,10 @@ export function KernelCard({ kernel, graph }: { readonly kernel: Kernel; readonl
             </dd>
           </div>
         ))}
-        <MeterLine meter={card.registers} />
-        <MeterLine meter={card.occupancy} />
       </dl>
       <p>{card.sum}.</p>
       {measured && <p>{measured}.</p>}
-      <p>{card.intensity}.</p>
+      <CardViews kernel={kernel} card={card} />
     </section>
   );
 }

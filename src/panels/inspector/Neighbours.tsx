@@ -1,21 +1,8 @@
-/** @file How 32 neighbouring threads of the shown kernel meet memory: one box for each segment of 128 bytes, filled as far as it is wanted. */
-import { useEffect, useMemo } from "react";
-import type { Kernel, NeighbourAccess } from "../../fusion";
-import { playground, usePlayground } from "../../state";
+/** @file How 32 neighbouring threads of a kernel meet memory: one box for each segment of 128 bytes, filled as far as it is wanted. */
+import { useMemo } from "react";
+import type { NeighbourAccess } from "../../fusion";
 import { operandPicture, type OperandPicture } from "../model/neighbours";
 import "./neighbours.css";
-
-const NONE: readonly NeighbourAccess[] = [];
-
-function useAccesses({ region, name }: Kernel): readonly NeighbourAccess[] {
-  const compilation = usePlayground((state) => state.derived.compilation);
-  const cursor = usePlayground((state) => state.cursor);
-  const known = usePlayground((state) => state.neighbours);
-  useEffect(() => {
-    void playground.getState().actions.askNeighbours(region);
-  }, [compilation, cursor, region]);
-  return known?.region === region ? (known.kernels.get(name) ?? NONE) : NONE;
-}
 
 function Operand({ picture: { name, access, way, cost, tight, boxes } }: { readonly picture: OperandPicture }) {
   return (
@@ -42,15 +29,11 @@ function Operand({ picture: { name, access, way, cost, tight, boxes } }: { reado
   );
 }
 
-export function Neighbours({ kernel }: { readonly kernel: Kernel }) {
-  const accesses = useAccesses(kernel);
+export function Neighbours({ accesses }: { readonly accesses: readonly NeighbourAccess[] }) {
   const pictures = useMemo(() => accesses.map(operandPicture), [accesses]);
-  if (pictures.length === 0) return null;
   return (
     <section className="neighbours" aria-label="Neighbouring threads">
-      <h3>
-        32 neighbouring threads <span>first workgroup, one box is 128 B</span>
-      </h3>
+      <p>32 neighbouring threads of the first workgroup; one box is a segment of 128 B, filled as far as it is used.</p>
       <dl>
         {pictures.map((picture) => (
           <Operand key={picture.key} picture={picture} />

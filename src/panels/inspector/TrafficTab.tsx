@@ -4,7 +4,6 @@ import { playground, usePlayground } from "../../state";
 import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../model/traffic";
 import { Growth } from "./Growth";
 import { KernelCard } from "./KernelCard";
-import { Neighbours } from "./Neighbours";
 import { count, decimal, showBytes, significant } from "../model/units";
 
 interface Props {
@@ -99,7 +98,6 @@ export function TrafficTab({ plan, graph, kernel }: Props) {
       <Tallies plan={plan} />
       <Growth />
       {kernel && <KernelCard kernel={kernel} graph={graph} />}
-      {kernel && <Neighbours kernel={kernel} />}
       {plan.kernels.slice(0, MOST_KERNELS).map((each) => (
         <KernelTable key={each.id} traffic={kernelTraffic(each, graph)} current={each.id === kernel?.id} />
       ))}

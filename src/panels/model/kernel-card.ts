@@ -1,5 +1,12 @@
 /** @file One kernel as a profiler would show it, from the model: launch, memory, arithmetic, registers, occupancy. Estimates, and called so. */
-import { intensity, ridge, type DeviceProfile, type Kernel, type OccupancyLimits } from "../../fusion";
+import {
+  intensity,
+  ridge,
+  type DeviceProfile,
+  type InstructionCounts,
+  type Kernel,
+  type OccupancyLimits,
+} from "../../fusion";
 import { bytesOfKernel, bytesRead, bytesWritten } from "./traffic";
 import { count, decimal, plural, showBytes, showMicros, significant } from "./units";
 
@@ -26,6 +33,8 @@ export interface KernelCard {
   readonly sum: string;
   /** The formula of the arithmetic intensity with this kernel's numbers, and the side of the ridge. */
   readonly intensity: string;
+  /** What the arithmetic comes to in the predicted time, and of what it could be. */
+  readonly rate: string;
   readonly registers: Meter;
   readonly occupancy: Meter;
 }
@@ -77,6 +86,7 @@ export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: De
   const { launchMicros, readMicros, writeMicros, computeMicros } = kernel.predicted;
   const bytes = bytesOfKernel(kernel);
   const [x, y] = [intensity(kernel.flops, bytes), ridge(profile)];
+  const rate = (kernel.flops / Math.max(kernel.predictedMicros, 1e-9)) * 1e6;
   const hidden = launchMicros + readMicros + writeMicros + computeMicros - kernel.predictedMicros;
   const behind =
     computeMicros < readMicros + writeMicros ? "arithmetic hide behind memory" : "memory hide behind arithmetic";
@@ -108,7 +118,21 @@ export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: De
     ],
     sum: `${showMicros(kernel.predictedMicros)} predicted${hidden > 0.001 ? `: ${showMicros(hidden)} of ${behind}` : ""}`,
     intensity: `${decimal(kernel.flops, "FLOP")} ÷ ${showBytes(bytes)} = ${significant(x)} FLOP/B, ${x < y ? "left" : "right"} of the ridge at ${significant(y)}: ${x < y ? "memory" : "arithmetic"} decides`,
+    rate: `${decimal(rate, "FLOP/s")} in the predicted time, ${percent(rate / profile.peakFlops)} of the peak of ${decimal(profile.peakFlops, "FLOP/s")}`,
     registers: registerMeter(kernel),
     occupancy: occupancyMeter(kernel, naive),
   };
 }
+
+const INSTRUCTIONS: readonly (readonly [keyof InstructionCounts, string])[] = [
+  ["loads", "Loads from memory"],
+  ["stores", "Stores to memory"],
+  ["shared", "Workgroup memory, read or written"],
+  ["arithmetic", "Arithmetic"],
+  ["branches", "Branches and turns of loops"],
+  ["barriers", "Barriers"],
+];
+
+/** What one thread executes, row by row; what it never does is left out. */
+export const instructionRows = (counts: InstructionCounts): (readonly [name: string, times: number])[] =>
+  INSTRUCTIONS.flatMap(([sort, name]) => (counts[sort] > 0 ? [[name, counts[sort]] as const] : []));

@@ -1,0 +1,77 @@
+/** @file What one thread of a kernel executes, counted from its statements: loops by their turns, both ways of a branch. */
+import type { KernelProgram, Stmt } from "./kernel-ir";
+
+/** Statements that a thread runs through at most. A vector of four counts once: it is one instruction to write and to read. */
+export interface InstructionCounts {
+  readonly loads: number;
+  readonly stores: number;
+  /** Reads and writes of workgroup memory. */
+  readonly shared: number;
+  readonly arithmetic: number;
+  readonly barriers: number;
+  /** Branches, and turns of loops. */
+  readonly branches: number;
+}
+
+type Sort = keyof InstructionCounts;
+
+/** Kinds of expressions that compute nothing: they name, widen or pick what is there. */
+const FREE: ReadonlySet<string> = new Set(["splat", "part", "pack", "reg", "literal", "index"]);
+
+function sortsOf(stmt: Stmt): readonly Sort[] {
+  switch (stmt.kind) {
+    case "let":
+    case "set":
+      if (stmt.value.kind === "load") return ["loads"];
+      if (stmt.value.kind === "loadShared") return ["shared"];
+      return FREE.has(stmt.value.kind) ? [] : ["arithmetic"];
+    case "store":
+    case "storePair":
+      return ["stores"];
+    case "storeShared":
+      return ["shared"];
+    case "foldShared":
+      return ["shared", "shared", "shared", "arithmetic"];
+    case "exchange":
+    case "exchangePair":
+      return ["shared", "shared", "shared", "shared", "arithmetic", "branches"];
+    case "barrier":
+      return ["barriers"];
+    case "guard":
+    case "if":
+      return ["branches"];
+    case "for":
+    case "halve":
+    case "double":
+    case "var":
+    case "bind":
+    case "bindValue":
+    case "comment":
+      return [];
+  }
+}
+
+/** Turns of a loop; one that halves or doubles takes as many as its largest extent has bits. */
+function turnsOf(stmt: Extract<Stmt, { readonly kind: "for" | "halve" | "double" }>): number {
+  if (stmt.kind === "for") return stmt.count;
+  return Math.floor(Math.log2(Math.max(1, stmt.kind === "halve" ? stmt.from.max : stmt.to))) + 1;
+}
+
+/** Counts for one thread of `program`. */
+export function instructionCounts({ body }: KernelProgram): InstructionCounts {
+  const counts = { loads: 0, stores: 0, shared: 0, arithmetic: 0, barriers: 0, branches: 0 };
+  const open: { readonly block: readonly Stmt[]; readonly times: number }[] = [{ block: body, times: 1 }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { block, times } = next;
+    for (const stmt of block) {
+      for (const sort of sortsOf(stmt)) counts[sort] += times;
+      if (stmt.kind === "if") open.push({ block: stmt.body, times }, { block: stmt.otherwise, times });
+      if (stmt.kind === "for" || stmt.kind === "halve" || stmt.kind === "double") {
+        const turns = turnsOf(stmt);
+        counts.branches += times * turns;
+        open.push({ block: stmt.body, times: times * turns });
+      }
+    }
+  }
+  return counts;
+}

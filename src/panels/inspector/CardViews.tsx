@@ -1,0 +1,90 @@
+/** @file The four sides of a kernel that profilers show: memory, arithmetic, instructions, launch; here as counted and modelled. */
+import { useEffect, useState } from "react";
+import type { Kernel, KernelLook } from "../../fusion";
+import { playground, usePlayground } from "../../state";
+import { instructionRows, type KernelCard, type Meter } from "../model/kernel-card";
+import { count } from "../model/units";
+import { Neighbours } from "./Neighbours";
+
+const views = ["Memory", "Arithmetic", "Instructions", "Launch"] as const;
+type View = (typeof views)[number];
+
+function MeterLine({ meter: { name, share, value, text } }: { readonly meter: Meter }) {
+  return (
+    <div className="card-meter">
+      <dt>{name}</dt>
+      <dd>
+        <span className="card-bar" role="img" aria-label={`${name}: ${value}`}>
+          <i style={{ width: `${share * 100}%` }} />
+        </span>
+        <b>{value}</b>
+        <small>{text}</small>
+      </dd>
+    </div>
+  );
+}
+
+/** What the lowered kernel says of itself; null until the worker has answered. */
+function useLook({ region, name }: Kernel): KernelLook | null {
+  const compilation = usePlayground((state) => state.derived.compilation);
+  const cursor = usePlayground((state) => state.cursor);
+  const known = usePlayground((state) => state.looks);
+  useEffect(() => {
+    void playground.getState().actions.askLooks(region);
+  }, [compilation, cursor, region]);
+  return known?.region === region ? (known.kernels.get(name) ?? null) : null;
+}
+
+function Instructions({ look }: { readonly look: KernelLook }) {
+  return (
+    <>
+      <table className="traffic-tallies">
+        <caption className="visually-hidden">What one thread executes at most</caption>
+        <tbody>
+          {instructionRows(look.instructions).map(([name, times]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{count(times)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>One thread, loops by their turns, both ways of each branch; four neighbours count once.</p>
+    </>
+  );
+}
+
+interface Props {
+  readonly kernel: Kernel;
+  readonly card: KernelCard;
+}
+
+export function CardViews({ kernel, card }: Props) {
+  const [view, setView] = useState<View>("Memory");
+  const look = useLook(kernel);
+  return (
+    <>
+      <div className="card-views" role="group" aria-label="Side of the kernel">
+        {views.map((each) => (
+          <button key={each} type="button" aria-pressed={each === view} onClick={() => setView(each)}>
+            {each}
+          </button>
+        ))}
+      </div>
+      {view === "Memory" && look && <Neighbours accesses={look.accesses} />}
+      {view === "Arithmetic" && (
+        <>
+          <p>{card.intensity}.</p>
+          <p>{card.rate}.</p>
+        </>
+      )}
+      {view === "Instructions" && look && <Instructions look={look} />}
+      {view === "Launch" && (
+        <dl>
+          <MeterLine meter={card.registers} />
+          <MeterLine meter={card.occupancy} />
+        </dl>
+      )}
+    </>
+  );
+}
