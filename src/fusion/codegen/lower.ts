@@ -14,6 +14,7 @@ import { lowerReduceTile } from "./templates/reduce-tile";
 import { lowerMixed } from "./templates/mixed";
 import { lowerRowThread } from "./templates/row-thread";
 import { lowerRowWorkgroup } from "./templates/row-workgroup";
+import { lowerScanBand } from "./templates/scan-band";
 import { lowerSplit } from "./templates/split";
 import { lowerTile } from "./templates/transpose";
 
@@ -39,6 +40,8 @@ export function lowerJob(job: Job): KernelProgram[] {
     case "row-cached":
     case "row-streaming":
       return [lowerRowWorkgroup(job)];
+    case "scan-band":
+      return [lowerScanBand(job)];
     case "row-thread":
       return [lowerRowThread(job)];
     case "split-row":

@@ -76,6 +76,20 @@ export function scheduleRows(
     );
   const live = liveScalars(graph, region);
   const accumulators = form.reductions.length;
+  if (usual && scattered && target.schedule === "gpu" && !reading && mayBand(form, region.outputs, isFull)) {
+    const threads = Math.min(BAND.threads, target.maxWorkgroupSize);
+    return blank({
+      variant: "scan-band",
+      reads: plain,
+      stridedWrites,
+      chunks: BAND.rows,
+      chunkLength: BAND.each,
+      threadsPerWorkgroup: threads,
+      workgroups: Math.ceil(rows / BAND.rows),
+      workgroupBytes: threads * scanBytes(graph, form),
+      registers: BASE_REGISTERS + BAND.each * live + form.scans.length,
+    });
+  }
   if (byThread) {
     const threads = Number(knobs.threads ?? Math.min(target.schedule === "cpu" ? 64 : 256, target.maxWorkgroupSize));
     const kept =
@@ -143,6 +157,21 @@ export function scheduleRows(
     registers: BASE_REGISTERS + 4 * live + accumulators,
   });
 }
+
+/** Rows side by side in one scan, and neighbours of each that a thread takes in a turn. */
+const BAND = { rows: 32, each: 8, threads: 256 };
+
+/** Rows that lie across memory are scanned side by side where that is all the kernel does, and where there is a turn's worth of them. */
+const mayBand = (
+  { space, reducedAxes, scans, reductions, columns }: RegionForm,
+  outputs: readonly NodeId[],
+  isFull: (id: NodeId) => boolean,
+): boolean => {
+  let beside = 1;
+  for (let axis = space.length - 1; axis >= 0 && !reducedAxes.includes(axis); axis--) beside *= space[axis]!;
+  const enough = columns >= BAND.threads / BAND.rows && beside >= BAND.rows;
+  return scans.length > 0 && reductions.length === 0 && enough && outputs.every(isFull);
+};
 
 /** Bands of rows: enough to fill the machine, few enough that what they leave is small beside the tensor. */
 const BANDS = { gpu: 256, cpu: 64 };

@@ -40,6 +40,7 @@ export interface RegionRead {
  * `flat`: one vec4 (or scalar) per thread. `tile`: the same through a transposing workgroup tile.
  * `row-cached`: a workgroup per row, values that later passes need stay in registers. `row-streaming`: a workgroup per row that
  * reads again on each pass. `row-thread`: one thread walks a row (short rows, rows that are not contiguous, CPU adapters).
+ * `scan-band`: a workgroup walks `chunks` rows that lie across memory, a thread `chunkLength` neighbours of one in each turn.
  * `split-row`, `split-thread`: the same over chunks of a row, with a finisher. `mixed-row`, `mixed-thread`: bands of rows, whose columns
  * are folded as well, with a finisher that joins the bands. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
  * `matmul-rows`, `matmul-rows-thread` (CPU): a tile, or a thread, that owns whole rows of the product and folds them.
@@ -52,6 +53,7 @@ export type Variant =
   | "row-cached"
   | "row-streaming"
   | "row-thread"
+  | "scan-band"
   | "split-row"
   | "split-thread"
   | "mixed-row"

@@ -1,9 +1,9 @@
 /** @file One workgroup per row: every thread folds its share, a tree in workgroup memory joins them, nothing is read twice while it fits. */
-import { node, type NodeId } from "../../ir";
+import { node } from "../../ir";
 import { mergedStages, placeRows, type MergedStages } from "../../region";
 import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
 import type { Cond, Index, Tuple } from "../index-space";
-import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
+import { literal, type KernelProgram, type Value } from "../kernel-ir";
 import { wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
@@ -11,7 +11,7 @@ import { accumulator, finished, foldIn, foldLanes, TreePlaces, treeReduce } from
 import { foldMerged, type Walk } from "./one-pass";
 import { placedAt, pointAt, rowsOf, spread, storeFirst, storeRow, type Rows } from "./rows";
 import { Sorting } from "./sort";
-import { openCarry, scanChunks, type ScanChunk, type ScanPlaces } from "./scan";
+import { openCarry, scanPlaces, type ScanChunk } from "./scan";
 
 /** A thread's share of a row: which columns, and whether they exist. */
 interface Chunk {
@@ -49,11 +49,10 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
         visit(chunk(rows.backwards ? low.space.add(low.space.int(turns - 1), low.space.mul(turn, -1)) : turn), turn),
       );
   };
-  const scanned = ({ column, inside }: Chunk): ScanChunk => ({
-    at: pointAt(low.space, rows, grid.index, column),
-    inside,
-  });
-  const scanning = scanPlaces(low, grid.tid, threads, wide);
+  const scanned = ({ column, inside }: Chunk): ScanChunk => [
+    { at: pointAt(low.space, rows, grid.index, column), inside },
+  ];
+  const scanning = scanPlaces(low, threads, { slot: grid.tid, slots: threads, cell: (slot) => slot, wide });
   const places = new TreePlaces(low, threads);
   const pairs = pairsOf(job);
   const walk: Walk = {
@@ -77,7 +76,7 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
     if (pairs.has(stage - 1)) return;
     if (pass.reductions.length > 0 || pass.outputs.length > 0) low.comment(passComment(low, pass));
     const accs = pass.reductions.map((id) => accumulator(low, id, wide ? 4 : 1));
-    const open = chunks ? pass.scans.filter((id) => !low.isKnownAt(id, scanned(chunks[0]!).at)) : [];
+    const open = chunks ? pass.scans.filter((id) => !low.isKnownAt(id, scanned(chunks[0]!)[0]!.at)) : [];
     for (const id of open) scanning.run(id, chunks!.map(scanned));
     const carries = chunks ? [] : pass.scans.map((id) => ({ id, carry: openCarry(low, id) }));
     const sorts = pass.sorts.map((sort) => new Sorting(low, sort, { tid: grid.tid, threads, wide }));
@@ -133,31 +132,6 @@ function turnsTaken(low: Lowering, last: Cond, turns: number): Value {
   const all = literal(turns, "f32");
   if (last.kind === "always") return all;
   return low.let("seen", "f32", 1, { kind: "select", when: last, yes: all, no: literal(turns - 1, "f32") }, []);
-}
-
-/** Runs scans one after the other in the same places. */
-function scanPlaces(
-  low: Lowering,
-  tid: Index,
-  threads: number,
-  wide: boolean,
-): { run: (id: NodeId, chunks: readonly ScanChunk[], carry?: Reg) => void } {
-  const arrays = new Map<string, SharedArray>();
-  const array: ScanPlaces["array"] = (turn, scalar) => {
-    const key = `${turn} ${scalar}`;
-    const found = arrays.get(key) ?? low.sharedArray(arrays.size === 0 ? "scan" : `scan_${arrays.size + 1}`, scalar, threads); // prettier-ignore
-    arrays.set(key, found);
-    return found;
-  };
-  let used = false;
-  return {
-    run(id, chunks, carry) {
-      // A loop comes back to the places that its last turn has read.
-      if (used || carry) low.barrier();
-      used = true;
-      scanChunks(low, id, chunks, { tid, threads, wide, array }, carry ?? null);
-    },
-  };
 }
 
 /** `unit` where it is known to be less than `units`: under that name, or its own where it has one. */

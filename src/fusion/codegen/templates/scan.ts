@@ -95,16 +95,20 @@ export class ThreadScan {
   }
 }
 
-/** A thread's share of a row in one turn. */
-export interface ScanChunk {
+/** One element of a row, or four neighbours. */
+export interface ScanPoint {
   readonly at: Tuple;
   readonly inside: Cond;
 }
+/** A thread's share of a row in one turn: neighbours. */
+export type ScanChunk = readonly ScanPoint[];
 
-/** The threads of a workgroup, and places where they meet: one array for each turn that is scanned at once. */
+/** The threads that share a row, and places where they meet: one array for each turn that is scanned at once. */
 export interface ScanPlaces {
-  readonly tid: Index;
-  readonly threads: number;
+  /** This thread's number among them, of `slots`. */
+  readonly slot: Index;
+  readonly slots: number;
+  readonly cell: (slot: Index) => Index;
   /** The lanes of one load lie along the row. */
   readonly wide: boolean;
   readonly array: (turn: number, scalar: Scalar) => SharedArray;
@@ -118,8 +122,8 @@ export const openCarry = (low: Lowering, id: NodeId): Reg => {
 
 interface Part {
   readonly chunk: ScanChunk;
-  /** The thread's own element, or its four as far as the thread itself has folded them. */
-  readonly own: Value;
+  /** For each point, what the thread itself has folded up to it; null: nothing. */
+  readonly own: readonly (Value | null)[];
   /** Fold of the thread's own; after the tree, of all threads up to it. */
   readonly sum: Reg;
   readonly cells: SharedArray;
@@ -129,7 +133,7 @@ interface Part {
  * Scans the threads' shares, all turns in `chunks` at once: from here on the scan is known there.
  * Every thread runs this, and nobody may still read the places when it begins.
  */
-export function scanChunks(
+function scanChunks(
   low: Lowering,
   id: NodeId,
   chunks: readonly ScanChunk[],
@@ -138,33 +142,52 @@ export function scanChunks(
 ): void {
   const scan = scanOf(low, id);
   const { space } = low;
-  const { tid, threads, wide } = places;
-  const slot = scan.backwards ? space.add(space.int(threads - 1), space.mul(tid, -1)) : tid;
+  const { slots, cell } = places;
+  const slot = scan.backwards ? space.add(space.int(slots - 1), space.mul(places.slot, -1)) : places.slot;
   const ordered = scan.backwards ? chunks.toReversed() : chunks;
   const parts = ordered.map((chunk, turn): Part => {
     const cells = places.array(turn, scan.scalar);
-    const x = insideOnly(low, scan, operandAt(low, scan, chunk.at), chunk.inside);
-    const own = wide ? alongLanes(low, scan, x, null) : null;
-    const sum = low.variable(`${scan.word}_sum`, scan.scalar, 1, own ? own.total : x, [id]);
-    low.emit({ kind: "storeShared", array: cells, index: slot, value: sum, lane: null, nodes: [id] });
-    const within = own ? low.let(`${scan.word}_within`, scan.scalar, 4, { kind: "pack", parts: own.lanes }, [id]) : x;
-    return { chunk, own: within, sum, cells };
+    const { own, total } = places.wide ? ownLanes(low, scan, chunk[0]!) : ownPoints(low, scan, chunk);
+    const sum = low.variable(`${scan.word}_sum`, scan.scalar, 1, total, [id]);
+    low.emit({ kind: "storeShared", array: cells, index: cell(slot), value: sum, lane: null, nodes: [id] });
+    return { chunk, own, sum, cells };
   });
   low.barrier();
-  climb(low, scan, parts, slot, threads);
+  climb(low, scan, parts, slot, places);
   let soFar: Value | null = carry;
   for (const [turn, { chunk, own, cells }] of parts.entries()) {
     const before = low.variable(`${scan.word}_before`, scan.scalar, 1, soFar ?? scan.start, [id]);
     low.branch(space.atLeast(slot, 1), () => {
-      const near = read(low, scan, cells, space.add(slot, space.int(-1)), "near");
+      const near = read(low, scan, cells, cell(space.add(slot, space.int(-1))), "near");
       low.set(before, { kind: "combine", def: scan.fold, a: before, b: near }, [id]);
     });
-    low.setValueAt(id, chunk.at, scan.exclusive && !wide ? before : joined(low, scan, before, own, "to"));
+    for (const [i, { at }] of chunk.entries()) low.setValueAt(id, at, own[i] ? joined(low, scan, before, own[i], "to") : before); // prettier-ignore
     if (turn + 1 === parts.length && !carry) break;
-    const all = read(low, scan, cells, space.int(threads - 1), "all");
+    const all = read(low, scan, cells, cell(space.int(slots - 1)), "all");
     if (!mutated("lost-carry")) soFar = soFar === null ? all : joined(low, scan, soFar, all, "so_far");
   }
   if (carry) low.set(carry, soFar!, [id]);
+}
+
+/** Four neighbours of one load. */
+function ownLanes(low: Lowering, scan: Scan, { at, inside }: ScanPoint): { own: (Value | null)[]; total: Value } {
+  const x = insideOnly(low, scan, operandAt(low, scan, at), inside);
+  const { lanes, total } = alongLanes(low, scan, x, null);
+  return { own: [low.let(`${scan.word}_within`, scan.scalar, 4, { kind: "pack", parts: lanes }, [scan.id])], total };
+}
+
+/** Neighbours that are loaded one by one. */
+function ownPoints(low: Lowering, scan: Scan, points: ScanChunk): { own: (Value | null)[]; total: Value } {
+  const own: (Value | null)[] = points.map(() => null);
+  let total: Value | null = null;
+  const order = [...points.entries()];
+  for (const [i, { at, inside }] of scan.backwards ? order.toReversed() : order) {
+    const x = insideOnly(low, scan, operandAt(low, scan, at), inside);
+    const upTo: Value = total === null ? x : joined(low, scan, total, x, "to");
+    own[i] = scan.exclusive ? total : upTo;
+    total = upTo;
+  }
+  return { own, total: total! };
 }
 
 /** Each thread adds what stands 1, 2, 4 … before it, whatever of these was added there already. */
@@ -173,20 +196,20 @@ function climb(
   { id, fold, word, scalar }: Scan,
   parts: readonly Part[],
   slot: Index,
-  threads: number,
+  { slots, cell }: ScanPlaces,
 ): void {
   const { space } = low;
-  if (threads === 1) return;
-  low.halving("step", space.int(threads / 2), (step) => {
+  if (slots === 1) return;
+  low.halving("step", space.int(slots / 2), (step) => {
     low.branch(space.below(step, space.add(slot, space.int(1))), () => {
       for (const { sum, cells } of parts) {
-        const index = space.add(slot, space.mul(step, -1));
+        const index = cell(space.add(slot, space.mul(step, -1)));
         const near = low.let(`${word}_near`, scalar, 1, { kind: "loadShared", array: cells, index }, [id]);
         low.set(sum, { kind: "combine", def: fold, a: sum, b: near }, [id]);
       }
     });
     low.barrier();
-    for (const { sum, cells } of parts) low.emit({ kind: "storeShared", array: cells, index: slot, value: sum, lane: null, nodes: [id] }); // prettier-ignore
+    for (const { sum, cells } of parts) low.emit({ kind: "storeShared", array: cells, index: cell(slot), value: sum, lane: null, nodes: [id] }); // prettier-ignore
     low.barrier();
   });
 }
@@ -199,3 +222,27 @@ function insideOnly(low: Lowering, { word, scalar, start, id }: Scan, x: Value, 
 
 const read = (low: Lowering, { word, scalar, id }: Scan, array: SharedArray, index: Index, what: string): Reg =>
   low.let(`${word}_${what}`, scalar, 1, { kind: "loadShared", array, index }, [id]);
+
+/** Runs scans one after the other in the same places. */
+export function scanPlaces(
+  low: Lowering,
+  threads: number,
+  shared: Omit<ScanPlaces, "array">,
+): { run: (id: NodeId, chunks: readonly ScanChunk[], carry?: Reg) => void } {
+  const arrays = new Map<string, SharedArray>();
+  const array: ScanPlaces["array"] = (turn, scalar) => {
+    const key = `${turn} ${scalar}`;
+    const found = arrays.get(key) ?? low.sharedArray(arrays.size === 0 ? "scan" : `scan_${arrays.size + 1}`, scalar, threads); // prettier-ignore
+    arrays.set(key, found);
+    return found;
+  };
+  let used = false;
+  return {
+    run(id, chunks, carry) {
+      // A loop comes back to the places that its last turn has read.
+      if (used || carry) low.barrier();
+      used = true;
+      scanChunks(low, id, chunks, { ...shared, array }, carry ?? null);
+    },
+  };
+}
