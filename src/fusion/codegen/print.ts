@@ -62,7 +62,8 @@ class Printer {
       ...workgroupArrays.map(
         (array) => `var<workgroup> ${array.name}: array<${typeText(array.scalar, array.width)}, ${array.length}>;`,
       ),
-      ...[...this.#helpers.values()].flatMap((text) => ["", ...text.split("\n")]),
+      // Some are the same for either width: written once.
+      ...[...new Set(this.#helpers.values())].flatMap((text) => ["", ...text.split("\n")]),
       "",
       `@compute @workgroup_size(${z > 1 ? `${x}, ${y}, ${z}` : y > 1 ? `${x}, ${y}` : x})`,
       `fn ${program.name}(${builtinsText(body)}) {`,

@@ -18,13 +18,16 @@ export function wholeRegion(
   const parts = group.flatMap((region) => changed.get(region.id) ?? (gone.has(region.id) ? [] : [region]));
   const members = [...new Set(parts.flatMap((part) => part.members))].toSorted((a, b) => planner.position(a) - planner.position(b)); // prettier-ignore
   const inside = new Set(members);
+  // A view that a part only looks through is somebody else's to provide.
+  const provided = new Set(parts.flatMap((part) => part.outputs));
   const readElsewhere = (value: NodeId): boolean =>
     [...rewriter.readersOf(value)].some(
       (reader) =>
         planner.graph.nodes.get(reader)?.inputs.includes(value) === true &&
         (!inside.has(reader) || rewriter.regionsOf(reader).some((home) => !ids.has(home))),
     );
-  return { id, members, outputs: members.filter((value) => planner.isOutput(value) || readElsewhere(value)) };
+  const leaves = (value: NodeId): boolean => planner.isOutput(value) || readElsewhere(value);
+  return { id, members, outputs: members.filter((value) => provided.has(value) && leaves(value)) };
 }
 
 /** What a candidate exchanges that rewrites nodes and makes `whole` of `group` in one step. */
