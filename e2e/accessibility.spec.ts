@@ -26,12 +26,17 @@ for (const theme of ["light", "dark"] as const) {
       await page.getByRole("tab", { name: new RegExp(`^${tab}`) }).click();
       await check(tab, "[data-pane=kernels]");
     }
-    for (const command of ["Share", "Planning options", "All keys"]) {
+    for (const command of ["Share", "Planning options", "All keys", "Read notes"]) {
       await play.command(command);
       await expect(page.getByRole("dialog")).toBeVisible();
       await check(command, "dialog[open]");
       await page.keyboard.press("Escape");
     }
+    await play.command("Take the tour");
+    await expect(page.getByRole("dialog", { name: "Tour" })).toBeVisible();
+    await check("tour");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("End");
     await play.line("y/0/0 to y/0").focus();
     await page.keyboard.press("Enter");
     await check("why fused", "[data-pane=graph]");
@@ -50,5 +55,8 @@ for (const theme of ["light", "dark"] as const) {
       await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: pane }).click();
       await check(`phone, ${pane}`);
     }
+    await page.goto("./?embed=1&example=masked-lanes&pane=run");
+    await expect(page.getByRole("group", { name: /^One line lets/ })).toBeVisible();
+    await check("embedded, a task");
   });
 }

@@ -68,9 +68,10 @@ export const ideas: readonly Note[] = [
     title: "By hand, generated, from a library",
     text: [
       "The same product, bias and ReLU. By hand one writes the epilogue into the product's own loop, once for each combination. A compiler generates it from the graph. A library has fixed kernels: a product, and perhaps a few epilogues to choose from.",
+      "The kernels that the chapter prints use `row`, `col` and `bias_size` without saying what they are, and speak of shared memory that they do not touch.",
       "The tab WGSL shows what is generated; Diff with naive shows the kernels that it replaces. The two policies show what is lost when the product must stay as the library has it.",
     ],
-    rows: ["004-06", "001-05"],
+    rows: ["004-06", "001-05", "001-13"],
     examples: ["matmul-bias-relu", "library-matmul", "scale-bias-relu"],
     passes: ["contraction-epilogue"],
     tries: [
@@ -103,6 +104,24 @@ export const ideas: readonly Note[] = [
     ],
     rows: ["002-05"],
     examples: ["linear-ln-gelu"],
+  },
+  {
+    id: "chapters-disagree",
+    kind: "idea",
+    title: "Where the chapters disagree",
+    text: [
+      "Does fusion raise occupancy? One says yes, two say that it can fall. A product with bias and ReLU: one kernel or two? A transpose beside a product: incompatible, or folded? A product and a softmax: hard to fuse, or attention in one kernel? A value with two readers: never, or as the cost decides? A fused LayerNorm: one walk over the row, or three?",
+      "Each is a program here, so that one can look instead of believing.",
+    ],
+    rows: ["002-07", "001-14", "003-11", "001-15", "003-34", "000-09", "001-16", "001-07"],
+    tries: [
+      { title: "Occupancy", opens: "overfuse" },
+      { title: "Two kernels", opens: "matmul-bias-relu/library" },
+      { title: "Transpose", opens: "transpose-matmul" },
+      { title: "Softmax between", opens: "attention" },
+      { title: "Two readers", opens: "two-readers" },
+      { title: "Three walks", opens: "layer-norm/long-rows" },
+    ],
   },
   {
     id: "loops",
