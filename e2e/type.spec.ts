@@ -167,6 +167,19 @@ test("a pasted class becomes a program by one click, in one undo step", async ({
   await expect.poll(() => play.text()).toContain("super().__init__()");
 });
 
+test("a pasted def without types gets types for all its inputs by one click", async ({ play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.paste('def forward(params, x):\n    h = jax.nn.gelu(x @ params["up"]["w"] + params["up"]["b"])\n    return h @ params["down"]["w"]\n'); // prettier-ignore
+  await play
+    .region("Program")
+    .getByRole("button", { name: /types that fit/ })
+    .first()
+    .click();
+  await expect.poll(() => play.text()).toMatch(/up_w: f32\[256, 256\] ?, up_b: f32\[256\], down_w: f32\[256, 256\]/);
+  await expect(play.node(/^gelu/)).toBeAttached();
+});
+
 test("a mistake keeps the last good graph, names its line, and goes away with the mistake", async ({ page, play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
