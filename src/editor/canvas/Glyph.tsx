@@ -4,8 +4,8 @@ import type { Glyph as GlyphName } from "./model/ops";
 const outlines: Readonly<Record<GlyphName, string>> = {
   elementwise: "M13.5 8a5.5 5.5 0 1 1-11 0 5.5 5.5 0 0 1 11 0z",
   reduce: "M1.5 3h13L8 14z",
-  scan: "M2 13.5V10h3v3.5M5 13.5V7h3v6.5M8 13.5V4.5h3v9M11 13.5V2h3v11.5",
-  order: "M2 3.5h4M2 8h7M2 12.5h12M11.5 2v6M9.5 6l2 2 2-2",
+  scan: "M2 13.5h3.5V10H9V6.5h3.5V3H14",
+  order: "M2 3.5h4M2 8h8M2 12.5h12",
   contraction: "M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z",
   movement: "M5 3h9l-3 10H2z",
   gather: "M2.5 3h3M2.5 8h3M2.5 13h3M5.5 3l5 5M5.5 8h8M5.5 13l5-5",
