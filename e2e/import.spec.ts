@@ -46,6 +46,29 @@ const weight: Write = (w) => {
   w.tag(9, WireType.LengthDelimited).bytes(new Uint8Array(Float32Array.from({ length: 64 }, (_, i) => i).buffer));
 };
 
+/** The same as a weight whose numbers stand in another file. */
+const away: Write = (w) => {
+  whole(w, 1, 64);
+  whole(w, 2, 1);
+  text(w, 8, "scale");
+  whole(w, 14, 1);
+};
+
+/** x[batch, 64] times a weight of another file, through an op that nobody knows, whose type is stated, and a softmax. */
+const riddle = message((w) => {
+  part(w, 7, (graph) => {
+    part(graph, 1, node("Mul", ["x", "scale"], "h"));
+    part(graph, 1, node("Riddle", ["h"], "r"));
+    part(graph, 1, node("Softmax", ["r"], "y"));
+    part(graph, 5, away);
+    part(graph, 11, value("x", 64));
+    part(graph, 12, value("h", 64));
+    part(graph, 12, value("y", 64));
+    part(graph, 13, value("r", 64));
+  });
+  part(w, 8, (opset) => whole(opset, 2, 17));
+});
+
 /** x[batch, 64] through relu and softmax, with `weighted` times a weight; with `strange`, an op that the language does not have. */
 const model = (strange: boolean, weighted = false): Uint8Array =>
   message((w) => {
@@ -100,6 +123,21 @@ test("ops without a counterpart are named and counted; a file that is no model i
   await expect(play.editor).toContainText("softmax");
   await drop(play.page, "other.onnx", new Uint8Array([255, 255, 255, 1, 2, 3]));
   await expect(dialog).toContainText("This is no ONNX model");
+});
+
+test("an op that nobody knows is a boundary: what it gives comes in, and both sides are planned", async ({ play }) => {
+  await play.open();
+  await drop(play.page, "riddle.onnx", riddle);
+  const dialog = play.page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Open model" }).click();
+  await expect(dialog).toContainText("without 1 of its ops. What they give comes in as inputs instead.");
+  await expect(dialog).toContainText(
+    "The numbers of 1 tensor are in another file, which is not read: runs make them up.",
+  );
+  await expect(dialog).toContainText("Riddle × 1");
+  await dialog.getByRole("button", { name: "See the program" }).click();
+  await expect(play.editor).toContainText("# what Riddle gives");
+  await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 2/ })).toBeVisible();
 });
 
 test("a run takes the model's own weights, also after a reload; the link says that it has none", async ({ play }) => {

@@ -34,14 +34,15 @@ function imported(file: string, bytes: Uint8Array, said: Request["dims"]): Check
   const dims = new Map([...said].flatMap(([name, [first, ...more]]) => (more.length === 0 ? [[name, first!]] : [])));
   const read = importOnnx(bytes, { dims, shapes: said });
   if (!read.ok) return { ok: false, code: "no-model", text: `${file}: ${read.text}` };
-  const { text, missing, unsupported, wanted, data } = read.value;
+  const { text, missing, unsupported, wanted, data, elsewhere } = read.value;
   const [open] = missing;
   if (open) {
     const way = open.dim === null ? `--dim ${open.input}=1,3,224,224` : `--dim ${open.dim}=8`;
     return { ok: false, code: "open-extent", text: `${file} leaves ${open.dim ?? "the shape"} of ${open.input} open. Say it: ${way}` }; // prettier-ignore
   }
   const dropped = [
-    ...unsupported.map(({ op, count, why }) => `${op} × ${count}, ${why}`),
+    ...unsupported.map(({ op, count, why, given }) => `${op} × ${count}, ${why}${given > 0 ? ` (what ${given === count ? "they give" : `${given} of them give`} comes in as inputs)` : ""}`), // prettier-ignore
+    ...elsewhere.map((name) => `the numbers of ${name}, which another file holds`),
     ...wanted.map((input) => `what hangs on the numbers in ${input}`),
   ];
   const given = new Map([...data].map(([name, host]) => [nodeId(name), typedData(host)]));

@@ -63,14 +63,25 @@ function Questions({ questions }: { readonly questions: readonly OpenQuestion[] 
   );
 }
 
-function Partial({ unsupported, wanted, numbers }: Extract<Importing, { status: "partial" }>) {
+/** What became of what they would have given. */
+function withoutThem(unsupported: Extract<Importing, { status: "partial" }>["unsupported"]): string {
   const total = unsupported.reduce((sum, { count }) => sum + count, 0);
+  const given = unsupported.reduce((sum, op) => sum + op.given, 0);
+  if (total === 0) return "The model is open.";
+  const start = `The model is open, without ${total} of its ops`;
+  if (given === 0) return `${start} and all that reads them.`;
+  if (given === total) return `${start}. What they give comes in as inputs instead.`;
+  return `${start}. What ${given} of them give comes in as inputs instead; what reads the others is left out.`;
+}
+
+function Partial({ unsupported, wanted, numbers }: Extract<Importing, { status: "partial" }>) {
   return (
     <>
       <p className="dialog-note">
-        The model is open{total > 0 && `, without ${total} of its ops and all that reads them`}.{numbers}
+        {withoutThem(unsupported)}
+        {numbers}
       </p>
-      {total > 0 && (
+      {unsupported.length > 0 && (
         <ul className="import-missing">
           {unsupported.map(({ op, count, why }) => (
             <li key={op}>

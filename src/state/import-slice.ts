@@ -26,14 +26,17 @@ export function questionsOf(missing: Imported["missing"]): OpenQuestion[] {
   return [...found.values()];
 }
 
-/** Where the numbers of the weights come from, as one sentence to go on with; empty without weights. */
-function numbersOf({ weights }: Imported, kept: boolean): string {
+const tensors = (count: number): string => `${count} ${count === 1 ? "tensor" : "tensors"}`;
+
+/** Where the numbers of the weights come from, in sentences to go on with; empty without weights. */
+function numbersOf({ weights, elsewhere }: Imported, kept: boolean): string {
+  const away = elsewhere.length === 0 ? "" : ` The numbers of ${tensors(elsewhere.length)} are in another file, which is not read: runs make them up.`; // prettier-ignore
   const count = weights.size;
-  if (count === 0) return "";
+  if (count === 0) return away;
   let bytes = 0;
   for (const { data } of weights.values()) bytes += data.byteLength;
   const fate = kept ? "kept on this device" : "gone when the page is closed, since the browser would not keep them";
-  return ` Runs use its own weights: ${count} ${count === 1 ? "tensor" : "tensors"}, ${showBytes(bytes)}, ${fate}.`;
+  return ` Runs use its own weights: ${tensors(count)}, ${showBytes(bytes)}, ${fate}.${away}`;
 }
 
 async function open(deeds: Deeds, file: string, imported: Imported): Promise<void> {

@@ -339,7 +339,12 @@ export type Importing = { readonly file: string } & (
   | {
       /** It is open, without some of its ops. */
       readonly status: "partial";
-      readonly unsupported: readonly { readonly op: string; readonly count: number; readonly why: string }[];
+      readonly unsupported: readonly {
+        readonly op: string;
+        readonly count: number;
+        readonly why: string;
+        readonly given: number;
+      }[];
       /** Inputs whose numbers decide shapes. */
       readonly wanted: readonly string[];
       /** Where the numbers of its weights come from: a sentence with a space before it, or nothing. */

@@ -108,6 +108,7 @@ export async function runCase(one: ExternalCase, run: RunPlans): Promise<CaseRes
   const refused = model.unsupported.find(({ op }) => RANDOM.has(op)) ?? model.unsupported[0];
   if (refused)
     return unsupported(refused.op, refused.why === "dtype" ? "dtype" : RANDOM.has(refused.op) ? "random" : refused.why);
+  if (model.elsewhere.length > 0) return unsupported("Initializer", "numbers in another file");
   if (model.missing.length > 0)
     return failed(`${model.missing[0]!.input} has no extent for ${model.missing[0]!.dim ?? "its shape"}`);
   return compareCase(one, model, byName, run);

@@ -96,10 +96,13 @@ export class Emitter {
     }
   }
 
-  input(hint: string, type: TensorType, role: "input" | "param"): Value {
+  /** `remark` stands behind its line. */
+  input(hint: string, type: TensorType, role: "input" | "param", remark = ""): Value {
     const name = this.fresh(hint);
     if (role === "param") this.declared.set(name, this.lines.length);
-    this.lines.push(`${name}: ${type.dtype}[${type.shape.join(", ")}]${role === "param" ? " = param()" : ""}`);
+    this.lines.push(
+      `${name}: ${type.dtype}[${type.shape.join(", ")}]${role === "param" ? " = param()" : ""}${remark === "" ? "" : `  # ${remark}`}`,
+    );
     return { name, type, host: null, from: new Set(role === "input" ? [hint] : []) };
   }
 

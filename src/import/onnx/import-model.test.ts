@@ -77,6 +77,37 @@ describe("graphs that lead nowhere", () => {
   });
 });
 
+describe("an op that is not understood", () => {
+  const nodes = [node("Relu", ["x"], ["h"]), node("Riddle", ["h"], ["r"]), node("Neg", ["r"], ["y"]), node("Abs", ["h"], ["z"])]; // prettier-ignore
+  const whole = (shape: readonly (number | string)[] | null): ImportedModel => {
+    const stated = shape ? [{ name: "r", dataType: 1, dims: shape }] : [];
+    const main = { ...graph(nodes, { x: [2, 3] }, ["y", "z"]), valueInfo: stated };
+    return importModel({ opsets: new Map([["", 21]]), functions: [], graph: main }, { dims: new Map([["n", 5]]) });
+  };
+  test("what it gives comes in where its type is stated, and its readers are understood", () => {
+    const read = whole(["n", 3]);
+    expect(read.unsupported).toEqual([{ op: "Riddle", count: 1, why: "no rule", given: 1 }]);
+    expect(read.text).toContain("r: f32[5, 3]  # what Riddle gives\n");
+    expect([...read.outputs.keys()]).toEqual(["y", "z"]);
+    expect(read.inputs.has("r")).toBe(false);
+  });
+  test.each([[null], [["m", 3]]])("otherwise its readers go with it (%j)", (shape) => {
+    const read = whole(shape);
+    expect(read.unsupported[0]!.given).toBe(0);
+    expect([...read.outputs.keys()]).toEqual(["z"]);
+  });
+});
+
+test("weights in another file are parameters without numbers; what steers shapes can't be", () => {
+  const away = (name: string, dataType: number) => ({ name, dims: [2], dataType, raw: null, numbers: [], external: true }); // prettier-ignore
+  const nodes = [node("Mul", ["x", "w"], ["y"]), node("Reshape", ["x", "s"], ["z"])];
+  const main = { ...graph(nodes, { x: [3, 2] }, ["y", "z"]), initializers: [away("w", 1), away("s", 7)] };
+  const read = importModel({ opsets: new Map([["", 21]]), functions: [], graph: main });
+  expect([read.elsewhere, [...read.outputs.keys()], read.data.size]).toEqual([["w"], ["y"], 0]);
+  expect(read.text).toContain("w: f32[2] = param()");
+  expect(whys(read)).toEqual(["Initializer: s keeps its data in another file, which is never opened"]);
+});
+
 describe("models that would never end", () => {
   const call = (name: string, from: string, to: string): OnnxNode => node(name, [from], [to], [], "own");
   const calls = (name: string, nodes: readonly OnnxNode[]): OnnxFunction => ({ name, domain: "own", inputs: ["x"], outputs: ["y"], nodes, defaults: new Map() }); // prettier-ignore

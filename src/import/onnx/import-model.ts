@@ -1,7 +1,7 @@
 /** @file ONNX → typed language. An op without a rule is opened if it is a function, otherwise reported by name and count. */
-import type { DType } from "../../fusion";
+import type { DType, TensorType } from "../../fusion";
 import { Emitter, isPossible, type Value } from "./emit";
-import { readModel, type OnnxAttribute, type OnnxGraph, type OnnxModel, type OnnxNode } from "./model";
+import { readModel, type OnnxAttribute, type OnnxGraph, type OnnxModel, type OnnxNode, type OnnxValue } from "./model";
 import { NodeContext, type Rule } from "./rule";
 import { rules } from "./rules";
 import { dataTypeName, FORMATS, tensorData, type HostTensor } from "./tensor";
@@ -31,6 +31,8 @@ export interface UnsupportedOp {
   readonly op: string;
   readonly count: number;
   readonly why: string;
+  /** For so many of them the file states what they give: it comes in as inputs, and what reads it is understood. */
+  readonly given: number;
 }
 
 export interface ImportedModel {
@@ -54,6 +56,8 @@ export interface ImportedModel {
   /** Numbers of weights and constants, by name in the text. */
   readonly data: ReadonlyMap<string, HostTensor>;
   readonly unsupported: readonly UnsupportedOp[];
+  /** Weights whose numbers stand in another file, which is never opened: parameters without numbers. */
+  readonly elsewhere: readonly string[];
   /** Inputs whose numbers decide shapes or attributes: give them as `known` and import again. */
   readonly wanted: readonly string[];
   /** What must be said before it can be imported: symbolic dimensions without an extent, inputs without a shape. */
@@ -123,7 +127,12 @@ class ModelReader {
   private readonly model: OnnxModel;
   private readonly options: ImportOptions;
   private readonly emit: Emitter;
+  private readonly elsewhere: string[] = [];
   private walked = 0;
+  /** Names that some node of the main graph reads, types that the file states, and values that come in for want of a rule. */
+  private readonly readers: ReadonlySet<string>;
+  private readonly stated: ReadonlyMap<string, OnnxValue>;
+  private readonly outside = new Set<string>();
   private readonly refused = new Map<string, UnsupportedOp>();
   private readonly missing: { input: string; dim: string | null }[] = [];
 
@@ -131,6 +140,9 @@ class ModelReader {
     this.model = model;
     this.options = options;
     this.emit = new Emitter(options.wideHalves === true);
+    const { nodes, valueInfo, outputs } = model.graph;
+    this.readers = new Set(nodes.flatMap(namesRead));
+    this.stated = new Map([...valueInfo, ...outputs].map((value) => [value.name, value]));
   }
 
   read(): ImportedModel {
@@ -141,7 +153,7 @@ class ModelReader {
     const inputs = this.inputs(graph, scope);
     if (this.missing.length === 0) for (const node of inOrder(graph.nodes)) this.node(node, scope, new Map(), 0);
     const results = graph.outputs.flatMap(({ name, dataType }) => {
-      const value = scope.get(name);
+      const value = this.outside.has(name) ? undefined : scope.get(name);
       if (value?.items) this.refuse("sequence", "a list of values as a result");
       return value && !value.items
         ? [[name, this.emit.narrowed(name, value, FORMATS.get(dataType)?.dtype)] as const]
@@ -162,6 +174,7 @@ class ModelReader {
       outputs,
       data: this.emit.data,
       unsupported: [...this.refused.values()],
+      elsewhere: this.elsewhere,
       wanted: [...this.emit.wanted],
       missing: this.missing,
     };
@@ -171,6 +184,13 @@ class ModelReader {
     let bytes = 0;
     if (graph.sparse > 0) this.refuse("Initializer", "a sparse tensor");
     for (const tensor of graph.initializers) {
+      const dtype = FORMATS.get(tensor.dataType)?.dtype;
+      if (tensor.external && (dtype === "f32" || dtype === "f16") && isPossible(tensor.dims)) {
+        this.elsewhere.push(tensor.name);
+        const input = this.emit.input(tensor.name, { dtype, shape: tensor.dims }, "param");
+        scope.set(tensor.name, this.emit.widened(tensor.name, input));
+        continue;
+      }
       const data = tensorData(tensor, CAP_BYTES - bytes);
       if (!data.ok) {
         this.refuse(
@@ -211,11 +231,7 @@ class ModelReader {
         this.missing.push({ input: name, dim: null });
         continue;
       }
-      const shape = given.map((dim, axis) =>
-        typeof dim === "number" && dim >= 0
-          ? dim
-          : this.options.dims?.get(typeof dim === "string" ? dim : `${name}.${axis}`),
-      );
+      const shape = this.extentsOf(name, given);
       given.forEach(
         (dim, axis) =>
           shape[axis] === undefined &&
@@ -233,9 +249,47 @@ class ModelReader {
     return names;
   }
 
-  private refuse(op: string, why: string): void {
+  /** Extents that are stated or said; undefined where neither is. */
+  private extentsOf(name: string, dims: NonNullable<OnnxValue["dims"]>): (number | undefined)[] {
+    return dims.map((dim, axis) =>
+      typeof dim === "number" && dim >= 0
+        ? dim
+        : this.options.dims?.get(typeof dim === "string" ? dim : `${name}.${axis}`),
+    );
+  }
+
+  private refuse(op: string, why: string, given = 0): void {
     const known = this.refused.get(op);
-    this.refused.set(op, { op, why: known?.why ?? why, count: (known?.count ?? 0) + 1 });
+    this.refused.set(op, {
+      op,
+      why: known?.why ?? why,
+      count: (known?.count ?? 0) + 1,
+      given: (known?.given ?? 0) + given,
+    });
+  }
+
+  /** A node that is not understood. What it gives comes in from outside where its type is stated, so that its readers can be planned. */
+  private refuseNode(op: string, why: string, node: OnnxNode, scope: Scope, depth: number): void {
+    const read = depth === 0 ? node.outputs.filter((name) => this.readers.has(name)) : [];
+    const types = read.map((name) => this.typeOf(name));
+    const known = types.every((type) => type !== null);
+    if (known) {
+      read.forEach((name, i) => {
+        const value = this.emit.input(name, types[i]!, "input", `what ${node.op} gives`);
+        this.outside.add(name);
+        scope.set(name, this.emit.widened(name, value));
+      });
+    }
+    this.refuse(op, why, known && read.length > 0 ? 1 : 0);
+  }
+
+  /** The type that the file states for a value between its inputs and its results. */
+  private typeOf(name: string): TensorType | null {
+    const stated = this.stated.get(name);
+    const format = stated && FORMATS.get(stated.dataType);
+    const shape = stated?.dims && this.extentsOf(name, stated.dims);
+    if (!format || !shape || !shape.every((extent) => extent !== undefined) || !isPossible(shape)) return null;
+    return { dtype: format.dtype, shape };
   }
 
   private node(node: OnnxNode, scope: Scope, attrs: ReadonlyMap<string, OnnxAttribute>, depth: number): void {
@@ -262,7 +316,7 @@ class ModelReader {
     });
     const made = answered(rule, context);
     const why = this.emit.takeFailure();
-    if (why !== null) return this.refuse(node.op, why);
+    if (why !== null) return this.refuseNode(node.op, why, node, scope, depth);
     const values = Array.isArray(made) ? (made as readonly Value[]) : [made as Value];
     node.outputs.forEach((name, i) => {
       if (name !== "" && values[i]) scope.set(name, values[i]);
@@ -296,9 +350,12 @@ class ModelReader {
   ): void {
     const body = this.model.functions.find(({ name, domain }) => name === node.op && domain === node.domain);
     if (!body || depth > DEEPEST)
-      return this.refuse(
+      return this.refuseNode(
         node.domain === "" ? node.op : `${node.domain}.${node.op}`,
         body ? "functions nested too deeply" : "no rule",
+        node,
+        scope,
+        depth,
       );
     const inner: Scope = new Map();
     body.inputs.forEach((name, i) => inputs[i] && inner.set(name, inputs[i]));
