@@ -54,6 +54,39 @@ test.each(rows)("attention %s", (_, text, kibibytes, apart, fused) => {
   expect(Math.abs(Math.log(micros(text, { profile, disabledPasses: ["attention"] }) / apart))).toBeLessThan(Math.log(4 / 3)); // prettier-ignore
 });
 
+const loss = (n: number, k: number, v: number): string =>
+  `h: f32[${n}, ${k}]\nw: f32[${v}, ${k}]\ny: i32[${n}]\nloss = cross_entropy(h @ w.T, y, reduction="none")`;
+
+/** µs of the plan with the logits stored, and without them. */
+test.each([
+  [4096, 1024, 32000, 7069, 6544],
+  [1024, 768, 32000, 1422, 1306],
+  [256, 768, 32000, 345, 341],
+  [64, 768, 32000, 96, 90],
+  [16384, 256, 8192, 1903, 1825],
+  [16384, 128, 32000, 4946, 4308],
+  [2048, 64, 8192, 100, 77],
+] as const)("cross-entropy of %i rows of %i, %i classes", (n, k, v, apart, fused) => {
+  const profile = h200(48);
+  const text = loss(n, k, v);
+  const steps = stepsOf(text, { profile });
+  expect(steps.find(({ pass }) => pass === "contract-reduce")!.accepted).toBe(fused < apart);
+  expect(Math.abs(Math.log(steps.at(-1)!.totals.predictedMicros / fused))).toBeLessThan(Math.log(4 / 3));
+  const stored = micros(text, { profile, disabledPasses: ["contract-reduce"] });
+  expect(Math.abs(Math.log(stored / apart))).toBeLessThan(Math.log(4 / 3));
+});
+
+/** Whether a product and softmax of its rows are quicker in one kernel. */
+test.each([
+  [65536, 64, 64, true],
+  [65536, 64, 128, true],
+  [8192, 1024, 128, true],
+  [8192, 1024, 256, false],
+] as const)("softmax of %i rows, %i inside, %i columns", (n, k, v, pays) => {
+  const steps = stepsOf(`x: f32[${n}, ${k}]\nw: f32[${k}, ${v}]\ny = softmax(x @ w, dim=-1)`, { profile: h200(48) });
+  expect(steps.at(-1)!.totals.kernels === 1).toBe(pays);
+});
+
 test("the refusal says what the wide head costs", () => {
   const steps = stepsOf(plain(128), { profile: h200(48) });
   const { profitable } = steps.find(({ pass }) => pass === "attention")!;
