@@ -2,7 +2,7 @@
  * @file A product whose rows a workgroup (or a thread) owns as a whole: the accumulators are folded over their columns, fold after fold,
  * and everything that follows from the folds is computed from them. Softmax and norms behind a product take no kernel of their own.
  */
-import { node, type NodeId } from "../../ir";
+import { node, sizeOf, type NodeId } from "../../ir";
 import { programOf, threadPerItem, type Job } from "../frame";
 import type { Cond, Index, Tuple } from "../index-space";
 import { literal, type KernelProgram, type Reg, type Value } from "../kernel-ir";
@@ -33,7 +33,7 @@ function stagesOf({ form }: Job): NodeId[][] {
 
 /** Results with one value an element, and those with one value a row. */
 function resultsOf({ graph, region, form }: Job): { full: NodeId[]; perRow: NodeId[] } {
-  const isFull = (id: NodeId): boolean => node(graph, id).type.shape.at(-1) === form.columns;
+  const isFull = (id: NodeId): boolean => sizeOf(node(graph, id).type.shape) === form.rows * form.columns;
   return { full: region.outputs.filter(isFull), perRow: region.outputs.filter((id) => !isFull(id)) };
 }
 
