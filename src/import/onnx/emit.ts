@@ -20,6 +20,8 @@ export interface Value {
   readonly host: HostTensor | null;
   /** Model inputs that its numbers hang on; none when the numbers are known. */
   readonly from: ReadonlySet<string>;
+  /** The model says f16, and it is worked with as f32: it may have more digits than an f16 has. */
+  readonly half?: boolean;
   /** A list of values, as ops on sequences pass on; it is no operand of anything else. */
   readonly items?: readonly Value[];
 }
@@ -119,7 +121,14 @@ export class Emitter {
   /** A value that came in, as it is worked with. */
   widened(hint: string, value: Value): Value {
     const dtype = this.inside(value.type.dtype);
-    return dtype === value.type.dtype ? value : this.op(hint, "cast", [value], { dtype });
+    return dtype === value.type.dtype ? value : { ...this.op(hint, "cast", [value], { dtype }), half: true };
+  }
+
+  /** A value as the model has it: what the model says is f16 is rounded to one, however it is worked with. */
+  settled(hint: string, value: Value): Value {
+    if (!value.half) return value;
+    const rounded = this.op(hint, "cast", [value], { dtype: "f16" });
+    return { ...this.op(hint, "cast", [rounded], { dtype: "f32" }), half: false };
   }
 
   /** A value that goes out as `dtype`. */
@@ -230,7 +239,8 @@ export class Emitter {
     );
     const name = this.fresh(hint);
     this.lines.push(`${name} = ${spelled(def)}(${[...listed, ...named].join(", ")})`);
-    return { name, type: type.value, host: null, from: union(present) };
+    const half = type.value.dtype === "f32" && present.some((value) => value.half);
+    return { name, type: type.value, host: null, from: union(present), ...(half ? { half } : {}) };
   }
 
   shapeTo(hint: string, value: Value, shape: Shape): Value {

@@ -76,7 +76,8 @@ const hardmax: Rule = (c) => {
 
 /** LayerNormalization: `axis` and all after it; mean and 1/σ on demand. */
 function layerNorm(c: NodeContext): readonly Value[] {
-  const x = c.in(0);
+  // stash_type 1: the model converts x to f32 before it takes moments.
+  const x = c.int("stash_type", 1) === 1 ? c.emit.settled("x", c.in(0)) : c.in(0);
   const { shape } = x.type;
   const axes = range(c.axis(c.int("axis", -1), shape.length), shape.length);
   const epsilon = c.float("epsilon", 1e-5);
