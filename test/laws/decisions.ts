@@ -127,6 +127,8 @@ export const examples: readonly Example[] = [
   { name: "running sums over other axes", text: "x: f32[1024, 1024]\ny = cumsum(cumsum(x, dim=0), dim=1)", codes: ["L_REDUCE_REDUCE"], kernels: 2 },
   { name: "siblings", text: "x: f32[4096, 1024]\na = sin(x)\nb = cos(x)", codes: ["A_BYTES"], kernels: 1 },
   { name: "loops of different sizes", text: "x: f32[4096, 1024]\nm = x.max(dim=-1, keepdim=True)\ns = exp(x - m)\ny = s[:, :512] * 2\nreturn s, y", codes: ["L_INDEX"], kernels: 2 },
+  { name: "a sum of sums in strict mode", text: "x: f32[256, 128, 226]\ny = x.sum(dim=2).sum(dim=1)", options: { strict: true }, codes: ["L_STRICT", "L_REDUCE_REDUCE"], kernels: 2 },
+  { name: "what follows a sum, read by a boundary and by others", text: "x: f32[512, 4096]\nl = log(x.sum(dim=1))\ny = custom_call(l) + l", codes: ["A_BYTES", "L_OPAQUE", "L_CYCLE"], kernels: 3 },
   { name: "a boundary op", text: "x: f32[4096, 1024]\ny = relu(all_reduce(exp(x)))", codes: ["L_OPAQUE"], kernels: 3 },
   { name: "a product of integers folded while it is made", text: "x: i32[512, 512] = zeros()\nw: i32[512, 512] = zeros()\ny = (x @ w).max(dim=-1)", codes: ["L_DTYPE"], kernels: 2 },
   { name: "heads too wide for a workgroup", text: heads(256), codes: ["L_WGMEM"], kernels: 3 },

@@ -16,6 +16,7 @@ import {
   type Graph,
 } from "../ir";
 import { isRefusal, priority, type RegionFacts } from "../cost";
+import { opDef } from "../ops";
 import { classifyPlain, isOnline, productsOf, uniformsOf } from "../region";
 import type { Candidate } from "./define";
 import { mutated } from "./mutations";
@@ -200,7 +201,12 @@ function returning(planner: Planner, { merged, nodes }: Candidate): Verdict | nu
     "L_CYCLE",
     [nodes[0]!, via, nodes.at(-1)!],
     `A path leaves ${from}, runs through ${nameOf(planner.graph, via)} and comes back to ${to}: the merged kernel would wait for itself.`,
-    { wayOut: `Fuse ${nameOf(planner.graph, via)} as well.` },
+    {
+      wayOut:
+        opDef(node(planner.graph, via).op).kind === "opaque"
+          ? `Read ${nameOf(planner.graph, via)} elsewhere: nothing fuses with a boundary.`
+          : `Fuse ${nameOf(planner.graph, via)} as well.`,
+    },
   );
 }
 
