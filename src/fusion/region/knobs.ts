@@ -55,6 +55,12 @@ export function refusalOf(
   if (knob === "rows" && value === "one-pass" && target.strict === true) {
     return no("L_STRICT", "Repairing a running value changes roundings, and strict mode keeps them.", "Switch strict mode off."); // prettier-ignore
   }
+  if (knob === "rows" && value === "thread" && (variant === "row-cached" || variant === "row-streaming")) {
+    return no("L_ROW_NOT_OWNED", "A row is put in order by a workgroup: one thread alone has no room for it.", "Choose how many threads share the row instead."); // prettier-ignore
+  }
+  if (knob === "rows" && value === "registers" && variant === "row-streaming") {
+    return no("L_ROW_NOT_OWNED", "Of a row this long only the first few are kept in order, from turn to turn.", "Ask for rows that a workgroup sorts whole."); // prettier-ignore
+  }
   if (threads > target.maxWorkgroupSize) {
     return no(
       "L_WGMEM",
@@ -116,6 +122,7 @@ export function standing(schedule: RegionSchedule, plain: RegionSchedule, mayMer
     if (variant === "flat" && plain.width === 4) stands.set("vector", width === 4 ? "on" : "off");
     if (plain.variant === "tile") stands.set("transposed", variant === "tile" ? "tile" : "direct");
   }
+  if (variant === "scan-band") stands.set("threads", threads);
   if (lane !== undefined && !variant.startsWith("mixed")) {
     stands.set("threads", threads);
     if (plain.lane !== "none") stands.set("vector", lane === "none" ? "off" : "on");

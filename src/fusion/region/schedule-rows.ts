@@ -77,7 +77,7 @@ export function scheduleRows(
   const live = liveScalars(graph, region);
   const accumulators = form.reductions.length;
   if (usual && scattered && target.schedule === "gpu" && !reading && mayBand(form, region.outputs, isFull)) {
-    const threads = Math.min(BAND.threads, target.maxWorkgroupSize);
+    const threads = Number(knobs.threads ?? Math.min(BAND.threads, target.maxWorkgroupSize));
     return blank({
       variant: "scan-band",
       reads: plain,
