@@ -1,6 +1,7 @@
 /** @file A row's factor leaves the product: values, counts, and when it stays. */
 import { describe, expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
+import { compile, defaultOptions } from "../../src/fusion";
 import { generic } from "../../src/fusion/cost";
 import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
 import { compiled, stepFaults, trafficFaults, valueFaults } from "./pass-harness";
@@ -48,4 +49,12 @@ test.each([
   ["the factor belongs to columns", "x: f32[64, 128]\nw: f32[128, 64]\ny = (x * x.sum(dim=0)) @ w"],
 ])("%s: the product takes them as they are", (_, text) => {
   expect(made(text).steps.filter(({ accepted }) => accepted)).toEqual([]);
+});
+
+test("the kernel that leaves a norm is not called by the name of the call that divides by it", () => {
+  const { fusedPlan } = compile(
+    "x: f32[2048, 1024]\nw: f32[1024, 1024]\ny = l2_normalize(x, dim=-1) @ w",
+    defaultOptions,
+  );
+  expect(fusedPlan!.kernels.map(({ name }) => name)).toEqual(["square_sum_sqrt", "matmul_div"]);
 });

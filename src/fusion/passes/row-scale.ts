@@ -90,12 +90,14 @@ function rewrittenBy(
   const parent = around.at(-1);
   const instead = (n: Node): Node => ({ ...n, inputs: n.inputs.map((input) => (input === scaled.id ? value : input)) });
   const origins = (n: Node): Node["origins"] => [...new Set([...n.origins, ...scaled.origins])];
+  // What is left of the call is not all of it: its last op scales results now, and still says so.
+  const groups = (n: Node): Node["groups"] => (n.groups.length > 0 ? n.groups : scaled.groups);
   const bare = products.map((n) => ({
     ...instead(n),
     id: nodeId(`${n.id}~product`),
     label: `${n.label} before scaling`,
   }));
-  const last = products.map((n, i): Node => ({ ...n, op: scaled.op, attrs: scaled.attrs, inputs: [bare[i]!.id, factor], origins: origins(n) })); // prettier-ignore
+  const last = products.map((n, i): Node => ({ ...n, op: scaled.op, attrs: scaled.attrs, inputs: [bare[i]!.id, factor], origins: origins(n), groups: groups(n) })); // prettier-ignore
   return {
     removedNodes: [node(graph, scaled.id), ...(parent ? [parent] : []), ...products],
     addedNodes: [...(parent ? [instead(parent)] : []), ...bare, ...last],
