@@ -6,8 +6,9 @@ import { compareOutputs, inputData, runReference, toleranceFor } from "../../src
 import { createSession } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
 import { classify, knobOffers, scheduleRegion } from "../../src/fusion/region";
-import { knobNames, type Fusion, type KnobName, type Target } from "../../src/fusion/ir";
-import { complaints, cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
+import { knobNames, type Fusion, type KnobName, type Knobs, type Target } from "../../src/fusion/ir";
+import { complaints, cpu, gpu, graphOf, oneEach, oneRegion } from "./codegen-harness";
+import { randomFusion, randomProgram } from "./random-program";
 
 const programs = {
   chain: "x: f32[150, 20]\nb: f32[20]\ny = log(relu(x + b) + 1.5)",
@@ -74,6 +75,31 @@ test.each(cases)("%s on a %s: every value of every knob computes and counts the 
 
 const rereads = (text: string, rows: string): number =>
   scheduled(text, choosing(gpu, "rows", rows)).reads.find(({ value }) => value === "x")!.rereads;
+
+const COUNT = Number(process.env["KNOB_SEEDS"] ?? 80);
+const FIRST = Number(process.env["KNOB_FROM"] ?? 0);
+
+test("random kernels under every reading of rows, by turns, one by one, in small workgroups", () => {
+  const chosen: readonly Knobs[] = [
+    { rows: "again" },
+    { rows: "one-pass", vector: "off" },
+    { rows: "one-pass" },
+    { rows: "registers", threads: "64" },
+    { rows: "thread", threads: "32" },
+    { turns: "2", threads: "32" },
+    { turns: "4", unroll: "off", threads: "32", vector: "off" },
+    { transposed: "direct", vector: "off" },
+  ];
+  for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
+    const text = randomProgram(seed);
+    const graph = graphOf(text);
+    const all = chosen[seed % chosen.length]!;
+    const target: Target = { ...(seed % 7 === 0 ? cpu : gpu), knobs: { all, kernels: {} } };
+    for (const fusion of [oneEach(graph), randomFusion(graph, seed)]) {
+      expect({ seed, text, all, wrong: complaints(fusion, target) }).toEqual({ seed, text, all, wrong: [] });
+    }
+  }
+}, 600_000);
 
 test("turns in a loop and turns written out", () => {
   const target = (unroll: "on" | "off"): Target => ({

@@ -43,7 +43,7 @@ function kindOf(graph: Graph, first: Node, second: Node): MergedStages["kind"] |
   return first.op === "mean" && (second.op === "mean" || second.op === "sum") && squares ? "moments" : null;
 }
 
-/** Pairs of neighbouring stages that one walk folds: each stage is one f32 reduction and stores nothing itself. */
+/** Pairs of neighbouring stages that one walk folds: each stage is one f32 reduction and stores nothing itself. None beside scans and sorts. */
 export function mergedStages(
   graph: Graph,
   { outputs }: Pick<Region, "outputs">,
@@ -52,6 +52,7 @@ export function mergedStages(
 ): MergedStages[] {
   // A scan goes on from where it stands and a sort holds the row: each is walked by passes of its own.
   if (form.scans.length + form.orders.length > 0) return [];
+  if (form.scans.length > 0 || form.orders.length > 0) return [];
   const stages = new Map<number, NodeId[]>();
   for (const { node: id, stage } of form.reductions) stages.set(stage, [...(stages.get(stage) ?? []), id]);
   const merged: MergedStages[] = [];
@@ -62,7 +63,7 @@ export function mergedStages(
     const kind = first.type.dtype === "f32" && second.type.dtype === "f32" ? kindOf(graph, first, second) : null;
     const stored = outputs.some((id) => {
       const { role, stage: known } = places.get(id)!;
-      return id === first.id || (role !== "row" && known === stage + 1);
+      return id === first.id || (role !== "row" && (known === stage || known === stage + 1));
     });
     if (kind && !stored) merged.push({ stage, kind, first: first.id, second: second.id, operand: first.inputs[0]! });
   }

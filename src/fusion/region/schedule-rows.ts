@@ -63,12 +63,12 @@ export function scheduleRows(
   const touched = new Map(plain.map(({ value, elements }) => [value, elements]));
   const merged = reading === "one-pass" ? mergedStages(graph, region, form, placement).map(({ stage }) => stage) : [];
   const walked = roots.map((root) => (merged.includes(root.stage - 1) ? { ...root, stage: root.stage - 1 } : root));
-  const passes = (): Map<NodeId, number> =>
+  const passesOf = (asked: readonly PassRoot[]): Map<NodeId, number> =>
     passesPerRead(
       graph,
       region,
       form,
-      walked,
+      asked,
       byRow,
       touched,
       width,
@@ -97,7 +97,7 @@ export function scheduleRows(
     const fits = BASE_REGISTERS + live + accumulators + columns * kept.length <= SOFT_REGISTERS;
     const cached = fits ? kept : [];
     // One turn is no loop: whatever asks for it, the row is walked once.
-    const reads = cached.length > 0 || columns === width ? plain : withRereads(plain, passes());
+    const reads = cached.length > 0 || columns === width ? plain : withRereads(plain, passesOf(walked));
     const variant: Variant = chunks > 1 ? "split-thread" : "row-thread";
     return blank({
       variant,
@@ -136,18 +136,21 @@ export function scheduleRows(
   const fits =
     (form.scans.length === 0 || workgroupBytes <= target.maxWorkgroupBytes) && sorts.every(({ kept }) => kept === 0);
   const held = share <= PER_THREAD && share * cached.length <= CACHED_VALUES && fits;
-  if ((reading === "registers" && sorts.every(({ kept }) => kept === 0)) || (held && !again)) {
+  // What takes one turn stays in registers, whatever was asked for.
+  const whole = again ? units <= threads && fits : held;
+  if (reading === "registers" ? sorts.every(({ kept }) => kept === 0) : whole) {
     return blank({
       variant: "row-cached",
       ...shared,
       workgroupBytes,
       chunkLength,
       cached,
-      reads: plain,
+      // Rows that a workgroup would not hold by itself may be asked for once more, one value a row.
+      reads: reading ? withRereads(plain, passesOf(roots.map((root) => ({ ...root, stage: 0 })))) : plain,
       registers: BASE_REGISTERS + live + accumulators + share * cached.length,
     });
   }
-  const reads = units <= threads ? plain : withRereads(plain, passes());
+  const reads = withRereads(plain, passesOf(walked));
   return blank({
     variant: "row-streaming",
     ...shared,
