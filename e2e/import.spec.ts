@@ -62,7 +62,6 @@ const riddle = message((w) => {
     part(graph, 1, node("Softmax", ["r"], "y"));
     part(graph, 5, away);
     part(graph, 11, value("x", 64));
-    part(graph, 12, value("h", 64));
     part(graph, 12, value("y", 64));
     part(graph, 13, value("r", 64));
   });
@@ -130,7 +129,7 @@ test("an op that nobody knows is a boundary: what it gives comes in, and both si
   await drop(play.page, "riddle.onnx", riddle);
   const dialog = play.page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Open model" }).click();
-  await expect(dialog).toContainText("without 1 of its ops. What they give comes in as inputs instead.");
+  await expect(dialog).toContainText("without 1 of its ops. What it gives comes in from outside instead.");
   await expect(dialog).toContainText(
     "The numbers of 1 tensor are in another file, which is not read: runs make them up.",
   );

@@ -41,7 +41,7 @@ function imported(file: string, bytes: Uint8Array, said: Request["dims"]): Check
     return { ok: false, code: "open-extent", text: `${file} leaves ${open.dim ?? "the shape"} of ${open.input} open. Say it: ${way}` }; // prettier-ignore
   }
   const dropped = [
-    ...unsupported.map(({ op, count, why, given }) => `${op} × ${count}, ${why}${given > 0 ? ` (what ${given === count ? "they give" : `${given} of them give`} comes in as inputs)` : ""}`), // prettier-ignore
+    ...unsupported.map(({ op, count, why, given }) => `${op} × ${count}, ${why}${given > 0 ? ` (what ${given === count ? "they give" : `${given} of them give`} comes in from outside)` : ""}`), // prettier-ignore
     ...elsewhere.map((name) => `the numbers of ${name}, which another file holds`),
     ...wanted.map((input) => `what hangs on the numbers in ${input}`),
   ];

@@ -54,6 +54,8 @@ export class Emitter {
   private readonly read = new Set<string>();
   /** Lines that declare parameters, by name. */
   private readonly declared = new Map<string, number>();
+  /** Names of what calls compute. */
+  readonly computed = new Set<string>();
   private readonly taken = new Set<string>(reserved);
   /** The next number behind a name that is taken. */
   private readonly counted = new Map<string, number>();
@@ -238,6 +240,7 @@ export class Emitter {
       value === null ? [] : [`${key}=${attribute(value)}`],
     );
     const name = this.fresh(hint);
+    this.computed.add(name);
     this.lines.push(`${name} = ${spelled(def)}(${[...listed, ...named].join(", ")})`);
     const half = type.value.dtype === "f32" && present.some((value) => value.half);
     return { name, type: type.value, host: null, from: union(present), ...(half ? { half } : {}) };

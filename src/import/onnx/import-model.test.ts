@@ -84,12 +84,13 @@ describe("an op that is not understood", () => {
     const main = { ...graph(nodes, { x: [2, 3] }, ["y", "z"]), valueInfo: stated };
     return importModel({ opsets: new Map([["", 21]]), functions: [], graph: main }, { dims: new Map([["n", 5]]) });
   };
-  test("what it gives comes in where its type is stated, and its readers are understood", () => {
+  test("what it gives comes in where its type is stated, and its readers are understood; what it reads goes out", () => {
     const read = whole(["n", 3]);
     expect(read.unsupported).toEqual([{ op: "Riddle", count: 1, why: "no rule", given: 1 }]);
     expect(read.text).toContain("r: f32[5, 3]  # what Riddle gives\n");
     expect([...read.outputs.keys()]).toEqual(["y", "z"]);
     expect(read.inputs.has("r")).toBe(false);
+    expect(read.text).toMatch(/return y, z, h$/m);
   });
   test.each([[null], [["m", 3]]])("otherwise its readers go with it (%j)", (shape) => {
     const read = whole(shape);

@@ -133,6 +133,8 @@ class ModelReader {
   private readonly readers: ReadonlySet<string>;
   private readonly stated: ReadonlyMap<string, OnnxValue>;
   private readonly outside = new Set<string>();
+  /** Names in the text of what nodes without a rule read: it is returned for them. */
+  private readonly handed = new Set<string>();
   private readonly refused = new Map<string, UnsupportedOp>();
   private readonly missing: { input: string; dim: string | null }[] = [];
 
@@ -165,7 +167,8 @@ class ModelReader {
         { name: ours, host: ours === null ? host : null, dtype: type.dtype, shape: type.shape },
       ]),
     );
-    const named = [...new Set([...outputs.values()].flatMap(({ name }) => (name === null ? [] : [name])))];
+    const returned = [...outputs.values()].flatMap(({ name }) => (name === null ? [] : [name]));
+    const named = [...new Set([...returned, ...this.handed])];
     return {
       text: this.emit.text(named),
       inputs,
@@ -273,6 +276,10 @@ class ModelReader {
     const read = depth === 0 ? node.outputs.filter((name) => this.readers.has(name)) : [];
     const types = read.map((name) => this.typeOf(name));
     const known = types.every((type) => type !== null);
+    for (const name of depth === 0 ? node.inputs : []) {
+      const ours = scope.get(name)?.name ?? null;
+      if (ours !== null && this.emit.computed.has(ours)) this.handed.add(ours);
+    }
     if (known) {
       read.forEach((name, i) => {
         const value = this.emit.input(name, types[i]!, "input", `what ${node.op} gives`);
