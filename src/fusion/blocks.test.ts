@@ -36,6 +36,21 @@ test("a block begins where the fewest values cross, whatever stands before it", 
   }
 });
 
+test("a residual block ends with the value that the next one reads twice, whatever is done to it last", () => {
+  const lines = Array.from({ length: 9 }, (_, i) => [
+    `a${i} = relu(v @ w)`,
+    `s${i} = a${i} @ w + v`,
+    `v = relu(s${i})`,
+  ]);
+  const text = ["x: f32[8, 16]", "w: f32[16, 16] = param()", "v = exp(x)", ...lines.flat(), "return tanh(v)"].join(
+    "\n",
+  );
+  const ops = opsInOrder(graphOf(text));
+  const [run] = runsOf(ops);
+  expect(run).toMatchObject({ length: 5, count: 9 });
+  expect(ops[run!.start]!.op).toBe("matmul");
+});
+
 test("two kinds of blocks have letters; equal ones apart share theirs", () => {
   const other = Array.from({ length: 8 }, () => "v = exp(v - sigmoid(v)) / (v + 3)").join("\n");
   const both = written(8, "", other);

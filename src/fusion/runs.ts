@@ -20,8 +20,9 @@ const LEAST_NAMES = 3;
 interface Sequence {
   readonly names: Int32Array;
   readonly operands: readonly (readonly number[])[];
-  /** Values that are made before position i and read at or after it. */
+  /** Values that are made before position i and read at or after it, and how often they are read there. */
   readonly crossing: Int32Array;
+  readonly readings: Int32Array;
 }
 
 const isOp = ({ op }: Node): boolean => op !== "input" && op !== "const" && op !== "hole";
@@ -38,14 +39,24 @@ function sequenceOf(ops: readonly Node[]): Sequence {
   operands.forEach((list, i) => {
     for (const operand of list) if (operand >= 0) last[operand] = i;
   });
-  const crossing = new Int32Array(ops.length + 2);
-  last.forEach((reader, i) => {
-    if (reader <= i) return;
-    crossing[i + 1]!++;
-    crossing[reader + 1]!--;
-  });
-  for (let i = 1; i < crossing.length; i++) crossing[i]! += crossing[i - 1]!;
-  return { names, operands, crossing };
+  const crossing = spanned(ops.length, [...last].entries());
+  const readings = spanned(
+    ops.length,
+    operands.flatMap((list, i) => list.map((operand) => [operand, i] as const)),
+  );
+  return { names, operands, crossing, readings };
+}
+
+/** For each position how many of `pairs` (made at, read at) lie across it. */
+function spanned(length: number, pairs: Iterable<readonly [from: number, to: number]>): Int32Array {
+  const counts = new Int32Array(length + 2);
+  for (const [from, to] of pairs) {
+    if (from < 0 || to <= from) continue;
+    counts[from + 1]!++;
+    counts[to + 1]!--;
+  }
+  for (let i = 1; i < counts.length; i++) counts[i]! += counts[i - 1]!;
+  return counts;
 }
 
 /** Where the names repeat after `length` ops: [from, to) covers at least two blocks. */
@@ -70,14 +81,24 @@ function kindOf(sequence: Sequence, start: number, length: number): string {
   return kind;
 }
 
-/** The blocks of [from, to) cut where the fewest values cross; of those that are connected alike, the longest run. */
+/**
+ * The blocks of [from, to) cut where the fewest values cross, and where those are read most: what a block hands on is read
+ * by several ops of the next. Of blocks that are connected alike, the longest run.
+ */
 function cut(sequence: Sequence, length: number, from: number, to: number): Run | null {
-  let best = { start: from, values: Infinity };
-  for (let start = from; start < from + length && start + 2 * length <= to; start++) {
-    let values = 0;
-    let cuts = 0;
-    for (let at = start; at <= to; at += length, cuts++) values += sequence.crossing[at]!;
-    if (values / cuts < best.values) best = { start, values: values / cuts };
+  let best = { start: from, values: Infinity, readings: 0 };
+  // The first block may begin in the middle of one that is not like the others: then the run begins with the next.
+  for (let start = from; start < from + 2 * length && start + 2 * length <= to; start++) {
+    let [values, readings, cuts] = [0, 0, 0];
+    for (let at = start; at + length <= to; at += length, cuts++) {
+      values += sequence.crossing[at]!;
+      readings += sequence.readings[at]!;
+    }
+    const found = { start, values: values / cuts, readings: readings / cuts };
+    // Of cuts at the same places the earlier has one block more.
+    const elsewhere = (start - best.start) % length !== 0;
+    const more = found.values === best.values && found.readings > best.readings && elsewhere;
+    if (found.values < best.values || more) best = found;
   }
   const starts: number[] = [];
   for (let at = best.start; at + length <= to; at += length) starts.push(at);

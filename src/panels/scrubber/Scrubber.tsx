@@ -61,17 +61,6 @@ function PassNote() {
   );
 }
 
-/** Until somebody took or skipped it. */
-function TourOffer() {
-  const offered = usePlayground((state) => !state.toured && selectPlanned(state) !== null);
-  if (!offered) return null;
-  return (
-    <button type="button" className="scrub-note" onClick={() => playground.getState().actions.showTour(0)}>
-      Tour, 40 seconds
-    </button>
-  );
-}
-
 /** Whether a step was taken since the page opened; what a change of the program does to the cursor is none. */
 function useStepped(): boolean {
   const [stepped, setStepped] = useState(false);
@@ -84,6 +73,23 @@ function useStepped(): boolean {
     [],
   );
   return stepped;
+}
+
+/** Until somebody took it, skipped it, or steps without it. */
+function TourOffer() {
+  const offered = usePlayground((state) => !state.toured && selectPlanned(state) !== null);
+  const stepped = useStepped();
+  if (!offered || stepped) return null;
+  return (
+    <button
+      type="button"
+      className="scrub-note"
+      aria-label="Tour, 40 seconds"
+      onClick={() => playground.getState().actions.showTour(0)}
+    >
+      Tour, 40 s
+    </button>
+  );
 }
 
 /** What to do first, until somebody has; then how to read the staircase. */
