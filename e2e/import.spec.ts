@@ -135,7 +135,7 @@ test("an op that nobody knows is a boundary: what it gives comes in, and both si
   );
   await expect(dialog).toContainText("Riddle × 1");
   await dialog.getByRole("button", { name: "See the program" }).click();
-  await expect(play.editor).toContainText("# what Riddle gives");
+  await expect(play.editor).toContainText("return y, h");
   await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 2/ })).toBeVisible();
 });
 
