@@ -32,7 +32,7 @@ const LAWS = {
   device: {
     goal: goal("device", 5000),
     batch: 200,
-    unit: "random programs on WebGPU (SwiftShader)",
+    unit: "random programs on WebGPU (SwiftShader, and an NVIDIA H200 through Dawn)",
     says: "naive and fused agree with the f64 reference, fused no farther from it than naive",
     files: ["test/webgpu/random.test.ts"],
     env: (count, seed) => ({ WEBGPU_LAWS: `${count}:${seed}` }),
@@ -135,6 +135,21 @@ const first = (text) => text.split("\n").find((line) => line.trim() !== "") ?? "
 /** How much of a batch held: all of it, or the programs that did where they are counted one by one. */
 const heldOf = ({ passed, count, failing }) => (passed ? count : failing === undefined ? 0 : count - failing);
 
+/** What was met, alike with alike: the first of each kind, and how often. */
+function foundLines() {
+  const kinds = new Map();
+  const once = new Map(progress.found.map((each) => [`${each.date} ${each.law} ${each.seed} ${each.message}`, each]));
+  for (const each of once.values()) {
+    const kind = `${each.law} ${each.says.replaceAll(/step \d+ \([\w/-]+\)|\d+(?:\.\d+)?/g, "#").slice(0, 60)}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), each]);
+  }
+  return [...kinds.values()].map((all) => {
+    const [{ date, law, seed, says }] = all;
+    const times = all.length === 1 ? "" : ` (${all.length} times)`;
+    return `- ${date.slice(0, 10)}, ${law}, seed ${seed}${times}: \`${says.replaceAll("`", "'")}\``;
+  });
+}
+
 function writeResult() {
   const done = progress.batches.filter((batch) => heldOf(batch) > 0);
   const failing = progress.batches.filter(({ passed }) => !passed);
@@ -157,10 +172,8 @@ function writeResult() {
     "",
     ...laws,
     "",
-    `Failing batches at the end: ${failing.length}. Failures met on the way: ${progress.found.length}.`,
-    ...(progress.found.length === 0
-      ? []
-      : ["", ...progress.found.map(({ date, law, seed, says }) => `- ${date.slice(0, 10)}, ${law}, seed ${seed}: \`${says.replaceAll("`", "'")}\``)]), // prettier-ignore
+    `Failing batches at the end: ${failing.length}. Failures met on the way, alike with alike:`,
+    ...(progress.found.length === 0 ? [] : ["", ...foundLines()]),
     "",
   ];
   writeFileSync("docs/soak.md", lines.join("\n"));
