@@ -158,11 +158,12 @@ function inputsOf({ drawn }: Compilation): Map<string, Float32Array> {
   );
 }
 
-/** Largest error on the first, second, a middle and the last rows of every output of both plans; NaN when one is NaN. */
+/** Largest error on the first, second, a middle and the last rows of the largest output of both plans; NaN when one is NaN. */
 function errorOf(workload: Workload, inputs: Arrays, { outputs }: BenchResult): number {
   let worst = 0;
-  for (const { data } of outputs) {
-    const { columns } = workload;
+  const { columns } = workload;
+  const largest = Math.max(...outputs.map(({ data }) => data.length));
+  for (const { data } of outputs.filter((output) => output.data.length === largest)) {
     const rows = data.length / columns;
     for (const row of new Set([0, Math.min(1, rows - 1), Math.floor(rows / 2), rows - 1])) {
       const got = Float32Array.from(data.subarray(row * columns, (row + 1) * columns));

@@ -1,5 +1,6 @@
 /** @file What the bench runs: programs, and what some rows of their answers must be, computed here in f64 and apart from the compiler. */
 
+import { gradients } from "./gradients";
 import { orders } from "./orders";
 import { of, sum, workload, type Workload } from "./workload";
 
@@ -279,5 +280,13 @@ const heads = (divide: number): Workload[] => [
 export function workloadsAt(divide: number): Workload[] {
   const [big, wide, few] = [8192 / divide, 4096 / divide, Math.max(4, 128 / divide)];
   const sizes = { big, wide, few, divide, squares: [512, 1024, 2048, 4096].map((n) => n / divide) };
-  return [...pointwise(sizes), ...rows(sizes), ...others(sizes), ...orders(sizes), ...matmuls(sizes), ...heads(divide)];
+  return [
+    ...pointwise(sizes),
+    ...rows(sizes),
+    ...others(sizes),
+    ...orders(sizes),
+    ...gradients(sizes),
+    ...matmuls(sizes),
+    ...heads(divide),
+  ];
 }

@@ -18,7 +18,7 @@ test.each<[Question, object, string]>([
     "memory bandwidth is 690 GB/s",
   ],
   [{ kind: "policy", policy: "duplicate" }, { policy: "duplicate" }, "shared values are computed again"],
-  [{ kind: "matmul", policy: "library" }, { matmulPolicy: "library" }, "a matmul stays alone"],
+  [{ kind: "matmul", policy: "library" }, { matmulPolicy: "library" }, "a matmul stays alone, like a library call"],
   [{ kind: "strict", strict: true }, { strict: true }, "no rounding may change"],
 ])("%o", (question, change, title) => {
   expect(asked(question)).toEqual([change, title]);

@@ -70,7 +70,8 @@ export async function runAll(only = ""): Promise<{ readonly ran: number; readonl
     try {
       await body();
     } catch (error) {
-      failures.push({ title, message: error instanceof Error ? `${error.message}\n${String(error.cause ?? "")}` : String(error) }); // prettier-ignore
+      const cause = error instanceof Error && error.cause instanceof Error ? `\n${error.cause.message}` : "";
+      failures.push({ title, message: error instanceof Error ? `${error.message}${cause}` : String(error) });
     }
   };
   const groups = [root];

@@ -38,7 +38,7 @@ const ROWS: readonly (readonly [
 ])[] = [
   ["sin(x)", [TURN, FAR], 2, 1e-7], ["cos(x)", [TURN, FAR], 2, 1e-7], ["sin(x)", [SMALL], 1, 0], ["cos(x)", [SMALL], 1, 0], ["tan(x)", [TURN, FAR, SMALL], 4, 0],
   ["sin(x)", [even(-1e5, 1e5)], 2, 2e-7], ["cos(x)", [even(-1e5, 1e5)], 2, 2e-7], ["sinc(x)", [USUAL, SMALL], 4, 2e-7],
-  ["tanh(x)", [USUAL, SMALL, even(-80, 80)], 4, 0], ["erf(x)", [USUAL, SMALL, even(-80, 80)], 4, 0], ["erfc(x)", [USUAL, SMALL], 2, 3e-7],
+  ["tanh(x)", [USUAL, SMALL, even(-80, 80)], 5, 0], ["erf(x)", [USUAL, SMALL, even(-80, 80)], 4, 0], ["erfc(x)", [USUAL, SMALL], 2, 3e-7],
   ["gelu(x)", [USUAL, even(-80, 80)], 4, 1e-6], ['gelu(x, approximate="tanh")', [USUAL, even(-80, 80)], 4, 1e-6], ["gelu(x)", [SMALL], 4, 0],
   ["asin(x)", [UNIT, BELOW_ONE, SMALL], 4, 0], ["acos(x)", [UNIT, BELOW_ONE, SMALL], 4, 0],
   ["atan(x)", [USUAL, HUGE, SMALL], 3, 0],

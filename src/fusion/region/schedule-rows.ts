@@ -176,8 +176,10 @@ const mayBand = (
   return scans.length > 0 && reductions.length === 0 && enough && outputs.every(isFull);
 };
 
-/** Bands of rows: enough to fill the machine, few enough that what they leave is small beside the tensor. */
-const BANDS = { gpu: 256, cpu: 64 };
+/** Bands of rows: as many as large machines keep resident, since rows of a band wait for one another; few enough that what they leave is small beside the tensor. */
+const BANDS = { gpu: 1024, cpu: 64 };
+/** Rows of a band at least. */
+const FEWEST = 4;
 
 /** Rows in bands, whose columns are folded as well. */
 function scheduleMixed(
@@ -188,7 +190,7 @@ function scheduleMixed(
   placement: RowPlacement,
 ): RegionSchedule {
   const { rows, columns, columnFolds, reductions } = form;
-  const perBand = Math.ceil(rows / BANDS[target.schedule]);
+  const perBand = Math.max(FEWEST, Math.ceil(rows / BANDS[target.schedule]));
   const bands = Math.ceil(rows / perBand);
   const lane = rowLane(form);
   const roots = passRoots(graph, region, form, placement);

@@ -155,9 +155,41 @@ function openColumns(low: Lowering, id: NodeId, turns: number, width: Width) {
   };
 }
 
+/** Threads that join one column, each some of the bands. */
+const JOINERS = 128;
+
+/** A workgroup for each column: few threads would wait for one load after the other. */
+function finisherByWorkgroup(job: Job): KernelProgram {
+  const { form, schedule, target } = job;
+  const low = new Lowering(job.graph, [], form.columnFolds);
+  const { space } = low;
+  const threads = Math.min(JOINERS, target.maxWorkgroupSize, 2 ** Math.ceil(Math.log2(schedule.chunks)));
+  const grid = workgroupPerItem(low, form.columns, threads, target, "column");
+  const accs = form.columnFolds.map((id) => accumulator(low, id, 1));
+  const partials = partialsOf(low, job);
+  const bands = mutated("wrong-partial") ? schedule.chunks - 1 : schedule.chunks;
+  low.loop("turn", Math.ceil(schedule.chunks / threads), (turn) => {
+    const band = space.add(grid.tid, space.mul(turn, threads));
+    low.branch(space.less(band, bands), () => {
+      accs.forEach((acc, i) => joinOne(low, acc, partials[i]!, space.add(space.mul(band, form.columns), grid.index)));
+    });
+  });
+  const joined = treeReduce(low, accs, grid.tid, new TreePlaces(low, threads), 0);
+  low.branch(space.less(grid.tid, 1), () => {
+    for (const acc of joined) low.store(low.buffer(acc.id), grid.index, finished(low, acc, form.rows), [acc.id]);
+  });
+  return programOf(low, job, {
+    ...namesOf(job, "finish"),
+    template: "split-reduce",
+    schedule: `One workgroup of ${threads} threads per column joins its ${schedule.chunks} bands.`,
+    ...gridFields(grid),
+  });
+}
+
 /** A thread for each column, or for four neighbours: the bands in order. */
 function finisher(job: Job): KernelProgram {
   const { form, schedule, target } = job;
+  if (schedule.variant === "mixed-row") return finisherByWorkgroup(job);
   const low = new Lowering(job.graph, [], form.columnFolds);
   const { space } = low;
   const wide = form.columns % 4 === 0;
