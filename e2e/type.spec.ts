@@ -177,7 +177,8 @@ test("a pasted def without types gets types for all its inputs by one click", as
     .first()
     .click();
   await expect.poll(() => play.text()).toMatch(/up_w: f32\[256, 256\] ?, up_b: f32\[256\], down_w: f32\[256, 256\]/);
-  await expect(play.node(/^gelu/)).toBeAttached();
+  await expect(play.node(/up_w/).first()).toBeAttached();
+  await expect(play.region("Score")).not.toContainText(/last good graph/i);
 });
 
 test("a mistake keeps the last good graph, names its line, and goes away with the mistake", async ({ page, play }) => {
