@@ -35,7 +35,7 @@ export interface Node {
   readonly groups: readonly GroupRef[];
   /** Where the text says it; absent for what a pass made. */
   readonly span?: Span;
-  /** Its value is rounded to its dtype wherever it is read, as memory would keep it: see `docs/decisions/0007-halves.md`. */
+  /** Its value is rounded to its dtype wherever it is read, as memory would keep it: see `docs/decisions/0009-halves.md`. */
   readonly rounded?: true;
   /** An `input` that a pass folded: what computes it, once and before the run, from inputs alone. The last node is its value. */
   readonly recipe?: readonly Node[];
