@@ -4,8 +4,8 @@ import { cspMeta, securityHeaders } from "./scripts/csp.mjs";
 import { vulkanEnv } from "./scripts/node-vulkan.mjs";
 import { metaPolicy, offlineList } from "./scripts/vite-plugins.mjs";
 
-/** The compiler's modules only define things (its rules see to that), so what a page or worker doesn't use of them is left out. */
-const treeshake = { moduleSideEffects: (id: string): boolean => !/\/src\/fusion\//.test(id) };
+/** The modules of the compiler and of the lessons only define things, so what a page or worker doesn't use of them is left out. */
+const treeshake = { moduleSideEffects: (id: string): boolean => !/\/src\/(?:fusion|lessons)\//.test(id) };
 
 export default defineConfig({
   base: "./",

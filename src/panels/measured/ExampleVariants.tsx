@@ -1,7 +1,7 @@
 /** @file The example that is open: what it shows, its variants, its task and its notes. Gone once the program is another. */
 import { findExample, presetOf, variantId, type Example } from "../../lessons";
 import { playground, selectIsEdited, usePlayground } from "../../state";
-import { ExampleNotes } from "./ExampleNotes";
+import { useNoteButtons } from "../notes/note-buttons";
 import { ExampleTask } from "./ExampleTask";
 import "./chapter-notes.css";
 
@@ -30,6 +30,7 @@ function Variants({ preset, shown }: { readonly preset: Example; readonly shown:
 export function ExampleVariants() {
   const shown = usePlayground((state) => state.document.example);
   const edited = usePlayground(selectIsEdited);
+  const notes = useNoteButtons();
   const preset = presetOf(shown);
   const example = findExample(shown);
   if (!preset || !example || edited) return null;
@@ -47,7 +48,7 @@ export function ExampleVariants() {
           onSolved={() => solved && playground.getState().actions.openExample(solved)}
         />
       )}
-      <ExampleNotes example={example.id} />
+      {notes && <notes.ExampleNotes example={example.id} />}
     </div>
   );
 }

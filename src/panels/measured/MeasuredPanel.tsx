@@ -1,9 +1,8 @@
 /** @file Is it true on this device? Times, transfers, roofline and the check of the results. */
 import { lazy, Suspense, useMemo, useState } from "react";
-import { selectPlan, selectPlanned, usePlayground, type FinishedRun } from "../../state";
+import { lateModule, selectPlan, selectPlanned, usePlayground, type FinishedRun } from "../../state";
 import { countedRows, measuredView, scheduleNote, type MeasuredView } from "../model/measured";
 import { timeRows } from "../model/timings";
-import { ChapterNotes } from "./ChapterNotes";
 import { CpuCheckBox } from "./CpuCheckBox";
 import { DeviceLine } from "./DeviceLine";
 import { Differences } from "./Differences";
@@ -17,16 +16,20 @@ import "./measured.css";
 const Roofline = lazy(async () => ({ default: (await import("./Roofline")).Roofline }));
 const TimeBars = lazy(async () => ({ default: (await import("./TimeBars")).TimeBars }));
 
+// What chapters print is compared by counts and by the reference interpreter: it is read while the program is planned.
+const useChapterModule = lateModule(() => import("./ChapterNotes"));
+
 function Transfers({ run }: { readonly run: FinishedRun | null }) {
   const compilation = usePlayground(selectPlanned);
   const step = usePlayground(selectPlan);
+  const chapter = useChapterModule();
   const { naivePlan: naive = null, fusedPlan: fused = null } = compilation ?? {};
   const plans = useMemo(() => countedRows({ naive, step, fused }), [naive, step, fused]);
   if (plans.length === 0) return null;
   return (
     <>
       <TransferBlocks plans={plans} note={scheduleNote(compilation, run)} />
-      <ChapterNotes />
+      {chapter && <chapter.ChapterNotes />}
     </>
   );
 }

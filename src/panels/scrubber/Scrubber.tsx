@@ -1,11 +1,11 @@
 /** @file Steps through the decisions: buttons, one sentence, and the staircase under it. */
 import { useEffect, useState } from "react";
-import { notesOfPass } from "../../lessons";
-import { playground, selectFusion, selectPlanned, selectScore, selectStep, usePlayground } from "../../state";
+import { playground, selectFusion, selectPlanned, selectScore, usePlayground } from "../../state";
 import { Icon, type IconName } from "../Icon";
 import { passTitle } from "../model/passes";
 import { scoreWords } from "../model/score";
 import { stepAnnouncement, stepSentence } from "../model/step-words";
+import { useNoteButtons } from "../notes/note-buttons";
 import { Staircase } from "./Staircase";
 import "./scrubber.css";
 
@@ -40,24 +40,6 @@ function StepText({ total }: { readonly total: number }) {
         {stepAnnouncement(graph, step, total)}
       </span>
     </p>
-  );
-}
-
-/** What to read about the pass of the shown step: how others do it, where a note says so. */
-function PassNote() {
-  const pass = usePlayground((state) => selectStep(state)?.pass ?? null);
-  const notes = pass === null ? [] : notesOfPass(pass);
-  const note = notes.find(({ kind }) => kind === "elsewhere") ?? notes[0];
-  if (!note) return null;
-  return (
-    <button
-      type="button"
-      className="scrub-note"
-      title={`About this pass: ${note.title}`}
-      onClick={() => playground.getState().actions.openNote(note.id)}
-    >
-      Note
-    </button>
   );
 }
 
@@ -111,6 +93,7 @@ export function Scrubber() {
   const compilation = usePlayground(selectPlanned);
   const playing = usePlayground((state) => state.playing);
   const cursor = usePlayground((state) => state.cursor);
+  const notes = useNoteButtons();
   const total = compilation?.steps.length ?? 0;
   const { actions, embed } = playground.getState();
   return (
@@ -130,7 +113,7 @@ export function Scrubber() {
         />
         <Button icon="forward" label="Next step" onPress={() => actions.stepForward()} off={cursor >= total} />
         <StepText total={total} />
-        {!embed && <PassNote />}
+        {!embed && notes && <notes.PassNote />}
         {!embed && total > 0 && <TourOffer />}
         <Hint />
       </div>
