@@ -3,6 +3,7 @@
  * and everything that follows from the folds is computed from them. Softmax and norms behind a product take no kernel of their own.
  */
 import { node, sizeOf, type NodeId } from "../../ir";
+import { wordFor } from "../emitter";
 import { programOf, threadPerItem, type Job } from "../frame";
 import type { Cond, Index, Tuple } from "../index-space";
 import { literal, type KernelProgram, type Reg, type Value } from "../kernel-ir";
@@ -67,7 +68,7 @@ export function lowerMatmulRows(job: Job): KernelProgram {
   };
   const shares = sharesOf(tiled, job);
   for (const ids of stagesOf(job)) {
-    low.comment(`Fold the rows into ${ids.map((id) => node(job.graph, id).label).join(" and ")}: each thread its columns, then all that share a row.`); // prettier-ignore
+    low.comment(`Fold the rows into ${ids.map((id) => wordFor(node(job.graph, id))).join(" and ")}: each thread its columns, then all that share a row.`); // prettier-ignore
     for (const id of ids) {
       const fold = foldOf(low, id);
       const parts = rows.map((_, i): Value => {
