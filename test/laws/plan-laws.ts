@@ -1,6 +1,6 @@
 /** @file What must hold of a program and the options it is planned with, from the naive plan to the last step, on both schedules. */
 import fc from "fast-check";
-import { runPlanOnCpu, type CpuRun } from "../../src/fusion/codegen";
+import { printWgsl, runPlanOnCpu, type CpuRun } from "../../src/fusion/codegen";
 import type { Compilation } from "../../src/fusion/compilation";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, laptop, targetOf, totalsOf } from "../../src/fusion/cost";
@@ -151,6 +151,8 @@ export function deviceFaults({ graph, compilation }: Planned, target: Target, be
   const results: Results[] = [];
   for (const [name, state] of states) {
     const run = runPlanOnCpu(state, target, options.profile, new Map([...inputs, ...foldedData(state.graph, inputs)]));
+    // What is interpreted here must be possible to write down, too.
+    for (const program of run.regions.flatMap(({ programs }) => programs)) printWgsl(program);
     // Rewrites may rename results: they keep their places.
     const got = state.graph.outputs.map((id) => run.outputs.get(id)!);
     results.push(got);

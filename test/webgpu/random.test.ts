@@ -1,10 +1,11 @@
-/** @file Random programs on a real WebGPU implementation: naive and fused against f64, and fused no worse than naive. */
+/** @file Programs on a real WebGPU implementation, random ones and those that once failed: naive and fused against f64, and fused no worse than naive. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Target } from "../../src/fusion/ir";
 import { createSession, type Session } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
 import { forDevice, graphOf, programs } from "../laws/any-program";
+import { onceFailing } from "../laws/corpus";
 import { bothPlans, comparisons, targetHere } from "./device";
 
 const gpu = await dawn();
@@ -36,6 +37,10 @@ describe.skipIf(!gpu)(`WebGPU: ${COUNT} random programs, seed ${SEED}`, () => {
     target = await targetHere(session);
   });
   afterAll(() => session.close());
+
+  test.each(onceFailing)("agree where they once failed: $text", async ({ text }) => {
+    expect(await deviceFaults(session, target, text)).toEqual([]);
+  });
 
   test("naive and fused agree with the reference", { timeout: 600_000 }, async () => {
     await fc.assert(

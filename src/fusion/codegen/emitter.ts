@@ -1,6 +1,6 @@
 /** @file Writing a kernel's statements: scopes, names, memory accesses. What to write is lowering.ts's and the templates' business. */
 import { node, sizeOf, type DType, type Graph, type Node, type NodeId } from "../ir";
-import type { Cond, Index, IndexAtom, IndexSpace } from "./index-space";
+import { evenLanes, type Cond, type Index, type IndexAtom, type IndexSpace } from "./index-space";
 import type { Buffer, Expr, Reg, Scalar, SharedArray, Stmt, Value, Width } from "./kernel-ir";
 import { mutated } from "./mutations";
 import { identifier, Names } from "./names";
@@ -306,6 +306,14 @@ export class Emitter {
 
   atLane(offset: Index, lane: number): Index {
     return this.space.substitute(offset, this.space.lane, this.space.int(lane));
+  }
+
+  /** `index` as a number: those of four neighbours at once where they are evenly apart, else one by one. */
+  place(name: string, index: Index, width: Width, nodes: readonly NodeId[]): Reg {
+    const number = (at: Index, wide: Width): Reg => this.let(name, "i32", wide, { kind: "index", index: at }, nodes);
+    if (evenLanes(index)) return number(index, width);
+    const parts = [0, 1, 2, 3].map((lane) => number(this.atLane(index, lane), 1));
+    return this.let(name, "i32", 4, { kind: "pack", parts }, nodes);
   }
 
   /** One of four neighbours. */

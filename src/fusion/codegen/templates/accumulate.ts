@@ -54,7 +54,7 @@ export function foldIn(low: Lowering, acc: Accumulator, at: Tuple, column: Index
     low.set(acc.value, { kind: "combine", def, a: acc.value, b: x }, [id]);
     return;
   }
-  const here = low.let(`${word}_here`, "i32", acc.value.width, { kind: "index", index: column }, [id]);
+  const here = low.place(`${word}_here`, column, acc.value.width, [id]);
   merge(low, acc, x, here);
 }
 

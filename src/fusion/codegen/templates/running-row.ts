@@ -186,7 +186,7 @@ export class RunningRow {
   #place({ id, operand }: Accumulator, { at }: Quad): Value {
     const { low, parts } = this;
     const index = at(operand).at.at(parts.axis - parts.space.length)!;
-    return low.let(this.#name(id, "here"), "i32", 4, { kind: "index", index }, [id]);
+    return low.place(this.#name(id, "here"), index, 4, [id]);
   }
 
   fadeFolds(fade: Value): void {
