@@ -7,14 +7,28 @@ export interface Writer extends GraphBuilder {
   node(id: NodeId): Node;
 }
 
-/** Writes into a graph; equal calls are one node. */
+/** A call and the node it made. */
+export interface Entry {
+  readonly op: string;
+  readonly inputs: readonly NodeId[];
+  readonly attrs: Attrs;
+  readonly made: NodeId;
+}
+
+const keyOf = (op: string, inputs: readonly NodeId[], attrs: Attrs): string => `${op} ${inputs.join(" ")} ${JSON.stringify(attrs)}`; // prettier-ignore
+
+/** Writes into a graph; equal calls are one node, those of earlier books too. */
 export class Book {
-  private readonly written = new Map<string, NodeId>();
+  private readonly written = new Map<string, Entry>();
   private readonly writer: Writer;
 
-  constructor(writer: Writer) {
+  constructor(writer: Writer, earlier: readonly Entry[] = []) {
     this.writer = writer;
+    for (const entry of earlier) this.written.set(keyOf(entry.op, entry.inputs, entry.attrs), entry);
   }
+
+  /** All calls so far. */
+  entries = (): readonly Entry[] => [...this.written.values()];
 
   node = (id: NodeId): Node => this.writer.node(id);
   typeOf = (id: NodeId): TensorType => this.writer.typeOf(id);
@@ -27,7 +41,7 @@ export class Book {
   /** A call of an op, composites included; numbers become literals of `dtype`. */
   call(dtype: TensorType["dtype"], op: string, operands: readonly (NodeId | number)[], attrs: Attrs = {}): NodeId {
     const inputs = operands.map((operand) => (typeof operand === "number" ? this.scalar(operand, dtype) : operand));
-    return this.once(`${op} ${inputs.join(" ")} ${JSON.stringify(attrs)}`, () => {
+    return this.once(op, inputs, attrs, () => {
       const found = findOp(op);
       if (found?.kind !== "composite") return this.writer.op(op, op, inputs, attrs);
       const defaults = Object.fromEntries(found.params.flatMap(({ kind, names, default: value }) => (kind === "tensor" || value === undefined ? [] : [[names[0]!, value]]))); // prettier-ignore
@@ -36,7 +50,7 @@ export class Book {
   }
 
   scalar = (value: number, dtype: TensorType["dtype"]): NodeId =>
-    this.once(`${value} ${dtype}`, () => this.writer.scalar(value, dtype));
+    this.once("const", [], { value: String(value), dtype }, () => this.writer.scalar(value, dtype));
 
   /** What the rule of `node`'s op sees. */
   tapeOf({ id, inputs, attrs, type }: Node): Tape {
@@ -44,11 +58,12 @@ export class Book {
     return { inputs, output: id, attrs, typeOf: this.typeOf, of, literal: this.literal };
   }
 
-  private once(key: string, make: () => NodeId): NodeId {
+  private once(op: string, inputs: readonly NodeId[], attrs: Attrs, make: () => NodeId): NodeId {
+    const key = keyOf(op, inputs, attrs);
     const known = this.written.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.made;
     const made = make();
-    this.written.set(key, made);
+    this.written.set(key, { op, inputs, attrs, made });
     return made;
   }
 }
@@ -97,5 +112,10 @@ export function dependents(book: Book, roots: ReadonlySet<NodeId>, ends: readonl
 }
 
 /** Zeros in the shape of `type`. */
-export const zeros = (book: Book, { dtype, shape }: TensorType): NodeId =>
-  shape.length === 0 ? book.scalar(0, dtype) : book.call(dtype, "expand", [0], { shape });
+export const zeros = (book: Book, { dtype, shape }: TensorType): NodeId => book.call(dtype, "expand", [0], { shape });
+
+/** `id` as a tensor that a program may answer: a literal is written out. */
+export const tensorOf = (book: Book, id: NodeId): NodeId => {
+  const { dtype, shape } = book.typeOf(id);
+  return book.literal(id) === null ? id : book.call(dtype, "expand", [id], { shape });
+};

@@ -1,7 +1,7 @@
 /** @file Forward mode: tangents flow from operands to results. */
 import type { Node, NodeId } from "../ir";
 import type { Slope, Tape } from "../ops";
-import { dependents, isSmooth, ruleOf, zeros, type Book } from "./book";
+import { dependents, isSmooth, ruleOf, tensorOf, zeros, type Book } from "./book";
 import type { NoRule } from "./reverse";
 
 /** Σ slope · tangent. */
@@ -54,5 +54,5 @@ export function pushForward(
     found.set(node.id, tangent);
     name(node, tangent);
   }
-  return results.map((id) => found.get(id) ?? zeros(book, book.typeOf(id)));
+  return results.map((id) => tensorOf(book, found.get(id) ?? zeros(book, book.typeOf(id))));
 }

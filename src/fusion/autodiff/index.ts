@@ -1,3 +1,3 @@
-export { Book, type Writer } from "./book";
+export { Book, type Entry, type Writer } from "./book";
 export { pullBack, type NoRule } from "./reverse";
 export { pushForward } from "./forward";

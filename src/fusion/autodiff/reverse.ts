@@ -2,7 +2,7 @@
 import type { Node, NodeId } from "../ir";
 import type { Slope, Tape } from "../ops";
 import { sumTo } from "../ops";
-import { dependents, isSmooth, ruleOf, zeros, type Book } from "./book";
+import { dependents, isSmooth, ruleOf, tensorOf, zeros, type Book } from "./book";
 
 /** What stands in the way: an op without a rule. */
 export interface NoRule {
@@ -71,5 +71,5 @@ export function pullBack(
     if (!each) return { node };
     node.inputs.forEach((input, i) => each[i] && gives(input, each[i]));
   }
-  return wrt.map((id) => found.get(id) ?? zeros(book, book.typeOf(id)));
+  return wrt.map((id) => tensorOf(book, found.get(id) ?? zeros(book, book.typeOf(id))));
 }

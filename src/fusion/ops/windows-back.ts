@@ -1,7 +1,7 @@
 /** @file The derivative of sliding windows: what each tap of each window saw is added to where it lies. */
 import type { NodeId } from "../ir";
 import type { Tape } from "./define";
-import { windowAxes } from "./windows";
+import { windowAxes, type WindowAxis } from "./windows";
 
 /** Adds a cotangent of windows, [lead…, taps…, windows…], to the elements that the taps saw: one shifted and spread view of it for each tap. */
 export function windowsBack({ inputs: [x], attrs, typeOf, of }: Tape, cotangent: NodeId): NodeId {
@@ -19,6 +19,7 @@ export function windowsBack({ inputs: [x], attrs, typeOf, of }: Tape, cotangent:
       at[i] = rest % axes[i]!.kernel;
       rest = Math.floor(rest / axes[i]!.kernel);
     }
+    if (!axes.every((axis, i) => sees(axis, at[i]!, windows[i]!, shape[lead + i]!))) continue;
     const start = seen.map((_, i) => (i >= lead && i < lead + axes.length ? at[i - lead]! : 0));
     const stop = seen.map((extent, i) => (i >= lead && i < lead + axes.length ? at[i - lead]! + 1 : extent));
     const one = of("reshape", [of("slice", [cotangent], { start, stop })], { shape: [...seen.slice(0, lead), ...windows] }); // prettier-ignore
@@ -33,5 +34,19 @@ export function windowsBack({ inputs: [x], attrs, typeOf, of }: Tape, cotangent:
     const placed = of("reshape", [spread], { shape });
     sum = sum === null ? placed : of("add", [sum, placed]);
   }
-  return sum!;
+  return sum ?? of("expand", [0], { shape });
+}
+
+/** Whether tap number `tap` lies on an element in any of the windows. */
+function sees(
+  { stride, dilation, before, interior }: WindowAxis,
+  tap: number,
+  windows: number,
+  extent: number,
+): boolean {
+  for (let at = 0; at < windows; at++) {
+    const place = at * stride + tap * dilation - before;
+    if (place >= 0 && place % interior === 0 && place / interior < extent) return true;
+  }
+  return false;
 }

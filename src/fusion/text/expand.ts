@@ -35,6 +35,7 @@ export class Expansion implements GraphBuilder {
   private readonly made = new Map<NodeId, Node>();
   private readonly weak = new Set<NodeId>();
   private readonly names = new Map<NodeId, string>();
+  private landed: ReadonlyMap<NodeId, NodeId> = new Map();
   /** The highest number that a path carries. */
   private readonly taken = new Map<string, number>();
   private readonly group: GroupRef;
@@ -134,13 +135,17 @@ export class Expansion implements GraphBuilder {
       used.add(path);
       now.set(id, nodeId(path));
     }
-    const at = (id: NodeId): NodeId => now.get(id) ?? id;
+    this.landed = now;
     for (const [old, node] of this.made) {
-      const [id, label] = [at(old), this.names.get(old) ?? node.label];
-      this.machine.nodes.set(id, { ...node, id, label, origins: [id], inputs: node.inputs.map(at) });
+      const [id] = this.landedAs([old]);
+      const label = this.names.get(old) ?? node.label;
+      this.machine.nodes.set(id!, { ...node, id: id!, label, origins: [id!], inputs: this.landedAs(node.inputs) });
     }
-    return ids.map(at);
+    return this.landedAs(ids);
   }
+
+  /** Identities of parts in the graph, after `land`. */
+  landedAs = (ids: readonly NodeId[]): readonly NodeId[] => ids.map((id) => this.landed.get(id) ?? id);
 
   /** Puts the parts into the graph; `result` becomes the call's own node. */
   finish(result: NodeId): NodeId {

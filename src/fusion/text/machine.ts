@@ -3,6 +3,7 @@ import type { Attrs, DType, GroupRef, Node, NodeId, Span, TensorType, TextEdit }
 import { nodeId, promote } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import type { ModuleFix } from "./modules/module-fix";
+import type { Entry } from "../autodiff";
 import type { Deadline } from "./parse";
 import type { Problems } from "./problems";
 import type { Scope, SymbolRecord } from "./scope";
@@ -88,6 +89,8 @@ export interface Machine {
   readonly calls: CallInstance[];
   /** What `.backward()` was called on. */
   readonly losses: NodeId[];
+  /** What has been written of derivatives: asked for again, it is there. */
+  derived: readonly Entry[];
   /** `assert_fused(a, b)` and `assert_kernels(n)`, in order of execution. */
   readonly assertions: Assertion[];
   /** Every run of every statement, in order. */

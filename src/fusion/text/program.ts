@@ -115,6 +115,7 @@ function newMachine(
     symbols: new Map(),
     calls: [],
     losses: [],
+    derived: [],
     assertions: [],
     places: [],
     firstDefinition: firstDefinitions(statements),

@@ -44,13 +44,15 @@ function written(
   const name = ({ label: own, op }: Node, derivative: NodeId): void => {
     if (own !== op) writer.rename(derivative, `d_${own}`);
   };
-  const made = write(new Book(writer), name);
+  const book = new Book(writer, machine.derived);
+  const made = write(book, name);
   if ("node" in made) {
     const { op, label: own } = made.node;
     refuse(machine, expr.span, `\`${op}\` (${own}) has no derivative here: write stop_gradient around it if it should count as constant.`, [made.node.id]); // prettier-ignore
     return null;
   }
   const landed = writer.land(made);
+  machine.derived = book.entries().map((entry) => ({ ...entry, inputs: writer.landedAs(entry.inputs), made: writer.landedAs([entry.made])[0]! })); // prettier-ignore
   machine.calls.push({ kind: "def", id, label, span: expr.span, result: landed.at(-1) ?? null, expr: null, place });
   return landed;
 }
