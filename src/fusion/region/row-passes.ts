@@ -103,7 +103,7 @@ const AFTER = -1;
 const NOWHERE: ReadonlySet<NodeId> = new Set();
 
 /**
- * Passes in which each stored value is loaded column by column.
+ * Passes in which each stored value is loaded column by column, and the one in which rows first load an element of it each where that adds up to all of it.
  * @param roots what each pass asks for
  * @param byRow outputs with one value a row; where they read all that is touched, that is one more pass, unless a pass before had the same element for its row
  * @param touched distinct elements of each stored value
@@ -122,14 +122,26 @@ export function passesPerRead(
 ): Map<NodeId, number> {
   const passes = new Map<NodeId, Set<number>>();
   const known = new Set<NodeId>();
-  for (const [root, fixed] of roots.flatMap((each) => lanes.map((lane) => [each, lane] as const))) {
-    const { changing, still } = loadsOf(graph, region.members, root, form, width, fixed);
+  const loads = roots.flatMap((root) => lanes.map((lane) => ({ root, ...loadsOf(graph, region.members, root, form, width, lane) }))); // prettier-ignore
+  for (const { root, changing, still } of loads) {
     for (const value of still) known.add(value);
     for (const value of changing) passes.set(value, (passes.get(value) ?? new Set()).add(root.stage));
   }
   const around = region.members.filter((id) => !endsPass(node(graph, id)));
   const whole = (members: readonly NodeId[], asked: readonly NodeId[]): NodeId[] =>
     asked.length === 0 ? [] : [...touchedElements(graph, members, asked)].flatMap(([value, elements]) => (elements === touched.get(value) ? [value] : [])); // prettier-ignore
+  // What one pass walks and a row of another loads once is loaded in both; a row keeps what it loaded once.
+  for (const value of known) {
+    const walked = passes.get(value);
+    if (!walked) continue;
+    const held = loads.filter(({ still }) => still.has(value));
+    const first = held.reduce((least, { root }) => Math.min(least, root.stage), Infinity);
+    if (walked.has(first)) continue;
+    const holding = held.filter(({ root }) => root.stage === first);
+    const walking = loads.filter(({ changing }) => changing.has(value));
+    const both = [holding, walking].every((asking) => whole(around, asking.map(({ root }) => root.id)).includes(value)); // prettier-ignore
+    if (both) walked.add(first);
+  }
   const again = whole(around, byRow);
   const elsewhere = again.some((value) => known.has(value)) ? otherPlaces(graph, region, form, roots, byRow) : NOWHERE;
   const before = elsewhere.size > 0 ? new Set(whole(region.members, roots.map(({ id }) => id))) : NOWHERE; // prettier-ignore
