@@ -172,7 +172,7 @@ ${writer.lines.map((line) => `    ${line}\n`).join("")}    return ${results.join
 y, pull = vjp(f, ${names.join(", ")})
 d = pull(${cotangents.map((_, i) => `g${i}`).join(", ")})
 z, dz = jvp(f, ${tuple(names)}, ${tuple(names.map((_, i) => `t${i}`))})
-return ${names.map((_, i) => `d[${i}]`).join(", ")}, ${results.length === 1 ? "dz" : results.map((_, i) => `dz[${i}]`).join(", ")}
+return ${names.map((_, i) => `d[${i}]`).join(", ")}, ${results.length === 1 ? "dz * 1" : results.map((_, i) => `dz[${i}] * 1`).join(", ")}
 `;
 }
 

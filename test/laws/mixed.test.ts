@@ -47,7 +47,7 @@ test("a large tensor is read once for both sums", () => {
 test("the norm's way back takes its tensors once", () => {
   const { totals } = planned(norm(8192, 1024));
   expect(totals.kernels).toBe(2);
-  expect(totals.bytes).toBe(4 * (3 * 8192 * 1024 + 3 * 1024) + 2 * 2 * 256 * 1024 * 4);
+  expect(totals.bytes).toBe(4 * (3 * 8192 * 1024 + 3 * 1024) + 2 * 2 * 1024 * 1024 * 4);
 });
 
 test("refused with the numbers: columns that a workgroup has no room for, and rows that would wait for columns", () => {

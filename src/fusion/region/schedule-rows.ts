@@ -176,8 +176,12 @@ const mayBand = (
   return scans.length > 0 && reductions.length === 0 && enough && outputs.every(isFull);
 };
 
-/** Bands of rows: as many as large machines keep resident, since rows of a band wait for one another; few enough that what they leave is small beside the tensor. */
-const BANDS = { gpu: 1024, cpu: 64 };
+/**
+ * Bands of rows: enough to fill the machine, few enough that what they leave is small beside the tensor. Where a row is folded in several
+ * stages, rows of a band wait for one another at each: more bands are under way at once then.
+ */
+const BANDS = { gpu: 256, cpu: 64 };
+const MOST_STAGES = 4;
 /** Rows of a band at least. */
 const FEWEST = 4;
 
@@ -190,7 +194,9 @@ function scheduleMixed(
   placement: RowPlacement,
 ): RegionSchedule {
   const { rows, columns, columnFolds, reductions } = form;
-  const perBand = Math.max(FEWEST, Math.ceil(rows / BANDS[target.schedule]));
+  const stages = target.schedule === "gpu" ? new Set(reductions.map(({ stage }) => stage)).size : 1;
+  const wanted = BANDS[target.schedule] * Math.min(nextPowerOfTwo(stages), MOST_STAGES);
+  const perBand = Math.max(FEWEST, Math.ceil(rows / wanted));
   const bands = Math.ceil(rows / perBand);
   const lane = rowLane(form);
   const roots = passRoots(graph, region, form, placement);
