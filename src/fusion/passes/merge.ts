@@ -18,7 +18,7 @@ import {
 import { isRefusal, priority, type RegionFacts } from "../cost";
 import { opDef } from "../ops";
 import { classifyPlain, isOnline, productsOf, uniformsOf } from "../region";
-import type { Candidate } from "./define";
+import type { Candidate, FusionPass } from "./define";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { capital, countOf, nameOf, namesOf, no, showBytes, yes } from "./words";
@@ -159,6 +159,17 @@ export function nodesOf(edges: readonly EdgeId[], producer: Region): NodeId[] {
   const found = new Set<NodeId>([...ends.map((end) => end.producer), ...ends.map((end) => end.consumer)]);
   return found.size > 0 ? [...found] : [...producer.outputs];
 }
+
+/** A pass whose rewrite also joins kernels: judged, priced and made on the graph as rewritten. */
+export const joiningRewrite: Pick<FusionPass, "legal" | "cost" | "apply"> = {
+  legal: (planner, candidate) =>
+    planner.supposing(patchOf(candidate), () => {
+      const verdict = legalMerge(planner, candidate);
+      return verdict.ok ? candidate.rewrite!.verdict : verdict;
+    }),
+  cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
+  apply: (_planner, candidate) => patchOf(candidate),
+};
 
 /** Pins, paths that return, one kernel's form, bindings and workgroup memory: in this order. */
 export function legalMerge(planner: Planner, candidate: Candidate, derives = false): Verdict {

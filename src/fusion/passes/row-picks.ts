@@ -6,7 +6,7 @@ import { bytesOf, node, nodeId, stridesOf, type Node, type NodeId, type Patch, t
 import { numberOf, opDef, withDefaults } from "../ops";
 import { isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { costOf, edgesOf, legalMerge, patchOf } from "./merge";
+import { edgesOf, joiningRewrite, patchOf } from "./merge";
 import { regionsOf } from "./online-worth";
 import type { Planner } from "./planner";
 import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
@@ -29,18 +29,12 @@ export const rowPicks: FusionPass = {
       if (pick) yield* inOneKernel(planner, rewriter, pick);
     }
   },
-  legal: (planner, candidate) =>
-    planner.supposing(patchOf(candidate), () => {
-      const verdict = legalMerge(planner, candidate);
-      return verdict.ok ? candidate.rewrite!.verdict : verdict;
-    }),
-  cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
+  ...joiningRewrite,
   worth: (planner, candidate, delta) =>
     planner.supposing(patchOf(candidate), () => {
       const [rows, pick] = candidate.nodes.map((id) => nameOf(planner.graph, id));
       return judge(planner, candidate, delta, `Finding ${pick} while the rows of ${rows} go by`);
     }),
-  apply: (_planner, candidate) => patchOf(candidate),
 };
 
 /** `gather` takes, of each row of `rows` along `axis`, the element at `index`. */

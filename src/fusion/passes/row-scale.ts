@@ -6,7 +6,7 @@ import { bytesOf, node, nodeId, sameShape, type Node, type NodeId, type Patch, t
 import { opDef } from "../ops";
 import { isFreeView } from "../region";
 import type { Candidate, FusionPass } from "./define";
-import { costOf, edgesOf, legalMerge, patchOf } from "./merge";
+import { edgesOf, joiningRewrite, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { nameOf, namesOf, showBytes, yes } from "./words";
@@ -28,19 +28,13 @@ export const rowScale: FusionPass = {
       planner.reorder();
     }
   },
-  legal: (planner, candidate) =>
-    planner.supposing(patchOf(candidate), () => {
-      const verdict = legalMerge(planner, candidate);
-      return verdict.ok ? candidate.rewrite!.verdict : verdict;
-    }),
-  cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
+  ...joiningRewrite,
   worth: (planner, candidate, delta) =>
     planner.supposing(patchOf(candidate), () => {
       const [factor, ...products] = candidate.nodes;
       const doing = `Applying ${nameOf(planner.graph, factor!)} to the results of ${namesOf(planner.graph, products)}`;
       return judge(planner, candidate, delta, doing);
     }),
-  apply: (_planner, candidate) => patchOf(candidate),
 };
 
 /** Factors around the one that is looked for. */

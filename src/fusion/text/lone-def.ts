@@ -5,17 +5,15 @@ import { declareInput } from "./declare";
 import { holdsSeveral } from "./modules/inputs-fix";
 import { bindName } from "./symbols";
 import type { DefStatement, Expr, ParamDecl, Statement } from "./syntax";
-import { bare, bodiesOf, everyStatement, rootsOf, walk } from "./syntax";
+import { bare, bodiesOf, everyStatement, expressionsOf, walk } from "./syntax";
 import type { Value } from "./values";
 import { BROKEN, literalValue, tensorValue } from "./values";
 
 function calledNames(statements: readonly Statement[]): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const root of [...everyStatement(statements)].flatMap(rootsOf)) {
-    for (const expr of walk(root)) {
-      if (expr.kind === "call" && bare(expr.callee).kind === "name")
-        names.add((bare(expr.callee) as { name: string }).name);
-    }
+  for (const expr of expressionsOf(statements)) {
+    const callee = expr.kind === "call" ? bare(expr.callee) : null;
+    if (callee?.kind === "name") names.add(callee.name);
   }
   return names;
 }

@@ -303,3 +303,7 @@ export function* walk(root: Expr): Generator<Expr> {
     left.push(...childrenOf(expr));
   }
 }
+
+/** Every expression of `statements` and of their bodies, in no particular order. */
+export const expressionsOf = (statements: readonly Statement[]): readonly Expr[] =>
+  [...everyStatement(statements)].flatMap(rootsOf).flatMap((root) => [...walk(root)]);

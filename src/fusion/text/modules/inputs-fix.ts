@@ -1,7 +1,7 @@
 /** @file Types for all inputs of a def that is the whole program; tensors out of dictionaries, `params["w"]`, become inputs of their own. */
 import type { Span, TextEdit } from "../../ir";
 import type { DefStatement, Expr, ParamDecl } from "../syntax";
-import { bare, everyStatement, rootsOf, walk } from "../syntax";
+import { bare, everyStatement, expressionsOf } from "../syntax";
 import { indentAt } from "../lines";
 import { literalValue } from "../values";
 import { fitting } from "./inputs";
@@ -32,7 +32,7 @@ function pathOf(expr: Expr): { readonly root: string; readonly keys: readonly st
 
 /** Entries of `param` that the def reads, by a name made of their texts. */
 function entriesOf(def: DefStatement, param: ParamDecl): readonly Input[] {
-  const all = [...everyStatement(def.body)].flatMap(rootsOf).flatMap((root) => [...walk(root)]);
+  const all = expressionsOf(def.body);
   const inner = new Set(all.flatMap((expr) => (expr.kind === "subscript" ? [bare(expr.object)] : [])));
   const uses = new Map<string, Span[]>();
   for (const expr of all) {
@@ -77,7 +77,7 @@ export const holdsSeveral = (def: DefStatement, param: ParamDecl): boolean =>
 function weightsOf(def: DefStatement): readonly Input[] {
   const self = def.params.find(({ name }) => name.text === "self");
   if (!self) return [];
-  const all = [...everyStatement(def.body)].flatMap(rootsOf).flatMap((root) => [...walk(root)]);
+  const all = expressionsOf(def.body);
   const callees = new Set(all.flatMap((expr) => (expr.kind === "call" ? [bare(expr.callee)] : [])));
   const uses = new Map<string, Span[]>();
   for (const expr of all) {

@@ -5,7 +5,7 @@
 import type { Span, TextEdit } from "../../ir";
 import { wholeLines } from "../lines";
 import type { ClassStatement, Expr, Statement } from "../syntax";
-import { bare, everyStatement, rootsOf, walk } from "../syntax";
+import { bare, expressionsOf } from "../syntax";
 import type { Deadline } from "../parse";
 import { fittingTypes } from "./inputs";
 import { applied, lastName } from "./members";
@@ -49,7 +49,7 @@ const withSpace = (text: string, { from, to }: Span): Span => ({
 });
 
 const makes = (statements: readonly Statement[], name: string): boolean =>
-  [...everyStatement(statements)].flatMap(rootsOf).some((root) => [...walk(root)].some((expr) => expr.kind === "call" && lastName(bare(expr.callee)) === name)); // prettier-ignore
+  expressionsOf(statements).some((expr) => expr.kind === "call" && lastName(bare(expr.callee)) === name);
 
 /** `model = Block(256)` beside the class. */
 function instanceOf(
