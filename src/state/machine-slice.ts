@@ -31,8 +31,15 @@ async function runOnCpu(deeds: Deeds): Promise<void> {
 }
 
 async function runBoth(deeds: Deeds, turn: Turn): Promise<void> {
+  if (deeds.get().derived.status === "compiling") {
+    // What is written now is what runs, not the program before it.
+    say(deeds, turn, "Waiting for the plan");
+    await deeds.until(({ derived }) => derived.status !== "compiling", turn.signal);
+    if (turn.signal.aborted) return;
+  }
   const { compilation, latest, status } = deeds.get().derived;
   if (!compilation?.naive || status === "broken" || !latest?.naive) {
+    rest(deeds, turn.previous);
     deeds.set({ notice: { tone: "warn", text: "Nothing to run yet: the program has no plan." } });
     return;
   }

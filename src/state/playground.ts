@@ -160,6 +160,16 @@ function deedsOf(parts: Parts): Deeds {
     weights: weightsKeeper(world.vault),
     get: () => store.getState(),
     set: (change) => store.setState(change),
+    until: (holds, signal) =>
+      new Promise((resolve) => {
+        if (holds(store.getState())) return resolve();
+        const done = (): void => {
+          stop();
+          resolve();
+        };
+        const stop = store.subscribe((state) => holds(state) && done());
+        signal.addEventListener("abort", done, { once: true });
+      }),
     commit: (next) => edit(history.commit(parts.past, next)),
     type: (next) => edit(history.type(parts.past, next, world.now())),
     undo: () => edit(history.undo(parts.past)),

@@ -81,6 +81,26 @@ test("a short run runs at once", async () => {
   page.dispose();
 });
 
+test("Run pressed before there is a plan waits for it", async () => {
+  const { page, runs } = pageWith(1e6);
+  const done = page.getState().actions.runBoth();
+  expect(page.getState().run).toMatchObject({ status: "running", progress: { text: "Waiting for the plan" } });
+  await done;
+  expect(runs()).toBe(1);
+  expect(page.getState().notice).toBeNull();
+  page.dispose();
+});
+
+test("a run that waits for its plan can be cancelled", async () => {
+  const { page, runs } = pageWith(1e6);
+  const done = page.getState().actions.runBoth();
+  page.getState().actions.cancelRun();
+  await done;
+  await settled();
+  expect([runs(), page.getState().run.status]).toEqual([0, "idle"]);
+  page.dispose();
+});
+
 test("a run that may take more than two seconds is asked about, and runs when it is wanted anyway", async () => {
   const { page, runs } = pageWith(3e9);
   await settled();

@@ -10,6 +10,8 @@ export interface Deeds {
   readonly weights: WeightsKeeper;
   get(): PlaygroundState;
   set(change: Partial<PlaygroundState>): void;
+  /** Resolves when `holds`, or when nobody waits any more. */
+  until(holds: (state: PlaygroundState) => boolean, signal: AbortSignal): Promise<void>;
   /** A finished gesture on the document: one undo step, and a new plan where one is needed. */
   commit(next: Document, origin: Origin): void;
   /** Typing: joins the undo step that it continues. */
