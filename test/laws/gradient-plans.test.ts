@@ -1,23 +1,10 @@
 /** @file Random programs with their gradients: forward and backward as one graph obey the laws of plans. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseProgram } from "../../src/fusion/text";
+import { differentiated } from "./gradient-case";
 import { caseArbitrary, planned, runFaults, structureFaults, type Case } from "./plan-laws";
 
 const [COUNT, SEED] = (process.env["GRADIENT_LAWS"] ?? "150:20261120").split(":").map(Number) as [number, number];
-
-/** The program with the gradients of its last float value by its float inputs; null where there is none. */
-function differentiated({ text, ways }: Case): Case | null {
-  const { graph } = parseProgram(text);
-  const smooth = (dtype: string): boolean => dtype === "f32";
-  const last = [...graph.nodes.values()].findLast(({ id, type }) => /^v\d+$/.test(id) && smooth(type.dtype));
-  const inputs = [...graph.nodes.values()].filter(({ op, type }) => op === "input" && smooth(type.dtype));
-  if (!last || inputs.length === 0) return null;
-  const body = text.replace(/^return .*$/m, "");
-  const grads = inputs.map(({ id }) => `d_${id} = ${id}.grad\n`).join("");
-  const whole = `${body}\nloss = sum(tanh(${last.id}))\nloss.backward()\n${grads}return loss, ${inputs.map(({ id }) => `d_${id}`).join(", ")}\n`;
-  return parseProgram(whole).complete ? { text: whole, ways } : null;
-}
 
 test(
   `gradients of ${COUNT} random programs, seed ${SEED}: planned, counted and computed like any graph`,

@@ -1,12 +1,21 @@
 /**
- * @file `node soak-plans.mjs COUNT:SEED`, bundled by `npm run soak`: the laws of whole plans on COUNT random programs. It goes on
- * after a failure. Its last line is a record of the batch: how many failed, and the smallest program for each kind of failure.
+ * @file `node soak-plans.mjs COUNT:SEED [LAW]`, bundled by `npm run soak`: the laws of whole plans on COUNT random programs, as they
+ * are written or made into others. It goes on after a failure. Its last line is a record of the batch: how many failed, and the
+ * smallest program for each kind of failure.
  */
 import fc from "fast-check";
+import { differentiated } from "./gradient-case";
 import { caseArbitrary, planned, runFaults, structureFaults, type Case } from "./plan-laws";
 import { smaller } from "./smaller";
 
 const [count, seed] = (process.argv[2] ?? "20:1").split(":").map(Number) as [number, number];
+const law = process.argv[3] ?? "plans";
+/** What becomes of a random program; null where it can't be made into this. */
+const MADE: Readonly<Record<string, (one: Case) => Case | null>> = {
+  plans: (one) => one,
+  gradients: differentiated,
+  halves: (one) => ({ ...one, text: one.text.replaceAll(": f32[", ": f16[") }),
+};
 /** Smaller candidates that are tried for one witness. */
 const TRIES = 80;
 
@@ -28,7 +37,9 @@ const began = Date.now();
 const failures: { readonly says: string; readonly ways: Case["ways"]; readonly text: string }[] = [];
 const kinds = new Set<string>();
 let failing = 0;
-for (const one of fc.sample(caseArbitrary, { numRuns: count, seed })) {
+for (const written of fc.sample(caseArbitrary, { numRuns: count, seed })) {
+  const one = MADE[law]!(written);
+  if (!one) continue;
   const [first] = faultsOf(one);
   if (first === undefined) continue;
   failing++;
@@ -39,4 +50,4 @@ for (const one of fc.sample(caseArbitrary, { numRuns: count, seed })) {
   failures.push({ says: faultsOf(small)[0]!, ...small });
 }
 const seconds = Math.round((Date.now() - began) / 1000);
-console.log(JSON.stringify({ law: "plans", seed, count, failing, seconds, date: new Date().toISOString(), failures }));
+console.log(JSON.stringify({ law, seed, count, failing, seconds, date: new Date().toISOString(), failures }));

@@ -12,6 +12,12 @@ export type EdgeId = string & { readonly __brand: "EdgeId" };
 
 export const nodeId = (text: string): NodeId => text as NodeId;
 export const regionId = (text: string): RegionId => text as RegionId;
+/** The id, or one like it that is not taken. */
+export function freshRegionId(wanted: string, taken: (id: RegionId) => boolean): RegionId {
+  let id = regionId(wanted);
+  for (let i = 1; taken(id); i++) id = regionId(`${wanted}~${i}`);
+  return id;
+}
 export const edgeId = (producer: NodeId, consumer: NodeId, operand: number): EdgeId =>
   `${producer}>${consumer}:${operand}` as EdgeId;
 

@@ -1,9 +1,9 @@
 /** @file P8: a kernel over a limit, or across a boundary that the user drew, is cut where the least has to cross. */
-import { bytesOf, node, parseEdgeId, regionId, type NodeId, type Region, type RegionId } from "../ir";
+import { bytesOf, freshRegionId, node, parseEdgeId, type NodeId, type Region, type RegionId } from "../ir";
 import { isRefusal } from "../cost";
 import { isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { bindingsOf, costOf, edgesBetween, patchOf } from "./merge";
+import { bindingsOf, costOf, edgesBetween, neededBy, patchOf } from "./merge";
 import { cheapestCut, type CutValue } from "./min-cut";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
@@ -197,8 +197,8 @@ function partsAt(planner: Planner, region: Region, first: ReadonlySet<NodeId>): 
   const rest = [...copied, ...second].toSorted((a, b) => planner.position(a) - planner.position(b));
   return {
     first: {
-      id: freshId(planner, `k:${outputs.at(-1) ?? before.at(-1)!}`),
-      members: neededFor(planner, outputs, before),
+      id: freshRegionId(`k:${outputs.at(-1) ?? before.at(-1)!}`, (taken) => planner.regions.has(taken)),
+      members: neededBy((id) => node(planner.graph, id), before, outputs),
       outputs,
     },
     second: { id: region.id, members: rest, outputs: region.outputs.filter((id) => !first.has(id)) },
@@ -220,19 +220,4 @@ function waitsFor(planner: Planner, from: RegionId, to: RegionId): boolean {
     }
   }
   return false;
-}
-
-/** The id, or one like it that no region has. */
-function freshId(planner: Planner, wanted: string): RegionId {
-  let id = regionId(wanted);
-  for (let i = 1; planner.regions.has(id); i++) id = regionId(`${wanted}~${i}`);
-  return id;
-}
-
-/** The members that these values are computed from. */
-function neededFor(planner: Planner, values: readonly NodeId[], members: readonly NodeId[]): NodeId[] {
-  const needed = new Set(values);
-  for (const id of members.toReversed())
-    if (needed.has(id)) for (const input of node(planner.graph, id).inputs) needed.add(input);
-  return members.filter((id) => needed.has(id));
 }

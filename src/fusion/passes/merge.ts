@@ -13,7 +13,6 @@ import {
   type Region,
   type RegionId,
   type Verdict,
-  type Graph,
 } from "../ir";
 import { isRefusal, priority, type RegionFacts } from "../cost";
 import { opDef } from "../ops";
@@ -113,12 +112,16 @@ export function mergeCandidate(
 }
 
 /** Of `members`, in their order, those that `outputs` depend on: of a producer with several results a reader copies what it reads. */
-function neededBy(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): readonly NodeId[] {
+export function neededBy(
+  nodeOf: (id: NodeId) => Node,
+  members: readonly NodeId[],
+  outputs: readonly NodeId[],
+): readonly NodeId[] {
   const inside = new Set(members);
   const needed = new Set<NodeId>(outputs);
   const open = [...outputs];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    for (const input of node(graph, id).inputs) {
+    for (const input of nodeOf(id).inputs) {
       if (!inside.has(input) || needed.has(input)) continue;
       needed.add(input);
       open.push(input);
@@ -145,7 +148,7 @@ export function copyCandidate(
     remove: keepProducer ? served : [producer, ...served],
     add: served.map((reader) => ({
       id: reader.id,
-      members: neededBy(planner.graph, unionOf(planner, [producer, reader]), reader.outputs),
+      members: neededBy((id) => node(planner.graph, id), unionOf(planner, [producer, reader]), reader.outputs),
       outputs: reader.outputs,
     })),
     into: readers.length === 1 ? readers[0]!.id : null,

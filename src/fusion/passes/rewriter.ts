@@ -1,6 +1,7 @@
 /** @file Turns a change of nodes into a patch of nodes and regions: who reads what afterwards, which regions shrink, what they store. */
-import { node, regionId, type Graph, type Node, type NodeId, type Patch, type Region, type RegionId } from "../ir";
+import { freshRegionId, node, type Graph, type Node, type NodeId, type Patch, type Region, type RegionId } from "../ir";
 import { isFreeView } from "../region";
+import { neededBy } from "./merge";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 
@@ -204,6 +205,7 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
   const gone = new Set(change.gone);
   const lives = (id: NodeId): boolean => !gone.has(id) && after(id).op !== "const";
   const bodies = removedRegions.map((region) => ({ region, members: membersAfter(planner, region, change, lives) }));
+  const bodyOf = new Map(bodies.map(({ region, members }) => [region.id, members]));
   const inside = new Map(bodies.map(({ region, members }) => [region.id, new Set(members)]));
   const holds = (region: RegionId, id: NodeId): boolean =>
     inside.get(region)?.has(id) ?? planner.region(region).members.includes(id);
@@ -222,24 +224,29 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
     if (all.length === 0) return region.outputs.includes(id);
     return all.some((reader) => holdersAfter(reader).some((holder) => !holds(holder, id)));
   };
+  const membersOf = (id: RegionId): readonly NodeId[] => bodyOf.get(id) ?? planner.region(id).members;
+  /** Only views, before and after: what is left of a kernel that stored something is none. */
+  const isView = (id: RegionId): boolean =>
+    planner.isView(planner.region(id)) && membersOf(id).every((member) => isFreeView(after(member)));
   const addedRegions: Region[] = [];
+  const show = (view: NodeId): void => {
+    if (holdersAfter(view).some(isView) || addedRegions.some(({ outputs }) => outputs.includes(view))) return;
+    const taken = (id: RegionId): boolean => planner.regions.has(id) || addedRegions.some((added) => added.id === id);
+    addedRegions.push({ id: freshRegionId(`k:${view}`, taken), members: [view], outputs: [view] });
+  };
   for (const { region, members } of bodies) {
-    if (members.length === 0) continue;
-    const view = members.every((id) => isFreeView(after(id)));
+    const view = isView(region.id);
+    const inBody = inside.get(region.id)!;
     const stored = new Set<NodeId>();
     for (const id of members) {
       if (!leaves(id, region)) continue;
       let current = id;
-      while (!view && members.includes(current) && isFreeView(after(current))) {
-        const own = regionId(`k:${current}`);
-        if (!planner.regions.has(own) && !addedRegions.some((added) => added.id === own)) {
-          addedRegions.push({ id: own, members: [current], outputs: [current] });
-        }
-        current = after(current).inputs[0]!;
-      }
-      if (members.includes(current)) stored.add(current);
+      for (; !view && inBody.has(current) && isFreeView(after(current)); current = after(current).inputs[0]!)
+        show(current);
+      if (inBody.has(current)) stored.add(current);
     }
-    addedRegions.push({ id: region.id, members, outputs: members.filter((id) => stored.has(id)) });
+    const outputs = members.filter((id) => stored.has(id));
+    if (outputs.length > 0) addedRegions.push({ id: region.id, members: neededBy(after, members, outputs), outputs });
   }
   return { removedNodes, addedNodes: change.after, removedRegions, addedRegions, outputs: null };
 }
