@@ -174,6 +174,9 @@ export class Playground {
   }
 }
 
+/** How many times slower the page's own thread is than this machine's: `PW_SLOW=5` finds what assumes speed. */
+const slowness = Number(process.env.PW_SLOW ?? 1);
+
 const violations = (): void => {
   document.addEventListener("securitypolicyviolation", (event) => {
     console.error(`policy: ${event.effectiveDirective} refused ${event.blockedURI || event.sample}`);
@@ -194,6 +197,10 @@ export const test = base.extend<Fixtures>({
         if (!own && url.protocol.startsWith("http")) watch.strangers.push(request.url());
       });
       await page.addInitScript(violations);
+      if (slowness > 1) {
+        const session = await page.context().newCDPSession(page);
+        await session.send("Emulation.setCPUThrottlingRate", { rate: slowness });
+      }
       await use(watch);
       const unexpected = watch.faults.filter((fault) => !watch.expected.some((pattern) => pattern.test(fault)));
       expect(unexpected, "uncaught errors and policy violations").toEqual([]);

@@ -44,8 +44,15 @@ test("both plans run and agree; a software adapter is called one, and no speed-u
   await expect(table.getByRole("row", { name: /K1/ }).first()).toBeVisible();
   await expect(measured).toContainText("naive and fused take turns after a warm-up");
   await expect(measured.getByRole("img", { name: /^Kernels one after the other: naive 4 kernels/ })).toBeVisible();
-  await expect(measured).toContainText(
-    /A clock that stops once the work is handed over shows naive [\d.]+ .s, finished/,
+  // Only a run that fits one submit of 50 ms can be timed by a clock that does not wait.
+  const numbers = (await measured.textContent())!;
+  const inMillis = { µs: 1e-3, ms: 1, s: 1e3 };
+  const first = [...numbers.matchAll(/first run ([\d.,]+) (µs|ms|s)/g)].map(
+    ([, time, unit]) => Number(time!.replace(",", "")) * inMillis[unit as keyof typeof inMillis],
+  );
+  expect(first).toHaveLength(2);
+  expect(/A clock that stops once the work is handed over shows naive [\d.]+ .s, finished/.test(numbers)).toBe(
+    Math.max(...first) <= 50,
   );
 
   // The summary to take along ticks what was done.

@@ -8,6 +8,8 @@ async function openAddress(playground: Playground): Promise<void> {
   const address = location.hash;
   if (!isLink(address)) return;
   const opened = await decodeLink(address);
+  // The address changed meanwhile, or an edit took the link out of it.
+  if (location.hash !== address) return;
   if (!opened.ok) {
     playground.setState({ notice: { tone: "no", text: `${opened.text} Your own program is as it was.` } });
     return;

@@ -8,7 +8,7 @@ export type BoxKind = "op" | "input" | "docked" | "output" | "folded";
 export const boxSizes: Readonly<Record<BoxKind, { readonly width: number; readonly height: number }>> = {
   op: { width: 156, height: 44 },
   input: { width: 156, height: 34 },
-  docked: { width: 118, height: 30 },
+  docked: { width: 124, height: 30 },
   output: { width: 156, height: 34 },
   folded: { width: 228, height: 64 },
 };

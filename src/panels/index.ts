@@ -4,5 +4,8 @@ export { MeasuredPanel } from "./measured/MeasuredPanel";
 export { ScoreRow } from "./score/ScoreRow";
 export { Scrubber } from "./scrubber/Scrubber";
 export { download } from "./download";
+export { LineSlider } from "./LineSlider";
+export { runAnnouncement } from "./model/announce";
+export { stepAnnouncement } from "./model/step-words";
 export { showBytes, showMicros } from "./model/units";
 export { Words } from "./Words";

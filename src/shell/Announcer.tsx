@@ -1,21 +1,21 @@
-/** @file Says each step to screen readers, politely. */
-import { selectStep, selectSteps, usePlayground } from "../state";
-
-/** Sentences mark code with backticks; aloud they are noise. */
-const plain = (text: string): string => text.replaceAll("`", "");
+/** @file Says each step, and how a run ended, to screen readers, politely. The one voice: what draws them is silent. */
+import { runAnnouncement, stepAnnouncement } from "../panels";
+import { selectFusion, selectStep, selectSteps, usePlayground } from "../state";
 
 export function Announcer() {
-  const cursor = usePlayground((state) => state.cursor);
   const steps = usePlayground(selectSteps);
   const step = usePlayground(selectStep);
-  const [producer, consumer] = step?.nodes ?? [];
-  const verdict = step && (step.profitable ?? step.legal);
-  const said = step
-    ? `Step ${cursor} of ${steps.length}, ${step.accepted ? "accepted" : "refused"}: ${consumer ? `${producer} into ${consumer}` : (producer ?? step.rule)}. ${plain(verdict?.text ?? "")}`
-    : "Naive plan.";
+  const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
+  const run = usePlayground((state) => state.run);
+  const cpu = usePlayground((state) => state.cpuCheck);
   return (
-    <p className="offscreen" role="status">
-      {said}
-    </p>
+    <>
+      <p className="offscreen" role="status">
+        {step ? stepAnnouncement(graph, step, steps.length) : "Naive plan."}
+      </p>
+      <p className="offscreen" role="status">
+        {runAnnouncement(run, cpu)}
+      </p>
+    </>
   );
 }

@@ -57,19 +57,27 @@ function Sentence() {
   );
 }
 
-/** 1 to 4 put code, traffic, time or roofline beside the graph; the same key again brings the words back. */
-function useSide(): "words" | "kernel" | "run" {
-  const [side, setSide] = useState<"words" | "kernel" | "run">("words");
-  useEffect(() => {
-    const onKey = ({ key }: KeyboardEvent): void => {
-      if (!/^[1-4]$/.test(key)) return;
-      const wanted = Number(key) <= 2 ? "kernel" : "run";
-      setSide((shown) => (shown === wanted ? "words" : wanted));
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, []);
-  return side;
+/** What stands beside the graph. */
+function Side() {
+  const side = usePlayground((state) => state.presenterSide);
+  switch (side) {
+    case "words":
+      return <Sentence />;
+    case "wgsl":
+    case "traffic":
+      return (
+        <div className="presenter-panel">
+          <KernelInspector />
+        </div>
+      );
+    case "time":
+    case "roofline":
+      return (
+        <div className="presenter-panel">
+          <MeasuredPanel only={side} />
+        </div>
+      );
+  }
 }
 
 function usePointerHidden(): boolean {
@@ -114,7 +122,6 @@ function Foot() {
 
 export function PresenterView() {
   const blanked = usePlayground((state) => state.blanked);
-  const side = useSide();
   const hidden = usePointerHidden();
   return (
     <main className={`presenter${hidden ? " presenter-quiet" : ""}`} aria-label="Presenter view">
@@ -124,17 +131,7 @@ export function PresenterView() {
           <GraphCanvas />
         </div>
       </div>
-      {side === "words" && <Sentence />}
-      {side === "kernel" && (
-        <div className="presenter-panel">
-          <KernelInspector />
-        </div>
-      )}
-      {side === "run" && (
-        <div className="presenter-panel">
-          <MeasuredPanel />
-        </div>
-      )}
+      <Side />
       <Foot />
       {blanked && <div className="presenter-blank" />}
     </main>

@@ -1,4 +1,5 @@
 /** @file Runs both plans; while they run, cancels and says how far they are. */
+import type { MouseEvent } from "react";
 import { playground, usePlayground } from "../state";
 import { RunIcon } from "./Icon";
 
@@ -7,8 +8,10 @@ const percent = (fraction: number): string => `${Math.round(Math.min(Math.max(fr
 export function RunButton({ short }: { readonly short: boolean }) {
   const run = usePlayground((state) => state.run);
   const running = run.status === "running";
-  const press = (): void => {
+  const press = (event: MouseEvent): void => {
     const { actions } = playground.getState();
+    // The second click of a double click takes nothing back.
+    if (running && event.detail > 1) return;
     if (running) actions.cancelRun();
     else void actions.runBoth();
   };

@@ -1,6 +1,6 @@
 /** @file The page: top bar, the arrangement that fits, and the dialog that is open. */
-import { lazy, Suspense, useEffect } from "react";
-import { usePlayground } from "../state";
+import { useEffect, type ComponentType, type ReactNode } from "react";
+import { afterFirstPicture, lateModule, usePlayground } from "../state";
 import { Announcer } from "./Announcer";
 import { Middle, Narrow, Wide } from "./Arrangements";
 import { TopBar } from "./TopBar";
@@ -11,28 +11,36 @@ import { useKeys } from "./use-keys";
 import "./dialogs.css";
 import "./shell.css";
 
-const FindDialog = lazy(async () => ({ default: (await import("./FindDialog")).FindDialog }));
-const ImportDialog = lazy(async () => ({ default: (await import("./ImportDialog")).ImportDialog }));
-const KeysDialog = lazy(async () => ({ default: (await import("./KeysDialog")).KeysDialog }));
-const NotesDialog = lazy(async () => ({ default: (await import("./notes/NotesDialog")).NotesDialog }));
-const OptionsDialog = lazy(async () => ({ default: (await import("./options/OptionsDialog")).OptionsDialog }));
-const EmbedView = lazy(async () => ({ default: (await import("./EmbedView")).EmbedView }));
-const ShareDialog = lazy(async () => ({ default: (await import("./ShareDialog")).ShareDialog }));
-const Tour = lazy(async () => ({ default: (await import("./Tour")).Tour }));
-const PresenterView = lazy(async () => ({ default: (await import("./PresenterView")).PresenterView }));
+/** A part in a chunk of its own: shown the moment it is there, and at once when it was loaded before. */
+function late(load: () => Promise<ComponentType>): () => ReactNode {
+  const usePart = lateModule(load);
+  return function Late() {
+    const Part = usePart();
+    return Part && <Part />;
+  };
+}
+
+const loadFind = async () => (await import("./FindDialog")).FindDialog;
+const dialogs = {
+  find: late(loadFind),
+  import: late(async () => (await import("./ImportDialog")).ImportDialog),
+  keys: late(async () => (await import("./KeysDialog")).KeysDialog),
+  notes: late(async () => (await import("./notes/NotesDialog")).NotesDialog),
+  options: late(async () => (await import("./options/OptionsDialog")).OptionsDialog),
+  share: late(async () => (await import("./ShareDialog")).ShareDialog),
+};
+const EmbedView = late(async () => (await import("./EmbedView")).EmbedView);
+const Tour = late(async () => (await import("./Tour")).Tour);
+const PresenterView = late(async () => (await import("./PresenterView")).PresenterView);
+
+// Who opens it types at once: no letter may be lost while its chunk is on the way.
+void afterFirstPicture().then(loadFind);
 
 function OpenDialog() {
   const dialog = usePlayground((state) => state.dialog);
-  return (
-    <Suspense>
-      {dialog === "find" && <FindDialog />}
-      {dialog === "import" && <ImportDialog />}
-      {dialog === "keys" && <KeysDialog />}
-      {dialog === "notes" && <NotesDialog />}
-      {dialog === "options" && <OptionsDialog />}
-      {dialog === "share" && <ShareDialog />}
-    </Suspense>
-  );
+  if (dialog === "none") return null;
+  const Shown = dialogs[dialog];
+  return <Shown />;
 }
 
 function useTheme(): void {
@@ -52,10 +60,11 @@ function Whole() {
   useFileDrop();
   if (presenter) {
     return (
-      <Suspense>
+      <>
         <PresenterView />
+        <OpenDialog />
         <Announcer />
-      </Suspense>
+      </>
     );
   }
   return (
@@ -63,11 +72,7 @@ function Whole() {
       <TopBar arrangement={arrangement} />
       {arrangement === "wide" ? <Wide /> : arrangement === "middle" ? <Middle /> : <Narrow />}
       <OpenDialog />
-      {touring && (
-        <Suspense>
-          <Tour />
-        </Suspense>
-      )}
+      {touring && <Tour />}
       <Announcer />
     </div>
   );
@@ -79,9 +84,9 @@ export function Shell() {
   useKeys();
   if (!embed) return <Whole />;
   return (
-    <Suspense>
+    <>
       <EmbedView />
       <Announcer />
-    </Suspense>
+    </>
   );
 }

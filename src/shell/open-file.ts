@@ -26,12 +26,17 @@ function openText(name: string, text: string): string | null {
   return null;
 }
 
-/** Null when it is open or being read, otherwise why not. What was open before is kept as earlier work. */
+let latest: File | null = null;
+
+/** Null when it is open or being read, or another file was chosen meanwhile; otherwise why not. What was open before is kept as earlier work. */
 export async function openFile(file: File): Promise<string | null> {
+  latest = file;
   const model = /\.onnx$/i.test(file.name);
   const most = model ? MODEL_BYTES : limits.fileBytes;
   if (file.size > most) return `${file.name} is larger than ${showBytes(most)}.`;
-  if (!model) return openText(file.name, await file.text());
-  void playground.getState().actions.importModel(file.name, new Uint8Array(await file.arrayBuffer()));
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  if (latest !== file) return null;
+  if (!model) return openText(file.name, new TextDecoder().decode(bytes));
+  void playground.getState().actions.importModel(file.name, bytes);
   return null;
 }

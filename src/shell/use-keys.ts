@@ -44,6 +44,7 @@ function press(event: KeyboardEvent): void {
   if (!command || (state.embed && command.group !== "Steps")) return;
   event.preventDefault();
   event.stopPropagation();
+  if (event.repeat && !command.repeats) return;
   if (command.id === "next-pane") focusNextPane();
   else command.run(state);
 }

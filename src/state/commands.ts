@@ -18,9 +18,14 @@ export interface Command {
   readonly title: string;
   readonly group: "Steps" | "Run" | "Graph" | "Look" | "Edit" | "Page";
   readonly keys: readonly Key[];
-  /** `graph`: the canvas handles its key, on the focused op or edge; the sheet lists it. */
-  readonly where?: "graph";
+  /**
+   * `graph`: the canvas handles its key, on the focused op or edge; the sheet lists it. `presenter`: in that view its
+   * key means this, whatever it means elsewhere.
+   */
+  readonly where?: "graph" | "presenter";
   readonly when?: (state: PlaygroundState) => boolean;
+  /** A key that is held down asks for it again and again; the others act once. */
+  readonly repeats?: boolean;
   readonly run: (state: PlaygroundState) => void;
 }
 
@@ -39,6 +44,7 @@ const steps: readonly Command[] = [
     title: "Next step",
     group: "Steps",
     keys: [key("ArrowRight"), key("j")],
+    repeats: true,
     when: hasSteps,
     run: ({ actions }) => actions.stepForward(),
   },
@@ -47,6 +53,7 @@ const steps: readonly Command[] = [
     title: "Previous step",
     group: "Steps",
     keys: [key("ArrowLeft"), key("k")],
+    repeats: true,
     when: hasSteps,
     run: ({ actions }) => actions.stepBack(),
   },
@@ -55,6 +62,7 @@ const steps: readonly Command[] = [
     title: "Next pass",
     group: "Steps",
     keys: [key("n")],
+    repeats: true,
     when: hasSteps,
     run: ({ actions }) => actions.nextPass(1),
   },
@@ -63,6 +71,7 @@ const steps: readonly Command[] = [
     title: "Previous pass",
     group: "Steps",
     keys: [key("p")],
+    repeats: true,
     when: hasSteps,
     run: ({ actions }) => actions.nextPass(-1),
   },
@@ -71,6 +80,7 @@ const steps: readonly Command[] = [
     title: "Next refusal",
     group: "Steps",
     keys: [{ key: "ArrowRight", shift: true }],
+    repeats: true,
     when: hasSteps,
     run: ({ actions }) => actions.nextRefusal(),
   },
@@ -176,7 +186,36 @@ const tabs = [
   ["4", "traffic", "traffic"],
 ] as const;
 
+const sides = [
+  ["1", "wgsl", "WGSL"],
+  ["2", "traffic", "traffic"],
+  ["3", "time", "times"],
+  ["4", "roofline", "the roofline"],
+] as const;
+
+const presenting: readonly Command[] = [
+  ...sides.map(([digit, side, title]): Command => ({
+    id: `side-${side}`,
+    title: `Presenter view: ${title} beside the graph, or the words again`,
+    group: "Look",
+    keys: [key(digit)],
+    where: "presenter",
+    when: ({ presenter }) => presenter,
+    run: ({ actions, presenterSide }) => actions.showSide(presenterSide === side ? "words" : side),
+  })),
+  {
+    id: "blank",
+    title: "Presenter view: blank the screen",
+    group: "Look",
+    keys: [key("b")],
+    where: "presenter",
+    when: ({ presenter }) => presenter,
+    run: ({ actions, blanked }) => actions.blank(!blanked),
+  },
+];
+
 const looking: readonly Command[] = [
+  ...presenting,
   ...tabs.map(([digit, tab, title]): Command => ({
     id: `tab-${tab}`,
     title: `Show ${title}`,
@@ -203,14 +242,6 @@ const looking: readonly Command[] = [
     run: ({ actions }) => actions.togglePresenter(),
   },
   {
-    id: "blank",
-    title: "Blank the screen",
-    group: "Look",
-    keys: [key("b")],
-    when: ({ presenter }) => presenter,
-    run: ({ actions, blanked }) => actions.blank(!blanked),
-  },
-  {
     id: "theme",
     title: "Switch between light and dark",
     group: "Look",
@@ -225,6 +256,7 @@ const editing: readonly Command[] = [
     title: "Undo",
     group: "Edit",
     keys: [ctrl("z")],
+    repeats: true,
     when: ({ canUndo }) => canUndo,
     run: ({ actions }) => actions.undo(),
   },
@@ -233,6 +265,7 @@ const editing: readonly Command[] = [
     title: "Redo",
     group: "Edit",
     keys: [ctrl("z", true), ctrl("y")],
+    repeats: true,
     when: ({ canRedo }) => canRedo,
     run: ({ actions }) => actions.redo(),
   },
@@ -294,8 +327,8 @@ const page: readonly Command[] = [
       dialog !== "none" || tour !== null || presenter || selection.kind !== "none" || notice !== null,
     run({ actions, dialog, tour, presenter, selection }) {
       if (dialog !== "none") actions.openDialog("none");
-      else if (tour !== null) actions.showTour(null);
       else if (presenter) actions.togglePresenter();
+      else if (tour !== null) actions.showTour(null);
       else if (selection.kind !== "none") actions.select({ kind: "none" });
       else actions.dismissNotice();
     },

@@ -44,7 +44,10 @@ async function open(deeds: Deeds, file: string, imported: Imported): Promise<voi
   const { actions, document } = deeds.get();
   const options = { ...document.options, forced: [], forbidden: [] };
   const ref = weights.size > 0 ? { weights: { file, key } } : {};
+  const { importing } = deeds.get();
   const kept = weights.size > 0 && (await deeds.weights.keep(key, weights));
+  // Keeping takes a while: closed, or another file came meanwhile.
+  if (deeds.get().importing !== importing || deeds.get().dialog !== "import") return;
   const next: Document = { text, positions: recordOf(), savedChoices: recordOf(), options, example: null, ...ref };
   actions.openDocument(next, null, "example");
   const numbers = numbersOf(imported, kept);

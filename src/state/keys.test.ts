@@ -36,6 +36,8 @@ test("keys ask for their commands, and Shift tells an arrow from a refusal", () 
   expect(asked("Z", { ctrlKey: true, shiftKey: true })).toBe("redo");
   expect(asked("k", { metaKey: true })).toBe("find");
   expect(asked("ArrowRight", { altKey: true })).toBeNull();
+  expect(asked("2")).toBe("tab-loops");
+  expect(asked("2", {}, "elsewhere", { ...state, presenter: true })).toBe("side-traffic");
 });
 
 test("a field keeps its letters, the editor its Ctrl K, the graph its arrows", () => {

@@ -58,9 +58,12 @@ function worksAt(wanted: Key, place: FocusPlace, letterKeys: boolean): boolean {
 
 /** The command that a key press asks for, or null. Keys of `where: "graph"` commands are the canvas's own. */
 export function commandFor(press: Press, place: FocusPlace, state: PlaygroundState): Command | null {
-  const command = commands.find(
-    ({ keys, where }) =>
-      where !== "graph" && keys.some((wanted) => matches(wanted, press) && worksAt(wanted, place, state.letterKeys)),
+  return (
+    commands.find(
+      ({ keys, where, when }) =>
+        where !== "graph" &&
+        keys.some((wanted) => matches(wanted, press) && worksAt(wanted, place, state.letterKeys)) &&
+        (when?.(state) ?? true),
+    ) ?? null
   );
-  return command && (command.when?.(state) ?? true) ? command : null;
 }

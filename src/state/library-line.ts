@@ -6,9 +6,9 @@ export const linePositions = { least: -2, most: 12, step: 0.125 } as const;
 
 export const lineAt = (position: number): number => Number((2 ** position).toPrecision(3));
 
-/** Where the line of these options stands on the slider. */
-export const linePosition = (options: Pick<CompileOptions, "libraryAbove" | "profile">): number =>
-  Math.min(linePositions.most, Math.max(linePositions.least, Math.log2(libraryLine(options))));
+/** Where a line of `perByte` FLOP per byte stands on the slider. */
+export const linePosition = (perByte: number): number =>
+  Math.min(linePositions.most, Math.max(linePositions.least, Math.log2(perByte)));
 
 /** FLOP per byte: the ridge of the profile, unless somebody drew another line. */
 export const libraryLine = ({ libraryAbove, profile }: Pick<CompileOptions, "libraryAbove" | "profile">): number =>

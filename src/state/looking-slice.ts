@@ -32,12 +32,15 @@ function player(deeds: Deeds): { toggle(): void; stop(): void } {
     if (deeds.get().playing) deeds.set({ playing: false });
   };
   const hold = (): void => {
+    clearTimeout(timer);
     const { cursor } = deeds.get();
     const shown = stepsOf(deeds)[cursor - 1];
     timer = setTimeout(advance, shown && !shown.accepted ? REFUSED_MILLIS : ACCEPTED_MILLIS);
   };
   const advance = (): void => {
-    const { cursor } = deeds.get();
+    const { cursor, playing } = deeds.get();
+    // Another program was opened meanwhile.
+    if (!playing) return;
     const last = stepsOf(deeds).length;
     if (cursor < last) deeds.set({ cursor: cursor + 1, selection: { kind: "none" } });
     if (cursor + 1 >= last) stop();
@@ -84,7 +87,7 @@ export const steppingSlice: Slice<Stepping> = (deeds) => {
 
 type Looking =
   | "select" | "hover" | "showKernel" | "showTab" | "showPane" | "togglePresenter" | "toggleFold" | "openDialog"
-  | "dismissNotice" | "revealSpan" | "blank"; // prettier-ignore
+  | "dismissNotice" | "revealSpan" | "blank" | "showSide"; // prettier-ignore
 
 export const lookingSlice: Slice<Looking> = (deeds) => ({
   select: (selection) => deeds.set({ selection, kernel: null }),
@@ -94,7 +97,7 @@ export const lookingSlice: Slice<Looking> = (deeds) => ({
   showKernel: (kernel) => deeds.set({ kernel }),
   showTab: (tab) => deeds.set({ tab }),
   showPane: (pane) => deeds.set({ pane }),
-  togglePresenter: () => deeds.set({ presenter: !deeds.get().presenter, blanked: false }),
+  togglePresenter: () => deeds.set({ presenter: !deeds.get().presenter, presenterSide: "words", blanked: false }),
   toggleFold(id) {
     const folded = new Set(deeds.get().folded);
     if (!folded.delete(id)) folded.add(id);
@@ -104,4 +107,9 @@ export const lookingSlice: Slice<Looking> = (deeds) => ({
   dismissNotice: () => deeds.set({ notice: null }),
   revealSpan: (span) => deeds.set({ revealed: { from: span.from, to: span.to }, pane: "text" }),
   blank: (blanked) => deeds.set({ blanked }),
+  showSide(presenterSide) {
+    const { tab } = deeds.get();
+    const shown = presenterSide === "wgsl" || presenterSide === "traffic" ? presenterSide : tab;
+    deeds.set({ presenterSide, tab: shown });
+  },
 });

@@ -7,7 +7,9 @@ import type { Deeds, Slice } from "./slice";
 async function runOnCpu(deeds: Deeds): Promise<void> {
   const { compilation } = deeds.get().derived;
   if (!compilation?.naive) return;
-  deeds.set({ cpuCheck: { status: "running", text: "Computing the reference on the CPU…", outputs: [], check: [] } });
+  const none = { program: compilation.text, outputs: [], check: [] };
+  const running = { ...none, status: "running", text: "Computing the reference on the CPU…" } as const;
+  deeds.set({ cpuCheck: running });
   const { naive, fused } = statesOf(compilation, 0);
   const { given, source } = await runData(deeds.weights, deeds.get().document.weights, naive.graph);
   const answer = await deeds.world.checkWorker.ask({
@@ -20,13 +22,15 @@ async function runOnCpu(deeds: Deeds): Promise<void> {
       { plan: "fused", fusion: fused },
     ],
   });
+  // Asked again meanwhile.
+  if (deeds.get().cpuCheck !== running) return;
   if (answer.ok && answer.value.kind === "cpu") {
     const { summaries, rows } = answer.value;
     const text = source ? `${answer.value.text} ${source}` : answer.value.text;
-    deeds.set({ cpuCheck: { status: "done", text, outputs: summaries, check: rows } });
+    deeds.set({ cpuCheck: { ...none, status: "done", text, outputs: summaries, check: rows } });
   } else if (!answer.ok) {
     const text = answer.text === ENDED ? "Stopped." : `The reference could not finish: ${answer.text}`;
-    deeds.set({ cpuCheck: { status: "failed", text, outputs: [], check: [] } });
+    deeds.set({ cpuCheck: { ...none, status: "failed", text } });
   }
 }
 

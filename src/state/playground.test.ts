@@ -292,6 +292,24 @@ test("stepping walks passes and refusals; play advances and stops at the end", a
   expect(state().playing).toBe(false);
 });
 
+test("play stops where another program is opened, and walks that one at one pace when it is pressed again", async () => {
+  state().actions.typeText("a = 1\nb = 2\nc = 3\nd = 4");
+  await settle();
+  state().actions.stepTo(0);
+  state().actions.togglePlay();
+  await settle(500);
+  state().actions.openExample(startExample.id);
+  await settle(5000);
+  const last = state().derived.compilation!.steps.length;
+  expect([state().playing, state().cursor]).toEqual([false, last]);
+  state().actions.undo();
+  await settle();
+  state().actions.stepTo(0);
+  for (let press = 0; press < 3; press++) state().actions.togglePlay();
+  await settle(1000);
+  expect(state().cursor).toBe(1);
+});
+
 test("pins exclude each other and are undone", async () => {
   const edge = "a>b:0" as never;
   state().actions.forbid(edge);
@@ -329,6 +347,29 @@ test("a model asks for what it leaves open once, then takes the place of the pro
   expect(state().document.weights).toEqual({ file: "net.onnx", key: "0123abcd" });
   state().actions.undo();
   expect(state().document.text).toBe(before);
+});
+
+test("of two models the later one is opened, though the weights of the first are still being kept", async () => {
+  const kept: (() => void)[] = [];
+  const vault = { read: async () => null, write: () => new Promise<boolean>((done) => kept.push(() => done(true))) };
+  const slow = createPlayground({ ...worldWith(new Shelf()), vault });
+  slow.start();
+  await settle();
+  const { actions } = slow.getState();
+  for (const [name, batch] of [
+    ["first.onnx", 4],
+    ["second.onnx", 5],
+  ] as const) {
+    // prettier-ignore
+    await actions.importModel(name, new Uint8Array([0]));
+    void actions.answerImport(new Map([["batch", [batch]]]));
+    await settle();
+  }
+  for (const done of kept) done();
+  await settle();
+  expect(slow.getState().document.text).toBe("x: f32[5]\n");
+  expect(slow.getState().notice?.text).toContain("second.onnx is open.");
+  slow.dispose();
 });
 
 test("ops that a model has and the language has not are told; a closed dialog opens nothing", async () => {

@@ -56,6 +56,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   embed: false,
   tour: null,
   toured: true,
+  presenterSide: "words",
   blanked: false,
   folded: new Set(),
   dialog: "none",

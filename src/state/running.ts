@@ -78,6 +78,7 @@ async function mayRun(deeds: Deeds, turn: Turn, plans: FinishedRun["plans"], dev
   const { sure, previous } = turn;
   // Loaded with the session: nothing before a run needs the machine's code.
   const { preflight, runSeconds } = await import("../gpu");
+  if (turn.signal.aborted) return false;
   const all = [plans.naive, plans.step, plans.fused].filter((plan) => plan !== null);
   // Before its data is made: what no device takes may not fit into this tab either.
   const fits = preflight(all, device);
@@ -99,8 +100,10 @@ const preparing = (text: string): BenchProgress => ({ fraction: 0, text, seconds
 export const say = (deeds: Deeds, turn: Turn, text: string): void =>
   deeds.set({ run: { status: "running", progress: preparing(text), previous: turn.previous } });
 
-export const fail = (deeds: Deeds, turn: Turn, problem: GpuProblem): void =>
-  deeds.set({ run: { status: "failed", problem, previous: turn.previous } });
+/** Nothing once the run was cancelled: that has been told. */
+export function fail(deeds: Deeds, turn: Turn, problem: GpuProblem): void {
+  if (!turn.signal.aborted) deeds.set({ run: { status: "failed", problem, previous: turn.previous } });
+}
 
 async function check(deeds: Deeds, turn: Turn, states: States, run: FinishedRun, given: Given): Promise<void> {
   const answer = await deeds.world.checkWorker.ask({

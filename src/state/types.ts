@@ -27,6 +27,7 @@ import type { ComparedOutput, OutputApart } from "../workers";
 export type Theme = "light" | "dark" | "system";
 export type InspectorTab = "wgsl" | "loops" | "decisions" | "traffic" | "run";
 export type Pane = "text" | "graph" | "kernels" | "run";
+export type PresenterSide = "words" | "wgsl" | "traffic" | "time" | "roofline";
 export type Origin = "text" | "canvas" | "example" | "link" | "undo" | "option";
 
 /** What is selected; one thing at a time. */
@@ -124,7 +125,7 @@ export interface PlaygroundState {
   readonly embed: boolean;
   /** Folded groups and kernels, by region or group identity. */
   readonly folded: ReadonlySet<string>;
-  readonly dialog: "none" | "share" | "find" | "keys" | "options" | "device" | "import" | "notes";
+  readonly dialog: "none" | "share" | "find" | "keys" | "options" | "import" | "notes";
   /** The side note that is read, or was last. */
   readonly note: string | null;
   /** Totals of examples and variants under the options that they open with, as far as somebody asked. */
@@ -156,6 +157,8 @@ export interface PlaygroundState {
   /** `theme` with "system" resolved. */
   readonly shownTheme: "light" | "dark";
   readonly previousWorks: readonly PreviousWork[];
+  /** Presenter view: what stands beside the graph. */
+  readonly presenterSide: PresenterSide;
   /** Presenter view, B: the screen is blank. */
   readonly blanked: boolean;
   /** A place in the text to show; a new object each time it is asked for. */
@@ -268,6 +271,7 @@ export interface Actions {
   setLibraryLine(line: number | null): void;
   setGroupSize(groupSize: number): void;
   blank(blanked: boolean): void;
+  showSide(side: PresenterSide): void;
   setLetterKeys(on: boolean): void;
   /** Planning takes long and the person no longer wants to wait. */
   cancelCompile(): void;
@@ -317,6 +321,8 @@ export type WhatIfState =
 
 /** What the page computes without a GPU: the reference's outputs, and the generated kernels run on the CPU against it. */
 export interface CpuCheck {
+  /** The program that was computed. */
+  readonly program: string;
   readonly status: "running" | "done" | "failed";
   /** One sentence for the person: what was computed, or why not. */
   readonly text: string;

@@ -58,14 +58,14 @@ function CappedNote({ outOf }: { readonly outOf: number }) {
 
 function Canvas() {
   const root = useRef<HTMLDivElement>(null);
-  const { picture, outOf } = usePicture();
+  const { picture, outOf, folds } = usePicture();
   const card = useCard(picture?.scene ?? null);
   const step = usePlayground((s) => s.cursor);
   const status = usePlayground((s) => s.derived.status);
   const editable = status !== "broken";
   const flow = useFlow(picture, editable);
   const culling = useCulling(flow.nodes.length);
-  const camera = useCamera(root, picture);
+  const camera = useCamera(root, picture, folds);
   const gestures = useGestures(picture, editable, camera.flowPoint);
   const onKeyDown = useGraphKeys(picture, editable, camera.focus);
   const said = useCanvas((s) => s.said);

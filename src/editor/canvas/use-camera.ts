@@ -2,11 +2,12 @@
 import { useReactFlow } from "@xyflow/react";
 import { useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import type { RefObject } from "react";
+import { boxSizes } from "../../document";
 import type { NodeId } from "../../fusion";
 import { usePlayground } from "../../state";
 import { useFocus } from "./use-focus";
 import { rectOf } from "./model/geometry";
-import type { Point, Rect } from "./model/geometry";
+import type { Box, Point, Rect } from "./model/geometry";
 import type { Picture } from "./model/picture";
 import type { Place } from "./model/walk";
 import { textWidth } from "./model/words";
@@ -14,20 +15,35 @@ import { LEGIBLE, WHOLE, fitViewport } from "./model/zoom";
 
 /** px of a long name beside its bracket that have to be in sight. */
 const MOST_BRACKET = 72;
+/** px left of the first column that a bracket with a short name takes. */
+const BRACKET_ROOM = 44;
 const CARD_ROOM = 264;
 /** Narrower canvases show the card as a sheet below: nothing is kept free. */
 const NEEDS_ROOM = 620;
 
-const contentOf = ({ boxes, hulls, brackets }: Picture): Rect[] => [
-  ...[...boxes.values()].map((box) => rectOf(box)),
-  ...hulls.flatMap(({ rects }) => rects),
-  ...brackets.map(({ name, x, top, bottom }) => ({
-    x0: x - 10 - Math.min(MOST_BRACKET, textWidth(name, 13, true)),
-    x1: x,
-    y0: top,
-    y1: bottom,
-  })),
-];
+/** px that the graph grows to the left when a kernel becomes one box in its first column, and its brackets give way. */
+function overhang(boxes: readonly Box[]): number {
+  const left = Math.min(...boxes.map(({ x }) => x));
+  const folded = boxes.some(({ x, width }) => x === left && width >= boxSizes.folded.width);
+  return folded ? 0 : (boxSizes.folded.width - boxSizes.op.width) / 2;
+}
+
+function contentOf({ boxes, hulls, brackets }: Picture, folds: boolean): Rect[] {
+  const all = [...boxes.values()].map((box) => rectOf(box));
+  const room = folds ? overhang([...boxes.values()]) : 0;
+  return [
+    ...all,
+    // One box for everything has no brackets; the steps before it have.
+    ...(folds ? all.map((rect) => ({ ...rect, x0: rect.x0 - room - BRACKET_ROOM })) : []),
+    ...hulls.flatMap(({ rects }) => rects),
+    ...brackets.map(({ name, x, top, bottom }) => ({
+      x0: x - room - 10 - Math.min(MOST_BRACKET, textWidth(name, 13, true)),
+      x1: x,
+      y0: top,
+      y1: bottom,
+    })),
+  ];
+}
 
 /** Where the graph begins. */
 const leadOf = ({ boxes }: Picture): Rect | null =>
@@ -49,7 +65,8 @@ export interface Camera {
   readonly flowPoint: (at: { clientX: number; clientY: number }) => Point;
 }
 
-export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Picture | null): Camera {
+/** `folds`: kernels become one box each, and the view leaves room for that. */
+export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Picture | null, folds: boolean): Camera {
   const { setViewport, screenToFlowPosition } = useReactFlow();
   const latest = useRef(picture);
   useLayoutEffect(() => {
@@ -63,9 +80,9 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
       if (!element || !latest.current) return;
       const { clientWidth: width, clientHeight: height } = element;
       const room = { width, height, card: width > NEEDS_ROOM ? CARD_ROOM : 0 };
-      void setViewport(fitViewport(contentOf(latest.current), room, least, leadOf(latest.current)));
+      void setViewport(fitViewport(contentOf(latest.current, folds), room, least, leadOf(latest.current)));
     },
-    [rootRef, setViewport],
+    [rootRef, setViewport, folds],
   );
   const fit = useCallback(() => show(WHOLE), [show]);
 

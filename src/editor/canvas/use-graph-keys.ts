@@ -98,7 +98,9 @@ export function useGraphKeys(
       if (!picture || !place || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
       let done = true;
-      if (isArrow(key) && event.altKey) {
+      // Held down, only arrows go on.
+      if (event.repeat && !isArrow(key)) done = key.length === 1 || EDITING.has(key) || key === "Enter";
+      else if (isArrow(key) && event.altKey) {
         if (place.kind === "node" && editable) move(picture, place.id, key);
       } else if (isArrow(key) && !event.shiftKey) {
         const next = walk(picture.scene, place, key);

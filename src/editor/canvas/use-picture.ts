@@ -28,6 +28,8 @@ export interface Drawn {
   readonly picture: Picture | null;
   /** Boxes in all when only some are drawn, else null. */
   readonly outOf: number | null;
+  /** Kernels become one box each as they come to be. */
+  readonly folds: boolean;
 }
 
 const NOTHING = { scene: null, outOf: null } as const;
@@ -61,5 +63,5 @@ export function usePicture(): Drawn {
     });
     return draw(scene, boxes, layout?.bends ?? none);
   }, [draw, scene, layout, moved, dragged]);
-  return { picture, outOf };
+  return { picture, outOf, folds: kernels };
 }

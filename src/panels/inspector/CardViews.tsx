@@ -39,7 +39,7 @@ function Instructions({ look }: { readonly look: KernelLook }) {
   return (
     <>
       <table className="traffic-tallies">
-        <caption className="visually-hidden">What one thread executes at most</caption>
+        <caption className="offscreen">What one thread executes at most</caption>
         <tbody>
           {instructionRows(look.instructions).map(([name, times]) => (
             <tr key={name}>

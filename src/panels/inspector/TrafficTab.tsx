@@ -32,7 +32,7 @@ function Tallies({ plan }: { readonly plan: Plan }) {
   ];
   return (
     <table className="traffic-tallies">
-      <caption className="visually-hidden">Tallies of the naive plan and of this step</caption>
+      <caption className="offscreen">Tallies of the naive plan and of this step</caption>
       <thead>
         <tr>
           <th scope="col">Tally</th>

@@ -11,7 +11,7 @@ type Answered = Extract<WhatIfState, { readonly status: "answered" }>;
 function Totals({ answered }: { readonly answered: Answered }) {
   return (
     <table className="traffic-tallies what-if-totals">
-      <caption className="visually-hidden">Totals of the plan as it is and as it would be</caption>
+      <caption className="offscreen">Totals of the plan as it is and as it would be</caption>
       <thead>
         <tr>
           <th scope="col">Tally</th>

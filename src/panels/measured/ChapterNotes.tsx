@@ -16,7 +16,7 @@ const markWords: Readonly<Record<Mark, string>> = {
 function MarkSign({ mark }: { readonly mark: Mark }) {
   return (
     <span className="chapter-mark" data-mark={mark}>
-      <span className="visually-hidden">{markWords[mark]}</span>
+      <span className="offscreen">{markWords[mark]}</span>
       {mark === "right" ? <Icon name="check" size={14} /> : <span aria-hidden>{mark === "differs" ? "≠" : "“"}</span>}
     </span>
   );

@@ -7,7 +7,7 @@ import { VerdictBox } from "./VerdictBox";
 function Outputs({ outputs }: { readonly outputs: readonly OutputSummary[] }) {
   return (
     <table className="measured-outputs">
-      <caption className="visually-hidden">Outputs of the reference</caption>
+      <caption className="offscreen">Outputs of the reference</caption>
       <thead>
         <tr>
           <th scope="col">output</th>
@@ -34,7 +34,7 @@ function Outputs({ outputs }: { readonly outputs: readonly OutputSummary[] }) {
 }
 
 export function CpuCheckBox() {
-  const check = usePlayground((state) => state.cpuCheck);
+  const check = usePlayground(({ cpuCheck, document }) => (cpuCheck?.program === document.text ? cpuCheck : null));
   const hasPlan = usePlayground(
     (state) => state.derived.compilation?.naive !== undefined && state.derived.compilation?.naive !== null,
   );
@@ -52,9 +52,7 @@ export function CpuCheckBox() {
   }
   return (
     <div aria-busy={check.status === "running"}>
-      <p className="measured-note" aria-live="polite">
-        {check.text}
-      </p>
+      <p className="measured-note">{check.text}</p>
       {check.outputs.length > 0 && <Outputs outputs={check.outputs} />}
       <Differences rows={check.check} />
       <VerdictBox rows={check.check} />

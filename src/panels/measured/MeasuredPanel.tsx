@@ -39,7 +39,7 @@ function Message({ view }: { readonly view: MeasuredView }) {
   const reload = run.status === "failed" && run.problem.reload;
   if (!view.message) return null;
   return (
-    <p className="measured-message" data-failed={view.failed} aria-live="polite">
+    <p className="measured-message" data-failed={view.failed}>
       {view.failed && <b>Not run on a GPU. </b>}
       {view.message}
       {reload && (
@@ -51,22 +51,27 @@ function Message({ view }: { readonly view: MeasuredView }) {
   );
 }
 
-function Results({ view }: { readonly view: MeasuredView }) {
+/** What a panel is about: all of it beside the program, one thing on a projector. */
+type Shown = "all" | "time" | "roofline";
+
+function Results({ view, only }: { readonly view: MeasuredView; readonly only: Shown }) {
   const { run, withheld } = view;
   const rows = useMemo(() => (run ? timeRows(run) : []), [run]);
   return (
     <div className={view.old ? "measured-results old" : "measured-results"}>
       <Suspense>
-        {run && !withheld && rows.length > 0 && <TimeBars rows={rows} predictedFor={run.predictedFor} />}
+        {only !== "roofline" && run && !withheld && rows.length > 0 && (
+          <TimeBars rows={rows} predictedFor={run.predictedFor} />
+        )}
       </Suspense>
       {withheld && <p className="measured-message">The timings wait until both plans agree.</p>}
-      <Transfers run={run} />
-      <Suspense>{run && !withheld && <Roofline run={run} />}</Suspense>
+      {only !== "roofline" && <Transfers run={run} />}
+      <Suspense>{only !== "time" && run && !withheld && <Roofline run={run} />}</Suspense>
     </div>
   );
 }
 
-export function MeasuredPanel() {
+export function MeasuredPanel({ only = "all" }: { readonly only?: Shown }) {
   const run = usePlayground((state) => state.run);
   const document = usePlayground((state) => state.document);
   const known = usePlayground((state) => state.device);
@@ -108,9 +113,9 @@ export function MeasuredPanel() {
         </div>
       )}
       {numbers && view.run && !view.withheld && <Numbers run={view.run} />}
-      <Results view={view} />
-      {view.run && <Check run={view.run} />}
-      <ExampleVariants />
+      <Results view={view} only={only} />
+      {view.run && only !== "roofline" && <Check run={view.run} />}
+      {only === "all" && <ExampleVariants />}
     </div>
   );
 }
@@ -124,9 +129,5 @@ function Check({ run }: { readonly run: FinishedRun }) {
       </>
     );
   }
-  return (
-    <p className="measured-message" aria-live="polite">
-      Comparing both plans with the f64 reference…
-    </p>
-  );
+  return <p className="measured-message">Comparing both plans with the f64 reference…</p>;
 }

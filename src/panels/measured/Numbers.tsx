@@ -49,9 +49,7 @@ export function Numbers({ run }: { readonly run: FinishedRun }) {
     <div className="measured-numbers" id="measured-numbers">
       <Strips run={run} />
       <table>
-        <caption className="visually-hidden">
-          Median times, half the distance of the quartiles, predictions, samples
-        </caption>
+        <caption className="offscreen">Median times, half the distance of the quartiles, predictions, samples</caption>
         <thead>
           <tr>
             <th scope="col">Time of</th>

@@ -7,7 +7,7 @@ export function VerdictBox({ rows }: { readonly rows: readonly CheckRow[] }) {
   const verdict = verdictOf(rows);
   if (!verdict) return null;
   return (
-    <p className="measured-verdict" data-same={verdict.same} aria-live="polite">
+    <p className="measured-verdict" data-same={verdict.same}>
       <Icon name={verdict.same ? "check" : "cross"} />
       <span>
         <b>{verdict.title}</b> {verdict.text}

@@ -22,7 +22,8 @@ export function StatusLine({ status, onFollow }: Props) {
   return (
     <div className="score-status" data-tone={status.tone}>
       <p>
-        <b>{status.title}</b> {status.text}
+        {/* Aloud, what goes up all the time is the bar's. */}
+        <b>{status.title}</b> <span aria-hidden={status.progress !== null}>{status.text}</span>
       </p>
       {status.progress !== null && <Bar progress={status.progress} />}
       {status.action && (

@@ -1,5 +1,5 @@
 /** @file Steps through the decisions: buttons, one sentence, and the staircase under it. */
-import { useEffect, useState } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { playground, selectFusion, selectPlanned, selectScore, usePlayground } from "../../state";
 import { Icon, type IconName } from "../Icon";
 import { passTitle } from "../model/passes";
@@ -17,32 +17,6 @@ function Button({ icon, label, onPress, off }: { icon: IconName; label: string; 
   );
 }
 
-function StepText({ total }: { readonly total: number }) {
-  const cursor = usePlayground((state) => state.cursor);
-  const step = usePlayground((state) => selectPlanned(state)?.steps[state.cursor - 1] ?? null);
-  const planned = usePlayground((state) => selectPlanned(state) !== null);
-  const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
-  if (!planned) return <p className="scrub-text">No plan yet.</p>;
-  if (!step) {
-    const words =
-      total === 0
-        ? "Nothing to fuse here."
-        : `Naive plan. Play to see ${total === 1 ? "the one step" : `all ${total} steps`}.`;
-    return <p className="scrub-text">{words}</p>;
-  }
-  return (
-    <p className="scrub-text" title={stepAnnouncement(graph, step, total)}>
-      <b>
-        Step {cursor} of {total}
-      </b>
-      , {stepSentence(graph, step, passTitle(step.pass))}
-      <span className="visually-hidden" aria-live="polite">
-        {stepAnnouncement(graph, step, total)}
-      </span>
-    </p>
-  );
-}
-
 /** Whether a step was taken since the page opened; what a change of the program does to the cursor is none. */
 function useStepped(): boolean {
   const [stepped, setStepped] = useState(false);
@@ -57,11 +31,48 @@ function useStepped(): boolean {
   return stepped;
 }
 
+/** At the end of a plan that nobody has stepped through: what there is to see. Null once somebody steps. */
+function useInvitation(stepped: boolean): ReactNode {
+  const score = usePlayground(selectScore);
+  const atEnd = usePlayground((state) => state.cursor === selectPlanned(state)?.steps.length);
+  const fewer = score !== null && score.end.fullSizeTransfers < score.naive.fullSizeTransfers;
+  if (stepped || !fewer || !atEnd) return null;
+  const [naive, , end] = scoreWords(score).transfers;
+  return (
+    <>
+      . Play to see how <b>{naive}</b> trips became <b>{end}</b>.
+    </>
+  );
+}
+
+function StepText({ total, stepped }: { readonly total: number; readonly stepped: boolean }) {
+  const cursor = usePlayground((state) => state.cursor);
+  const step = usePlayground((state) => selectPlanned(state)?.steps[state.cursor - 1] ?? null);
+  const planned = usePlayground((state) => selectPlanned(state) !== null);
+  const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
+  const invitation = useInvitation(stepped);
+  if (!planned) return <p className="scrub-text">No plan yet.</p>;
+  if (!step) {
+    const words =
+      total === 0
+        ? "Nothing to fuse here."
+        : `Naive plan. Play to see ${total === 1 ? "the one step" : `all ${total} steps`}.`;
+    return <p className="scrub-text">{words}</p>;
+  }
+  return (
+    <p className="scrub-text" title={stepAnnouncement(graph, step, total)}>
+      <b>
+        Step {cursor} of {total}
+      </b>
+      {invitation ?? `, ${stepSentence(graph, step, passTitle(step.pass))}`}
+    </p>
+  );
+}
+
 /** Until somebody took it, skipped it, or steps without it. */
 function TourOffer() {
   const offered = usePlayground((state) => !state.toured && selectPlanned(state) !== null);
-  const stepped = useStepped();
-  if (!offered || stepped) return null;
+  if (!offered) return null;
   return (
     <button
       type="button"
@@ -74,26 +85,12 @@ function TourOffer() {
   );
 }
 
-/** What to do first, until somebody has; then how to read the staircase. */
-function Hint() {
-  const stepped = useStepped();
-  const score = usePlayground(selectScore);
-  const atEnd = usePlayground((state) => state.cursor === selectPlanned(state)?.steps.length);
-  const fewer = score !== null && score.end.fullSizeTransfers < score.naive.fullSizeTransfers;
-  if (stepped || !fewer || !atEnd) return <span className="scrub-hint">height = transfers left</span>;
-  const [naive, , end] = scoreWords(score).transfers;
-  return (
-    <span className="scrub-hint">
-      Play to see how <b>{naive}</b> trips became <b>{end}</b>.
-    </span>
-  );
-}
-
 export function Scrubber() {
   const compilation = usePlayground(selectPlanned);
   const playing = usePlayground((state) => state.playing);
   const cursor = usePlayground((state) => state.cursor);
   const notes = useNoteButtons();
+  const stepped = useStepped();
   const total = compilation?.steps.length ?? 0;
   const { actions, embed } = playground.getState();
   return (
@@ -112,10 +109,12 @@ export function Scrubber() {
           off={total === 0}
         />
         <Button icon="forward" label="Next step" onPress={() => actions.stepForward()} off={cursor >= total} />
-        <StepText total={total} />
+        <div className="scrub-said">
+          <StepText total={total} stepped={stepped} />
+          <span className="scrub-hint">height = transfers left</span>
+        </div>
         {!embed && notes && <notes.PassNote />}
-        {!embed && total > 0 && <TourOffer />}
-        <Hint />
+        {!embed && total > 0 && !stepped && <TourOffer />}
       </div>
       {compilation && total > 0 && <Staircase compilation={compilation} cursor={cursor} />}
     </div>

@@ -57,7 +57,7 @@ test("a moved op stands where it was put", () => {
 test("a moved op takes its output pill and its docked inputs along", () => {
   const scene = sceneAt("x: f32[8]\nb: f32[8]\ny = x + b\n");
   const layout = new Map(layoutOf(compiled("x: f32[8]\nb: f32[8]\ny = x + b\n")));
-  layout.set(nodeId("b"), { x: 216, y: 84, width: 118, height: 30 });
+  layout.set(nodeId("b"), { x: 216, y: 84, ...boxSizes.docked });
   const at = (moved: Record<string, { x: number; y: number }>, id: string) =>
     boxesOf(scene, { layout, moved }).get(nodeId(id))!;
   const [pill, docked] = [at({}, "y>out"), at({}, "b")];

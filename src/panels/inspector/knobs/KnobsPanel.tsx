@@ -31,7 +31,7 @@ function Changes({ sheet, title }: { readonly sheet: KnobSheet; readonly title: 
   return (
     <>
       <table className="knobs-changes">
-        <caption className="visually-hidden">What the choices change</caption>
+        <caption className="offscreen">What the choices change</caption>
         <thead>
           <tr>
             <th scope="col">Changed</th>

@@ -1,0 +1,92 @@
+/** @file Pressed too early, twice, for too long, or in the middle of something else. */
+import { expect, test } from "./fixtures";
+
+// A software adapter takes its time, more so beside other work.
+test.setTimeout(180_000);
+const LONG = { timeout: 120_000 };
+
+const small = "x: f32[256, 256]\nb: f32[256, 256]\n\ny = log(relu(x + b) + 1)\n";
+
+test("what is typed right behind Ctrl K is in the field", async ({ page, play }) => {
+  await play.open();
+  // Its chunk is there soon after the first picture.
+  await expect(play.editor).toBeVisible();
+  await play.leaveFields();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("softmax");
+  await expect(page.getByRole("combobox", { name: "Find or do" })).toHaveValue("softmax");
+});
+
+test("Run pressed in the first moment runs the first program; a double click is one press", async ({ page, play }) => {
+  await page.goto("./");
+  await play.run.dblclick();
+  await expect(play.run).toHaveText(/Cancel/);
+  await play.run.click();
+  await expect(play.run).toHaveText(/Run both/);
+  await expect(play.region("Score")).toContainText("Stopped.");
+});
+
+test("typing, undo and stepping go on during a run, whose results say what they are of", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type(small);
+  await expect(play.node(/^log y/)).toBeVisible();
+  await play.run.click();
+  await expect(play.run).toHaveText(/Cancel/);
+  await play.type(small.replace("+ 1", "+ 2"));
+  await play.leaveFields();
+  await page.keyboard.press("Home");
+  const measured = play.region("Measured");
+  await expect(measured.getByText("Same result.")).toBeVisible(LONG);
+  await expect(measured).toContainText("Of an earlier program.");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(measured).not.toContainText("Of an earlier program.");
+});
+
+test("a key that is held acts once, and arrows walk on", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.leaveFields();
+  const hold = async (key: string): Promise<void> => {
+    for (let i = 0; i < 4; i++) await page.keyboard.down(key);
+    await page.keyboard.up(key);
+  };
+  await hold("x");
+  await expect(play.region("Score").getByRole("img", { name: "Kernels: naive 3, now 2, end 2" })).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(play.region("Score").getByRole("img", { name: "Kernels: naive 3, now 1, end 1" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Undo" })).toHaveAttribute("aria-disabled", "true");
+  await hold("ArrowLeft");
+  await expect(page.getByRole("slider", { name: "Step" })).toHaveAttribute("aria-valuenow", "0");
+  await hold("v");
+  await expect(page.getByRole("main", { name: "Presenter view" })).toBeVisible();
+});
+
+test("play stops where another program is opened", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await play.command("LayerNorm + GELU");
+  const slider = page.getByRole("slider", { name: "Step" });
+  await expect(slider).toHaveAttribute("aria-valuemax", "12");
+  await expect(slider).toHaveAttribute("aria-valuenow", "12");
+  await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();
+});
+
+test("of two files dropped one after the other the later one is open", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await page.evaluate(() => {
+    for (const [name, op] of [
+      ["first.py", "exp"],
+      ["second.py", "tanh"],
+    ] as const) {
+      const transfer = new DataTransfer();
+      const rest = name === "first.py" ? "# a longer file takes longer to read\n".repeat(900) : "";
+      transfer.items.add(new File([`x: f32[8, 8]\nlast = ${op}(x)\n${rest}`], name));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }
+  });
+  await expect(play.node(/^tanh last/)).toBeVisible();
+  await expect(play.editor).not.toContainText("exp(x)");
+});

@@ -1,0 +1,63 @@
+/** @file A teacher at the projector: a chapter's example from the back of the room, by keys alone. */
+import { expect, test } from "./fixtures";
+
+test("a chapter is presented by keys alone: found, stepped, code and counts beside it, blanked and left", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.leaveFields();
+  await page.keyboard.press("v");
+  const presenter = page.getByRole("main", { name: "Presenter view" });
+  await expect(presenter.getByText("full-size trips to memory")).toBeVisible();
+
+  // The next example of the chapter, without leaving the view.
+  await play.command("Transpose, then a product");
+  await expect(presenter.getByRole("group", { name: /matmul/ }).first()).toBeVisible();
+  await page.keyboard.press("Home");
+  await expect(presenter).toContainText("naive plan");
+  await page.keyboard.press("ArrowRight");
+  await expect(presenter.getByText(/^Step 1 of/)).toBeVisible();
+  await expect(presenter.getByRole("heading", { name: /^Why (not )?fused\?/ })).toBeVisible();
+
+  // 1 to 4 in any order, and the same key again for the words.
+  await page.keyboard.press("1");
+  await expect(presenter.getByText("@compute").first()).toBeVisible();
+  await page.keyboard.press("2");
+  await expect(presenter.getByRole("row", { name: /^All transfers/ })).toBeVisible();
+  await page.keyboard.press("3");
+  await expect(presenter.getByText("Not run yet.")).toBeVisible();
+  await expect(presenter.getByText("Full-size transfers")).toBeVisible();
+  await page.keyboard.press("4");
+  await expect(presenter.getByText("Full-size transfers")).toBeHidden();
+  await page.keyboard.press("4");
+  await expect(presenter.getByText("full-size trips to memory")).toBeVisible();
+
+  // Nothing on it is smaller than 18 px, so that ten metres away it can be read.
+  const small = await presenter.evaluate((main) => {
+    const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+    const found: string[] = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const parent = node.parentElement!;
+      if (!node.nodeValue!.trim() || parent.closest(".offscreen, [aria-hidden=true], .react-flow__attribution"))
+        continue;
+      if (!parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const [box] = range.getClientRects();
+      // Enlarged by whatever encloses it; letters of 18 px make a line of 20 px and more.
+      if (box && box.width > 1 && box.height < 20) found.push(`${node.nodeValue} ${box.height}`);
+    }
+    return found;
+  });
+  expect(small).toEqual([]);
+
+  await page.keyboard.press("b");
+  await expect(presenter.locator(".presenter-blank")).toBeVisible();
+  await page.keyboard.press("b");
+  await expect(presenter.locator(".presenter-blank")).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await expect(presenter).toBeHidden();
+  await expect(page.getByRole("button", { name: "Example: Transpose, then a product" })).toBeVisible();
+});
