@@ -66,6 +66,6 @@ test("the first adapter may come late: one retry, in silence", async ({ page, pl
   });
   await play.open();
   await tryToRun(play);
-  await expect(page.getByText("Same result.")).toBeVisible({ timeout: 120_000 });
+  await expect(play.region("Measured").getByText("Same result.")).toBeVisible({ timeout: 120_000 });
   await expect(page.getByText(/found no GPU/)).toBeHidden();
 });

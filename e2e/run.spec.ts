@@ -109,7 +109,7 @@ test("a long run is asked about first", async ({ page, play }) => {
   await expect(play.run).toHaveText(/Cancel/);
   await play.run.click();
   await expect(play.run).toHaveText(/Run both/);
-  await expect(page.getByText("Same result.")).toBeHidden();
+  await expect(play.region("Measured").getByText("Same result.")).toBeHidden();
 });
 
 test("a crash of the GPU process mid-run costs no text, and the next run works", async ({ page, play, browser }) => {
@@ -126,7 +126,7 @@ test("a crash of the GPU process mid-run costs no text, and the next run works",
   expect(draft).toContain("relu(x + b) + 1");
   await expect(play.run).toHaveText(/Run both/, LONG);
   await play.run.click();
-  await expect(page.getByText("Same result.")).toBeVisible(LONG);
+  await expect(play.region("Measured").getByText("Same result.")).toBeVisible(LONG);
 });
 
 test("a gradient is part of the graph: it is planned, run and checked like the rest", async ({ play }) => {
