@@ -96,7 +96,7 @@ test("Cancel stops a run soon and keeps the page usable", async ({ page, play })
   await expect(play.run).toHaveText(/Run both/);
 });
 
-test("a long run is asked about first", async ({ page, play }) => {
+test("a long run is asked about first", async ({ play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
   await play.type("x: f32[1024, 1024]\nw: f32[1024, 1024]\ny = relu(x @ w)\n");
