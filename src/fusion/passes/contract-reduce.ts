@@ -3,9 +3,10 @@ import { node, sizeOf, type Graph, type Node, type NodeId, type Region, type Ver
 import { opDef } from "../ops";
 import { classifyOnline, isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { KEEPS_ROUNDING, costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
+import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
 import { onlineWorth, regionsOf } from "./online-worth";
 import type { Planner } from "./planner";
+import { rounds } from "./strict-order";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { pickOf } from "./row-picks";
 import { termsApart, type TermsApart } from "./row-terms";
@@ -49,7 +50,7 @@ function legalFold(planner: Planner, candidate: Candidate): Verdict {
   const whole = add.find(({ id }) => id === into)!;
   const form = classifyOnline(planner.graph, whole.members, whole.outputs);
   if (!form.ok) return form.verdict;
-  const summed = nodes.slice(1).find((id) => !KEEPS_ROUNDING.has(node(planner.graph, id).op));
+  const summed = nodes.slice(1).find((id) => rounds(planner.graph, id));
   if (planner.options.strict && summed !== undefined) return reordered(planner, candidate, summed);
   const verdict = legalMerge(planner, candidate, true);
   if (!verdict.ok) return verdict;

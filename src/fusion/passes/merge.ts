@@ -20,6 +20,7 @@ import { classifyPlain, isOnline, productsOf, uniformsOf } from "../region";
 import type { Candidate, FusionPass } from "./define";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
+import { inOtherOrder } from "./strict-order";
 import { capital, countOf, nameOf, namesOf, no, showBytes, yes } from "./words";
 
 /** Members of several regions, each once, in text order. */
@@ -224,28 +225,11 @@ function returning(planner: Planner, { merged, nodes }: Candidate): Verdict | nu
   );
 }
 
-/** Folds that give the same result in any order. */
-export const KEEPS_ROUNDING: ReadonlySet<string> = new Set(["max", "min", "any", "all"]);
-
-/** Columns that are folded band by band, and rows that a product's tile folds, are added in another order than by kernels of their own. */
-function inOtherOrder(planner: Planner, { form }: RegionFacts, remove: readonly Region[]): Verdict | null {
-  if (!planner.options.strict || form === null) return null;
-  const rounds = (id: NodeId): boolean => !KEEPS_ROUNDING.has(node(planner.graph, id).op);
-  const inTile = form.template === "matmul" ? form.reductions.map(({ node: id }) => id) : [];
-  const fold = [...form.columnFolds, ...inTile].find(rounds);
-  const alike = ({ form: before }: RegionFacts): boolean =>
-    before !== null && (before.columnFolds.includes(fold!) || (before.template === "matmul" && before.reductions.some(({ node: id }) => id === fold))); // prettier-ignore
-  if (fold === undefined || remove.some((part) => alike(planner.factsOf(part)))) return null;
-  const how = inTile.includes(fold) ? `the columns of ${nameOf(planner.graph, form.contraction!)} as they lie in its tile` : "its columns band by band"; // prettier-ignore
-  const text = `${nameOf(planner.graph, fold)} would add ${how}, in another order, which may change the last bits, and strict mode keeps them.`;
-  return no("L_STRICT", [fold], text, { wayOut: "Switch strict mode off." });
-}
-
 function outOfForm(planner: Planner, { add, remove }: Candidate, derives: boolean): Verdict | null {
   for (const region of add) {
     const facts = planner.facts(region);
     if (isRefusal(facts)) return facts;
-    const reordered = inOtherOrder(planner, facts, remove);
+    const reordered = inOtherOrder(planner, region, remove);
     if (reordered) return reordered;
     // Folding rows while they are made is algebra: only its own passes introduce it; others may extend what is there.
     if (derives || !isDerived(facts) || remove.some((part) => isDerived(planner.factsOf(part)))) continue;

@@ -9,6 +9,7 @@ export { flashAcross, flashSizes, flashThreads, type FlashSizes } from "./online
 export { meetingCells, meetingRows, reduceSizes, type ReduceSizes } from "./reduce-schedule";
 export { onlineParts, type OnlineAnswer, type OnlineParts } from "./online";
 export { productsOf } from "./dual";
+export { groupingOf, type Grouping } from "./grouping";
 export {
   LONG_K,
   THIN,

@@ -1,0 +1,55 @@
+/** @file In which groups a kernel adds things up: two kernels that agree in this round alike. */
+import { node, type Graph, type NodeId } from "../ir";
+import { productsOf } from "./dual";
+import { LONG_K, matmulSizes } from "./matmul";
+import { neighbours, strideProbe } from "./reads";
+import type { RegionForm, RegionSchedule } from "./types";
+
+export interface Grouping {
+  /** Equal for kernels that add in the same order. */
+  readonly key: string;
+  /** Parts of a row that are added apart and then joined; 1 for a row that is walked whole. */
+  readonly chunks: number;
+  /** Threads that share a row, or a part of it. */
+  readonly threads: number;
+  /** Rows of a tensor, bands of them column by column, rows of a tile; sums of products by several threads, or by one. */
+  readonly how: "rows" | "bands" | "tile" | "shared" | "whole";
+}
+
+/** How this kernel folds, scans or multiplies `id`, one of its members; null where it does nothing of the kind. */
+export function groupingOf(
+  graph: Graph,
+  members: readonly NodeId[],
+  form: RegionForm,
+  { variant, chunks, chunkLength, threadsPerWorkgroup, lane }: RegionSchedule,
+  id: NodeId,
+): Grouping | null {
+  const say = (how: Grouping["how"], key: string, threads = 1, parts = 1): Grouping => ({ key: `${how} ${key} ${threads} ${parts}`, threads, chunks: parts, how }); // prettier-ignore
+  if (form.columnFolds.includes(id)) return say("bands", "", 1, chunks);
+  if (productsOf(graph, members).includes(id)) {
+    // One thread adds all products of an output in their order, unless the threads of a workgroup share them.
+    const shared = variant === "matmul-direct" && matmulSizes(graph, id).k >= LONG_K;
+    return shared ? say("shared", [0, 1].map((operand) => stepsAlongK(graph, members, id, operand)).join(" | ")) : say("whole", ""); // prettier-ignore
+  }
+  const scanned = form.scans.includes(id);
+  if (!scanned && !form.reductions.some(({ node }) => node === id)) return null;
+  const apart = lane === "columns" ? 4 : 1;
+  const split = variant === "split-row" || variant === "split-thread";
+  const alone = variant === "row-thread" || variant === "split-thread" || variant === "mixed-thread";
+  const sharing = alone ? 1 : threadsPerWorkgroup;
+  if (split) return say("rows", `${apart} ${chunkLength}`, sharing, chunks);
+  const whole = alone || variant === "mixed-row" || variant === "row-cached" || variant === "row-streaming";
+  // A row that is held whole is scanned at once, a longer one turn by turn.
+  if (whole) return say("rows", scanned && !alone ? `${apart} ${variant}` : String(apart), sharing);
+  return say(form.contraction === null ? "rows" : "tile", variant, threadsPerWorkgroup);
+}
+
+/** How far apart in memory neighbours along k lie in what an operand is made of: which threads share a sum follows that. */
+function stepsAlongK(graph: Graph, members: readonly NodeId[], product: NodeId, operand: number): string {
+  const id = node(graph, product).inputs[operand]!;
+  const { shape } = node(graph, id).type;
+  const pair = neighbours(shape, operand === 0 || shape.length === 1 ? shape.length - 1 : shape.length - 2);
+  if (!pair) return "";
+  const steps = [...strideProbe(graph, members, [{ id, pair }]).values()].flatMap((each) => [...each]);
+  return [...new Set(steps)].filter((step) => step !== 0).join();
+}

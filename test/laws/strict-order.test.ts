@@ -1,0 +1,50 @@
+/** @file Strict mode: the fused plan adds everything up in the order of the naive plan, so that their results are equal to the last bit. */
+import { describe, expect, test } from "vitest";
+import { runPlanOnCpu } from "../../src/fusion/codegen";
+import { fusionAt } from "../../src/fusion/compile";
+import { targetOf } from "../../src/fusion/cost";
+import type { CompileOptions } from "../../src/fusion/ir";
+import { graphOf } from "../random-graph";
+import { dataOf } from "./codegen-harness";
+import { compiled } from "./pass-harness";
+
+const sums = Array.from({ length: 20 }, (_, i) => `s${i} = (x * ${i}.5).sum(dim=-1, keepdim=True)`);
+
+/** Programs in which the merged kernel would share a sum out otherwise than the kernel of that sum alone. */
+const programs: Readonly<Record<string, string>> = {
+  "few long rows, which are cut into parts": "x: f32[4, 16384]\ny = softmax(x, dim=-1)",
+  "a norm of few long rows": "x: f32[4, 9000]\ny = layer_norm(x, 9000)",
+  "columns that few threads walk": "x: f32[4096, 8]\ny = softmax(x, dim=0)",
+  "twenty sums that leave room for fewer threads": `x: f32[16, 1024]\n${sums.join("\n")}\ny = x * (${sums.map((_, i) => `s${i}`).join(" + ")})`,
+  "rows that a CPU cuts into parts": "x: f32[8, 5000]\nm = x.mean(dim=-1, keepdim=True)\ny = x - m",
+  "rows and columns": "x: f32[512, 64]\na = x.sum(dim=0)\nb = x.sum(dim=1)",
+  "a thin product of a transposed operand": "w: f32[200, 4]\ny = abs(w.T * 0.3) @ w",
+  "a thin product, folded": "x: f32[4, 200]\nw: f32[200, 4]\ny = relu(x @ w).min(dim=1)",
+  "rows of a product": "x: f32[64, 96]\nw: f32[96, 64]\ny = softmax(x @ w, dim=-1)",
+  "a scan beside sums": "x: f32[16, 2048]\ny = cumsum(x * 2.5, dim=-1) - x.mean(dim=-1, keepdim=True)",
+};
+
+const GRANULARITIES: readonly CompileOptions["granularity"][] = ["primitive", "op"];
+
+describe.each(Object.entries(programs))("%s", (_, text) => {
+  test.each(GRANULARITIES)("by %s", (granularity) => {
+    const graph = graphOf(text);
+    const compilation = compiled(graph, { strict: true, granularity });
+    const inputs = dataOf(graph);
+    const { profile } = compilation.options;
+    for (const schedule of ["gpu", "cpu"] as const) {
+      const [naive, fused] = [0, compilation.steps.length].map(
+        (seq) =>
+        runPlanOnCpu(fusionAt(compilation, seq), { ...targetOf(profile), schedule }, profile, inputs, { precision: "f32" }), // prettier-ignore
+      );
+      expect([...fused!.outputs.values()]).toEqual([...naive!.outputs.values()]);
+    }
+  });
+});
+
+test("the refusal says how each would add", () => {
+  const { steps } = compiled(graphOf(programs["few long rows, which are cut into parts"]!), { strict: true, granularity: "primitive" }); // prettier-ignore
+  const { legal } = steps.find(({ legal: { code } }) => code === "L_STRICT")!;
+  expect(legal.numbers).toMatchObject({ chunksBefore: 4, chunks: 1 });
+  expect(legal.text).toContain("in four parts of each row");
+});
