@@ -156,6 +156,8 @@ function judge(
   computed: readonly { plan: string; outputs: ReadonlyMap<NodeId, ArrayLike<number>> }[],
 ): CaseResult {
   const theirs = [...model.outputs.keys()];
+  // A name may be another one of a node: of an input that nothing happens to, of what a derivative made.
+  const named = new Map((compilation?.symbols ?? []).map(({ name, node }) => [name, node]));
   for (const [i, { name, tensor }] of one.expected.entries()) {
     const output = model.outputs.get(name === "" ? theirs[i]! : name);
     if (!output) return failed("never computed", name);
@@ -163,7 +165,10 @@ function judge(
       return failed(`is ${output.shape.join("×")}, expected ${tensor!.dims.join("×")}`, name);
     const answers = output.host
       ? [{ plan: "import", data: output.host.data as ArrayLike<number> }]
-      : computed.map(({ plan, outputs }) => ({ plan, data: outputs.get(nodeId(output.name!)) }));
+      : computed.map(({ plan, outputs }) => ({
+          plan,
+          data: outputs.get(named.get(output.name!) ?? nodeId(output.name!)),
+        }));
     if (answers.length === 0) return failed("never computed", name);
     for (const { plan, data: computed } of answers) {
       if (!computed) return failed(`${plan}: never computed`, name);

@@ -102,6 +102,7 @@ function modelOf({ operator, opset, attributes = [] }: JsonTest, one: JsonTest["
         {
           op: operator,
           domain,
+          overload: "",
           name: operator,
           inputs,
           outputs,

@@ -186,6 +186,7 @@ export class Emitter {
       return value.name;
     }
     const { dtype, dims, data } = value.host!;
+    if (dtype === "i32" && data.some((x) => x !== (x | 0))) return this.fail("numbers beyond 32 bits").name!;
     if (dims.length === 0) {
       if (dtype === "bool") return data[0] ? "True" : "False";
       return dtype === "i32" ? String(data[0]) : literal(data[0]!);
@@ -244,6 +245,20 @@ export class Emitter {
     this.lines.push(`${name} = ${spelled(def)}(${[...listed, ...named].join(", ")})`);
     const half = type.value.dtype === "f32" && present.some((value) => value.half);
     return { name, type: type.value, host: null, from: union(present), ...(half ? { half } : {}) };
+  }
+
+  /** What one number, or the sum of a tensor, changes by when each of `wrt` does. */
+  gradients(hints: readonly string[], of: Value, wrt: readonly Value[]): Value[] {
+    const constant = [of, ...wrt].some(({ name, items }) => name === null || items);
+    if (constant || of.type.dtype === "i32" || of.type.dtype === "bool") return wrt.map(() => this.fail("a derivative of or by a constant")); // prettier-ignore
+    const total = of.type.shape.length === 0 ? of : this.op(`${of.name}_sum`, "sum", [of]);
+    for (const { name } of [total, ...wrt]) this.read.add(name!);
+    const names = hints.map((hint) => this.fresh(hint));
+    const several = (list: readonly string[]): string => `(${list.join(", ")}${list.length === 1 ? "," : ""})`;
+    const asked = several(wrt.map(({ name }) => name!));
+    for (const name of names) this.computed.add(name);
+    this.lines.push(`${several(names)} = torch.autograd.grad(${total.name}, ${asked})`);
+    return wrt.map(({ type }, i) => ({ name: names[i]!, type, host: null, from: of.from }));
   }
 
   shapeTo(hint: string, value: Value, shape: Shape): Value {

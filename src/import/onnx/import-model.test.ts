@@ -109,9 +109,40 @@ test("weights in another file are parameters without numbers; what steers shapes
   expect(whys(read)).toEqual(["Initializer: s keeps its data in another file, which is never opened"]);
 });
 
+describe("functions of the model", () => {
+  const own = (name: string, nodes: readonly OnnxNode[], more: Partial<OnnxFunction> = {}): OnnxFunction => ({ name, domain: "own", overload: "", opsets: new Map(), inputs: ["x"], outputs: ["y"], nodes, defaults: new Map(), ...more }); // prettier-ignore
+  const textOf = (functions: readonly OnnxFunction[], call: OnnxNode): string => {
+    const read = importGraph([call], { x: [2, 3, 4] }, ["z"], { functions });
+    expect(read.unsupported).toEqual([]);
+    return read.text;
+  };
+  const leaky = node("LeakyRelu", ["x"], ["y"], [{ name: "alpha", refersTo: "slope" }]);
+  const defaults = new Map([["slope", { name: "slope", f: 0.25, refersTo: "", floats: [], ints: [], strings: [] }]]);
+  test("take attributes from the call or stand at their own, inside of branches too", () => {
+    const branched = node("If", ["yes"], ["y"], [{ name: "then_branch", g: graph([leaky], {}, ["y"]) }]);
+    const yes = node("Constant", [], ["yes"], [{ name: "value", t: { name: "", dims: [], dataType: 9, raw: null, numbers: [1], external: false } }]); // prettier-ignore
+    for (const nodes of [[leaky], [branched, yes]]) {
+      const functions = [own("F", nodes, { defaults })];
+      expect(textOf(functions, node("F", ["x"], ["z"], [], "own"))).toContain("negative_slope=0.25");
+      expect(textOf(functions, node("F", ["x"], ["z"], [{ name: "slope", f: 0.5 }], "own"))).toContain("negative_slope=0.5"); // prettier-ignore
+    }
+  });
+  test("mean their ops in their own opset", () => {
+    const softmax = [node("Softmax", ["x"], ["y"])];
+    expect(textOf([own("F", softmax)], node("F", ["x"], ["z"], [], "own"))).not.toContain("reshape");
+    expect(textOf([own("F", softmax, { opsets: new Map([["", 11]]) })], node("F", ["x"], ["z"], [], "own"))).toContain("reshape"); // prettier-ignore
+  });
+  test("are told apart by their overload", () => {
+    const functions = ["", "b"].map((overload) => own("F", [node(overload === "" ? "Neg" : "Abs", ["x"], ["y"])], { overload })); // prettier-ignore
+    const call = node("F", ["x"], ["z"], [], "own");
+    expect(textOf(functions, call)).toContain("neg(x)");
+    expect(textOf(functions, { ...call, overload: "b" })).toContain("abs(x)");
+  });
+});
+
 describe("models that would never end", () => {
   const call = (name: string, from: string, to: string): OnnxNode => node(name, [from], [to], [], "own");
-  const calls = (name: string, nodes: readonly OnnxNode[]): OnnxFunction => ({ name, domain: "own", inputs: ["x"], outputs: ["y"], nodes, defaults: new Map() }); // prettier-ignore
+  const calls = (name: string, nodes: readonly OnnxNode[]): OnnxFunction => ({ name, domain: "own", overload: "", opsets: new Map(), inputs: ["x"], outputs: ["y"], nodes, defaults: new Map() }); // prettier-ignore
 
   test("a function that calls itself", () => {
     const own = calls("F", [call("F", "x", "y")]);

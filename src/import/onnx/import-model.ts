@@ -86,15 +86,22 @@ export const importModel = (model: OnnxModel, options: ImportOptions = {}): Impo
 
 type Scope = Map<string, Value>;
 
-/** Names that a node reads, those that graphs inside it read from outside included. */
-function namesRead({ inputs, attributes }: OnnxNode): string[] {
+/** What nodes go by: attributes of the function that they stand in, and the versions of their ops. */
+interface Frame {
+  readonly attributes: ReadonlyMap<string, OnnxAttribute>;
+  readonly opsets: ReadonlyMap<string, number>;
+}
+
+/** Names that a node reads, those that graphs inside it read from outside and those that it is asked to differentiate included. */
+function namesRead({ op, inputs, attributes }: OnnxNode): string[] {
   const graphs = [...attributes.values()].flatMap(({ g }) => g ?? []);
   const free = graphs.flatMap(({ nodes, outputs, inputs: own, initializers }) => {
     const read = [...nodes.flatMap(namesRead), ...outputs.map(({ name }) => name)];
     const made = new Set([...own, ...initializers].map(({ name }) => name).concat(nodes.flatMap((node) => node.outputs))); // prettier-ignore
     return read.filter((name) => !made.has(name));
   });
-  return [...inputs, ...free];
+  const asked = op === "Gradient" ? (attributes.get("y")?.s ?? "") : "";
+  return [...inputs, ...free, ...(asked === "" ? [] : [asked])];
 }
 
 /** Producers before their readers: the format asks for it, not every file obeys. Nodes of a cycle are left out. */
@@ -153,12 +160,18 @@ class ModelReader {
     const scope: Scope = new Map();
     this.initializers(graph, scope);
     const inputs = this.inputs(graph, scope);
-    if (this.missing.length === 0) for (const node of inOrder(graph.nodes)) this.node(node, scope, new Map(), 0);
+    const frame: Frame = { attributes: new Map(), opsets: this.model.opsets };
+    if (this.missing.length === 0) for (const node of inOrder(graph.nodes)) this.node(node, scope, frame, 0);
     const results = graph.outputs.flatMap(({ name, dataType }) => {
       const value = this.outside.has(name) ? undefined : scope.get(name);
       if (value?.items) this.refuse("sequence", "a list of values as a result");
       return value && !value.items
-        ? [[name, this.emit.narrowed(name, value, FORMATS.get(dataType)?.dtype)] as const]
+        ? [
+            [
+              name,
+              this.emit.narrowed(name, value, FORMATS.get(dataType)?.dtype ?? (value.half ? "f16" : undefined)),
+            ] as const,
+          ]
         : [];
     });
     const outputs = new Map(
@@ -299,18 +312,18 @@ class ModelReader {
     return { dtype: format.dtype, shape };
   }
 
-  private node(node: OnnxNode, scope: Scope, attrs: ReadonlyMap<string, OnnxAttribute>, depth: number): void {
+  private node(node: OnnxNode, scope: Scope, frame: Frame, depth: number): void {
     if (++this.walked > MOST_NODES) return this.walked === MOST_NODES + 1 ? this.refuse(node.op, `more than ${MOST_NODES} nodes once loops and functions are written out`) : undefined; // prettier-ignore
     const inputs = node.inputs.map((name) => (name === "" ? null : (scope.get(name) ?? undefined)));
     // An operand that was refused takes its readers with it; they are not counted again.
     if (inputs.includes(undefined)) return;
     const attributes = new Map([...node.attributes].flatMap(([name, attribute]) => {
-      const meant = attribute.refersTo === "" ? attribute : attrs.get(attribute.refersTo);
+      const meant = attribute.refersTo === "" ? attribute : frame.attributes.get(attribute.refersTo);
       return meant ? [[name, meant] as const] : [];
     })); // prettier-ignore
     const rule = rules.get(`${node.domain}:${node.op}`);
-    if (!rule) return this.call(node, inputs as (Value | null)[], attributes, scope, depth);
-    const opset = this.model.opsets.get(node.domain) ?? this.model.opsets.get("") ?? 1;
+    if (!rule) return this.call(node, inputs as (Value | null)[], { ...frame, attributes }, scope, depth);
+    const opset = frame.opsets.get(node.domain) ?? frame.opsets.get("") ?? 1;
     const hint = node.outputs[0] ?? node.op;
     const context = new NodeContext({
       emit: this.emit,
@@ -319,7 +332,8 @@ class ModelReader {
       inputs: inputs as (Value | null)[],
       attributes,
       hint,
-      run: (graph, args) => this.inner(graph, args, scope, attributes, depth),
+      run: (graph, args) => this.inner(graph, args, scope, frame, depth),
+      find: (name) => scope.get(name) ?? null,
     });
     const made = answered(rule, context);
     const why = this.emit.takeFailure();
@@ -332,18 +346,12 @@ class ModelReader {
   }
 
   /** A graph inside a node: it sees what stands outside. */
-  private inner(
-    graph: OnnxGraph,
-    args: readonly Value[],
-    outer: Scope,
-    attrs: ReadonlyMap<string, OnnxAttribute>,
-    depth: number,
-  ): readonly Value[] {
+  private inner(graph: OnnxGraph, args: readonly Value[], outer: Scope, frame: Frame, depth: number): readonly Value[] {
     const scope: Scope = new Map(outer);
     if (depth > DEEPEST) return [];
     this.initializers(graph, scope);
     graph.inputs.forEach(({ name }, i) => args[i] && scope.set(name, args[i]));
-    for (const step of inOrder(graph.nodes)) this.node(step, scope, attrs, depth + 1);
+    for (const step of inOrder(graph.nodes)) this.node(step, scope, frame, depth + 1);
     return graph.outputs.flatMap(({ name }) => scope.get(name) ?? []);
   }
 
@@ -351,11 +359,13 @@ class ModelReader {
   private call(
     node: OnnxNode,
     inputs: readonly (Value | null)[],
-    attributes: ReadonlyMap<string, OnnxAttribute>,
+    { attributes, opsets }: Frame,
     scope: Scope,
     depth: number,
   ): void {
-    const body = this.model.functions.find(({ name, domain }) => name === node.op && domain === node.domain);
+    const body = this.model.functions.find(
+      ({ name, domain, overload }) => name === node.op && domain === node.domain && overload === node.overload,
+    );
     if (!body || depth > DEEPEST)
       return this.refuseNode(
         node.domain === "" ? node.op : `${node.domain}.${node.op}`,
@@ -366,8 +376,11 @@ class ModelReader {
       );
     const inner: Scope = new Map();
     body.inputs.forEach((name, i) => inputs[i] && inner.set(name, inputs[i]));
-    const given = new Map([...body.defaults, ...attributes]);
-    for (const step of body.nodes) this.node(step, inner, given, depth + 1);
+    const frame: Frame = {
+      attributes: new Map([...body.defaults, ...attributes]),
+      opsets: new Map([...opsets, ...body.opsets]),
+    };
+    for (const step of inOrder(body.nodes)) this.node(step, inner, frame, depth + 1);
     node.outputs.forEach((name, i) => {
       const value = inner.get(body.outputs[i] ?? "");
       if (name !== "" && value) scope.set(name, value);

@@ -30,6 +30,8 @@ export interface OnnxAttribute {
 export interface OnnxNode {
   readonly op: string;
   readonly domain: string;
+  /** Which of several functions of one name is called; empty where there is one. */
+  readonly overload: string;
   readonly name: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
@@ -57,6 +59,9 @@ export interface OnnxGraph {
 export interface OnnxFunction {
   readonly name: string;
   readonly domain: string;
+  readonly overload: string;
+  /** What its own nodes mean, where it says so; otherwise the model's. */
+  readonly opsets: ReadonlyMap<string, number>;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly nodes: readonly OnnxNode[];
@@ -117,7 +122,7 @@ function readNode(bytes: Uint8Array, depth: number): OnnxNode {
   const inputs: string[] = [];
   const outputs: string[] = [];
   const attributes = new Map<string, OnnxAttribute>();
-  let [name, op, domain] = ["", "", ""];
+  let [name, op, domain, overload] = ["", "", "", ""];
   readMessage(bytes, {
     1: (r) => inputs.push(r.string()),
     2: (r) => outputs.push(r.string()),
@@ -125,8 +130,9 @@ function readNode(bytes: Uint8Array, depth: number): OnnxNode {
     4: (r) => (op = r.string()),
     5: nested(depth, readAttribute, (value) => attributes.set(value.name, value)),
     7: (r) => (domain = r.string()),
+    8: (r) => (overload = r.string()),
   });
-  return { op, domain: domain === "ai.onnx" ? "" : domain, name, inputs, outputs, attributes };
+  return { op, domain: domain === "ai.onnx" ? "" : domain, overload, name, inputs, outputs, attributes };
 }
 
 function readAttribute(bytes: Uint8Array, depth: number): OnnxAttribute {
@@ -229,14 +235,17 @@ function readFunction(bytes: Uint8Array, depth: number): OnnxFunction {
   const outputs: string[] = [];
   const nodes: OnnxNode[] = [];
   const defaults = new Map<string, OnnxAttribute>();
-  let [name, domain] = ["", ""];
+  const opsets = new Map<string, number>();
+  let [name, domain, overload] = ["", "", ""];
   readMessage(bytes, {
     1: (r) => (name = r.string()),
     4: (r) => inputs.push(r.string()),
     5: (r) => outputs.push(r.string()),
     7: nested(depth, readNode, (value) => nodes.push(value)),
+    9: nested(depth, readOpset, ([of, version]) => opsets.set(of, version)),
     10: (r) => (domain = r.string()),
     11: nested(depth, readAttribute, (value) => defaults.set(value.name, value)),
+    13: (r) => (overload = r.string()),
   });
-  return { name, domain: domain === "ai.onnx" ? "" : domain, inputs, outputs, nodes, defaults };
+  return { name, domain: domain === "ai.onnx" ? "" : domain, overload, opsets, inputs, outputs, nodes, defaults };
 }

@@ -15,6 +15,7 @@ export class NodeContext {
   private readonly attributes: ReadonlyMap<string, OnnxAttribute>;
   readonly hint: string;
   private readonly run: (graph: OnnxGraph, inputs: readonly Value[]) => readonly Value[];
+  private readonly find: (name: string) => Value | null;
 
   constructor(given: {
     emit: Emitter;
@@ -25,6 +26,8 @@ export class NodeContext {
     hint: string;
     /** Reads a graph that an attribute holds, in the scope of this node. */
     run: (graph: OnnxGraph, inputs: readonly Value[]) => readonly Value[];
+    /** A value that stands where this node does, by its name in the model. */
+    find: (name: string) => Value | null;
   }) {
     this.emit = given.emit;
     this.node = given.node;
@@ -33,12 +36,13 @@ export class NodeContext {
     this.attributes = given.attributes;
     this.hint = given.hint;
     this.run = given.run;
+    this.find = given.find;
   }
 
   /** The same node with another value as its operand `i`. */
   withInput(i: number, value: Value): NodeContext {
-    const { emit, node, opset, attributes, hint, run } = this;
-    return new NodeContext({ emit, node, opset, inputs: this.values.toSpliced(i, 1, value), attributes, hint, run });
+    const { emit, node, opset, attributes, hint, run, find } = this;
+    return new NodeContext({ emit, node, opset, inputs: this.values.toSpliced(i, 1, value), attributes, hint, run, find }); // prettier-ignore
   }
   get inputs(): readonly Value[] {
     return this.values.filter((value) => value !== null);
@@ -122,6 +126,10 @@ export class NodeContext {
     const graph = this.attributes.get(name)?.g;
     if (!graph) return [this.fail(`${this.node.op} without its graph ${name}`)];
     return this.run(graph, inputs);
+  }
+  /** The value that an attribute names. */
+  called(name: string): Value {
+    return this.find(name) ?? this.fail(`${this.node.op} of ${name}, which is not there`);
   }
   axis(axis: number, rank: number): number {
     return axis < 0 ? axis + rank : axis;

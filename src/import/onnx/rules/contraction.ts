@@ -25,7 +25,7 @@ const sorted = (letters: string): string => letters.split("").sort().join("");
 /** An equation that leaves its one operand as it is makes nothing. */
 function einsum(c: NodeContext): Value {
   const equation = c.text("equation", "");
-  const [from, to] = equation.replaceAll(/\s/g, "").split("->");
+  const [from, to] = equation.replaceAll(/\s/g, "").replaceAll("...", ".").split("->");
   const idle = c.inputs.length === 1 && from === (to ?? sorted(from!)) && new Set(from).size === from!.length;
   return idle ? c.in(0) : c.op("einsum", c.inputs, { equation });
 }

@@ -53,14 +53,15 @@ describe("regions sampled between elements", () => {
       }),
     );
   test.each([
-    ["avg", "half_pixel", 2, []],
-    ["max", "half_pixel", 2, []],
-    ["avg", "output_half_pixel", 3, []],
-    ["avg", "half_pixel", 0, [1]],
-    ["max", "output_half_pixel", 0, [1]],
-  ] as const)("%s, %s, %d samples a bin", (mode, transform, ratio, known) => {
+    ["avg", "half_pixel", 2, {}],
+    ["max", "half_pixel", 2, {}],
+    ["avg", "output_half_pixel", 3, {}],
+    ["avg", "half_pixel", 0, { known: [1] }],
+    ["max", "output_half_pixel", 0, { known: [1] }],
+    ["avg", "half_pixel", 0, { weights: [1] }],
+  ] as const)("%s, %s, %d samples a bin, %j", (mode, transform, ratio, how) => {
     const attributes = [...told, { name: "mode", s: mode }, { name: "coordinate_transformation_mode", s: transform }, { name: "sampling_ratio", i: ratio }]; // prettier-ignore
-    const [got] = run("RoiAlign", [image, rois, [[3], owners]], attributes, { known });
+    const [got] = run("RoiAlign", [image, rois, [[3], owners]], attributes, how);
     expect(got!.shape).toEqual([3, channels, rows, columns]);
     close(got!.data, wanted(mode, transform === "half_pixel", ratio));
   });

@@ -44,7 +44,8 @@ function neighbours(c: NodeContext, start: Value, length: Value, bins: number, e
 
 /** Samples between the elements of x [N, C, H, W], averaged, or the largest weighted neighbour of all, for each bin. */
 function roiAlign(c: NodeContext): Value {
-  const [x, regions] = [c.in(0), c.cast(c.in(1), "f32")];
+  const numbers = c.int("sampling_ratio", 0) > 0 ? null : c.emit.numbersOf(c.in(1));
+  const [x, regions] = [c.in(0), c.cast(numbers ? c.emit.host(numbers) : c.in(1), "f32")];
   const { add, sub, mul, high } = arithmetic(c);
   const [batch, channels, height, width] = x.type.shape as [number, number, number, number];
   const halves = c.text("coordinate_transformation_mode", c.opset >= 16 ? "half_pixel" : "output_half_pixel") === "half_pixel"; // prettier-ignore

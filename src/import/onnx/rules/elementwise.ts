@@ -61,6 +61,16 @@ function pow(c: NodeContext): Value {
   return c.cast(c.op("pow", [c.cast(a, b.type.dtype), b]), "i32");
 }
 
+/** The end of int64 as a bound of what a run computes is that of i32. */
+function bounding(c: NodeContext, bound: Value, of: Value): Value {
+  if (of.host || !bound.host || bound.type.dtype !== "i32") return bound;
+  return c.emit.host({ ...bound.host, data: bound.host.data.map((v) => Math.max(-(2 ** 31), Math.min(v, 2 ** 31 - 1))) }); // prettier-ignore
+}
+const extreme =
+  (op: string): Rule =>
+  (c) =>
+    c.inputs.slice(1).reduce((a, b) => c.op(op, [bounding(c, a, b), bounding(c, b, a)]), c.in(0));
+
 /** The largest finite f32. */
 const LARGEST = (2 - 2 ** -23) * 2 ** 127;
 
@@ -70,21 +80,22 @@ function clip(c: NodeContext): Value {
   const bound = (name: string, otherwise: number): Value | null => (c.opset < 11 ? c.emit.scalar(c.float(name, otherwise), x.type.dtype) : null); // prettier-ignore
   const low = c.maybe(1) ?? bound("min", -LARGEST);
   const high = c.maybe(2) ?? bound("max", LARGEST);
-  const above = low ? c.op("maximum", [x, low]) : x;
-  const both = high ? c.op("minimum", [above, high]) : above;
+  const above = low ? c.op("maximum", [x, bounding(c, low, x)]) : x;
+  const both = high ? c.op("minimum", [above, bounding(c, high, x)]) : above;
   return both === x ? c.op("identity", [x]) : both;
 }
 
-/** ONNX's number for f16. */
-const HALF = 10;
+/** ONNX's numbers for f16 and i32. */
+const [HALF, INT32] = [10, 6];
 
 function cast(c: NodeContext): Value {
   const dtype = c.node.op === "CastLike" ? c.in(1).type.dtype : c.dtypeOf(c.int("to", 1));
   const x = c.in(0);
   if (x.host) {
+    const whole = c.int("to", 1) === INT32 && x.type.dtype === "i32" ? (v: number): number => v | 0 : Math.trunc;
     const trunc =
       dtype === "i32"
-        ? Math.trunc
+        ? whole
         : dtype === "bool"
           ? (v: number): number => Number(v !== 0)
           : dtype === "f32"
@@ -150,8 +161,8 @@ export const elementwiseRules: Rules = {
   Pow: pow,
   BitShift: bitShift,
   Sum: fold("add"),
-  Max: fold("maximum"),
-  Min: fold("minimum"),
+  Max: extreme("maximum"),
+  Min: extreme("minimum"),
   Mean: mean,
   Clip: clip,
   Cast: cast,

@@ -1,6 +1,8 @@
 /** @file States from step to step, steps of training, tables of numbers: against loops written out. */
 import { describe, expect, test } from "vitest";
-import { close, node, run, runGraph, upTo, wave, type Given, type Told } from "./testing";
+import { importModel } from "../import-model";
+import type { OnnxNode } from "../model";
+import { close, graph, node, run, runGraph, upTo, wave, type Given, type Told } from "./testing";
 
 describe("linear attention, one step after the other", () => {
   const [steps, keys, values] = [3, 2, 3];
@@ -118,4 +120,27 @@ test("rows of known numbers, numbers for numbers, a line through features", () =
       options,
     )[0]!.data,
   ).toEqual([27, 59]);
+});
+
+describe("the derivative of a value of the graph", () => {
+  const given = { a: [[2, 3], wave(6, 0.7)], b: [[3], wave(3, 1.3)] } as const;
+  const nodes = [node("Mul", ["a", "b"], ["p"]), node("Exp", ["p"], ["y"])];
+  const asked = (xs: readonly string[], inputs: readonly string[], y = "y"): OnnxNode =>
+    node("Gradient", inputs, xs.map((x) => `d_${x}`), [{ name: "xs", strings: xs }, { name: "y", s: y }], "ai.onnx.preview.training"); // prettier-ignore
+  test("by several, in any order of the file", () => {
+    const [da, db] = runGraph([asked(["a", "b"], ["a", "b"]), ...nodes], given, ["d_a", "d_b"]);
+    const slope = upTo(6).map((i) => Math.exp(given.a[1][i]! * given.b[1][i % 3]!));
+    close(da!.data, slope.map((e, i) => e * given.b[1][i % 3]!)); // prettier-ignore
+    close(db!.data, upTo(3).map((j) => slope[j]! * given.a[1][j]! + slope[j + 3]! * given.a[1][j + 3]!)); // prettier-ignore
+  });
+  test("by one", () => {
+    close(runGraph([...nodes, asked(["p"], ["p"])], given, ["d_p"])[0]!.data, upTo(6).map((i) => Math.exp(given.a[1][i]! * given.b[1][i % 3]!))); // prettier-ignore
+  });
+  test.each([
+    [asked(["a"], ["b"]), "a derivative elsewhere than at the values that the graph was computed from"],
+    [asked(["a"], ["a"], "z"), "Gradient of z, which is not there"],
+  ])("refused in words (%#)", (one, why) => {
+    const read = importModel({ opsets: new Map([["", 17]]), functions: [], graph: graph([...nodes, one], { a: [3], b: [3] }, ["y"]) }); // prettier-ignore
+    expect(read.unsupported.map((op) => op.why)).toEqual([why]);
+  });
 });

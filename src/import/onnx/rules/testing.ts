@@ -38,7 +38,7 @@ export function node(
 ): OnnxNode {
   // prettier-ignore
   const attributes = told.map((a) => [a.name!, { refersTo: "", floats: [], ints: [], strings: [], ...a } as OnnxAttribute] as const); // prettier-ignore
-  return { op, domain, name: op, inputs, outputs, attributes: new Map(attributes) };
+  return { op, domain, overload: "", name: op, inputs, outputs, attributes: new Map(attributes) };
 }
 
 /** A graph; its inputs are f32 of these shapes, null where the shape is open. */
@@ -56,16 +56,18 @@ export const graph = (
   valueInfo: [],
 });
 
-/** Outputs of a graph on given numbers; `known` inputs are known while importing. */
+/** Outputs of a graph on given numbers; `known` inputs are known while importing, `weights` are stored in the model. */
 export function runGraph(
   nodes: readonly OnnxNode[],
   given: Readonly<Record<string, Exclude<Given, null>>>,
   outputs: readonly string[],
-  { opset = 21, domain = "", known = [] as readonly string[] } = {},
+  { opset = 21, domain = "", known = [] as readonly string[], weights = [] as readonly string[] } = {},
 ): Got[] {
-  const shapes = Object.fromEntries(Object.entries(given).map(([name, [dims]]) => [name, dims]));
+  const open = Object.entries(given).filter(([name]) => !weights.includes(name));
+  const shapes = Object.fromEntries(open.map(([name, [dims]]) => [name, dims]));
+  const initializers = weights.map((name) => ({ name, dims: given[name]![0], numbers: given[name]![1], dataType: 1, raw: null, external: false })); // prettier-ignore
   const opsets = new Map([["", opset], [domain, opset]]); // prettier-ignore
-  const model: OnnxModel = { opsets, functions: [], graph: graph(nodes, shapes, outputs) };
+  const model: OnnxModel = { opsets, functions: [], graph: { ...graph(nodes, shapes, outputs), initializers } };
   const host = (name: string): HostTensor => ({ dtype: "f32", dims: given[name]![0], data: Float64Array.from(given[name]![1]), wide: false }); // prettier-ignore
   const read = importModel(model, { known: new Map(known.map((name) => [name, host(name)])) });
   expect(read.unsupported).toEqual([]);
@@ -77,9 +79,11 @@ export function runGraph(
   for (const [ours, numbers] of read.data) data.set(nodeId(ours), numbers.data);
   const values = naive ? runReference(naive.graph, data) : new Map<NodeId, never>();
   if (naive) kernelsAgree(compilation, data, values);
+  const named = new Map(compilation.symbols.map(({ name, node }) => [name, node]));
   return outputs.map((name) => {
     const found = read.outputs.get(name)!;
-    return { shape: found.shape, data: [...(found.host?.data ?? values.get(nodeId(found.name!))!.data)] };
+    const data = found.host?.data ?? values.get(named.get(found.name!) ?? nodeId(found.name!))!.data;
+    return { shape: found.shape, data: [...data] };
   });
 }
 
@@ -105,18 +109,18 @@ function kernelsAgree(
   }
 }
 
-/** Outputs of one node on given numbers; `known` inputs, by place, are known while importing. */
+/** Outputs of one node on given numbers; `known` inputs, by place, are known while importing, `weights` stored in the model. */
 export function run(
   op: string,
   inputs: readonly Given[],
   told: Told = [],
-  { outputs = 1, opset = 21, domain = "", known = [] as readonly number[] } = {},
+  { outputs = 1, opset = 21, domain = "", known = [] as readonly number[], weights = [] as readonly number[] } = {},
 ): Got[] {
   const name = (i: number): string => (inputs[i] ? `in${i}` : "");
   const made = upTo(outputs).map((i) => `out${i}`);
   const given = Object.fromEntries(inputs.flatMap((value, i) => (value ? [[name(i), value]] : [])));
   const one = node(op, inputs.map((_, i) => name(i)), made, told, domain); // prettier-ignore
-  return runGraph([one], given, made, { opset, domain, known: known.map(name) });
+  return runGraph([one], given, made, { opset, domain, known: known.map(name), weights: weights.map(name) });
 }
 
 export const close = (got: readonly number[], want: readonly number[]): void => {

@@ -58,4 +58,14 @@ const momentum = optimiser(3, (c, rate, count, [x, g, v]) => {
   return [sub(x!, mul(rate, way)), next];
 });
 
-export const trainingRules: Rules = { Adagrad: adagrad, Adam: adam, Momentum: momentum };
+/** The derivative of `y`, a value of the graph, by each of `xs`; `zs` are what else it was computed from. */
+function gradient(c: NodeContext): readonly Value[] {
+  const names = ["xs", "zs"].flatMap((list) => c.attribute(list)?.strings ?? []);
+  const there = names.every((name, i) => c.called(name).name === c.in(i).name);
+  if (!there) return [c.fail("a derivative elsewhere than at the values that the graph was computed from")];
+  const wrt = (c.attribute("xs")?.strings ?? []).map((_, i) => c.in(i));
+  const hints = wrt.map((_, i) => c.node.outputs[i] || `d_${names[i]}`);
+  return c.emit.gradients(hints, c.called(c.text("y", "")), wrt);
+}
+
+export const trainingRules: Rules = { Adagrad: adagrad, Adam: adam, Gradient: gradient, Momentum: momentum };

@@ -38,7 +38,7 @@ test("an infinity of neither sign is none", () => {
 });
 
 test("an equation that changes nothing, and one that turns", () => {
-  close(run("Einsum", [x], [{ name: "equation", s: "ij" }])[0]!.data, x[1]!);
+  for (const s of ["ij", "... -> ..."]) close(run("Einsum", [x], [{ name: "equation", s }])[0]!.data, x[1]!);
   expect(run("Einsum", [x], [{ name: "equation", s: "ji" }])[0]!.shape).toEqual([3, 2]);
 });
 
