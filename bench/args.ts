@@ -1,13 +1,15 @@
 /** @file The bench's flags. */
 import { parseArgs } from "node:util";
+import { isKnobValue, knobNames, noKnobs, withKnob, type Knobs } from "../src/fusion";
 import type { BenchRequest } from "./bench";
 
-export const usageText = `npm run bench -- [--only 1,3,8] [--divide 16] [--budget 2000] [--tiles] [--schedule gpu] [--out FILE] [--wgsl FOLDER]
+export const usageText = `npm run bench -- [--only 1,3,8] [--divide 16] [--budget 2000] [--tiles] [--schedule gpu] [--knob joined=subgroups] [--out FILE] [--wgsl FOLDER]
   --only     ids of workloads, or what stands before their dash
   --divide   makes every extent smaller; 1 on a GPU, 16 on a CPU when absent
   --budget   ms for each workload
   --tiles    sweeps the tiles of the matmuls instead
   --schedule gpu or cpu: that kind of kernel, whatever the adapter is
+  --knob     NAME=VALUE for every kernel, as on the command line; may stand several times
   --out      writes the figures as JSON
   --wgsl     writes every kernel into this folder
 `;
@@ -28,6 +30,7 @@ export function readBenchArgs(args: readonly string[]): BenchArgs | null {
       budget: { type: "string" },
       tiles: { type: "boolean" },
       schedule: { type: "string" },
+      knob: { type: "string", multiple: true },
       out: { type: "string" },
       wgsl: { type: "string" },
       help: { type: "boolean", short: "h" },
@@ -37,6 +40,22 @@ export function readBenchArgs(args: readonly string[]): BenchArgs | null {
   const only = values.only?.split(",").filter((id) => id.length > 0) ?? [];
   const { divide, budget, tiles = false, out = null, wgsl = null } = values;
   const schedule = (["gpu", "cpu"] as const).find((kind) => kind === values.schedule) ?? null;
-  const request = { only, divide: Number(divide ?? 0), budgetMillis: Number(budget ?? 2000), tiles, schedule };
+  const request = {
+    only,
+    divide: Number(divide ?? 0),
+    budgetMillis: Number(budget ?? 2000),
+    tiles,
+    schedule,
+    knobs: knobsOf(values.knob ?? []),
+  };
   return { request, out, wgsl };
+}
+
+function knobsOf(given: readonly string[]): Knobs {
+  return given.reduce((knobs, text) => {
+    const [name, value = ""] = text.split("=");
+    const knob = knobNames.find((known) => known === name);
+    if (!knob || !isKnobValue(knob, value)) throw new Error(`--knob is NAME=VALUE, not ${text}`);
+    return withKnob(knobs, knob, value);
+  }, noKnobs);
 }

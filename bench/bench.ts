@@ -1,6 +1,6 @@
 /** @file Runs the workloads, naive against fused, checks spot rows against f64 and prints what the device reached. */
 import { compile, defaultOptions, fusionAt, generic, offeredTiles, planForTarget, tileName } from "../src/fusion";
-import type { CompileOptions, Compilation, DeviceProfile, MatmulTile, NodeId, Plan } from "../src/fusion";
+import type { CompileOptions, Compilation, DeviceProfile, Knobs, MatmulTile, NodeId, Plan } from "../src/fusion";
 import { createSession, hostEnv, median } from "../src/gpu";
 import type { BenchResult, DeviceInfo, Roofs, Session } from "../src/gpu";
 import { noise } from "./noise";
@@ -19,6 +19,8 @@ export interface BenchRequest {
   readonly tiles: boolean;
   /** Kernels for this kind of device instead of the adapter's own: a CPU can check the GPU's kernels, not time them. */
   readonly schedule: "gpu" | "cpu" | null;
+  /** How every kernel is written, of naive plans and fused ones. */
+  readonly knobs: Knobs;
   /** Gets the WGSL of every kernel that ran. */
   keep(name: string, wgsl: string): void;
   print(text: string): void;
@@ -127,7 +129,7 @@ async function measure(
 ): Promise<Measured> {
   const workload = tile ? { ...plain, title: `${plain.title}, ${tileName(tile)}` } : plain;
   const profile = profileOf(device);
-  const knobs = tile ? { all: { tile: tileName(tile) }, kernels: {} } : undefined;
+  const knobs = { all: tile ? { ...request.knobs, tile: tileName(tile) } : request.knobs, kernels: {} };
   const options: CompileOptions = { ...defaultOptions, granularity: "primitive", profile, knobs };
   const compilation = compile(workload.text, options);
   const errors = compilation.diagnostics.filter(({ severity }) => severity === "error");

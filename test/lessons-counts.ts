@@ -34,6 +34,7 @@ export const expected: Readonly<Record<string, Counts>> = {
   "layer-norm/statements": counts([4, 1], [13, 4], [6, 2]),
   "layer-norm/three-passes": counts([10, 1], [25, 6], [14, 4]),
   "layer-norm/welford": counts([10, 1], [25, 5], [14, 3]),
+  "layer-norm/subgroups": counts([10, 1], [25, 4], [14, 2]),
   "layer-norm/long-rows": counts([12, 1], [29, 6], [14, 4]),
   "layer-norm-gelu": counts([12, 1], [30, 5], [19, 3]),
   "masked-lanes": counts([15, 2], [33, 6], [18, 4]),

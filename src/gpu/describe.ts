@@ -22,14 +22,15 @@ export function nameOf(info: AdapterIdentity): string {
 }
 
 /** What generated code may use. The `cpu` schedule has no barriers and a thread per row: barriers are ruinous on a CPU. */
-export function targetOf(limits: GPUSupportedLimits, software: boolean, shaderF16: boolean): Target {
+export function targetOf(limits: GPUSupportedLimits, software: boolean, features: ReadonlySet<string>): Target {
   return {
     schedule: software ? "cpu" : "gpu",
     maxWorkgroupSize: Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX),
     maxWorkgroupBytes: limits.maxComputeWorkgroupStorageSize,
     maxBindings: limits.maxStorageBuffersPerShaderStage,
     maxWorkgroupsPerDimension: limits.maxComputeWorkgroupsPerDimension,
-    shaderF16,
+    shaderF16: features.has("shader-f16"),
+    subgroups: features.has("subgroups"),
   };
 }
 
@@ -44,7 +45,7 @@ export function describeAdapter(adapter: GPUAdapter, device: GPUDevice): DeviceI
     software,
     clock: device.features.has("timestamp-query") ? "timestamp-query" : "queue-wait",
     tickNanos: 0,
-    target: targetOf(device.limits, software, device.features.has("shader-f16")),
+    target: targetOf(device.limits, software, device.features),
     maxBufferBytes: device.limits.maxBufferSize,
     maxBindingBytes: device.limits.maxStorageBufferBindingSize,
     features: [...device.features].toSorted(),

@@ -29,7 +29,7 @@ const raised = [
   "maxComputeWorkgroupSizeX",
   "maxComputeWorkgroupSizeY",
 ] as const;
-const wanted: readonly GPUFeatureName[] = ["timestamp-query", "shader-f16"];
+const wanted: readonly GPUFeatureName[] = ["timestamp-query", "shader-f16", "subgroups"];
 
 export class DeviceHolder {
   readonly #gpu: GPU | undefined;

@@ -18,6 +18,7 @@ const device: DeviceInfo = {
     maxBindings: 8,
     maxWorkgroupsPerDimension: 65_535,
     shaderF16: false,
+    subgroups: true,
   },
   maxBufferBytes: 2 ** 28,
   maxBindingBytes: 2 ** 27,

@@ -43,10 +43,10 @@ export function dataOf(graph: Graph): Map<NodeId, Float64Array> {
 }
 
 /** What is wrong with a run: values, counted traffic, or what the interpreter noticed. Empty when nothing is. */
-export function complaints(fusion: Fusion, target: Target, rtol = 1e-7): string[] {
+export function complaints(fusion: Fusion, target: Target, rtol = 1e-7, subgroupSize = 32): string[] {
   const { graph } = fusion;
   const inputs = dataOf(graph);
-  const run = runPlanOnCpu(fusion, target, generic, inputs);
+  const run = runPlanOnCpu(fusion, target, generic, inputs, { subgroupSize });
   return [
     ...valuesOff(graph, run, runReference(graph, inputs), rtol),
     ...run.regions.flatMap((region) => countsOff(graph, region)),

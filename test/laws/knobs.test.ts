@@ -140,6 +140,7 @@ test("strict numerics keep their roundings; a long row does not fit registers; a
       .values.find((each) => each.value === value)?.refusal?.code;
   };
   expect(refusalOf(programs.softmax, { ...gpu, strict: true }, "rows", "one-pass")).toBe("L_STRICT");
+  expect(refusalOf(programs.softmax, { ...gpu, strict: true }, "joined", "subgroups")).toBe("L_STRICT");
   expect(refusalOf("x: f32[2, 65536]\ny = softmax(x)", gpu, "rows", "registers")).toBe("C_REGISTERS");
   const odd = scheduled(programs.matmul, choosing(gpu, "tile", "48x32x16/4x4"));
   expect(odd.matmul).toEqual(scheduled(programs.matmul, gpu).matmul);

@@ -19,6 +19,7 @@ const deviceArbitrary: fc.Arbitrary<Target> = fc.record({
   // A grid has two dimensions: with 64 in each it holds a million elements.
   maxWorkgroupsPerDimension: fc.constantFrom(64, 65_535),
   shaderF16: fc.boolean(),
+  subgroups: fc.boolean(),
 });
 
 /** LIMIT_LAWS=count:seed says otherwise. */

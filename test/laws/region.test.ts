@@ -11,6 +11,7 @@ const GPU: Target = {
   maxBindings: 8,
   maxWorkgroupsPerDimension: 65535,
   shaderF16: false,
+  subgroups: true,
 };
 const CPU: Target = { ...GPU, schedule: "cpu" };
 

@@ -1,6 +1,7 @@
 /** @file Writing a kernel's statements: scopes, names, memory accesses. What to write is lowering.ts's and the templates' business. */
 import { node, sizeOf, type DType, type Graph, type Node, type NodeId } from "../ir";
-import { evenLanes, type Cond, type Index, type IndexAtom, type IndexSpace } from "./index-space";
+import { SMALLEST_SUBGROUP } from "../region";
+import { evenLanes, type Cond, type Index, type IndexAtom, type IndexSpace, type IndexVar } from "./index-space";
 import type { Buffer, Expr, Reg, Scalar, SharedArray, Stmt, Value, Width } from "./kernel-ir";
 import { mutated } from "./mutations";
 import { identifier, Names } from "./names";
@@ -12,6 +13,17 @@ interface Scope {
   readonly conditionalLevel: number;
   /** Divisions, remainders and minima that have a name here, by atom. */
   readonly parts: Map<number, Index>;
+}
+
+/** How the threads of a workgroup lie in subgroups. */
+export interface Subgroups {
+  /** Threads of this workgroup in a subgroup. */
+  readonly peers: Index;
+  /** Which subgroup this thread is in, of how many. */
+  readonly own: Index;
+  readonly count: Index;
+  /** Which thread of its subgroup this is. */
+  readonly lane: Index;
 }
 
 /** f16 is a storage format; arithmetic is f32. */
@@ -40,6 +52,7 @@ export class Emitter {
   readonly graph: Graph;
   readonly space: IndexSpace;
   readonly #bufferNames = new Set<string>();
+  #subgroups: Subgroups | null = null;
 
   /** @param stored values that get a binding, in this order */
   constructor(graph: Graph, stored: readonly NodeId[], space: IndexSpace) {
@@ -115,14 +128,7 @@ export class Emitter {
     return reg;
   }
 
-  variable(
-    name: string,
-    scalar: Scalar,
-    width: Width,
-    value: Value,
-    nodes: readonly NodeId[],
-    level = this.level,
-  ): Reg {
+  variable(name: string, scalar: Scalar, width: Width, value: Expr, nodes: readonly NodeId[], level = this.level): Reg {
     const reg = this.reg(name, scalar, width, level);
     this.emit({ kind: "var", reg, value, nodes }, level);
     return reg;
@@ -207,6 +213,32 @@ export class Emitter {
     this.leave();
     this.names.release(variable.name);
     this.emit({ kind: "halve", variable, from, body: block });
+  }
+
+  /** variable = 1, 2 … limit − 1 */
+  others(name: string, limit: Index, body: (index: Index) => void): void {
+    const variable = this.space.variable(this.names.frame(name), Math.max(1, limit.max - 1), this.level + 1);
+    const block = this.enter(false);
+    body(this.space.of(variable));
+    this.leave();
+    this.names.release(variable.name);
+    this.emit({ kind: "others", variable, limit, body: block });
+  }
+
+  /** The subgroups that a workgroup of so many threads falls into. */
+  subgroups(threads: number): Subgroups {
+    this.#subgroups ??= this.#nameSubgroups(threads);
+    return this.#subgroups;
+  }
+
+  #nameSubgroups(threads: number): Subgroups {
+    const { space } = this;
+    const most = Math.max(1, threads / SMALLEST_SUBGROUP);
+    const variable = (name: string, max: number): IndexVar => space.variable(this.names.frame(name), max, 0);
+    const [peers, own, count] = [variable("peers", threads), variable("subgroup", most), variable("subgroups", most)];
+    this.emit({ kind: "subgroups", threads, peers, own, count }, 0);
+    const lane = space.variable("subgroup_lane", threads - 1, 0, "subgroup.lane");
+    return { peers: space.of(peers), own: space.of(own), count: space.of(count), lane: space.of(lane) };
   }
 
   /** variable = 1, 2, 4 … to */

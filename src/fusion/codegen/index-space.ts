@@ -5,7 +5,7 @@
 import { bug } from "../ir";
 import type { IndexAlgebra } from "../ops";
 
-export type Builtin = "tid" | "wid.x" | "wid.y" | "wid.z" | "gid.x" | "gid.y";
+export type Builtin = "tid" | "wid.x" | "wid.y" | "wid.z" | "gid.x" | "gid.y" | "subgroup.lane";
 
 /** A loop counter, a builtin, a bound sub-expression, or `lane`: which of four neighbours. */
 export interface IndexVar {

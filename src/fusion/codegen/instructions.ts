@@ -1,5 +1,5 @@
 /** @file What one thread of a kernel executes, counted from its statements: loops by their turns, both ways of a branch. */
-import type { KernelProgram, Stmt } from "./kernel-ir";
+import { isLoop, type KernelProgram, type Loop, type Stmt } from "./kernel-ir";
 
 /** Statements that a thread runs through at most. A vector of four counts once: it is one instruction to write and to read. */
 export interface InstructionCounts {
@@ -43,6 +43,8 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
     case "for":
     case "halve":
     case "double":
+    case "others":
+    case "subgroups":
     case "var":
     case "bind":
     case "bindValue":
@@ -52,8 +54,9 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
 }
 
 /** Turns of a loop; one that halves or doubles takes as many as its largest extent has bits. */
-function turnsOf(stmt: Extract<Stmt, { readonly kind: "for" | "halve" | "double" }>): number {
+function turnsOf(stmt: Loop): number {
   if (stmt.kind === "for") return stmt.count;
+  if (stmt.kind === "others") return stmt.limit.max - 1;
   return Math.floor(Math.log2(Math.max(1, stmt.kind === "halve" ? stmt.from.max : stmt.to))) + 1;
 }
 
@@ -66,7 +69,7 @@ export function instructionCounts({ body }: KernelProgram): InstructionCounts {
     for (const stmt of block) {
       for (const sort of sortsOf(stmt)) counts[sort] += times;
       if (stmt.kind === "if") open.push({ block: stmt.body, times }, { block: stmt.otherwise, times });
-      if (stmt.kind === "for" || stmt.kind === "halve" || stmt.kind === "double") {
+      if (isLoop(stmt)) {
         const turns = turnsOf(stmt);
         counts.branches += times * turns;
         open.push({ block: stmt.body, times: times * turns });

@@ -105,6 +105,8 @@ export type Expr =
       readonly ib: Value;
     }
   | { readonly kind: "choose"; readonly when: Value; readonly yes: Value; readonly no: Value }
+  /** What the thread `by` places further holds, or nearer: the two swap. Both are of one subgroup. */
+  | { readonly kind: "shuffle"; readonly a: Value; readonly by: Index }
   | { readonly kind: "convert"; readonly a: Value; readonly to: Scalar }
   | { readonly kind: "generate"; readonly def: OpDef; readonly at: readonly Index[]; readonly attrs: Attrs }
   | { readonly kind: "index"; readonly index: Index };
@@ -115,7 +117,7 @@ interface From {
 }
 export type Stmt =
   | ({ readonly kind: "let"; readonly reg: Reg; readonly value: Expr } & From)
-  | ({ readonly kind: "var"; readonly reg: Reg; readonly value: Value } & From)
+  | ({ readonly kind: "var"; readonly reg: Reg; readonly value: Expr } & From)
   | ({ readonly kind: "set"; readonly reg: Reg; readonly value: Expr } & From)
   | { readonly kind: "bind"; readonly variable: IndexVar; readonly value: Index }
   /** An index that is data, held inside 0 … variable.max. */
@@ -173,14 +175,28 @@ export type Stmt =
       readonly body: Stmt[];
       readonly rows?: true;
     }
+  /** Names what the machine decides about subgroups: how many of the workgroup's threads are in one, which one this is, how many there are. */
+  | {
+      readonly kind: "subgroups";
+      readonly threads: number;
+      readonly peers: IndexVar;
+      readonly own: IndexVar;
+      readonly count: IndexVar;
+    }
   /** variable = from, from/2, … 1 */
   | { readonly kind: "halve"; readonly variable: IndexVar; readonly from: Index; readonly body: Stmt[] }
+  /** variable = 1, 2 … limit − 1 */
+  | { readonly kind: "others"; readonly variable: IndexVar; readonly limit: Index; readonly body: Stmt[] }
   /** variable = 1, 2, 4 … to */
   | { readonly kind: "double"; readonly variable: IndexVar; readonly to: number; readonly body: Stmt[] }
   | { readonly kind: "barrier" }
   /** Lanes for which it does not hold are done. */
   | { readonly kind: "guard"; readonly when: Cond }
   | { readonly kind: "comment"; readonly text: string };
+
+export type Loop = Extract<Stmt, { readonly kind: "for" | "halve" | "double" | "others" }>;
+export const isLoop = (stmt: Stmt): stmt is Loop =>
+  stmt.kind === "for" || stmt.kind === "halve" || stmt.kind === "double" || stmt.kind === "others";
 
 export interface KernelProgram {
   /** Also the WGSL entry point. */

@@ -2,7 +2,7 @@
 import { dtypeBytes, type NodeId } from "../ir";
 import type { Cond, Index, IndexAtom } from "./index-space";
 import { Indices } from "./interpret/indices";
-import type { Buffer, Expr, KernelProgram, Stmt } from "./kernel-ir";
+import { isLoop, type Buffer, type Expr, type KernelProgram, type Loop, type Stmt } from "./kernel-ir";
 
 /** Threads that run in step on most GPUs, and the bytes that memory hands out at once. */
 const THREADS = 32;
@@ -59,7 +59,7 @@ class Walk {
         const yes = this.#where(stmt.when, top.threads);
         const no = top.threads.filter((thread) => !yes.includes(thread));
         open.push({ block: stmt.otherwise, at: 0, threads: no }, { block: stmt.body, at: 0, threads: yes });
-      } else if (stmt.kind === "for" || stmt.kind === "halve" || stmt.kind === "double") {
+      } else if (isLoop(stmt)) {
         this.#begin(stmt);
         open.push({ block: stmt.body, at: 0, threads: top.threads });
       } else if (top.threads.length > 0) this.#visit(stmt, top.threads);
@@ -68,13 +68,13 @@ class Walk {
   }
 
   /** Loops stand at their first turn. */
-  #begin(loop: Extract<Stmt, { readonly kind: "for" | "halve" | "double" }>): void {
+  #begin(loop: Loop): void {
     const cells = this.#cells(loop.variable);
     if (loop.kind === "halve") {
       const from = this.#indices.index(loop.from);
       this.#fillBuiltins();
       for (let thread = 0; thread < THREADS; thread++) cells[thread] = from(thread, 0);
-    } else cells.fill(loop.kind === "double" ? 1 : 0);
+    } else cells.fill(loop.kind === "for" ? 0 : 1);
   }
 
   #where(when: Cond, threads: readonly number[]): readonly number[] {
@@ -110,7 +110,7 @@ class Walk {
   /** The first workgroup's threads. */
   #fillBuiltins(): void {
     for (const { variable, cells } of this.#indices.builtins) {
-      const counts = variable === "tid" || variable === "gid.x";
+      const counts = variable === "tid" || variable === "gid.x" || variable === "subgroup.lane";
       for (let thread = 0; thread < THREADS; thread++) cells[thread] = counts ? thread : 0;
     }
   }

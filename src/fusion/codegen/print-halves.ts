@@ -3,7 +3,7 @@
  * a half alone is put into its word by atomics, which leave the neighbour's half as it is.
  */
 import type { Index, IndexSpace } from "./index-space";
-import type { Buffer, Stmt, Width } from "./kernel-ir";
+import { isLoop, type Buffer, type Stmt, type Width } from "./kernel-ir";
 import { factorText, indexText } from "./print-index";
 
 /** Buffers of which some thread writes half a word. */
@@ -13,7 +13,7 @@ export function sharedWords(body: readonly Stmt[]): ReadonlySet<Buffer> {
   while (open.length > 0) {
     const stmt = open.pop()!;
     if (stmt.kind === "store" && stmt.width === 1) found.add(stmt.buffer);
-    if (stmt.kind === "for" || stmt.kind === "halve") open.push(...stmt.body);
+    if (isLoop(stmt)) open.push(...stmt.body);
     if (stmt.kind === "if") open.push(...stmt.body, ...stmt.otherwise);
   }
   return found;

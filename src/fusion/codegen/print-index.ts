@@ -8,6 +8,7 @@ const BUILTIN = {
   "wid.z": "wid.z",
   "gid.x": "gid.x",
   "gid.y": "gid.y",
+  "subgroup.lane": "subgroup_lane",
 };
 
 /** `(i / 12u) * 4u + tid`; positive terms first, so that nothing passes below zero on the way. */

@@ -71,7 +71,11 @@ class Printer {
         (array) => `  var ${array.name}: array<${typeText(array.scalar, array.width)}, ${array.length}>;`,
       ),
     ];
-    if (program.buffers.some((buffer) => buffer.type.dtype === "f16" && !this.#packed)) head.unshift("enable f16;", "");
+    const features = [
+      ...(program.buffers.some((buffer) => buffer.type.dtype === "f16" && !this.#packed) ? ["f16"] : []),
+      ...(/\bsubgroup_size\b/.test(body) ? ["subgroups"] : []),
+    ];
+    if (features.length > 0) head.unshift(`enable ${features.join(", ")};`, "");
     return {
       wgsl: [...head, ...this.#lines, "}", ""].join("\n"),
       lines: [...head.map(() => NOBODY), ...this.#origins, NOBODY],
@@ -166,6 +170,16 @@ class Printer {
         this.#nested(stmt.body);
         return this.#line("}");
       }
+      case "others": {
+        const { name } = stmt.variable;
+        this.#line(`for (var ${name} = 1u; ${name} < ${indexText(stmt.limit)}; ${name}++) {`);
+        this.#nested(stmt.body);
+        return this.#line("}");
+      }
+      case "subgroups":
+        this.#line(`let ${stmt.peers.name} = min(subgroup_size, ${stmt.threads}u);`);
+        this.#line(`let ${stmt.own.name} = tid / ${stmt.peers.name};`);
+        return this.#line(`let ${stmt.count.name} = ${stmt.threads}u / ${stmt.peers.name};`);
       case "double": {
         const { name } = stmt.variable;
         this.#line(`for (var ${name} = 1u; ${name} <= ${stmt.to}u; ${name} *= 2u) {`);
@@ -265,6 +279,13 @@ ${swap(a, "key")}${b ? swap(b, "place") : ""}  }
         return `select(${this.#value(expr.no, scalar, width)}, ${this.#value(expr.yes, scalar, width)}, ${this.#value(expr.when, "bool", width)})`;
       case "better":
         return this.#better(expr, width);
+      case "shuffle": {
+        const [given, by] = [this.#value(expr.a, scalar, width), indexText(expr.by)];
+        // Registers of numbers are handed over, not of bool.
+        return scalar === "bool"
+          ? `subgroupShuffleXor(u32(${given}), ${by}) != 0u`
+          : `subgroupShuffleXor(${given}, ${by})`;
+      }
       case "convert":
         return `${typeText(expr.to, width)}(${this.#value(expr.a, expr.a.scalar, width)})`;
       case "generate":
@@ -414,6 +435,8 @@ function builtinsText(body: string): string {
     /\bgid\b/.test(body) ? "@builtin(global_invocation_id) gid: vec3u" : "",
     /\bwid\b/.test(body) ? "@builtin(workgroup_id) wid: vec3u" : "",
     /\btid\b/.test(body) ? "@builtin(local_invocation_index) tid: u32" : "",
+    /\bsubgroup_size\b/.test(body) ? "@builtin(subgroup_size) subgroup_size: u32" : "",
+    /\bsubgroup_lane\b/.test(body) ? "@builtin(subgroup_invocation_id) subgroup_lane: u32" : "",
   ].filter((text) => text !== "");
   return used.length <= 1 ? used.join("") : used.join(", ");
 }

@@ -129,6 +129,7 @@ export function targetOf(profile: DeviceProfile): Target {
     maxBindings: profile.maxBindings,
     maxWorkgroupsPerDimension: 65_535,
     shaderF16: false,
+    subgroups: true,
   };
   targets.set(profile, target);
   return target;

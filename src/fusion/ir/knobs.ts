@@ -18,6 +18,8 @@ export const knobValues = {
   rows: ["registers", "again", "one-pass", "thread"],
   /** How a transposed operand is read: through a tile in workgroup memory, or straight, with a stride. */
   transposed: ["tile", "direct"],
+  /** How the threads of a workgroup join what each has folded: a tree in workgroup memory, or subgroups that hand over registers. */
+  joined: ["tree", "subgroups"],
 } as const;
 
 export type ListedKnob = keyof typeof knobValues;

@@ -35,6 +35,8 @@ export interface Target {
   readonly maxBindings: number;
   readonly maxWorkgroupsPerDimension: number;
   readonly shaderF16: boolean;
+  /** Threads that run in step can hand each other their registers. */
+  readonly subgroups: boolean;
   /** What a person chose in place of the planner. */
   readonly knobs?: KnobChoices | undefined;
   /** No choice of a schedule may change a rounding. */

@@ -27,7 +27,7 @@ export type { KnobOffer } from "./knobs";
 export { mergedStages, type MergedStages } from "./one-pass";
 export { scheduleRegion } from "./schedule";
 export { passRoots } from "./schedule-rows";
-export { joinBytes, sortsOf, threadsWithin, type RowSort } from "./threads";
+export { joinBytes, LONG_FINISH, SMALLEST_SUBGROUP, sortsOf, threadsWithin, type RowSort } from "./threads";
 export type { Turn } from "./turns";
 export * from "./types";
 export { mayBeUniform, uniformsOf } from "./uniforms";

@@ -28,6 +28,7 @@ export function knobOffers(graph: Graph, region: Region, target: Target): KnobOf
   const stands = standing(now, schedule({}), merges);
   return [...stands].flatMap(([knob, stood]): KnobOffer[] => {
     if (target.schedule === "cpu" && ON_GPU.has(knob)) return [];
+    if (knob === "joined" && !target.subgroups) return [];
     const values = [...new Set([...valuesOf(knob, now, merges), stood])];
     const offered = values.map((value) => {
       const tried = schedule(withKnob(kept, knob, value));

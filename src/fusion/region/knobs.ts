@@ -55,6 +55,9 @@ export function refusalOf(
   if (knob === "rows" && value === "one-pass" && target.strict === true) {
     return no("L_STRICT", "Repairing a running value changes roundings, and strict mode keeps them.", "Switch strict mode off."); // prettier-ignore
   }
+  if (knob === "joined" && value === "subgroups" && target.strict === true) {
+    return no("L_STRICT", "Subgroups add up in another order than the tree, and strict mode keeps roundings.", "Switch strict mode off."); // prettier-ignore
+  }
   if (knob === "rows" && value === "thread" && (variant === "row-cached" || variant === "row-streaming")) {
     return no("L_ROW_NOT_OWNED", "A row is put in order by a workgroup: one thread alone has no room for it.", "Choose how many threads share the row instead."); // prettier-ignore
   }
@@ -112,7 +115,7 @@ export interface KnobOffer {
 
 /** Knobs that mean something for a schedule, and where they stand. */
 export function standing(schedule: RegionSchedule, plain: RegionSchedule, mayMerge: boolean): Map<KnobName, string> {
-  const { variant, threadsPerWorkgroup, turns, unrolled, width, lane, matmul, flash, merged } = schedule;
+  const { variant, threadsPerWorkgroup, turns, unrolled, width, lane, matmul, flash, merged, joined } = schedule;
   const stands = new Map<KnobName, string>();
   const threads = String(threadsPerWorkgroup);
   if (variant === "flat" || variant === "tile") {
@@ -130,6 +133,7 @@ export function standing(schedule: RegionSchedule, plain: RegionSchedule, mayMer
   }
   if (variant === "matmul-tile") stands.set("tile", tileName(matmul!));
   if (variant === "flash-tile") stands.set("tile", flashTileName(flash!));
+  if (joined) stands.set("joined", joined);
   return stands;
 }
 

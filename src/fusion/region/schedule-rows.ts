@@ -8,7 +8,16 @@ import { neighbours, readsOf, stridedReads } from "./reads";
 import { passesPerRead, type PassRoot } from "./row-passes";
 import { isOrder } from "./row-ops";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
-import { joinBytes, nextPowerOfTwo, scanBytes, sortBytes, sortsOf, threadsWithin } from "./threads";
+import {
+  joinBytes,
+  joiningOf,
+  LONG_FINISH,
+  nextPowerOfTwo,
+  scanBytes,
+  sortBytes,
+  sortsOf,
+  threadsWithin,
+} from "./threads";
 import { turnPoint } from "./turns";
 import type { RegionForm, RegionRead, RegionSchedule, Variant } from "./types";
 
@@ -31,7 +40,7 @@ export function scheduleRows(
   knobs: Knobs,
 ): RegionSchedule {
   const placement = placeRows(graph, region.members) as RowPlacement;
-  if (form.columnFolds.length > 0) return scheduleMixed(graph, region, form, target, placement);
+  if (form.columnFolds.length > 0) return scheduleMixed(graph, region, form, target, placement, knobs);
   const { rows, columns } = form;
   const isFull = (id: NodeId): boolean => columns > 1 && wholeOutput(graph, placement, id) !== null;
   const stages = form.reductions.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
@@ -75,6 +84,7 @@ export function scheduleRows(
       byThread ? laneCoordinates(form, lane) : [new Map()],
     );
   const live = liveScalars(graph, region);
+  const joined = joiningOf(target, knobs);
   const accumulators = form.reductions.length;
   if (usual && scattered && target.schedule === "gpu" && !reading && mayBand(form, region.outputs, isFull)) {
     const threads = Number(knobs.threads ?? Math.min(BAND.threads, target.maxWorkgroupSize));
@@ -108,10 +118,11 @@ export function scheduleRows(
       threadsPerWorkgroup: threads,
       workgroups: Math.ceil((rows * chunks) / threads),
       registers: BASE_REGISTERS + live + accumulators + columns * cached.length,
+      ...(chunks > LONG_FINISH && target.schedule === "gpu" && { joined }),
       ...split(rows, chunks, chunkLength, accumulators),
     });
   }
-  const [joining, scanning] = [joinBytes(graph, form), scanBytes(graph, form)];
+  const [joining, scanning] = [joinBytes(graph, form, joined), scanBytes(graph, form)];
   const units = Math.min(columns, chunkLength) / (lane === "columns" ? 4 : 1);
   const again = reading === "again" || reading === "one-pass";
   // A row that takes one turn is never read again: whoever asks for passes gets loops to pass.
@@ -120,7 +131,14 @@ export function scheduleRows(
   const threads = Number(knobs.threads ?? Math.min(Math.max(32, wanted), Math.max(32, threadsWithin(target, joining + scanning, least)))); // prettier-ignore
   const sorts = sortsOf(graph, form, threads * (lane === "columns" ? 4 : 1));
   const sorting = sortBytes(sorts);
-  const shared = { lane, stridedWrites, threadsPerWorkgroup: threads, workgroups: rows * chunks, workgroupBytes: sorting + threads * (joining + scanning) }; // prettier-ignore
+  const shared = {
+    lane,
+    ...(accumulators > 0 && { joined }),
+    stridedWrites,
+    threadsPerWorkgroup: threads,
+    workgroups: rows * chunks,
+    workgroupBytes: sorting + threads * (joining + scanning),
+  };
   if (chunks > 1)
     return blank({
       variant: "split-row",
@@ -192,6 +210,7 @@ function scheduleMixed(
   form: RegionForm,
   target: Target,
   placement: RowPlacement,
+  knobs: Knobs,
 ): RegionSchedule {
   const { rows, columns, columnFolds, reductions } = form;
   const stages = target.schedule === "gpu" ? new Set(reductions.map(({ stage }) => stage)).size : 1;
@@ -221,12 +240,14 @@ function scheduleMixed(
     const passes = passesPerRead(graph, region, form, roots, byRow, touched, lane === "columns" ? 4 : 1, [new Map()]);
     return blank({ ...shared, variant: "mixed-thread", reads: withRereads(plain, passes), threadsPerWorkgroup: 1, workgroupBytes: held, registers }); // prettier-ignore
   }
-  const joining = joinBytes(graph, form);
+  const joined = joiningOf(target, knobs);
+  const joining = joinBytes(graph, form, joined);
   const threads = Math.min(Math.max(32, nextPowerOfTwo(Math.ceil(columns / 4))), threadsWithin(target, joining));
   const cached = cachedValues(graph, region, form, placement);
   return blank({
     ...shared,
     variant: "mixed-row",
+    joined,
     cached,
     reads: plain,
     threadsPerWorkgroup: threads,

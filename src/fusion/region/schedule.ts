@@ -7,6 +7,7 @@ import {
   matmulTile,
   namedTile,
   sharedDots,
+  THIN,
   tileBytes,
   tileEfficiency,
   tileRereads,
@@ -20,6 +21,7 @@ import { scheduleOnline } from "./online-schedule";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./reads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
 import { scheduleRows } from "./schedule-rows";
+import { joiningOf } from "./threads";
 import type { RegionForm, RegionSchedule } from "./types";
 import { isViewRegion } from "./views";
 
@@ -44,7 +46,9 @@ export function scheduleWith(
 ): RegionSchedule {
   if (isOnline(form.template)) {
     const planned = scheduleOnline(graph, region, form, target, liveScalars(graph, region), knobs.tile);
-    return blank({ ...planned, registers: BASE_REGISTERS + planned.registers! });
+    // Chunks of rows are joined by a workgroup each.
+    const joined = planned.dispatches === 2 ? { joined: joiningOf(target, knobs) } : {};
+    return blank({ ...planned, ...joined, registers: BASE_REGISTERS + planned.registers! });
   }
   if (form.contraction !== null) return scheduleMatmul(graph, region, form, target, knobs);
   if (form.reductions.length + form.scans.length + form.orders.length > 0)
@@ -154,12 +158,15 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
   const live = liveScalars(graph, region);
   if (!tile) {
     const threads = Math.min(256, target.maxWorkgroupSize);
+    const dots = sharedDots(sizes, target);
+    const shareK = dots !== null && (sizes.n === 1 || sizes.m >= THIN);
     return blank({
       variant: "matmul-direct",
+      ...(shareK && { joined: joiningOf(target, knobs) }),
       reads,
       stridedWrites,
       threadsPerWorkgroup: threads,
-      workgroups: sharedDots(sizes, target) ?? Math.ceil(sizeOf(form.space) / threads),
+      workgroups: dots ?? Math.ceil(sizeOf(form.space) / threads),
       registers: BASE_REGISTERS + live + 4,
     });
   }

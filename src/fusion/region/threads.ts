@@ -1,7 +1,7 @@
 /** @file How many threads of a workgroup its memory has room for. */
-import { node, type Graph, type NodeId, type Target } from "../ir";
+import { node, type Graph, type Knobs, type NodeId, type Target } from "../ir";
 import { LONGEST_SORTED, opDef } from "../ops";
-import type { RegionForm } from "./types";
+import type { Joining, RegionForm } from "./types";
 
 const MOST_THREADS = 256;
 
@@ -15,8 +15,21 @@ export function threadsWithin(target: Target, bytes: number, besides = 0): numbe
   return bytes === 0 ? most : Math.min(most, 2 ** Math.floor(Math.log2(Math.max(1, (target.maxWorkgroupBytes - besides) / bytes)))); // prettier-ignore
 }
 
-/** Bytes of workgroup memory that each thread needs to join the reductions of a row: stages take turns with two sets of places. */
-export function joinBytes(graph: Graph, form: RegionForm): number {
+/** Threads of the smallest subgroup there can be (WebGPU, GPUAdapterInfo). */
+export const SMALLEST_SUBGROUP = 4;
+
+/** How the threads of a workgroup join what they have folded: as chosen, where the machine can. */
+export const joiningOf = ({ subgroups }: Target, { joined }: Knobs): Joining =>
+  subgroups && joined === "subgroups" ? joined : "tree";
+
+/** Chunks of a row above which a workgroup joins them rather than one thread. */
+export const LONG_FINISH = 64;
+
+/**
+ * Bytes of workgroup memory that each thread needs to join the reductions of a row: stages take turns with two sets of places. Of
+ * subgroups only one thread needs a place.
+ */
+export function joinBytes(graph: Graph, form: RegionForm, joined: Joining): number {
   const slots = new Map<number, number>();
   const places = new Set<string>();
   for (const { node: id, stage } of form.reductions) {
@@ -28,7 +41,7 @@ export function joinBytes(graph: Graph, form: RegionForm): number {
     places.add(`${stage % 2} ${slot} ${dtype === "f16" ? "f32" : dtype}`);
     if (arg) places.add(`${stage % 2} ${slot} place`);
   }
-  return 4 * places.size;
+  return (4 * places.size) / (joined === "tree" ? 1 : SMALLEST_SUBGROUP);
 }
 
 /** Bytes of workgroup memory that each thread needs to scan what it holds of a row in one turn: scans of one dtype take turns. */

@@ -90,6 +90,9 @@ export interface FlashTile {
 /** Where four neighbours of one load lie in a row group: along the row, across rows, or nowhere. */
 export type Lane = "columns" | "rows" | "none";
 
+/** How the threads of a workgroup join what each has folded. */
+export type Joining = "tree" | "subgroups";
+
 /** What the chosen schedule costs in resources. */
 export interface RegionSchedule {
   readonly variant: Variant;
@@ -97,6 +100,8 @@ export interface RegionSchedule {
   readonly cached: readonly NodeId[];
   /** Rows: four neighbours of one load lie along the row, across rows, or nowhere. Absent for other kernels. */
   readonly lane?: Lane;
+  /** Where threads of a workgroup join what they have folded, how; absent where they don't. */
+  readonly joined?: Joining;
   /** Row-streaming: first stages of pairs that one walk folds together. */
   readonly merged: readonly number[];
   /** Flat: neighbours that a thread takes at once, how often, and whether that is written out. */

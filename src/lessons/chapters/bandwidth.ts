@@ -119,6 +119,14 @@ ${statements}y = n * w + b
         options: { knobs: { all: {}, kernels: { y: { rows: "one-pass" } } } },
       },
       {
+        id: "subgroups",
+        title: "joined by subgroups",
+        sentence:
+          "Warp primitives: threads that step together hand each other their sums, register to register. Then one part of each subgroup goes through workgroup memory: two barriers instead of eighteen.",
+        claims: [{ row: "001-07", says: "one fused kernel" }],
+        options: { knobs: { all: {}, kernels: { y: { joined: "subgroups" } } } },
+      },
+      {
         id: "long-rows",
         title: "rows too long to keep",
         sentence: "A row that fits no workgroup's registers is read three times by one and the same kernel.",

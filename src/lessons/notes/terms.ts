@@ -48,7 +48,7 @@ export const terms: readonly Note[] = [
   term(
     "workgroup",
     "Workgroup, block, warp",
-    "Threads that share memory and can wait for each other are a workgroup; CUDA says block. Those of them that step together are a subgroup; CUDA says warp.",
+    "Threads that share memory and can wait for each other are a workgroup; CUDA says block. Those of them that step together are a subgroup; CUDA says warp. They can hand each other registers without memory and without waiting: subgroupShuffleXor(x, 16u) is what the thread 16 places away holds, as CUDA's __shfl_xor_sync. The knob Threads join of a kernel that folds rows shows both ways.",
     ["004-08", "002-10"],
     ["softmax"],
   ),

@@ -19,6 +19,7 @@ test("a sheet says where every knob stands and what can't be", () => {
     ["threads", "256", false],
     ["vector", "on", false],
     ["rows", "registers", false],
+    ["joined", "tree", false],
   ]);
   expect(refusalsOf(offers[0]!).map(({ code }) => code)).toEqual(["L_WGMEM"]);
 });

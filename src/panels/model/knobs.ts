@@ -14,6 +14,7 @@ const NAMES: Readonly<Record<KnobName, string>> = {
   vector: "vec4",
   rows: "Rows read",
   transposed: "Transposed",
+  joined: "Threads join",
   tile: "Tile",
 };
 
@@ -24,6 +25,7 @@ const SENTENCES: Readonly<Record<KnobName, string>> = {
   vector: "Whether a thread takes four neighbours with one load",
   rows: "How often, and by whom, a row is read",
   transposed: "How an operand is read that lies the other way round",
+  joined: "How the threads of a workgroup join what each has folded",
   tile: "What a workgroup computes at a time, and each thread of it",
 };
 
@@ -37,6 +39,7 @@ const VALUES: Readonly<Partial<Record<KnobName, Readonly<Record<string, string>>
     thread: "by one thread a row",
   },
   transposed: { tile: "through workgroup memory", direct: "straight, with a stride" },
+  joined: { tree: "by a tree in workgroup memory", subgroups: "by subgroups" },
 };
 
 export const knobTitle = (knob: KnobName): string => NAMES[knob];

@@ -1,7 +1,7 @@
 /** @file Runs a lowered kernel on the CPU: all threads of a workgroup in lock-step, statements compiled to closures once. */
 import { bug, type NodeId } from "../../ir";
 import { roundToHalf } from "../../ops";
-import type { Buffer, Expr, KernelProgram, Reg, SharedArray, SortArrays, Stmt, Value } from "../kernel-ir";
+import type { Buffer, Expr, KernelProgram, Loop, Reg, SharedArray, SortArrays, Stmt, Value } from "../kernel-ir";
 import { BufferTrace, note, OwnTrace, SharedTrace, type AccessLog } from "./access-log";
 import { Indices } from "./indices";
 import { scalarOf, storing } from "./scalars";
@@ -11,6 +11,8 @@ export interface InterpretOptions {
   readonly precision?: "f64" | "f32";
   /** False: only results are wanted, no log of accesses; much faster where the kernel can be translated. */
   readonly log?: boolean;
+  /** Threads of a subgroup, a power of two from 4 to 128; absent: 32. */
+  readonly subgroupSize?: number;
 }
 type NumberOf = (thread: number, lane: number) => number;
 type Test = (thread: number) => boolean;
@@ -30,7 +32,7 @@ export function interpretProgram(
   buffers: ReadonlyMap<NodeId, Float64Array>,
   options: InterpretOptions = {},
 ): AccessLog {
-  return new Machine(program, buffers, options.precision ?? "f64").run();
+  return new Machine(program, buffers, options.precision ?? "f64", options.subgroupSize ?? 32).run();
 }
 
 class Machine {
@@ -46,9 +48,16 @@ class Machine {
   #depth = 0;
 
   readonly program: KernelProgram;
+  readonly #subgroupSize: number;
 
-  constructor(program: KernelProgram, buffers: ReadonlyMap<NodeId, Float64Array>, precision: "f64" | "f32") {
+  constructor(
+    program: KernelProgram,
+    buffers: ReadonlyMap<NodeId, Float64Array>,
+    precision: "f64" | "f32",
+    subgroupSize: number,
+  ) {
     this.program = program;
+    this.#subgroupSize = subgroupSize;
     const [x, y, z] = program.workgroupSize;
     this.#threads = x * y * z;
     this.#indices = new Indices(this.#threads, program.space.lane);
@@ -85,6 +94,7 @@ class Machine {
       for (let thread = 0; thread < this.#threads; thread++) {
         cells[thread] =
           variable === "tid" ? thread
+          : variable === "subgroup.lane" ? thread % this.#subgroupSize
           : variable === "wid.x" ? x
           : variable === "wid.y" ? y
           : variable === "wid.z" ? z
@@ -161,7 +171,10 @@ class Machine {
       case "for":
       case "halve":
       case "double":
+      case "others":
         return this.#loop(stmt);
+      case "subgroups":
+        return this.#subgroups(stmt);
       case "barrier":
         return this.#barrier();
       case "guard": {
@@ -265,7 +278,7 @@ class Machine {
   }
 
   /** Segments, by which passes are counted, end with an outermost loop (of a row) or a barrier. */
-  #loop(stmt: Extract<Stmt, { kind: "for" | "halve" | "double" }>): Run {
+  #loop(stmt: Loop): Run {
     const cells = this.#indices.cellsOf(stmt.variable);
     const inside = stmt.kind === "for" && stmt.rows ? 0 : 1;
     this.#depth += inside;
@@ -288,6 +301,15 @@ class Machine {
         }
       };
     }
+    if (stmt.kind === "others") {
+      const limit = this.#indices.index(stmt.limit);
+      return (active) => {
+        for (let turn = 1; turn < limit(active.list[0]!, 0); turn++) {
+          cells.fill(turn);
+          body(active);
+        }
+      };
+    }
     const from = this.#indices.index(stmt.from);
     return (active) => {
       for (let turn = from(active.list[0]!, 0); turn > 0; turn = Math.floor(turn / 2)) {
@@ -295,6 +317,17 @@ class Machine {
         body(active);
       }
     };
+  }
+
+  /** Subgroups are threads with neighbouring numbers. */
+  #subgroups({ threads, peers, own, count }: Extract<Stmt, { kind: "subgroups" }>): Run {
+    const size = Math.min(this.#subgroupSize, threads);
+    const [sizes, numbers, counts] = [peers, own, count].map((variable) => this.#indices.cellsOf(variable));
+    return each((thread) => {
+      sizes![thread] = size;
+      numbers![thread] = Math.floor(thread / size);
+      counts![thread] = threads / size;
+    });
   }
 
   #barrier(): Run {
@@ -349,6 +382,15 @@ class Machine {
       }
       case "index":
         return this.#indices.index(expr.index);
+      case "shuffle": {
+        const [a, by] = [this.#value(expr.a), this.#indices.index(expr.by)];
+        return (thread, lane) => {
+          const other = thread ^ by(thread, 0);
+          if ((thread ^ other) >= this.#subgroupSize || other >= this.#threads)
+            note(this.#problems, `thread ${thread} asks ${other}, which is not of its subgroup`);
+          return a(other, lane);
+        };
+      }
       case "generate": {
         const [at, indices] = [expr.at.map((index) => this.#indices.index(index)), expr.at.map(() => 0)];
         return (thread, lane) => {

@@ -138,6 +138,8 @@ class Translator {
         return;
       case "halve":
       case "double":
+      case "others":
+      case "subgroups":
       case "exchange":
       case "exchangePair":
       case "barrier":
@@ -234,6 +236,7 @@ class Translator {
         return `${name}(${at.map((index) => this.#index(index, lane)).join(", ")})`;
       }
       case "loadShared":
+      case "shuffle":
         throw new Untranslatable(expr.kind);
       case "op":
       case "combine":
@@ -304,6 +307,7 @@ class Translator {
   #atom(atom: IndexAtom, lane: number): string {
     if (atom.kind === "var") {
       if (atom === this.program.space.lane) return String(lane);
+      if (atom.builtin === "subgroup.lane") throw new Untranslatable(atom.builtin);
       return atom.builtin ? BUILTINS[atom.builtin] : `v${atom.atomId}`;
     }
     const of = this.#index(atom.of, lane);

@@ -1,8 +1,8 @@
-/** @file Folding: accumulators, their lanes, and the tree in workgroup memory. */
+/** @file Folding: accumulators and their lanes. How threads join what they have folded is join.ts's. */
 import { node, type DType, type NodeId } from "../../ir";
 import { opDef, type OpDef } from "../../ops";
 import type { Cond, Index, Tuple } from "../index-space";
-import { literal, widthOf, type Reg, type Scalar, type SharedArray, type Value, type Width } from "../kernel-ir";
+import { literal, widthOf, type Reg, type Value, type Width } from "../kernel-ir";
 import { registerScalar, wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
@@ -112,94 +112,4 @@ export function finished(low: Lowering, acc: Accumulator, count: number): Value 
       ? acc.value
       : low.let(word, acc.scalar, acc.value.width, acc.value, [id]);
   return low.let(word, scalar, acc.value.width, { kind: "finish", def, a: acc.value, count }, [id]);
-}
-
-/** Places for a tree: reused by every second stage, with a barrier of the stage between. */
-export class TreePlaces {
-  #arrays = new Map<string, SharedArray>();
-
-  readonly low: Lowering;
-  readonly threads: number;
-
-  constructor(low: Lowering, threads: number) {
-    this.low = low;
-    this.threads = threads;
-  }
-
-  array(stage: number, slot: number, scalar: Scalar): SharedArray {
-    const key = `${mutated("early-reuse") ? 0 : stage % 2} ${slot} ${scalar}`;
-    let array = this.#arrays.get(key);
-    if (!array) {
-      array = this.low.sharedArray(
-        this.#arrays.size === 0 ? "partial" : `partial_${this.#arrays.size + 1}`,
-        scalar,
-        this.threads,
-      );
-      this.#arrays.set(key, array);
-    }
-    return array;
-  }
-}
-
-/** All threads' parts of one row become one value that every thread knows. `threads` is a power of two. */
-export function treeReduce(
-  low: Lowering,
-  accs: readonly Accumulator[],
-  tid: Index,
-  places: TreePlaces,
-  stage: number,
-): Accumulator[] {
-  const { space } = low;
-  const slots = accs.map((acc, slot) => ({
-    acc,
-    cells: places.array(stage, 2 * slot, acc.scalar),
-    spots: acc.position ? places.array(stage, 2 * slot + 1, "i32") : null,
-  }));
-  for (const { acc, cells, spots } of slots) {
-    low.emit({ kind: "storeShared", array: cells, index: tid, value: acc.value, lane: null, nodes: [acc.id] });
-    if (spots)
-      low.emit({ kind: "storeShared", array: spots, index: tid, value: acc.position!, lane: null, nodes: [acc.id] });
-  }
-  low.barrier();
-  if (places.threads > 1) {
-    low.halving("half", space.int(places.threads / 2), (half) => {
-      low.branch(space.below(tid, half), () => {
-        for (const { acc, cells, spots } of slots) step(low, acc, cells, spots, tid, space.add(tid, half));
-      });
-      low.barrier();
-    });
-  }
-  return slots.map(({ acc, cells, spots }) => {
-    const word = wordFor(node(low.graph, acc.id));
-    const first = space.int(0);
-    const read = (name: string, array: SharedArray): Reg =>
-      low.let(name, array.scalar, 1, { kind: "loadShared", array, index: first }, [acc.id]);
-    const plain = !acc.def.reduce!.finish && !low.isBufferName(word);
-    const value = read(spots ? `${word}_best` : plain ? word : `${word}_all`, cells);
-    return { ...acc, value, position: spots ? read(word, spots) : null, settled: true };
-  });
-}
-
-/** The lower half of the tree takes in the upper one. */
-function step(
-  low: Lowering,
-  { id, def, scalar }: Accumulator,
-  cells: SharedArray,
-  spots: SharedArray | null,
-  mine: Index,
-  other: Index,
-): void {
-  if (!spots) {
-    low.emit({ kind: "foldShared", array: cells, def, into: mine, from: other, nodes: [id] });
-    return;
-  }
-  const read = (array: SharedArray, index: Index, name: string): Reg =>
-    low.let(name, array.scalar, 1, { kind: "loadShared", array, index }, [id]);
-  const [a, b] = [read(cells, mine, "near"), read(cells, other, "far")];
-  const [ia, ib] = [read(spots, mine, "near_at"), read(spots, other, "far_at")];
-  const better = low.let("better", "bool", 1, { kind: "better", def, a: b, b: a, ia: ib, ib: ia }, [id]);
-  const value = low.let("best", scalar, 1, { kind: "choose", when: better, yes: b, no: a }, [id]);
-  const at = low.let("best_at", "i32", 1, { kind: "choose", when: better, yes: ib, no: ia }, [id]);
-  low.emit({ kind: "storeShared", array: cells, index: mine, value, lane: null, nodes: [id] });
-  low.emit({ kind: "storeShared", array: spots, index: mine, value: at, lane: null, nodes: [id] });
 }

@@ -8,7 +8,8 @@ import { programOf, workgroupPerItem, type Job } from "../frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type Value } from "../kernel-ir";
 import { mutated } from "../mutations";
-import { foldLanes, TreePlaces, treeReduce, type Accumulator } from "./accumulate";
+import { foldLanes, type Accumulator } from "./accumulate";
+import { JoinPlaces, joinThreads } from "./join";
 import { Contraction } from "./contraction";
 import { spread } from "./rows";
 
@@ -55,7 +56,7 @@ function lowerDots(c: Contraction, rows: number, columns: number): KernelProgram
     parts.forEach((row, i) => row.forEach((part, j) => c.fma(part, a[i]!, null, b[j]!)));
   });
   const sums = parts.flat().map((part) => foldLanes(low, sumOf(c, part)));
-  const totals = treeReduce(low, sums, grid.tid, new TreePlaces(low, threads), 0);
+  const totals = joinThreads(sums, grid.tid, new JoinPlaces(low, threads, job.schedule.joined), 0);
   low.branch(space.less(grid.tid, 1), () => {
     totals.forEach(({ value }, at) => {
       const [m, n] = [ms[Math.floor(at / columns)]!, ns[at % columns]!];

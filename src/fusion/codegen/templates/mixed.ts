@@ -9,7 +9,8 @@ import { type Buffer, type KernelProgram, type SharedArray, type Width } from ".
 import { wordFor } from "../emitter";
 import { Lowering } from "../lowering";
 import { mutated } from "../mutations";
-import { accumulator, finished, foldIn, foldLanes, TreePlaces, treeReduce, type Accumulator } from "./accumulate";
+import { accumulator, finished, foldIn, foldLanes, type Accumulator } from "./accumulate";
+import { JoinPlaces, joinThreads } from "./join";
 import { nameChunks, passComment, storePoint } from "./row-workgroup";
 import { pointAt, rowsOf, spread, storeRow } from "./rows";
 import { foldedType, gridFields, joinOne, namesOf, partialsId } from "./split";
@@ -55,7 +56,7 @@ function bandByWorkgroup(job: Job): KernelProgram {
   });
   const held = new Map(form.columnFolds.map((id) => [id, chunks.map(() => accumulator(low, id, width))]));
   const partials = partialsOf(low, job);
-  const places = new TreePlaces(low, threads);
+  const places = new JoinPlaces(low, threads, schedule.joined);
   low.loop("line", schedule.chunkLength, (line) => {
     const { row, counts } = rowOfBand(low, job, grid.index, line);
     if (chunks.length > 1) nameChunks(low, chunks, rows, row);
@@ -69,7 +70,7 @@ function bandByWorkgroup(job: Job): KernelProgram {
         for (const id of pass.outputs) storePoint(low, rows, id, row, column, space.and(inside, counts));
       });
       if (accs.length === 0) return;
-      const joined = treeReduce(low, accs.map((acc) => foldLanes(low, acc)), grid.tid, places, stage); // prettier-ignore
+      const joined = joinThreads(accs.map((acc) => foldLanes(low, acc)), grid.tid, places, stage); // prettier-ignore
       for (const acc of joined) low.setRowValue(acc.id, finished(low, acc, form.columns));
     });
     const first = space.and(space.less(grid.tid, 1), counts);
@@ -174,7 +175,7 @@ function finisherByWorkgroup(job: Job): KernelProgram {
       accs.forEach((acc, i) => joinOne(low, acc, partials[i]!, space.add(space.mul(band, form.columns), grid.index)));
     });
   });
-  const joined = treeReduce(low, accs, grid.tid, new TreePlaces(low, threads), 0);
+  const joined = joinThreads(accs, grid.tid, new JoinPlaces(low, threads, schedule.joined), 0);
   low.branch(space.less(grid.tid, 1), () => {
     for (const acc of joined) low.store(low.buffer(acc.id), grid.index, finished(low, acc, form.rows), [acc.id]);
   });

@@ -7,7 +7,8 @@ import type { Cond, Index, Tuple } from "../index-space";
 import { literal, type Reg, type Value, type Width } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
-import { accumulator, finished, foldIn, foldLanes, treeReduce, type Accumulator, type TreePlaces } from "./accumulate";
+import { accumulator, finished, foldIn, foldLanes, type Accumulator } from "./accumulate";
+import { joinThreads, type JoinPlaces } from "./join";
 import { kept, LOWEST, scale } from "./running-row";
 
 /** What a thread visits of a row, turn by turn. */
@@ -16,7 +17,7 @@ export interface Walk {
   readonly width: Width;
   readonly columns: number;
   readonly tid: Index;
-  readonly places: TreePlaces;
+  readonly places: JoinPlaces;
   each(visit: (at: Tuple, column: Index, inside: Cond, turn: Index) => void): void;
   /** How many columns each lane of this thread has seen in the end. */
   seen(): Value;
@@ -38,7 +39,7 @@ function arithmetic({ low, width }: Walk, id: NodeId): (name: string, op: string
 
 /** All lanes and threads of one fold; from here on its node means the row's value. */
 function settle({ low, tid, places, columns }: Walk, acc: Accumulator, stage: number): Value {
-  const [joined] = treeReduce(low, [foldLanes(low, acc)], tid, places, stage);
+  const [joined] = joinThreads([foldLanes(low, acc)], tid, places, stage);
   const value = finished(low, joined!, columns);
   low.setRowValue(acc.id, value);
   return value;

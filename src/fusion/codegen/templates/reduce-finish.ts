@@ -8,7 +8,8 @@ import type { Index } from "../index-space";
 import type { Buffer, KernelProgram, Reg, Value } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
-import { accumulator, finished, TreePlaces, treeReduce, type Accumulator } from "./accumulate";
+import { accumulator, finished, type Accumulator } from "./accumulate";
+import { JoinPlaces, joinThreads } from "./join";
 import { storeResults } from "./reduce";
 import { scale } from "./running-row";
 import { finishLowering, namesOf } from "./split";
@@ -89,19 +90,19 @@ export function lowerReduceFinish(job: Job, { peak, exp, folds }: OnlineParts): 
   low.branch(space.less(grid.tid, mutated("wrong-partial") ? schedule.chunks - 1 : schedule.chunks), () => {
     for (const acc of accs) partials.take(acc, space.clamp(grid.tid, schedule.chunks - 1), grid.index);
   });
-  const places = new TreePlaces(low, threads);
+  const places = new JoinPlaces(low, threads, schedule.joined);
   const own = peak === null ? accs : accs.slice(1);
   if (peak !== null) {
     low.comment("The row's peak; what each chunk has summed under its own fades to it.");
     const part = accs[0]!.value;
-    const top = treeReduce(low, accs.slice(0, 1), grid.tid, places, 0)[0]!.value;
+    const top = joinThreads(accs.slice(0, 1), grid.tid, places, 0)[0]!.value;
     low.setRowValue(peak, top);
     const fade = fadeOf(low, { from: part, to: top, exp: node(graph, exp!).op }, peak);
     own.forEach((acc, i) => {
       if (folds[i]!.fades && !mutated("lost-fade")) scale(low, acc.value, fade, acc.id);
     });
   }
-  for (const acc of treeReduce(low, own, grid.tid, places, 1)) {
+  for (const acc of joinThreads(own, grid.tid, places, 1)) {
     low.setRowValue(acc.id, finished(low, acc, form.columns));
   }
   low.branch(space.less(grid.tid, 1), () => storeResults(low, job, grid.index));

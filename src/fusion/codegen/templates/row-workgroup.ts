@@ -7,7 +7,8 @@ import { literal, type KernelProgram, type Value } from "../kernel-ir";
 import { wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
-import { accumulator, finished, foldIn, foldLanes, TreePlaces, treeReduce } from "./accumulate";
+import { accumulator, finished, foldIn, foldLanes } from "./accumulate";
+import { JoinPlaces, joinThreads } from "./join";
 import { foldMerged, type Walk } from "./one-pass";
 import { placedAt, pointAt, rowsOf, spread, storeFirst, storeRow, type Rows } from "./rows";
 import { Sorting } from "./sort";
@@ -53,7 +54,7 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
     { at: pointAt(low.space, rows, grid.index, column), inside },
   ];
   const scanning = scanPlaces(low, threads, { slot: grid.tid, slots: threads, cell: (slot) => slot, wide });
-  const places = new TreePlaces(low, threads);
+  const places = new JoinPlaces(low, threads, schedule.joined);
   const pairs = pairsOf(job);
   const walk: Walk = {
     low,
@@ -103,7 +104,7 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
     });
     for (const sort of sorts) sort.finish(rows.columns);
     if (accs.length === 0) return;
-    const joined = treeReduce(low, accs.map((acc) => foldLanes(low, acc)), grid.tid, places, stage); // prettier-ignore
+    const joined = joinThreads(accs.map((acc) => foldLanes(low, acc)), grid.tid, places, stage); // prettier-ignore
     for (const acc of joined) low.setRowValue(acc.id, finished(low, acc, rows.columns));
   });
   storeFirst(low, rows, grid.index, grid.tid, threads);

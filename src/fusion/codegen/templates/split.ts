@@ -1,7 +1,7 @@
 /** @file Few long rows: chunks of a row are folded apart and a second kernel joins the partial results, always in the same order. */
 import { node, nodeId, type DType, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
-import { joinBytes, threadsWithin } from "../../region";
+import { joinBytes, LONG_FINISH, threadsWithin } from "../../region";
 import {
   kernelName,
   loweringOf,
@@ -17,14 +17,12 @@ import type { Buffer, KernelProgram } from "../kernel-ir";
 import { registerScalar, wordFor } from "../emitter";
 import { Lowering } from "../lowering";
 import { mutated } from "../mutations";
-import { accumulator, finished, foldIn, foldLanes, TreePlaces, treeReduce, type Accumulator } from "./accumulate";
+import { accumulator, finished, foldIn, foldLanes, type Accumulator } from "./accumulate";
+import { JoinPlaces, joinThreads } from "./join";
 import { pointAt, rowsOf, spread, storeRow, type Rows } from "./rows";
 
 /** Where the chunks of one reduction meet. */
 export const partialsId = (reduction: NodeId): NodeId => nodeId(`${reduction}~partials`);
-
-/** Longer than this, the finisher joins the chunks of a row with a workgroup. */
-const LONG_FINISH = 64;
 
 /** Variants `split-row` and `split-thread`: the partial kernel and its finisher. */
 export function lowerSplit(job: Job): KernelProgram[] {
@@ -71,7 +69,7 @@ function partialByWorkgroup(job: Job, rows: Rows, ids: readonly NodeId[]): Kerne
     const column = spread(space, space.clamp(unit, rows.columns / width - 1), wide);
     for (const acc of accs) foldIn(low, acc, pointAt(space, rows, row, column), column, inside);
   });
-  const joined = treeReduce(low, accs.map((acc) => foldLanes(low, acc)), grid.tid, new TreePlaces(low, threads), 0); // prettier-ignore
+  const joined = joinThreads(accs.map((acc) => foldLanes(low, acc)), grid.tid, new JoinPlaces(low, threads, schedule.joined), 0); // prettier-ignore
   low.branch(space.less(grid.tid, 1), () => {
     for (const acc of joined)
       low.store(partialsBuffer(low, job, acc.id), space.add(space.mul(chunk, rows.rows), row), acc.value, [acc.id]);
@@ -177,7 +175,7 @@ function joinByWorkgroup(
 ): Grid {
   const { schedule, target } = job;
   const { space } = low;
-  const most = threadsWithin(target, joinBytes(low.graph, job.form));
+  const most = threadsWithin(target, joinBytes(low.graph, job.form, schedule.joined ?? "tree"));
   const threads = Math.min(most, 2 ** Math.ceil(Math.log2(schedule.chunks)));
   const grid = workgroupPerItem(low, rows.rows, threads, target);
   const accs = ids.map((id) => accumulator(low, id, 1));
@@ -189,7 +187,7 @@ function joinByWorkgroup(
       accs.forEach((acc, i) => joinOne(low, acc, partials[i]!, space.add(space.mul(chunk, rows.rows), grid.index)));
     });
   });
-  const joined = treeReduce(low, accs, grid.tid, new TreePlaces(low, threads), 0);
+  const joined = joinThreads(accs, grid.tid, new JoinPlaces(low, threads, schedule.joined), 0);
   for (const acc of joined) low.setRowValue(acc.id, finished(low, acc, rows.columns));
   low.branch(space.less(grid.tid, 1), () => storeRow(low, rows, grid.index));
   return grid;
