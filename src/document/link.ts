@@ -1,5 +1,5 @@
 /** @file Links: `#f1=` + base64url(deflate-raw(JSON)). Nothing is uploaded; the address is the document. */
-import { parseProgram, type Checked } from "../fusion";
+import type { Checked } from "../fusion";
 import { fromBase64Url, toBase64Url } from "./base64url";
 import { parseState } from "./file";
 import { limits } from "./limits";
@@ -20,21 +20,11 @@ const tooManyLines = (text: string): Checked<never> | null =>
       )
     : null;
 
-/** Ops and operands as a person wrote them: a call counts once, however many parts, turns or calls of its def there are. */
-function writtenCounts(text: string): { readonly ops: number; readonly edges: number } {
-  const operands = new Map<string, number>();
-  for (const { op, span, inputs } of parseProgram(text).graph.nodes.values()) {
-    if (!span || op === "input" || op === "const" || op === "hole") continue;
-    operands.set(`${span.from} ${span.to}`, inputs.length);
-  }
-  let edges = 0;
-  for (const count of operands.values()) edges += count;
-  return { ops: operands.size, edges };
-}
-
-function tooLargeFor(text: string): Checked<never> | null {
+async function tooLargeFor(text: string): Promise<Checked<never> | null> {
   const long = tooManyLines(text);
   if (long) return long;
+  // A page that is opened without a link reads no program itself.
+  const { writtenCounts } = await import("./written");
   const { ops, edges } = writtenCounts(text);
   if (ops <= limits.linkOps && edges <= limits.linkEdges) return null;
   const most = `at most ${limits.linkOps} and ${limits.linkEdges}`;
@@ -49,7 +39,7 @@ function tooLargeFor(text: string): Checked<never> | null {
  * 1 MiB of JSON, 2,000 lines, 500 ops or 2,000 operands; a file carries more.
  */
 export async function encodeLink(state: SharedState): Promise<Checked<string>> {
-  const large = tooLargeFor(state.document.text);
+  const large = await tooLargeFor(state.document.text);
   if (large) return large;
   // Loaded when the first link is made: opening the page needs only the browser's own inflate.
   const { deflateSync, strToU8 } = await import("fflate");
@@ -101,5 +91,5 @@ export async function decodeLink(text: string): Promise<Checked<Opened>> {
   if (blob === "too-large") return refuse("too-large", "The link unfolds to more than 1 MiB.");
   const opened = parseState(await blob.text());
   if (!opened.ok) return opened;
-  return tooLargeFor(opened.value.state.document.text) ?? opened;
+  return (await tooLargeFor(opened.value.state.document.text)) ?? opened;
 }

@@ -18,7 +18,7 @@ export function SizeChoice() {
             type="radio"
             name="size"
             checked={choice === size}
-            onChange={() => playground.getState().actions.setSize(choice)}
+            onChange={() => void playground.getState().actions.setSize(choice)}
           />
           <span>{choice}</span>
         </label>

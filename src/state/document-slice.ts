@@ -1,5 +1,5 @@
 /** @file Deeds on the document as a whole: typing, finished edits, examples, moves, undo, size. */
-import { applyTextEdits, defaultOptions, setConstant, type CompileOptions } from "../fusion";
+import { applyTextEdits, defaultOptions, type CompileOptions } from "../fusion";
 import { recordOf, type Document } from "../document";
 import { findExample, optionsFor } from "../lessons";
 import type { Slice } from "./slice";
@@ -47,7 +47,8 @@ export const documentSlice: Slice<Exclude<Names, "openDocument">> = (deeds) => (
   },
   undo: () => deeds.undo(),
   redo: () => deeds.redo(),
-  setSize(size) {
+  async setSize(size) {
+    const { setConstant } = await import("./edits");
     const { document } = deeds.get();
     const sizes = findExample(document.example)?.sizes;
     if (!sizes) return;

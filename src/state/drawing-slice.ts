@@ -1,24 +1,10 @@
-/** @file Drawing deeds. Each asks the compiler for the smallest text edit; the answer is null, or why it can't be done. */
-import {
-  addInput,
-  addOp,
-  applyTextEdits,
-  connect,
-  disconnect,
-  edgeId,
-  expandCall,
-  nodeId,
-  parseEdgeId,
-  removeNode,
-  renameNode,
-  setAttr,
-  setInputType,
-  type EdgeId,
-  type Edited,
-  type NodeId,
-} from "../fusion";
+/** @file Drawing deeds. Each asks the compiler for the smallest text edit; it resolves to null, or to why it can't be done. */
+import { applyTextEdits, edgeId, nodeId, parseEdgeId, type EdgeId, type Edited, type NodeId } from "../fusion";
 import { outputPillOf, pillTarget, recordOf, type Document, type Position } from "../document";
+import type * as editing from "./edits";
 import type { Deeds, Slice } from "./slice";
+
+type Edits = typeof editing;
 
 /** Carries what hangs on node identities along with an edit that changes them. */
 export function renameIn(document: Document, ids: ReadonlyMap<NodeId, NodeId>): Document {
@@ -72,16 +58,19 @@ export const drawingSlice: Slice<
   | "setAttr"
   | "setInputType"
 > = (deeds) => {
-  const text = (): string => deeds.get().document.text;
+  const change = async (edit: (edits: Edits, text: string) => Edited, at?: Position | null): Promise<string | null> => {
+    const loaded = await import("./edits");
+    return draw(deeds, edit(loaded, deeds.get().document.text), at);
+  };
   return {
-    connect: (producer, consumer, operand) => draw(deeds, connect(text(), producer, consumer, operand)),
-    disconnect: (edge) => draw(deeds, disconnect(text(), edge)),
-    addOp: (op, at) => draw(deeds, addOp(text(), op), at),
-    addInput: () => draw(deeds, addInput(text())),
-    expandCall: (id) => draw(deeds, expandCall(text(), id)),
-    removeNode: (id) => draw(deeds, removeNode(text(), id)),
-    renameNode: (id, name) => draw(deeds, renameNode(text(), id, name)),
-    setAttr: (id, attr, value) => draw(deeds, setAttr(text(), id, attr, value)),
-    setInputType: (id, type) => draw(deeds, setInputType(text(), id, type)),
+    connect: (producer, consumer, operand) => change((edits, text) => edits.connect(text, producer, consumer, operand)),
+    disconnect: (edge) => change((edits, text) => edits.disconnect(text, edge)),
+    addOp: (op, at) => change((edits, text) => edits.addOp(text, op), at),
+    addInput: () => change((edits, text) => edits.addInput(text)),
+    expandCall: (id) => change((edits, text) => edits.expandCall(text, id)),
+    removeNode: (id) => change((edits, text) => edits.removeNode(text, id)),
+    renameNode: (id, name) => change((edits, text) => edits.renameNode(text, id, name)),
+    setAttr: (id, attr, value) => change((edits, text) => edits.setAttr(text, id, attr, value)),
+    setInputType: (id, type) => change((edits, text) => edits.setInputType(text, id, type)),
   };
 };

@@ -180,16 +180,16 @@ export interface Actions {
   undo(): void;
   redo(): void;
   // drawing (each is the smallest text edit; fusion/text computes it; answers the reason when it can't be done)
-  connect(producer: NodeId, consumer: NodeId, operand: number): string | null;
-  disconnect(edge: EdgeId): string | null;
-  addOp(op: string, at: Position | null): string | null;
-  addInput(): string | null;
-  removeNode(id: NodeId): string | null;
+  connect(producer: NodeId, consumer: NodeId, operand: number): Promise<string | null>;
+  disconnect(edge: EdgeId): Promise<string | null>;
+  addOp(op: string, at: Position | null): Promise<string | null>;
+  addInput(): Promise<string | null>;
+  removeNode(id: NodeId): Promise<string | null>;
   /** Writes the composite that `id` is a part of as the ops that it is made of. */
-  expandCall(id: NodeId): string | null;
-  renameNode(id: NodeId, name: string): string | null;
-  setAttr(id: NodeId, attr: string, value: string): string | null;
-  setInputType(id: NodeId, type: string): string | null;
+  expandCall(id: NodeId): Promise<string | null>;
+  renameNode(id: NodeId, name: string): Promise<string | null>;
+  setAttr(id: NodeId, attr: string, value: string): Promise<string | null>;
+  setInputType(id: NodeId, type: string): Promise<string | null>;
   // looking
   stepTo(cursor: number): void;
   stepForward(): void;
@@ -222,7 +222,7 @@ export interface Actions {
   /** Several choices as one. */
   setOptions(changes: Partial<CompileOptions>): void;
   /** Rewrites the document's size constant (`N = 2048`) to the example's S, M or L. */
-  setSize(size: "S" | "M" | "L"): void;
+  setSize(size: "S" | "M" | "L"): Promise<void>;
   /** Plans the shown program with its constant `name` at a quarter to four times its value. */
   askSizes(name: string): Promise<void>;
   /** Begins the tour, goes on to another stop, or ends it with null. */

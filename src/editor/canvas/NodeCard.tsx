@@ -12,19 +12,19 @@ interface FieldProps {
   readonly hint?: string;
   readonly disabled?: boolean;
   /** Answers why it could not be done, or null. */
-  readonly onCommit: (text: string) => string | null;
+  readonly onCommit: (text: string) => Promise<string | null>;
 }
 
 /** A text field that commits on Enter or when left, and says what was wrong. */
 function Field({ label, value, hint, disabled = false, onCommit }: FieldProps) {
   const [draft, setDraft] = useState<string | null>(null);
   const [wrong, setWrong] = useState<string | null>(null);
-  const commit = (): void => {
+  const commit = async (): Promise<void> => {
     if (draft === null || draft.trim() === value) {
       setDraft(null);
       return;
     }
-    const answer = onCommit(draft.trim());
+    const answer = await onCommit(draft.trim());
     setWrong(answer);
     if (answer === null) setDraft(null);
   };
@@ -38,9 +38,9 @@ function Field({ label, value, hint, disabled = false, onCommit }: FieldProps) {
         title={hint}
         aria-invalid={wrong !== null}
         onChange={(event) => setDraft(event.target.value)}
-        onBlur={commit}
+        onBlur={() => void commit()}
         onKeyDown={(event) => {
-          if (event.key === "Enter") commit();
+          if (event.key === "Enter") void commit();
           if (event.key === "Escape" && draft !== null) {
             event.stopPropagation();
             setDraft(null);

@@ -38,6 +38,6 @@ export const closeList = (): void => useCanvas.setState({ list: { kind: "none" }
 export const startConnecting = (connecting: Connecting | null): void => useCanvas.setState({ connecting, said: null });
 export const closeCardAt = (cursor: number): void => useCanvas.setState({ closedAt: cursor });
 /** Shows the answer of an edit that failed; null clears it. */
-export const say = (said: string | null): void => useCanvas.setState({ said });
+export const say = (answer: Promise<string | null>): void => void answer.then((said) => useCanvas.setState({ said }));
 /** Opens the list of ops to add, as `+ Op` does: for commands of the page. */
 export const openPalette = (): void => openList({ kind: "palette" });

@@ -115,7 +115,7 @@ const definition: monaco.languages.DefinitionProvider = {
 };
 
 /** The store renames: positions, pins and the text change in one undo step. Null when it did, else why not. */
-function renameAt(text: string, offset: number, name: string): string | null {
+async function renameAt(text: string, offset: number, name: string): Promise<string | null> {
   const parsed = parsedText(text);
   const { actions } = playground.getState();
   const node = symbolAt(parsed, offset)?.symbol.node ?? null;
@@ -127,8 +127,8 @@ function renameAt(text: string, offset: number, name: string): string | null {
 }
 
 const rename: monaco.languages.RenameProvider = {
-  provideRenameEdits(model, position, newName) {
-    const refused = renameAt(model.getValue(), model.getOffsetAt(position), newName);
+  async provideRenameEdits(model, position, newName) {
+    const refused = await renameAt(model.getValue(), model.getOffsetAt(position), newName);
     return refused === null ? { edits: [] } : { edits: [], rejectReason: refused };
   },
   resolveRenameLocation(model, position) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { applyTextEdits } from "./edits/draft";
+import { applyTextEdits } from "./edits/apply";
 import { parseProgram } from "./program";
 import { picture, problems } from "./testing";
 

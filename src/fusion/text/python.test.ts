@@ -1,7 +1,7 @@
 /** What pasted Python brings along beside ops: branches on what is known, loops over tuples, calls with several results. */
 import { describe, expect, test } from "vitest";
 import { parseProgram } from "./program";
-import { applyTextEdits } from "./edits/draft";
+import { applyTextEdits } from "./edits/apply";
 import { picture, problems } from "./testing";
 
 const X = "x: f32[4, 8]\n";

@@ -9,7 +9,8 @@ import { showAttr, showSource } from "../print";
 import type { Site } from "../machine";
 import type { Param } from "../../ops";
 import type { Edited } from "./draft";
-import { applyTextEdits, refused } from "./draft";
+import { applyTextEdits } from "./apply";
+import { refused } from "./draft";
 import { locked, noteFor, say } from "./locate";
 import { changedIds, matchGraphs } from "./match";
 

@@ -10,18 +10,6 @@ const lengthOf = (piece: Piece): number => (typeof piece === "string" ? piece.le
 const slice = (piece: Piece, from: number, to: number): Piece =>
   typeof piece === "string" ? piece.slice(from, to) : { from: piece.from + from, to: piece.from + to };
 
-/** The text after `edits`, which must not overlap. Edits at one place apply in the order given. */
-export function applyTextEdits(text: string, edits: readonly TextEdit[]): string {
-  const sorted = edits.map((edit, i) => ({ edit, i })).sort((a, b) => a.edit.span.from - b.edit.span.from || a.i - b.i);
-  let out = "";
-  let at = 0;
-  for (const { edit } of sorted) {
-    out += text.slice(at, edit.span.from) + edit.insert;
-    at = Math.max(at, edit.span.to);
-  }
-  return out + text.slice(at);
-}
-
 /** Follows a text through steps that each need the result of the one before. */
 export class Draft {
   private pieces: Piece[];

@@ -5,7 +5,7 @@ import { addInput, addOp } from "./add";
 import { setAttr, setConstant, setInputType, writtenAttr } from "./attrs";
 import { connect, disconnect } from "./connect";
 import type { Edited } from "./draft";
-import { applyTextEdits } from "./draft";
+import { applyTextEdits } from "./apply";
 import { legalTargets } from "./legal";
 import { removeNode } from "./remove";
 import { renameNode } from "./rename";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nodeId } from "../../ir";
 import { parseProgram } from "../program";
-import { applyTextEdits } from "./draft";
+import { applyTextEdits } from "./apply";
 import { expandCall } from "./expand-call";
 import { matchGraphs } from "./match";
 

@@ -1,6 +1,6 @@
 /** Classes as people write them become programs that mean the same, by the one fix that is offered. */
 import { describe, expect, test } from "vitest";
-import { applyTextEdits } from "../edits/draft";
+import { applyTextEdits } from "../edits/apply";
 import { parseProgram } from "../program";
 
 /** The text after every fix that takes a class or made data over. */
