@@ -1,6 +1,6 @@
 /** @file The command line, read: what is asked for, or a sentence about what is wrong with it. */
 import { parseArgs } from "node:util";
-import { allProfiles, edgeId, isKnobValue, knobNames, knobValues, noKnobs, parseEdgeId, withKnob } from "../fusion";
+import { allProfiles, edgeId, isKnobValue, knobNames, knobValues, nodeId, noKnobs, parseEdgeId, savedChoices, savedPolicies, withKnob, type NodeId, type SavedChoice, type SavedValues } from "../fusion"; // prettier-ignore
 import type { Checked, CompileOptions, EdgeId, KnobChoices, Knobs } from "../fusion";
 
 export const commands = ["plan", "explain", "wgsl", "run"] as const;
@@ -44,6 +44,10 @@ FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share
   --dim NAME=N, --dim INPUT=N,M,…     an extent, or the shape of an input, that a model leaves open
   --policy materialise|duplicate|multi   a value with several readers
   --library-above N                   products above N FLOP per byte keep their tuned kernel
+  --backward joint|apart              both passes as one graph, or the backward pass later (joint)
+  --saved stored|cut|segments|recomputed   what the backward pass keeps: all it reads, the cheapest cut, ends of stretches, inputs
+  --saved-bytes N                     at most so many bytes, with --saved cut
+  --keep VALUE=save|recompute|invert|bits   the same for one value
   --knob NAME=VALUE, --knob OUTPUT.NAME=VALUE   how kernels are written, all or the one that stores OUTPUT:
 ${knobLines()}
 `;
@@ -58,6 +62,10 @@ const flags = {
   force: { type: "string", multiple: true },
   forbid: { type: "string", multiple: true },
   policy: { type: "string" },
+  backward: { type: "string" },
+  saved: { type: "string" },
+  "saved-bytes": { type: "string" },
+  keep: { type: "string", multiple: true },
   knob: { type: "string", multiple: true },
   "library-above": { type: "string" },
   dim: { type: "string", multiple: true },
@@ -151,6 +159,10 @@ interface OptionFlags {
   readonly policy?: string;
   readonly level?: string;
   readonly strict?: boolean;
+  readonly backward?: string;
+  readonly saved?: string;
+  readonly "saved-bytes"?: string;
+  readonly keep?: readonly string[];
   readonly knob?: readonly string[];
   readonly "library-above"?: string;
   readonly force?: readonly string[];
@@ -175,6 +187,8 @@ function readOptions(values: OptionFlags): Checked<Partial<CompileOptions>> {
   if (!forbidden.ok) return forbidden;
   const knobs = choices(values.knob);
   if (!knobs.ok) return knobs;
+  const saved = readSaved(values);
+  if (!saved.ok) return saved;
   const { "library-above": line } = values;
   if (line !== undefined && !(Number(line) >= 0))
     return wrong(`--library-above ${line} is no number of FLOP per byte.`);
@@ -188,9 +202,31 @@ function readOptions(values: OptionFlags): Checked<Partial<CompileOptions>> {
       ...(chosen ? { profile: chosen } : {}),
       ...(values.strict ? { strict: true } : {}),
       ...(line === undefined ? {} : { matmulPolicy: "threshold", libraryAbove: Number(line) }),
+      ...(saved.value ? { savedValues: saved.value } : {}),
       ...(knobs.value ? { knobs: knobs.value } : {}),
       ...(forced.value.length > 0 ? { forced: forced.value } : {}),
       ...(forbidden.value.length > 0 ? { forbidden: forbidden.value } : {}),
     },
   };
+}
+
+/** What the backward pass keeps; undefined when nothing is said about it. */
+function readSaved(values: OptionFlags): Checked<SavedValues | undefined> {
+  const backward = oneOf("backward", values.backward, ["joint", "apart"]);
+  if (!backward.ok) return backward;
+  const policy = oneOf("saved", values.saved, savedPolicies);
+  if (!policy.ok) return policy;
+  const { "saved-bytes": bytes, keep = [] } = values;
+  if (bytes !== undefined && !(Number(bytes) >= 0)) return wrong(`--saved-bytes ${bytes} is no number of bytes.`);
+  const choices: Record<NodeId, SavedChoice> = {};
+  for (const text of keep) {
+    const [value, said] = [text.slice(0, text.lastIndexOf("=")), text.slice(text.lastIndexOf("=") + 1)];
+    const choice = savedChoices.find((each) => each === said);
+    if (!choice || value === "") return wrong(`--keep ${text} is no choice. One is written h=recompute; there are ${savedChoices.join(", ")}.`); // prettier-ignore
+    choices[nodeId(value)] = choice;
+  }
+  if (!values.backward && !policy.value && bytes === undefined && keep.length === 0) return { ok: true, value: undefined }; // prettier-ignore
+  const apart = backward.value === "apart";
+  const budget = bytes === undefined ? {} : { budgetBytes: Number(bytes) };
+  return { ok: true, value: { apart, policy: policy.value, ...budget, choices } };
 }

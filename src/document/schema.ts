@@ -1,7 +1,7 @@
 /** @file The saved form, checked: untrusted JSON in, fresh values out. Unknown keys are dropped and named. */
 import * as v from "valibot";
-import type { Checked, CompileOptions, EdgeId, Knobs } from "../fusion";
-import { isKnobValue, knobNames, parseEdgeId } from "../fusion";
+import type { Checked, CompileOptions, EdgeId, Knobs, NodeId, SavedChoice } from "../fusion";
+import { isKnobValue, knobNames, parseEdgeId, savedChoices, savedPolicies } from "../fusion";
 import { limits } from "./limits";
 import { recordOf } from "./records";
 import type { DecisionRef, Document, Position, SharedState, WeightsRef } from "./types";
@@ -53,6 +53,12 @@ const knobsByKernel = v.pipe(
   v.check((kernels) => Object.keys(kernels).length <= limits.entries),
 );
 
+const savedByNode = v.pipe(
+  v.record(name, v.picklist(savedChoices)),
+  v.check((choices) => Object.keys(choices).length <= limits.entries),
+  v.transform((choices) => choices as Record<NodeId, SavedChoice>),
+);
+
 const options = v.object({
   granularity: v.picklist(["op", "statement", "primitive"]),
   disabledPasses: names,
@@ -66,6 +72,14 @@ const options = v.object({
   profile,
   forced: v.pipe(v.array(edge), v.maxLength(limits.entries)),
   forbidden: v.pipe(v.array(edge), v.maxLength(limits.entries)),
+  savedValues: v.optional(
+    v.object({
+      apart: v.boolean(),
+      policy: v.optional(v.picklist(savedPolicies)),
+      budgetBytes: v.optional(positive),
+      choices: savedByNode,
+    }),
+  ),
   knobs: v.optional(v.object({ all: knobs, kernels: knobsByKernel })),
 }) satisfies v.GenericSchema<unknown, CompileOptions>;
 

@@ -73,6 +73,10 @@ const normalisedConv =
 const picked =
   "x: f32[8192, 1024]\ni: i32[8192, 1] = zeros()\np = softmax(x, dim=-1)\ny = log(gather_elements(p, i, dim=-1))";
 
+const relu =
+  "x: f32[1024, 1024]\nw: f32[1024, 1024]\nh = relu(x)\ny = h * w\nloss = sum(y * y)\nloss.backward()\nreturn loss, x.grad";
+const wide = "x: f32[512, 512]\nw: f32[512, 512]\nh = gelu(x @ w)\nloss = sum(h)\nloss.backward()\nreturn loss, w.grad";
+
 export const examples: readonly Example[] = [
   { name: "x * 1 is x", text: "x: f32[4096, 1024]\ny = relu(x * 1)", codes: ["A_PATTERN"], kernels: 1, ops: 1 },
   { name: "x + 0 goes", text: "x: f32[4096, 1024]\ny = relu(x + 0)", codes: ["A_PATTERN"], kernels: 1, ops: 1 },
@@ -87,6 +91,10 @@ export const examples: readonly Example[] = [
   { name: "random draws stay apart", text: "x: f32[4096, 1024]\na = dropout(x, p=0.5, seed=1)\nb = dropout(x, p=0.5, seed=1)\ny = a * b", codes: ["L_EFFECT"], kernels: 1, ops: 3 },
   { name: "a result stays, a second store serves its reader", text: "x: f32[4096, 1024]\na = relu(x)\nb = exp(a)\nreturn a, b", codes: ["L_ROOT", "A_BYTES"], kernels: 1 },
   { name: "a boundary", text: "x: f32[4096, 1024]\ny = log(exp(x) + 1)", options: { forbidden: [edge("y/0/0>y/0:0")] }, codes: ["U_USER_BARRIER"], kernels: 2, apart: [["y/0/0", "y/0"]] },
+  { name: "a backward pass that runs later", text: relu, options: { savedValues: { apart: true, choices: {} } }, codes: ["L_SAVED"], kernels: 4 },
+  { name: "what it reads made again", text: relu, options: { savedValues: { apart: true, policy: "cut", choices: {} } }, codes: ["A_BYTES"], kernels: 3 },
+  { name: "a bit an element", text: relu, options: { savedValues: { apart: true, choices: { [nodeId("h")]: "bits" } } }, codes: ["A_BYTES"], kernels: 5 },
+  { name: "a product is kept", text: wide, options: { savedValues: { apart: true, policy: "cut", choices: {} } }, codes: ["C_RECOMPUTE"], kernels: 5 },
   { name: "a boundary inside a call", text: "x: f32[8192, 1024]\ny = softmax(x, dim=-1)", options: { forbidden: [edge("y.exp>y:0")] }, codes: ["U_USER_BARRIER"], kernels: 2, apart: [["y.exp", "y"]] },
   { name: "a forced edge", text: "x: f32[2048, 2048]\ny = x / x.sum()", options: { forced: [edge("y/1>y:1")] }, codes: ["U_FORCE"], kernels: 1 },
   { name: "one workgroup for the whole tensor", text: "x: f32[2048, 2048]\ny = x / x.sum()", codes: ["C_PARALLELISM"], kernels: 3 },

@@ -1,10 +1,63 @@
 /** @file Random programs with their gradients: forward and backward as one graph obey the laws of plans. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fusionAt } from "../../src/fusion/compile";
+import { savedChoices, savedPolicies, type CompileOptions, type NodeId, type SavedChoice } from "../../src/fusion/ir";
+import { parseProgram } from "../../src/fusion/text";
 import { differentiated } from "./gradient-case";
-import { caseArbitrary, planned, runFaults, structureFaults, type Case } from "./plan-laws";
+import { caseArbitrary, planned, runFaults, structureFaults, type Case, type Planned } from "./plan-laws";
 
 const [COUNT, SEED] = (process.env["GRADIENT_LAWS"] ?? "150:20261120").split(":").map(Number) as [number, number];
+const HALF = Math.ceil(COUNT / 2);
+
+/** Those that lose no digits: what is taken back from a result is only as good as that. */
+const exact = savedChoices.filter((choice) => choice !== "invert");
+
+/** Policy, whether the passes run apart, a budget, and a choice for every so manieth value: 0 everywhere is no choice at all. */
+type Keeping = readonly [policy: number, apart: boolean, budget: number, every: number, choice: number];
+const keepingArbitrary: fc.Arbitrary<Keeping> = fc.tuple(
+  fc.nat({ max: savedPolicies.length }),
+  fc.boolean(),
+  fc.nat({ max: 3 }),
+  fc.nat({ max: 4 }),
+  fc.nat({ max: exact.length - 1 }),
+);
+
+function keeping(text: string, [policy, apart, budget, every, choice]: Keeping): Partial<CompileOptions> {
+  const values = [...parseProgram(text).graph.nodes.values()].filter(({ op }) => op !== "const");
+  const chosen = every === 0 ? [] : values.filter((_, i) => i % (every + 1) === 0);
+  const choices: Record<NodeId, SavedChoice> = Object.fromEntries(chosen.map(({ id }, i) => [id, exact[(i + choice) % exact.length]!])); // prettier-ignore
+  const limit = budget === 0 ? {} : { budgetBytes: 64 * (budget - 1) };
+  return { savedValues: { apart, policy: policy === 0 ? undefined : savedPolicies[policy - 1]!, ...limit, choices } };
+}
+
+/** Kernels that belong to both passes although they run apart. */
+function mixed({ compilation }: Planned): string[] {
+  if (compilation.options.savedValues?.apart !== true) return [];
+  const { graph, regions } = fusionAt(compilation, compilation.steps.length);
+  const sides = [...regions.values()].filter(({ members }) => new Set(members.map((id) => graph.nodes.get(id)!.phase)).size > 1); // prettier-ignore
+  return sides.map(({ id }) => `${id} belongs to both passes`);
+}
+
+test(
+  `what the backward passes of ${HALF} random programs keep, seed ${SEED}: by any policy and choice the same values`,
+  { timeout: 300_000 },
+  () => {
+    const made = new Set<string>();
+    const faults = (one: Case, ways: Keeping): readonly string[] => {
+      const whole = differentiated(one);
+      if (!whole) return [];
+      const plan = planned(whole, keeping(whole.text, ways));
+      for (const { pass, rule, accepted } of plan.compilation.steps) if (pass === "saved-values" && accepted) made.add(rule); // prettier-ignore
+      return [...structureFaults(plan), ...mixed(plan), ...runFaults(plan, "cpu", one.text.length)];
+    };
+    const law = fc.property(caseArbitrary, keepingArbitrary, (one, ways) => faults(one, ways).length === 0);
+    const result = fc.check(law, { numRuns: HALF, seed: SEED, endOnFailure: true });
+    const [one, ways] = result.counterexample ?? [];
+    expect(result.failed ? [differentiated(one!)!.text, ways, ...faults(one!, ways!)] : []).toEqual([]);
+    expect([...made].toSorted()).toEqual(["ahead", "bits", "recompute"]);
+  },
+);
 
 test(
   `gradients of ${COUNT} random programs, seed ${SEED}: planned, counted and computed like any graph`,

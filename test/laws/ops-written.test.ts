@@ -15,6 +15,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
   avg_pool: "avg_pool2d(x.reshape(2, 1, 4, 4), (2, 3), stride=2, padding=1, ceil_mode=True, count_include_pad=False)",
   conv: "conv2d(x.reshape(1, 4, 2, 4), y.reshape(2, 2, 2, 4), padding=(1, 2), stride=(1, 2), groups=2)",
   conv_transpose: "conv_transpose1d(x.reshape(1, 4, 8), y.reshape(4, 2, 4), stride=3, padding=1, groups=2)",
+  shift_left: "shift_left((x * 9).to(i32), 3)", shift_right: "shift_right((x * 9).to(i32), 1)",
   bit_and: "bit_and((x * 9).to(i32), (y * 9).to(i32))", bit_not: "bit_not((x * 9).to(i32))", bit_or: "bit_or((x * 9).to(i32), 12)", bit_xor: "bit_xor((x * 9).to(i32), (y * 9).to(i32))",
   embedding: "embedding((x * 3).to(i32), y)", gather: "gather(x, (y * 5).to(i32), axis=1)",
   gather_elements: "gather_elements(x, (y * 5).to(i32), axis=1)", gather_nd: "gather_nd(x, (y.reshape(4, 4, 2) * 4).to(i32))",

@@ -92,9 +92,9 @@ export interface Planned extends Case {
   readonly compilation: Compilation;
 }
 
-export function planned({ text, ways }: Case): Planned {
+export function planned({ text, ways }: Case, more: Partial<CompileOptions> = {}): Planned {
   const graph = graphOf(text);
-  return { text, ways, graph, compilation: compiled(graph, optionsFor(graph, ways)) };
+  return { text, ways, graph, compilation: compiled(graph, { ...optionsFor(graph, ways), ...more }) };
 }
 
 /** Every state is a state, every step is counted, replayed and taken back; pins and modes are kept. */

@@ -1,5 +1,6 @@
 /** @file Counts and predictions: traffic, arithmetic, time, totals, device profiles. */
 export { evaluationsOf, regionFlops, tileVisits } from "./flops";
+export { keptBuffers, type KeptBuffer } from "./kept";
 export { openLedger, positionsOf, totalsOf, type Ledger } from "./ledger";
 export {
   intensity,

@@ -31,17 +31,34 @@ export interface Ledger {
 export const positionsOf = (graph: Graph): Map<NodeId, number> =>
   new Positions(inOrder(graph).map((id, position) => [id, position]));
 
-/** What a pass makes for a node, `y~sum` for `y`, stands just before it; what is made for that, just before that. */
+/** Nodes made one after the other for the same node, `y~again#0`, `y~again#1` …: at most so many. */
+const MOST_IN_A_ROW = 2 ** 16;
+
+/**
+ * What a pass makes for a node, `y~sum` for `y`, stands just before it; what is made for that, just before that. What is made in a
+ * row stands in the order of its numbers.
+ */
 class Positions extends Map<NodeId, number> {
   override get(id: NodeId): number | undefined {
+    return this.#placeOf(id)?.at;
+  }
+
+  /** Where it stands, and how much room is free before it. */
+  #placeOf(id: string): { readonly at: number; readonly room: number } | undefined {
+    const made: string[] = [];
     let parent = id;
-    for (let share = 0.5; ; share /= 2) {
-      const known = super.get(parent);
-      if (known !== undefined) return parent === id ? known : known - 1 + share;
-      const mark = parent.lastIndexOf("~");
-      if (mark < 0) return undefined;
-      parent = nodeId(parent.slice(0, mark));
+    for (; super.get(nodeId(parent)) === undefined; parent = parent.slice(0, parent.lastIndexOf("~"))) {
+      if (!parent.includes("~")) return undefined;
+      made.push(parent.slice(parent.lastIndexOf("~") + 1));
     }
+    let [at, room] = [super.get(nodeId(parent))!, 1];
+    for (const name of made.toReversed()) {
+      const turn = /#(\d+)$/.exec(name);
+      room /= 2;
+      at -= turn ? room * (1 - Number(turn[1]) / MOST_IN_A_ROW) : room;
+      if (turn) room /= MOST_IN_A_ROW;
+    }
+    return { at, room };
   }
 }
 

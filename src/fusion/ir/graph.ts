@@ -35,6 +35,12 @@ export interface Node {
   readonly groups: readonly GroupRef[];
   /** Where the text says it; absent for what a pass made. */
   readonly span?: Span;
+  /** A derivative of reverse mode, or computed from one: it runs after the forward pass. Absent: part of the forward pass. */
+  readonly phase?: "backward";
+  /** The outermost call of `checkpoint` that it was computed in: its inside is made again in the backward pass. */
+  readonly segment?: string;
+  /** The value whose cotangent this is. */
+  readonly cotangentOf?: NodeId;
   /** Its value is rounded to its dtype wherever it is read, as memory would keep it: see `docs/decisions/0009-halves.md`. */
   readonly rounded?: true;
   /** An `input` that a pass folded: what computes it, once and before the run, from inputs alone. The last node is its value. */

@@ -9,6 +9,7 @@ export * from "./patch";
 export * from "./plan";
 export * from "./profile";
 export * from "./region";
+export * from "./saved";
 export * from "./types";
 export * from "./units";
 export * from "./verdict";

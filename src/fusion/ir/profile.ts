@@ -1,6 +1,7 @@
 /** @file Device profiles (what the cost model believes), targets (what codegen may use) and compile options. Data only. */
 import type { EdgeId } from "./ids";
 import type { KnobChoices } from "./knobs";
+import type { SavedValues } from "./saved";
 
 /** Storage buffers that every WebGPU device binds to one kernel (maxStorageBuffersPerShaderStage). */
 export const MOST_BINDINGS = 8;
@@ -71,4 +72,6 @@ export interface CompileOptions {
   readonly forbidden: readonly EdgeId[];
   /** Choices of code generation; absent: all are the planner's. They never change what is fused. */
   readonly knobs?: KnobChoices | undefined;
+  /** What the backward pass keeps of the forward pass; absent: both are one graph, and fusion decides. */
+  readonly savedValues?: SavedValues | undefined;
 }

@@ -1,12 +1,13 @@
 /** @file Ops on the bits of whole numbers. */
 import type { OpDef } from "./define";
-import { elementwise, tensor, type ElementwiseSpec } from "./families";
+import { elementwise, EXACT, tensor, type ElementwiseSpec } from "./families";
 import { broadcastAll, fine, wrong } from "./shapes";
+import { unsignedType } from "./wgsl";
 
 const A = tensor(["a", "input", "x"], "Whole numbers.");
 const B = tensor(["b", "other", "y"], "Whole numbers; broadcast against the left.");
 
-/** An op of one or two operands that are read as i32, whatever they are. */
+/** An op of one or two operands that are read as i32; two that are true or false stay so. */
 export function bitwise(operands: 1 | 2, spec: Omit<ElementwiseSpec, "operands">): OpDef {
   return {
     ...elementwise({ ...spec, operands: operands === 1 ? [A] : [A, B] }),
@@ -18,8 +19,26 @@ export function bitwise(operands: 1 | 2, spec: Omit<ElementwiseSpec, "operands">
           `${names[odd] ?? "The operand"} is ${inputs[odd]!.dtype}: only whole numbers have bits to combine.`,
         );
       const shape = broadcastAll(inputs, names);
-      return shape.ok ? fine({ dtype: "i32", shape: shape.value }) : shape;
+      const dtype = operands === 2 && inputs.every((input) => input.dtype === "bool") ? "bool" : "i32";
+      return shape.ok ? fine({ dtype, shape: shape.value }) : shape;
     },
-    operandTypes: (inputs) => inputs.map(() => "i32"),
+    operandTypes: (inputs) =>
+      inputs.map(() => (operands === 2 && inputs.every((dtype) => dtype === "bool") ? "bool" : "i32")),
   };
 }
+
+/** A shift of whole numbers by as many bits as the second operand says, from 0 to 31. */
+export const shift = (
+  spec: Pick<ElementwiseSpec, "name" | "aliases" | "doc"> & { readonly sign: "<<" | ">>" },
+): OpDef => {
+  const { sign, ...rest } = spec;
+  return bitwise(2, {
+    ...rest,
+    tolerance: EXACT,
+    derivative: {},
+    scalar: {
+      js: ([a, b]) => (sign === "<<" ? a! << b! : a! >> b!),
+      wgsl: ([a, b], _attrs, t) => `${a} ${sign} ${unsignedType(t)}(${b})`,
+    },
+  });
+};

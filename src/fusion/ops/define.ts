@@ -182,6 +182,12 @@ export interface Derivative {
   readonly jvp?: (tape: Tape, tangents: readonly (NodeId | null)[]) => NodeId;
 }
 
+/** An op and what it is applied to: the result, or another operand by its place. */
+export interface Inverse {
+  readonly op: string;
+  readonly of: readonly ("result" | number)[];
+}
+
 export type OpKind =
   "elementwise" | "reduce" | "scan" | "order" | "contraction" | "movement" | "gather" | "random" | "source" | "opaque";
 
@@ -216,6 +222,8 @@ export interface OpDef extends Names {
   /** Allowed difference of WGSL from the f64 meaning in one evaluation, and why. */
   readonly tolerance: { readonly rtol: number; readonly atol: number; readonly reason: string };
   readonly derivative?: Derivative;
+  /** How one operand follows from the result and the others: an op on them. Null: it doesn't. */
+  readonly inverse?: (operand: number) => Inverse | null;
   /** elementwise and random */
   readonly scalar?: ScalarMeaning;
   readonly movement?: MovementMeaning;

@@ -67,6 +67,7 @@ export interface ElementwiseSpec extends Names, Pick<OpDef, "name" | "doc"> {
   readonly tolerance?: Tolerance;
   /** Ops without a slope (comparisons, logic, tests) need none. */
   readonly derivative?: Derivative;
+  readonly inverse?: OpDef["inverse"];
 }
 
 /** The optional names of a spec, those that are stated. */
@@ -101,6 +102,7 @@ export function elementwise(spec: ElementwiseSpec): OpDef {
     expensive,
     tolerance: spec.tolerance ?? (rule === "arithmetic" || rule === "float" ? ROUNDED : EXACT),
     ...(derivative ? { derivative } : {}),
+    ...(spec.inverse ? { inverse: spec.inverse } : {}),
     scalar,
   };
 }

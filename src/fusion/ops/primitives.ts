@@ -19,6 +19,8 @@ import { bitAnd } from "./logic/bit-and";
 import { bitNot } from "./logic/bit-not";
 import { bitOr } from "./logic/bit-or";
 import { bitXor } from "./logic/bit-xor";
+import { shiftLeft } from "./logic/shift-left";
+import { shiftRight } from "./logic/shift-right";
 import { broadcastInDim } from "./movement/broadcast-in-dim";
 import { cast } from "./logic/cast";
 import { ceil } from "./arithmetic/ceil";
@@ -212,6 +214,8 @@ export const primitives: readonly OpDef[] = [
   round,
   rsqrt,
   selu,
+  shiftLeft,
+  shiftRight,
   sigmoid,
   sign,
   sin,

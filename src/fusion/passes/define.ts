@@ -64,4 +64,5 @@ export type PlanOptions = Pick<
   | "forbidden"
   | "knobs"
   | "libraryAbove"
+  | "savedValues"
 >;

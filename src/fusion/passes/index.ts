@@ -16,6 +16,7 @@ import { producerConsumer } from "./producer-consumer";
 import { rowGroups } from "./row-groups";
 import { rowPicks } from "./row-picks";
 import { rowScale } from "./row-scale";
+import { savedValues } from "./saved/saved-values";
 import { transposeFolding } from "./transpose-folding";
 
 /** The pipeline: passes run in this order. */
@@ -27,6 +28,7 @@ export const allPasses: readonly FusionPass[] = [
   scalarAlgebra,
   reductionAlgebra,
   movementAlgebra,
+  savedValues,
   transposeFolding,
   attention,
   contractReduce,

@@ -20,6 +20,7 @@ import { classifyPlain, isOnline, productsOf, uniformsOf } from "../region";
 import type { Candidate, FusionPass } from "./define";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
+import { acrossPasses } from "./saved/across";
 import { inOtherOrder } from "./strict-order";
 import { capital, countOf, nameOf, namesOf, no, showBytes, yes } from "./words";
 
@@ -179,6 +180,7 @@ export const joiningRewrite: Pick<FusionPass, "legal" | "cost" | "apply"> = {
 export function legalMerge(planner: Planner, candidate: Candidate, derives = false): Verdict {
   return (
     pinned(planner, candidate) ??
+    acrossPasses(planner, candidate) ??
     returning(planner, candidate) ??
     outOfForm(planner, candidate, derives) ??
     overLimits(planner, candidate) ??

@@ -117,3 +117,33 @@ export function cheapestCut(
   if (!network.fill(source, sink)) return null;
   return new Set(values.flatMap((_, at) => (network.isNear(2 * at) ? [at] : [])));
 }
+
+/** A value that may be kept, or made again from what is. */
+export interface KeptValue extends CutValue {
+  /** It can't be made again. */
+  readonly dear: boolean;
+  /** It is needed where only kept values are. */
+  readonly wanted: boolean;
+}
+
+/**
+ * The cheapest values to keep so that all wanted ones can be made of them (the cut of AOTAutograd's partitioner, in the form of Goldberg's selection).
+ * @param values in an order in which each needs only earlier ones; a cost of Infinity: never kept
+ * @returns places in the list: `kept`, and `early`, which are computed only where everything is at hand; null where nothing does
+ */
+export function keptByCut(
+  values: readonly KeptValue[],
+): { readonly kept: ReadonlySet<number>; readonly early: ReadonlySet<number> } | null {
+  const [source, sink] = [2 * values.length, 2 * values.length + 1];
+  const network = new Network(sink + 1);
+  values.forEach(({ needs, cost, dear, wanted }, at) => {
+    network.edge(2 * at, 2 * at + 1, cost);
+    for (const need of needs) network.edge(2 * need + 1, 2 * at, Infinity);
+    if (dear) network.edge(source, 2 * at, Infinity);
+    if (wanted) network.edge(2 * at + 1, sink, Infinity);
+  });
+  if (!network.fill(source, sink)) return null;
+  const places = values.map((_, at) => at);
+  const kept = new Set(places.filter((at) => network.isNear(2 * at) && !network.isNear(2 * at + 1)));
+  return { kept, early: new Set(places.filter((at) => network.isNear(2 * at + 1))) };
+}

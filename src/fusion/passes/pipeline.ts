@@ -24,6 +24,11 @@ const rules: readonly OrderRule[] = [
     later: MERGING,
     reason: "it drops values that nobody reads, and a kernel that was merged around such a value would store nothing",
   },
+  {
+    first: "canonicalise",
+    later: ["saved-values"],
+    reason: "it computes equal values once, and a value that is made again is equal to the one before",
+  },
   ...names
     .filter((name) => name !== LAST)
     .map((first) => ({ first, later: [LAST], reason: "what changes afterwards could break a limit again" })),

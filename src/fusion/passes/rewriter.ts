@@ -1,5 +1,15 @@
 /** @file Turns a change of nodes into a patch of nodes and regions: who reads what afterwards, which regions shrink, what they store. */
-import { freshRegionId, node, type Graph, type Node, type NodeId, type Patch, type Region, type RegionId } from "../ir";
+import {
+  freshRegionId,
+  node,
+  type Graph,
+  type Node,
+  type NodeId,
+  type Patch,
+  type Region,
+  type RegionId,
+  regionId,
+} from "../ir";
 import { isFreeView } from "../region";
 import { neededBy } from "./merge";
 import { mutated } from "./mutations";
@@ -13,6 +23,8 @@ export interface NodeChange {
   readonly moved?: readonly [NodeId, NodeId];
   /** New nodes, each with the node in whose regions it stands. Their ids begin with a node that stays: `y~sum` stands just before `y`. */
   readonly born?: readonly (readonly [NodeId, NodeId])[];
+  /** New nodes that are computed by regions of their own. */
+  readonly apart?: readonly NodeId[];
 }
 
 /** Readers of every node and the regions that hold it, kept up over accepted changes. */
@@ -205,8 +217,10 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
   const gone = new Set(change.gone);
   const lives = (id: NodeId): boolean => !gone.has(id) && after(id).op !== "const";
   const bodies = removedRegions.map((region) => ({ region, members: membersAfter(planner, region, change, lives) }));
-  const bodyOf = new Map(bodies.map(({ region, members }) => [region.id, members]));
-  const inside = new Map(bodies.map(({ region, members }) => [region.id, new Set(members)]));
+  const own = (change.apart ?? []).filter((id) => after(id).op !== "const").map((id): Region => ({ id: regionId(`k:${id}`), members: [id], outputs: [id] })); // prettier-ignore
+  const apart = new Map(own.map((region) => [region.members[0]!, region.id]));
+  const bodyOf = new Map([...bodies.map(({ region, members }) => [region.id, members] as const), ...own.map(({ id, members }) => [id, members] as const)]); // prettier-ignore
+  const inside = new Map([...bodyOf].map(([id, members]) => [id, new Set(members)]));
   const holds = (region: RegionId, id: NodeId): boolean =>
     inside.get(region)?.has(id) ?? planner.region(region).members.includes(id);
   const holdersAfter = (id: NodeId): RegionId[] => {
@@ -214,6 +228,7 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
       ...(holders.get(id) ?? []),
       ...(id === change.moved?.[1] ? holders.get(change.moved[0])! : []),
       ...(holders.get(besides.get(id) ?? id) ?? []),
+      ...(apart.has(id) ? [apart.get(id)!] : []),
     ]);
     return [...all].filter((region) => holds(region, id));
   };
@@ -227,8 +242,9 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
   const membersOf = (id: RegionId): readonly NodeId[] => bodyOf.get(id) ?? planner.region(id).members;
   /** Only views, before and after: what is left of a kernel that stored something is none. */
   const isView = (id: RegionId): boolean =>
-    planner.isView(planner.region(id)) && membersOf(id).every((member) => isFreeView(after(member)));
-  const addedRegions: Region[] = [];
+    (!planner.regions.has(id) || planner.isView(planner.region(id))) &&
+    membersOf(id).every((member) => isFreeView(after(member)));
+  const addedRegions: Region[] = [...own];
   const show = (view: NodeId): void => {
     if (holdersAfter(view).some(isView) || addedRegions.some(({ outputs }) => outputs.includes(view))) return;
     const taken = (id: RegionId): boolean => planner.regions.has(id) || addedRegions.some((added) => added.id === id);

@@ -63,6 +63,13 @@ export const passTitles: readonly PassTitle[] = [
     elsewhere: [ort("TransposeOptimizer", "PadFusion")],
   },
   {
+    name: "saved-values",
+    title: "Choose what the backward pass keeps",
+    summary: "Keeps a value of the forward pass, makes it again, takes it back from a result, or keeps one bit of it.",
+    numerics: "bitwise",
+    elsewhere: [{ compiler: "AOTAutograd", names: ["min_cut_rematerialization_partition"] }],
+  },
+  {
     name: "transpose-folding",
     title: "Fold transposes and views",
     summary: "Lets a reader walk a tensor in another order instead of writing a re-ordered copy first.",

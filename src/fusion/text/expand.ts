@@ -16,6 +16,7 @@ export interface Call {
   readonly span: Span;
   /** An operand is open: parts whose type can't be known take this one, and all are marked so. */
   readonly open?: TensorType | null;
+  readonly phase?: Node["phase"];
 }
 
 /** A view shows what is in memory. A literal is not: where it gets another shape, a tensor is filled with it. */
@@ -35,6 +36,7 @@ export class Expansion implements GraphBuilder {
   private readonly made = new Map<NodeId, Node>();
   private readonly weak = new Set<NodeId>();
   private readonly names = new Map<NodeId, string>();
+  private readonly cotangents = new Map<NodeId, NodeId>();
   private landed: ReadonlyMap<NodeId, NodeId> = new Map();
   /** The highest number that a path carries. */
   private readonly taken = new Map<string, number>();
@@ -114,8 +116,8 @@ export class Expansion implements GraphBuilder {
       id = nodeId(`${path}@${again}`);
       this.taken.set(path, again);
     }
-    const { groups, span } = this.call;
-    this.made.set(id, { id, op, inputs, attrs, type, label, origins: [id], groups: [...groups, this.group], span });
+    const { groups, span, phase } = this.call;
+    this.made.set(id, { id, op, inputs, attrs, type, label, origins: [id], groups: [...groups, this.group], span, ...(phase && { phase }) }); // prettier-ignore
     return id;
   }
 
@@ -123,6 +125,11 @@ export class Expansion implements GraphBuilder {
   rename(id: NodeId, name: string): void {
     const made = this.made.get(id);
     if (made && made.op !== "const" && !this.names.has(id)) this.names.set(id, name);
+  }
+
+  /** Says of a part whose cotangent it is, the first time. */
+  cotangent(id: NodeId, of: NodeId): void {
+    if (this.made.get(id)?.op !== "const" && !this.cotangents.has(id)) this.cotangents.set(id, of);
   }
 
   /** Puts the parts into the graph, and answers under which identities. */
@@ -139,7 +146,8 @@ export class Expansion implements GraphBuilder {
     for (const [old, node] of this.made) {
       const [id] = this.landedAs([old]);
       const label = this.names.get(old) ?? node.label;
-      this.machine.nodes.set(id!, { ...node, id: id!, label, origins: [id!], inputs: this.landedAs(node.inputs) });
+      const of = this.cotangents.get(old);
+      this.machine.nodes.set(id!, { ...node, id: id!, label, origins: [id!], inputs: this.landedAs(node.inputs), ...(of && { cotangentOf: of }) }); // prettier-ignore
     }
     return this.landedAs(ids);
   }

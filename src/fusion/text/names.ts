@@ -21,7 +21,7 @@ export const NUMBERS: ReadonlyMap<string, number> = new Map([
 export const PREFIXED_NUMBERS: ReadonlyMap<string, number> = new Map([...NUMBERS, ["pi", Math.PI], ["e", Math.E]]);
 
 export const TRANSFORMS: ReadonlySet<string> = new Set([
-  "vmap", "checkpoint", "jacrev", "jacfwd", "hessian", "pmap", "scan",
+  "vmap", "jacrev", "jacfwd", "hessian", "pmap", "scan",
 ]); // prettier-ignore
 
 /** Where an input's data comes from: `x: f32[8] = randn(seed=7)`. */

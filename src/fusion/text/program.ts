@@ -1,4 +1,5 @@
 /** @file The front end's door: a text becomes a graph, and everything that can be said about it. */
+import { withPhases } from "../autodiff";
 import type { Diagnostic, Graph, NodeId, Span } from "../ir";
 import { leavingHalves, withRounded } from "../ops";
 import type { Deadline } from "./parse";
@@ -146,7 +147,7 @@ export function parseProgram(text: string, { now, budget }: ParseOptions = {}): 
   else machine.runBody(statements, turn);
   const outputs = outputsOf(machine, turn);
   if (!machine.stopped) warnUnused(machine, outputs, turn.result.values !== null, main);
-  const read: Graph = { nodes: machine.nodes, outputs };
+  const read = withPhases({ nodes: machine.nodes, outputs });
   const graph = withRounded(read, leavingHalves(read));
   const holes = [...machine.nodes.values()].some((node) => node.op === "hole");
   return {

@@ -265,7 +265,13 @@ function runReturn(machine: Machine, statement: ReturnStatement, turn: Turn): vo
       const name = values.length === 1 ? "return" : `return#${i}`;
       return underName(machine, turn, statement, name, (place) => {
         const value = held(machine, place, evaluate(machine, place, expr, place.root), expr);
-        if (value.kind !== "tensor" && !isBroken(value) && value.kind !== "sequence" && turn.defs.length === 0) {
+        if (
+          value.kind !== "tensor" &&
+          !isBroken(value) &&
+          value.kind !== "sequence" &&
+          value.kind !== "dict" &&
+          turn.defs.length === 0
+        ) {
           machine.problems.add("bad-return", expr.span, `Only tensors can be results; this is ${describe(value)}.`);
         }
         return { value, path: place.root, expr };

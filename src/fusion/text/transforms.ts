@@ -10,7 +10,7 @@ import type { CallExpr, Expr } from "./syntax";
 import type { Slot, Value } from "./values";
 import { BROKEN, describe, isBroken, tensorValue } from "./values";
 
-const NAMES: ReadonlySet<string> = new Set(["grad", "value_and_grad", "vjp", "jvp"]);
+const NAMES: ReadonlySet<string> = new Set(["grad", "value_and_grad", "vjp", "jvp", "checkpoint", "remat"]);
 export const isTransform = (name: string): boolean => NAMES.has(name);
 
 interface Call {
@@ -40,9 +40,11 @@ function written(
   const number = machine.defCalls.get(calls) ?? 0;
   machine.defCalls.set(calls, number + 1);
   const id = `${calls}#${number}`;
-  const writer = new Expansion(machine, { id, label: null, groups: place.turn.groups, span: expr.span }, label, "def");
-  const name = ({ label: own, op }: Node, derivative: NodeId): void => {
+  const call = { id, label: null, groups: place.turn.groups, span: expr.span, ...(label === "grad" && { phase: "backward" as const }) }; // prettier-ignore
+  const writer = new Expansion(machine, call, label, "def");
+  const name = ({ id: of, label: own, op }: Node, derivative: NodeId): void => {
     if (own !== op) writer.rename(derivative, `d_${own}`);
+    if (label === "grad") writer.cotangent(derivative, of);
   };
   const book = new Book(writer, machine.derived);
   const made = write(book, name);
@@ -104,6 +106,8 @@ export function transform<C extends Call>(
   if (f.value.kind !== "def" && f.value.kind !== "op" && f.value.kind !== "transform") return refuse(machine, span, `${name} takes a def; this is ${describe(f.value)}.`); // prettier-ignore
   if (name === "vjp") return vjpOf(machine, place, call, f, rest, caller);
   if (name === "jvp") return jvpOf(machine, place, call, f, rest, caller);
+  if (name === "checkpoint" || name === "remat")
+    return rest.length === 0 ? { kind: "transform", name: "checkpoint", of: f.value, places: 0 } : segment(machine, place, withoutArguments(call), f, rest, caller); // prettier-ignore
   const said = args.find((arg) => arg.name?.text === "argnums" || arg.name?.text === "argnum")?.slot ?? rest[0];
   const numbers = said ? itemsOf(said.value).flatMap(({ value }) => (value.kind === "number" ? [value.value] : [])) : [0]; // prettier-ignore
   const places = said?.value.kind === "sequence" ? numbers : (numbers[0] ?? 0);
@@ -120,6 +124,7 @@ export function callTransform<C extends Call>(
   caller: Caller<C>,
 ): Value {
   if (isOpen(machine, operands)) return BROKEN;
+  if (name === "checkpoint") return segment(machine, place, call, loose(of), operands, caller);
   const wanted = typeof places === "number" ? [places] : places;
   const missing = wanted.find((at) => operands.at(at) === undefined);
   if (missing !== undefined) return refuse(machine, call.expr.span, `${name} is asked for argument ${missing}; there are ${operands.length}.`); // prettier-ignore
@@ -140,6 +145,15 @@ export function callTransform<C extends Call>(
   const grads = typeof places === "number" ? each[0]! : ({ kind: "sequence", items: each.map(loose) } as const);
   return name === "value_and_grad" ? { kind: "sequence", items: [loose(value), loose(grads)] } : grads;
 }
+
+/** `checkpoint(f)(x)`: what is computed inside belongs to a segment. */
+function segment<C extends Call>(machine: Machine, place: Place, call: C, f: Slot, operands: readonly Slot[], caller: Caller<C>): Value {
+  const before = new Set(machine.nodes.keys());
+  const value = caller(machine, place, call, [f, ...operands]);
+  for (const [id, n] of machine.nodes)
+    if (!before.has(id) && n.op !== "const") machine.nodes.set(id, { ...n, segment: call.path });
+  return value;
+} // prettier-ignore
 
 /** `torch.autograd.grad(loss, (w, b))`. */
 function torchGrad(machine: Machine, place: Place, call: Call, loss: Value, [wrt]: readonly Slot[]): Value {

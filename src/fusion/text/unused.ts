@@ -4,13 +4,21 @@ import { linesOf, wholeLines } from "./lines";
 import type { Machine, Turn } from "./machine";
 import type { SymbolRecord } from "./scope";
 import type { DefStatement } from "./syntax";
+import type { Value } from "./values";
 
 const isSource = (op: string): boolean => op === "input" || op === "const" || op === "hole";
+
+/** The tensors of a value, those of lists and dictionaries in it too. */
+function tensorsIn(value: Value): NodeId[] {
+  if (value.kind === "tensor") return [value.node];
+  if (value.kind === "sequence") return value.items.flatMap((item) => tensorsIn(item.value));
+  return value.kind === "dict" ? [...value.entries.values()].flatMap((item) => tensorsIn(item.value)) : [];
+}
 
 /** What `return` says; without one, every computed value that nobody reads. */
 export function outputsOf(machine: Machine, turn: Turn): readonly NodeId[] {
   const { values } = turn.result;
-  if (values) return [...new Set(values.flatMap(({ value }) => (value.kind === "tensor" ? [value.node] : [])))];
+  if (values) return [...new Set(values.flatMap(({ value }) => tensorsIn(value)))];
   const read = new Set<NodeId>();
   for (const { inputs } of machine.nodes.values()) for (const input of inputs) read.add(input);
   return [...machine.nodes.values()].filter((node) => !read.has(node.id) && !isSource(node.op)).map((node) => node.id);

@@ -17,6 +17,7 @@ export const reasonTitles: Readonly<Record<ReasonCode, string>> = {
   L_ROW_NOT_OWNED: "Row-reduction boundary.",
   L_DTYPE: "Type not available.",
   L_STRICT: "Strict arithmetic.",
+  L_SAVED: "The backward pass needs it.",
   L_NOT_CONST: "Not a constant.",
   L_BINDINGS: "Too many buffers.",
   L_WGMEM: "Too little memory on chip.",

@@ -4,5 +4,6 @@ export const add = binary({
   name: "add",
   doc: { formula: "a + b", teaches: "Backward needs neither operand: an addition only passes the gradient on." },
   derivative: { partials: () => [1, 1] },
+  inverse: (operand) => ({ op: "sub", of: ["result", 1 - operand] }),
   scalar: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },
 });

@@ -16,6 +16,7 @@ export const div = binary({
   derivative: {
     partials: ({ inputs: [, b], output, of }) => [of("reciprocal", [b!]), of("neg", [of("div", [output, b!])])],
   },
+  inverse: (operand) => (operand === 0 ? { op: "mul", of: ["result", 1] } : { op: "div", of: [0, "result"] }),
   scalar: {
     js: (a, b) => a / b,
     int: (a, b) => (b === 0 ? 0 : Math.trunc(a / b)),

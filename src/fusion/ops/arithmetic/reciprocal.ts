@@ -8,5 +8,6 @@ export const reciprocal = unary({
   expensive: true,
   tolerance: DIVIDED,
   derivative: { partials: ({ output, of }) => [of("neg", [of("square", [output])])] },
+  inverse: () => ({ op: "reciprocal", of: ["result"] }),
   scalar: { js: (x) => 1 / x, wgsl: (x) => `1.0 / ${x}` },
 });

@@ -8,5 +8,6 @@ export const sqrt = unary({
   expensive: true,
   tolerance: DIVIDED,
   derivative: { partials: ({ output, of }) => [of("div", [0.5, output])] },
+  inverse: () => ({ op: "square", of: ["result"] }),
   scalar: { js: Math.sqrt, wgsl: (x) => `sqrt(${x})` },
 });

@@ -2,7 +2,7 @@ import { binary } from "../families";
 
 export const and = binary({
   name: "and",
-  aliases: ["logical_and", "bitwise_and"],
+  aliases: ["logical_and"],
   doc: { formula: "a ∧ b", teaches: "Anything but 0 counts as true." },
   dtype: "logic",
   scalar: { js: (a, b) => Number(a !== 0 && b !== 0), wgsl: (a, b) => `${a} & ${b}` },

@@ -3,6 +3,7 @@ import { bitwise } from "../bits";
 
 export const bitOr = bitwise(2, {
   name: "bit_or",
+  aliases: ["bitwise_or"],
   doc: { formula: "a ∨ b, bit by bit", teaches: "Sets a bit where either operand has one." },
   tolerance: EXACT,
   derivative: {},

@@ -3,6 +3,7 @@ import { bitwise } from "../bits";
 
 export const bitXor = bitwise(2, {
   name: "bit_xor",
+  aliases: ["bitwise_xor"],
   doc: { formula: "a ⊕ b, bit by bit", teaches: "Twice the same operand gives the other one back." },
   tolerance: EXACT,
   derivative: {},

@@ -2,7 +2,7 @@ import { binary } from "../families";
 
 export const or = binary({
   name: "or",
-  aliases: ["logical_or", "bitwise_or"],
+  aliases: ["logical_or"],
   doc: { formula: "a ∨ b", teaches: "Anything but 0 counts as true." },
   dtype: "logic",
   scalar: { js: (a, b) => Number(a !== 0 || b !== 0), wgsl: (a, b) => `${a} | ${b}` },

@@ -2,7 +2,7 @@ import { binary } from "../families";
 
 export const xor = binary({
   name: "xor",
-  aliases: ["logical_xor", "bitwise_xor"],
+  aliases: ["logical_xor"],
   doc: { formula: "a ⊕ b", teaches: "True where exactly one operand is." },
   dtype: "logic",
   scalar: { js: (a, b) => Number((a !== 0) !== (b !== 0)), wgsl: (a, b) => `${a} != ${b}` },

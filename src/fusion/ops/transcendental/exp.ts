@@ -8,5 +8,6 @@ export const exp = unary({
   expensive: true,
   tolerance: EXPONENTIAL,
   derivative: { partials: ({ output }) => [output] },
+  inverse: () => ({ op: "log", of: ["result"] }),
   scalar: { js: Math.exp, wgsl: (x) => `exp(${x})` },
 });

@@ -8,5 +8,6 @@ export const exp2 = unary({
   expensive: true,
   tolerance: EXPONENTIAL,
   derivative: { partials: ({ output, of }) => [of("mul", [output, Math.LN2])] },
+  inverse: () => ({ op: "log2", of: ["result"] }),
   scalar: { js: (x) => 2 ** x, wgsl: (x) => `exp2(${x})` },
 });

@@ -9,5 +9,6 @@ export const expm1 = unary({
   expensive: true,
   tolerance: EXPONENTIAL,
   derivative: { partials: ({ output, of }) => [of("add", [output, 1])] },
+  inverse: () => ({ op: "log1p", of: ["result"] }),
   scalar: { js: Math.expm1, wgsl: (x, t) => t.call("expm1", x), helpers: [expm1Helper] },
 });

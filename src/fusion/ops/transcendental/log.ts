@@ -9,5 +9,6 @@ export const log = unary({
   expensive: true,
   tolerance: LOGARITHM,
   derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [x!])] },
+  inverse: () => ({ op: "exp", of: ["result"] }),
   scalar: { js: Math.log, wgsl: (x, t) => t.call("ln", x), helpers: [...LN] },
 });

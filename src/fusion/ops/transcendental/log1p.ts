@@ -9,5 +9,6 @@ export const log1p = unary({
   expensive: true,
   tolerance: LOGARITHM,
   derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [of("add", [x!, 1])])] },
+  inverse: () => ({ op: "expm1", of: ["result"] }),
   scalar: { js: Math.log1p, wgsl: (x, t) => t.call("log1p", x), helpers: [...LOG1P] },
 });

@@ -9,5 +9,6 @@ export const log2 = unary({
   expensive: true,
   tolerance: LOGARITHM,
   derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [of("mul", [x!, Math.LN2])])] },
+  inverse: () => ({ op: "exp2", of: ["result"] }),
   scalar: { js: Math.log2, wgsl: (x, t) => t.call("lb", x), helpers: [...LB] },
 });

@@ -1,0 +1,18 @@
+/** @file What a plan keeps of the forward pass until the backward pass has read it. */
+import { bytesOf, node, type Fusion, type NodeId } from "../ir";
+import { storedInputs } from "../region";
+
+export interface KeptBuffer {
+  readonly value: NodeId;
+  readonly bytes: number;
+}
+
+/** Stored values of the forward pass that kernels of the backward pass read, in graph order; inputs are there anyway and are not among them. */
+export function keptBuffers({ graph, regions }: Fusion): readonly KeptBuffer[] {
+  const late = (id: NodeId): boolean => node(graph, id).phase === "backward";
+  const read = new Set<NodeId>();
+  for (const { members } of regions.values())
+    if (members.some(late)) for (const id of storedInputs(graph, members)) read.add(id);
+  const kept = [...graph.nodes.values()].filter(({ id, op }) => read.has(id) && op !== "input" && !late(id));
+  return kept.map(({ id, type }) => ({ value: id, bytes: bytesOf(type) }));
+}

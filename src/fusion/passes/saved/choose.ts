@@ -1,0 +1,162 @@
+/** @file Which values the backward pass keeps: by policy, by the cheapest cut, within a budget; choices of single values go before. */
+import {
+  bug,
+  node,
+  usesOf,
+  type Graph,
+  type NodeId,
+  type SavedChoice,
+  type SavedPolicy,
+  type SavedValues,
+} from "../../ir";
+import { isFreeView } from "../../region";
+import { keptByCut, type KeptValue } from "../min-cut";
+import { isLate, isSource, type Sides } from "./sides";
+import { flopsOf, isDear, isOpaque, keptBytes } from "./worth-keeping";
+
+export interface Kept {
+  /** Values that go through memory to the backward pass. */
+  readonly kept: ReadonlySet<NodeId>;
+  /** Backward values without a cotangent that are computed in the forward pass, because less has to be kept then. */
+  readonly early: ReadonlySet<NodeId>;
+}
+
+/** A value nearer to the backward pass is dearer to keep: it is needed sooner, and what follows from it is shorter. */
+const NEARER = 1.1;
+/** Dear values that a budget frees, at most: each asks for another cut. */
+const MOST_FREED = 64;
+
+/** What is asked for, in terms of the graph as it is. */
+export interface Wanted extends Pick<SavedValues, "budgetBytes"> {
+  readonly policy: SavedPolicy;
+  readonly choices: ReadonlyMap<NodeId, SavedChoice>;
+  /** Values that follow from later ones, and how. */
+  readonly inverted: ReadonlyMap<NodeId, Inverted>;
+  /** Values inside a checkpoint: made again from what goes in. */
+  readonly inside: ReadonlySet<NodeId>;
+}
+
+/** `op` of kept values. */
+export interface Inverted {
+  readonly op: string;
+  readonly inputs: readonly NodeId[];
+  /** The result that it is taken back from. */
+  readonly result: NodeId;
+}
+
+const inputsOf = (graph: Graph, { inverted }: Wanted, id: NodeId): readonly NodeId[] => inverted.get(id)?.inputs ?? node(graph, id).inputs; // prettier-ignore
+/** Values that others are taken back from, those aside that are taken back themselves. */
+const resultsKept = ({ inverted }: Wanted): ReadonlySet<NodeId> => new Set([...inverted.values()].map(({ result }) => result).filter((id) => !inverted.has(id))); // prettier-ignore
+
+export function keptOf(graph: Graph, sides: Sides, wanted: Wanted): Kept {
+  const { policy, choices, inverted, inside } = wanted;
+  if (policy === "cut") return cutWithin(graph, sides, wanted);
+  const ends = policy === "segments" ? segmentEnds(graph, sides) : null;
+  const isKept = (id: NodeId): boolean => {
+    const choice = choices.get(id);
+    if (inverted.has(id)) return false;
+    if (choice !== undefined || isLate(node(graph, id))) return choice === "save" || choice === "bits";
+    if (inside.has(id)) return false;
+    return isOpaque(graph, id) || policy === "stored" || ends?.has(id) === true;
+  };
+  const kept = readFrom(graph, sides, wanted, isKept);
+  return { kept, early: new Set([...kept].filter((id) => isLate(node(graph, id)))) };
+}
+
+/** Of what passes `isKept`, that which backward nodes read, or what is made again for them. */
+function readFrom(graph: Graph, { asked }: Sides, wanted: Wanted, isKept: (id: NodeId) => boolean): Set<NodeId> {
+  const results = resultsKept(wanted);
+  const kept = new Set<NodeId>();
+  const reached = new Set(asked);
+  for (const id of reached) {
+    const n = node(graph, id);
+    if (isSource(n)) continue;
+    if (results.has(id) || (isKept(id) && !isFreeView(n))) kept.add(id);
+    else for (const input of inputsOf(graph, wanted, id)) reached.add(input);
+  }
+  return kept;
+}
+
+/** The cheapest cut, and then ever dearer values made again until the budget is kept. */
+function cutWithin(graph: Graph, sides: Sides, wanted: Wanted): Kept {
+  const { budgetBytes = Infinity } = wanted;
+  const freed = new Set<NodeId>();
+  for (let turn = 0; ; turn++) {
+    const found = cut(graph, sides, wanted, freed);
+    const own = [...found.kept].filter((id) => !isSource(node(graph, id)));
+    const bytes = own.reduce((sum, id) => sum + keptBytes(node(graph, id)), 0);
+    if (bytes <= budgetBytes || turn === MOST_FREED) return found;
+    const dear = nearestDear(graph, own).filter((id) => !isOpaque(graph, id) && !freed.has(id) && !wanted.choices.has(id)); // prettier-ignore
+    if (dear.length === 0) return found;
+    const gain = (id: NodeId): number => keptBytes(node(graph, id)) / Math.max(1, flopsOf(graph, id));
+    freed.add(dear.reduce((best, id) => (gain(id) > gain(best) ? id : best)));
+  }
+}
+
+/** Kept values that are dear to make, and those that the others are made of. */
+function nearestDear(graph: Graph, kept: readonly NodeId[]): NodeId[] {
+  const reached = new Set(kept);
+  for (const id of reached) if (!isDear(graph, id)) for (const input of node(graph, id).inputs) reached.add(input);
+  return [...reached].filter((id) => isDear(graph, id));
+}
+
+function cut(graph: Graph, { primals, asked }: Sides, wanted: Wanted, freed: ReadonlySet<NodeId>): Kept {
+  const places = new Map(primals.map((id, at) => [id, at]));
+  const near = distances(graph, primals, asked);
+  const outputs = new Set(graph.outputs);
+  const results = resultsKept(wanted);
+  const { inside } = wanted;
+  const uses = usesOf({ nodes: new Map(graph.nodes), outputs: graph.outputs });
+  const values = primals.map((id): KeptValue => {
+    const n = node(graph, id);
+    const choice = wanted.choices.get(id);
+    const held = choice === "save" || choice === "bits" || results.has(id);
+    // Stored in any case: a result, or an operand of a product. Keeping it costs only the reading.
+    const stored = !isLate(n) && (outputs.has(id) || uses.get(id)!.some(({ consumer }) => !isLate(node(graph, consumer)) && isDear(graph, consumer))); // prettier-ignore
+    // Where both are as large, the value itself is kept and not what its derivative makes of it.
+    const own = isLate(n) ? NEARER : 1;
+    const price = own * keptBytes(n) * (stored ? 1 : 2) * NEARER ** Math.min(near.get(id) ?? 0, 100);
+    const isInside = inside.has(id) && choice === undefined;
+    const never = isFreeView(n) || isInside || choice === "recompute" || wanted.inverted.has(id);
+    return {
+      needs: inputsOf(graph, wanted, id).flatMap((input) => places.get(input) ?? []),
+      cost: held ? 0 : never ? Infinity : price,
+      dear: held || isOpaque(graph, id) || (isDear(graph, id) && choice === undefined && !isInside && !freed.has(id)),
+      wanted: asked.has(id),
+    };
+  });
+  const found = keptByCut(values);
+  if (!found) throw bug("no cut between the passes");
+  const idsOf = (at: ReadonlySet<number>): NodeId[] => [...at].map((place) => primals[place]!);
+  // Values that others are taken back from may be none that a derivative needs.
+  const kept = new Set([...idsOf(found.kept), ...results]);
+  const early = idsOf(found.early).filter((id) => isLate(node(graph, id)));
+  return { kept, early: new Set([...early, ...[...kept].filter((id) => isLate(node(graph, id)))]) };
+}
+
+/** Ops of the forward pass between each value and the backward pass. */
+function distances(graph: Graph, primals: readonly NodeId[], asked: ReadonlySet<NodeId>): ReadonlyMap<NodeId, number> {
+  const far = new Map<NodeId, number>([...asked].map((id) => [id, 0]));
+  for (const id of primals.toReversed()) {
+    const own = far.get(id);
+    if (own === undefined) continue;
+    const step = isLate(node(graph, id)) ? 0 : 1;
+    for (const input of node(graph, id).inputs) far.set(input, Math.min(far.get(input) ?? Infinity, own + step));
+  }
+  return far;
+}
+
+/** Ends of about √n stretches of the n products of the forward pass (of its values where there are none): what is alive there. */
+function segmentEnds(graph: Graph, { primals }: Sides): ReadonlySet<NodeId> {
+  const forward = primals.filter((id) => !isLate(node(graph, id)));
+  const products = forward.filter((id) => isDear(graph, id));
+  const marks = products.length > 1 ? products : forward;
+  const stretch = Math.max(1, Math.round(Math.sqrt(marks.length)));
+  const ends = new Set(marks.filter((_, i) => (i + 1) % stretch === 0 && i + 1 < marks.length));
+  const places = new Map(forward.map((id, at) => [id, at]));
+  const lastUse = new Map<NodeId, number>();
+  for (const id of forward) for (const input of node(graph, id).inputs) lastUse.set(input, places.get(id)!);
+  const cuts = [...ends].map((id) => places.get(id)!);
+  const isAlive = (id: NodeId, cutAt: number): boolean => places.get(id)! <= cutAt && (lastUse.get(id) ?? -1) > cutAt;
+  return new Set(forward.filter((id) => cuts.some((at) => isAlive(id, at))));
+}

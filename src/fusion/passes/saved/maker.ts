@@ -1,0 +1,86 @@
+/** @file Makes the nodes that a kept or a recomputed value takes, in a row before the node that reads them. */
+import { bug, node, nodeId, sizeOf, type Attrs, type Graph, type Node, type NodeId, type TensorType } from "../../ir";
+import { opDef, withDefaults } from "../../ops";
+import { isLate, isSource } from "./sides";
+import { WORD } from "./worth-keeping";
+import type { Inverted } from "./choose";
+
+/** Nodes in a row before `anchor`: each may read those before it. */
+export class Maker {
+  readonly made: Node[] = [];
+  private readonly types = new Map<NodeId, TensorType>();
+  /** Numbers that earlier rows before the same node took. */
+  private first = 0;
+  private readonly graph: Graph;
+  private readonly anchor: Node;
+  private readonly kind: string;
+
+  constructor(graph: Graph, anchor: NodeId, kind: "again" | "kept") {
+    this.graph = graph;
+    this.anchor = node(graph, anchor);
+    this.kind = kind;
+    while (graph.nodes.has(this.named(this.first))) this.first++;
+  }
+
+  /** What is computed here and is no literal: each is a kernel's own at first. */
+  computed = (): NodeId[] => this.made.filter((n) => !isSource(n)).map(({ id }) => id);
+
+  /** The node `like` once more, of these operands; `late`: in the backward pass. */
+  copy(like: Node, inputs: readonly NodeId[], late: boolean): NodeId {
+    return this.add(like.op, inputs, like.attrs, like.type, like, late);
+  }
+
+  /** A call of an op, said to come from `like`. */
+  call(op: string, inputs: readonly NodeId[], attrs: Attrs, like: Node, late: boolean): NodeId {
+    const def = opDef(op);
+    const all = withDefaults(def, attrs);
+    const type = def.infer(inputs.map((id) => this.typeOf(id)), all); // prettier-ignore
+    if (!type.ok) throw bug(`${op} of a kept value: ${type.text}`);
+    return this.add(op, inputs, all, type.value, like, late);
+  }
+
+  literal = (value: number, like: Node, late: boolean): NodeId =>
+    this.add("const", [], { value }, { dtype: "i32", shape: [] }, like, late);
+
+  /** One bit an element: 32 of them are a word. */
+  packed(value: NodeId, like: Node): NodeId {
+    const rows = this.call("reshape", [value], { shape: [this.words(value), WORD] }, like, false);
+    const bit = this.call("shift_left", [this.literal(1, like, false), this.lanes(like, false)], {}, like, false);
+    const placed = this.call("where", [rows, bit, this.literal(0, like, false)], {}, like, false);
+    return this.call("sum", [placed], { axes: [1], keepdims: true }, like, false);
+  }
+
+  /** The elements that a packed value stands for. */
+  unpacked(words: NodeId, like: Node): NodeId {
+    const down = this.call("shift_right", [words, this.lanes(like, true)], {}, like, true);
+    const bit = this.call("bit_and", [down, this.literal(1, like, true)], {}, like, true);
+    const rows = this.call("ne", [bit, this.literal(0, like, true)], {}, like, true);
+    return this.call("reshape", [rows], { shape: like.type.shape }, like, true);
+  }
+
+  /** A value taken back from what was computed of it. */
+  inverse({ op, inputs }: Inverted, like: Node): NodeId {
+    return this.call(op, inputs, {}, like, true);
+  }
+
+  private readonly words = (value: NodeId): number => sizeOf(this.typeOf(value).shape) / WORD;
+  private readonly lanes = (like: Node, late: boolean): NodeId => this.call("iota", [], { start: WORD }, like, late);
+  private readonly typeOf = (id: NodeId): TensorType => this.types.get(id) ?? node(this.graph, id).type;
+  private readonly named = (number: number): NodeId => nodeId(`${this.anchor.id}~${this.kind}#${number}`);
+
+  private add(
+    op: string,
+    inputs: readonly NodeId[],
+    attrs: Attrs,
+    type: TensorType,
+    like: Node,
+    late: boolean,
+  ): NodeId {
+    const id = this.named(this.first + this.made.length);
+    this.types.set(id, type);
+    const named = op === like.op ? like.label : op;
+    const { groups } = late === isLate(like) ? like : this.anchor;
+    this.made.push({ id, op, inputs, attrs, type, label: named, origins: like.origins, groups, ...(late && { phase: "backward" as const }) }); // prettier-ignore
+    return id;
+  }
+}

@@ -1,0 +1,106 @@
+/** @file What backward passes keep: each policy, each choice, the budget, checkpoints of the text. */
+import { describe, expect, test } from "vitest";
+import { compile, defaultOptions, fusionAt } from "../../compile";
+import { keptBuffers } from "../../cost";
+import { nodeId, type SavedChoice, type SavedValues } from "../../ir";
+
+const MIB = 2 ** 20;
+const chain = "x: f32[1048576]\ng: f32[1048576]\ndef f(x):\n    a = exp(x)\n    b = a + 1\n    return log(b)\ny, pull = vjp(f, x)\nreturn y, pull(g)\n"; // prettier-ignore
+const relu = "x: f32[1024, 1024]\nw: f32[1024, 1024]\nh = relu(x)\nloss = sum(h * w)\nloss.backward()\nreturn loss, x.grad\n"; // prettier-ignore
+
+/** Bytes of the forward pass that are kept, the rules that said yes and no, and the kernels. */
+function kept(text: string, asked: Partial<SavedValues>) {
+  const options = { ...defaultOptions, savedValues: { apart: true, choices: {}, ...asked } };
+  const compilation = compile(text, options);
+  expect(compilation.diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+  const steps = compilation.steps.filter(({ pass }) => pass === "saved-values");
+  const final = fusionAt(compilation, compilation.steps.length);
+  return {
+    bytes: keptBuffers(final).reduce((sum, { bytes }) => sum + bytes, 0),
+    yes: steps.filter(({ accepted }) => accepted).map(({ rule }) => rule),
+    codes: steps.filter(({ accepted }) => !accepted).map(({ legal }) => legal.code),
+    kernels: compilation.fusedPlan!.kernels.length,
+  };
+}
+const choices = (given: Readonly<Record<string, SavedChoice>>): Partial<SavedValues> => ({
+  choices: Object.fromEntries(Object.entries(given).map(([id, choice]) => [nodeId(id), choice])),
+});
+
+describe("log(exp(x) + 1), whose derivative reads a and b", () => {
+  test("stored: both", () => {
+    expect(kept(chain, {})).toEqual({ bytes: 8 * MIB, yes: [], codes: ["L_SAVED", "L_SAVED"], kernels: 2 });
+  });
+
+  test("recomputed: nothing, and a kernel for each pass", () => {
+    expect(kept(chain, { policy: "recomputed" })).toMatchObject({ bytes: 0, yes: ["recompute", "recompute"], kernels: 2 }); // prettier-ignore
+    expect(kept(chain, { policy: "cut" })).toMatchObject({ bytes: 0, kernels: 2 });
+  });
+
+  test("inverted: the result gives b, and b gives a", () => {
+    const asked = choices({ "y/f#0/a": "invert", "y/f#0/b": "invert" });
+    expect(kept(chain, asked)).toMatchObject({ bytes: 4 * MIB, yes: ["invert", "invert"], kernels: 2 });
+    expect(kept(chain, choices({ "y/f#0/b": "invert" }))).toMatchObject({ bytes: 8 * MIB, yes: ["invert"] });
+  });
+
+  test("one graph: nothing is kept that fusion does not keep by itself", () => {
+    expect(kept(chain, { apart: false })).toMatchObject({ bytes: 0, yes: [], codes: [], kernels: 1 });
+  });
+});
+
+describe("relu, whose derivative asks for a sign", () => {
+  test("a bit an element: 32 times less", () => {
+    const whole = kept(relu, {});
+    const bits = kept(relu, choices({ h: "bits" }));
+    expect([whole.bytes, bits.bytes]).toEqual([4 * MIB, MIB / 8]);
+    expect(bits.yes).toEqual(["bits"]);
+  });
+
+  test("bits are refused where the number is needed", () => {
+    const squares = relu.replace("relu(x)", "exp(x)");
+    expect(kept(squares, choices({ h: "bits" }))).toMatchObject({ yes: [], codes: ["L_DTYPE", "L_SAVED"] });
+  });
+});
+
+describe("products", () => {
+  const layers = (count: number): string => {
+    const names = Array.from({ length: count }, (_, i) => `w${i}`);
+    const body = names.map((name) => `h = gelu(h @ ${name})\n`).join("");
+    return `x: f32[256, 256]\n${names.map((name) => `${name}: f32[256, 256] = param()\n`).join("")}h = x\n${body}loss = sum(h)\nloss.backward()\nreturn loss, ${names.map((name) => `${name}.grad`).join(", ")}\n`;
+  };
+  const size = 256 * 1024;
+
+  test("are kept by the cut, and what follows is made again", () => {
+    expect(kept(layers(3), { policy: "cut" })).toMatchObject({ bytes: 3 * size, codes: ["C_RECOMPUTE", "C_RECOMPUTE", "C_RECOMPUTE"] }); // prettier-ignore
+    expect(kept(layers(3), {}).bytes).toBe(5 * size);
+  });
+
+  test("are made again when the budget asks for it", () => {
+    const within = [0, 1, 2].map((budget) => kept(layers(3), { policy: "cut", budgetBytes: budget * size }).bytes);
+    within.forEach((bytes, i) => expect(bytes).toBeLessThanOrEqual(i * size));
+  });
+
+  test("segments keep the ends of √n stretches", () => {
+    const { bytes } = kept(layers(9), { policy: "segments" });
+    expect(bytes).toBe(2 * size);
+  });
+});
+
+describe("checkpoint", () => {
+  const program = (h: string): string =>
+    `x: f32[256, 256]\nw: f32[256, 256] = param()\nv: f32[256, 256] = param()\ndef f(x, w):\n    return gelu(x @ w) @ w\nh = ${h}\nloss = sum(gelu(h @ v))\nloss.backward()\nreturn loss, w.grad, v.grad\n`;
+
+  test("makes its inside again, in either library's form", () => {
+    const plain = kept(program("f(x, w)"), {});
+    for (const form of ["checkpoint(f, x, w)", "jax.checkpoint(f)(x, w)", "jax.remat(f)(x, w)", "checkpoint(f, x, w, use_reentrant=False)"]) {
+      const { bytes, yes } = kept(program(form), {});
+      expect(yes).toContain("recompute");
+      expect(bytes).toBeLessThan(plain.bytes);
+    } // prettier-ignore
+  });
+});
+
+test("an opaque value is never made again", () => {
+  const text =
+    "x: f32[1024]\nn: f32[1024]\nh = custom_call(n)\nloss = sum(h * x)\nloss.backward()\nreturn loss, x.grad\n";
+  expect(kept(text, { policy: "recomputed" }).bytes).toBe(4096);
+});

@@ -1,0 +1,77 @@
+/** @file What a person asked to keep, in terms of the graph as it is; and what of it can't be done, with the reason. */
+import { node, sameShape, usesOf, type Graph, type Node, type NodeId, type SavedChoice, type SavedValues, type Use, type Verdict } from "../../ir"; // prettier-ignore
+import { opDef } from "../../ops";
+import { nameOf, no } from "../words";
+import type { Inverted, Wanted } from "./choose";
+import { isLate, isSource, type Sides } from "./sides";
+import { isOpaque } from "./worth-keeping";
+
+interface Refused {
+  readonly value: NodeId;
+  readonly verdict: Verdict;
+}
+
+export function wantedOf(
+  graph: Graph,
+  sides: Sides,
+  asked: SavedValues,
+  strict: boolean,
+): { readonly wanted: Wanted; readonly refused: readonly Refused[] } {
+  const choices = new Map<NodeId, SavedChoice>();
+  const inverted = new Map<NodeId, Inverted>();
+  const refused: Refused[] = [];
+  const uses = usesOf({ nodes: new Map(graph.nodes), outputs: graph.outputs });
+  for (const id of sides.primals) {
+    const n = node(graph, id);
+    const choice = asked.choices[id] ?? n.origins.map((origin) => asked.choices[origin]).find((each) => each !== undefined); // prettier-ignore
+    if (choice === undefined || isSource(n)) continue;
+    const readers = uses.get(id)!.map(({ consumer }) => node(graph, consumer));
+    if (choice === "bits") {
+      const tests = n.type.dtype === "bool" ? [n] : readers.filter(isLate);
+      const other = tests.find(({ type }) => type.dtype !== "bool");
+      if (other) refused.push({ value: id, verdict: needsMore(graph, n, other) });
+      else for (const test of tests) choices.set(test.id, "bits");
+    } else if (choice === "invert") {
+      const back = isLate(n) ? null : takenBack(graph, n, readers);
+      if (back && strict) refused.push({ value: id, verdict: notExact(graph, n, back) });
+      else if (back) inverted.set(id, back);
+      else refused.push({ value: id, verdict: notBack(graph, n) });
+    } else if (choice === "recompute" && isOpaque(graph, id)) refused.push({ value: id, verdict: notAgain(graph, n) });
+    else choices.set(id, choice);
+  }
+  const { policy = "stored", budgetBytes } = asked;
+  const inside = new Set(sides.primals.filter((id) => isInside(graph, id, uses)));
+  return {
+    wanted: { policy, choices, inverted, inside, ...(budgetBytes === undefined ? {} : { budgetBytes }) },
+    refused,
+  };
+}
+
+/** Inside a checkpoint, read by nobody behind it, and nothing that can't be done twice. */
+function isInside(graph: Graph, id: NodeId, uses: ReadonlyMap<NodeId, readonly Use[]>): boolean {
+  const { segment, ...n } = node(graph, id);
+  if (segment === undefined || isLate(n) || isOpaque(graph, id) || graph.outputs.includes(id)) return false;
+  return uses.get(id)!.map(({ consumer }) => node(graph, consumer)).every((reader) => isLate(reader) || reader.segment === segment); // prettier-ignore
+}
+
+/** The first result of the forward pass that gives the value back, with what else that takes at hand. */
+function takenBack(graph: Graph, { id, type }: Node, readers: readonly Node[]): Inverted | null {
+  for (const reader of readers) {
+    if (isLate(reader) || reader.type.dtype !== type.dtype || !sameShape(reader.type.shape, type.shape)) continue;
+    const operand = reader.inputs.indexOf(id);
+    const back = reader.inputs.lastIndexOf(id) === operand ? opDef(reader.op).inverse?.(operand) : null;
+    if (!back) continue;
+    const inputs = back.of.map((each) => (each === "result" ? reader.id : reader.inputs[each]!));
+    if (inputs.every((input) => input === reader.id || isSource(node(graph, input)))) return { op: back.op, inputs, result: reader.id }; // prettier-ignore
+  }
+  return null;
+}
+
+const needsMore = (graph: Graph, n: Node, reader: Node): Verdict =>
+  no("L_DTYPE", [n.id, reader.id], `${nameOf(graph, reader.id)} needs the numbers of ${nameOf(graph, n.id)}, not only a yes or no for each: a bit is too little.`, { wayOut: "Keep or recompute it." }); // prettier-ignore
+const notBack = (graph: Graph, n: Node): Verdict =>
+  no("L_ROOT", [n.id], `No op that reads ${nameOf(graph, n.id)} in the forward pass can be undone with what is at hand, so it can't be taken back.`, { wayOut: "Keep or recompute it." }); // prettier-ignore
+const notExact = (graph: Graph, n: Node, { result, op }: Inverted): Verdict =>
+  no("L_STRICT", [n.id, result], `${nameOf(graph, n.id)} taken back from ${nameOf(graph, result)} by \`${op}\` has other last digits, and strict mode keeps them.`, { wayOut: "Switch strict mode off, or recompute it." }); // prettier-ignore
+const notAgain = (graph: Graph, n: Node): Verdict =>
+  no("L_OPAQUE", [n.id], `Nobody knows what ${nameOf(graph, n.id)} does, so it is not done twice.`, { wayOut: "Keep it." }); // prettier-ignore

@@ -1,0 +1,35 @@
+/** @file What it takes to keep a value, and what to make it again. */
+import { bytesOf, node, sizeOf, type Graph, type Node, type NodeId } from "../../ir";
+import { matmulSizes } from "../../region";
+import { opDef } from "../../ops";
+
+/** Elements of one packed word. */
+export const WORD = 32;
+
+/** Whether one bit says an element, and words come out even. */
+export const fitsBits = ({ type }: Node): boolean => type.dtype === "bool" && sizeOf(type.shape) % WORD === 0 && type.shape.length > 0; // prettier-ignore
+
+/** Bytes that are kept of a value. */
+export const keptBytes = (n: Node): number => (fitsBits(n) ? sizeOf(n.type.shape) / 8 : bytesOf(n.type));
+
+/** FLOPs of computing a value from its operands. */
+export function flopsOf(graph: Graph, id: NodeId): number {
+  const { op, type, inputs } = node(graph, id);
+  const { kind, flopsPerElement } = opDef(op);
+  if (kind === "contraction") return 2 * matmulSizes(graph, id).k * sizeOf(type.shape);
+  const many = kind === "reduce" || kind === "scan" || kind === "order";
+  return kind === "movement" ? 0 : flopsPerElement * sizeOf(many ? node(graph, inputs[0]!).type.shape : type.shape);
+}
+
+/** A sum of so many elements each is kept rather than made again. */
+const LONG_SUM = 4;
+
+/** Products, orders, scans and long sums are kept rather than made again; what a boundary computes can't be made twice. */
+export function isDear(graph: Graph, id: NodeId): boolean {
+  const { op, type, inputs } = node(graph, id);
+  const { kind } = opDef(op);
+  if (kind === "contraction" || kind === "order" || kind === "scan" || kind === "opaque") return true;
+  return kind === "reduce" && bytesOf(type) * LONG_SUM < bytesOf(node(graph, inputs[0]!).type);
+}
+
+export const isOpaque = (graph: Graph, id: NodeId): boolean => opDef(node(graph, id).op).kind === "opaque";
