@@ -155,7 +155,8 @@ class Binder {
     const { params, name } = this.op;
     const word = arg.name!;
     const param = params.find(({ names }) => names.includes(word.text));
-    if (!param && IDLE.has(word.text)) return;
+    // What is asked of nothing, `where=None`, asks for nothing.
+    if (!param && (IDLE.has(word.text) || arg.slot.value.kind === "none")) return;
     if (!param) {
       const near = nearest(word.text, params.flatMap(({ names }) => names)); // prettier-ignore
       const known = params.map(({ names }) => `\`${names[0]}\``).join(", ");
@@ -235,7 +236,8 @@ export function bindArguments(
   defaults: Attrs = {},
 ): Bound | null {
   const binder = new Binder(machine, op, span);
-  binder.positional(args.filter((arg) => arg.name === null));
+  // Where a broken argument would have gone, nobody knows: what stands after it is not blamed.
+  if (!args.some((arg) => arg.name === null && isBroken(arg.slot.value))) binder.positional(args.filter((arg) => arg.name === null)); // prettier-ignore
   for (const arg of args) if (arg.name) binder.keyword(arg);
   if (args.some((arg) => isBroken(arg.slot.value))) return null;
   if (!binder.ok) return null;

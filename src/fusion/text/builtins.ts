@@ -1,12 +1,12 @@
 /** @file Python's own functions on what is known while the program is read: range, enumerate, zip, len, casts. */
-import { findOp } from "../ops";
+import { isKnownCall, knownCall } from "./known-calls";
 import type { Machine, Place } from "./machine";
 import { typeOf } from "./machine";
 import { castTo, sizeMethod } from "./member";
 import { DTYPES } from "./names";
-import type { CallExpr, Identifier } from "./syntax";
+import type { CallExpr } from "./syntax";
 import type { Slot, Value } from "./values";
-import { BROKEN, NONE, isBroken, numberValue } from "./values";
+import { BROKEN, isBroken, numberValue } from "./values";
 
 const MOST_TURNS = 10_000;
 
@@ -35,6 +35,13 @@ const ZERO: Slot = loose(numberValue(0, true));
 const numbered = (item: Slot, i: number): Slot =>
   loose({ kind: "sequence", items: [loose(numberValue(i, true)), item] });
 
+/** Numbers or texts from the smallest on. */
+function inOrder(items: readonly Slot[]): readonly Slot[] {
+  const rank = ({ value }: Slot): number | string =>
+    value.kind === "number" || value.kind === "string" ? value.value : 0;
+  return items.toSorted((a, b) => (rank(a) < rank(b) ? -1 : Number(rank(a) > rank(b))));
+}
+
 /** `zip(ws, bs)`, as long as the shortest; null when something in it is no tuple. */
 function zipped(operands: readonly Slot[]): Value | null {
   const lists = operands.flatMap(({ value }) => (value.kind === "sequence" ? [value.items] : []));
@@ -44,23 +51,6 @@ function zipped(operands: readonly Slot[]): Value | null {
     loose({ kind: "sequence", items: lists.map((list) => list[i]!) }),
   );
   return { kind: "sequence", items };
-}
-
-/** `d.items()`, `d.values()`, `d.keys()`, `d.get("w")`. */
-export function dictMethod(
-  machine: Machine,
-  entries: ReadonlyMap<string, Slot>,
-  name: Identifier,
-  [key, otherwise]: readonly Slot[],
-): Value {
-  const text = (value: string): Slot => loose({ kind: "string", value });
-  const list = (items: readonly Slot[]): Value => ({ kind: "sequence", items });
-  if (name.text === "values") return list([...entries.values()]);
-  if (name.text === "keys") return list([...entries.keys()].map(text));
-  if (name.text === "items") return list([...entries].map(([each, slot]) => loose(list([text(each), slot]))));
-  if (name.text === "get" && key?.value.kind === "string") return (entries.get(key.value.value) ?? otherwise)?.value ?? NONE; // prettier-ignore
-  machine.problems.add("bad-method", name.span, "A dictionary has .items(), .values(), .keys() and .get(key).");
-  return BROKEN;
 }
 
 /** Python's own functions on constants, and casts written as calls. */
@@ -74,6 +64,7 @@ export function builtin(
   if (name === "range") return rangeOf(machine, call.expr, operands);
   const [first] = operands;
   const value = first?.value;
+  if (!value && (name === "list" || name === "tuple")) return { kind: "sequence", items: [] };
   if (operands.length === 1 && value) {
     if (name === "float" && value.kind === "string") {
       const word = value.value.trim().toLowerCase().replace("infinity", "inf");
@@ -83,7 +74,10 @@ export function builtin(
       return numberValue(name === "int" ? Math.trunc(value.value) : value.value, name === "int");
     }
     const items = value.kind === "sequence" ? value.items : null;
-    if (items && (name === "list" || name === "tuple")) return { kind: "sequence", items };
+    if (items && (name === "list" || name === "tuple" || name === "sorted"))
+      return { kind: "sequence", items: name === "sorted" ? inOrder(items) : items };
+    if (value.kind === "dict" && (name === "list" || name === "tuple"))
+      return { kind: "sequence", items: [...value.entries.keys()].map((key) => loose({ kind: "string", value: key })) };
     if (items && name === "reversed") return { kind: "sequence", items: items.toReversed() };
     if (items && name === "enumerate") return { kind: "sequence", items: items.map(numbered) };
     if (name === "len" && value.kind === "tensor") return sizeMethod(machine, { text: "size", span: call.expr.span }, typeOf(machine, value.node), [ZERO], machine.unknown.has(value.node)); // prettier-ignore
@@ -93,12 +87,11 @@ export function builtin(
     if (dtype === name && value.kind === "number") return { ...value, dtype };
     if (dtype && value.kind === "tensor" && first) return castTo(machine, place, call, first, dtype);
   }
-  const second = operands[1]?.value;
-  if (name === "hasattr" && second?.kind === "string") return { kind: "bool", value: findOp(second.value) !== null };
   if (name === "zip" && operands.length > 0) return zipped(operands);
-  if ((name === "max" || name === "min") && operands.length > 1) {
-    const numbers = operands.flatMap((slot) => (slot.value.kind === "number" ? [slot.value] : []));
-    if (numbers.length === operands.length) {
+  if (name === "max" || name === "min") {
+    const all = operands.length === 1 && value?.kind === "sequence" ? value.items : operands;
+    const numbers = all.flatMap((slot) => (slot.value.kind === "number" ? [slot.value] : []));
+    if (numbers.length === all.length && numbers.length > 0) {
       const best = Math[name](...numbers.map((number) => number.value));
       return numberValue(
         best,
@@ -106,5 +99,10 @@ export function builtin(
       );
     }
   }
-  return null;
+  return knownCall(machine, place, call, name, operands);
 }
+
+const OWN: ReadonlySet<string> = new Set(["range", "float", "int", "bool", "list", "tuple", "reversed", "enumerate", "len", "zip", "max", "min"]); // prettier-ignore
+
+/** Whether `name` is a function of Python's own here: one that is asked of something broken has nothing to say. */
+export const isBuiltin = (name: string): boolean => OWN.has(name) || isKnownCall(name);

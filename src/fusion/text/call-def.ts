@@ -9,7 +9,7 @@ import { bindName } from "./symbols";
 import type { CallExpr, DefStatement, ParamDecl } from "./syntax";
 import { bare } from "./syntax";
 import type { Slot, Value } from "./values";
-import { BROKEN, literalValue, numberValue, tensorValue } from "./values";
+import { BROKEN, literalValue, tensorValue } from "./values";
 
 /** Deeper than people nest calls; keeps the engine's own stack small. */
 const DEEPEST_CALLS = 40;
@@ -21,51 +21,66 @@ interface DefCall {
   readonly path: string;
 }
 
-/** A default that is a literal; anything else is for the caller to give. */
-function defaultOf({ value }: ParamDecl): Value | null {
-  const expr = value && bare(value);
-  if (!expr) return null;
-  if (expr.kind === "unary") {
-    const { op, operand } = expr;
-    return op === "-" && operand.kind === "number" ? numberValue(-operand.value, operand.whole) : null;
-  }
-  return literalValue(expr);
+const loose = (value: Value): Slot => ({ value, path: "", expr: null });
+
+/** What positions and keywords are left over, for `*args` and `**kwargs`. */
+interface Rest {
+  readonly items: Slot[];
+  readonly entries: Map<string, Slot>;
+}
+
+/** The value of a default; anything but a literal is read where the def was written. */
+function defaultOf(
+  machine: Machine,
+  place: Place,
+  { def, scope, path }: DefCall,
+  { name, value }: ParamDecl,
+): Slot | null {
+  if (!value) return null;
+  const turn = { ...place.turn, scope };
+  const at = `${path}/${def.name.text}.${name.text}`;
+  return loose(literalValue(bare(value)) ?? machine.valueOf({ ...place, turn }, value, at));
 }
 
 function bindParams(
   machine: Machine,
   place: Place,
-  { def, expr }: DefCall,
+  call: DefCall,
   args: readonly GivenArgument[],
 ): Map<ParamDecl, Slot> | null {
+  const { def, expr } = call;
   const found = new Map<ParamDecl, Slot>();
+  const rest: Rest = { items: [], entries: new Map() };
   const { problems } = machine;
-  let next = 0;
   let ok = true;
   const wrong = (code: string, span: Span, text: string): void => {
     ok = false;
     problems.add(code, span, text);
   };
-  const params = def.params.filter((param) => param.name.text !== "self");
+  const all = def.params.filter((param) => param.name.text !== "self");
+  const [items, entries] = ["items", "entries"].map((kind) => all.find(({ starred }) => starred === kind));
+  const params = all.filter(({ starred }) => !starred);
+  const open = params.filter(({ keyword }) => !keyword);
+  let next = 0;
   for (const { name, slot, span } of args) {
-    const param = name ? params.find((candidate) => candidate.name.text === name.text) : params[next++];
+    const param = name ? params.find((candidate) => candidate.name.text === name.text) : open[next++];
     if (param) found.set(param, slot);
+    else if (name && entries) rest.entries.set(name.text, slot);
+    else if (!name && items) rest.items.push(slot);
     else if (name) {
       const near = nearest(name.text, params.map((candidate) => candidate.name.text)); // prettier-ignore
-      wrong(
-        "unknown-argument",
-        name.span,
-        `${def.name.text} has no parameter \`${name.text}\`.${near ? ` Did you mean \`${near}\`?` : ""}`,
-      );
+      wrong("unknown-argument", name.span, `${def.name.text} has no parameter \`${name.text}\`.${near ? ` Did you mean \`${near}\`?` : ""}`); // prettier-ignore
     } else
-      wrong("too-many-arguments", span, `${def.name.text} takes ${params.length} arguments; this is number ${next}.`);
+      wrong("too-many-arguments", span, `${def.name.text} takes ${open.length} arguments; this is number ${next}.`);
   }
   for (const param of params) {
     if (found.has(param)) continue;
-    const value = defaultOf(param);
-    if (value) found.set(param, { value, path: "", expr: null });
+    const slot = defaultOf(machine, place, call, param);
+    if (slot) found.set(param, slot);
     else wrong("missing-argument", expr.callee.span, `${def.name.text} still needs \`${param.name.text}\`.`);
   }
+  if (items) found.set(items, loose({ kind: "sequence", items: rest.items }));
+  if (entries) found.set(entries, loose({ kind: "dict", entries: rest.entries }));
   return ok ? materialised(machine, place, found) : null;
 }
 

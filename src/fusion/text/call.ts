@@ -12,10 +12,15 @@ import { defaultsIn, dialectOf, meantBy, type Dialect } from "./dialect";
 import { castTo, sizeMethod, transposeAll } from "./member";
 import { ADVICE, DTYPES, MODULES, SOURCES, TRANSFORMS } from "./names";
 import { makesPieces, piecesOf } from "./pieces";
-import { builtin, dictMethod } from "./builtins";
+import { builtin, isBuiltin } from "./builtins";
+import { isKnownCall, knownCall } from "./known-calls";
+import { dictMethod, listMethod, textMethod } from "./collections";
+import { bindName } from "./symbols";
+import { writesInPlace, writtenName } from "./targets";
 import { einops, isEinops } from "./einops";
 import { nearest } from "./suggest";
-import type { CallExpr, Expr, Identifier } from "./syntax";
+import { atCall } from "./at-call";
+import type { CallExpr, Expr, Identifier, SubscriptExpr } from "./syntax";
 import { bare } from "./syntax";
 import type { Slot, Value } from "./values";
 import { callPullback, callTransform, isTransform, transform } from "./transforms";
@@ -25,6 +30,10 @@ export type Callee =
   | { readonly kind: "function"; readonly name: Identifier; readonly value: Value | null; readonly dialect: Dialect }
   | { readonly kind: "method"; readonly name: Identifier; readonly receiver: Expr }
   | { readonly kind: "self"; readonly name: Identifier }
+  /** JAX's `x.at[1:].set(v)`. */
+  | { readonly kind: "at"; readonly name: Identifier; readonly item: SubscriptExpr; readonly object: Expr }
+  /** `table.get(name, usual)` of a table that is not here: what is usual. */
+  | { readonly kind: "usual"; readonly value: Expr }
   /** `layers[0](x)`, `make(4)(x)`: found out when it is evaluated, as the first operand. */
   | { readonly kind: "value" }
   | { readonly kind: "none" };
@@ -36,8 +45,10 @@ function rootOf(expr: Expr): Expr {
   return inner;
 }
 
+const TABLE: ReadonlySet<string> = new Set(["get", "get_interface"]);
+
 /** Who is called. Looks names up, makes nothing. */
-export function calleeOf({ turn }: Place, { callee }: CallExpr): Callee {
+export function calleeOf({ turn }: Place, { callee, args }: CallExpr): Callee {
   const expr = bare(callee);
   if (expr.kind === "name") {
     const bound = turn.scope.find(expr.name);
@@ -51,14 +62,19 @@ export function calleeOf({ turn }: Place, { callee }: CallExpr): Callee {
   const root = rootOf(expr);
   if (root.kind === "name") {
     const bound = turn.scope.find(root.name);
-    if (!bound && MODULES.has(root.name))
+    if (!bound && (MODULES.has(root.name) || isKnownCall(expr.name.text)))
       return { kind: "function", name: expr.name, value: null, dialect: dialectOf(root.name) };
     if (bound?.value.kind === "self") return { kind: "self", name: expr.name };
+    const usual = args.length === 2 && !bound && TABLE.has(expr.name.text) ? args[1] : undefined;
+    if (usual) return { kind: "usual", value: usual.value };
   }
+  const item = bare(expr.object);
+  if (item.kind === "subscript" && item.object.kind === "member" && item.object.name.text === "at")
+    return { kind: "at", name: expr.name, item, object: item.object.object };
   return { kind: "method", name: expr.name, receiver: expr.object };
 }
 
-const CALLABLE: ReadonlySet<Value["kind"]> = new Set(["def", "op", "transform", "pullback"]);
+const CALLABLE: ReadonlySet<Value["kind"]> = new Set(["def", "op", "partial", "transform", "pullback"]);
 
 export interface CallPlace {
   readonly expr: CallExpr;
@@ -73,6 +89,10 @@ export function applyCall(machine: Machine, place: Place, call: CallPlace, opera
     case "none":
       machine.problems.add("not-callable", expr.callee.span, "Only an op, a def or a method can be called.");
       return BROKEN;
+    case "usual":
+      return operands[0]!.value;
+    case "at":
+      return atCall(machine, place, call, callee, operands);
     case "self":
       machine.problems.add(
         "self",
@@ -101,7 +121,8 @@ export function valueCall(
   if (value.kind === "pullback") return callPullback(machine, place, call, value, operands);
   if (value.kind === "def")
     return callDef(machine, place, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
-  if (value.kind === "op") return opCall(machine, place, call, value.op, operands);
+  if (value.kind === "op") return opCall(machine, place, call, value.op, argumentsOf(call.expr, operands));
+  if (value.kind === "partial") return partialCall(machine, place, call, value, operands);
   if (!isBroken(value))
     machine.problems.add("not-callable", call.expr.callee.span, `Only an op, a def or a method can be called; this is ${describe(value)}.`); // prettier-ignore
   return BROKEN;
@@ -112,6 +133,8 @@ function argumentsOf(expr: CallExpr, operands: readonly Slot[]): readonly GivenA
   return operands.flatMap((slot, i) => {
     const arg = i < extra ? null : expr.args[i - extra]!;
     const span = arg?.span ?? slot.expr?.span ?? expr.span;
+    if (arg?.starred === "entries" && slot.value.kind === "dict")
+      return [...slot.value.entries].map(([text, held]) => ({ name: { text, span }, slot: held, span }));
     const items = arg?.starred && slot.value.kind === "sequence" ? slot.value.items : [slot];
     return items.map((item) => ({ name: arg?.name ?? null, slot: item, span }));
   });
@@ -122,12 +145,14 @@ function opCall(
   place: Place,
   call: CallPlace,
   op: OpDef | CompositeDef,
-  operands: readonly Slot[],
+  given: readonly GivenArgument[],
 ): Value {
-  const given = argumentsOf(call.expr, operands);
   const dialect = call.callee.kind === "function" ? call.callee.dialect : null;
   const { meant, args } = meantBy(op, dialect, given);
-  const folded = foldCall(meant, operands);
+  const folded = foldCall(
+    meant,
+    given.map(({ slot }) => slot),
+  );
   if (folded) return folded;
   const wider = meant.kind === "reduce" ? args.find(({ name }) => name?.text === "dtype") : undefined;
   const rest = wider ? args.filter((arg) => arg !== wider) : args;
@@ -152,7 +177,7 @@ function foldWider(
 }
 
 const calleeSpan = ({ callee, expr }: CallPlace): Span =>
-  callee.kind === "none" || callee.kind === "value" ? expr.callee.span : callee.name.span;
+  callee.kind === "none" || callee.kind === "value" || callee.kind === "usual" ? expr.callee.span : callee.name.span;
 
 /** `math.sqrt(64)`: an elementwise op of numbers is a number. */
 function foldCall(op: OpDef | CompositeDef, operands: readonly Slot[]): Value | null {
@@ -175,17 +200,43 @@ function functionCall(
 ): Value {
   if (value?.kind === "def")
     return callDef(machine, place, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
-  if (value?.kind === "op") return opCall(machine, place, call, value.op, operands);
+  if (value?.kind === "op") return opCall(machine, place, call, value.op, argumentsOf(call.expr, operands));
   if (value) return valueCall(machine, place, call, [{ value, path: "", expr: null }, ...operands]);
   if (isTransform(name.text)) return transform(machine, place, call, name.text, argumentsOf(call.expr, operands), valueCall); // prettier-ignore
   if (makesPieces(name.text)) return piecesOf(machine, place, { ...call, name }, argumentsOf(call.expr, operands));
+  if (name.text === "partial") return partialOf(machine, call, argumentsOf(call.expr, operands));
   if (name.text === "map") return mapped(machine, place, call, operands);
   if (isEinops(name.text, operands)) return einops(machine, place, { ...call, name }, argumentsOf(call.expr, operands));
   const built = builtin(machine, place, call, name.text, operands);
   if (built) return built;
   const op = findOp(name.text);
-  if (op && op.kind !== "source") return opCall(machine, place, call, op, operands);
-  unknownCall(machine, place, call.expr, name, operands);
+  if (op && op.kind !== "source") return opCall(machine, place, call, op, argumentsOf(call.expr, operands));
+  if (!(isBuiltin(name.text) && operands.some((slot) => isBroken(slot.value)))) unknownCall(machine, place, call.expr, name, operands); // prettier-ignore
+  return BROKEN;
+}
+
+function partialOf(machine: Machine, { expr }: CallPlace, [f, ...args]: readonly GivenArgument[]): Value {
+  if (!f || isBroken(f.slot.value)) return BROKEN;
+  if (f.slot.value.kind === "partial") return { kind: "partial", of: f.slot.value.of, args: [...f.slot.value.args, ...args] }; // prettier-ignore
+  if (f.slot.value.kind === "def" || f.slot.value.kind === "op") return { kind: "partial", of: f.slot.value, args };
+  machine.problems.add("bad-argument", expr.span, `partial takes a def or an op; this is ${describe(f.slot.value)}.`);
+  return BROKEN;
+}
+
+/** `partial(f, dim=-1)(x)`: keywords said now count more. */
+function partialCall(
+  machine: Machine,
+  place: Place,
+  call: CallPlace,
+  { of, args }: Extract<Value, { kind: "partial" }>,
+  operands: readonly Slot[],
+): Value {
+  const now = argumentsOf(call.expr, operands);
+  const said = new Set(now.flatMap(({ name }) => name?.text ?? []));
+  const given = [...args.filter(({ name }) => !name || !said.has(name.text)), ...now];
+  if (of.kind === "def") return callDef(machine, place, { ...call, def: of.def, scope: of.scope }, given);
+  if (of.kind === "op") return opCall(machine, place, call, of.op, given);
+  if (!isBroken(of)) machine.problems.add("not-callable", call.expr.callee.span, `partial holds ${describe(of)}, which can't be called.`); // prettier-ignore
   return BROKEN;
 }
 
@@ -231,8 +282,11 @@ function methodCall(
   const receiver = operands[0]!;
   const { value } = receiver;
   if (isBroken(value)) return BROKEN;
-  if (value.kind === "dict") return dictMethod(machine, value.entries, name, operands.slice(1));
-  if (value.kind !== "tensor" && value.kind !== "hole") {
+  if (value.kind === "dict") return dictMethod(machine, place, { entries: value.entries, object: receiver.expr }, name, operands.slice(1)); // prettier-ignore
+  if (value.kind === "sequence") return listMethod(machine, place, { items: value.items, object: receiver.expr }, name, operands.slice(1)); // prettier-ignore
+  if (value.kind === "string") return textMethod(machine, value.value, name, operands.slice(1));
+  const number = (value.kind === "number" || value.kind === "bool") && findOp(name.text) !== null;
+  if (value.kind !== "tensor" && value.kind !== "hole" && !number) {
     machine.problems.add(
       "bad-method",
       name.span,
@@ -255,9 +309,18 @@ function methodCall(
   }
   const dtype = CASTS.has(name.text) && operands.length === 1 ? DTYPES.get(name.text) : undefined;
   if (dtype) return castTo(machine, place, call, receiver, dtype);
+  const inPlace = writesInPlace(name.text);
+  const plain = inPlace ? name.text.slice(0, -1) : name.text;
   // NumPy's arrays take all axes: `x.transpose(0, 2, 1, 3)`.
-  const op = findOp(name.text === "transpose" && operands.length > 3 ? "permute" : name.text);
-  if (op && op.kind !== "source") return opCall(machine, place, call, op, operands);
+  const op = findOp(plain === "transpose" && operands.length > 3 ? "permute" : plain);
+  if (op && op.kind !== "source") {
+    const now = opCall(machine, place, call, op, argumentsOf(call.expr, operands));
+    const written = inPlace ? writtenName(call.expr) : null;
+    if (written) bindName(machine, place, written, now);
+    return now;
+  }
+  const known = knownCall(machine, place, call, name.text, operands);
+  if (known) return known;
   unknownCall(machine, place, call.expr, name, operands);
   return BROKEN;
 }
@@ -308,7 +371,7 @@ function unknownCall(
   problems.add(
     "unknown-op",
     span,
-    `No op is called \`${text}\`. ${advice ?? (near ? `Did you mean \`${near}\`?` : "The palette lists them all.")}`,
+    `No op is called \`${text}\`. ${advice ?? (near ? `Did you mean \`${near}\`?` : "If it is a function of the code this comes from, paste its def above; the palette lists all ops.")}`,
     {
       fixes: near ? [{ title: `Change to ${near}`, edits: [{ span, insert: near }] }] : [],
     },

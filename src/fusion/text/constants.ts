@@ -43,6 +43,7 @@ export function truthOf(value: Value): boolean | null {
     case "def":
     case "transform":
     case "pullback":
+    case "partial":
     case "module":
     case "self":
       return true;
@@ -58,6 +59,9 @@ function sameWord(left: Value, right: Value): boolean | null {
   if (left.kind === "none" || right.kind === "none") return left.kind === right.kind;
   if (left.kind === "string" && right.kind === "string") return left.value === right.value;
   if (left.kind === "dtype" && right.kind === "dtype") return left.dtype === right.dtype;
+  // Types that are words here, `torch.bfloat16`, are none that a tensor has.
+  if ((left.kind === "dtype" && right.kind === "string") || (left.kind === "string" && right.kind === "dtype"))
+    return false;
   if (left.kind === "bool" && right.kind === "bool") return left.value === right.value;
   if (left.kind === "sequence" && right.kind === "sequence") return sameItems(left.items, right.items);
   return null;
@@ -91,8 +95,11 @@ function foldWords(op: string, left: Value, right: Value): Value | null {
     return found && !found.includes(null) ? truth(found.includes(true) === (op === "in")) : null;
   }
   if (op !== "and" && op !== "or") return null;
-  const [a, b] = [truthOf(left), truthOf(right)];
-  return a === null || b === null ? null : truth(op === "and" ? a && b : a || b);
+  // Python answers one of the two: `width or 4 * n`.
+  const holds = truthOf(left);
+  if (holds === null) return null;
+  const rest = holds === (op === "and") ? right : left;
+  return truthOf(rest) === null ? null : rest;
 }
 
 const asNumber = (value: Value): { value: number; whole: boolean } | null =>
@@ -119,11 +126,12 @@ export function foldBinary(op: string, left: Value, right: Value): Value | null 
     return { kind: "sequence", items: Array.from({ length: right.value }, () => left.items).flat() };
   }
   const [a, b] = [asNumber(left), asNumber(right)];
-  if (!a || !b || op.startsWith("is") || op.endsWith("in")) return foldWords(op, left, right);
+  if (!a || !b || op.startsWith("is") || op.endsWith("in") || op === "and" || op === "or")
+    return foldWords(op, left, right);
   const compare = COMPARE.get(op);
   if (compare) return { kind: "bool", value: compare(a.value, b.value) };
-  if (op === "and" || op === "&") return { kind: "bool", value: a.value !== 0 && b.value !== 0 };
-  if (op === "or" || op === "|") return { kind: "bool", value: a.value !== 0 || b.value !== 0 };
+  if (op === "&") return { kind: "bool", value: a.value !== 0 && b.value !== 0 };
+  if (op === "|") return { kind: "bool", value: a.value !== 0 || b.value !== 0 };
   const arithmetic = ARITHMETIC.get(op);
   if (!arithmetic) return null;
   const result = arithmetic(a.value, b.value);

@@ -50,7 +50,7 @@ describe("mistakes", () => {
       "2:5 source-without-type `randn` feeds an input, and an input is declared with its type: y: f32[4, 8] = randn().",
     ],
     [
-      "for t in x: y = t",
+      "for t in 3.5: y = t",
       "2:10 outside-language A loop goes over range(n) with a constant n, or over a tuple: it is unrolled into the graph.",
     ],
     [
@@ -59,7 +59,7 @@ describe("mistakes", () => {
     ],
     [
       "while x:\n  y = x",
-      "2:1 outside-language `while` is not part of this language: a graph is fixed before it runs. Write `for i in range(3):` with a constant.",
+      "2:7 branch A graph is fixed before it runs: whether this holds is known only when it does. Write `for i in range(3):` with a constant.",
     ],
     [
       "def f(a):\n  return f(a)\ny = f(x)",

@@ -3,14 +3,16 @@ import { findOp } from "../ops";
 import { applyCall, calleeOf, type Callee } from "./call";
 import { foldBinary, foldUnary, truthOf } from "./constants";
 import type { Machine, Place } from "./machine";
-import { memberValue } from "./member";
+import { filled, memberValue } from "./member";
+import { knownTest, noteUses } from "./known-test";
 import { BINARY_OPS, COMPARISONS, MODULES, UNARY_OPS } from "./names";
 import { nameValue } from "./lookup";
 import { subscriptValue } from "./subscript";
-import { Scope } from "./scope";
-import { bindTargets } from "./targets";
-import type { BinaryExpr, ComprehensionExpr, ConditionalExpr, DictExpr, Expr, UnaryExpr } from "./syntax";
-import { bare, childrenOf, indexParts, walk } from "./syntax";
+import { bindName } from "./symbols";
+import { comprehended } from "./comprehend";
+import { dictOf, formatted } from "./texts";
+import type { BinaryExpr, ConditionalExpr, Expr, NamedExpr, UnaryExpr } from "./syntax";
+import { bare, childrenOf, indexParts } from "./syntax";
 import { applyOp } from "./apply";
 import type { Slot, Value } from "./values";
 import { BROKEN, NONE, describe, isBroken, isOperand, numberValue } from "./values";
@@ -24,6 +26,8 @@ interface Task {
   readonly callee: Callee | null;
   /** −1: operands not yet looked at. */
   readonly operands: number;
+  /** The left side of an `and` or `or` whose right side is asked too. */
+  readonly left?: Slot;
 }
 
 /** `root`'s value; nodes made on the way take `path` and paths under it. Never throws: what has no meaning is broken and a diagnostic says so. */
@@ -38,10 +42,31 @@ export function evaluate(machine: Machine, place: Place, root: Expr, path: strin
         tasks.push({ ...task, expr: chosen(machine, place, task.expr, operands[0]!), operands: -1 });
         continue;
       }
-      slots.push({ value: combine(machine, place, task, operands), path: task.path, expr: task.expr });
+      if (isLogic(task.expr) && !task.left) {
+        const [left] = operands as [Slot];
+        if (decides(place, task.expr, left.value)) slots.push({ ...left, path: task.path, expr: task.expr });
+        else {
+          tasks.push({ ...task, left });
+          tasks.push({ expr: task.expr.right, path: `${task.path}/1`, callee: null, operands: -1 });
+        }
+        continue;
+      }
+      const all = task.left ? [task.left, ...operands] : operands;
+      slots.push({ value: combine(machine, place, task, all), path: task.path, expr: task.expr });
     }
   }
   return slots[0]!.value;
+}
+
+type Logic = BinaryExpr & { readonly op: "and" | "or" };
+const isLogic = (expr: Expr): expr is Logic => expr.kind === "binary" && (expr.op === "and" || expr.op === "or");
+
+/** Whether the left side says it all: `mask is not None and mask.ndim == 2` never looks at a mask that is not there. */
+function decides(place: Place, { op, right }: Logic, left: Value): boolean {
+  const holds = truthOf(left);
+  if (holds === null || holds === (op === "and")) return false;
+  noteUses(place, [right]);
+  return true;
 }
 
 /** Puts the operands of `task` on the stack, or its value when it has none. */
@@ -70,10 +95,14 @@ function isPrefixed(place: Place, expr: Expr): boolean {
 function operandsOf(place: Place, expr: Expr, callee: Callee | null): readonly Expr[] {
   if (expr.kind === "call" && callee) {
     const args = expr.args.map((arg) => arg.value);
+    if (callee.kind === "usual") return [callee.value];
+    if (callee.kind === "at") return [callee.object, ...callee.item.indices.flatMap(indexParts), ...args];
+    if (callee.kind === "function" && callee.name.text === "isinstance" && !callee.value) return args.slice(0, 1);
     if (callee.kind === "value") return [expr.callee, ...args];
     return callee.kind === "method" ? [callee.receiver, ...args] : args;
   }
   if (expr.kind === "conditional") return [expr.test];
+  if (isLogic(expr)) return [expr.left];
   if (expr.kind === "comprehension") return [expr.iterable];
   if (expr.kind === "lambda") return [];
   if (expr.kind === "member") return isPrefixed(place, expr) ? [] : [expr.object];
@@ -114,6 +143,10 @@ function combine(machine: Machine, place: Place, task: Task, operands: readonly 
       return { kind: "def", def: expr.def, scope: place.turn.scope };
     case "dict":
       return dictOf(machine, expr, operands);
+    case "format":
+      return formatted(expr, operands);
+    case "named":
+      return named(machine, place, expr, operands[0]!);
     case "conditional":
       return BROKEN;
     case "comprehension":
@@ -125,6 +158,13 @@ function combine(machine: Machine, place: Place, task: Task, operands: readonly 
   }
 }
 
+/** `(n := value)`: an open place is one node, however many read it. */
+function named(machine: Machine, place: Place, { target }: NamedExpr, slot: Slot): Value {
+  const { value } = filled(machine, place, slot);
+  bindName(machine, place, target, value);
+  return value;
+}
+
 /** The branch that the test picks; what the other one reads is read all the same. */
 function chosen(machine: Machine, place: Place, expr: ConditionalExpr, test: Slot): Expr {
   const holds = knownTest(machine, test, expr.test);
@@ -133,65 +173,9 @@ function chosen(machine: Machine, place: Place, expr: ConditionalExpr, test: Slo
   return holds ? expr.whenTrue : expr.whenFalse;
 }
 
-/** Whether a condition holds; null after a diagnostic when only the running graph would know. */
-export function knownTest(machine: Machine, { value }: Slot, test: Expr): boolean | null {
-  const holds = truthOf(value);
-  if (holds === null && !isBroken(value)) {
-    const text = "A graph has no branches: this condition is known only when it runs. Write where(condition, a, b) to pick element by element."; // prettier-ignore
-    machine.problems.add("branch", test.span, text);
-  }
-  return holds;
-}
-
-/** Names that a part of the program which is not taken reads: they are used, and a rename reaches them. */
-export function noteUses({ turn }: Place, roots: readonly Expr[]): void {
-  for (const root of roots) {
-    for (const expr of walk(root)) if (expr.kind === "name") turn.scope.find(expr.name)?.symbol.addUse(expr.span);
-  }
-}
-
-/** Deeper than people nest comprehensions; keeps the engine's own stack small. */
-const DEEPEST = 12;
-const MOST_ITEMS = 10_000;
-
-/** The element once for each item; nodes made for item i take paths under `path#i`. */
-function comprehended(machine: Machine, place: Place, expr: ComprehensionExpr, { value }: Slot, path: string): Value {
-  const { turn } = place;
-  const nested = (turn.nested ?? 0) + 1;
-  if (isBroken(value)) return BROKEN;
-  if (value.kind !== "sequence" || nested > DEEPEST || value.items.length > MOST_ITEMS) {
-    machine.problems.add("outside-language", expr.iterable.span, "A comprehension goes over range(n) with a constant n, or over a tuple."); // prettier-ignore
-    return BROKEN;
-  }
-  const items: Slot[] = [];
-  value.items.forEach((item, i) => {
-    const inner: Place = { ...place, turn: { ...turn, scope: new Scope(turn.scope, turn.scope.owner), nested } };
-    bindTargets(machine, inner, expr.target, item.value, "loop");
-    const at = `${path}#${i}`;
-    const test = expr.test
-      ? { value: evaluate(machine, inner, expr.test, `${at}/if`), path: at, expr: expr.test }
-      : null;
-    if (test && knownTest(machine, test, expr.test!) !== true) return;
-    items.push({ value: evaluate(machine, inner, expr.element, at), path: at, expr: expr.element });
-  });
-  return { kind: "sequence", items };
-}
-
 /** Items, those written with a star one by one. */
 export const unpacked = (starred: readonly number[], items: readonly Slot[]): readonly Slot[] =>
   items.flatMap((slot, i) => (starred.includes(i) && slot.value.kind === "sequence" ? slot.value.items : [slot]));
-
-/** Entries by their texts; operands are all keys, then all values. */
-function dictOf(machine: Machine, { keys }: DictExpr, operands: readonly Slot[]): Value {
-  const entries = new Map<string, Slot>();
-  keys.forEach((key, i) => {
-    const { value } = operands[i]!;
-    if (value.kind === "string") entries.set(value.value, operands[keys.length + i]!);
-    else if (!isBroken(value))
-      machine.problems.add("bad-key", key.span, `A key is a text; this is ${describe(value)}.`);
-  });
-  return { kind: "dict", entries };
-}
 
 function refuse(machine: Machine, expr: BinaryExpr | UnaryExpr, operands: readonly Slot[]): Value {
   const wrong = operands.find(({ value }) => !isOperand(value))!;

@@ -1,18 +1,21 @@
 /** @file Branches and loops: decided and unrolled while the program is read. */
-import { evaluate, knownTest, noteUses } from "./evaluate";
+import { evaluate } from "./evaluate";
+import { knownTest, noteUses } from "./known-test";
 import type { Machine, Place, Turn } from "./machine";
-import { mayGoOn } from "./machine";
-import type { Expr, ForStatement, IfStatement, Statement } from "./syntax";
-import { bare, everyStatement, rootsOf } from "./syntax";
+import { mayGoOn, typeOf } from "./machine";
+import { rowsOf } from "./pairs";
+import type { Expr, ForStatement, IfStatement, Statement, WhileStatement } from "./syntax";
+import { bare, bodiesOf, everyStatement, rootsOf } from "./syntax";
+import type { GroupRef } from "../ir";
 import { bindTargets, namesIn, underName, versioned } from "./targets";
 import type { Value } from "./values";
 import { BROKEN, isBroken } from "./values";
 
 /** What a test says; names of an `if` belong to nothing, so a test makes no binding. */
-function testValue(machine: Machine, statement: IfStatement, turn: Turn, test: Expr): boolean | null {
+function testValue(machine: Machine, statement: Statement, turn: Turn, test: Expr, text?: string): boolean | null {
   return underName(machine, turn, statement, "_", (place) => {
     const value = evaluate(machine, place, test, place.root);
-    return knownTest(machine, { value, path: place.root, expr: test }, test);
+    return knownTest(machine, { value, path: place.root, expr: test }, test, text);
   });
 }
 
@@ -46,10 +49,22 @@ interface Pass {
   readonly value: Value;
 }
 
+const MOST_ROWS = 4096;
+
+/** A tensor row by row, a dictionary key by key; anything else as it is. */
+function iterated(machine: Machine, place: Place, value: Value, expr: Expr): Value {
+  if (value.kind === "dict") return { kind: "sequence", items: [...value.entries.keys()].map((key) => ({ value: { kind: "string", value: key }, path: "", expr: null })) }; // prettier-ignore
+  const rows = value.kind === "tensor" && !machine.unknown.has(value.node) ? (typeOf(machine, value.node).shape[0] ?? 0) : 0; // prettier-ignore
+  if (rows === 0 || rows > MOST_ROWS) return value;
+  const path = `${place.root}/in`;
+  return { kind: "sequence", items: rowsOf(machine, place, { value, path, expr }, path) };
+}
+
 /** What a loop goes through; null after a diagnostic. Turns over whole numbers are told apart by them. */
 function passesOf(machine: Machine, place: Place, statement: ForStatement): readonly Pass[] | null {
   const { iterable } = statement;
-  const value = evaluate(machine, place, iterable, `${place.root}/in`);
+  const found = evaluate(machine, place, iterable, `${place.root}/in`);
+  const value = iterated(machine, place, found, iterable);
   if (value.kind === "sequence") {
     const numbers = value.items.flatMap((item) => (item.value.kind === "number" && item.value.whole ? [item.value.value] : [])); // prettier-ignore
     const telling = new Set(numbers).size === value.items.length;
@@ -62,6 +77,43 @@ function passesOf(machine: Machine, place: Place, statement: ForStatement): read
       "A loop goes over range(n) with a constant n, or over a tuple: it is unrolled into the graph.",
     );
   return null;
+}
+
+const ENDLESS = "A graph is fixed before it runs: whether this holds is known only when it does. Write `for i in range(3):` with a constant."; // prettier-ignore
+
+/** More turns than a person means; a text that asks for more has a slip in it. */
+const MOST_TURNS = 10_000;
+
+/** Runs `body` as one turn of a loop; whether the loop goes on. */
+function runTurn(
+  machine: Machine,
+  statement: Statement,
+  turn: Turn,
+  group: GroupRef,
+  bind: (inner: Turn) => void,
+): boolean {
+  const jump: Turn["jump"] = { word: null };
+  const inner: Turn = { ...turn, prefix: `${group.id}/`, groups: [...turn.groups, group], versions: new Map(), jump };
+  bind(inner);
+  machine.runBody(bodiesOf(statement)[0]!, inner);
+  return jump.word !== "break";
+}
+
+export function runWhile(machine: Machine, statement: WhileStatement, turn: Turn): void {
+  const loop = versioned(turn, "while");
+  turn.versions.set("while", (turn.versions.get("while") ?? 0) + 1);
+  for (let i = 0; ; i++) {
+    if (!mayGoOn(machine, statement.span) || turn.result.values) return;
+    if (i === MOST_TURNS) {
+      machine.problems.add("too-long", statement.test.span, `This still holds after ${MOST_TURNS} turns: a loop ends before the graph runs.`); // prettier-ignore
+      return;
+    }
+    const holds = testValue(machine, statement, turn, statement.test, ENDLESS);
+    if (holds === null) skip(machine, turn, statement, statement.body, true);
+    if (holds !== true) return;
+    const group = { kind: "loop", id: `${loop}#${i}`, label: `while, turn ${i}` } as const;
+    if (!runTurn(machine, statement, turn, group, () => {})) return;
+  }
 }
 
 export function runFor(machine: Machine, statement: ForStatement, turn: Turn): void {
@@ -88,9 +140,8 @@ export function runFor(machine: Machine, statement: ForStatement, turn: Turn): v
     if (!mayGoOn(machine, statement.span) || turn.result.values) return;
     const id = `${turn.prefix}${loop}#${turnKey}`;
     const group = { kind: "loop", id, label: `for ${name} = ${turnKey}` } as const;
-    const inner: Turn = { ...turn, prefix: `${id}/`, groups: [...turn.groups, group], versions: new Map() };
-    bindTargets(machine, { ...place, turn: inner }, target, value, "loop");
     machine.calls.push({ ...group, span: statement.span, result: null, expr: null, place });
-    machine.runBody(statement.body, inner);
+    const bind = (inner: Turn): void => bindTargets(machine, { ...place, turn: inner }, target, value, "loop");
+    if (!runTurn(machine, statement, turn, group, bind)) return;
   }
 }

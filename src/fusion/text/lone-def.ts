@@ -1,13 +1,16 @@
 /** @file A text that is one uncalled def is that def's body, its parameters being the inputs: a pasted forward() works. */
 import type { Machine, Place, Turn } from "./machine";
 import { toNode } from "./machine";
-import { declareInput } from "./declare";
+import { declareInput, sourceCall } from "./declare";
+import { evaluate } from "./evaluate";
+import { usualOf } from "./modules/layers";
 import { holdsSeveral } from "./modules/inputs-fix";
+import { heldBy, type Held } from "./python-types";
 import { bindName } from "./symbols";
-import type { DefStatement, Expr, ParamDecl, Statement } from "./syntax";
+import type { DefStatement, ParamDecl, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement, expressionsOf, walk } from "./syntax";
 import type { Value } from "./values";
-import { BROKEN, literalValue, tensorValue } from "./values";
+import { BROKEN, tensorValue } from "./values";
 
 function calledNames(statements: readonly Statement[]): ReadonlySet<string> {
   const names = new Set<string>();
@@ -57,12 +60,23 @@ function withoutShape(machine: Machine, place: Place, def: DefStatement, param: 
   );
 }
 
-/** An annotation that says "a tensor" without saying which. */
-const isShapeless = (annotation: Expr): boolean => {
-  const expr = bare(annotation);
-  const name = expr.kind === "name" ? expr.name : expr.kind === "member" ? expr.name.text : "";
-  return name === "Tensor" || name === "Array" || name === "ndarray";
-};
+/** What a parameter that is not a tensor needs: a value that is known before the graph runs. */
+function withoutValue(machine: Machine, { name, annotation, span }: ParamDecl, held: Held): Value {
+  const value = usualOf(name.text, held);
+  const written = annotation ? machine.text.slice(span.from, span.to) : name.text;
+  const every = machine.inputsFix();
+  const all = every ? [{ title: "Give every input a type that fits", edits: every }] : [];
+  const one = { title: `Make it ${value}`, edits: [{ span, insert: `${written} = ${value}` }] };
+  machine.problems.add("missing-shape", name.span, `\`${name.text}\` is known before the graph runs: give it a value, such as ${name.text}=${value}.`, { fixes: [...all, one] }); // prettier-ignore
+  return BROKEN;
+}
+
+/** What a default or a star says a parameter is; null where a run feeds it. */
+function valueOfParam(machine: Machine, place: Place, { value, starred }: ParamDecl): Value | null {
+  if (starred) return starred === "items" ? { kind: "sequence", items: [] } : { kind: "dict", entries: new Map() };
+  if (!value || sourceCall(value)) return null;
+  return evaluate(machine, place, value, place.root);
+}
 
 function bindParam(machine: Machine, turn: Turn, def: DefStatement, param: ParamDecl): void {
   const { name, annotation } = param;
@@ -70,19 +84,22 @@ function bindParam(machine: Machine, turn: Turn, def: DefStatement, param: Param
   const target = { kind: "name", name: name.text, span: name.span } as const;
   if (name.text === "self") return bindName(machine, place, target, { kind: "self" }, "parameter");
   const before = machine.nodes.size;
-  const known = param.value && literalValue(bare(param.value));
+  const known = valueOfParam(machine, place, param);
+  const held = annotation && heldBy(annotation);
   const value =
     known ??
-    (annotation && !isShapeless(annotation)
-      ? declareInput(machine, place, {
-          name: name.text,
-          path: name.text,
-          annotation,
-          source: param.value,
-          span: param.span,
-          param,
-        })
-      : withoutShape(machine, place, def, param));
+    (held && held !== "tensor" && held !== "number" && !holdsSeveral(def, param)
+      ? withoutValue(machine, param, held)
+      : annotation && !held
+        ? declareInput(machine, place, {
+            name: name.text,
+            path: name.text,
+            annotation,
+            source: param.value,
+            span: param.span,
+            param,
+          })
+        : withoutShape(machine, place, def, param));
   if (machine.nodes.size > before) turn.versions.set(name.text, 1);
   bindName(machine, place, target, value, known ? "parameter" : "input");
 }

@@ -14,6 +14,7 @@ export function nameValue(machine: Machine, place: Place, { name, span }: NameEx
     bound.symbol.addUse(span);
     return bound.value;
   }
+  if (name === "__name__") return { kind: "string", value: "__main__" };
   const dtype = DTYPES.get(name);
   if (dtype) return { kind: "dtype", dtype };
   const number = NUMBERS.get(name);

@@ -21,6 +21,8 @@ export interface Turn {
   readonly defs: readonly DefStatement[];
   /** How many comprehensions are open around it. */
   readonly nested?: number;
+  /** What a loop's turn ended with before its end. */
+  readonly jump?: { word: "break" | "continue" | null };
   /** Values of `return`, once there is one. */
   readonly result: { values: readonly Slot[] | null };
 }
@@ -107,6 +109,8 @@ export interface Machine {
   stopped: boolean;
   /** Runs the statements of a def or a loop. Set by run.ts, which sees everything that this file must not. */
   runBody(statements: readonly Statement[], turn: Turn): void;
+  /** What an expression stands for; as `runBody`, for what evaluate.ts itself calls. */
+  valueOf(place: Place, root: Expr, path: string): Value;
 }
 
 /** More nodes than any plan is wanted for: calls that call calls can ask for 2^50. */

@@ -5,7 +5,8 @@ import { applyOp } from "./apply";
 import { gradOf } from "./transforms";
 import type { Machine, Place } from "./machine";
 import { toNode, typeOf } from "./machine";
-import { DTYPES, MODULES, PREFIXED_NUMBERS } from "./names";
+import { DTYPES, MODULES, OTHER_DTYPES, PREFIXED_NUMBERS } from "./names";
+import { placesBeside } from "./pairs";
 import { nearest } from "./suggest";
 import type { Expr, Identifier, MemberExpr } from "./syntax";
 import type { Slot, Value } from "./values";
@@ -92,6 +93,7 @@ function prefixed(machine: Machine, { name, span }: MemberExpr): Value {
   if (number !== undefined) return numberValue(number, false);
   const dtype = DTYPES.get(name.text);
   if (dtype) return { kind: "dtype", dtype };
+  if (OTHER_DTYPES.test(name.text)) return { kind: "string", value: name.text };
   if (MODULES.has(name.text)) return { kind: "module", name: name.text };
   const op = findOp(name.text);
   if (op && op.kind !== "source") return { kind: "op", op };
@@ -116,6 +118,9 @@ export function memberValue(
   const object = filled(machine, place, receiver);
   if (isBroken(object.value)) return BROKEN;
   if (object.value.kind === "self") return selfMember(machine, place, expr);
+  if (object.value.kind === "dict") return entryOf(machine, name, object.value.entries);
+  // `x.device.type`
+  if (object.value.kind === "string" && name.text === "type") return object.value;
   if (object.value.kind !== "tensor") {
     machine.problems.add("bad-member", name.span, `\`.${name.text}\` stands after something that is not a tensor.`);
     return BROKEN;
@@ -138,12 +143,35 @@ export function memberValue(
       return { kind: "dtype", dtype: type.dtype };
     case "grad":
       return gradOf(machine, place, expr, object.value.node);
+    case "values":
+    case "indices": {
+      const places = placesBeside(machine, place, object.value.node, path);
+      if (places) return name.text === "values" ? object.value : places;
+      unknownMember(machine, name);
+      return BROKEN;
+    }
+    case "data":
+    case "real":
+      return object.value;
     case "device":
       return { kind: "string", value: "device" };
+    case "is_cuda":
+    case "requires_grad":
+      return { kind: "bool", value: false };
+    case "itemsize":
+      return numberValue(type.dtype === "f16" ? 2 : 4, true);
     default:
       unknownMember(machine, name);
       return BROKEN;
   }
+}
+
+/** `options.eps`: an entry by its name. */
+function entryOf(machine: Machine, { text, span }: Identifier, entries: ReadonlyMap<string, Slot>): Value {
+  const found = entries.get(text);
+  if (found) return found.value;
+  machine.problems.add("unknown-member", span, `It has ${[...entries.keys()].map((key) => `.${key}`).join(", ") || "no entries"}, not .${text}.`); // prettier-ignore
+  return BROKEN;
 }
 
 function unknownMember(machine: Machine, name: Identifier): void {

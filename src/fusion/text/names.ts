@@ -3,7 +3,7 @@ import type { DType } from "../ir";
 
 /** `F.relu`, `torch.nn.functional.relu`, `jnp.exp`: dropped. */
 export const MODULES: ReadonlySet<string> = new Set([
-  "F", "torch", "nn", "functional", "jnp", "jax", "np", "numpy", "lax", "special", "linalg", "math", "scipy", "einops", "flax", "linen", "optax",
+  "F", "torch", "nn", "functional", "jnp", "jax", "np", "numpy", "lax", "special", "linalg", "math", "scipy", "einops", "flax", "linen", "optax", "functools", "jit", "compiler", "cuda", "typing", "operator", "logging", "warnings", "hk", "haiku", "eqx", "equinox", "nnx",
 ]); // prettier-ignore
 
 export const DTYPES: ReadonlyMap<string, DType> = new Map([
@@ -11,6 +11,10 @@ export const DTYPES: ReadonlyMap<string, DType> = new Map([
   ["float32", "f32"], ["float", "f32"], ["float16", "f16"], ["half", "f16"],
   ["int32", "i32"], ["int", "i32"], ["int64", "i32"], ["long", "i32"], ["bool_", "bool"],
 ]); // prettier-ignore
+
+/** Types that a GPU's shaders don't have: words, so that a comparison with them is known. */
+export const OTHER_DTYPES =
+  /^(bfloat16|float64|double|u?int8|u?int16|uint32|uint64|float8\w*|complex\d+|floating|integer|inexact)$/;
 
 /** As they stand, or after a prefix. */
 export const NUMBERS: ReadonlyMap<string, number> = new Map([

@@ -5,6 +5,7 @@ import { leavingHalves, withRounded } from "../ops";
 import type { Deadline } from "./parse";
 import { deadlineIn, never, parseBudget } from "./parse";
 import type { Assertion, CallInstance, Machine, Place, Site, Turn } from "./machine";
+import { evaluate } from "./evaluate";
 import { inputsFix } from "./modules/inputs-fix";
 import { moduleFix, type Reading } from "./modules/module-fix";
 import { Problems } from "./problems";
@@ -15,6 +16,7 @@ import type { SymbolRecord } from "./scope";
 import { Scope } from "./scope";
 import type { DefStatement, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement } from "./syntax";
+import { isBroken } from "./values";
 import { outputsOf, warnUnused } from "./unused";
 
 /** What the text says, errors or not. The graph holds everything understood; holes are nodes of op `hole`. */
@@ -90,9 +92,13 @@ const newTurn = (scope: Scope): Turn => ({
 
 /** What a rewriting of the text would say. */
 const reading: Reading = (text) => {
-  const { constants, diagnostics } = parseProgram(text);
+  const { constants, diagnostics, scope } = parseProgram(text);
   const wrong = diagnostics.filter(({ severity }) => severity === "error");
-  return { constants, mistakes: wrong.length, reached: Math.min(...wrong.map(({ line }) => line)) };
+  const clear = (name: string): boolean => {
+    const value = scope.find(name)?.value;
+    return value !== undefined && !isBroken(value);
+  };
+  return { constants, mistakes: wrong.length, reached: Math.min(...wrong.map(({ line }) => line)), clear };
 };
 
 function newMachine(
@@ -126,6 +132,7 @@ function newMachine(
     moment: 0,
     stopped: false,
     runBody: (body, turn) => runBody(machine, body, turn),
+    valueOf: (place, root, path) => evaluate(machine, place, root, path),
   };
   return machine;
 }

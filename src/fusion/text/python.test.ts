@@ -287,3 +287,71 @@ test("one tensor under two names is itself, and a tuple of indices is those indi
   expect(after("y = x\nz = exp(x) if y is x else relu(x)\n").at(-1)).toBe("z = exp(x) f32[4, 8]");
   expect(after("y = x[(...,) + (None,) * 2]").at(-1)).toContain("f32[4, 8, 1, 1]");
 });
+
+describe("statements that people's code has around the ops", () => {
+  test.each([
+    ["with torch.no_grad():\n  y = relu(x)\n", "y = relu(x)"],
+    ["try:\n  y = relu(x)\nexcept ValueError as e:\n  y = exp(x)\n", "y = relu(x)"],
+    ["if x.ndim != 2:\n  raise ValueError(f\"{x.ndim} axes\")\ny = relu(x)\n", "y = relu(x)"],
+    ["a = exp(x)\ny = relu(a)\ndel a\n", "y = relu(a)"],
+    ["y = x\nn = 0\nwhile n < 2:\n  y = relu(y)\n  n += 1\n", "while#1/y = relu(while#0/y)"],
+    ["y = x\nfor i in range(9):\n  if i == 1:\n    continue\n  if i == 3:\n    break\n  y = y * i\n", "i#2/y = mul(i#0/y, 2)"],
+    ["if (n := x.shape[1]) > 4:\n  y = x * n\n", "y = mul(x, 8)"],
+    ["a, b, c = *x.shape, 3\ny = x * (a + b + c)\n", "y = mul(x, 15)"],
+    ["p = {f\"w{i}\": x * i for i in range(3)}\ny = relu(p[\"w\" \"2\"])\n", "y = relu(p#2)"],
+    ["ys = [x * i * j for i in range(1, 3) for j in (2, 3)]\ny = relu(ys[3])\n", "y = relu(ys#1#1)"],
+    ["outs = []\nfor i in range(2):\n  outs.append(x[i])\ny = torch.stack(outs)\n", "y = stack(i#0/_/1, i#1/_/1)"],
+    ["y = x * (None or 3) * (0 or 2)\n", "y = mul(y/0, 2)"],
+    ["m = None\ny = x if m is None or m.ndim == 9 else exp(x)\nz = relu(y)\n", "z = relu(x)"],
+    ["y = relu(x) if isinstance(x, torch.Tensor) and not isinstance(x.shape[0], float) else x\n", "y = relu(x)"],
+    ["utils.check_rank(x, 2)\nwarnings.warn(\"slow\")\ny = relu(x)\n", "y = relu(x)"],
+    ["f = partial(torch.sum, dim=-1)\ny = f(x, keepdim=True)\n", "y = sum(x)"],
+    ["y = x + torch.finfo(x.dtype).eps\n", `y = add(x, ${2 ** -23})`],
+  ])("%s", (text, last) => {
+    expect(problems(X + text).filter((line) => !/no-effect|unused/.test(line))).toEqual([]);
+    expect(after(text).at(-1)).toContain(`${last} f32`);
+  }); // prettier-ignore
+
+  test("the program's own refusal is said where its sizes lead there", () => {
+    expect(problems(`${X}if x.shape[1] % 3 != 0:\n  raise ValueError("not thirds")\ny = relu(x)\n`)).toContain(
+      '3:3 raise The program refuses these sizes or arguments itself: raise ValueError("not thirds")',
+    );
+  });
+
+  test("stars give and take what is left over", () => {
+    const f = 'def f(a, *rest, k=2, **options):\n  return a * k + len(rest) + options.get("bias", 0)\n';
+    expect(problems(`${X}${f}y = f(x, x, 1, bias=5, k=3)\n`)).toEqual([]);
+    expect(after(`${f}y = f(x, x, 1, bias=5, k=3)\n`).at(-1)).toBe("y/f#0/return = add(y/f#0/return/0, 5) f32[4, 8]");
+    expect(after(`${f}args = (x, 1)\no = {"bias": 7}\ny = f(*args, **o)\n`).at(-1)).toBe("y/f#0/return = add(y/f#0/return/0, 7) f32[4, 8]"); // prettier-ignore
+  });
+});
+
+describe("values and places at once", () => {
+  test.each([
+    ["v, i = torch.topk(x, 2, dim=-1)\ny = x.gather(1, i) - v\n", ["topk", "topk_indices"]],
+    ["v = x.max(dim=1).values\ni = x.max(dim=1).indices\ny = v + i\n", ["max", "argmax"]],
+    ["y = torch.max(x, dim=1, keepdim=True)[0] + torch.sort(x, dim=1)[1]\n", ["max", "argsort"]],
+  ])("%s", (text, names) => {
+    const parsed = parseProgram(X + text);
+    expect(problems(parsed)).toEqual([]);
+    const made = new Set([
+      ...[...parsed.graph.nodes.values()].map(({ op }) => op),
+      ...parsed.calls.map(({ label }) => label),
+    ]);
+    for (const name of names) expect(made).toContain(name);
+  });
+
+  test("NumPy's maximum is a tensor, and rows are taken by as many names", () => {
+    expect(after("y = jnp.max(x, axis=1)[0]\n").at(-1)).toContain("f32[]");
+    expect(after("a, b, c, d = x\ny = a + d\n").at(-1)).toBe("y = add(a#0, a#3) f32[8]");
+    expect(after("y = 0\nfor row in x:\n  y = y + row\n").at(-1)).toContain("f32[8]");
+  });
+});
+
+describe("writing into a place", () => {
+  test.each([
+    ["y = x * 1\ny[:, 1:] = torch.zeros(5)\n", /What is written here has 4×7 places; the value is 5/],
+    ["y = x * 1\ny[::-1] = 0\n", /runs backwards/],
+    ["y = (x, 1)\ny[0][1] = 2\n", /Only a name's own places/],
+  ])("%s is refused", (text, why) => expect(problems(X + text).join("\n")).toMatch(why));
+});

@@ -4,18 +4,10 @@ import type { Argument, BinaryExpr, Expr, Index } from "./syntax";
 import type { Problems } from "./problems";
 import type { Item } from "./read-item";
 import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
-import { readParam } from "./read-param";
-
-type Reader = (at: Place) => Expr;
-interface Place {
-  readonly text: string;
-  readonly problems: Problems;
-  readonly span: Span;
-  readonly parts: readonly Item[];
-}
-
-const sourceOf = ({ text, span }: Place): string => text.slice(span.from, span.to);
-const bad = (span: Span): Expr => ({ kind: "bad", span });
+import { readComprehension } from "./read-comprehension";
+import { readParams } from "./read-param";
+import { bad, blame, notClosed, sourceOf, type Place, type Reader } from "./read-place";
+import { readFormat, readJoined, readString } from "./read-text";
 
 /** Not part of the language, said once for the outermost such expression. */
 const outside =
@@ -37,35 +29,13 @@ function readNumber(at: Place): Expr {
   return { kind: "number", span, value, whole: /^(\d+|0[xob][\da-f]+)$/i.test(source) };
 }
 
-function readString(at: Place): Expr {
-  const source = sourceOf(at).replace(/^[a-zA-Z]+/, "");
-  const quotes = /^("""|'''|"|')/.exec(source)?.[0] ?? "";
-  return { kind: "string", span: at.span, value: source.slice(quotes.length, source.length - quotes.length) };
-}
-
-/** An error node among `parts`, with a sentence that knows where it is. */
-function blame({ problems, span, text, parts }: Place, what: string): void {
-  const error = parts.find((part) => part.name === "⚠");
-  if (!error) return;
-  const word = text.slice(error.from, Math.min(error.to, error.from + 20)).trim();
-  const at = error.from < error.to ? spanOf(error) : { from: Math.max(span.from, error.from - 1), to: error.to };
-  problems.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here: ${what}`);
-}
-
-function notClosed({ problems, text }: Place, from: number, end: number, close: string, what: string): void {
-  const to = text.slice(0, end).trimEnd().length;
-  problems.add("not-closed", { from, to: Math.max(to, from + 1) }, `${what} is not closed: add \`${close}\`.`, {
-    fixes: [{ title: `Add ${close}`, edits: [{ span: { from: to, to }, insert: close }] }],
-  });
-}
-
 function readArgument(at: Place, group: readonly Item[]): Argument | null {
   const span = { from: group[0]!.from, to: group.at(-1)!.to };
-  const items = group[0]!.name === "*" ? group[1]?.expr : null;
-  if (items) return { name: null, value: items, span, starred: true };
-  if (group[0]!.name === "*" || group[0]!.name === "**") {
-    at.problems.add("outside-language", span, "Keywords out of a dictionary are not part of this language: write each one out."); // prettier-ignore
-    return { name: null, value: bad(span), span };
+  const sign = group[0]!.name;
+  if (sign === "*" || sign === "**") {
+    const value = group[1]?.expr;
+    if (!value) at.problems.add("missing-value", span, `A value is missing after \`${sign}\`.`);
+    return { name: null, value: value ?? bad(span), span, starred: sign === "*" ? "items" : "entries" };
   }
   const assign = group.findIndex((part) => part.name === "AssignOp");
   if (assign < 0) {
@@ -77,26 +47,6 @@ function readArgument(at: Place, group: readonly Item[]): Argument | null {
   if (!value)
     at.problems.add("missing-value", span, `A value is missing after \`${at.text.slice(name.from, name.to)}=\`.`);
   return { name: { text: at.text.slice(name.from, name.to), span: spanOf(name) }, value: value ?? bad(span), span };
-}
-
-/** One `for` over one iterable, with one `if` at most. */
-function readComprehension(at: Place, parts: readonly Item[]): Expr {
-  const places = ["for", "in", "if"].map((word) => parts.findIndex((part) => part.name === word));
-  const [loop, within, test] = places as [number, number, number];
-  const until = test < 0 ? parts.length : test;
-  const [element, iterable] = [
-    exprsOf(parts.slice(0, Math.max(loop, 0)))[0],
-    exprsOf(parts.slice(within + 1, until))[0],
-  ];
-  const targets = exprsOf(parts.slice(loop + 1, within));
-  const words = parts.filter(({ name }) => name === "for" || name === "if").length;
-  const span = { from: parts[0]?.from ?? at.span.from, to: parts.at(-1)?.to ?? at.span.to };
-  if (!element || !iterable || targets.length === 0 || words > (test < 0 ? 1 : 2)) {
-    at.problems.add("outside-language", span, "A comprehension has one `for` here, and one `if` at most.");
-    return bad(span);
-  }
-  const target: Expr = targets.length === 1 ? targets[0]! : { kind: "tuple", span: targets[0]!.span, items: targets, starred: [] }; // prettier-ignore
-  return { kind: "comprehension", span, element, target, iterable, test: test < 0 ? null : (exprsOf(parts.slice(test))[0] ?? null) }; // prettier-ignore
 }
 
 function readCall(at: Place): Expr {
@@ -274,7 +224,7 @@ function readLambda(at: Place): Expr {
     return bad(at.span);
   }
   const paramsSpan = list ? spanOf(list) : at.span;
-  const params = splitAtCommas(list?.parts ?? []).flatMap((group) => readParam(at, group) ?? []);
+  const params = readParams(at.text, splitAtCommas(list?.parts ?? []));
   const name = { text: "lambda", span: { from: at.span.from, to: at.span.from + "lambda".length } };
   const result = { kind: "return", span: body.span, values: [body] } as const;
   return {
@@ -287,13 +237,20 @@ function readLambda(at: Place): Expr {
 function readDict(at: Place): Expr {
   if (at.parts.at(-1)?.name !== "}") notClosed(at, at.span.from, at.span.to, "}", "This bracket");
   else blame(at, "a value or a comma is missing.");
-  if (at.parts.some(({ name }) => name === "**")) {
-    at.problems.add("outside-language", at.span, "A dictionary inside another is not spread here: write its entries out."); // prettier-ignore
-    return bad(at.span);
-  }
-  const pairs = splitAtCommas(at.parts).map(exprsOf);
-  const whole = pairs.filter((pair) => pair.length === 2);
-  return { kind: "dict", span: at.span, keys: whole.map(([key]) => key!), values: whole.map(([, value]) => value!) };
+  const inner = at.parts.filter(({ name }) => name !== "{" && name !== "}");
+  const pairs = splitAtCommas(inner).flatMap((group): readonly { key: Expr | null; value: Expr }[] => {
+    const [key, value] = exprsOf(group);
+    if (group[0]!.name === "**") return key ? [{ key: null, value: key }] : [];
+    return key && value ? [{ key, value }] : [];
+  });
+  return { kind: "dict", span: at.span, keys: pairs.map(({ key }) => key), values: pairs.map(({ value }) => value) };
+}
+
+function readNamed(at: Place): Expr {
+  const [target, value] = exprsOf(at.parts);
+  if (target?.kind === "name" && value) return { kind: "named", span: at.span, target, value };
+  blame(at, "a value with a name reads `name := value`.");
+  return bad(at.span);
 }
 
 const word =
@@ -314,19 +271,26 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["ParenthesizedExpression", readParen],
   ["TupleExpression", readSequence("tuple", ")")],
   ["ArrayExpression", readSequence("list", "]")],
-  ["ContinuedString", outside("Strings side by side are not joined here: write one string.")],
-  ["FormatString", outside("A formatted string is not part of this language.")],
+  ["ContinuedString", readJoined],
+  ["FormatString", readFormat],
   ["ConditionalExpression", readConditional],
   ["LambdaExpression", readLambda],
-  ["NamedExpression", outside("`:=` is not part of this language: give the value a line of its own.")],
+  ["NamedExpression", readNamed],
   ["AwaitExpression", outside("`await` is not part of this language.")],
   ["YieldExpression", outside("`yield` is not part of this language.")],
   ["DictionaryExpression", readDict],
   ["SetExpression", outside("A set is not part of this language.")],
   ["ComprehensionExpression", (at) => readComprehension(at, at.parts)],
   ["ArrayComprehensionExpression", (at) => readComprehension(at, at.parts)],
-  ["DictionaryComprehensionExpression", outside("A comprehension is not part of this language.")],
-  ["SetComprehensionExpression", outside("A comprehension is not part of this language.")],
+  [
+    "DictionaryComprehensionExpression",
+    (at) =>
+      readComprehension(
+        at,
+        at.parts.filter(({ name }) => name !== "{" && name !== "}"),
+      ),
+  ],
+  ["SetComprehensionExpression", outside("A set is not part of this language.")],
 ]);
 
 export const isExpression = (name: string): boolean => READERS.has(name);

@@ -4,27 +4,21 @@ import type { Expr, Statement } from "./syntax";
 import type { Problems } from "./problems";
 import type { Item } from "./read-item";
 import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
-import { readParam, typeIn } from "./read-param";
+import { readParams, typeIn } from "./read-param";
 import { wholeLines } from "./lines";
 
 const OUTSIDE: ReadonlyMap<string, string> = new Map([
-  ["WhileStatement", "`while` is not part of this language: a graph is fixed before it runs. Write `for i in range(3):` with a constant."],
-  ["TryStatement", "`try` is not part of this language."],
-  ["WithStatement", "`with` is not part of this language: write its body without it."],
   ["MatchStatement", "`match` is not part of this language."],
-  ["DeleteStatement", "`del` is not needed: a value lives until its last reader."],
-  ["BreakStatement", "`break` is not part of this language: loops are unrolled."],
-  ["ContinueStatement", "`continue` is not part of this language: loops are unrolled."],
   ["YieldStatement", "`yield` is not part of this language."],
   ["PrintStatement", "`print` is not part of this language: hover a name to see its value's type."],
-  ["RaiseStatement", "`raise` is not part of this language."],
   ["ScopeStatement", "`global` and `nonlocal` are not part of this language."],
   ["TypeDefinition", "`type` is not part of this language."],
 ]); // prettier-ignore
 
 const READ = new Set([
   "AssignStatement", "UpdateStatement", "ExpressionStatement", "ReturnStatement", "FunctionDefinition",
-  "AssertStatement", "ClassDefinition", "ForStatement", "IfStatement", "PassStatement", "ImportStatement", "StatementGroup", "DecoratedStatement",
+  "AssertStatement", "ClassDefinition", "ForStatement", "WhileStatement", "WithStatement", "TryStatement", "DeleteStatement",
+  "BreakStatement", "ContinueStatement", "RaiseStatement", "IfStatement", "PassStatement", "ImportStatement", "StatementGroup", "DecoratedStatement",
 ]); // prettier-ignore
 
 export const isStatement = (name: string): boolean => READ.has(name) || OUTSIDE.has(name);
@@ -60,7 +54,7 @@ export function readStatement(text: string, problems: Problems, item: Item): rea
     case "UpdateStatement":
       return [readUpdate(place)];
     case "ReturnStatement":
-      return [{ kind: "return", span: place.span, values: exprsOf(item.parts) }];
+      return [{ kind: "return", span: place.span, values: returned(item) }];
     case "FunctionDefinition":
       return [readDef(place)];
     case "ForStatement":
@@ -77,7 +71,19 @@ export function readStatement(text: string, problems: Problems, item: Item): rea
       });
       return [{ kind: "pass", span: place.span }];
     case "PassStatement":
+    case "DeleteStatement":
       return [{ kind: "pass", span: place.span }];
+    case "BreakStatement":
+    case "ContinueStatement":
+      return [{ kind: item.name === "BreakStatement" ? "break" : "continue", span: place.span }];
+    case "RaiseStatement":
+      return [{ kind: "raise", span: place.span }];
+    case "WhileStatement":
+      return [readWhile(place)];
+    case "WithStatement":
+      return readWith(place);
+    case "TryStatement":
+      return readTry(place);
     default:
       return [readExpressionStatement(place)];
   }
@@ -88,19 +94,22 @@ function firstLine({ text, span }: Place): Span {
   return { from: span.from, to: end < 0 ? span.to : Math.min(end, span.to) };
 }
 
-/** One expression, or the tuple that `a, b` without brackets is. */
-function tupleOf(exprs: readonly Expr[], hasComma: boolean): Expr | null {
+/** One expression, or the tuple that `a, b` without brackets is; `*a` in it is unpacked. */
+function groupExpr(group: readonly Item[]): Expr | null {
+  const exprs = exprsOf(group);
   const [first] = exprs;
   if (!first) return null;
-  if (exprs.length === 1 && !hasComma) return first;
-  return { kind: "tuple", span: { from: first.span.from, to: exprs.at(-1)!.span.to }, items: exprs, starred: [] };
+  if (exprs.length === 1 && !group.some(({ name }) => name === "," || name === "*")) return first;
+  const starred = splitAtCommas(group).flatMap(([sign], i) => (sign!.name === "*" ? [i] : []));
+  return { kind: "tuple", span: { from: group[0]!.from, to: exprs.at(-1)!.span.to }, items: exprs, starred };
 }
 
-const groupExpr = (group: readonly Item[]): Expr | null =>
-  tupleOf(
-    exprsOf(group),
-    group.some((part) => part.name === ","),
-  );
+/** What `return` gives back, one by one where their number is written. */
+function returned(item: Item): readonly Expr[] {
+  const value = groupExpr(item.parts.filter(({ name }) => name !== "return"));
+  if (!value) return [];
+  return value.kind === "tuple" && value.starred.length === 0 && !item.parts.some(({ expr }) => expr === value) ? value.items : [value]; // prettier-ignore
+}
 
 function strayErrors({ problems, text, item, span }: Place, what: string): boolean {
   let any = false;
@@ -187,7 +196,7 @@ function readDef(place: Place): Statement {
   if (list.parts.at(-1)?.name !== ")")
     problems.add("not-closed", spanOf(list), "This parameter list is not closed: add `)`.");
   const inner = list.parts.filter((part) => part.name !== "(" && part.name !== ")");
-  const params = splitAtCommas(inner).flatMap((group) => readParam(place, group) ?? []);
+  const params = readParams(text, splitAtCommas(inner));
   return {
     kind: "def",
     span,
@@ -206,6 +215,9 @@ function readClass(place: Place): Statement {
   return {
     kind: "class",
     span,
+    bases: splitAtCommas(
+      partNamed(item.parts, "ArgList")?.parts.filter((part) => part.name !== "(" && part.name !== ")") ?? [],
+    ).flatMap((group) => (group.some((part) => part.name === "AssignOp") ? [] : exprsOf(group))),
     name: { text: text.slice(name.from, name.to), span: spanOf(name) },
     body: bodyOf(item),
   };
@@ -223,6 +235,35 @@ function readFor(place: Place): Statement {
   return at > 0 && target && iterable
     ? { kind: "for", span, target, iterable, body: bodyOf(item) }
     : { kind: "bad", span, targets: [] };
+}
+
+function readWhile(place: Place): Statement {
+  const { item, span } = place;
+  bodyErrors(place);
+  const test = item.parts.find(({ expr }) => expr)?.expr;
+  return test ? { kind: "while", span, test, body: bodyOf(item) } : { kind: "bad", span, targets: [] };
+}
+
+/** The body alone: where and how something is computed changes no value. */
+function readWith(place: Place): readonly Statement[] {
+  const { item, problems } = place;
+  bodyErrors(place);
+  const named = item.parts.findIndex(({ name }) => name === "as");
+  if (named < 0) {
+    problems.add("no-effect", firstLine(place), "`with` changes no value here: its body is read without it.", { severity: "warning" }); // prettier-ignore
+    return bodyOf(item);
+  }
+  problems.add("outside-language", firstLine(place), "What `with … as` opens is not known here: write the body without it."); // prettier-ignore
+  return [{ kind: "bad", span: firstLine(place), targets: exprsOf(item.parts.slice(named + 1)) }, ...bodyOf(item)];
+}
+
+/** Nothing fails while a graph is read: what comes before the first `except`, and what comes in any case. */
+function readTry(place: Place): readonly Statement[] {
+  const { item, problems } = place;
+  bodyErrors(place);
+  problems.add("no-effect", firstLine(place), "Nothing is caught here: what stands under `except` is left out.", { severity: "warning" }); // prettier-ignore
+  const bodies = item.parts.flatMap((part, i) => part.name === "Body" ? [{ body: part, word: item.parts.slice(0, i).findLast(({ name }) => /^(try|except|else|finally)$/.test(name))?.name }] : []); // prettier-ignore
+  return bodies.filter(({ word }) => word !== "except").flatMap(({ body }) => statementsOf(body));
 }
 
 function readIf(place: Place): Statement {

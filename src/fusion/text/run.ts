@@ -1,35 +1,38 @@
 /** @file Runs statements one after the other: binds names, unrolls loops, notes what is returned. */
-import type { TensorType } from "../ir";
+import type { Span, TensorType } from "../ir";
 import { sameShape, showType } from "../ir";
 import { findOp } from "../ops";
 import { applyOp } from "./apply";
 import { runAssertion } from "./assert";
 import { declareInput, readType, sourceCall } from "./declare";
-import { evaluate, noteUses } from "./evaluate";
-import { runFor, runIf } from "./flow";
+import { evaluate } from "./evaluate";
+import { runFor, runIf, runWhile } from "./flow";
+import { noteUses } from "./known-test";
 import type { Machine, Place, Turn } from "./machine";
 import { mayGoOn, toNode, typeOf } from "./machine";
-import { BINARY_OPS } from "./names";
+import { BINARY_OPS, MODULES } from "./names";
+import { heldBy } from "./python-types";
 import { bindName } from "./symbols";
 import type {
   AssignStatement,
   ClassStatement,
   Expr,
   ExpressionStatement,
+  RaiseStatement,
   ReturnStatement,
   Statement,
   UpdateStatement,
 } from "./syntax";
 import { bare } from "./syntax";
-import { bindTargets, namesIn, underName } from "./targets";
+import { bindTargets, namesIn, underName, writeItem, writtenName } from "./targets";
 import type { Slot, Value } from "./values";
 import { BROKEN, describe, isBroken, isOperand, tensorValue } from "./values";
 import { foldBinary } from "./constants";
 
-/** Runs `statements` until one returns. */
+/** Runs `statements` until one returns or leaves its loop. */
 export function runBody(machine: Machine, statements: readonly Statement[], turn: Turn): void {
   for (const statement of statements) {
-    if (turn.result.values || !mayGoOn(machine, statement.span)) return;
+    if (turn.result.values || turn.jump?.word || !mayGoOn(machine, statement.span)) return;
     runStatement(machine, statement, turn);
   }
 }
@@ -58,6 +61,14 @@ function runStatement(machine: Machine, statement: Statement, turn: Turn): void 
       return runFor(machine, statement, turn);
     case "if":
       return runIf(machine, statement, turn);
+    case "while":
+      return runWhile(machine, statement, turn);
+    case "break":
+    case "continue":
+      if (turn.jump) turn.jump.word = statement.kind;
+      return;
+    case "raise":
+      return runRaise(machine, statement, turn);
     case "class":
       return runClass(machine, statement, turn);
     case "pass":
@@ -101,8 +112,10 @@ function runAssign(machine: Machine, statement: AssignStatement, turn: Turn): vo
     return;
   }
   underName(machine, turn, statement, name, (place) => {
-    const found = held(machine, place, evaluate(machine, place, value, place.root), value);
-    const checked = annotation ? checkedType(machine, place, annotation, found) : found;
+    // What is written into a place of a tensor is a node beside the tensor that then has it.
+    const path = target.kind === "subscript" ? `${place.root}/value` : place.root;
+    const found = held(machine, { ...place, root: path }, evaluate(machine, place, value, path), value);
+    const checked = annotation && heldBy(annotation) === null ? checkedType(machine, place, annotation, found) : found;
     for (const each of statement.targets) bindTargets(machine, place, each, checked);
   });
 }
@@ -154,26 +167,26 @@ function checkedType(machine: Machine, place: Place, annotation: Expr, value: Va
 
 function runUpdate(machine: Machine, statement: UpdateStatement, turn: Turn): void {
   const target = bare(statement.target);
-  if (target.kind !== "name") {
+  const name = target.kind === "name" ? target : target.kind === "subscript" ? writtenName(target) : null;
+  if (!name || (target.kind === "subscript" && bare(target.object) !== name)) {
     machine.problems.add(
       "bad-target",
       target.span,
-      "Only names can be assigned to: values never change, a new one gets a name.",
+      "Only names and places of a tensor can be assigned to: values never change, a new one gets a name.",
     );
     return;
   }
-  underName(machine, turn, statement, target.name, (place) => {
-    const left: Slot = {
-      value: evaluate(machine, place, target, `${place.root}/0`),
-      path: `${place.root}/0`,
+  underName(machine, turn, statement, name.name, (place) => {
+    const slot = (expr: Expr, path: string, shown: Expr | null): Slot => ({ value: evaluate(machine, place, expr, path), path, expr: shown }); // prettier-ignore
+    const left = slot(target, `${place.root}/0`, null);
+    const right = slot(statement.value, `${place.root}/1`, statement.value);
+    if (target.kind !== "subscript") return bindName(machine, place, name, updated(machine, place, statement, left, right, place.root)); // prettier-ignore
+    const path = `${place.root}/value`;
+    writeItem(machine, place, target, {
+      value: updated(machine, place, statement, left, right, path),
+      path,
       expr: null,
-    };
-    const right: Slot = {
-      value: evaluate(machine, place, statement.value, `${place.root}/1`),
-      path: `${place.root}/1`,
-      expr: statement.value,
-    };
-    bindName(machine, place, target, updated(machine, place, statement, left, right));
+    });
   });
 }
 
@@ -183,6 +196,7 @@ function updated(
   { op, opSpan, span, value: right }: UpdateStatement,
   a: Slot,
   b: Slot,
+  path: string,
 ): Value {
   if (isBroken(a.value) || isBroken(b.value)) return BROKEN;
   const folded = foldBinary(op, a.value, b.value);
@@ -193,7 +207,14 @@ function updated(
     return BROKEN;
   }
   const expr: Expr = { kind: "binary", span, op, opSpan, left: { kind: "bad", span: opSpan }, right };
-  return applyOp(machine, place, { op: def, path: place.root, expr }, { tensors: [a, b], attrs: {} });
+  return applyOp(machine, place, { op: def, path, expr }, { tensors: [a, b], attrs: {} });
+}
+
+/** The text says of itself that what leads here is wrong; what comes after is not read. */
+function runRaise(machine: Machine, { span }: RaiseStatement, turn: Turn): void {
+  const said = machine.text.slice(span.from, span.to).replaceAll(/\s+/g, " ");
+  machine.problems.add("raise", span, `The program refuses these sizes or arguments itself: ${said}`);
+  turn.result.values = [{ value: BROKEN, path: turn.prefix, expr: null }];
 }
 
 function isModeCall({ value }: ExpressionStatement): "train" | "eval" | null {
@@ -227,10 +248,32 @@ function isPrinted(machine: Machine, { value, span }: ExpressionStatement, turn:
   const call = bare(value);
   const callee = call.kind === "call" ? bare(call.callee) : null;
   if (callee?.kind !== "name" || callee.name !== "print" || turn.scope.find("print")) return false;
-  const root = turn.prefix;
-  noteUses({ turn, statement: { kind: "expression", value, span }, moment: machine.moment, root }, [value]);
-  machine.problems.add("no-effect", span, "Nothing is printed here: hover a name to see its shape, run to see numbers. This line is ignored.", { severity: "warning" }); // prettier-ignore
+  ignored(machine, turn, value, span, "Nothing is printed here: hover a name to see its shape, run to see numbers. This line is ignored."); // prettier-ignore
   return true;
+}
+
+/** What only checks or tells: `utils.check_rank(x, 2)`, `logger.warning(…)`, `warnings.warn(…)`. */
+const REMARK = /^_*(assert|check|warn|log|debug|info|error|validate|deprecat|register_|set_|seed|manual_seed|record|synchronize|mark_)/; // prettier-ignore
+
+/** A call of something that is not here and whose answer nobody takes: it can change no value. */
+function isRemark(machine: Machine, { value, span }: ExpressionStatement, turn: Turn): boolean {
+  const call = bare(value);
+  const callee = call.kind === "call" ? bare(call.callee) : null;
+  if (callee?.kind !== "name" && callee?.kind !== "member") return false;
+  let root: Expr = callee;
+  while (root.kind === "member") root = root.object;
+  const name = callee.kind === "name" ? callee.name : callee.name.text;
+  const bound = root.kind === "name" ? turn.scope.find(root.name) : null;
+  if (root.kind !== "name" || (bound && bound.value.kind !== "none") || findOp(name)) return false;
+  const elsewhere = root !== callee && !MODULES.has(root.name);
+  if (!elsewhere && !REMARK.test(name)) return false;
+  ignored(machine, turn, value, span, "What this line calls is not here, and nothing takes its answer: it is ignored.");
+  return true;
+}
+
+function ignored(machine: Machine, turn: Turn, value: Expr, span: Span, text: string): void {
+  noteUses({ turn, statement: { kind: "expression", value, span }, moment: machine.moment, root: turn.prefix }, [value]); // prettier-ignore
+  machine.problems.add("no-effect", span, text, { severity: "warning" });
 }
 
 function runExpression(machine: Machine, statement: ExpressionStatement, turn: Turn): void {
@@ -241,7 +284,9 @@ function runExpression(machine: Machine, statement: ExpressionStatement, turn: T
   }
   if (bare(statement.value).kind === "string" || runAssertion(machine, statement, turn)) return;
   if (isPrinted(machine, statement, turn)) return;
-  underName(machine, turn, statement, "_", (place) => {
+  if (isRemark(machine, statement, turn)) return;
+  const written = writtenName(statement.value)?.name;
+  underName(machine, turn, statement, written ?? "_", (place) => {
     const value = evaluate(machine, place, statement.value, place.root);
     const silent = value.kind === "tensor" || isBroken(value) || value.kind === "none";
     if (!silent)

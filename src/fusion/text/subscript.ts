@@ -6,9 +6,11 @@ import type { Machine, Place } from "./machine";
 import { typeOf } from "./machine";
 import type { Index, SubscriptExpr } from "./syntax";
 import { indexParts } from "./syntax";
+import { keyOf } from "./texts";
 import type { Slot, Value } from "./values";
 import { BROKEN, describe, isBroken } from "./values";
 import { completed, type Bound, type Known } from "./index-list";
+import { halfOf } from "./pairs";
 import { placesProblem, takePlaces } from "./take-places";
 
 /** What an index says, or null after a diagnostic. `values` holds its parts' values in order. */
@@ -45,7 +47,7 @@ function knownIndex(machine: Machine, index: Index, values: readonly Slot[]): Kn
   return { kind: "range", range: { start: bounds[0]!, stop: bounds[1]!, step: bounds[2]! } };
 }
 
-function knownIndices(machine: Machine, indices: readonly Index[], values: readonly Slot[]): Known[] | null {
+export function knownIndices(machine: Machine, indices: readonly Index[], values: readonly Slot[]): Known[] | null {
   const known: Known[] = [];
   let next = 0;
   let ok = true;
@@ -70,9 +72,10 @@ function ofDict(
   entries: ReadonlyMap<string, Slot>,
   key: Slot | undefined,
 ): Value {
-  const found = key?.value.kind === "string" ? entries.get(key.value.value) : undefined;
+  const name = key ? keyOf(machine, key) : null;
+  const found = name === null ? undefined : entries.get(name);
   if (found) return found.value;
-  if (key && !isBroken(key.value))
+  if (key && name !== null)
     machine.problems.add("bad-index", expr.span, `The dictionary has ${[...entries.keys()].map((each) => `"${each}"`).join(", ") || "no entries"}; this asks for ${describe(key.value)}.`); // prettier-ignore
   return BROKEN;
 }
@@ -102,7 +105,7 @@ export interface Plan {
 }
 
 /** Every axis gets a range; dropped and added axes are collected. Null after a diagnostic. */
-function planIndices(
+export function planIndices(
   machine: Machine,
   expr: SubscriptExpr,
   shape: readonly number[],
@@ -171,6 +174,9 @@ export function subscriptValue(
     machine.problems.add("bad-index", expr.span, `Only tensors and tuples have entries; this is ${describe(value)}.`);
     return BROKEN;
   }
+  const [only] = known;
+  const half = known.length === 1 && only?.kind === "at" ? halfOf(machine, place, object, only.index, path) : null;
+  if (half) return half;
   const { shape } = typeOf(machine, value.node);
   if (known.some((index) => index.kind === "places")) {
     const wrong = placesProblem(machine, shape, known);

@@ -24,6 +24,11 @@ export interface StringExpr extends At {
   readonly kind: "string";
   readonly value: string;
 }
+/** `f"layer{i}"`. */
+export interface FormatExpr extends At {
+  readonly kind: "format";
+  readonly pieces: readonly (string | Expr)[];
+}
 export interface WordExpr extends At {
   readonly kind: "true" | "false" | "none" | "hole";
 }
@@ -41,8 +46,8 @@ export interface ParenExpr extends At {
 export interface Argument extends At {
   readonly name: Identifier | null;
   readonly value: Expr;
-  /** `*shape`: each item of the tuple is an argument. */
-  readonly starred?: true;
+  /** `*shape`: each item of the tuple is an argument; `**options`: each entry a keyword. */
+  readonly starred?: "items" | "entries";
 }
 export interface CallExpr extends At {
   readonly kind: "call";
@@ -93,6 +98,10 @@ export interface ConditionalExpr extends At {
 /** `[element for target in iterable if test]`, one item after the other. */
 export interface ComprehensionExpr extends At {
   readonly kind: "comprehension";
+  /** Of a dictionary's. */
+  readonly key: Expr | null;
+  /** Its elements are comprehensions whose items it holds itself: another `for` stands in it. */
+  readonly joins: boolean;
   readonly element: Expr;
   readonly target: Expr;
   readonly iterable: Expr;
@@ -103,11 +112,17 @@ export interface LambdaExpr extends At {
   readonly kind: "lambda";
   readonly def: DefStatement;
 }
-/** `{"up": w}`: values by the texts before the colons. */
+/** `{"up": w}`: values by the texts before the colons; without a text, `**other`, the entries of another. */
 export interface DictExpr extends At {
   readonly kind: "dict";
-  readonly keys: readonly Expr[];
+  readonly keys: readonly (Expr | null)[];
   readonly values: readonly Expr[];
+}
+/** `(n := value)`: the value, bound on the way. */
+export interface NamedExpr extends At {
+  readonly kind: "named";
+  readonly target: NameExpr;
+  readonly value: Expr;
 }
 /** Something a diagnostic already speaks of. */
 export interface BadExpr extends At {
@@ -129,12 +144,18 @@ export type Expr =
   | ComprehensionExpr
   | LambdaExpr
   | DictExpr
+  | FormatExpr
+  | NamedExpr
   | BadExpr;
 
 export interface ParamDecl extends At {
   readonly name: Identifier;
   readonly annotation: Expr | null;
   readonly value: Expr | null;
+  /** `*args`: what positions are left; `**kwargs`: what keywords are. */
+  readonly starred?: "items" | "entries";
+  /** After `*`: by its name only. */
+  readonly keyword?: true;
 }
 
 export interface AssignStatement extends At {
@@ -180,10 +201,26 @@ export interface IfStatement extends At {
   readonly branches: readonly { readonly test: Expr; readonly body: readonly Statement[] }[];
   readonly otherwise: readonly Statement[];
 }
+/** Unrolled as long as its test holds. */
+export interface WhileStatement extends At {
+  readonly kind: "while";
+  readonly test: Expr;
+  readonly body: readonly Statement[];
+}
+/** Leaves a loop, or one turn of it. */
+export interface JumpStatement extends At {
+  readonly kind: "break" | "continue";
+}
+/** The text itself refuses what leads here. */
+export interface RaiseStatement extends At {
+  readonly kind: "raise";
+}
 /** No value of the language; a fix writes what it computes out as a program. */
 export interface ClassStatement extends At {
   readonly kind: "class";
   readonly name: Identifier;
+  /** What it inherits from, `nn.Module` in most cases. */
+  readonly bases: readonly Expr[];
   readonly body: readonly Statement[];
 }
 export interface PassStatement extends At {
@@ -202,13 +239,16 @@ export type Statement =
   | DefStatement
   | ForStatement
   | IfStatement
+  | WhileStatement
+  | JumpStatement
+  | RaiseStatement
   | ClassStatement
   | PassStatement
   | BadStatement;
 
 /** The lists of statements inside `statement`. */
 export function bodiesOf(statement: Statement): readonly (readonly Statement[])[] {
-  if (statement.kind === "def" || statement.kind === "for") return [statement.body];
+  if (statement.kind === "def" || statement.kind === "for" || statement.kind === "while") return [statement.body];
   return statement.kind === "if" ? [...statement.branches.map(({ body }) => body), statement.otherwise] : [];
 }
 
@@ -237,9 +277,14 @@ export function rootsOf(statement: Statement): readonly Expr[] {
       return [statement.iterable];
     case "if":
       return statement.branches.map(({ test }) => test);
+    case "while":
+      return [statement.test];
     case "def":
     case "class":
     case "pass":
+    case "break":
+    case "continue":
+    case "raise":
     case "bad":
       return [];
   }
@@ -266,11 +311,15 @@ export function childrenOf(expr: Expr): readonly Expr[] {
     case "conditional":
       return [expr.whenTrue, expr.test, expr.whenFalse];
     case "comprehension":
-      return expr.test ? [expr.element, expr.iterable, expr.test] : [expr.element, expr.iterable];
+      return [expr.key, expr.element, expr.iterable, expr.test].filter((part) => part !== null);
     case "lambda":
       return expr.def.body.flatMap(rootsOf);
     case "dict":
-      return [...expr.keys, ...expr.values];
+      return [...expr.keys.filter((key) => key !== null), ...expr.values];
+    case "format":
+      return expr.pieces.filter((piece) => typeof piece !== "string");
+    case "named":
+      return [expr.value];
     case "name":
     case "number":
     case "string":

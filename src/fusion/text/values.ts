@@ -1,7 +1,7 @@
 /** @file What an expression can stand for while the program is read: tensors are nodes, everything else is known at once. */
-import type { DType, NodeId } from "../ir";
+import type { DType, NodeId, Span } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
-import type { DefStatement, Expr } from "./syntax";
+import type { DefStatement, Expr, Identifier } from "./syntax";
 import type { Scope } from "./scope";
 
 export type Value =
@@ -25,6 +25,8 @@ export type Value =
     }
   /** What `vjp(f, x)` answers beside the value: takes a cotangent. */
   | { readonly kind: "pullback"; readonly results: readonly NodeId[]; readonly wrt: readonly NodeId[] }
+  /** `partial(f, dim=-1)`: some arguments are there already. */
+  | { readonly kind: "partial"; readonly of: Value; readonly args: readonly PartialArgument[] }
   | { readonly kind: "module"; readonly name: string }
   /** `self` of a pasted method. */
   | { readonly kind: "self" }
@@ -37,6 +39,12 @@ export interface Slot {
   readonly value: Value;
   readonly path: string;
   readonly expr: Expr | null;
+}
+
+export interface PartialArgument {
+  readonly name: Identifier | null;
+  readonly slot: Slot;
+  readonly span: Span;
 }
 
 export const BROKEN: Value = { kind: "broken" };
@@ -86,6 +94,8 @@ export function describe(value: Value): string {
       return `a function made by ${value.name}`;
     case "pullback":
       return "a pullback";
+    case "partial":
+      return `${describe(value.of)} with some arguments`;
     case "module":
       return `the prefix ${value.name}`;
     case "self":

@@ -3,8 +3,9 @@ import type { Span, TextEdit } from "../../ir";
 import type { DefStatement, Expr, ParamDecl } from "../syntax";
 import { bare, everyStatement, expressionsOf } from "../syntax";
 import { indentAt } from "../lines";
-import { literalValue } from "../values";
-import { fitting } from "./inputs";
+import { heldBy, mayBeNone, type Held } from "../python-types";
+import { usualOf } from "./layers";
+import { fitting, unpackedNames } from "./inputs";
 import { applied } from "./members";
 import type { Program } from "./module-fix";
 
@@ -65,13 +66,17 @@ function layerOf(def: DefStatement, param: ParamDecl): readonly string[] {
   return [];
 }
 
+/** Inputs for what is taken apart at once: `carry_0`, `carry_1` of `c, h = carry`. */
+const pairOf = (def: DefStatement, param: ParamDecl): readonly Input[] =>
+  unpackedNames(def, param.name.text).map((_, i) => ({ name: `${param.name.text}_${i}`, param, uses: [] }));
+
 /** Inputs for a list of layers: w_0, b_0, w_1 … */
 const layersOf = (parts: readonly string[], param: ParamDecl): readonly Input[] =>
   Array.from({ length: LAYERS_IN_LIST }, (_, i) => parts.map((part) => ({ name: `${part}_${i}`, param, uses: [] }))).flat(); // prettier-ignore
 
 /** Whether `param` stands for several tensors. */
 export const holdsSeveral = (def: DefStatement, param: ParamDecl): boolean =>
-  entriesOf(def, param).length > 0 || layerOf(def, param).length > 0;
+  entriesOf(def, param).length > 0 || layerOf(def, param).length > 0 || pairOf(def, param).length > 0;
 
 /** `self.w` that is read, not called: weights of a class that is not here. */
 function weightsOf(def: DefStatement): readonly Input[] {
@@ -89,10 +94,8 @@ function weightsOf(def: DefStatement): readonly Input[] {
 }
 
 /** Whether `param` waits for a type: no annotation that says one, no default that is a value. */
-const isOpen = ({ name, annotation, value }: ParamDecl): boolean =>
-  name.text !== "self" &&
-  !(annotation && bare(annotation).kind === "subscript") &&
-  !(value && literalValue(bare(value)));
+const isOpen = ({ name, annotation, value, starred }: ParamDecl): boolean =>
+  name.text !== "self" && !starred && !value && !(annotation && heldBy(annotation) === null);
 
 const DATA = /^(x|h|z|inputs?|images?|hidden\w*|src|tgt|tokens?_?emb\w*|embeddings?|features?)$/;
 const HEADS = /^(q|k|v|query|key|value)s?$/;
@@ -113,17 +116,39 @@ const WIDTHS = [256, 768, 1024, 64] as const;
 function rowsOf(names: readonly string[], first: boolean, pictures: boolean): readonly (readonly string[])[] {
   const all = (...types: readonly string[]): readonly (readonly string[])[] => types.map((type) => names.map(() => type)); // prettier-ignore
   const [name] = names;
-  if (names.length > 1 && HEADS.test(name!)) return all("f32[8, 8, 64, 32]", "f32[8, 64, 256]", "f32[64, 256]");
-  if (PLACES.test(name!)) return all("i32[8, 64]", "i32[8]", "f32[8, 64]");
-  if (MASK.test(name!)) return all("bool[64, 64]", "f32[64, 64]", "bool[8, 64]");
+  if (names.length > 1 && HEADS.test(name!))
+    return all("f32[8, 8, 64, 32]", "f32[8, 64, 256]", "f32[64, 256]", "f32[8, 64, 8, 32]");
+  if (PLACES.test(name!)) return all("i32[8, 64]", "i32[8]", "f32[8, 64]", "f32[8, 64, 256]", "f32[64, 256]");
+  if (MASK.test(name!))
+    return all("bool[64, 64]", "f32[64, 64]", "bool[8, 64]", "f32[8, 1, 64, 64]", "bool[8, 1, 64, 64]");
   if (DATA.test(name!) || first) return all(...(pictures ? ["f32[8, 3, 32, 32]"] : []), "f32[8, 64, 256]", "f32[64, 256]", "f32[8, 3, 32, 32]", "f32[8, 8, 64, 32]", "f32[256]"); // prettier-ignore
   if (NUMBER.test(name!)) return all("f32[]", "f32[256]");
   const matrix = ([rows, columns]: readonly [number, number]): readonly string[] => names.map((each) => (VECTOR.test(each) ? `f32[${columns}]` : `f32[${rows}, ${columns}]`)); // prettier-ignore
   const filter = (type: string, out: number): readonly string[] => names.map((each) => (VECTOR.test(each) ? `f32[${out}]` : type)); // prettier-ignore
   const filters = [filter("f32[16, 3, 3, 3]", 16), filter("f32[16, 16, 3, 3]", 16), filter("f32[10, 16]", 10)];
   const across = [256, 1024].flatMap((rows) => WIDTHS.map((columns) => [rows, columns] as const));
-  return [...(pictures ? filters : []), ...across.map(matrix), ...WIDTHS.map((out) => names.map((each) => (VECTOR.test(each) ? `f32[${out}]` : `f32[${out}, 256]`))), ...all("f32[256]", "f32[8, 64, 256]")]; // prettier-ignore
+  return [...(pictures ? filters : []), ...across.map(matrix), ...WIDTHS.map((out) => names.map((each) => (VECTOR.test(each) ? `f32[${out}]` : `f32[${out}, 256]`))), ...all("f32[256]", "f32[8, 64, 256]", "f32[8, 8, 64]", "f32[8, 8, 64, 32]", "f32[64, 32]", "f32[8]", "f32[]")]; // prettier-ignore
 }
+
+/** What a parameter is when its annotation says that it is no tensor: a value that is known. */
+const knownOf = ({ name, param: { name: own, annotation } }: Input): Held | null => {
+  const held = annotation && name === own.text ? heldBy(annotation) : null;
+  return held === "tensor" || held === "number" ? null : held;
+};
+
+/** Types or values of a group, the likeliest row first. */
+function choicesOf(group: readonly Input[], first: boolean, pictures: boolean): readonly (readonly string[])[] {
+  const [only] = group;
+  const known = knownOf(only!);
+  if (known && group.length === 1) return [...new Set([usualOf(only!.name, known), ...(known === "whole" ? ["2", "64", "1"] : []), ...(known === "other" ? ['"none"'] : [])])].map((value) => [value]); // prettier-ignore
+  if (group.length === 1 && only!.param.annotation && heldBy(only!.param.annotation) === "number") return [["f32[]"], [usualOf(only!.name, "number")]]; // prettier-ignore
+  const none = group.every(({ param }) => param.annotation && mayBeNone(param.annotation));
+  return [...rowsOf(group.map(({ name }) => name), first, pictures), ...(none ? [group.map(() => "None")] : [])]; // prettier-ignore
+}
+
+/** `x: f32[8, 64]`, or `n=8` for what is no tensor. */
+const declared = (input: Input, type: string): string =>
+  /^[a-z]+\d*\[/.test(type) ? `${input.name}: ${type}` : `${input.name}=${type}`;
 
 /** What gives every open input of `main` a type, so that as little as possible is wrong; null when none is open. */
 export function inputsFix({ text, read, deadline }: Program, main: DefStatement | null): readonly TextEdit[] | null {
@@ -135,34 +160,38 @@ export function inputsFix({ text, read, deadline }: Program, main: DefStatement 
       const entries = entriesOf(main, param);
       const layers = layersOf(layerOf(main, param), param);
       if (layers.length > 0) return layers;
+      const pair = pairOf(main, param);
+      if (pair.length > 0) return pair;
       return entries.length > 0 ? entries : [{ name: param.name.text, param, uses: [] }];
     }),
     ...weights,
   ];
   const groups = new Map<string, Input[]>();
   for (const input of inputs) {
-    const key = DATA.test(input.name) || PLACES.test(input.name) || MASK.test(input.name) ? input.name : groupOf(input.name); // prettier-ignore
+    const key = knownOf(input) || DATA.test(input.name) || PLACES.test(input.name) || MASK.test(input.name) ? input.name : groupOf(input.name); // prettier-ignore
     groups.set(key, [...(groups.get(key) ?? []), input]);
   }
   const data = inputs.find(({ name, param }) => name === param.name.text && !VECTOR.test(name));
   // Data first: weights are tried against what they meet.
   const members = [...groups.values()].toSorted((a, b) => Number(b[0] === data) - Number(a[0] === data));
-  const choices = members.map((group) => rowsOf(group.map(({ name }) => name), group.length === 1 && group[0] === data, /conv\w*2d|conv2d|pool2d/.test(text))); // prettier-ignore
+  const choices = members.map((group) => choicesOf(group, group.length === 1 && group[0] === data, /conv\w*2d|conv2d|pool2d/.test(text))); // prettier-ignore
   const edits = (rows: readonly (readonly string[])[]): readonly TextEdit[] => {
     const types = new Map(members.flatMap((group, i) => group.map((input, k) => [input, rows[i]![k]!] as const)));
-    const written = (param: ParamDecl): string => inputs.filter((input) => input.param === param).map((input) => `${input.name}: ${types.get(input)!}`).join(", "); // prettier-ignore
-    const declared = open.map((param) => ({ span: param.span, insert: written(param) }));
+    const written = (param: ParamDecl): string => inputs.filter((input) => input.param === param).map((input) => declared(input, types.get(input)!)).join(", "); // prettier-ignore
+    const params = open.map((param) => ({ span: param.span, insert: written(param) }));
     const end = main.params.at(-1)!.span.to;
     const more = weights.length === 0 ? [] : [{ span: { from: end, to: end }, insert: `, ${written(weights[0]!.param)}` }]; // prettier-ignore
     const lists = open.flatMap((param) => {
       const parts = layerOf(main, param);
+      const pair = pairOf(main, param);
+      if (pair.length > 0) return [{ span: { from: main.body[0]!.span.from, to: main.body[0]!.span.from }, insert: `${param.name.text} = (${pair.map(({ name }) => name).join(", ")})\n${indentAt(text, main.body[0]!.span.from)}` }]; // prettier-ignore
       const rows = Array.from({ length: LAYERS_IN_LIST }, (_, i) => `(${parts.map((part) => `${part}_${i}`).join(", ")})`); // prettier-ignore
       const { from } = main.body[0]!.span;
       const list = `${param.name.text} = (${rows.join(", ")})\n${indentAt(text, from)}`;
       return parts.length === 0 ? [] : [{ span: { from, to: from }, insert: list }];
     });
     return [
-      ...declared,
+      ...params,
       ...more,
       ...lists,
       ...inputs.flatMap(({ name, uses }) => uses.map((span) => ({ span, insert: name }))),

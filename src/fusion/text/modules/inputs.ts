@@ -1,8 +1,21 @@
 /** @file Which types the inputs of a class may have: what its layers say, else what reads without a mistake. */
 
+import type { DefStatement } from "../syntax";
+import { bare } from "../syntax";
+
+/** Names that a def gives the parts of its parameter `name`, `cos, sin = rotary`; empty where it takes nothing apart. */
+export function unpackedNames({ body }: DefStatement, name: string): readonly string[] {
+  for (const each of body) {
+    const [target, value] = each.kind === "assign" && each.value ? [bare(each.targets[0]!), bare(each.value)] : [];
+    if (target?.kind !== "tuple" || value?.kind !== "name" || value.name !== name) continue;
+    return target.items.flatMap((item) => (item.kind === "name" ? [item.name] : []));
+  }
+  return [];
+}
+
 /** Names that constants of a class give the width of what goes in, and what stands for it where none does. */
 const WIDTH = /^(n_embd|d_model|dim|hidden\w*|embed\w*|n_state|width|in_features|channels|in_ch\w*|in_planes|inplanes|features|size)$/; // prettier-ignore
-const MOST_WIDTHS = 4;
+const MOST_WIDTHS = 6;
 /** Extents that pictures usually have. */
 const PICTURES = [32, 28, 224, 64, 96];
 
@@ -17,8 +30,11 @@ function candidates(known: string | null, constants: readonly string[]): readonl
   return [...new Set([...flat, ...pictures, ...guesses, "f32[8, 3, 32, 32]", "i32[8, 64] = uniform(0, 100)"])];
 }
 
+/** Shapes that all inputs of a function may share. */
+const ALIKE = ["f32[8, 64, 256]", "f32[8, 8, 64, 32]", "f32[64, 256]", "f32[8, 256]"];
+
 /** So many programs are read to find types that fit. */
-const MOST_TRIES = 48;
+const MOST_TRIES = 120;
 
 /** One of each row of `choices` (the likeliest come first) such that `mistakes` of them all is least; one row after the other, twice. */
 export function fitting<T extends string | readonly string[]>(
@@ -28,6 +44,15 @@ export function fitting<T extends string | readonly string[]>(
   let best = choices.map(([likeliest]) => likeliest!);
   let left = choices.length === 0 ? 0 : mistakes(best);
   let tries = 1;
+  // Often all have one shape: a mistake that the first of them makes must not hide what the others do.
+  for (const alike of left > 0 ? ALIKE : []) {
+    const isAlike = (choice: T): boolean =>
+      typeof choice === "string" ? choice === alike : choice.every((type) => type === alike);
+    const tried = choices.map((row, i) => row.find(isAlike) ?? best[i]!);
+    const now = mistakes(tried);
+    tries++;
+    if (now < left) [best, left] = [tried, now];
+  }
   for (let round = 0; round < 2; round++) {
     for (const [i, row] of choices.entries()) {
       for (const choice of row) {

@@ -1,5 +1,7 @@
 /** @file Layers that a class makes in its __init__: the weights they hold and the op they call. PyTorch's torch.nn. */
 
+import type { Held } from "../python-types";
+
 /** Source of each argument by parameter name; those not given have their default's source. */
 export type LayerArgs = ReadonlyMap<string, string>;
 
@@ -80,7 +82,10 @@ const batchNorm: Layer = {
   input: (args) => `f32[8, ${at(args, "num_features")}, 32, 32]`,
 };
 
-const pool = (op: string): Layer => plain(op, "kernel_size=", "stride=None", "padding=0");
+const maxPool = (op: string): Layer =>
+  plain(op, "kernel_size=", "stride=None", "padding=0", "dilation=1", "return_indices=False", "ceil_mode=False");
+const avgPool = (op: string): Layer =>
+  plain(op, "kernel_size=", "stride=None", "padding=0", "ceil_mode=False", "count_include_pad=True");
 const adaptive = (op: string): Layer => ({ op, params: ["output_size"], first: (args) => [at(args, "output_size")] });
 
 const convTranspose = (rank: number): Layer => ({
@@ -147,6 +152,16 @@ const multiheadAttention: Layer = {
   input: (args) => `f32[8, 64, ${at(args, "embed_dim")}]`,
 }; // prettier-ignore
 
+/** Borders: one number for all sides, or a tuple of them. */
+const padded = (mode = "constant"): Layer => ({
+  op: "pad",
+  params: ["padding", "value=0"],
+  first: (args) => {
+    const sides = sizes(at(args, "padding"), 4);
+    return [`(${sides.join(", ")})`, ...(mode === "constant" ? [] : [`mode="${mode}"`])];
+  },
+}); // prettier-ignore
+
 const dropout: Layer = { op: "dropout", params: ["p=0.5", "inplace=False"], last: (args) => [`p=${at(args, "p")}`] };
 
 /** By the name after `nn.`. */
@@ -196,12 +211,12 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["Conv1d", conv(1)], ["Conv2d", conv(2)], ["Conv3d", conv(3)],
   ["BatchNorm1d", batchNorm], ["BatchNorm2d", batchNorm], ["BatchNorm3d", batchNorm],
   ["ReLU", plain("relu", "inplace=False")], ["ReLU6", plain("relu6", "inplace=False")], ["SiLU", plain("silu", "inplace=False")],
-  ["GELU", plain("gelu", "approximate='none'")], ["Sigmoid", plain("sigmoid")], ["Tanh", plain("tanh")], ["Softplus", plain("softplus")],
+  ["GELU", plain("gelu", "approximate='none'")], ["Sigmoid", plain("sigmoid")], ["Tanh", plain("tanh")],
   ["LeakyReLU", plain("leaky_relu", "negative_slope=0.01", "inplace=False")], ["ELU", plain("elu", "alpha=1.0", "inplace=False")],
   ["Softmax", plain("softmax", "dim=None")], ["LogSoftmax", plain("log_softmax", "dim=None")], ["Mish", plain("mish")],
   ["Hardswish", plain("hard_swish", "inplace=False")], ["Hardsigmoid", plain("hard_sigmoid", "inplace=False")],
   ["Flatten", { op: "flatten", params: ["start_dim=1", "end_dim=-1"], first: (args) => [at(args, "start_dim")] }],
-  ["MaxPool1d", pool("max_pool1d")], ["MaxPool2d", pool("max_pool2d")], ["AvgPool1d", pool("avg_pool1d")], ["AvgPool2d", pool("avg_pool2d")],
+  ["MaxPool1d", maxPool("max_pool1d")], ["MaxPool2d", maxPool("max_pool2d")], ["AvgPool1d", avgPool("avg_pool1d")], ["AvgPool2d", avgPool("avg_pool2d")],
   ["AdaptiveAvgPool1d", adaptive("adaptive_avg_pool1d")], ["AdaptiveAvgPool2d", adaptive("adaptive_avg_pool2d")],
   ["AdaptiveMaxPool1d", adaptive("adaptive_max_pool1d")], ["AdaptiveMaxPool2d", adaptive("adaptive_max_pool2d")],
   ["ConvTranspose1d", convTranspose(1)], ["ConvTranspose2d", convTranspose(2)],
@@ -210,7 +225,20 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["PixelShuffle", plain("pixel_shuffle", "upscale_factor=")], ["LogSigmoid", plain("log_sigmoid")], ["Hardtanh", plain("hardtanh", "min_val=-1.0", "max_val=1.0", "inplace=False")],
   ["PReLU", { op: "prelu", params: ["num_parameters=1", "init=0.25"], weights: (args) => [weight("w", at(args, "num_parameters"))] }],
   ["Dropout1d", dropout], ["Dropout2d", dropout], ["Dropout", dropout], ["AlphaDropout", dropout],
-  ["Identity", { op: "", params: [] }], ["Rearrange", einops("rearrange")], ["Reduce", einops("reduce")],
+  ["Identity", { op: "", params: [] }], ["DropPath", { op: "", params: ["drop_prob=0"] }], ["StochasticDepth", { op: "", params: ["p", "mode=None"] }],
+  ["SyncBatchNorm", batchNorm], ["GLU", plain("glu", "dim=-1")], ["CELU", plain("celu", "alpha=1.0", "inplace=False")], ["SELU", plain("selu", "inplace=False")],
+  ["Softsign", plain("softsign")], ["Softmin", plain("softmin", "dim=None")], ["Tanhshrink", plain("tanhshrink")], ["Softplus", plain("softplus", "beta=1", "threshold=20")],
+  ["ZeroPad2d", padded()], ["ConstantPad2d", padded()], ["ReflectionPad2d", padded("reflect")], ["ReplicationPad2d", padded("replicate")], ["ZeroPad1d", padded()],
+  ["PixelUnshuffle", plain("pixel_unshuffle", "downscale_factor=")],
+  ["Upsample", plain("interpolate", "size=None", "scale_factor=None", "mode='nearest'", "align_corners=None")],
+  ["Unflatten", { op: "unflatten", params: ["dim", "unflattened_size"], first: (args) => [at(args, "dim"), at(args, "unflattened_size")] }],
+  ["Conv1D", {
+    op: "",
+    params: ["nf", "nx"],
+    weights: (args) => [weight("w", at(args, "nx"), at(args, "nf")), weight("b", at(args, "nf"))],
+    def: (name) => [`def ${name}(x):`, `    return x @ ${name}_w + ${name}_b`],
+    input: (args) => `f32[8, 64, ${at(args, "nx")}]`,
+  }], ["Rearrange", einops("rearrange")], ["Reduce", einops("reduce")],
 ]); // prettier-ignore
 
 /** Activations by the name that a configuration gives them. */
@@ -222,19 +250,32 @@ export const ACTIVATIONS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
 
 /** Sizes that a class takes and nobody says: what people usually call them. */
 const USUAL: readonly (readonly [RegExp, string])[] = [
-  [/act/, '"silu"'],
+  [/drop|^p$/, "0.1"],
+  [/^_?(use|is|has|with|fused|flash|fast|supports)(_|$)/, "False"],
+  [/attn_implementation/, '"eager"'],
+  [/act(ivation|_fn|_layer|_type)?$|act_fn|nonlinearity/, '"silu"'],
   [/dim_head|head_(dim|size)/, "64"],
   [/vocab|num_embeddings/, "1024"],
   [/heads?$|^n_head|groups/, "8"],
   [/classes|n_out/, "16"],
-  [/drop|^p$/, "0.1"],
   [/eps/, "1e-5"],
   [/bias|causal|affine/, "True"],
   [/(in|input)_ch/, "16"],
   [/kernel|^k$/, "3"],
   [/stride|layers?$|depth|ratio|mult/, "2"],
+  [/idx$|index$/, "0"],
   [/len|block_size|seq|context|positions/, "64"],
 ];
+
+/** A value for a parameter called `name` that holds this. */
+export function usualOf(name: string, held: Held): string {
+  const usual = usualValue(name);
+  if (held === "flag") return usual === "True" && /causal/.test(name) ? "True" : "False";
+  if (held === "text") return usual.startsWith('"') ? usual : '""';
+  if (held === "sizes") return "(8, 8)";
+  if (held === "number") return /^[\d.e-]+$/.test(usual) && Number(usual) < 1 ? usual : "1.0";
+  return held === "whole" && /^\d+$/.test(usual) ? usual : held === "whole" ? "8" : "None";
+}
 
 /** A size for a parameter called `name`. */
 export const usualValue = (name: string): string => USUAL.find(([pattern]) => pattern.test(name))?.[1] ?? "256";

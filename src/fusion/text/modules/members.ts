@@ -1,6 +1,6 @@
 /** @file What `self.name` of a class stands for in the program that it becomes, and how a call of it is written. */
 import type { TextEdit } from "../../ir";
-import type { Expr, Statement } from "../syntax";
+import type { Argument, CallExpr, Expr, Statement } from "../syntax";
 import { bare } from "../syntax";
 import type { Layer, LayerArgs } from "./layers";
 
@@ -21,6 +21,12 @@ export interface Part {
 export const isSelf = (expr: Expr): boolean => expr.kind === "name" && expr.name === "self";
 export const lastName = (expr: Expr): string =>
   expr.kind === "name" ? expr.name : expr.kind === "member" ? expr.name.text : "";
+
+export const lastText = (expr: Expr): string => (expr.kind === "string" ? expr.value : "");
+
+/** Arguments without `**options`: where and how something is kept changes no value. */
+export const plainArgs = ({ args }: CallExpr): readonly Argument[] =>
+  args.filter(({ starred }) => starred !== "entries");
 
 /** The type that the first input of a member may have, where it shows. */
 export function inputOf(member: Member): string | null {
@@ -53,8 +59,8 @@ export function tupleOf(name: string, parts: readonly Part[]): readonly string[]
 }
 
 /** The def that a sequence of modules is: one after the other. */
-export function chainOf(name: string, parts: readonly (Part | string)[]): readonly string[] {
-  const body = parts.map((part) => (typeof part === "string" ? `    ${part}` : `    x = ${callOf(part, "x")}`));
+export function chainOf(name: string, parts: readonly Part[]): readonly string[] {
+  const body = parts.map((part) => `    x = ${callOf(part, "x")}`);
   return ["", `def ${name}(x):`, ...body, "    return x", ""];
 }
 

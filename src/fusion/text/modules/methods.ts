@@ -24,8 +24,18 @@ export interface Methods {
 export function writtenMethods(methods: Methods, name: string): readonly string[] {
   const forward = forwardOf(methods.made);
   const defs = methods.made.body.filter((each) => each.kind === "def" && each.name.text !== "__init__") as DefStatement[]; // prettier-ignore
-  const order = defs.toSorted((a, b) => Number(a === forward) - Number(b === forward));
+  const order = reached(forward, defs).toSorted((a, b) => Number(a === forward) - Number(b === forward));
   return order.flatMap((def) => ["", ...written(methods, def, def === forward ? name : methods.own(def.name.text), defs)]); // prettier-ignore
+}
+
+/** forward() and the methods that it asks for, and those that they ask for. */
+function reached(forward: DefStatement | null, defs: readonly DefStatement[]): readonly DefStatement[] {
+  const found = new Set<DefStatement>(forward ? [forward] : []);
+  for (const def of found) {
+    const words = new Set([...everyStatement(def.body)].flatMap(rootsOf).flatMap((root) => [...walk(root)]).flatMap((expr) => (expr.kind === "member" ? [expr.name.text] : []))); // prettier-ignore
+    for (const other of defs) if (words.has(other.name.text)) found.add(other);
+  }
+  return defs.filter((def) => found.has(def));
 }
 
 type SelfCall = CallExpr & { readonly callee: Extract<Expr, { kind: "member" }> };
@@ -46,13 +56,13 @@ function written(methods: Methods, def: DefStatement, name: string, all: readonl
     edits.push({ span: callee.span, insert });
     if (rest !== "") edits.push({ span: { from: close, to: close }, insert: rest });
   }
-  const shadowed = new Set(def.params.map((param) => param.name.text));
+  const shadowed = new Set(def.params.map((param) => param.name.text).filter((param) => param !== "self"));
   const renames = methods
     .renames(roots)
     .filter(({ span }) => !callees.has(span.from) && !shadowed.has(text.slice(span.from, span.to)));
   const params = def.params
     .filter((param) => param.name.text !== "self")
-    .map((param) => (param.value ? `${param.name.text}=${text.slice(param.value.span.from, param.value.span.to)}` : param.name.text)); // prettier-ignore
+    .map((param) => (param.value ? `${param.name.text}=${text.slice(param.value.span.from, param.value.span.to)}` : `${param.starred ? (param.starred === "items" ? "*" : "**") : ""}${param.name.text}`)); // prettier-ignore
   const start = text.indexOf("\n", def.paramsSpan.to) + 1;
   const from = start > 0 && start <= def.body[0]!.span.from ? start : def.body[0]!.span.from;
   const body = applied(text.slice(from, def.span.to), from, [...edits, ...renames]).split("\n");

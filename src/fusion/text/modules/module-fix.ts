@@ -3,13 +3,15 @@
  * what is not understood stays as a comment, so that nothing is lost in silence.
  */
 import type { Span, TextEdit } from "../../ir";
+import { findOp } from "../../ops";
 import { wholeLines } from "../lines";
-import type { ClassStatement, Expr, Statement } from "../syntax";
+import type { ClassStatement, DefStatement, Expr, Statement } from "../syntax";
 import { bare, expressionsOf } from "../syntax";
 import type { Deadline } from "../parse";
 import { fittingTypes } from "./inputs";
 import { applied, lastName } from "./members";
 import { forwardOf } from "./methods";
+import { unpackedNames } from "./inputs";
 import { take } from "./taker";
 
 /** `BasicBlock` as a def is called. */
@@ -81,6 +83,8 @@ export type Reading = (text: string) => {
   readonly mistakes: number;
   /** Line of the first mistake. */
   readonly reached: number;
+  /** Whether the program gives `name` a value without a mistake. */
+  readonly clear: (name: string) => boolean;
 };
 
 export interface Program {
@@ -101,6 +105,29 @@ export function moduleFix(program: Program): ModuleFix | null {
   return null;
 }
 
+const DEEPEST = 8;
+
+/** A class with the methods and fields that it inherits from classes of the text; each __init__ stays, its own first. */
+function withBases(made: ClassStatement, all: readonly ClassStatement[]): ClassStatement {
+  const line: ClassStatement[] = [made];
+  const above = ({ bases }: ClassStatement): ClassStatement | undefined =>
+    all.find((other) => bases.some((base) => lastName(bare(base)) === other.name.text) && !line.includes(other));
+  for (let next = above(made); next && line.length < DEEPEST; next = above(next)) line.push(next);
+  const own = new Set<string>();
+  const body = line.flatMap(({ body: each }) => {
+    const here = each.filter(
+      (statement) => !(statement.kind === "def" && statement.name.text !== "__init__" && own.has(statement.name.text)),
+    );
+    for (const statement of each) if (statement.kind === "def") own.add(statement.name.text);
+    return here;
+  });
+  return line.length === 1 ? made : { ...made, body, bases: line.at(-1)!.bases };
+}
+
+/** Defs that answer one expression: `conv3x3(a, b)` makes a layer. */
+const factories = (statements: readonly Statement[]): ReadonlyMap<string, DefStatement> =>
+  new Map(statements.flatMap((each) => (each.kind === "def" && each.body.at(-1)?.kind === "return" ? [[each.name.text, each] as const] : []))); // prettier-ignore
+
 /** Names that the program gives a value at its top. */
 const namesOf = (statements: readonly Statement[]): ReadonlySet<string> =>
   new Set(statements.flatMap((each) => each.kind === "assign" ? each.targets.flatMap((target) => lastName(bare(target))) : [])); // prettier-ignore
@@ -117,33 +144,51 @@ function spaced(lines: readonly string[]): readonly string[] {
   return all;
 }
 
+/** `cos, sin = rotary`: inputs for what forward() takes apart at once; null for a tensor. */
+function partsOf(forward: DefStatement, name: string): readonly string[] | null {
+  const names = unpackedNames(forward, name);
+  return names.length === 0 ? null : names.map((_, i) => `${name}_${i}`);
+}
+
 /** Null for a class without forward(), and for one that another class uses. */
-function writtenOut(program: Program, made: ClassStatement): readonly TextEdit[] | null {
+function writtenOut(program: Program, own: ClassStatement): readonly TextEdit[] | null {
   const { text, statements, read, deadline } = program;
-  const list = statements.filter((each) => each.kind === "class");
+  const list = statements.filter((each) => each.kind === "class").map((each, _, all) => withBases(each, all));
+  const made = list.find(({ span }) => span === own.span)!;
+  const defs = new Set(statements.flatMap((each) => (each.kind === "def" ? [each.name.text] : [])));
   const forward = forwardOf(made);
   if (!forward || forward.body.length === 0 || list.some((other) => other !== made && makes(other.body, made.name.text))) return null; // prettier-ignore
   const instance = instanceOf(statements, made.name.text);
-  const own = snake(made.name.text);
-  const taken = new RegExp(`\\bself\\.${own}\\b`).test(text.slice(made.span.from, made.span.to));
-  const name = instance?.name ?? (taken ? `${own}_forward` : own);
+  const snaked = snake(made.name.text);
+  const taken = new RegExp(`\\bself\\.${snaked}\\b`).test(text.slice(made.span.from, made.span.to));
+  // The name of an op or of a def that forward() may call is not the program's to take.
+  const name = instance?.name ?? (taken || defs.has(snaked) || findOp(snaked) ? `${snaked}_forward` : snaked);
   const args = instance?.call.args.map((arg) => [arg.name?.text ?? null, text.slice(arg.value.span.from, arg.value.span.to)] as const) ?? []; // prettier-ignore
   const shared = new Map<string, string>();
-  const number = (source: string): number | null =>
-    read(`${[...shared].map(([key, value]) => `${key} = ${value}\n`).join("")}known__ = ${source}`).constants.get("known__") ?? null; // prettier-ignore
+  const top = statements.filter(({ kind }) => kind === "def" || kind === "assign").map(({ span }) => `${text.slice(span.from, span.to)}\n`).join(""); // prettier-ignore
+  const said: string[] = [];
+  const known = (source: string): string => `${top}${said.map((line) => `${line}\n`).join("")}known__ = ${source}\n`;
+  const number = (source: string): number | null => read(known(source)).constants.get("known__") ?? null;
+  const readable = (source: string): boolean => read(known(source)).clear("known__");
   const classes = new Map(list.map((each) => [each.name.text, each]));
-  const written = take({ text, classes, shared, number }, { made, name, prefix: "", args, depth: 0 });
+  const written = take(
+    { text, classes, defs: factories(statements), shared, said, number, readable },
+    { made, name, prefix: "", args, depth: 0 },
+  );
   const called = statements.some((each) => each !== made && each.kind !== "class" && makes([each], name));
-  const inputs = forward.params.filter((param) => param.name.text !== "self" && !param.value).map((param) => param.name.text); // prettier-ignore
+  const inputs = forward.params.filter((param) => param.name.text !== "self" && !param.starred && (!param.value || partsOf(forward, param.name.text))).map((param) => param.name.text); // prettier-ignore
   const there = namesOf(statements);
   const open = called ? [] : inputs.filter((input) => !there.has(input));
   const gone = [...list.filter((other) => other !== made).map(({ span }) => span), ...(instance ? [instance.statement.span] : [])]; // prettier-ignore
   const place = withDecorators(text, wholeLines(text, made.span));
+  const parts = open.flatMap((input) => partsOf(forward, input) ?? [input]);
+  const given = inputs.map((input) => (open.includes(input) && partsOf(forward, input) ? `(${partsOf(forward, input)!.join(", ")})` : input)); // prettier-ignore
+  const drops = written.lines.some((line) => /\bdropout\d?d?\(/.test(line)) && !/^(train|eval)\(\)/m.test(text);
   const edits = (types: readonly string[]): readonly TextEdit[] => {
-    const call = called ? [] : ["", ...open.map((input, i) => `${input}: ${types[i]!}`), `y = ${name}(${inputs.join(", ")})`]; // prettier-ignore
+    const call = called ? [] : ["", ...parts.map((input, i) => `${input}: ${types[i]!}`), `y = ${name}(${given.join(", ")})`]; // prettier-ignore
     // Inputs that the program declares itself come after the class: so does the call.
     const late = !called && open.length < inputs.length;
-    const lines = ["# Sizes are guesses where nothing says them: change them here.", ...used(written.lines, [...call, ...open]), ...(late ? [] : call)]; // prettier-ignore
+    const lines = ["# Sizes are guesses where nothing says them: change them here.", ...(drops ? ["# As after model.eval(): write train() for dropout.", "eval()"] : []), ...used(written.lines, [...call, ...open]), ...(late ? [] : call)]; // prettier-ignore
     const end = { from: text.length, to: text.length };
     return [
       ...gone.map((span) => ({ span: withSpace(text, withDecorators(text, wholeLines(text, span))), insert: "" })),
@@ -152,7 +197,11 @@ function writtenOut(program: Program, made: ClassStatement): readonly TextEdit[]
     ];
   };
   const first = open[0] === inputs[0] ? written.input : null;
-  const sizes = written.lines.flatMap((line) => /^([A-Za-z]\w*) = [^"'(]*$/.exec(line)?.[1] ?? []);
-  const types = fittingTypes(open, first, sizes, (tried) => deadline.passed() ? Infinity : read(applied(text, 0, edits(tried))).mistakes); // prettier-ignore
+  const sizes = written.lines.flatMap((line) => {
+    const name = /^([A-Za-z]\w*) = /.exec(line)?.[1];
+    const size = name === undefined ? null : number(name);
+    return name !== undefined && size !== null && Number.isInteger(size) && size > 1 ? [name] : [];
+  });
+  const types = fittingTypes(parts, first, sizes, (tried) => deadline.passed() ? Infinity : read(applied(text, 0, edits(tried))).mistakes); // prettier-ignore
   return edits(types);
 }

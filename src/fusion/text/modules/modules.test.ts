@@ -48,6 +48,8 @@ describe("one class", () => {
   test("sizes become constants, weights inputs, forward a def that is called", () => {
     expect(mended(MLP)).toBe(`
 # Sizes are guesses where nothing says them: change them here.
+# As after model.eval(): write train() for dropout.
+eval()
 dim = 96
 mult = 4
 norm_w: f32[dim] = param()
@@ -286,4 +288,122 @@ test("activations by the name that a configuration gives them", () => {
   const now = mended("class MLP(nn.Module):\n    def __init__(self, config):\n        super().__init__()\n        self.config = config\n        self.up = nn.Linear(config.hidden_size, 8)\n        self.act_fn = ACT2FN[config.hidden_act]\n    def forward(self, x):\n        return self.act_fn(self.up(x))\n"); // prettier-ignore
   expect(errors(now)).toEqual([]);
   expect(now).toContain("return silu(linear(x, up_w, up_b))");
+});
+
+describe("what classes of libraries bring along", () => {
+  const clean = (text: string): string => {
+    const now = mended(text);
+    expect(errors(now)).toEqual([]);
+    return now;
+  };
+
+  test("keywords for devices, first weights and warnings are left out, checks too", () => {
+    const now = clean(`class Gate(nn.Module):
+    def __init__(self, dim=32, device=None, dtype=None, **kwargs):
+        dd = {"device": device, "dtype": dtype}
+        super().__init__()
+        if dim % 8 != 0:
+            raise ValueError(f"dim {dim} is odd")
+        self.fc = nn.Linear(dim, dim, **dd)
+        self.scale = nn.Parameter(1e-5 * torch.ones((dim,), **dd))
+        nn.init.trunc_normal_(self.fc.weight, std=0.02)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        nn.init.zeros_(self.fc.bias)
+
+    def forward(self, x: torch.Tensor, *args, **kwargs) -> torch.Tensor:
+        return torch.sigmoid(self.fc(x)) * self.scale
+`);
+    expect(now).toContain("fc_w: f32[dim, dim] = param()");
+    expect(now).toContain("scale: f32[dim] = param()");
+    expect(now).not.toMatch(/not taken over|reset_parameters/);
+  });
+
+  test("a layer given by its class, a factory def, and a method that makes one", () => {
+    const now = clean(`def conv3(a, b, stride=1):
+    return nn.Conv2d(a, b, kernel_size=3, stride=stride, padding=1, bias=False)
+
+class Down(nn.Module):
+    def __init__(self, cin=8, cout=16, norm_layer=nn.BatchNorm2d, act_layer=partial(nn.LeakyReLU, negative_slope=0.3)):
+        super().__init__()
+        self.conv = conv3(cin, cout, 2)
+        self.norm = norm_layer(cout)
+        self.act = act_layer()
+        self.mix = nn.Sequential(self.pointwise(cout, cout), nn.AvgPool2d(3, stride=1, padding=1, count_include_pad=False))
+
+    @staticmethod
+    def pointwise(a, b):
+        return nn.Conv2d(a, b, 1)
+
+    def forward(self, x):
+        return self.mix(self.act(self.norm(self.conv(x))))
+`);
+    expect(now).toContain("conv_w: f32[(16), 8, 3, 3]".replace("(16)", "cout").replace(", 8,", ", cin,"));
+    expect(now).toMatch(/conv2d\(.*, conv_w, stride=2, padding=1\)/);
+    expect(now).toContain("leaky_relu(");
+    expect(now).toContain("negative_slope=0.3");
+    expect(now).toContain("count_include_pad=False");
+  });
+
+  test("a class takes over what it inherits, and its own arguments reach the one above", () => {
+    const now = clean(`class Base(nn.Module):
+    def __init__(self, width, eps=1e-6):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(width))
+    def norm(self, x):
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps)
+
+class Scaled(Base):
+    def __init__(self, width=24):
+        super().__init__(width, eps=1e-3)
+    def forward(self, x):
+        return self.norm(x) * self.weight
+`);
+    expect(now).toContain("eps = 1e-3");
+    expect(now).toContain("weight: f32[width] = param()");
+  });
+
+  test("settings are asked for by getattr, functions are given self, pairs are taken apart", () => {
+    const now = clean(`def attend(module, q, k, v, **kwargs):
+    k = k.repeat_interleave(module.groups, dim=1)
+    v = v.repeat_interleave(module.groups, dim=1)
+    return torch.softmax(q @ k.mT * kwargs["scaling"], dim=-1) @ v, None
+
+class Attention(nn.Module):
+    def __init__(self, config, layer_idx: int):
+        super().__init__()
+        self.config = config
+        self.head_dim = getattr(config, "head_dim", config.hidden_size // config.num_heads)
+        self.groups = config.num_heads // config.num_kv_heads
+        self.scaling = self.head_dim ** -0.5
+        self.q = nn.Linear(config.hidden_size, config.num_heads * self.head_dim, bias=False)
+        self.kv = nn.Linear(config.hidden_size, 2 * config.num_kv_heads * self.head_dim, bias=False)
+
+    def forward(self, hidden_states, rotary=None, cache: Optional[Cache] = None, **kwargs):
+        shape = (*hidden_states.shape[:-1], -1, self.head_dim)
+        q = self.q(hidden_states).view(shape).transpose(1, 2)
+        k, v = self.kv(hidden_states).chunk(2, dim=-1)
+        k, v = (t.view(shape).transpose(1, 2) for t in (k, v))
+        cos, sin = rotary
+        q = q * cos + q.flip(-1) * sin
+        if cache is not None:
+            k, v = cache.update(k, v)
+        interface: Callable = ALL_FUNCTIONS.get_interface(self.config.kind, attend)
+        y, _ = interface(self, q, k, v, scaling=self.scaling, **kwargs)
+        return y.transpose(1, 2).flatten(2)
+`);
+    expect(now).toContain('"groups": groups');
+    expect(now).toMatch(/rotary_0: f32/);
+    expect(now).toMatch(/y = attention\(hidden_states, \(rotary_0, rotary_1\)\)/);
+  });
+
+  test("a module that nothing here knows is missed where it is called", () => {
+    const now = mended(
+      "class A(nn.Module):\n    def __init__(self):\n        self.net = nn.Sequential(nn.Linear(8, 8), Strange(8))\n    def forward(self, x):\n        return self.net(x)\n",
+    );
+    expect(now).toContain("# not taken over: net_1 = Strange(8)");
+    expect(errors(now).join()).toMatch(/No op is called `net_1`/);
+  });
 });

@@ -1,10 +1,25 @@
 /** @file Reads one class: its sizes, the weights of its layers, and its methods without self. */
 import type { TextEdit } from "../../ir";
+import { findOp } from "../../ops";
 import type { Argument, CallExpr, ClassStatement, DefStatement, Expr, ForStatement, IfStatement, ParamDecl, Statement } from "../syntax"; // prettier-ignore
-import { bare, everyStatement, rootsOf, walk } from "../syntax";
+import { bare } from "../syntax";
 import { ACTIVATIONS, LAYERS, usualValue, type Layer, type LayerArgs } from "./layers";
-import { applied, chainOf, inputOf, isSelf, keptAs, lastName, tupleOf, type Member, type Part } from "./members";
+import {
+  applied,
+  chainOf,
+  inputOf,
+  isSelf,
+  lastName,
+  lastText,
+  plainArgs,
+  tupleOf,
+  type Member,
+  type Part,
+} from "./members";
+import { isIdle } from "./init-lines";
 import { firstInput, forwardOf, methodOf, writtenMethods } from "./methods";
+import { fieldDefaults, fieldsAsked, weightSizes } from "./settings";
+import { renamesOf, type Names } from "./renames";
 
 /** One class with its constants, weights and methods written out. */
 export interface Taken {
@@ -16,10 +31,16 @@ export interface Taken {
 export interface Source {
   readonly text: string;
   readonly classes: ReadonlyMap<string, ClassStatement>;
+  /** Defs that may make a layer. */
+  readonly defs: ReadonlyMap<string, DefStatement>;
   /** What every constant of the program is, by its name there. */
   readonly shared: Map<string, string>;
+  /** Lines of all constants so far, in their order. */
+  readonly said: string[];
   /** The number that an expression over those constants is, or null. */
   readonly number: (source: string) => number | null;
+  /** Whether an expression over them stands for something. */
+  readonly readable: (source: string) => boolean;
 }
 
 export interface Wish {
@@ -48,6 +69,8 @@ class Taker {
   private readonly configs = new Set<string>();
   /** Python lists that __init__ fills before it makes a module of them. */
   private readonly locals = new Map<string, Part[]>();
+  /** Which of the inherited __init__s is being read. */
+  private above = 0;
   private readonly source: Source;
   private readonly wish: Wish;
   /** Variables of loops that are being written out, by the source of what they are. */
@@ -68,31 +91,19 @@ class Taker {
   readonly own = (name: string): string => this.aliases.get(name) ?? this.wish.prefix + name;
 
   /** Edits that make `self.x`, parameters and `config.x` names of the program. */
-  readonly renames = (roots: readonly Expr[]): TextEdit[] => {
-    const edits: TextEdit[] = [];
-    for (const expr of roots.flatMap((root) => [...walk(root)])) {
-      if (expr.kind === "member" && this.isConfig(expr.object)) {
-        edits.push({ span: expr.span, insert: expr.name.text });
-      } else if (expr.kind === "member" && expr.object.kind === "name") {
-        const { name: object } = expr.object;
-        const { text: name } = expr.name;
-        const known = this.constants.has(name) || this.members.has(name);
-        const own = object === "self" || object === this.wish.made.name.text;
-        if (object === "self" && name === "training") edits.push({ span: expr.span, insert: "False" });
-        else if (own && known) edits.push({ span: expr.span, insert: this.own(name) });
-      } else if (expr.kind === "name" && this.turns.has(expr.name)) {
-        edits.push({ span: expr.span, insert: this.turns.get(expr.name)! });
-      } else if (expr.kind === "name" && this.constants.get(expr.name) === "parameter") {
-        edits.push({ span: expr.span, insert: this.own(expr.name) });
-      }
-    }
-    return edits;
-  };
+  readonly renames = (roots: readonly Expr[]): TextEdit[] => renamesOf(this.names(), roots);
 
-  /** `config`, or `self.config` that is the same. */
-  private isConfig(expr: Expr): boolean {
-    if (expr.kind === "name") return this.configs.has(expr.name);
-    return expr.kind === "member" && isSelf(expr.object) && this.configs.has(`self.${expr.name.text}`);
+  private names(): Names {
+    const { constants, members, configs, turns, own } = this;
+    return {
+      className: this.wish.made.name.text,
+      constants,
+      members,
+      configs,
+      turns,
+      own,
+      fields: fieldDefaults(this.source.classes.values(), this.source.text),
+    };
   }
 
   /** What a name comes to, through names of other classes. */
@@ -109,8 +120,17 @@ class Taker {
       this.aliases.set(name, value);
       return;
     }
-    this.lines.push(`${own} = ${value}`);
-    this.source.shared.set(own, value);
+    const said = this.source.readable(value) ? value : this.guessed(name, value);
+    // A class is no constant: layers are made of it by its name.
+    if (said !== null) this.lines.push(`${own} = ${said}`);
+    if (said !== null) this.source.said.push(`${own} = ${said}`);
+    this.source.shared.set(own, said ?? value);
+  }
+
+  /** What stands for a value that nothing here knows: the usual one where something is called, null for the name of a class. */
+  private guessed(name: string, value: string): string | null {
+    const made = /^(?:(?:functools\.)?partial\()?(?:\w+\.)*([A-Z]\w*)/.exec(value);
+    return made || !/^[\w.]+\(/.test(value) ? null : usualValue(name);
   }
 
   /** Sizes: arguments, defaults, or what such a size usually is. */
@@ -121,7 +141,7 @@ class Taker {
       if (each.kind === "assign" && target?.kind === "name") this.constant(target.name, this.said(each.value!), "member"); // prettier-ignore
     }
     const init = methodOf(made, "__init__");
-    const params = (init?.params ?? []).filter(({ name }) => name.text !== "self");
+    const params = (init?.params ?? []).filter(({ name, starred }) => name.text !== "self" && !starred);
     const given = new Map(args.map(([name, source], i) => [name ?? params[i]?.name.text ?? "", source]));
     for (const param of params) this.parameter(param, given.get(param.name.text), init!);
     this.initBody(init?.body ?? []);
@@ -130,37 +150,17 @@ class Taker {
   }
 
   private parameter({ name: { text: name }, value }: ParamDecl, given: string | undefined, init: DefStatement): void {
-    const kept = [...everyStatement(init.body)].flatMap((each) => keptAs(each, name));
-    const whole = this.wish.made.body.flatMap((each) => (each.kind === "def" ? [...everyStatement(each.body)] : []));
-    const fields = new Set<string>();
-    for (const expr of whole.flatMap(rootsOf).flatMap((root) => [...walk(root)])) {
-      if (expr.kind !== "member") continue;
-      const { object } = expr;
-      const own = object.kind === "name" && object.name === name;
-      if (own || (object.kind === "member" && isSelf(object.object) && kept.includes(object.name.text))) fields.add(expr.name.text); // prettier-ignore
-    }
+    const { fields, kept } = fieldsAsked(this.wish.made, init, name);
     if (fields.size === 0)
       return this.constant(name, given ?? (value ? this.sourceOf(value) : usualValue(name)), "parameter");
     for (const config of [name, ...kept.map((each) => `self.${each}`)]) this.configs.add(config);
-    const defaults = this.fieldDefaults();
+    const defaults = fieldDefaults(this.source.classes.values(), this.source.text);
     for (const field of fields) {
       if (this.source.shared.has(field)) continue;
       this.source.shared.set(field, defaults.get(field) ?? usualValue(field));
       this.lines.push(`${field} = ${this.source.shared.get(field)!}`);
+      this.source.said.push(`${field} = ${this.source.shared.get(field)!}`);
     }
-  }
-
-  /** `n_embd: int = 768` of a class that only holds settings. */
-  private fieldDefaults(): Map<string, string> {
-    const found = new Map<string, string>();
-    for (const { body } of this.source.classes.values()) {
-      for (const statement of body) {
-        const target = statement.kind === "assign" ? statement.targets[0] : undefined;
-        if (statement.kind === "assign" && statement.value && target?.kind === "name")
-          found.set(target.name, this.sourceOf(statement.value));
-      }
-    }
-    return found;
   }
 
   private initBody(body: readonly Statement[]): void {
@@ -179,14 +179,19 @@ class Taker {
         if (statement.value && this.assigned(bare(statement.targets[0]!), bare(statement.value))) return;
         return this.leave(statement);
       case "update":
-        if (statement.op === "+" && this.appended(bare(statement.target), [{ value: statement.value, starred: true }])) return; // prettier-ignore
+        if (statement.op === "+" && this.appended(bare(statement.target), [{ value: statement.value, starred: "items" }])) return; // prettier-ignore
         return this.leave(statement);
       case "expression":
         if (!this.understood(bare(statement.value))) this.leave(statement);
         return;
+      case "raise":
+        return;
       case "def":
       case "class":
       case "return":
+      case "while":
+      case "break":
+      case "continue":
       case "bad":
         this.leave(statement);
     }
@@ -207,7 +212,8 @@ class Taker {
     if (call.kind !== "call") return false;
     const callee = bare(call.callee);
     const name = lastName(callee);
-    if (name === "__init__") return true;
+    if (name === "__init__") return this.inherited(call);
+    if (name === "register_parameter" && call.args.length === 2) return this.assigned({ kind: "member", span: call.span, object: { kind: "name", name: "self", span: call.span }, name: { text: lastText(call.args[0]!.value), span: call.span } }, bare(call.args[1]!.value)); // prettier-ignore
     const [first, second] = call.args.map((arg) => bare(arg.value));
     if (name === "register_buffer" && first?.kind === "string" && second) {
       this.member(first.value, second);
@@ -215,8 +221,25 @@ class Taker {
     }
     if (callee.kind !== "member" || !first) return false;
     if (name === "append") return this.appended(callee.object, call.args.slice(0, 1));
-    if (name === "extend") return this.appended(callee.object, [{ value: first, starred: true }]);
+    if (name === "extend") return this.appended(callee.object, [{ value: first, starred: "items" }]);
     return name === "add_module" && second !== undefined && this.appended(callee.object, [{ value: second }]);
+  }
+
+  /** `super().__init__(dim)`: the next __init__ with these arguments; one of a library's class makes nothing. */
+  private inherited(call: CallExpr): boolean {
+    const inits = this.wish.made.body.filter((each) => each.kind === "def" && each.name.text === "__init__") as DefStatement[]; // prettier-ignore
+    const next = inits[this.above + 1];
+    if (!next) return true;
+    this.above++;
+    const params = next.params.filter(({ name, starred }) => name.text !== "self" && !starred);
+    const given = new Map(plainArgs(call).map((arg, i) => [arg.name?.text ?? params[i]?.name.text ?? "", this.said(arg.value)])); // prettier-ignore
+    for (const param of params) {
+      const { text } = param.name;
+      if (given.get(text) !== this.own(text)) this.parameter(param, given.get(text), next);
+    }
+    this.initBody(next.body);
+    this.above--;
+    return true;
   }
 
   /** Adds modules to `self.list` or to a Python list; whether there is one. */
@@ -235,6 +258,7 @@ class Taker {
   }
 
   private branch(statement: IfStatement): void {
+    if (isIdle(statement)) return;
     for (const { test, body } of statement.branches) {
       const holds = this.holds(test);
       if (holds === null) return this.leave(statement);
@@ -263,8 +287,10 @@ class Taker {
     for (const [variable] of turns[0] ?? []) this.turns.delete(variable);
   }
 
-  /** What is not understood stays, as a comment. */
-  private leave({ span: { from, to } }: Statement): void {
+  /** What is not understood stays, as a comment; what could change nothing goes. */
+  private leave(statement: Statement): void {
+    if (isIdle(statement)) return;
+    const { from, to } = statement.span;
     for (const line of this.source.text.slice(from, to).split("\n")) this.lines.push(`# not taken over: ${line.trim()}`); // prettier-ignore
   }
 
@@ -291,29 +317,58 @@ class Taker {
 
   /** The layer, module or weight that an expression of __init__ makes; null for any other value. */
   private made(name: string, value: Expr): Member | null {
-    if (value.kind === "subscript" && lastName(value.object) === "ACT2FN" && value.indices[0]?.kind === "at") {
-      const layer = ACTIVATIONS.get(this.settled(this.said(value.indices[0].value)).replaceAll(/["']/g, ""));
-      return layer ? { kind: "layer", layer, args: new Map() } : null;
-    }
+    if (value.kind === "subscript" && lastName(value.object).startsWith("ACT2") && value.indices[0]?.kind === "at") return this.activation(value.indices[0].value); // prettier-ignore
     if (value.kind !== "call") return null;
+    const asked = /^(get|create)_act/.test(lastName(bare(value.callee))) ? value.args[0] : undefined;
+    if (asked) return this.activation(asked.value);
     const [what, more] = this.called(bare(value.callee));
     if (what === "Parameter" || what === "Buffer") return this.weight(name, value);
     if (what === "Sequential") return this.sequence(name, value.args);
     if (what === "ModuleList") return { kind: "list", parts: this.partsOf(name, value.args) };
-    const args = [...value.args.map((arg) => [arg.name?.text ?? null, this.said(arg.value)] as const), ...more];
+    const args = [...plainArgs(value).map((arg) => [arg.name?.text ?? null, this.said(arg.value)] as const), ...more];
     const inner = this.source.classes.get(what);
     const layer = inner ? undefined : LAYERS.get(what);
     if (layer) return this.layer(name, layer, args);
+    const callee = bare(value.callee);
+    const own = callee.kind === "member" && (isSelf(callee.object) || lastName(callee.object) === this.wish.made.name.text) ? methodOf(this.wish.made, what) : null; // prettier-ignore
+    const factory = layer || inner ? undefined : (own ?? this.source.defs.get(what));
+    if (factory) return this.produced(name, factory, args);
     if (!inner || this.wish.depth >= DEEPEST || !forwardOf(inner)) return null;
     const of = take(this.source, { made: inner, name, prefix: `${name}_`, args, depth: this.wish.depth + 1 });
     this.lines.push(...of.lines);
     return { kind: "def", input: of.input };
   }
 
+  /** `conv3x3(a, b)`: what the def's last line makes, its parameters being what they are here. */
+  private produced(name: string, { params, body }: DefStatement, given: Given): Member | null {
+    const last = body.at(-1);
+    const made = last?.kind === "return" && last.values.length === 1 ? bare(last.values[0]!) : null;
+    if (made?.kind !== "call" || this.turns.size > MOST_LAYERS) return null;
+    const before = new Map(this.turns);
+    params
+      .filter(({ name }) => name.text !== "self")
+      .forEach(({ name: { text }, value }, i) => {
+        const source = given.find(([key], k) => (key === null ? k === i : key === text))?.[1];
+        this.turns.set(text, source ?? (value ? this.sourceOf(value) : usualValue(text)));
+      });
+    const member = this.made(name, made);
+    this.turns.clear();
+    for (const [variable, source] of before) this.turns.set(variable, source);
+    return member;
+  }
+
+  /** What a configuration calls an activation, by its name or by its class. */
+  private activation(expr: Expr): Member | null {
+    const said = this.settled(this.said(expr)).replaceAll(/["']/g, "");
+    const op = findOp(said);
+    const layer =
+      ACTIVATIONS.get(said) ?? LAYERS.get(said.split(".").at(-1)!) ?? (op ? { op: op.name, params: [] } : undefined);
+    return layer ? this.layer("", layer, []) : null;
+  }
+
   private weight(name: string, call: CallExpr): Member {
-    const shape = [...walk(call)].find((each) => each.kind === "call" && each !== call);
-    const sizes = shape?.kind === "call" ? shape.args.filter((arg) => !arg.name).map((arg) => this.said(arg.value)) : []; // prettier-ignore
-    this.lines.push(`${name}: f32[${sizes.join(", ").replaceAll(/[()]|,\s*\)/g, "")}] = param()`);
+    const sizes = weightSizes(call)?.map((size) => this.said(size)) ?? [];
+    this.lines.push(`${name}: f32[${sizes.join(", ")}] = param()`);
     return { kind: "value" };
   }
 
@@ -334,29 +389,26 @@ class Taker {
     given.forEach(([key, source], i) => {
       const settled = this.settled(source);
       const flag = settled === "True" || settled === "False" ? settled : source;
-      args.set(key ?? layer.params[i]?.split("=")[0] ?? "", flag);
+      args.set(key?.replace(/^use_bias$/, "bias") ?? layer.params[i]?.split("=")[0] ?? "", flag);
     });
     return args;
   }
 
-  /** Modules of a list as it is written: items, comprehensions, `*layers`, names of lists; null for what makes none. */
-  private *modules(
-    name: string,
-    args: readonly Pick<Argument, "value" | "starred">[],
-    from: number,
-  ): Generator<readonly [Part | null, Expr]> {
+  /** Modules of a list as it is written: items, comprehensions, `*layers`, names of lists. */
+  private *modules(name: string, args: readonly Pick<Argument, "value" | "starred">[], from: number): Generator<Part> {
     // prettier-ignore
     let next = from;
-    const one = (item: Expr): readonly [Part | null, Expr] => {
+    const one = (item: Expr): Part => {
       const own = `${name}_${next++}`;
       const member = this.made(own, item);
       if (member?.kind === "list") this.lines.push(...tupleOf(own, member.parts));
-      return [member && { name: own, member: member.kind === "list" ? { kind: "def", input: null } : member }, item];
+      if (!member) return this.unknown(own, item);
+      return { name: own, member: member.kind === "list" ? { kind: "def", input: null } : member };
     };
     for (const arg of args) {
       const expr = bare(arg.value);
       const local = expr.kind === "name" ? this.locals.get(expr.name) : undefined;
-      if (local) for (const part of local) yield [part, expr];
+      if (local) yield* local;
       else if (expr.kind === "list" || expr.kind === "tuple") for (const item of expr.items) yield one(bare(item));
       else if (expr.kind !== "comprehension") yield one(expr);
       else {
@@ -369,21 +421,36 @@ class Taker {
     }
   }
 
+  /** What a module of a list is that nothing here knows: its name is called all the same, so that it is missed where it stands. */
+  private readonly unknown = (name: string, item: Expr): Part => {
+    this.lines.push(`# not taken over: ${name} = ${this.sourceOf(item)}`);
+    return { name, member: { kind: "def", input: null } };
+  };
+
   private partsOf(name: string, args: readonly Pick<Argument, "value" | "starred">[], from = 0): Part[] {
-    const parts: Part[] = [];
-    for (const [part, item] of this.modules(name, args, from)) {
-      if (part) parts.push(part);
-      else this.lines.push(`# not taken over: ${this.sourceOf(item)}`);
-    }
-    return parts;
+    return [...this.modules(name, args, from)];
   }
 
   /** `nn.Sequential(a, b)`: a def that applies one after the other. */
   private sequence(name: string, args: readonly Argument[]): Member {
-    const chain = [...this.modules(name, args, 0)].map(([part, item]) => part ?? `# not taken over: ${this.sourceOf(item)}`); // prettier-ignore
+    const named = bare(args[0]?.value ?? { kind: "bad", span: { from: 0, to: 0 } });
+    const chain = named.kind === "call" && lastName(bare(named.callee)) === "OrderedDict" ? this.inOrder(name, named) : [...this.modules(name, args, 0)]; // prettier-ignore
     this.lines.push(...chainOf(name, chain));
-    const input = chain.flatMap((part) => (typeof part === "string" ? [] : (inputOf(part.member) ?? []))).at(0);
+    const input = chain.flatMap((part) => inputOf(part.member) ?? []).at(0);
     return { kind: "def", input: input ?? null };
+  }
+
+  /** `OrderedDict([("fc", nn.Linear(8, 8)), …])`: modules with names of their own. */
+  private inOrder(name: string, { args }: CallExpr): readonly Part[] {
+    const list = args[0] && bare(args[0].value);
+    const pairs = list?.kind === "list" || list?.kind === "tuple" ? list.items.map(bare) : [];
+    return pairs.flatMap((pair) => {
+      const [key, value] = pair.kind === "tuple" ? pair.items.map(bare) : [];
+      if (key?.kind !== "string" || !value) return [];
+      const own = `${name}_${key.value}`;
+      const member = this.made(own, value);
+      return [member ? { name: own, member } : this.unknown(own, value)];
+    });
   }
 }
 

@@ -1,0 +1,219 @@
+/** @file Functions of Python and its libraries whose answer is known while the program is read: types, settings, limits, what wraps a value. */
+import type { DType } from "../ir";
+import { findOp, opDef, withDefaults } from "../ops";
+import { applyOp } from "./apply";
+import { foldBinary, truthOf } from "./constants";
+import type { Machine, Place } from "./machine";
+import { addNode, typeOf } from "./machine";
+import { castTo } from "./member";
+import type { CallExpr, Expr } from "./syntax";
+import { walk } from "./syntax";
+import type { Slot, Value } from "./values";
+import { BROKEN, NONE, isBroken, isOperand, numberValue, tensorValue } from "./values";
+
+interface Call {
+  readonly expr: CallExpr;
+  readonly path: string;
+}
+type Known = (machine: Machine, place: Place, call: Call, operands: readonly Slot[]) => Value | null;
+
+const loose = (value: Value): Slot => ({ value, path: "", expr: null });
+const flag = (value: boolean): Value => ({ kind: "bool", value });
+
+/** Names of types as `isinstance` asks for them, by what stands for such a value here. */
+const TYPES: readonly (readonly [RegExp, (value: Value) => boolean])[] = [
+  [/Tensor$|^Array$|^ndarray$|^Parameter$|^Variable$/, ({ kind }) => kind === "tensor"],
+  [/^int$|^Integral$|^integer$/, (value) => (value.kind === "number" && value.whole) || value.kind === "bool"],
+  [/^float$|^Real$|^Number$|^floating$/, (value) => value.kind === "number" && !value.whole],
+  [/^Number$/, (value) => value.kind === "number"],
+  [/^bool$/, ({ kind }) => kind === "bool"],
+  [/^str$/, ({ kind }) => kind === "string"],
+  [/^tuple$|^list$|^Sequence$|^Iterable$|^Size$/i, ({ kind }) => kind === "sequence"],
+  [/^dict$|^Mapping$/i, ({ kind }) => kind === "dict"],
+  [/^dtype$/, ({ kind }) => kind === "dtype"],
+  [/^Callable$|^FunctionType$/, ({ kind }) => kind === "def" || kind === "op" || kind === "partial"],
+]; // prettier-ignore
+
+const wordsIn = (expr: Expr): readonly string[] =>
+  [...walk(expr)].flatMap((each) =>
+    each.kind === "name" ? [each.name] : each.kind === "member" ? [each.name.text] : [],
+  );
+
+/** Types are words here: what no word of the language means, no value is. */
+const isInstance: Known = (_machine, _place, { expr }, [first]) => {
+  const wanted = expr.args[1];
+  if (!first || !wanted) return null;
+  if (first.value.kind === "broken") return BROKEN;
+  const words = wordsIn(wanted.value);
+  return flag(TYPES.some(([pattern, holds]) => words.some((word) => pattern.test(word)) && holds(first.value)));
+};
+
+const LIMITS: Readonly<Record<"f32" | "f16" | "i32", Readonly<Record<string, number>>>> = {
+  f32: { max: 3.4028234663852886e38, min: -3.4028234663852886e38, eps: 2 ** -23, tiny: 2 ** -126, smallest_normal: 2 ** -126 }, // prettier-ignore
+  f16: { max: 65504, min: -65504, eps: 2 ** -10, tiny: 2 ** -14, smallest_normal: 2 ** -14 },
+  i32: { max: 2 ** 31 - 1, min: -(2 ** 31) },
+};
+
+/** `torch.finfo(x.dtype)`: its fields as entries. */
+const limits: Known = (machine, _place, _call, [first]) => {
+  const value = first?.value;
+  const dtype = value?.kind === "dtype" ? value.dtype : value?.kind === "tensor" ? typeOf(machine, value.node).dtype : null; // prettier-ignore
+  if (dtype === null || dtype === "bool") return null;
+  const entries = Object.entries(LIMITS[dtype]).map(([name, limit]) => [name, loose(numberValue(limit, dtype === "i32"))] as const); // prettier-ignore
+  return { kind: "dict", entries: new Map(entries) };
+};
+
+/** `getattr(options, "eps", 1e-5)`. */
+const attribute: Known = (_machine, _place, _call, [object, name, otherwise]) => {
+  if (object?.value.kind !== "dict" || name?.value.kind !== "string") return otherwise?.value ?? null;
+  return object.value.entries.get(name.value.value)?.value ?? otherwise?.value ?? null;
+};
+
+const hasAttribute: Known = (_machine, _place, _call, [object, name]) => {
+  if (name?.value.kind !== "string") return null;
+  const { value } = name.value;
+  return flag(object?.value.kind === "dict" ? object.value.entries.has(value) : findOp(value) !== null);
+};
+
+/** Numbers in lists, one level after the other; null when something else is among them or rows differ. */
+function gridOf(
+  value: Value,
+): { readonly shape: readonly number[]; readonly numbers: readonly number[]; readonly whole: boolean } | null {
+  let level: readonly Value[] = [value];
+  const shape: number[] = [];
+  while (level.length > 0 && level.every((each) => each.kind === "sequence")) {
+    const rows = level.map((each) => each.items.map((item) => item.value));
+    const extent = rows[0]!.length;
+    if (rows.some((row) => row.length !== extent)) return null;
+    shape.push(extent);
+    level = rows.flat();
+  }
+  const numbers = level.flatMap((each) => (each.kind === "number" ? [each] : each.kind === "bool" ? [numberValue(Number(each.value), true) as Extract<Value, { kind: "number" }>] : [])); // prettier-ignore
+  if (numbers.length !== level.length) return null;
+  return { shape, numbers: numbers.map((number) => number.value), whole: numbers.every((number) => number.whole) };
+}
+
+/** `torch.tensor([1.0, 2.0])`: numbers that stand in the text, as a constant; `jnp.asarray(x)` is x. */
+const arrayOf: Known = (machine, place, call, operands) => {
+  const asked = operands.find(({ value }) => value.kind === "dtype");
+  const dtype: DType | null = asked?.value.kind === "dtype" ? asked.value.dtype : null;
+  const first = operands.find(({ value }) => value.kind !== "string");
+  if (!first || isBroken(first.value)) return first ? BROKEN : null;
+  if (first.value.kind === "tensor") return dtype ? castTo(machine, place, call, first, dtype) : first.value;
+  if (first.value.kind === "number") return dtype ? { ...first.value, dtype } : first.value;
+  if (first.value.kind !== "sequence") return first.value.kind === "bool" ? first.value : null;
+  if (first.value.items.some(({ value }) => value.kind === "tensor")) {
+    const stack = opDef("stack");
+    return applyOp(machine, place, { op: stack, ...call }, { tensors: first.value.items, attrs: withDefaults(stack, { axis: 0 }) }); // prettier-ignore
+  }
+  const grid = gridOf(first.value);
+  if (!grid || grid.numbers.length === 0) return null;
+  const type = { dtype: dtype ?? (grid.whole ? "i32" : "f32"), shape: grid.shape } as const;
+  const attrs = withDefaults(opDef("input"), { source: "values", role: "const", values: grid.numbers });
+  const made = { id: call.path, op: "input", inputs: [], attrs, type, label: "values", groups: place.turn.groups, span: call.expr.span }; // prettier-ignore
+  const node = addNode(machine, made);
+  machine.sites.set(node, { node, expr: call.expr, place, param: null, op: null, attrs, operands: [] });
+  return tensorValue(node);
+};
+
+/** JAX's checks hand back what they were given: the arrays, without the name of the caller and the dtype. */
+const arraysGiven =
+  (always: boolean): Known =>
+  (_machine, _place, _call, operands) => {
+    const arrays = operands.filter(({ value }) => value.kind !== "string" && value.kind !== "dtype");
+    if (arrays.some(({ value }) => isBroken(value))) return BROKEN;
+    return arrays.length === 1 && !always ? arrays[0]!.value : { kind: "sequence", items: arrays };
+  };
+
+/** `sum(losses)`. */
+const total: Known = (machine, place, call, [list, start]) => {
+  if (list?.value.kind !== "sequence" || list.value.items.some(({ value }) => !isOperand(value))) return null;
+  const all = [...(start ? [start] : []), ...list.value.items];
+  const [first, ...rest] = all.length > 0 ? all : [loose(numberValue(0, true))];
+  return rest.reduce((sum, item, i): Slot => {
+    const folded = foldBinary("+", sum.value, item.value);
+    const path = i === rest.length - 1 ? call.path : `${call.path}#${i}`;
+    const value = folded ?? applyOp(machine, place, { op: findOp("add")!, path, expr: call.expr }, { tensors: [sum, item], attrs: {} }); // prettier-ignore
+    return { value, path, expr: call.expr };
+  }, first!).value;
+};
+
+const every =
+  (some: boolean): Known =>
+  (_machine, _place, _call, [list]) => {
+    if (list?.value.kind !== "sequence") return null;
+    const truths = list.value.items.map(({ value }) => truthOf(value));
+    return truths.includes(null) ? null : flag(some ? truths.includes(true) : !truths.includes(false));
+  };
+
+/** The product of sizes: `math.prod(shape)`. */
+const product: Known = (_machine, _place, _call, [list]) => {
+  const numbers = list?.value.kind === "sequence" ? list.value.items.map(({ value }) => value) : null;
+  if (!numbers?.every((value) => value.kind === "number")) return null;
+  return numberValue(numbers.reduce((all, { value }) => all * value, 1), numbers.every(({ whole }) => whole)); // prettier-ignore
+};
+
+/** `dict(a=1, **other)`. */
+const dictionary: Known = (_machine, _place, { expr }, operands) => {
+  const entries = operands.flatMap(({ value }, i) => {
+    const arg = expr.args[i];
+    if (arg?.name) return [[arg.name.text, operands[i]!] as const];
+    return value.kind === "dict" ? [...value.entries] : [];
+  });
+  return { kind: "dict", entries: new Map(entries) };
+};
+
+const pairOf: Known = (_machine, _place, _call, [only]) => {
+  if (!only || isBroken(only.value)) return only ? BROKEN : null;
+  return only.value.kind === "sequence" ? only.value : { kind: "sequence", items: [only, only] };
+};
+
+const rounded: Known = (_machine, _place, _call, [number, digits]) => {
+  if (number?.value.kind !== "number") return null;
+  const scale = digits?.value.kind === "number" ? 10 ** digits.value.value : 1;
+  const up = number.value.value * scale;
+  const near = Math.abs(up % 1) === 0.5 ? 2 * Math.round(up / 2) : Math.round(up);
+  return numberValue(near / scale, !digits);
+};
+
+/** How convolutional networks round channels: to a multiple, and never down by more than a tenth. */
+const divisible: Known = (_machine, _place, { expr }, operands) => {
+  const [value, divisor, least, limit] = ["v", "divisor", "min_value", "round_limit"].map((name, i) => {
+    const at = expr.args.findIndex((arg, k) => (arg.name ? arg.name.text === name : k === i));
+    const found = operands[at]?.value;
+    return found?.kind === "number" ? found.value : null;
+  });
+  if (value === null || value === undefined) return null;
+  const by = divisor ?? 8;
+  const near = Math.max(least ?? by, Math.floor((value + by / 2) / by) * by);
+  return numberValue(near < (limit ?? 0.9) * value ? near + by : near, true);
+};
+
+const never: Known = () => flag(false);
+const nothing: Known = () => NONE;
+
+const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
+  ["isinstance", isInstance], ["getattr", attribute], ["hasattr", hasAttribute], ["finfo", limits], ["iinfo", limits],
+  ["asarray", arrayOf], ["array", arrayOf], ["as_tensor", arrayOf], ["tensor", arrayOf], ["ensure_arraylike", arraysGiven(false)],
+  ["new_tensor", (machine, place, call, operands) => arrayOf(machine, place, call, operands.slice(1))],
+  ["promote_args_inexact", arraysGiven(true)], ["promote_args", arraysGiven(true)], ["promote_dtype", arraysGiven(true)], ["broadcast_arrays_like", arraysGiven(true)],
+  ["sum", total], ["any", every(true)], ["all", every(false)], ["prod", product], ["dict", dictionary], ["round", rounded],
+  ["make_divisible", divisible], ["_make_divisible", divisible], ["to_2tuple", pairOf], ["_pair", pairOf], ["pair", pairOf],
+  ["callable", (_machine, _place, _call, [first]) => (first ? flag(/^(def|op|partial)$/.test(first.value.kind)) : null)],
+  ["is_tensor", (_machine, _place, _call, [first]) => (first ? flag(first.value.kind === "tensor") : null)],
+  ...["is_scripting", "is_tracing", "is_compiling", "is_exporting", "is_autocast_enabled", "is_torch_npu_available", "iscomplexobj", "is_complex", "is_cuda", "is_initialized"].map((name) => [name, never] as const),
+  ...["print", "get_logger", "getLogger", "make_rng", "PRNGKey"].map((name) => [name, nothing] as const),
+]); // prettier-ignore
+
+/** The answer of `name`; null when nothing here knows it. */
+export function knownCall(
+  machine: Machine,
+  place: Place,
+  call: Call,
+  name: string,
+  operands: readonly Slot[],
+): Value | null {
+  return KNOWN.get(name)?.(machine, place, call, operands) ?? null;
+}
+
+export const isKnownCall = (name: string): boolean => KNOWN.has(name);

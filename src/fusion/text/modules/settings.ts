@@ -1,0 +1,48 @@
+/** @file What the text of a class says of its sizes: fields of configurations, shapes of weights. */
+import type { CallExpr, ClassStatement, DefStatement, Expr } from "../syntax";
+import { bare, everyStatement, rootsOf, walk } from "../syntax";
+import { isSelf, keptAs, lastName, plainArgs } from "./members";
+
+/** What forward() and the rest of a class ask a parameter of __init__ for, `config.n_embd`, and what `self` keeps it as. */
+export function fieldsAsked(
+  { body }: ClassStatement,
+  init: DefStatement,
+  name: string,
+): { readonly fields: ReadonlySet<string>; readonly kept: readonly string[] } {
+  const kept = [...everyStatement(init.body)].flatMap((each) => keptAs(each, name));
+  const whole = body.flatMap((each) => (each.kind === "def" ? [...everyStatement(each.body)] : []));
+  const fields = new Set<string>();
+  for (const expr of whole.flatMap(rootsOf).flatMap((root) => [...walk(root)])) {
+    if (expr.kind !== "member") continue;
+    const { object } = expr;
+    const own = object.kind === "name" && object.name === name;
+    if (own || (object.kind === "member" && isSelf(object.object) && kept.includes(object.name.text))) fields.add(expr.name.text); // prettier-ignore
+  }
+  return { fields, kept };
+}
+
+/** `n_embd: int = 768` of classes that hold settings, as it is written. */
+export function fieldDefaults(classes: Iterable<ClassStatement>, text: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const statement of [...classes].flatMap(({ body }) => body)) {
+    const target = statement.kind === "assign" ? statement.targets[0] : undefined;
+    if (statement.kind === "assign" && statement.value && target?.kind === "name")
+      found.set(target.name, text.slice(statement.value.span.from, statement.value.span.to));
+  }
+  return found;
+}
+
+const MAKERS =
+  /^(zeros|ones|empty|randn|rand|full|normal|uniform|eye|Tensor|FloatTensor|truncated_normal|tensor|as_tensor)$/;
+
+/** Sizes of the weight that `nn.Parameter(torch.zeros(1, dim))` makes; null where the shape is of a value that is not written as a call. */
+export function weightSizes(call: CallExpr): readonly Expr[] | null {
+  const inner = [...walk(call)].filter((each): each is CallExpr => each.kind === "call" && each !== call);
+  const maker = inner.find(({ callee }) => MAKERS.test(lastName(bare(callee)))) ?? inner[0];
+  if (!maker) return null;
+  const word = lastName(bare(maker.callee));
+  if (word === "tensor" || word === "as_tensor") return [];
+  const sizes = plainArgs(maker).filter(({ name }) => !name || name.text === "size" || name.text === "shape").map(({ value }) => bare(value)); // prettier-ignore
+  const first = sizes[0];
+  return first?.kind === "tuple" || first?.kind === "list" ? first.items : word === "full" ? sizes.slice(0, 1) : sizes;
+}
