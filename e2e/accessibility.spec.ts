@@ -36,6 +36,7 @@ for (const theme of ["light", "dark"] as const) {
     await expect(page.getByRole("dialog", { name: "Tour" })).toBeVisible();
     await check("tour");
     await page.keyboard.press("Escape");
+    await play.leaveFields();
     await page.keyboard.press("End");
     await play.line("y/0/0 to y/0").focus();
     await page.keyboard.press("Enter");

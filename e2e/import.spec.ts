@@ -155,3 +155,51 @@ test("a run takes the model's own weights, also after a reload; the link says th
   await play.page.getByRole("button", { name: "Share" }).click();
   await expect(dialog).toContainText("The weights of net.onnx are not in it");
 });
+
+test("three megabytes of weights: the page answers meanwhile, Escape leaves all as it was, and the rest is planned", async ({
+  page,
+  play,
+}) => {
+  const wide = message((w) => {
+    part(w, 7, (graph) => {
+      part(graph, 1, node("MatMul", ["x", "w"], "h"));
+      part(graph, 1, node("Softmax", ["h"], "y"));
+      part(graph, 5, (tensor) => {
+        whole(tensor, 1, 64);
+        whole(tensor, 1, 12_288);
+        whole(tensor, 2, 1);
+        text(tensor, 8, "w");
+        tensor.tag(9, WireType.LengthDelimited).bytes(new Uint8Array(64 * 12_288 * 4));
+      });
+      part(graph, 11, value("x", 64));
+      part(graph, 12, value("y", 12_288));
+    });
+    part(w, 8, (opset) => whole(opset, 2, 17));
+  });
+  expect(wide.length).toBeGreaterThan(3e6);
+  await play.open();
+  await expect(play.editor).toBeVisible();
+  const chosen = page.waitForEvent("filechooser");
+  await play.command("Share");
+  await page.getByRole("button", { name: "Open a file…" }).click();
+  await (await chosen).setFiles({ name: "wide.onnx", mimeType: "application/octet-stream", buffer: Buffer.from(wide) });
+  const dialog = page.getByRole("dialog", { name: "Import wide.onnx" });
+  await expect(dialog.getByRole("textbox", { name: "batch" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(play.editor).toContainText("log(relu(x + b))");
+
+  await play.command("Share");
+  const again = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Open a file…" }).click();
+  await (await again).setFiles({ name: "wide.onnx", mimeType: "application/octet-stream", buffer: Buffer.from(wide) });
+  await dialog.getByRole("textbox", { name: "batch" }).fill("8");
+  // Twice is once.
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  await expect(play.region("Score")).toContainText("Runs use its own weights: 1 tensor, 3 MiB");
+  await expect(play.editor).toContainText("12288");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(play.editor).toContainText("log(relu(x + b))");
+  await expect(page.getByRole("button", { name: "Undo" })).toHaveAttribute("aria-disabled", "true");
+});

@@ -1,7 +1,7 @@
 /** @file The ways to look: score, steps, kernels, measurements. They read the store and draw it. */
 export { KernelInspector } from "./inspector/KernelInspector";
 export { MeasuredPanel } from "./measured/MeasuredPanel";
-export { ScoreRow } from "./score/ScoreRow";
+export { NewsRow, ScoreRow } from "./score/ScoreRow";
 export { Scrubber } from "./scrubber/Scrubber";
 export { download } from "./download";
 export { LineSlider } from "./LineSlider";

@@ -1,7 +1,7 @@
 /** @file The three arrangements of the same parts. Column widths are the person's own, and not part of a link. */
 import type { ReactNode } from "react";
 import { GraphCanvas, ProgramEditor } from "../editor";
-import { KernelInspector, MeasuredPanel, ScoreRow, Scrubber } from "../panels";
+import { KernelInspector, MeasuredPanel, NewsRow, ScoreRow, Scrubber } from "../panels";
 import { playground, selectIsEmpty, usePlayground, type Pane } from "../state";
 import { EmptyState } from "./EmptyState";
 import { Desk, type DeskPlan } from "./Desk";
@@ -129,7 +129,8 @@ export function Narrow() {
   const shown = usePlayground((state) => state.pane);
   return (
     <>
-      <main className="frame">
+      <main className="frame frame-narrow">
+        {shown !== "graph" && <NewsRow />}
         <PaneOf pane={shown} />
       </main>
       <nav className="pane-bar" aria-label="Panes">

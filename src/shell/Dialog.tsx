@@ -1,5 +1,5 @@
 /** @file A modal dialog: the browser's own, so focus is kept inside and returns afterwards. */
-import { useEffect, useRef, type ReactNode } from "react";
+import { useLayoutEffect, useRef, type ReactNode } from "react";
 import { playground } from "../state";
 import { Icon } from "./Icon";
 
@@ -16,7 +16,8 @@ const close = (): void => playground.getState().actions.openDialog("none");
 
 export function Dialog({ title, children, size, bare = false }: Props) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Closed while it is still in the page: only then does the browser give the focus back.
+  useLayoutEffect(() => {
     const dialog = element.current;
     if (dialog && !dialog.open) dialog.showModal();
     return () => dialog?.close();

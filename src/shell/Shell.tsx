@@ -8,6 +8,7 @@ import { useArrangement } from "./use-arrangement";
 import { useDevice } from "./use-device";
 import { useFileDrop } from "./use-file-drop";
 import { useKeys } from "./use-keys";
+import { useRunPlace } from "./use-run-place";
 import "./dialogs.css";
 import "./shell.css";
 
@@ -57,6 +58,7 @@ function Whole() {
   const presenter = usePlayground((state) => state.presenter);
   const touring = usePlayground((state) => state.tour !== null);
   useDevice();
+  useRunPlace(arrangement);
   useFileDrop();
   if (presenter) {
     return (

@@ -4,7 +4,8 @@ import { commandFor, playground, type FocusPlace } from "../state";
 
 function placeOf(target: EventTarget | null): FocusPlace {
   if (!(target instanceof Element)) return "elsewhere";
-  if (target.closest(".monaco-editor")) return "editor";
+  // A dialog of a panel's own, too, keeps its keys.
+  if (target.closest(".monaco-editor, dialog")) return "editor";
   if (target.closest("input, textarea, select, [contenteditable]")) return "text";
   return target.closest(".react-flow") ? "graph" : "elsewhere";
 }

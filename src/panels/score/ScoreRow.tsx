@@ -69,11 +69,12 @@ function Numbers({ score }: { readonly score: ScoreWords }) {
   );
 }
 
-export function ScoreRow() {
-  const totals = usePlayground(selectScore);
-  const [status, follow, dismiss] = useStatus();
+type News = ReturnType<typeof useStatus>;
+
+/** What happened, said politely, and the way back to the numbers. */
+function NewsOf({ news: [status, follow, dismiss] }: { readonly news: News }) {
   return (
-    <div className="score-row" data-status={status ? status.tone : undefined}>
+    <>
       <div aria-live="polite" className="score-announce">
         {status && <StatusLine status={status} onFollow={follow} />}
       </div>
@@ -82,8 +83,30 @@ export function ScoreRow() {
           <Icon name="cross" />
         </button>
       )}
+    </>
+  );
+}
+
+export function ScoreRow() {
+  const totals = usePlayground(selectScore);
+  const news = useStatus();
+  const [status] = news;
+  return (
+    <div className="score-row" data-status={status?.tone}>
+      <NewsOf news={news} />
       {!status && totals && <Numbers score={scoreWords(totals)} />}
       {!status && !totals && <p className="score-empty">No plan yet.</p>}
+    </div>
+  );
+}
+
+/** The same line over a pane that has no score row: there is nothing of it without news. */
+export function NewsRow() {
+  const news = useStatus();
+  const [status] = news;
+  return (
+    <div className="score-row news-row" data-status={status?.tone}>
+      <NewsOf news={news} />
     </div>
   );
 }

@@ -1,0 +1,115 @@
+/** @file By keyboard alone, and by ear: what has the focus, where it goes back to, what is said, and how often. */
+import { expect, test, type Playground } from "./fixtures";
+
+const focused = (play: Playground): Promise<string> =>
+  play.page.evaluate(() => {
+    const { activeElement: at } = document;
+    return at?.getAttribute("aria-label") ?? at?.textContent ?? "";
+  });
+
+test("F6 goes round the parts, and each shows where the focus is", async ({ page, play }) => {
+  await play.open();
+  await expect(play.editor).toBeVisible();
+  const seen: string[] = [];
+  for (let i = 0; i < 7; i++) {
+    await page.keyboard.press("F6");
+    seen.push((await page.evaluate(() => (document.activeElement as HTMLElement).dataset["pane"])) ?? "");
+    const ring = await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle);
+    expect(ring, seen.at(-1)).not.toBe("none");
+  }
+  expect(seen).toEqual(["top", "program", "score", "graph", "steps", "kernels", "measured"]);
+});
+
+test("a dialog gives the focus back to what opened it; the first Tab in it is inside", async ({ page, play }) => {
+  await play.open();
+  await expect(play.editor).toBeVisible();
+  for (const [name, title] of [
+    ["Options", "Planning options"],
+    ["Share", "Share"],
+    ["Keys and help", "All keys"],
+  ] as const) {
+    const button = page.getByRole("banner").getByRole("button", { name, exact: true });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: title });
+    await expect(dialog).toBeVisible();
+    await page.keyboard.press("Tab");
+    expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+    await expect(button).toBeFocused();
+  }
+});
+
+test("from the program to a reason without a mouse: out of the editor, along the graph, into a card and back", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await expect(play.editor).toBeVisible();
+  await play.editor.click();
+  await page.keyboard.press("Control+m");
+  await page.keyboard.press("F6");
+  await page.keyboard.press("F6");
+  expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset["pane"])).toBe("graph");
+  // The first op is one Tab away; arrows follow the lines.
+  await expect(async () => {
+    await page.keyboard.press("Tab");
+    expect(await focused(play)).toMatch(/^input x/);
+  }).toPass();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  expect(await focused(play)).toMatch(/^add/);
+  await page.keyboard.press("ArrowDown");
+  expect(await focused(play)).toMatch(/ to y/);
+  await page.keyboard.press("Enter");
+  await expect(play.card).toContainText("Why fused?");
+  await page.keyboard.press("x");
+  await expect(play.card).toContainText("You forbade it.");
+  await page.keyboard.press("Escape");
+  await expect(play.card).toBeHidden();
+});
+
+test("every step is said once, politely, and nothing that moves all the time is said at all", async ({
+  page,
+  play,
+}) => {
+  test.setTimeout(180_000);
+  await play.open();
+  await expect(play.editor).toBeVisible();
+  await play.type("x: f32[64, 64]\ny = tanh(exp(x))\n");
+  await expect(play.node(/^tanh y/)).toBeVisible();
+  await play.leaveFields();
+  await page.evaluate(() => {
+    const said: string[] = [];
+    Object.assign(window, { said });
+    const isLive = (element: Element | null): boolean => {
+      const region = element?.closest("[aria-live], [role=status], [role=alert]");
+      return region !== null && region !== undefined && region.getAttribute("aria-live") !== "off";
+    };
+    new MutationObserver((changes) => {
+      const regions = new Set<Element>();
+      for (const { target } of changes) {
+        const element = target instanceof Element ? target : target.parentElement;
+        if (!isLive(element) || element?.closest("[aria-hidden=true]")) continue;
+        regions.add(element!.closest("[aria-live], [role=status], [role=alert]")!);
+      }
+      for (const region of regions) {
+        const copy = region.cloneNode(true) as Element;
+        for (const silent of copy.querySelectorAll("[aria-hidden=true]")) silent.remove();
+        said.push(copy.textContent.trim());
+      }
+    }).observe(document.body, { childList: true, subtree: true, characterData: true });
+  });
+  const said = () => page.evaluate(() => (window as unknown as { said: string[] }).said);
+  await page.keyboard.press("Home");
+  await page.keyboard.press("j");
+  await expect(play.steps).toContainText("Step 1 of 1");
+  expect((await said()).filter((words) => words.includes("Step 1 of 1"))).toHaveLength(1);
+
+  await play.run.click();
+  await expect(play.region("Measured").getByText("Same result.")).toBeVisible({ timeout: 120_000 });
+  const heard = await said();
+  expect(heard.filter((words) => /^The run is over: naive .+, fused .+\. Same result\./.test(words))).toHaveLength(1);
+  expect(heard.filter((words) => /repeat \d+ of|s left/.test(words))).toEqual([]);
+});

@@ -1,0 +1,95 @@
+/** @file On a phone, in half a window, at 200 % zoom: everything is there, one thing at a time. */
+import { expect, test, type Playground } from "./fixtures";
+
+// A software adapter takes its time, more so beside other work.
+test.setTimeout(180_000);
+
+const paneOf = (play: Playground, name: string) =>
+  play.page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name });
+
+test.describe("a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
+
+  test("a program is typed, mended, stepped through and run; Run leads to its results", async ({ page, play }) => {
+    await play.open();
+    await paneOf(play, "Text").tap();
+    await page.getByRole("textbox", { name: "Program text" }).fill("x: f32[64, 64]\nb: f32[64]\ny = relo(x + b)\n");
+    await expect(page.getByText("Line 3 does not compile.")).toBeVisible();
+    await play
+      .region("Program")
+      .getByRole("button", { name: /Change to relu/ })
+      .tap();
+    await expect(page.getByText("Line 3 does not compile.")).toBeHidden();
+    await paneOf(play, "Graph").tap();
+    await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 2, now 1, end 1/ })).toBeVisible();
+    await play.region("Steps").getByRole("button", { name: "Previous step" }).tap();
+    await expect(play.region("Steps")).toContainText("Naive plan. Play to see the one step.");
+    await play.region("Steps").getByRole("button", { name: "Next step" }).tap();
+    await expect(play.steps).toContainText("Step 1 of 1");
+
+    await play.run.tap();
+    await expect(paneOf(play, "Run")).toHaveAttribute("aria-current", "page");
+    await expect(play.region("Measured").getByText("Same result.")).toBeVisible({ timeout: 120_000 });
+    await expect(play.region("Measured").getByRole("img", { name: /^Median time/ })).toBeVisible();
+  });
+
+  test("news stands over every pane: a question before a long run is asked where Run was pressed", async ({
+    page,
+    play,
+  }) => {
+    await play.open();
+    await paneOf(play, "Text").tap();
+    const text = page.getByRole("textbox", { name: "Program text" });
+    await text.fill("x: f32[1024, 1024]\nw: f32[1024, 1024]\ny = relu(x @ w)\n");
+    await play.run.tap();
+    await expect(page.getByText("This may take a while:")).toBeVisible();
+    await page.getByRole("button", { name: "Run anyway" }).tap();
+    await expect(play.run).toHaveText(/Cancel/);
+    await play.run.tap();
+    await expect(play.run).toHaveText("Run");
+  });
+
+  test("without WebGPU the pane of the run says so, and shows what the reference computes", async ({ page, play }) => {
+    await page.addInitScript(() => {
+      Object.defineProperty(Navigator.prototype, "gpu", { get: () => undefined });
+    });
+    await play.open();
+    await play.run.tap();
+    await expect(play.region("Measured")).toContainText("This browser has no WebGPU.");
+    await expect(play.region("Measured").getByRole("table", { name: "Outputs of the reference" })).toBeVisible();
+  });
+});
+
+test("between the two a run opens its tab beside the graph", async ({ page, play }) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await play.open();
+  await page.getByRole("tab", { name: "Traffic" }).click();
+  await play.run.click();
+  await expect(page.getByRole("tab", { name: "Run" })).toHaveAttribute("aria-selected", "true");
+  await play.run.click();
+  await expect(play.run).toHaveText(/Run both/);
+});
+
+for (const [width, height] of [
+  [960, 540],
+  [720, 450],
+] as const) {
+  test(`at 200 % zoom, ${width} × ${height}, every part is reached by scrolling down alone`, async ({ page, play }) => {
+    await page.setViewportSize({ width, height });
+    await play.open();
+    await expect(play.steps).toBeVisible();
+    for (const [pane, parts] of [
+      ["Graph", ["Score", "Graph", "Steps"]],
+      ["Text", ["Program"]],
+      ["Kernels", ["Kernels"]],
+      ["Run", ["Measured"]],
+    ] as const) {
+      await paneOf(play, pane).click();
+      for (const part of parts) {
+        await play.region(part).scrollIntoViewIfNeeded();
+        await expect(play.region(part)).toBeInViewport();
+      }
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    }
+  });
+}
