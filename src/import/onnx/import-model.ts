@@ -2,6 +2,8 @@
 import type { DType, TensorType } from "../../fusion";
 import { Emitter, isPossible, type Value } from "./emit";
 import { readModel, type OnnxAttribute, type OnnxGraph, type OnnxModel, type OnnxNode, type OnnxValue } from "./model";
+import { Halves } from "./halves";
+import { inOrder, namesRead } from "./order";
 import { NodeContext, type Rule } from "./rule";
 import { rules } from "./rules";
 import { dataTypeName, FORMATS, tensorData, type HostTensor } from "./tensor";
@@ -23,7 +25,7 @@ export interface ImportOptions {
   readonly shapes?: ReadonlyMap<string, readonly number[]>;
   /** Numbers in place of those of initialisers that are listed as inputs too. */
   readonly overrides?: ReadonlyMap<string, HostTensor>;
-  /** f16 stays in memory where it comes in and goes out, and everything between is f32, as runtimes without f16 arithmetic do. */
+  /** f16 stays in memory where it comes in, goes out or is only moved, and all arithmetic is f32, as runtimes without f16 arithmetic do. */
   readonly wideHalves?: boolean;
 }
 
@@ -92,35 +94,6 @@ interface Frame {
   readonly opsets: ReadonlyMap<string, number>;
 }
 
-/** Names that a node reads, those that graphs inside it read from outside and those that it is asked to differentiate included. */
-function namesRead({ op, inputs, attributes }: OnnxNode): string[] {
-  const graphs = [...attributes.values()].flatMap(({ g }) => g ?? []);
-  const free = graphs.flatMap(({ nodes, outputs, inputs: own, initializers }) => {
-    const read = [...nodes.flatMap(namesRead), ...outputs.map(({ name }) => name)];
-    const made = new Set([...own, ...initializers].map(({ name }) => name).concat(nodes.flatMap((node) => node.outputs))); // prettier-ignore
-    return read.filter((name) => !made.has(name));
-  });
-  const asked = op === "Gradient" ? (attributes.get("y")?.s ?? "") : "";
-  return [...inputs, ...free, ...(asked === "" ? [] : [asked])];
-}
-
-/** Producers before their readers: the format asks for it, not every file obeys. Nodes of a cycle are left out. */
-function inOrder(nodes: readonly OnnxNode[]): OnnxNode[] {
-  const made = new Map(nodes.flatMap((node, i) => node.outputs.map((name) => [name, i] as const)));
-  made.delete(""); // what is left out is no value
-  const needs = nodes.map((node) => new Set(namesRead(node).flatMap((name) => made.get(name) ?? [])));
-  const readers = nodes.map((): number[] => []);
-  needs.forEach((producers, i) => producers.forEach((producer) => readers[producer]!.push(i)));
-  const waiting = needs.map((producers) => producers.size);
-  const done: number[] = [];
-  const ready = nodes.flatMap((_, i) => (waiting[i] === 0 ? [i] : [])).toReversed();
-  for (let at = ready.pop(); at !== undefined; at = ready.pop()) {
-    done.push(at);
-    for (const reader of readers[at]!.toReversed()) if (--waiting[reader]! === 0) ready.push(reader);
-  }
-  return done.map((i) => nodes[i]!);
-}
-
 /** What a rule says. Damaged models hold anything: a rule that trips over one refuses its node. */
 function answered(rule: Rule, context: NodeContext): Value | readonly Value[] {
   try {
@@ -134,6 +107,7 @@ class ModelReader {
   private readonly model: OnnxModel;
   private readonly options: ImportOptions;
   private readonly emit: Emitter;
+  private readonly halves: Halves | null;
   private readonly elsewhere: string[] = [];
   private walked = 0;
   /** Names that some node of the main graph reads, types that the file states, and values that come in for want of a rule. */
@@ -149,6 +123,7 @@ class ModelReader {
     this.model = model;
     this.options = options;
     this.emit = new Emitter(options.wideHalves === true);
+    this.halves = options.wideHalves === true ? new Halves(model.graph) : null;
     const { nodes, valueInfo, outputs } = model.graph;
     this.readers = new Set(nodes.flatMap(namesRead));
     this.stated = new Map([...valueInfo, ...outputs].map((value) => [value.name, value]));
@@ -314,7 +289,7 @@ class ModelReader {
 
   private node(node: OnnxNode, scope: Scope, frame: Frame, depth: number): void {
     if (++this.walked > MOST_NODES) return this.walked === MOST_NODES + 1 ? this.refuse(node.op, `more than ${MOST_NODES} nodes once loops and functions are written out`) : undefined; // prettier-ignore
-    const inputs = node.inputs.map((name) => (name === "" ? null : (scope.get(name) ?? undefined)));
+    const inputs = this.operands(node, scope);
     // An operand that was refused takes its readers with it; they are not counted again.
     if (inputs.includes(undefined)) return;
     const attributes = new Map([...node.attributes].flatMap(([name, attribute]) => {
@@ -343,6 +318,14 @@ class ModelReader {
       if (name !== "" && values[i]) scope.set(name, values[i]);
       else if (name !== "") this.refuse(node.op, `its output ${i + 1}`);
     });
+  }
+
+  /** What a node is given; undefined where it was refused. */
+  private operands(node: OnnxNode, scope: Scope): (Value | null | undefined)[] {
+    const given = node.inputs.map((name) => (name === "" ? null : scope.get(name)));
+    const halves = node.inputs.filter((_, i) => given[i]?.half);
+    if (!this.halves?.rounds(node, halves)) return given;
+    return given.map((value) => (value?.half ? { ...this.emit.settled(node.op, value), half: true } : value));
   }
 
   /** A graph inside a node: it sees what stands outside. */
