@@ -36,7 +36,7 @@ const json = async (line: string, text = log) => JSON.parse((await command(`${li
 
 const shared = (changes: Partial<SharedState["document"]["options"]> = {}): SharedState => ({
   version: 1,
-  document: { text: log, positions: {}, savedChoices: {}, options: { ...defaultOptions, ...changes }, example: null },
+  document: { text: log, positions: {}, options: { ...defaultOptions, ...changes }, example: null },
   decision: null,
 });
 

@@ -35,6 +35,7 @@ const options: CompileOptions = {
   },
   forced: [edgeId(nodeId("y/0"), nodeId("y"), 0)],
   forbidden: [],
+  savedValues: { apart: true, policy: "cut", budgetBytes: 1024, choices: { [nodeId("h")]: "bits" } },
   knobs: { all: { threads: "128" }, kernels: { y: { rows: "again", tile: "64x128x16/8x8" } } },
 };
 
@@ -43,7 +44,6 @@ const state: SharedState = {
   document: {
     text: "x: f32[8]\ny = log(relu(x)) # é𝄞\n",
     positions: recordOf({ constructor: { x: 1, y: 2 }, "h1/block#0/t": { x: -3.5, y: 0 } }),
-    savedChoices: recordOf(),
     options,
     example: null,
   },

@@ -138,6 +138,7 @@ function readDocument(value: unknown, dropped: string[]): Checked<Document> {
     return refuse("bad-options", `Its options can't be read: ${chosen.issues[0].message}`);
   }
   dropped.push(
+    // Older documents carry an empty `savedChoices`.
     ...unknownKeys(value, ["text", "positions", "savedChoices", "options", "example", "weights"], "document"),
   );
   dropped.push(...unknownKeys(value.options as Record<string, unknown>, Object.keys(options.entries), "options"));
@@ -149,7 +150,6 @@ function readDocument(value: unknown, dropped: string[]): Checked<Document> {
     value: {
       text: text.replaceAll("\r\n", "\n"),
       positions: entries<Position>(value.positions, "position", position, dropped),
-      savedChoices: entries<string>(value.savedChoices, "saved choice", name, dropped),
       options: chosen.output,
       example: example.success ? example.output : null,
       ...(model.success ? { weights: model.output } : {}),

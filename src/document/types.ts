@@ -18,8 +18,6 @@ export interface Document {
   readonly text: string;
   /** Hand-moved nodes only, by node identity. */
   readonly positions: Readonly<Record<string, Position>>;
-  /** Saved-value choices by node identity (a later issue's passes read them; kept so that links stay valid). */
-  readonly savedChoices: Readonly<Record<string, string>>;
   readonly options: CompileOptions;
   /** Which example it started from; null for the user's own. */
   readonly example: string | null;

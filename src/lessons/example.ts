@@ -27,6 +27,7 @@ export type ExampleOptions = Partial<
     | "forbidden"
     | "knobs"
     | "libraryAbove"
+    | "savedValues"
   >
 >;
 

@@ -11,7 +11,7 @@ function chosen(options: CompileOptions, left: ExampleOptions, defaults: Compile
 }
 
 /**
- * Options under which `example` opens. Pins and knobs belong to one program and do not go along; what the example before it had set, and
+ * Options under which `example` opens. Pins, knobs and what a backward pass keeps belong to one program and do not go along; what the example before it had set, and
  * nobody changed since, is taken back; everything else stays as the person has it.
  */
 export function optionsFor(
@@ -25,6 +25,7 @@ export function optionsFor(
     forced: [],
     forbidden: [],
     knobs: undefined,
+    savedValues: undefined,
     ...example.options,
     granularity: example.granularity,
   };

@@ -12,11 +12,7 @@ const MODEL_BYTES = 64 << 20;
 function openText(name: string, text: string): string | null {
   const { actions, document } = playground.getState();
   if (!name.endsWith(".json")) {
-    actions.openDocument(
-      { text, positions: {}, savedChoices: {}, options: document.options, example: null },
-      null,
-      "link",
-    );
+    actions.openDocument({ text, positions: {}, options: document.options, example: null }, null, "link");
   } else {
     const opened = decodeFile(text);
     if (!opened.ok) return `${name} can't be opened. ${opened.text}`;

@@ -7,6 +7,7 @@ import {
   type EdgeId,
   type KnobChoices,
   type Knobs,
+  type SavedValues,
 } from "../fusion";
 import type { Deeds, Slice } from "./slice";
 
@@ -20,6 +21,12 @@ function keptKnobs({ all, kernels }: KnobChoices): KnobChoices | undefined {
   return isEmpty(all) && kept.length === 0 ? undefined : { all, kernels: Object.fromEntries(kept) };
 }
 
+const nothingSaved: SavedValues = { apart: false, choices: {} };
+
+/** Undefined where both passes are one graph and nothing is chosen. */
+const keptSaved = (saved: SavedValues): SavedValues | undefined =>
+  saved.apart || saved.policy !== undefined || Object.keys(saved.choices).length > 0 ? saved : undefined;
+
 function choose(deeds: Deeds, change: Partial<CompileOptions>): void {
   const { document } = deeds.get();
   deeds.commit({ ...document, options: { ...document.options, ...change } }, "option");
@@ -27,7 +34,7 @@ function choose(deeds: Deeds, change: Partial<CompileOptions>): void {
 
 type Names =
   | "force" | "forbid" | "release" | "setGranularity" | "setPolicy" | "setStrict" | "togglePass" | "setProfile"
-  | "setMatmulPolicy" | "setGroupSize" | "setLevel" | "setOrder" | "setOptions" | "setKnob" | "releaseKnobs" | "setLibraryLine"; // prettier-ignore
+  | "setMatmulPolicy" | "setGroupSize" | "setLevel" | "setOrder" | "setOptions" | "setKnob" | "releaseKnobs" | "setLibraryLine" | "setSaved" | "chooseSaved"; // prettier-ignore
 
 export const choicesSlice: Slice<Names> = (deeds) => {
   const options = (): CompileOptions => deeds.get().document.options;
@@ -61,6 +68,12 @@ export const choicesSlice: Slice<Names> = (deeds) => {
           ? { all: withKnob(all, knob, value), kernels }
           : { all, kernels: { ...kernels, [output]: withKnob(kernels[output] ?? noKnobs, knob, value) } };
       choose(deeds, { knobs: keptKnobs(next) });
+    },
+    setSaved: (change) => choose(deeds, { savedValues: keptSaved({ ...nothingSaved, ...options().savedValues, ...change }) }), // prettier-ignore
+    chooseSaved(value, choice) {
+      const saved = options().savedValues ?? nothingSaved;
+      const { [value]: _, ...rest } = saved.choices;
+      choose(deeds, { savedValues: keptSaved({ ...saved, choices: choice === null ? rest : { ...rest, [value]: choice } }) }); // prettier-ignore
     },
     releaseKnobs: () => choose(deeds, { knobs: undefined }),
     setOptions: (changes) => choose(deeds, changes),

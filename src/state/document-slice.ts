@@ -15,7 +15,6 @@ export function exampleDocument(id: string, options: CompileOptions, left: strin
     example && {
       text: example.text,
       positions: recordOf(),
-      savedChoices: recordOf(),
       options: optionsFor(example, options, findExample(left), defaultOptions),
       example: example.id,
     }

@@ -25,11 +25,12 @@ export function renameIn(document: Document, ids: ReadonlyMap<NodeId, NodeId>): 
       return parts ? edgeId(nodeId(to(parts.producer)), nodeId(to(parts.consumer)), parts.operand) : edge;
     });
   const { options } = document;
+  const { savedValues } = options;
+  const saved = savedValues ? { savedValues: { ...savedValues, choices: keys(savedValues.choices) } } : {};
   return {
     ...document,
     positions: keys(document.positions),
-    savedChoices: keys(document.savedChoices),
-    options: { ...options, forced: edges(options.forced), forbidden: edges(options.forbidden) },
+    options: { ...options, ...saved, forced: edges(options.forced), forbidden: edges(options.forbidden) },
   };
 }
 

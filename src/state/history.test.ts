@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Document } from "../document";
 import { commit, redo, startHistory, type, undo, TYPING_PAUSE_MILLIS } from "./history";
 
-const base = { text: "", positions: {}, savedChoices: {}, example: null } as unknown as Document;
+const base = { text: "", positions: {}, example: null } as unknown as Document;
 const says = (text: string): Document => ({ ...base, text });
 
 test("typing without a pause is one step, a pause starts the next", () => {

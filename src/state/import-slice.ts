@@ -48,7 +48,7 @@ async function open(deeds: Deeds, file: string, imported: Imported): Promise<voi
   const kept = weights.size > 0 && (await deeds.weights.keep(key, weights));
   // Keeping takes a while: closed, or another file came meanwhile.
   if (deeds.get().importing !== importing || deeds.get().dialog !== "import") return;
-  const next: Document = { text, positions: recordOf(), savedChoices: recordOf(), options, example: null, ...ref };
+  const next: Document = { text, positions: recordOf(), options, example: null, ...ref };
   actions.openDocument(next, null, "example");
   const numbers = numbersOf(imported, kept);
   if (unsupported.length + wanted.length > 0) {

@@ -49,6 +49,7 @@ function fakeAnswer(request: CompileRequest): CompileReply {
   if (request.kind === "import") return { kind: "imported", imported: fakeImport(request) };
   if (request.kind === "totals") return { kind: "totals", totals: request.programs.map(() => null) };
   if (request.kind === "sizes") return { kind: "sizes", rows: [] };
+  if (request.kind === "saved") return { kind: "saved", sheet: null };
   if (request.kind === "knobs") return { kind: "knobs", sheet: null };
   if (request.kind === "looks") return { kind: "looks", kernels: new Map() };
   if (request.kind === "sweep") return { kind: "sweep", sweep: null };

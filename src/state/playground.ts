@@ -35,7 +35,6 @@ export interface Playground extends PlaygroundStore {
 const emptyDocument = (): Document => ({
   text: "",
   positions: recordOf(),
-  savedChoices: recordOf(),
   options: defaultOptions,
   example: null,
 });
@@ -73,6 +72,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   importing: null,
   whatIf: null,
   sizes: null,
+  savedSheet: null,
   knobs: null,
   looks: null,
   sweep: null,

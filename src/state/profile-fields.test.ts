@@ -45,7 +45,6 @@ test("both bounds of every field can be shared and opened again", () => {
       const document = {
         text: "",
         positions: recordOf<never>(),
-        savedChoices: recordOf<never>(),
         options,
         example: null,
       };

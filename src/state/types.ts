@@ -11,6 +11,9 @@ import type {
   NodeId,
   Plan,
   RegionId,
+  SavedChoice,
+  SavedSheet,
+  SavedValues,
   Span,
   TextEdit,
   MatmulPolicy,
@@ -143,6 +146,8 @@ export interface PlaygroundState {
   readonly cpuCheck: CpuCheck | null;
   /** How both plans grow with a constant; null until asked. `of` another compilation than the shown one is stale. */
   readonly sizes: SizesState | null;
+  /** What the backward pass could keep; null until asked. `of` another compilation than the shown one is stale. */
+  readonly savedSheet: { readonly of: Compilation; readonly sheet: SavedSheet | null } | null;
   /** The kernel whose knobs are shown, as it was last asked about. */
   readonly knobs: KnobsState | null;
   /** What the kernels of a region say of themselves, by name. */
@@ -225,6 +230,8 @@ export interface Actions {
   setSize(size: "S" | "M" | "L"): Promise<void>;
   /** Plans the shown program with its constant `name` at a quarter to four times its value. */
   askSizes(name: string): Promise<void>;
+  /** What the backward pass could keep, by every policy. */
+  askSaved(): Promise<void>;
   /** Begins the tour, goes on to another stop, or ends it with null. */
   showTour(stop: number | null): void;
   /** Opens the side notes, at one of them. */
@@ -268,6 +275,10 @@ export interface Actions {
   cancelSweep(): void;
   setMatmulPolicy(policy: MatmulPolicy): void;
   /** FLOP per byte; null: the ridge of the profile. */
+  /** What the backward pass keeps where nothing is chosen for a value. */
+  setSaved(change: Partial<Omit<SavedValues, "choices">>): void;
+  /** What is done about one value that the backward pass reads; null: by policy. */
+  chooseSaved(value: NodeId, choice: SavedChoice | null): void;
   setLibraryLine(line: number | null): void;
   setGroupSize(groupSize: number): void;
   blank(blanked: boolean): void;

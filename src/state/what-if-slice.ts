@@ -6,7 +6,7 @@ import type { Slice } from "./slice";
 /** Sizes are asked about at these multiples of the one that is written. */
 const MULTIPLES = [0.25, 0.5, 1, 2, 4];
 
-type Names = "openWhatIf" | "closeWhatIf" | "askWhatIf" | "keepWhatIf" | "askSizes";
+type Names = "openWhatIf" | "closeWhatIf" | "askWhatIf" | "keepWhatIf" | "askSizes" | "askSaved";
 
 export const whatIfSlice: Slice<Names> = (deeds) => ({
   async askSizes(name) {
@@ -20,6 +20,14 @@ export const whatIfSlice: Slice<Names> = (deeds) => ({
     const reply = await deeds.world.compileWorker.ask({ kind: "sizes", text, options, name, values });
     if (deeds.get().sizes !== asked) return;
     deeds.set({ sizes: { ...asked, rows: reply.ok && reply.value.kind === "sizes" ? reply.value.rows : [] } });
+  },
+  async askSaved() {
+    const { compilation: of } = deeds.get().derived;
+    if (!of?.naive) return;
+    const { text, options } = of;
+    const reply = await deeds.world.compileWorker.ask({ kind: "saved", text, options });
+    if (deeds.get().derived.compilation !== of) return;
+    deeds.set({ savedSheet: { of, sheet: reply.ok && reply.value.kind === "saved" ? reply.value.sheet : null } });
   },
   openWhatIf: () => deeds.set({ whatIf: deeds.get().whatIf ?? { status: "none" } }),
   closeWhatIf: () => deeds.set({ whatIf: null }),

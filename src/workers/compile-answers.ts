@@ -1,5 +1,5 @@
 /** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
-import { applyTextEdits, compile, fusionAt, hashText, inputData, knobSheet, knobSweep, kernelLooks, planAt, planForTarget, setConstant, targetOf, whatIf, type Compilation, type CompileOptions, type KnobSheet, type Plan } from "../fusion"; // prettier-ignore
+import { applyTextEdits, compile, fusionAt, hashText, inputData, knobSheet, knobSweep, kernelLooks, planAt, planForTarget, savedSheet, setConstant, targetOf, whatIf, type Compilation, type CompileOptions, type KnobSheet, type Plan } from "../fusion"; // prettier-ignore
 import { importOnnx, typedData } from "../import";
 import type { AboutKernel, CompileReply, CompileRequest, ImportAnswer, PlanTotals, SizeRow, SweepAnswer, WhatIfAnswer } from "./messages"; // prettier-ignore
 
@@ -77,6 +77,7 @@ export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "totals")
     return { kind: "totals", totals: request.programs.map(({ text, options }) => totalsOf(text, options)) };
   const compilation = compiled(request.text, request.options);
+  if (request.kind === "saved") return { kind: "saved", sheet: savedSheet(compilation) };
   if (request.kind === "sizes") return { kind: "sizes", rows: sizes(request) };
   if (request.kind === "what-if") return { kind: "what-if", answer: asked(compilation, request.change) };
   if (request.kind === "knobs") return { kind: "knobs", sheet: sheetOf(compilation, request) };

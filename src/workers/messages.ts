@@ -12,6 +12,7 @@ import type {
   NodeId,
   Plan,
   RegionId,
+  SavedSheet,
   Target,
   Totals,
   UlpHistogram,
@@ -62,6 +63,12 @@ export type CompileRequest =
       readonly target: Target;
     }
   | {
+      /** What the backward pass could keep. */
+      readonly kind: "saved";
+      readonly text: string;
+      readonly options: CompileOptions;
+    }
+  | {
       /** The same program at other sizes: totals of both plans at each. */
       readonly kind: "sizes";
       readonly text: string;
@@ -87,6 +94,7 @@ export type CompileRequest =
 export type CompileReply =
   | { readonly kind: "compiled"; readonly compilation: Compilation }
   | { readonly kind: "planned"; readonly plans: ReadonlyMap<number, Plan> }
+  | { readonly kind: "saved"; readonly sheet: SavedSheet | null }
   | { readonly kind: "sizes"; readonly rows: readonly SizeRow[] }
   | { readonly kind: "totals"; readonly totals: readonly (PlanTotals | null)[] }
   | { readonly kind: "looks"; readonly kernels: ReadonlyMap<string, KernelLook> }

@@ -45,6 +45,7 @@ export type { Candidate, FusionPass, PlanOptions } from "./define";
 export { levelOf, levels, passesOf, type Level } from "./levels";
 export { naiveFusion } from "./naive";
 export { orderRefusal, passOrder, pipelineOf, type OrderRefusal } from "./pipeline";
+export { savedOffers, type SavedOffer } from "./saved/wanted";
 export { inTextOrder } from "./planner";
 export { runPasses, stateHash, type PassRun } from "./run";
 export { passTitles, type PassTitle } from "./titles";

@@ -3,6 +3,7 @@ import type { Example } from "../example";
 import { pin } from "../pins";
 import { cube, rows, square } from "../sizes";
 import { backward } from "./backward";
+import { kept } from "./kept";
 
 const twoReaders = `# Two results from one product
 N = 2048
@@ -100,6 +101,7 @@ return z
     ],
   },
   ...backward,
+  ...kept,
   {
     id: "sum-exp",
     chapter: "derivatives",

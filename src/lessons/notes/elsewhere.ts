@@ -59,6 +59,22 @@ export const elsewhere: readonly Note[] = [
     examples: ["linear-ln-gelu", "bias-gelu"],
   },
   {
+    id: "aot-autograd",
+    kind: "elsewhere",
+    title: "What PyTorch keeps for backward",
+    text: [
+      "Eager PyTorch keeps what each op's `save_for_backward` names, whether it could be made again or not. AOTAutograd traces forward and backward as one graph and parts it by a minimum cut: a value costs its bytes, what is dear to compute is not made again, and the cheapest set between the two passes is kept. Cheap chains are then computed twice instead of stored.",
+      "`torch.utils.checkpoint` and `jax.checkpoint` say the same by hand: inside, nothing is kept. A fused kernel of one's own has to choose too. For LayerNorm, the mean and the reciprocal deviation are two numbers a row; the normalised rows are as large as x.",
+    ],
+    rows: ["003-22", "003-32"],
+    passes: ["saved-values"],
+    examples: ["one-graph-or-two", "relu-bits", "layer-norm-backward", "checkpointing"],
+    tries: [
+      { title: "All kept", opens: "checkpointing/stored" },
+      { title: "The cheapest cut", opens: "checkpointing/cut" },
+    ],
+  },
+  {
     id: "onnx-runtime",
     kind: "elsewhere",
     title: "ONNX Runtime",

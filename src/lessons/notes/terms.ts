@@ -105,7 +105,7 @@ export const terms: readonly Note[] = [
     "Checkpointing",
     "Backward keeps some values of forward and computes the others again: less memory for more arithmetic.",
     ["003-22"],
-    ["saved-values"],
+    ["checkpointing", "saved-values"],
   ),
   term(
     "conv-bn",

@@ -4,6 +4,7 @@ import { playground, usePlayground } from "../../state";
 import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../model/traffic";
 import { Growth } from "./Growth";
 import { KernelCard } from "./KernelCard";
+import { Saved } from "./Saved";
 import { count, decimal, showBytes, significant } from "../model/units";
 
 interface Props {
@@ -96,6 +97,7 @@ export function TrafficTab({ plan, graph, kernel }: Props) {
   return (
     <div className="kernel-scroll traffic">
       <Tallies plan={plan} />
+      <Saved />
       <Growth />
       {kernel && <KernelCard kernel={kernel} graph={graph} />}
       {plan.kernels.slice(0, MOST_KERNELS).map((each) => (

@@ -1,9 +1,10 @@
 /** @file What a person asked to keep, in terms of the graph as it is; and what of it can't be done, with the reason. */
-import { node, sameShape, usesOf, type Graph, type Node, type NodeId, type SavedChoice, type SavedValues, type Use, type Verdict } from "../../ir"; // prettier-ignore
+import { node, sameShape, savedChoices, usesOf, type Graph, type Node, type NodeId, type SavedChoice, type SavedValues, type Use, type Verdict } from "../../ir"; // prettier-ignore
 import { opDef } from "../../ops";
+import { isFreeView } from "../../region";
 import { nameOf, no } from "../words";
 import type { Inverted, Wanted } from "./choose";
-import { isLate, isSource, type Sides } from "./sides";
+import { isLate, isSource, sidesOf, type Sides } from "./sides";
 import { isOpaque } from "./worth-keeping";
 
 interface Refused {
@@ -75,3 +76,24 @@ const notExact = (graph: Graph, n: Node, { result, op }: Inverted): Verdict =>
   no("L_STRICT", [n.id, result], `${nameOf(graph, n.id)} taken back from ${nameOf(graph, result)} by \`${op}\` has other last digits, and strict mode keeps them.`, { wayOut: "Switch strict mode off, or recompute it." }); // prettier-ignore
 const notAgain = (graph: Graph, n: Node): Verdict =>
   no("L_OPAQUE", [n.id], `Nobody knows what ${nameOf(graph, n.id)} does, so it is not done twice.`, { wayOut: "Keep it." }); // prettier-ignore
+
+/** A value of the forward pass that backward nodes read, and what can be done about it. */
+export interface SavedOffer {
+  readonly value: NodeId;
+  readonly readers: readonly NodeId[];
+  readonly choices: readonly SavedChoice[];
+}
+
+/** Values of the forward pass that backward nodes read, the first `most` of them in graph order. */
+export function savedOffers(graph: Graph, most: number): readonly SavedOffer[] {
+  const sides = sidesOf(graph);
+  if (!sides) return [];
+  const uses = usesOf(graph);
+  const late = (id: NodeId): NodeId[] => uses.get(id)!.map(({ consumer }) => consumer).filter((each) => isLate(node(graph, each))); // prettier-ignore
+  const read = sides.primals.filter((id) => !isLate(node(graph, id)) && !isFreeView(node(graph, id)) && late(id).length > 0); // prettier-ignore
+  return read.slice(0, most).map((value) => {
+    const own = { ...sides, primals: [value] };
+    const isOffered = (choice: SavedChoice): boolean => wantedOf(graph, own, { apart: true, choices: { [value]: choice } }, false).refused.length === 0; // prettier-ignore
+    return { value, readers: late(value), choices: savedChoices.filter(isOffered) };
+  });
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "./fixtures";
+
+test("what the backward pass keeps: by policy, value by value, as one graph, each one undo step", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.command("Forward and backward, fused or apart");
+  const kernels = play.region("Score").getByRole("img", { name: /^Kernels:/ });
+  await expect(kernels).toHaveAccessibleName(/end 1$/);
+  await play.leaveFields();
+  await page.keyboard.press("4");
+  const panel = play.region("Kernels").getByRole("tabpanel");
+  await panel.getByText("What the backward pass keeps").click();
+  await expect(panel).toContainText("Differentiation makes 6 ops of 3; fusion makes 1 kernel of 6.");
+  await expect(panel.getByRole("radio", { name: "one graph" })).toBeChecked();
+  await expect(panel.getByRole("row", { name: /all it reads/ })).toContainText("32 MiB");
+
+  // Stored: two kernels, and a step that says why.
+  await panel.getByRole("radio", { name: "all it reads" }).check();
+  await expect(kernels).toHaveAccessibleName(/end 2$/);
+  await play.leaveFields();
+  await page.keyboard.press("3");
+  await expect(panel).toContainText("its 16 MiB are kept until then");
+
+  // One value is made again.
+  await page.keyboard.press("4");
+  const a = panel.getByRole("combobox", { name: "What becomes of a" });
+  await a.selectOption("make it again");
+  await expect(a).toHaveValue("recompute");
+  await page.keyboard.press("3");
+  await play.leaveFields();
+  await page.keyboard.press("3");
+  await expect(panel).toContainText("is made again in the backward pass");
+
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(kernels).toHaveAccessibleName(/end 1$/);
+});

@@ -1,0 +1,90 @@
+/** @file What the backward pass of a program could keep: its values with what can be done about each, and the plans by every policy. */
+import type { Compilation } from "./compilation";
+import { chosenFor, fullSizeBytes, isRefusal, keptBuffers, regionFacts, totalsOf } from "./cost";
+import { bug, bytesOf, node, savedPolicies, type CompileOptions, type Fusion, type NodeId, type SavedChoice, type SavedPolicy, type SavedValues, type Totals } from "./ir"; // prettier-ignore
+import { opDef } from "./ops";
+import { allPasses, pipelineOf, runPasses, savedOffers } from "./passes";
+import { isViewRegion } from "./region";
+
+/** A plan by one policy. */
+export interface SavedRow {
+  /** Null: both passes as one graph, and fusion decides. */
+  readonly policy: SavedPolicy | null;
+  /** Of `cut`; absent: none. */
+  readonly budgetBytes?: number;
+  readonly keptBytes: number;
+  readonly flops: number;
+  readonly totals: Totals;
+}
+
+/** A value that the backward pass reads. */
+export interface SavedValue {
+  readonly node: NodeId;
+  readonly label: string;
+  readonly bytes: number;
+  /** What can be done about it. */
+  readonly offers: readonly SavedChoice[];
+  readonly choice: SavedChoice | null;
+}
+
+/** Ops and kernels; of the naive plan where nothing else is said. */
+export interface Expansion {
+  readonly forward: { readonly ops: number; readonly kernels: number };
+  readonly both: { readonly ops: number; readonly kernels: number };
+  /** Both passes fused as the options say. */
+  readonly fused: { readonly kernels: number };
+}
+
+export interface SavedSheet {
+  readonly rows: readonly SavedRow[];
+  readonly values: readonly SavedValue[];
+  readonly expansion: Expansion;
+}
+
+/** Values that are listed, at most. */
+const MOST_VALUES = 40;
+/** Budgets tried, as shares of what the cheapest cut keeps. */
+const SHARES = [0.75, 0.5, 0.25, 0];
+
+/** Null for a program without a backward pass. */
+export function savedSheet({ naive, steps, options }: Compilation): SavedSheet | null {
+  if (!naive || ![...naive.graph.nodes.values()].some(({ phase }) => phase === "backward")) return null;
+  const choices = options.savedValues?.choices ?? {};
+  const by = (given: Partial<SavedValues>): Omit<SavedRow, "policy"> => planned(naive, { ...options, savedValues: { apart: true, choices, ...given } }); // prettier-ignore
+  const policies = savedPolicies.map((policy): SavedRow => ({ policy, ...by({ policy }) }));
+  const whole = policies.find(({ policy }) => policy === "cut")!.keptBytes;
+  const budgets = whole === 0 ? [] : SHARES.map((share) => Math.floor(share * whole));
+  const within = budgets.map((budgetBytes): SavedRow => ({ policy: "cut", budgetBytes, ...by({ policy: "cut", budgetBytes }) })); // prettier-ignore
+  const values = savedOffers(naive.graph, MOST_VALUES).map(({ value, choices: offers }): SavedValue => {
+    const { label, type } = node(naive.graph, value);
+    return { node: value, label, bytes: bytesOf(type), offers, choice: choices[value] ?? null };
+  });
+  const joint: SavedRow = { policy: null, ...by({ apart: false }) };
+  const last = steps.at(-1)?.totals ?? totalsOf(naive, options.profile, undefined, chosenFor(options));
+  return { rows: [joint, ...policies, ...within], values, expansion: expansionOf(naive, last.kernels) };
+}
+
+function planned(naive: Fusion, options: CompileOptions): Omit<SavedRow, "policy"> {
+  const { final } = runPasses(naive, options, pipelineOf(allPasses, options));
+  const { profile } = options;
+  const fullSize = fullSizeBytes(naive.graph);
+  let flops = 0;
+  for (const region of final.regions.values()) {
+    const facts = regionFacts(final.graph, region, profile, fullSize);
+    if (isRefusal(facts)) throw bug(`region ${region.id} is no kernel: ${facts.text}`);
+    flops += facts.flops;
+  }
+  const keptBytes = keptBuffers(final).reduce((sum, { bytes }) => sum + bytes, 0);
+  return { keptBytes, flops, totals: totalsOf(final, profile, fullSize) };
+}
+
+function expansionOf({ graph, regions }: Fusion, kernels: number): Expansion {
+  const isLate = (id: NodeId): boolean => node(graph, id).phase === "backward";
+  const ops = [...graph.nodes.values()].filter(({ op }) => opDef(op).kind !== "source");
+  const all = [...regions.values()].filter((region) => !isViewRegion(graph, region));
+  return {
+    forward: { ops: ops.filter(({ id }) => !isLate(id)).length, kernels: all.filter(({ members }) => !members.some(isLate)).length }, // prettier-ignore
+    both: { ops: ops.length, kernels: all.length },
+    fused: { kernels },
+  };
+}

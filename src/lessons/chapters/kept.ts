@@ -1,0 +1,169 @@
+/** @file Chapter 003: what the backward pass keeps of the forward pass, decided by the compiler: `.backward()` and `vjp` write the derivative. */
+import { nodeId, type SavedValues } from "../../fusion";
+import type { Example, ExampleOptions } from "../example";
+import { rows, square } from "../sizes";
+
+/** The backward pass in kernels of its own, keeping what `saved` says. */
+const apart = (saved: Partial<SavedValues> = {}): ExampleOptions => ({
+  savedValues: { apart: true, choices: {}, ...saved },
+});
+const choices = (of: Readonly<Record<string, SavedValues["choices"][never]>>): Partial<SavedValues> => ({
+  choices: Object.fromEntries(Object.entries(of).map(([id, choice]) => [nodeId(id), choice])),
+});
+
+export const kept: readonly Example[] = [
+  {
+    id: "one-graph-or-two",
+    chapter: "derivatives",
+    title: "Forward and backward, fused or apart",
+    sentence: "As one graph nothing is kept; run later, the backward pass reads what the forward pass stored.",
+    text: `# vjp writes the derivative of the chain into the graph
+N = 2048
+x: f32[N, N]
+g: f32[N, N]
+
+def f(x):
+    a = exp(x)
+    b = a + 1
+    return log(b)
+
+y, pullback = vjp(f, x)
+return y, pullback(g)
+`,
+    granularity: "op",
+    sizes: square,
+    variants: [
+      {
+        id: "apart",
+        title: "backward later",
+        sentence: "Two kernels, and a and b go through memory between them: 8 of 11 transfers are theirs.",
+        options: apart(),
+      },
+      {
+        id: "recomputed",
+        title: "made again",
+        sentence: "The cheapest cut keeps nothing: exp and + 1 are computed a second time, from x.",
+        options: apart({ policy: "cut" }),
+      },
+      {
+        id: "inverted",
+        title: "taken back",
+        sentence: "b = exp(y) and a = b − 1: only y is read, which is stored anyway; small a lose their digits.",
+        options: apart(choices({ "y/f#0/a": "invert", "y/f#0/b": "invert" })),
+      },
+    ],
+  },
+  {
+    id: "relu-bits",
+    chapter: "derivatives",
+    title: "ReLU keeps one bit",
+    sentence: "The derivative asks only whether h > 0: a bit an element, 32 times less than f32.",
+    text: `# The backward pass reads h only to ask for its sign
+N = 2048
+x: f32[N, N]
+w: f32[N, N]
+
+h = relu(x)
+loss = sum(h * w)
+loss.backward()
+return loss, x.grad
+`,
+    granularity: "op",
+    sizes: square,
+    options: apart(choices({ h: "bits" })),
+    variants: [
+      { id: "tensor", title: "the tensor", sentence: "h itself is stored for the backward pass.", options: apart() },
+      {
+        id: "recompute",
+        title: "recomputed",
+        sentence: "h is made again from x: nothing is kept at all.",
+        options: apart({ policy: "recomputed" }),
+      },
+    ],
+  },
+  {
+    id: "layer-norm-backward",
+    chapter: "derivatives",
+    title: "What LayerNorm keeps",
+    sentence: "Written as autograd sees it, its backward pass reads two tensors; from x alone all can be made again.",
+    text: `# LayerNorm with the gradients of all that goes in
+N = 2048
+C = 1024
+x: f32[N, C]
+weight: f32[C] = param()
+bias: f32[C] = param()
+g: f32[N, C]
+
+y = layer_norm(x, (C,), weight, bias)
+loss = sum(y * g)
+loss.backward()
+return y, x.grad, weight.grad, bias.grad
+`,
+    granularity: "op",
+    sizes: rows,
+    options: apart(),
+    variants: [
+      {
+        id: "cut",
+        title: "the cheapest cut",
+        sentence: "Kept are one or two numbers a row; x is in memory anyway, and the rest is made again from both.",
+        options: apart({ policy: "cut" }),
+      },
+      { id: "recomputed", title: "recomputed", sentence: "Nothing is kept: x is folded again.", options: apart({ policy: "recomputed" }) }, // prettier-ignore
+      { id: "one-graph", title: "one graph", sentence: "Both passes as one: fusion decides.", options: { savedValues: undefined } }, // prettier-ignore
+    ],
+  },
+  {
+    id: "checkpointing",
+    chapter: "derivatives",
+    title: "Checkpoints",
+    sentence: "Nine layers: keep every activation, or the ends of √9 stretches and compute the rest again.",
+    text: `# A tower of layers that share their weights; the ends of stretches are kept
+N = 512
+x: f32[N, N]
+w: f32[N, N] = param()
+
+h = x
+for i in range(9):
+    h = gelu(h @ w)
+loss = sum(h)
+loss.backward()
+return loss, w.grad
+`,
+    granularity: "op",
+    sizes: { name: "N", S: 128, M: 512, L: 1024 },
+    options: apart({ policy: "segments" }),
+    variants: [
+      { id: "stored", title: "all kept", sentence: "Every value that a derivative reads is kept.", options: apart() },
+      {
+        id: "cut",
+        title: "the cheapest cut",
+        sentence: "Products are kept, activations are made again: as few bytes as cheap ops allow.",
+        options: apart({ policy: "cut" }),
+      },
+      {
+        id: "called",
+        title: "checkpoint(f)",
+        sentence: "The program says it itself: what a checkpoint computes inside is made again.",
+        text: `# Three stretches of three layers, each a checkpoint
+N = 512
+x: f32[N, N]
+w: f32[N, N] = param()
+
+def stretch(h, w):
+    for i in range(3):
+        h = gelu(h @ w)
+    return h
+
+h = checkpoint(stretch)(x, w)
+h = checkpoint(stretch)(h, w)
+h = checkpoint(stretch)(h, w)
+loss = sum(h)
+loss.backward()
+return loss, w.grad
+`,
+        options: apart(),
+      },
+    ],
+  },
+];
