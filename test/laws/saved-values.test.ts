@@ -1,8 +1,8 @@
 /** @file What backward passes keep: each policy, each choice, the budget, checkpoints of the text. */
 import { describe, expect, test } from "vitest";
-import { compile, defaultOptions, fusionAt } from "../../compile";
-import { keptBuffers } from "../../cost";
-import { nodeId, type SavedChoice, type SavedValues } from "../../ir";
+import { compile, defaultOptions, fusionAt } from "../../src/fusion/compile";
+import { keptBuffers } from "../../src/fusion/cost";
+import { nodeId, type SavedChoice, type SavedValues } from "../../src/fusion/ir";
 
 const MIB = 2 ** 20;
 const chain = "x: f32[1048576]\ng: f32[1048576]\ndef f(x):\n    a = exp(x)\n    b = a + 1\n    return log(b)\ny, pull = vjp(f, x)\nreturn y, pull(g)\n"; // prettier-ignore
