@@ -186,6 +186,46 @@ function fusedConv(c: NodeContext): Value {
   return activated(c, c.maybe(3) ? c.op("add", [product, c.in(3)]) : product);
 }
 
+/** Windows of the last axis, a step apart, as rows of their own. */
+function unfolded(c: NodeContext): Value {
+  const x = c.in(0);
+  const { shape } = x.type;
+  const axis = c.axis(c.int("dim", -1), shape.length);
+  const [size, step] = [c.int("size", 1), c.int("step", 1)];
+  const starts = range(Math.floor(((shape[axis] ?? 0) - size) / step) + 1);
+  const places = starts.flatMap((start) => range(size).map((i) => start * step + i));
+  const index = c.emit.host({ dtype: "i32", dims: [starts.length, size], data: Float64Array.from(places), wide: false }); // prettier-ignore
+  const rows = c.op("gather", [x, index], { axis });
+  const order = range(shape.length + 1).filter((i) => i !== axis + 1);
+  return c.op("transpose", [rows], { perm: [...order, axis + 1] });
+}
+
+/** T5's buckets of distances between queries and keys: the near ones each their own, farther ones by their logarithm. */
+function relativeBias(c: NodeContext): Value {
+  const [queries, keys] = [c.known(1, "query length")[0] ?? 1, c.known(2, "key length")[0] ?? 1];
+  const [buckets, heads] = c.in(0).type.shape as [number, number];
+  const both = c.int("is_bidirectional", 0) === 1;
+  const count = both ? buckets / 2 : buckets;
+  const near = Math.floor(count / 2);
+  const bucket = (distance: number): number => {
+    const [side, away] = both ? [distance > 0 ? count : 0, Math.abs(distance)] : [0, Math.max(-distance, 0)];
+    if (away < near) return side + away;
+    const far = near + Math.floor((Math.log(away / near) / Math.log(c.int("max_distance", 128) / near)) * (count - near)); // prettier-ignore
+    return side + Math.min(far, count - 1);
+  };
+  const places = range(queries).flatMap((q) => range(keys).map((k) => bucket(k - q)));
+  const index = c.emit.host({ dtype: "i32", dims: [queries, keys], data: Float64Array.from(places), wide: false });
+  const rows = c.op("transpose", [c.op("gather", [c.in(0), index], { axis: 0 })], { perm: [2, 0, 1] });
+  return c.reshape(rows, [1, heads, queries, keys]);
+}
+
+/** Whether no element of any operand is infinite or no number; either may be let pass. */
+function allFinite(c: NodeContext): Value {
+  const kinds = [c.int("isinf_only", 0) === 1 ? [] : ["is_nan"], c.int("isnan_only", 0) === 1 ? [] : ["is_inf"]].flat();
+  const odd = c.inputs.flatMap((x) => kinds.map((kind) => c.op("any", [c.op(kind, [x])])));
+  return c.op("not", [odd.reduce((a, b) => c.op("or", [a, b]))]);
+}
+
 export const contribRules: Rules = {
   Gelu: (c) => gelu(c, c.in(0), "none"),
   FastGelu: (c) => gelu(c, withBias(c, 1), "tanh"),
@@ -207,6 +247,10 @@ export const contribRules: Rules = {
   ComplexMulConj: complexMul(-1),
   CDist: distances,
   ExpandDims: expandDims,
+  UnfoldTensor: unfolded,
+  RelativePositionBias: relativeBias,
+  IsAllFinite: allFinite,
+  FusedMatMulActivation: (c) => activated(c, fusedMatMul(c)),
   FusedConv: fusedConv,
   FusedGemm: (c) => activated(c, gemm(c)),
   GemmFastGelu: (c) => {

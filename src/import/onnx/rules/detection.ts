@@ -42,12 +42,19 @@ function neighbours(c: NodeContext, start: Value, length: Value, bins: number, e
   ];
 }
 
+/** x [N, C, H, W] as one row of all its images' pixels for each channel. */
+function pixelsOf(c: NodeContext, x: Value): Value {
+  const [batch, channels, height, width] = x.type.shape as [number, number, number, number];
+  const turned = c.op("transpose", [c.reshape(x, [batch, channels, height * width])], { perm: [1, 0, 2] });
+  return c.reshape(turned, [channels, batch * height * width]);
+}
+
 /** Samples between the elements of x [N, C, H, W], averaged, or the largest weighted neighbour of all, for each bin. */
 function roiAlign(c: NodeContext): Value {
   const numbers = c.int("sampling_ratio", 0) > 0 ? null : c.emit.numbersOf(c.in(1));
   const [x, regions] = [c.in(0), c.cast(numbers ? c.emit.host(numbers) : c.in(1), "f32")];
   const { add, sub, mul, high } = arithmetic(c);
-  const [batch, channels, height, width] = x.type.shape as [number, number, number, number];
+  const [, , height, width] = x.type.shape as [number, number, number, number];
   const halves = c.text("coordinate_transformation_mode", c.opset >= 16 ? "half_pixel" : "output_half_pixel") === "half_pixel"; // prettier-ignore
   const scaled = (at: number): Value => {
     const place = mul(column(c, regions, at), c.float("spatial_scale", 1));
@@ -67,8 +74,7 @@ function roiAlign(c: NodeContext): Value {
   const int = (value: number): Value => c.emit.scalar(value, "i32");
   const count = regions.type.shape[0]!;
   const origin = mul(c.reshape(c.cast(c.in(2), "i32"), [count, 1, 1, 1, 1]), int(height * width));
-  const turned = c.op("transpose", [c.reshape(x, [batch, channels, height * width])], { perm: [1, 0, 2] });
-  const pixels = c.reshape(turned, [channels, batch * height * width]);
+  const pixels = pixelsOf(c, x);
   const terms = down.flatMap((v) =>
     across.map((h) => {
       const place = add(origin, add(mul(spread(v.place, false), int(width)), spread(h.place, true)));
@@ -80,6 +86,41 @@ function roiAlign(c: NodeContext): Value {
   const all = terms.reduce((a, b) => (averaged ? add(a, b) : high(a, b)));
   const pooled = c.op(averaged ? "sum" : "max", [all], { axes: [3, 5], keepdims: false });
   return c.cast(c.op("transpose", [pooled], { perm: [1, 0, 2, 3] }), x.type.dtype);
+}
+
+/** Regions [R, 4] in shares of the image, their corners on middles of elements: as many samples as asked for, a number outside. */
+function cropAndResize(c: NodeContext): Value {
+  const [x, boxes] = [c.in(0), c.in(1)];
+  const { add, sub, mul, floor, low, high, ge, le, and, where } = arithmetic(c);
+  const [, channels, height, width] = x.type.shape as [number, number, number, number];
+  const [rows, columns] = c.known(3, "crop size") as [number, number];
+  const count = boxes.type.shape[0]!;
+  const nearest = c.text("mode", "bilinear") === "nearest";
+  const axis = (from: number, bins: number, extent: number, dims: readonly number[]) => {
+    const [start, end] = [from, from + 2].map((at) => mul(column(c, boxes, at), extent - 1)) as [Value, Value];
+    const along = table(c, [1, bins, 1], range(bins).map((i) => (bins > 1 ? i / (bins - 1) : 0.5))); // prettier-ignore
+    const at = c.reshape(add(start, mul(sub(end, start), along)), dims);
+    const kept = low(high(at, 0), extent - 1);
+    const first = floor(nearest ? add(kept, 0.5) : kept);
+    const rest = sub(kept, first);
+    const near = { place: c.cast(first, "i32"), weight: sub(1, rest) };
+    const far = { place: c.cast(low(add(first, 1), extent - 1), "i32"), weight: rest };
+    return { seen: and(ge(at, 0), le(at, extent - 1)), taps: nearest ? [{ ...near, weight: null }] : [near, far] };
+  };
+  const down = axis(0, rows, height, [count, rows, 1]);
+  const across = axis(1, columns, width, [count, 1, columns]);
+  const int = (value: number): Value => c.emit.scalar(value, "i32");
+  const origin = mul(c.reshape(c.cast(c.in(2), "i32"), [count, 1, 1]), int(height * width));
+  const pixels = pixelsOf(c, x);
+  const terms = down.taps.flatMap((v) =>
+    across.taps.map((h) => {
+      const found = c.op("gather", [pixels, add(origin, add(mul(v.place, int(width)), h.place))], { axis: 1 });
+      return v.weight && h.weight ? mul(found, mul(v.weight, h.weight)) : found;
+    }),
+  );
+  const outside = c.emit.scalar(c.float("extrapolation_value", 0), x.type.dtype);
+  const shown = where(and(down.seen, across.seen), terms.reduce((a, b) => add(a, b)), outside); // prettier-ignore
+  return c.reshape(c.op("transpose", [shown], { perm: [1, 0, 2, 3] }), [count, channels, rows, columns]);
 }
 
 /** The largest element of each bin of regions [R, 5], which start with their image; 0 where a bin lies outside. */
@@ -167,3 +208,5 @@ export const detectionRules: Rules = {
   MaxRoiPool: maxRoiPool,
   NonMaxSuppression: nonMaxSuppression,
 };
+
+export const contribDetectionRules: Rules = { CropAndResize: cropAndResize };

@@ -5,7 +5,8 @@ import { channelsLastRules } from "./channels-last";
 import { contractionRules } from "./contraction";
 import { contribRules } from "./contrib";
 import { controlRules } from "./control";
-import { detectionRules } from "./detection";
+import { dequantizeRules } from "./dequantize";
+import { contribDetectionRules, detectionRules } from "./detection";
 import { elementwiseRules } from "./elementwise";
 import { groupQueryRules } from "./group-query";
 import { imageRules } from "./image";
@@ -19,7 +20,7 @@ import { contribRotaryRules, rotaryRules } from "./rotary";
 import { samplingRules } from "./sampling";
 import { sequenceRules } from "./sequence";
 import { shapeRules } from "./shape";
-import { signalRules } from "./signal";
+import { contribSignalRules, signalRules } from "./signal";
 import { stateRules } from "./states";
 import { trainingRules } from "./training";
 import { treeRules } from "./trees";
@@ -45,6 +46,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     ...imageRules,
     ...recurrentRules,
     ...stateRules,
+    ...dequantizeRules,
     ImageScaler: contribRules["ImageScaler"]!,
   },
   "com.ms.internal.nhwc": channelsLastRules({
@@ -61,6 +63,9 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     ...contribRotaryRules,
     ...groupQueryRules,
     ...stateRules,
+    ...contribDetectionRules,
+    ...contribSignalRules,
+    ...dequantizeRules,
     GridSample: samplingRules["GridSample"]!,
     GatherND: indexingRules["GatherND"]!,
     Pad: shapeRules["Pad"]!,

@@ -79,6 +79,34 @@ function dft(c: NodeContext): Value {
   return c.op("transpose", [spread], { perm: shape.map((_, i) => order.indexOf(i)) });
 }
 
+/** Half a spectrum of the last axis of real numbers, or [‥, k, 2] back to them, which divides by the length. */
+const realTransform =
+  (inverse: boolean): Rule =>
+  (c) => {
+    const x = c.in(0);
+    const { shape, dtype } = x.type;
+    if (c.int("signal_ndim", 1) !== 1 || c.int("normalized", 0) !== 0 || c.int("onesided", 1) !== 1) return c.fail("a transform over several axes, normalised or of a whole spectrum"); // prettier-ignore
+    const outer = shape.slice(0, inverse ? -2 : -1);
+    if (!inverse) {
+      const length = shape.at(-1) ?? 1;
+      const kept = half(length);
+      return c.reshape(c.op("matmul", [x, waves(c, dtype, { length, parts: 1, kept, inverse })]), [...outer, kept, 2]);
+    }
+    const kept = shape.at(-2) ?? 1;
+    const length = 2 * (kept - 1);
+    // What is missing of the spectrum mirrors what is there: each frequency between the ends counts twice.
+    const data = zeros(kept * 2 * length);
+    for (let k = 0; k < kept; k++)
+      for (let n = 0; n < length; n++) {
+        const angle = (2 * Math.PI * ((n * k) % length)) / length;
+        const times = k === 0 || k === kept - 1 ? 1 : 2;
+        data[2 * k * length + n] = (times * Math.cos(angle)) / length;
+        data[(2 * k + 1) * length + n] = (-times * Math.sin(angle)) / length;
+      }
+    const back = c.emit.host({ dtype, dims: [kept * 2, length], data, wide: false });
+    return c.op("matmul", [c.reshape(x, [...outer, kept * 2]), back]);
+  };
+
 /** Frames of a signal [batch, n, 1 or 2], a step apart, each weighted and transformed: [batch, frames, k, 2]. */
 function stft(c: NodeContext): Value {
   const signal = c.in(0);
@@ -130,3 +158,4 @@ export const signalRules: Rules = {
   STFT: stft,
   MelWeightMatrix: melWeights,
 };
+export const contribSignalRules: Rules = { Rfft: realTransform(false), Irfft: realTransform(true) };
