@@ -6,6 +6,7 @@ import { playground, sharedState, usePlayground } from "../state";
 import { Dialog } from "./Dialog";
 import { Icon } from "./Icon";
 import { openFile, READABLE } from "./open-file";
+import { saveGraph } from "./save-graph";
 
 /** Some chats cut off longer addresses. */
 const CHAT_CHARACTERS = 2000;
@@ -109,6 +110,9 @@ export function ShareDialog() {
       <footer className="dialog-foot">
         <button type="button" className="plain" onClick={saveFile}>
           Save as a file
+        </button>
+        <button type="button" className="plain" onClick={() => void saveGraph(playground.getState())}>
+          Save the graph, .svg
         </button>
         <OpenFile />
       </footer>

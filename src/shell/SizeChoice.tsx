@@ -1,4 +1,5 @@
 /** @file The example's size, with the memory that its naive plan needs at its peak. */
+import { useState } from "react";
 import { showBytes } from "../panels";
 import { playground, selectExample, selectNaivePeak, selectSize, usePlayground } from "../state";
 
@@ -6,7 +7,10 @@ const sizes = ["S", "M", "L"] as const;
 
 export function SizeChoice() {
   const example = usePlayground(selectExample);
-  const size = usePlayground(selectSize);
+  const written = usePlayground(selectSize);
+  // Chosen at once, though the text is rewritten a moment later.
+  const [asked, setAsked] = useState<(typeof sizes)[number] | null>(null);
+  const size = asked ?? written;
   const peak = usePlayground(selectNaivePeak);
   if (!example?.sizes) return null;
   const { name } = example.sizes;
@@ -18,7 +22,13 @@ export function SizeChoice() {
             type="radio"
             name="size"
             checked={choice === size}
-            onChange={() => void playground.getState().actions.setSize(choice)}
+            onChange={() => {
+              setAsked(choice);
+              void playground
+                .getState()
+                .actions.setSize(choice)
+                .then(() => setAsked(null));
+            }}
           />
           <span>{choice}</span>
         </label>

@@ -1,6 +1,7 @@
 /** @file What Find or do offers, and how well each entry fits the words. Pure. */
 import { allComposites, allOps, showType } from "../fusion";
 import { allLessons, notes } from "../lessons";
+import { saveGraph } from "./save-graph";
 import { commands, selectFusion, selectPlan, showKey, type PlaygroundState } from "../state";
 
 export interface Entry {
@@ -25,6 +26,15 @@ const doings = (state: PlaygroundState): Entry[] =>
       first: true,
       run,
     }));
+
+const taking: Entry = {
+  id: "do save-graph",
+  title: "Save the graph as a picture, .svg",
+  detail: "",
+  kind: "Do",
+  first: true,
+  run: (state) => void saveGraph(state),
+};
 
 const kernels = (state: PlaygroundState): Entry[] =>
   (selectPlan(state)?.kernels ?? []).map(({ id, name }) => ({
@@ -97,6 +107,7 @@ const additions: readonly Entry[] = [...allOps, ...allComposites]
 /** Everything that can be found or done now, in the order of the list. */
 export const entriesOf = (state: PlaygroundState): Entry[] => [
   ...doings(state),
+  taking,
   ...kernels(state),
   ...nodes(state),
   ...openings(state),

@@ -6,7 +6,7 @@ import "./lines.css";
 import "./card.css";
 import "./lists.css";
 import { Background, ConnectionLineType, ReactFlow, ReactFlowProvider, useStore } from "@xyflow/react";
-import { useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { playground, selectFusion, usePlayground } from "../../state";
 import { CanvasCard } from "./CanvasCard";
 import { CanvasLists } from "./CanvasLists";
@@ -70,6 +70,7 @@ function Canvas() {
   const onKeyDown = useGraphKeys(picture, editable, camera.focus);
   const said = useCanvas((s) => s.said);
   const graph = usePlayground(selectFusion)?.graph ?? null;
+  useEffect(() => useCanvas.setState({ shown: picture }), [picture]);
   const label = useMemo(() => (picture ? describe(picture, step) : "Op graph"), [picture, step]);
   return (
     <div ref={root} className="canvas" role="group" aria-label={label} data-status={status}>

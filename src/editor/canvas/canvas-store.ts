@@ -2,6 +2,7 @@
 import { create } from "zustand";
 import type { NodeId } from "../../fusion";
 import type { Position } from "../../document";
+import type { Picture } from "./model/picture";
 import type { ConnectTarget } from "./model/targets";
 
 export interface Connecting {
@@ -22,11 +23,20 @@ export interface CanvasState {
   readonly list: CanvasList;
   /** The step whose card was closed; another step opens it again. */
   readonly closedAt: number | null;
+  /** What is drawn, for who wants to take it along. */
+  readonly shown: Picture | null;
   /** What an edit answered when it could not be done. */
   readonly said: string | null;
 }
 
-const start: CanvasState = { dragged: {}, connecting: null, list: { kind: "none" }, closedAt: null, said: null };
+const start: CanvasState = {
+  dragged: {},
+  connecting: null,
+  list: { kind: "none" },
+  closedAt: null,
+  shown: null,
+  said: null,
+};
 
 export const useCanvas = create<CanvasState>(() => start);
 
@@ -39,5 +49,3 @@ export const startConnecting = (connecting: Connecting | null): void => useCanva
 export const closeCardAt = (cursor: number): void => useCanvas.setState({ closedAt: cursor });
 /** Shows the answer of an edit that failed; null clears it. */
 export const say = (answer: Promise<string | null>): void => void answer.then((said) => useCanvas.setState({ said }));
-/** Opens the list of ops to add, as `+ Op` does: for commands of the page. */
-export const openPalette = (): void => openList({ kind: "palette" });

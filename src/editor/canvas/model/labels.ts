@@ -32,7 +32,7 @@ export interface Tag {
   readonly height: number;
 }
 
-const tagRect = (tag: Tag): Rect => {
+export const tagRect = (tag: Tag): Rect => {
   const x0 = tag.align === "start" ? tag.x : tag.x - tag.width;
   return { x0, x1: x0 + tag.width, y0: tag.y, y1: tag.y + tag.height };
 };
