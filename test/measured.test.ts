@@ -54,6 +54,27 @@ test.each(rows)("attention %s", (_, text, kibibytes, apart, fused) => {
   expect(Math.abs(Math.log(micros(text, { profile, disabledPasses: ["attention"] }) / apart))).toBeLessThan(Math.log(4 / 3)); // prettier-ignore
 });
 
+const heads = (q: number, kv: number, columns = 2048): string =>
+  `q: f32[1, ${q}, 2048, 64]\nk: f32[1, ${kv}, ${columns}, 64]\nv: f32[1, ${kv}, ${columns}, 64]\n`;
+
+/** µs of the plan that stores the scores and folds them in a second kernel, and of one kernel. */
+test.each([
+  ["of one head of keys each", `${heads(16, 16)}o = scaled_dot_product_attention(q, k, v)`, 651, 612],
+  [
+    "of four heads of queries to one of keys",
+    `${heads(32, 8)}o = scaled_dot_product_attention(q, k, v, enable_gqa=True)`,
+    1280,
+    1229,
+  ],
+  ["across 1777 columns", `${heads(16, 16, 1777)}o = scaled_dot_product_attention(q, k, v)`, 734, 550],
+])("attention %s: two kernels or one", (_, text, two, one) => {
+  const profile = h200(48);
+  expect(one).toBeLessThan(two);
+  const { totals } = stepsOf(text, { profile }).at(-1)!;
+  expect(totals.kernels).toBe(1);
+  expect(Math.abs(Math.log(totals.predictedMicros / one))).toBeLessThan(Math.log(4 / 3));
+});
+
 const loss = (n: number, k: number, v: number): string =>
   `h: f32[${n}, ${k}]\nw: f32[${v}, ${k}]\ny: i32[${n}]\nloss = cross_entropy(h @ w.T, y, reduction="none")`;
 

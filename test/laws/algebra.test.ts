@@ -74,6 +74,26 @@ const others: readonly (readonly [pass: string, rule: string, name: string, text
     "one that others read too",
     "x: f32[33, 65]\na = x.T\ny = relu(a).T\nz = a.sum(dim=-1)\nreturn y, z",
   ],
+  ["movement-algebra", "rows-first", "a slice of a product", "x: f32[33, 16]\nw: f32[16, 20]\ny = (x @ w)[2:30:3] * 2"],
+  ["movement-algebra", "rows-first", "as the result", "x: f32[2, 9, 16]\nw: f32[16, 20]\ny = (x @ w)[:, :-1]"],
+  [
+    "movement-algebra",
+    "rows-first",
+    "backwards",
+    "x: f32[9, 16]\nw: f32[16, 20]\ny = flip((x @ w)[5:3], 0) + (x @ w)[::-1].sum()",
+  ],
+  [
+    "movement-algebra",
+    "rows-first",
+    "the last token",
+    "x: f32[2, 9, 16]\nw: f32[20, 16]\nb: f32[20]\ny = softmax(linear(x, w, b)[:, -1])",
+  ],
+  [
+    "movement-algebra",
+    "rows-first",
+    "the loss of a language model",
+    "x: f32[2, 9, 16]\nw: f32[65, 16]\nt: i32[2, 9] = zeros()\nz = linear(x, w)\ny = cross_entropy(z[:, :-1].reshape(-1, 65), t[:, 1:].reshape(-1))",
+  ],
   [
     "movement-algebra",
     "own-padding",

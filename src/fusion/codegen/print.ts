@@ -143,7 +143,7 @@ class Printer {
         const cell = (index: Index): string => `${stmt.array.name}[${indexText(index)}]`;
         const type = this.#type(stmt.def, stmt.array.scalar, 1);
         const both = stmt.def.reduce!.combine.wgsl(cell(stmt.into), cell(stmt.from), type);
-        return this.#line(`${cell(stmt.into)} = ${both};`, stmt.nodes);
+        return this.#line(assignText(cell(stmt.into), both), stmt.nodes);
       }
       case "exchange":
         this.#needSort(stmt.sort);
@@ -380,10 +380,10 @@ ${swap(a, "key")}${b ? swap(b, "place") : ""}  }
 }
 
 /** `sum += x;` */
-const assignText = (name: string, text: string): string =>
-  /^\w+ \+ \w+$/.test(text) && text.startsWith(`${name} + `)
-    ? `${name} += ${text.slice(name.length + 3)};`
-    : `${name} = ${text};`;
+function assignText(place: string, text: string): string {
+  const added = text.startsWith(`${place} + `) ? text.slice(place.length + 3) : "";
+  return /^\w+(?:\[[^[\]]*\])?$/.test(added) ? `${place} += ${added};` : `${place} = ${text};`;
+}
 
 let helpers: ReadonlyMap<string, WgslHelper> | null = null;
 function helperNamed(name: string): WgslHelper {

@@ -16,7 +16,8 @@ export interface Lives {
 }
 
 interface Life {
-  readonly bytes: number;
+  /** A rewrite may leave some of the value out. */
+  bytes: number;
   /** Where it is written; null until its region is entered. */
   home: number | null;
   readonly readers: Map<RegionId, number>;
@@ -52,6 +53,7 @@ export function openLives(graph: Graph, positions: number): Lives {
     written(value, at) {
       const life = lifeOf(value);
       life.home = at;
+      if (life.entered === null && at !== null) life.bytes = bytesOf(node(graph, value).type);
       enter(value, life);
     },
     read(value, by, at) {

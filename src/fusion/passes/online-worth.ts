@@ -17,6 +17,9 @@ const CACHED_SPEEDUP = 2.5;
 /** Share of the shorter of computing and moving that hides behind the longer. */
 const OVERLAP = 0.95;
 
+/** Predictions that lie closer than this say nothing (docs/measurements.md): the plan that moves less wins. */
+const TIE = 0.025;
+
 /** Predicted µs with what tiles read again from the cache, most of which hides behind the arithmetic. */
 function microsWithRereads(planner: Planner, region: Region): number {
   const { time, schedule } = planner.factsOf(region);
@@ -36,8 +39,13 @@ export function onlineWorth(planner: Planner, candidate: Candidate, delta: CostD
   const micros = (region: Region): number => microsWithRereads(planner, region);
   const bytes = (region: Region): number => planner.factsOf(region).schedule.modelledBytes;
   const counted = { ...delta, microsApart: sum(candidate.remove, micros), microsFused: sum(candidate.add, micros) };
-  if (counted.microsFused >= counted.microsApart) return notWorthIt(planner, candidate, counted, doing);
-  const verdict = worthIt(planner, candidate, counted, doing);
+  const allowed = delta.bytesSaved > 0 ? 1 + TIE : 1;
+  if (counted.microsFused >= allowed * counted.microsApart) return notWorthIt(planner, candidate, counted, doing);
+  const plain = worthIt(planner, candidate, counted, doing);
+  const tied = counted.microsFused >= counted.microsApart;
+  const verdict = tied
+    ? { ...plain, text: `${plain.text} Times within ${100 * TIE} % are a tie, and this moves less.` }
+    : plain;
   const again = sum(candidate.add, bytes) - sum(candidate.remove, bytes);
   if (again <= 0) return verdict;
   const text = `${verdict.text} Bands of rows walk the other operand again, ${showBytes(again)} that the cache serves; that is counted in.`;

@@ -58,7 +58,7 @@ export const passTitles: readonly PassTitle[] = [
   {
     name: "movement-algebra",
     title: "Push transposes together",
-    summary: "Moves transposes through elementwise ops so that they meet and cancel, and lets a window pad for itself.",
+    summary: "Moves transposes through elementwise ops so that they meet and cancel, lets a window pad for itself, and leaves out rows before a product rather than behind it.",
     numerics: "bitwise",
     elsewhere: [ort("TransposeOptimizer", "PadFusion")],
   },

@@ -12,7 +12,7 @@ import { mutated } from "../mutations";
 import { accumulator, finished, foldIn, foldLanes, type Accumulator } from "./accumulate";
 import { JoinPlaces, joinThreads } from "./join";
 import { nameChunks, passComment, storePoint } from "./row-workgroup";
-import { pointAt, rowsOf, spread, storeRow } from "./rows";
+import { existing, pointAt, rowsOf, spread, storeRow } from "./rows";
 import { foldedType, gridFields, joinOne, namesOf, partialsId } from "./split";
 
 /** Variants `mixed-row` and `mixed-thread`: the bands and their finisher. */
@@ -52,7 +52,10 @@ function bandByWorkgroup(job: Job): KernelProgram {
   const units = form.columns / width;
   const chunks = Array.from({ length: Math.ceil(units / threads) }, (_, turn) => {
     const unit = space.add(grid.tid, space.int(turn * threads));
-    return { column: spread(space, space.clamp(unit, units - 1), wide), inside: space.less(unit, units) };
+    const column = spread(space, space.clamp(unit, units - 1), wide);
+    const inside = space.less(unit, units);
+    const bare = (): Index => (inside.kind === "always" ? column : spread(space, existing(low, unit, units, wide ? "unit" : "column"), wide)); // prettier-ignore
+    return { column, inside, bare };
   });
   const held = new Map(form.columnFolds.map((id) => [id, chunks.map(() => accumulator(low, id, width))]));
   const partials = partialsOf(low, job);
@@ -63,11 +66,11 @@ function bandByWorkgroup(job: Job): KernelProgram {
     rows.stages.forEach((pass, stage) => {
       low.comment(passComment(low, pass));
       const accs = pass.reductions.map((id) => accumulator(low, id, width));
-      chunks.forEach(({ column, inside }, turn) => {
+      chunks.forEach(({ column, inside, bare }, turn) => {
         const at = pointAt(space, rows, row, column);
         for (const acc of accs) foldIn(low, acc, at, column, inside);
         for (const id of pass.columnFolds) foldIn(low, held.get(id)![turn]!, at, column, mutated("repeated-row") ? inside : space.and(inside, counts)); // prettier-ignore
-        for (const id of pass.outputs) storePoint(low, rows, id, row, column, space.and(inside, counts));
+        for (const id of pass.outputs) storePoint(low, rows, id, row, column, space.and(inside, counts), bare);
       });
       if (accs.length === 0) return;
       const joined = joinThreads(accs.map((acc) => foldLanes(low, acc)), grid.tid, places, stage); // prettier-ignore
@@ -79,9 +82,9 @@ function bandByWorkgroup(job: Job): KernelProgram {
     low.barrier();
   }, "rows"); // prettier-ignore
   low.comment("Leave what the band has folded.");
-  chunks.forEach(({ column, inside }, turn) =>
+  chunks.forEach(({ inside, bare }, turn) =>
     low.branch(inside, () => {
-      const at = space.add(space.mul(grid.index, form.columns), column);
+      const at = space.add(space.mul(grid.index, form.columns), bare());
       form.columnFolds.forEach((id, i) => low.store(partials[i]!, at, held.get(id)![turn]!.value, [id]));
     }),
   );

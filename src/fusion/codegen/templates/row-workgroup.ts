@@ -10,7 +10,7 @@ import { mutated } from "../mutations";
 import { accumulator, finished, foldIn, foldLanes } from "./accumulate";
 import { JoinPlaces, joinThreads } from "./join";
 import { foldMerged, type Walk } from "./one-pass";
-import { placedAt, pointAt, rowsOf, spread, storeFirst, storeRow, type Rows } from "./rows";
+import { existing, placedAt, pointAt, rowsOf, spread, storeFirst, storeRow, type Rows } from "./rows";
 import { Sorting } from "./sort";
 import { openCarry, scanPlaces, type ScanChunk } from "./scan";
 
@@ -133,13 +133,6 @@ function turnsTaken(low: Lowering, last: Cond, turns: number): Value {
   const all = literal(turns, "f32");
   if (last.kind === "always") return all;
   return low.let("seen", "f32", 1, { kind: "select", when: last, yes: all, no: literal(turns - 1, "f32") }, []);
-}
-
-/** `unit` where it is known to be less than `units`: under that name, or its own where it has one. */
-function existing(low: Lowering, unit: Index, units: number, name: string): Index {
-  const atom = unit.terms.length === 1 && unit.constant === 0 && unit.terms[0]!.by === 1 ? unit.terms[0]!.atom : null;
-  if (atom?.kind !== "var" || !atom.builtin) return low.bind(name, unit, units - 1);
-  return low.space.of(low.space.variable(atom.name, units - 1, atom.level, atom.builtin));
 }
 
 /**

@@ -116,6 +116,13 @@ export function placedAt(space: IndexSpace, { turns }: Rows, id: NodeId, point: 
 export const spread = (space: IndexSpace, unit: Index, wide: boolean): Index =>
   wide ? space.add(space.mul(unit, 4), space.of(space.lane)) : unit;
 
+/** `unit` where it is known to be less than `units`: under that name, or its own where it has one. */
+export function existing(low: Lowering, unit: Index, units: number, name: string): Index {
+  const atom = unit.terms.length === 1 && unit.constant === 0 && unit.terms[0]!.by === 1 ? unit.terms[0]!.atom : null;
+  if (atom?.kind !== "var" || !atom.builtin) return low.bind(name, unit, units - 1);
+  return low.space.of(low.space.variable(atom.name, units - 1, atom.level, atom.builtin));
+}
+
 /** Stores what has one value a row. */
 export function storeRow(low: Lowering, rows: Rows, row: Index): void {
   for (const id of rows.rowOutputs) {

@@ -1,58 +1,30 @@
-/** @file P2: transposes move through elementwise ops until they meet and cancel, and a border becomes the window's own padding. */
-import { node, nodeId, sameShape, sizeOf, type Node, type NodeId, type Shape } from "../../ir";
+/** @file P2: transposes move through elementwise ops until they meet and cancel, a border becomes the window's own padding, and a slice of a product is cut from its operand. */
+import { node, nodeId, sameShape, sizeOf, type Node, type NodeId } from "../../ir";
 import { numberOf, numbersOf, opDef, permOf, withDefaults } from "../../ops";
 import type { Proposal } from "../identities";
 import { mutated } from "../mutations";
 import type { Planner } from "../planner";
-import { openRewriter, type NodeChange, type Rewriter } from "../rewriter";
+import { openRewriter, type Rewriter } from "../rewriter";
 import { rewritingPass, untilNoneFits } from "../rewriting";
 import { inWords, nameOf, namesOf, yes } from "../words";
-
-/** Elementwise ops that a transpose is pushed through at a time. */
-const REACH = 32;
+import { rowsFirst } from "./rows-first";
+import { treeBelow, withTop, type Tree } from "./tree-below";
 
 export const movementAlgebra = rewritingPass({
   name: "movement-algebra",
   title: "Push transposes together",
   teaches: "layout",
-  summary: "Moves transposes through elementwise ops so that they meet and cancel, and lets a window pad for itself.",
+  summary:
+    "Moves transposes through elementwise ops so that they meet and cancel, lets a window pad for itself, and leaves out rows before a product rather than behind it.",
   numerics: "bitwise",
   *match(planner) {
     yield* untilNoneFits(
       planner,
       openRewriter(planner),
-      (live, rewriter, n) => pushed(live, rewriter, n) ?? ownPadding(live, rewriter, n),
+      (live, rewriter, n) => pushed(live, rewriter, n) ?? ownPadding(live, rewriter, n) ?? rowsFirst(live, rewriter, n),
     );
   },
 });
-
-/** Elementwise ops that only each other and the transpose read, and what they read. */
-interface Tree {
-  readonly ops: readonly Node[];
-  readonly leaves: ReadonlySet<NodeId>;
-}
-
-function treeBelow(planner: Planner, rewriter: Rewriter, top: NodeId, shape: Shape): Tree | null {
-  const { graph } = planner;
-  const ops: Node[] = [];
-  const leaves = new Set<NodeId>();
-  const inside = (id: NodeId): boolean => {
-    const n = node(graph, id);
-    return opDef(n.op).kind === "elementwise" && n.inputs.length > 0 && sameShape(n.type.shape, shape) && rewriter.readersOf(id).size === 1 && !planner.isOutput(id); // prettier-ignore
-  };
-  const open = [top];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (!inside(id)) {
-      leaves.add(id);
-      continue;
-    }
-    if (ops.length === REACH) return null;
-    const n = node(graph, id);
-    ops.push(n);
-    open.push(...n.inputs);
-  }
-  return ops.length === 0 ? null : { ops, leaves };
-}
 
 /** transpose(f(transpose(a), b)) = f(a', b'), when fewer transposes are left. */
 function pushed(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
@@ -60,7 +32,7 @@ function pushed(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null 
   const { graph } = planner;
   const { shape } = node(graph, n.inputs[0]!).type;
   const tree = treeBelow(planner, rewriter, n.inputs[0]!, shape);
-  if (!tree) return null;
+  if (!tree || tree.ops.length === 0) return null;
   const perm = permOf(n.attrs, shape.length);
   const turned = new Map<NodeId, NodeId>();
   const made: Node[] = [];
@@ -109,28 +81,6 @@ function standing(n: Node, leaf: Node, rank: number, perm: readonly number[], co
   const turned = perm.map((axis) => shape[axis]!);
   const attrs = withDefaults(opDef("reshape"), { shape: turned });
   return { ...n, id: nodeId(`${n.id}~view${count}`), op: "reshape", inputs: [leaf.id], attrs, type: { ...leaf.type, shape: turned }, label: leaf.label }; // prettier-ignore
-}
-
-/** The tree in its new order; its top takes the transpose's place. */
-function withTop(
-  planner: Planner,
-  rewriter: Rewriter,
-  n: Node,
-  ops: readonly Node[],
-  views: readonly Node[],
-  undone: readonly NodeId[],
-): NodeChange {
-  const top = ops.find(({ id }) => id === n.inputs[0])!;
-  const rest = ops.filter((op) => op !== top);
-  const born = views.map(({ id }) => [id, nodeId(id.slice(0, id.lastIndexOf("~")))] as const);
-  if (planner.isOutput(n.id)) {
-    const named: Node = { ...top, id: n.id, label: n.label, origins: [...new Set([...n.origins, ...top.origins])], ...(n.span ? { span: n.span } : {}) }; // prettier-ignore
-    return { gone: [top.id, ...undone], after: [...views, ...rest, named], moved: [top.id, n.id], born };
-  }
-  const readers = [...rewriter.readersOf(n.id)].map((id) => node(planner.graph, id));
-  const again = readers.map((reader) => ({ ...reader, inputs: reader.inputs.map((input) => (input === n.id ? top.id : input)) })); // prettier-ignore
-  const marked = { ...top, origins: [...new Set([...top.origins, ...n.origins])] };
-  return { gone: [n.id, ...undone], after: [...views, ...rest, marked, ...again], born };
 }
 
 /** window(pad(x)) is a window with a wider padding of its own. */
