@@ -37,6 +37,24 @@ test("a row read again on each pass: the counts, the code beside the planner's, 
   await expect(knobs).toContainText("Written as the planner chose.");
 });
 
+test("threads that join by subgroups: shuffles in place of a tree, a quarter of the workgroup memory", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await play.command("LayerNorm");
+  const kernels = play.region("Kernels");
+  await play.command("Show the final plan");
+  await kernels.getByRole("button", { name: "Knobs" }).click();
+  const knobs = kernels.getByRole("region", { name: "Knobs" });
+  await knobs.getByRole("combobox", { name: "Threads join" }).selectOption({ label: "by subgroups" });
+  await expect(knobs.getByRole("row", { name: /^Workgroup memory/ })).toHaveText(/2 KiB\s*512 B$/);
+  await knobs.getByRole("button", { name: "Diff with the planner" }).click();
+  const dialog = page.getByRole("dialog", { name: /planner and chosen/ });
+  await expect(dialog.locator(".editor.modified")).toContainText("subgroupShuffleXor");
+  await expect(dialog.locator(".editor.original")).not.toContainText("subgroupShuffleXor");
+});
+
 test("a choice for every kernel goes along in a link", async ({ page, play }) => {
   await play.open();
   await play.type(norm);
