@@ -2,7 +2,7 @@ import { expect, test } from "./fixtures";
 
 test.use({ serviceWorkers: "allow" });
 
-test("after one visit the page opens without a network", async ({ page, play, context }) => {
+test("after one visit the page works without a network, with all that comes late", async ({ page, play, context }) => {
   await play.open();
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;
@@ -14,5 +14,22 @@ test("after one visit the page opens without a network", async ({ page, play, co
   await context.setOffline(true);
   await page.reload();
   await expect(play.steps).toBeVisible();
+  // A workshop without a network: what comes late comes from the copy too.
+  await play.command("Softmax");
+  await expect(page.getByRole("button", { name: "Example: Softmax" })).toBeVisible();
+  for (const dialog of ["Planning options", "Share", "All keys", "Notes"]) {
+    await play.command(dialog === "Notes" ? "Read notes" : dialog);
+    await expect(page.getByRole("dialog", { name: dialog })).toBeVisible();
+    await page.keyboard.press("Escape");
+  }
+  await play.command("Add tanh");
+  await expect.poll(() => play.text()).toContain("tanh(...)");
+  for (const tab of ["Loops", "Decisions", "Traffic"]) {
+    await page.getByRole("tab", { name: new RegExp(`^${tab}`) }).click();
+    await expect(page.getByRole("tabpanel")).not.toBeEmpty();
+  }
+  await page.getByRole("button", { name: "Undo" }).click();
+  await play.command("Presenter view");
+  await expect(page.getByRole("main", { name: "Presenter view" })).toBeVisible();
   await context.setOffline(false);
 });
