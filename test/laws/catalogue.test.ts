@@ -26,7 +26,7 @@ const NUMBERS: Partial<Record<ReasonCode, readonly (readonly string[])[]>> = {
   C_PEAK_MEMORY: [["bytesBefore", "bytesAfter", "limit"]],
   C_LIBRARY: [["gflops"]],
   C_PARALLELISM: [["workgroups", "multiprocessors"]],
-  C_BEATEN: [["microsFused", "microsShared"]],
+  C_BEATEN: [["microsFused", "microsShared"], ["microsStored", "microsAgain", "bytesStored", "bytesAgain"]],
   A_BYTES: [["bytesSaved", "microsApart", "microsFused"]],
   A_LAUNCH: [["launchesSaved", "microsApart", "microsFused"]],
 }; // prettier-ignore

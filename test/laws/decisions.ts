@@ -76,6 +76,16 @@ const picked =
 const relu =
   "x: f32[1024, 1024]\nw: f32[1024, 1024]\nh = relu(x)\ny = h * w\nloss = sum(y * y)\nloss.backward()\nreturn loss, x.grad";
 const wide = "x: f32[512, 512]\nw: f32[512, 512]\nh = gelu(x @ w)\nloss = sum(h)\nloss.backward()\nreturn loss, w.grad";
+/** The gradient asks where `h` was positive when `h` is long stored. */
+const backward = `x: f32[4096, 1024]
+w: f32[1024, 1024] = param()
+u: f32[1024, 1024] = param()
+def loss(w, u):
+  h = relu(x @ w)
+  y = h @ u
+  return (y * y).mean()
+l, g = value_and_grad(loss, argnums=(0, 1))(w, u)
+return l, g[0], g[1]`;
 
 export const examples: readonly Example[] = [
   { name: "x * 1 is x", text: "x: f32[4096, 1024]\ny = relu(x * 1)", codes: ["A_PATTERN"], kernels: 1, ops: 1 },
@@ -123,6 +133,7 @@ export const examples: readonly Example[] = [
   { name: "one element of each row", text: picked, codes: ["A_BYTES"], kernels: 1 },
   { name: "one element of each row in strict mode", text: picked, options: { strict: true }, codes: ["L_STRICT"], kernels: 2 },
   { name: "one element of rows that are stored anyway", text: `${picked}\nreturn y, p`, codes: [], kernels: 2 },
+  { name: "a mask that only the backward pass asks for", text: backward, codes: ["C_BEATEN", "A_BYTES"], kernels: 7, apart: [["l/grad#0/gt", "l/loss#0/h"]] },
   { name: "readers of a shared value", text: "x: f32[4096, 1024]\nb: f32[4096, 1024]\nt = x * 2\nz1 = t + b\nz2 = t - b", codes: ["C_BEATEN", "A_BYTES"], kernels: 1 },
   { name: "a running sum with its neighbours", text: "x: f32[4096, 4096]\nn: f32[4096]\ny = cumsum(exp(x), dim=-1) / n", codes: ["A_BYTES"], kernels: 1 },
   { name: "a running sum of a softmax", text: "x: f32[4096, 1024]\np = softmax(x)\ny = where(cumsum(p, dim=-1) - p < 0.9, p, 0.0)", codes: ["A_BYTES"], kernels: 1 },

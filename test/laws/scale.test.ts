@@ -31,6 +31,28 @@ test.each([
   expect(slope).toBeLessThan(1.4);
 });
 
+const convolutions = (batch: number): string => `x: f32[${batch}, 8, 32, 32]
+w: f32[16, 8, 3, 3] = param()
+u: f32[16, 16, 3, 3] = param()
+def loss(w, u):
+  return conv2d(relu(conv2d(x, w, padding=1)), u, padding=1).mean()
+return grad(loss, argnums=(0, 1))(w, u)`;
+const image = (call: string) => (batch: number) => `x: f32[${batch}, 4, 56, 56]\ny = relu(${call} * 2)`;
+
+test.each([
+  ["a mirrored border", image('pad(x, (1, 1, 1, 1), mode="reflect")')],
+  ["a turn of the axes' ends", image("roll(x, (3, 3), dims=(2, 3))")],
+  ["an image twice as large", image("interpolate(x, scale_factor=2)")],
+  ["the gradient of convolutions", convolutions],
+] as const)(
+  "%s: a tensor of sixteen times the elements takes far from sixteen times as long to plan",
+  { retry: 2 },
+  (_, program) => {
+    planningMillis(program(1));
+    expect(planningMillis(program(16))).toBeLessThan(10 * planningMillis(program(1)));
+  },
+);
+
 test("kernels of a long chain fill their budget", () => {
   const { steps } = runPasses(naiveFusion(graphOf(chain(640)), "op"), options(), allPasses);
   expect(steps.at(-1)!.totals.kernels).toBe(10);

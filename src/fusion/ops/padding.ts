@@ -1,6 +1,7 @@
 /** @file Index rules of pad: inside, border and mirror, axis by axis. */
 import type { Attrs, Shape } from "../ir";
-import type { IndexAlgebra, IndexCase, Piece } from "./define";
+import type { IndexAlgebra, IndexCase, IndexTable, Piece } from "./define";
+import { tablesByAxis } from "./index-tables";
 import { numbersOf } from "./shapes";
 
 /** Left and right of every axis; the attribute begins with the last axis, as in PyTorch. */
@@ -64,4 +65,18 @@ export function padPieces(x: Shape, output: Shape, attrs: Attrs): Piece[] | null
   const start = sides.map(({ left }) => Math.max(0, left));
   const extent = output.map((size, axis) => size - start[axis]! - Math.max(0, sides[axis]!.right));
   return extent.every((size) => size > 0) ? [{ operand: 0, start, extent }] : null;
+}
+
+/** Where each axis of the result is read, border and mirror included. */
+export function padTables(x: Shape, attrs: Attrs): readonly IndexTable[] {
+  const sides = widthsOf(attrs, x.length);
+  const mode = modeOf(attrs);
+  const output = x.map((extent, axis) => extent + sides[axis]!.left + sides[axis]!.right);
+  return tablesByAxis(output, (axis, i) => {
+    const [at, last] = [i - sides[axis]!.left, x[axis]! - 1];
+    if (at >= 0 && at <= last) return at;
+    if (mode === "constant") return -1;
+    if (mode === "edge") return at < 0 ? 0 : last;
+    return at < 0 ? -at : 2 * last - at;
+  });
 }

@@ -1,6 +1,7 @@
 /** @file P4: work on a product's elements while they are still in registers (epilogue), and on its operands while they load (prologue). */
 import { type Region, type RegionId } from "../ir";
 import type { Answer, Candidate, FusionPass } from "./define";
+import { leftToReaders } from "./left-to-readers";
 import {
   copyCandidate,
   costOf,
@@ -41,12 +42,8 @@ export const contractionEpilogue: FusionPass = {
       const doing = `Computing ${names(producer)} while ${names(product)} loads it`;
       return prologueVerdict(planner, candidate) ?? judge(planner, candidate, delta, doing);
     }
-    return judge(
-      planner,
-      candidate,
-      delta,
-      `Applying ${names(consumer)} while the tile of ${names(producer)} is in registers`,
-    );
+    const doing = `Applying ${names(consumer)} while the tile of ${names(producer)} is in registers`;
+    return leftToReaders(planner, candidate) ?? judge(planner, candidate, delta, doing);
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };

@@ -1,5 +1,5 @@
 import { sizeOf, stridesOf, type Node, type Shape, type TensorType } from "../ir";
-import { opDef, type IndexAlgebra, type IndexCase, type IndexTable } from "../ops";
+import { opDef, TableAlgebra, tabled, type IndexAlgebra, type IndexTable, type TabledCase } from "../ops";
 import { roundingOf } from "./rounding";
 import { coordinatesOf } from "./walk";
 
@@ -14,75 +14,6 @@ export const numbers: IndexAlgebra<number, boolean> = {
   atLeast: (a, bound) => a >= bound,
   and: (a, b) => a && b,
 };
-
-/** A sum of one table per output axis and a constant. */
-interface Tables {
-  readonly constant: number;
-  /** By axis; absent: the value does not depend on it. */
-  readonly axes: ReadonlyMap<number, Float64Array>;
-}
-/** A conjunction of one mask per output axis; `never` when a constant test failed. */
-interface Masks {
-  readonly never: boolean;
-  readonly axes: ReadonlyMap<number, Uint8Array>;
-}
-
-/** Index rules in which no coordinate mixes two output axes, evaluated once per axis instead of once per element. */
-class TableAlgebra implements IndexAlgebra<Tables, Masks> {
-  /** False once a rule mixed axes: then the tables mean nothing. */
-  separable = true;
-
-  int(value: number): Tables {
-    return { constant: value, axes: new Map() };
-  }
-  add(a: Tables, b: Tables): Tables {
-    const axes = new Map(a.axes);
-    for (const [axis, table] of b.axes) {
-      const other = axes.get(axis);
-      axes.set(axis, other ? table.map((value, i) => value + other[i]!) : table);
-    }
-    return { constant: a.constant + b.constant, axes };
-  }
-  mul(a: Tables, by: number): Tables {
-    const axes = new Map([...a.axes].map(([axis, table]) => [axis, table.map((value) => value * by)]));
-    return { constant: a.constant * by, axes };
-  }
-  div(a: Tables, by: number): Tables {
-    return this.#each(a, (value) => Math.floor(value / by));
-  }
-  mod(a: Tables, by: number): Tables {
-    return this.#each(a, (value) => value % by);
-  }
-  less(a: Tables, bound: number): Masks {
-    return this.#test(a, (value) => value >= 0 && value < bound);
-  }
-  atLeast(a: Tables, bound: number): Masks {
-    return this.#test(a, (value) => value >= bound);
-  }
-  and(a: Masks, b: Masks): Masks {
-    const axes = new Map(a.axes);
-    for (const [axis, mask] of b.axes) {
-      const other = axes.get(axis);
-      axes.set(axis, other ? mask.map((value, i) => value & other[i]!) : mask);
-    }
-    return { never: a.never || b.never, axes };
-  }
-  #each({ constant, axes }: Tables, rule: (value: number) => number): Tables {
-    if (axes.size === 0) return this.int(rule(constant));
-    if (axes.size > 1) this.separable = false;
-    const [axis, table] = [...axes][0]!;
-    return { constant: 0, axes: new Map([[axis, table.map((value) => rule(value + constant))]]) };
-  }
-  #test({ constant, axes }: Tables, holds: (value: number) => boolean): Masks {
-    if (axes.size === 0) return { never: !holds(constant), axes: new Map() };
-    if (axes.size > 1) this.separable = false;
-    const [axis, table] = [...axes][0]!;
-    return {
-      never: false,
-      axes: new Map([[axis, Uint8Array.from(table, (value) => Number(holds(value + constant)))]]),
-    };
-  }
-}
 
 /** Values of a movement op: the operands' elements at other places. Free views share their operand's array. */
 export function evaluateMovement(
@@ -102,13 +33,8 @@ export function evaluateMovement(
     gatherByTables(tables, inputs[0]!, shapes[0]!, output, out);
     return out;
   }
-  const algebra = new TableAlgebra();
-  const axes = output.map((extent, axis) => ({
-    constant: 0,
-    axes: new Map([[axis, Float64Array.from({ length: extent }, (_, i) => i)]]),
-  }));
-  const cases = movement.source<Tables, Masks>(axes, context, algebra);
-  if (algebra.separable) {
+  const cases = tabled(movement, context);
+  if (cases) {
     // Later cases first: an earlier one that also holds overwrites them.
     for (const one of cases.toReversed()) moveByTables(one, inputs[one.operand]!, shapes[one.operand]!, output, out);
     return out;
@@ -166,7 +92,7 @@ function gatherByTables(
 }
 
 function moveByTables(
-  { when, index }: IndexCase<Tables, Masks>,
+  { when, index }: TabledCase,
   input: ArrayLike<number>,
   shape: Shape,
   output: Shape,

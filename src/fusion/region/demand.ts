@@ -3,7 +3,7 @@
  * everything, a union of strided boxes, or (where a reshape cuts a box) a bitmap.
  */
 import { sizeOf, stridesOf, type Node, type Shape } from "../ir";
-import { opDef, type Piece } from "../ops";
+import { indexTables, opDef, type IndexTable, type Piece } from "../ops";
 import { affineView, sourceOf, type AffineView } from "./affine";
 import { reshapedBox } from "./reshaped-box";
 
@@ -110,8 +110,18 @@ function bitsOf(demand: Demand, shape: Shape): Uint8Array | null {
   const bits = new Uint8Array(sizeOf(shape));
   const strides = stridesOf(shape);
   if (demand.kind === "all") bits.fill(1);
-  else for (const box of demand.boxes) for (const index of indicesOf(box)) bits[linear(index, strides)] = 1;
+  else for (const box of demand.boxes) markBox(bits, box, strides);
   return bits;
+}
+
+/** Marks the elements of a box, the innermost axis in a loop of its own. */
+function markBox(bits: Uint8Array, box: Box, strides: readonly number[]): void {
+  const [inner, by] = [box.at(-1) ?? { start: 0, count: 1, step: 1 }, strides.at(-1) ?? 1];
+  const [step, count] = [inner.step * by, inner.count];
+  for (const index of indicesOf(box.slice(0, -1))) {
+    let at = linear(index, strides) + inner.start * by;
+    for (let i = 0; i < count; i++, at += step) bits[at] = 1;
+  }
 }
 
 type Placed = Exclude<Demand, { kind: "some" }>;
@@ -169,6 +179,8 @@ export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[
     const boxes = demand.boxes.map((box) => reshapedBox(box, n.type.shape, shape));
     if (boxes.every((box) => box !== null)) return unionOf(boxes.map((box) => boxDemand(box, shape)), shape); // prettier-ignore
   }
+  // The same elements in the same order: what is marked stays marked.
+  if (free) return marked(bitsOf(demand, n.type.shape));
   const product = demand.kind === "bits" ? null : throughTables(demand, n, inputs);
   if (product) return product;
   const pieced = demand.kind === "bits" ? null : throughPieces(demand, n, inputs, operand);
@@ -184,6 +196,9 @@ export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[
         shape,
       );
   }
+  const tables = demand.kind === "bits" ? null : indexTables(opDef(n.op).movement!, { inputs, output: n.type.shape, attrs: n.attrs }); // prettier-ignore
+  const byAxis = tables && throughTables(demand, n, inputs, tables);
+  if (byAxis) return byAxis;
   return throughPoints(demand, n.type.shape, shape, (index) => {
     const from = sourceOf(n, inputs, index);
     return from && from.operand === operand ? from.index : null;
@@ -243,8 +258,13 @@ function intersection(box: Box, { start, extent }: Piece): Box | null {
 }
 
 /** Axis by axis, for ops whose rule is one table an input axis: what is touched is the product of what each axis touches. */
-function throughTables(demand: Demand, n: Node, inputs: readonly Shape[]): Demand | null {
-  const tables = opDef(n.op).movement!.tables?.({ inputs, attrs: n.attrs });
+function throughTables(
+  demand: Demand,
+  n: Node,
+  inputs: readonly Shape[],
+  given?: readonly IndexTable[],
+): Demand | null {
+  const tables = given ?? opDef(n.op).movement!.tables?.({ inputs, attrs: n.attrs });
   if (!tables || demand.kind === "bits" || demand.kind === "some") return null;
   const shape = inputs[0]!;
   const boxes = demand.kind === "all" ? [wholeBox(n.type.shape)] : demand.boxes;
@@ -325,8 +345,12 @@ function throughPoints(
     const from = map(index);
     if (from) bits[linear(from, strides)] = 1;
   }
-  return bits.every((bit) => bit === 1) ? ALL : { kind: "bits", bits };
+  return marked(bits);
 }
+
+/** Everything where there are too many elements to mark them. */
+const marked = (bits: Uint8Array | null): Demand =>
+  bits === null || bits.every((bit) => bit === 1) ? ALL : { kind: "bits", bits };
 
 /** What the reduced operand must supply: whole rows of every demanded result. */
 export function throughReduce(demand: Demand, outShape: Shape, shape: Shape, axes: readonly number[]): Demand {
