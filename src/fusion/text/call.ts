@@ -19,6 +19,7 @@ import { bindName } from "./symbols";
 import { writesInPlace, writtenName } from "./targets";
 import { einops, isEinops } from "./einops";
 import { nearest } from "./suggest";
+import { callLayer, layerOf } from "./inline-layers";
 import { atCall } from "./at-call";
 import type { CallExpr, Expr, Identifier, SubscriptExpr } from "./syntax";
 import { bare } from "./syntax";
@@ -63,7 +64,8 @@ export function calleeOf({ turn }: Place, { callee, args }: CallExpr): Callee {
   if (root.kind === "name") {
     const bound = turn.scope.find(root.name);
     if (!bound && (MODULES.has(root.name) || isKnownCall(expr.name.text)))
-      return { kind: "function", name: expr.name, value: null, dialect: dialectOf(root.name) };
+      // `nn.gelu` is flax's: PyTorch's functions stand under `nn.functional`.
+      return { kind: "function", name: expr.name, value: null, dialect: dialectOf(expr.object === root && root.name === "nn" ? "flax" : root.name) }; // prettier-ignore
     if (bound?.value.kind === "self") return { kind: "self", name: expr.name };
     const usual = args.length === 2 && !bound && TABLE.has(expr.name.text) ? args[1] : undefined;
     if (usual) return { kind: "usual", value: usual.value };
@@ -74,7 +76,7 @@ export function calleeOf({ turn }: Place, { callee, args }: CallExpr): Callee {
   return { kind: "method", name: expr.name, receiver: expr.object };
 }
 
-const CALLABLE: ReadonlySet<Value["kind"]> = new Set(["def", "op", "partial", "transform", "pullback"]);
+const CALLABLE: ReadonlySet<Value["kind"]> = new Set(["def", "op", "partial", "layer", "transform", "pullback"]);
 
 export interface CallPlace {
   readonly expr: CallExpr;
@@ -123,6 +125,7 @@ export function valueCall(
     return callDef(machine, place, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
   if (value.kind === "op") return opCall(machine, place, call, value.op, argumentsOf(call.expr, operands));
   if (value.kind === "partial") return partialCall(machine, place, call, value, operands);
+  if (value.kind === "layer") return callLayer(machine, place, call, value, operands);
   if (!isBroken(value))
     machine.problems.add("not-callable", call.expr.callee.span, `Only an op, a def or a method can be called; this is ${describe(value)}.`); // prettier-ignore
   return BROKEN;
@@ -211,6 +214,8 @@ function functionCall(
   if (built) return built;
   const op = findOp(name.text);
   if (op && op.kind !== "source") return opCall(machine, place, call, op, argumentsOf(call.expr, operands));
+  const layer = layerOf(name.text, argumentsOf(call.expr, operands));
+  if (layer) return layer;
   if (!(isBuiltin(name.text) && operands.some((slot) => isBroken(slot.value)))) unknownCall(machine, place, call.expr, name, operands); // prettier-ignore
   return BROKEN;
 }

@@ -44,6 +44,7 @@ export function truthOf(value: Value): boolean | null {
     case "transform":
     case "pullback":
     case "partial":
+    case "layer":
     case "module":
     case "self":
       return true;

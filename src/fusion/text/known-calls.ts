@@ -5,6 +5,7 @@ import { applyOp } from "./apply";
 import { foldBinary, truthOf } from "./constants";
 import type { Machine, Place } from "./machine";
 import { addNode, typeOf } from "./machine";
+import { namedWeight } from "./inline-layers";
 import { castTo } from "./member";
 import type { CallExpr, Expr } from "./syntax";
 import { walk } from "./syntax";
@@ -197,7 +198,7 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["asarray", arrayOf], ["array", arrayOf], ["as_tensor", arrayOf], ["tensor", arrayOf], ["ensure_arraylike", arraysGiven(false)],
   ["new_tensor", (machine, place, call, operands) => arrayOf(machine, place, call, operands.slice(1))],
   ["promote_args_inexact", arraysGiven(true)], ["promote_args", arraysGiven(true)], ["promote_dtype", arraysGiven(true)], ["broadcast_arrays_like", arraysGiven(true)],
-  ["sum", total], ["any", every(true)], ["all", every(false)], ["prod", product], ["dict", dictionary], ["round", rounded],
+  ["get_parameter", namedWeight], ["sum", total], ["any", every(true)], ["all", every(false)], ["prod", product], ["dict", dictionary], ["round", rounded],
   ["make_divisible", divisible], ["_make_divisible", divisible], ["to_2tuple", pairOf], ["_pair", pairOf], ["pair", pairOf],
   ["callable", (_machine, _place, _call, [first]) => (first ? flag(/^(def|op|partial)$/.test(first.value.kind)) : null)],
   ["is_tensor", (_machine, _place, _call, [first]) => (first ? flag(first.value.kind === "tensor") : null)],

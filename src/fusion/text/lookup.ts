@@ -4,8 +4,17 @@ import type { Machine, Place } from "./machine";
 import { DTYPES, MODULES, NUMBERS } from "./names";
 import { nearest } from "./suggest";
 import type { NameExpr } from "./syntax";
-import type { Value } from "./values";
+import type { Slot, Value } from "./values";
 import { BROKEN, numberValue } from "./values";
+
+const activation = (name: string): Slot => ({ value: { kind: "op", op: findOp(name)! }, path: "", expr: null });
+const ACTIVATIONS_BY_NAME: Value = {
+  kind: "dict",
+  entries: new Map([
+    ...["relu", "silu", "gelu", "tanh", "sigmoid", "mish", "relu6"].map((name) => [name, activation(name)] as const),
+    ["swish", activation("silu")],
+  ]),
+};
 
 /** The value of a name that is read; a use is noted with its symbol. */
 export function nameValue(machine: Machine, place: Place, { name, span }: NameExpr): Value {
@@ -14,6 +23,8 @@ export function nameValue(machine: Machine, place: Place, { name, span }: NameEx
     bound.symbol.addUse(span);
     return bound.value;
   }
+  // Tables of activations by the names that configurations give them.
+  if (name === "ACT2FN") return ACTIVATIONS_BY_NAME;
   if (name === "__name__") return { kind: "string", value: "__main__" };
   const dtype = DTYPES.get(name);
   if (dtype) return { kind: "dtype", dtype };

@@ -35,6 +35,10 @@ export const SOURCES: ReadonlySet<string> = new Set([
 
 /** Ops that people look for and what serves instead. */
 export const ADVICE: ReadonlyMap<string, string> = new Map([
+  ["nonzero", "How many there are is known only when it runs: compute with where(mask, x, 0) over all of them."],
+  ["masked_select", "How many there are is known only when it runs: compute with where(mask, x, 0) over all of them."],
+  ["unique", "How many there are is known only when it runs."],
+  ["tolist", "A graph holds tensors; a number is known before it runs or not at all."],
   ["item", "A graph holds tensors; a number is known before it runs or not at all."],
 ]);
 

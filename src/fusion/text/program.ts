@@ -92,13 +92,13 @@ const newTurn = (scope: Scope): Turn => ({
 
 /** What a rewriting of the text would say. */
 const reading: Reading = (text) => {
-  const { constants, diagnostics, scope } = parseProgram(text);
+  const { constants, diagnostics, scope, graph } = parseProgram(text);
   const wrong = diagnostics.filter(({ severity }) => severity === "error");
   const clear = (name: string): boolean => {
     const value = scope.find(name)?.value;
     return value !== undefined && !isBroken(value);
   };
-  return { constants, mistakes: wrong.length, reached: Math.min(...wrong.map(({ line }) => line)), clear };
+  return { constants, mistakes: wrong.length, nodes: graph.nodes.size, clear };
 };
 
 function newMachine(

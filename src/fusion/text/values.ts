@@ -27,6 +27,8 @@ export type Value =
   | { readonly kind: "pullback"; readonly results: readonly NodeId[]; readonly wrt: readonly NodeId[] }
   /** `partial(f, dim=-1)`: some arguments are there already. */
   | { readonly kind: "partial"; readonly of: Value; readonly args: readonly PartialArgument[] }
+  /** `nn.Dense(64)`: its weights are made when it meets its input. */
+  | { readonly kind: "layer"; readonly name: string; readonly args: readonly PartialArgument[] }
   | { readonly kind: "module"; readonly name: string }
   /** `self` of a pasted method. */
   | { readonly kind: "self" }
@@ -96,6 +98,8 @@ export function describe(value: Value): string {
       return "a pullback";
     case "partial":
       return `${describe(value.of)} with some arguments`;
+    case "layer":
+      return `the layer ${value.name}`;
     case "module":
       return `the prefix ${value.name}`;
     case "self":

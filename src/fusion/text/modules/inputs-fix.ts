@@ -5,7 +5,7 @@ import { bare, everyStatement, expressionsOf } from "../syntax";
 import { indentAt } from "../lines";
 import { heldBy, mayBeNone, type Held } from "../python-types";
 import { usualOf } from "./layers";
-import { fitting, unpackedNames } from "./inputs";
+import { fitting, misfit, unpackedNames } from "./inputs";
 import { applied } from "./members";
 import type { Program } from "./module-fix";
 
@@ -199,9 +199,7 @@ export function inputsFix({ text, read, deadline }: Program, main: DefStatement 
   };
   const rows = fitting(choices, (tried) => {
     if (deadline.passed()) return Infinity;
-    const { mistakes, reached } = read(applied(text, 0, edits(tried)));
-    // The farther the first mistake, the more fits.
-    return mistakes === 0 ? 0 : 1 / reached + mistakes * 1e-6;
+    return misfit(read(applied(text, 0, edits(tried))));
   });
   return edits(rows);
 }

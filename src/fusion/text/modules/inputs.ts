@@ -33,6 +33,10 @@ function candidates(known: string | null, constants: readonly string[]): readonl
 /** Shapes that all inputs of a function may share. */
 const ALIKE = ["f32[8, 64, 256]", "f32[8, 8, 64, 32]", "f32[64, 256]", "f32[8, 256]"];
 
+/** How badly types fit: 0 without a mistake, else the less the more of the program they let through. */
+export const misfit = ({ mistakes, nodes }: { readonly mistakes: number; readonly nodes: number }): number =>
+  mistakes === 0 ? 0 : 1 / (1 + nodes) + mistakes * 1e-6;
+
 /** So many programs are read to find types that fit. */
 const MOST_TRIES = 120;
 

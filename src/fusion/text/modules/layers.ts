@@ -1,5 +1,6 @@
 /** @file Layers that a class makes in its __init__: the weights they hold and the op they call. PyTorch's torch.nn. */
 
+import { findOp } from "../../ops";
 import type { Held } from "../python-types";
 
 /** Source of each argument by parameter name; those not given have their default's source. */
@@ -136,7 +137,9 @@ const multiheadAttention: Layer = {
     };
     const split = (of: string): string => `${of}.reshape(B, -1, ${heads}, ${width} // ${heads}).transpose(1, 2)`;
     return [
-      `def ${name}(query, key, value, need_weights=True, attn_mask=None, is_causal=False):`,
+      `def ${name}(query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True, is_causal=False):`,
+      "    if key_padding_mask is not None:",
+      "        attn_mask = ~key_padding_mask[:, None, None, :]",
       ...(swap === "" ? [] : [`    query, key, value = query${swap}, key${swap}, value${swap}`]),
       "    B, T, E = query.shape",
       "    if query is key and key is value:",
@@ -226,6 +229,9 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["PReLU", { op: "prelu", params: ["num_parameters=1", "init=0.25"], weights: (args) => [weight("w", at(args, "num_parameters"))] }],
   ["Dropout1d", dropout], ["Dropout2d", dropout], ["Dropout", dropout], ["AlphaDropout", dropout],
   ["Identity", { op: "", params: [] }], ["DropPath", { op: "", params: ["drop_prob=0"] }], ["StochasticDepth", { op: "", params: ["p", "mode=None"] }],
+  ["CrossEntropyLoss", plain("cross_entropy", "weight=None", "reduction='mean'", "label_smoothing=0.0")], ["NLLLoss", plain("nll_loss", "weight=None", "reduction='mean'")],
+  ["MSELoss", plain("mse_loss", "reduction='mean'")], ["L1Loss", plain("l1_loss", "reduction='mean'")], ["SmoothL1Loss", plain("smooth_l1_loss", "reduction='mean'", "beta=1.0")], ["HuberLoss", plain("huber_loss", "reduction='mean'", "delta=1.0")],
+  ["BCELoss", plain("binary_cross_entropy", "weight=None", "reduction='mean'")], ["BCEWithLogitsLoss", plain("binary_cross_entropy_with_logits", "weight=None", "reduction='mean'")], ["KLDivLoss", plain("kl_div", "reduction='mean'")],
   ["SyncBatchNorm", batchNorm], ["GLU", plain("glu", "dim=-1")], ["CELU", plain("celu", "alpha=1.0", "inplace=False")], ["SELU", plain("selu", "inplace=False")],
   ["Softsign", plain("softsign")], ["Softmin", plain("softmin", "dim=None")], ["Tanhshrink", plain("tanhshrink")], ["Softplus", plain("softplus", "beta=1", "threshold=20")],
   ["ZeroPad2d", padded()], ["ConstantPad2d", padded()], ["ReflectionPad2d", padded("reflect")], ["ReplicationPad2d", padded("replicate")], ["ZeroPad1d", padded()],
@@ -242,11 +248,17 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
 ]); // prettier-ignore
 
 /** Activations by the name that a configuration gives them. */
-export const ACTIVATIONS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
+const ACTIVATIONS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ...["relu", "silu", "gelu", "tanh", "sigmoid", "mish", "elu", "selu", "relu6"].map((name) => [name, { op: name, params: [] }] as const),
   ["swish", { op: "silu", params: [] }],
   ...["gelu_new", "gelu_fast", "gelu_pytorch_tanh"].map((name) => [name, { op: "gelu", params: [], last: () => ['approximate="tanh"'] }] as const),
 ]); // prettier-ignore
+
+/** The layer that a name in a configuration, the name of an op or the name of a class stands for. */
+export function activationCalled(said: string): Layer | null {
+  const op = findOp(said);
+  return ACTIVATIONS.get(said) ?? LAYERS.get(said.split(".").at(-1)!) ?? (op ? { op: op.name, params: [] } : null);
+}
 
 /** Sizes that a class takes and nobody says: what people usually call them. */
 const USUAL: readonly (readonly [RegExp, string])[] = [

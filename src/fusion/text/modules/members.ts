@@ -22,8 +22,6 @@ export const isSelf = (expr: Expr): boolean => expr.kind === "name" && expr.name
 export const lastName = (expr: Expr): string =>
   expr.kind === "name" ? expr.name : expr.kind === "member" ? expr.name.text : "";
 
-export const lastText = (expr: Expr): string => (expr.kind === "string" ? expr.value : "");
-
 /** Arguments without `**options`: where and how something is kept changes no value. */
 export const plainArgs = ({ args }: CallExpr): readonly Argument[] =>
   args.filter(({ starred }) => starred !== "entries");

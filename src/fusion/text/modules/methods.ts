@@ -50,11 +50,18 @@ function written(methods: Methods, def: DefStatement, name: string, all: readonl
   for (const { callee, close } of selfCalls(roots)) {
     const called = callee.name.text;
     const member = members.get(called);
+    if (called === "param" && !member) edits.push({ span: callee.span, insert: "get_parameter" });
     if (!member && !all.some((each) => each.name.text === called)) continue;
     callees.add(callee.span.from);
     const [insert, rest] = member ? calleeOf({ name: own(called), member }) : [own(called), ""];
     edits.push({ span: callee.span, insert });
     if (rest !== "") edits.push({ span: { from: close, to: close }, insert: rest });
+  }
+  // A method as a value, `chunked(self.feed, x)`.
+  const called = new Set(selfCalls(roots).map(({ callee }) => callee.span.from));
+  for (const expr of roots.flatMap((root) => [...walk(root)])) {
+    if (expr.kind !== "member" || !isSelf(expr.object) || called.has(expr.span.from)) continue;
+    if (!members.has(expr.name.text) && all.some((each) => each.name.text === expr.name.text)) edits.push({ span: expr.span, insert: own(expr.name.text) }); // prettier-ignore
   }
   const shadowed = new Set(def.params.map((param) => param.name.text).filter((param) => param !== "self"));
   const renames = methods

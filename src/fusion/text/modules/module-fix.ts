@@ -5,10 +5,12 @@
 import type { Span, TextEdit } from "../../ir";
 import { findOp } from "../../ops";
 import { wholeLines } from "../lines";
-import type { ClassStatement, DefStatement, Expr, Statement } from "../syntax";
+import type { ClassStatement, DefStatement, Expr, ParamDecl, Statement } from "../syntax";
+import { heldBy, type Held } from "../python-types";
+import { usualOf } from "./layers";
 import { bare, expressionsOf } from "../syntax";
 import type { Deadline } from "../parse";
-import { fittingTypes } from "./inputs";
+import { fittingTypes, misfit } from "./inputs";
 import { applied, lastName } from "./members";
 import { forwardOf } from "./methods";
 import { unpackedNames } from "./inputs";
@@ -81,8 +83,8 @@ export interface ModuleFix {
 export type Reading = (text: string) => {
   readonly constants: ReadonlyMap<string, number>;
   readonly mistakes: number;
-  /** Line of the first mistake. */
-  readonly reached: number;
+  /** How many nodes it has: what is broken makes none. */
+  readonly nodes: number;
   /** Whether the program gives `name` a value without a mistake. */
   readonly clear: (name: string) => boolean;
 };
@@ -150,6 +152,14 @@ function partsOf(forward: DefStatement, name: string): readonly string[] | null 
   return names.length === 0 ? null : names.map((_, i) => `${name}_${i}`);
 }
 
+/** What a parameter of forward() is that is no tensor, by its annotation or by its name. */
+function knownParam({ name, annotation, value }: ParamDecl): Held | null {
+  const held = annotation && heldBy(annotation);
+  if (value) return null;
+  if (held === "whole" || held === "flag" || held === "text" || held === "sizes") return held;
+  return !held && /^(output_|return_|use_|is_|need_)/.test(name.text) ? "flag" : null;
+}
+
 /** Null for a class without forward(), and for one that another class uses. */
 function writtenOut(program: Program, own: ClassStatement): readonly TextEdit[] | null {
   const { text, statements, read, deadline } = program;
@@ -178,11 +188,17 @@ function writtenOut(program: Program, own: ClassStatement): readonly TextEdit[] 
   const called = statements.some((each) => each !== made && each.kind !== "class" && makes([each], name));
   const inputs = forward.params.filter((param) => param.name.text !== "self" && !param.starred && (!param.value || partsOf(forward, param.name.text))).map((param) => param.name.text); // prettier-ignore
   const there = namesOf(statements);
-  const open = called ? [] : inputs.filter((input) => !there.has(input));
+  const settled = new Map(
+    forward.params.flatMap((param) => {
+      const held = knownParam(param);
+      return held ? [[param.name.text, usualOf(param.name.text, held)] as const] : [];
+    }),
+  );
+  const open = called ? [] : inputs.filter((input) => !there.has(input) && !settled.has(input));
   const gone = [...list.filter((other) => other !== made).map(({ span }) => span), ...(instance ? [instance.statement.span] : [])]; // prettier-ignore
   const place = withDecorators(text, wholeLines(text, made.span));
   const parts = open.flatMap((input) => partsOf(forward, input) ?? [input]);
-  const given = inputs.map((input) => (open.includes(input) && partsOf(forward, input) ? `(${partsOf(forward, input)!.join(", ")})` : input)); // prettier-ignore
+  const given = inputs.map((input) => (open.includes(input) && partsOf(forward, input) ? `(${partsOf(forward, input)!.join(", ")})` : (settled.get(input) ?? input))); // prettier-ignore
   const drops = written.lines.some((line) => /\bdropout\d?d?\(/.test(line)) && !/^(train|eval)\(\)/m.test(text);
   const edits = (types: readonly string[]): readonly TextEdit[] => {
     const call = called ? [] : ["", ...parts.map((input, i) => `${input}: ${types[i]!}`), `y = ${name}(${given.join(", ")})`]; // prettier-ignore
@@ -202,6 +218,6 @@ function writtenOut(program: Program, own: ClassStatement): readonly TextEdit[] 
     const size = name === undefined ? null : number(name);
     return name !== undefined && size !== null && Number.isInteger(size) && size > 1 ? [name] : [];
   });
-  const types = fittingTypes(parts, first, sizes, (tried) => deadline.passed() ? Infinity : read(applied(text, 0, edits(tried))).mistakes); // prettier-ignore
+  const types = fittingTypes(parts, first, sizes, (tried) => deadline.passed() ? Infinity : misfit(read(applied(text, 0, edits(tried))))); // prettier-ignore
   return edits(types);
 }

@@ -8,7 +8,7 @@ import { isSelf, lastName, type Member } from "./members";
 export interface Names {
   readonly className: string;
   /** Names of __init__ and of fields that became constants. */
-  readonly constants: ReadonlyMap<string, "parameter" | "member">;
+  readonly constants: ReadonlyMap<string, "parameter" | "member" | "both">;
   readonly members: ReadonlyMap<string, Member>;
   /** Parameters that hold settings, and `self.config` that is one of them. */
   readonly configs: ReadonlySet<string>;
@@ -41,9 +41,28 @@ function ofConfig(names: Names, { callee, args, span }: CallExpr): readonly Text
   ];
 }
 
+/** `self.proj.weight`, `self.proj.in_features`: a weight or a size of a layer; null of anything else. */
+function ofLayer({ members, own }: Names, { object, name }: Extract<Expr, { kind: "member" }>): string | null {
+  if (object.kind !== "member" || !isSelf(object.object)) return null;
+  const member = members.get(object.name.text);
+  if (member?.kind !== "layer") return null;
+  const suffix = name.text === "weight" ? "w" : name.text === "bias" ? "b" : null;
+  if (suffix === null) return member.args.get(name.text) ?? null;
+  return member.layer.weights?.(member.args).some((weight) => weight.suffix === suffix) ? `${own(object.name.text)}_${suffix}` : "None"; // prettier-ignore
+}
+
+/** `self.drop is not None` of a layer: it is there, or it stands for nothing. */
+function isThere({ members }: Names, expr: Extract<Expr, { kind: "binary" }>): string | null {
+  const { left, right, op } = expr;
+  if (right.kind !== "none" || left.kind !== "member" || !isSelf(left.object)) return null;
+  const member = members.get(left.name.text);
+  if (!member || member.kind === "value") return null;
+  return op === "is not" || op === "!=" ? "True" : op === "is" || op === "==" ? "False" : null;
+}
+
 /** `self` as a value: what a function that takes the module may ask it for. */
 function asValue({ constants, own }: Names): string {
-  const fields = [...constants].flatMap(([name, kind]) => (kind === "member" ? [`"${name}": ${own(name)}`] : []));
+  const fields = [...constants].flatMap(([name, kind]) => (kind === "parameter" ? [] : [`"${name}": ${own(name)}`]));
   return `{${['"training": False', ...fields].join(", ")}}`;
 }
 
@@ -52,9 +71,22 @@ export function renamesOf(names: Names, roots: readonly Expr[]): TextEdit[] {
   const { constants, members, turns, own, className } = names;
   const all = roots.flatMap((root) => [...walk(root)]);
   const objects = new Set(all.flatMap((expr) => (expr.kind === "member" ? [expr.object] : [])));
+  // What a wider edit takes along; `walk` gives the outer expression first.
+  const gone = new Set<Expr>();
   return all.flatMap((expr): readonly TextEdit[] => {
     const { span } = expr;
     if (expr.kind === "call") return ofConfig(names, expr);
+    const there = expr.kind === "binary" ? isThere(names, expr) : null;
+    if (there !== null && expr.kind === "binary") {
+      gone.add(expr.left);
+      return [{ span, insert: there }];
+    }
+    const held = expr.kind === "member" ? ofLayer(names, expr) : null;
+    if (held !== null && expr.kind === "member") {
+      gone.add(expr.object);
+      return [{ span, insert: held }];
+    }
+    if (gone.has(expr)) return [];
     if (expr.kind === "member" && isConfig(names, expr.object)) return [{ span, insert: expr.name.text }];
     if (expr.kind === "member" && expr.object.kind === "name") {
       const { name: object } = expr.object;
@@ -65,7 +97,7 @@ export function renamesOf(names: Names, roots: readonly Expr[]): TextEdit[] {
     }
     if (expr.kind !== "name") return [];
     if (turns.has(expr.name)) return [{ span, insert: turns.get(expr.name)! }];
-    if (constants.get(expr.name) === "parameter") return [{ span, insert: own(expr.name) }];
+    if (constants.has(expr.name) && constants.get(expr.name) !== "member") return [{ span, insert: own(expr.name) }];
     return expr.name === "self" && !objects.has(expr) ? [{ span, insert: asValue(names) }] : [];
   });
 }

@@ -1,7 +1,9 @@
 /** @file What the text of a class says of its sizes: fields of configurations, shapes of weights. */
-import type { CallExpr, ClassStatement, DefStatement, Expr } from "../syntax";
+import type { Argument, CallExpr, ClassStatement, DefStatement, Expr } from "../syntax";
 import { bare, everyStatement, rootsOf, walk } from "../syntax";
+import { usualValue } from "./layers";
 import { isSelf, keptAs, lastName, plainArgs } from "./members";
+import type { Source } from "./source";
 
 /** What forward() and the rest of a class ask a parameter of __init__ for, `config.n_embd`, and what `self` keeps it as. */
 export function fieldsAsked(
@@ -45,4 +47,28 @@ export function weightSizes(call: CallExpr): readonly Expr[] | null {
   const sizes = plainArgs(maker).filter(({ name }) => !name || name.text === "size" || name.text === "shape").map(({ value }) => bare(value)); // prettier-ignore
   const first = sizes[0];
   return first?.kind === "tuple" || first?.kind === "list" ? first.items : word === "full" ? sizes.slice(0, 1) : sizes;
+}
+
+/** What stands for a value of `name` that nothing here knows: the usual one where something is called, null for the name of a class. */
+export function guessed(name: string, value: string): string | null {
+  const made = /^(?:(?:functools\.)?partial\()?(?:\w+\.)*([A-Z]\w*)/.exec(value);
+  return made ? null : /^[\w.]+\(/.test(value) ? usualValue(name) : value;
+}
+
+/** A size that is a tuple under a name, written out: `(size[0], size[1])`. */
+export function extents(source: string, number: Source["number"]): string {
+  if (!/^[A-Za-z_]\w*$/.test(source) || number(source) !== null) return source;
+  const count = number(`len(tuple(${source}))`);
+  if (count === null || count > 3) return source;
+  return `(${Array.from({ length: count }, (_, i) => `${source}[${i}]`).join(", ")}${count === 1 ? "," : ""})`;
+}
+
+/** `OrderedDict([("fc", nn.Linear(8, 8)), …])`: names and what makes the modules. */
+export function namedModules(args: readonly Argument[]): readonly (readonly [name: string, value: Expr])[] {
+  const list = args[0] && bare(args[0].value);
+  const pairs = list?.kind === "list" || list?.kind === "tuple" ? list.items.map(bare) : [];
+  return pairs.flatMap((pair) => {
+    const [key, value] = pair.kind === "tuple" ? pair.items.map(bare) : [];
+    return key?.kind === "string" && value ? [[key.value, value] as const] : [];
+  });
 }

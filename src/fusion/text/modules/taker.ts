@@ -1,58 +1,14 @@
 /** @file Reads one class: its sizes, the weights of its layers, and its methods without self. */
 import type { TextEdit } from "../../ir";
-import { findOp } from "../../ops";
-import type { Argument, CallExpr, ClassStatement, DefStatement, Expr, ForStatement, IfStatement, ParamDecl, Statement } from "../syntax"; // prettier-ignore
+import type { Argument, CallExpr, DefStatement, Expr, ForStatement, IfStatement, ParamDecl, Statement } from "../syntax"; // prettier-ignore
 import { bare } from "../syntax";
-import { ACTIVATIONS, LAYERS, usualValue, type Layer, type LayerArgs } from "./layers";
-import {
-  applied,
-  chainOf,
-  inputOf,
-  isSelf,
-  lastName,
-  lastText,
-  plainArgs,
-  tupleOf,
-  type Member,
-  type Part,
-} from "./members";
+import { activationCalled, LAYERS, usualValue, type Layer, type LayerArgs } from "./layers";
+import { applied, chainOf, inputOf, isSelf, lastName, plainArgs, tupleOf, type Member, type Part } from "./members";
 import { isIdle } from "./init-lines";
 import { firstInput, forwardOf, methodOf, writtenMethods } from "./methods";
-import { fieldDefaults, fieldsAsked, weightSizes } from "./settings";
+import { extents, fieldDefaults, fieldsAsked, guessed, namedModules, weightSizes } from "./settings";
+import type { Given, Source, Taken, Wish } from "./source";
 import { renamesOf, type Names } from "./renames";
-
-/** One class with its constants, weights and methods written out. */
-export interface Taken {
-  readonly lines: readonly string[];
-  /** Type of the first input of its forward(), where it shows. */
-  readonly input: string | null;
-}
-
-export interface Source {
-  readonly text: string;
-  readonly classes: ReadonlyMap<string, ClassStatement>;
-  /** Defs that may make a layer. */
-  readonly defs: ReadonlyMap<string, DefStatement>;
-  /** What every constant of the program is, by its name there. */
-  readonly shared: Map<string, string>;
-  /** Lines of all constants so far, in their order. */
-  readonly said: string[];
-  /** The number that an expression over those constants is, or null. */
-  readonly number: (source: string) => number | null;
-  /** Whether an expression over them stands for something. */
-  readonly readable: (source: string) => boolean;
-}
-
-export interface Wish {
-  readonly made: ClassStatement;
-  readonly name: string;
-  readonly prefix: string;
-  readonly args: Given;
-  readonly depth: number;
-}
-
-/** Arguments of a call as the program says them. */
-type Given = readonly (readonly [name: string | null, source: string])[];
 
 const DEEPEST = 8;
 /** Of a list of equal layers, so many are written out. */
@@ -62,7 +18,7 @@ class Taker {
   readonly lines: string[] = [];
   readonly members = new Map<string, Member>();
   /** Names of the __init__ that became constants of the program. */
-  private readonly constants = new Map<string, "parameter" | "member">();
+  private readonly constants = new Map<string, "parameter" | "member" | "both">();
   /** Constants of the program that names of this class are. */
   private readonly aliases = new Map<string, string>();
   /** Parameters that hold settings, `config.n_embd`: their fields are constants that all classes share. */
@@ -115,22 +71,19 @@ class Taker {
 
   private constant(name: string, value: string, kind: "parameter" | "member"): void {
     const own = this.own(name);
-    this.constants.set(name, kind);
+    const before = this.constants.get(name);
+    // `self.heads = heads`: one name for both, as long as they are one.
+    this.constants.set(name, before !== undefined && before !== kind && value === own ? "both" : kind);
+    if (value === own) return;
     if (this.source.shared.has(value)) {
       this.aliases.set(name, value);
       return;
     }
-    const said = this.source.readable(value) ? value : this.guessed(name, value);
+    const said = this.source.readable(value) ? value : guessed(name, value);
     // A class is no constant: layers are made of it by its name.
     if (said !== null) this.lines.push(`${own} = ${said}`);
     if (said !== null) this.source.said.push(`${own} = ${said}`);
     this.source.shared.set(own, said ?? value);
-  }
-
-  /** What stands for a value that nothing here knows: the usual one where something is called, null for the name of a class. */
-  private guessed(name: string, value: string): string | null {
-    const made = /^(?:(?:functools\.)?partial\()?(?:\w+\.)*([A-Z]\w*)/.exec(value);
-    return made || !/^[\w.]+\(/.test(value) ? null : usualValue(name);
   }
 
   /** Sizes: arguments, defaults, or what such a size usually is. */
@@ -138,19 +91,39 @@ class Taker {
     const { made, args } = this.wish;
     for (const each of made.body) {
       const target = each.kind === "assign" && each.value ? bare(each.targets[0]!) : null;
-      if (each.kind === "assign" && target?.kind === "name") this.constant(target.name, this.said(each.value!), "member"); // prettier-ignore
+      if (each.kind === "assign" && target?.kind === "name") this.field(target.name, this.said(each.value!));
+      const open = each.kind === "assign" && !each.value && each.annotation ? bare(each.targets[0]!) : null;
+      if (open?.kind === "name") this.field(open.name, usualValue(open.name));
     }
     const init = methodOf(made, "__init__");
     const params = (init?.params ?? []).filter(({ name, starred }) => name.text !== "self" && !starred);
     const given = new Map(args.map(([name, source], i) => [name ?? params[i]?.name.text ?? "", source]));
     for (const param of params) this.parameter(param, given.get(param.name.text), init!);
     this.initBody(init?.body ?? []);
+    if (!init) this.ofLibrary(args);
     for (const [name, member] of this.members)
       if (member.kind === "list") this.lines.push(...tupleOf(this.own(name), member.parts));
   }
 
+  /** A field of a dataclass, which its maker may give another value. */
+  private field(name: string, usual: string): void {
+    const said = this.wish.args.find(([key]) => key === name)?.[1];
+    this.constant(name, said ?? usual, "member");
+  }
+
   private parameter({ name: { text: name }, value }: ParamDecl, given: string | undefined, init: DefStatement): void {
     const { fields, kept } = fieldsAsked(this.wish.made, init, name);
+    // `hidden=None` beside `config.hidden`: the field stands for it.
+    if (
+      fields.size === 0 &&
+      given === undefined &&
+      value?.kind === "none" &&
+      this.source.shared.has(this.own(name)) &&
+      this.configs.size > 0
+    ) {
+      this.constants.set(name, "parameter");
+      return;
+    }
     if (fields.size === 0)
       return this.constant(name, given ?? (value ? this.sourceOf(value) : usualValue(name)), "parameter");
     for (const config of [name, ...kept.map((each) => `self.${each}`)]) this.configs.add(config);
@@ -176,7 +149,8 @@ class Taker {
       case "for":
         return this.loop(statement);
       case "assign":
-        if (statement.value && this.assigned(bare(statement.targets[0]!), bare(statement.value))) return;
+        if (statement.value && statement.targets.every((target) => this.assigned(bare(target), bare(statement.value!))))
+          return;
         return this.leave(statement);
       case "update":
         if (statement.op === "+" && this.appended(bare(statement.target), [{ value: statement.value, starred: "items" }])) return; // prettier-ignore
@@ -200,9 +174,23 @@ class Taker {
   /** `self.name = …` or `name = …`. */
   private assigned(target: Expr, value: Expr): boolean {
     if (target.kind === "member" && isSelf(target.object)) this.member(target.name.text, value);
+    else if (target.kind === "tuple" || target.kind === "list") return this.unpacked(target.items.map(bare), value);
     else if (target.kind !== "name") return false;
     else if (value.kind === "list") this.locals.set(target.name, this.partsOf(this.own(target.name), [{ value }]));
     else this.constant(target.name, this.said(value), "parameter");
+    return true;
+  }
+
+  /** `height, width = size`. */
+  private unpacked(targets: readonly Expr[], value: Expr): boolean {
+    if (value.kind === "tuple" && value.items.length === targets.length) return targets.every((target, i) => this.assigned(target, bare(value.items[i]!))); // prettier-ignore
+    const said = this.said(value);
+    if (this.source.number(`len(tuple(${said}))`) !== targets.length) return false;
+    for (const [i, target] of targets.entries()) {
+      const name = lastName(target);
+      this.constant(name, `tuple(${said})[${i}]`, target.kind === "member" ? "member" : "parameter");
+      if (target.kind === "member") this.members.set(name, { kind: "value" });
+    }
     return true;
   }
 
@@ -213,9 +201,8 @@ class Taker {
     const callee = bare(call.callee);
     const name = lastName(callee);
     if (name === "__init__") return this.inherited(call);
-    if (name === "register_parameter" && call.args.length === 2) return this.assigned({ kind: "member", span: call.span, object: { kind: "name", name: "self", span: call.span }, name: { text: lastText(call.args[0]!.value), span: call.span } }, bare(call.args[1]!.value)); // prettier-ignore
     const [first, second] = call.args.map((arg) => bare(arg.value));
-    if (name === "register_buffer" && first?.kind === "string" && second) {
+    if ((name === "register_buffer" || name === "register_parameter") && first?.kind === "string" && second) {
       this.member(first.value, second);
       return true;
     }
@@ -225,11 +212,34 @@ class Taker {
     return name === "add_module" && second !== undefined && this.appended(callee.object, [{ value: second }]);
   }
 
+  /** A class that is a layer of the library itself: its sizes and weights are its own. */
+  private ofLibrary(given: Given): true {
+    const layer = this.wish.made.bases
+      .map((base) => LAYERS.get(lastName(bare(base))))
+      .find((each) => each !== undefined);
+    if (!layer) return true;
+    const args = this.argsOf(layer, given);
+    for (const [name, source] of args) if (!this.constants.has(name)) this.constant(name, source, "member");
+    for (const name of layer.weights ? ["weight", "bias"] : []) this.constants.delete(name);
+    const weights = layer.weights?.(args) ?? [];
+    for (const [name, suffix] of [
+      ["weight", "w"],
+      ["bias", "b"],
+    ] as const) {
+      const made = weights.find((each) => each.suffix === suffix);
+      if (made) this.lines.push(`${this.own(name)}: ${made.type} = ${made.source}`);
+      else if (layer.weights) this.lines.push(`${this.own(name)} = None`);
+      if (layer.weights) this.members.set(name, { kind: "value" });
+    }
+    return true;
+  }
+
   /** `super().__init__(dim)`: the next __init__ with these arguments; one of a library's class makes nothing. */
   private inherited(call: CallExpr): boolean {
     const inits = this.wish.made.body.filter((each) => each.kind === "def" && each.name.text === "__init__") as DefStatement[]; // prettier-ignore
     const next = inits[this.above + 1];
-    if (!next) return true;
+    if (!next)
+      return this.ofLibrary(plainArgs(call).map((arg) => [arg.name?.text ?? null, this.said(arg.value)] as const));
     this.above++;
     const params = next.params.filter(({ name, starred }) => name.text !== "self" && !starred);
     const given = new Map(plainArgs(call).map((arg, i) => [arg.name?.text ?? params[i]?.name.text ?? "", this.said(arg.value)])); // prettier-ignore
@@ -359,10 +369,7 @@ class Taker {
 
   /** What a configuration calls an activation, by its name or by its class. */
   private activation(expr: Expr): Member | null {
-    const said = this.settled(this.said(expr)).replaceAll(/["']/g, "");
-    const op = findOp(said);
-    const layer =
-      ACTIVATIONS.get(said) ?? LAYERS.get(said.split(".").at(-1)!) ?? (op ? { op: op.name, params: [] } : undefined);
+    const layer = activationCalled(this.settled(this.said(expr)).replaceAll(/["']/g, ""));
     return layer ? this.layer("", layer, []) : null;
   }
 
@@ -388,7 +395,7 @@ class Taker {
     }
     given.forEach(([key, source], i) => {
       const settled = this.settled(source);
-      const flag = settled === "True" || settled === "False" ? settled : source;
+      const flag = settled === "True" || settled === "False" ? settled : extents(source, this.source.number);
       args.set(key?.replace(/^use_bias$/, "bias") ?? layer.params[i]?.split("=")[0] ?? "", flag);
     });
     return args;
@@ -442,14 +449,10 @@ class Taker {
 
   /** `OrderedDict([("fc", nn.Linear(8, 8)), …])`: modules with names of their own. */
   private inOrder(name: string, { args }: CallExpr): readonly Part[] {
-    const list = args[0] && bare(args[0].value);
-    const pairs = list?.kind === "list" || list?.kind === "tuple" ? list.items.map(bare) : [];
-    return pairs.flatMap((pair) => {
-      const [key, value] = pair.kind === "tuple" ? pair.items.map(bare) : [];
-      if (key?.kind !== "string" || !value) return [];
-      const own = `${name}_${key.value}`;
+    return namedModules(args).map(([key, value]) => {
+      const own = `${name}_${key}`;
       const member = this.made(own, value);
-      return [member ? { name: own, member } : this.unknown(own, value)];
+      return member ? { name: own, member } : this.unknown(own, value);
     });
   }
 }

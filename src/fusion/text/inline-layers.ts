@@ -1,0 +1,130 @@
+/** @file Layers that are made where they are called, `nn.Dense(64)(x)`, `nn.GELU()(h)`, `self.param("scale", ones, (d,))`: their weights are inputs with the sizes of what they meet. */
+import type { Attrs, Shape } from "../ir";
+import { findOp, opDef, withDefaults } from "../ops";
+import { applyOp } from "./apply";
+import type { GivenArgument } from "./bind";
+import type { Machine, Place } from "./machine";
+import { addNode, typeOf } from "./machine";
+import type { Expr } from "./syntax";
+import type { Slot, Value } from "./values";
+import { BROKEN, describe, isBroken, numberValue, tensorValue } from "./values";
+
+interface At {
+  readonly path: string;
+  readonly expr: Expr;
+}
+
+/** Weights of a layer whose input has `width` elements on its last axis; null: one that is not given. */
+interface Inline {
+  readonly op: string;
+  /** Names of its sizes and flags, in order. */
+  readonly params: readonly string[];
+  readonly weights: (
+    said: (name: string) => Value | undefined,
+    width: number,
+  ) => readonly (readonly [name: string, shape: Shape])[] | null;
+  readonly eps?: number;
+}
+
+const size = (value: Value | undefined): number | null => (value?.kind === "number" && Number.isInteger(value.value) ? value.value : null); // prettier-ignore
+const off = (value: Value | undefined): boolean => value?.kind === "bool" && !value.value;
+
+const dense: Inline = {
+  op: "linear",
+  params: ["features", "use_bias"],
+  weights(said, width) {
+    const features = size(said("features") ?? said("output_size"));
+    if (features === null) return null;
+    const bias = off(said("use_bias") ?? said("with_bias")) ? [] : [["bias", [features]] as const];
+    return [["kernel", [features, width]], ...bias];
+  },
+};
+const norm = (op: string, eps: number): Inline => ({
+  op,
+  params: ["epsilon"],
+  eps,
+  weights: (said, width) => [
+    ...(off(said("use_scale") ?? said("create_scale")) ? [] : [["scale", [width]] as const]),
+    ...(op === "rms_norm" || off(said("use_bias") ?? said("create_offset")) ? [] : [["bias", [width]] as const]),
+  ],
+});
+
+/** By the name after `nn.` or `hk.`; PyTorch's layers say both of their sizes and are made in an __init__. */
+const INLINE: ReadonlyMap<string, Inline> = new Map([
+  ["Dense", dense], ["Linear", dense], ["LayerNorm", norm("layer_norm", 1e-6)], ["RMSNorm", norm("rms_norm", 1e-6)],
+  ["Embed", { op: "embedding", params: ["num_embeddings", "features"], weights: (said) => {
+    const [rows, width] = [size(said("num_embeddings") ?? said("vocab_size")), size(said("features") ?? said("embed_dim"))];
+    return rows === null || width === null ? null : [["embedding", [rows, width]]];
+  } }],
+]); // prettier-ignore
+
+/** Layers without weights: the op they call, and the names of their arguments in order. */
+const PLAIN: ReadonlyMap<string, readonly [op: string, ...params: string[]]> = new Map([
+  ["GELU", ["gelu", "approximate"]], ["ReLU", ["relu"]], ["SiLU", ["silu"]], ["Sigmoid", ["sigmoid"]], ["Tanh", ["tanh"]], ["Softplus", ["softplus"]],
+  ["Softmax", ["softmax", "dim"]], ["LogSoftmax", ["log_softmax", "dim"]], ["LeakyReLU", ["leaky_relu", "negative_slope"]], ["ELU", ["elu", "alpha"]],
+  ["Flatten", ["flatten", "start_dim", "end_dim"]], ["ZeroPad2d", ["pad", "pads"]], ["MaxPool2d", ["max_pool2d", "kernel_size", "stride", "padding"]],
+  ["AvgPool2d", ["avg_pool2d", "kernel_size", "stride", "padding"]], ["AdaptiveAvgPool2d", ["adaptive_avg_pool2d", "output_size"]],
+  ["CrossEntropyLoss", ["cross_entropy", "weight"]], ["MSELoss", ["mse_loss"]], ["L1Loss", ["l1_loss"]], ["BCEWithLogitsLoss", ["binary_cross_entropy_with_logits", "weight"]],
+]); // prettier-ignore
+
+/** What `name(…)` makes: a layer that waits for its input; null for a name that is no layer, or one that says its input's size. */
+export function layerOf(name: string, given: readonly GivenArgument[]): Value | null {
+  const plain = PLAIN.get(name);
+  if (plain) {
+    const [op, ...params] = plain;
+    const args = given.map((arg, i) => (arg.name || !params[i] ? arg : { ...arg, name: { text: params[i], span: arg.span } })); // prettier-ignore
+    return { kind: "partial", of: { kind: "op", op: findOp(op)! }, args };
+  }
+  const sizes = given.filter(({ name: word, slot }) => !word && size(slot.value) !== null);
+  return INLINE.has(name) && !(name === "Linear" && sizes.length > 1) ? { kind: "layer", name, args: given } : null;
+}
+
+/** An input that is a weight, under the layer's own path. */
+function weightNode(machine: Machine, place: Place, { path, expr }: At, name: string, shape: Shape): Value {
+  const attrs = withDefaults(opDef("input"), { source: "randn", role: "param" });
+  const made = { id: `${path}.${name}`, op: "input", inputs: [], attrs, type: { dtype: "f32", shape }, label: name, groups: place.turn.groups, span: expr.span } as const; // prettier-ignore
+  const node = addNode(machine, made);
+  machine.sites.set(node, { node, expr, place, param: null, op: null, attrs, operands: [] });
+  return tensorValue(node);
+}
+
+/** A layer called with its input. */
+export function callLayer(
+  machine: Machine,
+  place: Place,
+  at: At,
+  { name, args }: Extract<Value, { kind: "layer" }>,
+  [input]: readonly Slot[],
+): Value {
+  const layer = INLINE.get(name)!;
+  if (!input || isBroken(input.value)) return BROKEN;
+  if (input.value.kind !== "tensor" || machine.unknown.has(input.value.node)) {
+    if (input.value.kind !== "hole" && input.value.kind !== "tensor")
+      machine.problems.add("bad-argument", at.expr.span, `${name} takes a tensor; this is ${describe(input.value)}.`);
+    return BROKEN;
+  }
+  const said = (word: string): Value | undefined =>
+    (args.find((arg) => arg.name?.text === word) ?? args.filter((arg) => !arg.name)[layer.params.indexOf(word)])?.slot.value; // prettier-ignore
+  const weights = layer.weights(said, typeOf(machine, input.value.node).shape.at(-1) ?? 1);
+  if (!weights) {
+    machine.problems.add("bad-argument", at.expr.span, `${name} needs ${layer.params[0]}, a whole number that is known before the graph runs.`); // prettier-ignore
+    return BROKEN;
+  }
+  const slots = weights.map(([word, shape]): Slot => ({ value: weightNode(machine, place, at, word, shape), path: `${at.path}.${word}`, expr: null })); // prettier-ignore
+  const op = findOp(layer.op)!;
+  const optional = op.params.filter(({ kind }) => kind === "tensor").length - 1 - slots.length;
+  const tensors = [input, ...slots, ...Array.from({ length: Math.max(0, optional) }, () => null)];
+  const eps = said("epsilon") ?? said("eps");
+  const attrs: Attrs = layer.eps === undefined ? {} : { eps: eps?.kind === "number" ? eps.value : layer.eps };
+  return applyOp(machine, place, { op, ...at }, { tensors, attrs: withDefaults(op, attrs) });
+}
+
+/** `self.param("scale", init, (d,))`, `hk.get_parameter("w", [d])`: a weight of this shape. */
+export function namedWeight(machine: Machine, place: Place, at: At, operands: readonly Slot[]): Value | null {
+  const [name, ...rest] = operands.map(({ value }) => value);
+  const shape =
+    rest.find((value) => value.kind === "sequence" || value.kind === "number") ?? numberValue(Number.NaN, false);
+  const sizes = shape.kind === "sequence" ? shape.items.map(({ value }) => size(value)) : [size(shape)];
+  if (name?.kind !== "string" || sizes.includes(null)) return null;
+  return weightNode(machine, place, at, name.value, sizes.map(Number));
+}

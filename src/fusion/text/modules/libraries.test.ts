@@ -1,0 +1,199 @@
+/** Classes as libraries write them: settings, inheritance, factories, layers made where they are called. */
+import { describe, expect, test } from "vitest";
+import { applyTextEdits } from "../edits/apply";
+import { parseProgram } from "../program";
+
+/** The text after every fix that takes a class or made data over. */
+function mended(text: string): string {
+  let now = text;
+  for (let turn = 0; turn < 8; turn++) {
+    const wrong = parseProgram(now).diagnostics.find(({ code, fixes }) => /^(class|import|source)/.test(code) && fixes!.length > 0); // prettier-ignore
+    if (!wrong) return now;
+    now = applyTextEdits(now, wrong.fixes![0]!.edits);
+  }
+  return now;
+}
+
+const errors = (text: string): string[] =>
+  parseProgram(text).diagnostics.filter(({ severity }) => severity === "error").map((each) => `${each.line}: ${each.text}`); // prettier-ignore
+const opsOf = (text: string): Map<string, number> => {
+  const counts = new Map<string, number>();
+  const { graph, calls } = parseProgram(text);
+  const composites = calls.filter(({ kind }) => kind === "composite").map(({ label }) => label);
+  for (const name of [...[...graph.nodes.values()].map(({ op }) => op), ...composites])
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+};
+
+describe("what classes of libraries bring along", () => {
+  const clean = (text: string): string => {
+    const now = mended(text);
+    expect(errors(now)).toEqual([]);
+    return now;
+  };
+
+  test("keywords for devices, first weights and warnings are left out, checks too", () => {
+    const now = clean(`class Gate(nn.Module):
+    def __init__(self, dim=32, device=None, dtype=None, **kwargs):
+        dd = {"device": device, "dtype": dtype}
+        super().__init__()
+        if dim % 8 != 0:
+            raise ValueError(f"dim {dim} is odd")
+        self.fc = nn.Linear(dim, dim, **dd)
+        self.scale = nn.Parameter(1e-5 * torch.ones((dim,), **dd))
+        nn.init.trunc_normal_(self.fc.weight, std=0.02)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        nn.init.zeros_(self.fc.bias)
+
+    def forward(self, x: torch.Tensor, *args, **kwargs) -> torch.Tensor:
+        return torch.sigmoid(self.fc(x)) * self.scale
+`);
+    expect(now).toContain("fc_w: f32[dim, dim] = param()");
+    expect(now).toContain("scale: f32[dim] = param()");
+    expect(now).not.toMatch(/not taken over|reset_parameters/);
+  });
+
+  test("a layer given by its class, a factory def, and a method that makes one", () => {
+    const now = clean(`def conv3(a, b, stride=1):
+    return nn.Conv2d(a, b, kernel_size=3, stride=stride, padding=1, bias=False)
+
+class Down(nn.Module):
+    def __init__(self, cin=8, cout=16, norm_layer=nn.BatchNorm2d, act_layer=partial(nn.LeakyReLU, negative_slope=0.3)):
+        super().__init__()
+        self.conv = conv3(cin, cout, 2)
+        self.norm = norm_layer(cout)
+        self.act = act_layer()
+        self.mix = nn.Sequential(self.pointwise(cout, cout), nn.AvgPool2d(3, stride=1, padding=1, count_include_pad=False))
+
+    @staticmethod
+    def pointwise(a, b):
+        return nn.Conv2d(a, b, 1)
+
+    def forward(self, x):
+        return self.mix(self.act(self.norm(self.conv(x))))
+`);
+    expect(now).toContain("conv_w: f32[(16), 8, 3, 3]".replace("(16)", "cout").replace(", 8,", ", cin,"));
+    expect(now).toMatch(/conv2d\(.*, conv_w, stride=2, padding=1\)/);
+    expect(now).toContain("leaky_relu(");
+    expect(now).toContain("negative_slope=0.3");
+    expect(now).toContain("count_include_pad=False");
+  });
+
+  test("a class takes over what it inherits, and its own arguments reach the one above", () => {
+    const now = clean(`class Base(nn.Module):
+    def __init__(self, width, eps=1e-6):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(width))
+    def norm(self, x):
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps)
+
+class Scaled(Base):
+    def __init__(self, width=24):
+        super().__init__(width, eps=1e-3)
+    def forward(self, x):
+        return self.norm(x) * self.weight
+`);
+    expect(now).toContain("eps = 1e-3");
+    expect(now).toContain("weight: f32[width] = param()");
+  });
+
+  test("settings are asked for by getattr, functions are given self, pairs are taken apart", () => {
+    const now = clean(`def attend(module, q, k, v, **kwargs):
+    k = k.repeat_interleave(module.groups, dim=1)
+    v = v.repeat_interleave(module.groups, dim=1)
+    return torch.softmax(q @ k.mT * kwargs["scaling"], dim=-1) @ v, None
+
+class Attention(nn.Module):
+    def __init__(self, config, layer_idx: int):
+        super().__init__()
+        self.config = config
+        self.head_dim = getattr(config, "head_dim", config.hidden_size // config.num_heads)
+        self.groups = config.num_heads // config.num_kv_heads
+        self.scaling = self.head_dim ** -0.5
+        self.q = nn.Linear(config.hidden_size, config.num_heads * self.head_dim, bias=False)
+        self.kv = nn.Linear(config.hidden_size, 2 * config.num_kv_heads * self.head_dim, bias=False)
+
+    def forward(self, hidden_states, rotary=None, cache: Optional[Cache] = None, **kwargs):
+        shape = (*hidden_states.shape[:-1], -1, self.head_dim)
+        q = self.q(hidden_states).view(shape).transpose(1, 2)
+        k, v = self.kv(hidden_states).chunk(2, dim=-1)
+        k, v = (t.view(shape).transpose(1, 2) for t in (k, v))
+        cos, sin = rotary
+        q = q * cos + q.flip(-1) * sin
+        if cache is not None:
+            k, v = cache.update(k, v)
+        interface: Callable = ALL_FUNCTIONS.get_interface(self.config.kind, attend)
+        y, _ = interface(self, q, k, v, scaling=self.scaling, **kwargs)
+        return y.transpose(1, 2).flatten(2)
+`);
+    expect(now).toContain('"groups": groups');
+    expect(now).toMatch(/rotary_0: f32/);
+    expect(now).toMatch(/y = attention\(hidden_states, \(rotary_0, rotary_1\)\)/);
+  });
+
+  test("a module that nothing here knows is missed where it is called", () => {
+    const now = mended(
+      "class A(nn.Module):\n    def __init__(self):\n        self.net = nn.Sequential(nn.Linear(8, 8), Strange(8))\n    def forward(self, x):\n        return self.net(x)\n",
+    );
+    expect(now).toContain("# not taken over: net_1 = Strange(8)");
+    expect(errors(now).join()).toMatch(/No op is called `net_1`/);
+  });
+});
+
+describe("layers that are made where they are called", () => {
+  test("a compact module of flax: fields are sizes, weights have the widths of what they meet", () => {
+    const text = `class Block(nn.Module):
+    features: int
+    mult: int = 3
+
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        h = nn.LayerNorm(epsilon=1e-5)(x)
+        h = nn.gelu(nn.Dense(self.features * self.mult, use_bias=False)(h))
+        g = self.param("gain", nn.initializers.ones, (self.features,))
+        return x + nn.Dense(features=self.features)(h) * g
+`;
+    const now = mended(text);
+    expect(errors(now)).toEqual([]);
+    const weights = [...parseProgram(now).graph.nodes.values()].filter(({ op, attrs }) => op === "input" && attrs["role"] === "param"); // prettier-ignore
+    expect(weights.map(({ label, type }) => `${label} ${type.shape.join("×")}`)).toEqual(["scale 256", "bias 256", "kernel 768×256", "gain 256", "kernel 256×768", "bias 256"]); // prettier-ignore
+    expect([...parseProgram(now).graph.nodes.values()].find(({ op }) => op === "gelu")?.attrs["approximate"]).toBe(
+      "tanh",
+    );
+  });
+
+  test.each([
+    ["y = nn.Softmax(dim=-1)(nn.GELU()(x))", "softmax"],
+    ["y = x @ hk.get_parameter('w', shape=[x.shape[-1], 3], init=jnp.zeros)", "matmul"],
+    ["act = nn.ReLU()\ny = nn.AvgPool2d(2)(act(x[None, None]))", "avg_pool"],
+    ["y = ACT2FN['silu'](x)", "silu"],
+  ])("%s", (line, op) => {
+    expect(errors(`x: f32[4, 8]\n${line}\n`)).toEqual([]);
+    expect([...opsOf(`x: f32[4, 8]\n${line}\n`).keys()]).toContain(op);
+  });
+
+  test("a layer of a library below its own class lends it its weights, and layers their own", () => {
+    const now = mended(`class Norm(nn.LayerNorm):
+    def forward(self, x):
+        return F.layer_norm(x.float(), self.normalized_shape, self.weight, self.bias, self.eps).type_as(x)
+
+class Head(nn.Module):
+    def __init__(self, dim=16, size=(4, 2)):
+        super().__init__()
+        self.height, self.width = size
+        self.norm = Norm(dim)
+        self.fc = nn.Linear(dim, self.height * self.width, bias=False)
+
+    def forward(self, x, output_weights):
+        if self.fc.bias is not None or self.norm is None or output_weights:
+            x = x * 0
+        return F.linear(self.norm(x), self.fc.weight).unflatten(-1, (self.height, self.width))
+`);
+    expect(errors(now)).toEqual([]);
+    expect(now).toContain("head(x, False)");
+    expect(parseProgram(now).graph.outputs).toHaveLength(1);
+  });
+});
