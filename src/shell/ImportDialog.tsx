@@ -63,6 +63,14 @@ function Questions({ questions }: { readonly questions: readonly OpenQuestion[] 
   );
 }
 
+/** Reasons that are codes, in words. */
+const SAID: ReadonlyMap<string, string> = new Map([
+  ["dtype", "a number format that no kernel here has"],
+  ["no rule", "unknown here"],
+  ["string", "works on text"],
+  ["random", "draws from a generator that the file does not name"],
+]);
+
 /** What became of what they would have given. */
 function withoutThem(unsupported: Extract<Importing, { status: "partial" }>["unsupported"]): string {
   const total = unsupported.reduce((sum, { count }) => sum + count, 0);
@@ -85,7 +93,7 @@ function Partial({ unsupported, wanted, numbers }: Extract<Importing, { status: 
         <ul className="import-missing">
           {unsupported.map(({ op, count, why }) => (
             <li key={op}>
-              <b>{op}</b> × {count} <span>{why}</span>
+              <b>{op}</b> × {count} <span>{SAID.get(why) ?? why}</span>
             </li>
           ))}
         </ul>

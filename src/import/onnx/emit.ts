@@ -52,6 +52,8 @@ export class Emitter {
   readonly data = new Map<string, HostTensor>();
   /** Names that some line reads. */
   private readonly read = new Set<string>();
+  /** Lines to which numbers belong, by name. */
+  private readonly stored = new Map<string, number>();
   /** Lines that declare parameters, by name. */
   private readonly declared = new Map<string, number>();
   /** Names of what calls compute. */
@@ -78,6 +80,18 @@ export class Emitter {
   /** Numbers that are wanted while importing and hang on model inputs. */
   wants(value: Value): void {
     for (const input of value.from) this.wanted.add(input);
+  }
+
+  /** How many lines there are: where to go back to. */
+  get length(): number {
+    return this.lines.length;
+  }
+
+  /** Drops the lines from `length` on: what was written for a node that is refused in the end. */
+  backTo(length: number): void {
+    this.lines.length = length;
+    for (const lines of [this.stored, this.declared])
+      for (const [name, line] of lines) if (line >= length && lines.delete(name)) this.data.delete(name);
   }
 
   takeFailure(): string | null {
@@ -201,7 +215,10 @@ export class Emitter {
     this.lines.push(
       `${name}: ${dtype}[${dims.join(", ")}] = ${written ? `const([${Array.from(data, (x) => (dtype === "i32" ? String(x) : literal(x))).join(", ")}])` : "param()"}`,
     );
-    if (!written) this.data.set(name, value.host!);
+    if (!written) {
+      this.stored.set(name, this.lines.length - 1);
+      this.data.set(name, value.host!);
+    }
     return name;
   }
 

@@ -42,6 +42,12 @@ describe("bytes that are damaged", () => {
     const read = importOnnx(bytes);
     expect(read.ok && read.value.text).toContain("add(x, x)");
   });
+  test("a pointer to a file, and a graph without results", () => {
+    expect(importOnnx(new TextEncoder().encode("version https://git-lfs.github.com/spec/v1\noid"))).toMatchObject({ ok: false, text: expect.stringContaining("git lfs pull") as string }); // prettier-ignore
+    const none = new BinaryWriter();
+    nested(7, (g) => nested(11, value("x"))(g))(none);
+    expect(importOnnx(none.finish())).toMatchObject({ ok: false, text: "This model gives no results: there is nothing to compute." }); // prettier-ignore
+  });
   test("cut off anywhere, or with any one byte changed, there is an answer", () => {
     const damaged = [
       ...upTo(bytes.length).map((end) => bytes.slice(0, end)),
@@ -49,7 +55,7 @@ describe("bytes that are damaged", () => {
     ];
     for (const one of damaged) {
       const read = importOnnx(one);
-      expect(read.ok ? "" : read.text).toMatch(/^$|^This is no ONNX model: .+\.$/);
+      expect(read.ok ? "" : read.text).toMatch(/^$|^This is no ONNX model: .+\.$|^This model gives no results/);
     }
   });
 });
@@ -58,11 +64,20 @@ describe("graphs that lead nowhere", () => {
   test("nodes that wait for one another are left out, with all behind them", () => {
     const read = importGraph([node("Add", ["x", "b"], ["a"]), node("Neg", ["a"], ["b"]), node("Abs", ["x"], ["y"])], { x: [2] }, ["b", "y"]); // prettier-ignore
     expect([...read.outputs.keys()]).toEqual(["y"]);
+    expect(whys(read)).toEqual(["Add: it waits for its own result", "Neg: it waits for its own result"]);
+  });
+  test("nothing that a refused node wrote stays in the program", () => {
+    const known = node("Constant", [], ["w"], [{ name: "value", t: { name: "", dims: [3, 3], dataType: 1, raw: null, numbers: upTo(9).map((i) => i * i), external: false } }]); // prettier-ignore
+    const body = graph([node("MatMul", ["x", "w"], ["h"]), node("Riddle", ["h"], ["z"])], {}, ["z"]);
+    const read = importGraph([known, node("Abs", ["x"], ["y"]), node("If", ["x"], ["z"], [{ name: "then_branch", g: body }, { name: "else_branch", g: body }]), node("TopK", ["x", "x"], ["v"])], { x: [3, 3] }, ["y", "z"]); // prettier-ignore
+    expect(read.text).toBe("x: f32[3, 3]\ny = abs(x)\nreturn y\n");
+    expect(read.data.size).toBe(0);
   });
   test("operands that are missing, of another kind, or too few", () => {
     const read = importGraph([node("Add", ["x", "nobody"], ["a"]), node("MatMul", ["x"], ["b"]), node("Conv", ["x", "x"], ["c"])], { x: [2] }, ["a", "b", "c"]); // prettier-ignore
     expect([...read.outputs.keys()]).toEqual([]);
-    expect(whys(read)).toHaveLength(2);
+    expect(whys(read)[0]).toBe("Add: it reads nobody, which nothing gives");
+    expect(whys(read)).toHaveLength(3);
   });
   test("attributes that make no sense", () => {
     const odd = [Number.NaN, -7, 2 ** 40, 0.5];

@@ -11,6 +11,9 @@ import { dataTypeName, FORMATS, tensorData, type HostTensor } from "./tensor";
 /** Weights and constants of one model may take this much memory. */
 const CAP_BYTES = 64 * 1024 * 1024;
 
+/** How a file begins that stands for another one, which Git keeps elsewhere. */
+const POINTER = new TextEncoder().encode("version https://git-lfs");
+
 /** Nodes that are written out at most, those of loops and functions in every turn and call. */
 const MOST_NODES = 200_000;
 
@@ -73,12 +76,19 @@ export type Imported =
 export function importOnnx(bytes: Uint8Array, options: ImportOptions = {}): Imported {
   if (bytes.byteLength > CAP_BYTES)
     return { ok: false, text: `This file has ${bytes.byteLength} bytes; up to ${CAP_BYTES} can be read.` };
+  if (POINTER.every((code, i) => bytes[i] === code))
+    return {
+      ok: false,
+      text: "This is no model but a pointer of Git LFS to one: get the file itself with git lfs pull.",
+    };
   let model: OnnxModel;
   try {
     model = readModel(bytes);
   } catch (error) {
     return { ok: false, text: `This is no ONNX model: ${error instanceof Error ? error.message : String(error)}.` };
   }
+  if (model.graph.outputs.length === 0)
+    return { ok: false, text: "This model gives no results: there is nothing to compute." };
   return { ok: true, value: importModel(model, options) };
 }
 
@@ -113,6 +123,8 @@ class ModelReader {
   /** Names that some node of the main graph reads, types that the file states, and values that come in for want of a rule. */
   private readonly readers: ReadonlySet<string>;
   private readonly stated: ReadonlyMap<string, OnnxValue>;
+  /** Names of all that the main graph is given and makes. */
+  private readonly named: ReadonlySet<string>;
   private readonly outside = new Set<string>();
   /** Names in the text of what nodes without a rule read: it is returned for them. */
   private readonly handed = new Set<string>();
@@ -124,7 +136,8 @@ class ModelReader {
     this.options = options;
     this.emit = new Emitter(options.wideHalves === true);
     this.halves = options.wideHalves === true ? new Halves(model.graph) : null;
-    const { nodes, valueInfo, outputs } = model.graph;
+    const { nodes, valueInfo, outputs, inputs, initializers } = model.graph;
+    this.named = new Set([...nodes.flatMap((node) => node.outputs), ...[...inputs, ...initializers].map(({ name }) => name)]); // prettier-ignore
     this.readers = new Set(nodes.flatMap(namesRead));
     this.stated = new Map([...valueInfo, ...outputs].map((value) => [value.name, value]));
   }
@@ -135,8 +148,7 @@ class ModelReader {
     const scope: Scope = new Map();
     this.initializers(graph, scope);
     const inputs = this.inputs(graph, scope);
-    const frame: Frame = { attributes: new Map(), opsets: this.model.opsets };
-    if (this.missing.length === 0) for (const node of inOrder(graph.nodes)) this.node(node, scope, frame, 0);
+    if (this.missing.length === 0) this.nodes(graph, scope);
     const results = graph.outputs.flatMap(({ name, dataType }) => {
       const value = this.outside.has(name) ? undefined : scope.get(name);
       if (value?.items) this.refuse("sequence", "a list of values as a result");
@@ -169,6 +181,14 @@ class ModelReader {
       wanted: [...this.emit.wanted],
       missing: this.missing,
     };
+  }
+
+  private nodes(graph: OnnxGraph, scope: Scope): void {
+    const frame: Frame = { attributes: new Map(), opsets: this.model.opsets };
+    const order = inOrder(graph.nodes);
+    const reached = new Set(order);
+    for (const node of order) this.node(node, scope, frame, 0);
+    for (const node of graph.nodes) if (!reached.has(node)) this.refuse(node.op, "it waits for its own result");
   }
 
   private initializers(graph: OnnxGraph, scope: Scope): void {
@@ -291,7 +311,7 @@ class ModelReader {
     if (++this.walked > MOST_NODES) return this.walked === MOST_NODES + 1 ? this.refuse(node.op, `more than ${MOST_NODES} nodes once loops and functions are written out`) : undefined; // prettier-ignore
     const inputs = this.operands(node, scope);
     // An operand that was refused takes its readers with it; they are not counted again.
-    if (inputs.includes(undefined)) return;
+    if (inputs.includes(undefined)) return depth === 0 ? this.tellGhost(node) : undefined;
     const attributes = new Map([...node.attributes].flatMap(([name, attribute]) => {
       const meant = attribute.refersTo === "" ? attribute : frame.attributes.get(attribute.refersTo);
       return meant ? [[name, meant] as const] : [];
@@ -310,14 +330,22 @@ class ModelReader {
       run: (graph, args) => this.inner(graph, args, scope, frame, depth),
       find: (name) => scope.get(name) ?? null,
     });
+    const before = this.emit.length;
     const made = answered(rule, context);
     const why = this.emit.takeFailure();
+    if (why !== null) this.emit.backTo(before);
     if (why !== null) return this.refuseNode(node.op, why, node, scope, depth);
     const values = Array.isArray(made) ? (made as readonly Value[]) : [made as Value];
     node.outputs.forEach((name, i) => {
       if (name !== "" && values[i]) scope.set(name, values[i]);
       else if (name !== "") this.refuse(node.op, `its output ${i + 1}`);
     });
+  }
+
+  /** A node of the main graph reads a name that stands for nothing. */
+  private tellGhost({ op, inputs }: OnnxNode): void {
+    const ghost = inputs.find((name) => name !== "" && !this.named.has(name));
+    if (ghost !== undefined) this.refuse(op, `it reads ${ghost}, which nothing gives`);
   }
 
   /** What a node is given; undefined where it was refused. */
