@@ -9,11 +9,15 @@ const small = "x: f32[256, 256]\nb: f32[256, 256]\n\ny = log(relu(x + b) + 1)\n"
 
 test("what is typed right behind Ctrl K is in the field", async ({ page, play }) => {
   await play.open();
-  // Its chunk is there soon after the first picture.
-  await expect(play.editor).toBeVisible();
+  // Its chunk may still be on the way, and then comes late.
+  await page.route(/FindDialog/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await route.continue();
+  });
   await play.leaveFields();
   await page.keyboard.press("Control+k");
-  await page.keyboard.type("softmax");
+  await page.keyboard.type("soft");
+  await page.keyboard.type("max");
   await expect(page.getByRole("combobox", { name: "Find or do" })).toHaveValue("softmax");
 });
 

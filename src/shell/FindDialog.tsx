@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react"
 import { playground } from "../state";
 import { Dialog } from "./Dialog";
 import { entriesOf, found, type Entry } from "./find-entries";
+import { takeTypedAhead } from "./typed-ahead";
 
 function choose(entry: Entry | undefined): void {
   if (!entry) return;
@@ -36,7 +37,7 @@ function Choice({ entry, chosen, onHover }: { entry: Entry; chosen: boolean; onH
 }
 
 export function FindDialog() {
-  const [words, setWords] = useState("");
+  const [words, setWords] = useState(takeTypedAhead);
   const [at, setAt] = useState(0);
   const entries = useMemo(() => entriesOf(playground.getState()), []);
   const list = useMemo(() => found(entries, words), [entries, words]);

@@ -1,6 +1,7 @@
 /** @file One listener for the whole page: from a key press to a command of the registry. */
 import { useEffect } from "react";
-import { commandFor, playground, type FocusPlace } from "../state";
+import { commandFor, playground, type FocusPlace, type PlaygroundState } from "../state";
+import { takeTypedAhead, typeAhead } from "./typed-ahead";
 
 function placeOf(target: EventTarget | null): FocusPlace {
   if (!(target instanceof Element)) return "elsewhere";
@@ -35,10 +36,24 @@ function belongsToFocus({ key, target }: KeyboardEvent): boolean {
     : false;
 }
 
+/** A letter for the field of Find or do, which is on its way. */
+function isForFind(
+  { key, ctrlKey, metaKey, altKey, target }: KeyboardEvent,
+  dialog: PlaygroundState["dialog"],
+): boolean {
+  const inside = target instanceof Element && target.closest("dialog") !== null;
+  return dialog === "find" && !inside && key.length === 1 && !ctrlKey && !metaKey && !altKey;
+}
+
 function press(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
   const state = playground.getState();
   const place = state.dialog === "none" ? placeOf(event.target) : "dialog";
+  if (isForFind(event, state.dialog)) {
+    event.preventDefault();
+    typeAhead(event.key);
+    return;
+  }
   if (!event.ctrlKey && !event.metaKey && belongsToFocus(event)) return;
   const command = commandFor(event, place, state);
   // An embedded page has steps, and nothing that opens over them.
@@ -46,6 +61,7 @@ function press(event: KeyboardEvent): void {
   event.preventDefault();
   event.stopPropagation();
   if (event.repeat && !command.repeats) return;
+  if (command.id === "find") takeTypedAhead();
   if (command.id === "next-pane") focusNextPane();
   else command.run(state);
 }

@@ -1,0 +1,12 @@
+/** @file Letters for Find or do that come before its field is there: on a slow machine one types faster than it opens. */
+
+let letters = "";
+
+export const typeAhead = (letter: string): void => void (letters += letter);
+
+/** What was typed since the last time, for the field to begin with. */
+export function takeTypedAhead(): string {
+  const taken = letters;
+  letters = "";
+  return taken;
+}
