@@ -8,7 +8,7 @@ export { scalarType, weakDType, withDefaults } from "./compose";
 export * from "./define";
 export { sumTo } from "./derivatives";
 export { indexTables, TableAlgebra, tabled, type TabledCase } from "./index-tables";
-export { groupsOf, permOf, sliceAxes, type AxisGroup } from "./indices";
+export { groupsOf, isAbsent, permOf, sliceAxes, type AxisGroup } from "./indices";
 export { FARTHEST_ANGLE } from "./wgsl-functions";
 export type { Outranking } from "./define";
 export { leavingHalves, withRounded } from "./halves";

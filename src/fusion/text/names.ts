@@ -25,7 +25,7 @@ export const NUMBERS: ReadonlyMap<string, number> = new Map([
 export const PREFIXED_NUMBERS: ReadonlyMap<string, number> = new Map([...NUMBERS, ["pi", Math.PI], ["e", Math.E]]);
 
 export const TRANSFORMS: ReadonlySet<string> = new Set([
-  "vmap", "jacrev", "jacfwd", "hessian", "pmap", "scan",
+  "jacrev", "jacfwd", "hessian", "pmap", "scan",
 ]); // prettier-ignore
 
 /** Where an input's data comes from: `x: f32[8] = randn(seed=7)`. */

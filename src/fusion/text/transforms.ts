@@ -2,6 +2,7 @@
 import { Book, pullBack, pushForward, type NoRule } from "../autodiff";
 import type { Node, NodeId, Span } from "../ir";
 import { sameShape, showType } from "../ir";
+import { axesSaid, batchedCall } from "./batches";
 import type { GivenArgument } from "./bind";
 import { Expansion } from "./expand";
 import type { Machine, Place } from "./machine";
@@ -10,7 +11,7 @@ import type { CallExpr, Expr } from "./syntax";
 import type { Slot, Value } from "./values";
 import { BROKEN, describe, isBroken, tensorValue } from "./values";
 
-const NAMES: ReadonlySet<string> = new Set(["grad", "value_and_grad", "vjp", "jvp", "checkpoint", "remat"]);
+const NAMES: ReadonlySet<string> = new Set(["grad", "value_and_grad", "vjp", "jvp", "checkpoint", "remat", "vmap"]);
 export const isTransform = (name: string): boolean => NAMES.has(name);
 
 interface Call {
@@ -106,6 +107,12 @@ export function transform<C extends Call>(
   if (f.value.kind !== "def" && f.value.kind !== "op" && f.value.kind !== "transform") return refuse(machine, span, `${name} takes a def; this is ${describe(f.value)}.`); // prettier-ignore
   if (name === "vjp") return vjpOf(machine, place, call, f, rest, caller);
   if (name === "jvp") return jvpOf(machine, place, call, f, rest, caller);
+  if (name === "vmap") {
+    const said = (...names: string[]): Slot | undefined =>
+      args.find((arg) => names.includes(arg.name?.text ?? ""))?.slot;
+    const axes = axesSaid(said("in_axes", "in_dims") ?? rest[0], said("out_axes", "out_dims") ?? rest[1]);
+    return { kind: "transform", name, of: f.value, places: 0, axes };
+  }
   if (name === "checkpoint" || name === "remat")
     return rest.length === 0 ? { kind: "transform", name: "checkpoint", of: f.value, places: 0 } : segment(machine, place, withoutArguments(call), f, rest, caller); // prettier-ignore
   const said = args.find((arg) => arg.name?.text === "argnums" || arg.name?.text === "argnum")?.slot ?? rest[0];
@@ -119,12 +126,13 @@ export function callTransform<C extends Call>(
   machine: Machine,
   place: Place,
   call: C,
-  { name, of, places }: Transformed,
+  { name, of, places, axes }: Transformed,
   operands: readonly Slot[],
   caller: Caller<C>,
 ): Value {
   if (isOpen(machine, operands)) return BROKEN;
   if (name === "checkpoint") return segment(machine, place, call, loose(of), operands, caller);
+  if (axes) return batchedCall(machine, call, axes, operands, (slots) => caller(machine, place, call, [loose(of), ...slots])); // prettier-ignore
   const wanted = typeof places === "number" ? [places] : places;
   const missing = wanted.find((at) => operands.at(at) === undefined);
   if (missing !== undefined) return refuse(machine, call.expr.span, `${name} is asked for argument ${missing}; there are ${operands.length}.`); // prettier-ignore

@@ -22,6 +22,8 @@ export type Value =
       readonly name: string;
       readonly of: Value;
       readonly places: readonly number[] | number;
+      /** Of vmap: the batch's axis in each argument (null: all examples share it), and in the result. */
+      readonly axes?: { readonly in: readonly (number | null)[] | number; readonly out: number };
     }
   /** What `vjp(f, x)` answers beside the value: takes a cotangent. */
   | { readonly kind: "pullback"; readonly results: readonly NodeId[]; readonly wrt: readonly NodeId[] }

@@ -3,7 +3,7 @@ import type { Example } from "../example";
 import { pin } from "../pins";
 import { cube, rows, square } from "../sizes";
 import { backward } from "./backward";
-import { kept } from "./kept";
+import { transformations } from "./transformations";
 
 const twoReaders = `# Two results from one product
 N = 2048
@@ -101,7 +101,7 @@ return z
     ],
   },
   ...backward,
-  ...kept,
+  ...transformations,
   {
     id: "sum-exp",
     chapter: "derivatives",

@@ -1,4 +1,4 @@
-/** @file Chapter 003: what the backward pass keeps of the forward pass, decided by the compiler: `.backward()` and `vjp` write the derivative. */
+/** @file Chapter 003: transformations that the compiler makes: what a backward pass keeps of the forward pass; batches. */
 import { nodeId, type SavedValues } from "../../fusion";
 import type { Example, ExampleOptions } from "../example";
 import { rows, square } from "../sizes";
@@ -11,7 +11,7 @@ const choices = (of: Readonly<Record<string, SavedValues["choices"][never]>>): P
   choices: Object.fromEntries(Object.entries(of).map(([id, choice]) => [nodeId(id), choice])),
 });
 
-export const kept: readonly Example[] = [
+export const transformations: readonly Example[] = [
   {
     id: "one-graph-or-two",
     chapter: "derivatives",
@@ -163,6 +163,66 @@ loss.backward()
 return loss, w.grad
 `,
         options: apart(),
+      },
+    ],
+  },
+  {
+    id: "batches",
+    chapter: "derivatives",
+    title: "vmap: one example, then all",
+    sentence: "Written for one example and batched afterwards: the products become one, and fusion comes last.",
+    text: `# A layer and its loss for one example; vmap does it to all
+B = 512
+x: f32[B, 256]
+t: f32[B]
+w: f32[256, 256] = param()
+
+def loss(w, x, t):
+    h = gelu(x @ w)
+    return (mean(h) - t) ** 2
+
+y = vmap(loss, in_axes=(None, 0, 0))(w, x, t)
+`,
+    granularity: "op",
+    sizes: { name: "B", S: 128, M: 512, L: 2048 },
+    variants: [
+      {
+        id: "then-gradient",
+        title: "batch, then derivative",
+        sentence: "The gradient of the batch's mean: the derivative is taken of the batched graph.",
+        text: `# Batched first, differentiated afterwards
+B = 512
+x: f32[B, 256]
+t: f32[B]
+w: f32[256, 256] = param()
+
+def loss(w, x, t):
+    h = gelu(x @ w)
+    return (mean(h) - t) ** 2
+
+def batch(w, x, t):
+    return mean(vmap(loss, in_axes=(None, 0, 0))(w, x, t))
+
+g = grad(batch)(w, x, t)
+`,
+      },
+      {
+        id: "each-gradient",
+        title: "derivative, then batch",
+        sentence: "A gradient for every example: the same rules in the other order, B times as many results.",
+        text: `# Differentiated first, batched afterwards: a gradient for each example
+B = 64
+x: f32[B, 256]
+t: f32[B]
+w: f32[256, 256] = param()
+
+def loss(w, x, t):
+    h = gelu(x @ w)
+    return (mean(h) - t) ** 2
+
+g = vmap(grad(loss), in_axes=(None, 0, 0))(w, x, t)
+`,
+        sizes: { name: "B", S: 16, M: 64, L: 128 },
       },
     ],
   },
