@@ -16,7 +16,7 @@ const NUMBERS: Partial<Record<ReasonCode, readonly (readonly string[])[]>> = {
   L_ROOT: [["bytes"]],
   L_SHAPE: [["elements", "otherElements"]],
   L_ROW_NOT_OWNED: [["columns", "limit"]],
-  L_BINDINGS: [["bindings", "limit"]],
+  L_BINDINGS: [["bindings", "limit"], ["bytes", "limit"]],
   L_WGMEM: [["bytes", "limit"], ["size", "limit"]],
   C_NEGATIVE: [["microsApart", "microsFused", "bytesSaved"], ["bytesRead", "bytesReplaced", "limit"]],
   C_RECOMPUTE: [["visits", "limit"], ["flopsAdded", "microsApart", "microsFused"]],

@@ -134,6 +134,8 @@ export const examples: readonly Example[] = [
   { name: "one element of each row in strict mode", text: picked, options: { strict: true }, codes: ["L_STRICT"], kernels: 2 },
   { name: "one element of rows that are stored anyway", text: `${picked}\nreturn y, p`, codes: [], kernels: 2 },
   { name: "a mask that only the backward pass asks for", text: backward, codes: ["C_BEATEN", "A_BYTES"], kernels: 7, apart: [["l/grad#0/gt", "l/loss#0/h"]] },
+  { name: "a value larger than a binding", text: "u: f32[8192, 1]\nv: f32[1, 8192]\nw: f32[8192, 1024]\ny = exp(u * v) @ w", codes: ["L_BINDINGS"], without: ["C_RECOMPUTE"], kernels: 1 },
+  { name: "the same value where it can be bound", text: "u: f32[8192, 1]\nv: f32[1, 8192]\nw: f32[8192, 1024]\ny = exp(u * v) @ w", options: { profile: { ...generic, maxBindingBytes: 2 ** 30 } }, codes: ["C_RECOMPUTE"], without: ["L_BINDINGS"], kernels: 2 },
   { name: "readers of a shared value", text: "x: f32[4096, 1024]\nb: f32[4096, 1024]\nt = x * 2\nz1 = t + b\nz2 = t - b", codes: ["C_BEATEN", "A_BYTES"], kernels: 1 },
   { name: "a running sum with its neighbours", text: "x: f32[4096, 4096]\nn: f32[4096]\ny = cumsum(exp(x), dim=-1) / n", codes: ["A_BYTES"], kernels: 1 },
   { name: "a running sum of a softmax", text: "x: f32[4096, 1024]\np = softmax(x)\ny = where(cumsum(p, dim=-1) - p < 0.9, p, 0.0)", codes: ["A_BYTES"], kernels: 1 },

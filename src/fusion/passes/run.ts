@@ -15,6 +15,7 @@ import type { Answer, Candidate, FusionPass, PlanOptions } from "./define";
 import { mutated } from "./mutations";
 import { openPlanner, type Planner } from "./planner";
 import { openPricing } from "./pricing";
+import { removesTooLarge } from "./too-large";
 import { namesOf, no, showBytes } from "./words";
 import { forcedAnyway } from "./worth";
 
@@ -96,6 +97,7 @@ function decide(pass: FusionPass, planner: Planner, candidate: Candidate, forced
   if (!legal.ok) return { ...refused, legal };
   const cost = pass.cost(planner, candidate);
   let profitable = pass.worth(planner, candidate, cost);
+  if (!profitable.ok) profitable = removesTooLarge(planner, candidate, profitable) ?? profitable;
   if (!profitable.ok && candidate.edges.some((edge) => forced.has(edge))) {
     profitable = forcedAnyway(planner, candidate.nodes, profitable);
   }

@@ -58,7 +58,8 @@ export const passTitles: readonly PassTitle[] = [
   {
     name: "movement-algebra",
     title: "Push transposes together",
-    summary: "Moves transposes through elementwise ops so that they meet and cancel, lets a window pad for itself, and leaves out rows before a product rather than behind it.",
+    summary:
+      "Moves transposes through elementwise ops so that they meet and cancel, lets a window pad for itself, and leaves out rows before a product rather than behind it.",
     numerics: "bitwise",
     elsewhere: [ort("TransposeOptimizer", "PadFusion")],
   },
