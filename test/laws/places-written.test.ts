@@ -26,3 +26,23 @@ describe("writing into a place", () => {
     ["o = torch.zeros(2, 3)\nfor t in range(3):\n  o[:, t] = x[:, t] + (0 if t == 0 else o[:, t - 1])\ny = o * 1\n", [0, 1, 3, 3, 7, 12]],
   ])("%s", (text, wanted) => expect(valuesOf(text)).toEqual(wanted)); // prettier-ignore
 });
+
+test("a pool of a picture without a batch goes by the axes that its name says", () => {
+  const text = "x: f32[2, 4, 6] = arange()\n";
+  const outputs = (lines: string): readonly (readonly number[])[] => {
+    const { graph, diagnostics } = parseProgram(text + lines);
+    expect(diagnostics).toEqual([]);
+    const values = new Map([...graph.nodes.values()].filter(({ op }) => op === "input").map((node) => [node.id, inputData(node)])); // prettier-ignore
+    const found = runReference(graph, values, { precision: "f64" });
+    return graph.outputs.map((id) => [...found.get(id)!.data]);
+  };
+  const pools = [
+    "avg_pool2d(X, 3, stride=1, padding=1, count_include_pad=False)",
+    "max_pool2d(X, 2)",
+    "adaptive_avg_pool2d(X, 2)",
+  ];
+  for (const pool of pools) {
+    const [alone, batched] = outputs(`return F.${pool.replace("X", "x")}, F.${pool.replace("X", "x[None]")}\n`);
+    expect(alone).toEqual(batched);
+  }
+});

@@ -1,5 +1,5 @@
 /** @file Calls: which op or def is meant (prefixes dropped, methods accepted), and what follows. */
-import type { DType, Span } from "../ir";
+import type { Attrs, DType, Span } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import { findOp, opNames } from "../ops";
 import { applyOp, applyParts } from "./apply";
@@ -159,7 +159,8 @@ function opCall(
   if (folded) return folded;
   const wider = meant.kind === "reduce" ? args.find(({ name }) => name?.text === "dtype") : undefined;
   const rest = wider ? args.filter((arg) => arg !== wider) : args;
-  const bound = bindArguments(machine, meant, rest, calleeSpan(call), defaultsIn(dialect, meant));
+  const found = bindArguments(machine, meant, rest, calleeSpan(call), defaultsIn(dialect, meant));
+  const bound = found && { ...found, attrs: perSpace(machine, call, found) };
   if (bound && wider?.slot.value.kind === "dtype")
     return foldWider(machine, place, { ...call, label: meant.name }, bound, wider.slot.value.dtype);
   return bound ? applyOp(machine, place, { op: meant, path: call.path, expr: call.expr }, bound) : BROKEN;
@@ -177,6 +178,18 @@ function foldWider(
   return applyParts(machine, place, at, slots, (b, [x]) =>
     b.op(at.label, at.label, [b.op("wide", "cast", [x!], { dtype })], attrs),
   );
+}
+
+/** `avg_pool2d(x, 3)` of a picture without a batch: the name says how many axes one number is for. */
+function perSpace(machine: Machine, { callee }: CallPlace, { tensors, attrs }: Bound): Attrs {
+  const name = callee.kind === "function" || callee.kind === "method" ? callee.name.text : "";
+  const rank = Number(/pool([23])d$/.exec(name)?.[1] ?? 0);
+  const x = tensors[0]?.value;
+  if (rank === 0 || x?.kind !== "tensor" || typeOf(machine, x.node).shape.length !== rank + 1) return attrs;
+  const key = "output_size" in attrs ? "output_size" : "kernel_size";
+  const said = attrs[key];
+  const [only, ...more] = Array.isArray(said) ? said : [said];
+  return typeof only === "number" && more.length === 0 ? { ...attrs, [key]: Array.from({ length: rank }, () => only) } : attrs; // prettier-ignore
 }
 
 const calleeSpan = ({ callee, expr }: CallPlace): Span =>
