@@ -104,6 +104,8 @@ interface Open {
   readonly value: NodeId;
   /** Ops between the sum and the value that are linear in it, the outermost first. */
   readonly path: readonly Step[];
+  /** The value has the rows of the sum under another shape. */
+  readonly viewed: boolean;
 }
 
 /** A linear op around the value: its other operands need no fold. */
@@ -136,7 +138,7 @@ class Terms {
   expand(): boolean {
     const { fold, operand, pick } = this.sum;
     const around = pick && this.#made(PLACE, "where", [PLACE, operand, this.#const(0)], this.#full);
-    this.#open.push({ id: fold.id, value: operand, path: around ? [{ around, at: 1 }] : [] });
+    this.#open.push({ id: fold.id, value: operand, path: around ? [{ around, at: 1 }] : [], viewed: false });
     for (let next = this.#open.pop(); next; next = this.#open.pop()) {
       if (this.added.length > MOST_TERMS * 4 || !this.#write(next)) return false;
     }
@@ -166,19 +168,25 @@ class Terms {
     this.added.unshift(...literals, ...here);
   }
 
-  #write({ id, value, path }: Open): boolean {
+  #write({ id, value, path, viewed }: Open): boolean {
     const kind = this.kinds.get(value);
     if (kind === "row") return false;
-    if (kind !== "late" && kind !== "shifted") return this.#leaf(id, value, node(this.graph, value).type.shape, path);
     const n = node(this.graph, value);
+    if (kind !== "late" && kind !== "shifted") return viewed ? this.#seen(id, n, path) : this.#leaf(id, value, n.type.shape, path); // prettier-ignore
+    if (isFreeView(n) && this.#keepsRows(n)) {
+      this.#open.push({ id, value: n.inputs[0]!, path, viewed: true });
+      return true;
+    }
+    // A coefficient in another shape is no coefficient of these rows.
+    if (viewed && n.op !== "add" && n.op !== "sub" && n.op !== "neg") return false;
     const isRow = (operand: number): boolean => this.kinds.get(n.inputs[operand]!) === "row";
     const waits = (operand: number): boolean => ["row", "late", "shifted"].includes(this.kinds.get(n.inputs[operand]!) ?? ""); // prettier-ignore
     switch (n.op) {
       case "add":
       case "sub":
-        return this.#join(id, n.op, [this.#ask(id, n, 0, path), this.#ask(id, n, 1, path)]);
+        return this.#join(id, n.op, [this.#ask(id, n, 0, path, viewed), this.#ask(id, n, 1, path, viewed)]);
       case "neg":
-        return this.#join(id, n.op, [this.#ask(id, n, 0, path)]);
+        return this.#join(id, n.op, [this.#ask(id, n, 0, path, viewed)]);
       case "div":
         if (isRow(1)) return this.#join(id, n.op, [this.#ask(id, n, 0, path), this.#row(n.inputs[1]!, id)]);
         return !waits(1) && this.#through(id, n, 0, path);
@@ -214,14 +222,30 @@ class Terms {
     return true;
   }
 
-  #ask(id: NodeId, n: Node, operand: number, path: readonly Step[]): NodeId {
-    return this.#term(nodeId(`${id}~${operand}`), n.inputs[operand]!, path);
+  #ask(id: NodeId, n: Node, operand: number, path: readonly Step[], viewed = false): NodeId {
+    return this.#term(nodeId(`${id}~${operand}`), n.inputs[operand]!, path, viewed);
+  }
+
+  /** Does the sum fold the rows that lie behind this view of them? */
+  #keepsRows({ inputs }: Node): boolean {
+    const { fold, pick } = this.sum;
+    const last = this.#full.length - 1;
+    const folds = pick === null && opDef(fold.op).reduce!.axes(fold.attrs, this.#full).join() === String(last);
+    return folds && node(this.graph, inputs[0]!).type.shape.at(-1) === this.#full[last];
+  }
+
+  /** An element of the row under the shape of the sum; false where it is not of the whole row. */
+  #seen(id: NodeId, { id: value, type }: Node, path: readonly Step[]): boolean {
+    if (sizeOf(type.shape) !== sizeOf(this.#full)) return false;
+    const view = nodeId(`${id}${"~x".repeat(path.length + 1)}`);
+    this.added.push(this.#made(view, "reshape", [value], this.#full, { shape: this.#full }));
+    return this.#leaf(id, view, this.#full, path);
   }
 
   /** Σ path(value), written now or later; usually under the name `id`. */
-  #term(id: NodeId, value: NodeId, path: readonly Step[]): NodeId {
+  #term(id: NodeId, value: NodeId, path: readonly Step[], viewed = false): NodeId {
     if (this.kinds.get(value) === "row") return this.#rowTerm(id, value, path);
-    this.#open.push({ id, value, path });
+    this.#open.push({ id, value, path, viewed });
     return id;
   }
 
