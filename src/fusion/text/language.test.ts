@@ -197,3 +197,29 @@ describe("a text that is one def", () => {
     ]);
   });
 });
+
+describe("transformations", () => {
+  const loss = "w: f32[4, 4]\nx: f32[4]\ndef loss(w, x):\n    return sum(tanh(x @ w))\n";
+  const shapes = (line: string): readonly string[] => {
+    const { graph, outputs } = parseProgram(`${loss}g = ${line}\nreturn g`);
+    return outputs.map((id) => graph.nodes.get(id)!.type.shape.join("×"));
+  };
+
+  test("grad takes places or names of arguments", () => {
+    expect(shapes("grad(loss)(w, x)")).toEqual(["4×4"]);
+    expect(shapes("grad(loss, argnums=(0, 1))(w, x)")).toEqual(["4×4", "4"]);
+    expect(shapes("grad(loss, wrt=(1,))(w, x)")).toEqual(["4"]);
+    expect(shapes('grad(loss, wrt="x")(w, x)')).toEqual(["4"]);
+    expect(shapes("value_and_grad(loss)(w, x)")).toEqual(["", "4×4"]);
+  });
+
+  test("an argument that it does not have is refused where it stands", () => {
+    expect(problems(parseProgram(`${loss}g = vmap(grad(loss, has_aux=True))(w, x)\nreturn g`))).toEqual([
+      "5:21 no-derivative grad has no argument `has_aux`; it has argnums, argnum, wrt, create_graph, retain_graph, allow_unused, materialize_grads.",
+    ]);
+  });
+
+  test("results in lists and dictionaries are results", () => {
+    expect(shapes("{'a': w, 'b': [x, x * 2]}")).toEqual(["4×4", "4", "4"]);
+  });
+});

@@ -14,6 +14,17 @@ import { BROKEN, describe, isBroken, tensorValue } from "./values";
 const NAMES: ReadonlySet<string> = new Set(["grad", "value_and_grad", "vjp", "jvp", "checkpoint", "remat", "vmap"]);
 export const isTransform = (name: string): boolean => NAMES.has(name);
 
+/** Keywords of each; those of PyTorch's that change no value are taken and say nothing. */
+const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
+  grad: ["argnums", "argnum", "wrt", "create_graph", "retain_graph", "allow_unused", "materialize_grads"],
+  value_and_grad: ["argnums", "argnum", "wrt"],
+  vjp: [],
+  jvp: [],
+  vmap: ["in_axes", "in_dims", "out_axes", "out_dims"],
+  checkpoint: ["use_reentrant", "preserve_rng_state", "policy", "prevent_cse"],
+  remat: ["policy", "prevent_cse"],
+};
+
 interface Call {
   readonly expr: CallExpr;
   readonly path: string;
@@ -101,6 +112,8 @@ export function transform<C extends Call>(
 ): Value {
   const [f, ...rest] = args.filter((arg) => arg.name === null).map(({ slot }) => slot);
   const { span } = call.expr;
+  const odd = args.find((arg) => arg.name !== null && !KEYWORDS[name]!.includes(arg.name.text));
+  if (odd) return refuse(machine, odd.name!.span, `${name} has no argument \`${odd.name!.text}\`${KEYWORDS[name]!.length === 0 ? "." : `; it has ${KEYWORDS[name]!.join(", ")}.`}`); // prettier-ignore
   if (!f) return refuse(machine, span, `${name} takes a def.`);
   if (isBroken(f.value)) return BROKEN;
   if (name === "grad" && f.value.kind === "tensor") return torchGrad(machine, place, call, f.value, rest);
@@ -115,10 +128,18 @@ export function transform<C extends Call>(
   }
   if (name === "checkpoint" || name === "remat")
     return rest.length === 0 ? { kind: "transform", name: "checkpoint", of: f.value, places: 0 } : segment(machine, place, withoutArguments(call), f, rest, caller); // prettier-ignore
-  const said = args.find((arg) => arg.name?.text === "argnums" || arg.name?.text === "argnum")?.slot ?? rest[0];
-  const numbers = said ? itemsOf(said.value).flatMap(({ value }) => (value.kind === "number" ? [value.value] : [])) : [0]; // prettier-ignore
+  const said = args.find((arg) => ["argnums", "argnum", "wrt"].includes(arg.name?.text ?? ""))?.slot ?? rest[0];
+  const numbers = said ? itemsOf(said.value).flatMap(({ value }) => placeSaid(value, f.value)) : [0];
   const places = said?.value.kind === "sequence" ? numbers : (numbers[0] ?? 0);
   return { kind: "transform", name, of: f.value, places };
+}
+
+/** An argument by its place, or by its name. */
+function placeSaid(said: Value, of: Value): number[] {
+  if (said.kind === "number") return [said.value];
+  if (said.kind !== "string" || of.kind !== "def") return [];
+  const place = of.def.params.findIndex(({ name }) => name.text === said.value);
+  return place < 0 ? [] : [place];
 }
 
 /** The value and the gradients of `grad(f)` at its arguments. */
