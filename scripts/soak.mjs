@@ -1,5 +1,5 @@
 /**
- * @file `npm run soak [-- --plans 100000 --device 5000 --kernels 20000 --limits 5000 --factor 40 --seed N --minutes M --fresh]`: the laws of
+ * @file `npm run soak [-- --plans 100000 --gradients 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --factor 40 --seed N --minutes M --fresh]`: the laws of
  * `npm test` at full count, in batches of one process each. Progress is kept in .cache/soak.json: the next run goes on where this
  * one stopped, and asks again what failed. Every batch rewrites docs/soak.md. `--bundle FILE` writes the laws as one file that runs on
  * any machine with Node (`node FILE plans 2000:7`); `--take RESULTS` takes the lines it printed there as batches done.
@@ -12,7 +12,7 @@ import { build, cached } from "./bundle.mjs";
 
 const number = { type: "string" };
 const { values: asked } = parseArgs({
-  options: { plans: number, device: number, kernels: number, limits: number, factor: number, seed: number, minutes: number, bundle: number, take: number, fresh: { type: "boolean" } },
+  options: { plans: number, gradients: number, halves: number, strict: number, knobs: number, device: number, kernels: number, limits: number, factor: number, seed: number, minutes: number, bundle: number, take: number, fresh: { type: "boolean" } },
 }); // prettier-ignore
 const PROGRESS = ".cache/soak.json";
 const REPORT = ".cache/soak-batch.json";
@@ -27,6 +27,27 @@ const LAWS = {
     batch: 2000,
     unit: "random programs over every op, with random options and device limits",
     says: "every state acyclic, complete, exactly counted and replayable both ways; naive, fused and one state between agree with the f64 reference on both schedules; counted bytes are touched bytes",
+    entry: "test/laws/soak-plans.ts",
+  },
+  gradients: {
+    goal: goal("gradients", 10_000),
+    batch: 500,
+    unit: "random programs with the gradients of what they compute",
+    says: "what holds of plans holds of forward and backward as one graph",
+    entry: "test/laws/soak-plans.ts",
+  },
+  halves: {
+    goal: goal("halves", 10_000),
+    batch: 1000,
+    unit: "random programs on f16, or on f16 and f32 together",
+    says: "what holds of plans, within what stores into f16 round",
+    entry: "test/laws/soak-plans.ts",
+  },
+  strict: {
+    goal: goal("strict", 10_000),
+    batch: 1000,
+    unit: "random programs in strict mode",
+    says: "what holds of plans, and naive and fused are the same bits in f32",
     entry: "test/laws/soak-plans.ts",
   },
   device: {
@@ -53,6 +74,15 @@ const LAWS = {
     files: ["test/laws/codegen.test.ts"],
     only: "random programs from seed",
     env: (count, seed) => ({ CODEGEN_LAWS: `${count}:${seed * 2000}` }),
+  },
+  knobs: {
+    goal: goal("knobs", 10_000),
+    batch: 1000,
+    unit: "random kernels with their knobs turned",
+    says: "rows read again, in one pass, by one thread or in registers, and turns, vectors and workgroups as chosen: values and counts hold",
+    files: ["test/laws/knobs.test.ts"],
+    only: "random kernels under",
+    env: (count, seed) => ({ KNOB_SEEDS: String(count), KNOB_FROM: String(seed * 2000) }),
   },
   texts: {
     goal: goal("factor", 40),
@@ -93,7 +123,7 @@ function remaining() {
 async function runEntry({ law, seed, count }) {
   const bundle = await cached(LAWS[law].entry, `soak-${law}`, ["src", "test"]);
   const options = { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] };
-  const { stdout } = spawnSync(process.execPath, [bundle, `${count}:${seed}`], options);
+  const { stdout } = spawnSync(process.execPath, [bundle, `${count}:${seed}`, law], options);
   const lost = { law, seed, count, failing: count, seconds: 0, date: new Date().toISOString(), failures: [{ says: "the process ended without a result" }] }; // prettier-ignore
   return recordOf(stdout.trimEnd().split("\n").at(-1) || JSON.stringify(lost));
 }

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { sizeOf, type DType, type Graph, type Shape, type TensorType } from "../../src/fusion/ir";
 import { allOps } from "../../src/fusion/ops";
 import { parseProgram } from "../../src/fusion/text";
-import { writers } from "./any-statement";
+import { wideWriters, writers } from "./any-statement";
 
 /** Extents that catch tails, odd strides and power-of-two assumptions. */
 export const EXTENTS = [3, 1, 2, 4, 7, 8, 31, 33, 64, 65, 127, 1000];
@@ -18,10 +18,12 @@ export interface Value {
   readonly exact: boolean;
 }
 
-/** One call before it has a name: `$0`, `$1` … stand for the operands. */
+/** One call before it has a name: `$0`, `$1` … stand for the operands. Lines may follow that call it `&`. */
 export interface Proposal {
   readonly text: string;
   readonly operands: readonly Value[];
+  /** Functions that the call needs, as they are defined. */
+  readonly needs?: readonly string[];
   /** Same bits wherever it is computed, if its operands are. */
   readonly exact?: boolean;
 }
@@ -59,6 +61,7 @@ export class Writing {
   readonly values: Value[] = [];
   readonly #lines: string[] = [];
   readonly #said: Proposal[] = [];
+  readonly #needs = new Set<string>();
   #inputs = 0;
   #pending: { readonly value: Value; readonly source: string }[] = [];
 
@@ -103,7 +106,8 @@ export class Writing {
     }
     this.declare();
     const name = `v${this.#said.length}`;
-    this.#lines.push(`${name} = ${named(proposal)}`);
+    this.#lines.push(`${name} = ${named(proposal).replaceAll("&", name)}`);
+    for (const need of proposal.needs ?? []) this.#needs.add(need);
     this.#said.push(proposal);
     const exact = proposal.exact === true && proposal.operands.every((operand) => operand.exact);
     this.values.push({ name, type, exact });
@@ -116,14 +120,14 @@ export class Writing {
   /** The text; `results` chooses whether and what it returns. */
   text(results: number): string {
     const made = this.values.filter(({ name }) => name.startsWith("v"));
-    const lines = [...this.#lines];
+    const lines = [...this.#needs, ...this.#lines];
     if (results > 3) {
       const chosen = made.filter((_, i) => (i + results) % 3 === 0);
       const names = (chosen.length > 0 ? chosen : made.slice(-1)).map(({ name }) => name);
       // A view of a value that is read otherwise, and an input that is a result.
       if (results === 6) names.push(`${made.at(-1)!.name}.reshape(-1)`);
       if (results === 7) names.push(this.values[0]!.name);
-      lines.push(`return ${[...new Set(names)].join(", ")}`);
+      lines.push(`return ${(results === 8 ? [...names, names[0]!] : [...new Set(names)]).join(", ")}`);
     }
     return lines.join("\n");
   }
@@ -134,9 +138,9 @@ const named = ({ text, operands }: Proposal): string => text.replaceAll(/\$(\d)/
 const types = new Map<string, TensorType | null>();
 
 /** The type of a call as the language sees it; null where it has a mistake. */
-function typeOf({ text, operands }: Proposal): TensorType | null {
+function typeOf({ text, operands, needs = [] }: Proposal): TensorType | null {
   const declared = operands.map(({ type }, i) => `p${i}: ${type.dtype}[${type.shape.join(", ")}]`);
-  const program = [...declared, `y = ${text.replaceAll(/\$(\d)/g, "p$1")}`].join("\n");
+  const program = [...needs, ...declared, `y = ${text.replaceAll(/\$(\d)/g, "p$1").replaceAll("&", "y")}`].join("\n");
   const known = types.get(program);
   if (known !== undefined) return known;
   const { graph, complete } = parseProgram(program);
@@ -155,14 +159,18 @@ export interface Choices {
   readonly results: number;
 }
 
-export const choicesArbitrary: fc.Arbitrary<Choices> = fc.record({
-  extents: fc.array(fc.nat({ max: 63 }), { maxLength: 4 }),
-  statements: fc.array(
-    fc.tuple(fc.nat({ max: writers.length - 1 }), fc.nat({ max: 7 }), fc.nat({ max: 7 }), fc.nat({ max: 2 ** 24 })),
-    { minLength: 1, maxLength: 12 },
-  ),
-  results: fc.nat({ max: 7 }),
-});
+const choicesOf = (kinds: number, results: number): fc.Arbitrary<Choices> =>
+  fc.record({
+    extents: fc.array(fc.nat({ max: 63 }), { maxLength: 4 }),
+    statements: fc.array(
+      fc.tuple(fc.nat({ max: kinds - 1 }), fc.nat({ max: 7 }), fc.nat({ max: 7 }), fc.nat({ max: 2 ** 24 })),
+      { minLength: 1, maxLength: 12 },
+    ),
+    results: fc.nat({ max: results }),
+  });
+export const choicesArbitrary = choicesOf(writers.length, 7);
+/** With all kinds of statements, and results that are named twice. */
+export const wideChoicesArbitrary = choicesOf(wideWriters.length, 8);
 
 /** The program that the choices describe. */
 export function programOf({ extents, statements, results }: Choices, demands: Demands): string {
@@ -179,7 +187,7 @@ export function programOf({ extents, statements, results }: Choices, demands: De
   writing.declare();
   for (const [kind, first, second, detail] of statements) {
     const x = writing.valueAt(first)!;
-    writing.state(writers[kind]!(writing, x, second, new Dice(detail)));
+    writing.state(wideWriters[kind]!(writing, x, second, new Dice(detail)));
   }
   if (writing.statements === 0) writing.state({ text: "relu($0)", operands: [writing.values[0]!] });
   return writing.text(results);

@@ -2,6 +2,7 @@
 import { broadcastShapes, sizeOf, type DType, type Shape } from "../../src/fusion/ir";
 import { allComposites, allOps, type CompositeDef, type OpDef } from "../../src/fusion/ops";
 import { call } from "./any-call";
+import { bits, forms, infinite } from "./any-form";
 import { attention, channels, loss, tuples } from "./any-layer";
 import type { Dice, Proposal, Value, Writing } from "./any-program";
 
@@ -385,3 +386,6 @@ export const writers: readonly Writer[] = [
   selected, random, repeated, cast, fold, product, along, image, indexed, byHand, attention, channels, loss, tuples, attention,
   algebraic, algebraic, call, call, call,
 ]; // prettier-ignore
+
+/** These and what only the soak writes. */
+export const wideWriters: readonly Writer[] = [...writers, forms, bits, infinite];

@@ -111,6 +111,11 @@ export const streamed: Readonly<Record<string, string>> = {
   "shares-of-a-product": `h: f32[20, 8]\nw: f32[8, 40]\nt: f32[20, 40]\nloss = (log_softmax(h @ w, dim=-1) * t).sum(dim=-1)`,
 };
 
+/** Rows whose factor may leave a product, where bytes are dear. */
+export const scaledRows: Readonly<Record<string, string>> = {
+  "a-quotient": `x: f32[64, 128]\nw: f32[128, 512]\ny = relu((x / sqrt((x * x).mean(dim=-1, keepdim=True) + 0.01)) @ w)`,
+};
+
 /** One small program for every way a graph is rewritten before it is fused. */
 export const rewritten: Readonly<Record<string, string>> = {
   "turned-twice": `x: f32[4, 4, 4]\ny = relu(transpose(transpose(x, 0, 1), 1, 2))`,
@@ -127,5 +132,14 @@ export const rewritten: Readonly<Record<string, string>> = {
   "turned-and-read": `x: f32[31, 31]\ny = relu(transpose(transpose(x, 0, 1), 0, 1)) + transpose(x, 0, 1)`,
   "two-sums-of-one": `x: f32[33, 65]\na = x.sum(dim=0, keepdim=True)\nb = x.sum(dim=1, keepdim=True)\ny = x - a - b`,
   "two-readers": `x: f32[127]\nt = abs(x)\na = t + 1\nb = t * 2\ny = exp(x) * 1 + relu(exp(x) * 2)`,
+  "falling-max": `x: f32[5, 7]\ny = neg(x).max(dim=0)`,
+  "shown-twice": `x0: f32[1, 1]\nx2: f32[2, 1]\nx3: f32[2, 1]\nv3 = softmax(x0 @ transpose(x2, -1, -2), dim=-1) @ x3\nv4 = flatten(v3)\nv5 = flatten(v3)\nv7 = relu(v4)`,
   "drawn-twice": `x: f32[40]\na = dropout(x, p=0.5, seed=1)\nb = dropout(x, p=0.5, seed=1)\ny = a - b`,
+};
+
+/** Derivatives beside what they are by hand: `off` is the difference. */
+export const derived: Readonly<Record<string, string>> = {
+  "a value that is used twice": `x: f32[5]\nl = (x * x + x).sum()\nl.backward()\noff = x.grad - (2 * x + 1)`,
+  "a quotient": `x: f32[5]\nw: f32[5]\nl = (x / w).sum()\nl.backward()\noff = w.grad * w * w + x`,
+  forwards: `def f(p):\n    return p * tanh(p)\nx: f32[5]\ny, d = jvp(f, (x,), (x,))\noff = d - (tanh(x) + x * (1 - tanh(x) ** 2)) * x`,
 };

@@ -1,20 +1,30 @@
 /** @file How far rounding alone may move a result: the f64 reference again, every rounding moved by chance. What is a difference of near equals moves far. */
 import { node as nodeOf, topological, type Graph, type Node, type NodeId } from "../../src/fusion/ir";
-import { opDef } from "../../src/fusion/ops";
+import { opDef, roundToHalf } from "../../src/fusion/ops";
 import { evaluate } from "../../src/fusion/reference/run";
 
 /** What a fold of a thousand terms may round by, of what is folded. */
 const ROUNDING = 1e-13;
 const TRIES = 4;
+/** Halves meet their limits and steps of their own more often. */
+const HALF_TRIES = 16;
 /** The farthest of a few tries is this near to the farthest there is. */
 const MARGIN = 8;
 
 type Values = ReadonlyMap<NodeId, Float64Array>;
 
-/** Whether an op's result is rounded at all: maxima, moves and tests are not. */
-const rounds = ({ op, type }: Node): boolean => {
+/** What a store into f16 rounds by, of what is stored and at least. */
+const HALF = { relative: 2 ** -10, least: 2 ** -24 };
+const isHalf = ({ type }: Node): boolean => type.dtype === "f16";
+/** Kinds whose results are elements that were there before. */
+const MOVES: ReadonlySet<string> = new Set(["movement", "source", "gather"]);
+
+/** Whether an op's result is rounded at all: maxima, moves and tests are not. Anything new in f16 may be stored. */
+const rounds = (node: Node): boolean => {
+  const { op, type } = node;
   const { kind, tolerance } = opDef(op);
-  return (type.dtype === "f32" || type.dtype === "f16") && (kind === "contraction" || tolerance.rtol > 0);
+  if (isHalf(node)) return !MOVES.has(kind);
+  return type.dtype === "f32" && (kind === "contraction" || tolerance.rtol > 0);
 };
 
 /**
@@ -31,11 +41,14 @@ export function roundingReach(
 ): Map<NodeId, Float64Array> {
   const reach = new Map([...results].map(([id, { length }]) => [id, new Float64Array(length)]));
   const chance = chances();
-  for (let i = 0; i < TRIES; i++) {
+  const halves = [...graph.nodes.values()].some(isHalf);
+  for (let i = 0; i < (halves ? HALF_TRIES : TRIES); i++) {
     const moved = disturbed(graph, inputs, chance, rounding);
     for (const [id, want] of results) {
       const [far, got] = [reach.get(id)!, moved.get(id)!];
-      for (const [k, value] of want.entries()) far[k] = Math.max(far[k]!, MARGIN * apart(value, got[k]!));
+      const least = isHalf(nodeOf(graph, id)) ? 2 * HALF.relative : 0;
+      for (const [k, value] of want.entries())
+        far[k] = Math.max(far[k]!, MARGIN * apart(value, got[k]!), least * Math.abs(value));
     }
   }
   return reach;
@@ -59,7 +72,13 @@ function disturbed(graph: Graph, inputs: Values, chance: () => number, rounding:
     // Sums round by the size of their terms, however small the sum.
     const folds = ["reduce", "contraction"].includes(opDef(node.op).kind);
     const sizes = folds ? evaluate(node, operands.map((list) => list.map(Math.abs)), types, "f64", inputs) : data; // prettier-ignore
-    for (const [k, size] of sizes.entries()) data[k]! += rounding * Math.abs(size) * chance();
+    const half = isHalf(node);
+    for (const [k, size] of sizes.entries()) {
+      data[k]! += half
+        ? (Math.max(rounding, HALF.relative) * Math.abs(size) + HALF.least) * chance()
+        : rounding * Math.abs(size) * chance();
+      if (half) data[k] = roundToHalf(data[k]!);
+    }
   }
   return values;
 }

@@ -2,24 +2,38 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { codegenMutations, withMutation as withCodegenBug } from "../../src/fusion/codegen";
+import { nodeId } from "../../src/fusion/ir";
 import { countMutations, withCountMutation } from "../../src/fusion/cost/mutations";
+import { derivativeMutations, withDerivativeMutation } from "../../src/fusion/autodiff/mutations";
 import { passMutations, withMutation as withPassBug } from "../../src/fusion/passes/mutations";
+import { runReference } from "../../src/fusion/reference";
 import { computedNodes, graphOf } from "./any-program";
-import { programs, rewritten, streamed } from "./codegen-programs";
+import { dataOf } from "./codegen-harness";
+import { derived, programs, rewritten, scaledRows, streamed } from "./codegen-programs";
 import { exampleFaults, examples } from "./decisions";
-import { caseArbitrary, dearLaunches, firstFault, plainly, type Case } from "./plan-laws";
+import { caseArbitrary, dearBytes, dearLaunches, firstFault, plainly, type Case } from "./plan-laws";
 import { smaller } from "./smaller";
 
 /** Random programs a bug may take; MUTANTS=count:seed says otherwise, and with a count of its own only random programs count. */
 const [COUNT, SEED] = (process.env["MUTANTS"] ?? "100:7").split(":").map(Number) as [number, number];
 const random = fc.sample(caseArbitrary, { numRuns: COUNT, seed: SEED });
-const plain = (texts: Readonly<Record<string, string>>): readonly Case[] =>
-  Object.values(texts).map((text) => ({ text, ways: plainly }));
-const eager = (texts: Readonly<Record<string, string>>): readonly Case[] =>
-  Object.values(texts).map((text) => ({ text, ways: dearLaunches }));
-const [rewrites, kernels] = [[...plain(rewritten), ...eager(streamed)], plain(programs)];
+const plain = (texts: Readonly<Record<string, string>>, ways = plainly): readonly Case[] =>
+  Object.values(texts).map((text) => ({ text, ways }));
+const derivations = plain(derived);
+const [rewrites, kernels] = [
+  [...plain(rewritten), ...plain(streamed, dearLaunches), ...plain(scaledRows, dearBytes)],
+  plain(programs),
+];
 /** Smaller candidates that are tried for one witness. */
 const TRIES = 60;
+
+/** Where a derivative is not what its program says it is: `off` is the difference. */
+function offBy({ text }: Case): string | null {
+  const graph = graphOf(text);
+  const data = runReference(graph, dataOf(graph)).get(nodeId("off"))?.data ?? [];
+  const at = [...data].findIndex((value) => !(Math.abs(value) < 1e-9));
+  return at < 0 ? null : `a derivative is off by ${data[at]}`;
+}
 
 type Run = <T>(act: () => T) => T;
 const bugs: readonly (readonly [name: string, run: Run])[] = [
@@ -29,6 +43,9 @@ const bugs: readonly (readonly [name: string, run: Run])[] = [
   ...passMutations.map((name) => [`passes ${name}`, (act) => withPassBug(name, act)] as const satisfies [string, Run]),
   ...countMutations.map(
     (name) => [`counts ${name}`, (act) => withCountMutation(name, act)] as const satisfies [string, Run],
+  ),
+  ...derivativeMutations.map(
+    (name) => [`derivatives ${name}`, (act) => withDerivativeMutation(name, act)] as const satisfies [string, Run],
   ),
 ];
 
@@ -42,11 +59,13 @@ interface Caught {
 }
 
 /** The first witness among cases, made small. */
-function among(name: string, run: Run, cases: readonly Case[], before: number): Caught | null {
-  const fault = (one: Case): string | null => run(() => firstFault(one));
+function among(name: string, run: Run, cases: readonly Case[], before: number, law = firstFault): Caught | null {
+  const fault = (one: Case): string | null => run(() => law(one));
   const at = cases.findIndex((one) => fault(one) !== null);
   if (at < 0) return null;
-  const witness = smaller(cases[at]!, (one) => fault(one) !== null, TRIES);
+  // What a derivative should be is part of the text: made smaller, it must still say so.
+  const sound = (one: Case): boolean => law === firstFault || law(one) === null;
+  const witness = smaller(cases[at]!, (one) => fault(one) !== null && sound(one), TRIES);
   return { name, after: before + at + 1, says: fault(witness)!, nodes: computedNodes(graphOf(witness.text)) };
 }
 
@@ -61,6 +80,7 @@ function decided(name: string, run: Run, before: number): Caught | null {
 
 function hunt(name: string, run: Run): Caught {
   const missed: Caught = { name, after: null, says: "", nodes: null };
+  if (name.startsWith("derivatives")) return among(name, run, derivations, 0, offBy) ?? missed;
   if (process.env["MUTANTS"]) return among(name, run, random, 0) ?? missed;
   const [first, second] = name.startsWith("passes") ? [rewrites, kernels] : [kernels, rewrites];
   let before = first.length;
@@ -83,7 +103,8 @@ function guarded(ask: () => readonly string[]): string | null {
 }
 
 test("without a bug nothing complains", () => {
-  expect([...rewrites, ...kernels].flatMap((one) => firstFault(one) ?? [])).toEqual([]);
+  expect([...rewrites, ...kernels, ...derivations].flatMap((one) => firstFault(one) ?? [])).toEqual([]);
+  expect(derivations.flatMap((one) => offBy(one) ?? [])).toEqual([]);
 });
 
 test(

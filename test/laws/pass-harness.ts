@@ -3,7 +3,7 @@ import { runPlanOnCpu } from "../../src/fusion/codegen";
 import { decisionsOn, defaultOptions, fusionAt } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";
 import { bindingsFor, columnsOf, kernelOf } from "./regions";
-import { fullSizeBytes, totalsOf, targetOf } from "../../src/fusion/cost";
+import { chosenFor, fullSizeBytes, totalsOf, targetOf } from "../../src/fusion/cost";
 import {
   applyPatch,
   draftOf,
@@ -97,7 +97,8 @@ export function stepFaults(compilation: Compilation, { mayDuplicate = false } = 
   const { profile } = compilation.options;
   const faults = shapeFaults(naive!).map((text) => `naive: ${text}`);
   const fullSize = fullSizeBytes(naive!.graph);
-  const before = totalsOf(naive!, profile);
+  const target = chosenFor(compilation.options);
+  const before = totalsOf(naive!, profile, fullSize, target);
   const mostBindings = Math.max(profile.maxBindings, bindingsFor(naive!, profile.maxBindings));
   let last = before;
   // A step that buys a launch with bytes says so.
@@ -113,7 +114,7 @@ export function stepFaults(compilation: Compilation, { mayDuplicate = false } = 
     paid ||= step.cost !== null && step.cost.bytesSaved < 0;
     const state = fusionAt(compilation, step.seq);
     for (const text of shapeFaults(state)) faults.push(`${at}: ${text}`);
-    const counted = totalsOf(state, profile, fullSize);
+    const counted = totalsOf(state, profile, fullSize, target);
     if (!same(counted, step.totals)) faults.push(`${at}: totals say ${show(step.totals)}, counted ${show(counted)}`);
     if (!paid && counted.bytes > before.bytes) faults.push(`${at}: ${counted.bytes} bytes, naive ${before.bytes}`);
     if (bindingsFor(state, profile.maxBindings) > mostBindings) faults.push(`${at}: too many bindings`);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { printWgsl, runPlanOnCpu, type CpuRun } from "../../src/fusion/codegen";
 import type { Compilation } from "../../src/fusion/compilation";
 import { fusionAt } from "../../src/fusion/compile";
-import { generic, laptop, targetOf, totalsOf } from "../../src/fusion/cost";
+import { a100, chosenFor, generic, h100, laptop, totalsOf } from "../../src/fusion/cost";
 import {
   dtypeBytes,
   edgeId,
@@ -19,7 +19,14 @@ import {
 import { opDef } from "../../src/fusion/ops";
 import { allPasses } from "../../src/fusion/passes";
 import { foldedData, runReference } from "../../src/fusion/reference";
-import { choicesArbitrary, forInterpreter, graphOf, programOf, type Choices } from "./any-program";
+import {
+  choicesArbitrary,
+  wideChoicesArbitrary,
+  forInterpreter,
+  graphOf,
+  programOf,
+  type Choices,
+} from "./any-program";
 import { once, roundingReach } from "./conditioning";
 import { countsOff, countsPasses, dataOf } from "./codegen-harness";
 import { compiled, stepFaults } from "./pass-harness";
@@ -31,10 +38,19 @@ export interface Case {
   readonly ways: Ways;
 }
 
-export type Ways = readonly [granularity: number, policy: number, mode: number, profile: number, pin: number];
+export type Ways = readonly [
+  granularity: number,
+  policy: number,
+  mode: number,
+  profile: number,
+  pin: number,
+  choice?: number,
+];
 export const plainly: Ways = [0, 0, 0, 0, 0];
 /** The profile in which a launch costs more than anything that small programs do. */
 export const dearLaunches: Ways = [1, 0, 0, 5, 0];
+/** The profile in which bytes are dear and launches free, so that small programs are planned as large ones are. */
+export const dearBytes: Ways = [0, 0, 0, 8, 0];
 
 const GRANULARITIES = ["primitive", "op", "statement"] as const;
 const POLICIES = ["cost", "cost", "cost", "multi", "materialise", "duplicate"] as const;
@@ -45,29 +61,62 @@ const PROFILES = [
   { ...generic, maxBindings: 4 },
   { ...generic, workgroupBytes: 2048 },
   { ...generic, launchMicros: 1000 },
+  a100,
+  h100,
+  { ...generic, bandwidth: 1e9, launchMicros: 0, multiprocessors: 1 },
 ];
 const byBatch = allPasses.map(({ name }) => name);
 
-const waysArbitrary: fc.Arbitrary<Ways> = fc.tuple(
-  fc.nat({ max: 2 }),
-  fc.nat({ max: POLICIES.length - 1 }),
-  fc.nat({ max: 15 }),
-  fc.nat({ max: PROFILES.length - 1 }),
-  fc.nat({ max: 31 }),
-);
+/** What people choose beside all that: levels, other orders of the passes, knobs. The first of them is nothing. */
+const CHOICES: readonly Partial<CompileOptions>[] = [
+  {},
+  { level: 0 },
+  { level: 1 },
+  { level: 2 },
+  ...[1, 4, 7, 10].map((by) => ({ order: ["canonicalise", ...byBatch.slice(by + 1), ...byBatch.slice(1, by + 1)] })),
+  { order: byBatch.toReversed() },
+  ...(
+    [
+      { rows: "again" },
+      { rows: "one-pass", vector: "off" },
+      { rows: "registers", threads: "64" },
+      { rows: "thread", threads: "32" },
+      { turns: "2", threads: "32" },
+      { turns: "4", unroll: "off", vector: "off" },
+      { transposed: "direct", threads: "128" },
+    ] as const
+  ).map((all) => ({ knobs: { all, kernels: {} } })),
+];
+
+/** Profiles that every run of the laws plans for. */
+const FIRST_PROFILES = 6;
+const waysOf = (profiles: number, choices: number): fc.Arbitrary<Ways> =>
+  fc
+    .tuple(fc.nat({ max: 2 }), fc.nat({ max: POLICIES.length - 1 }), fc.nat({ max: 15 }), fc.nat({ max: profiles - 1 }), fc.nat({ max: 31 }), ...(choices > 1 ? [fc.nat({ max: choices - 1 })] : []))
+    .map((ways) => ways as unknown as Ways); // prettier-ignore
+const casesOf = (choices: fc.Arbitrary<Choices>, ways: fc.Arbitrary<Ways>): fc.Arbitrary<Case> =>
+  fc.tuple(choices, ways).map(([made, how]) => caseOf(made, how));
 
 /** A random program with random options; the choices shrink, the text follows. */
-export const caseArbitrary: fc.Arbitrary<Case> = fc
-  .tuple(choicesArbitrary, waysArbitrary)
-  .map(([choices, ways]) => caseOf(choices, ways));
+export const caseArbitrary = casesOf(choicesArbitrary, waysOf(FIRST_PROFILES, 1));
+/** More: functions, loops, bits and infinities, results named twice; levels, orders of passes, knobs, profiles. Half of the time nothing is chosen. */
+export const wideCaseArbitrary = casesOf(wideChoicesArbitrary, waysOf(PROFILES.length, 2 * CHOICES.length));
 export const caseOf = (choices: Choices, ways: Ways): Case => ({ text: programOf(choices, forInterpreter), ways });
 
 /** The options that `ways` stand for. */
-export function optionsFor(graph: Graph, [granularity, policy, mode, profile, pin]: Ways): Partial<CompileOptions> {
+export function optionsFor(
+  graph: Graph,
+  [granularity, policy, mode, profile, pin, choice = 0]: Ways,
+): Partial<CompileOptions> {
   const edges = edgesOf(graph);
   // A cut for another reason may bind more on the way to a plan that binds few.
   const pinned = edges.length === 0 || profile === 3 ? [] : [edges[pin % edges.length]!];
+  const others =
+    pinned.length > 0 && choice > CHOICES.length + 8
+      ? edges.filter((edge, i) => i % 3 === 0 && !pinned.includes(edge))
+      : [];
   return {
+    ...CHOICES[choice % (2 * CHOICES.length)],
     granularity: GRANULARITIES[granularity]!,
     policy: POLICIES[policy]!,
     profile: PROFILES[profile]!,
@@ -76,7 +125,7 @@ export function optionsFor(graph: Graph, [granularity, policy, mode, profile, pi
     groupSize: mode === 13 && profile !== 3 ? 1 / 16 : 1,
     disabledPasses: mode < 10 ? [] : mode < 13 ? byBatch.filter((_, i) => i % 3 === mode - 10) : [],
     forced: pin >= 24 ? pinned : [],
-    forbidden: pin >= 12 && pin < 24 ? pinned : [],
+    forbidden: pin >= 12 && pin < 24 ? [...pinned, ...others] : [],
   };
 }
 
@@ -99,9 +148,10 @@ export function planned({ text, ways }: Case, more: Partial<CompileOptions> = {}
 
 /** Every state is a state, every step is counted, replayed and taken back; pins and modes are kept. */
 export function structureFaults({ compilation }: Planned): string[] {
-  const { policy, forced, forbidden, strict, groupSize } = compilation.options;
-  // What people pin may cost more, and so may cutting a call that is larger than the group size.
-  const mayCost = policy === "duplicate" || forced.length + forbidden.length > 0 || groupSize < 1;
+  const { policy, forced, forbidden, strict, groupSize, knobs } = compilation.options;
+  // What people choose may cost more, and so may cutting a call that is larger than the group size.
+  const mayCost =
+    policy === "duplicate" || forced.length + forbidden.length > 0 || groupSize < 1 || knobs !== undefined;
   const last = compilation.steps.findLast(({ accepted }) => accepted)?.seq;
   const passing = (fault: string): boolean => fault.endsWith("too many bindings") && !fault.startsWith(`step ${last} `);
   // Between two steps a plan may bind more than in the end.
@@ -124,7 +174,7 @@ export function structureFaults({ compilation }: Planned): string[] {
 
 /** Values and counts on one schedule of the profile's device. */
 export const runFaults = (plan: Planned, schedule: Target["schedule"], between: number): string[] =>
-  deviceFaults(plan, { ...targetOf(plan.compilation.options.profile), schedule }, between);
+  deviceFaults(plan, { ...chosenFor(plan.compilation.options), schedule }, between);
 
 /**
  * Values and counts on one device: the naive plan, the final one and one between them.
@@ -159,11 +209,16 @@ export function deviceFaults({ graph, compilation }: Planned, target: Target, be
     const wrong = [
       ...valueFaults(graph, got, wanted, reach),
       ...run.regions.flatMap((region) => countsOff(state.graph, region)),
-      ...(schedule === "gpu" ? bytesOff(state, run, options.profile) : []),
+      ...(schedule === "gpu" ? bytesOff(state, run, options) : []),
     ];
     faults.push(...wrong.map((text) => `${schedule}, ${name}: ${text}`));
   }
-  if (bitwise(compilation)) faults.push(...differences(graph, results[0]!, results.at(-1)!));
+  if (bitwise(compilation))
+    faults.push(
+      ...differences(graph, results[0]!, results.at(-1)!).map(
+        (fault) => `${fault}, and nothing was to be summed otherwise`,
+      ),
+    );
   return faults;
 }
 
@@ -194,7 +249,7 @@ const close = (a: number, b: number, scale: number, reach: number): boolean =>
   (Math.abs(a) > 3.4e38 && Math.abs(b) > 3.4e38 && Math.sign(a) === Math.sign(b));
 
 /** The headline bytes of a state against what its kernels touched. */
-function bytesOff(state: Fusion, run: CpuRun, profile: CompileOptions["profile"]): string[] {
+function bytesOff(state: Fusion, run: CpuRun, options: CompileOptions): string[] {
   let touched = 0;
   for (const each of run.regions) {
     const counted = countsPasses(state.graph, each);
@@ -206,14 +261,31 @@ function bytesOff(state: Fusion, run: CpuRun, profile: CompileOptions["profile"]
         const { type } = each.programs[i]!.buffers.find((buffer) => buffer.value === value)!;
         touched +=
           dtypeBytes(type.dtype) *
-          (read * (counted && (read >= columns || again.has(value)) ? Math.floor(passes) : Math.min(passes, 1)) +
+          (read * ((counted && read >= columns) || again.has(value) ? Math.floor(passes) : Math.min(passes, 1)) +
             written);
       }
   }
-  const { bytes } = totalsOf(state, profile);
+  const { bytes } = totalsOf(state, options.profile, undefined, chosenFor(options));
   const indexed = [...state.graph.nodes.values()].some(({ op }) => opDef(op).kind === "gather");
   return bytes === touched || (indexed && bytes > touched) ? [] : [`${bytes} bytes counted, ${touched} touched`];
 }
+
+/** Whether values are folded so that another order of them rounds otherwise. */
+const addsUp = ({ nodes }: Graph): boolean =>
+  [...nodes.values()].some(({ op }) => {
+    const { kind } = opDef(op);
+    return kind === "contraction" || ((kind === "reduce" || kind === "scan") && !KEEPS_ROUNDING.has(op));
+  });
+const KEEPS_ROUNDING: ReadonlySet<string> = new Set([
+  "max",
+  "min",
+  "any",
+  "all",
+  "argmax",
+  "argmin",
+  "cummax",
+  "cummin",
+]);
 
 /** Nothing may be summed in another order, or nothing is summed at all. What a kernel is cut into is scheduled afresh. */
 const bitwise = ({ naive, steps, options }: Compilation): boolean =>
@@ -223,13 +295,26 @@ const bitwise = ({ naive, steps, options }: Compilation): boolean =>
       ({ accepted, pass }) => !accepted || allPasses.find(({ name }) => name === pass)?.numerics === "bitwise",
     ));
 
+/** Strict mode keeps the last bits: what the final plan computes in f32 is what the naive one does, where nothing is added up. */
+export function strictFaults({ graph, compilation }: Planned): string[] {
+  const { steps, naive, options } = compilation;
+  if (addsUp(naive!.graph)) return [];
+  const inputs = dataOf(graph);
+  const [before, after] = [naive!, fusionAt(compilation, steps.length)].map((state) => {
+    const all = new Map([...inputs, ...foldedData(state.graph, inputs)]);
+    const run = runPlanOnCpu(state, chosenFor(options), options.profile, all, { precision: "f32", log: false });
+    return state.graph.outputs.map((id) => run.outputs.get(id)!);
+  });
+  return differences(graph, before!, after!).map((fault) => `strict, in f32: ${fault}`);
+}
+
 type Results = readonly Float64Array[];
 
 function differences(graph: Graph, naive: Results, fused: Results): string[] {
   return graph.outputs.flatMap((id, i) => {
     const [a, b] = [naive[i]!, fused[i]!];
     const at = a.findIndex((value, k) => value !== b[k] && !(Number.isNaN(value) && Number.isNaN(b[k]!)));
-    return at < 0 ? [] : [`${id}[${at}]: naive ${a[at]}, fused ${b[at]}, and nothing was to be summed otherwise`];
+    return at < 0 ? [] : [`${id}[${at}]: naive ${a[at]}, fused ${b[at]}`];
   });
 }
 

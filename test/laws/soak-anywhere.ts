@@ -18,11 +18,12 @@ const LAWS: Readonly<Record<string, Batch>> = {
   device: { env: { WEBGPU_LAWS: part }, load: () => import("../webgpu/random.test") },
   limits: { env: { LIMIT_LAWS: part }, load: () => import("./limits.test") },
   kernels: { env: { CODEGEN_LAWS: `${count}:${seed * 2000}` }, only: "random programs from seed", load: () => import("./codegen.test") }, // prettier-ignore
+  knobs: { env: { KNOB_SEEDS: String(count), KNOB_FROM: String(seed * 2000) }, only: "random kernels under", load: () => import("./knobs.test") }, // prettier-ignore
   texts: { env: { LAW_FACTOR: String(count), LAW_SEED: String(seed) }, load: async () => [await import("./text.test"), await import("./passes.test")] }, // prettier-ignore
 };
 
-if (law === "plans") {
-  process.argv[2] = part;
+if (!(law in LAWS)) {
+  process.argv.splice(2, 2, part, law);
   await import("./soak-plans");
 } else {
   const began = Date.now();

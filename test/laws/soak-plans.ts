@@ -5,7 +5,7 @@
  */
 import fc from "fast-check";
 import { differentiated } from "./gradient-case";
-import { caseArbitrary, planned, runFaults, structureFaults, type Case } from "./plan-laws";
+import { wideCaseArbitrary, planned, runFaults, strictFaults, structureFaults, type Case } from "./plan-laws";
 import { smaller } from "./smaller";
 
 const [count, seed] = (process.argv[2] ?? "20:1").split(":").map(Number) as [number, number];
@@ -13,8 +13,13 @@ const law = process.argv[3] ?? "plans";
 /** What becomes of a random program; null where it can't be made into this. */
 const MADE: Readonly<Record<string, (one: Case) => Case | null>> = {
   plans: (one) => one,
+  strict: ({ text, ways: [granularity, policy, , profile, pin, choice] }) => ({ text, ways: [granularity, policy, 15, profile, pin, choice] }), // prettier-ignore
   gradients: differentiated,
-  halves: (one) => ({ ...one, text: one.text.replaceAll(": f32[", ": f16[") }),
+  // All inputs, or every other one.
+  halves: ({ text, ways }) => {
+    let at = text.length % 3;
+    return { ways, text: text.replaceAll(": f32[", (whole) => (at++ % 3 === 0 ? whole : ": f16[")) };
+  },
 };
 /** Smaller candidates that are tried for one witness. */
 const TRIES = 80;
@@ -23,7 +28,7 @@ function faultsOf(one: Case): readonly string[] {
   try {
     const plan = planned(one);
     const runs = (["gpu", "cpu"] as const).flatMap((schedule) => runFaults(plan, schedule, one.text.length));
-    return [...structureFaults(plan), ...runs];
+    return [...structureFaults(plan), ...runs, ...(plan.compilation.options.strict ? strictFaults(plan) : [])];
   } catch (error) {
     return [String(error)];
   }
@@ -37,7 +42,7 @@ const began = Date.now();
 const failures: { readonly says: string; readonly ways: Case["ways"]; readonly text: string }[] = [];
 const kinds = new Set<string>();
 let failing = 0;
-for (const written of fc.sample(caseArbitrary, { numRuns: count, seed })) {
+for (const written of fc.sample(wideCaseArbitrary, { numRuns: count, seed })) {
   const one = MADE[law]!(written);
   if (!one) continue;
   const [first] = faultsOf(one);

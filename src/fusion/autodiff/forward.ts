@@ -1,6 +1,7 @@
 /** @file Forward mode: tangents flow from operands to results. */
 import type { Node, NodeId } from "../ir";
 import type { Slope, Tape } from "../ops";
+import { mistaken } from "./mutations";
 import { dependents, isSmooth, ruleOf, tensorOf, zeros, type Book } from "./book";
 import type { NoRule } from "./reverse";
 
@@ -11,7 +12,7 @@ function summed(tape: Tape, slopes: readonly Slope[], tangents: readonly (NodeId
     const tangent = tangents[i] ?? null;
     if (tangent === null || slope === null || slope === 0) continue;
     const term = slope === 1 ? tangent : slope === -1 ? tape.of("neg", [tangent]) : tape.of("mul", [tangent, slope]);
-    sum = sum === null ? term : tape.of("add", [sum, term]);
+    sum = sum === null || mistaken("lost-tangent") ? term : tape.of("add", [sum, term]);
   }
   return sum;
 }

@@ -2,6 +2,7 @@
 import type { Node, NodeId } from "../ir";
 import type { Slope, Tape } from "../ops";
 import { sumTo } from "../ops";
+import { mistaken } from "./mutations";
 import { dependents, isSmooth, ruleOf, tensorOf, zeros, type Book } from "./book";
 
 /** What stands in the way: an op without a rule. */
@@ -36,7 +37,7 @@ function shares(
   const slopes = rule.partials?.(tape);
   return node.inputs.map((input, i) => {
     if (!changes.has(input) || !isSmooth(book.typeOf(input))) return null;
-    if (slopes) return worth(book, tape, cotangent, slopes[i] ?? null, input);
+    if (slopes) return worth(book, tape, cotangent, slopes[mistaken("one-slope") ? 0 : i] ?? null, input);
     const own = rule.vjp?.(tape, cotangent, i) ?? null;
     return own === null ? null : worth(book, tape, own, 1, input);
   });
@@ -59,7 +60,10 @@ export function pullBack(
   const gives = (id: NodeId, value: NodeId): void => {
     const before = found.get(id);
     const { dtype } = book.typeOf(id);
-    found.set(id, before === undefined ? value : book.call(dtype, "add", [before, value]));
+    found.set(
+      id,
+      before === undefined || mistaken("last-cotangent") ? value : book.call(dtype, "add", [before, value]),
+    );
   };
   for (const [result, cotangent] of seeds) gives(result, cotangent);
   for (const node of order.toReversed()) {

@@ -32,6 +32,12 @@ export const codegenMutations = [
   "wrong-scan-start",
   "repeated-row",
   "lost-rounding",
+  "shared-band",
+  "band-forwards",
+  "sorted-up",
+  "wrong-place",
+  "stale-chunk",
+  "stale-rows",
 ] as const;
 export type CodegenMutation = (typeof codegenMutations)[number];
 

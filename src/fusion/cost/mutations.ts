@@ -1,6 +1,12 @@
 /** @file Counting faults that tests switch on to prove that they would notice. Never on in the product. */
 
-export const countMutations = ["small-reads-free", "rereads-free", "partials-free", "second-output-free"] as const;
+export const countMutations = [
+  "small-reads-free",
+  "rereads-free",
+  "partials-free",
+  "second-output-free",
+  "partials-once",
+] as const;
 export type CountMutation = (typeof countMutations)[number];
 
 let active: CountMutation | null = null;

@@ -83,7 +83,7 @@ export function regionTraffic(
   const stored = miscounted("second-output-free") ? region.outputs.slice(0, 1) : region.outputs;
   const writes = stored.map((value) => access(value, bytesOf(node(graph, value).type), 0));
   const partials = miscounted("partials-free") ? 0 : schedule.temporaryBytes;
-  let bytesRead = partials;
+  let bytesRead = miscounted("partials-once") ? 0 : partials;
   let bytesWritten = partials;
   let transfers = partials > 0 ? 2 : 0;
   let fullSizeTransfers = partials > 0 && partials >= fullSize ? 2 : 0;

@@ -27,9 +27,7 @@ export const budgetSplit: FusionPass = {
   *match(planner) {
     const queue = [...planner.regions.values()];
     for (let i = 0; i < queue.length; i++) {
-      const region = queue[i]!;
-      const excess = excessOf(planner, region);
-      const candidate = excess && cutOf(planner, region, excess);
+      const candidate = firstCut(planner, queue[i]!);
       if (!candidate) continue;
       const { accepted }: Answer = yield candidate;
       if (accepted) queue.push(...candidate.add);
@@ -45,7 +43,7 @@ export const budgetSplit: FusionPass = {
     ),
   cost: costOf,
   worth(planner, candidate) {
-    const excess = excessOf(planner, candidate.remove[0]!)!;
+    const excess = reasons.get(candidate)!;
     const [first, second] = candidate.add;
     const crossing = second ? first!.outputs.filter((id) => !candidate.remove[0]!.outputs.includes(id)) : [];
     const bytes = crossing.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
@@ -58,26 +56,40 @@ export const budgetSplit: FusionPass = {
   apply: (_planner, candidate) => patchOf(candidate),
 };
 
-function excessOf(planner: Planner, region: Region): Excess | null {
-  if (planner.isView(region) || region.members.length < 2) return null;
+/** Why each candidate is cut. */
+const reasons = new WeakMap<Candidate, Excess>();
+
+/** A cut for the first thing that is too much and can be mended: a boundary that can't be drawn hides no limit. */
+function firstCut(planner: Planner, region: Region): Candidate | null {
+  for (const excess of excessesOf(planner, region)) {
+    const candidate = cutOf(planner, region, excess);
+    if (!candidate) continue;
+    reasons.set(candidate, excess);
+    return candidate;
+  }
+  return null;
+}
+
+function* excessesOf(planner: Planner, region: Region): Generator<Excess> {
+  if (planner.isView(region) || region.members.length < 2) return;
   for (const edge of mutated("ignores-pins") ? [] : planner.options.forbidden) {
     const ends = parseEdgeId(edge);
     if (!ends || !region.members.includes(ends.producer) || !region.members.includes(ends.consumer)) continue;
     const [a, b] = [nameOf(planner.graph, ends.producer), nameOf(planner.graph, ends.consumer)];
     const text = `You drew a boundary between ${a} and ${b}, and one kernel computes both`;
-    return { code: "U_USER_BARRIER", text, numbers: {}, between: [ends.producer, ends.consumer] };
+    yield { code: "U_USER_BARRIER", text, numbers: {}, between: [ends.producer, ends.consumer] };
   }
   const bindings = bindingsOf(planner, planner.factsOf(region));
   const { maxBindings } = planner.profile;
   if (bindings > maxBindings) {
     const text = `This kernel would bind ${bindings} buffers and the device allows ${maxBindings}`;
-    return { code: "L_BINDINGS", text, numbers: { bindings, limit: maxBindings }, between: null };
+    yield { code: "L_BINDINGS", text, numbers: { bindings, limit: maxBindings }, between: null };
   }
   const ops = region.members.length;
   const limit = Math.min(OPS_PER_NOTCH * planner.options.groupSize, STATEMENT_LIMIT);
-  if (ops <= limit) return null;
+  if (ops <= limit) return;
   const code = limit === STATEMENT_LIMIT ? "C_COMPILE_BUDGET" : "C_CODE_SIZE";
-  return {
+  yield {
     code,
     text: `This kernel has ${ops} ops and the group size allows ${limit}`,
     numbers: { ops, limit },

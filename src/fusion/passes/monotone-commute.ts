@@ -2,6 +2,7 @@
 import { node, nodeId, sameShape, sizeOf, type Graph, type Node, type NodeId, type Verdict } from "../ir";
 import type { Answer, Candidate } from "./define";
 import { maskedOperand, monotone, type Monotone } from "./monotone";
+import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
 import { propose, rewritingPass } from "./rewriting";
@@ -77,7 +78,7 @@ function* maskFirst(
 }
 
 function swapped(fold: Node, inner: Node, x: Node, { way, operand }: Monotone): { change: NodeChange; first: NodeId } {
-  const op = way === "up" ? fold.op : TURNED[fold.op]!;
+  const op = way === "up" || mutated("keeps-the-maximum") ? fold.op : TURNED[fold.op]!;
   const first = nodeId(`${fold.id}~${op}`);
   const folded: Node = {
     ...fold,

@@ -22,6 +22,9 @@ export const passMutations = [
   "literal-lost",
   "transpose-forgotten",
   "uncounted-row",
+  "shows-twice",
+  "multiplies-by-divisor",
+  "keeps-the-maximum",
 ] as const;
 export type PassMutation = (typeof passMutations)[number];
 

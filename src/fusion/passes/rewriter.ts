@@ -246,7 +246,8 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
     membersOf(id).every((member) => isFreeView(after(member)));
   const addedRegions: Region[] = [...own];
   const show = (view: NodeId): void => {
-    if (holdersAfter(view).some(isView) || addedRegions.some(({ outputs }) => outputs.includes(view))) return;
+    const shown = holdersAfter(view).some(isView) || addedRegions.some(({ outputs }) => outputs.includes(view));
+    if (shown && !mutated("shows-twice")) return;
     const taken = (id: RegionId): boolean => planner.regions.has(id) || addedRegions.some((added) => added.id === id);
     addedRegions.push({ id: freshRegionId(`k:${view}`, taken), members: [view], outputs: [view] });
   };

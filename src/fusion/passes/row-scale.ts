@@ -7,6 +7,7 @@ import { opDef } from "../ops";
 import { isFreeView } from "../region";
 import type { Candidate, FusionPass } from "./define";
 import { edgesOf, joiningRewrite, patchOf } from "./merge";
+import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { nameOf, namesOf, showBytes, yes } from "./words";
@@ -91,7 +92,7 @@ function rewrittenBy(
     id: nodeId(`${n.id}~product`),
     label: `${n.label} before scaling`,
   }));
-  const last = products.map((n, i): Node => ({ ...n, op: scaled.op, attrs: scaled.attrs, inputs: [bare[i]!.id, factor], origins: origins(n), groups: groups(n) })); // prettier-ignore
+  const last = products.map((n, i): Node => ({ ...n, op: mutated("multiplies-by-divisor") ? "mul" : scaled.op, attrs: scaled.attrs, inputs: [bare[i]!.id, factor], origins: origins(n), groups: groups(n) })); // prettier-ignore
   return {
     removedNodes: [node(graph, scaled.id), ...(parent ? [parent] : []), ...products],
     addedNodes: [...(parent ? [instead(parent)] : []), ...bare, ...last],

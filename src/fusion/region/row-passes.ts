@@ -3,7 +3,7 @@ import { node, type Graph, type NodeId, type Region } from "../ir";
 import { opDef } from "../ops";
 import { offsetsAt, touchedElements } from "./reads";
 import { endsPass } from "./row-ops";
-import { eitherStep, steps, stepsAlong, type Step } from "./steps";
+import { eitherStep, moving, steps, stepsAlong, type Step } from "./steps";
 import { turnPoint, unravelled, type Turn } from "./turns";
 import type { RegionForm } from "./types";
 import { isFreeView, isInlined } from "./views";
@@ -75,7 +75,7 @@ function askOperands(graph: Graph, id: NodeId, at: readonly Step[], from: Asked,
     const places = at.slice(axis, axis + node(graph, n.inputs[1]!).type.shape.length);
     const moves = places.some(({ step }) => step !== 0);
     ask(n.inputs[1]!, places, from);
-    const place = { step: moves ? 1 : 0, min: 0, max: Math.max(0, shape[axis]! - 1) };
+    const place = moving(moves ? 1 : 0, 0, Math.max(0, shape[axis]! - 1));
     ask(n.inputs[0]!, [...at.slice(0, axis), place, ...at.slice(axis + places.length)], from);
     return;
   }
@@ -150,7 +150,37 @@ export function passesPerRead(
     if (passes.has(value)) passes.get(value)!.add(AFTER);
     else if (before.has(value)) passes.set(value, new Set([BEFORE, AFTER]));
   }
-  return new Map([...passes].map(([value, set]) => [value, set.size]));
+  const shares = sharesOf(graph, around, roots, touched);
+  return new Map([...passes].map(([value, set]) => [value, shares ? wholeWalks(set, (stage) => shares(value, stage)) : set.size])); // prettier-ignore
+}
+
+/** Walks over all of a value that passes over some of it each add up to; a part of a walk beside whole ones is not counted. */
+function wholeWalks(stages: ReadonlySet<number>, share: (stage: number) => number): number {
+  const walks = [...stages].reduce((sum, stage) => sum + share(stage), 0);
+  return Math.max(1, Math.floor(walks + 1e-9));
+}
+
+/** What part of all that is touched of a value one pass asks for; null where no member selects elements, so that each asks for all of them. */
+function sharesOf(
+  graph: Graph,
+  around: readonly NodeId[],
+  roots: readonly PassRoot[],
+  touched: ReadonlyMap<NodeId, number>,
+): ((value: NodeId, stage: number) => number) | null {
+  const selects = (id: NodeId): boolean => {
+    const { kind, movement } = opDef(node(graph, id).op);
+    return kind === "movement" && !movement!.free;
+  };
+  if (!around.some(selects)) return null;
+  const known = new Map<number, ReadonlyMap<NodeId, number>>();
+  return (value, stage) => {
+    const all = touched.get(value) ?? 0;
+    const asked = roots.flatMap((root) => (root.stage === stage ? [root.id] : []));
+    if (all === 0 || asked.length === 0) return 1;
+    const mine = known.get(stage) ?? touchedElements(graph, around, asked);
+    known.set(stage, mine);
+    return Math.min(1, (mine.get(value) ?? all) / all);
+  };
 }
 
 /** Few rows or columns that tell one order of elements from another. */

@@ -340,7 +340,7 @@ function cachedValues(graph: Graph, region: Body, form: RegionForm, { places }: 
   return [...needed].flatMap(([id, stages]) => {
     const place = places.get(id);
     if (
-      isOrder(node(graph, id)) ||
+      (place && isOrder(node(graph, id))) ||
       node(graph, id).op === "const" ||
       place?.role === "row" ||
       !varies(node(graph, id).type.shape)

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { eitherStep, steps, stepsAlong } from "./steps";
+import { eitherStep, moving, steps, stepsAlong, still } from "./steps";
 import type { RegionForm } from "./types";
 
 /** Columns 0 … 7, four a turn. */
-const columns = { step: 4, min: 0, max: 7 };
+const columns = moving(4, 0, 7);
 const row = (space: number[], reducedAxes: number[], size: number): RegionForm => ({
   template: "row-reduce",
   space,
@@ -30,6 +30,14 @@ test("a quotient stands still when every turn has the same", () => {
   expect(steps.div(columns, 3).step).toBe(1);
 });
 
+test("the row's part of a place in the tensor is the row again, whatever the columns do", () => {
+  const place = steps.add(steps.mul(still(0, 4), 8), columns);
+  expect(steps.div(place, 8)).toMatchObject({ step: 0, min: 0, max: 4 });
+  expect(steps.mod(place, 8)).toMatchObject({ step: 4, min: 0, max: 7 });
+  expect(steps.div(place, 4)).toMatchObject({ step: 1, min: 0, max: 9 });
+  expect(steps.div(steps.add(place, steps.int(1)), 8).step).not.toBe(0);
+});
+
 test("what lies outside of the range decides a condition", () => {
   expect(steps.less(columns, 8)).toBe("always");
   expect(steps.atLeast(columns, 8)).toBe("never");
@@ -37,7 +45,7 @@ test("what lies outside of the range decides a condition", () => {
 });
 
 test("either of two indices moves when one does", () => {
-  expect(eitherStep(columns, steps.int(9))).toEqual({ step: 4, min: 0, max: 9 });
+  expect(eitherStep(columns, steps.int(9))).toMatchObject({ step: 4, min: 0, max: 9 });
 });
 
 test("a loop over two axes moves the inner one only when a turn does not take it whole", () => {
@@ -51,5 +59,5 @@ test("a loop over two axes moves the inner one only when a turn does not take it
 
 test("a view keeps what the columns do", () => {
   const view = { from: [2, 4], to: [8], perm: null };
-  expect(stepsAlong([view], row([2, 4], [0, 1], 8), 4)).toEqual([{ step: 4, min: 0, max: 7 }]);
+  expect(stepsAlong([view], row([2, 4], [0, 1], 8), 4)).toMatchObject([{ step: 4, min: 0, max: 7 }]);
 });

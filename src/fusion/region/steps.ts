@@ -4,12 +4,24 @@ import type { IndexAlgebra } from "../ops";
 import { movesAlong, type Turn } from "./turns";
 import type { RegionForm } from "./types";
 
-/** An index: from turn to turn it changes by multiples of `step`, 0 for not at all, and it lies in `min` … `max`. */
+/**
+ * An index: from turn to turn it changes by multiples of `step`, 0 for not at all, and it lies in `min` … `max`. It is the sum of a
+ * part that stands still, a multiple of `unit` (0: there is none), and one that moves, between `low` and `high`.
+ */
 export interface Step {
   readonly step: number;
   readonly min: number;
   readonly max: number;
+  readonly unit: number;
+  readonly low: number;
+  readonly high: number;
 }
+
+/** An index that no turn changes. @param unit what it is a multiple of */
+export const still = (min: number, max: number, unit = 1): Step => ({ step: 0, min, max, unit, low: 0, high: 0 });
+/** An index of which nothing is known to stand still. */
+export const moving = (step: number, min: number, max: number): Step =>
+  step === 0 ? still(min, max) : { step, min, max, unit: 0, low: min, high: max };
 
 /** Whether a condition holds everywhere, nowhere, or it depends. */
 export type Holds = "always" | "never" | "depends";
@@ -22,19 +34,36 @@ function gcd(a: number, b: number): number {
 
 /** Index arithmetic on steps: what is not known to stand still moves. */
 export const steps: IndexAlgebra<Step, Holds> = {
-  int: (value) => ({ step: 0, min: value, max: value }),
-  add: (a, b) => ({ step: gcd(a.step, b.step), min: a.min + b.min, max: a.max + b.max }),
+  int: (value) => still(value, value, Math.abs(value)),
+  add: (a, b) => ({
+    step: gcd(a.step, b.step),
+    min: a.min + b.min,
+    max: a.max + b.max,
+    unit: gcd(a.unit, b.unit),
+    low: a.low + b.low,
+    high: a.high + b.high,
+  }),
   mul: (a, by) => ({
     step: a.step * Math.abs(by),
     min: Math.min(a.min * by, a.max * by),
     max: Math.max(a.min * by, a.max * by),
+    unit: a.unit * Math.abs(by),
+    low: Math.min(a.low * by, a.high * by),
+    high: Math.max(a.low * by, a.high * by),
   }),
   div(a, by) {
     const [min, max] = [Math.floor(a.min / by), Math.floor(a.max / by)];
-    if (a.step === 0 || min === max) return { step: 0, min, max };
-    return { step: a.step % by === 0 ? a.step / by : 1, min, max };
+    const step = a.step % by === 0 ? a.step / by : 1;
+    if (min === max) return steps.int(min);
+    if (a.unit % by !== 0) return moving(a.step === 0 ? 0 : step, min, max);
+    const [low, high, unit] = [Math.floor(a.low / by), Math.floor(a.high / by), a.unit / by];
+    return low === high ? still(min, max, gcd(unit, low)) : { step, min, max, unit, low, high };
   },
-  mod: (a, by) => (a.min >= 0 && a.max < by ? a : { step: gcd(a.step, by) % by, min: 0, max: by - 1 }),
+  mod(a, by) {
+    if (a.min >= 0 && a.max < by) return a;
+    if (a.unit % by === 0 && a.low >= 0 && a.high < by) return moving(a.step, a.low, a.high);
+    return moving(gcd(a.step, by) % by, 0, by - 1);
+  },
   less: (a, bound) => (a.max < bound ? "always" : a.min >= bound ? "never" : "depends"),
   atLeast: (a, bound) => (a.min >= bound ? "always" : a.max < bound ? "never" : "depends"),
   and(a, b) {
@@ -48,6 +77,9 @@ export const eitherStep = (a: Step, b: Step): Step => ({
   step: gcd(a.step, b.step),
   min: Math.min(a.min, b.min),
   max: Math.max(a.max, b.max),
+  unit: gcd(a.unit, b.unit),
+  low: Math.min(a.low, b.low),
+  high: Math.max(a.high, b.high),
 });
 
 function unravelled(linear: Step, shape: Shape): Step[] {
@@ -81,17 +113,17 @@ export function stepsAlong(
   width: number,
   fixed: ReadonlyMap<number, number> = new Map(),
 ): Step[] {
-  const column = { step: columns === width ? 0 : width, min: 0, max: Math.max(0, columns - 1) };
+  const column = moving(columns === width ? 0 : width, 0, Math.max(0, columns - 1));
   const along = unravelled(column, space.map((extent, axis) => (reducedAxes.includes(axis) ? extent : 1))); // prettier-ignore
   const start = space.map((extent, axis) => {
     if (reducedAxes.includes(axis)) return along[axis]!;
     const known = fixed.get(axis);
-    return known === undefined ? { step: 0, min: 0, max: Math.max(0, extent - 1) } : steps.int(known);
+    return known === undefined ? still(0, Math.max(0, extent - 1)) : steps.int(known);
   });
   const end = turns.reduce<readonly Step[]>((at, { from, to, perm }) => {
     if (perm) return perm.map((axis) => (axis === null ? steps.int(0) : at[axis]!));
     return unravelled(ravelled(at, from), to);
   }, start);
   const moves = movesAlong(turns, space, reducedAxes);
-  return end.map((index, axis) => (moves[axis] ? index : { ...index, step: 0 }));
+  return end.map((index, axis) => (moves[axis] ? index : still(index.min, index.max)));
 }

@@ -63,7 +63,8 @@ export class Sorting {
     if (kept === 0) {
       low.branch(inside, () => {
         const own = column();
-        for (const lane of lanes) this.#put(low.atLane(own, lane), keys[lane]!, low.atLane(own, lane));
+        for (const lane of lanes)
+          this.#put(low.atLane(own, lane), keys[lane]!, low.atLane(own, mutated("wrong-place") ? 0 : lane));
       });
       return;
     }
@@ -188,7 +189,7 @@ export class Sorting {
   }
 
   #arithmetic(name: string, scalar: Scalar, def: OpDef, args: readonly Value[]): Reg {
-    const attrs = { descending: this.sort.descending };
+    const attrs = { descending: this.sort.descending && !mutated("sorted-up") };
     return this.low.let(name, scalar, 1, { kind: "op", def, args, attrs, index: null }, this.#nodes);
   }
 }
