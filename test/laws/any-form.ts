@@ -31,7 +31,7 @@ export const forms: Writer = (_, x, second, dice) => {
 /** The bits of whole numbers. */
 export const bits: Writer = (writing, x, _, dice) => {
   const whole = x.type.dtype === "i32" ? x : writing.input(x.type.shape, "i32", "uniform(0, 200)");
-  const text = dice.pick(["bit_and($0, 6)", "bit_or($0, 9)", "bit_not($0)", "bit_and(bit_not($0), $0 + 3)", "bit_or($0, $0 * 2) * 0.5"]); // prettier-ignore
+  const text = dice.pick(["bit_and($0, 6)", "bit_or($0, 9)", "bit_not($0)", "bit_and(bit_not($0), $0 + 3)", "bit_or($0, $0 * 2) * 0.5", "shift_left($0, 3)", "shift_right($0, 1) + 1"]); // prettier-ignore
   return { text, operands: [whole], exact: true };
 };
 

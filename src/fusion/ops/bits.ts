@@ -1,4 +1,5 @@
 /** @file Ops on the bits of whole numbers. */
+import type { DType } from "../ir";
 import type { OpDef } from "./define";
 import { elementwise, EXACT, tensor, type ElementwiseSpec } from "./families";
 import { broadcastAll, fine, wrong } from "./shapes";
@@ -7,8 +8,12 @@ import { unsignedType } from "./wgsl";
 const A = tensor(["a", "input", "x"], "Whole numbers.");
 const B = tensor(["b", "other", "y"], "Whole numbers; broadcast against the left.");
 
-/** An op of one or two operands that are read as i32; two that are true or false stay so. */
-export function bitwise(operands: 1 | 2, spec: Omit<ElementwiseSpec, "operands">): OpDef {
+/**
+ * An op of one or two operands that are read as i32.
+ * @param truths true and false are combined as such, and the result is one
+ */
+export function bitwise(operands: 1 | 2, spec: Omit<ElementwiseSpec, "operands">, truths = false): OpDef {
+  const dtypeOf = (all: readonly DType[]): DType => (truths && all.every((dtype) => dtype === "bool") ? "bool" : "i32");
   return {
     ...elementwise({ ...spec, operands: operands === 1 ? [A] : [A, B] }),
     infer(inputs, _attrs, names = ["a", "b"]) {
@@ -19,11 +24,9 @@ export function bitwise(operands: 1 | 2, spec: Omit<ElementwiseSpec, "operands">
           `${names[odd] ?? "The operand"} is ${inputs[odd]!.dtype}: only whole numbers have bits to combine.`,
         );
       const shape = broadcastAll(inputs, names);
-      const dtype = operands === 2 && inputs.every((input) => input.dtype === "bool") ? "bool" : "i32";
-      return shape.ok ? fine({ dtype, shape: shape.value }) : shape;
+      return shape.ok ? fine({ dtype: dtypeOf(inputs.map(({ dtype }) => dtype)), shape: shape.value }) : shape;
     },
-    operandTypes: (inputs) =>
-      inputs.map(() => (operands === 2 && inputs.every((dtype) => dtype === "bool") ? "bool" : "i32")),
+    operandTypes: (inputs) => inputs.map(() => dtypeOf(inputs)),
   };
 }
 

@@ -43,6 +43,7 @@ export const convert = (value: string, from: DType, to: DType, width: 1 | 4): st
   from === to ? value : `${(width === 4 ? VECTOR : SCALAR)[to]}(${value})`;
 
 export const isInteger = (t: WgslType): boolean => t.type === "i32" || t.type === "vec4i" || t.type === "vec4<i32>";
+export const isTruth = (t: WgslType): boolean => t.type.includes("bool");
 export const isVector = (t: WgslType): boolean => t.type.startsWith("vec4");
 /** `u32` or `vec4u`. */
 export const unsignedType = (t: WgslType): string => (isVector(t) ? "vec4u" : "u32");

@@ -43,7 +43,7 @@ describe("forms of the language", () => {
       "y/0 = matmul(y/0/0, y/0/1)",
       "y = mul(y/0, 2)",
     ]);
-    expect(after("y = ~(x > 0) & (x <= 1)\n").at(-1)).toBe("y = and(y/0, y/1) bool[4, 8]");
+    expect(after("y = ~(x > 0) & (x <= 1)\n").at(-1)).toBe("y = bit_and(y/0, y/1) bool[4, 8]");
     expect(after("y = not x and x or x\n").at(-1)).toBe("y = or(y/0, x) bool[4, 8]");
   });
 
@@ -196,6 +196,13 @@ describe("a text that is one def", () => {
       undefined,
     ]);
   });
+});
+
+test("& on whole numbers combines bits, on truths truths; on floats it is refused", () => {
+  const typeOf = (line: string): string => picture(`x: f32[4]\ni: i32[4]\n${line}`).at(-1)!;
+  expect(typeOf("y = i & 3")).toBe("y = bit_and(i, y/1) i32[4]");
+  expect(typeOf("y = (x > 0) | (x < -1)")).toMatch(/^y = bit_or\(.*\) bool\[4\]$/);
+  expect(problems(parseProgram("x: f32[4]\ny = x & 3")).join()).toMatch(/only whole numbers have bits/);
 });
 
 describe("transformations", () => {

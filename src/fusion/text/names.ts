@@ -46,7 +46,7 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
 export const BINARY_OPS: ReadonlyMap<string, string> = new Map([
   ["+", "add"], ["-", "sub"], ["*", "mul"], ["/", "div"], ["//", "floor_div"], ["%", "mod"], ["**", "pow"], ["@", "matmul"],
   ["==", "eq"], ["!=", "ne"], ["<", "lt"], ["<=", "le"], [">", "gt"], [">=", "ge"],
-  ["&", "and"], ["|", "or"], ["^", "xor"], ["and", "and"], ["or", "or"],
+  ["&", "bit_and"], ["|", "bit_or"], ["^", "bit_xor"], ["and", "and"], ["or", "or"],
 ]); // prettier-ignore
 export const UNARY_OPS: ReadonlyMap<string, string> = new Map([["-", "neg"], ["~", "not"], ["not", "not"]]); // prettier-ignore
 export const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);

@@ -1,11 +1,16 @@
 import { EXACT } from "../families";
 import { bitwise } from "../bits";
+import { isTruth } from "../wgsl";
 
-export const bitXor = bitwise(2, {
-  name: "bit_xor",
-  aliases: ["bitwise_xor"],
-  doc: { formula: "a ⊕ b, bit by bit", teaches: "Twice the same operand gives the other one back." },
-  tolerance: EXACT,
-  derivative: {},
-  scalar: { js: ([a, b]) => a! ^ b!, wgsl: ([a, b]) => `${a} ^ ${b}` },
-});
+export const bitXor = bitwise(
+  2,
+  {
+    name: "bit_xor",
+    aliases: ["bitwise_xor"],
+    doc: { formula: "a ⊕ b, bit by bit", teaches: "Twice the same operand gives the other one back." },
+    tolerance: EXACT,
+    derivative: {},
+    scalar: { js: ([a, b]) => a! ^ b!, wgsl: ([a, b], _attrs, t) => `${a} ${isTruth(t) ? "!=" : "^"} ${b}` },
+  },
+  true,
+);
