@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseProgram, type NodeId } from "../src/fusion";
 import { runReference } from "../src/fusion/reference";
-import { DTYPES, flat, Unsupported, Writer, type Data, type Jaxpr, type Typed } from "./jaxpr";
+import { DTYPES, flat, Unsupported, written, Writer, type Data, type Jaxpr, type Typed } from "./jaxpr";
 
 interface Case { readonly id: string; readonly jaxpr: Jaxpr; readonly inputs: readonly Data[]; readonly cotangents: readonly Data[]; readonly vjp: readonly Data[]; readonly tangents: readonly Data[]; readonly jvp: readonly Data[]; readonly rtol: number; readonly atol: number } // prettier-ignore
 
@@ -33,16 +33,6 @@ return ${names.map((_, i) => `d[${i}]`).join(", ")}, ${results.length === 1 ? "d
 const KNOWN =
   /bessel|erf_inv|scatter|gather|dynamic|reduce_window|^reduce$|pairs|between|spread|constants|no floats|literal tensor/;
 
-/** The program of a case, or why it has none. */
-function written(each: Case): { readonly text: string } | { readonly why: string } {
-  try {
-    return { text: programOf(each) };
-  } catch (refused) {
-    if (refused instanceof Unsupported) return { why: refused.message };
-    throw refused;
-  }
-}
-
 /** Where our vjp and jvp are not JAX's, in words. */
 function differences(each: Case, text: string): readonly string[] {
   const { graph, outputs, diagnostics } = parseProgram(text);
@@ -62,7 +52,7 @@ function differences(each: Case, text: string): readonly string[] {
 
 describe.skipIf(!existsSync(FILE))("derivatives that JAX computed", () => {
   const cases = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, "utf8")) as Case[]) : [];
-  const all = cases.map((each) => ({ each, made: written(each) }));
+  const all = cases.map((each) => ({ each, made: written(() => programOf(each)) }));
 
   test("what has no program here is known", () => {
     const why = all.flatMap(({ made }) => ("why" in made ? [made.why] : []));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseProgram, type NodeId } from "../src/fusion";
 import { runReference } from "../src/fusion/reference";
-import { DTYPES, flat, Unsupported, Writer, type Data, type Jaxpr } from "./jaxpr";
+import { DTYPES, flat, Unsupported, written, Writer, type Data, type Jaxpr } from "./jaxpr";
 
 interface Case { readonly id: string; readonly jaxpr_unbatched: Jaxpr; readonly in_axes: readonly (number | null)[]; readonly inputs: readonly Data[]; readonly outputs: readonly Data[] } // prettier-ignore
 
@@ -27,15 +27,6 @@ return ${results.length === 1 ? "y * 1" : results.map((_, i) => `y[${i}] * 1`).j
 `;
 }
 
-function written(each: Case): { readonly text: string } | { readonly why: string } {
-  try {
-    return { text: programOf(each) };
-  } catch (refused) {
-    if (refused instanceof Unsupported) return { why: refused.message };
-    throw refused;
-  }
-}
-
 /** Where our batch is not JAX's, in words. */
 function differences({ inputs, outputs: wanted }: Case, text: string): readonly string[] {
   const { graph, outputs, diagnostics } = parseProgram(text);
@@ -53,7 +44,7 @@ function differences({ inputs, outputs: wanted }: Case, text: string): readonly 
 
 describe.skipIf(!existsSync(FILE))("batches that JAX computed", () => {
   const cases = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, "utf8")) as Case[]) : [];
-  const all = cases.map((each) => ({ each, made: written(each) }));
+  const all = cases.map((each) => ({ each, made: written(() => programOf(each)) }));
 
   test("all have a program here", () => {
     expect(all.flatMap(({ made }) => ("why" in made ? [made.why] : []))).toEqual([]);

@@ -153,3 +153,13 @@ export class Writer {
     return `permute(${result}, ${list(out!.map((_, axis) => out!.indexOf(axis)))})`;
   }
 }
+
+/** The program that `write` makes of a case, or why it has none. */
+export function written(write: () => string): { readonly text: string } | { readonly why: string } {
+  try {
+    return { text: write() };
+  } catch (refused) {
+    if (refused instanceof Unsupported) return { why: refused.message };
+    throw refused;
+  }
+}

@@ -1,4 +1,5 @@
 /** @file Deliberate bugs for tests: each name switches on one wrong line at the spot where it would hurt. Never on elsewhere. */
+import { faultSwitch } from "../ir";
 
 export const codegenMutations = [
   "wrong-reduce-start",
@@ -41,20 +42,10 @@ export const codegenMutations = [
 ] as const;
 export type CodegenMutation = (typeof codegenMutations)[number];
 
-let active: CodegenMutation | null = null;
-
-/** True inside `withMutation(name, …)`. */
-export const mutated = (name: CodegenMutation): boolean => active === name;
-
-export const isMutating = (): boolean => active !== null;
-
-/** Runs `work` with one bug switched on. Synchronous work only. */
-export function withMutation<T>(name: CodegenMutation, work: () => T): T {
-  const before = active;
-  active = name;
-  try {
-    return work();
-  } finally {
-    active = before;
-  }
-}
+const faults = faultSwitch<CodegenMutation>();
+/** True while a test has switched this mistake on. */
+export const mutated = faults.on;
+/** Runs `act` with one mistake switched on. */
+export const withMutation = faults.during;
+/** True while any mistake is switched on. */
+export const isMutating = faults.any;

@@ -1,4 +1,5 @@
 /** @file Counting faults that tests switch on to prove that they would notice. Never on in the product. */
+import { faultSwitch } from "../ir";
 
 export const countMutations = [
   "small-reads-free",
@@ -9,18 +10,8 @@ export const countMutations = [
 ] as const;
 export type CountMutation = (typeof countMutations)[number];
 
-let active: CountMutation | null = null;
-
-/** True while a test has switched this fault on. */
-export const miscounted = (name: CountMutation): boolean => active === name;
-
-/** Runs `act` with one fault switched on. */
-export function withCountMutation<T>(name: CountMutation, act: () => T): T {
-  const before = active;
-  active = name;
-  try {
-    return act();
-  } finally {
-    active = before;
-  }
-}
+const faults = faultSwitch<CountMutation>();
+/** True while a test has switched this mistake on. */
+export const miscounted = faults.on;
+/** Runs `act` with one mistake switched on. */
+export const withCountMutation = faults.during;

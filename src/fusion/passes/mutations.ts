@@ -1,4 +1,5 @@
 /** @file Faults that tests switch on to prove that they would notice. Never on in the product. */
+import { faultSwitch } from "../ir";
 
 export const passMutations = [
   "lost-consumer",
@@ -28,18 +29,8 @@ export const passMutations = [
 ] as const;
 export type PassMutation = (typeof passMutations)[number];
 
-let active: PassMutation | null = null;
-
-/** True while a test has switched this fault on. */
-export const mutated = (name: PassMutation): boolean => active === name;
-
-/** Runs `act` with one fault switched on. */
-export function withMutation<T>(name: PassMutation, act: () => T): T {
-  const before = active;
-  active = name;
-  try {
-    return act();
-  } finally {
-    active = before;
-  }
-}
+const faults = faultSwitch<PassMutation>();
+/** True while a test has switched this mistake on. */
+export const mutated = faults.on;
+/** Runs `act` with one mistake switched on. */
+export const withMutation = faults.during;

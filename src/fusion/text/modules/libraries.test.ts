@@ -1,29 +1,7 @@
 /** Classes as libraries write them: settings, inheritance, factories, layers made where they are called. */
 import { describe, expect, test } from "vitest";
-import { applyTextEdits } from "../edits/apply";
 import { parseProgram } from "../program";
-
-/** The text after every fix that takes a class or made data over. */
-function mended(text: string): string {
-  let now = text;
-  for (let turn = 0; turn < 8; turn++) {
-    const wrong = parseProgram(now).diagnostics.find(({ code, fixes }) => /^(class|import|source)/.test(code) && fixes!.length > 0); // prettier-ignore
-    if (!wrong) return now;
-    now = applyTextEdits(now, wrong.fixes![0]!.edits);
-  }
-  return now;
-}
-
-const errors = (text: string): string[] =>
-  parseProgram(text).diagnostics.filter(({ severity }) => severity === "error").map((each) => `${each.line}: ${each.text}`); // prettier-ignore
-const opsOf = (text: string): Map<string, number> => {
-  const counts = new Map<string, number>();
-  const { graph, calls } = parseProgram(text);
-  const composites = calls.filter(({ kind }) => kind === "composite").map(({ label }) => label);
-  for (const name of [...[...graph.nodes.values()].map(({ op }) => op), ...composites])
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
-};
+import { errors, mended, opsOf } from "./testing";
 
 describe("what classes of libraries bring along", () => {
   const clean = (text: string): string => {
