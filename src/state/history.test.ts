@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Document } from "../document";
-import { commit, redo, startHistory, type, undo, TYPING_PAUSE_MILLIS } from "./history";
+import { commit, pause, redo, startHistory, type, undo, TYPING_PAUSE_MILLIS } from "./history";
 
 const base = { text: "", positions: {}, example: null } as unknown as Document;
 const says = (text: string): Document => ({ ...base, text });
@@ -17,6 +17,12 @@ test("typing without a pause is one step, a pause starts the next", () => {
   history = undo(history);
   expect(history.present.text).toBe("");
   expect(undo(history)).toBe(history);
+});
+
+test("a run ends the step that is being typed", () => {
+  let history = type(startHistory(says("")), says("a"), 0);
+  history = type(pause(history), says("ab"), 1);
+  expect(undo(history).present.text).toBe("a");
 });
 
 test("typing after an undo or a gesture never joins what was before", () => {

@@ -33,6 +33,9 @@ export function type(history: History, next: Document, now: number): History {
   return joins ? { ...history, present: next, future: [], typedAt: now } : { ...commit(history, next), typedAt: now };
 }
 
+/** What is typed from here on is a step of its own. */
+export const pause = (history: History): History => ({ ...history, typedAt: null });
+
 /** One step back; the same history when there is none. */
 export function undo(history: History): History {
   const previous = history.past.at(-1);

@@ -35,6 +35,8 @@ async function runOnCpu(deeds: Deeds): Promise<void> {
 }
 
 async function runBoth(deeds: Deeds, turn: Turn): Promise<void> {
+  // What is run can be had again, however soon typing goes on.
+  deeds.pause();
   if (deeds.get().derived.status === "compiling") {
     // What is written now is what runs, not the program before it.
     say(deeds, turn, "Waiting for the plan");

@@ -173,6 +173,9 @@ function deedsOf(parts: Parts): Deeds {
       }),
     commit: (next) => edit(history.commit(parts.past, next)),
     type: (next) => edit(history.type(parts.past, next, world.now())),
+    pause: () => {
+      parts.past = history.pause(parts.past);
+    },
     undo: () => edit(history.undo(parts.past)),
     redo: () => edit(history.redo(parts.past)),
     replace(next, origin) {

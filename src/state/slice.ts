@@ -16,6 +16,8 @@ export interface Deeds {
   commit(next: Document, origin: Origin): void;
   /** Typing: joins the undo step that it continues. */
   type(next: Document): void;
+  /** Ends the step that is being typed: undo leads back to here. */
+  pause(): void;
   undo(): void;
   redo(): void;
   /** Another document takes the place of this one; undo leads back. */
