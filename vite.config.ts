@@ -27,5 +27,7 @@ export default defineConfig({
     // For the tests that run WebGPU in Node.
     env: vulkanEnv({ software: true }),
     testTimeout: 120_000,
+    // Both cores of a small machine: by itself a run leaves one to whoever watches.
+    maxWorkers: 2,
   },
 });
