@@ -11,6 +11,16 @@ const choices = (of: Readonly<Record<string, SavedValues["choices"][never]>>): P
   choices: Object.fromEntries(Object.entries(of).map(([id, choice]) => [nodeId(id), choice])),
 });
 
+/** A layer and its loss, for one example of `B`. */
+const layer = `x: f32[B, 256]
+t: f32[B]
+w: f32[256, 256] = param()
+
+def loss(w, x, t):
+    h = gelu(x @ w)
+    return (mean(h) - t) ** 2
+`;
+
 export const transformations: readonly Example[] = [
   {
     id: "one-graph-or-two",
@@ -173,14 +183,7 @@ return loss, w.grad
     sentence: "Written for one example and batched afterwards: the products become one, and fusion comes last.",
     text: `# A layer and its loss for one example; vmap does it to all
 B = 512
-x: f32[B, 256]
-t: f32[B]
-w: f32[256, 256] = param()
-
-def loss(w, x, t):
-    h = gelu(x @ w)
-    return (mean(h) - t) ** 2
-
+${layer}
 y = vmap(loss, in_axes=(None, 0, 0))(w, x, t)
 `,
     granularity: "op",
@@ -192,14 +195,7 @@ y = vmap(loss, in_axes=(None, 0, 0))(w, x, t)
         sentence: "The gradient of the batch's mean: the derivative is taken of the batched graph.",
         text: `# Batched first, differentiated afterwards
 B = 512
-x: f32[B, 256]
-t: f32[B]
-w: f32[256, 256] = param()
-
-def loss(w, x, t):
-    h = gelu(x @ w)
-    return (mean(h) - t) ** 2
-
+${layer}
 def batch(w, x, t):
     return mean(vmap(loss, in_axes=(None, 0, 0))(w, x, t))
 
@@ -212,14 +208,7 @@ g = grad(batch)(w, x, t)
         sentence: "A gradient for every example: the same rules in the other order, B times as many results.",
         text: `# Differentiated first, batched afterwards: a gradient for each example
 B = 64
-x: f32[B, 256]
-t: f32[B]
-w: f32[256, 256] = param()
-
-def loss(w, x, t):
-    h = gelu(x @ w)
-    return (mean(h) - t) ** 2
-
+${layer}
 g = vmap(grad(loss), in_axes=(None, 0, 0))(w, x, t)
 `,
         sizes: { name: "B", S: 16, M: 64, L: 128 },

@@ -33,7 +33,7 @@ export const savedValues: FusionPass = {
     for (const { value, verdict } of refused) yield* propose(planner, rewriter, { rule: "choice", change: null, verdict, nodes: [value, ...readersLate(planner, rewriter, value).slice(0, 1)] }); // prettier-ignore
     // Taken before anything is rewritten: the sides are those of the graph as written.
     const kept = keptOf(planner.graph, sides, wanted);
-    const work: Work = { planner, rewriter, sides, wanted, kept, again: new Map() };
+    const work: Work = { planner, rewriter, sides, wanted, kept, again: new Map(), copies: new Set() };
     yield* ahead(work);
     for (const value of crossing(work)) yield* decided(work, value);
   },
@@ -58,6 +58,8 @@ interface Work {
   readonly kept: Kept;
   /** Values made again, by what they are again. */
   readonly again: Map<NodeId, NodeId>;
+  /** What they are again. */
+  readonly copies: Set<NodeId>;
 }
 
 const readersLate = (planner: Planner, rewriter: Rewriter, id: NodeId): NodeId[] =>
@@ -84,20 +86,19 @@ function* ahead(work: Work): Generator<Candidate, void, Answer> {
   }
 }
 
-function takenAhead({ planner, rewriter, kept }: Work, n: Node, readers: readonly NodeId[], asBits: boolean): Proposal {
+function takenAhead({ planner, rewriter, sides, kept }: Work, n: Node, readers: readonly NodeId[], asBits: boolean): Proposal {
   const { graph } = planner;
   const maker = new Maker(graph, isLate(n) ? n.id : readers[0]!, "kept");
   const early = new Map<NodeId, NodeId>();
-  const copyOf = (id: NodeId): NodeId => {
+  const isCopied = (id: NodeId): boolean => isLate(node(graph, id)) && kept.early.has(id);
+  const needed = new Set([n.id].filter(isCopied));
+  for (const id of needed) for (const input of node(graph, id).inputs) if (isCopied(input)) needed.add(input);
+  for (const id of sides.primals) {
+    if (!needed.has(id)) continue;
     const own = node(graph, id);
-    if (!isLate(own) || !kept.early.has(id)) return id;
-    const known = early.get(id);
-    if (known !== undefined) return known;
-    const made = maker.copy(own, own.inputs.map(copyOf), false);
-    early.set(id, made);
-    return made;
-  };
-  const value = copyOf(n.id);
+    early.set(id, maker.copy(own, own.inputs.map((input) => early.get(input) ?? input), false)); // prettier-ignore
+  }
+  const value = early.get(n.id) ?? n.id;
   const stands = asBits ? maker.unpacked(maker.packed(value, n), n) : value;
   const rewired = readers.map((id) => rereads(graph, id, n.id, stands));
   const change = { ...rewriter.replaced(isLate(n) ? [n.id] : [], [...maker.made, ...rewired]), apart: maker.computed() };
@@ -120,13 +121,12 @@ const rereads = (graph: Planner["graph"], reader: NodeId, from: NodeId, to: Node
 function* decided(work: Work, id: NodeId): Generator<Candidate, void, Answer> {
   const { planner, rewriter, kept } = work;
   if (!planner.graph.nodes.has(id)) return;
-  const readers = readersLate(planner, rewriter, id).filter((reader) => !isAgain(work, reader));
+  const readers = readersLate(planner, rewriter, id).filter((reader) => !work.copies.has(reader));
   if (readers.length === 0) return;
   if (isFreeView(node(planner.graph, id)) && kept.kept.has(behind(planner, id))) return;
   yield* propose(planner, rewriter, kept.kept.has(id) ? keeping(work, id, readers) : makingAgain(work, id, readers));
 }
 
-const isAgain = ({ again }: Work, id: NodeId): boolean => [...again.values()].includes(id);
 const behind = ({ graph }: Planner, id: NodeId): NodeId => {
   let at = id;
   while (isFreeView(node(graph, at))) at = node(graph, at).inputs[0]!;
@@ -134,7 +134,7 @@ const behind = ({ graph }: Planner, id: NodeId): NodeId => {
 };
 
 function makingAgain(work: Work, id: NodeId, readers: readonly NodeId[]): Proposal {
-  const { planner, rewriter, wanted, kept, again } = work;
+  const { planner, rewriter, wanted, kept, again, copies } = work;
   const { graph } = planner;
   const maker = new Maker(graph, readers[0]!, "again");
   const made: NodeId[] = [];
@@ -154,10 +154,9 @@ function makingAgain(work: Work, id: NodeId, readers: readonly NodeId[]): Propos
       open.pop();
       if (atHand(current) || again.has(current)) continue;
       const mapped = inputs.map((input) => again.get(input) ?? input);
-      again.set(
-        current,
-        inverted ? maker.inverse({ ...inverted, inputs: mapped }, own) : maker.copy(own, mapped, true),
-      );
+      const copy = inverted ? maker.inverse({ ...inverted, inputs: mapped }, own) : maker.copy(own, mapped, true);
+      again.set(current, copy);
+      copies.add(copy);
       made.push(current);
       flops += inverted ? 1 : flopsOf(graph, current);
     }
