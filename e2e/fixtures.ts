@@ -121,12 +121,14 @@ export class Playground {
       const words = (line: Element): string => {
         const copy = line.cloneNode(true) as Element;
         for (const hint of copy.querySelectorAll('[class*="dyn-rule"]')) hint.remove();
-        return copy.textContent.replaceAll("\u00a0", " ").trimEnd();
+        return copy.textContent.replaceAll("\u00a0", " ");
       };
-      // A long line goes on below, without a number of its own.
+      // A long line goes on below, indented and without a number of its own. Where it breaks at a space, the space stays
+      // above; it may also break inside a word.
       return lines
-        .map((line) => (numbered.has(Math.round(top(line))) ? `\n${words(line)}` : ` ${words(line).trimStart()}`))
+        .map((line) => (numbered.has(Math.round(top(line))) ? `\n${words(line)}` : words(line).trimStart()))
         .join("")
+        .replaceAll(/ +$/gm, "")
         .trim();
     });
   }

@@ -50,7 +50,16 @@ function countPlaywright(ok) {
   const failed = report?.stats.unexpected ?? 0;
   tally.passed += (report?.stats.expected ?? 0) + (report?.stats.flaky ?? 0);
   tally.failed += ok ? failed : Math.max(failed, 1);
+  for (const title of (report?.suites ?? []).flatMap(unsteady)) console.log(`passed at the second try only: ${title}`);
 }
+
+/** The stories of a suite that failed once and then passed: each of them is a fault to be found. */
+const unsteady = (suite) => [
+  ...suite.specs
+    .filter((spec) => spec.tests.some((test) => test.status === "flaky"))
+    .map((spec) => `${spec.file}:${spec.line} ${spec.title}`),
+  ...(suite.suites ?? []).flatMap(unsteady),
+];
 
 const tool = (name) => `node_modules/.bin/${name}`;
 
