@@ -73,7 +73,6 @@ test("the chapter's example counts 7 → 3, and says what the chapter prints", a
   await expect(tally(/^Full-size transfers 7 3/)).toBeVisible();
   await expect(tally(/^Memory traffic 112 MiB 48 MiB/)).toBeVisible();
   await expect(tally(/^Arithmetic intensity/)).toBeVisible();
-  await expect(tally(/peak/)).toContainText("64 MiB");
   // The shown kernel as the model sees it, with the formula of its intensity.
   const card = table.getByRole("region", { name: "Model of the kernel" });
   await expect(card.getByRole("img", { name: /^Reads: 16\.8 µs/ })).toBeVisible();
@@ -128,9 +127,37 @@ test("attention's memory is drawn over its size: the square of N apart, N fused"
   await play.open();
   await expect(play.steps).toBeVisible();
   await play.command("Attention, one head");
-  await page.getByRole("tab", { name: "Traffic" }).click();
+  await page.getByRole("tab", { name: "Memory" }).click();
   await play.region("Kernels").getByText("Peak memory over N").click();
   await expect(
     play.region("Kernels").getByRole("img", { name: /grows like N\^1\.\d+; the fused one .+, like N\^1\.$/ }),
   ).toBeVisible();
+});
+
+test("memory over the kernels: values come and go, and the arrow keys go from kernel to kernel", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.leaveFields();
+  await page.keyboard.press("5");
+  const tab = play.region("Kernels");
+  await expect(tab).toContainText(
+    "At its peak this step holds 48 MiB, with K1: 25 % less than the naive plan (64 MiB, with K2).",
+  );
+  const naive = tab.getByRole("slider", { name: /naive plan/ });
+  await naive.focus();
+  await page.keyboard.press("Home");
+  await expect(naive).toHaveAttribute("aria-valuetext", "K1 add kernel: 48 MiB alive. x 16 MiB, b 16 MiB, add 16 MiB");
+  await page.keyboard.press("ArrowRight");
+  await expect(naive).toHaveAttribute(
+    "aria-valuetext",
+    "K2 relu kernel: 64 MiB alive. x 16 MiB, b 16 MiB, add 16 MiB, relu 16 MiB",
+  );
+  // The keys were the chart's own: the step stays.
+  await expect(play.steps).toContainText("Step 2 of 2");
+  await expect(tab.getByRole("slider", { name: /fused plan/ })).toHaveAttribute("aria-valuemax", "1");
+  const rows = tab.getByRole("row");
+  await expect(rows.filter({ hasText: "Alive at the peak" })).toContainText("64 MiB48 MiB");
 });

@@ -118,7 +118,9 @@ export {
 
 // Plans and WGSL.
 export {
+  aliveIn,
   interpretProgram,
+  liveBytes,
   lowerFusion,
   lowerRegion,
   planFusion,

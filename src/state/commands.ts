@@ -184,6 +184,7 @@ const tabs = [
   ["2", "loops", "loops"],
   ["3", "decisions", "decisions"],
   ["4", "traffic", "traffic"],
+  ["5", "memory", "memory over time"],
 ] as const;
 
 const sides = [

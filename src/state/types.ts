@@ -28,7 +28,7 @@ import type { BenchProgress, BenchResult, DeviceInfo, GpuProblem } from "../gpu"
 import type { ComparedOutput, OutputApart } from "../workers";
 
 export type Theme = "light" | "dark" | "system";
-export type InspectorTab = "wgsl" | "loops" | "decisions" | "traffic" | "run";
+export type InspectorTab = "wgsl" | "loops" | "decisions" | "traffic" | "memory" | "run";
 export type Pane = "text" | "graph" | "kernels" | "run";
 export type PresenterSide = "words" | "wgsl" | "traffic" | "time" | "roofline";
 export type Origin = "text" | "canvas" | "example" | "link" | "undo" | "option";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { nodeId } from "../ir";
-import { planMemory, type Tenant } from "./memory";
+import { liveBytes, planMemory, type Tenant } from "./memory";
 
 const type = { dtype: "f32", shape: [1] } as const;
 const tenant = (
@@ -91,5 +91,15 @@ describe("sharing buffers", () => {
       }
     }
     expect(optimal).toBeGreaterThan(160);
+  });
+});
+
+describe("live bytes", () => {
+  test("an input is there throughout, a value from its kernel to its last reader, a result to the end", () => {
+    const tenants = [tenant("x", 8, -1, 0, "input"), tenant("t", 4, 0, 1), tenant("y", 2, 1, 4, "output")];
+    expect(liveBytes(tenants, 4)).toEqual([12, 14, 10, 10]);
+  });
+  test("without kernels nothing is counted", () => {
+    expect(liveBytes([tenant("x", 8, -1, 0, "input")], 0)).toEqual([]);
   });
 });

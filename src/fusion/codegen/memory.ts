@@ -48,7 +48,7 @@ export function planMemory(tenants: readonly Tenant[], kernels: number): MemoryP
   return {
     buffers: tenants.map((tenant) => ({ ...tenant, slot: slotOf.get(tenant)! })),
     plannedBytes: owned + slots.reduce((sum, { bytes }) => sum + bytes, 0),
-    lowerBoundBytes: largestLiveSet(tenants, kernels),
+    lowerBoundBytes: Math.max(...liveSets(tenants, kernels)),
   };
 }
 
@@ -73,16 +73,26 @@ function take(taken: Slot["taken"], { firstKernel, lastKernel }: Tenant): void {
   taken.splice(after(taken, firstKernel), 0, { first: firstKernel, last: lastKernel });
 }
 
-function largestLiveSet(tenants: readonly Tenant[], kernels: number): number {
-  const change = new Float64Array(kernels + 3);
+/** Bytes alive before the first kernel, with each kernel, and after the last one. */
+function liveSets(tenants: readonly Tenant[], kernels: number): Float64Array {
+  const live = new Float64Array(kernels + 3);
   for (const { bytes, firstKernel, lastKernel } of tenants) {
-    change[firstKernel + 1]! += bytes;
-    change[lastKernel + 2]! -= bytes;
+    live[firstKernel + 1]! += bytes;
+    live[lastKernel + 2]! -= bytes;
   }
-  let [live, most] = [0, 0];
-  for (const step of change) {
-    live += step;
-    most = Math.max(most, live);
-  }
-  return most;
+  for (let at = 1; at < live.length; at++) live[at]! += live[at - 1]!;
+  return live.subarray(0, kernels + 2);
+}
+
+/** The kernels of a plan that a value is alive with, first and last. An input is there throughout: whoever runs the plan holds it. */
+export const aliveIn = ({ role, firstKernel, lastKernel }: Tenant, kernels: number): readonly [number, number] =>
+  role === "input" ? [0, kernels - 1] : [Math.max(0, firstKernel), Math.min(kernels - 1, lastKernel)];
+
+/** Bytes alive while each kernel of a plan runs, in its order; the largest of them is the plan's peak. */
+export function liveBytes(buffers: readonly Tenant[], kernels: number): readonly number[] {
+  const held = buffers.map((tenant): Tenant => {
+    const [firstKernel, lastKernel] = aliveIn(tenant, kernels);
+    return { ...tenant, firstKernel, lastKernel };
+  });
+  return [...liveSets(held, kernels).subarray(1, kernels + 1)];
 }

@@ -1,4 +1,4 @@
-/** @file The kernel inspector: which kernel, what it is, and its code, loops, decisions and traffic. */
+/** @file The kernel inspector: which kernel, what it is, and its code, loops, decisions, traffic and memory. */
 import { lazy, Suspense, useState, type ReactNode } from "react";
 import { playground, selectPlanned, selectSteps, usePlayground, type InspectorTab } from "../../state";
 import { kernelTitle } from "../model/traffic";
@@ -15,6 +15,7 @@ import "./inspector.css";
 const DecisionsTab = lazy(async () => ({ default: (await import("./DecisionsTab")).DecisionsTab }));
 const LoopsTab = lazy(async () => ({ default: (await import("./LoopsTab")).LoopsTab }));
 const KnobsPanel = lazy(async () => ({ default: (await import("./knobs/KnobsPanel")).KnobsPanel }));
+const MemoryTab = lazy(async () => ({ default: (await import("./MemoryTab")).MemoryTab }));
 const TrafficTab = lazy(async () => ({ default: (await import("./TrafficTab")).TrafficTab }));
 
 interface Props {
@@ -55,6 +56,8 @@ function Shown({ tab, run }: { readonly tab: InspectorTab; readonly run: ReactNo
       return <LoopsTab fusion={fusion} kernel={kernel} />;
     case "traffic":
       return <TrafficTab plan={plan} graph={fusion.graph} kernel={kernel} />;
+    case "memory":
+      return <MemoryTab plan={plan} graph={fusion.graph} />;
     case "wgsl":
     case "run":
       return <WgslTab kernel={kernel} graph={fusion.graph} index={plan.kernels.indexOf(kernel)} />;
@@ -72,6 +75,7 @@ export function KernelInspector({ run = null }: Props) {
     ["loops", "Loops"],
     ["decisions", planned ? `Decisions ${count(steps)}` : "Decisions"],
     ["traffic", "Traffic"],
+    ["memory", "Memory"],
     ...(run ? [["run", "Run"] as const] : []),
   ];
   const shown = tab === "run" && !run ? "wgsl" : tab;

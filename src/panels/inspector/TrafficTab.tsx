@@ -2,7 +2,6 @@
 import type { Graph, Kernel, Plan } from "../../fusion";
 import { playground, usePlayground } from "../../state";
 import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../model/traffic";
-import { Growth } from "./Growth";
 import { KernelCard } from "./KernelCard";
 import { Saved } from "./Saved";
 import { count, decimal, showBytes, significant } from "../model/units";
@@ -27,9 +26,6 @@ function Tallies({ plan }: { readonly plan: Plan }) {
       naive ? significant(intensityOf(flopsOfPlan(naive), naive.totals.bytes)) : "",
       `${significant(intensityOf(flops, plan.totals.bytes))} FLOP/B`,
     ],
-    ["Memory, live at its peak", naive ? showBytes(naive.totals.peakBytes) : "", showBytes(plan.totals.peakBytes)],
-    ["Memory reserved, slots shared", naive ? showBytes(naive.plannedBytes) : "", showBytes(plan.plannedBytes)],
-    ["Memory, least for this order", naive ? showBytes(naive.lowerBoundBytes) : "", showBytes(plan.lowerBoundBytes)],
   ];
   return (
     <table className="traffic-tallies">
@@ -98,7 +94,6 @@ export function TrafficTab({ plan, graph, kernel }: Props) {
     <div className="kernel-scroll traffic">
       <Tallies plan={plan} />
       <Saved />
-      <Growth />
       {kernel && <KernelCard kernel={kernel} graph={graph} />}
       {plan.kernels.slice(0, MOST_KERNELS).map((each) => (
         <KernelTable key={each.id} traffic={kernelTraffic(each, graph)} current={each.id === kernel?.id} />
