@@ -38,3 +38,26 @@ test("what the backward pass keeps: by policy, value by value, as one graph, eac
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(kernels).toHaveAccessibleName(/end 1$/);
 });
+
+test("a disk at the port says what becomes of a value until the backward pass, and the legend says it in words", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.command("ReLU keeps one bit");
+  const legend = play.region("Graph").getByRole("definition");
+  await expect(play.node(/^sum .*, kept as one bit an element$/)).toBeVisible();
+  await expect(legend.filter({ hasText: "kept as one bit an element" })).toBeVisible();
+
+  await play.region("Measured").getByRole("button", { name: "the tensor" }).click();
+  await expect(play.node(/^relu h.*, kept for the backward pass$/)).toBeVisible();
+  await expect(legend.filter({ hasText: "one bit" })).toHaveCount(0);
+
+  await play.region("Measured").getByRole("button", { name: "recomputed" }).click();
+  await expect(play.node(/^relu h.*, made again in the backward pass$/)).toBeVisible();
+  // Before the pass has come by, everything that is read later is kept.
+  await play.leaveFields();
+  await page.keyboard.press("Home");
+  await expect(play.node(/^relu h.*, kept for the backward pass$/)).toBeVisible();
+});

@@ -5,6 +5,7 @@ export { compile, compileGraph, decisionsOn, defaultOptions, fusionAt, planAt, p
 export { fusionTrace, type FusionTrace, type Measured, type TraceEvent } from "./trace";
 export { MOST_UNFOLDED, blocksOf, blocksAmong, opensFolded, type Block, type Blocks } from "./blocks";
 export { knobSheet, kernelLooks, knobSweep, type KernelLook, type KnobSheet, type KnobSweep } from "./knob-sheet";
+export { savedMarks, type SavedMark } from "./saved-marks";
 export { savedSheet, type Expansion, type SavedRow, type SavedSheet, type SavedValue } from "./saved-sheet";
 export { changedDecisions, whatIf, type Change, type ChangedDecision, type Taken, type WhatIf } from "./what-if";
 

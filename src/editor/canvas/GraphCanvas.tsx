@@ -104,7 +104,7 @@ function Canvas() {
         {picture && <HullLayer hulls={picture.hulls} brackets={picture.brackets} />}
         <ConnectHint />
       </ReactFlow>
-      <Legend />
+      <Legend scene={picture?.scene ?? null} />
       {outOf !== null && <CappedNote outOf={outOf} />}
       <ZoomBar onFit={camera.fit} editable={editable} />
       {picture && <CanvasCard open={card} picture={picture} editable={editable} />}

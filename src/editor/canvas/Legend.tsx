@@ -1,5 +1,11 @@
-/** @file What a thick and a thin line mean. */
-export function Legend() {
+/** @file What a thick and a thin line mean; and the disks, where there are some. */
+import { useMemo } from "react";
+import { SavedSign } from "./SavedSign";
+import { savedKinds, savedWords } from "./model/saved";
+import type { Scene } from "./model/scene";
+
+export function Legend({ scene }: { readonly scene: Scene | null }) {
+  const saved = useMemo(() => (scene ? savedKinds(scene) : []), [scene]);
   return (
     <dl className="legend">
       <dt>
@@ -15,6 +21,12 @@ export function Legend() {
         </svg>
       </dt>
       <dd>in registers, free</dd>
+      {saved.map((mark) => [
+        <dt key={mark} className="legend-saved">
+          <SavedSign mark={mark} />
+        </dt>,
+        <dd key={`${mark} words`}>{savedWords[mark]}</dd>,
+      ])}
     </dl>
   );
 }

@@ -5,6 +5,8 @@ import type { SceneNode } from "./model/scene";
 import type { Port } from "./model/picture";
 import type { NodePorts, OperandPort } from "./model/ports";
 import { outHandle, sides } from "./flow";
+import { SavedSign } from "./SavedSign";
+import { savedWords } from "./model/saved";
 import { targetKey } from "./model/targets";
 import { useCanvas } from "./canvas-store";
 
@@ -68,6 +70,16 @@ export function Ports({
             isConnectable={start}
           />
         ))}
+      {node.saved && ports.out[0] && (
+        <span
+          className="saved-mark"
+          data-side={ports.out[0].side}
+          style={placeOf(ports.out[0])}
+          title={savedWords[node.saved]}
+        >
+          <SavedSign mark={node.saved} />
+        </span>
+      )}
     </>
   );
 }

@@ -1,12 +1,22 @@
 /** @file The picture of the shown step, from the store: scene, folds, places, ways. */
 import { useMemo, useState } from "react";
+import { savedMarks } from "../../fusion";
 import type { NodeId } from "../../fusion";
-import { selectFusion, selectNaiveFusion, selectPlan, selectStep, selectTones, usePlayground } from "../../state";
+import {
+  selectFusion,
+  selectNaiveFusion,
+  selectPlan,
+  selectStep,
+  selectSteps,
+  selectTones,
+  usePlayground,
+} from "../../state";
 import { capScene } from "./model/cap";
 import { foldScene } from "./model/fold";
 import { boxesOf } from "./model/place";
 import { pictureOf } from "./model/picture";
 import type { Picture } from "./model/picture";
+import { withSaved } from "./model/saved";
 import { sceneOf } from "./model/scene";
 import type { Scene } from "./model/scene";
 import { useCanvas } from "./canvas-store";
@@ -49,10 +59,14 @@ export function usePicture(): Drawn {
   const kernels = small || shown;
   const [draw] = useState(drawer);
   const about = usePlayground((s) => selectStep(s)?.nodes ?? NO_NODES);
-  const whole = useMemo(
-    () => fusion && foldScene(sceneOf(fusion, plan, tones), { flipped, kernels, source: source ?? fusion.graph }),
-    [fusion, source, plan, tones, flipped, kernels],
-  );
+  const steps = usePlayground(selectSteps);
+  const cursor = usePlayground((s) => s.cursor);
+  const saved = useMemo(() => fusion && savedMarks(fusion, steps.slice(0, cursor)), [fusion, steps, cursor]);
+  const whole = useMemo(() => {
+    if (!fusion || !saved) return null;
+    const scene = withSaved(sceneOf(fusion, plan, tones), saved);
+    return foldScene(scene, { flipped, kernels, source: source ?? fusion.graph });
+  }, [fusion, source, plan, tones, saved, flipped, kernels]);
   const { scene, outOf } = useMemo(() => (whole ? capScene(whole, about) : NOTHING), [whole, about]);
   const picture = useMemo(() => {
     if (!scene || (!layout && scene.nodes.length > 0)) return null;

@@ -4,6 +4,7 @@ import type { Block, Graph, GroupRef, NodeId } from "../../../fusion";
 import { foldBox } from "../../../document";
 import { linesBetween } from "./lines-between";
 import type { Scene, SceneEdge, SceneNode } from "./scene";
+import { savedIn } from "./saved";
 import { stackInputs } from "./stack";
 import { plural } from "./words";
 
@@ -154,6 +155,7 @@ function boxOf(scene: Scene, { id, title, members }: Fold): SceneNode {
     holes: [],
     label: `${title}, folded, ${plural(members.length, "op")}: ${titles.join(", ")}`,
     inside: members.map((member) => member.id),
+    saved: savedIn(members),
   };
 }
 

@@ -12,6 +12,7 @@ import type {
   Plan,
   Region,
   RegionId,
+  SavedMark,
 } from "../../../fusion";
 import { outputPillOf } from "../../../document";
 import { statementOf } from "./brackets";
@@ -63,6 +64,8 @@ export interface SceneNode {
   readonly label: string;
   /** For folded boxes: what is inside, in order. */
   readonly inside: readonly NodeId[];
+  /** What becomes of it until the backward pass; absent where that has no need of it. */
+  readonly saved?: SavedMark;
 }
 
 export type LineKind = "memory" | "register" | "view";

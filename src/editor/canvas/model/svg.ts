@@ -4,8 +4,9 @@ import { around, rectOf } from "./geometry";
 import type { Box, Rect } from "./geometry";
 import { glyphOutlines } from "./glyphs";
 import { pillWidth, tagRect } from "./labels";
-import type { Hull, Line, Picture } from "./picture";
+import type { Hull, Line, Picture, Port } from "./picture";
 import type { SceneNode } from "./scene";
+import { DISK, savedSign } from "./saved";
 import { showBytes, textWidth } from "./words";
 
 /** The colour of a token: `ink-2`, `k1-hull`. */
@@ -160,6 +161,20 @@ function labelOf({ edge, label }: Line, ink: Ink): string {
   return (label.pill ? pill : "") + write(text, x, y + 4, { fill: ink("ink-2"), anchor: "middle" });
 }
 
+/** The disk beside the port where its value leaves. */
+function savedOf({ saved }: SceneNode, { x, y, width, height }: Box, port: Port | undefined, ink: Ink): string {
+  if (!saved || !port) return "";
+  const { side, offset } = port;
+  const [left, top] = { top: [offset, 0], bottom: [offset, height], left: [0, offset], right: [width, offset] }[side];
+  const across = side === "left" || side === "right";
+  const at = across ? `${x + left! - 8} ${y + top! + 5}` : `${x + left! + 7} ${y + top! - 8}`;
+  const { fill, lines } = savedSign[saved];
+  const path = (d: string, paint: string, line: string): string => element("path", { d, fill: paint, stroke: line, "stroke-width": 1.5 }); // prettier-ignore
+  const [body, rim] = fill ? [ink("ink"), ink("surface")] : [ink("surface"), ink("ink")];
+  const disk = path(DISK.body, body, ink("ink")) + path(`${DISK.rim}${lines}`, "none", rim);
+  return element("g", { transform: `translate(${at})` }, disk);
+}
+
 function areaOf({ boxes, hulls, brackets }: Picture): Rect {
   return around([
     ...[...boxes.values()].map((box) => rectOf(box, 6)),
@@ -182,8 +197,9 @@ export function svgOf(picture: Picture, title: string, ink: Ink): string {
   const nodes = scene.nodes.flatMap((node) => {
     const box = boxes.get(node.id);
     if (!box) return [];
-    if (node.kind === "op") return opOf(node, box, ink);
-    return node.kind === "folded" ? foldedOf(node, box, ink) : pillOf(node, box, ink);
+    if (node.kind === "input" || node.kind === "output") return pillOf(node, box, ink);
+    const drawn = node.kind === "op" ? opOf(node, box, ink) : foldedOf(node, box, ink);
+    return drawn + savedOf(node, box, picture.ports.get(node.id)?.out[0], ink);
   });
   const drawn = [
     element("title", {}, escaped(title)),
