@@ -10,7 +10,9 @@ import { join } from "node:path";
 const given = process.argv.slice(2);
 const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
 const usual = process.env.CASES_DIR ?? join(cache, "fusion-playground", "cases");
-const kinds = ["onnx_node", "onnx_pytorch", "ort_fusion", "models", "ort_web_ops"].map((kind) => join(usual, kind));
+const kinds = ["onnx_node", "onnx_pytorch", "ort_fusion", "models", "ort_web_ops", "jax_autodiff", "jax_vmap"].map(
+  (kind) => join(usual, kind),
+);
 const paths = given.some((each) => !each.startsWith("--") && existsSync(each))
   ? []
   : kinds.filter((path) => existsSync(path));

@@ -30,7 +30,7 @@ export const usageText = `Usage: npm run -s fusion -- COMMAND FILE [flags]
   explain   every decision with its reason
   wgsl      the generated shaders
   run       run naive and fused, and compare both with a 64-bit reference
-  check     PATH…: folders of ONNX cases with inputs and expected outputs [--device] [--json]
+  check     PATH…: folders of ONNX and JAX cases with inputs and expected outputs [--device] [--json]
 
 FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share link, or - for standard input.
 

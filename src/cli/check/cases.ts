@@ -1,7 +1,8 @@
-/** @file Finds and reads external cases: a model with inputs and expected outputs, in the layouts of the ONNX test suites. */
+/** @file Finds and reads external cases: a model with inputs and expected outputs, in the layouts of the ONNX test suites, and lists of JAX functions. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readTensorFile, type HostTensor, type OnnxModel } from "../../import";
+import { readJax, type JaxFunction } from "./jax";
 import { readWebOps } from "./web-ops";
 
 export interface NamedTensor {
@@ -12,8 +13,8 @@ export interface NamedTensor {
 
 export interface ExternalCase {
   readonly name: string;
-  /** Bytes of a file, or a model that is read already. */
-  readonly model: Uint8Array | OnnxModel;
+  /** Bytes of a file, or a model or function that is read already. */
+  readonly model: Uint8Array | OnnxModel | JaxFunction;
   /** By position; names are empty where the files carry none. */
   readonly inputs: readonly NamedTensor[];
   readonly expected: readonly NamedTensor[];
@@ -37,6 +38,7 @@ export function* findCases(paths: readonly string[]): Generator<CaseSource> {
   for (const path of paths) {
     if (!statSync(path).isDirectory()) {
       if (path.endsWith(".jsonc")) yield { name: basename(path), read: () => readWebOps(path) };
+      if (path.endsWith(".json")) yield { name: basename(path), read: () => readJax(path) };
       continue;
     }
     if (existsSync(join(path, "model.onnx"))) {

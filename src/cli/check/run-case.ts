@@ -16,6 +16,7 @@ import {
   type Target,
 } from "../../fusion";
 import {
+  importJaxpr,
   importModel,
   importOnnx,
   type HostTensor,
@@ -64,7 +65,9 @@ export const onCpu: RunPlans = (compilation, inputs) => {
 };
 
 const readCase = ({ model }: ExternalCase, options: ImportOptions = {}): Imported =>
-  model instanceof Uint8Array ? importOnnx(model, options) : { ok: true, value: importModel(model, options) };
+  model instanceof Uint8Array
+    ? importOnnx(model, options)
+    : { ok: true, value: "jaxpr" in model ? importJaxpr(model.jaxpr, model.question) : importModel(model, options) };
 
 /** Imports again while an input turns out to decide a shape: only those are bound, all others stay inputs of a run. */
 function importCase(

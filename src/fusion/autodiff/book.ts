@@ -77,9 +77,7 @@ function isStill({ id, groups }: Node): boolean {
 
 export const ruleOf = (node: Node): OpDef["derivative"] => {
   if (isStill(node)) return {};
-  const { op, attrs } = node;
-  const { derivative } = opDef(op);
-  return derivative && (derivative.holds?.(attrs) ?? true) ? derivative : undefined;
+  return opDef(node.op).derivative;
 };
 
 /** Only these change smoothly. */

@@ -1,6 +1,6 @@
 /** @file Forward mode: tangents flow from operands to results. */
 import type { Node, NodeId } from "../ir";
-import type { Slope, Tape } from "../ops";
+import { opDef, operandTypes, type Slope, type Tape } from "../ops";
 import { mistaken } from "./mutations";
 import { dependents, isSmooth, ruleOf, tensorOf, zeros, type Book } from "./book";
 import type { NoRule } from "./reverse";
@@ -32,7 +32,10 @@ function tangentOf(book: Book, node: Node, tangents: ReadonlyMap<NodeId, NodeId>
   }
   if (rule.jvp) return rule.jvp(tape, own);
   if (!rule.vjp) return null;
-  const moved = node.inputs.map((input, i) => own[i] ?? (isSmooth(book.typeOf(input)) ? zeros(book, book.typeOf(input)) : input)); // prettier-ignore
+  const types = node.inputs.map((input) => book.typeOf(input));
+  // A condition or an index stays what it is, also one written as a number.
+  const read = operandTypes(opDef(node.op), types.map(({ dtype }) => dtype), node.attrs); // prettier-ignore
+  const moved = node.inputs.map((input, i) => own[i] ?? (isSmooth({ ...types[i]!, dtype: read[i]! }) ? zeros(book, types[i]!) : input)); // prettier-ignore
   return tape.of(node.op, moved, node.attrs);
 }
 

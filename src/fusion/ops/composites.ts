@@ -64,6 +64,7 @@ import { localResponseNorm } from "./composite/local-response-norm";
 import { log10 } from "./composite/elementwise/log10";
 import { logSoftmax } from "./composite/log-softmax";
 import { logsigmoid } from "./composite/activation/logsigmoid";
+import { logcumsumexp } from "./composite/logcumsumexp";
 import { logsumexp } from "./composite/logsumexp";
 import { lpPool } from "./composite/lp-pool";
 import { maskedFill } from "./composite/elementwise/masked-fill";
@@ -196,6 +197,7 @@ export const composites: readonly CompositeDef[] = [
   localResponseNorm,
   log10,
   logSoftmax,
+  logcumsumexp,
   logsigmoid,
   logsumexp,
   lpPool,

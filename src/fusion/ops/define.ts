@@ -172,8 +172,6 @@ export type Slope = NodeId | number | null;
 
 /** How a change of the operands changes the result. An op without one can't be differentiated; `{}` is an op without slope. */
 export interface Derivative {
-  /** Whether there is a rule for these attributes; for all when left out. */
-  readonly holds?: (attrs: Attrs) => boolean;
   /** Elementwise: the slope for each operand. */
   readonly partials?: (tape: Tape) => readonly Slope[];
   /** What a cotangent of the result is worth to one operand, in the operand's shape; null: nothing. */

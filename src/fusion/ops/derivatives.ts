@@ -1,7 +1,7 @@
 /** @file What derivative rules of several ops have in common. Ties of maxima are split equally, as JAX does. */
 import { sizeOf, type NodeId, type Shape, type TensorType } from "../ir";
 import type { Derivative, Tape } from "./define";
-import { modeOf } from "./padding";
+import { modeOf, widthsOf } from "./padding";
 import { axesOf, normalAxis, numberOf, numbersOf } from "./shapes";
 
 /** 1 where `a` wins over `b`, a half where they are equal, else 0. */
@@ -101,8 +101,51 @@ export function pieceOf({ inputs, attrs, typeOf, of }: Tape, cotangent: NodeId, 
   return of("slice", [cotangent], { start: [start], stop: [start + shapes[operand]![axis]!], axes: [axis] });
 }
 
-/** A constant border is cut off again; a mirrored one has no rule. */
+/** Elements that each came from one place along the axis: there their cotangents go, from there tangents come. */
+export const taken = (places: (tape: Tape) => NodeId): Derivative => {
+  const axisOf = ({ inputs: [x], attrs, typeOf }: Tape): number => normalAxis(numberOf(attrs["axis"], -1), typeOf(x!).shape.length); // prettier-ignore
+  return {
+    vjp(tape, g) {
+      const zeros = tape.of("expand", [0], { shape: shapeOf(tape, tape.inputs[0]!) });
+      return tape.of("scatter_add", [zeros, places(tape), g], { axis: axisOf(tape) });
+    },
+    jvp: (tape, [t]) => tape.of("gather_elements", [t!, places(tape)], { axis: axisOf(tape) }),
+  };
+};
+
+/** A running maximum or minimum stands where the element itself was the best so far; of equal ones the latest counts. */
+export const running: Derivative = taken((tape) => {
+  const { inputs: [x], output, attrs, of } = tape; // prettier-ignore
+  const shape = shapeOf(tape, x!);
+  const axis = normalAxis(numberOf(attrs["axis"], -1), shape.length);
+  const [extent, back] = [shape[axis]!, attrs["reverse"] === true];
+  const places = of("iota", [], { start: 0, stop: extent, step: 1, dtype: "i32" });
+  const own = of("reshape", [places], { shape: shape.map((_, i) => (i === axis ? extent : 1)) });
+  const best = of("where", [of("eq", [x!, output]), own, back ? extent : -1]);
+  return of(back ? "cummin" : "cummax", [best], attrs);
+});
+
+/** What a border took from the elements goes back to them, axis by axis: from a constant one nothing, from an edge all to the edge, from a mirror to where it shows. */
 export const padding: Derivative = {
-  ...moved(({ attrs, of }, g) => of("pad", [g], { pads: numbersOf(attrs["pads"]).map((width) => -width) })),
-  holds: (attrs) => modeOf(attrs) === "constant" || numbersOf(attrs["pads"]).every((width) => width === 0),
+  vjp(tape, cotangent) {
+    const { attrs, of } = tape;
+    const mode = modeOf(attrs);
+    const x = shapeOf(tape, tape.inputs[0]!);
+    if (mode === "constant") return of("pad", [cotangent], { pads: numbersOf(attrs["pads"]).map((width) => -width) });
+    return widthsOf(attrs, x.length).reduce((g, { left, right }, axis) => {
+      const [extent, first] = [x[axis]!, mode === "edge" ? 0 : 1];
+      const part = (start: number, stop: number): NodeId => of("slice", [g], { start: [start], stop: [stop], axes: [axis] }); // prettier-ignore
+      const folded = (side: NodeId): NodeId => mode === "edge" ? of("sum", [side], { axes: [axis], keepdims: true }) : of("flip", [side], { axes: [axis] }); // prettier-ignore
+      const put = (sum: NodeId, side: NodeId, at: number): NodeId => {
+        const after = extent - at - tape.typeOf(side).shape[axis]!;
+        const pads = x.toReversed().flatMap((_, i) => (x.length - 1 - i === axis ? [at, after] : [0, 0]));
+        return of("add", [sum, of("pad", [side], { pads })]);
+      };
+      const inside = left + right > 0 ? part(left, left + extent) : g;
+      const before = left > 0 ? put(inside, folded(part(0, left)), first) : inside;
+      if (right === 0) return before;
+      return put(before, folded(part(left + extent, left + extent + right)), mode === "edge" ? extent - 1 : extent - 1 - right); // prettier-ignore
+    }, cotangent);
+  },
+  jvp: ({ attrs, of }, [tangent]) => of("pad", [tangent!], { ...attrs, value: 0 }),
 };

@@ -1,24 +1,14 @@
 /** @file Maker of orders: a row, or the first of it, put in order; and the keys by which shaders compare. */
 import type { Attrs } from "../ir";
-import type { Derivative, OpDef, Param } from "./define";
+import type { OpDef, Param } from "./define";
+import { taken } from "./derivatives";
 import { EXACT, ONE_TENSOR, unary } from "./families";
 import { checkTop, DESCENDING, RANK_AXIS } from "./ranking";
 import { fine, normalAxis, numberOf } from "./shapes";
 
 const COUNT: Param = { names: ["k"], kind: "int", default: null, doc: "How many of the first; all when left out." };
 
-/** Each element of the result came from one place: there its cotangent goes, from there its tangent comes. */
-const reordered: Derivative = {
-  vjp({ inputs: [x], attrs, typeOf, of }, g) {
-    const { shape } = typeOf(x!);
-    const axis = normalAxis(numberOf(attrs["axis"], -1), shape.length);
-    return of("scatter_add", [of("expand", [0], { shape }), of("places_in_order", [x!], attrs), g], { axis });
-  },
-  jvp({ inputs: [x], attrs, typeOf, of }, [t]) {
-    const axis = normalAxis(numberOf(attrs["axis"], -1), typeOf(x!).shape.length);
-    return of("gather_elements", [t!, of("places_in_order", [x!], attrs)], { axis });
-  },
-};
+const reordered = taken(({ inputs: [x], attrs, of }) => of("places_in_order", [x!], attrs));
 
 /** An order of one axis: values keep their dtype (bool counts as i32), places are i32. */
 export const order = ({ name, doc, places }: Pick<OpDef, "name" | "doc"> & { readonly places: boolean }): OpDef => ({

@@ -181,16 +181,34 @@ export class Emitter {
 
   /** All lines and what is returned; weights that only steered shapes are not declared. */
   text(returned: readonly string[]): string {
-    const kept = new Set([...this.read, ...returned]);
+    const lines = this.kept(returned);
+    if (returned.length > 0) lines.push(`return ${returned.join(", ")}`);
+    return `${lines.join("\n")}\n`;
+  }
+
+  /** The same with all that is computed as a function of `given`, and `after` behind it. */
+  textOfFunction(
+    name: string,
+    given: readonly string[],
+    returned: readonly string[],
+    after: readonly string[],
+  ): string {
+    const lines = this.kept(returned);
+    const declares = (line: string): boolean => /^\w+: /.test(line);
+    const body = lines.filter((line) => !declares(line)).map((line) => `    ${line}`);
+    const own = [`def ${name}(${given.join(", ")}):`, ...body, `    return ${returned.join(", ")}`];
+    return `${[...lines.filter(declares), ...own, ...after].join("\n")}\n`;
+  }
+
+  private kept(returned: readonly string[]): string[] {
+    const read = new Set([...this.read, ...returned]);
     const idle = new Set<number>();
     for (const [name, line] of this.declared) {
-      if (kept.has(name)) continue;
+      if (read.has(name)) continue;
       idle.add(line);
       this.data.delete(name);
     }
-    const lines = this.lines.filter((_, i) => !idle.has(i));
-    if (returned.length > 0) lines.push(`return ${returned.join(", ")}`);
-    return `${lines.join("\n")}\n`;
+    return this.lines.filter((_, i) => !idle.has(i));
   }
 
   /** How a value is written as an operand; a known one is written out or declared first. */

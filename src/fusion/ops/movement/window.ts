@@ -31,7 +31,10 @@ export const window = movement({
     { names: ["value"], kind: "float", default: 0, doc: "What lies outside and between." },
   ],
   shape: ([x], attrs, [name]) => windowShape(x!, attrs, name!),
-  derivative: moved(windowsBack),
+  derivative: {
+    ...moved(windowsBack),
+    jvp: ({ attrs, of }, [tangent]) => of("window", [tangent!], { ...attrs, value: 0 }),
+  },
   movement: {
     source: (out, { inputs: [x], attrs }, algebra) => windowSource(out, x!, attrs, algebra),
     fill: (attrs) => numberOf(attrs["value"], 0),

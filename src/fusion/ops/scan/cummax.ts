@@ -1,3 +1,4 @@
+import { running } from "../derivatives";
 import { max } from "../reduce/max";
 import { scan } from "../scans";
 
@@ -9,4 +10,5 @@ export const cummax = scan({
   },
   fold: max,
   exclusive: false,
+  derivative: running,
 });

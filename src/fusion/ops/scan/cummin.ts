@@ -1,3 +1,4 @@
+import { running } from "../derivatives";
 import { min } from "../reduce/min";
 import { scan } from "../scans";
 
@@ -9,4 +10,5 @@ export const cummin = scan({
   },
   fold: min,
   exclusive: false,
+  derivative: running,
 });
