@@ -68,7 +68,7 @@ export const expected: Readonly<Record<string, Counts>> = {
   "linear-ln-gelu": counts([3, 2], [10, 8], [7, 5], { codes: ["L_ROW_NOT_OWNED"] }),
   attention: counts([4, 1], [10, 4], [6, 0]),
   "attention/call": counts([9, 1], [22, 4], [12, 0]),
-  "attention/causal": counts([15, 1], [35, 4], [16, 0]),
+  "attention/causal": counts([16, 1], [38, 4], [16, 0]),
   "attention/strict": counts([4, 3], [10, 8], [6, 4], { codes: ["L_STRICT"] }),
   // 003: fusion and derivatives
   "log-exp": counts([3, 1], [6, 2], [6, 2]),

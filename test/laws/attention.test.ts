@@ -1,9 +1,10 @@
 /** @file Attention in every spelling becomes one kernel whose values and counts are right, and every state on the way runs. */
 import { describe, expect, test } from "vitest";
-import { lowerFusion, planFusion, printWgsl, type LoweredRegion } from "../../src/fusion/codegen";
+import { lowerFusion, planFusion, printWgsl, runPlanOnCpu, type LoweredRegion } from "../../src/fusion/codegen";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
-import type { CompileOptions, Fusion } from "../../src/fusion/ir";
+import { nodeId, type CompileOptions, type Fusion } from "../../src/fusion/ir";
+import { runReference } from "../../src/fusion/reference";
 import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
 import { compiled, stepFaults } from "./pass-harness";
 
@@ -105,6 +106,24 @@ test("tiles that a causal mask hides are not computed", () => {
   const causal = `${qkv(72, 72, 8)}\no = scaled_dot_product_attention(q, k, v, is_causal=True)`;
   expect(turns(causal)).toEqual(["if (turn * 32u < top + 32u) {"]);
   expect(turns(causal.replace("is_causal=True", "is_causal=False"))).toEqual([]);
+});
+
+test("a query that sees no key gets zeros, one whose every key in sight scores −∞ no numbers: as written, step by step and in one kernel", () => {
+  const graph = graphOf(`${qkv(6, 40, 1)}\nm: f32[6, 40]\no = scaled_dot_product_attention(q, k, v, m)`);
+  const q = Float64Array.of(-Infinity, -Infinity, -Infinity, -Infinity, 1, 2);
+  const m = Float64Array.from({ length: 240 }, (_, i) => (i < 40 || (i < 80 && i % 3 === 0) ? -Infinity : 0));
+  const [k, v] = [1, 2].map((step) => Float64Array.from({ length: 40 }, (_, i) => 0.1 + step * i));
+  const inputs = new Map(Object.entries({ q, k: k!, v: v!, m }).map(([name, data]) => [nodeId(name), data]));
+  const want = [...runReference(graph, inputs).get(nodeId("o"))!.data];
+  expect(want.slice(0, 4)).toEqual([0, 0, Number.NaN, Number.NaN]);
+  const compilation = compiled(graph, EAGER);
+  const { steps } = compilation;
+  expect(kernelsOf(fusionAt(compilation, steps.length))).toBe(1);
+  for (const { seq } of steps.filter(({ accepted }) => accepted))
+    for (const target of [gpu, cpu]) {
+      const [got] = runPlanOnCpu(fusionAt(compilation, seq), target, generic, inputs).outputs.values();
+      expect([...got!].map((x) => x.toPrecision(9))).toEqual(want.map((x) => x.toPrecision(9)));
+    }
 });
 
 test("names of the program don't meet those of the kernel", () => {

@@ -54,10 +54,16 @@ test(
     const law = fc.property(caseArbitrary, keepingArbitrary, (one, ways) => faults(one, ways).length === 0);
     const result = fc.check(law, { numRuns: HALF, seed: SEED, endOnFailure: true });
     const [one, ways] = result.counterexample ?? [];
-    expect(result.failed ? [differentiated(one!)!.text, ways, ...faults(one!, ways!)] : []).toEqual([]);
+    expect(result.failed ? [differentiated(one!)!.text, one!.ways, ways, ...faults(one!, ways!)] : []).toEqual([]);
     expect([...made].toSorted()).toEqual(["ahead", "bits", "recompute"]);
   },
 );
+
+test("a kernel that no one cut brings closer to what the device binds is cut on until it is there", () => {
+  const text = "x: f32[3, 4]\nw: f32[1]\nb: f32[1]\nv = x.sum(dim=1, keepdim=True)\ny = group_norm(v, 1, w, b)\nloss = sum(tanh(y))\nloss.backward()\nreturn loss, x.grad, w.grad, b.grad"; // prettier-ignore
+  const plan = planned({ text, ways: [1, 0, 15, 3, 0] }, keeping(text, [0, false, 1, 1, 2]));
+  expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
+});
 
 test(
   `gradients of ${COUNT} random programs, seed ${SEED}: planned, counted and computed like any graph`,

@@ -9,9 +9,9 @@ import { passMutations, withMutation as withPassBug } from "../../src/fusion/pas
 import { runReference } from "../../src/fusion/reference";
 import { computedNodes, graphOf } from "./any-program";
 import { dataOf } from "./codegen-harness";
-import { derived, programs, rewritten, scaledRows, streamed } from "./codegen-programs";
+import { derived, keptRounding, programs, rewritten, scaledRows, streamed } from "./codegen-programs";
 import { exampleFaults, examples } from "./decisions";
-import { caseArbitrary, dearBytes, dearLaunches, firstFault, plainly, type Case } from "./plan-laws";
+import { caseArbitrary, dearBytes, dearLaunches, firstFault, plainly, strictly, type Case } from "./plan-laws";
 import { smaller } from "./smaller";
 
 /** Random programs a bug may take; MUTANTS=count:seed says otherwise, and with a count of its own only random programs count. */
@@ -22,7 +22,7 @@ const plain = (texts: Readonly<Record<string, string>>, ways = plainly): readonl
 const derivations = plain(derived);
 const [rewrites, kernels] = [
   [...plain(rewritten), ...plain(streamed, dearLaunches), ...plain(scaledRows, dearBytes)],
-  plain(programs),
+  [...plain(programs), ...plain(keptRounding, strictly)],
 ];
 /** Smaller candidates that are tried for one witness. */
 const TRIES = 60;

@@ -49,6 +49,8 @@ export type Ways = readonly [
 export const plainly: Ways = [0, 0, 0, 0, 0];
 /** The profile in which a launch costs more than anything that small programs do. */
 export const dearLaunches: Ways = [1, 0, 0, 5, 0];
+/** Strict mode, where the last bits are kept. */
+export const strictly: Ways = [0, 0, 15, 0, 0];
 /** The profile in which bytes are dear and launches free, so that small programs are planned as large ones are. */
 export const dearBytes: Ways = [0, 0, 0, 8, 0];
 
@@ -323,7 +325,13 @@ export function firstFault(one: Case): string | null {
   try {
     const plan = planned(one);
     const between = one.text.length;
-    return structureFaults(plan)[0] ?? runFaults(plan, "gpu", between)[0] ?? runFaults(plan, "cpu", between)[0] ?? null;
+    return (
+      structureFaults(plan)[0] ??
+      runFaults(plan, "gpu", between)[0] ??
+      runFaults(plan, "cpu", between)[0] ??
+      (plan.compilation.options.strict ? strictFaults(plan)[0] : null) ??
+      null
+    );
   } catch (error) {
     return String(error);
   }

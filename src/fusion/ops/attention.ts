@@ -1,13 +1,13 @@
 /** @file Attention from its parts: heads that share keys, and which keys a query may see. */
-import { broadcastShapes, showShape, type Attrs, type NodeId, type Shape, type TensorType } from "../ir";
+import { broadcastShapes, showShape, type Attrs, type DType, type NodeId, type Shape, type TensorType } from "../ir";
 import type { GraphBuilder } from "./define";
 import { isAbsent } from "./indices";
-import { LARGEST_F32 } from "./limits";
+import { LARGEST_F32, LOWEST } from "./limits";
 import { along } from "./places";
 import { numberOf, saySizes, wrong, type Failed } from "./shapes";
 
 /** Scores of keys that are out of sight: far below any other, yet finite, so that differences of two of them are numbers. */
-const HIDDEN = -3e38;
+const hiddenIn = (dtype: DType): number => (dtype === "f16" ? LOWEST(dtype) : -3e38);
 
 export function checkAttention(
   [q, k, v, mask]: readonly (TensorType | null)[],
@@ -66,16 +66,20 @@ function sightOf(b: GraphBuilder, mask: NodeId | null, rows: number, columns: nu
   return sights.length === 0 ? null : sights.reduce((a, c, i) => b.op(`sight_${i}`, "and", [a, c]));
 }
 
-/** softmax over the keys in sight; a query that sees none gets zeros. */
+/**
+ * softmax over the keys in sight; a query that sees none gets zeros. Its peak says so, and no sum of weights has to be kept from
+ * zero: where every key in sight scores −∞ the shares are no numbers, in whatever order they are summed.
+ */
 function sharesOf(b: GraphBuilder, scores: NodeId, sight: NodeId | null): NodeId {
   const { dtype } = b.typeOf(scores);
   const fold = { axes: [b.typeOf(scores).shape.length - 1], keepdims: true };
-  const visible = sight === null ? scores : b.op("visible", "where", [sight, scores, b.scalar(HIDDEN, dtype)]);
+  const hidden = (): NodeId => b.scalar(hiddenIn(dtype), dtype);
+  const visible = sight === null ? scores : b.op("visible", "where", [sight, scores, hidden()]);
   const peak = b.op("peak", "max", [visible], fold);
   const power = b.op("exp", "exp", [b.op("shifted", "sub", [visible, peak])]);
   const weights = sight === null ? power : b.op("weights", "where", [sight, power, b.scalar(0, dtype)]);
   const sum = b.op("sum", "sum", [weights], fold);
-  const total = sight === null ? sum : b.op("total", "maximum", [sum, b.scalar(1e-30, dtype)]);
+  const total = sight === null ? sum : b.op("total", "where", [b.op("blind", "eq", [peak, hidden()]), b.scalar(1, dtype), sum]); // prettier-ignore
   return b.op("shares", "div", [weights, total]);
 }
 

@@ -137,9 +137,14 @@ function valueOf(planner: Planner, region: Region, id: NodeId, places: ReadonlyM
   };
 }
 
-/** The cut with two kernels and the fewest crossing bytes; the more even one among equals, and the earlier one. */
+/**
+ * The cut with two kernels and the fewest crossing bytes; the more even one among equals, and the earlier one. Where no cut leaves
+ * both parts fewer bindings, the one whose parts bind least is a step on the way, if cutting on can lead below the limit.
+ */
 function cutOf(planner: Planner, region: Region, excess: Excess): Candidate | null {
-  let best: { candidate: Candidate; bytes: number; uneven: number } | null = null;
+  let best: { candidate: Candidate; rank: readonly number[] } | null = null;
+  const tooMany = excess.code === "L_BINDINGS" ? excess.numbers["bindings"]! : Infinity;
+  let partable: boolean | null = null;
   for (const before of beginnings(planner, region, excess)) {
     const parts = partsAt(planner, region, before);
     if (parts === null) continue;
@@ -148,11 +153,13 @@ function cutOf(planner: Planner, region: Region, excess: Excess): Candidate | nu
       const [a, b] = excess.between;
       if (!first.members.includes(a) || !second.members.includes(b) || second.members.includes(a)) continue;
     }
-    const bytes = first.outputs.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
-    const uneven = Math.abs(2 * before.size - region.members.length);
-    if (best && (bytes > best.bytes || (bytes === best.bytes && uneven >= best.uneven))) continue;
-    const add = kernelsOf(planner, region, parts, excess);
+    const add = kernelsOf(planner, region, parts);
     if (!add) continue;
+    const bound = Math.max(...add.map((part) => bindingsOf(planner, planner.factsOf(part))));
+    if (bound >= tooMany && !(partable ??= isPartable(planner, region))) continue;
+    const bytes = first.outputs.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
+    const rank = [bound < tooMany ? 0 : bound, bytes, Math.abs(2 * before.size - region.members.length)];
+    if (best && !isBefore(rank, best.rank)) continue;
     const candidate: Candidate = {
       rule: "cut",
       kind: "split",
@@ -163,19 +170,31 @@ function cutOf(planner: Planner, region: Region, excess: Excess): Candidate | nu
       into: null,
       merged: [],
     };
-    best = { candidate, bytes, uneven };
+    best = { candidate, rank };
   }
   return best?.candidate ?? null;
 }
 
-/** The parts where both are kernels and closer to the limit than the whole. */
-function kernelsOf(planner: Planner, region: Region, { first, second }: Parts, excess: Excess): Region[] | null {
+/** Whether the first number in which two lists differ is lower in `a`. */
+function isBefore(a: readonly number[], b: readonly number[]): boolean {
+  const at = a.findIndex((value, i) => value !== b[i]);
+  return at >= 0 && a[at]! < b[at]!;
+}
+
+/** Whether each op by itself keeps to the device's bindings. */
+const isPartable = (planner: Planner, { id, members }: Region): boolean =>
+  members.every((member) => {
+    if (isFreeView(node(planner.graph, member))) return true;
+    const facts = planner.facts({ id, members: [member], outputs: [member] });
+    return !isRefusal(facts) && bindingsOf(planner, facts) <= planner.profile.maxBindings;
+  });
+
+/** The parts where both are kernels. */
+function kernelsOf(planner: Planner, region: Region, { first, second }: Parts): Region[] | null {
   // Where everything that crosses is in memory already, there is nothing left for a first part to do.
   const add = first.outputs.length === 0 ? [second] : [first, second];
   if (add.length === 1 && second.members.length === region.members.length) return null;
-  if (second.outputs.length === 0 || add.some((part) => isRefusal(planner.facts(part)))) return null;
-  const bound = (part: Region): number => bindingsOf(planner, planner.factsOf(part));
-  return excess.code === "L_BINDINGS" && add.some((part) => bound(part) >= excess.numbers["bindings"]!) ? null : add;
+  return second.outputs.length === 0 || add.some((part) => isRefusal(planner.facts(part))) ? null : add;
 }
 
 interface Parts {

@@ -38,6 +38,15 @@ test("the row's part of a place in the tensor is the row again, whatever the col
   expect(steps.div(steps.add(place, steps.int(1)), 8).step).not.toBe(0);
 });
 
+test("a row that is a part of a longer one is known to stand still there, too", () => {
+  const place = steps.add(steps.mul(still(0, 6), 8), columns);
+  const inRow = steps.mod(place, 16);
+  expect(inRow).toMatchObject({ step: 4, min: 0, max: 15 });
+  expect(steps.div(inRow, 8)).toMatchObject({ step: 0, min: 0, max: 1 });
+  expect(steps.div(place, 16)).toMatchObject({ step: 0, min: 0, max: 3 });
+  expect(steps.div(place, 12).step).toBe(1);
+});
+
 test("what lies outside of the range decides a condition", () => {
   expect(steps.less(columns, 8)).toBe("always");
   expect(steps.atLeast(columns, 8)).toBe("never");

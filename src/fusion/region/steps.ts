@@ -32,6 +32,10 @@ function gcd(a: number, b: number): number {
   return x;
 }
 
+/** Whether the part that moves never carries into the part that stands still, nor that one's remainder by `by` into it. */
+const staysBelowUnit = ({ unit, low, high }: Step, by: number): boolean =>
+  unit > 0 && by % unit === 0 && low >= 0 && high < unit;
+
 /** Index arithmetic on steps: what is not known to stand still moves. */
 export const steps: IndexAlgebra<Step, Holds> = {
   int: (value) => still(value, value, Math.abs(value)),
@@ -55,6 +59,7 @@ export const steps: IndexAlgebra<Step, Holds> = {
     const [min, max] = [Math.floor(a.min / by), Math.floor(a.max / by)];
     const step = a.step % by === 0 ? a.step / by : 1;
     if (min === max) return steps.int(min);
+    if (staysBelowUnit(a, by)) return still(min, max);
     if (a.unit % by !== 0) return moving(a.step === 0 ? 0 : step, min, max);
     const [low, high, unit] = [Math.floor(a.low / by), Math.floor(a.high / by), a.unit / by];
     return low === high ? still(min, max, gcd(unit, low)) : { step, min, max, unit, low, high };
@@ -62,6 +67,7 @@ export const steps: IndexAlgebra<Step, Holds> = {
   mod(a, by) {
     if (a.min >= 0 && a.max < by) return a;
     if (a.unit % by === 0 && a.low >= 0 && a.high < by) return moving(a.step, a.low, a.high);
+    if (staysBelowUnit(a, by)) return { ...a, min: a.low, max: by - a.unit + a.high };
     return moving(gcd(a.step, by) % by, 0, by - 1);
   },
   less: (a, bound) => (a.max < bound ? "always" : a.min >= bound ? "never" : "depends"),
