@@ -66,6 +66,15 @@ test("plan without --json is for people", async () => {
   expect(out).toMatch(/naive {2}3 kernels, 7 transfers .*\nfused {2}1 kernel, 3 transfers/);
 });
 
+test("a claim that does not hold is told, and the plan is as it is", async () => {
+  const claimed = log.replace("return y", "assert_kernels(2)\nassert_fused(y, nothing)\nreturn y");
+  const { code, out, err } = await command("plan program.py", claimed);
+  expect(code).toBe(1);
+  expect(err).toContain("The plan has one kernel, not two.");
+  expect(err).toContain("Nothing is called `nothing`.");
+  expect(out).toBe((await command("plan program.py")).out);
+});
+
 test("explain gives a sentence and a code for each decision; wgsl gives the shaders", async () => {
   expect((await command("explain program.py")).out).toMatch(/1\. (yes|no ) .*A_|1\. /);
   const { kernels } = await json("wgsl program.py");

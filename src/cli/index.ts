@@ -1,6 +1,6 @@
 /** @file The command line: plan, explain, wgsl and run on program texts, saved documents and share links. */
 import { compile } from "../fusion";
-import type { Diagnostic } from "../fusion";
+import type { Compilation, Diagnostic } from "../fusion";
 import { checkCases } from "./check/command";
 import { readArgs, usageText } from "./args";
 import type { Request } from "./args";
@@ -26,10 +26,15 @@ export async function main(args: readonly string[], world: World): Promise<numbe
     return 0;
   }
   const planned = await planOf(request.value, world);
-  return planned ? answer(request.value, planned, world) : 1;
+  if (!planned) return 1;
+  const code = await answer(request.value, planned, world);
+  return errorsOf(planned.compilation).length > 0 ? 1 : code;
 }
 
-/** The compiled FILE, or null after its errors have been told. */
+const errorsOf = ({ diagnostics }: Compilation): Diagnostic[] =>
+  diagnostics.filter(({ severity }) => severity === "error");
+
+/** The compiled FILE, or null after it has been told why there is no plan. A claim that does not hold is told, and the plan is as it is. */
 async function planOf(request: Request, world: World): Promise<Planned | null> {
   const { file, changes } = request;
   const loaded = await load(request, world);
@@ -43,11 +48,11 @@ async function planOf(request: Request, world: World): Promise<Planned | null> {
   const compilation = compile(text, { ...options, ...changes }, () => world.now());
   const name = file.length > 80 ? `${file.slice(0, 77)}...` : file;
   const tell = (diagnostic: Diagnostic) => world.complain(diagnosticText(name, diagnostic));
-  const errors = compilation.diagnostics.filter(({ severity }) => severity === "error");
+  const errors = errorsOf(compilation);
   errors.forEach(tell);
-  if (errors.length > 0) return null;
   const { naivePlan, fusedPlan } = compilation;
   if (!naivePlan || !fusedPlan) {
+    if (errors.length > 0) return null;
     world.complain(`${name} has an operand that is not connected yet (...), so there is no plan.`);
     return null;
   }

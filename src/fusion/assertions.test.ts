@@ -72,7 +72,8 @@ test.each([
   ["assert_kernels(1.5)", "bad-argument"],
   ["assert_kernels(a)", "bad-argument"],
   ["assert_kernels()", "bad-argument"],
-])("%s is a mistake", (line, code) => {
-  const codes = compile(`${chain}${line}`, defaultOptions).diagnostics.map((each) => each.code);
-  expect(codes).toEqual([code]);
+])("%s is a mistake, and the program is planned as without it", (line, code) => {
+  const { diagnostics, fusedPlan } = compile(`${chain}${line}`, defaultOptions);
+  expect(diagnostics.map((each) => each.code)).toEqual([code]);
+  expect(fusedPlan?.totals).toEqual(compile(chain, defaultOptions).fusedPlan!.totals);
 });

@@ -38,6 +38,8 @@ const ONE: Readonly<Record<string, string>> = {
   "as one call, causal": `${qkv(40, 72, 8, "2, ")}\no = scaled_dot_product_attention(q, k, v, is_causal=True)`,
   "as one call, shared heads and a mask": `q: f32[2, 4, 40, 8]\nk: f32[2, 2, 36, 8]\nv: f32[2, 2, 36, 8]\nm: f32[40, 36]\no = scaled_dot_product_attention(q, k, v, m)`,
   "from projections": `x: f32[2, 40, 16]\nq: f32[2, 40, 16]\nk = x * 0.5\nv = x + 1\no = softmax(q @ k.mT, dim=-1) @ v`,
+  "guarded as exporters do": `${qkv(40, 40, 8, "2, ")}\ni = arange(40)\nm = where((i[:, None] >= 33) & (i[None, :] <= i[:, None]), 0.0, -inf)\np = softmax(q @ k.mT + m, dim=-1)\no = where(isnan(p), 0.0, p) @ v`,
+  "guarded and dropped": `${qkv(24, 40, 8)}\np = softmax(q @ k.T, dim=-1)\no = dropout(where(isnan(p), 0.0, p), p=0.2, seed=3) @ v`,
   "what follows": `${qkv(24, 40, 8)}\nb: f32[8]\no = relu(softmax(q @ k.T, dim=-1) @ v + b)`,
 };
 

@@ -155,6 +155,7 @@ export const examples: readonly Example[] = [
   { name: "heads too wide for a workgroup", text: heads(256), codes: ["L_WGMEM"], kernels: 3 },
   { name: "a scale that the run brings", text: normalisedConv, codes: ["L_NOT_CONST"], kernels: 1 },
   { name: "more statements than a driver builds in good time", text: chain(2100), options: { groupSize: 40 }, codes: ["C_COMPILE_BUDGET"], kernels: 2 },
+  { name: "copies around a long fold, where one kernel for all would leave the device idle", text: "x: f32[2048, 1024]\nt = tanh(x)\ns = t.sum(dim=0)\ny = t * s", codes: ["C_PARALLELISM", "A_BYTES"], kernels: 3 },
   { name: "a launch saved for more traffic", text: smallShared, codes: ["A_LAUNCH"], kernels: 3 },
   { name: "a merge that would keep a large tensor alive", text: longLives, options: { profile: { ...generic, memoryLimitBytes: 13 * 1048576 }, disabledPasses: allPasses.map(({ name }) => name).filter((name) => name !== "producer-consumer") }, codes: ["C_PEAK_MEMORY"], kernels: 10 },
 ]; // prettier-ignore

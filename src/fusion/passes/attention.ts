@@ -141,9 +141,13 @@ function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: 
 function storedShare(planner: Planner, rewriter: Rewriter, found: Between): Candidate | null {
   const { graph } = planner;
   const { factor, values } = found;
-  const readers = factor ? [...rewriter.readersOf(factor.share)] : [];
-  if (!factor || (readers.length < 2 && !planner.isOutput(factor.share))) return null;
-  const { share } = factor;
+  if (!factor) return null;
+  const { guard } = factor;
+  const guards = new Set([guard?.test, guard?.choice]);
+  const besides = [...rewriter.readersOf(factor.share)].some((id) => !guards.has(id));
+  const share = guard && !besides && !planner.isOutput(factor.share) ? guard.choice : factor.share;
+  const readers = [...rewriter.readersOf(share)].filter((id) => !guards.has(id));
+  if (readers.length < 2 && !planner.isOutput(share)) return null;
   const bytes = 4 * sizeOf(node(graph, share).type.shape);
   const other = readers.find((id) => id !== values);
   const who = other === undefined ? "is a result" : `is read by ${nameOf(graph, other)} too`;

@@ -45,6 +45,7 @@ export const producerConsumer: FusionPass = {
     for (let entry = queue.next(); entry !== null; entry = queue.next()) {
       const { accepted }: Answer = yield entry.candidate!;
       if (accepted) queue.changed(entry.candidate!);
+      else if (entry.candidate!.rule === "diamond") queue.copies(entry);
     }
   },
   legal: (planner, candidate) => needed(planner, candidate) ?? legalMerge(planner, candidate),
@@ -137,8 +138,15 @@ function beaten(planner: Planner, candidate: Candidate, micros: number): Verdict
   );
 }
 
+interface Queue {
+  next(): Entry | null;
+  changed(done: Candidate): void;
+  /** Asks for a copy in each reader, where one kernel for all that lies between was refused. */
+  copies(refused: Entry): void;
+}
+
 /** Producers by promise, priced again when they or their readers change. */
-function openQueue(planner: Planner): { next(): Entry | null; changed(done: Candidate): void } {
+function openQueue(planner: Planner): Queue {
   const versions = new Map<RegionId, number>();
   const heap = heapOf<Entry>((a, b) => a.micros > b.micros || (a.micros === b.micros && a.turn < b.turn));
   const offer = (id: RegionId): void => {
@@ -161,6 +169,10 @@ function openQueue(planner: Planner): { next(): Entry | null; changed(done: Cand
         heap.push({ ...entry, candidate, micros });
       }
       return null;
+    },
+    copies(refused) {
+      const candidate = copies(planner, refused.id);
+      heap.push({ ...refused, candidate, micros: price(planner, candidate, refused.micros) });
     },
     changed({ add }) {
       const affected = new Set<RegionId>();
@@ -203,13 +215,12 @@ function promise(planner: Planner, id: RegionId): number {
 }
 
 function build(planner: Planner, id: RegionId): Candidate {
-  const producer = planner.region(id);
-  const readers = planner.readersOf(id).map((reader) => planner.region(reader));
-  return (
-    (readers.length > 1 ? diamondOf(planner, producer) : null) ??
-    copyCandidate(planner, "into-readers", producer, readers)
-  );
+  const diamond = planner.readersOf(id).length > 1 ? diamondOf(planner, planner.region(id)) : null;
+  return diamond ?? copies(planner, id);
 }
+
+const copies = (planner: Planner, id: RegionId): Candidate =>
+  copyCandidate(planner, "into-readers", planner.region(id), planner.readersOf(id).map((reader) => planner.region(reader))); // prettier-ignore
 
 /** The exact priority where every part is a kernel; what is refused anyway keeps its promise and is refused at once. */
 function price(planner: Planner, candidate: Candidate, promised: number): number {

@@ -1,9 +1,10 @@
 /** @file P5: reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
-import { type Region, type RegionId, type Verdict } from "../ir";
+import type { Region, RegionId, Verdict } from "../ir";
+import type { RegionSchedule } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { costOf, edgesBetween, hasContraction, walksRows, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
 import type { Planner } from "./planner";
-import { inWords, namesOf, showBytes } from "./words";
+import { countOf, inWords, namesOf, showBytes } from "./words";
 import { judge, OPS_PER_NOTCH } from "./worth";
 
 /** Ops in the groups of the first round. */
@@ -70,13 +71,19 @@ function withRowSize(planner: Planner, { add }: Candidate, verdict: Verdict): Ve
   if (!verdict.ok) return verdict;
   const { form, schedule } = planner.factsOf(add[0]!);
   if (form === null) return verdict;
-  const rereads = schedule.reads.reduce((most, read) => Math.max(most, read.rereads), 0);
   const row = `a row of ${form.columns} values (${showBytes(form.columns * 4)})`;
-  const said =
-    rereads > 0
-      ? `${row} is too long for a workgroup's registers, so it is walked ${rereads === 1 ? "twice" : `${inWords(rereads + 1)} times`}.`
-      : `One workgroup keeps ${row} until it is done.`;
-  return schedule.variant === "row-thread" && rereads === 0
+  const said = holding(schedule, row);
+  return said === null
     ? verdict
     : { ...verdict, text: `${verdict.text} ${said.charAt(0).toUpperCase()}${said.slice(1)}` };
+}
+
+/** How workgroups share rows; null where threads walk a row each. */
+function holding({ variant, chunks, reads }: RegionSchedule, row: string): string | null {
+  const rereads = reads.reduce((most, read) => Math.max(most, read.rereads), 0);
+  if (rereads > 0)
+    return `${row} is too long for a workgroup's registers, so it is walked ${rereads === 1 ? "twice" : `${inWords(rereads + 1)} times`}.`;
+  if (variant === "split-row" || variant === "split-thread")
+    return `${row} is folded in ${countOf(chunks, "chunk")}, which a second dispatch joins.`;
+  return variant === "row-thread" || variant === "mixed-thread" ? null : `One workgroup keeps ${row} until it is done.`;
 }

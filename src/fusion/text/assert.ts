@@ -43,8 +43,8 @@ export function runAssertion(machine: Machine, statement: ExpressionStatement, t
   const callee = bare(call.callee);
   if (callee.kind !== "name" || !findAssertion(callee.name)) return false;
   const place: Place = { turn, statement, moment: ++machine.moment, root: `${turn.prefix}_` };
-  if (callee.name === "assert_fused") readFused(machine, place, call, statement.span);
-  else readKernels(machine, place, call, statement.span);
+  const read = callee.name === "assert_fused" ? readFused : readKernels;
+  machine.problems.inClaim(() => read(machine, place, call, statement.span));
   return true;
 }
 

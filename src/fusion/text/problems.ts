@@ -20,6 +20,8 @@ type Problem = Omit<Diagnostic, "line" | "column">;
 /** The same mistake seen through several calls or loop turns is one mistake. */
 export class Problems {
   private readonly found = new Map<string, Problem>();
+  private readonly harmless = new Set<string>();
+  private readingClaim = false;
   private dropped = 0;
   private lastSyntax = -10;
 
@@ -33,11 +35,20 @@ export class Problems {
       this.dropped++;
       return;
     }
+    if (this.readingClaim) this.harmless.add(key);
     this.found.set(key, { code, severity: detail.severity ?? "error", span, text: shortened(text), ...detail });
   }
 
+  /** Mistakes in a claim about the plan: told like others, but the program is as clear as without it. */
+  inClaim(read: () => void): void {
+    this.readingClaim = true;
+    read();
+    this.readingClaim = false;
+  }
+
+  /** A mistake leaves open what the program computes. */
   get hasErrors(): boolean {
-    for (const { severity } of this.found.values()) if (severity === "error") return true;
+    for (const [key, { severity }] of this.found) if (severity === "error" && !this.harmless.has(key)) return true;
     return false;
   }
 

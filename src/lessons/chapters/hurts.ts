@@ -78,7 +78,8 @@ return t
       {
         id: "forced",
         title: "fused anyway",
-        sentence: "Forced into one kernel: fewer trips, more arithmetic, no time gained.",
+        sentence:
+          "Forced into one kernel: fewer trips, many times the sines; only a machine with arithmetic to spare gains.",
         options: { forced: [...chained("t", turns), pin(`i#${turns - 1}/t`, "y", 0)] },
       },
       {
@@ -100,7 +101,8 @@ y = t @ w
     id: "broadcast-recompute",
     chapter: "when-it-hurts",
     title: "Computed once per row",
-    sentence: "Duplicated work: a long computation on one vector would be repeated for each of N rows.",
+    sentence:
+      "Duplicated work: a long computation on one vector would be repeated for each of N rows; only a machine with arithmetic to spare does that.",
     text: `# Sixty ops on a vector that every row reads
 N = 4096
 x: f32[N, 1024]
