@@ -120,3 +120,25 @@ test("notes stand beside the example and the pass, and answer with programs coun
   await play.command("Coalescing");
   await expect(dialog.getByRole("article", { name: "Coalescing" })).toBeVisible();
 });
+
+test("a challenge: the goal stands in the text, misses as given, is ticked when it holds, and travels in the link", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  const program = play.region("Program");
+  // A program that asks for nothing has no goal.
+  await expect(program.getByText(/^Goal/)).toHaveCount(0);
+  await play.command("Challenge: one product less");
+  await expect(program.getByRole("button", { name: "✕ ≤ 3 MiB moved, now 4 MiB" })).toBeVisible();
+  await expect(program).toContainText("The plan moves 4 MiB, 1 MiB more than the 3 MiB asked for.");
+  await play.type("N = 512\na: f32[N, N]\nb: f32[N, N]\nv: f32[N, 1]\ny = a @ (b @ v)\nassert_bytes(12 * N * N)\n");
+  await expect(program.getByText("Goal reached")).toBeVisible();
+  await expect(program.getByRole("button", { name: "✓ ≤ 3 MiB moved" })).toBeVisible();
+
+  const link = await play.share();
+  await page.goto("about:blank");
+  await play.open(link);
+  await expect(program.getByText("Goal reached")).toBeVisible();
+});

@@ -157,4 +157,11 @@ export const expected: Readonly<Record<string, Counts>> = {
   "transpose-add": counts([2, 1], [5, 3], [5, 3]),
   "column-mean": counts([3, 3], [7, 7], [3, 3], { codes: ["C_PARALLELISM"], atMost }),
   function: counts([6, 1], [16, 4], [14, 2]),
+  // Challenges: as given, and with the goal reached
+  "challenge-product": counts([2, 2], [6, 6], [4, 4]),
+  "challenge-product/solved": counts([2, 2], [6, 6], [2, 2]),
+  "challenge-scores": counts([5, 3], [12, 8], [6, 4]),
+  "challenge-scores/solved": counts([5, 1], [12, 4], [6, 0]),
+  "challenge-peak": counts([156, 29], [372, 109], [367, 106]),
+  "challenge-peak/solved": counts([156, 37], [372, 131], [367, 128]),
 };

@@ -29,6 +29,32 @@ test("a miss stands at its line, with the decision that led to it", () => {
   expect(kernels).toMatch(/^6:1 assert-kernels The plan has two kernels, not one\. The last fusion that was refused: /);
 });
 
+test("bytes moved and bytes alive are at most what is asked for", () => {
+  const sums = "x: f32[1024, 1024]\na = exp(x)\ny = log(a + 1)\n";
+  expect(said(`${sums}assert_bytes(8 * 2**20)\nassert_peak(8 * 2**20)`)).toEqual([]);
+  expect(said(`${sums}assert_bytes(6 * 2**20)\nassert_peak(7 * 2**20)`)).toEqual([
+    "4:1 assert-bytes The plan moves 8 MiB, 2 MiB more than the 6 MiB asked for.",
+    "5:1 assert-peak At its peak, with K1, the plan holds 8 MiB, 1 MiB more than the 7 MiB asked for.",
+  ]);
+  expect(said(`${sums}assert_bytes(x)`)).toEqual([
+    "4:1 bad-argument assert_bytes takes one whole number: assert_bytes(1).",
+  ]);
+});
+
+test("goals say what is wanted, what there is, and whether it holds", () => {
+  const { goals } = compile(`${chain}assert_kernels(2)\nassert_bytes(40 * 2**20)\nassert_fused(a, y)`, defaultOptions);
+  expect(goals.map(({ wants, has, isMet }) => [wants, has, isMet])).toEqual([
+    ["2 kernels", "1 kernel", false],
+    ["≤ 40 MiB moved", "32 MiB", true],
+    ["a, y in one kernel", null, true],
+  ]);
+});
+
+test("an assertion in a loop is one goal, and holds when it always does", () => {
+  const { goals } = compile("x: f32[64, 64]\nw: f32[64, 64]\nfor i in range(3):\n    h = x @ w\n    x = softmax(h)\n    assert_fused(h, x)\ny = x\n", { ...defaultOptions, level: 0 }); // prettier-ignore
+  expect(goals.map(({ isMet }) => isMet)).toEqual([false]);
+});
+
 test("values that never meet", () => {
   expect(said("x: f32[64]\nz: f32[128]\na = relu(x)\nb = relu(z)\nassert_fused(a, b)")).toEqual([
     "5:1 assert-fused `a` and `b` are in different kernels. No value of one is read by the other.",

@@ -1,7 +1,9 @@
 /** @file What the text says that the plan must be, held against the plan: each miss is a diagnostic with the decision that led to it. */
+import { liveBytes } from "./codegen";
+import type { Goal } from "./compilation";
 import { usesOf, type Diagnostic, type Fusion, type NodeId, type Plan, type Region, type Span, type Step } from "./ir";
-import { inWords } from "./passes";
-import { lineAndColumn, type Assertion } from "./text";
+import { inWords, showBytes } from "./passes";
+import { lineAndColumn, type Assertion, type CountedKind } from "./text";
 
 interface Outcome {
   readonly naive: Fusion;
@@ -10,13 +12,49 @@ interface Outcome {
   readonly plan: Plan;
 }
 
-/** Diagnostics of the assertions that do not hold, in the order of the assertions. */
-export const assertionFaults = (text: string, assertions: readonly Assertion[], outcome: Outcome): Diagnostic[] =>
-  assertions.flatMap((assertion) =>
-    assertion.kind === "kernels"
-      ? kernelFault(text, assertion.count, assertion.span, outcome)
-      : fusedFault(text, assertion.nodes, assertion.span, outcome),
-  );
+/** What the text asks of the plan, and diagnostics of what does not hold, both in the order of the assertions. */
+export function heldAgainst(
+  text: string,
+  assertions: readonly Assertion[],
+  outcome: Outcome,
+): { readonly goals: readonly Goal[]; readonly faults: readonly Diagnostic[] } {
+  const goals = new Map<number, Goal>();
+  const faults: Diagnostic[] = [];
+  for (const assertion of assertions) {
+    const missed = assertion.kind === "fused" ? fusedFault(text, assertion.nodes, assertion.span, outcome) : countFault(text, assertion, outcome); // prettier-ignore
+    faults.push(...missed);
+    const { from } = assertion.span;
+    const isMet = missed.length === 0;
+    const known = goals.get(from);
+    // In a loop or a called function an assertion is held against the plan each time: it holds when it does always.
+    if (!known || (known.isMet && !isMet)) goals.set(from, { ...goalOf(assertion, outcome), isMet, span: assertion.span }); // prettier-ignore
+  }
+  return { goals: [...goals.values()], faults };
+}
+
+function goalOf(assertion: Assertion, { naive, plan }: Outcome): Pick<Goal, "wants" | "has"> {
+  if (assertion.kind === "fused") {
+    const names = assertion.nodes.map((id) => naive.graph.nodes.get(id)?.label ?? id);
+    return { wants: `${names.join(", ")} in one kernel`, has: null };
+  }
+  const { kind, count } = assertion;
+  const made = measured[kind](plan);
+  if (kind === "kernels") return { wants: plural(count), has: plural(made) };
+  return { wants: `≤ ${showBytes(count)} ${kind === "bytes" ? "moved" : "alive"}`, has: showBytes(made) };
+}
+
+const plural = (kernels: number): string => `${kernels} ${kernels === 1 ? "kernel" : "kernels"}`;
+
+/** What is counted of a plan, by the kind of the assertion. */
+const measured: Readonly<Record<CountedKind, (plan: Plan) => number>> = {
+  kernels: ({ kernels }) => kernels.length,
+  bytes: ({ totals }) => totals.bytes,
+  peak: ({ buffers, kernels }) => liveBytes(buffers, kernels.length).reduce((most, bytes) => Math.max(most, bytes), 0),
+};
+
+/** The first kernel with which most is alive. */
+const fullest = (plan: Plan): string =>
+  plan.kernels[liveBytes(plan.buffers, plan.kernels.length).indexOf(measured.peak(plan))]?.id ?? "";
 
 const faultAt = (source: string, span: Span, code: string, text: string, nodes: readonly NodeId[]): Diagnostic => ({
   code,
@@ -29,15 +67,24 @@ const faultAt = (source: string, span: Span, code: string, text: string, nodes: 
 
 const countOf = (kernels: number): string => `${inWords(kernels)} ${kernels === 1 ? "kernel" : "kernels"}`;
 
-function kernelFault(source: string, count: number, span: Span, { final, plan, steps }: Outcome): Diagnostic[] {
-  const made = plan.kernels.length;
-  if (made === count) return [];
-  const between = made > count ? lastRefusal(steps, crossing(final)) : null;
+function countFault(
+  source: string,
+  { kind, count, span }: Extract<Assertion, { count: number }>,
+  outcome: Outcome,
+): Diagnostic[] {
+  // prettier-ignore
+  const { final, plan, steps } = outcome;
+  const made = measured[kind](plan);
+  if (kind === "kernels" ? made === count : made <= count) return [];
+  const between = made > count && kind !== "peak" ? lastRefusal(steps, crossing(final)) : null;
   const why = between ? ` The last fusion that was refused: ${verdictOf(between).text}` : "";
-  const nodes = between?.nodes ?? [];
-  return [
-    faultAt(source, span, "assert-kernels", `The plan has ${countOf(made)}, not ${inWords(count)}.${why}`, nodes),
-  ];
+  const over = `${showBytes(made)}, ${showBytes(made - count)} more than the ${showBytes(count)} asked for`;
+  const said = {
+    kernels: `The plan has ${countOf(made)}, not ${inWords(count)}.`,
+    bytes: `The plan moves ${over}.`,
+    peak: `At its peak, with ${fullest(plan)}, the plan holds ${over}.`,
+  }[kind];
+  return [faultAt(source, span, `assert-${kind}`, `${said}${why}`, between?.nodes ?? [])];
 }
 
 function fusedFault(source: string, nodes: readonly NodeId[], span: Span, outcome: Outcome): Diagnostic[] {

@@ -9,11 +9,23 @@ export interface Symbol {
   readonly uses: readonly Span[];
 }
 
+/** What the text asks of the final plan (`assert_bytes(n)` …), and whether it is so. */
+export interface Goal {
+  /** `≤ 12 MiB moved` */
+  readonly wants: string;
+  /** `18 MiB`; null where there is nothing to count. */
+  readonly has: string | null;
+  readonly isMet: boolean;
+  readonly span: Span;
+}
+
 export interface Compilation {
   readonly text: string;
   readonly options: CompileOptions;
   readonly diagnostics: readonly Diagnostic[];
   readonly symbols: readonly Symbol[];
+  /** In the text's order; none while there is no plan. */
+  readonly goals: readonly Goal[];
   /** The source graph, composites expanded, with one region per kernel of the naive plan. Null when the text has errors or holes: then there are no plans. */
   readonly naive: Fusion | null;
   /** What the parser understood, errors or not: it is drawn. */

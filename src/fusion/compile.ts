@@ -18,7 +18,7 @@ import {
   type Step,
   type Target,
 } from "./ir";
-import { assertionFaults } from "./assertions";
+import { heldAgainst } from "./assertions";
 import { allPasses, inTextOrder, naiveFusion, pipelineOf, runPasses } from "./passes";
 import { parseProgram, type Parsed } from "./text";
 
@@ -75,6 +75,7 @@ const unplanned = (drawn: Graph, { text, options, diagnostics, symbols, parseMil
   options,
   diagnostics,
   symbols,
+  goals: [],
   naive: null,
   drawn,
   steps: [],
@@ -92,11 +93,11 @@ function planned(graph: Graph, { parseMillis, assertions, ...read }: Read, clock
   const target = chosenFor(options);
   const naivePlan = planFusion(naive, target, options.profile);
   const fusedPlan = planFusion(final, target, options.profile);
-  const faults =
-    assertions.length === 0 ? [] : assertionFaults(text, assertions, { naive, final, steps, plan: fusedPlan });
+  const { goals, faults } = heldAgainst(text, assertions, { naive, final, steps, plan: fusedPlan });
   return {
     ...read,
     diagnostics: [...read.diagnostics, ...faults],
+    goals,
     naive,
     drawn: graph,
     steps,

@@ -1,6 +1,6 @@
 /** @file The only door to the compiler. */
 export * from "./ir";
-export type { Compilation, Symbol } from "./compilation";
+export type { Compilation, Goal, Symbol } from "./compilation";
 export { compile, compileGraph, decisionsOn, defaultOptions, fusionAt, planAt, planForTarget } from "./compile";
 export { fusionTrace, type FusionTrace, type Measured, type TraceEvent } from "./trace";
 export { MOST_UNFOLDED, blocksOf, blocksAmong, opensFolded, type Block, type Blocks } from "./blocks";

@@ -1,5 +1,6 @@
 /** @file The examples, in the menu's order, and their variants. */
 import { bandwidth } from "./chapters/bandwidth";
+import { challenges } from "./chapters/challenges";
 import { derivatives } from "./chapters/derivatives";
 import { hurts } from "./chapters/hurts";
 import { intensity } from "./chapters/intensity";
@@ -36,6 +37,12 @@ export const chapters: readonly Chapter[] = [
     sentence: "A chain, batch statistics, products that are reduced at once.",
   },
   { id: "when-it-hurts", number: null, title: "When fusion hurts", sentence: "A counter-example for each reason." },
+  {
+    id: "challenges",
+    number: null,
+    title: "Challenges",
+    sentence: "A goal in the text, missed as given: change the program until it holds.",
+  },
   { id: "more", number: null, title: "More to try", sentence: "The language, and layouts." },
 ];
 
@@ -47,6 +54,7 @@ export const examples: readonly Example[] = [
   ...derivatives,
   ...intermediates,
   ...hurts,
+  ...challenges,
   ...orders,
   ...more,
 ];

@@ -29,7 +29,7 @@ export function compiled(graph: Graph, given: Partial<CompileOptions> = {}): Com
   const naive = naiveFusion(graph, all.granularity, all.strict);
   const { steps } = runPasses(naive, all, pipelineOf(allPasses, all));
   const millis = { parse: 0, passes: 0, codegen: 0 };
-  return { text: "", options: all, diagnostics: [], symbols: [], naive, drawn: graph, steps, naivePlan: null, fusedPlan: null, millis }; // prettier-ignore
+  return { text: "", options: all, diagnostics: [], symbols: [], goals: [], naive, drawn: graph, steps, naivePlan: null, fusedPlan: null, millis }; // prettier-ignore
 }
 
 const SOURCES = new Set(["input", "const", "hole"]);

@@ -3,6 +3,7 @@ import { useCallback, useState, useSyncExternalStore } from "react";
 import type { Graph } from "../../fusion";
 import { afterFirstPicture, lateModule, usePlayground } from "../../state";
 import { DiagnosticStrip } from "./DiagnosticStrip";
+import { GoalLine } from "./GoalLine";
 import { PlainProgram } from "./PlainProgram";
 import "./program.css";
 
@@ -61,6 +62,7 @@ export function ProgramEditor() {
     <div className="program">
       <Header />
       {plain ? <PlainProgram /> : <CodeProgram />}
+      <GoalLine />
       <DiagnosticStrip />
     </div>
   );

@@ -1,7 +1,7 @@
-/** @file `assert_fused(a, b)` and `assert_kernels(n)`: what the text says that the plan must be. They make no node. */
+/** @file `assert_fused(a, b)`, `assert_kernels(n)`, `assert_bytes(n)` and `assert_peak(n)`: what the text says that the plan must be. They make no node. */
 import type { Span } from "../ir";
 import { evaluate } from "./evaluate";
-import type { Machine, Place, Turn } from "./machine";
+import type { CountedKind, Machine, Place, Turn } from "./machine";
 import type { CallExpr, ExpressionStatement } from "./syntax";
 import { bare } from "./syntax";
 import { isBroken } from "./values";
@@ -31,6 +31,20 @@ export const assertionDocs: readonly AssertionDoc[] = [
     formula: "the final plan has exactly n kernels",
     teaches: "Where it has more, the line is underlined and names the last fusion that was refused.",
   },
+  {
+    name: "assert_bytes",
+    params: ["n"],
+    snippet: "assert_bytes(${1:4 * N * N})$0",
+    formula: "the kernels of the final plan read and write at most n bytes",
+    teaches: "What a program asks of memory is a goal like any other: the score row counts it.",
+  },
+  {
+    name: "assert_peak",
+    params: ["n"],
+    snippet: "assert_peak(${1:4 * N * N})$0",
+    formula: "at no kernel of the final plan more than n bytes are alive",
+    teaches: "The tab Memory shows what is alive, and with which kernel most of it.",
+  },
 ];
 
 export const findAssertion = (name: string): AssertionDoc | null =>
@@ -43,8 +57,12 @@ export function runAssertion(machine: Machine, statement: ExpressionStatement, t
   const callee = bare(call.callee);
   if (callee.kind !== "name" || !findAssertion(callee.name)) return false;
   const place: Place = { turn, statement, moment: ++machine.moment, root: `${turn.prefix}_` };
-  const read = callee.name === "assert_fused" ? readFused : readKernels;
-  machine.problems.inClaim(() => read(machine, place, call, statement.span));
+  const { span } = statement;
+  machine.problems.inClaim(() =>
+    callee.name === "assert_fused"
+      ? readFused(machine, place, call, span)
+      : readCounted(machine, place, call, { kind: counted[callee.name]!, span }),
+  );
   return true;
 }
 
@@ -62,12 +80,24 @@ function readFused(machine: Machine, place: Place, call: CallExpr, span: Span): 
   if (nodes.length > 1 && nodes.length === call.args.length) machine.assertions.push({ kind: "fused", nodes, span });
 }
 
-function readKernels(machine: Machine, place: Place, call: CallExpr, span: Span): void {
+const counted: Readonly<Record<string, CountedKind>> = {
+  assert_kernels: "kernels",
+  assert_bytes: "bytes",
+  assert_peak: "peak",
+};
+
+function readCounted(
+  machine: Machine,
+  place: Place,
+  call: CallExpr,
+  said: { readonly kind: CountedKind; readonly span: Span },
+): void {
   const [only, ...others] = call.args;
   const value = only && others.length === 0 ? evaluate(machine, place, only.value, place.root) : null;
   if (value?.kind === "number" && Number.isInteger(value.value) && value.value >= 0) {
-    machine.assertions.push({ kind: "kernels", count: value.value, span });
+    machine.assertions.push({ ...said, count: value.value });
   } else if (!value || !isBroken(value)) {
-    machine.problems.add("bad-argument", span, "assert_kernels takes one whole number: assert_kernels(1).");
+    const name = `assert_${said.kind}`;
+    machine.problems.add("bad-argument", said.span, `${name} takes one whole number: ${name}(1).`);
   }
 }

@@ -68,9 +68,12 @@ export interface CallInstance extends GroupRef {
 }
 
 /** What the text says that the plan must be. */
+export type CountedKind = "kernels" | "bytes" | "peak";
+
 export type Assertion =
   | { readonly kind: "fused"; readonly nodes: readonly NodeId[]; readonly span: Span }
-  | { readonly kind: "kernels"; readonly count: number; readonly span: Span };
+  /** Exactly so many kernels; at most so many bytes moved, or alive at once. */
+  | { readonly kind: CountedKind; readonly count: number; readonly span: Span };
 
 export interface Machine {
   readonly text: string;

@@ -78,7 +78,7 @@ describe("hover, signature, hints", () => {
       const { parsed, offset } = at(marked);
       return completionsAt(parsed, offset).flatMap(({ label }) => (label.startsWith("assert_") ? label : []));
     };
-    expect(offered(`${X}y = relu(x)\nass|`)).toEqual(["assert_fused", "assert_kernels"]);
+    expect(offered(`${X}y = relu(x)\nass|`)).toEqual(["assert_fused", "assert_kernels", "assert_bytes", "assert_peak"]);
     expect(offered(`${X}y = ass|`)).toEqual([]);
     const { parsed, offset } = at(`${X}y = relu(x)\nassert_f|used(x, y)`);
     expect(hoverAt(parsed, offset)?.markdown).toContain("`assert_fused(a, b, ...)`");
