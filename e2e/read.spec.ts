@@ -161,3 +161,25 @@ test("memory over the kernels: values come and go, and the arrow keys go from ke
   const rows = tab.getByRole("row");
   await expect(rows.filter({ hasText: "Alive at the peak" })).toContainText("64 MiB48 MiB");
 });
+
+test("a map of the whole graph: not there at first, one click away, and dragging in it moves the view", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await expect(play.node(/^log y/)).toBeVisible();
+  const graph = play.region("Graph");
+  const map = graph.getByRole("img", { name: "Map of the graph" });
+  await expect(map).toHaveCount(0);
+  await graph.getByRole("button", { name: "Map of the graph" }).click();
+  await expect(map).toBeVisible();
+  const before = (await play.node(/^log y/).boundingBox())!;
+  const { x, y, width, height } = (await map.boundingBox())!;
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2 - 20, y + height / 2, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(async () => (await play.node(/^log y/).boundingBox())!.x).toBeGreaterThan(before.x + 20);
+  await graph.getByRole("button", { name: "Map of the graph" }).click();
+  await expect(map).toHaveCount(0);
+});

@@ -7,6 +7,7 @@ import { useClearView } from "./use-clear-view";
 import { DecisionCard } from "./DecisionCard";
 import { NodeCard } from "./NodeCard";
 import { cardTop } from "./model/card-place";
+import { tagRect } from "./model/labels";
 import { markPoint } from "./model/marks";
 import type { Picture } from "./model/picture";
 import { closeCard } from "./use-card";
@@ -20,7 +21,7 @@ interface CanvasCardProps {
 }
 
 export function CanvasCard({ open, picture, editable }: CanvasCardProps) {
-  const { boxes } = picture;
+  const { boxes, hulls } = picture;
   const { getViewport } = useReactFlow();
   const holder = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<CardPlace | null>(null);
@@ -33,7 +34,7 @@ export function CanvasCard({ open, picture, editable }: CanvasCardProps) {
       const [width, height] = [element.offsetWidth, element.offsetHeight];
       const isSheet = element.offsetLeft === 0;
       const size = { width: canvas.clientWidth, height: canvas.clientHeight };
-      const top = isSheet ? element.offsetTop : cardTop(boxes.values(), getViewport(), size, { width, height });
+      const top = isSheet ? element.offsetTop : cardTop(boxes.values(), hulls.map(({ tag }) => tagRect(tag)), getViewport(), size, { width, height }); // prettier-ignore
       setPlace({ left: element.offsetLeft, top, bottom: top + height });
     };
     const observer = new ResizeObserver(measure);
@@ -41,7 +42,7 @@ export function CanvasCard({ open, picture, editable }: CanvasCardProps) {
     if (element.parentElement) observer.observe(element.parentElement);
     measure();
     return () => observer.disconnect();
-  }, [open, boxes, getViewport]);
+  }, [open, boxes, hulls, getViewport]);
   const edge = open.kind === "decision" ? open.card.edge : null;
   const line = edge && picture.lines.find(({ edge: { id, also } }) => id === edge || also.includes(edge));
   const at = line ? markPoint(line.points) : null;

@@ -4,6 +4,7 @@ const paths = {
   minus: "M5 11h12",
   fit: "M5 8.5V5h3.5M13.5 5H17v3.500M17 13.5V17h-3.5M8.5 17H5v-3.5",
   list: "M5 6h12M5 11h12M5 16h8",
+  map: "M3.5 4.5h15v13h-15zM11 11h5v4h-5z",
   close: "M6 6l10 10M16 6 6 16",
   check: "M5 11.5l4 4 8-9",
 } as const;

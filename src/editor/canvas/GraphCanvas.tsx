@@ -12,6 +12,7 @@ import { CanvasCard } from "./CanvasCard";
 import { CanvasLists } from "./CanvasLists";
 import { ConnectHint } from "./ConnectHint";
 import { FoldedNode } from "./FoldedNode";
+import { GraphMap } from "./GraphMap";
 import { HullLayer } from "./HullLayer";
 import { Legend } from "./Legend";
 import { OpNode } from "./OpNode";
@@ -103,6 +104,7 @@ function Canvas() {
         <ZoomVariables rootRef={root} />
         {picture && <HullLayer hulls={picture.hulls} brackets={picture.brackets} />}
         <ConnectHint />
+        <GraphMap />
       </ReactFlow>
       <Legend scene={picture?.scene ?? null} />
       {outOf !== null && <CappedNote outOf={outOf} />}

@@ -1,12 +1,13 @@
-/** @file Bottom right: add an op, the outline, zoom out and in, fit. */
+/** @file Bottom right: add an op, the outline, the map, zoom out and in, fit. */
 import { useReactFlow, useStore } from "@xyflow/react";
 import { CanvasIcon } from "./CanvasIcon";
-import { closeList, openList, useCanvas } from "./canvas-store";
+import { closeList, openList, toggleMap, useCanvas } from "./canvas-store";
 
 export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; readonly editable: boolean }) {
   const { zoomIn, zoomOut } = useReactFlow();
   const percent = useStore((s) => Math.round(s.transform[2] * 100));
   const list = useCanvas((s) => s.list.kind);
+  const map = useCanvas((s) => s.map);
   const toggle = (kind: "palette" | "outline"): void => (list === kind ? closeList() : openList({ kind }));
   return (
     <div className="zoom-bar" role="toolbar" aria-label="Graph">
@@ -28,6 +29,9 @@ export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; reado
         onClick={() => toggle("outline")}
       >
         <CanvasIcon name="list" />
+      </button>
+      <button type="button" aria-label="Map of the graph" aria-pressed={map} onClick={toggleMap}>
+        <CanvasIcon name="map" />
       </button>
       <i className="zoom-rule" />
       <button type="button" aria-label="Zoom out" onClick={() => void zoomOut()}>

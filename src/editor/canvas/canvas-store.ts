@@ -21,6 +21,8 @@ export interface CanvasState {
   readonly dragged: Readonly<Record<string, Position>>;
   readonly connecting: Connecting | null;
   readonly list: CanvasList;
+  /** The whole graph in small is shown. */
+  readonly map: boolean;
   /** The step whose card was closed; another step opens it again. */
   readonly closedAt: number | null;
   /** What is drawn, for who wants to take it along. */
@@ -33,6 +35,7 @@ const start: CanvasState = {
   dragged: {},
   connecting: null,
   list: { kind: "none" },
+  map: false,
   closedAt: null,
   shown: null,
   said: null,
@@ -45,6 +48,7 @@ export const drag = (moved: Readonly<Record<string, Position>>): void =>
 export const endDrag = (): void => useCanvas.setState({ dragged: {} });
 export const openList = (list: CanvasList): void => useCanvas.setState({ list, said: null });
 export const closeList = (): void => useCanvas.setState({ list: { kind: "none" } });
+export const toggleMap = (): void => useCanvas.setState(({ map }) => ({ map: !map }));
 export const startConnecting = (connecting: Connecting | null): void => useCanvas.setState({ connecting, said: null });
 export const closeCardAt = (cursor: number): void => useCanvas.setState({ closedAt: cursor });
 /** Shows the answer of an edit that failed; null clears it. */

@@ -1,7 +1,7 @@
 /** @file naive → now → end: the three numbers of the lesson. When there is news, its one line takes their place. */
 import { selectScore, usePlayground } from "../../state";
 import { Icon } from "../Icon";
-import { scoreWords, type ScoreWords } from "../model/score";
+import { isCrowded, scoreWords, type ScoreWords } from "../model/score";
 import { showMicros } from "../model/units";
 import { StatusLine } from "./StatusLine";
 import { useStatus } from "./use-status";
@@ -42,17 +42,11 @@ function Device() {
   );
 }
 
-/** Characters of the values that the widest row has room for beside the key. */
-const MOST_LETTERS = 44;
-
-const isLong = ({ kernels, transfers, bytes, micros }: ScoreWords): boolean =>
-  [kernels, transfers, bytes.values, micros.values].flat().join("").length > MOST_LETTERS;
-
 function Numbers({ score }: { readonly score: ScoreWords }) {
   const profile = usePlayground(({ document }) => document.options.profile.name);
   return (
     <>
-      <div className="score-metric key" data-crowded={isLong(score)} aria-hidden="true">
+      <div className="score-metric key" data-crowded={isCrowded(score)} aria-hidden="true">
         <span className="score-name">How to read</span>
         <span className="score-values">
           naive<i>→</i>

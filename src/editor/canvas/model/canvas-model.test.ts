@@ -86,13 +86,16 @@ test("a graph is fitted beside the card, never larger than life, and stays reada
   expect(["full", "name", "glyph", "block"]).toEqual([1, 0.7, 0.4, 0.2].map(zoomLevel));
 });
 
-test("the card leaves its place only where it hides ops", () => {
+test("the card leaves its place only where it hides ops or the name of a kernel", () => {
   const canvas = { width: 730, height: 668 };
   const card = { width: 250, height: 300 };
   const view = { x: 0, y: 0, zoom: 1 };
-  expect(cardTop([], view, canvas, card)).toBe(84);
+  expect(cardTop([], [], view, canvas, card)).toBe(84);
   const hidden = { x: 500, y: 100, width: 156, height: 44 };
-  expect(cardTop([hidden], view, canvas, card)).toBe(668 - 56 - 300);
+  expect(cardTop([hidden], [], view, canvas, card)).toBe(668 - 56 - 300);
+  // A kernel's name under its lower edge: a little higher, and it can be read.
+  const tag = { x0: 500, x1: 600, y0: 340, y1: 376 };
+  expect(cardTop([], [tag], view, canvas, card)).toBe(14);
 });
 
 test("numbers carry a unit and three figures", () => {

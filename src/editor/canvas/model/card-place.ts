@@ -12,6 +12,8 @@ const USUAL_TOP = 84;
 const HIGH_TOP = 14;
 /** Above the zoom bar. */
 const BELOW = 56;
+/** A kernel's name counts more than as much of a box: without it nobody knows whose hull it is. */
+const NAME_WEIGHT = 3;
 /** px² of ops that another place has to save before the card leaves its usual one. */
 const WORTH_MOVING = 4000;
 
@@ -21,22 +23,23 @@ const shared = (a: Rect, b: Rect): number =>
 /** The top of the card in px of the canvas. */
 export function cardTop(
   boxes: Iterable<Box>,
+  tags: Iterable<Rect>,
   view: View,
   canvas: { readonly width: number; readonly height: number },
   card: { readonly width: number; readonly height: number },
 ): number {
-  const onScreen = [...boxes].map((box) =>
-    rectOf({
-      x: box.x * view.zoom + view.x,
-      y: box.y * view.zoom + view.y,
-      width: box.width * view.zoom,
-      height: box.height * view.zoom,
-    }),
-  );
+  const seen = ({ x0, x1, y0, y1 }: Rect): Rect => ({
+    x0: x0 * view.zoom + view.x,
+    x1: x1 * view.zoom + view.x,
+    y0: y0 * view.zoom + view.y,
+    y1: y1 * view.zoom + view.y,
+  });
+  const onScreen = [...boxes].map((box) => ({ rect: seen(rectOf(box)), weight: 1 }));
+  for (const tag of tags) onScreen.push({ rect: seen(tag), weight: NAME_WEIGHT });
   const x0 = canvas.width - 14 - card.width;
   const hidden = (top: number): number => {
     const area = { x0, x1: x0 + card.width, y0: top, y1: top + card.height };
-    return onScreen.reduce((sum, rect) => sum + shared(rect, area), 0);
+    return onScreen.reduce((sum, { rect, weight }) => sum + weight * shared(rect, area), 0);
   };
   const lowest = canvas.height - BELOW - card.height;
   const tops = [lowest, HIGH_TOP].filter((top) => top >= HIGH_TOP && top !== USUAL_TOP);
