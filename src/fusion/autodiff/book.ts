@@ -15,19 +15,23 @@ export interface Entry {
   readonly made: NodeId;
 }
 
-const keyOf = (op: string, inputs: readonly NodeId[], attrs: Attrs): string => `${op} ${inputs.join(" ")} ${JSON.stringify(attrs)}`; // prettier-ignore
+type Said = Pick<Entry, "op" | "inputs" | "attrs">;
+/** The same for calls that say the same. */
+export const keyOf = ({ op, inputs, attrs }: Said): string => `${op} ${inputs.join(" ")} ${JSON.stringify(attrs)}`;
 
 /** Writes into a graph; equal calls are one node, those of earlier books too. */
 export class Book {
   private readonly written = new Map<string, Entry>();
   private readonly writer: Writer;
+  private readonly earlier: ReadonlyMap<string, Entry>;
 
-  constructor(writer: Writer, earlier: readonly Entry[] = []) {
+  /** @param earlier calls by `keyOf` */
+  constructor(writer: Writer, earlier: ReadonlyMap<string, Entry> = new Map()) {
     this.writer = writer;
-    for (const entry of earlier) this.written.set(keyOf(entry.op, entry.inputs, entry.attrs), entry);
+    this.earlier = earlier;
   }
 
-  /** All calls so far. */
+  /** The calls of this book alone. */
   entries = (): readonly Entry[] => [...this.written.values()];
 
   node = (id: NodeId): Node => this.writer.node(id);
@@ -59,8 +63,8 @@ export class Book {
   }
 
   private once(op: string, inputs: readonly NodeId[], attrs: Attrs, make: () => NodeId): NodeId {
-    const key = keyOf(op, inputs, attrs);
-    const known = this.written.get(key);
+    const key = keyOf({ op, inputs, attrs });
+    const known = this.written.get(key) ?? this.earlier.get(key);
     if (known !== undefined) return known.made;
     const made = make();
     this.written.set(key, { op, inputs, attrs, made });

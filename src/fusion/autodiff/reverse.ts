@@ -46,6 +46,8 @@ function shares(
 /**
  * Cotangents of `wrt`, given those of some results; zeros where nothing depends on one.
  * @param seeds cotangent by result, in the result's shape
+ * @param known whole cotangents of the same seeds that are there already: walks over them cost no rules
+ * @param found where those of this walk are put
  * @returns one node for each of `wrt`, in its shape; or the first op on the way that has no rule
  */
 export function pullBack(
@@ -53,10 +55,11 @@ export function pullBack(
   seeds: ReadonlyMap<NodeId, NodeId>,
   wrt: readonly NodeId[],
   name: (node: Node, cotangent: NodeId) => void,
+  known: ReadonlyMap<NodeId, NodeId> = new Map(),
+  found: Map<NodeId, NodeId> = new Map(),
 ): readonly NodeId[] | NoRule {
   const order = dependents(book, new Set(wrt), [...seeds.keys()]);
   const changes = new Set(order.map(({ id }) => id));
-  const found = new Map<NodeId, NodeId>();
   const gives = (id: NodeId, value: NodeId): void => {
     const before = found.get(id);
     const { dtype } = book.typeOf(id);
@@ -67,13 +70,13 @@ export function pullBack(
   };
   for (const [result, cotangent] of seeds) gives(result, cotangent);
   for (const node of order.toReversed()) {
-    const cotangent = found.get(node.id);
+    const cotangent = known.get(node.id) ?? found.get(node.id);
     if (cotangent === undefined) continue;
     name(node, cotangent);
-    if (!node.inputs.some((input) => changes.has(input))) continue;
+    if (!node.inputs.some((input) => changes.has(input) && !known.has(input))) continue;
     const each = shares(book, node, cotangent, changes);
     if (!each) return { node };
-    node.inputs.forEach((input, i) => each[i] && gives(input, each[i]));
+    node.inputs.forEach((input, i) => each[i] && !known.has(input) && gives(input, each[i]));
   }
-  return wrt.map((id) => tensorOf(book, found.get(id) ?? zeros(book, book.typeOf(id))));
+  return wrt.map((id) => tensorOf(book, known.get(id) ?? found.get(id) ?? zeros(book, book.typeOf(id))));
 }

@@ -49,7 +49,9 @@ export function batchedCall(
   const lifted = isBroken(value) ? null : liftAll(machine, call, writer, batch, traced);
   for (const id of batch.tensors.keys()) machine.nodes.delete(id);
   if (!lifted) return BROKEN;
-  machine.derived = machine.derived.filter(({ made, inputs }) => ![made, ...inputs].some((id) => lifted.has(id)));
+  for (const [key, { made, inputs }] of machine.derived)
+    if ([made, ...inputs].some((id) => lifted.has(id))) machine.derived.delete(key);
+  machine.cotangents.clear();
   return inBatch(value, (id) => {
     const all = lifted.get(id) ?? writer.op("expand", [id], { shape: [batch.size, ...writer.typeOf(id).shape] });
     const rank = writer.typeOf(all).shape.length;

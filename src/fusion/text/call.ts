@@ -315,6 +315,7 @@ function methodCall(
   if (NOTHING.has(name.text)) return value;
   if (name.text === "backward" && value.kind === "tensor") {
     machine.losses.push(value.node);
+    machine.cotangents.clear();
     return NONE;
   }
   if (makesPieces(name.text)) return piecesOf(machine, place, { ...call, name }, argumentsOf(call.expr, operands));

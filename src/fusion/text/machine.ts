@@ -95,7 +95,9 @@ export interface Machine {
   /** What `.backward()` was called on. */
   readonly losses: NodeId[];
   /** What has been written of derivatives: asked for again, it is there. */
-  derived: readonly Entry[];
+  readonly derived: Map<string, Entry>;
+  /** Whole cotangents of the losses, by what they are cotangents of. */
+  readonly cotangents: Map<NodeId, NodeId>;
   /** `assert_fused(a, b)` and `assert_kernels(n)`, in order of execution. */
   readonly assertions: Assertion[];
   /** Every run of every statement, in order. */

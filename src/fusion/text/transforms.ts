@@ -1,5 +1,5 @@
 /** @file `grad`, `value_and_grad`, `vjp`, `jvp`, `.backward()`: derivatives become nodes of the graph, which passes fuse like any other. */
-import { Book, pullBack, pushForward, type NoRule } from "../autodiff";
+import { Book, keyOf, pullBack, pushForward, type NoRule } from "../autodiff";
 import type { Node, NodeId, Span } from "../ir";
 import { sameShape, showType } from "../ir";
 import { axesSaid, batchedCall } from "./batches";
@@ -45,7 +45,7 @@ function refuse(machine: Machine, span: Span, text: string, nodes: readonly Node
 function written(
   machine: Machine,
   place: Place,
-  { expr, label }: { readonly expr: Expr; readonly label: string },
+  { expr, label, found }: { readonly expr: Expr; readonly label: string; readonly found?: ReadonlyMap<NodeId, NodeId> },
   write: (book: Book, name: (node: Node, derivative: NodeId) => void) => readonly NodeId[] | NoRule,
 ): readonly NodeId[] | null {
   const calls = `${place.root}/${label}`;
@@ -66,7 +66,12 @@ function written(
     return null;
   }
   const landed = writer.land(made);
-  machine.derived = book.entries().map((entry) => ({ ...entry, inputs: writer.landedAs(entry.inputs), made: writer.landedAs([entry.made])[0]! })); // prettier-ignore
+  const landedOne = (id: NodeId): NodeId => writer.landedAs([id])[0]!;
+  for (const entry of book.entries()) {
+    const own = { ...entry, inputs: writer.landedAs(entry.inputs), made: landedOne(entry.made) };
+    machine.derived.set(keyOf(own), own);
+  }
+  for (const [of, cotangent] of found ?? []) machine.cotangents.set(of, landedOne(cotangent));
   machine.calls.push({ kind: "def", id, label, span: expr.span, result: landed.at(-1) ?? null, expr: null, place });
   return landed;
 }
@@ -257,12 +262,13 @@ function jvpOf<C extends Call>(
   return made ? { kind: "sequence", items: [loose(value), loose(several(made.map(tensorValue)))] } : BROKEN;
 }
 
-/** `w.grad` after `loss.backward()`: of the sum of all losses so far. */
+/** `w.grad` after `loss.backward()`: of the sum of all losses so far. What one such gradient passed through is not asked for by the next. */
 export function gradOf(machine: Machine, place: Place, expr: Expr, wrt: NodeId): Value {
   const { losses } = machine;
   if (losses.length === 0) return refuse(machine, expr.span, "`.grad` is known after `.backward()` of a loss.", [wrt]);
   const problem = losses.map((node) => lossProblem(machine, tensorValue(node))).find((each) => each !== null);
   if (problem) return refuse(machine, expr.span, problem, losses);
-  const found = gradients(machine, place, expr, ones(losses), [wrt]);
-  return found ? tensorValue(found[0]!) : BROKEN;
+  const found = new Map<NodeId, NodeId>();
+  const made = written(machine, place, { expr, label: "grad", found }, (book, name) => pullBack(book, ones(losses)(book), [wrt], name, machine.cotangents, found)); // prettier-ignore
+  return made ? tensorValue(made[0]!) : BROKEN;
 }
