@@ -211,6 +211,25 @@ describe("forms", () => {
   });
 });
 
+test("gradients asked for one by one, in any order and between two losses, are those of one call for all", () => {
+  const types = { x: "f32[3, 4]", w: "f32[4, 4]", v: "f32[4, 4]" };
+  const declared = Object.entries(types).map(([name, type]) => `${name}: ${type}\n`).join(""); // prettier-ignore
+  const inputs = new Map(Object.entries(types).map(([name, type], i) => [name as NodeId, data(sizeIn(type), i + 1, [-1, 1])])); // prettier-ignore
+  const body = "h = tanh(x @ w)\nk = h * sigmoid(h @ v) + h @ w\n";
+  const indented = body.replaceAll(/^/gm, "    ").trimEnd();
+  const [first, second] = ["sum(k * k)", "sum(k * h)"];
+  const whole = (loss: string): string => `${declared}def f(x, w, v):\n${indented}\n    return ${loss}\nd = grad(f, argnums=(0, 1, 2))(x, w, v)\nreturn d\n`;
+  const [one, both] = [first, `${first} + ${second}`].map((loss) => valuesOf(whole(loss), inputs));
+  const close = (values: readonly Float64Array[], wanted: readonly Float64Array[]): void =>
+    values.forEach((value, i) => value.forEach((x, at) => expect(x).toBeCloseTo(wanted[i]![at]!, 10)));
+  const asked = (rest: string): Float64Array[] => valuesOf(`${declared}${body}l = ${first}\nl.backward()\n${rest}`, inputs);
+  const [dx, dw, dv] = one!;
+  close(asked("return x.grad, w.grad, v.grad"), one!);
+  close(asked("return v.grad, x.grad, w.grad, x.grad"), [dv!, dx!, dw!, dx!]);
+  close(asked("a = h.grad\nreturn w.grad, v.grad"), [dw!, dv!]);
+  close(asked(`a = w.grad\nm = ${second}\nm.backward()\nreturn x.grad, w.grad, v.grad`), both!);
+}); // prettier-ignore
+
 test("every op with a smooth result has a derivative, or is known to have none", () => {
   const without = allOps.filter(({ kind, derivative }) => kind !== "source" && !derivative).map(({ name }) => name);
   expect(without.sort()).toEqual(["custom_call"]);
