@@ -103,6 +103,8 @@ export const programs: Readonly<Record<string, string>> = {
   "topk-long-odd": `x: f32[2, 3001]\np = softmax(x)\ny = topk(p, 7, largest=False)\ni = topk_indices(p, 7, largest=False)`,
   "topk-long-one": `x: f32[3, 2500]\ni = topk_indices(x, 1)`,
   "whole-number-matmul": `x: i32[20, 24]\nw: i32[24, 20]\ny = x @ w`,
+  "sort-merged": `x: f32[4097]\nt = tanh(x)\ny = sort(t)\ni = argsort(t)`,
+  "topk-merged": `x: f16[4098]\ny = topk(x, 600) * 2`,
 };
 
 /** Products whose rows are folded while they are made, where launches are dear enough. */

@@ -35,6 +35,9 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
     case "exchange":
     case "exchangePair":
       return ["shared", "shared", "shared", "shared", "arithmetic", "branches"];
+    case "merge":
+      // Two loads, a comparison and a branch for each halving of what is left of the shorter run; three more comparisons at the end.
+      return Array.from({ length: Math.ceil(Math.log2(stmt.left.max + 1)) + 1 }, () => ["loads", "loads", "arithmetic", "branches"] as const).flat(); // prettier-ignore
     case "barrier":
       return ["barriers"];
     case "guard":

@@ -166,6 +166,23 @@ export type Stmt =
       readonly stride: Index;
       readonly half: Index;
     } & From)
+  /**
+   * variable = the place in `values` of element number `at` of two runs merged: `left` elements from `start` on, and the `right` ones
+   * after them, both in the order of their keys. Of equal elements those of the left run come first.
+   */
+  | ({
+      readonly kind: "merge";
+      readonly variable: IndexVar;
+      readonly values: Buffer;
+      /** WGSL function that finds it. */
+      readonly name: string;
+      readonly key: OpDef;
+      readonly attrs: Attrs;
+      readonly start: Index;
+      readonly left: Index;
+      readonly right: Index;
+      readonly at: Index;
+    } & From)
   | { readonly kind: "if"; readonly when: Cond; readonly body: Stmt[]; readonly otherwise: Stmt[] }
   /** `rows`: each turn is a row of its own, whose passes are the loops inside. */
   | {

@@ -11,6 +11,7 @@ import { lowerMatmulTile } from "./templates/matmul-tile";
 import { lowerFlat } from "./templates/pointwise";
 import { lowerReduceThread } from "./templates/reduce-thread";
 import { lowerReduceTile } from "./templates/reduce-tile";
+import { lowerMergedOrder } from "./templates/merged-order";
 import { lowerMixed } from "./templates/mixed";
 import { lowerRowThread } from "./templates/row-thread";
 import { lowerRowWorkgroup } from "./templates/row-workgroup";
@@ -18,7 +19,7 @@ import { lowerScanBand } from "./templates/scan-band";
 import { lowerSplit } from "./templates/split";
 import { lowerTile } from "./templates/transpose";
 
-/** The kernels of one region: none for a view, two for a split reduction, else one. */
+/** The kernels of one region: none for a view, two for a split reduction, one and a merge after another for a merged order, else one. */
 export function lowerRegion(graph: Graph, given: Region, target: Target): KernelProgram[] {
   const region = storedForm(graph, given);
   if (region.outputs.length === 0 || isViewRegion(graph, region)) return [];
@@ -40,6 +41,8 @@ export function lowerJob(job: Job): KernelProgram[] {
     case "row-cached":
     case "row-streaming":
       return [lowerRowWorkgroup(job)];
+    case "merge-sort":
+      return lowerMergedOrder(job);
     case "scan-band":
       return [lowerScanBand(job)];
     case "row-thread":

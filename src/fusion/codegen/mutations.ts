@@ -39,6 +39,7 @@ export const codegenMutations = [
   "wrong-place",
   "stale-chunk",
   "stale-rows",
+  "lost-run",
 ] as const;
 export type CodegenMutation = (typeof codegenMutations)[number];
 

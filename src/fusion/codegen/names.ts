@@ -22,8 +22,8 @@ const TAKEN = new Set(
 );
 // Names of our own: builtins, loop counters, places in a grid, workgroup arrays, and the functions that ops bring along.
 const OURS = new Set(
-  `i k gid wid tid row column lane turn half chunk start unit band batch tile across down left top tx ty workgroup partial a_tile b_tile
-   peers group subgroup subgroups subgroup_size subgroup_lane apart scan keys places pair stride back put_in_order order_key from_order_key
+  `i k gid wid tid row column lane turn half chunk start unit band batch tile across down left top tx ty source workgroup partial a_tile b_tile
+   peers group subgroup subgroups subgroup_size subgroup_lane apart scan keys places pair stride back put_in_order merged_from order_key from_order_key
    from_bits ln lb log1p expm1 erf mish int_div int_mod int_floor_div floor_mod floor_div power int_power random_bits philox
    from_bits4 ln4 lb4 log1p4 expm14 erf4 mish4 int_div4 int_mod4 int_floor_div4 floor_mod4 floor_div4 power4 int_power4
    random_bits4 multiply_high from_halves to_halves to_half`.split(/\s+/),

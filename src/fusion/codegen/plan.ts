@@ -68,7 +68,7 @@ function factsOf(
   return { form, schedule, traffic, flops, time: kernelTime(traffic, flops, schedule, profile) };
 }
 
-/** Kernels of one region; a split reduction's counts are shared out between its two. */
+/** Kernels of one region; its counts are shared out among them. */
 function kernelsOf(
   region: Region,
   facts: RegionFacts,
@@ -79,6 +79,8 @@ function kernelsOf(
   const counted = new Set<NodeId>();
   const launch = time.launchMicros / programs.length;
   const occupancy = occupancyLimits(schedule, profile);
+  const shareOf = (i: number): number => schedule.shares?.[i] ?? (i === 0 ? 1 : 0);
+  const flopsUpTo = (i: number): number => Math.round(facts.flops * programs.slice(0, i).reduce((sum, _, each) => sum + shareOf(each), 0)); // prettier-ignore
   return programs.map((program, i) => ({
     name: program.name,
     template: program.template,
@@ -93,7 +95,7 @@ function kernelsOf(
       type,
     })),
     ...accessesOf(program, traffic, counted),
-    flops: i === 0 ? facts.flops : 0,
+    flops: flopsUpTo(i + 1) - flopsUpTo(i),
     modelledBytes: i === 0 ? schedule.modelledBytes : 0,
     workgroupSize: program.workgroupSize,
     workgroups: program.workgroups,
@@ -101,12 +103,12 @@ function kernelsOf(
     registers: schedule.registers,
     wgsl: program.wgsl,
     lines: program.lines,
-    predictedMicros: launch + (i === 0 ? time.workMicros : 0),
+    predictedMicros: launch + time.workMicros * shareOf(i),
     predicted: {
       launchMicros: launch,
-      readMicros: i === 0 ? time.readMicros : 0,
-      writeMicros: i === 0 ? time.writeMicros : 0,
-      computeMicros: i === 0 ? time.computeMicros : 0,
+      readMicros: time.readMicros * shareOf(i),
+      writeMicros: time.writeMicros * shareOf(i),
+      computeMicros: time.computeMicros * shareOf(i),
       occupancy,
     },
   }));

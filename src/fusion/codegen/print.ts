@@ -5,6 +5,7 @@ import { evenLanes, type Index } from "./index-space";
 import type { Buffer, Expr, KernelProgram, Scalar, SortArrays, Stmt, Value, Width } from "./kernel-ir";
 import { PackedHalves } from "./print-halves";
 import { condText, factorText, indexText, unlessText } from "./print-index";
+import { exchangeText, mergeText } from "./print-orders";
 
 export interface PrintedKernel {
   readonly wgsl: string;
@@ -150,6 +151,8 @@ class Printer {
         return this.#line(`${stmt.sort.name}(${indexText(stmt.near)}, ${indexText(stmt.far)}, true);`, stmt.nodes);
       case "exchangePair":
         return this.#exchangePair(stmt);
+      case "merge":
+        return this.#merge(stmt);
       case "if":
         this.#line(`if (${condText(stmt.when)}) {`);
         this.#nested(stmt.body);
@@ -204,23 +207,16 @@ class Printer {
     this.#line(`${sort.name}(${place("near")}, ${place(`near + ${apart}`)}, ${upwards});`, nodes);
   }
 
-  /** The function that puts two elements of a row in order. */
-  #needSort({ keys, places, name }: SortArrays): void {
-    if (this.#helpers.has(name)) return;
-    const [a, b] = [keys.name, places?.name];
-    const ties = b ? ` || (${a}[far] == ${a}[near] && ${b}[far] < ${b}[near])` : "";
-    const swap = (array: string, held: string): string =>
-      `    let ${held} = ${array}[near];\n    ${array}[near] = ${array}[far];\n    ${array}[far] = ${held};\n`;
-    const after = `${a}[far] < ${a}[near]`;
-    this.#helpers.set(
-      name,
-      `// Swaps two elements of the row unless they stand in order.
-fn ${name}(near: u32, far: u32, upwards: bool) {
-  let after = ${ties ? `(${after})${ties}` : after};
-  if (after == upwards) {
-${swap(a, "key")}${b ? swap(b, "place") : ""}  }
-}`,
-    );
+  #merge({ variable, values, name, key, attrs, nodes, ...at }: Extract<Stmt, { kind: "merge" }>): void {
+    const { dtype } = values.type;
+    const keyAt = (place: string): string => key.scalar!.wgsl([`${values.name}[${place}]`], attrs, this.#type(key, "key", 1, dtype)); // prettier-ignore
+    if (!this.#helpers.has(name)) this.#helpers.set(name, mergeText(name, turnsOf(at.left), keyAt));
+    const places = [at.start, at.left, at.right, at.at].map(indexText).join(", ");
+    this.#line(`let ${variable.name} = ${name}(${places});`, nodes);
+  }
+
+  #needSort(sort: SortArrays): void {
+    if (!this.#helpers.has(sort.name)) this.#helpers.set(sort.name, exchangeText(sort));
   }
 
   #store({ buffer, index, value, width, nodes }: Extract<Stmt, { kind: "store" }>): void {
@@ -378,6 +374,9 @@ ${swap(a, "key")}${b ? swap(b, "place") : ""}  }
     this.#helpers.set(key, text);
   }
 }
+
+/** Halvings of a run that leave one place. */
+const turnsOf = (run: Index): number => Math.ceil(Math.log2(run.max + 1));
 
 /** `sum += x;` */
 function assignText(place: string, text: string): string {

@@ -61,7 +61,7 @@ function templateOf(alike: Nameless, target: Target): Template {
   const shaped = shapeRegion(graph, alike.region, target);
   const title = titleOf(graph, alike.region);
   const programs = shaped.programs.map((program) => {
-    const part = /_(partials|bands|finish)$/.exec(program.name)?.[0] ?? "";
+    const part = /_(partials|bands|finish|runs|merge\d*)$/.exec(program.name)?.[0] ?? "";
     return printProgram({ ...program, name: `${NAME}${part}`, title: program.title.replace(title, TITLE) });
   });
   const own = new Set(programs.flatMap(({ wgsl }) => [...ownStems(wgsl)]));

@@ -1,7 +1,7 @@
 /** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
-import { node, sizeOf, type Graph, type NodeId, type Region } from "../ir";
+import { node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../ir";
 import { LONGEST_SORTED, opDef } from "../ops";
-import { matmulSizes, type RegionForm, type RegionSchedule } from "../region";
+import { matmulSizes, orderComparisons, type RegionForm, type RegionSchedule } from "../region";
 
 type Body = Pick<Region, "members" | "outputs">;
 
@@ -20,8 +20,7 @@ export function regionFlops(graph: Graph, region: Body, form: RegionForm | null,
     } else if (def.kind === "reduce") {
       flops += def.flopsPerElement * sizeOf(node(graph, n.inputs[0]!).type.shape);
     } else if (def.order) {
-      const { shape } = node(graph, n.inputs[0]!).type;
-      flops += sizeOf(shape) * comparisonsEach(shape[def.order.axis(n.attrs, shape)]!);
+      flops += comparisonsOf(graph, n, form!, schedule);
     } else if (def.kind !== "movement") {
       flops += def.flopsPerElement * evaluations.get(id)!;
     }
@@ -29,10 +28,15 @@ export function regionFlops(graph: Graph, region: Body, form: RegionForm | null,
   return flops;
 }
 
-/** Comparisons of a bitonic sort for each element of a row: log n · (log n + 1) / 4, where a workgroup sorts it in parts as well. */
-function comparisonsEach(extent: number): number {
+/** Comparisons of an order: those of merged runs, or of a bitonic sort, log n · (log n + 1) / 4 an element, where a workgroup sorts a row in parts as well. */
+function comparisonsOf(graph: Graph, n: Node, form: RegionForm, schedule: RegionSchedule): number {
+  const { order } = opDef(n.op);
+  if (schedule.variant === "merge-sort")
+    return orderComparisons(form, order!.count(n.attrs, form.columns)).reduce((sum, each) => sum + each, 0);
+  const { shape } = node(graph, n.inputs[0]!).type;
+  const extent = shape[order!.axis(n.attrs, shape)]!;
   const steps = Math.ceil(Math.log2(Math.max(2, Math.min(extent, LONGEST_SORTED))));
-  return (steps * (steps + 1)) / 4;
+  return (sizeOf(shape) * steps * (steps + 1)) / 4;
 }
 
 /** How often each member is evaluated, walking back from what is stored. */

@@ -105,7 +105,7 @@ export function openLedger(graph: Graph, positions: ReadonlyMap<NodeId, number>)
     sums.picoseconds += sign * Math.round(time.micros * 1e6);
     if (schedule.dispatches === 0) return;
     const at = slotOf(region.members.at(-1)!);
-    if (traffic.temporaryBytes > 0) lives.partials(at, sign * traffic.temporaryBytes);
+    if (traffic.temporaryBytes > 0) lives.partials(at, sign * (schedule.temporaryPeak ?? traffic.temporaryBytes));
     for (const { value } of traffic.writes) lives.written(value, sign === 1 ? at : null);
     for (const { value } of traffic.reads) lives.read(value, region.id, sign === 1 ? at : null);
   };

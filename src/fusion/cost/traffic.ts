@@ -8,7 +8,7 @@ import { type RegionForm, type RegionSchedule } from "../region";
 export interface RegionTraffic {
   readonly reads: readonly Access[];
   readonly writes: readonly Access[];
-  /** Bytes of the partials of a split reduction: written once and read back once. */
+  /** Bytes of what the kernels of a region hand over: partials of a split reduction, runs of a merged order. Written once and read back once. */
   readonly temporaryBytes: number;
   readonly bytesRead: number;
   readonly bytesWritten: number;
@@ -85,8 +85,9 @@ export function regionTraffic(
   const partials = miscounted("partials-free") ? 0 : schedule.temporaryBytes;
   let bytesRead = miscounted("partials-once") ? 0 : partials;
   let bytesWritten = partials;
-  let transfers = partials > 0 ? 2 : 0;
-  let fullSizeTransfers = partials > 0 && partials >= fullSize ? 2 : 0;
+  const { temporaries = 1 } = schedule;
+  let transfers = partials > 0 ? 2 * temporaries : 0;
+  let fullSizeTransfers = partials > 0 && partials / temporaries >= fullSize ? 2 * temporaries : 0;
   for (const { bytes, rereads, fullSize: full } of reads) {
     bytesRead += bytes * (1 + rereads);
     transfers += 1 + rereads;

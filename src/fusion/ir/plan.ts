@@ -12,7 +12,8 @@ export type TemplateName =
   | "matmul"
   | "copy"
   | "flash"
-  | "contract-reduce";
+  | "contract-reduce"
+  | "merge-sort";
 
 /** What one kernel reads or writes of one tensor. */
 export interface Access {

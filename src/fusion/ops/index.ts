@@ -16,7 +16,7 @@ export { HIGHEST, LOWEST } from "./limits";
 export { primitive as opDef } from "./primitives";
 export { philox, randomBits } from "./philox";
 export { floatKey, fromFloatKey, fromWholeKey, lastKey, wholeKey } from "./orders";
-export { LONGEST_SORTED } from "./ranking";
+export { LONGEST_SORTED, MOST_SELECTED } from "./ranking";
 export { axesOf, normalAxis, numberOf, numbersOf } from "./shapes";
 export { erf, roundToHalf } from "./special";
 export { convert, floatLiteral, wgslType } from "./wgsl";

@@ -16,6 +16,7 @@ import { followersOf } from "./alignment";
 import { classifyOnline, mayBeOnline } from "./classify-online";
 import { dualRefusal } from "./dual";
 import { domainOf, isRowShape, isTrailing, isVerdict, placeMember, type Placed, type RowDomain } from "./roles";
+import { classifyMerged, needsMerging } from "./merged-order";
 import { lieOf, type Lie } from "./turns";
 import { mayBeOwned, strayOfRows, WIDEST_ROW } from "./owned-rows";
 import { onlineParts } from "./online";
@@ -285,6 +286,7 @@ function classifyRows(
 ): Classified {
   const scans = rowOps.filter((id) => isScan(node(graph, id)));
   const orders = rowOps.filter((id) => isOrder(node(graph, id)));
+  if (needsMerging(graph, orders)) return classifyMerged(graph, members, outputs, rowOps);
   if (!directionOf(graph, scans)) return refuseTurning(graph, scans);
   const placement = placeRows(graph, members);
   if ("ok" in placement) return { ok: false, verdict: placement };

@@ -34,6 +34,8 @@ export function knobOffers(graph: Graph, region: Region, target: Target): KnobOf
       const tried = schedule(withKnob(kept, knob, value));
       return { value, refusal: refusalOf(knob, value, tried, target, region.members) };
     });
-    return [{ knob, now: stood, chosen: kept[knob] !== undefined, values: offered }];
+    const why =
+      knob === "order" && offered.every(({ refusal }) => refusal === null) ? schedule({}).order!.against : null;
+    return [{ knob, now: stood, chosen: kept[knob] !== undefined, values: offered, why }];
   });
 }

@@ -64,6 +64,7 @@ export function refusalOf(
   if (knob === "rows" && value === "registers" && variant === "row-streaming") {
     return no("L_ROW_NOT_OWNED", "Of a row this long only the first few are kept in order, from turn to turn.", "Ask for rows that a workgroup sorts whole."); // prettier-ignore
   }
+  if (knob === "order" && schedule.order && schedule.order.way !== value) return schedule.order.against;
   if (threads > target.maxWorkgroupSize) {
     return no(
       "L_WGMEM",
@@ -111,11 +112,13 @@ export interface KnobOffer {
   readonly now: string;
   readonly chosen: boolean;
   readonly values: readonly { readonly value: string; readonly refusal: Verdict | null }[];
+  /** Why the planner has not taken another value that the machine can do; null where that has no reason of its own. */
+  readonly why: Verdict | null;
 }
 
 /** Knobs that mean something for a schedule, and where they stand. */
 export function standing(schedule: RegionSchedule, plain: RegionSchedule, mayMerge: boolean): Map<KnobName, string> {
-  const { variant, threadsPerWorkgroup, turns, unrolled, width, lane, matmul, flash, merged, joined } = schedule;
+  const { variant, threadsPerWorkgroup, turns, unrolled, width, lane, matmul, flash, merged, joined, order } = schedule;
   const stands = new Map<KnobName, string>();
   const threads = String(threadsPerWorkgroup);
   if (variant === "flat" || variant === "tile") {
@@ -129,11 +132,13 @@ export function standing(schedule: RegionSchedule, plain: RegionSchedule, mayMer
   if (lane !== undefined && !variant.startsWith("mixed")) {
     stands.set("threads", threads);
     if (plain.lane !== "none") stands.set("vector", lane === "none" ? "off" : "on");
-    if (!variant.startsWith("split")) stands.set("rows", readingOf(variant, mayMerge && merged.length > 0));
+    if (!variant.startsWith("split") && variant !== "merge-sort")
+      stands.set("rows", readingOf(variant, mayMerge && merged.length > 0));
   }
   if (variant === "matmul-tile") stands.set("tile", tileName(matmul!));
   if (variant === "flash-tile") stands.set("tile", flashTileName(flash!));
   if (joined) stands.set("joined", joined);
+  if (order) stands.set("order", order.way);
   return stands;
 }
 

@@ -3,6 +3,7 @@ import { node, sizeOf, stridesOf, type Graph, type Knobs, type NodeId, type Shap
 import { opDef } from "../ops";
 import { placeRows, wholeOutput, type RowPlacement } from "./classify";
 import { laneCoordinates, rowLane } from "./lanes";
+import { orderWay, scheduleMerged } from "./merged-order";
 import { mergedStages } from "./one-pass";
 import { neighbours, readsOf, stridedReads } from "./reads";
 import { passesPerRead, type PassRoot } from "./row-passes";
@@ -33,6 +34,18 @@ const SOFT_REGISTERS = 64;
 
 /** @param knobs those that hold for this kernel; a CPU's rows are walked by one thread each, whatever is chosen */
 export function scheduleRows(
+  graph: Graph,
+  region: Body,
+  form: RegionForm,
+  target: Target,
+  knobs: Knobs,
+): RegionSchedule {
+  const order = orderWay(graph, region, form, knobs);
+  if (order) return { ...(order.way === "merged" ? scheduleMerged : scheduleRowsPlainly)(graph, region, form, target, knobs), order }; // prettier-ignore
+  return scheduleRowsPlainly(graph, region, form, target, knobs);
+}
+
+function scheduleRowsPlainly(
   graph: Graph,
   region: Body,
   form: RegionForm,

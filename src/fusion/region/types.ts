@@ -41,6 +41,7 @@ export interface RegionRead {
  * `row-cached`: a workgroup per row, values that later passes need stay in registers. `row-streaming`: a workgroup per row that
  * reads again on each pass. `row-thread`: one thread walks a row (short rows, rows that are not contiguous, CPU adapters).
  * `scan-band`: a workgroup walks `chunks` rows that lie across memory, a thread `chunkLength` neighbours of one in each turn.
+ * `merge-sort`: `chunks` runs of each row are sorted by a workgroup each, then merged two by two, a kernel at a time.
  * `split-row`, `split-thread`: the same over chunks of a row, with a finisher. `mixed-row`, `mixed-thread`: bands of rows, whose columns
  * are folded as well, with a finisher that joins the bands. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
  * `matmul-rows`, `matmul-rows-thread` (CPU): a tile, or a thread, that owns whole rows of the product and folds them.
@@ -54,6 +55,7 @@ export type Variant =
   | "row-streaming"
   | "row-thread"
   | "scan-band"
+  | "merge-sort"
   | "split-row"
   | "split-thread"
   | "mixed-row"
@@ -93,6 +95,9 @@ export type Lane = "columns" | "rows" | "none";
 /** How the threads of a workgroup join what each has folded. */
 export type Joining = "tree" | "subgroups";
 
+/** How a long row is put in order: its first few are found while it goes by, or runs of it are sorted and merged. */
+export type OrderWay = "selected" | "merged";
+
 /** What the chosen schedule costs in resources. */
 export interface RegionSchedule {
   readonly variant: Variant;
@@ -102,6 +107,8 @@ export interface RegionSchedule {
   readonly lane?: Lane;
   /** Where threads of a workgroup join what they have folded, how; absent where they don't. */
   readonly joined?: Joining;
+  /** Rows that no workgroup has room for: how they are put in order, and why not the other way. Absent for other kernels. */
+  readonly order?: { readonly way: OrderWay; readonly against: Verdict };
   /** Row-streaming: first stages of pairs that one walk folds together. */
   readonly merged: readonly number[];
   /** Flat: neighbours that a thread takes at once, how often, and whether that is written out. */
@@ -122,10 +129,16 @@ export interface RegionSchedule {
   readonly threadsPerWorkgroup: number;
   readonly workgroupBytes: number;
   readonly registers: number;
-  /** Dispatches: 2 for a split reduction (partials + finisher). */
+  /** Dispatches: 2 for a split reduction (partials + finisher), one and a merge after another for a merged order. */
   readonly dispatches: number;
-  /** Bytes of partials written and read back by a split reduction. */
+  /** Bytes of what these hand over to one another: written once and read back once. */
   readonly temporaryBytes: number;
+  /** In how many tensors. Absent: one. */
+  readonly temporaries?: number;
+  /** Bytes of them alive at once. Absent: all of them. */
+  readonly temporaryPeak?: number;
+  /** Share of the work that each dispatch does; absent: the first does all of it. */
+  readonly shares?: readonly number[];
   /** Contraction tile re-reads if nothing is cached. */
   readonly modelledBytes: number;
   /** Share of a contraction's tiles that are computed, 0…1: a causal mask hides the others. Absent: all of them. */

@@ -90,7 +90,7 @@ experts = topk_indices(p, 8)
         id: "vocabulary",
         title: "a whole vocabulary",
         sentence:
-          "A row of 32,000 is not sorted for its first fifty: the best so far wait in workgroup memory while it goes by.",
+          "A row of 32,000 is not sorted for its first fifty: where rows are many, the best so far wait in workgroup memory while it goes by.",
         sizes: { name: "N", S: 2, M: 128, L: 512 },
         text: `# The fifty likeliest words
 N = 128

@@ -5,9 +5,9 @@ import { changesOf, isClear, refusalsOf, sweepRows, valueWords } from "./knobs";
 
 const text = "x: f32[64, 768]\nb: f32[768]\ny = softmax(x + b)\n";
 
-function sheetOf(knobs?: KnobChoices): KnobSheet {
+function sheetOf(knobs?: KnobChoices, program = text): KnobSheet {
   const options = { ...defaultOptions, knobs };
-  const compilation = compile(text, options);
+  const compilation = compile(program, options);
   const fusion = fusionAt(compilation, compilation.steps.length);
   return knobSheet(fusion, [...fusion.regions.keys()][0]!, options, targetOf(options.profile))!;
 }
@@ -22,6 +22,19 @@ test("a sheet says where every knob stands and what can't be", () => {
     ["joined", "tree", false],
   ]);
   expect(refusalsOf(offers[0]!).map(({ code }) => code)).toEqual(["L_WGMEM"]);
+});
+
+test("a knob says why the planner has not taken what the machine could do", () => {
+  const { offers } = sheetOf(undefined, "x: f32[4, 50000]\ny = topk(x, 8)\n");
+  const order = offers.find(({ knob }) => knob === "order")!;
+  expect([order.now, order.values.map(({ refusal }) => refusal)]).toEqual(["merged", [null, null]]);
+  expect(refusalsOf(order)).toEqual([
+    {
+      code: "C_PARALLELISM",
+      text: "One workgroup finds the first 8 of each row while its 50000 elements go by: 4 rows keep that many workgroups busy, and runs of 2048 make 100.",
+      wayOut: "Choose it all the same, and time both.",
+    },
+  ]);
 });
 
 test("what the choices change stands beside the planner's numbers, and nothing else does", () => {

@@ -15,6 +15,7 @@ const NAMES: Readonly<Record<KnobName, string>> = {
   rows: "Rows read",
   transposed: "Transposed",
   joined: "Threads join",
+  order: "Long rows",
   tile: "Tile",
 };
 
@@ -26,6 +27,7 @@ const SENTENCES: Readonly<Record<KnobName, string>> = {
   rows: "How often, and by whom, a row is read",
   transposed: "How an operand is read that lies the other way round",
   joined: "How the threads of a workgroup join what each has folded",
+  order: "How a row that no workgroup has room for is put in order",
   tile: "What a workgroup computes at a time, and each thread of it",
 };
 
@@ -40,6 +42,7 @@ const VALUES: Readonly<Partial<Record<KnobName, Readonly<Record<string, string>>
   },
   transposed: { tile: "through workgroup memory", direct: "straight, with a stride" },
   joined: { tree: "by a tree in workgroup memory", subgroups: "by subgroups" },
+  order: { selected: "the first few, as it goes by", merged: "sorted in runs, then merged" },
 };
 
 export const knobTitle = (knob: KnobName): string => NAMES[knob];
@@ -59,10 +62,10 @@ export interface Refused {
   readonly wayOut: string;
 }
 
-/** Why some values can't be: each reason once, for the least that was asked for. */
-export function refusalsOf({ values }: KnobOffer): Refused[] {
+/** Why some values can't be, or why the planner has not taken them: each reason once, for the least that was asked for. */
+export function refusalsOf({ values, why }: KnobOffer): Refused[] {
   const first = new Map<string, Refused>();
-  for (const { refusal } of values) {
+  for (const refusal of [...values.map((each) => each.refusal), why]) {
     if (!refusal || first.has(refusal.code)) continue;
     first.set(refusal.code, { code: refusal.code, text: refusal.text, wayOut: refusal.wayOut ?? "" });
   }

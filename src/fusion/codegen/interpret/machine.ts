@@ -4,6 +4,7 @@ import { roundToHalf } from "../../ops";
 import type { Buffer, Expr, KernelProgram, Loop, Reg, SharedArray, SortArrays, Stmt, Value } from "../kernel-ir";
 import { BufferTrace, note, OwnTrace, SharedTrace, type AccessLog } from "./access-log";
 import { Indices } from "./indices";
+import { mergedFrom, putInOrder } from "./orders";
 import { scalarOf, storing } from "./scalars";
 
 export interface InterpretOptions {
@@ -151,13 +152,12 @@ class Machine {
       }
       case "if":
         return this.#if(stmt);
+      case "merge":
+        return this.#merge(stmt);
       case "exchange": {
-        const [near, far, put] = [
-          this.#indices.index(stmt.near),
-          this.#indices.index(stmt.far),
-          this.#inOrder(stmt.sort),
-        ];
-        return each((thread) => put(thread, near(thread, 0), far(thread, 0), true));
+        const [near, far] = [stmt.near, stmt.far].map((index) => this.#indices.index(index));
+        const put = this.#inOrder(stmt.sort);
+        return each((thread) => put(thread, near!(thread, 0), far!(thread, 0), true));
       }
       case "exchangePair": {
         const [pair, stride, half] = [stmt.pair, stmt.stride, stmt.half].map((index) => this.#indices.index(index));
@@ -244,19 +244,18 @@ class Machine {
     });
   }
 
-  /** Swaps two elements in workgroup memory that do not stand as they should. */
   #inOrder({ keys, places }: SortArrays): (thread: number, near: number, far: number, upwards: boolean) => void {
     const [key, place] = [this.#shared.get(keys)!, places ? this.#shared.get(places)! : null];
-    return (thread, near, far, upwards) => {
-      const [a, b] = [key.read(near, thread, this.#phase), key.read(far, thread, this.#phase)];
-      const i = place ? place.read(near, thread, this.#phase) : 0;
-      const j = place ? place.read(far, thread, this.#phase) : 0;
-      if ((b < a || (b === a && j < i)) !== upwards) return;
-      key.write(near, b, thread, this.#phase);
-      key.write(far, a, thread, this.#phase);
-      place?.write(near, j, thread, this.#phase);
-      place?.write(far, i, thread, this.#phase);
-    };
+    return (thread, near, far, upwards) => putInOrder(key, place, [near, far], upwards, thread, this.#phase);
+  }
+
+  #merge({ variable, values, key, attrs, ...places }: Extract<Stmt, { kind: "merge" }>): Run {
+    const [cells, trace, segment] = [this.#indices.cellsOf(variable), this.#traces.get(values)!, this.#segment];
+    const keyAt = (at: number): number => key.scalar!.js([trace.read(at, segment)], attrs);
+    const [start, left, right, at] = [places.start, places.left, places.right, places.at].map((index) => this.#indices.index(index)); // prettier-ignore
+    return each((thread) => {
+      cells[thread] = mergedFrom(keyAt, start!(thread, 0), left!(thread, 0), right!(thread, 0), at!(thread, 0));
+    });
   }
 
   #if({ when, body, otherwise }: Extract<Stmt, { kind: "if" }>): Run {

@@ -142,6 +142,7 @@ class Translator {
       case "subgroups":
       case "exchange":
       case "exchangePair":
+      case "merge":
       case "barrier":
       case "storeShared":
       case "storePair":

@@ -20,7 +20,7 @@ export function lowerFlat(job: Job): KernelProgram {
   const take = (turn: Index): void => {
     const unit = space.add(grid.index, space.mul(turn, count));
     const inside = space.less(unit, units);
-    low.branch(inside, () => storeUnit(low, job, inside.kind === "always" ? unit : low.bind("unit", unit, units - 1)));
+    low.branch(inside, () => storeFlat(low, job.region.outputs, sizeOf(form.space), width, inside.kind === "always" ? unit : low.bind("unit", unit, units - 1))); // prettier-ignore
   };
   if (turns > 1 && !unrolled) low.loop("turn", turns, take);
   else for (let turn = 0; turn < turns; turn++) take(space.int(turn));
@@ -34,14 +34,20 @@ export function lowerFlat(job: Job): KernelProgram {
 }
 
 /** One element, two that share a word, or four neighbours of every output. */
-function storeUnit(low: Lowering, { region, form, schedule: { width } }: Job, unit: Index): void {
+export function storeFlat(
+  low: Lowering,
+  outputs: readonly NodeId[],
+  size: number,
+  width: 1 | 2 | 4,
+  unit: Index,
+): void {
   const { space } = low;
   if (width === 2) {
-    storePairs(low, region.outputs, sizeOf(form.space), unit);
+    storePairs(low, outputs, size, unit);
     return;
   }
   const linear = width === 4 ? space.add(space.mul(unit, 4), space.of(space.lane)) : unit;
-  const values = region.outputs.map((id) => ({ id, value: valueAt(low, id, linear) }));
+  const values = outputs.map((id) => ({ id, value: valueAt(low, id, linear) }));
   for (const { id, value } of values) low.store(low.buffer(id), linear, value, [id]);
 }
 

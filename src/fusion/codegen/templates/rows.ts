@@ -98,7 +98,12 @@ export function rowsOf({ graph, region, form, schedule }: Job): Rows {
 }
 
 /** The point of the space in this row and column. */
-export function pointAt(space: IndexSpace, { kept, folded }: Rows, row: Index, column: Index): Tuple {
+export function pointAt(
+  space: IndexSpace,
+  { kept, folded }: Pick<Rows, "kept" | "folded">,
+  row: Index,
+  column: Index,
+): Tuple {
   const [r, c] = [space.unravel(row, kept), space.unravel(column, folded)];
   return space.tuple(r.map((index, axis) => space.add(index, c[axis]!)));
 }

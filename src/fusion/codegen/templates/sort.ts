@@ -11,6 +11,9 @@ import { mutated } from "../mutations";
 /** Places that no element has. */
 const NOWHERE = 0x7fffffff;
 
+/** Keys of elements of this type. */
+export const keyOf = (scalar: Scalar): OpDef => (scalar === "i32" ? wholeKey : floatKey);
+
 /** The threads of a workgroup, and whether the lanes of one load lie along the row. */
 export interface Sorters {
   readonly tid: Index;
@@ -56,19 +59,26 @@ export class Sorting {
   /** Takes in a thread's share of the row: at its columns, or, of a long row, behind the first ones so far, which are then found anew. */
   take({ at, inside, column }: SortChunk): void {
     const { low, sort } = this;
-    const { operand, kept } = sort;
-    const x = low.converted(low.valueAt(operand, at), this.#scalar, operand);
-    const lanes = this.#sorters.wide ? [0, 1, 2, 3] : [0];
-    const keys = lanes.map((lane) => this.#arithmetic("key", "key", this.#def("to"), [low.part(x, lane, this.#nodes)]));
-    if (kept === 0) {
+    const keys = this.#keysAt(at);
+    if (sort.kept === 0) {
       low.branch(inside, () => {
         const own = column();
-        for (const lane of lanes)
-          this.#put(low.atLane(own, lane), keys[lane]!, low.atLane(own, mutated("wrong-place") ? 0 : lane));
+        for (const [lane, key] of keys.entries())
+          this.#put(low.atLane(own, lane), key, low.atLane(own, mutated("wrong-place") ? 0 : lane));
       });
       return;
     }
     this.#takeLong(keys, inside, column);
+  }
+
+  /** Takes in a thread's share of a run: the elements at these columns lie in these slots, and past the row's end nothing does. */
+  takeRun(at: Tuple, inside: Cond, column: Index, slot: Index): void {
+    const { low } = this;
+    const last = inside.kind === "always" ? null : this.#lastKey();
+    this.#keysAt(at).forEach((key, lane) => {
+      const held = last ? low.let("held", "key", 1, { kind: "select", when: inside, yes: key, no: last }, this.#nodes) : key; // prettier-ignore
+      this.#put(low.atLane(slot, lane), held, low.atLane(column, lane), inside);
+    });
   }
 
   /** The whole row is in: puts it in order. */
@@ -80,6 +90,14 @@ export class Sorting {
       this.#network(0, sort.keys);
     }
     for (const id of sort.orders) this.low.setSorted(id, (at) => this.#read(id, at));
+  }
+
+  /** One key, or those of four neighbours. */
+  #keysAt(at: Tuple): Reg[] {
+    const { low, sort } = this;
+    const x = low.converted(low.valueAt(sort.operand, at), this.#scalar, sort.operand);
+    const lanes = this.#sorters.wide ? [0, 1, 2, 3] : [0];
+    return lanes.map((lane) => this.#arithmetic("key", "key", this.#def("to"), [low.part(x, lane, this.#nodes)]));
   }
 
   #takeLong(keys: readonly Reg[], inside: Cond, column: () => Index): void {
@@ -173,19 +191,28 @@ export class Sorting {
     const { axis, places } = opDef(n.op).order!;
     const column = at.at[axis(n.attrs, n.type.shape)]!;
     const word = wordFor(n);
-    const one = (index: Index): Value => {
-      const array = places ? this.#arrays.places! : this.#arrays.keys;
-      const found = low.let(places ? word : `${word}_key`, array.scalar, 1, { kind: "loadShared", array, index }, [id]);
-      return places ? found : this.#arithmetic(word, this.#scalar, this.#def("from"), [found]);
-    };
+    const one = (index: Index): Value => (places ? this.place(index, word, [id]) : this.value(index, word, [id]));
     if (!column.lane) return one(column);
     const parts = [0, 1, 2, 3].map((lane) => one(low.atLane(column, lane)));
     return low.let(word, parts[0]!.scalar, 4, { kind: "pack", parts }, [id]);
   }
 
+  /** The element in this slot. */
+  value(slot: Index, word = "value", nodes = this.#nodes): Value {
+    const array = this.#arrays.keys;
+    const key = this.low.let(`${word}_key`, array.scalar, 1, { kind: "loadShared", array, index: slot }, nodes);
+    return this.#arithmetic(word, this.#scalar, this.#def("from"), [key]);
+  }
+
+  /** Where the element in this slot stood. */
+  place(slot: Index, word = "place", nodes = this.#nodes): Value {
+    const array = this.#arrays.places!;
+    return this.low.let(word, array.scalar, 1, { kind: "loadShared", array, index: slot }, nodes);
+  }
+
   #def(way: "to" | "from"): OpDef {
-    if (this.#scalar === "i32") return way === "to" ? wholeKey : fromWholeKey;
-    return way === "to" ? floatKey : fromFloatKey;
+    if (way === "to") return keyOf(this.#scalar);
+    return this.#scalar === "i32" ? fromWholeKey : fromFloatKey;
   }
 
   #arithmetic(name: string, scalar: Scalar, def: OpDef, args: readonly Value[]): Reg {

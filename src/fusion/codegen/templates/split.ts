@@ -198,9 +198,12 @@ export function joinOne(low: Lowering, acc: Accumulator, partials: Buffer, at: I
   low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b: part }, [acc.id]);
 }
 
+/** What the kernels of a region do, by the last part of their names. */
+const PARTS: Readonly<Record<string, string>> = { finish: "joining the chunks", bands: "band by band", runs: "run by run", merge: "runs merged two by two" }; // prettier-ignore
+
 export const namesOf = ({ graph, region }: Job, part: string): { name: string; title: string } => ({
   name: `${kernelName(graph, region.members)}_${part}`,
-  title: `${titleOf(graph, region)}: ${part === "finish" ? "joining the chunks" : part === "bands" ? "band by band" : "chunk by chunk"}`,
+  title: `${titleOf(graph, region)}: ${PARTS[part.replace(/\d+$/, "")] ?? "chunk by chunk"}`,
 });
 export const gridFields = ({ workgroupSize, workgroups }: Grid): Pick<Grid, "workgroupSize" | "workgroups"> => ({
   workgroupSize,

@@ -1,0 +1,192 @@
+/** @file Long rows in order: a kernel that sorts runs in workgroup memory, then one for each merge of neighbouring runs (Cormen et al., 2.3.1), in which every thread finds the element of its own place by a search. */
+import { node, nodeId, sizeOf, type DType, type NodeId } from "../../ir";
+import { opDef } from "../../ops";
+import { mergedSort, orderStages, sidesOf, storedInputs, type OrderStage } from "../../region";
+import { registerScalar, wordFor } from "../emitter";
+import { programOf, threadPerItem, workgroupPerItem, type Job } from "../frame";
+import type { Index, Tuple } from "../index-space";
+import type { Buffer, KernelProgram } from "../kernel-ir";
+import { Lowering } from "../lowering";
+import { mutated } from "../mutations";
+import { storeFlat } from "./pointwise";
+import { pointAt, spread } from "./rows";
+import { keyOf, Sorting } from "./sort";
+import { gridFields, namesOf } from "./split";
+
+/** One order of long rows: what all of its kernels share. */
+interface Merged {
+  readonly job: Job;
+  readonly sort: ReturnType<typeof mergedSort>;
+  /** What the keys and the values between the kernels are. */
+  readonly scalar: Exclude<DType, "f16">;
+  readonly stages: readonly OrderStage[];
+}
+
+/** Runs as one kernel left them. */
+interface Runs {
+  readonly stage: OrderStage;
+  readonly values: Buffer;
+  readonly places: Buffer | null;
+}
+
+/** Variant `merge-sort`: the kernel that sorts runs, and a kernel for each merge; the last one makes and stores the outputs. */
+export function lowerMergedOrder(job: Job): KernelProgram[] {
+  const { graph, form } = job;
+  const sort = mergedSort(graph, form);
+  const first = node(graph, sort.orders[0]!);
+  const scalar = registerScalar(opDef(first.op).operandTypes!([node(graph, sort.operand).type.dtype], first.attrs)[0]!);
+  const merged: Merged = { job, sort, scalar, stages: orderStages(form.columns, sort.count) };
+  const merges = merged.stages.slice(1, -1).map((_, i) => mergeRuns(merged, i + 1));
+  return [sortRuns(merged), ...merges, lastMerge(merged)];
+}
+
+/** Buffers of what kernel `at` leaves; a kernel that merges reads one such pair and writes another. */
+function runsAfter({ job, sort, scalar, stages }: Merged, low: Lowering, at: number, name: string): Runs {
+  const stage = stages[at]!;
+  const first = sort.orders[0]!;
+  const word = wordFor(node(low.graph, first));
+  const elements = job.form.rows * stage.length;
+  const buffer = (what: string, dtype: DType, suffix: string): Buffer =>
+    low.temporary(nodeId(`${first}~${what}${at}~partials`), `${word}_${name}${suffix}`, dtype, elements);
+  return {
+    stage,
+    values: buffer("runs", scalar, ""),
+    places: sort.places ? buffer("places", "i32", "_places") : null,
+  };
+}
+
+function sortRuns(merged: Merged): KernelProgram {
+  const { job, sort } = merged;
+  const { form, schedule, target, graph, region } = job;
+  const low = new Lowering(graph, sidesOf(graph, region, sort.orders).before, []);
+  const { space } = low;
+  const { chunks, chunkLength, threadsPerWorkgroup: threads } = schedule;
+  const grid = workgroupPerItem(low, form.rows * chunks, threads, target, "part");
+  const [row, run] = [space.div(grid.index, chunks), space.mod(grid.index, chunks)];
+  const wide = schedule.lane === "columns";
+  const width = wide ? 4 : 1;
+  const units = chunkLength / width;
+  const kept = form.space.map((extent, axis) => (form.reducedAxes.includes(axis) ? 1 : extent));
+  const folded = form.space.map((extent, axis) => (form.reducedAxes.includes(axis) ? extent : 1));
+  const sorting = new Sorting(low, sort, { tid: grid.tid, threads, wide });
+  low.loop("turn", Math.ceil(units / threads), (turn) => {
+    const slot = space.add(grid.tid, space.mul(turn, threads));
+    low.branch(space.less(slot, units), () => {
+      const unit = low.bind("unit", space.add(space.mul(run, units), slot));
+      const column = spread(space, space.clamp(unit, form.columns / width - 1), wide);
+      const at = pointAt(space, { kept, folded }, row, column);
+      sorting.takeRun(at, space.less(unit, form.columns / width), column, spread(space, slot, wide));
+    });
+  });
+  sorting.finish(chunkLength);
+  const { stage, values, places } = runsAfter(merged, low, 0, "runs");
+  low.loop("turn", Math.ceil(stage.run / threads), (turn) => {
+    const spot = space.add(grid.tid, space.mul(turn, threads));
+    const near = space.less(spot, stage.run);
+    const place = space.add(space.mul(run, stage.run), spot);
+    low.branch(space.and(near, space.less(place, stage.length)), () => {
+      const index = space.add(space.mul(row, stage.length), place);
+      low.store(values, index, sorting.value(spot), sort.orders);
+      if (places) low.store(places, index, sorting.place(spot), sort.orders);
+    });
+  });
+  return programOf(low, job, {
+    ...namesOf(job, "runs"),
+    template: "merge-sort",
+    schedule: `${chunks} workgroups of ${threads} threads per row of ${form.columns}: each sorts a run of ${chunkLength}${stage.run < chunkLength ? ` and keeps its first ${stage.run}` : ""}.`,
+    ...gridFields(grid),
+  });
+}
+
+/** Which element of two neighbouring runs is number `at` of their row, both merged. */
+function sourceOf(
+  { sort, scalar, stages }: Merged,
+  low: Lowering,
+  { stage, values }: Runs,
+  row: Index,
+  at: Index,
+): Index {
+  // prettier-ignore
+  const { space } = low;
+  const after = stages[stages.findIndex(({ runs }) => runs === stage.runs) + 1]!;
+  const least = (index: Index): Index => (index.terms.length === 0 ? space.int(Math.min(index.constant, stage.run)) : space.clamp(index, stage.run)); // prettier-ignore
+  const pair = space.div(at, after.run);
+  const start = low.bind("start", space.mul(pair, 2 * stage.run), stage.length - 1);
+  const rest = space.add(space.int(stage.length), space.mul(start, -1));
+  const left = stage.runs === 2 ? least(rest) : low.bind("left", least(rest), stage.run);
+  const variable = space.variable(low.names.frame("source"), values.elements - 1, low.level);
+  low.emit({
+    kind: "merge",
+    variable,
+    values,
+    name: low.names.frame("merged_from"),
+    key: keyOf(scalar),
+    attrs: { descending: sort.descending },
+    start: space.add(space.mul(row, stage.length), start),
+    left,
+    right: mutated("lost-run") ? space.int(0) : least(space.add(rest, space.mul(left, -1))),
+    at: space.mod(at, after.run),
+    nodes: sort.orders,
+  });
+  return space.of(variable);
+}
+
+/** Merges two and two runs that kernel `at` − 1 left; the next kernel goes on. */
+function mergeRuns(merged: Merged, at: number): KernelProgram {
+  const { job, sort } = merged;
+  const { form, target, schedule } = job;
+  const low = new Lowering(job.graph, [], []);
+  const { space } = low;
+  const from = runsAfter(merged, low, at - 1, "runs");
+  const into = runsAfter(merged, low, at, "merged");
+  const { stage } = into;
+  const grid = threadPerItem(low, form.rows * stage.length, schedule.threadsPerWorkgroup, target);
+  const source = sourceOf(merged, low, from, space.div(grid.index, stage.length), space.mod(grid.index, stage.length));
+  low.store(into.values, grid.index, low.load(from.values, source, sort.orders), sort.orders);
+  if (into.places) low.store(into.places, grid.index, low.load(from.places!, source, sort.orders), sort.orders);
+  return programOf(low, job, {
+    ...namesOf(job, `merge${stage.runs}`),
+    template: "merge-sort",
+    schedule: `One thread per element of ${stage.runs} merged runs: it searches the two that it comes from.`,
+    ...gridFields(grid),
+  });
+}
+
+/** The last merge, as far as anything asks for its elements: what follows the order is computed from it and stored. */
+function lastMerge(merged: Merged): KernelProgram {
+  const { job, sort, stages } = merged;
+  const { graph, region, schedule, target } = job;
+  const { after } = sidesOf(graph, region, sort.orders);
+  const ours = new Set(sort.orders);
+  const reads = storedInputs(graph, after).filter((id) => !ours.has(id));
+  const low = new Lowering(graph, [...sort.orders, ...after], [...reads, ...region.outputs]);
+  const from = runsAfter(merged, low, stages.length - 2, "runs");
+  const found = new Map<number, Index>();
+  const sourceAt = (id: NodeId, at: Tuple): Index => {
+    const known = found.get(at.id);
+    if (known) return known;
+    const { attrs, type } = node(graph, id);
+    const axis = opDef(node(graph, id).op).order!.axis(attrs, type.shape);
+    const rows = type.shape.map((extent, i) => (i === axis ? 1 : extent));
+    const row = low.space.ravel(at.at.map((index, i) => (i === axis ? low.space.int(0) : index)), rows); // prettier-ignore
+    const source = sourceOf(merged, low, from, row, at.at[axis]!);
+    // What was found inside a branch is known there alone.
+    if (low.level === 0) found.set(at.id, source);
+    return source;
+  };
+  for (const id of sort.orders) {
+    const buffer = opDef(node(graph, id).op).order!.places ? from.places! : from.values;
+    low.setSorted(id, (at) => low.load(buffer, sourceAt(id, at), [id], wordFor(node(graph, id))));
+  }
+  const size = sizeOf(node(graph, region.outputs[0]!).type.shape);
+  const paired = !target.shaderF16 && region.outputs.some((id) => node(graph, id).type.dtype === "f16");
+  const width = paired ? 2 : 1;
+  const grid = threadPerItem(low, Math.ceil(size / width), schedule.threadsPerWorkgroup, target);
+  storeFlat(low, region.outputs, size, width, grid.index);
+  return programOf(low, job, {
+    ...namesOf(job, "merge"),
+    template: "merge-sort",
+    schedule: `Merges the last two runs of each row: one thread per ${width === 2 ? "two elements, which share a word" : "element"}.`,
+    ...gridFields(grid),
+  });
+}

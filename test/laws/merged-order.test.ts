@@ -1,0 +1,133 @@
+/** @file Rows that no workgroup has room for: the same order as the reference's, of every dtype, axis and length; exact counts; and why a form was chosen. */
+import { afterAll, describe, expect, test } from "vitest";
+import { planFusion, runPlanOnCpu } from "../../src/fusion/codegen";
+import { generic, totalsOf } from "../../src/fusion/cost";
+import { classify, knobOffers } from "../../src/fusion/region";
+import { dtypeBytes, type NodeId, type Target } from "../../src/fusion/ir";
+import { runReference } from "../../src/fusion/reference";
+import { createSession } from "../../src/gpu";
+import { dawn } from "../../src/gpu/testing/dawn";
+import { complaints, cpu, dataOf, gpu, graphOf, oneEach, oneRegion } from "./codegen-harness";
+
+const programs = {
+  "neighbours before and after": "x: f32[2, 5000]\nb: f32[5000]\ny = sort(tanh(x)) * 2 + b",
+  "places of columns, the largest first": "x: f32[2100, 3]\ny = sort(x, dim=0, descending=True)\nz = argsort(x, dim=0, descending=True)", // prettier-ignore
+  "whole numbers with ties": "x: f32[2, 7001]\ni = (x * 3).to(i32)\nz = argsort(i)",
+  "ties of bool": "x: f32[2, 4097]\nz = argsort(x > 0, descending=True)",
+  "the first of many": "x: f32[2, 9000]\nv = topk(x, 700)\ni = topk_indices(x, 700)",
+  "an odd number of halves": "x: f16[4101]\nv = x.sort(descending=True)[:1001]",
+  "something else in that order": "x: f32[8196]\nd: f32[8196]\nv = d[argsort(x)]",
+  "few long rows": "x: f32[2, 20000]\nv = topk(x, 50)\ni = topk_indices(x, 50)",
+  "an axis in the middle": "x: f32[2, 2050, 2]\nv = sort(x, dim=1).transpose(1, 2)",
+} as const;
+
+const choosing = (target: Target, order: "selected" | "merged"): Target => ({ ...target, knobs: { all: { order }, kernels: {} } }); // prettier-ignore
+
+describe.each(Object.entries(programs))("%s", (_, text) => {
+  const graph = graphOf(text);
+  test.each([
+    ["gpu", gpu],
+    ["cpu", cpu],
+    ["vectors off", { ...gpu, knobs: { all: { vector: "off", threads: "64" }, kernels: {} } }],
+  ] as const)("%s: op by op and as one region", (_on, target) => {
+    // prettier-ignore
+    expect(complaints(oneEach(graph), target)).toEqual([]);
+    expect(complaints(oneRegion(graph), target)).toEqual([]);
+  });
+
+  test("what is handed over is written once, and read whole unless only the first of it are wanted", () => {
+    const run = runPlanOnCpu(oneRegion(graph), gpu, generic, dataOf(graph));
+    const { facts } = run.regions[0]!;
+    const [written, read] = [new Map<NodeId, number>(), new Map<NodeId, number>()];
+    const sizes = new Map<NodeId, number>();
+    for (const { program, log } of run.kernels) {
+      for (const { value, elements, type } of program.buffers) sizes.set(value, elements * dtypeBytes(type.dtype));
+      for (const access of log.buffers.filter(({ value }) => value.endsWith("~partials"))) {
+        if (access.written > 0) written.set(access.value, access.written * 4);
+        else read.set(access.value, access.read * 4);
+      }
+    }
+    const total = (of: ReadonlyMap<NodeId, number>): number => [...of.values()].reduce((sum, each) => sum + each, 0);
+    expect(total(written)).toBe(facts.schedule.temporaryBytes);
+    expect(written.size).toBe(facts.schedule.temporaries);
+    expect([...written.keys()].toSorted()).toEqual([...read.keys()].toSorted());
+    for (const [value, bytes] of written) expect(bytes).toBe(sizes.get(value));
+    const whole = !/topk|:1001/.test(text);
+    expect(total(read)).toBeGreaterThanOrEqual(whole ? facts.schedule.temporaryBytes : 1);
+    expect(total(read)).toBeLessThanOrEqual(facts.schedule.temporaryBytes);
+  });
+});
+
+test("a million elements: ten kernels, each with one read and one write of what the last one left", () => {
+  const fusion = oneRegion(graphOf("x: f32[1048576]\ny = sort(x)"));
+  const { kernels, totals } = planFusion(fusion, gpu, generic);
+  expect(kernels.map(({ reads, writes }) => [reads.length, writes.length])).toEqual(kernels.map(() => [1, 1]));
+  expect(kernels).toHaveLength(10);
+  expect(totals.bytes).toBe(2 * 10 * 4 * 1048576);
+  expect(totals.bytes).toBe(totalsOf(fusion, generic).bytes);
+  const moved = kernels.flatMap(({ reads, writes }) => [...reads, ...writes]).reduce((sum, { bytes }) => sum + bytes, 0); // prettier-ignore
+  expect(moved).toBe(totals.bytes);
+  // Input and output stand throughout; of what is handed over, two lie side by side at most.
+  expect(totals.peakBytes).toBe(4 * 4 * 1048576);
+});
+
+const offered = (text: string) => {
+  const fusion = oneRegion(graphOf(text));
+  const offer = knobOffers(fusion.graph, [...fusion.regions.values()][0]!, gpu).find(({ knob }) => knob === "order");
+  const codes = offer?.values.map(({ value, refusal }) => `${value}: ${refusal?.code ?? "ok"}`);
+  return offer && [offer.now, ...codes!, offer.why?.code ?? "no other reason"];
+};
+
+test("which form was chosen, and why not the other", () => {
+  expect(offered("x: f32[8, 2048]\ny = sort(x)")).toBeUndefined();
+  expect(offered("x: f32[8, 4096]\ny = sort(x)")).toEqual(["merged", "selected: L_WGMEM", "merged: ok", "no other reason"]); // prettier-ignore
+  expect(offered("x: f32[8, 40960]\ny = topk(x, 8)")).toEqual(["merged", "selected: ok", "merged: ok", "C_PARALLELISM"]); // prettier-ignore
+  expect(offered("x: f32[1024, 40960]\ny = topk(x, 8)")).toEqual(["selected", "selected: ok", "merged: ok", "C_NEGATIVE"]); // prettier-ignore
+  expect(offered("x: f32[8, 40960]\ny = topk(softmax(x), 8)")).toEqual(["selected", "selected: ok", "merged: L_REDUCE_REDUCE", "no other reason"]); // prettier-ignore
+});
+
+test("both forms on wish", () => {
+  const fusion = oneRegion(graphOf("x: f32[3, 2500]\ny = topk(x, 7)\ni = topk_indices(x, 7)"));
+  for (const way of ["selected", "merged"] as const)
+    for (const target of [gpu, cpu]) expect(complaints(fusion, choosing(target, way))).toEqual([]);
+  expect(planFusion(fusion, choosing(gpu, "merged"), generic).kernels).toHaveLength(2);
+  expect(planFusion(fusion, choosing(gpu, "selected"), generic).kernels).toHaveLength(1);
+});
+
+test.each([
+  ["x: f32[2, 4096]\ny = sort(x)\nz = sort(x, descending=True)", "L_REDUCE_REDUCE"],
+  ["x: f32[2, 4096]\ny = sort(x)\nz = y.sum(dim=-1)", "L_REDUCE_REDUCE"],
+  ["x: f32[2, 4096]\ny = exp(x)\nz = sort(y)", "L_ROOT"],
+  ["x: f32[2, 4096]\ny = sort(x)\nz = y[:, :9]", "L_SHAPE"],
+  ["x: f32[2, 4096]\ny = sort(x) - x", "L_INDEX"],
+])("%s: %s", (text, code) => {
+  const { graph, regions } = oneRegion(graphOf(text));
+  const { members } = [...regions.values()][0]!;
+  const named = members.filter((id) => ["y", "z"].includes(id));
+  const classified = classify(graph, members, named);
+  expect(classified.ok ? "ok" : classified.verdict.code).toBe(code);
+});
+
+const device = await dawn();
+describe.skipIf(!device)("on WebGPU", () => {
+  const session = createSession(device!);
+  afterAll(() => session.close());
+
+  test.each([false, true])(
+    "NaN behind all, ∞ before it, equal elements as they stood; descending: %s",
+    async (descending) => {
+      // prettier-ignore
+      const way = `descending=${descending ? "True" : "False"}`;
+      const graph = graphOf(`x: f32[2, 2100]\ny = sort(x, ${way})\ni = argsort(x, ${way})`);
+      const odd = [1, NaN, -Infinity, 0, 3, -0, Infinity, 1, NaN, -2, 3, 1e-30, 7.5];
+      const x = Float64Array.from({ length: 4200 }, (_, i) => odd[(i * i) % odd.length]!);
+      const inputs = new Map([["x" as NodeId, x]]);
+      const reference = runReference(graph, inputs);
+      const answer = await session.run(planFusion(oneRegion(graph), gpu, generic), inputs);
+      if (!answer.ok) throw new Error(answer.problem.text);
+      const plain = (of: ArrayLike<number>): number[] => Array.from(of, (value) => Math.fround(value) + 0);
+      for (const { value, data } of answer.value) expect(plain(data)).toEqual(plain(reference.get(value)!.data));
+    },
+    300_000,
+  );
+});
