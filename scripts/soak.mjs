@@ -1,5 +1,5 @@
 /**
- * @file `npm run soak [-- --plans 100000 --gradients 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --factor 40 --seed N --minutes M --fresh]`: the laws of
+ * @file `npm run soak [-- --plans 100000 --gradients 10000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --factor 40 --seed N --minutes M --fresh]`: the laws of
  * `npm test` at full count, in batches of one process each. Progress is kept in .cache/soak.json: the next run goes on where this
  * one stopped, and asks again what failed. Every batch rewrites docs/soak.md. `--bundle FILE` writes the laws as one file that runs on
  * any machine with Node (`node FILE plans 2000:7`); `--take RESULTS` takes the lines it printed there as batches done.
@@ -12,7 +12,7 @@ import { build, cached } from "./bundle.mjs";
 
 const number = { type: "string" };
 const { values: asked } = parseArgs({
-  options: { plans: number, gradients: number, halves: number, strict: number, knobs: number, device: number, kernels: number, limits: number, factor: number, seed: number, minutes: number, bundle: number, take: number, fresh: { type: "boolean" } },
+  options: { plans: number, gradients: number, kept: number, batches: number, halves: number, strict: number, knobs: number, device: number, kernels: number, limits: number, factor: number, seed: number, minutes: number, bundle: number, take: number, fresh: { type: "boolean" } },
 }); // prettier-ignore
 const PROGRESS = ".cache/soak.json";
 const REPORT = ".cache/soak-batch.json";
@@ -34,6 +34,22 @@ const LAWS = {
     batch: 500,
     unit: "random programs with the gradients of what they compute",
     says: "what holds of plans holds of forward and backward as one graph",
+    entry: "test/laws/soak-plans.ts",
+  },
+  kept: {
+    goal: goal("kept", 4000),
+    batch: 200,
+    unit: "random programs with their gradients, with a random policy, budget and choices of what the backward pass keeps",
+    says: "the same values whatever is kept, and kernels of one pass each where both run apart",
+    files: ["test/laws/gradient-plans.test.ts"],
+    only: "what the backward passes of",
+    env: (count, seed) => ({ GRADIENT_LAWS: `${2 * count}:${seed}` }),
+  },
+  batches: {
+    goal: goal("batches", 10_000),
+    batch: 1000,
+    unit: "random programs under `vmap`, or the gradients of each example",
+    says: "what holds of plans holds of what is lifted to a batch",
     entry: "test/laws/soak-plans.ts",
   },
   halves: {

@@ -1,6 +1,9 @@
 /** @file Every op under vmap is the op on each example; per-example gradients, batches in batches, and what is refused. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inputData, parseProgram, runReference, type NodeId } from "../../src/fusion";
+import { batched } from "./batched-case";
+import { caseArbitrary, planned, runFaults, structureFaults, type Case } from "./plan-laws";
 import { calls } from "./written-calls";
 
 const SIZE = 3;
@@ -65,6 +68,21 @@ describe("every op", () => {
       });
     }
   });
+});
+
+test("40 random programs under vmap: planned, counted and computed like any graph", { timeout: 120_000 }, () => {
+  let taken = 0;
+  const faults = (one: Case): readonly string[] => {
+    const whole = batched(one);
+    if (!whole) return [];
+    taken++;
+    const plan = planned(whole);
+    return [...structureFaults(plan), ...runFaults(plan, "gpu", one.text.length)];
+  };
+  const result = fc.check(fc.property(caseArbitrary, (one) => faults(one).length === 0), { numRuns: 40, seed: 20261121, endOnFailure: true }); // prettier-ignore
+  const failing = result.counterexample?.[0];
+  expect(failing ? [batched(failing)!.text, failing.ways, ...faults(failing)] : []).toEqual([]);
+  expect(taken).toBeGreaterThan(30);
 });
 
 test("gradients of each example", () => {

@@ -16,6 +16,7 @@ interface Batch {
 /** The same files and settings as in `scripts/soak.mjs`. */
 const LAWS: Readonly<Record<string, Batch>> = {
   device: { env: { WEBGPU_LAWS: part }, load: () => import("../webgpu/random.test") },
+  kept: { env: { GRADIENT_LAWS: `${2 * count}:${seed}` }, only: "what the backward passes of", load: () => import("./gradient-plans.test") }, // prettier-ignore
   limits: { env: { LIMIT_LAWS: part }, load: () => import("./limits.test") },
   kernels: { env: { CODEGEN_LAWS: `${count}:${seed * 2000}` }, only: "random programs from seed", load: () => import("./codegen.test") }, // prettier-ignore
   knobs: { env: { KNOB_SEEDS: String(count), KNOB_FROM: String(seed * 2000) }, only: "random kernels under", load: () => import("./knobs.test") }, // prettier-ignore

@@ -4,6 +4,7 @@
  * smallest program for each kind of failure.
  */
 import fc from "fast-check";
+import { batched } from "./batched-case";
 import { differentiated } from "./gradient-case";
 import { wideCaseArbitrary, planned, runFaults, strictFaults, structureFaults, type Case } from "./plan-laws";
 import { smaller } from "./smaller";
@@ -15,6 +16,7 @@ const MADE: Readonly<Record<string, (one: Case) => Case | null>> = {
   plans: (one) => one,
   strict: ({ text, ways: [granularity, policy, , profile, pin, choice] }) => ({ text, ways: [granularity, policy, 15, profile, pin, choice] }), // prettier-ignore
   gradients: differentiated,
+  batches: batched,
   // All inputs, or every other one.
   halves: ({ text, ways }) => {
     let at = text.length % 3;
