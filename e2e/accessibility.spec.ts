@@ -22,7 +22,7 @@ for (const theme of ["light", "dark"] as const) {
       expect(told).toEqual([]);
     };
     await check("first screen");
-    for (const tab of ["Loops", "Decisions", "Traffic"]) {
+    for (const tab of ["Loops", "Decisions", "Traffic", "Memory"]) {
       await page.getByRole("tab", { name: new RegExp(`^${tab}`) }).click();
       await check(tab, "[data-pane=kernels]");
     }

@@ -24,7 +24,7 @@ test("after one visit the page works without a network, with all that comes late
   }
   await play.command("Add tanh");
   await expect.poll(() => play.text()).toContain("tanh(...)");
-  for (const tab of ["Loops", "Decisions", "Traffic"]) {
+  for (const tab of ["Loops", "Decisions", "Traffic", "Memory"]) {
     await page.getByRole("tab", { name: new RegExp(`^${tab}`) }).click();
     await expect(page.getByRole("tabpanel")).not.toBeEmpty();
   }

@@ -1,5 +1,5 @@
 /** @file What the text says that the plan must be, held against the plan: each miss is a diagnostic with the decision that led to it. */
-import { liveBytes } from "./codegen";
+import { liveBytes, peakOf } from "./codegen";
 import type { Goal } from "./compilation";
 import { usesOf, type Diagnostic, type Fusion, type NodeId, type Plan, type Region, type Span, type Step } from "./ir";
 import { inWords, showBytes } from "./passes";
@@ -49,7 +49,7 @@ const plural = (kernels: number): string => `${kernels} ${kernels === 1 ? "kerne
 const measured: Readonly<Record<CountedKind, (plan: Plan) => number>> = {
   kernels: ({ kernels }) => kernels.length,
   bytes: ({ totals }) => totals.bytes,
-  peak: ({ buffers, kernels }) => liveBytes(buffers, kernels.length).reduce((most, bytes) => Math.max(most, bytes), 0),
+  peak: peakOf,
 };
 
 /** The first kernel with which most is alive. */

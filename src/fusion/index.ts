@@ -124,6 +124,7 @@ export {
   liveBytes,
   lowerFusion,
   lowerRegion,
+  peakOf,
   planFusion,
   printWgsl,
   runPlanOnCpu,

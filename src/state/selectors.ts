@@ -3,6 +3,7 @@ import {
   deviceProfileFrom,
   fusionAt,
   nodeId,
+  peakOf,
   type Compilation,
   type DeviceProfile,
   type Fusion,
@@ -104,9 +105,13 @@ export function selectScore(state: PlaygroundState): Score | null {
   return compilation && scoreOf(compilation, state.cursor);
 }
 
+const peak = once(peakOf);
+
 /** Bytes that the naive plan holds at its peak; null while there is no plan. */
-export const selectNaivePeak = ({ derived }: PlaygroundState): number | null =>
-  derived.compilation?.naivePlan?.totals.peakBytes ?? null;
+export function selectNaivePeak({ derived }: PlaygroundState): number | null {
+  const plan = derived.compilation?.naivePlan;
+  return plan ? peak(plan) : null;
+}
 
 /** Every refused or accepted decision on an edge, in order. */
 export const decisionsOnEdge = (steps: readonly Step[], edge: string): Step[] =>

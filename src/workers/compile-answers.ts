@@ -1,5 +1,5 @@
 /** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
-import { applyTextEdits, compile, fusionAt, hashText, inputData, knobSheet, knobSweep, kernelLooks, planAt, planForTarget, savedSheet, setConstant, targetOf, whatIf, type Compilation, type CompileOptions, type KnobSheet, type Plan } from "../fusion"; // prettier-ignore
+import { applyTextEdits, compile, fusionAt, hashText, inputData, knobSheet, knobSweep, kernelLooks, peakOf, planAt, planForTarget, savedSheet, setConstant, targetOf, whatIf, type Compilation, type CompileOptions, type KnobSheet, type Plan, type Totals } from "../fusion"; // prettier-ignore
 import { importOnnx, typedData } from "../import";
 import type { AboutKernel, CompileReply, CompileRequest, ImportAnswer, PlanTotals, SizeRow, SweepAnswer, WhatIfAnswer } from "./messages"; // prettier-ignore
 
@@ -36,7 +36,8 @@ function imported({ bytes, dims, shapes }: Extract<CompileRequest, { kind: "impo
 /** Totals of both plans; null for a text without a plan. */
 function totalsOf(text: string, options: CompileOptions): PlanTotals | null {
   const { naivePlan, fusedPlan } = compile(text, options);
-  return naivePlan && fusedPlan ? { naive: naivePlan.totals, fused: fusedPlan.totals } : null;
+  const counted = (plan: Plan): Totals => ({ ...plan.totals, peakBytes: peakOf(plan) });
+  return naivePlan && fusedPlan ? { naive: counted(naivePlan), fused: counted(fusedPlan) } : null;
 }
 
 /** Sizes that don't plan are left out. */

@@ -3,7 +3,7 @@ export type { AccessLog, BufferAccess } from "./interpret/access-log";
 export { interpretProgram, type InterpretOptions } from "./interpret/machine";
 export type { Buffer, KernelProgram } from "./kernel-ir";
 export { lowerRegion } from "./lower";
-export { aliveIn, liveBytes, planMemory, type MemoryPlan, type Tenant } from "./memory";
+export { aliveIn, liveBytes, peakOf, planMemory, type MemoryPlan, type Tenant } from "./memory";
 export { codegenMutations, withMutation, type CodegenMutation } from "./mutations";
 export { instructionCounts, type InstructionCounts } from "./instructions";
 export { neighbourAccesses, type NeighbourAccess } from "./neighbours";

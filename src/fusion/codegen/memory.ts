@@ -1,5 +1,5 @@
 /** @file Which values share a buffer. A slot is a whole buffer: nothing is bound for reading and writing in one dispatch. */
-import type { BufferPlan } from "../ir";
+import type { BufferPlan, Plan } from "../ir";
 
 /** A value that needs a place, without its slot. */
 export type Tenant = Omit<BufferPlan, "slot">;
@@ -88,7 +88,7 @@ function liveSets(tenants: readonly Tenant[], kernels: number): Float64Array {
 export const aliveIn = ({ role, firstKernel, lastKernel }: Tenant, kernels: number): readonly [number, number] =>
   role === "input" ? [0, kernels - 1] : [Math.max(0, firstKernel), Math.min(kernels - 1, lastKernel)];
 
-/** Bytes alive while each kernel of a plan runs, in its order; the largest of them is the plan's peak. */
+/** Bytes alive while each kernel of a plan runs, in its order. */
 export function liveBytes(buffers: readonly Tenant[], kernels: number): readonly number[] {
   const held = buffers.map((tenant): Tenant => {
     const [firstKernel, lastKernel] = aliveIn(tenant, kernels);
@@ -96,3 +96,7 @@ export function liveBytes(buffers: readonly Tenant[], kernels: number): readonly
   });
   return [...liveSets(held, kernels).subarray(1, kernels + 1)];
 }
+
+/** Most bytes alive with one kernel of a plan; 0 for a plan without kernels. Totals of steps say it for kernels in the text's order. */
+export const peakOf = ({ buffers, kernels }: Pick<Plan, "buffers" | "kernels">): number =>
+  liveBytes(buffers, kernels.length).reduce((most, bytes) => Math.max(most, bytes), 0);

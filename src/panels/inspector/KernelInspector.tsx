@@ -73,7 +73,7 @@ export function KernelInspector({ run = null }: Props) {
   const tabs: readonly (readonly [InspectorTab, string])[] = [
     ["wgsl", "WGSL"],
     ["loops", "Loops"],
-    ["decisions", planned ? `Decisions ${count(steps)}` : "Decisions"],
+    ["decisions", planned && !run ? `Decisions ${count(steps)}` : "Decisions"],
     ["traffic", "Traffic"],
     ["memory", "Memory"],
     ...(run ? [["run", "Run"] as const] : []),

@@ -1,5 +1,5 @@
 /** @file One sentence for each number that a chapter prints, with the live counts in it. */
-import { bytesOf, inputData, intensity, node, ridge, runReference, type NodeId } from "../../fusion";
+import { bytesOf, inputData, intensity, node, peakOf, ridge, runReference, type NodeId } from "../../fusion";
 import { geluCurve, geluDistance } from "./gelu-forms";
 import {
   allTransfers,
@@ -142,7 +142,7 @@ const l2Norm: Sentence = (counted, says) => {
 };
 
 const lessMemory: Sentence = ({ naive, fused }, says) => {
-  const [before, after] = [naive.totals.peakBytes, fused.totals.peakBytes];
+  const [before, after] = [peakOf(naive), peakOf(fused)];
   const percent = significant(Math.abs(1 - after / before) * 100, 2);
   return quoted(
     `The chapter says ${says}; that depends on the graph. This one's peak goes ${showBytes(before)} → ${showBytes(after)}, ${percent} % ${after > before ? "more" : "less"}.`,

@@ -3,6 +3,7 @@ import {
   aliveIn,
   findNode,
   liveBytes,
+  peakOf,
   showType,
   type BufferPlan,
   type Graph,
@@ -63,7 +64,7 @@ export function livePicture(plan: Plan, graph: Graph): LivePicture | null {
   const { buffers, kernels } = plan;
   const live = liveBytes(buffers, kernels.length);
   if (live.length === 0) return null;
-  const peakBytes = live.reduce((most, bytes) => Math.max(most, bytes), 0);
+  const peakBytes = peakOf(plan);
   const living = buffers.map((buffer) => livingOf(buffer, plan, graph)).toSorted(byPlace);
   const steps = shownSteps(live);
   const least = peakBytes * LEAST_SHARE;

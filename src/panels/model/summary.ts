@@ -1,5 +1,5 @@
 /** @file What leaves the page as a page of text: both plans in counts, what was decided, what was measured, and a checklist with its answers. */
-import { intensity, ridge, type Compilation, type Kernel, type Plan } from "../../fusion";
+import { intensity, peakOf, ridge, type Compilation, type Kernel, type Plan } from "../../fusion";
 import { notes } from "../../lessons";
 import type { FinishedRun } from "../../state";
 import { occupancyOf } from "./kernel-card";
@@ -88,13 +88,13 @@ function checklist(facts: Facts): string[] {
 
 const row = (...cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
-const countsTable = ({ naive: { totals: a }, fused: { totals: b } }: Facts): string[] => [
+const countsTable = ({ naive, naive: { totals: a }, fused, fused: { totals: b } }: Facts): string[] => [
   row("", "naive", "fused"),
   row("---", "---", "---"),
   row("kernels", count(a.kernels), count(b.kernels)),
   row("full-size transfers", count(a.fullSizeTransfers), count(b.fullSizeTransfers)),
   row("memory traffic", showBytes(a.bytes), showBytes(b.bytes)),
-  row("peak memory", showBytes(a.peakBytes), showBytes(b.peakBytes)),
+  row("peak memory", showBytes(peakOf(naive)), showBytes(peakOf(fused))),
   row("predicted", showMicros(a.predictedMicros), showMicros(b.predictedMicros)),
 ];
 
