@@ -19,8 +19,12 @@ interface RowFactor {
   readonly share: NodeId;
   readonly weight: NodeId;
   readonly row: NodeId;
+  /** What stands between the second product and the share, the last first: each with the operand that leads to the share. */
+  readonly path: readonly (readonly [NodeId, number])[];
   /** `where(is_nan(share), 0, share)`, which says the same of all shares of a row. */
   readonly guard: { readonly test: NodeId; readonly choice: NodeId } | null;
+  /** The 0 that the path puts in place of some shares. */
+  readonly zero: NodeId | null;
 }
 
 /** A walk further back than this is no attention. */
@@ -80,6 +84,8 @@ function dependents(planner: Planner, among: readonly NodeId[], roots: ReadonlyS
 /** Ops that a factor of the row may be moved across. */
 const TRANSPARENT: ReadonlySet<string> = new Set(["dropout", "identity", "neg"]);
 
+const isZero = ({ op, attrs }: Node): boolean => op === "const" && Number(attrs["value"]) === 0;
+
 function rowFactor(
   planner: Planner,
   rewriter: Rewriter,
@@ -87,30 +93,52 @@ function rowFactor(
   folded: ReadonlySet<NodeId>,
 ): RowFactor | null {
   const { graph } = planner;
+  const path: [NodeId, number][] = [];
+  let zero: NodeId | null = null;
   let n = node(graph, node(graph, values).inputs[0]!);
-  while (TRANSPARENT.has(n.op)) n = node(graph, n.inputs[0]!);
+  for (let operand = across(graph, n, folded); operand !== null; operand = across(graph, n, folded)) {
+    path.push([n.id, operand]);
+    if (n.op === "where") zero = n.inputs[3 - operand]!;
+    n = node(graph, n.inputs[operand]!);
+  }
   const guard = guardOf(graph, n);
   if (guard) n = node(graph, guard.share);
   if (n.op !== "div" && n.op !== "mul") return null;
   const [a, b] = [n.inputs[0]!, n.inputs[1]!];
-  const isRow = (id: NodeId): boolean => {
-    const shape = node(graph, id).type.shape;
-    return folded.has(id) && shape.length >= 2 && shape.at(-1) === 1 && n.type.shape.at(-1) !== 1;
-  };
-  if (guard) {
-    const alone = rewriter.readersOf(guard.test).size === 1 && !planner.isOutput(guard.test);
-    return alone && isRow(b) && sharesAreNumbers(graph, n) ? { share: n.id, weight: a, row: b, guard } : null;
+  const isRow = (id: NodeId): boolean => folded.has(id) && isRowOf(graph, id, n);
+  if (guard || zero !== null) {
+    const alone = !guard || (rewriter.readersOf(guard.test).size === 1 && !planner.isOutput(guard.test));
+    return alone && isRow(b) && sharesAreNumbers(graph, n)
+      ? { share: n.id, weight: a, row: b, path, guard, zero }
+      : null;
   }
-  if (isRow(b)) return { share: n.id, weight: a, row: b, guard };
-  return n.op === "mul" && isRow(a) ? { share: n.id, weight: b, row: a, guard } : null;
+  if (isRow(b)) return { share: n.id, weight: a, row: b, path, guard, zero };
+  return n.op === "mul" && isRow(a) ? { share: n.id, weight: b, row: a, path, guard, zero } : null;
+}
+
+/** One value a row, where `n` has a row of them. */
+function isRowOf(graph: Graph, id: NodeId, n: Node): boolean {
+  const { shape } = node(graph, id).type;
+  return shape.length >= 2 && shape.at(-1) === 1 && n.type.shape.at(-1) !== 1;
+}
+
+/** The operand that a factor of the row may be taken out of, through `n`; null where it ends. */
+function across(graph: Graph, n: Node, folded: ReadonlySet<NodeId>): number | null {
+  if (TRANSPARENT.has(n.op)) return 0;
+  if (n.op !== "where" && n.op !== "mul" && n.op !== "div") return null;
+  const inside = n.inputs.flatMap((id, operand) => (folded.has(id) ? [operand] : []));
+  const [only] = inside;
+  if (only === undefined || inside.length > 1 || isRowOf(graph, n.inputs[only]!, n)) return null;
+  if (n.op === "mul") return only;
+  if (n.op === "div") return only === 0 ? only : null;
+  return only !== 0 && isZero(node(graph, n.inputs[3 - only]!)) ? only : null;
 }
 
 /** `where(is_nan(share), 0, share)`: exporters write it for rows that a mask hides wholly. */
 function guardOf(graph: Graph, choice: Node): { test: NodeId; choice: NodeId; share: NodeId } | null {
   if (choice.op !== "where") return null;
   const [test, zero, share] = choice.inputs.map((id) => node(graph, id)) as [Node, Node, Node];
-  const guards =
-    test.op === "is_nan" && test.inputs[0] === share.id && zero.op === "const" && Number(zero.attrs["value"]) === 0;
+  const guards = test.op === "is_nan" && test.inputs[0] === share.id && isZero(zero);
   return guards ? { test: test.id, choice: choice.id, share: share.id } : null;
 }
 
@@ -133,31 +161,35 @@ function sharesAreNumbers(graph: Graph, share: Node): boolean {
  */
 export function divideLast(planner: Planner, { values, factor }: Between): NodeChange & { readonly product: NodeId } {
   const { graph } = planner;
-  const { share, weight, row, guard } = factor!;
+  const { share, weight, row, guard, path, zero } = factor!;
   const product = nodeId(`${values}~sum`);
   const result = node(graph, values);
   const divided = node(graph, share);
-  const moved = guard?.choice ?? share;
-  const chain: Node[] = [];
-  let left = result.inputs[0]!;
-  for (let id = left; id !== moved; id = node(graph, id).inputs[0]!) {
+  const chain = path.map(([id, operand], i) => {
     const n = node(graph, id);
-    chain.push(n.inputs[0] === moved ? { ...n, inputs: [weight, ...n.inputs.slice(1)] } : n);
-  }
-  if (left === moved) left = weight;
+    return i === path.length - 1 ? { ...n, inputs: n.inputs.with(operand, weight) } : n;
+  });
+  const left = chain[0]?.id ?? weight;
   const origins = [...new Set([...result.origins, ...divided.origins])];
   const sum: Node = { ...result, id: product, inputs: [left, result.inputs[1]!], label: `${result.label} before ${divided.op === "div" ? "division" : "scaling"}`, origins }; // prettier-ignore
   const last: Node = { ...result, op: divided.op, attrs: divided.attrs, inputs: [product, row], origins };
-  if (!guard) return { gone: [share], after: [...chain, sum, last], born: [[product, values]], product };
-  const unguarded = { ...last, id: nodeId(`${values}~unguarded`), label: `${result.label} before its guard` };
-  const [test, choice] = [node(graph, guard.test), node(graph, guard.choice)];
-  const zero = choice.inputs[1]!;
-  const asked: Node = { ...test, id: nodeId(`${values}~guard`), op: "gt", label: "gt", inputs: [row, zero], type: { ...test.type, shape: node(graph, row).type.shape } }; // prettier-ignore
-  const guarded: Node = { ...result, op: choice.op, attrs: choice.attrs, inputs: [asked.id, unguarded.id, zero], origins: [...new Set([...origins, ...choice.origins])] }; // prettier-ignore
+  if (!guard && zero === null)
+    return { gone: [share], after: [...chain, sum, last], born: [[product, values]], product };
+  const none = guard ? node(graph, guard.choice).inputs[1]! : zero!;
+  const [asked, unguarded] = [nodeId(`${values}~guard`), nodeId(`${values}~unguarded`)];
+  const test: Node = { ...result, id: asked, op: "gt", attrs: {}, label: "gt", inputs: [row, none], type: { ...node(graph, row).type, dtype: "bool" }, origins }; // prettier-ignore
+  const quotient: Node = { ...last, id: unguarded, label: `${result.label} before its guard` };
+  const guarded: Node = {
+    ...result,
+    op: "where",
+    attrs: {},
+    inputs: [asked, unguarded, guard ? none : product],
+    origins,
+  };
   return {
-    gone: [share, test.id, choice.id],
-    after: [...chain, sum, asked, unguarded, guarded],
-    born: [[product, values], [asked.id, values], [unguarded.id, values]], // prettier-ignore
+    gone: guard ? [share, guard.test, guard.choice] : [share],
+    after: [...chain, sum, test, quotient, guarded],
+    born: [[product, values], [asked, values], [unguarded, values]], // prettier-ignore
     product,
   };
 }

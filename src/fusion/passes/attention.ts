@@ -173,7 +173,7 @@ function divisionStep(planner: Planner, { values, factor }: Between, patch: Patc
   const { share, row } = factor!;
   const [before, after] = [sizeOf(node(graph, share).type.shape), sizeOf(node(graph, values).type.shape)];
   const does = node(graph, share).op === "div" ? "division by" : "factor";
-  const text = `${nameOf(graph, row)} is the same for a whole row, so the ${does} it may leave the sum: Σ (e / l)·v = (Σ e·v) / l. ${nameOf(graph, values)} now applies it ${after.toLocaleString("en")} times at the end instead of ${before.toLocaleString("en")} times before.`; // prettier-ignore
+  const text = `${nameOf(graph, row)} is the same for a whole row, so the ${does} it may leave the sum: Σ (e / l)·v = (Σ e·v) / l. ${nameOf(graph, values)} now applies it ${after.toLocaleString("en")} times at the end instead of ${before.toLocaleString("en")} times before.${factor!.guard ? " The test for NaN asks the row instead of each share." : ""}`; // prettier-ignore
   const nodes = [share, values];
   return {
     rule: "divide-last",
