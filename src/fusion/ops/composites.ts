@@ -64,7 +64,6 @@ import { localResponseNorm } from "./composite/local-response-norm";
 import { log10 } from "./composite/elementwise/log10";
 import { logSoftmax } from "./composite/log-softmax";
 import { logsigmoid } from "./composite/activation/logsigmoid";
-import { logcumsumexp } from "./composite/logcumsumexp";
 import { logsumexp } from "./composite/logsumexp";
 import { lpPool } from "./composite/lp-pool";
 import { maskedFill } from "./composite/elementwise/masked-fill";
@@ -197,7 +196,6 @@ export const composites: readonly CompositeDef[] = [
   localResponseNorm,
   log10,
   logSoftmax,
-  logcumsumexp,
   logsigmoid,
   logsumexp,
   lpPool,

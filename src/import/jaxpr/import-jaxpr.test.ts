@@ -69,11 +69,58 @@ describe("equations", () => {
     ["batches in groups", program("f[2,1,1] f[2,1,1]", [eqn("conv_general_dilated", ["a", "b"], "f[1,2,1]", { window_strides: [1], padding: [[0, 0]], lhs_dilation: [1], rhs_dilation: [1], dimension_numbers: [[0, 1, 2], [0, 1, 2], [0, 1, 2]], feature_group_count: 1, batch_group_count: 2 })]), { x0: [2, 3], x1: [5, 7] }, [10, 21]],
   ])("%s", (_, jaxpr, data, wanted) => expect(one(jaxpr, data)).toEqual(wanted)); // prettier-ignore
 
-  test("rows of pairs are folded by a program of their own", () => {
-    const body = program("f[] f[] f[] f[]", [eqn("add", ["a", "c"], "f[]"), { ...eqn("mul", ["b", "d"], "f[]"), out: [{ ...typed("f[]"), name: "s" }] }], ["r", "s"]); // prettier-ignore
-    const pair = eqn("reduce", ["a", "b", lit(0), lit(1)], "f[2] f[2]", { jaxpr: closed(body), dimensions: [1] });
-    const found = answers(program("f[2,3] f[2,3]", [pair], ["r", "s"]), { x0: upTo(6), x1: [1, 2, 3, 4, 5, 6] });
-    expect(found).toEqual({ y0: [3, 12], y1: [6, 120] });
+  const named = (one: JaxEquation, name: string): JaxEquation => ({ ...one, out: [{ ...one.out[0]!, name }] });
+  const pairs = (body: Jaxpr): Jaxpr => program("f[2,3] f[2,3]", [eqn("reduce", ["a", "b", lit(0), lit(1)], "f[2] f[2]", { jaxpr: closed(body), dimensions: [1] })], ["r", "s"]); // prettier-ignore
+
+  test("rows of pairs are folded each by itself", () => {
+    const body = program("f[] f[] f[] f[]", [eqn("add", ["a", "c"], "f[]"), named(eqn("mul", ["b", "d"], "f[]"), "s")], ["r", "s"]); // prettier-ignore
+    expect(importJaxpr(pairs(body), { kind: "results" }).text).toContain("prod(");
+    expect(answers(pairs(body), { x0: upTo(6), x1: upTo(6) })).toEqual({ y0: [3, 12], y1: [0, 60] });
+  });
+  test("and by a program of their own where they look at one another", () => {
+    const steps = [eqn("ge", ["a", "c"], "b[]"), named(eqn("select_n", ["r", "c", "a"], "f[]"), "s"), named(eqn("select_n", ["r", "d", "b"], "f[]"), "t")]; // prettier-ignore
+    const body = program("f[] f[] f[] f[]", steps, ["s", "t"]);
+    const found = answers(pairs(body), { x0: [1, 5, 2, 9, 3, 4], x1: upTo(6) });
+    expect(found).toEqual({ y0: [5, 9], y1: [1, 3] });
+  });
+});
+
+describe("special functions", () => {
+  const PLACES = [0.3, 0.9, 1, 2.7, 5.5, 6.5, 12];
+  const of = (prim: string, places: readonly number[], question: JaxQuestion = { kind: "results" }): Record<string, number[]> => // prettier-ignore
+    answers(program(`f[${places.length}]`, [eqn(prim, ["a"], `f[${places.length}]`)]), { x0: places, t0: places.map(() => 1), g0: places.map(() => 1) }, question); // prettier-ignore
+  const near = (got: readonly number[], want: readonly number[]): void => got.forEach((value, i) => expect(Math.abs(value - want[i]!)).toBeLessThan(1e-6 * (1 + Math.abs(want[i]!)))); // prettier-ignore
+
+  test("ln Γ and its derivative step as they must, and are mirrored", () => {
+    const below = [-0.3, -2.5, -7.1];
+    const at = [...PLACES, ...below];
+    const [lgamma, digamma] = ["lgamma", "digamma"].map((prim) => (xs: readonly number[]) => of(prim, xs)["y0"]!);
+    near(lgamma!(at.map((x) => x + 1)), lgamma!(at).map((y, i) => y + Math.log(Math.abs(at[i]!)))); // prettier-ignore
+    near(digamma!(at.map((x) => x + 1)), digamma!(at).map((y, i) => y + 1 / at[i]!)); // prettier-ignore
+    near([...lgamma!([5]), ...digamma!([1])], [Math.log(24), -0.5772156649]);
+    near(of("lgamma", at, { kind: "derivatives" })["jvp0"]!, digamma!(at));
+  });
+  test("Bessel functions are means round a circle, their slopes one another", () => {
+    const at = [0.1, 1, 4.9, 5.1, 30, -2, -9];
+    const mean = (order: number, x: number): number => upTo(1000).reduce((sum, k) => sum + Math.exp(x * Math.cos((2 * Math.PI * k) / 1000) - Math.abs(x)) * Math.cos((order * 2 * Math.PI * k) / 1000), 0) / 1000; // prettier-ignore
+    const [zero, one] = [0, 1].map((order) => at.map((x) => mean(order, x))) as [number[], number[]];
+    const found = of("bessel_i0e", at, { kind: "derivatives" });
+    near(found["y0"]!, zero);
+    near(of("bessel_i1e", at)["y0"]!, one);
+    const slopes = zero.map((value, i) => one[i]! - Math.sign(at[i]!) * value);
+    found["jvp0"]!.forEach((value, i) => expect(Math.abs(value - slopes[i]!)).toBeLessThan(1e-5));
+  });
+  test("erf undoes its inverse", () => {
+    const at = [0, 0.1, -0.5, 0.9, 0.999, -0.99999];
+    const there = program("f[6]", [eqn("erf_inv", ["a"], "f[6]"), { ...eqn("erf", ["r"], "f[6]"), out: [{ ...typed("f[6]"), name: "s" }] }], ["s"]); // prettier-ignore
+    near(one(there, { x0: at }), at);
+  });
+  test("logarithms of sums so far, and what each is worth", () => {
+    const at = [0.5, -1, 2, 0];
+    const sums = at.map((_, i) => at.slice(0, i + 1).reduce((sum, x) => sum + Math.exp(x), 0));
+    const found = answers(program("f[4]", [eqn("cumlogsumexp", ["a"], "f[4]", { axis: 0, reverse: false })]), { x0: at, g0: [1, 1, 1, 1], t0: [1, 0, 0, 0] }, { kind: "derivatives" }); // prettier-ignore
+    near(found["y0"]!, sums.map(Math.log)); // prettier-ignore
+    near(found["jvp0"]!, sums.map((sum) => Math.exp(at[0]!) / sum)); // prettier-ignore
   });
 });
 

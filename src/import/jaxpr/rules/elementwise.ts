@@ -3,9 +3,8 @@ import type { Value } from "../../onnx/emit";
 import type { Equation, Rule, Rules } from "../rule";
 
 const NAMES: Readonly<Record<string, string>> = {
-  abs: "abs", acos: "acos", acosh: "acosh", add: "add", add_any: "add", asin: "asin", asinh: "asinh", atan: "atan", atan2: "atan2", atanh: "atanh",
-  cbrt: "cbrt", ceil: "ceil", cos: "cos", cosh: "cosh", eq: "eq", erf: "erf", erfc: "erfc", exp: "exp", exp2: "exp2",
-  expm1: "expm1", floor: "floor", ge: "ge", gt: "gt", is_finite: "isfinite", le: "le", log: "log", log1p: "log1p", logistic: "sigmoid", lt: "lt", max: "maximum",
+  abs: "abs", acos: "acos", acosh: "acosh", add: "add", add_any: "add", asin: "asin", asinh: "asinh", atan: "atan", atan2: "atan2", atanh: "atanh",  cbrt: "cbrt", ceil: "ceil", cos: "cos", cosh: "cosh",  eq: "eq", erf: "erf",  erfc: "erfc", exp: "exp", exp2: "exp2",
+  expm1: "expm1", floor: "floor", ge: "ge", gt: "gt", is_finite: "isfinite", le: "le",  log: "log", log1p: "log1p", logistic: "sigmoid", lt: "lt", max: "maximum",
   min: "minimum", mul: "mul", ne: "ne", neg: "neg", rem: "fmod", rsqrt: "rsqrt", shift_left: "shift_left", shift_right_arithmetic: "shift_right",
   sign: "sign", sin: "sin", sinh: "sinh", sqrt: "sqrt", square: "square", stop_gradient: "stop_gradient", sub: "sub", tan: "tan", tanh: "tanh",
 }; // prettier-ignore

@@ -5,6 +5,9 @@ import type { Jaxpr } from "../jaxpr";
 import type { Equation, Rule, Rules } from "../rule";
 import { spread } from "./shape";
 
+/** Elements that a program is written out for: each step of it reads what all steps before made. */
+const MOST_FOLDED = 16;
+
 /** A fold of ours, what joins two of its operands, and what it begins with. */
 interface Fold {
   readonly fold: string;
@@ -36,29 +39,30 @@ const scan =
   (c) =>
     c.op(op, [c.in(0)], { axis: c.number("axis", 0), reverse: c.flag("reverse") });
 
-/** The fold that a program of two operands is: one equation that joins them. */
-function foldOf(body: Jaxpr): Fold | null {
-  const [only, ...others] = body.eqns;
-  if (!only || others.length > 0 || body.in.length !== 2 || body.out[0] !== only.out[0]?.name) return null;
-  const reads = body.in.every(({ name }) => only.in.includes(name));
-  return reads ? (FOLDS.get(only.prim) ?? null) : null;
+/** The fold that result `i` of a program is: one equation, which joins what that operand has been so far with its next element. */
+function foldOf(body: Jaxpr, i = 0): Fold | null {
+  const made = body.eqns.find(({ out }) => out[0]?.name === body.out[i]);
+  const [mine, next] = [body.in[i], body.in[i + body.in.length / 2]];
+  const joins = made?.in.length === 2 && made.in.includes(mine!.name) && made.in.includes(next!.name);
+  return joins && mine !== next ? (FOLDS.get(made.prim) ?? null) : null;
 }
 
-/** Several operands folded together by a program: halves are joined, so that a row takes log₂ steps. */
+/** Several operands folded by a program: each by itself where none looks at another, else halves are joined, so that a row takes log₂ steps. */
 function reduce(c: Equation): Value | readonly Value[] {
   const body = c.program("jaxpr");
   if (!body) return c.fail("a fold without its program");
   const count = c.args.length / 2;
   const [values, starts] = [c.args.slice(0, count), c.args.slice(count)];
   const axes = c.list("dimensions");
-  const fold = count === 1 ? foldOf(body) : null;
-  if (fold) return c.op(fold.join, [c.op(fold.fold, [values[0]!], { axes }), starts[0]!]);
+  const own = values.flatMap((_, i) => foldOf(body, i) ?? []);
+  if (own.length === count) return own.map(({ fold, join }, i) => c.op(join, [c.op(fold, [values[i]!], { axes }), starts[i]!])); // prettier-ignore
   const { shape } = values[0]!.type;
   const kept = shape.flatMap((_, axis) => (axes.includes(axis) ? [] : [axis]));
   const outer = kept.map((axis) => shape[axis]!);
   let extent = sizeOf(axes.map((axis) => shape[axis]!));
   const wide = starts.map((start) => c.op("expand", [start], { shape: outer }));
   if (extent === 0) return wide;
+  if (extent > MOST_FOLDED) return c.fail(`a program of its own over ${extent} elements`);
   let rows = values.map((value) => c.reshape(c.permute(value, [...kept, ...axes]), [...outer, extent]));
   const last = outer.length;
   while (extent > 1) {
@@ -119,7 +123,6 @@ function reduceWindow(c: Equation): Value {
 export const folds: Rules = {
   argmax: place("argmax"),
   argmin: place("argmin"),
-  cumlogsumexp: scan("logcumsumexp"),
   cummax: scan("cummax"),
   cummin: scan("cummin"),
   cumprod: scan("cumprod"),

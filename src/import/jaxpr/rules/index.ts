@@ -6,5 +6,6 @@ import { folds } from "./folds";
 import { indexing } from "./indexing";
 import { products } from "./products";
 import { shape } from "./shape";
+import { special } from "./special";
 
-export const rules: Rules = { ...control, ...elementwise, ...folds, ...indexing, ...products, ...shape };
+export const rules: Rules = { ...control, ...elementwise, ...folds, ...indexing, ...products, ...shape, ...special };
