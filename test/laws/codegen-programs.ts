@@ -141,6 +141,7 @@ export const rewritten: Readonly<Record<string, string>> = {
   "two-readers": `x: f32[127]\nt = abs(x)\na = t + 1\nb = t * 2\ny = exp(x) * 1 + relu(exp(x) * 2)`,
   "falling-max": `x: f32[5, 7]\ny = neg(x).max(dim=0)`,
   "shown-twice": `x0: f32[1, 1]\nx2: f32[2, 1]\nx3: f32[2, 1]\nv3 = softmax(x0 @ transpose(x2, -1, -2), dim=-1) @ x3\nv4 = flatten(v3)\nv5 = flatten(v3)\nv7 = relu(v4)`,
+  "row-of-a-product": `q: f32[5, 4]\nk: f32[6, 4]\nv: f32[6, 4]\np = softmax(q @ k.T, dim=-1)\no = p @ v\nr = (-((o * 2) @ v.T) * p).sum(dim=-1, keepdim=True)\ny = o + r`,
   "drawn-twice": `x: f32[40]\na = dropout(x, p=0.5, seed=1)\nb = dropout(x, p=0.5, seed=1)\ny = a - b`,
 };
 

@@ -1,5 +1,5 @@
 /** @file Attention as one kernel: what the derived form computes, on random shapes, in both schedules. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { lowerFusion } from "../../src/fusion/codegen";
 import { generic } from "../../src/fusion/cost";
 import { complaints, cpu, gpu, graphOf, oneRegion, wgslOf } from "./codegen-harness";
@@ -35,4 +35,37 @@ test.each(CASES)("%s", (_, text) => {
 test("the text of a small one", () => {
   expect(wgslOf(attention(8, 16, 4, 4), gpu)).toMatchSnapshot("workgroup");
   expect(wgslOf(attention(8, 16, 4, 4), cpu)).toMatchSnapshot("thread");
+});
+
+const backward = (m: number, n: number, d: number, dv: number, rest: readonly string[], batch = ""): string =>
+  [
+    `q: f32[${batch}${m}, ${d}]`,
+    `k: f32[${batch}${n}, ${d}]`,
+    `v: f32[${batch}${n}, ${dv}]`,
+    `do: f32[${batch}${m}, ${dv}]`,
+    `top: f32[${batch}${m}, 1]`,
+    `row: f32[${batch}${m}, 1]`,
+    ...rest,
+  ].join("\n");
+const WEIGHTS = ["p = exp(s * 0.3 - top)"];
+const SLOPES = ["g = p * (h - row)"];
+const FLAT = ["s = q @ k.mT", ...WEIGHTS, "h = do @ v.mT", ...SLOPES];
+const TURNED = ["t = k @ q.mT", "s = t.mT", ...WEIGHTS, "w = v @ do.mT", "h = w.mT", ...SLOPES];
+
+describe.each([
+  ["even", 64, 64, 16, 16, ""],
+  ["odd", 37, 45, 10, 7, ""],
+  ["heads", 33, 70, 8, 12, "2, 3, "],
+] as const)("rows made of two products, %s", (_, m, n, d, dv, batch) => {
+  test.each([
+    ["queries", [...FLAT, "return g @ k"]],
+    ["keys", [...TURNED, "return g.mT @ q"]],
+    ["values", ["t = k @ q.mT", "s = t.mT", ...WEIGHTS, "return p.mT @ do"]],
+    ["dropped", [...TURNED, "return dropout(g, p=0.3, seed=4).mT @ q"]],
+  ] as const)("of %s", (__, rest) => {
+    const fusion = oneRegion(graphOf(backward(m, n, d, dv, rest, batch)));
+    expect(lowerFusion(fusion, gpu, generic)[0]!.programs[0]!.template).toBe("flash");
+    expect(complaints(fusion, gpu, 1e-9)).toEqual([]);
+    expect(complaints(fusion, cpu, 1e-9)).toEqual([]);
+  });
 });

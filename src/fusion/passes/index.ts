@@ -17,6 +17,7 @@ import { rowGroups } from "./row-groups";
 import { rowPicks } from "./row-picks";
 import { rowScale } from "./row-scale";
 import { savedValues } from "./saved/saved-values";
+import { tilesAgain } from "./tiles-again";
 import { transposeFolding } from "./transpose-folding";
 
 /** The pipeline: passes run in this order. */
@@ -29,6 +30,7 @@ export const allPasses: readonly FusionPass[] = [
   reductionAlgebra,
   movementAlgebra,
   savedValues,
+  tilesAgain,
   transposeFolding,
   attention,
   contractReduce,

@@ -26,6 +26,7 @@ export const passMutations = [
   "shows-twice",
   "multiplies-by-divisor",
   "keeps-the-maximum",
+  "sign-of-the-row",
 ] as const;
 export type PassMutation = (typeof passMutations)[number];
 

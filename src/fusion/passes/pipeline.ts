@@ -13,7 +13,7 @@ interface OrderRule {
 
 const names = passTitles.map(({ name }) => name);
 const MERGING = [
-  "transpose-folding", "attention", "contract-reduce", "contraction-epilogue", "row-picks", "row-groups", "row-scale",
+  "tiles-again", "transpose-folding", "attention", "contract-reduce", "contraction-epilogue", "row-picks", "row-groups", "row-scale",
   "producer-consumer", "multi-output",
 ]; // prettier-ignore
 const LAST = "budget-split";

@@ -71,6 +71,13 @@ export const passTitles: readonly PassTitle[] = [
     elsewhere: [{ compiler: "AOTAutograd", names: ["min_cut_rematerialization_partition"] }],
   },
   {
+    name: "tiles-again",
+    title: "Make scores again, tile by tile",
+    summary:
+      "Makes the scores of attention once more inside the kernels of the backward pass, so that no matrix of them is kept.",
+    numerics: "reassociates",
+  },
+  {
     name: "transpose-folding",
     title: "Fold transposes and views",
     summary: "Lets a reader walk a tensor in another order instead of writing a re-ordered copy first.",

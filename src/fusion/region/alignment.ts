@@ -25,6 +25,44 @@ export function permutationOf(graph: Graph, n: Node): Permutation | null {
   return used.includes(undefined) || new Set(used).size !== used.length ? null : (perm as Permutation);
 }
 
+/** Does it swap the last two axes, and nothing else? */
+export function turnsMatrix(graph: Graph, n: Node): boolean {
+  const perm = opDef(n.op).kind !== "movement" || isFreeView(n) ? null : permutationOf(graph, n);
+  const last = (perm?.length ?? 0) - 1;
+  return (
+    perm !== null &&
+    last > 0 &&
+    perm.every((from, axis) => from === null || from === (axis < last - 1 ? axis : 2 * last - 1 - axis))
+  );
+}
+
+/** A value that shows all of another one in some order: that one, and for each of its axes the axis here (null: it has one element). */
+export interface Ordered {
+  readonly source: NodeId;
+  readonly axes: readonly (number | null)[];
+}
+
+/** What lies behind permutations and views that move no axis into another; the value itself where there are none. */
+export function orderedFrom(graph: Graph, id: NodeId): Ordered {
+  let n = node(graph, id);
+  let axes: (number | null)[] = n.type.shape.map((extent, axis) => (extent === 1 ? null : axis));
+  for (;;) {
+    const perm = opDef(n.op).kind === "movement" ? permutationOf(graph, n) : null;
+    if (perm === null) return { source: n.id, axes };
+    const here = axes;
+    n = node(graph, n.inputs[0]!);
+    axes = n.type.shape.map((_, axis) => (perm.includes(axis) ? here[perm.indexOf(axis)]! : null));
+  }
+}
+
+/** Are `a` and `b` one value in memory, with their last two axes in each other's place? */
+export function areTurned(graph: Graph, a: NodeId, b: NodeId): boolean {
+  const [one, other] = [orderedFrom(graph, a), orderedFrom(graph, b)];
+  const last = node(graph, a).type.shape.length - 1;
+  if (one.source !== other.source || node(graph, b).type.shape.length !== last + 1) return false;
+  return one.axes.every((axis, i) => other.axes[i] === (axis === null || axis < last - 1 ? axis : 2 * last - 1 - axis));
+}
+
 /** Elements whose way is followed to tell two ways apart: each axis' second and last element, the corners, and a spread. */
 export function samplesOf(shape: Shape): number[] {
   const size = sizeOf(shape);

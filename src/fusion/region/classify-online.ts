@@ -4,16 +4,17 @@ import { opDef } from "../ops";
 import { onlineParts } from "./online";
 import type { Classified } from "./types";
 
-/** Worth asking: a reduction beside one contraction or two. */
+/** Worth asking: a reduction beside a contraction, or one contraction of what becomes of others. */
 export function mayBeOnline(graph: Graph, members: readonly NodeId[]): boolean {
-  let [contractions, reductions] = [0, 0];
+  let [contractions, reductions, between] = [0, 0, 0];
   for (const id of members) {
     const { kind } = opDef(node(graph, id).op);
     if (kind === "contraction") contractions++;
     else if (kind === "reduce") reductions++;
+    else if (kind === "elementwise" || kind === "random") between++;
     else if (kind === "scan" || kind === "order") return false;
   }
-  return contractions >= 1 && contractions <= 2 && reductions > 0;
+  return (contractions >= 1 && reductions > 0) || (contractions >= 2 && between > 0);
 }
 
 /** The form of a region that folds rows as they come, or why the algebra forbids it. */
@@ -36,7 +37,7 @@ export function classifyOnline(graph: Graph, members: readonly NodeId[], outputs
       scans: [],
       columnFolds: [],
       orders: [],
-      contraction: values ?? scores,
+      contraction: values ?? scores[0]!,
     },
   };
 }

@@ -1,5 +1,13 @@
 /** @file Regions as kernels-to-be: their form, what they read, how they are scheduled. Shared by passes, cost and codegen. */
-export { followersOf, permutationOf, type Follower, type Permutation } from "./alignment";
+export {
+  areTurned,
+  followersOf,
+  orderedFrom,
+  permutationOf,
+  turnsMatrix,
+  type Follower,
+  type Permutation,
+} from "./alignment";
 export { sourceOf } from "./affine";
 export { classify, classifyPlain, placeRows, wholeOutput, type RowPlacement } from "./classify";
 export type { Placed, Role, RowDomain } from "./roles";
@@ -7,7 +15,8 @@ export { directionOf, scansBehind } from "./row-ops";
 export { classifyOnline, isOnline, mayBeOnline } from "./classify-online";
 export { flashAcross, flashSizes, flashThreads, type FlashSizes } from "./online-schedule";
 export { meetingCells, meetingRows, reduceSizes, type ReduceSizes } from "./reduce-schedule";
-export { onlineParts, type OnlineAnswer, type OnlineParts } from "./online";
+export { onlineParts } from "./online";
+export type { OnlineAnswer, OnlineParts } from "./online-parts";
 export { productsOf } from "./dual";
 export { groupingOf, type Grouping } from "./grouping";
 export {

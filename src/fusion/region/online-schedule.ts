@@ -2,7 +2,8 @@
 import { bug, node, sizeOf, type Graph, type NodeId, type Target } from "../ir";
 import { opDef } from "../ops";
 import { matmulSizes } from "./matmul";
-import { onlineParts, type OnlineParts } from "./online";
+import { onlineParts } from "./online";
+import type { OnlineParts } from "./online-parts";
 import { readsOf } from "./reads";
 import { ENOUGH_WORKGROUPS, meetingTypes, scheduleReduce, type Body, type Planned } from "./reduce-schedule";
 import type { FlashTile, RegionForm } from "./types";
@@ -54,8 +55,8 @@ export interface FlashSizes {
   /** Rows, columns of the scores. */
   readonly m: number;
   readonly n: number;
-  /** Inner size of the first contraction (0: the rows are read), width of the second. */
-  readonly head: number;
+  /** Inner size of each contraction that makes the rows (none: they are read), width of the one over them. */
+  readonly heads: readonly number[];
   readonly width: number;
 }
 
@@ -65,29 +66,34 @@ export function flashSizes(graph: Graph, { scores, values, space }: OnlineParts)
     batch: sizeOf(space) / (m * n),
     m,
     n,
-    head: scores === null ? 0 : matmulSizes(graph, scores).k,
+    heads: scores.map((id) => matmulSizes(graph, id).k),
     width: matmulSizes(graph, values!).n,
   };
 }
 
 const fours = (size: number): number => 4 * Math.ceil(size / 4);
+const sum = (sizes: readonly number[]): number => sizes.reduce((a, b) => a + b, 0);
 
 /** Threads side by side: each takes four columns. */
 export const flashAcross = (tile: FlashTile): number => tile.n / 4;
 export const flashThreads = (tile: FlashTile): number => flashAcross(tile) * (tile.m / tile.rm);
 
 /** Workgroup memory: queries, one tile that keys and then values pass through, weights, and the rows' partial maxima. */
-export function flashBytes(tile: FlashTile, { head, width }: FlashSizes, types = 0): number {
-  const queries = tile.queries ? tile.m * (fours(head) + 4) : 0;
-  const passing = Math.max(fours(head) * (tile.n + 4), tile.n * fours(width));
-  return 4 * ((head > 0 ? queries : 0) + passing + tile.m * (tile.n + 4) + (1 + types) * tile.m * flashAcross(tile));
+export function flashBytes(tile: FlashTile, { heads, width }: FlashSizes, types = 0): number {
+  const queries = tile.queries ? sum(heads.map((head) => tile.m * (fours(head) + 4))) : 0;
+  const passing = Math.max(...heads.map((head) => fours(head) * (tile.n + 4)), tile.n * fours(width));
+  return 4 * (queries + passing + tile.m * (tile.n + 4) + (1 + types) * tile.m * flashAcross(tile));
 }
 
 /** Tiles worth trying, the best first. */
-function candidates({ m, head, width }: FlashSizes, diagonal: boolean, computesQueries: boolean): readonly FlashTile[] {
+function candidates(
+  { m, heads, width }: FlashSizes,
+  diagonal: boolean,
+  computesQueries: boolean,
+): readonly FlashTile[] {
   if (m <= 8) return FEW_ROWS;
   if (computesQueries) return COMPUTED_QUERIES;
-  const byWidth = FLASH_TILES.find((row) => Math.max(head, width) <= row.width) ?? FLASH_TILES.at(-1)!;
+  const byWidth = FLASH_TILES.find((row) => Math.max(...heads, width) <= row.width) ?? FLASH_TILES.at(-1)!;
   if (!diagonal) return byWidth.tiles;
   return byWidth.width <= 64 ? DIAGONAL : WIDE_DIAGONAL;
 }
@@ -113,8 +119,8 @@ const CROWDED = 80;
  * Share of its time that the inner loop multiplies: every vector of keys or values that is loaded serves the rows of one thread, and
  * the more registers a thread holds (results, scores, and what is on its way from memory), the less hides the loads.
  */
-export function flashEfficiency({ m, n, rm }: FlashTile, { head, width }: FlashSizes): number {
-  const both = fours(head) + fours(width);
+export function flashEfficiency({ m, n, rm }: FlashTile, { heads, width }: FlashSizes): number {
+  const both = sum(heads.map(fours)) + fours(width);
   const loads = (both + (rm * n) / 4) / (rm * both);
   const registers = PLAIN_REGISTERS + 4 * (rm * Math.ceil(width / n) + rm + (rm * both) / m);
   return 1 / (1 + loads * (1 + registers / CROWDED));
@@ -157,10 +163,11 @@ export function scheduleOnline(
 
 /** Is the first product's left operand computed here, rather than only read in some order? */
 function computesQueries(graph: Graph, { scores }: OnlineParts, members: readonly NodeId[]): boolean {
-  if (scores === null) return false;
-  let n = node(graph, node(graph, scores).inputs[0]!);
-  while (members.includes(n.id) && opDef(n.op).kind === "movement") n = node(graph, n.inputs[0]!);
-  return members.includes(n.id);
+  return scores.some((id) => {
+    let n = node(graph, node(graph, id).inputs[0]!);
+    while (members.includes(n.id) && opDef(n.op).kind === "movement") n = node(graph, n.inputs[0]!);
+    return members.includes(n.id);
+  });
 }
 
 function scheduleFlash(
@@ -172,7 +179,8 @@ function scheduleFlash(
   chosen: string | undefined,
 ): Planned {
   const sizes = flashSizes(graph, parts);
-  const { batch, m, n, head, width } = sizes;
+  const { batch, m, n, heads, width } = sizes;
+  const head = sum(heads);
   const folds = parts.folds.length + 1;
   if (target.schedule === "cpu") {
     const rows = rowsPerThread(sizes);

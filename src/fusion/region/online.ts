@@ -5,44 +5,13 @@
  */
 import { node, showShape, sizeOf, type Graph, type Node, type NodeId, type Shape, type Verdict } from "../ir";
 import { opDef } from "../ops";
-import { followersOf, type Follower } from "./alignment";
+import { followersOf, turnsMatrix, type Follower } from "./alignment";
 import { diagonalOf } from "./diagonal";
 import { matmulSizes } from "./matmul";
+import { endsOf } from "./online-ends";
+import type { OnlineAnswer, OnlineFold, OnlineParts } from "./online-parts";
 import { refusal } from "./refusal";
 import { isFreeView } from "./views";
-
-/** A reduction of the row besides the peak. */
-export interface OnlineFold {
-  readonly node: NodeId;
-  /** Its terms carry exp(x − peak): rescaled when the peak rises. */
-  readonly fades: boolean;
-}
-
-export interface OnlineParts {
-  /** The contraction whose elements are the row; null where the row is read from memory. */
-  readonly scores: NodeId | null;
-  /** The contraction over the row; null where only folds of it are wanted. */
-  readonly values: NodeId | null;
-  /** The running maximum, and the exponential it is taken out of; null where nothing is shifted. */
-  readonly peak: NodeId | null;
-  readonly exp: NodeId | null;
-  readonly folds: readonly OnlineFold[];
-  /** The left operand of `values` carries exp(x − peak). */
-  readonly weightsFade: boolean;
-  /** c where a mask by position hides every column beyond row + c: tiles there need not be computed. */
-  readonly diagonal: number | null;
-  /** Shape of the elements: batch × M × N. */
-  readonly space: Shape;
-  /** The axis of `space` that is folded: the last, or the one before it. */
-  readonly axis: number;
-  /** One value a row: folds and what follows from them alone. */
-  readonly rows: ReadonlySet<NodeId>;
-  /** Elementwise after the second contraction. */
-  readonly results: ReadonlyMap<NodeId, Follower>;
-}
-
-export type OnlineAnswer =
-  { readonly ok: true; readonly parts: OnlineParts } | { readonly ok: false; readonly verdict: Verdict };
 
 /**
  * `free`: needs no fold and no score. `score`: an element of the row. `shifted`: score − peak. `weight`: a multiple of
@@ -64,6 +33,8 @@ export function onlineParts(graph: Graph, members: readonly NodeId[], outputs: r
 class Reader {
   readonly #parts = new Map<NodeId, Part>();
   readonly #aliases = new Map<NodeId, NodeId>();
+  /** Scores whose last two axes have changed places. */
+  readonly #turned = new Set<NodeId>();
   readonly #folds: OnlineFold[] = [];
   #peak: NodeId | null = null;
   #exp: NodeId | null = null;
@@ -71,7 +42,7 @@ class Reader {
   #results: ReadonlyMap<NodeId, Follower> = new Map();
 
   readonly graph: Graph;
-  readonly scores: NodeId | null;
+  readonly scores: readonly NodeId[];
   readonly values: NodeId | null;
   readonly space: Shape;
 
@@ -82,11 +53,11 @@ class Reader {
     return reader.#limits() ?? reader.#walk(members) ?? reader.#stored(outputs) ?? reader.#answer();
   }
 
-  constructor(graph: Graph, scores: NodeId | null, values: NodeId | null) {
+  constructor(graph: Graph, scores: readonly NodeId[], values: NodeId | null) {
     this.graph = graph;
     this.scores = scores;
     this.values = values;
-    this.space = values === null ? this.#shape(scores!) : this.#shape(this.#node(values).inputs[0]!);
+    this.space = values === null ? this.#shape(scores[0]!) : this.#shape(this.#node(values).inputs[0]!);
   }
 
   #node(id: NodeId): Node {
@@ -104,7 +75,7 @@ class Reader {
 
   #limits(): Verdict | null {
     const { graph, scores, values, space } = this;
-    const ends = [scores, values].filter((id) => id !== null);
+    const ends = [...scores, ...(values === null ? [] : [values])];
     for (const id of ends) {
       const n = this.#node(id);
       if (n.inputs.some((input) => this.#shape(input).length < 2) || sizeOf(n.type.shape) === 0 || matmulSizes(graph, id).k === 0)
@@ -112,13 +83,14 @@ class Reader {
       if (n.type.dtype !== "f32" && n.type.dtype !== "f16")
         return refusal("L_DTYPE", [id], `${this.#say(id)} is ${n.type.dtype}; a running maximum and sum need floats.`, "Cast the operands to f32."); // prettier-ignore
     }
-    if (scores !== null && !this.#isFull(this.#shape(scores))) return this.#otherRows(scores);
+    const odd = scores.find((id) => !this.#isFull(this.#shape(id)));
+    if (odd !== undefined) return this.#otherRows(odd);
     if (values === null) return null;
-    const head = scores === null ? 0 : matmulSizes(graph, scores).k;
     const width = matmulSizes(graph, values).n;
     if (this.#shape(values).slice(0, -1).join() !== space.slice(0, -1).join()) return this.#otherRows(values);
-    if (Math.max(head, width) <= WIDEST_HEAD) return null;
-    const [size, id] = head > WIDEST_HEAD ? [head, scores!] : [width, values];
+    const head = scores.find((id) => matmulSizes(graph, id).k > WIDEST_HEAD);
+    if (head === undefined && width <= WIDEST_HEAD) return null;
+    const [size, id] = head === undefined ? [width, values] : [matmulSizes(graph, head).k, head];
     return refusal(
       "L_WGMEM",
       [id],
@@ -137,8 +109,9 @@ class Reader {
   }
 
   /** batch × M × N, however the batch is split into axes; without a second product its rows may be numbered through all batches. */
-  #isFull(shape: Shape): boolean {
+  #isFull(given: Shape, turned = false): boolean {
     const { space } = this;
+    const shape = turned ? [...given.slice(0, -2), given.at(-1)!, given.at(-2)!] : given;
     const sameColumns = shape.length >= 2 && shape.at(-1) === space.at(-1) && sizeOf(shape) === sizeOf(space);
     return sameColumns && (this.values === null || shape.at(-2) === space.at(-2));
   }
@@ -161,7 +134,7 @@ class Reader {
 
   #place(n: Node): Part | Verdict {
     const parts = n.inputs.map((input) => this.#part(input));
-    if (n.id === this.scores)
+    if (this.scores.includes(n.id))
       return parts.every((part) => part === "free") ? "score" : this.#needsAll(n, parts.findIndex((part) => part !== "free")); // prettier-ignore
     if (n.id === this.values) return this.#secondProduct(n, parts);
     const { kind } = opDef(n.op);
@@ -190,6 +163,7 @@ class Reader {
 
   #secondProduct(n: Node, [weights, values]: readonly Part[]): Part | Verdict {
     if (values !== "free") return this.#needsAll(n, 1);
+    if (this.#turned.has(n.inputs[0]!)) return this.#elsewhere(n, n.inputs[0]!);
     return weights === "weight" || weights === "score" || weights === "free" ? "result" : this.#needsAll(n, 0);
   }
 
@@ -198,13 +172,14 @@ class Reader {
     const shape = this.#shape(operand);
     const meaning = opDef(n.op).reduce!;
     const axes = meaning.axes(n.attrs, shape);
+    if (this.#turned.has(operand)) return this.#elsewhere(n, operand);
     if (part === "row" || part === "result" || part === "shifted") return this.#needsAll(n, 0);
     const axis = axes.length === 1 ? axes[0]! - shape.length + this.space.length : -1;
     const last = this.space.length - 1;
     const alongRows = axis === last - 1 && this.values === null && shape.at(-2) === this.space.at(-2);
     const fits = this.#isFull(shape) && (axis === last || alongRows);
     if (!fits || (this.#axis !== null && this.#axis !== axis)) {
-      const walked = this.values === null ? this.scores! : this.values;
+      const walked = this.values ?? this.scores[0]!;
       return refusal(
         "L_SHAPE",
         [n.id, walked],
@@ -223,7 +198,14 @@ class Reader {
   #move(n: Node, part: Part): Part | Verdict {
     const operand = n.inputs[0]!;
     if (isFreeView(n) && part === "row") return this.#alias(n, operand);
-    if (isFreeView(n) && (part === "score" || part === "weight") && this.#isFull(n.type.shape)) return part;
+    const turned = this.#turned.has(operand) !== (part === "score" && turnsMatrix(this.graph, n));
+    const stays = isFreeView(n) && (part === "score" || part === "weight");
+    if (!(stays || turned !== this.#turned.has(operand)) || !this.#isFull(n.type.shape, turned)) return this.#elsewhere(n, operand); // prettier-ignore
+    if (turned) this.#turned.add(n.id);
+    return part;
+  }
+
+  #elsewhere(n: Node, operand: NodeId): Verdict {
     return refusal(
       "L_INDEX",
       [operand, n.id],
@@ -262,11 +244,21 @@ class Reader {
     const [full] = [has("score") || has("weight") || has("shifted")];
     if (has("result")) return this.#needsAll(n, parts.indexOf("result"));
     if (!full && has("row")) return this.#onRows(n, parts);
+    const turned = n.inputs.some((input) => this.#turned.has(input));
+    if (turned) return this.#computeTurned(n, parts);
     const wrongPlace = n.inputs.findIndex((input, i) => ["score", "weight", "shifted"].includes(parts[i]!) && this.#shape(input).join() !== n.type.shape.join()); // prettier-ignore
     if (wrongPlace >= 0 || !this.#isFull(n.type.shape)) return this.#otherRows(n.id);
     if (has("row")) return this.#shift(n, parts);
     if (has("shifted")) return this.#exponential(n, parts);
     if (has("weight")) return isLinear(this.graph, n, parts) ? "weight" : this.#needsAll(n, parts.indexOf("weight"));
+    return "score";
+  }
+
+  /** Scores whose axes have changed places may meet their like, and values that are at hand; nothing is folded along them. */
+  #computeTurned(n: Node, parts: readonly Part[]): Part | Verdict {
+    const odd = n.inputs.find((input, i) => parts[i] !== "free" && !(parts[i] === "score" && this.#turned.has(input) && this.#shape(input).join() === n.type.shape.join())); // prettier-ignore
+    if (odd !== undefined) return this.#elsewhere(n, odd);
+    this.#turned.add(n.id);
     return "score";
   }
 
@@ -309,7 +301,7 @@ class Reader {
       if (part === "row" || part === "result" || (part === "free" && this.#isOneARow(id))) continue;
       return refusal(
         "L_ROOT",
-        [id, this.values ?? this.scores!],
+        [id, this.values ?? this.scores[0]!],
         `${this.#say(id)} (${showShape(this.#shape(id))}) has another reader, so it must be stored; a row that is folded tile by tile never exists as a whole.`,
         "Let nobody else read it, or keep the kernels apart.",
       );
@@ -322,7 +314,7 @@ class Reader {
     const { graph, values } = this;
     if (this.#peak === null || values === null) return null;
     const members = new Set(this.#parts.keys());
-    const onRow = [...this.#parts].filter(([id, part]) => id !== this.scores && ["score", "shifted", "weight"].includes(part)); // prettier-ignore
+    const onRow = [...this.#parts].filter(([id, part]) => !this.scores.includes(id) && ["score", "shifted", "weight"].includes(part)); // prettier-ignore
     const open = onRow.flatMap(([id]) => this.#node(id).inputs.filter((input) => this.#part(input) === "free"));
     const seen = new Set<NodeId>();
     while (open.length > 0) {
@@ -351,28 +343,6 @@ class Reader {
       results: this.#results,
     };
   }
-}
-
-/** Which contraction makes the rows and which one multiplies them. */
-function endsOf(graph: Graph, members: readonly NodeId[]): { scores: NodeId | null; values: NodeId | null } | Verdict {
-  const found = members.filter((id) => opDef(node(graph, id).op).kind === "contraction");
-  const two = (ids: readonly NodeId[], text: string): Verdict => refusal("L_TWO_CONTRACT", ids, text);
-  const [first, second, third] = found;
-  if (first === undefined || third !== undefined)
-    return two(found, `${found.length} products in one kernel: a workgroup holds the tiles of two at most.`);
-  const behind = new Set<NodeId>([first]);
-  let folds = false;
-  for (const id of members) {
-    const n = node(graph, id);
-    if (!n.inputs.some((input) => behind.has(input))) continue;
-    behind.add(id);
-    folds ||= opDef(n.op).kind === "reduce";
-  }
-  if (second === undefined) return folds ? { scores: first, values: null } : { scores: null, values: first };
-  const [a, b] = [node(graph, first), node(graph, second)];
-  return behind.has(b.inputs[0]!)
-    ? { scores: first, values: second }
-    : two([a.id, b.id], `\`${a.label}\` is not the left operand of \`${b.label}\`: they share no row that could stay in registers.`); // prettier-ignore
 }
 
 /** Is `n` linear in its operands that are weights? Then a common factor may be taken out of it. */

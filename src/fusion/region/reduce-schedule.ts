@@ -2,7 +2,7 @@
 import { node, sizeOf, type Graph, type NodeId, type Region, type Target } from "../ir";
 import { opDef } from "../ops";
 import { matmulSizes, matmulTile, THIN, tileBytes, tileEfficiency, tileThreads, type TileFrom } from "./matmul";
-import type { OnlineParts } from "./online";
+import type { OnlineParts } from "./online-parts";
 import { readsOf, touchedElements } from "./reads";
 import type { MatmulTile, RegionRead, RegionSchedule, Variant } from "./types";
 
@@ -29,7 +29,7 @@ export function reduceSizes(graph: Graph, { scores, space, axis }: OnlineParts):
     batch: sizeOf(space) / (m * n),
     kept: alongColumns ? m : n,
     folded: alongColumns ? n : m,
-    k: matmulSizes(graph, scores!).k,
+    k: matmulSizes(graph, scores[0]!).k,
     alongColumns,
   };
 }
@@ -74,7 +74,7 @@ function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: T
     const long = statementsOf(tile, members, meetingValues(graph, parts)) > MOST_STATEMENTS;
     return long ? Infinity : reduceBytes(graph, parts, tile, alongColumns);
   };
-  const sizes = matmulSizes(graph, parts.scores!);
+  const sizes = matmulSizes(graph, parts.scores[0]!);
   const best = matmulTile(sizes, target, bytes, alongColumns ? ROW_TILES : undefined) ?? SMALL;
   // A thread keeps a row, and hands its parts over in vectors.
   const keeps = !alongColumns || (tileThreads(best) >= best.m && (best.n / best.rn) % 4 === 0);
@@ -163,7 +163,7 @@ export function scheduleReduce(
     workgroups: batch * bands * chunks,
     workgroupBytes: reduceBytes(graph, parts, tile, alongColumns),
     registers: live + tile.rm + tile.rn + folds,
-    efficiency: tileEfficiency(matmulSizes(graph, parts.scores!), tile),
+    efficiency: tileEfficiency(matmulSizes(graph, parts.scores[0]!), tile),
     modelledBytes: 4 * batch * k * (kept * (Math.ceil(folded / walked) - 1) + folded * (bands - 1)),
   };
 }

@@ -1,7 +1,7 @@
 /** @file Chapter 003: transformations that the compiler makes: what a backward pass keeps of the forward pass; batches. */
 import { nodeId, type SavedValues } from "../../fusion";
 import type { Example, ExampleOptions } from "../example";
-import { rows, square } from "../sizes";
+import { rows, sequence, square } from "../sizes";
 
 /** The backward pass in kernels of its own, keeping what `saved` says. */
 const apart = (saved: Partial<SavedValues> = {}): ExampleOptions => ({
@@ -19,6 +19,24 @@ w: f32[256, 256] = param()
 def loss(w, x, t):
     h = gelu(x @ w)
     return (mean(h) - t) ** 2
+`;
+
+/** Attention, a loss of it, and the gradients of all that goes in. */
+const attentionBackward = (mask = ""): string => `# Scores of N² elements lie between the products, twice
+N = 1024
+D = 64
+q: f32[N, D]
+k: f32[N, D]
+v: f32[N, D]
+
+s = q @ k.T / math.sqrt(D)
+${mask}m = stop_gradient(s.max(dim=-1, keepdim=True))
+e = exp(s - m)
+p = e / e.sum(dim=-1, keepdim=True)
+o = p @ v
+loss = mean(o * o)
+loss.backward()
+return loss, q.grad, k.grad, v.grad
 `;
 
 export const transformations: readonly Example[] = [
@@ -60,6 +78,38 @@ return y, pullback(g)
         title: "taken back",
         sentence: "b = exp(y) and a = b − 1: only y is read, which is stored anyway; small a lose their digits.",
         options: apart(choices({ "y/f#0/a": "invert", "y/f#0/b": "invert" })),
+      },
+    ],
+  },
+  {
+    id: "attention-backward",
+    chapter: "derivatives",
+    title: "Attention and its gradients",
+    sentence:
+      "The backward pass makes the scores again, tile by tile: a maximum and a sum of each row are all it keeps of them.",
+    text: attentionBackward(),
+    granularity: "op",
+    sizes: sequence,
+    variants: [
+      {
+        id: "kept",
+        title: "scores kept",
+        sentence:
+          "Without that pass the shares of each row are stored for the backward pass, and their gradient is a matrix of its own.",
+        options: { disabledPasses: ["tiles-again"] },
+      },
+      {
+        id: "later",
+        title: "backward later",
+        sentence:
+          "Run apart, the same kernels: q, k, v, the result and two numbers a row are what one pass leaves to the other.",
+        options: apart(),
+      },
+      {
+        id: "causal",
+        title: "causal",
+        sentence: "Which keys a query sees follows from places, so nothing of the mask is kept either.",
+        text: attentionBackward("s = where(arange(N) <= arange(N).reshape(N, 1), s, -inf)\n"),
       },
     ],
   },

@@ -52,10 +52,11 @@ export const ideas: readonly Note[] = [
     text: [
       "A softmax needs the row's maximum before its first sum. It can do without: keep the largest value so far, and when a larger one comes, multiply the old sum by `exp(old − new)`.",
       "With that, rows need not be whole: attention walks the keys block by block and carries a maximum, a sum and a result for each query. The chapter's own kernel stops before the result is stored; the generated one shows the rest.",
+      "Going back, maximum and sum of a row are known: a gradient's kernel makes each tile of scores again and turns it into shares at once.",
     ],
     rows: ["004-04", "000-13", "000-09"],
-    examples: ["attention-scores", "attention", "matmul-softmax", "flash-attention"],
-    passes: ["attention"],
+    examples: ["attention-scores", "attention", "matmul-softmax", "flash-attention", "attention-backward"],
+    passes: ["attention", "tiles-again"],
     tries: [
       { title: "Scores only", opens: "attention-scores" },
       { title: "With the values", opens: "attention" },

@@ -2,6 +2,7 @@
 import { programOf, threadPerItem, type Job } from "../frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
+import type { Contraction } from "./contraction";
 import { Flash } from "./flash";
 import { completeRows } from "./running-row";
 
@@ -19,9 +20,14 @@ export function lowerFlashThread(job: Job): KernelProgram {
   const results = low.threadArray("results", "f32", perThread * width, 4);
   const state = rows.map((_, i) => f.row(`_${i}`));
   const walk = (quad: Index): void => {
-    const dots = f.scores ? dotProducts(f, batch, rows, quad) : null;
+    const dots = f.scores.map((scores) => dotProducts(f, scores, batch, rows, quad));
     const shares = rows.map((row, i): Share => {
-      const point = f.quad(batch, row, quad, dots?.[i] ?? null);
+      const point = f.quad(
+        batch,
+        row,
+        quad,
+        dots.map((each) => each[i]!),
+      );
       const peak = state[i]!.highest([point]);
       const fade = peak === null ? null : state[i]!.raise(peak);
       if (fade) state[i]!.fadeFolds(fade);
@@ -86,14 +92,14 @@ function addValues(
 }
 
 /** Four scores of each row. */
-function dotProducts(f: Flash, batch: Index, rows: readonly Index[], quad: Index): Reg[] {
+function dotProducts(f: Flash, scores: Contraction, batch: Index, rows: readonly Index[], quad: Index): Reg[] {
   const { low, space, sizes } = f;
-  const scores = f.scores!;
+  const head = scores.sizes.k;
   const dots = rows.map((_, i) => low.variable(`s_${i}`, "f32", 4, literal(0, "f32"), [scores.id]));
   const n = scores.quad(quad, sizes.n).at;
-  const byFours = sizes.head % 4 === 0 && scores.alongK(0);
+  const byFours = head % 4 === 0 && scores.alongK(0);
   const turned = byFours && scores.alongK(1);
-  low.loop("k", byFours ? sizes.head / 4 : sizes.head, (k) => {
+  low.loop("k", byFours ? head / 4 : head, (k) => {
     if (!byFours) {
       const right = scores.right(batch, k, n);
       dots.forEach((dot, i) => scores.fma(dot, scores.left(batch, f.held(rows[i]!), k), null, right));
@@ -101,7 +107,7 @@ function dotProducts(f: Flash, batch: Index, rows: readonly Index[], quad: Index
     }
     const first = space.mul(k, 4);
     const left = rows.map((row) => scores.left(batch, f.held(row), space.add(first, space.of(space.lane))));
-    const rights = turned ? turnedKeys(f, batch, quad, first) : null;
+    const rights = turned ? turnedKeys(f, scores, batch, quad, first) : null;
     for (const lane of [0, 1, 2, 3]) {
       const right = rights?.[lane] ?? scores.right(batch, space.add(first, space.int(lane)), n);
       dots.forEach((dot, i) => scores.fma(dot, left[i]!, lane, right));
@@ -111,9 +117,8 @@ function dotProducts(f: Flash, batch: Index, rows: readonly Index[], quad: Index
 }
 
 /** Four keys at four inner indices, loaded key by key and handed out index by index. */
-function turnedKeys(f: Flash, batch: Index, quad: Index, first: Index): Reg[] {
+function turnedKeys(f: Flash, scores: Contraction, batch: Index, quad: Index, first: Index): Reg[] {
   const { low, space, sizes } = f;
-  const scores = f.scores!;
   const keys = [0, 1, 2, 3].map((c) => {
     const n = space.clamp(space.add(space.mul(quad, 4), space.int(c)), sizes.n - 1);
     return scores.right(batch, space.add(first, space.of(space.lane)), n);

@@ -42,17 +42,17 @@ interface Band {
 export function lowerFlashTile(job: Job): KernelProgram {
   const band = bandOf(job);
   const { f, tile, threads, tx, batch, top, rows } = band;
-  const { low, space, sizes, scores } = f;
+  const { low, space, sizes } = f;
   const turns = Math.ceil(sizes.n / tile.n);
   const across = flashAcross(tile);
   const ours = rows.map((row) => space.add(top, row));
   const units = Array.from({ length: Math.ceil(fours(sizes.width) / across) }, (_, t) =>
     space.add(tx, space.int(t * across)),
   );
-  const queries = scores ? queryTile(band, scores) : null;
-  const first = scores ? keyParcels(band, scores) : [];
-  if (scores) low.comment("The first keys, on their way to workgroup memory.");
-  const keys = first.map((parcel, i) => ({ parcel, reg: low.variable(`key_${i}`, "f32", 4, parcel.fetch(space.int(0)), [scores!.id]) })); // prettier-ignore
+  const products = f.scores.map((scores, p): Product => ({ scores, queries: queryTile(band, scores, p), parcels: keyParcels(band, scores) })); // prettier-ignore
+  const [first, ...others] = products;
+  if (first) low.comment("The first keys, on their way to workgroup memory.");
+  const keys = (first?.parcels ?? []).map((parcel, i) => ({ parcel, reg: low.variable(`key_${i}`, "f32", 4, parcel.fetch(space.int(0)), [first!.scores.id]) })); // prettier-ignore
   const state = ours.map((_, i) => f.row(`_${i}`));
   const results = ours.map((_, i) => units.map((__, t) => f.result(`o_${i}_${t}`)));
   const shared = f.parts.peak !== null || f.parts.folds.length > 0;
@@ -64,17 +64,18 @@ export function lowerFlashTile(job: Job): KernelProgram {
     ours.map((row) => f.held(row)),
   );
   const walk = (turn: Index): void => {
-    if (scores) {
-      for (const { parcel, reg } of keys) carry(band, parcel, reg, scores);
+    if (first) {
+      for (const { parcel, reg } of keys) carry(band, parcel, reg, first.scores);
       low.barrier();
     }
     low.comment("Values are on their way while the scores are computed.");
     const parcels = valueParcels(band);
     const values = parcels.map((parcel) => parcel.fetch(turn));
     const unit = space.add(space.mul(turn, across), tx);
-    if (scores) low.comment("Scores of this thread's rows: queries times keys.");
-    const dots = scores ? dotProducts(band, scores, queries, ours, batch) : null;
-    const points = ours.map((row, i) => f.quad(batch, row, unit, dots?.[i] ?? null));
+    if (first) low.comment("Scores of this thread's rows: queries times keys.");
+    const dots = first ? [dotProducts(band, first, ours, batch)] : [];
+    for (const product of others) dots.push(nextDots(band, product, turn, ours, batch));
+    const points = ours.map((row, i) => f.quad(batch, row, unit, dots.map((each) => each[i]!))); // prettier-ignore
     points.forEach((point, i) => offerTop(band, state[i]!, point, shares[i]!));
     low.barrier();
     if (f.parts.peak !== null) low.comment("The row's highest score so far; what was summed under an older one fades.");
@@ -87,10 +88,10 @@ export function lowerFlashTile(job: Job): KernelProgram {
     });
     parcels.forEach((parcel, i) => carry(band, parcel, values[i]!, f.values));
     low.barrier();
-    if (scores && turns > 1) {
+    if (first && turns > 1) {
       low.comment("Fetch the next keys while the values are summed.");
       const next = low.bind("next", space.mod(space.add(turn, space.int(1)), turns));
-      for (const { parcel, reg } of keys) low.set(reg, asExpr(parcel.fetch(next)), [scores.id]);
+      for (const { parcel, reg } of keys) low.set(reg, asExpr(parcel.fetch(next)), [first.scores.id]);
     }
     low.comment("Values under their weights.");
     inParts(band, tile.n / 4, "quad", (quad, number) => addValues(band, results, units, quad, number));
@@ -105,7 +106,7 @@ export function lowerFlashTile(job: Job): KernelProgram {
     f.store(batch, ours[i]!, results[i]!, units);
     f.storeRow(batch, ours[i]!, space.less(tx, 1));
   });
-  const keysSay = scores ? "keys and values pass" : "values pass";
+  const keysSay = first ? "keys and values pass" : "values pass";
   return programOf(low, job, {
     template: "flash",
     schedule: `One workgroup of ${threads} threads per ${tile.m} rows; ${keysSay} through workgroup memory ${tile.n} at a time.`,
@@ -133,7 +134,7 @@ function bandOf(job: Job): Band {
   const tx = low.bind("tx", space.mod(tid, across));
   const ty = low.bind("ty", space.div(tid, across));
   const pitch = across + 1;
-  const passing = Math.max(f.scores ? 4 * fours(sizes.head) * pitch : 0, tile.n * fours(sizes.width));
+  const passing = Math.max(...f.scores.map((each) => 4 * fours(each.sizes.k) * pitch), tile.n * fours(sizes.width));
   return {
     f,
     tile,
@@ -143,7 +144,7 @@ function bandOf(job: Job): Band {
     batch,
     top,
     rows: Array.from({ length: tile.rm }, (_, i) => space.add(ty, space.int(i * (tile.m / tile.rm)))),
-    passing: low.sharedArray(f.scores ? "kv_tile" : "v_tile", "f32", passing, 4),
+    passing: low.sharedArray(f.scores.length > 0 ? "kv_tile" : "v_tile", "f32", passing, 4),
     weights: low.sharedArray("weight_tile", "f32", tile.m * pitch, 4),
     pitch,
   };
@@ -189,17 +190,24 @@ function carry(
   });
 }
 
+/** One of the contractions that make the scores: its left operand where that waits in workgroup memory, and its keys. */
+interface Product {
+  readonly scores: Contraction;
+  readonly queries: SharedArray | null;
+  readonly parcels: readonly Parcel[];
+}
+
 /** The band's left operand, row by row, vectors along the inner size; null when each step reads it from memory. */
-function queryTile(band: Band, scores: Contraction): SharedArray | null {
+function queryTile(band: Band, scores: Contraction, number: number): SharedArray | null {
   const { f, tile, batch, top } = band;
-  const { low, space, sizes } = f;
+  const { low, space } = f;
   if (!tile.queries) return null;
-  const quads = fours(sizes.head);
-  const array = low.sharedArray("q_tile", "f32", tile.m * (quads + 1), 4);
+  const quads = fours(scores.sizes.k);
+  const array = low.sharedArray(number === 0 ? "q_tile" : `q_tile_${number + 1}`, "f32", tile.m * (quads + 1), 4);
   low.comment("The band's queries, once.");
   const parcels = dealt(band, tile.m * quads, (unit) => {
     const [row, quad] = [space.div(unit, quads), space.mod(unit, quads)];
-    const { at, inside } = scores.quad(quad, sizes.head);
+    const { at, inside } = scores.quad(quad, scores.sizes.k);
     return {
       cell: space.add(space.mul(row, quads + 1), quad),
       inside,
@@ -214,17 +222,18 @@ function queryTile(band: Band, scores: Contraction): SharedArray | null {
 function keyParcels(band: Band, scores: Contraction): Parcel[] {
   const { f, tile, batch, pitch } = band;
   const { space, sizes } = f;
-  const [inner, quads] = [4 * fours(sizes.head), flashAcross(tile)];
+  const head = scores.sizes.k;
+  const [inner, quads] = [4 * fours(head), flashAcross(tile)];
   const turned = scores.alongK(1);
   return dealt(band, inner * quads, (unit) => {
     const k = turned ? space.mod(unit, inner) : space.div(unit, quads);
     const quad = turned ? space.div(unit, inner) : space.mod(unit, quads);
     return {
       cell: space.add(space.mul(k, pitch), quad),
-      inside: space.less(k, sizes.head),
+      inside: space.less(k, head),
       fetch: (turn) => {
         const n = scores.quad(space.add(space.mul(turn, quads), quad), sizes.n).at;
-        return scores.right(batch, space.clamp(k, sizes.head - 1), n);
+        return scores.right(batch, space.clamp(k, head - 1), n);
       },
     };
   });
@@ -249,21 +258,15 @@ function valueParcels(band: Band): Parcel[] {
 }
 
 /** Scores of this thread's rows and columns. */
-function dotProducts(
-  band: Band,
-  scores: Contraction,
-  queries: SharedArray | null,
-  ours: readonly Index[],
-  batch: Index,
-): Reg[] {
+function dotProducts(band: Band, { scores, queries }: Product, ours: readonly Index[], batch: Index): Reg[] {
   const { f, rows, tx, passing, pitch } = band;
-  const { low, space, sizes } = f;
-  const quads = fours(sizes.head);
+  const { low, space } = f;
+  const quads = fours(scores.sizes.k);
   const dots = rows.map((_, i) => low.variable(`s_${i}`, "f32", 4, literal(0, "f32"), [scores.id]));
   inParts(band, quads, "part", (quad, number) => {
     const left = rows.map((row, i): Value => {
       if (!queries) {
-        const { at, inside } = scores.quad(quad, sizes.head);
+        const { at, inside } = scores.quad(quad, scores.sizes.k);
         return scores.masked(scores.left(batch, f.held(ours[i]!), at), inside);
       }
       const index = space.add(space.mul(row, quads + 1), quad);
@@ -276,6 +279,16 @@ function dotProducts(
     }
   });
   return dots;
+}
+
+/** Scores of a further product: its keys pass through the same tile once those before have been read. */
+function nextDots(band: Band, product: Product, turn: Index, ours: readonly Index[], batch: Index): Reg[] {
+  const { low } = band.f;
+  low.barrier();
+  low.comment("The next product's keys.");
+  for (const parcel of product.parcels) carry(band, parcel, parcel.fetch(turn), product.scores);
+  low.barrier();
+  return dotProducts(band, product, ours, batch);
 }
 
 /** Steps written out at a time, measured: what leaves the instruction cache or the registers runs at half the speed. */

@@ -1,4 +1,4 @@
-/** @file What the flash kernels share: both contractions, where the elements of a row lie, and the results. */
+/** @file What the flash kernels share: the contractions, where the elements of a row lie, and the results. */
 import { node, type NodeId } from "../../ir";
 import { flashSizes, onlineParts, type FlashSizes, type OnlineParts } from "../../region";
 import { bug } from "../../ir";
@@ -14,7 +14,7 @@ export class Flash {
   readonly parts: OnlineParts;
   readonly sizes: FlashSizes;
   readonly values: Contraction;
-  readonly scores: Contraction | null;
+  readonly scores: readonly Contraction[];
   readonly low: Lowering;
   readonly space: IndexSpace;
   readonly job: Job;
@@ -28,7 +28,7 @@ export class Flash {
     this.values = new Contraction(job, answer.parts.values!);
     this.low = this.values.low;
     this.space = this.low.space;
-    this.scores = answer.parts.scores === null ? null : new Contraction(job, answer.parts.scores, this.low);
+    this.scores = answer.parts.scores.map((id) => new Contraction(job, id, this.low));
   }
 
   /** The element in this row and column of a node of the row's shape, batch axes and all. */
@@ -41,7 +41,7 @@ export class Flash {
   }
 
   /** Columns 4·unit … +3 of a row; a row past the end is the last one again. */
-  quad(batch: Index, row: Index, unit: Index, dots: Reg | null): Quad {
+  quad(batch: Index, row: Index, unit: Index, dots: readonly Reg[]): Quad {
     const { at, inside } = this.values.quad(unit, this.sizes.n);
     return { at: this.point(batch, this.held(row), at), inside, dots };
   }

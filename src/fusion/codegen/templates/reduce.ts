@@ -23,7 +23,7 @@ export class Reduce {
     this.job = job;
     this.parts = answer.parts;
     this.sizes = reduceSizes(job.graph, answer.parts);
-    this.product = new Contraction(job, answer.parts.scores!, low);
+    this.product = new Contraction(job, answer.parts.scores[0]!, low);
     this.low = this.product.low;
     this.space = this.low.space;
   }
@@ -52,7 +52,7 @@ export class Reduce {
         return space.tuple([...space.unravel(through, shape.slice(0, -1)), at]);
       },
       inside: this.sizes.alongColumns ? inside : space.less(m, product.sizes.m),
-      dots,
+      dots: [dots],
     };
   }
 

@@ -23,8 +23,8 @@ export interface Quad {
   /** Where they are in a node of the row's shape. */
   readonly at: (id: NodeId) => Tuple;
   readonly inside: Cond;
-  /** The first contraction's accumulator there; null where the row is read. */
-  readonly dots: Reg | null;
+  /** Accumulators there of the contractions that make the row; none where it is read. */
+  readonly dots: readonly Reg[];
 }
 
 /** Workgroup memory where threads put what they found: an array for each scalar type. */
@@ -94,10 +94,15 @@ export class RunningRow {
     return `${wordFor(node(this.low.graph, id))}_${what}${this.number}`;
   }
 
+  /** From here on the products that make the row mean these. */
+  #score(dots: readonly Reg[]): void {
+    dots.forEach((dot, i) => this.low.setRowValue(this.parts.scores[i]!, dot));
+  }
+
   /** Scores of the quad that the peak is taken from; what does not exist never wins. */
   #scores({ at, inside, dots }: Quad): Value {
     const { low, parts } = this;
-    if (dots) low.setRowValue(parts.scores!, dots);
+    this.#score(dots);
     const operand = node(low.graph, parts.peak!).inputs[0]!;
     const x = low.converted(low.valueAt(operand, at(operand)), "f32", operand);
     return kept(low, x, inside, LOWEST, operand);
@@ -177,8 +182,8 @@ export class RunningRow {
 
   /** What a quad adds to a fold. */
   #part(acc: Accumulator, quad: Quad): Value {
-    const { low, parts, width } = this;
-    if (quad.dots) low.setRowValue(parts.scores!, quad.dots);
+    const { low, width } = this;
+    this.#score(quad.dots);
     return partOf(low, acc, quad, this.#name(acc.id, "part"), width === 1);
   }
 
@@ -196,7 +201,7 @@ export class RunningRow {
   /** Multiples of exp(score − peak) that the second contraction takes in; nothing where nothing is. */
   weights({ at, inside, dots }: Quad): Value {
     const { low, parts } = this;
-    if (dots) low.setRowValue(parts.scores!, dots);
+    this.#score(dots);
     const id = node(low.graph, parts.values!).inputs[0]!;
     const value = low.converted(low.valueAt(id, at(id)), "f32", id);
     return kept(low, value, inside, literal(0, "f32"), id);

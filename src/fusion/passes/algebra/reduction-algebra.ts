@@ -6,6 +6,7 @@ import type { Planner } from "../planner";
 import { openRewriter, type NodeChange, type Rewriter } from "../rewriter";
 import { rewritingPass, untilNoneFits } from "../rewriting";
 import { inWords, nameOf, yes } from "../words";
+import { rowOfProduct } from "./row-of-product";
 
 export const reductionAlgebra = rewritingPass({
   name: "reduction-algebra",
@@ -18,7 +19,8 @@ export const reductionAlgebra = rewritingPass({
     yield* untilNoneFits(
       planner,
       openRewriter(planner),
-      (live, rewriter, n) => factorOut(live, rewriter, n) ?? foldOfFold(live, rewriter, n),
+      (live, rewriter, n) =>
+        rowOfProduct(live, rewriter, n) ?? factorOut(live, rewriter, n) ?? foldOfFold(live, rewriter, n),
     );
   },
 });

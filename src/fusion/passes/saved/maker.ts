@@ -1,4 +1,4 @@
-/** @file Makes the nodes that a kept or a recomputed value takes, in a row before the node that reads them. */
+/** @file Makes the nodes that a value takes which is kept, computed again or computed otherwise, in a row before the node that reads them. */
 import { bug, node, nodeId, sizeOf, type Attrs, type Graph, type Node, type NodeId, type TensorType } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import { isLate, isSource } from "./sides";
@@ -8,14 +8,16 @@ import type { Inverted } from "./choose";
 /** Nodes in a row before `anchor`: each may read those before it. */
 export class Maker {
   readonly made: Node[] = [];
-  private readonly types = new Map<NodeId, TensorType>();
+  private readonly types: Map<NodeId, TensorType>;
   /** Numbers that earlier rows before the same node took. */
   private first = 0;
   private readonly graph: Graph;
   private readonly anchor: Node;
   private readonly kind: string;
 
-  constructor(graph: Graph, anchor: NodeId, kind: "again" | "kept") {
+  /** @param types of what other rows have made, which this one may read; its own are added */
+  constructor(graph: Graph, anchor: NodeId, kind: "again" | "kept" | "row", types = new Map<NodeId, TensorType>()) {
+    this.types = types;
     this.graph = graph;
     this.anchor = node(graph, anchor);
     this.kind = kind;
@@ -37,6 +39,13 @@ export class Maker {
     const type = def.infer(inputs.map((id) => this.typeOf(id)), all); // prettier-ignore
     if (!type.ok) throw bug(`${op} of a kept value: ${type.text}`);
     return this.add(op, inputs, all, type.value, like, late);
+  }
+
+  /** The last two axes in each other's place, in the backward pass. */
+  turned(value: NodeId, like: Node): NodeId {
+    const last = this.typeOf(value).shape.length - 1;
+    const perm = Array.from({ length: last + 1 }, (_, axis) => (axis < last - 1 ? axis : 2 * last - 1 - axis));
+    return this.call("transpose", [value], { perm }, like, true);
   }
 
   literal = (value: number, like: Node, late: boolean): NodeId =>

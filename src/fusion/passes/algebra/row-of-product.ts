@@ -1,0 +1,119 @@
+/**
+ * @file P3c: a row of a product summed under weights that were multiplied before: Σⱼ (A·Bᵀ)ᵢⱼ wᵢⱼ = Σ_d Aᵢ_d (w·B)ᵢ_d, and w·B is at hand.
+ * In the derivative of attention this is the row term D = rowsum(dO ∘ O) (Dao et al. 2022).
+ */
+import { node, sameShape, type Node, type NodeId } from "../../ir";
+import { opDef } from "../../ops";
+import { areTurned, orderedFrom } from "../../region";
+import type { Proposal } from "../identities";
+import { mutated } from "../mutations";
+import type { Planner } from "../planner";
+import type { Rewriter } from "../rewriter";
+import { Maker } from "../saved/maker";
+import { nameOf, namesOf, yes } from "../words";
+
+/** A product of more factors than this is left alone. */
+const MOST_FACTORS = 16;
+
+/** A term of the sum, taken apart: `wide` factors, and factors of the whole row, each multiplied or divided by. */
+interface Factors {
+  readonly wide: readonly NodeId[];
+  readonly row: readonly { readonly id: NodeId; readonly op: "mul" | "div" }[];
+  readonly negative: boolean;
+}
+
+/** The sum over the row of `n` through the product that its weights have made already; null where they have made none. */
+export function rowOfProduct(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  const { graph } = planner;
+  const term = n.op === "sum" ? node(graph, n.inputs[0]!) : null;
+  if (!term || term.op !== "mul" || term.type.dtype !== "f32") return null;
+  const axes = opDef("sum").reduce!.axes(n.attrs, term.type.shape);
+  if (axes.length !== 1 || axes[0] !== term.type.shape.length - 1) return null;
+  const product = factorsOf(planner, term, new Set())?.wide.map((id) => undropped(planner, id)).find(({ op }) => opDef(op).kind === "contraction"); // prettier-ignore
+  if (!product) return null;
+  for (const made of alike(planner, rewriter, product)) {
+    const weights = node(graph, made.inputs[0]!);
+    const factors = factorsOf(planner, term, new Set([product.id, weights.id, undropped(planner, weights.id).id]));
+    if (factors && meets(planner, factors, product, weights)) return proposal(planner, rewriter, { n, term, product, made, factors }); // prettier-ignore
+  }
+  return null;
+}
+
+/** What a dropout was applied to, else the node itself. */
+function undropped({ graph }: Planner, id: NodeId): Node {
+  const n = node(graph, id);
+  return n.op === "dropout" ? node(graph, n.inputs[0]!) : n;
+}
+
+/** Products w·B of the same B, in the shape of A. */
+function alike({ graph }: Planner, rewriter: Rewriter, { inputs: [left, right] }: Node): Node[] {
+  const shown = new Set([orderedFrom(graph, right!).source]);
+  for (const id of shown) for (const reader of rewriter.readersOf(id)) if (orderedFrom(graph, reader).source !== reader) shown.add(reader); // prettier-ignore
+  const bases = [...shown].filter((id) => areTurned(graph, id, right!));
+  const { shape } = node(graph, left!).type;
+  return bases.flatMap(
+    (base) =>
+    [...rewriter.readersOf(base)].map((id) => node(graph, id)).filter(({ op, inputs, type }) => opDef(op).kind === "contraction" && inputs[1] === base && sameShape(type.shape, shape)), // prettier-ignore
+  );
+}
+
+/** `term` as a product; what is in `whole` is not taken apart. Null where it has too many factors. */
+function factorsOf({ graph }: Planner, term: Node, whole: ReadonlySet<NodeId>): Factors | null {
+  const isRow = (id: NodeId): boolean => (node(graph, id).type.shape.at(-1) ?? 1) === 1;
+  const wide: NodeId[] = [];
+  const row: { id: NodeId; op: "mul" | "div" }[] = [];
+  let negative = false;
+  const open = [term.id];
+  for (let taken = 0; open.length > 0; taken++) {
+    if (taken > MOST_FACTORS) return null;
+    const { id, op, inputs } = node(graph, open.pop()!);
+    if (isRow(id)) row.push({ id, op: "mul" });
+    else if (whole.has(id)) wide.push(id);
+    else if (op === "mul") open.push(...inputs);
+    else if (op === "neg") {
+      negative = !negative;
+      open.push(inputs[0]!);
+    } else if (op === "div" && isRow(inputs[1]!)) {
+      row.push({ id: inputs[1]!, op: "div" });
+      open.push(inputs[0]!);
+    } else wide.push(id);
+  }
+  return { wide, row, negative };
+}
+
+/** Exactly the product and the weights; a dropout may have been applied to either, as it does the same to both. */
+function meets({ graph }: Planner, { wide }: Factors, product: Node, weights: Node): boolean {
+  if (wide.length !== 2) return false;
+  const other = wide.find((id) => id !== product.id);
+  if (wide.includes(product.id)) return other === weights.id;
+  const dropped = wide.map((id) => node(graph, id)).find(({ inputs }) => inputs[0] === product.id);
+  const base = wide.find((id) => id !== dropped?.id);
+  return dropped?.op === "dropout" && weights.op === "dropout" && weights.inputs[0] === base && JSON.stringify(dropped.attrs) === JSON.stringify(weights.attrs); // prettier-ignore
+}
+
+interface Found {
+  readonly n: Node;
+  readonly term: Node;
+  readonly product: Node;
+  /** The weights' own product. */
+  readonly made: Node;
+  readonly factors: Factors;
+}
+
+function proposal({ graph }: Planner, rewriter: Rewriter, { n, term, product, made, factors }: Found): Proposal {
+  const late = n.phase === "backward";
+  const maker = new Maker(graph, n.id, "row");
+  const terms = maker.call("mul", [product.inputs[0]!, made.id], {}, term, late);
+  const axes = [made.type.shape.length - 1];
+  let row = maker.call("sum", [terms], { axes, keepdims: true }, n, late);
+  for (const { id, op } of factors.row) row = maker.call(op, [row, id], {}, n, late);
+  if (factors.negative && !mutated("sign-of-the-row")) row = maker.call("neg", [row], {}, n, late);
+  if (n.type.shape.length < term.type.shape.length) maker.call("reshape", [row], { shape: n.type.shape }, n, late); // prettier-ignore
+  const top = maker.made.pop()!;
+  const last: Node = { ...n, op: top.op, inputs: top.inputs, attrs: top.attrs, origins: [...new Set([...n.origins, ...term.origins])] }; // prettier-ignore
+  const [before, after] = [term.type.shape.at(-1)!, made.type.shape.at(-1)!];
+  const text = `${nameOf(graph, n.id)} adds ${before} products of ${nameOf(graph, product.id)} with weights that ${nameOf(graph, made.id)} has multiplied by the same matrix: Σ (A·Bᵀ)·w = Σ A·(w·B), so ${after} products of ${namesOf(graph, [product.inputs[0]!, made.id])} give the same.`; // prettier-ignore
+  const nodes = [product.id, n.id, made.id];
+  const change = { ...rewriter.replaced([], [...maker.made, last]), apart: maker.computed() };
+  return { rule: "row-of-product", change, nodes, verdict: yes("A_PATTERN", nodes, text, { numbers: { before, after } }) }; // prettier-ignore
+}

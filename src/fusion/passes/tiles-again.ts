@@ -1,0 +1,104 @@
+/**
+ * @file P4: the backward pass of attention reads the shares of each row again. They are not kept: the products are made once more inside
+ * the kernels that need them, tile by tile, and the row's maximum and sum, which the forward pass keeps, turn scores into shares at once.
+ */
+import { bytesOf, node, type NodeId, type Patch, type Region, type Verdict } from "../ir";
+import { isRefusal } from "../cost";
+import { classifyOnline } from "../region";
+import type { Answer, Candidate, FusionPass } from "./define";
+import { costOf, edgesOf, legalMerge, patchOf } from "./merge";
+import { onlineWorth } from "./online-worth";
+import type { Planner } from "./planner";
+import { openRewriter, type Rewriter } from "./rewriter";
+import { isLate, isSource } from "./saved/sides";
+import { madeAgain, type MadeAgain } from "./tiles-made";
+import { foundAgain, type Again } from "./tiles-parts";
+import { nameOf, namesOf, showBytes, yes } from "./words";
+import { policyOnContraction } from "./worth";
+
+export const tilesAgain: FusionPass = {
+  name: "tiles-again",
+  title: "Make scores again, tile by tile",
+  teaches: "attention",
+  summary:
+    "Makes the scores of attention once more inside the kernels of the backward pass, so that no matrix of them is kept.",
+  numerics: "reassociates",
+  *match(planner) {
+    const rewriter = openRewriter(planner);
+    for (const again of foundAgain(planner, rewriter)) yield* remake(planner, rewriter, again);
+  },
+  legal: (planner, candidate) =>
+    rewritten(planner, candidate, () => {
+      for (const region of candidate.add) {
+        const facts = planner.facts(region);
+        if (!isRefusal(facts)) continue;
+        const form = classifyOnline(planner.graph, region.members, region.outputs);
+        return form.ok ? facts : form.verdict;
+      }
+      const legal = legalMerge(planner, candidate, true);
+      return legal.ok ? candidate.rewrite!.verdict : legal;
+    }),
+  cost: (planner, candidate) => rewritten(planner, candidate, () => costOf(planner, candidate)),
+  worth(planner, candidate, delta) {
+    const [scores, ...sinks] = candidate.nodes;
+    const doing = `Making ${nameOf(planner.graph, scores!)} again inside the kernels of ${namesOf(planner.graph, sinks)}`;
+    const policy = policyOnContraction(planner, candidate);
+    return policy ?? rewritten(planner, candidate, () => onlineWorth(planner, candidate, delta, doing));
+  },
+  apply: (_planner, candidate) => patchOf(candidate),
+};
+
+const rewritten = <T>(planner: Planner, candidate: Candidate, ask: () => T): T => planner.supposing(patchOf(candidate), ask); // prettier-ignore
+
+function* remake(planner: Planner, rewriter: Rewriter, again: Again): Generator<Candidate, void, Answer> {
+  const made = madeAgain(planner, rewriter, again);
+  const patch = patchFor(planner, rewriter, made);
+  const nodes = [again.scores, ...made.homes];
+  const verdict = atTheBoard(planner, again);
+  const { accepted } = yield {
+    rule: "tiles-again",
+    kind: "graph",
+    edges: edgesOf(planner, nodes),
+    nodes,
+    remove: patch.removedRegions,
+    add: patch.addedRegions,
+    into: null,
+    merged: [],
+    rewrite: { patch, verdict },
+  };
+  if (!accepted) return;
+  rewriter.applied(patch);
+  planner.reorder();
+}
+
+/** What is made goes into the kernels that read it: a copy for each. */
+function patchFor(planner: Planner, rewriter: Rewriter, { made, changed, gone, homes }: MadeAgain): Patch {
+  const change = rewriter.replaced(gone, [...made, ...changed]);
+  const copies = new Map(made.map((n) => [n.id, n]));
+  const patch = rewriter.patchOf({ ...change, apart: made.filter((n) => !isSource(n)).map(({ id }) => id) });
+  const inputsOf = new Map([...made, ...changed].map(({ id, inputs }) => [id, inputs]));
+  const needed = (members: readonly NodeId[]): NodeId[] => {
+    const found = new Set(members);
+    for (const id of found) for (const input of inputsOf.get(id) ?? []) if (copies.has(input)) found.add(input);
+    return [...found].toSorted((a, b) => planner.position(a) - planner.position(b));
+  };
+  const own = (region: Region): boolean => region.members.every((id) => copies.has(id));
+  const addedRegions = patch.addedRegions
+    .filter((region) => !own(region))
+    .map((region) => (homes.some((id) => region.members.includes(id)) ? { ...region, members: needed(region.members) } : region)); // prettier-ignore
+  return { ...patch, addedRegions };
+}
+
+function atTheBoard({ graph }: Planner, { scores, values, sinks }: Again): Verdict {
+  const elements = new Set(sinks.flatMap(({ chain }) => [...chain.keys()]));
+  const isKept = (id: NodeId): boolean => !elements.has(id) && !isLate(node(graph, id)) && !isSource(node(graph, id));
+  const behind = [...elements].flatMap((id) => (id === scores ? [] : node(graph, id).inputs));
+  const products = new Set(sinks.flatMap(({ products: ids }) => ids.flatMap((id) => node(graph, id).inputs)));
+  const rows = [...new Set(behind)].filter((id) => isKept(id) && !products.has(id));
+  const bytes = rows.reduce((sum, id) => sum + bytesOf(node(graph, id).type), 0);
+  const whole = bytesOf(node(graph, scores).type);
+  const kept = rows.length === 0 ? "" : ` ${rows.length === 1 ? "Only" : "With"} ${namesOf(graph, rows)} of each row at hand, kept in ${showBytes(bytes)}, an element follows from its score alone.`; // prettier-ignore
+  const text = `${namesOf(graph, sinks.map(({ id }) => id))} walk over elements of ${nameOf(graph, scores)} once more, after ${nameOf(graph, values)}.${kept} So each tile can be made where it is multiplied, and no matrix of ${showBytes(whole)} is kept.`; // prettier-ignore
+  const nodes = [scores, ...sinks.map(({ id }) => id)];
+  return yes("A_PATTERN", nodes, text, { numbers: { bytes, bytesOfScores: whole } });
+}

@@ -1,0 +1,36 @@
+/** @file What a kernel that folds rows as they are made is made of: contractions, peak, folds, results. */
+import type { NodeId, Shape, Verdict } from "../ir";
+import type { Follower } from "./alignment";
+
+/** A reduction of the row besides the peak. */
+export interface OnlineFold {
+  readonly node: NodeId;
+  /** Its terms carry exp(x − peak): rescaled when the peak rises. */
+  readonly fades: boolean;
+}
+
+export interface OnlineParts {
+  /** Contractions whose elements make the row; none where the row is read from memory. */
+  readonly scores: readonly NodeId[];
+  /** The contraction over the row; null where only folds of it are wanted. */
+  readonly values: NodeId | null;
+  /** The running maximum, and the exponential it is taken out of; null where nothing is shifted. */
+  readonly peak: NodeId | null;
+  readonly exp: NodeId | null;
+  readonly folds: readonly OnlineFold[];
+  /** The left operand of `values` carries exp(x − peak). */
+  readonly weightsFade: boolean;
+  /** c where a mask by position hides every column beyond row + c: tiles there need not be computed. */
+  readonly diagonal: number | null;
+  /** Shape of the elements: batch × M × N. */
+  readonly space: Shape;
+  /** The axis of `space` that is folded: the last, or the one before it. */
+  readonly axis: number;
+  /** One value a row: folds and what follows from them alone. */
+  readonly rows: ReadonlySet<NodeId>;
+  /** Elementwise after the second contraction. */
+  readonly results: ReadonlyMap<NodeId, Follower>;
+}
+
+export type OnlineAnswer =
+  { readonly ok: true; readonly parts: OnlineParts } | { readonly ok: false; readonly verdict: Verdict };
