@@ -21,6 +21,23 @@ test("what is typed right behind Ctrl K is in the field", async ({ page, play })
   await expect(page.getByRole("combobox", { name: "Find or do" })).toHaveValue("softmax");
 });
 
+test("what Find or do offers follows the plan that comes while it is open", async ({ page }) => {
+  // No plan is there before the compiler's worker is.
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/assets\/compile-/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto("./");
+  await page.getByRole("button", { name: /Find/ }).first().click();
+  const field = page.getByRole("combobox", { name: "Find or do" });
+  await field.fill("Show the final plan");
+  await expect(page.getByRole("dialog").getByText("Nothing is called that here.")).toBeVisible();
+  release();
+  await expect(page.getByRole("dialog").getByRole("option", { name: /Show the final plan/ })).toBeVisible();
+});
+
 test("Run pressed in the first moment runs the first program; a double click is one press", async ({ page, play }) => {
   await page.goto("./");
   await play.run.dblclick();

@@ -1,6 +1,6 @@
 /** @file Find or do: one field over every command, op, kernel and example. */
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
-import { playground } from "../state";
+import { playground, usePlayground } from "../state";
 import { Dialog } from "./Dialog";
 import { entriesOf, found, type Entry } from "./find-entries";
 import { takeTypedAhead } from "./typed-ahead";
@@ -39,7 +39,9 @@ function Choice({ entry, chosen, onHover }: { entry: Entry; chosen: boolean; onH
 export function FindDialog() {
   const [words, setWords] = useState(takeTypedAhead);
   const [at, setAt] = useState(0);
-  const entries = useMemo(() => entriesOf(playground.getState()), []);
+  // A plan that comes while the field is open brings its steps, kernels and ops along.
+  const derived = usePlayground((state) => state.derived);
+  const entries = useMemo(() => entriesOf({ ...playground.getState(), derived }), [derived]);
   const list = useMemo(() => found(entries, words), [entries, words]);
   const chosen = list[Math.min(at, list.length - 1)];
   const onKeyDown = (event: KeyboardEvent): void => {
