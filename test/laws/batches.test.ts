@@ -114,4 +114,19 @@ describe("what is refused says what and where", () => {
     ["z = vmap(f, in_axes=(2, None))(x, y[0])", "Argument 1 is f32[3, 4]: it has no axis 2 to take examples from."],
     ["z = vmap(f, in_axes=None)(x, x)", "vmap needs an argument with a batch: one whose axis in in_axes is a number."],
   ])("%s", (line, text) => expect(problem(f + line)).toBe(text));
+
+  const body = "def one(a):\n    b = a * 2\n    v = custom_call(b)\n    return sum(tanh(v) + b)\n";
+  test.each([
+    ["a derivative inside", `x: f32[3, 4]\n${body}y = vmap(grad(one))(x)`, "`custom_call` (v) has no derivative here"],
+    [
+      "too many examples",
+      `x: f32[300, 4]\n${body}y = vmap(one)(x)`,
+      "`custom_call` (v) has no rule for batches, and 300",
+    ],
+  ])("%s: the function's ops stay, and every operand is there", (_, text, words) => {
+    expect(problem(text)).toContain(words);
+    const { nodes } = parseProgram(text).graph;
+    expect([...nodes.values()].map(({ label }) => label)).toContain("v");
+    for (const { inputs } of nodes.values()) for (const id of inputs) expect(nodes.has(id)).toBe(true);
+  });
 });

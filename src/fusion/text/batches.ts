@@ -47,8 +47,11 @@ export function batchedCall(
   const value = apply(batch.slots);
   const traced = [...machine.nodes.values()].filter(({ id }) => !before.has(id));
   const lifted = isBroken(value) ? null : liftAll(machine, call, writer, batch, traced);
+  if (!lifted) {
+    leaveAsTraced(machine, writer, batch, traced);
+    return BROKEN;
+  }
   for (const id of batch.tensors.keys()) machine.nodes.delete(id);
-  if (!lifted) return BROKEN;
   for (const [key, { made, inputs }] of machine.derived)
     if ([made, ...inputs].some((id) => lifted.has(id))) machine.derived.delete(key);
   machine.cotangents.clear();
@@ -114,7 +117,16 @@ function liftAll(machine: Machine, call: Call, writer: Lifter, { size, tensors }
   return lifted;
 } // prettier-ignore
 
+/** What was read of a refused function stays as it is for one example, which nothing gives. */
+function leaveAsTraced(machine: Machine, writer: Lifter, { tensors }: Batch, traced: readonly Node[]): void {
+  for (const id of [...writer.written, ...traced.map(({ id }) => id)]) machine.nodes.delete(id);
+  for (const id of tensors.keys()) machine.nodes.set(id, { ...machine.nodes.get(id)!, op: "hole" });
+  for (const node of traced) machine.nodes.set(node.id, node);
+}
+
 interface Lifter extends BatchWriter {
+  /** Every node it has written. */
+  readonly written: ReadonlySet<NodeId>;
   /** What is written from here on comes from this node. */
   about(node: Node): BatchWriter;
   /** The node takes the identity of what it stands for, unless it was there before. */
@@ -124,6 +136,7 @@ interface Lifter extends BatchWriter {
 function writerFor(machine: Machine, call: Call): Lifter {
   let about: Node | null = null;
   let fresh = new Set<NodeId>();
+  const written = new Set<NodeId>();
   const next = new Map<string, number>();
   const add = (op: string, inputs: readonly NodeId[], attrs: Node["attrs"], type: TensorType): NodeId => {
     const base = about?.id ?? call.path;
@@ -133,9 +146,11 @@ function writerFor(machine: Machine, call: Call): Lifter {
     const { groups = [], span = call.expr.span, phase, segment } = about ?? {};
     machine.nodes.set(id, { id, op, inputs, attrs, type, label: op, origins: [id], groups, span, ...(phase && { phase }), ...(segment && { segment }) }); // prettier-ignore
     fresh.add(id);
+    written.add(id);
     return id;
   };
   const writer: Lifter = {
+    written,
     typeOf: (id) => machine.nodes.get(id)!.type,
     scalar: (value, dtype) => add("const", [], { value }, { dtype, shape: [] }),
     op(name, inputs, given = {}) {
