@@ -90,6 +90,27 @@ describe("the text of kernels", () => {
     }
   });
 
+  const gradient = "x: f32[8, 64]\ndef f(t):\n  return sum(exp(t) * t)\ny = grad(f)(x)\nreturn y\n";
+
+  test("a kernel of a backward pass says whose gradient it is, and does not multiply by the 1 it began with", () => {
+    const wgsl = wgslOf(gradient);
+    expect(wgsl).toMatch(/^fn exp_to_add_d_x\(/m);
+    expect(wgsl).toMatch(/^\/\/ d_x: exp, /m);
+    expect(wgsl).not.toMatch(/1\.0\)? \*|\* (vec4f\()?1\.0/);
+  });
+
+  test("a kernel of one op writes it as it is", () => {
+    expect(wgslOf("x: f32[64]\ny = x * 1.0\n")).toMatch(/x_i \* 1\.0;/);
+  });
+
+  test("numbers are as short as an f32 allows, and one beside a vector is not spread", () => {
+    const wgsl = wgslOf("x: f32[64]\ny = (x * 0.1 + 1e-5) / 3.4028235e38 - 1e-7\n");
+    expect(wgsl).toMatch(/ \* 0\.1;/);
+    expect(wgsl).toMatch(/ \+ 0\.00001;/);
+    expect(wgsl).toMatch(/ \/ 3\.4028234663852886e\+38;/);
+    expect(wgsl).toMatch(/ - 1e-7;/);
+  });
+
   test("workgroup memory and bindings stay within the target", () => {
     for (const text of Object.values(programs)) {
       for (const kernel of planFusion(oneRegion(graphOf(text)), gpu, generic).kernels) {

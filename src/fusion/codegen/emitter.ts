@@ -143,7 +143,10 @@ export class Emitter {
     if (value.terms.length === 0) return value;
     const variable = this.space.variable(this.names.frame(name), max, value.level);
     this.emit({ kind: "bind", variable, value }, value.level);
-    return this.space.of(variable);
+    const index = this.space.of(variable);
+    const only = value.terms.length === 1 && value.constant === 0 ? value.terms[0]! : null;
+    if (only?.by === 1 && only.atom.kind !== "var") this.scopes[value.level]!.parts.set(only.atom.atomId, index);
+    return index;
   }
 
   /** In lean kernels, `index` with its divisions, remainders and minima computed once, as far out as they are known. */

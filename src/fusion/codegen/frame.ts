@@ -8,6 +8,7 @@ import { wordFor } from "./emitter";
 import { Lowering } from "./lowering";
 import { mutated } from "./mutations";
 import { identifier, isTaken } from "./names";
+import { tidied } from "./tidy";
 
 /** One region and how it is to run. */
 export interface Job {
@@ -105,7 +106,7 @@ export function programOf(low: Lowering, { graph, region, target }: Job, rest: R
   const reads = buffers.filter(({ access }) => access === "read");
   const uniforms = uniformsOf(graph, reads.map(({ value }) => value), buffers.length, target.maxBindings); // prettier-ignore
   for (const buffer of reads.filter(({ value }) => uniforms.has(value))) Object.assign(buffer, { access: "uniform", width: 4 }); // prettier-ignore
-  const name = rest.name ?? kernelName(graph, region.members);
+  const name = rest.name ?? kernelName(graph, region);
   return {
     title: titleOf(graph, region),
     ...rest,
@@ -114,7 +115,7 @@ export function programOf(low: Lowering, { graph, region, target }: Job, rest: R
     nodes: region.members,
     buffers,
     shared: low.shared,
-    body: low.body,
+    body: tidied(low.body, low.space, low.names),
     space: low.space,
     registerCount: low.registers,
     packedHalves: !target.shaderF16,
@@ -138,7 +139,13 @@ function groupSizesOf(graph: Graph): ReadonlyMap<string, number> {
 
 const compositeOf = (n: Node): Node["groups"][number] | undefined => n.groups.find(({ kind }) => kind === "composite");
 
-/** What the members are called: composites that are here as a whole by their own name, views not at all. */
+/** Says where elements come from, not what becomes of them. */
+function onlyMoves({ op, inputs }: Node): boolean {
+  const { movement } = opDef(op);
+  return movement !== undefined && movement.fill === undefined && inputs.length === 1;
+}
+
+/** What the members are called: composites that are here as a whole by their own name, copies and casts only where nothing is computed. */
 export function wordsOf(graph: Graph, members: readonly NodeId[]): string[] {
   const here = new Map<string, number>();
   for (const id of members) {
@@ -147,22 +154,28 @@ export function wordsOf(graph: Graph, members: readonly NodeId[]): string[] {
   }
   const whole = (group: string): boolean => here.get(group) === groupSizesOf(graph).get(group);
   const words: string[] = [];
+  const spare: string[] = [];
   const named = new Set<string>();
   for (const id of members) {
     const n = node(graph, id);
     if (isFreeView(n)) continue;
     const group = compositeOf(n);
-    if (!group || !whole(group.id)) words.push(n.op);
+    const together = group && whole(group.id);
+    if (!together) (onlyMoves(n) || n.op === "cast" ? spare : words).push(n.op);
     else if (!named.has(group.id)) words.push(group.label);
     if (group) named.add(group.id);
   }
-  return words.length > 0 ? words : ["view"];
+  return words.length > 0 ? words : spare.length > 0 ? spare : ["view"];
 }
 
-/** `add_relu_log`, `softmax`, `exp_add_18_more`. */
-export function kernelName(graph: Graph, members: readonly NodeId[]): string {
+/** `add_relu_log`, `softmax`, `exp_to_add`; of a backward pass also which value's: `matmul_d_w`. */
+export function kernelName(graph: Graph, { members, outputs }: Pick<Region, "members" | "outputs">): string {
   const words = wordsOf(graph, members).map((word) => identifier(word, "op"));
-  return words.length <= 4 ? words.join("_") : `${words.slice(0, 2).join("_")}_${words.length - 2}_more`;
+  const [first, last] = [words[0]!, words.at(-1)!];
+  const many = words.every((word) => word === first) ? `${first}_${words.length}_times` : `${first}_to_${last}`;
+  const ops = words.length <= 4 ? words.join("_") : many;
+  const late = outputs.map((id) => node(graph, id)).findLast((n) => n.phase === "backward" && n.label !== n.op);
+  return late ? `${ops}_${wordFor(late)}` : ops;
 }
 
 const TITLE_LENGTH = 70;
@@ -187,8 +200,10 @@ export function titleOf(graph: Graph, { members, outputs }: Pick<Region, "member
 
 const INFIX: ReadonlyMap<string, string> = new Map([["add", "+"], ["sub", "-"], ["mul", "*"], ["div", "/"], ["matmul", "@"]]); // prettier-ignore
 
-/** Only for a handful of members: it may recurse. */
+/** Only for a handful of members: it may recurse. Views and copies of one element are said by what they show. */
 function callText(graph: Graph, inside: ReadonlySet<NodeId>, n: Node, root = false): string {
+  const source = onlyMoves(n) && !root ? node(graph, n.inputs[0]!) : null;
+  if (source && (isFreeView(n) || sizeOf(source.type.shape) === 1)) return callText(graph, inside, source);
   if (n.op === "const") return String(n.attrs["value"]);
   if (!inside.has(n.id) && !root) return wordFor(n);
   const sign = n.inputs.length === 2 ? INFIX.get(n.op) : undefined;

@@ -211,6 +211,48 @@ export type Stmt =
   | { readonly kind: "guard"; readonly when: Cond }
   | { readonly kind: "comment"; readonly text: string };
 
+/** The values that an expression reads. */
+export function operandsOf(expr: Expr): readonly Value[] {
+  switch (expr.kind) {
+    case "reg":
+    case "literal":
+      return [expr];
+    case "op":
+      return expr.args;
+    case "combine":
+      return [expr.a, expr.b];
+    case "map":
+    case "finish":
+    case "splat":
+    case "part":
+    case "shuffle":
+    case "convert":
+      return [expr.a];
+    case "pack":
+      return expr.parts;
+    case "fma":
+      return [expr.a, expr.b, expr.c];
+    case "select":
+      return [expr.yes, expr.no];
+    case "better":
+      return [expr.a, expr.b, expr.ia, expr.ib];
+    case "choose":
+      return [expr.when, expr.yes, expr.no];
+    case "load":
+    case "loadShared":
+    case "generate":
+    case "index":
+      return [];
+  }
+}
+
+/** The values that a statement reads itself, without those in its blocks. */
+export function valuesOf(stmt: Stmt): readonly Value[] {
+  if (stmt.kind === "let" || stmt.kind === "var" || stmt.kind === "set") return operandsOf(stmt.value);
+  if (stmt.kind === "bindValue" || stmt.kind === "store" || stmt.kind === "storeShared") return [stmt.value];
+  return stmt.kind === "storePair" ? stmt.values : [];
+}
+
 export type Loop = Extract<Stmt, { readonly kind: "for" | "halve" | "double" | "others" }>;
 export const isLoop = (stmt: Stmt): stmt is Loop =>
   stmt.kind === "for" || stmt.kind === "halve" || stmt.kind === "double" || stmt.kind === "others";

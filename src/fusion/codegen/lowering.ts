@@ -3,7 +3,7 @@
  * value, in the outermost scope where its operands are known. Templates decide only which indices to ask for.
  */
 import { broadcastShapes, bug, node, type Graph, type Node, type NodeId } from "../ir";
-import { opDef } from "../ops";
+import { opDef, type OpDef } from "../ops";
 import { isFreeView } from "../region";
 import { Emitter, registerScalar, wordFor } from "./emitter";
 import { evenLanes, IndexSpace, type Cond, type Index, type Tuple } from "./index-space";
@@ -169,12 +169,23 @@ export class Lowering extends Emitter {
       const value = yield [input, this.broadcast(at, n.type.shape, node(this.graph, input).type.shape)];
       args.push(this.converted(value, registerScalar(wanted[operand]!), input));
     }
+    const kept = this.#withoutNeutral(def, args);
+    if (kept) return kept;
     if (mutated("swapped-operands") && args.length === 2) args.reverse();
     const width = index?.lane || args.some((arg) => arg.kind === "reg" && arg.width === 4) ? 4 : 1;
     const level = Math.max(index?.level ?? 0, ...args.map((arg) => (arg.kind === "reg" ? arg.level : 0)));
     const label = this.label(wordFor(n), this.suffix(at));
     const expr: Expr = { kind: "op", def, args, attrs: n.attrs, index };
     return this.let(label, registerScalar(n.type.dtype), width, expr, [n.id], level);
+  }
+
+  /** The other operand where one is 1, or whatever changes no bit. A kernel of one op writes it as it is. */
+  #withoutNeutral({ scalar }: OpDef, args: readonly Value[]): Value | null {
+    const neutral = scalar?.neutral;
+    if (!neutral || neutral.changesZero || this.#inside.size === 1) return null;
+    const is = (arg: Value | undefined): boolean => arg?.kind === "literal" && arg.value === neutral.value;
+    const at = neutral.operands.find((operand) => is(args[operand]));
+    return at === undefined ? null : args[1 - at]!;
   }
 
   /** `value` as another scalar type, once. */

@@ -86,7 +86,7 @@ class Walk {
   #visit(stmt: Stmt, threads: readonly number[]): void {
     if (stmt.kind === "bind") this.#bind(stmt, threads);
     else if (stmt.kind === "bindValue") this.#data.add(stmt.variable.atomId);
-    else if (stmt.kind === "let" || stmt.kind === "set") this.#load(stmt.value, threads);
+    else if (stmt.kind === "let" || stmt.kind === "var" || stmt.kind === "set") this.#load(stmt.value, threads);
     else if (stmt.kind === "store") this.#note(stmt.buffer, stmt.index, stmt.width, "write", threads);
     else if (stmt.kind === "storePair") this.#note(stmt.buffer, stmt.index, 2, "write", threads);
   }

@@ -11,16 +11,33 @@ const BUILTIN = {
   "subgroup.lane": "subgroup_lane",
 };
 
-/** `(i / 12u) * 4u + tid`; positive terms first, so that nothing passes below zero on the way. */
+/** `(i / 12u) * 4u + tid`, `(top + ty) * 64u`; positive terms first, so that nothing passes below zero on the way. */
 export function indexText(index: Index): string {
-  const plus = index.terms.filter((term) => term.by > 0);
   const minus = index.terms.filter((term) => term.by < 0);
-  let text = plus.toSorted((a, b) => b.by - a.by).map(termText).join(" + "); // prettier-ignore
+  const plus = index.terms.filter((term) => term.by > 0).toSorted((a, b) => b.by - a.by);
+  let text = alike(plus).map(sumText).join(" + ");
   if (index.constant > 0 || text === "")
     text = text === "" ? `${Math.max(0, index.constant)}u` : `${text} + ${index.constant}u`;
   for (const term of minus) text += ` - ${termText({ ...term, by: -term.by })}`;
   if (index.constant < 0) text += ` - ${-index.constant}u`;
   return text;
+}
+
+/** Neighbours with the same factor together. */
+function alike(terms: readonly IndexTerm[]): IndexTerm[][] {
+  const groups: IndexTerm[][] = [];
+  for (const term of terms) {
+    const last = groups.at(-1);
+    if (last && last[0]!.by === term.by) last.push(term);
+    else groups.push([term]);
+  }
+  return groups;
+}
+
+function sumText(terms: readonly IndexTerm[]): string {
+  const { by } = terms[0]!;
+  if (terms.length === 1 || by === 1) return terms.map(termText).join(" + ");
+  return `(${terms.map(({ atom }) => atomText(atom)).join(" + ")}) * ${by}u`;
 }
 
 function termText({ atom, by }: IndexTerm): string {
@@ -42,10 +59,12 @@ function atomText(atom: IndexAtom): string {
   }
 }
 
-/** In parentheses unless it is a single name or number. */
+/** In parentheses unless it is a single name, number or call. */
 export function factorText(index: Index): string {
   const text = indexText(index);
-  return /^[\w.]+$/.test(text) ? text : `(${text})`;
+  const only = index.terms.length === 1 && index.constant === 0 ? index.terms[0]! : null;
+  const call = only?.by === 1 && only.atom.kind === "min";
+  return call || /^[\w.]+$/.test(text) ? text : `(${text})`;
 }
 
 export function condText(cond: Cond): string {

@@ -1,11 +1,12 @@
 /** @file Lowered kernels as WGSL: a header that says what and how, one line an op, and for every line the nodes it came from. */
 import { bug, type DType, type NodeId } from "../ir";
 import { allOps, wgslType, type OpDef, type WgslHelper, type WgslType } from "../ops";
-import { evenLanes, type Index } from "./index-space";
+import type { Index } from "./index-space";
 import type { Buffer, Expr, KernelProgram, Scalar, SortArrays, Stmt, Value, Width } from "./kernel-ir";
 import { PackedHalves } from "./print-halves";
 import { condText, factorText, indexText, unlessText } from "./print-index";
 import { exchangeText, mergeText } from "./print-orders";
+import { assignText, builtinsText, laneText, placeText } from "./print-place";
 
 export interface PrintedKernel {
   readonly wgsl: string;
@@ -37,6 +38,10 @@ class Printer {
   readonly #lines: string[] = [];
   readonly #origins: (readonly NodeId[])[] = [];
   readonly #helpers = new Map<string, string>();
+  /** Registers that are assigned again. */
+  readonly #vars = new Set<number>();
+  /** Registers without a line of their own: `x.y` of an `x` that stays as it is. */
+  readonly #spelled = new Map<number, string>();
   #indent = "  ";
 
   readonly program: KernelProgram;
@@ -111,11 +116,13 @@ class Printer {
   #stmt(stmt: Stmt): void {
     switch (stmt.kind) {
       case "let":
+        if (this.#isSpelled(stmt)) return;
         return this.#line(
           `let ${stmt.reg.name} = ${this.#expr(stmt.value, stmt.reg.scalar, stmt.reg.width)};`,
           stmt.nodes,
         );
       case "var":
+        this.#vars.add(stmt.reg.id);
         return this.#line(
           `var ${stmt.reg.name}: ${typeText(stmt.reg.scalar, stmt.reg.width)} = ${this.#expr(stmt.value, stmt.reg.scalar, stmt.reg.width)};`,
           stmt.nodes,
@@ -196,6 +203,13 @@ class Printer {
       case "comment":
         return this.#line(`// ${stmt.text}`);
     }
+  }
+
+  /** One of four neighbours is written where it is used. */
+  #isSpelled({ reg, value }: Extract<Stmt, { kind: "let" }>): boolean {
+    const one = value.kind === "part" && value.a.kind === "reg" && value.a.width === 4 && !this.#vars.has(value.a.id);
+    if (one) this.#spelled.set(reg.id, this.#expr(value, reg.scalar, 1));
+    return one;
   }
 
   #exchangePair({ sort, first, pair, stride, half, nodes }: Extract<Stmt, { kind: "exchangePair" }>): void {
@@ -296,7 +310,16 @@ class Printer {
     if (index)
       texts.push(index.lane || width === 1 ? laneText(index, "vec4u", (text) => text) : `vec4u(${indexText(index)})`);
     const operand = args.find((arg) => arg.scalar !== "bool")?.scalar ?? args[0]?.scalar ?? scalar;
-    return def.scalar!.wgsl(texts, attrs, this.#type(def, scalar, width, operand));
+    const text = def.scalar!.wgsl(texts, attrs, this.#type(def, scalar, width, operand));
+    return width === 4 ? this.#unspread(text, args, texts) : text;
+  }
+
+  /** `x * 0.5`: where one side of an infix operator is four numbers, WGSL spreads the other itself. */
+  #unspread(text: string, args: readonly Value[], texts: readonly string[]): string {
+    const narrow = args.map((arg) => arg.kind === "literal" || arg.width === 1);
+    const sign = texts.length === 2 ? ["+", "-", "*", "/"].find((each) => text === texts.join(` ${each} `)) : undefined;
+    if (!sign || narrow[0] === narrow[1]) return text;
+    return args.map((arg, i) => (narrow[i] ? this.#value(arg, arg.scalar, 1) : texts[i]!)).join(` ${sign} `);
   }
 
   #fma({ a, lane, b, c }: Extract<Expr, { kind: "fma" }>, scalar: Scalar, width: Width): string {
@@ -339,7 +362,8 @@ class Printer {
   /** An operand in the width of its op; scalars are written four times. */
   #value(value: Value, scalar: Scalar, width: Width): string {
     if (value.kind === "literal") return this.#type(null, scalar, width).num(value.value);
-    return width === 4 && value.width === 1 ? `${VECTOR[value.scalar]}(${value.name})` : value.name;
+    const name = this.#spelled.get(value.id) ?? value.name;
+    return width === 4 && value.width === 1 ? `${VECTOR[value.scalar]}(${name})` : name;
   }
 
   #type(def: OpDef | null, result: Scalar, width: Width, operand: Scalar = result): WgslType {
@@ -378,12 +402,6 @@ class Printer {
 /** Halvings of a run that leave one place. */
 const turnsOf = (run: Index): number => Math.ceil(Math.log2(run.max + 1));
 
-/** `sum += x;` */
-function assignText(place: string, text: string): string {
-  const added = text.startsWith(`${place} + `) ? text.slice(place.length + 3) : "";
-  return /^\w+(?:\[[^[\]]*\])?$/.test(added) ? `${place} += ${added};` : `${place} = ${text};`;
-}
-
 let helpers: ReadonlyMap<string, WgslHelper> | null = null;
 function helperNamed(name: string): WgslHelper {
   helpers ??= new Map(
@@ -394,48 +412,4 @@ function helperNamed(name: string): WgslHelper {
   const found = helpers.get(name);
   if (!found) throw bug(`no WGSL helper ${name}`);
   return found;
-}
-
-/** `x[i]`, or one component of a buffer that is bound in fours. */
-function placeText(buffer: Buffer, index: Index, width: Width): string {
-  if (buffer.width === 1) return `${buffer.name}[${indexText(index)}]`;
-  if (width === 4) return `${buffer.name}[${quarterText(index)}]`;
-  if (index.terms.length === 0)
-    return `${buffer.name}[${Math.floor(index.constant / 4)}u].${"xyzw"[index.constant % 4]}`;
-  if (index.terms.every((term) => term.by % 4 === 0) && index.constant >= 0) {
-    const rest = index.constant % 4;
-    return `${buffer.name}[${quarterText({ ...index, constant: index.constant - rest })}].${"xyzw"[rest]}`;
-  }
-  return `${buffer.name}[${factorText(index)} / 4u][${factorText(index)} % 4u]`;
-}
-
-const quarterText = (index: Index): string =>
-  indexText({
-    ...index,
-    constant: index.constant / 4,
-    terms: index.terms.map((term) => ({ atom: term.atom, by: term.by / 4 })),
-  });
-
-/** Four neighbours' indices as a vector: `vec4u(4u * i) + vec4u(0u, 1u, 2u, 3u)`. */
-function laneText(index: Index, vector: string, convert: (text: string) => string): string {
-  if (!index.lane) return convert(indexText(index));
-  const lane = index.terms.find((term) => term.atom.kind === "var" && term.atom.name === "lane");
-  const others = index.terms.filter((term) => term !== lane);
-  if (!lane || !evenLanes(index)) throw bug("an index whose lanes are not evenly apart was asked for as a vector");
-  const start = indexText({ ...index, terms: others });
-  const unit = vector === "vec4u" ? "u" : "";
-  const steps = [0, 1, 2, 3].map((k) => `${k * Math.abs(lane.by)}${unit}`).join(", ");
-  return `${vector}(${convert(start)}) ${lane.by < 0 ? "-" : "+"} ${vector}(${steps})`;
-}
-
-/** Only the builtins that the body names. */
-function builtinsText(body: string): string {
-  const used = [
-    /\bgid\b/.test(body) ? "@builtin(global_invocation_id) gid: vec3u" : "",
-    /\bwid\b/.test(body) ? "@builtin(workgroup_id) wid: vec3u" : "",
-    /\btid\b/.test(body) ? "@builtin(local_invocation_index) tid: u32" : "",
-    /\bsubgroup_size\b/.test(body) ? "@builtin(subgroup_size) subgroup_size: u32" : "",
-    /\bsubgroup_lane\b/.test(body) ? "@builtin(subgroup_invocation_id) subgroup_lane: u32" : "",
-  ].filter((text) => text !== "");
-  return used.length <= 1 ? used.join("") : used.join(", ");
 }

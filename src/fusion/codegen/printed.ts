@@ -3,6 +3,7 @@ import { regionFlops } from "../cost";
 import { bug, type Graph, type Kernel, type NodeId, type Region, type Target, type TensorType } from "../ir";
 import { classify, scheduleRegion, type RegionForm, type RegionSchedule } from "../region";
 import { sharedBytes, type KernelProgram } from "./kernel-ir";
+import { laidOut } from "./layout";
 import { lowerJob } from "./lower";
 import { printWgsl } from "./print";
 
@@ -47,9 +48,10 @@ export function shapeRegion(graph: Graph, region: Region, target: Target): Shape
 
 export function printRegion(graph: Graph, region: Region, target: Target): PrintedRegion {
   const shaped = shapeRegion(graph, region, target);
-  return { ...shaped, programs: shaped.programs.map(printProgram) };
+  return { ...shaped, programs: shaped.programs.map((program) => laidOut(printProgram(program))) };
 }
 
+/** The kernel as it is printed, before its lines are broken: names still may change. */
 export function printProgram(program: KernelProgram): PrintedProgram {
   const { name, template, schedule, workgroupSize, workgroups, shared, buffers } = program;
   return {

@@ -1,6 +1,7 @@
 /** @file Kernels that differ only in names are written once and then renamed: thousands of ops hold a few dozen different kernels. */
 import { knobsFor, nodeId, type Graph, type NodeId, type Region, type Target } from "../ir";
 import { kernelName, titleOf } from "./frame";
+import { laidOut } from "./layout";
 import { isMutating } from "./mutations";
 import { filled, formOf, nameless, realId, type Form, type Nameless } from "./nameless";
 import { isTaken } from "./names";
@@ -95,7 +96,7 @@ function renamed({ printed, forms }: Template, graph: Graph, region: Region, { i
     return found;
   };
   const { form, schedule } = printed;
-  const name = kernelName(graph, region.members);
+  const name = kernelName(graph, region);
   const title = titleOf(graph, region);
   return {
     flops: printed.flops,
@@ -121,7 +122,7 @@ function renamed({ printed, forms }: Template, graph: Graph, region: Region, { i
       }));
       const plain = program.name.replace(NAME, name);
       const own = isTaken(plain) || bindings.some((binding) => binding.name === plain) ? `${plain}_kernel` : plain;
-      return {
+      return laidOut({
         ...program,
         name: own,
         bindings,
@@ -129,7 +130,7 @@ function renamed({ printed, forms }: Template, graph: Graph, region: Region, { i
           .replace(TITLE, () => title)
           .replace(program.name, () => own),
         lines: program.lines.map(list),
-      };
+      });
     }),
   };
 }

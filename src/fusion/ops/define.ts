@@ -53,6 +53,16 @@ export interface ScalarMeaning {
   readonly helpers?: readonly WgslHelper[];
   /** Passes the linear index of the element in the op's output as one more argument (a number / a u32 expression): counter-based random ops. */
   readonly usesIndex?: boolean;
+  readonly neutral?: Neutral;
+}
+
+/** What gives the other operand back: x · 1, x − 0. */
+export interface Neutral {
+  readonly value: number;
+  /** Which operands it may be. */
+  readonly operands: readonly number[];
+  /** −0 + 0 is +0: the same number, not the same bits. */
+  readonly changesZero?: boolean;
 }
 
 /** Arithmetic on indices, so that one rule serves the reference (numbers) and codegen (expressions). */

@@ -117,7 +117,7 @@ type BinaryMeaning = {
   js(a: number, b: number, attrs: Attrs): number;
   readonly int?: (a: number, b: number) => number;
   wgsl(a: string, b: string, t: Parameters<ScalarMeaning["wgsl"]>[2], attrs: Attrs): string;
-} & Pick<ScalarMeaning, "helpers">;
+} & Pick<ScalarMeaning, "helpers" | "neutral">;
 
 /** `y = f(x)` */
 export const unary = ({ scalar, ...rest }: Without<"operands" | "scalar"> & { readonly scalar: UnaryMeaning }): OpDef =>
@@ -146,6 +146,7 @@ export const binary = ({
       ...(int ? { int: (args) => int(args[0]!, args[1]!) } : {}),
       wgsl: ([a, b], attrs, t) => scalar.wgsl(a!, b!, t, attrs),
       ...(scalar.helpers ? { helpers: scalar.helpers } : {}),
+      ...(scalar.neutral ? { neutral: scalar.neutral } : {}),
     },
   });
 };

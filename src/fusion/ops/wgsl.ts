@@ -5,9 +5,19 @@ import type { WgslType } from "./define";
 const SCALAR: Readonly<Record<DType, string>> = { f32: "f32", f16: "f16", i32: "i32", bool: "bool" };
 const VECTOR: Readonly<Record<DType, string>> = { f32: "vec4f", f16: "vec4h", i32: "vec4i", bool: "vec4<bool>" };
 
-/** A float literal printed in full, always with a point or an exponent: 2 → `2.0`, 1e-7 → `1.0000000116860974e-7`. */
+/** Where a WGSL literal ends: what is written larger is refused, even if it would round to this. */
+const LARGEST_F32 = 3.4028234663852886e38;
+
+/** The shortest decimal that is this f32, always with a point or an exponent: 2 → `2.0`, 0.1 → `0.1`, 1e-7 → `1e-7`. */
 export function floatLiteral(value: number): string {
-  const text = String(Math.fround(value));
+  const rounded = Math.fround(value);
+  let text = String(rounded);
+  for (let digits = 1; digits <= 9; digits++) {
+    const short = Number(rounded.toPrecision(digits));
+    if (Math.fround(short) !== rounded || Math.abs(short) > LARGEST_F32) continue;
+    text = String(short);
+    break;
+  }
   return /[.e]/.test(text) ? text : `${text}.0`;
 }
 

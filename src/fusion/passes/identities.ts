@@ -15,13 +15,13 @@ export interface Proposal {
   readonly nodes: readonly NodeId[];
 }
 
-/** x ∘ neutral = x. `left`: also neutral ∘ x = x. `rounds`: −0 + 0 is +0, so strict mode keeps it. */
-const NEUTRAL: ReadonlyMap<string, { value: number; left: boolean; changesZero: boolean; verb: string }> = new Map([
-  ["add", { value: 0, left: true, changesZero: true, verb: "adds 0 to" }],
-  ["sub", { value: 0, left: false, changesZero: false, verb: "subtracts 0 from" }],
-  ["mul", { value: 1, left: true, changesZero: false, verb: "multiplies by 1" }],
-  ["div", { value: 1, left: false, changesZero: false, verb: "divides by 1" }],
-  ["pow", { value: 1, left: false, changesZero: false, verb: "takes the first power of" }],
+/** What an op with a neutral operand does to the other one, in words. */
+const NEUTRAL: ReadonlyMap<string, string> = new Map([
+  ["add", "adds 0 to"],
+  ["sub", "subtracts 0 from"],
+  ["mul", "multiplies by 1"],
+  ["div", "divides by 1"],
+  ["pow", "takes the first power of"],
 ]);
 /** f(f(x)) = x */
 const INVOLUTIONS: ReadonlySet<string> = new Set(["neg", "not"]);
@@ -78,16 +78,16 @@ function same(
 }
 
 function neutral(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
-  const law = NEUTRAL.get(n.op);
+  const law = opDef(n.op).scalar?.neutral;
   const { graph } = planner;
   if (!law || n.inputs.length !== 2) return null;
   const [a, b] = [n.inputs[0]!, n.inputs[1]!];
   const value = mutated("wrong-identity") ? 0 : law.value;
-  const other = constant(graph, b) === value ? a : law.left && constant(graph, a) === value ? b : null;
+  const other = constant(graph, b) === value ? a : law.operands.includes(0) && constant(graph, a) === value ? b : null;
   if (other === null || !sameType(node(graph, other), n)) return null;
-  const x = nameOf(graph, other);
+  const [x, verb] = [nameOf(graph, other), NEUTRAL.get(n.op) ?? "leaves"];
   if (law.changesZero && planner.options.strict && !mutated("drops-strict") && n.type.dtype !== "i32") {
-    const text = `${nameOf(graph, n.id)} ${law.verb} ${x}: −0 + 0 is +0, so this is not ${x} bit for bit, and strict mode keeps the addition.`;
+    const text = `${nameOf(graph, n.id)} ${verb} ${x}: −0 + 0 is +0, so this is not ${x} bit for bit, and strict mode keeps the addition.`;
     return {
       rule: "neutral",
       change: null,
@@ -95,7 +95,7 @@ function neutral(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null
       nodes: [n.id, other],
     };
   }
-  const said = law.verb.endsWith("1") ? `${law.verb.replace(/ by 1$/, "")} ${x} by 1` : `${law.verb} ${x}`;
+  const said = verb.endsWith("1") ? `${verb.replace(/ by 1$/, "")} ${x} by 1` : `${verb} ${x}`;
   return same(
     planner,
     rewriter,

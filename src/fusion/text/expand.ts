@@ -121,10 +121,12 @@ export class Expansion implements GraphBuilder {
     return id;
   }
 
-  /** Calls a part by another name, from `land` on; the first name stays. */
+  /** Calls a part, and what it is only a view of, by another name from `land` on; the first name stays. */
   rename(id: NodeId, name: string): void {
-    const made = this.made.get(id);
-    if (made && made.op !== "const" && !this.names.has(id)) this.names.set(id, name);
+    for (let at = this.made.get(id); at && at.op !== "const" && !this.names.has(at.id);) {
+      this.names.set(at.id, name);
+      at = opDef(at.op).movement?.free ? this.made.get(at.inputs[0]!) : undefined;
+    }
   }
 
   /** Says of a part whose cotangent it is, the first time. */

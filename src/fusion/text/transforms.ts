@@ -54,8 +54,11 @@ function written(
   const id = `${calls}#${number}`;
   const call = { id, label: null, groups: place.turn.groups, span: expr.span, ...(label === "grad" && { phase: "backward" as const }) }; // prettier-ignore
   const writer = new Expansion(machine, call, label, "def");
+  /** Of values without a name: their derivatives are called after the op, unless they are also that of a named one. */
+  const unnamed: (readonly [derivative: NodeId, name: string])[] = [];
   const name = ({ id: of, label: own, op }: Node, derivative: NodeId): void => {
-    if (own !== op) writer.rename(derivative, `d_${own}`);
+    if (own === op) unnamed.push([derivative, `d_${own}`]);
+    else writer.rename(derivative, `d_${own}`);
     if (label === "grad") writer.cotangent(derivative, of);
   };
   const book = new Book(writer, machine.derived);
@@ -65,6 +68,7 @@ function written(
     refuse(machine, expr.span, `\`${op}\` (${own}) has no derivative here: write stop_gradient around it if it should count as constant.`, [made.node.id]); // prettier-ignore
     return null;
   }
+  for (const [derivative, called] of unnamed) writer.rename(derivative, called);
   const landed = writer.land(made);
   const landedOne = (id: NodeId): NodeId => writer.landedAs([id])[0]!;
   for (const entry of book.entries()) {

@@ -202,7 +202,7 @@ export function joinOne(low: Lowering, acc: Accumulator, partials: Buffer, at: I
 const PARTS: Readonly<Record<string, string>> = { finish: "joining the chunks", bands: "band by band", runs: "run by run", merge: "runs merged two by two" }; // prettier-ignore
 
 export const namesOf = ({ graph, region }: Job, part: string): { name: string; title: string } => ({
-  name: `${kernelName(graph, region.members)}_${part}`,
+  name: `${kernelName(graph, region)}_${part}`,
   title: `${titleOf(graph, region)}: ${PARTS[part.replace(/\d+$/, "")] ?? "chunk by chunk"}`,
 });
 export const gridFields = ({ workgroupSize, workgroups }: Grid): Pick<Grid, "workgroupSize" | "workgroups"> => ({

@@ -5,5 +5,9 @@ export const add = binary({
   doc: { formula: "a + b", teaches: "Backward needs neither operand: an addition only passes the gradient on." },
   derivative: { partials: () => [1, 1] },
   inverse: (operand) => ({ op: "sub", of: ["result", 1 - operand] }),
-  scalar: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },
+  scalar: {
+    js: (a, b) => a + b,
+    wgsl: (a, b) => `${a} + ${b}`,
+    neutral: { value: 0, operands: [0, 1], changesZero: true },
+  },
 });

@@ -22,5 +22,6 @@ export const div = binary({
     int: (a, b) => (b === 0 ? 0 : Math.trunc(a / b)),
     wgsl: (a, b, t) => (isInteger(t) ? t.call("int_div", a, b) : `${a} / ${b}`),
     helpers: [intDiv],
+    neutral: { value: 1, operands: [1] },
   },
 });

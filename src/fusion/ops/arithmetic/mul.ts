@@ -6,5 +6,10 @@ export const mul = binary({
   doc: { formula: "a · b", teaches: "Backward needs both operands, so both stay alive until then." },
   derivative: { partials: ({ inputs: [a, b] }) => [b!, a!] },
   inverse: (operand) => ({ op: "div", of: ["result", 1 - operand] }),
-  scalar: { js: (a, b) => a * b, int: Math.imul, wgsl: (a, b) => `${a} * ${b}` },
+  scalar: {
+    js: (a, b) => a * b,
+    int: Math.imul,
+    wgsl: (a, b) => `${a} * ${b}`,
+    neutral: { value: 1, operands: [0, 1] },
+  },
 });

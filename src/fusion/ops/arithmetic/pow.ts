@@ -53,5 +53,6 @@ export const pow = binary({
       return t.call("power", a, b);
     },
     helpers: [fromBits, power, intPower],
+    neutral: { value: 1, operands: [1] },
   },
 });

@@ -6,5 +6,5 @@ export const sub = binary({
   doc: { formula: "a − b", teaches: "As cheap as an addition: alone, its kernel does nothing but wait for memory." },
   derivative: { partials: () => [1, -1] },
   inverse: (operand) => (operand === 0 ? { op: "add", of: ["result", 1] } : { op: "sub", of: [0, "result"] }),
-  scalar: { js: (a, b) => a - b, wgsl: (a, b) => `${a} - ${b}` },
+  scalar: { js: (a, b) => a - b, wgsl: (a, b) => `${a} - ${b}`, neutral: { value: 0, operands: [1] } },
 });

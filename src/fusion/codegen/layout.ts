@@ -1,0 +1,69 @@
+/** @file Long lines of a kernel broken where a person would: before an operator or after a comma, as far outside as it goes. */
+import type { NodeId } from "../ir";
+
+const WIDTH = 110;
+/** Before this part of a line no operator starts the next one, unless all others are so many brackets further inside. */
+const EARLY = 0.4;
+const BRACKETS = 16;
+/** Sums are parted rather than factors, also two brackets further inside. */
+const FACTORS = 5;
+const CONTINUED = "  ";
+
+interface Text {
+  readonly wgsl: string;
+  readonly lines: readonly (readonly NodeId[])[];
+}
+
+/** The same text with no line wider than a page, where it can be broken at all; its nodes stand at each part of a line. */
+export function laidOut<T extends Text>(text: T): T {
+  const before = text.wgsl.split("\n");
+  if (before.every((line) => line.length <= WIDTH)) return text;
+  const after: string[] = [];
+  const lines: (readonly NodeId[])[] = [];
+  before.forEach((line, i) => {
+    const parts = line.length <= WIDTH ? [line] : broken(line);
+    after.push(...parts);
+    if (i < text.lines.length) lines.push(...parts.map(() => text.lines[i]!));
+  });
+  return { ...text, wgsl: after.join("\n"), lines };
+}
+
+function broken(line: string): string[] {
+  const indent = /^ */.exec(line)![0];
+  const comment = line.startsWith("//", indent.length);
+  const parts: string[] = [];
+  let [pad, rest] = [indent, line.slice(indent.length)];
+  while (pad.length + rest.length > WIDTH) {
+    const room = WIDTH - pad.length;
+    const at = comment ? rest.lastIndexOf(" ", room) : bestBreak(rest, room);
+    if (at <= (comment ? "//".length : 0)) break;
+    parts.push(pad + rest.slice(0, at).trimEnd());
+    rest = (comment ? "// " : "") + rest.slice(at).trimStart();
+    pad = comment ? indent : indent + CONTINUED;
+  }
+  return [...parts, pad + rest];
+}
+
+/** Places where a line may end, and how much of what belongs together that would part: brackets first, then factors. */
+const BREAKS = /[([]|[)\]]|, | = | (?:[-+|&]|\|\||&&) | [*/] /g;
+
+/** The last of the best places within `room`; 0 where there is none. */
+function bestBreak(text: string, room: number): number {
+  let depth = 0;
+  let [best, least] = [0, Infinity];
+  for (const { 0: found, index } of text.matchAll(BREAKS)) {
+    if (found === "(" || found === "[") depth++;
+    else if (found === ")" || found === "]") depth--;
+    else {
+      const after = found === ", " || found === " = ";
+      const at = after ? index + found.length : index;
+      if (index + (after ? 1 : 0) > room) break;
+      // After `=` only what then stands on one line.
+      if (found === " = " && (depth > 0 || text.length - at + CONTINUED.length > room)) continue;
+      const early = !after && at < room * EARLY ? BRACKETS : 0;
+      const parted = 2 * depth + (/[*/]/.test(found) ? FACTORS : 0) + early;
+      if (parted <= least) [best, least] = [at, parted];
+    }
+  }
+  return best;
+}
