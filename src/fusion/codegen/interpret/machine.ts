@@ -6,6 +6,7 @@ import { BufferTrace, note, OwnTrace, SharedTrace, type AccessLog } from "./acce
 import { Indices } from "./indices";
 import { mergedFrom, putInOrder } from "./orders";
 import { scalarOf, storing } from "./scalars";
+import { each, keep, nobody, turnsOf, type NumberOf, type Run } from "./threads";
 
 export interface InterpretOptions {
   /** `f32` rounds after every op; `f64` shows the plan's arithmetic without rounding. */
@@ -15,15 +16,6 @@ export interface InterpretOptions {
   /** Threads of a subgroup, a power of two from 4 to 128; absent: 32. */
   readonly subgroupSize?: number;
 }
-type NumberOf = (thread: number, lane: number) => number;
-type Test = (thread: number) => boolean;
-/** Threads that run a statement. */
-interface Active {
-  readonly list: Int32Array;
-  count: number;
-}
-type Run = (active: Active) => void;
-
 /**
  * Runs every workgroup of `program`.
  * @param buffers data of every bound tensor, by node; outputs are written in place
@@ -263,17 +255,13 @@ class Machine {
     this.#depth++;
     const [yes, no] = [this.#block(body), otherwise.length > 0 ? this.#block(otherwise) : null];
     this.#depth--;
-    const [taken, rest] = [this.#group(), this.#group()];
+    const [taken, rest] = [nobody(this.#threads), nobody(this.#threads)];
     return (active) => {
       keep(active, taken, test);
       if (no) keep(active, rest, (thread) => !test(thread));
       if (taken.count > 0) yes(taken);
       if (no && rest.count > 0) no(rest);
     };
-  }
-
-  #group(): Active {
-    return { list: new Int32Array(this.#threads), count: 0 };
   }
 
   /** Segments, by which passes are counted, end with an outermost loop (of a row) or a barrier. */
@@ -284,34 +272,9 @@ class Machine {
     const body = this.#block(stmt.body);
     this.#depth -= inside;
     if (this.#depth === 0) this.#segment++;
-    if (stmt.kind === "for") {
-      return (active) => {
-        for (let turn = 0; turn < stmt.count; turn++) {
-          cells.fill(turn);
-          body(active);
-        }
-      };
-    }
-    if (stmt.kind === "double") {
-      return (active) => {
-        for (let turn = 1; turn <= stmt.to; turn *= 2) {
-          cells.fill(turn);
-          body(active);
-        }
-      };
-    }
-    if (stmt.kind === "others") {
-      const limit = this.#indices.index(stmt.limit);
-      return (active) => {
-        for (let turn = 1; turn < limit(active.list[0]!, 0); turn++) {
-          cells.fill(turn);
-          body(active);
-        }
-      };
-    }
-    const from = this.#indices.index(stmt.from);
+    const { first, next, goesOn } = turnsOf(stmt, this.#indices);
     return (active) => {
-      for (let turn = from(active.list[0]!, 0); turn > 0; turn = Math.floor(turn / 2)) {
+      for (let turn = first(active.list[0]!); goesOn(turn, active.list[0]!); turn = next(turn)) {
         cells.fill(turn);
         body(active);
       }
@@ -425,22 +388,4 @@ class Machine {
     if (width === 1) return (thread) => trace.read(at(thread, 0), segment);
     return (thread, lane) => trace.read(at(thread, 0) + lane, segment);
   }
-
-  // ---- indices ------------------------------------------------------------------------------------------------------
-}
-
-const each =
-  (work: (thread: number) => void): Run =>
-  ({ list, count }) => {
-    for (let i = 0; i < count; i++) work(list[i]!);
-  };
-
-/** The threads of `from` that pass, into `to` (which may be the same). */
-function keep(from: Active, to: Active, test: Test): void {
-  let count = 0;
-  for (let i = 0; i < from.count; i++) {
-    const thread = from.list[i]!;
-    if (test(thread)) to.list[count++] = thread;
-  }
-  to.count = count;
 }

@@ -4,7 +4,7 @@ import type { Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import type { Contraction } from "./contraction";
 import { Flash } from "./flash";
-import { completeRows } from "./running-row";
+import { completeRows } from "./row-meeting";
 
 /** Variant `flash-thread`. */
 export function lowerFlashThread(job: Job): KernelProgram {

@@ -10,7 +10,8 @@ import { literal, type Expr, type KernelProgram, type Reg, type SharedArray, typ
 import type { Contraction } from "./contraction";
 import { Flash } from "./flash";
 import { gridIndex } from "./matmul-tile";
-import { completeRows, Meeting, nameRows, type Quad, type RunningRow, type Share } from "./running-row";
+import { completeRows, Meeting, type Share } from "./row-meeting";
+import { nameRows, type Quad, type RunningRow } from "./running-row";
 
 /** A vector that a thread carries from memory into a tile. */
 interface Parcel {

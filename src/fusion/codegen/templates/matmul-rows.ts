@@ -12,7 +12,8 @@ import { mutated } from "../mutations";
 import { accumulator, finished, foldLanes, foldOf, type Fold } from "./accumulate";
 import { Contraction } from "./contraction";
 import { multiplyTiles, type Tiled } from "./matmul-tile";
-import { joined, joinLanes, Meeting, nameRows, partOf, type Share } from "./running-row";
+import { joined, Meeting, type Share } from "./row-meeting";
+import { joinLanes, nameRows, partOf } from "./running-row";
 
 /** Four neighbouring elements of a row. */
 interface Quad {

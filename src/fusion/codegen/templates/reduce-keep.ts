@@ -12,7 +12,8 @@ import type { Accumulator } from "./accumulate";
 import type { Tiling } from "./matmul-tile";
 import type { Reduce } from "./reduce";
 import { Partials } from "./reduce-finish";
-import { agree, completeRows, foldsOf, Meeting, nameRows, type Share } from "./running-row";
+import { agree, completeRows, foldsOf, Meeting, type Share } from "./row-meeting";
+import { nameRows } from "./running-row";
 
 /** What a workgroup owns: a band of rows (or columns), and a chunk of the side that it walks. */
 export interface Band {

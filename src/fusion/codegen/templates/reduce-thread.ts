@@ -3,7 +3,8 @@ import { programOf, threadPerItem, type Job } from "../frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram, type Reg } from "../kernel-ir";
 import { Reduce } from "./reduce";
-import { completeRows, nameRows } from "./running-row";
+import { completeRows } from "./row-meeting";
+import { nameRows } from "./running-row";
 
 /** Rows of the product that a thread makes at a time, four columns each. */
 const ROWS = 4;
