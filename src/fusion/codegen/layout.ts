@@ -16,8 +16,8 @@ interface Text {
 
 /** The same text with no line wider than a page, where it can be broken at all; its nodes stand at each part of a line. */
 export function laidOut<T extends Text>(text: T): T {
+  if (!isWide(text.wgsl)) return text;
   const before = text.wgsl.split("\n");
-  if (before.every((line) => line.length <= WIDTH)) return text;
   const after: string[] = [];
   const lines: (readonly NodeId[])[] = [];
   before.forEach((line, i) => {
@@ -26,6 +26,15 @@ export function laidOut<T extends Text>(text: T): T {
     if (i < text.lines.length) lines.push(...parts.map(() => text.lines[i]!));
   });
   return { ...text, wgsl: after.join("\n"), lines };
+}
+
+function isWide(text: string): boolean {
+  for (let from = 0; ;) {
+    const end = text.indexOf("\n", from);
+    if (end < 0) return text.length - from > WIDTH;
+    if (end - from > WIDTH) return true;
+    from = end + 1;
+  }
 }
 
 function broken(line: string): string[] {
