@@ -38,7 +38,8 @@ const sameType = (a: Node, b: Node): boolean => a.type.dtype === b.type.dtype &&
 /** The first law that fits the node, or null. */
 export function lawFor(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
   const found = lawOf(planner, rewriter, n);
-  return found?.change && becomesLiteral(planner.graph, n, found) && isViewed(planner.graph, n.id) ? null : found;
+  const shown = planner.isOutput(n.id) || isViewed(planner.graph, n.id);
+  return found?.change && shown && becomesLiteral(planner.graph, n, found) ? null : found;
 }
 
 /** Whether a literal would stand where `n` is. */
@@ -46,7 +47,7 @@ const becomesLiteral = (graph: Graph, { id, type }: Node, { rule, nodes }: Propo
   type.shape.length === 0 &&
   (rule === "constant" || nodes.some((each) => each !== id && node(graph, each).op === "const"));
 
-/** Whether views look at it: they show what is in memory, and a literal is not. */
+/** Whether views look at it: they, like results, show what is in memory, and a literal is not. */
 const isViewed = (graph: Graph, id: NodeId): boolean =>
   usesOf(graph)
     .get(id)!
