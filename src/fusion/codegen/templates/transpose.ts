@@ -3,14 +3,14 @@
  * read along one axis and written along the other. Rows of 33 keep neighbours in different banks.
  */
 import { node, type NodeId } from "../../ir";
-import { isFreeView } from "../../region";
 import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
-import type { Cond, Index, Tuple } from "../index-space";
+import { IndexSpace, type Cond, type Index, type IndexVar, type Tuple } from "../index-space";
 import type { KernelProgram, SharedArray, Value, Width } from "../kernel-ir";
 import { wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 import { probeLoads, strideOf } from "../probe";
+import { spread } from "./rows";
 
 const TILE = 32;
 const PITCH = TILE + 1;
@@ -62,11 +62,11 @@ export function lowerTile(job: Job): KernelProgram {
   }
   low.barrier();
   low.comment(`Write it along axis ${innerAxis}.`);
-  const reshaped = throughViews(job);
+  const byExtent = liesByExtent(job);
   for (let turn = 0; turn < turns; turn++) {
     const here = spot(space.add(grid.tid, space.int(turn * threads)), "inner");
     low.branch(here.inside, () => {
-      const { inner, outer } = reshaped ? existing(low, here, [innerSize, outerSize], width) : here;
+      const { inner, outer } = byExtent ? existing(low, here, [innerSize, outerSize], width) : here;
       const places = new Map(tiled.map((load) => [`${load.value}:${load.offset(inner, outer).id}`, load]));
       low.onLoad = (buffer, offset) => {
         const load = places.get(`${buffer.value}:${offset.id}`);
@@ -86,9 +86,22 @@ export function lowerTile(job: Job): KernelProgram {
   });
 }
 
-/** Whether an operand is looked at in another shape: its place is then found only where the place is known to exist. */
-function throughViews({ graph, region }: Job): boolean {
-  return region.members.some((id) => [id, ...node(graph, id).inputs].some((each) => isFreeView(node(graph, each))));
+/**
+ * Whether operands lie where they do only because their places are known to exist: beyond the last one, views and copies start again,
+ * and the place in the tile would not be known as theirs.
+ */
+function liesByExtent({ graph, region, form, schedule }: Job): boolean {
+  const space = new IndexSpace();
+  const axes = schedule.tileAxes!;
+  const known = form.space.map((extent, axis) => space.variable(`axis_${axis}`, extent - 1, 0));
+  const any = axes.map((axis) => space.variable(`any_${axis}`, Math.ceil(form.space[axis]! / TILE) * TILE - 1, 0));
+  const loads = (at: readonly IndexVar[]): readonly Index[] => {
+    const point = space.tuple(at.map((variable) => space.of(variable)));
+    return probeLoads(graph, region.members, space, region.outputs.map((id) => ({ id, at: point }))).map(({ offset }) => offset); // prettier-ignore
+  };
+  const loose = loads(known.map((variable, axis) => any[axes.indexOf(axis)] ?? variable));
+  const bound = loads(known).map((offset) => axes.reduce((index, axis, i) => space.substitute(index, known[axis]!, space.of(any[i]!)), offset)); // prettier-ignore
+  return bound.some((offset, i) => offset !== loose[i]);
 }
 
 /** The place of a thread that has one, under names that say so. */
@@ -100,9 +113,10 @@ function existing(
 ): Pick<Spot, "inner" | "outer"> {
   if (inside.kind === "always") return { inner, outer };
   const { space } = low;
-  const lane = width === 4 ? space.of(space.lane) : space.int(0);
-  const first = low.bind("column", space.add(inner, space.mul(lane, -1)), innerSize - width);
-  return { inner: space.add(first, lane), outer: low.bind("row", outer, outerSize - 1) };
+  const row = (): Index => low.bind("row", outer, outerSize - 1);
+  if (width === 1) return { inner: low.bind("column", inner, innerSize - 1), outer: row() };
+  const four = space.exactly(space.add(inner, space.mul(space.of(space.lane), -1)), 4)!;
+  return { inner: spread(space, low.bind("unit", four, innerSize / 4 - 1), true), outer: row() };
 }
 
 /** Places in a tile by number, counted along one of its axes. */
