@@ -37,10 +37,14 @@ function useInvitation(stepped: boolean): ReactNode {
   const atEnd = usePlayground((state) => state.cursor === selectPlanned(state)?.steps.length);
   const fewer = score !== null && score.end.fullSizeTransfers < score.naive.fullSizeTransfers;
   if (stepped || !fewer || !atEnd) return null;
-  const [naive, , end] = scoreWords(score).transfers;
+  const { transfers, bytes } = scoreWords(score);
+  // Trips are counted for large tensors: where none is left, what moves is still not nothing.
+  const [[naive, , end], of] =
+    score.end.fullSizeTransfers > 0 ? [transfers, " trips"] : [bytes.values, ` ${bytes.unit}`];
   return (
     <>
-      . Play to see how <b>{naive}</b> trips became <b>{end}</b>.
+      . Play to see how <b>{naive}</b>
+      {of} became <b>{end}</b>.
     </>
   );
 }
