@@ -21,13 +21,7 @@ export const rewritingPass = (pass: Judged): FusionPass => ({
   legal(planner, candidate) {
     const verdict = candidate.rewrite!.verdict;
     if (!verdict.ok) return verdict;
-    return planner.supposing(candidate.rewrite!.patch, () => {
-      for (const region of candidate.add) {
-        const facts = planner.facts(region);
-        if (isRefusal(facts)) return facts;
-      }
-      return { ...verdict, text: PROMISES[pass.numerics] } satisfies Verdict;
-    });
+    return noKernel(planner, candidate) ?? { ...verdict, text: PROMISES[pass.numerics] };
   },
   cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
   worth(_planner, candidate, delta) {
@@ -46,6 +40,17 @@ export const rewritingPass = (pass: Judged): FusionPass => ({
   },
   apply: (_planner, candidate) => patchOf(candidate),
 });
+
+/** Why what the rewrite leaves of a region is no kernel; null when all are. */
+export function noKernel(planner: Planner, { add, rewrite }: Candidate): Verdict | null {
+  return planner.supposing(rewrite!.patch, () => {
+    for (const region of add) {
+      const facts = planner.facts(region);
+      if (isRefusal(facts)) return facts;
+    }
+    return null;
+  });
+}
 
 /** Puts a proposal before the driver; answers whether it was made. */
 export function* propose(

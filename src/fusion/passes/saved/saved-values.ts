@@ -8,10 +8,11 @@ import type { Answer, Candidate, FusionPass } from "../define";
 import type { Proposal } from "../identities";
 import { costOf, patchOf } from "../merge";
 import type { Planner } from "../planner";
-import { openRewriter, type Rewriter } from "../rewriter";
-import { propose } from "../rewriting";
+import type { Rewriter } from "../rewriter";
+import { noKernel, propose } from "../rewriting";
 import { nameOf, namesOf, no, showBytes, showMicros, yes } from "../words";
 import { keptOf, type Kept, type Wanted } from "./choose";
+import { cuttingRewriter } from "./kept-apart";
 import { Maker } from "./maker";
 import { isLate, isSource, sidesOf, type Sides } from "./sides";
 import { wantedOf } from "./wanted";
@@ -29,7 +30,7 @@ export const savedValues: FusionPass = {
     const sides = sidesOf(planner.graph);
     if (!sides) return;
     const { wanted, refused } = wantedOf(planner.graph, sides, asked, planner.options.strict);
-    const rewriter = openRewriter(planner);
+    const rewriter = cuttingRewriter(planner);
     for (const { value, verdict } of refused) yield* propose(planner, rewriter, { rule: "choice", change: null, verdict, nodes: [value, ...readersLate(planner, rewriter, value).slice(0, 1)] }); // prettier-ignore
     // Taken before anything is rewritten: the sides are those of the graph as written.
     const kept = keptOf(planner.graph, sides, wanted);
@@ -37,7 +38,7 @@ export const savedValues: FusionPass = {
     yield* ahead(work);
     for (const value of crossing(work)) yield* decided(work, value);
   },
-  legal: (_planner, { rewrite }) => rewrite!.verdict,
+  legal: (planner, candidate) => noKernel(planner, candidate) ?? candidate.rewrite!.verdict,
   cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
   worth: (_planner, { rewrite }) => rewrite!.verdict,
   apply: (_planner, candidate) => patchOf(candidate),
@@ -124,7 +125,19 @@ function* decided(work: Work, id: NodeId): Generator<Candidate, void, Answer> {
   const readers = readersLate(planner, rewriter, id).filter((reader) => !work.copies.has(reader));
   if (readers.length === 0) return;
   if (isFreeView(node(planner.graph, id)) && kept.kept.has(behind(planner, id))) return;
-  yield* propose(planner, rewriter, kept.kept.has(id) ? keeping(work, id, readers) : makingAgain(work, id, readers));
+  if (kept.kept.has(id)) yield* propose(planner, rewriter, keeping(work, id, readers));
+  else {
+    const { made, ...proposal } = makingAgain(work, id, readers);
+    if (!(yield* propose(planner, rewriter, proposal))) forget(work, made);
+  }
+}
+
+/** Copies that were not made after all. */
+function forget({ again, copies }: Work, made: readonly NodeId[]): void {
+  for (const id of made) {
+    copies.delete(again.get(id)!);
+    again.delete(id);
+  }
 }
 
 const behind = ({ graph }: Planner, id: NodeId): NodeId => {
@@ -133,7 +146,12 @@ const behind = ({ graph }: Planner, id: NodeId): NodeId => {
   return at;
 };
 
-function makingAgain(work: Work, id: NodeId, readers: readonly NodeId[]): Proposal {
+/** With what it makes again. */
+function makingAgain(
+  work: Work,
+  id: NodeId,
+  readers: readonly NodeId[],
+): Proposal & { readonly made: readonly NodeId[] } {
   const { planner, rewriter, wanted, kept, again, copies } = work;
   const { graph } = planner;
   const maker = new Maker(graph, readers[0]!, "again");
@@ -175,7 +193,13 @@ function makingAgain(work: Work, id: NodeId, readers: readonly NodeId[]): Propos
     : made.length === 0
     ? `${nameOf(graph, id)} is made again in the backward pass already: its ${showBytes(bytes)} need not be kept (${showMicros(moving(planner, 2 * bytes))} to write and read).`
     : `${nameOf(graph, id)} is made again in the backward pass (${namesOf(graph, made)}: ${showFlops(flops)}, ${showMicros(micros(planner, flops))}) instead of keeping its ${showBytes(bytes)} (${showMicros(moving(planner, 2 * bytes))} to write and read).`; // prettier-ignore
-  return { rule: inverted ? "invert" : "recompute", change, nodes, verdict: yes("A_BYTES", nodes, text, { numbers }) };
+  return {
+    made,
+    rule: inverted ? "invert" : "recompute",
+    change,
+    nodes,
+    verdict: yes("A_BYTES", nodes, text, { numbers }),
+  };
 }
 
 /** Why a value is kept. */
