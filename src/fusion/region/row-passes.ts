@@ -1,9 +1,9 @@
 /** @file How often a streaming row kernel walks over each stored value: once a pass that loads it at a place of its own per column. */
 import { node, type Graph, type NodeId, type Region } from "../ir";
 import { opDef } from "../ops";
-import { offsetsAt, touchedElements } from "./reads";
+import { offsetsAt, touchedElements, type Points } from "./reads";
 import { endsPass } from "./row-ops";
-import { eitherStep, moving, steps, stepsAlong, type Step } from "./steps";
+import { eitherStep, moving, sharedSteps, steps, stepsAlong, type Step } from "./steps";
 import { turnPoint, unravelled, type Turn } from "./turns";
 import type { RegionForm } from "./types";
 import { isFreeView, isInlined } from "./views";
@@ -13,6 +13,12 @@ export interface PassRoot {
   readonly id: NodeId;
   readonly stage: number;
   readonly turns: readonly Turn[];
+}
+
+/** How a row is walked: neighbouring columns that one thread takes in a turn of its loop, and columns that all of its threads take in one. */
+export interface RowTurn {
+  readonly own: number;
+  readonly all: number;
 }
 
 /** Stored values that a pass loads in each turn of its loop, and those it loads once a row, before the loop. */
@@ -36,6 +42,7 @@ function loadsOf(
   form: RegionForm,
   width: number,
   fixed: ReadonlyMap<number, number>,
+  algebra = steps,
 ): Loads {
   const inside = new Set(members);
   const asked = new Map<NodeId, Map<Asked, readonly Step[]>>();
@@ -60,13 +67,20 @@ function loadsOf(
   ask(root, stepsAlong(turns, form, width, fixed), "turn");
   for (const id of members.toReversed()) {
     if (endsPass(node(graph, id))) continue;
-    for (const [from, at] of asked.get(id) ?? []) askOperands(graph, id, at, from, ask);
+    for (const [from, at] of asked.get(id) ?? []) askOperands(graph, id, at, from, ask, algebra);
   }
   return { changing, still };
 }
 
 /** What one member asks of its operands when it is asked for at an index that changes in these steps. */
-function askOperands(graph: Graph, id: NodeId, at: readonly Step[], from: Asked, ask: Ask): void {
+function askOperands(
+  graph: Graph,
+  id: NodeId,
+  at: readonly Step[],
+  from: Asked,
+  ask: Ask,
+  algebra: typeof steps,
+): void {
   const n = node(graph, id);
   const { kind, movement, gather } = opDef(n.op);
   if (kind === "gather") {
@@ -88,7 +102,7 @@ function askOperands(graph: Graph, id: NodeId, at: readonly Step[], from: Asked,
   }
   const inputs = n.inputs.map((input) => node(graph, input).type.shape);
   const context = { inputs, output: n.type.shape, attrs: n.attrs };
-  const cases = movement!.source(at, context, steps).filter(({ when }) => when !== "never");
+  const cases = movement!.source(at, context, algebra).filter(({ when }) => when !== "never");
   // A choice that the row makes is made before the loop.
   for (const [number, { when, operand, index }] of cases.entries()) {
     const certain = when === null || when === "always";
@@ -107,7 +121,6 @@ const NOWHERE: ReadonlySet<NodeId> = new Set();
  * @param roots what each pass asks for
  * @param byRow outputs with one value a row; where they read all that is touched, that is one more pass, unless a pass before had the same element for its row
  * @param touched distinct elements of each stored value
- * @param width columns that one turn of the loop takes
  * @param lanes what is known of the rows that a thread takes at a time, for each of them
  */
 export function passesPerRead(
@@ -117,16 +130,17 @@ export function passesPerRead(
   roots: readonly PassRoot[],
   byRow: readonly NodeId[],
   touched: ReadonlyMap<NodeId, number>,
-  width: number,
+  turn: RowTurn,
   lanes: readonly ReadonlyMap<number, number>[],
 ): Map<NodeId, number> {
   const passes = new Map<NodeId, Set<number>>();
   const known = new Set<NodeId>();
-  const loads = roots.flatMap((root) => lanes.map((lane) => ({ root, ...loadsOf(graph, region.members, root, form, width, lane) }))); // prettier-ignore
+  const loads = roots.flatMap((root) => lanes.map((lane) => ({ root, ...loadsOf(graph, region.members, root, form, turn.own, lane) }))); // prettier-ignore
   for (const { root, changing, still } of loads) {
     for (const value of still) known.add(value);
     for (const value of changing) passes.set(value, (passes.get(value) ?? new Set()).add(root.stage));
   }
+  for (const { value, stage } of keptByThreads(graph, region, form, roots, turn)) passes.get(value)?.delete(stage);
   const around = region.members.filter((id) => !endsPass(node(graph, id)));
   const whole = (members: readonly NodeId[], asked: readonly NodeId[]): NodeId[] =>
     asked.length === 0 ? [] : [...touchedElements(graph, members, asked)].flatMap(([value, elements]) => (elements === touched.get(value) ? [value] : [])); // prettier-ignore
@@ -183,27 +197,79 @@ function sharesOf(
   };
 }
 
+/**
+ * Passes that load nothing of a value: what each thread asks for is the same in all of its turns, and a pass before left it with the thread.
+ */
+function keptByThreads(
+  graph: Graph,
+  { members }: Pick<Region, "members">,
+  form: RegionForm,
+  roots: readonly PassRoot[],
+  { own, all }: RowTurn,
+): { readonly value: NodeId; readonly stage: number }[] {
+  // What is gathered may lie elsewhere at each of the same places.
+  if (own === all || members.some((id) => opDef(node(graph, id).op).kind === "gather")) return [];
+  const { points } = somePoints(form);
+  const had = new Map<NodeId, (readonly number[])[]>();
+  const stages = [...new Set(roots.map(({ stage }) => stage))].toSorted((a, b) => a - b);
+  return stages.flatMap((stage) => {
+    const asking = roots.filter((root) => root.stage === stage);
+    const walked = new Set(
+      asking.flatMap((root) => [...loadsOf(graph, members, root, form, all, new Map(), sharedSteps).changing]),
+    );
+    return [...placesOf(graph, members, asking, points)].flatMap(([value, ways]) => {
+      if (walked.has(value)) return [];
+      const known = had.get(value) ?? [];
+      const others = ways.filter((way) => !known.some((places) => places.every((place, i) => place === way[i])));
+      had.set(value, [...known, ...others]);
+      return others.length === 0 ? [{ value, stage }] : [];
+    });
+  });
+}
+
 /** Few rows or columns that tell one order of elements from another. */
 const someOf = (size: number): number[] =>
   [...new Set([0, 1, Math.floor(size / 2), size - 1])].filter((at) => at >= 0 && at < size);
 
-/** Stored values that the outputs with one value a row load elsewhere than the passes before them, where those load at places that can be followed. */
-function otherPlaces(
-  graph: Graph,
-  { members }: Pick<Region, "members">,
-  { space, reducedAxes, rows, columns }: RegionForm,
-  roots: readonly PassRoot[],
-  byRow: readonly NodeId[],
-): Set<NodeId> {
-  const sampled = someOf(rows);
-  const along = someOf(columns);
+/** Few points of the space: some columns of some rows, one row after the other. */
+function somePoints({ space, reducedAxes, rows, columns }: RegionForm): {
+  sampled: number[];
+  along: number[];
+  points: Points;
+} {
+  const [sampled, along] = [someOf(rows), someOf(columns)];
   const kept = space.map((extent, axis) => (reducedAxes.includes(axis) ? 1 : extent));
   const folded = space.map((extent, axis) => (reducedAxes.includes(axis) ? extent : 1));
   const points = sampled.flatMap((row) => {
     const at = unravelled(row, kept);
     return along.map((column) => unravelled(column, folded).map((value, axis) => value + at[axis]!));
   });
-  const passed = offsetsAt(graph, members, roots.map(({ id, turns }) => ({ id, points: points.map((at) => turnPoint(turns, at)) }))); // prettier-ignore
+  return { sampled, along, points };
+}
+
+/** Where the passes load each stored value for these points of the space. */
+const placesOf = (
+  graph: Graph,
+  members: readonly NodeId[],
+  roots: readonly PassRoot[],
+  points: Points,
+): ReturnType<typeof offsetsAt> =>
+  offsetsAt(
+    graph,
+    members,
+    roots.map(({ id, turns }) => ({ id, points: points.map((at) => turnPoint(turns, at)) })),
+  );
+
+/** Stored values that the outputs with one value a row load elsewhere than the passes before them, where those load at places that can be followed. */
+function otherPlaces(
+  graph: Graph,
+  { members }: Pick<Region, "members">,
+  form: RegionForm,
+  roots: readonly PassRoot[],
+  byRow: readonly NodeId[],
+): Set<NodeId> {
+  const { sampled, along, points } = somePoints(form);
+  const passed = placesOf(graph, members, roots, points);
   const wanted = offsetsAt(graph, members, byRow.map((id) => ({ id, points: sampled.map((row) => unravelled(row, node(graph, id).type.shape)) }))); // prettier-ignore
   const other = new Set<NodeId>();
   for (const [value, ways] of wanted) {

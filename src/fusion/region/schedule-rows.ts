@@ -85,7 +85,7 @@ function scheduleRowsPlainly(
   const touched = new Map(plain.map(({ value, elements }) => [value, elements]));
   const merged = reading === "one-pass" ? mergedStages(graph, region, form, placement).map(({ stage }) => stage) : [];
   const walked = roots.map((root) => (merged.includes(root.stage - 1) ? { ...root, stage: root.stage - 1 } : root));
-  const passesOf = (asked: readonly PassRoot[]): Map<NodeId, number> =>
+  const passesOf = (asked: readonly PassRoot[], all = width): Map<NodeId, number> =>
     passesPerRead(
       graph,
       region,
@@ -93,7 +93,7 @@ function scheduleRowsPlainly(
       asked,
       byRow,
       touched,
-      width,
+      { own: width, all },
       byThread ? laneCoordinates(form, lane) : [new Map()],
     );
   const live = liveScalars(graph, region);
@@ -181,7 +181,9 @@ function scheduleRowsPlainly(
       registers: BASE_REGISTERS + live + accumulators + share * cached.length,
     });
   }
-  const reads = withRereads(plain, passesOf(walked));
+  // Where the last turn is a whole one, too, no column is held back: threads know what each of their turns asks for.
+  const turn = threads * (lane === "columns" ? 4 : 1);
+  const reads = withRereads(plain, passesOf(walked, columns % turn === 0 ? turn : width));
   return blank({
     variant: "row-streaming",
     ...shared,
@@ -250,7 +252,8 @@ function scheduleMixed(
     const byRow = region.outputs.filter(
       (id) => !columnFolds.includes(id) && wholeOutput(graph, placement, id) === null,
     );
-    const passes = passesPerRead(graph, region, form, roots, byRow, touched, lane === "columns" ? 4 : 1, [new Map()]);
+    const width = lane === "columns" ? 4 : 1;
+    const passes = passesPerRead(graph, region, form, roots, byRow, touched, { own: width, all: width }, [new Map()]);
     return blank({ ...shared, variant: "mixed-thread", reads: withRereads(plain, passes), threadsPerWorkgroup: 1, workgroupBytes: held, registers }); // prettier-ignore
   }
   const joined = joiningOf(target, knobs);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { eitherStep, moving, steps, stepsAlong, still } from "./steps";
+import { eitherStep, moving, sharedSteps, steps, stepsAlong, still } from "./steps";
 import type { RegionForm } from "./types";
 
 /** Columns 0 … 7, four a turn. */
@@ -55,6 +55,13 @@ test("what lies outside of the range decides a condition", () => {
 
 test("either of two indices moves when one does", () => {
   expect(eitherStep(columns, steps.int(9))).toMatchObject({ step: 4, min: 0, max: 9 });
+});
+
+test("what threads of a turn count down by is not followed, unless it is the same in every turn", () => {
+  const turns = moving(64, 0, 127);
+  expect(sharedSteps.mod(turns, 32).step).toBe(0);
+  expect(sharedSteps.mod(sharedSteps.add(sharedSteps.mul(turns, -1), sharedSteps.int(127)), 32).step).toBe(1);
+  expect(sharedSteps.mul(still(1, 3), -1)).toMatchObject({ step: 0, min: -3, max: -1 });
 });
 
 test("a loop over two axes moves the inner one only when a turn does not take it whole", () => {

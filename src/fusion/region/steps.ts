@@ -78,6 +78,15 @@ export const steps: IndexAlgebra<Step, Holds> = {
   },
 };
 
+/** The same where threads share a turn: what they count down by is not followed, as it is not where indices are written. */
+export const sharedSteps: IndexAlgebra<Step, Holds> = {
+  ...steps,
+  mul(a, by) {
+    const product = steps.mul(a, by);
+    return by < 0 && a.step !== 0 ? moving(1, product.min, product.max) : product;
+  },
+};
+
 /** An index that is either of two. */
 export const eitherStep = (a: Step, b: Step): Step => ({
   step: gcd(a.step, b.step),
