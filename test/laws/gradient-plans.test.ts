@@ -81,6 +81,18 @@ test.each<readonly [of: string, kernel: string, text: string, granularity: numbe
   expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
 }); // prettier-ignore
 
+test("a gradient that the forward pass could have made stays a result where it is kept", () => {
+  const text = "u: f32[4]\nx: f32[4]\ni: i32[3] = uniform(0, 4)\nloss = sum(tanh(gather(x, i, axis=0)))\nloss.backward()\nreturn loss, u.grad, x.grad"; // prettier-ignore
+  const gradient = parseProgram(text).graph.outputs[1]!;
+  const plan = planned(
+    { text, ways: [1, 0, 0, 0, 0] },
+    { savedValues: { apart: false, policy: "recomputed", choices: { [gradient]: "save" } } },
+  );
+  const taken = plan.compilation.steps.filter(({ pass, accepted }) => pass === "saved-values" && accepted);
+  expect(taken.map(({ rule }) => rule)).toContain("ahead");
+  expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
+});
+
 test("a kernel that no one cut brings closer to what the device binds is cut on until it is there", () => {
   const text = "x: f32[3, 4]\nw: f32[1]\nb: f32[1]\nv = x.sum(dim=1, keepdim=True)\ny = group_norm(v, 1, w, b)\nloss = sum(tanh(y))\nloss.backward()\nreturn loss, x.grad, w.grad, b.grad"; // prettier-ignore
   const plan = planned({ text, ways: [1, 0, 15, 3, 0] }, keeping(text, [0, false, 1, 1, 2]));

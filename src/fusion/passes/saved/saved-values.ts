@@ -102,7 +102,9 @@ function takenAhead({ planner, rewriter, sides, kept }: Work, n: Node, readers: 
   const value = early.get(n.id) ?? n.id;
   const stands = asBits ? maker.unpacked(maker.packed(value, n), n) : value;
   const rewired = readers.map((id) => rereads(graph, id, n.id, stands));
-  const change = { ...rewriter.replaced(isLate(n) ? [n.id] : [], [...maker.made, ...rewired]), apart: maker.computed() };
+  // A result is still computed where it was.
+  const gone = isLate(n) && !planner.isOutput(n.id) ? [n.id] : [];
+  const change = { ...rewriter.replaced(gone, [...maker.made, ...rewired]), apart: maker.computed() };
   const [whole, bytes] = [bytesOf(n.type), keptBytes(n)];
   const from = n.inputs.filter((id) => !isSource(node(graph, id)));
   const of = from.length === 0 ? whole : Math.max(whole, ...from.map((id) => bytesOf(node(graph, id).type)));
