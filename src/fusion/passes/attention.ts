@@ -12,6 +12,7 @@ import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from ".
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { onlineWorth, regionsOf } from "./online-worth";
+import { rewriteCandidate } from "./rewriting";
 import { wholeRegion } from "./whole";
 import { nameOf, namesOf, no, showBytes, showMicros, yes } from "./words";
 import { policyOnContraction } from "./worth";
@@ -175,15 +176,6 @@ function divisionStep(planner: Planner, { values, factor }: Between, patch: Patc
   const does = node(graph, share).op === "div" ? "division by" : "factor";
   const text = `${nameOf(graph, row)} is the same for a whole row, so the ${does} it may leave the sum: Σ (e / l)·v = (Σ e·v) / l. ${nameOf(graph, values)} now applies it ${after.toLocaleString("en")} times at the end instead of ${before.toLocaleString("en")} times before.${factor!.guard ? " The test for NaN asks the row instead of each share." : ""}`; // prettier-ignore
   const nodes = [share, values];
-  return {
-    rule: "divide-last",
-    kind: "graph",
-    edges: edgesOf(planner, nodes),
-    nodes,
-    remove: patch.removedRegions,
-    add: patch.addedRegions,
-    into: null,
-    merged: [],
-    rewrite: { patch, verdict: yes("A_PATTERN", nodes, text, { numbers: { before, after } }) },
-  };
+  const verdict = yes("A_PATTERN", nodes, text, { numbers: { before, after } });
+  return rewriteCandidate(planner, "divide-last", nodes, { patch, verdict });
 }

@@ -1,5 +1,5 @@
 /** @file What every pass that rewrites nodes shares: a proposal becomes a candidate, is tried, and stays if nothing travels further for it. */
-import { type Node, type Verdict } from "../ir";
+import { type Node, type NodeId, type Patch, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
 import type { Answer, Candidate, FusionPass } from "./define";
 import type { Proposal } from "./identities";
@@ -52,6 +52,27 @@ export function noKernel(planner: Planner, { add, rewrite }: Candidate): Verdict
   });
 }
 
+/** A candidate that rewrites nodes, and with them the regions that the patch names; `along`: the path it lights up. */
+export function rewriteCandidate(
+  planner: Planner,
+  rule: string,
+  nodes: readonly NodeId[],
+  rewrite: { readonly patch: Patch; readonly verdict: Verdict },
+  along = nodes,
+): Candidate {
+  return {
+    rule,
+    kind: "graph",
+    edges: edgesOf(planner, along),
+    nodes,
+    remove: rewrite.patch.removedRegions,
+    add: rewrite.patch.addedRegions,
+    into: null,
+    merged: [],
+    rewrite,
+  };
+}
+
 /** Puts a proposal before the driver; answers whether it was made. */
 export function* propose(
   planner: Planner,
@@ -59,17 +80,7 @@ export function* propose(
   { rule, change, verdict, nodes }: Proposal,
 ): Generator<Candidate, boolean, Answer> {
   const patch = change ? rewriter.patchOf(change) : NOTHING;
-  const { accepted } = yield {
-    rule,
-    kind: "graph",
-    edges: edgesOf(planner, nodes),
-    nodes,
-    remove: patch.removedRegions,
-    add: patch.addedRegions,
-    into: null,
-    merged: [],
-    rewrite: { patch, verdict },
-  };
+  const { accepted } = yield rewriteCandidate(planner, rule, nodes, { patch, verdict });
   if (accepted) rewriter.applied(patch);
   return accepted;
 }

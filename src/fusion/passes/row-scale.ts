@@ -6,7 +6,8 @@ import { bytesOf, node, nodeId, sameShape, type Node, type NodeId, type Patch, t
 import { opDef } from "../ops";
 import { isFreeView } from "../region";
 import type { Candidate, FusionPass } from "./define";
-import { edgesOf, joiningRewrite, patchOf } from "./merge";
+import { joiningRewrite, patchOf } from "./merge";
+import { rewriteCandidate } from "./rewriting";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
@@ -119,17 +120,9 @@ function candidateFor(planner: Planner, rewriter: Rewriter, id: NodeId): Candida
   );
   const patch: Patch = { ...nodes, removedRegions: [rows, ...readers], addedRegions: regions, outputs: null };
   const about = [scale.factor, ...scale.products.map((n) => n.id)];
-  return {
-    rule: "scale-results",
-    kind: "graph",
-    edges: edgesOf(planner, [scale.factor, scale.scaled.id, ...scale.around.map((n) => n.id), ...scale.products.map((n) => n.id)]),
-    nodes: about,
-    remove: patch.removedRegions,
-    add: regions,
-    into: null,
-    merged: [],
-    rewrite: { patch, verdict: yes("A_PATTERN", about, atTheBoard(planner, scale)) },
-  }; // prettier-ignore
+  const verdict = yes("A_PATTERN", about, atTheBoard(planner, scale));
+  const along = [scale.factor, scale.scaled.id, ...scale.around.map((n) => n.id), ...scale.products.map((n) => n.id)];
+  return rewriteCandidate(planner, "scale-results", about, { patch, verdict }, along);
 }
 
 /** The rows' kernel, which now leaves the factor, and the products' kernels, which scale their results. Asked of the rewritten graph. */

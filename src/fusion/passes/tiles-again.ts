@@ -6,11 +6,12 @@ import { bytesOf, node, type NodeId, type Patch, type Region, type Verdict } fro
 import { isRefusal } from "../cost";
 import { classifyOnline } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { costOf, edgesOf, legalMerge, patchOf } from "./merge";
+import { costOf, legalMerge, patchOf } from "./merge";
 import { onlineWorth } from "./online-worth";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { isLate, isSource } from "./saved/sides";
+import { rewriteCandidate } from "./rewriting";
 import { madeAgain, type MadeAgain } from "./tiles-made";
 import { foundAgain, type Again } from "./tiles-parts";
 import { nameOf, namesOf, showBytes, yes } from "./words";
@@ -55,17 +56,7 @@ function* remake(planner: Planner, rewriter: Rewriter, again: Again): Generator<
   const patch = patchFor(planner, rewriter, made);
   const nodes = [again.scores, ...made.homes];
   const verdict = atTheBoard(planner, again);
-  const { accepted } = yield {
-    rule: "tiles-again",
-    kind: "graph",
-    edges: edgesOf(planner, nodes),
-    nodes,
-    remove: patch.removedRegions,
-    add: patch.addedRegions,
-    into: null,
-    merged: [],
-    rewrite: { patch, verdict },
-  };
+  const { accepted } = yield rewriteCandidate(planner, "tiles-again", nodes, { patch, verdict });
   if (!accepted) return;
   rewriter.applied(patch);
   planner.reorder();

@@ -1,7 +1,7 @@
 /** @file P3d: composites written out in primitives, and patterns of composites, get their names. Labels alone: fusion follows the data, not the name. */
 import { node, type Graph, type GroupRef, type Node, type NodeId } from "../../ir";
 import type { Answer, Candidate } from "../define";
-import { edgesOf } from "../merge";
+import { rewriteCandidate } from "../rewriting";
 import type { Planner } from "../planner";
 import { rewritingPass } from "../rewriting";
 import { countOf, nameOf, yes } from "../words";
@@ -91,18 +91,6 @@ function* named(planner: Planner, root: Node, { name, members }: Recognised): Ge
   });
   const text = `${nameOf(graph, root.id)} and ${countOf(members.length - 1, "op")} before it are ${/^[aeiou]/.test(name) ? "an" : "a"} ${name}, written out. Together they are called so from here on; how they are fused does not depend on the name.`;
   const nodes = members.map(({ id }) => id);
-  yield {
-    rule: name,
-    kind: "graph",
-    edges: edgesOf(planner, nodes),
-    nodes,
-    remove: [],
-    add: [],
-    into: null,
-    merged: [],
-    rewrite: {
-      patch: { removedNodes: members, addedNodes: relabelled, removedRegions: [], addedRegions: [], outputs: null },
-      verdict: yes("A_PATTERN", [root.id], text),
-    },
-  };
+  const patch = { removedNodes: members, addedNodes: relabelled, removedRegions: [], addedRegions: [], outputs: null };
+  yield rewriteCandidate(planner, name, nodes, { patch, verdict: yes("A_PATTERN", [root.id], text) });
 }
