@@ -1,4 +1,5 @@
 /** @file The functions that orders bring along: two elements of workgroup memory put in order, and a thread's search in two runs that are merged. */
+import type { Index } from "./index-space";
 import type { SortArrays } from "./kernel-ir";
 
 /** Puts two elements of a row in order. */
@@ -15,6 +16,9 @@ fn ${name}(near: u32, far: u32, upwards: bool) {
 ${swap(a, "key")}${b ? swap(b, "place") : ""}  }
 }`;
 }
+
+/** Halvings of a run that leave one place. */
+export const turnsOf = (run: Index): number => Math.ceil(Math.log2(run.max + 1));
 
 /**
  * @param turns halvings after which one place of a run is left

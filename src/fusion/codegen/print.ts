@@ -1,12 +1,13 @@
 /** @file Lowered kernels as WGSL: a header that says what and how, one line an op, and for every line the nodes it came from. */
-import { bug, type DType, type NodeId } from "../ir";
+import { bug, type NodeId } from "../ir";
 import { allOps, wgslType, type OpDef, type WgslHelper, type WgslType } from "../ops";
 import type { Index } from "./index-space";
 import type { Buffer, Expr, KernelProgram, Scalar, SortArrays, Stmt, Value, Width } from "./kernel-ir";
 import { PackedHalves } from "./print-halves";
 import { condText, factorText, indexText, unlessText } from "./print-index";
-import { exchangeText, mergeText } from "./print-orders";
+import { exchangeText, mergeText, turnsOf } from "./print-orders";
 import { assignText, builtinsText, laneText, placeText } from "./print-place";
+import { SCALAR, storedType, typeText, VECTOR } from "./print-types";
 
 export interface PrintedKernel {
   readonly wgsl: string;
@@ -15,20 +16,6 @@ export interface PrintedKernel {
 }
 
 const NOBODY: readonly NodeId[] = [];
-const VECTOR: Readonly<Record<Scalar, string>> = {
-  f32: "vec4f",
-  f16: "vec4h",
-  i32: "vec4i",
-  bool: "vec4<bool>",
-  key: "vec4i",
-};
-const SCALAR: Readonly<Record<Scalar, DType>> = { f32: "f32", f16: "f16", i32: "i32", bool: "bool", key: "i32" };
-const typeText = (scalar: Scalar, width: Width): string => (width === 4 ? VECTOR[scalar] : SCALAR[scalar]);
-/** bool is stored as u32, f16 as f16. */
-const storedType = (dtype: DType, width: Width): string => {
-  if (dtype === "bool") return width === 4 ? "vec4u" : "u32";
-  return typeText(dtype, width);
-};
 
 export function printWgsl(program: KernelProgram): PrintedKernel {
   return new Printer(program).print();
@@ -398,9 +385,6 @@ class Printer {
     this.#helpers.set(key, text);
   }
 }
-
-/** Halvings of a run that leave one place. */
-const turnsOf = (run: Index): number => Math.ceil(Math.log2(run.max + 1));
 
 let helpers: ReadonlyMap<string, WgslHelper> | null = null;
 function helperNamed(name: string): WgslHelper {
