@@ -6,6 +6,7 @@ import { livePicture, peakSentence } from "../model/memory";
 import { showBytes } from "../model/units";
 import { Growth } from "./Growth";
 import { MemoryChart } from "./MemoryChart";
+import { NaiveAndNow } from "./NaiveAndNow";
 import "./memory.css";
 
 interface Props {
@@ -21,10 +22,10 @@ export function MemoryTab({ plan, graph }: Props) {
   const now = useMemo(() => livePicture(plan, graph), [plan, graph]);
   if (!naive || !before || !now) return <p className="kernel-none">This state launches no kernel.</p>;
   const most = Math.max(before.peakBytes, now.peakBytes);
-  const rows: readonly (readonly [string, number, number])[] = [
-    ["Alive at the peak", before.peakBytes, now.peakBytes],
-    ["Reserved, slots shared", naive.plannedBytes, plan.plannedBytes],
-    ["Least for this order, inputs freed", naive.lowerBoundBytes, plan.lowerBoundBytes],
+  const rows: readonly (readonly [string, string, string])[] = [
+    ["Alive at the peak", showBytes(before.peakBytes), showBytes(now.peakBytes)],
+    ["Reserved, slots shared", showBytes(naive.plannedBytes), showBytes(plan.plannedBytes)],
+    ["Least for this order, inputs freed", showBytes(naive.lowerBoundBytes), showBytes(plan.lowerBoundBytes)],
   ];
   return (
     <div className="kernel-scroll traffic memory">
@@ -42,27 +43,7 @@ export function MemoryTab({ plan, graph }: Props) {
         </span>
       </p>
       <p className="memory-said">{peakSentence(before, now)}</p>
-      <table>
-        <caption className="offscreen">Memory of the naive plan and of this step</caption>
-        <thead>
-          <tr>
-            <th scope="col">Memory</th>
-            <th scope="col">naive</th>
-            <th scope="col">this step</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([name, first, second]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{showBytes(first)}</td>
-              <td>
-                <b>{showBytes(second)}</b>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <NaiveAndNow caption="Memory of the naive plan and of this step" of="Memory" rows={rows} />
       <Growth />
     </div>
   );

@@ -3,6 +3,7 @@ import type { Graph, Kernel, Plan } from "../../fusion";
 import { playground, usePlayground } from "../../state";
 import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../model/traffic";
 import { KernelCard } from "./KernelCard";
+import { NaiveAndNow } from "./NaiveAndNow";
 import { Saved } from "./Saved";
 import { count, decimal, showBytes, significant } from "../model/units";
 
@@ -27,29 +28,7 @@ function Tallies({ plan }: { readonly plan: Plan }) {
       `${significant(intensityOf(flops, plan.totals.bytes))} FLOP/B`,
     ],
   ];
-  return (
-    <table className="traffic-tallies">
-      <caption className="offscreen">Tallies of the naive plan and of this step</caption>
-      <thead>
-        <tr>
-          <th scope="col">Tally</th>
-          <th scope="col">naive</th>
-          <th scope="col">this step</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(([name, before, now]) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td>{before}</td>
-            <td>
-              <b>{now}</b>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  return <NaiveAndNow caption="Tallies of the naive plan and of this step" of="Tally" rows={rows} />;
 }
 
 function KernelTable({ traffic, current }: { readonly traffic: KernelTraffic; readonly current: boolean }) {
