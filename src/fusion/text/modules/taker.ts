@@ -2,19 +2,17 @@
 import type { TextEdit } from "../../ir";
 import type { Argument, CallExpr, DefStatement, Expr, ForStatement, IfStatement, ParamDecl, Statement } from "../syntax"; // prettier-ignore
 import { bare } from "../syntax";
-import { activationCalled, LAYERS, usualValue, type Layer, type LayerArgs } from "./layers";
-import { applied, chainOf, inputOf, isSelf, lastName, plainArgs, tupleOf, type Member, type Part } from "./members";
+import { LAYERS, usualValue } from "./layers";
+import { applied, isSelf, lastName, plainArgs, tupleOf, type Member, type Part } from "./members";
 import { isIdle } from "./init-lines";
-import { firstInput, forwardOf, methodOf, writtenMethods } from "./methods";
-import { extents, fieldDefaults, fieldsAsked, guessed, namedModules, weightSizes } from "./settings";
+import { firstInput, methodOf, writtenMethods } from "./methods";
+import { fieldDefaults, fieldsAsked, guessed } from "./settings";
+import { DEEPEST, Maker, MOST_LAYERS, type Reader } from "./maker";
 import type { Given, Source, Taken, Wish } from "./source";
 import { renamesOf, type Names } from "./renames";
 
-const DEEPEST = 8;
-/** Of a list of equal layers, so many are written out. */
-const MOST_LAYERS = 12;
 /** Reads one class; `prefix` sets its names apart from the outer class's. */
-class Taker {
+class Taker implements Reader {
   readonly lines: string[] = [];
   readonly members = new Map<string, Member>();
   /** Names of the __init__ that became constants of the program. */
@@ -24,23 +22,30 @@ class Taker {
   /** Parameters that hold settings, `config.n_embd`: their fields are constants that all classes share. */
   private readonly configs = new Set<string>();
   /** Python lists that __init__ fills before it makes a module of them. */
-  private readonly locals = new Map<string, Part[]>();
+  readonly locals = new Map<string, Part[]>();
   /** Which of the inherited __init__s is being read. */
   private above = 0;
-  private readonly source: Source;
-  private readonly wish: Wish;
+  readonly source: Source;
+  readonly wish: Wish;
   /** Variables of loops that are being written out, by the source of what they are. */
-  private readonly turns = new Map<string, string>();
+  readonly turns = new Map<string, string>();
+
+  private readonly maker: Maker;
 
   constructor(source: Source, wish: Wish) {
     this.source = source;
     this.wish = wish;
+    this.maker = new Maker(this);
   }
 
-  private sourceOf = ({ span }: Expr): string => this.source.text.slice(span.from, span.to);
+  readonly take = (wish: Wish): Taken => take(this.source, wish);
+
+  readonly isConstant = (name: string): boolean => this.constants.has(name);
+
+  readonly sourceOf = ({ span }: Expr): string => this.source.text.slice(span.from, span.to);
 
   /** `expr`'s source with names of the class replaced by the program's. */
-  private said(expr: Expr): string {
+  said(expr: Expr): string {
     return applied(this.sourceOf(expr), expr.span.from, this.renames([expr]));
   }
 
@@ -63,7 +68,7 @@ class Taker {
   }
 
   /** What a name comes to, through names of other classes. */
-  private settled(source: string): string {
+  settled(source: string): string {
     let now = source;
     for (let i = 0; i <= DEEPEST && this.source.shared.has(now); i++) now = this.source.shared.get(now)!;
     return now;
@@ -176,7 +181,8 @@ class Taker {
     if (target.kind === "member" && isSelf(target.object)) this.member(target.name.text, value);
     else if (target.kind === "tuple" || target.kind === "list") return this.unpacked(target.items.map(bare), value);
     else if (target.kind !== "name") return false;
-    else if (value.kind === "list") this.locals.set(target.name, this.partsOf(this.own(target.name), [{ value }]));
+    else if (value.kind === "list")
+      this.locals.set(target.name, this.maker.partsOf(this.own(target.name), [{ value }]));
     else this.constant(target.name, this.said(value), "parameter");
     return true;
   }
@@ -218,7 +224,7 @@ class Taker {
       .map((base) => LAYERS.get(lastName(bare(base))))
       .find((each) => each !== undefined);
     if (!layer) return true;
-    const args = this.argsOf(layer, given);
+    const args = this.maker.argsOf(layer, given);
     for (const [name, source] of args) if (!this.constants.has(name)) this.constant(name, source, "member");
     for (const name of layer.weights ? ["weight", "bias"] : []) this.constants.delete(name);
     const weights = layer.weights?.(args) ?? [];
@@ -257,7 +263,7 @@ class Taker {
     const member = list.kind === "member" && isSelf(list.object) ? this.members.get(list.name.text) : undefined;
     const parts = list.kind === "name" ? this.locals.get(list.name) : member?.kind === "list" ? member.parts : undefined; // prettier-ignore
     if (!parts) return false;
-    parts.push(...this.partsOf(this.own(lastName(list)), args, parts.length));
+    parts.push(...this.maker.partsOf(this.own(lastName(list)), args, parts.length));
     return true;
   }
 
@@ -278,7 +284,7 @@ class Taker {
   }
 
   /** What `target` is in each turn over `iterable`, as source by variable; null where the turns are not known. */
-  private turnsOf(target: Expr, iterable: Expr): readonly (readonly (readonly [string, string])[])[] | null {
+  turnsOf(target: Expr, iterable: Expr): readonly (readonly (readonly [string, string])[])[] | null {
     const over = this.said(iterable);
     const count = this.source.number(`len(tuple(${over}))`);
     if (count === null) return null;
@@ -307,153 +313,13 @@ class Taker {
   private member(name: string, value: Expr): void {
     if (this.configs.has(`self.${name}`)) return;
     const settled = value.kind === "conditional" ? (this.holds(value.test) === false ? value.whenFalse : value.whenTrue) : value; // prettier-ignore
-    const made = this.made(this.own(name), bare(settled));
+    const made = this.maker.made(this.own(name), bare(settled));
     if (made) {
       this.members.set(name, made);
       return;
     }
     this.constant(name, this.said(value), "member");
     this.members.set(name, { kind: "value" });
-  }
-
-  /** Name of what is called, and arguments that go with it, where a parameter says which: `norm_layer(dim)`. */
-  private called(callee: Expr): readonly [what: string, given: Given] {
-    const name = lastName(callee);
-    if (callee.kind !== "name" || !this.constants.has(name)) return [name, []];
-    const [, what, more] = /^(?:(?:functools\.)?partial\()?(?:\w+\.)*(\w+)(.*?)\)?$/.exec(this.settled(this.own(name))) ?? []; // prettier-ignore
-    const given = [...(more ?? "").matchAll(/(\w+)=([^,()]+)/g)].map(([, key, source]) => [key!, source!] as const);
-    return [what ?? name, given];
-  }
-
-  /** The layer, module or weight that an expression of __init__ makes; null for any other value. */
-  private made(name: string, value: Expr): Member | null {
-    if (value.kind === "subscript" && lastName(value.object).startsWith("ACT2") && value.indices[0]?.kind === "at") return this.activation(value.indices[0].value); // prettier-ignore
-    if (value.kind !== "call") return null;
-    const asked = /^(get|create)_act/.test(lastName(bare(value.callee))) ? value.args[0] : undefined;
-    if (asked) return this.activation(asked.value);
-    const [what, more] = this.called(bare(value.callee));
-    if (what === "Parameter" || what === "Buffer") return this.weight(name, value);
-    if (what === "Sequential") return this.sequence(name, value.args);
-    if (what === "ModuleList") return { kind: "list", parts: this.partsOf(name, value.args) };
-    const args = [...plainArgs(value).map((arg) => [arg.name?.text ?? null, this.said(arg.value)] as const), ...more];
-    const inner = this.source.classes.get(what);
-    const layer = inner ? undefined : LAYERS.get(what);
-    if (layer) return this.layer(name, layer, args);
-    const callee = bare(value.callee);
-    const own = callee.kind === "member" && (isSelf(callee.object) || lastName(callee.object) === this.wish.made.name.text) ? methodOf(this.wish.made, what) : null; // prettier-ignore
-    const factory = layer || inner ? undefined : (own ?? this.source.defs.get(what));
-    if (factory) return this.produced(name, factory, args);
-    if (!inner || this.wish.depth >= DEEPEST || !forwardOf(inner)) return null;
-    const of = take(this.source, { made: inner, name, prefix: `${name}_`, args, depth: this.wish.depth + 1 });
-    this.lines.push(...of.lines);
-    return { kind: "def", input: of.input };
-  }
-
-  /** `conv3x3(a, b)`: what the def's last line makes, its parameters being what they are here. */
-  private produced(name: string, { params, body }: DefStatement, given: Given): Member | null {
-    const last = body.at(-1);
-    const made = last?.kind === "return" && last.values.length === 1 ? bare(last.values[0]!) : null;
-    if (made?.kind !== "call" || this.turns.size > MOST_LAYERS) return null;
-    const before = new Map(this.turns);
-    params
-      .filter(({ name }) => name.text !== "self")
-      .forEach(({ name: { text }, value }, i) => {
-        const source = given.find(([key], k) => (key === null ? k === i : key === text))?.[1];
-        this.turns.set(text, source ?? (value ? this.sourceOf(value) : usualValue(text)));
-      });
-    const member = this.made(name, made);
-    this.turns.clear();
-    for (const [variable, source] of before) this.turns.set(variable, source);
-    return member;
-  }
-
-  /** What a configuration calls an activation, by its name or by its class. */
-  private activation(expr: Expr): Member | null {
-    const layer = activationCalled(this.settled(this.said(expr)).replaceAll(/["']/g, ""));
-    return layer ? this.layer("", layer, []) : null;
-  }
-
-  private weight(name: string, call: CallExpr): Member {
-    const sizes = weightSizes(call)?.map((size) => this.said(size)) ?? [];
-    this.lines.push(`${name}: f32[${sizes.join(", ")}] = param()`);
-    return { kind: "value" };
-  }
-
-  private layer(name: string, layer: Layer, given: Given): Member {
-    const args = this.argsOf(layer, given);
-    for (const { suffix, type, source } of layer.weights?.(args) ?? []) this.lines.push(`${name}_${suffix}: ${type} = ${source}`); // prettier-ignore
-    if (!layer.def) return { kind: "layer", layer, args };
-    this.lines.push("", ...layer.def(name, args), "");
-    return { kind: "def", input: layer.input?.(args) ?? null };
-  }
-
-  private argsOf(layer: Layer, given: Given): LayerArgs {
-    const args = new Map<string, string>();
-    for (const param of layer.params) {
-      const [key, usual] = param.split("=") as [string, string | undefined];
-      if (usual !== undefined) args.set(key, usual);
-    }
-    given.forEach(([key, source], i) => {
-      const settled = this.settled(source);
-      const flag = settled === "True" || settled === "False" ? settled : extents(source, this.source.number);
-      args.set(key?.replace(/^use_bias$/, "bias") ?? layer.params[i]?.split("=")[0] ?? "", flag);
-    });
-    return args;
-  }
-
-  /** Modules of a list as it is written: items, comprehensions, `*layers`, names of lists. */
-  private *modules(name: string, args: readonly Pick<Argument, "value" | "starred">[], from: number): Generator<Part> {
-    // prettier-ignore
-    let next = from;
-    const one = (item: Expr): Part => {
-      const own = `${name}_${next++}`;
-      const member = this.made(own, item);
-      if (member?.kind === "list") this.lines.push(...tupleOf(own, member.parts));
-      if (!member) return this.unknown(own, item);
-      return { name: own, member: member.kind === "list" ? { kind: "def", input: null } : member };
-    };
-    for (const arg of args) {
-      const expr = bare(arg.value);
-      const local = expr.kind === "name" ? this.locals.get(expr.name) : undefined;
-      if (local) yield* local;
-      else if (expr.kind === "list" || expr.kind === "tuple") for (const item of expr.items) yield one(bare(item));
-      else if (expr.kind !== "comprehension") yield one(expr);
-      else {
-        for (const turn of this.turnsOf(bare(expr.target), bare(expr.iterable)) ?? []) {
-          for (const [variable, source] of turn) this.turns.set(variable, source);
-          yield one(bare(expr.element));
-          for (const [variable] of turn) this.turns.delete(variable);
-        }
-      }
-    }
-  }
-
-  /** What a module of a list is that nothing here knows: its name is called all the same, so that it is missed where it stands. */
-  private readonly unknown = (name: string, item: Expr): Part => {
-    this.lines.push(`# not taken over: ${name} = ${this.sourceOf(item)}`);
-    return { name, member: { kind: "def", input: null } };
-  };
-
-  private partsOf(name: string, args: readonly Pick<Argument, "value" | "starred">[], from = 0): Part[] {
-    return [...this.modules(name, args, from)];
-  }
-
-  /** `nn.Sequential(a, b)`: a def that applies one after the other. */
-  private sequence(name: string, args: readonly Argument[]): Member {
-    const named = bare(args[0]?.value ?? { kind: "bad", span: { from: 0, to: 0 } });
-    const chain = named.kind === "call" && lastName(bare(named.callee)) === "OrderedDict" ? this.inOrder(name, named) : [...this.modules(name, args, 0)]; // prettier-ignore
-    this.lines.push(...chainOf(name, chain));
-    const input = chain.flatMap((part) => inputOf(part.member) ?? []).at(0);
-    return { kind: "def", input: input ?? null };
-  }
-
-  /** `OrderedDict([("fc", nn.Linear(8, 8)), …])`: modules with names of their own. */
-  private inOrder(name: string, { args }: CallExpr): readonly Part[] {
-    return namedModules(args).map(([key, value]) => {
-      const own = `${name}_${key}`;
-      const member = this.made(own, value);
-      return member ? { name: own, member } : this.unknown(own, value);
-    });
   }
 }
 
