@@ -132,7 +132,9 @@ test("a crash of the GPU process mid-run costs no text, and the next run works",
 test("a gradient is part of the graph: it is planned, run and checked like the rest", async ({ play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
-  await play.type("x: f32[64, 32]\nw: f32[32, 16]\n\nloss = sum(tanh(x @ w) ** 2)\nloss.backward()\ndw = w.grad\nreturn loss, dw\n"); // prettier-ignore
+  await play.type(
+    "x: f32[64, 32]\nw: f32[32, 16]\n\nloss = sum(tanh(x @ w) ** 2)\nloss.backward()\ndw = w.grad\nreturn loss, dw\n",
+  );
   await expect(play.node(/d_w/)).toBeAttached();
   await play.run.click();
   await expect(play.region("Measured").getByText("Same result.")).toBeVisible(LONG);

@@ -170,7 +170,9 @@ test("a pasted class becomes a program by one click, in one undo step", async ({
 test("a pasted def without types gets types for all its inputs by one click", async ({ play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
-  await play.paste('def forward(params, x):\n    h = jax.nn.gelu(x @ params["up"]["w"] + params["up"]["b"])\n    return h @ params["down"]["w"]\n'); // prettier-ignore
+  await play.paste(
+    'def forward(params, x):\n    h = jax.nn.gelu(x @ params["up"]["w"] + params["up"]["b"])\n    return h @ params["down"]["w"]\n',
+  );
   await play
     .region("Program")
     .getByRole("button", { name: /types that fit/ })

@@ -12,8 +12,25 @@ import { build, cached } from "./bundle.mjs";
 
 const number = { type: "string" };
 const { values: asked } = parseArgs({
-  options: { plans: number, gradients: number, kept: number, batches: number, halves: number, strict: number, knobs: number, device: number, kernels: number, limits: number, factor: number, seed: number, minutes: number, bundle: number, take: number, fresh: { type: "boolean" } },
-}); // prettier-ignore
+  options: {
+    plans: number,
+    gradients: number,
+    kept: number,
+    batches: number,
+    halves: number,
+    strict: number,
+    knobs: number,
+    device: number,
+    kernels: number,
+    limits: number,
+    factor: number,
+    seed: number,
+    minutes: number,
+    bundle: number,
+    take: number,
+    fresh: { type: "boolean" },
+  },
+});
 const PROGRESS = ".cache/soak.json";
 const REPORT = ".cache/soak-batch.json";
 const goal = (name, otherwise) => Number(asked[name] ?? otherwise);
@@ -140,7 +157,15 @@ async function runEntry({ law, seed, count }) {
   const bundle = await cached(LAWS[law].entry, `soak-${law}`, ["src", "test"]);
   const options = { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] };
   const { stdout } = spawnSync(process.execPath, [bundle, `${count}:${seed}`, law], options);
-  const lost = { law, seed, count, failing: count, seconds: 0, date: new Date().toISOString(), failures: [{ says: "the process ended without a result" }] }; // prettier-ignore
+  const lost = {
+    law,
+    seed,
+    count,
+    failing: count,
+    seconds: 0,
+    date: new Date().toISOString(),
+    failures: [{ says: "the process ended without a result" }],
+  };
   return recordOf(stdout.trimEnd().split("\n").at(-1) || JSON.stringify(lost));
 }
 
@@ -152,7 +177,12 @@ function recordOf(line) {
     title: record.law,
     message: `${says}\n\n${text}\n\n${JSON.stringify(ways)}`,
   });
-  return { ...record, passed: record.failing === 0, commit: git("rev-parse", "--short", "HEAD"), failures: failures.map(told) }; // prettier-ignore
+  return {
+    ...record,
+    passed: record.failing === 0,
+    commit: git("rev-parse", "--short", "HEAD"),
+    failures: failures.map(told),
+  };
 }
 
 function runFiles({ law, seed, count }) {
@@ -161,9 +191,18 @@ function runFiles({ law, seed, count }) {
   const began = Date.now();
   const { status } = spawnSync(
     process.execPath,
-    ["node_modules/vitest/vitest.mjs", "run", ...files, ...(only ? ["-t", only] : []), "--maxWorkers=1", "--testTimeout=36000000", "--reporter=json", `--outputFile.json=${REPORT}`],
+    [
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      ...files,
+      ...(only ? ["-t", only] : []),
+      "--maxWorkers=1",
+      "--testTimeout=36000000",
+      "--reporter=json",
+      `--outputFile.json=${REPORT}`,
+    ],
     { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, ...env(count, seed) } },
-  ); // prettier-ignore
+  );
   const report = existsSync(REPORT) ? JSON.parse(readFileSync(REPORT, "utf8")) : { testResults: [], numPassedTests: 0 };
   const failures = report.testResults.flatMap(({ name, message, assertionResults }) => [
     ...(assertionResults.length === 0 && message ? [{ title: name, message }] : []),
@@ -173,7 +212,16 @@ function runFiles({ law, seed, count }) {
   ]);
   const passed = status === 0 && report.numPassedTests > 0;
   if (!passed && failures.length === 0) failures.push({ title: law, message: `the process ended with ${status}` });
-  return { law, seed, count, passed, seconds: Math.round((Date.now() - began) / 1000), commit: git("rev-parse", "--short", "HEAD"), date: new Date().toISOString(), failures }; // prettier-ignore
+  return {
+    law,
+    seed,
+    count,
+    passed,
+    seconds: Math.round((Date.now() - began) / 1000),
+    commit: git("rev-parse", "--short", "HEAD"),
+    date: new Date().toISOString(),
+    failures,
+  };
 }
 
 const first = (text) => text.split("\n").find((line) => line.trim() !== "") ?? "";
@@ -240,7 +288,13 @@ for (const batch of asked.take ? taken : remaining()) {
   progress.batches = [...progress.batches.filter(({ law, seed }) => law !== batch.law || seed !== batch.seed), result];
   for (const { message } of result.failures) {
     console.log(message);
-    progress.found.push({ date: result.date, law: batch.law, seed: batch.seed, says: first(message).slice(0, 160), message }); // prettier-ignore
+    progress.found.push({
+      date: result.date,
+      law: batch.law,
+      seed: batch.seed,
+      says: first(message).slice(0, 160),
+      message,
+    });
   }
   save();
   writeResult();

@@ -36,7 +36,10 @@ export class GraphMaker implements GraphBuilder {
   op(id: string, op: string, inputs: readonly NodeId[], attrs: Attrs = {}): NodeId {
     const def = opDef(op);
     const all = withDefaults(def, attrs);
-    const type = def.infer(inputs.map((input) => this.typeOf(input)), all); // prettier-ignore
+    const type = def.infer(
+      inputs.map((input) => this.typeOf(input)),
+      all,
+    );
     if (!type.ok) throw new Error(`${id} = ${op}: ${type.text}`);
     return this.put(id, op, inputs, all, type.value);
   }

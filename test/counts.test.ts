@@ -22,71 +22,130 @@ const program = (kernels: number, text: Program["text"]): Program => ({ kernels,
 const one = (text: Program["text"]): Program => program(1, text);
 
 const labelled = (body: string): Program =>
-  one(({ rows, width }) => `logits: f32[${rows}, ${width}]\ntarget: i32[${rows}] = zeros()\n${body.replaceAll("WIDTH", `${width}`)}`); // prettier-ignore
+  one(
+    ({ rows, width }) =>
+      `logits: f32[${rows}, ${width}]\ntarget: i32[${rows}] = zeros()\n${body.replaceAll("WIDTH", `${width}`)}`,
+  );
 const attended = (body: string): Program =>
-  one(({ rows, head }) => `q: f32[16, ${rows}, ${head}]\nk: f32[16, ${rows}, ${head}]\nv: f32[16, ${rows}, ${head}]\n${body.replaceAll("ROWS", `${rows}`)}`); // prettier-ignore
+  one(
+    ({ rows, head }) =>
+      `q: f32[16, ${rows}, ${head}]\nk: f32[16, ${rows}, ${head}]\nv: f32[16, ${rows}, ${head}]\n${body.replaceAll("ROWS", `${rows}`)}`,
+  );
 const normalised = (body: string): Program =>
-  one(({ rows, width }) => `x: f32[${rows}, ${width}]\nw: f32[${width}]\nb: f32[${width}]\n${body.replaceAll("WIDTH", `${width}`)}`); // prettier-ignore
+  one(
+    ({ rows, width }) =>
+      `x: f32[${rows}, ${width}]\nw: f32[${width}]\nb: f32[${width}]\n${body.replaceAll("WIDTH", `${width}`)}`,
+  );
 const multiplied = (body: string): Program =>
-  one(({ rows, width }) => `x: f32[${rows}, ${width}]\nw: f32[${width}, ${2 * width}]\nv: f32[${width}, ${2 * width}]\nb: f32[${2 * width}]\n${body}`); // prettier-ignore
+  one(
+    ({ rows, width }) =>
+      `x: f32[${rows}, ${width}]\nw: f32[${width}, ${2 * width}]\nv: f32[${width}, ${2 * width}]\nb: f32[${2 * width}]\n${body}`,
+  );
 const convolved = (role: string): Program =>
-  one(({ width, head }) => `C = ${head}\nx: f32[2, C, ${width / 4}, ${width / 4}]\nw: f32[C, C, 3, 3]${role}\ngamma: f32[C]${role}\nbeta: f32[C]${role}\nmean: f32[C]${role}\nvar: f32[C] = ${role === "" ? "uniform(0.5, 1.5)" : "param()"}\ny = relu(batch_norm(conv2d(x, w, padding=1), mean, var, gamma, beta))`); // prettier-ignore
+  one(
+    ({ width, head }) =>
+      `C = ${head}\nx: f32[2, C, ${width / 4}, ${width / 4}]\nw: f32[C, C, 3, 3]${role}\ngamma: f32[C]${role}\nbeta: f32[C]${role}\nmean: f32[C]${role}\nvar: f32[C] = ${role === "" ? "uniform(0.5, 1.5)" : "param()"}\ny = relu(batch_norm(conv2d(x, w, padding=1), mean, var, gamma, beta))`,
+  );
 const splade = (mask: string): Program =>
-  one(({ rows, width }) => `h: f32[4, ${rows / 8}, ${width}]\nE: f32[${16 * width}, ${width}]\nb: f32[${16 * width}]\nmask: f32[4, ${rows / 8}] = ones()\nz = h @ E.T + b\n${mask}`); // prettier-ignore
+  one(
+    ({ rows, width }) =>
+      `h: f32[4, ${rows / 8}, ${width}]\nE: f32[${16 * width}, ${width}]\nb: f32[${16 * width}]\nmask: f32[4, ${rows / 8}] = ones()\nz = h @ E.T + b\n${mask}`,
+  );
 
 const CASES: Readonly<Record<string, Program>> = {
   softmax: normalised("y = softmax(x, dim=-1)"),
   "softmax in primitives": normalised("e = exp(x - x.max(dim=-1, keepdim=True))\ny = e / e.sum(dim=-1, keepdim=True)"),
   log_softmax: normalised("y = log_softmax(x, dim=-1)"),
   layer_norm: normalised("y = layer_norm(x, (WIDTH,), w, b)"),
-  "layer_norm in primitives": normalised("m = x.mean(dim=-1, keepdim=True)\nc = x - m\nv = (c * c).mean(dim=-1, keepdim=True)\ny = c / sqrt(v + 1e-5) * w + b"), // prettier-ignore
+  "layer_norm in primitives": normalised(
+    "m = x.mean(dim=-1, keepdim=True)\nc = x - m\nv = (c * c).mean(dim=-1, keepdim=True)\ny = c / sqrt(v + 1e-5) * w + b",
+  ),
   rms_norm: normalised("y = rms_norm(x, (WIDTH,), w)"),
   "rms_norm in primitives": normalised("y = x * rsqrt((x * x).mean(dim=-1, keepdim=True) + 1e-6) * w"),
   l2_normalize: normalised("y = l2_normalize(x, dim=-1)"),
   "l2_normalize in primitives": normalised("y = x / sqrt((x * x).sum(dim=-1, keepdim=True))"),
   "cross_entropy of each row": labelled('loss = cross_entropy(logits, target, reduction="none")'),
   "cross_entropy by nll_loss": labelled('loss = nll_loss(log_softmax(logits, dim=-1), target, reduction="none")'),
-  "cross_entropy by gather": labelled("logp = log_softmax(logits, dim=-1)\nloss = -logp.gather(-1, target.unsqueeze(-1)).squeeze(-1)"), // prettier-ignore
+  "cross_entropy by gather": labelled(
+    "logp = log_softmax(logits, dim=-1)\nloss = -logp.gather(-1, target.unsqueeze(-1)).squeeze(-1)",
+  ),
   "cross_entropy by one_hot": labelled("loss = -(log_softmax(logits, dim=-1) * one_hot(target, WIDTH)).sum(dim=-1)"),
-  "cross_entropy by logsumexp": labelled("loss = logsumexp(logits, dim=-1) - gather_elements(logits, target.unsqueeze(-1), dim=-1).squeeze(-1)"), // prettier-ignore
+  "cross_entropy by logsumexp": labelled(
+    "loss = logsumexp(logits, dim=-1) - gather_elements(logits, target.unsqueeze(-1), dim=-1).squeeze(-1)",
+  ),
   "cross_entropy on average": { ...labelled("loss = cross_entropy(logits, target)"), kernels: 2 },
-  "dropout(gelu(x)) + residual": one(({ rows, width }) => `x: f32[${rows}, ${width}]\nr: f32[${rows}, ${width}]\ny = dropout(gelu(x), p=0.1) + r`), // prettier-ignore
+  "dropout(gelu(x)) + residual": one(
+    ({ rows, width }) => `x: f32[${rows}, ${width}]\nr: f32[${rows}, ${width}]\ny = dropout(gelu(x), p=0.1) + r`,
+  ),
   "attention as one call": attended("o = scaled_dot_product_attention(q, k, v)"),
   "attention as one call, causal": attended("o = scaled_dot_product_attention(q, k, v, is_causal=True)"),
   "attention in primitives": attended("o = softmax(q @ k.transpose(-2, -1) * 0.125, dim=-1) @ v"),
-  "attention in primitives, causal": attended("ones: f32[ROWS, ROWS] = ones()\ns = where(tril(ones) > 0, q @ k.mT * 0.125, -3e38)\no = softmax(s, dim=-1) @ v"), // prettier-ignore
-  "attention taken apart": attended("kt = transpose(k, 1, 2)\ns = matmul(q, kt)\nd = s / 8.0\nm = d.max(dim=-1, keepdim=True)\nc = d - m\ne = exp(c)\nt = e.sum(dim=-1, keepdim=True)\np = e / t\no = matmul(p, v)"), // prettier-ignore
+  "attention in primitives, causal": attended(
+    "ones: f32[ROWS, ROWS] = ones()\ns = where(tril(ones) > 0, q @ k.mT * 0.125, -3e38)\no = softmax(s, dim=-1) @ v",
+  ),
+  "attention taken apart": attended(
+    "kt = transpose(k, 1, 2)\ns = matmul(q, kt)\nd = s / 8.0\nm = d.max(dim=-1, keepdim=True)\nc = d - m\ne = exp(c)\nt = e.sum(dim=-1, keepdim=True)\np = e / t\no = matmul(p, v)",
+  ),
   "SPLADE head": splade("y = (log1p(relu(z)) * mask.unsqueeze(-1)).max(dim=1)"),
   "SPLADE head, masked first": splade("y = log1p(relu(where(mask.unsqueeze(-1) > 0, z, -3e38))).amax(dim=1)"),
   "convolution, batch norm and relu": convolved(" = param()"),
   "the same with everything fed at run time": convolved(""),
   "x @ w + b, then gelu": multiplied("y = gelu(x @ w + b)"),
-  "linear, then gelu": one(({ rows, width }) => `x: f32[${rows}, ${width}]\nw: f32[${2 * width}, ${width}]\nb: f32[${2 * width}]\ny = gelu(linear(x, w, b))`), // prettier-ignore
-  "q, k and v of one x": one(({ rows, width }) => `x: f32[${rows}, ${width}]\n${["q", "k", "v"].map((name) => `w${name}: f32[${width}, ${width}]\n${name} = x @ w${name}`).join("\n")}`), // prettier-ignore
+  "linear, then gelu": one(
+    ({ rows, width }) =>
+      `x: f32[${rows}, ${width}]\nw: f32[${2 * width}, ${width}]\nb: f32[${2 * width}]\ny = gelu(linear(x, w, b))`,
+  ),
+  "q, k and v of one x": one(
+    ({ rows, width }) =>
+      `x: f32[${rows}, ${width}]\n${["q", "k", "v"].map((name) => `w${name}: f32[${width}, ${width}]\n${name} = x @ w${name}`).join("\n")}`,
+  ),
   SwiGLU: multiplied("y = silu(x @ w) * (x @ v)"),
   "SwiGLU in primitives": multiplied("g = x @ w\ny = g * sigmoid(g) * (x @ v)"),
 };
 
 /** A block as nanoGPT has it; `projected` gives q, k and v of `h`, `attended` the heads' result of them. */
-const gpt = (projected: string, attended: string): Program["text"] => ({ rows, width, head }) =>
-  [
-    `B = 2\nT = ${rows / 4}\nC = ${width}\nH = ${width / head}\nx: f32[B, T, C]`,
-    "ln1_w: f32[C]\nln1_b: f32[C]\nattn_w: f32[C, 3 * C]\nattn_b: f32[3 * C]\nproj_w: f32[C, C]\nproj_b: f32[C]",
-    "ln2_w: f32[C]\nln2_b: f32[C]\nfc_w: f32[C, 4 * C]\nfc_b: f32[4 * C]\nout_w: f32[4 * C, C]\nout_b: f32[C]",
-    `h = layer_norm(x, (C,), ln1_w, ln1_b)\n${projected}\na = ${attended}`,
-    "x = x + a.transpose(1, 2).reshape(B, T, C) @ proj_w + proj_b",
-    "h = gelu(layer_norm(x, (C,), ln2_w, ln2_b) @ fc_w + fc_b)\ny = x + h @ out_w + out_b\nreturn y",
-  ].join("\n"); // prettier-ignore
+const gpt =
+  (projected: string, attended: string): Program["text"] =>
+  ({ rows, width, head }) =>
+    [
+      `B = 2\nT = ${rows / 4}\nC = ${width}\nH = ${width / head}\nx: f32[B, T, C]`,
+      "ln1_w: f32[C]\nln1_b: f32[C]\nattn_w: f32[C, 3 * C]\nattn_b: f32[3 * C]\nproj_w: f32[C, C]\nproj_b: f32[C]",
+      "ln2_w: f32[C]\nln2_b: f32[C]\nfc_w: f32[C, 4 * C]\nfc_b: f32[4 * C]\nout_w: f32[4 * C, C]\nout_b: f32[C]",
+      `h = layer_norm(x, (C,), ln1_w, ln1_b)\n${projected}\na = ${attended}`,
+      "x = x + a.transpose(1, 2).reshape(B, T, C) @ proj_w + proj_b",
+      "h = gelu(layer_norm(x, (C,), ln2_w, ln2_b) @ fc_w + fc_b)\ny = x + h @ out_w + out_b\nreturn y",
+    ].join("\n");
 const heads = ["q", "k", "v"].map((name) => `${name} = ${name}.reshape(B, T, H, C // H).transpose(1, 2)`).join("\n");
 const causal = "scaled_dot_product_attention(q, k, v, is_causal=True)";
 
 const BLOCKS: Readonly<Record<string, Program["text"]>> = {
   "q, k and v by split": gpt(`q, k, v = (h @ attn_w + attn_b).split(C, dim=-1)\n${heads}`, causal),
-  "by chunk, attention in primitives": gpt(`q, k, v = chunk(h @ attn_w + attn_b, 3, dim=-1)\n${heads}`, "softmax(q @ k.transpose(-2, -1) / (C // H) ** 0.5, dim=-1) @ v"), // prettier-ignore
-  "by one view of all heads": gpt("qkv = (h @ attn_w + attn_b).reshape(B, T, 3, H, C // H).permute(2, 0, 3, 1, 4)\nq, k, v = qkv.unbind(0)", causal), // prettier-ignore
-  "q, k and v by three products": gpt(["q", "k", "v"].map((name) => `w${name}: f32[C, C]\n${name} = h @ w${name}`).concat(heads).join("\n"), causal), // prettier-ignore
-  "q, k and v by three linear layers": gpt(["q", "k", "v"].map((name) => `w${name}: f32[C, C]\nb${name}: f32[C]\n${name} = h @ w${name} + b${name}`).concat(heads).join("\n"), causal), // prettier-ignore
-  "with a mask made by hand": gpt(`q, k, v = (h @ attn_w + attn_b).split(C, dim=-1)\n${heads}\nseen: f32[T, T] = ones()\ns = where(tril(seen) > 0, q @ k.mT / (C // H) ** 0.5, -inf)`, "softmax(s, dim=-1) @ v"), // prettier-ignore
+  "by chunk, attention in primitives": gpt(
+    `q, k, v = chunk(h @ attn_w + attn_b, 3, dim=-1)\n${heads}`,
+    "softmax(q @ k.transpose(-2, -1) / (C // H) ** 0.5, dim=-1) @ v",
+  ),
+  "by one view of all heads": gpt(
+    "qkv = (h @ attn_w + attn_b).reshape(B, T, 3, H, C // H).permute(2, 0, 3, 1, 4)\nq, k, v = qkv.unbind(0)",
+    causal,
+  ),
+  "q, k and v by three products": gpt(
+    ["q", "k", "v"]
+      .map((name) => `w${name}: f32[C, C]\n${name} = h @ w${name}`)
+      .concat(heads)
+      .join("\n"),
+    causal,
+  ),
+  "q, k and v by three linear layers": gpt(
+    ["q", "k", "v"]
+      .map((name) => `w${name}: f32[C, C]\nb${name}: f32[C]\n${name} = h @ w${name} + b${name}`)
+      .concat(heads)
+      .join("\n"),
+    causal,
+  ),
+  "with a mask made by hand": gpt(
+    `q, k, v = (h @ attn_w + attn_b).split(C, dim=-1)\n${heads}\nseen: f32[T, T] = ones()\ns = where(tril(seen) > 0, q @ k.mT / (C // H) ** 0.5, -inf)`,
+    "softmax(s, dim=-1) @ v",
+  ),
 };
 
 const planned = (text: string, granularity: CompileOptions["granularity"]): Compilation => {
@@ -141,7 +200,8 @@ describe("peak memory", () => {
   test("the SPLADE head's grows with batch times vocabulary, never times the sequence", () => {
     const { text } = CASES["SPLADE head"]!;
     const [B, width, vocabulary] = [4, 1024, 16 * 1024];
-    const stored = (s: number): number => 4 * (B * s * width + vocabulary * width + vocabulary + B * s + B * vocabulary); // prettier-ignore
+    const stored = (s: number): number =>
+      4 * (B * s * width + vocabulary * width + vocabulary + B * s + B * vocabulary);
     for (const rows of [1024, 2048, 4096]) expect(peak(text({ ...LARGE, rows }))).toBe(stored(rows / 8));
   });
 

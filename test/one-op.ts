@@ -51,11 +51,18 @@ export function partsOf(name: string, types: readonly (TensorType | null)[], att
     scalar: (_value, dtype = "f32") => add({ dtype, shape: [] }),
     op(_part, op, inputs, given = {}) {
       parts.push(op);
-      const type = opDef(op).infer(inputs.map((id) => made[Number(id)]!), withDefaults(opDef(op), given)); // prettier-ignore
+      const type = opDef(op).infer(
+        inputs.map((id) => made[Number(id)]!),
+        withDefaults(opDef(op), given),
+      );
       if (!type.ok) throw new Error(type.text);
       return add(type.value);
     },
   };
-  def.build(builder, types.map((type) => type && add(type)), withDefaults(def, attrs)); // prettier-ignore
+  def.build(
+    builder,
+    types.map((type) => type && add(type)),
+    withDefaults(def, attrs),
+  );
   return parts.join(" ");
 }

@@ -120,7 +120,9 @@ function expressionOf(writing: Writing, [kind, first, second, detail]: Choice): 
     case 11:
       return rank === 0 ? null : normalised(x, axis, detail);
     case 12:
-      return rank < 2 ? null : { text: `transpose(${name}, ${axis}, ${(axis + 1) % rank})`, shape: swapped(shape, axis), bool: false }; // prettier-ignore
+      return rank < 2
+        ? null
+        : { text: `transpose(${name}, ${axis}, ${(axis + 1) % rank})`, shape: swapped(shape, axis), bool: false };
     case 13:
       return reshaped(x, detail);
     case 14:
@@ -128,7 +130,13 @@ function expressionOf(writing: Writing, [kind, first, second, detail]: Choice): 
     case 15:
       return rank === 0 ? null : concatenated(numeric, x, axis, second);
     case 16:
-      return rank === 0 ? null : { text: `pad(${name}, (${detail % 3}, ${second % 3}))`, shape: shape.map((e, i) => (i === rank - 1 ? e + (detail % 3) + (second % 3) : e)), bool: false }; // prettier-ignore
+      return rank === 0
+        ? null
+        : {
+            text: `pad(${name}, (${detail % 3}, ${second % 3}))`,
+            shape: shape.map((e, i) => (i === rank - 1 ? e + (detail % 3) + (second % 3) : e)),
+            bool: false,
+          };
     case 17:
     case 18:
       return product(writing, numeric, x, second, detail);
@@ -162,7 +170,13 @@ function binary(writing: Writing, x: Value, y: Value, detail: number): Made {
 
 /** A shape that broadcasts against `shape`: the same, trailing axes, or some extents of 1. */
 const narrowed = (shape: Shape, detail: number): Shape =>
-  detail % 4 === 0 ? shape : detail % 4 === 1 ? shape.slice(-1) : detail % 4 === 2 ? shape.map((extent, i) => (i % 2 === 0 ? 1 : extent)) : shape.map((extent, i) => (i % 2 === 1 ? 1 : extent)); // prettier-ignore
+  detail % 4 === 0
+    ? shape
+    : detail % 4 === 1
+      ? shape.slice(-1)
+      : detail % 4 === 2
+        ? shape.map((extent, i) => (i % 2 === 0 ? 1 : extent))
+        : shape.map((extent, i) => (i % 2 === 1 ? 1 : extent));
 
 function reduction(x: Value, axis: number, detail: number, second: number): Made {
   const op = REDUCE[detail % REDUCE.length]!;
@@ -192,7 +206,12 @@ const swapped = (shape: Shape, axis: number): Shape => {
 function reshaped(x: Value, detail: number): Made {
   const flat = sizeOf(x.shape);
   const divisor = [31, 3, 5, 13, 2].find((d) => flat % d === 0 && flat > d);
-  const shape = divisor === undefined || detail % 3 === 0 ? [flat] : detail % 3 === 1 ? [divisor, flat / divisor] : [flat / divisor, divisor]; // prettier-ignore
+  const shape =
+    divisor === undefined || detail % 3 === 0
+      ? [flat]
+      : detail % 3 === 1
+        ? [divisor, flat / divisor]
+        : [flat / divisor, divisor];
   return { text: `${x.name}.reshape(${shape.join(", ")})`, shape, bool: false };
 }
 
@@ -201,11 +220,17 @@ function sliced(x: Value, axis: number, detail: number): Made {
   const from = detail % (extent - 1);
   const step = 1 + (detail % 2);
   const text = x.shape.map((_, i) => (i === axis ? `${from}:${extent}:${step}` : ":")).join(", ");
-  return { text: `${x.name}[${text}]`, shape: x.shape.map((e, i) => (i === axis ? Math.ceil((e - from) / step) : e)), bool: false }; // prettier-ignore
+  return {
+    text: `${x.name}[${text}]`,
+    shape: x.shape.map((e, i) => (i === axis ? Math.ceil((e - from) / step) : e)),
+    bool: false,
+  };
 }
 
 function concatenated(values: readonly Value[], x: Value, axis: number, second: number): Made {
-  const fits = values.filter(({ shape }) => shape.length === x.shape.length && shape.every((e, i) => i === axis || e === x.shape[i])); // prettier-ignore
+  const fits = values.filter(
+    ({ shape }) => shape.length === x.shape.length && shape.every((e, i) => i === axis || e === x.shape[i]),
+  );
   const other = pick(fits, second);
   const shape = x.shape.map((extent, i) => (i === axis ? extent + other.shape[i]! : extent));
   return { text: `concat([${x.name}, ${other.name}], dim=${axis})`, shape, bool: false };

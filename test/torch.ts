@@ -1,8 +1,18 @@
 /** @file PyTorch and JAX calls beside formulas written out by hand: the reference, the naive plan and the fused plan must all give the formula's values. */
 import { expect } from "vitest";
 import {
-  compile, coordinatesOf, defaultOptions, fusionAt, generic, inputData, runPlanOnCpu, runReference, targetOf, type NodeId, type Shape,
-} from "../src/fusion"; // prettier-ignore
+  compile,
+  coordinatesOf,
+  defaultOptions,
+  fusionAt,
+  generic,
+  inputData,
+  runPlanOnCpu,
+  runReference,
+  targetOf,
+  type NodeId,
+  type Shape,
+} from "../src/fusion";
 
 type Formula = (at: (name: string, ...index: number[]) => number, ...index: number[]) => number;
 

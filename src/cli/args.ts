@@ -1,6 +1,21 @@
 /** @file The command line, read: what is asked for, or a sentence about what is wrong with it. */
 import { parseArgs } from "node:util";
-import { allProfiles, edgeId, isKnobValue, knobNames, knobValues, nodeId, noKnobs, parseEdgeId, savedChoices, savedPolicies, withKnob, type NodeId, type SavedChoice, type SavedValues } from "../fusion"; // prettier-ignore
+import {
+  allProfiles,
+  edgeId,
+  isKnobValue,
+  knobNames,
+  knobValues,
+  nodeId,
+  noKnobs,
+  parseEdgeId,
+  savedChoices,
+  savedPolicies,
+  withKnob,
+  type NodeId,
+  type SavedChoice,
+  type SavedValues,
+} from "../fusion";
 import type { Checked, CompileOptions, EdgeId, KnobChoices, Knobs } from "../fusion";
 
 export const commands = ["plan", "explain", "wgsl", "run"] as const;
@@ -102,7 +117,10 @@ function choices(values: readonly string[] | undefined): Checked<KnobChoices | u
   for (const text of values) {
     const [, output, name, value = ""] = /^(?:(.+)\.)?(\w+)=(.+)$/.exec(text) ?? [];
     const knob = knobNames.find((each) => each === name);
-    if (!knob) return wrong(`--knob ${text} is no choice. One is written threads=64 or y.threads=64; there are ${knobNames.join(", ")}.`); // prettier-ignore
+    if (!knob)
+      return wrong(
+        `--knob ${text} is no choice. One is written threads=64 or y.threads=64; there are ${knobNames.join(", ")}.`,
+      );
     if (!isKnobValue(knob, value)) return wrong(`--knob ${text}: ${knob} can't be ${value}.`);
     if (output === undefined) all = withKnob(all, knob, value);
     else kernels[output] = withKnob(kernels[output] ?? noKnobs, knob, value);
@@ -222,10 +240,12 @@ function readSaved(values: OptionFlags): Checked<SavedValues | undefined> {
   for (const text of keep) {
     const [value, said] = [text.slice(0, text.lastIndexOf("=")), text.slice(text.lastIndexOf("=") + 1)];
     const choice = savedChoices.find((each) => each === said);
-    if (!choice || value === "") return wrong(`--keep ${text} is no choice. One is written h=recompute; there are ${savedChoices.join(", ")}.`); // prettier-ignore
+    if (!choice || value === "")
+      return wrong(`--keep ${text} is no choice. One is written h=recompute; there are ${savedChoices.join(", ")}.`);
     choices[nodeId(value)] = choice;
   }
-  if (!values.backward && !policy.value && bytes === undefined && keep.length === 0) return { ok: true, value: undefined }; // prettier-ignore
+  if (!values.backward && !policy.value && bytes === undefined && keep.length === 0)
+    return { ok: true, value: undefined };
   const apart = backward.value === "apart";
   const budget = bytes === undefined ? {} : { budgetBytes: Number(bytes) };
   return { ok: true, value: { apart, policy: policy.value, ...budget, choices } };

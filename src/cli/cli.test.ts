@@ -12,7 +12,8 @@ return y
 `;
 
 /** softmax(x · w) with x f32[batch, 4] and w = 0, 1, 2, 3, as ONNX. */
-const model = "CAo6cwoOCgF4CgF3EgFoIgNNdWwKDwoBaBIBeSIHU29mdG1heBIBZyoZCAQQAUIBd0oQAAAAAAAAgD8AAABAAABAQFoYCgF4EhMKEQgBEg0KBxIFYmF0Y2gKAggEYhgKAXkSEwoRCAESDQoHEgViYXRjaAoCCARCBAoAEBE="; // prettier-ignore
+const model =
+  "CAo6cwoOCgF4CgF3EgFoIgNNdWwKDwoBaBIBeSIHU29mdG1heBIBZyoZCAQQAUIBd0oQAAAAAAAAgD8AAABAAABAQFoYCgF4EhMKEQgBEg0KBxIFYmF0Y2gKAggEYhgKAXkSEwoRCAESDQoHEgViYXRjaAoCCARCBAoAEBE=";
 
 /** Runs a command on a file `program.py` with this text. */
 async function command(line: string, text = log, file = "program.py") {
@@ -47,9 +48,17 @@ test("plan --json has the promised keys and the promised numbers", async () => {
   expect(plan.fused).toMatchObject({ kernels: 1, transfers: 3, fullSizeTransfers: 3, bytes: 3 * 64 * 64 * 4 });
   expect(plan.naive.peakBytes).toBeGreaterThan(0);
   const [kernel] = plan.kernels;
-  expect(Object.keys(kernel)).toEqual(
-    ["name", "template", "nodes", "inputs", "outputs", "bytesRead", "bytesWritten", "flops", "wgsl"], // prettier-ignore
-  );
+  expect(Object.keys(kernel)).toEqual([
+    "name",
+    "template",
+    "nodes",
+    "inputs",
+    "outputs",
+    "bytesRead",
+    "bytesWritten",
+    "flops",
+    "wgsl",
+  ]);
   expect([kernel.inputs, kernel.outputs]).toEqual([["x", "b"], ["y"]]);
   expect([kernel.bytesRead, kernel.bytesWritten]).toEqual([2 * 64 * 64 * 4, 64 * 64 * 4]);
   expect(kernel.wgsl).toContain("@compute");
@@ -84,9 +93,16 @@ test("explain gives a sentence and a code for each decision; wgsl gives the shad
 
 test("run --device cpu agrees with the reference and says so", async () => {
   const answer = await json("run program.py");
-  expect(Object.keys(answer)).toEqual(
-    ["kernels", "naive", "fused", "decisions", "diagnostics", "device", "outputs", "timings"], // prettier-ignore
-  );
+  expect(Object.keys(answer)).toEqual([
+    "kernels",
+    "naive",
+    "fused",
+    "decisions",
+    "diagnostics",
+    "device",
+    "outputs",
+    "timings",
+  ]);
   expect(answer.outputs.map((each: object) => Object.keys(each))).toEqual(
     Array.from({ length: 2 }, () => ["name", "plan", "maxAbs", "maxRel", "maxUlp", "pass"]),
   );
@@ -118,12 +134,14 @@ test("flags reach the compiler: granularity, level, forbid, force, policy, profi
   const norm = "x: f32[64, 64]\ny = softmax(x)\n";
   expect((await json("plan program.py", norm)).naive.kernels).toBe(1);
   expect((await json("plan program.py --granularity primitive", norm)).naive.kernels).toBe(5);
-  const kernelsAt = async (level: number) => (await json(`plan program.py --granularity primitive --level ${level}`, norm)).fused.kernels; // prettier-ignore
+  const kernelsAt = async (level: number) =>
+    (await json(`plan program.py --granularity primitive --level ${level}`, norm)).fused.kernels;
   expect([await kernelsAt(0), await kernelsAt(3)]).toEqual([5, 1]);
   const apart = await json("plan program.py --forbid y/0>y:0");
   expect(apart.fused.kernels).toBe(2);
   expect(apart.decisions.some(({ code }: { code: string }) => code === "U_USER_BARRIER")).toBe(true);
-  const readers = "x: f32[512, 512]\ny: f32[512, 512]\nb: f32[512, 512]\nc: f32[512, 512]\nt = x * y\nu = t + b\nv = t - c\nreturn u, v\n"; // prettier-ignore
+  const readers =
+    "x: f32[512, 512]\ny: f32[512, 512]\nb: f32[512, 512]\nc: f32[512, 512]\nt = x * y\nu = t + b\nv = t - c\nreturn u, v\n";
   const transfers = async (policy: string) =>
     (await json(`plan program.py --policy ${policy}`, readers)).fused.fullSizeTransfers;
   expect([await transfers("materialise"), await transfers("duplicate"), await transfers("multi")]).toEqual([9, 8, 6]);
@@ -167,7 +185,8 @@ test("errors in the program go to the error stream with line and column; nothing
 });
 
 test("pasted classes and defs are read by way of their fixes, and that is said", async () => {
-  const pasted = "class Net(nn.Module):\n    def __init__(self, dim=64):\n        super().__init__()\n        self.fc = nn.Linear(dim, dim)\n    def forward(self, x):\n        return F.relu(self.fc(x))\n"; // prettier-ignore
+  const pasted =
+    "class Net(nn.Module):\n    def __init__(self, dim=64):\n        super().__init__()\n        self.fc = nn.Linear(dim, dim)\n    def forward(self, x):\n        return F.relu(self.fc(x))\n";
   const { code, out, err } = await command("plan program.py", pasted);
   expect([code, out.split("\n")[0]]).toEqual([0, expect.stringContaining("linear_relu")]);
   expect(err).toContain("Classes were written out as a program; sizes that nothing says are guesses.");

@@ -38,10 +38,17 @@ function imported(file: string, bytes: Uint8Array, said: Request["dims"]): Check
   const [open] = missing;
   if (open) {
     const way = open.dim === null ? `--dim ${open.input}=1,3,224,224` : `--dim ${open.dim}=8`;
-    return { ok: false, code: "open-extent", text: `${file} leaves ${open.dim ?? "the shape"} of ${open.input} open. Say it: ${way}` }; // prettier-ignore
+    return {
+      ok: false,
+      code: "open-extent",
+      text: `${file} leaves ${open.dim ?? "the shape"} of ${open.input} open. Say it: ${way}`,
+    };
   }
   const dropped = [
-    ...unsupported.map(({ op, count, why, given }) => `${op} × ${count}, ${why}${given > 0 ? ` (what ${given === count ? "they give" : `${given} of them give`} comes in from outside)` : ""}`), // prettier-ignore
+    ...unsupported.map(
+      ({ op, count, why, given }) =>
+        `${op} × ${count}, ${why}${given > 0 ? ` (what ${given === count ? "they give" : `${given} of them give`} comes in from outside)` : ""}`,
+    ),
     ...elsewhere.map((name) => `the numbers of ${name}, which another file holds`),
     ...wanted.map((input) => `what hangs on the numbers in ${input}`),
   ];

@@ -180,7 +180,9 @@ test("one bad entry is dropped and named, the rest loads; unknown keys are named
 
 test("choices of code generation that there are not are left out", async () => {
   const opened = await decodeLink(
-    linkOf(changed({ "document.options.knobs": { all: { threads: "17", warp: "on" }, kernels: { y: { rows: "again" } } } })), // prettier-ignore
+    linkOf(
+      changed({ "document.options.knobs": { all: { threads: "17", warp: "on" }, kernels: { y: { rows: "again" } } } }),
+    ),
   );
   if (!opened.ok) throw new Error(opened.text);
   expect(opened.value.state.document.options.knobs).toEqual({ all: {}, kernels: { y: { rows: "again" } } });

@@ -92,7 +92,10 @@ const decision = v.object({
   hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{0,16}$/)),
 }) satisfies v.GenericSchema<unknown, DecisionRef>;
 
-const weights = v.object({ file: name, key: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,32}$/)) }) satisfies v.GenericSchema<unknown, WeightsRef>; // prettier-ignore
+const weights = v.object({
+  file: name,
+  key: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,32}$/)),
+}) satisfies v.GenericSchema<unknown, WeightsRef>;
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -51,7 +51,10 @@ test("goals say what is wanted, what there is, and whether it holds", () => {
 });
 
 test("an assertion in a loop is one goal, and holds when it always does", () => {
-  const { goals } = compile("x: f32[64, 64]\nw: f32[64, 64]\nfor i in range(3):\n    h = x @ w\n    x = softmax(h)\n    assert_fused(h, x)\ny = x\n", { ...defaultOptions, level: 0 }); // prettier-ignore
+  const { goals } = compile(
+    "x: f32[64, 64]\nw: f32[64, 64]\nfor i in range(3):\n    h = x @ w\n    x = softmax(h)\n    assert_fused(h, x)\ny = x\n",
+    { ...defaultOptions, level: 0 },
+  );
   expect(goals.map(({ isMet }) => isMet)).toEqual([false]);
 });
 

@@ -21,13 +21,17 @@ export function heldAgainst(
   const goals = new Map<number, Goal>();
   const faults: Diagnostic[] = [];
   for (const assertion of assertions) {
-    const missed = assertion.kind === "fused" ? fusedFault(text, assertion.nodes, assertion.span, outcome) : countFault(text, assertion, outcome); // prettier-ignore
+    const missed =
+      assertion.kind === "fused"
+        ? fusedFault(text, assertion.nodes, assertion.span, outcome)
+        : countFault(text, assertion, outcome);
     faults.push(...missed);
     const { from } = assertion.span;
     const isMet = missed.length === 0;
     const known = goals.get(from);
     // In a loop or a called function an assertion is held against the plan each time: it holds when it does always.
-    if (!known || (known.isMet && !isMet)) goals.set(from, { ...goalOf(assertion, outcome), isMet, span: assertion.span }); // prettier-ignore
+    if (!known || (known.isMet && !isMet))
+      goals.set(from, { ...goalOf(assertion, outcome), isMet, span: assertion.span });
   }
   return { goals: [...goals.values()], faults };
 }
@@ -72,7 +76,6 @@ function countFault(
   { kind, count, span }: Extract<Assertion, { count: number }>,
   outcome: Outcome,
 ): Diagnostic[] {
-  // prettier-ignore
   const { final, plan, steps } = outcome;
   const made = measured[kind](plan);
   if (kind === "kernels" ? made === count : made <= count) return [];

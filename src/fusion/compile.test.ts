@@ -73,7 +73,9 @@ test.each([
 ])("a literal in another shape is a tensor of its own: %s", (text) => {
   const { fusedPlan, diagnostics, naive } = compile(text, defaultOptions);
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
-  expect(fusedPlan!.kernels.flatMap(({ bindings }) => bindings).filter(({ access }) => access === "read_write")).toHaveLength(naive!.graph.outputs.length); // prettier-ignore
+  expect(
+    fusedPlan!.kernels.flatMap(({ bindings }) => bindings).filter(({ access }) => access === "read_write"),
+  ).toHaveLength(naive!.graph.outputs.length);
 });
 
 test.each(["all_reduce", "device_copy", "custom_call"])(

@@ -1,7 +1,28 @@
 /** @file One kernel under its knobs: what may be chosen, what the planner would have written, and a small program of every choice to be timed. */
-import { instructionCounts, lowerRegion, neighbourAccesses, planFusion, type InstructionCounts, type NeighbourAccess } from "./codegen"; // prettier-ignore
+import {
+  instructionCounts,
+  lowerRegion,
+  neighbourAccesses,
+  planFusion,
+  type InstructionCounts,
+  type NeighbourAccess,
+} from "./codegen";
 import { chosenFor } from "./cost";
-import { knobsFor, withKnob, type CompileOptions, type Fusion, type Graph, type Kernel, type KnobName, type Node, type NodeId, type Plan, type Region, type RegionId, type Target } from "./ir"; // prettier-ignore
+import {
+  knobsFor,
+  withKnob,
+  type CompileOptions,
+  type Fusion,
+  type Graph,
+  type Kernel,
+  type KnobName,
+  type Node,
+  type NodeId,
+  type Plan,
+  type Region,
+  type RegionId,
+  type Target,
+} from "./ir";
 import { opDef } from "./ops";
 import { isFreeView, isInlined, knobOffers, type KnobOffer } from "./region";
 
@@ -45,7 +66,8 @@ export function knobSweep(
   knob: KnobName,
 ): KnobSweep | null {
   const region = fusion.regions.get(id);
-  const offer = region && knobOffers(fusion.graph, region, chosenFor(options, target)).find((each) => each.knob === knob); // prettier-ignore
+  const offer =
+    region && knobOffers(fusion.graph, region, chosenFor(options, target)).find((each) => each.knob === knob);
   if (!region || !offer) return null;
   const graph = programOf(fusion.graph, region);
   const kept = knobsFor(options.knobs, region.outputs);

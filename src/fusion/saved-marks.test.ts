@@ -29,13 +29,15 @@ test("what kernels of the backward pass read is kept; what they make again is no
 });
 
 test("one bit an element is what is stored of a value that is only asked for its sign", () => {
-  const relu = "x: f32[512, 512]\nw: f32[512, 512]\nh = relu(x)\nloss = sum(h * w)\nloss.backward()\nreturn loss, x.grad\n"; // prettier-ignore
+  const relu =
+    "x: f32[512, 512]\nw: f32[512, 512]\nh = relu(x)\nloss = sum(h * w)\nloss.backward()\nreturn loss, x.grad\n";
   const [, end] = marksOf(relu, { apart: true, choices: { [nodeId("h")]: "bits" } });
   expect(end!.map(([, mark]) => mark)).toEqual(["bits"]);
 });
 
 test("a value that a result gives back is taken from there", () => {
-  const logged = "x: f32[512, 512]\na = exp(x)\nb = a + 1\ny = log(b)\nloss = sum(y)\nloss.backward()\nreturn y, loss, x.grad\n"; // prettier-ignore
+  const logged =
+    "x: f32[512, 512]\na = exp(x)\nb = a + 1\ny = log(b)\nloss = sum(y)\nloss.backward()\nreturn y, loss, x.grad\n";
   const [, end] = marksOf(logged, { apart: true, choices: { [nodeId("a")]: "invert", [nodeId("b")]: "invert" } });
   expect(end).toContainEqual(["b", "inverted"]);
   expect(end).toContainEqual(["y", "kept"]);

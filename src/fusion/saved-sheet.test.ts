@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import { compile, defaultOptions } from "./compile";
 import { savedSheet } from "./saved-sheet";
 
-const chain = "x: f32[1048576]\ng: f32[1048576]\ndef f(x):\n    a = exp(x)\n    return log(a + 1)\ny, pull = vjp(f, x)\nreturn y, pull(g)\n"; // prettier-ignore
-const layers = "x: f32[256, 256]\nw: f32[256, 256] = param()\nh = x\nfor i in range(4):\n    h = gelu(h @ w)\nloss = sum(h)\nloss.backward()\nreturn loss, w.grad\n"; // prettier-ignore
+const chain =
+  "x: f32[1048576]\ng: f32[1048576]\ndef f(x):\n    a = exp(x)\n    return log(a + 1)\ny, pull = vjp(f, x)\nreturn y, pull(g)\n";
+const layers =
+  "x: f32[256, 256]\nw: f32[256, 256] = param()\nh = x\nfor i in range(4):\n    h = gelu(h @ w)\nloss = sum(h)\nloss.backward()\nreturn loss, w.grad\n";
 const sheetOf = (text: string) => savedSheet(compile(text, defaultOptions))!;
 
 test("a program without a backward pass has no sheet", () => {

@@ -1,7 +1,19 @@
 /** @file What the backward pass of a program could keep: its values with what can be done about each, and the plans by every policy. */
 import type { Compilation } from "./compilation";
 import { chosenFor, fullSizeBytes, isRefusal, keptBuffers, regionFacts, totalsOf } from "./cost";
-import { bug, bytesOf, node, savedPolicies, type CompileOptions, type Fusion, type NodeId, type SavedChoice, type SavedPolicy, type SavedValues, type Totals } from "./ir"; // prettier-ignore
+import {
+  bug,
+  bytesOf,
+  node,
+  savedPolicies,
+  type CompileOptions,
+  type Fusion,
+  type NodeId,
+  type SavedChoice,
+  type SavedPolicy,
+  type SavedValues,
+  type Totals,
+} from "./ir";
 import { opDef } from "./ops";
 import { allPasses, pipelineOf, runPasses, savedOffers } from "./passes";
 import { isViewRegion } from "./region";
@@ -50,11 +62,16 @@ const SHARES = [0.75, 0.5, 0.25, 0];
 export function savedSheet({ naive, steps, options }: Compilation): SavedSheet | null {
   if (!naive || ![...naive.graph.nodes.values()].some(({ phase }) => phase === "backward")) return null;
   const choices = options.savedValues?.choices ?? {};
-  const by = (given: Partial<SavedValues>): Omit<SavedRow, "policy"> => planned(naive, { ...options, savedValues: { apart: true, choices, ...given } }); // prettier-ignore
+  const by = (given: Partial<SavedValues>): Omit<SavedRow, "policy"> =>
+    planned(naive, { ...options, savedValues: { apart: true, choices, ...given } });
   const policies = savedPolicies.map((policy): SavedRow => ({ policy, ...by({ policy }) }));
   const whole = policies.find(({ policy }) => policy === "cut")!.keptBytes;
   const budgets = whole === 0 ? [] : SHARES.map((share) => Math.floor(share * whole));
-  const within = budgets.map((budgetBytes): SavedRow => ({ policy: "cut", budgetBytes, ...by({ policy: "cut", budgetBytes }) })); // prettier-ignore
+  const within = budgets.map((budgetBytes): SavedRow => ({
+    policy: "cut",
+    budgetBytes,
+    ...by({ policy: "cut", budgetBytes }),
+  }));
   const values = savedOffers(naive.graph, MOST_VALUES).map(({ value, choices: offers }): SavedValue => {
     const { label, type } = node(naive.graph, value);
     return { node: value, label, bytes: bytesOf(type), offers, choice: choices[value] ?? null };
@@ -83,7 +100,10 @@ function expansionOf({ graph, regions }: Fusion, kernels: number): Expansion {
   const ops = [...graph.nodes.values()].filter(({ op }) => opDef(op).kind !== "source");
   const all = [...regions.values()].filter((region) => !isViewRegion(graph, region));
   return {
-    forward: { ops: ops.filter(({ id }) => !isLate(id)).length, kernels: all.filter(({ members }) => !members.some(isLate)).length }, // prettier-ignore
+    forward: {
+      ops: ops.filter(({ id }) => !isLate(id)).length,
+      kernels: all.filter(({ members }) => !members.some(isLate)).length,
+    },
     both: { ops: ops.length, kernels: all.length },
     fused: { kernels },
   };

@@ -82,7 +82,11 @@ describe("what if", () => {
     const chain = `x: f32[4096]\n${Array.from({ length: 80 }, (_, i) => `a${i + 1} = tanh(${i === 0 ? "x" : `a${i}`})`).join("\n")}`;
     const { before, after, changed } = whatIf(compile(chain, defaultOptions), { groupSize: 2 });
     expect([before.kernels, after.kernels]).toEqual([2, 1]);
-    expect(changed.filter(({ change }) => change === "flipped").map((each) => [each.before!.verdict.code, each.after!.accepted])).toEqual([["C_CODE_SIZE", true]]); // prettier-ignore
+    expect(
+      changed
+        .filter(({ change }) => change === "flipped")
+        .map((each) => [each.before!.verdict.code, each.after!.accepted]),
+    ).toEqual([["C_CODE_SIZE", true]]);
   });
 
   test("strictness: a rule that changes rounding is refused for that reason", () => {
@@ -95,13 +99,24 @@ describe("what if", () => {
   test("nothing against something: every question of the one is new or gone", () => {
     const { steps } = compile(softmaxed, defaultOptions);
     const questions = new Set(steps.map(({ pass, rule, nodes }) => `${pass} ${rule} ${nodes.join()}`)).size;
-    expect(changedDecisions(steps, []).map(({ change }) => change)).toEqual(Array.from({ length: questions }, () => "gone")); // prettier-ignore
-    expect(changedDecisions([], steps).map(({ change }) => change)).toEqual(Array.from({ length: questions }, () => "new")); // prettier-ignore
+    expect(changedDecisions(steps, []).map(({ change }) => change)).toEqual(
+      Array.from({ length: questions }, () => "gone"),
+    );
+    expect(changedDecisions([], steps).map(({ change }) => change)).toEqual(
+      Array.from({ length: questions }, () => "new"),
+    );
   });
 });
 
 describe("the trace", () => {
-  const compilation = compile(softmaxed, defaultOptions, (() => { let time = 0; return () => time++; })()); // prettier-ignore
+  const compilation = compile(
+    softmaxed,
+    defaultOptions,
+    (() => {
+      let time = 0;
+      return () => time++;
+    })(),
+  );
   const events = (trace: ReturnType<typeof fusionTrace>, cat: string) =>
     trace.traceEvents.filter((each) => each.cat === cat);
 
@@ -111,9 +126,11 @@ describe("the trace", () => {
     const kernels = events(trace, "kernel");
     expect(kernels).toHaveLength(compilation.naivePlan!.kernels.length + compilation.fusedPlan!.kernels.length);
     expect(kernels.reduce((sum, { dur }) => sum + dur!, 0)).toBeCloseTo(
-      [compilation.naivePlan!, compilation.fusedPlan!].flatMap((plan) => plan.kernels).reduce((sum, { predictedMicros }) => sum + predictedMicros, 0),
+      [compilation.naivePlan!, compilation.fusedPlan!]
+        .flatMap((plan) => plan.kernels)
+        .reduce((sum, { predictedMicros }) => sum + predictedMicros, 0),
       6,
-    ); // prettier-ignore
+    );
     for (const tid of [1, 2]) {
       let end = 0;
       for (const { ts, dur } of kernels.filter((each) => each.tid === tid)) {

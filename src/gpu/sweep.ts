@@ -29,9 +29,17 @@ export async function runSweep(
   const { onProgress, signal, budgetMillis = DEFAULT_MILLIS } = options;
   const say = (fraction: number, text: string): void => onProgress?.({ fraction, text, secondsLeft: null });
   say(0, `Building ${plans.length} variants`);
-  const pipelines = await buildPipelines(job.held, plans.flatMap(({ kernels }) => kernels)); // prettier-ignore
+  const pipelines = await buildPipelines(
+    job.held,
+    plans.flatMap(({ kernels }) => kernels),
+  );
   if (!pipelines.ok) return pipelines;
-  const bound = await prepare(job, plans.map((plan) => ["fused", plan] as const), inputs, pipelines.value); // prettier-ignore
+  const bound = await prepare(
+    job,
+    plans.map((plan) => ["fused", plan] as const),
+    inputs,
+    pipelines.value,
+  );
   if (!bound.ok) return bound;
   if (signal?.aborted) return refusals.cancelled();
   const watch = await createStopwatch(job);

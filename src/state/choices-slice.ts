@@ -33,8 +33,24 @@ function choose(deeds: Deeds, change: Partial<CompileOptions>): void {
 }
 
 type Names =
-  | "force" | "forbid" | "release" | "setGranularity" | "setPolicy" | "setStrict" | "togglePass" | "setProfile"
-  | "setMatmulPolicy" | "setGroupSize" | "setLevel" | "setOrder" | "setOptions" | "setKnob" | "releaseKnobs" | "setLibraryLine" | "setSaved" | "chooseSaved"; // prettier-ignore
+  | "force"
+  | "forbid"
+  | "release"
+  | "setGranularity"
+  | "setPolicy"
+  | "setStrict"
+  | "togglePass"
+  | "setProfile"
+  | "setMatmulPolicy"
+  | "setGroupSize"
+  | "setLevel"
+  | "setOrder"
+  | "setOptions"
+  | "setKnob"
+  | "releaseKnobs"
+  | "setLibraryLine"
+  | "setSaved"
+  | "chooseSaved";
 
 export const choicesSlice: Slice<Names> = (deeds) => {
   const options = (): CompileOptions => deeds.get().document.options;
@@ -69,11 +85,14 @@ export const choicesSlice: Slice<Names> = (deeds) => {
           : { all, kernels: { ...kernels, [output]: withKnob(kernels[output] ?? noKnobs, knob, value) } };
       choose(deeds, { knobs: keptKnobs(next) });
     },
-    setSaved: (change) => choose(deeds, { savedValues: keptSaved({ ...nothingSaved, ...options().savedValues, ...change }) }), // prettier-ignore
+    setSaved: (change) =>
+      choose(deeds, { savedValues: keptSaved({ ...nothingSaved, ...options().savedValues, ...change }) }),
     chooseSaved(value, choice) {
       const saved = options().savedValues ?? nothingSaved;
       const { [value]: _, ...rest } = saved.choices;
-      choose(deeds, { savedValues: keptSaved({ ...saved, choices: choice === null ? rest : { ...rest, [value]: choice } }) }); // prettier-ignore
+      choose(deeds, {
+        savedValues: keptSaved({ ...saved, choices: choice === null ? rest : { ...rest, [value]: choice } }),
+      });
     },
     releaseKnobs: () => choose(deeds, { knobs: undefined }),
     setOptions: (changes) => choose(deeds, changes),

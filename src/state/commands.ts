@@ -137,7 +137,14 @@ const graph: readonly Command[] = [
     run: nothing,
   },
   { id: "fold", title: "Fold or unfold", group: "Graph", keys: [key(" ")], where: "graph", run: nothing },
-  { id: "card", title: "Open the card of the focused op or edge", group: "Graph", keys: [key("Enter")], where: "graph", run: nothing }, // prettier-ignore
+  {
+    id: "card",
+    title: "Open the card of the focused op or edge",
+    group: "Graph",
+    keys: [key("Enter")],
+    where: "graph",
+    run: nothing,
+  },
   { id: "remove", title: "Remove, leaving ...", group: "Graph", keys: [key("Delete")], where: "graph", run: nothing },
   { id: "move", title: "Move the focused op (Alt and arrows)", group: "Graph", keys: [], where: "graph", run: nothing },
   {

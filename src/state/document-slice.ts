@@ -22,7 +22,15 @@ export function exampleDocument(id: string, options: CompileOptions, left: strin
 }
 
 type Names =
-  | "typeText" | "applyEdits" | "openExample" | "openDocument" | "moveNodes" | "undo" | "redo" | "setSize" | "openPrevious"; // prettier-ignore
+  | "typeText"
+  | "applyEdits"
+  | "openExample"
+  | "openDocument"
+  | "moveNodes"
+  | "undo"
+  | "redo"
+  | "setSize"
+  | "openPrevious";
 
 export const documentSlice: Slice<Exclude<Names, "openDocument">> = (deeds) => ({
   typeText(text) {

@@ -30,7 +30,10 @@ const tensors = (count: number): string => `${count} ${count === 1 ? "tensor" : 
 
 /** Where the numbers of the weights come from, in sentences to go on with; empty without weights. */
 function numbersOf({ weights, elsewhere }: Imported, kept: boolean): string {
-  const away = elsewhere.length === 0 ? "" : ` The numbers of ${tensors(elsewhere.length)} are in another file, which is not read: runs make them up.`; // prettier-ignore
+  const away =
+    elsewhere.length === 0
+      ? ""
+      : ` The numbers of ${tensors(elsewhere.length)} are in another file, which is not read: runs make them up.`;
   const count = weights.size;
   if (count === 0) return away;
   let bytes = 0;

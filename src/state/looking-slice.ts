@@ -86,8 +86,18 @@ export const steppingSlice: Slice<Stepping> = (deeds) => {
 };
 
 type Looking =
-  | "select" | "hover" | "showKernel" | "showTab" | "showPane" | "togglePresenter" | "toggleFold" | "openDialog"
-  | "dismissNotice" | "revealSpan" | "blank" | "showSide"; // prettier-ignore
+  | "select"
+  | "hover"
+  | "showKernel"
+  | "showTab"
+  | "showPane"
+  | "togglePresenter"
+  | "toggleFold"
+  | "openDialog"
+  | "dismissNotice"
+  | "revealSpan"
+  | "blank"
+  | "showSide";
 
 export const lookingSlice: Slice<Looking> = (deeds) => ({
   select: (selection) => deeds.set({ selection, kernel: null }),

@@ -361,7 +361,6 @@ test("of two models the later one is opened, though the weights of the first are
     ["first.onnx", 4],
     ["second.onnx", 5],
   ] as const) {
-    // prettier-ignore
     await actions.importModel(name, new Uint8Array([0]));
     void actions.answerImport(new Map([["batch", [batch]]]));
     await settle();

@@ -36,7 +36,15 @@ function pageWith(flops: number, bytes = 0): { page: Playground; runs: () => num
   let [runs, made] = [0, 0];
   const graph = { nodes: new Map(), outputs: [] };
   const compilation = ({ text, options }: Extract<CompileRequest, { kind: "compile" }>) =>
-    ({ text, options, diagnostics: [], steps: [], symbols: [], naive: { graph, regions: new Map() }, drawn: graph }) as unknown as Compilation; // prettier-ignore
+    ({
+      text,
+      options,
+      diagnostics: [],
+      steps: [],
+      symbols: [],
+      naive: { graph, regions: new Map() },
+      drawn: graph,
+    }) as unknown as Compilation;
   const world: World = {
     compileWorker: localPort((request: CompileRequest) => {
       if (request.kind === "compile") return { kind: "compiled" as const, compilation: compilation(request) };

@@ -4,7 +4,8 @@ import type { Weights } from "../workers";
 import { givenTo, runData, weightsKeeper } from "./weights";
 import type { Vault } from "./world";
 
-const of = (...numbers: number[]): Weights => new Map([["w", { shape: [numbers.length], data: Float32Array.from(numbers) }]]); // prettier-ignore
+const of = (...numbers: number[]): Weights =>
+  new Map([["w", { shape: [numbers.length], data: Float32Array.from(numbers) }]]);
 
 function memoryVault(): Vault & { readonly kept: Map<string, Weights> } {
   const kept = new Map<string, Weights>();
@@ -45,5 +46,7 @@ test("where the numbers come from is said", async () => {
   await keeper.keep("a", of(1, 2));
   const { given, source } = await runData(keeper, ref, graph);
   expect(given.size).toBe(1);
-  expect(source).toBe("Weights: 1 of 2 parameters have net.onnx's numbers. For 1 changed since, random numbers stand in. Inputs are random."); // prettier-ignore
+  expect(source).toBe(
+    "Weights: 1 of 2 parameters have net.onnx's numbers. For 1 changed since, random numbers stand in. Inputs are random.",
+  );
 });

@@ -37,7 +37,11 @@ export function weightsKeeper(vault: Vault): WeightsKeeper {
 }
 
 const holds = (data: TensorData, dtype: DType): boolean =>
-  dtype === "i32" ? data instanceof Int32Array : dtype === "bool" ? data instanceof Uint32Array : data instanceof Float32Array; // prettier-ignore
+  dtype === "i32"
+    ? data instanceof Int32Array
+    : dtype === "bool"
+      ? data instanceof Uint32Array
+      : data instanceof Float32Array;
 
 /** The numbers for those parameters of `graph` that still are what the model made them: same name, type and extents. */
 export function givenTo({ nodes }: Graph, weights: Weights): Given {
@@ -61,12 +65,18 @@ export async function runData(keeper: WeightsKeeper, ref: WeightsRef | undefined
   const weights = await keeper.find(ref.key);
   const random = "random numbers stand in";
   if (!weights)
-    return { given: new Map(), source: `The weights of ${ref.file} are not on this device: ${random}. Open the file again to run with them.` }; // prettier-ignore
+    return {
+      given: new Map(),
+      source: `The weights of ${ref.file} are not on this device: ${random}. Open the file again to run with them.`,
+    };
   const given = givenTo(graph, weights);
   const params = [...graph.nodes.values()].filter(
     ({ op, attrs }) => op === "input" && attrs["role"] === "param",
   ).length;
   const missing = params - given.size;
   const changed = missing > 0 ? ` For ${missing} changed since, ${random}.` : "";
-  return { given, source: `Weights: ${given.size} of ${params} parameters have ${ref.file}'s numbers.${changed} Inputs are random.` }; // prettier-ignore
+  return {
+    given,
+    source: `Weights: ${given.size} of ${params} parameters have ${ref.file}'s numbers.${changed} Inputs are random.`,
+  };
 }

@@ -108,6 +108,11 @@ test("given numbers stand in for those of the seeds", () => {
   const [, b, , d] = [...inputsOf(fusion).get(fusion.graph.nodes.get(fusion.graph.outputs[0]!)!.inputs[0]!)!];
   const results = [{ value: fusion.graph.outputs[0]!, data: Float32Array.of(0, b! * 5, 0, d! * 5) }];
   const given = new Map([[w!, Float32Array.of(0, 5)]]);
-  const checked = answerCheck({ kind: "compare", fusion, given, plans: [{ plan: "naive", outputs: fusion.graph.outputs, results }] }); // prettier-ignore
+  const checked = answerCheck({
+    kind: "compare",
+    fusion,
+    given,
+    plans: [{ plan: "naive", outputs: fusion.graph.outputs, results }],
+  });
   expect(checked.kind === "compare" && checked.rows[0]!.pass).toBe(true);
 });

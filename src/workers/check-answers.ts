@@ -20,7 +20,16 @@ import {
   type NodeId,
   type Tolerance,
 } from "../fusion";
-import type { CheckReply, CheckRequest, ComparedOutput, Given, OutputApart, PlanName, ReferenceSummary, TensorData } from "./messages"; // prettier-ignore
+import type {
+  CheckReply,
+  CheckRequest,
+  ComparedOutput,
+  Given,
+  OutputApart,
+  PlanName,
+  ReferenceSummary,
+  TensorData,
+} from "./messages";
 
 /** Scalar operations that the reference does in full: about a second. */
 const FULL_WORK = 1.5e8;
@@ -196,7 +205,11 @@ function onCpu({ fusion, plans, options, given }: CheckRequest & { kind: "cpu" }
     const text = `${reference} The program is too large to run its kernels on the CPU as well: choose a smaller size.`;
     return { kind: "cpu", summaries, rows: [], text };
   }
-  const all = inputsWith(fusion, plans.map((each) => each.fusion), given); // prettier-ignore
+  const all = inputsWith(
+    fusion,
+    plans.map((each) => each.fusion),
+    given,
+  );
   const data = new Map([...all].map(([id, values]) => [id, Float64Array.from(values)]));
   const rows = plans.flatMap(({ plan, fusion: state }) => {
     const run = runPlanOnCpu(state, chosenFor(options), options.profile, new Map(data));

@@ -1,7 +1,37 @@
 /** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
-import { applyTextEdits, compile, fusionAt, hashText, inputData, knobSheet, knobSweep, kernelLooks, peakOf, planAt, planForTarget, savedSheet, setConstant, targetOf, whatIf, type Compilation, type CompileOptions, type KnobSheet, type Plan, type Totals } from "../fusion"; // prettier-ignore
+import {
+  applyTextEdits,
+  compile,
+  fusionAt,
+  hashText,
+  inputData,
+  knobSheet,
+  knobSweep,
+  kernelLooks,
+  peakOf,
+  planAt,
+  planForTarget,
+  savedSheet,
+  setConstant,
+  targetOf,
+  whatIf,
+  type Compilation,
+  type CompileOptions,
+  type KnobSheet,
+  type Plan,
+  type Totals,
+} from "../fusion";
 import { importOnnx, typedData } from "../import";
-import type { AboutKernel, CompileReply, CompileRequest, ImportAnswer, PlanTotals, SizeRow, SweepAnswer, WhatIfAnswer } from "./messages"; // prettier-ignore
+import type {
+  AboutKernel,
+  CompileReply,
+  CompileRequest,
+  ImportAnswer,
+  PlanTotals,
+  SizeRow,
+  SweepAnswer,
+  WhatIfAnswer,
+} from "./messages";
 
 let last: { readonly key: string; readonly compilation: Compilation } | null = null;
 

@@ -13,7 +13,12 @@ import { wordFaults } from "./decisions";
 import { compiled, stepFaults, trafficFaults, valueFaults } from "./pass-harness";
 
 const channels = (count: number): string =>
-  [`m: f32[${count}] = param()`, `v: f32[${count}] = param(uniform(0.5, 2))`, `g: f32[${count}] = param()`, `b: f32[${count}] = param()`].join("\n"); // prettier-ignore
+  [
+    `m: f32[${count}] = param()`,
+    `v: f32[${count}] = param(uniform(0.5, 2))`,
+    `g: f32[${count}] = param()`,
+    `b: f32[${count}] = param()`,
+  ].join("\n");
 
 const alone = (name: string): string[] => allPasses.map((pass) => pass.name).filter((other) => other !== name);
 
@@ -51,9 +56,19 @@ const others: readonly (readonly [pass: string, rule: string, name: string, text
   ["reduction-algebra", "fold-of-fold", "a mean of means", "x: f32[5, 3, 4]\ny = x.mean(dim=0).mean(dim=-1)"],
   ...["floor(x)", "clamp(x, -1, 1)", "cast(x, dtype=i32)", "leaky_relu(x)", "hard_sigmoid(x * 2)", "-relu(x)"].map(
     (folded) => ["monotone-commute", "maximum-first", folded, `x: f32[33, 65]\ny = (${folded}).max(dim=-1)`] as const,
-  ), // prettier-ignore
-  ["monotone-commute", "mask-first", "a product with a mask", "x: f32[9, 33, 7]\nm: f32[9, 33]\ny = (relu(x) * (m > 0).float().unsqueeze(-1)).max(dim=1)"], // prettier-ignore
-  ["monotone-commute", "mask-first", "a choice of 0", "x: f32[9, 33, 7]\nm: f32[9, 33, 1]\ny = where(m > 0, 0, floor(relu(x))).amax(dim=1)"], // prettier-ignore
+  ),
+  [
+    "monotone-commute",
+    "mask-first",
+    "a product with a mask",
+    "x: f32[9, 33, 7]\nm: f32[9, 33]\ny = (relu(x) * (m > 0).float().unsqueeze(-1)).max(dim=1)",
+  ],
+  [
+    "monotone-commute",
+    "mask-first",
+    "a choice of 0",
+    "x: f32[9, 33, 7]\nm: f32[9, 33, 1]\ny = where(m > 0, 0, floor(relu(x))).amax(dim=1)",
+  ],
   ["movement-algebra", "transposes-meet", "through one op", "x: f32[33, 65]\ny = relu(x.T).T + 1"],
   ["movement-algebra", "transposes-meet", "as the result", "x: f32[33, 65]\ny = relu(x.T).T"],
   [
@@ -184,13 +199,20 @@ describe.each(writtenOut)("%s in primitives: %s", (name, text) => {
     expect(regions).toEqual(fusionAt(compilation, 0).regions);
     const bare = ({ nodes }: Graph) => [...nodes.values()].map(({ groups: _groups, ...n }) => n);
     expect(bare(named)).toEqual(bare(graph));
-    expect([...named.nodes.values()].some(({ groups }) => groups.find(({ kind }) => kind === "composite")?.label === name)).toBe(true); // prettier-ignore
-    expect(compiled(graph).steps.at(-1)!.totals).toEqual(compiled(graph, { disabledPasses: ["recognition"] }).steps.at(-1)!.totals); // prettier-ignore
+    expect(
+      [...named.nodes.values()].some(({ groups }) => groups.find(({ kind }) => kind === "composite")?.label === name),
+    ).toBe(true);
+    expect(compiled(graph).steps.at(-1)!.totals).toEqual(
+      compiled(graph, { disabledPasses: ["recognition"] }).steps.at(-1)!.totals,
+    );
   });
 });
 
 test.each([
-  ["another row's sum", "x: f32[33, 65]\nz: f32[33, 65]\nm = x.max(dim=-1, keepdim=True)\ny = exp(x - m) / exp(z - m).sum(dim=-1, keepdim=True)"],
+  [
+    "another row's sum",
+    "x: f32[33, 65]\nz: f32[33, 65]\nm = x.max(dim=-1, keepdim=True)\ny = exp(x - m) / exp(z - m).sum(dim=-1, keepdim=True)",
+  ],
   ["another factor", "x: f32[33, 65]\ny = x * 0.6 * (1 + erf(x / 1.4142135))"],
   ["another gate", "x: f32[33, 65]\nz: f32[33, 65]\ny = x * sigmoid(z)"],
   ["a composite as written", "x: f32[33, 65]\ny = softmax(x, dim=-1)"],
@@ -201,7 +223,7 @@ test.each([
   ["a bias of another axis", "x: f32[33, 65]\nb: f32[33, 1]\ny = gelu(x + b)"],
 ])("%s gets no name", (_name, text) => {
   expect(compiled(graphOf(text)).steps.filter(({ pass }) => pass === "recognition")).toEqual([]);
-}); // prettier-ignore
+});
 
 /** Outputs whose bits in f32 are not those of the naive plan. */
 function bitFaults(graph: Graph, compilation: Compilation): string[] {
@@ -217,23 +239,62 @@ function bitFaults(graph: Graph, compilation: Compilation): string[] {
 
 /** Programs in which weights take what follows them, and the pass that does it. */
 const foldable: readonly (readonly [string, string])[] = [
-  ["conv–bn–relu", `x: f32[2, 3, 9, 9]\nw: f32[5, 3, 3, 3] = param()\nc: f32[5] = param()\n${channels(5)}\ny = relu(batch_norm(conv2d(x, w, c, padding=1), m, v, g, b))`],
-  ["conv–bn as the result", `x: f32[2, 3, 9, 9]\nw: f32[5, 3, 3, 3] = param()\n${channels(5)}\ny = batch_norm(conv2d(x, w, stride=2), m, v, g, b)`],
-  ["grouped conv–bn", `x: f32[2, 4, 7, 7]\nw: f32[6, 2, 3, 3] = param()\n${channels(6)}\ny = batch_norm(conv2d(x, w, groups=2), m, v, g, b) * 2`],
-  ["depthwise conv–bn", `x: f32[1, 4, 7, 7]\nw: f32[4, 1, 3, 3] = param()\n${channels(4)}\ny = relu(batch_norm(conv2d(x, w, groups=4), m, v, g, b))`],
-  ["one-dimensional conv–bn", `x: f32[2, 3, 17]\nw: f32[5, 3, 3] = param()\n${channels(5)}\ny = batch_norm(conv1d(x, w), m, v, g, b)`],
-  ["conv and one channel", `x: f32[2, 3, 7, 7]\nw: f32[1, 3, 3, 3] = param()\n${channels(1)}\ny = batch_norm(conv2d(x, w), m, v, g, b)`],
-  ["linear–bn", `x: f32[9, 7]\nw: f32[5, 7] = param()\nc: f32[5] = param()\n${channels(5)}\ny = relu(batch_norm(linear(x, w, c), m, v, g, b))`],
-  ["matmul and a scale for each column", "x: f32[4, 9, 7]\nw: f32[7, 5] = param()\ns: f32[5] = param()\ny = relu((x @ w) * s)"],
+  [
+    "conv–bn–relu",
+    `x: f32[2, 3, 9, 9]\nw: f32[5, 3, 3, 3] = param()\nc: f32[5] = param()\n${channels(5)}\ny = relu(batch_norm(conv2d(x, w, c, padding=1), m, v, g, b))`,
+  ],
+  [
+    "conv–bn as the result",
+    `x: f32[2, 3, 9, 9]\nw: f32[5, 3, 3, 3] = param()\n${channels(5)}\ny = batch_norm(conv2d(x, w, stride=2), m, v, g, b)`,
+  ],
+  [
+    "grouped conv–bn",
+    `x: f32[2, 4, 7, 7]\nw: f32[6, 2, 3, 3] = param()\n${channels(6)}\ny = batch_norm(conv2d(x, w, groups=2), m, v, g, b) * 2`,
+  ],
+  [
+    "depthwise conv–bn",
+    `x: f32[1, 4, 7, 7]\nw: f32[4, 1, 3, 3] = param()\n${channels(4)}\ny = relu(batch_norm(conv2d(x, w, groups=4), m, v, g, b))`,
+  ],
+  [
+    "one-dimensional conv–bn",
+    `x: f32[2, 3, 17]\nw: f32[5, 3, 3] = param()\n${channels(5)}\ny = batch_norm(conv1d(x, w), m, v, g, b)`,
+  ],
+  [
+    "conv and one channel",
+    `x: f32[2, 3, 7, 7]\nw: f32[1, 3, 3, 3] = param()\n${channels(1)}\ny = batch_norm(conv2d(x, w), m, v, g, b)`,
+  ],
+  [
+    "linear–bn",
+    `x: f32[9, 7]\nw: f32[5, 7] = param()\nc: f32[5] = param()\n${channels(5)}\ny = relu(batch_norm(linear(x, w, c), m, v, g, b))`,
+  ],
+  [
+    "matmul and a scale for each column",
+    "x: f32[4, 9, 7]\nw: f32[7, 5] = param()\ns: f32[5] = param()\ny = relu((x @ w) * s)",
+  ],
   ["matmul and a scale, as the result", "x: f32[9, 7]\nw: f32[7, 5] = param()\ns: f32[5] = param()\ny = (x @ w) * s"],
-  ["a batch of weights", "x: f32[3, 9, 7]\nw: f32[3, 7, 5] = param()\ns: f32[3, 1, 5] = param()\ny = relu((x @ w) / s - s)"],
+  [
+    "a batch of weights",
+    "x: f32[3, 9, 7]\nw: f32[3, 7, 5] = param()\ns: f32[3, 1, 5] = param()\ny = relu((x @ w) / s - s)",
+  ],
   ["weights on the left", "x: f32[7, 9]\nw: f32[5, 7] = param()\ns: f32[5, 1] = param()\ny = exp(1 - (w @ x) * s)"],
   ["numbers alone", "x: f32[9, 7]\nw: f32[7, 5] = param()\ny = relu(-(x @ w) * 0.5 + 3 - 1)"],
-  ["a scalar weight", "x: f32[9, 7]\nw: f32[7, 5] = param()\ns: f32[] = param()\nt: f32[1] = param()\ny = relu((x @ w) * s + t)"],
-  ["two shifts", "x: f32[9, 7]\nw: f32[7, 5] = param()\ns: f32[5] = param()\nt: f32[5] = param()\ny = relu(x @ w + s - t)"],
-  ["an expression of weights", "x: f32[9, 7]\nw: f32[7] = param()\nv: f32[7] = param()\ny = x * (w / (abs(v) + 1)) + relu(w)"],
-  ["folded twice", "x: f32[9, 7]\nw: f32[7, 5] = param()\nu: f32[5, 7] = param()\ns: f32[5] = param()\ny = relu((x @ (w * 2)) * s) @ (u / 3) * 4 + s.sum()"],
-]; // prettier-ignore
+  [
+    "a scalar weight",
+    "x: f32[9, 7]\nw: f32[7, 5] = param()\ns: f32[] = param()\nt: f32[1] = param()\ny = relu((x @ w) * s + t)",
+  ],
+  [
+    "two shifts",
+    "x: f32[9, 7]\nw: f32[7, 5] = param()\ns: f32[5] = param()\nt: f32[5] = param()\ny = relu(x @ w + s - t)",
+  ],
+  [
+    "an expression of weights",
+    "x: f32[9, 7]\nw: f32[7] = param()\nv: f32[7] = param()\ny = x * (w / (abs(v) + 1)) + relu(w)",
+  ],
+  [
+    "folded twice",
+    "x: f32[9, 7]\nw: f32[7, 5] = param()\nu: f32[5, 7] = param()\ns: f32[5] = param()\ny = relu((x @ (w * 2)) * s) @ (u / 3) * 4 + s.sum()",
+  ],
+];
 
 describe.each(foldable)("%s", (_name, text) => {
   const graph = graphOf(text);
@@ -258,14 +319,24 @@ describe.each(foldable)("%s", (_name, text) => {
 });
 
 test.each<[string, string, ReasonCode]>([
-  ["weights that a run brings", `x: f32[2, 3, 9, 9]\nw: f32[5, 3, 3, 3]\n${channels(5)}\ny = relu(batch_norm(conv2d(x, w), m, v, g, b))`, "L_NOT_CONST"],
+  [
+    "weights that a run brings",
+    `x: f32[2, 3, 9, 9]\nw: f32[5, 3, 3, 3]\n${channels(5)}\ny = relu(batch_norm(conv2d(x, w), m, v, g, b))`,
+    "L_NOT_CONST",
+  ],
   ["scales that a run brings", "x: f32[9, 7]\nw: f32[7, 5] = param()\ns: f32[5]\ny = relu((x @ w) * s)", "L_NOT_CONST"],
-  ["batch norm in training", `x: f32[2, 3, 9, 9]\nw: f32[5, 3, 3, 3] = param()\n${channels(5)}\ny = relu(batch_norm(conv2d(x, w), m, v, g, b, training=True))`, "L_NOT_CONST"],
+  [
+    "batch norm in training",
+    `x: f32[2, 3, 9, 9]\nw: f32[5, 3, 3, 3] = param()\n${channels(5)}\ny = relu(batch_norm(conv2d(x, w), m, v, g, b, training=True))`,
+    "L_NOT_CONST",
+  ],
 ])("%s are refused", (_name, text, code) => {
   const steps = compiled(graphOf(text)).steps.filter(({ pass }) => pass === "weight-folding");
-  expect(steps.filter(({ rule }) => rule === "into-weight").map(({ accepted, legal }) => [accepted, legal.code])).toEqual([[false, code]]);
+  expect(
+    steps.filter(({ rule }) => rule === "into-weight").map(({ accepted, legal }) => [accepted, legal.code]),
+  ).toEqual([[false, code]]);
   expect(steps.flatMap(wordFaults)).toEqual([]);
-}); // prettier-ignore
+});
 
 test.each([
   [
@@ -286,13 +357,18 @@ test.each([
 test("a folded weight is what the formula says, with data of the caller", () => {
   const graph = graphOf("x: f32[2, 2]\nw: f32[2, 2] = param()\ns: f32[2] = param()\ny = (x @ w) * s");
   const compilation = compiled(graph);
-  const given = new Map<NodeId, ArrayLike<number>>([["w" as NodeId, [1, 2, 3, 4]], ["s" as NodeId, [10, 100]]]); // prettier-ignore
+  const given = new Map<NodeId, ArrayLike<number>>([
+    ["w" as NodeId, [1, 2, 3, 4]],
+    ["s" as NodeId, [10, 100]],
+  ]);
   const { graph: fused } = fusionAt(compilation, compilation.steps.length);
   const [weight] = foldedData(fused, given).values();
   expect([...weight!]).toEqual([10, 200, 30, 400]);
   const x = [...graph.nodes.values()].find(({ id }) => id === "x")!;
   const inputs = new Map<NodeId, ArrayLike<number>>([...given, [x.id, inputData(x)] as const]);
-  expect(runReference(fused, inputs).get("y" as NodeId)!.data).toEqual(runReference(graph, inputs).get("y" as NodeId)!.data); // prettier-ignore
+  expect(runReference(fused, inputs).get("y" as NodeId)!.data).toEqual(
+    runReference(graph, inputs).get("y" as NodeId)!.data,
+  );
 });
 
 describe("random programs with weights", () => {

@@ -31,7 +31,15 @@ export const forms: Writer = (_, x, second, dice) => {
 /** The bits of whole numbers. */
 export const bits: Writer = (writing, x, _, dice) => {
   const whole = x.type.dtype === "i32" ? x : writing.input(x.type.shape, "i32", "uniform(0, 200)");
-  const text = dice.pick(["bit_and($0, 6)", "bit_or($0, 9)", "bit_not($0)", "bit_and(bit_not($0), $0 + 3)", "bit_or($0, $0 * 2) * 0.5", "shift_left($0, 3)", "shift_right($0, 1) + 1"]); // prettier-ignore
+  const text = dice.pick([
+    "bit_and($0, 6)",
+    "bit_or($0, 9)",
+    "bit_not($0)",
+    "bit_and(bit_not($0), $0 + 3)",
+    "bit_or($0, $0 * 2) * 0.5",
+    "shift_left($0, 3)",
+    "shift_right($0, 1) + 1",
+  ]);
   return { text, operands: [whole], exact: true };
 };
 
@@ -43,6 +51,9 @@ export const infinite: Writer = (writing, x, second, dice) => {
   const operands = [x, mask];
   if (second % 3 === 0) return { text: `masked_fill($0, $1, ${value})`, operands, exact: true };
   if (second % 3 === 1 && x.type.shape.length > 0)
-    return { text: `${dice.pick(["softmax", "logsumexp", "cummax", "argmax", "sort"])}(where($1, ${value}, $0), dim=-1) * 1.0`, operands }; // prettier-ignore
+    return {
+      text: `${dice.pick(["softmax", "logsumexp", "cummax", "argmax", "sort"])}(where($1, ${value}, $0), dim=-1) * 1.0`,
+      operands,
+    };
   return { text: `where($1, $0, ${value})`, operands, exact: true };
 };

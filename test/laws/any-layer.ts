@@ -21,7 +21,10 @@ export const attention: Writer = (writing, x, second, dice) => {
     case 2:
       return { text: "scaled_dot_product_attention($0, $1, $2, attn_mask=$3)", operands: [x, k, v, mask] };
     case 3:
-      return { text: "softmax(where($3, $0 @ transpose($1, -1, -2) * 0.25, -1e30), dim=-1) @ $2", operands: [x, k, v, mask] }; // prettier-ignore
+      return {
+        text: "softmax(where($3, $0 @ transpose($1, -1, -2) * 0.25, -1e30), dim=-1) @ $2",
+        operands: [x, k, v, mask],
+      };
     case 4:
       return { text: "softmax($0 @ transpose($1, -1, -2) * 0.25, dim=-1) @ $2", operands: [x, k, v] };
     case 5:
@@ -29,7 +32,9 @@ export const attention: Writer = (writing, x, second, dice) => {
     case 6:
       return shape.length === 2 ? { text: 'einsum("nd,md->nm", $0, $1)', operands: [x, k] } : null;
     default:
-      return d % 2 === 0 ? { text: "rope($0, cos($1), sin($1))", operands: [x, writing.input([shape.at(-2)!, d / 2])] } : null; // prettier-ignore
+      return d % 2 === 0
+        ? { text: "rope($0, cos($1), sin($1))", operands: [x, writing.input([shape.at(-2)!, d / 2])] }
+        : null;
   }
 };
 
@@ -80,7 +85,10 @@ function streamed(writing: Writing, x: Value, kind: number, how: string): Propos
     case 2:
       return { text: `cross_entropy($0 @ $1, $2, ignore_index=1, reduction="${how}")`, operands: [x, w, labels] };
     case 3:
-      return { text: "logsumexp($0 @ $1, dim=-1) - ($0 @ $1).gather(1, $2.unsqueeze(-1)).squeeze(-1)", operands: [x, w, labels] }; // prettier-ignore
+      return {
+        text: "logsumexp($0 @ $1, dim=-1) - ($0 @ $1).gather(1, $2.unsqueeze(-1)).squeeze(-1)",
+        operands: [x, w, labels],
+      };
     case 4:
       return { text: "(log_softmax($0 @ $1, dim=-1) * $2).sum(dim=-1)", operands: [x, w, writing.input([n, c])] };
     case 5:

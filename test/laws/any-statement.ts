@@ -33,7 +33,23 @@ const ALONG = [...SCANS, ...allComposites].filter(
 const byName = <T extends Def>(list: readonly T[], name: string): T => list.find((def) => def.name === name)!;
 
 /** Where a rounding apart is a whole step apart. */
-const JUMPS = new Set(["floor", "ceil", "round", "sign", "mod", "floor_div", "argmax", "argmin", "cast", "argsort", "topk_indices", "trunc", "frac", "hardshrink", "count_nonzero"]); // prettier-ignore
+const JUMPS = new Set([
+  "floor",
+  "ceil",
+  "round",
+  "sign",
+  "mod",
+  "floor_div",
+  "argmax",
+  "argmin",
+  "cast",
+  "argsort",
+  "topk_indices",
+  "trunc",
+  "frac",
+  "hardshrink",
+  "count_nonzero",
+]);
 const jumps = ({ name }: Def): boolean => JUMPS.has(name) || isTest(name);
 const isTest = (name: string): boolean =>
   [
@@ -56,9 +72,27 @@ const isTest = (name: string): boolean =>
 
 /** An operand such that these ops stay defined, and grow no faster than their operand. */
 const DOMAINS: Readonly<Record<string, string>> = {
-  acos: "tanh($) * 0.9", acosh: "abs($) + 1.5", asin: "tanh($) * 0.9", log: "abs($) + 0.5", log2: "abs($) + 0.5", log10: "abs($) + 0.5", sinc: "abs($) + 0.25", log1p: "abs($)", sqrt: "abs($)", rsqrt: "abs($) + 0.5", reciprocal: "abs($) + 0.5",
-  exp: "tanh($)", exp2: "tanh($)", expm1: "tanh($)", sinh: "tanh($)", cosh: "tanh($)", square: "tanh($) * 3", tan: "tanh($)", sin: "tanh($) * 5", cos: "tanh($) * 5",
-}; // prettier-ignore
+  acos: "tanh($) * 0.9",
+  acosh: "abs($) + 1.5",
+  asin: "tanh($) * 0.9",
+  log: "abs($) + 0.5",
+  log2: "abs($) + 0.5",
+  log10: "abs($) + 0.5",
+  sinc: "abs($) + 0.25",
+  log1p: "abs($)",
+  sqrt: "abs($)",
+  rsqrt: "abs($) + 0.5",
+  reciprocal: "abs($) + 0.5",
+  exp: "tanh($)",
+  exp2: "tanh($)",
+  expm1: "tanh($)",
+  sinh: "tanh($)",
+  cosh: "tanh($)",
+  square: "tanh($) * 3",
+  tan: "tanh($)",
+  sin: "tanh($) * 5",
+  cos: "tanh($) * 5",
+};
 
 /** The operand of an op that needs it in its domain; most of the time, where numbers may be anything. */
 function inDomain(def: Def, operand: string, tame: boolean, dice: Dice): string {
@@ -101,7 +135,7 @@ const SIGNS: Readonly<Record<string, string>> = { add: "+", sub: "-", mul: "*", 
 const binary: Writer = (writing, x, second, dice) => {
   const { tame } = writing.demands;
   const common = dice.roll(3) > 0;
-  const def = common ? byName(BINARY, dice.pick(["add", "sub", "mul", "maximum", "minimum"])) : dice.pick(BINARY); // prettier-ignore
+  const def = common ? byName(BINARY, dice.pick(["add", "sub", "mul", "maximum", "minimum"])) : dice.pick(BINARY);
   const y = partner(writing, x, second, dice, dice.roll(9) === 8 ? dice.pick(["i32", "bool"]) : "f32");
   const operands = [x, y];
   if (jumps(def)) {
@@ -110,7 +144,11 @@ const binary: Writer = (writing, x, second, dice) => {
     if (["mod", "floor_div"].includes(def.name))
       return { text: `${def.name}(${offGrid("$0", x)}, 2.5)`, operands: [x] };
     const sign = SIGNS[def.name];
-    return { text: sign ? `${offGrid("$0", x)} ${sign} $1` : `${def.name}(${offGrid("$0", x)}, $1)`, operands, exact: true }; // prettier-ignore
+    return {
+      text: sign ? `${offGrid("$0", x)} ${sign} $1` : `${def.name}(${offGrid("$0", x)}, $1)`,
+      operands,
+      exact: true,
+    };
   }
   if (def.name === "div") return { text: "$0 / (abs($1) + 1)", operands };
   if (def.name === "pow") return { text: "(abs($0) + 0.5) ** tanh($1)", operands };
@@ -144,7 +182,10 @@ const fold: Writer = ({ demands }, x, second, dice) => {
 
 const along: Writer = ({ demands }, x, _, dice) => {
   if (shapeOf(x).length === 0 || x.type.dtype === "bool") return null;
-  const def = dice.roll(3) < 2 ? byName(ALONG, dice.pick(["softmax", "log_softmax", "l2_normalize", "cumsum"])) : dice.pick(ALONG); // prettier-ignore
+  const def =
+    dice.roll(3) < 2
+      ? byName(ALONG, dice.pick(["softmax", "log_softmax", "l2_normalize", "cumsum"]))
+      : dice.pick(ALONG);
   // Sorting swaps neighbours that are a rounding apart: the values stay near, the places don't.
   const heavy = /^(arg)?sort$|^topk/.test(def.name);
   const axis = dim(dice, x);
@@ -248,7 +289,10 @@ const product: Writer = (writing, x, second, dice) => {
   const budget = writing.demands.mostProducts / Math.max(1, sizeOf(shape));
   const n = COLUMNS[dice.roll(COLUMNS.length)]!;
   const columns = n <= budget ? n : 1;
-  const fits = writing.valueAt(second, ({ type }) => type.shape.length === 2 && type.shape[0] === k && type.shape[1]! <= budget && type.dtype === "f32"); // prettier-ignore
+  const fits = writing.valueAt(
+    second,
+    ({ type }) => type.shape.length === 2 && type.shape[0] === k && type.shape[1]! <= budget && type.dtype === "f32",
+  );
   switch (dice.roll(8)) {
     case 0:
     case 1:
@@ -260,14 +304,19 @@ const product: Writer = (writing, x, second, dice) => {
     case 4:
       return { text: "$0 @ $1", operands: [x, writing.input([k])] };
     case 5:
-      return shape.length < 3 ? { text: "$1 @ $0", operands: [x, writing.input([3, shape[0]!])] } : { text: "$0 @ $1", operands: [x, writing.input([...shape.slice(0, -2), k, columns])] }; // prettier-ignore
+      return shape.length < 3
+        ? { text: "$1 @ $0", operands: [x, writing.input([3, shape[0]!])] }
+        : { text: "$0 @ $1", operands: [x, writing.input([...shape.slice(0, -2), k, columns])] };
     default:
       return { text: "$0 @ $1", operands: [x, writing.input([k, columns])] };
   }
 };
 
 const selected: Writer = (writing, x, second, dice) => {
-  const condition = writing.valueAt(second, ({ type }) => type.dtype === "bool" && broadcastShapes(type.shape, shapeOf(x)) !== null); // prettier-ignore
+  const condition = writing.valueAt(
+    second,
+    ({ type }) => type.dtype === "bool" && broadcastShapes(type.shape, shapeOf(x)) !== null,
+  );
   const other = dice.pick(["0.5", "$0 * 2", "abs($0)"]);
   if (condition && dice.roll(2) === 0) return { text: `where($1, $0, ${other})`, operands: [x, condition] };
   if (writing.demands.tame && !x.exact) return null;
@@ -285,7 +334,10 @@ const cast: Writer = ({ demands }, x, _, dice) => {
 /** Windows over images: the newest value becomes one if it is not. */
 const image: Writer = (writing, x, second, dice) => {
   if (shapeOf(x).length !== 4 || sizeOf(shapeOf(x)) === 0) {
-    return { text: "$0 * 1.25", operands: [writing.input([1 + dice.roll(2), dice.pick([4, 2, 3]), dice.pick([7, 5, 8]), dice.pick([6, 9])])] }; // prettier-ignore
+    return {
+      text: "$0 * 1.25",
+      operands: [writing.input([1 + dice.roll(2), dice.pick([4, 2, 3]), dice.pick([7, 5, 8]), dice.pick([6, 9])])],
+    };
   }
   const c = shapeOf(x)[1]!;
   const k = 2 + dice.roll(2);
@@ -321,7 +373,9 @@ const indexed: Writer = (writing, x, second, dice) => {
     case 2:
       return { text: `gather($0, $1, axis=${axis})`, operands: [x, places([2, 3])], exact: whole };
     case 3:
-      return shape.length === 2 && axis === 0 ? { text: "embedding($1, $0)", operands: [x, places([4])], exact: whole } : null; // prettier-ignore
+      return shape.length === 2 && axis === 0
+        ? { text: "embedding($1, $0)", operands: [x, places([4])], exact: whole }
+        : null;
     case 4:
       return { text: `gather_elements($0, $1, axis=${axis})`, operands: [x, places(shape)], exact: whole };
     case 5:
@@ -342,7 +396,12 @@ const repeated: Writer = (writing, _, second) => writing.again(second);
 const byHand: Writer = (_, x, second, dice) => {
   if (shapeOf(x).length === 0) return null;
   const way = `dim=${dim(dice, x)}, keepdim=True`;
-  const text = [`$0 - $0.mean(${way})`, `$0 / ($0.abs().sum(${way}) + 1)`, `exp($0 - $0.max(${way}))`, `$0 - $0.max(${way})`][second % 4]!; // prettier-ignore
+  const text = [
+    `$0 - $0.mean(${way})`,
+    `$0 / ($0.abs().sum(${way}) + 1)`,
+    `exp($0 - $0.max(${way}))`,
+    `$0 - $0.max(${way})`,
+  ][second % 4]!;
   return { text, operands: [x] };
 };
 
@@ -362,9 +421,19 @@ const algebraic: Writer = (writing, x, second, dice) => {
     case 0:
       return { text: "$0 * 2 * 3 + 1 + 2", operands: [x] };
     case 1:
-      return rank < 2 ? null : { text: `relu(permute(permute($0, ${turned(1)}), ${dice.pick([swapped, turned(1), turned(2)])}))`, operands: [x] }; // prettier-ignore
+      return rank < 2
+        ? null
+        : {
+            text: `relu(permute(permute($0, ${turned(1)}), ${dice.pick([swapped, turned(1), turned(2)])}))`,
+            operands: [x],
+          };
     case 2:
-      return rank < 2 ? null : { text: `permute(tanh(permute($0, ${turned(1)})), ${dice.pick([swapped, turned(0), turned(1), turned(2)])})`, operands: [x] }; // prettier-ignore
+      return rank < 2
+        ? null
+        : {
+            text: `permute(tanh(permute($0, ${turned(1)})), ${dice.pick([swapped, turned(0), turned(1), turned(2)])})`,
+            operands: [x],
+          };
     case 3:
     case 4: {
       if (rank < 2 || !fits) return null;
@@ -376,16 +445,56 @@ const algebraic: Writer = (writing, x, second, dice) => {
     case 6:
       return rank === 0 ? null : { text: `relu($0 + 0.5).max(${way})`, operands: [x] };
     default:
-      return rank < 2 ? null : { text: `transpose(transpose($0, ${a}, ${(a + 1) % rank}), ${(a + 1) % rank}, ${(a + 2) % rank})`, operands: [x] }; // prettier-ignore
+      return rank < 2
+        ? null
+        : {
+            text: `transpose(transpose($0, ${a}, ${(a + 1) % rank}), ${(a + 1) % rank}, ${(a + 2) % rank})`,
+            operands: [x],
+          };
   }
 };
 
 /** Simple ones first: shrinking goes that way. */
 export const writers: readonly Writer[] = [
-  unary, unary, binary, binary, fold, scalarOperand, moved, view, byHand, product, joined, along, unary, binary, fold, moved, view, normalised,
-  selected, random, repeated, cast, fold, product, along, image, indexed, byHand, attention, channels, loss, tuples, attention,
-  algebraic, algebraic, call, call, call,
-]; // prettier-ignore
+  unary,
+  unary,
+  binary,
+  binary,
+  fold,
+  scalarOperand,
+  moved,
+  view,
+  byHand,
+  product,
+  joined,
+  along,
+  unary,
+  binary,
+  fold,
+  moved,
+  view,
+  normalised,
+  selected,
+  random,
+  repeated,
+  cast,
+  fold,
+  product,
+  along,
+  image,
+  indexed,
+  byHand,
+  attention,
+  channels,
+  loss,
+  tuples,
+  attention,
+  algebraic,
+  algebraic,
+  call,
+  call,
+  call,
+];
 
 /** These and what only the soak writes. */
 export const wideWriters: readonly Writer[] = [...writers, forms, bits, infinite];

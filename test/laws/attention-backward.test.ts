@@ -15,7 +15,7 @@ const backward = (inputs: readonly string[], body: readonly string[]): string =>
     `def loss(${names.join(", ")}):`,
     ...body.map((line) => `    ${line}`),
     "    return sum(o * o)",
-    `y, (${wrt.map((name) => `d${name}`).join(", ")}) = value_and_grad(loss, argnums=(${wrt.map((name) => names.indexOf(name)).join(", ")}))(${names.join(", ")})`, // prettier-ignore
+    `y, (${wrt.map((name) => `d${name}`).join(", ")}) = value_and_grad(loss, argnums=(${wrt.map((name) => names.indexOf(name)).join(", ")}))(${names.join(", ")})`,
     `return y, ${wrt.map((name) => `d${name}`).join(", ")}`,
   ].join("\n");
 };
@@ -35,10 +35,17 @@ const CASES: Readonly<Record<string, string>> = {
   "causal with a bias": backward([...qkv(40, 40, 8), "b: f32[40, 40]"], call(", b, is_causal=True")),
   "soft cap": backward(qkv(24, 64, 8), call(", softcap=5")),
   "no maximum": backward(qkv(24, 40, 8), ["e = exp(q @ k.T * 0.1)", "o = (e / e.sum(dim=-1, keepdim=True)) @ v"]),
-  "division by hand": backward(qkv(24, 40, 8), ["s = q @ k.T", "e = exp(s - stop_gradient(s.max(dim=-1, keepdim=True)))", "o = (e @ v) / e.sum(dim=-1, keepdim=True)"]), // prettier-ignore
+  "division by hand": backward(qkv(24, 40, 8), [
+    "s = q @ k.T",
+    "e = exp(s - stop_gradient(s.max(dim=-1, keepdim=True)))",
+    "o = (e @ v) / e.sum(dim=-1, keepdim=True)",
+  ]),
   dropped: backward(qkv(24, 40, 8), ["o = dropout(softmax(q @ k.T, dim=-1), p=0.2, seed=3) @ v"]),
   "shared heads": backward(["q: f32[2, 4, 24, 8]", "k: f32[2, 2, 40, 8]", "v: f32[2, 2, 40, 8]"], call()),
-  "heads last": backward(["q: f32[2, 24, 3, 8]", "k: f32[2, 40, 3, 8]", "v: f32[2, 40, 3, 8]"], ["o = (softmax(q.transpose(1, 2) @ k.transpose(1, 2).mT, dim=-1) @ v.transpose(1, 2)).transpose(1, 2)"]), // prettier-ignore
+  "heads last": backward(
+    ["q: f32[2, 24, 3, 8]", "k: f32[2, 40, 3, 8]", "v: f32[2, 40, 3, 8]"],
+    ["o = (softmax(q.transpose(1, 2) @ k.transpose(1, 2).mT, dim=-1) @ v.transpose(1, 2)).transpose(1, 2)"],
+  ),
   "other width": backward(qkv(35, 33, 20, "", 7), call()),
 };
 
@@ -46,7 +53,9 @@ const EAGER: Partial<CompileOptions> = { profile: { ...generic, multiprocessors:
 
 /** Stored values in the shape of the scores. */
 function asLargeAsScores({ graph, regions }: Fusion, scores: string): string[] {
-  return [...regions.values()].flatMap(({ outputs }) => outputs.filter((id) => node(graph, id).type.shape.slice(-2).join() === scores)); // prettier-ignore
+  return [...regions.values()].flatMap(({ outputs }) =>
+    outputs.filter((id) => node(graph, id).type.shape.slice(-2).join() === scores),
+  );
 }
 
 const GRANULARITY = ["op", "primitive"] as const;
@@ -101,8 +110,10 @@ describe("why not", () => {
 
   test("strict mode", () => expect(verdicts(plain, { strict: true })).toEqual(["L_STRICT"]));
   test("heads are too wide", () => expect(verdicts(backward(qkv(64, 64, 160), call()))).toEqual(["L_WGMEM"]));
-  test("more matrices than the device binds", () => expect(verdicts(plain, { profile: { ...generic, maxBindings: 3 } })).toEqual(["L_BINDINGS"])); // prettier-ignore
-  test("the forward pass alone has nothing to make again", () => expect(verdicts(`${qkv(64, 64, 8).join("\n")}\n${call()[0]}\nreturn o`)).toEqual([])); // prettier-ignore
+  test("more matrices than the device binds", () =>
+    expect(verdicts(plain, { profile: { ...generic, maxBindings: 3 } })).toEqual(["L_BINDINGS"]));
+  test("the forward pass alone has nothing to make again", () =>
+    expect(verdicts(`${qkv(64, 64, 8).join("\n")}\n${call()[0]}\nreturn o`)).toEqual([]));
 });
 
 test("where the passes run apart, each makes its own: what is kept between them has one number a row, or a row", () => {

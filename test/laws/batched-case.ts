@@ -16,7 +16,10 @@ export function batched({ text, ways }: Case): Case | null {
   const last = body.findLast((line) => /^v\d+ = /.test(line))?.split(" ")[0];
   if (!last) return null;
   const isShared = (i: number): boolean => declared.length > 1 && (i + text.length) % 3 === 0;
-  const inputs = declared.map(({ name, dtype, list, source }, i) => `${name}: ${dtype}[${[...(isShared(i) ? [] : [EXAMPLES]), ...(list === "" ? [] : [list])].join(", ")}]${source}`); // prettier-ignore
+  const inputs = declared.map(
+    ({ name, dtype, list, source }, i) =>
+      `${name}: ${dtype}[${[...(isShared(i) ? [] : [EXAMPLES]), ...(list === "" ? [] : [list])].join(", ")}]${source}`,
+  );
   const names = declared.map(({ name }) => name).join(", ");
   const floats = declared.flatMap(({ dtype }, i) => (dtype === "f32" ? [i] : []));
   const differentiates = text.length % 4 === 0 && floats.length > 0;

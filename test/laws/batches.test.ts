@@ -9,7 +9,12 @@ import { calls } from "./written-calls";
 const SIZE = 3;
 const ELEMENTS = 4 * 8;
 /** Axes of the batch in x and y; null: shared. */
-const axes = [[0, 0], [0, null], [null, 0], [1, 2]] as const; // prettier-ignore
+const axes = [
+  [0, 0],
+  [0, null],
+  [null, 0],
+  [1, 2],
+] as const;
 
 const shapeOf = (axis: number | null): string => {
   const shape = [4, 8];
@@ -55,7 +60,9 @@ describe("every op", () => {
     const single = `x: f32[4, 8]\ny: f32[4, 8]\ndef f(x, y):\n    return ${call}\nz = f(x, y)\nreturn z`;
     for (const [first, second] of axes) {
       const [x, y] = [dataFor("x", first), dataFor("y", second)];
-      const each = Array.from({ length: SIZE }, (_, at) => resultsOf(single, { x: exampleOf(x, first, at), y: exampleOf(y, second, at) })); // prettier-ignore
+      const each = Array.from({ length: SIZE }, (_, at) =>
+        resultsOf(single, { x: exampleOf(x, first, at), y: exampleOf(y, second, at) }),
+      );
       if (each[0] === null) continue;
       const batch = `x: ${shapeOf(first)}\ny: ${shapeOf(second)}\ndef f(x, y):\n    return ${call}\nz = vmap(f, in_axes=(${said(first)}, ${said(second)}))(x, y)\nreturn z`;
       const all = resultsOf(batch, { x, y });
@@ -63,7 +70,10 @@ describe("every op", () => {
       expect(all!.map(({ shape }) => shape)).toEqual(each[0]!.map(({ shape }) => [SIZE, ...shape]));
       all!.forEach(({ data }, i) => {
         const wanted = each.flatMap((one) => Array.from(one![i]!.data));
-        const apart = wanted.filter((value, k) => !(Object.is(value, data[k]) || Math.abs(value - data[k]!) <= 1e-9 * Math.max(1, Math.abs(value)))); // prettier-ignore
+        const apart = wanted.filter(
+          (value, k) =>
+            !(Object.is(value, data[k]) || Math.abs(value - data[k]!) <= 1e-9 * Math.max(1, Math.abs(value))),
+        );
         expect([data.length, apart]).toEqual([wanted.length, []]);
       });
     }
@@ -79,23 +89,34 @@ test("40 random programs under vmap: planned, counted and computed like any grap
     const plan = planned(whole);
     return [...structureFaults(plan), ...runFaults(plan, "gpu", one.text.length)];
   };
-  const result = fc.check(fc.property(caseArbitrary, (one) => faults(one).length === 0), { numRuns: 40, seed: 20261121, endOnFailure: true }); // prettier-ignore
+  const result = fc.check(
+    fc.property(caseArbitrary, (one) => faults(one).length === 0),
+    { numRuns: 40, seed: 20261121, endOnFailure: true },
+  );
   const failing = result.counterexample?.[0];
   expect(failing ? [batched(failing)!.text, failing.ways, ...faults(failing)] : []).toEqual([]);
   expect(taken).toBeGreaterThan(30);
 });
 
 test("gradients of each example", () => {
-  const both = (body: string): string => `x: f32[${SIZE}, 4]\nw: f32[4, 4]\ndef loss(w, x):\n    return sum(tanh(x @ w))\n${body}\nreturn g`;
-  const [x, w] = [Float64Array.from({ length: 12 }, (_, i) => Math.sin(i)), Float64Array.from({ length: 16 }, (_, i) => Math.cos(i))]; // prettier-ignore
+  const both = (body: string): string =>
+    `x: f32[${SIZE}, 4]\nw: f32[4, 4]\ndef loss(w, x):\n    return sum(tanh(x @ w))\n${body}\nreturn g`;
+  const [x, w] = [
+    Float64Array.from({ length: 12 }, (_, i) => Math.sin(i)),
+    Float64Array.from({ length: 16 }, (_, i) => Math.cos(i)),
+  ];
   const batch = resultsOf(both("g = vmap(grad(loss), in_axes=(None, 0))(w, x)"), { x, w })!;
-  const apart = resultsOf(both(`g = stack([${[0, 1, 2].map((at) => `grad(loss)(w, x[${at}])`).join(", ")}])`), { x, w })!;
+  const apart = resultsOf(both(`g = stack([${[0, 1, 2].map((at) => `grad(loss)(w, x[${at}])`).join(", ")}])`), {
+    x,
+    w,
+  })!;
   expect(batch[0]!.shape).toEqual([SIZE, 4, 4]);
   expect(Array.from(batch[0]!.data)).toEqual(Array.from(apart[0]!.data, (value) => expect.closeTo(value, 12)));
-}); // prettier-ignore
+});
 
 test("batches in batches, and results along another axis", () => {
-  const text = "a: f32[3, 5]\nb: f32[4, 5]\ndef dot(a, b):\n    return sum(a * b)\nz = vmap(vmap(dot, in_axes=(None, 0)), in_axes=(0, None), out_axes=1)(a, b)\nreturn z, b @ a.T\n"; // prettier-ignore
+  const text =
+    "a: f32[3, 5]\nb: f32[4, 5]\ndef dot(a, b):\n    return sum(a * b)\nz = vmap(vmap(dot, in_axes=(None, 0)), in_axes=(0, None), out_axes=1)(a, b)\nreturn z, b @ a.T\n";
   const data = {
     a: Float64Array.from({ length: 15 }, (_, i) => Math.sin(i)),
     b: Float64Array.from({ length: 20 }, (_, i) => Math.cos(i)),

@@ -16,20 +16,35 @@ const NUMBERS: Partial<Record<ReasonCode, readonly (readonly string[])[]>> = {
   L_ROOT: [["bytes"]],
   L_SHAPE: [["elements", "otherElements"]],
   L_ROW_NOT_OWNED: [["columns", "limit"]],
-  L_BINDINGS: [["bindings", "limit"], ["bytes", "limit"]],
-  L_WGMEM: [["bytes", "limit"], ["size", "limit"]],
-  C_NEGATIVE: [["microsApart", "microsFused", "bytesSaved"], ["bytesRead", "bytesReplaced", "limit"]],
-  C_RECOMPUTE: [["visits", "limit"], ["flopsAdded", "microsApart", "microsFused"]],
+  L_BINDINGS: [
+    ["bindings", "limit"],
+    ["bytes", "limit"],
+  ],
+  L_WGMEM: [
+    ["bytes", "limit"],
+    ["size", "limit"],
+  ],
+  C_NEGATIVE: [
+    ["microsApart", "microsFused", "bytesSaved"],
+    ["bytesRead", "bytesReplaced", "limit"],
+  ],
+  C_RECOMPUTE: [
+    ["visits", "limit"],
+    ["flopsAdded", "microsApart", "microsFused"],
+  ],
   C_REGISTERS: [["registers", "registersBefore", "limit", "occupancy"]],
   C_CODE_SIZE: [["ops", "limit"]],
   C_COMPILE_BUDGET: [["ops", "limit", "compileMillis"]],
   C_PEAK_MEMORY: [["bytesBefore", "bytesAfter", "limit"]],
   C_LIBRARY: [["gflops"]],
   C_PARALLELISM: [["workgroups", "multiprocessors"]],
-  C_BEATEN: [["microsFused", "microsShared"], ["microsStored", "microsAgain", "bytesStored", "bytesAgain"]],
+  C_BEATEN: [
+    ["microsFused", "microsShared"],
+    ["microsStored", "microsAgain", "bytesStored", "bytesAgain"],
+  ],
   A_BYTES: [["bytesSaved", "microsApart", "microsFused"]],
   A_LAUNCH: [["launchesSaved", "microsApart", "microsFused"]],
-}; // prettier-ignore
+};
 
 /** There is none: the op is what it is. */
 const WITHOUT_WAY_OUT: ReadonlySet<ReasonCode> = new Set(["L_OPAQUE", "L_EFFECT"]);

@@ -71,7 +71,15 @@ function disturbed(graph: Graph, inputs: Values, chance: () => number, rounding:
     if (!rounds(node)) continue;
     // Sums round by the size of their terms, however small the sum.
     const folds = ["reduce", "contraction"].includes(opDef(node.op).kind);
-    const sizes = folds ? evaluate(node, operands.map((list) => list.map(Math.abs)), types, "f64", inputs) : data; // prettier-ignore
+    const sizes = folds
+      ? evaluate(
+          node,
+          operands.map((list) => list.map(Math.abs)),
+          types,
+          "f64",
+          inputs,
+        )
+      : data;
     const half = isHalf(node);
     for (const [k, size] of sizes.entries()) {
       data[k]! += half

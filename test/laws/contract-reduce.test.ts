@@ -99,14 +99,18 @@ test.each([
 });
 
 test.each([
-  ["a square of what the fold gives", "v: f32[90]\nz = x @ w\nd = z - z.mean(dim=-1, keepdim=True)\ny = (d * d).mean(dim=-1)", "L_REDUCE_REDUCE"],
+  [
+    "a square of what the fold gives",
+    "v: f32[90]\nz = x @ w\nd = z - z.mean(dim=-1, keepdim=True)\ny = (d * d).mean(dim=-1)",
+    "L_REDUCE_REDUCE",
+  ],
   ["so few rows that most of the machine waits", "y = logsumexp(x[:2] @ w, dim=-1)", "C_PARALLELISM"],
 ] as const)("%s is refused", (_, text, code) => {
   const { steps } = compiled(graphOf(`x: f32[40, 2048]\nw: f32[2048, 90]\n${text}`));
   const step = steps.find(({ pass }) => pass === "contract-reduce")!;
   expect((step.profitable ?? step.legal).code).toBe(code);
   expect(step.accepted).toBe(false);
-}); // prettier-ignore
+});
 
 test("strict mode keeps the order of the sums", () => {
   const { steps } = compiled(graphOf(linearLoss(64, 512)), { strict: true });
@@ -114,7 +118,9 @@ test("strict mode keeps the order of the sums", () => {
 });
 
 test("maxima keep their rounding, so strict mode folds them too, but functions stay where they are", () => {
-  expect(finalOf(`x: f32[512, 64]\nw: f32[64, 4096]\ny = relu(x @ w).max(dim=0)`, { ...EAGER, strict: true }).kernels).toBe(1); // prettier-ignore
+  expect(
+    finalOf(`x: f32[512, 64]\nw: f32[64, 4096]\ny = relu(x @ w).max(dim=0)`, { ...EAGER, strict: true }).kernels,
+  ).toBe(1);
   const { steps } = compiled(graphOf(sparseHead(64, 64)), { ...EAGER, strict: true });
   expect(steps.find(({ pass }) => pass === "monotone-commute")?.legal.code).toBe("L_STRICT");
 });

@@ -15,7 +15,9 @@ import {
 
 const target = targetOf(defaultOptions.profile);
 const inputsOf = (c: Compilation): Map<NodeId, Float64Array> =>
-  new Map([...c.drawn.nodes.values()].filter(({ op }) => op === "input").map((n) => [n.id, Float64Array.from(inputData(n))])); // prettier-ignore
+  new Map(
+    [...c.drawn.nodes.values()].filter(({ op }) => op === "input").map((n) => [n.id, Float64Array.from(inputData(n))]),
+  );
 
 /** Worst difference of any output of the naive and the fused plan from the reference, on both schedules. */
 function disagreement(c: Compilation): string | null {
@@ -42,12 +44,24 @@ const programs: readonly (readonly [name: string, kernels: number, text: string]
   ["bias and relu", 1, "a: f32[33, 65]\nb: f32[65, 31]\nc: f32[31]\ny = relu(a @ b + c)\n"],
   ["a transposed operand", 1, "a: f32[40, 72]\nb: f32[17, 72]\ny = tanh(a @ b.T)\n"],
   ["more than one tile, none even", 1, "a: f32[65, 50]\nb: f32[50, 127]\ny = a @ b\n"],
-  ["a reshape before the bias", 1, "a: f32[2, 12, 20]\nb: f32[20, 35]\nc: f32[5, 7]\nh = a @ b\ny = relu(h.reshape(2, 12, 5, 7) + c)\n"],
+  [
+    "a reshape before the bias",
+    1,
+    "a: f32[2, 12, 20]\nb: f32[20, 35]\nc: f32[5, 7]\nh = a @ b\ny = relu(h.reshape(2, 12, 5, 7) + c)\n",
+  ],
   ["a transposed result", 1, "a: f32[12, 20]\nb: f32[20, 36]\nh = a @ b\ny = relu(h.T)\n"],
-  ["transposed, reshaped, added to", 1, "a: f32[70, 20]\nb: f32[20, 36]\nr: f32[9, 4, 70]\nh = a @ b\ny = relu(h.T.reshape(9, 4, 70)) + r\n"],
-  ["heads split on the way in and joined on the way out", 1, "q: f32[2, 6, 4, 8]\nk: f32[2, 6, 4, 8]\ns = q.transpose(1, 2) @ k.transpose(1, 2).transpose(2, 3)\ny = s.transpose(1, 2) * 0.5\n"],
+  [
+    "transposed, reshaped, added to",
+    1,
+    "a: f32[70, 20]\nb: f32[20, 36]\nr: f32[9, 4, 70]\nh = a @ b\ny = relu(h.T.reshape(9, 4, 70)) + r\n",
+  ],
+  [
+    "heads split on the way in and joined on the way out",
+    1,
+    "q: f32[2, 6, 4, 8]\nk: f32[2, 6, 4, 8]\ns = q.transpose(1, 2) @ k.transpose(1, 2).transpose(2, 3)\ny = s.transpose(1, 2) * 0.5\n",
+  ],
   ["the product meets its own transpose", 2, "a: f32[16, 24]\nb: f32[24, 16]\nh = a @ b\ny = h + h.T\n"],
-]; // prettier-ignore
+];
 
 test.each(programs)("%s: %i kernels", (_, kernels, text) => {
   const c = compile(text, defaultOptions);

@@ -49,18 +49,35 @@ return y, dy, ${params.map((_, i) => `d[${i}]`).join(", ")}
     at.set(`x${i}` as NodeId, data(sizeIn(type), 3 + i, range));
     at.set(`t${i}` as NodeId, data(sizeIn(type), 17 + i, [-1, 1]));
   });
-  at.set("g" as NodeId, data(shape.reduce((size, extent) => size * extent, 1), 29, [-1, 1])); // prettier-ignore
+  at.set(
+    "g" as NodeId,
+    data(
+      shape.reduce((size, extent) => size * extent, 1),
+      29,
+      [-1, 1],
+    ),
+  );
   const [, along, ...back] = valuesOf(text, at);
   const moved = (by: number): Float64Array => {
-    const inputs = new Map(params.map((_, i) => [`x${i}` as NodeId, at.get(`x${i}` as NodeId)!.map((value, k) => value + by * at.get(`t${i}` as NodeId)![k]!)])); // prettier-ignore
+    const inputs = new Map(
+      params.map((_, i) => [
+        `x${i}` as NodeId,
+        at.get(`x${i}` as NodeId)!.map((value, k) => value + by * at.get(`t${i}` as NodeId)![k]!),
+      ]),
+    );
     return valuesOf(plain, inputs)[0]!;
   };
   const [plus, minus] = [moved(STEP), moved(-STEP)];
   along!.forEach((value, k) => {
     const difference = (plus[k]! - minus[k]!) / (2 * STEP);
-    expect(Math.abs(value - difference), `${body}: ${value} and ${difference} at ${k}`).toBeLessThan(2e-5 * (1 + Math.abs(difference))); // prettier-ignore
+    expect(Math.abs(value - difference), `${body}: ${value} and ${difference} at ${k}`).toBeLessThan(
+      2e-5 * (1 + Math.abs(difference)),
+    );
   });
-  const [forth, sum] = [dot(at.get("g" as NodeId)!, along!), params.reduce((total, _, i) => total + dot(back[i]!, at.get(`t${i}` as NodeId)!), 0)]; // prettier-ignore
+  const [forth, sum] = [
+    dot(at.get("g" as NodeId)!, along!),
+    params.reduce((total, _, i) => total + dot(back[i]!, at.get(`t${i}` as NodeId)!), 0),
+  ];
   expect(Math.abs(forth - sum), `${body}: ⟨g, J t⟩ = ${forth}, ⟨Jᵀ g, t⟩ = ${sum}`).toBeLessThan(
     1e-9 * (1 + Math.abs(forth)),
   );
@@ -87,7 +104,16 @@ describe("elementwise", () => {
     }
   });
 
-  test.each(["relu(x0)", "clamp(x0, -0.5, 0.5)", "x0 ** 3", "x0 ** 2", "x0 ** 0.5 if False else x0 ** -1", "gelu(x0, approximate='tanh')", "where(x0 > 0.1, x0 * 2, sin(x0))", "x0.half().float() * 0 + x0"])("%s", (body) => check(body, ["f32[3, 4]"], [0.21, 0.83])); // prettier-ignore
+  test.each([
+    "relu(x0)",
+    "clamp(x0, -0.5, 0.5)",
+    "x0 ** 3",
+    "x0 ** 2",
+    "x0 ** 0.5 if False else x0 ** -1",
+    "gelu(x0, approximate='tanh')",
+    "where(x0 > 0.1, x0 * 2, sin(x0))",
+    "x0.half().float() * 0 + x0",
+  ])("%s", (body) => check(body, ["f32[3, 4]"], [0.21, 0.83]));
 });
 
 describe("reductions, scans, products", () => {
@@ -172,7 +198,14 @@ describe("elements elsewhere", () => {
 
 describe("forms", () => {
   const X = "x: f32[3, 4]\nw: f32[4, 2]\ndef loss(x, w):\n    return sum(tanh(x @ w) ** 2)\n";
-  const values = (text: string): Float64Array[] => valuesOf(X + text, new Map([["x", data(12, 3, [-1, 1])], ["w", data(8, 5, [-1, 1])]] as [NodeId, Float64Array][])); // prettier-ignore
+  const values = (text: string): Float64Array[] =>
+    valuesOf(
+      X + text,
+      new Map([
+        ["x", data(12, 3, [-1, 1])],
+        ["w", data(8, 5, [-1, 1])],
+      ] as [NodeId, Float64Array][]),
+    );
   const [dx, dw] = values("dx, dw = grad(loss, argnums=(0, 1))(x, w)\nreturn dx, dw\n") as [Float64Array, Float64Array];
 
   test.each([
@@ -211,22 +244,28 @@ describe("forms", () => {
 
 test("gradients asked for one by one, in any order and between two losses, are those of one call for all", () => {
   const types = { x: "f32[3, 4]", w: "f32[4, 4]", v: "f32[4, 4]" };
-  const declared = Object.entries(types).map(([name, type]) => `${name}: ${type}\n`).join(""); // prettier-ignore
-  const inputs = new Map(Object.entries(types).map(([name, type], i) => [name as NodeId, data(sizeIn(type), i + 1, [-1, 1])])); // prettier-ignore
+  const declared = Object.entries(types)
+    .map(([name, type]) => `${name}: ${type}\n`)
+    .join("");
+  const inputs = new Map(
+    Object.entries(types).map(([name, type], i) => [name as NodeId, data(sizeIn(type), i + 1, [-1, 1])]),
+  );
   const body = "h = tanh(x @ w)\nk = h * sigmoid(h @ v) + h @ w\n";
   const indented = body.replaceAll(/^/gm, "    ").trimEnd();
   const [first, second] = ["sum(k * k)", "sum(k * h)"];
-  const whole = (loss: string): string => `${declared}def f(x, w, v):\n${indented}\n    return ${loss}\nd = grad(f, argnums=(0, 1, 2))(x, w, v)\nreturn d\n`;
+  const whole = (loss: string): string =>
+    `${declared}def f(x, w, v):\n${indented}\n    return ${loss}\nd = grad(f, argnums=(0, 1, 2))(x, w, v)\nreturn d\n`;
   const [one, both] = [first, `${first} + ${second}`].map((loss) => valuesOf(whole(loss), inputs));
   const close = (values: readonly Float64Array[], wanted: readonly Float64Array[]): void =>
     values.forEach((value, i) => value.forEach((x, at) => expect(x).toBeCloseTo(wanted[i]![at]!, 10)));
-  const asked = (rest: string): Float64Array[] => valuesOf(`${declared}${body}l = ${first}\nl.backward()\n${rest}`, inputs);
+  const asked = (rest: string): Float64Array[] =>
+    valuesOf(`${declared}${body}l = ${first}\nl.backward()\n${rest}`, inputs);
   const [dx, dw, dv] = one!;
   close(asked("return x.grad, w.grad, v.grad"), one!);
   close(asked("return v.grad, x.grad, w.grad, x.grad"), [dv!, dx!, dw!, dx!]);
   close(asked("a = h.grad\nreturn w.grad, v.grad"), [dw!, dv!]);
   close(asked(`a = w.grad\nm = ${second}\nm.backward()\nreturn x.grad, w.grad, v.grad`), both!);
-}); // prettier-ignore
+});
 
 test("every op with a smooth result has a derivative, or is known to have none", () => {
   const without = allOps.filter(({ kind, derivative }) => kind !== "source" && !derivative).map(({ name }) => name);

@@ -32,7 +32,6 @@ describe("a kernel that gathers", () => {
       [compilation.naivePlan!, 0],
       [compilation.fusedPlan!, compilation.steps.length],
     ] as const) {
-      // prettier-ignore
       const { kernels } = runPlanOnCpu(fusionAt(compilation, cursor), targetOf(generic), generic, inputs);
       expect(kernels.length).toBe(plan.kernels.length);
       kernels.forEach(({ log }, i) => {

@@ -31,7 +31,9 @@ const keepingArbitrary: fc.Arbitrary<Keeping> = fc.tuple(
 function keeping(text: string, [policy, apart, budget, every, choice]: Keeping): Partial<CompileOptions> {
   const values = [...parseProgram(text).graph.nodes.values()].filter(({ op }) => op !== "const");
   const chosen = every === 0 ? [] : values.filter((_, i) => i % (every + 1) === 0);
-  const choices: Record<NodeId, SavedChoice> = Object.fromEntries(chosen.map(({ id }, i) => [id, exact[(i + choice) % exact.length]!])); // prettier-ignore
+  const choices: Record<NodeId, SavedChoice> = Object.fromEntries(
+    chosen.map(({ id }, i) => [id, exact[(i + choice) % exact.length]!]),
+  );
   const limit = budget === 0 ? {} : { budgetBytes: 64 * (budget - 1) };
   return { savedValues: { apart, policy: policy === 0 ? undefined : savedPolicies[policy - 1]!, ...limit, choices } };
 }
@@ -40,7 +42,9 @@ function keeping(text: string, [policy, apart, budget, every, choice]: Keeping):
 function mixed({ compilation }: Planned): string[] {
   if (compilation.options.savedValues?.apart !== true) return [];
   const { graph, regions } = fusionAt(compilation, compilation.steps.length);
-  const sides = [...regions.values()].filter(({ members }) => new Set(members.map((id) => graph.nodes.get(id)!.phase)).size > 1); // prettier-ignore
+  const sides = [...regions.values()].filter(
+    ({ members }) => new Set(members.map((id) => graph.nodes.get(id)!.phase)).size > 1,
+  );
   return sides.map(({ id }) => `${id} belongs to both passes`);
 }
 
@@ -53,7 +57,8 @@ test(
       const whole = differentiated(one);
       if (!whole) return [];
       const plan = planned(whole, keeping(whole.text, ways));
-      for (const { pass, rule, accepted } of plan.compilation.steps) if (pass === "saved-values" && accepted) made.add(rule); // prettier-ignore
+      for (const { pass, rule, accepted } of plan.compilation.steps)
+        if (pass === "saved-values" && accepted) made.add(rule);
       return [...structureFaults(plan), ...mixed(plan), ...runFaults(plan, "cpu", one.text.length)];
     };
     const law = fc.property(caseArbitrary, keepingArbitrary, (one, ways) => faults(one, ways).length === 0);
@@ -67,22 +72,35 @@ test(
 );
 
 const eyed = "x: f32[3, 4]\nv = x * eye(3, 4)\nloss = sum(v)\nloss.backward()\nreturn loss, x.grad";
-const counted = "x: f32[3, 4]\ni: i32[3] = uniform(0, 4)\nv = x * one_hot(i, 4)\nloss = sum(v)\nloss.backward()\nreturn loss, x.grad"; // prettier-ignore
-const summed = "x: f32[3, 1, 1, 1]\ni: i32[3] = uniform(0, 1)\nv = one_hot(i, 1) + x.sum()\nloss = sum(tanh(v))\nloss.backward()\nreturn loss, x.grad"; // prettier-ignore
+const counted =
+  "x: f32[3, 4]\ni: i32[3] = uniform(0, 4)\nv = x * one_hot(i, 4)\nloss = sum(v)\nloss.backward()\nreturn loss, x.grad";
+const summed =
+  "x: f32[3, 1, 1, 1]\ni: i32[3] = uniform(0, 1)\nv = one_hot(i, 1) + x.sum()\nloss = sum(tanh(v))\nloss.backward()\nreturn loss, x.grad";
 
-test.each<readonly [of: string, kernel: string, text: string, granularity: number, choices: Record<string, SavedChoice>]>([
+test.each<
+  readonly [of: string, kernel: string, text: string, granularity: number, choices: Record<string, SavedChoice>]
+>([
   ["the numbers of rows, inside a matrix", "k:v/1.row", eyed, 1, { "v/1.row": "save" }],
   ["the classes, inside a matrix of them", "k:v/1.classes", counted, 1, { "v/1.classes": "save" }],
   ["a column, beside a sum of rows of four axes", "k:v/0.hot", summed, 2, { "v/0.hot": "save", "v/1": "recompute" }],
-])("what is kept of a kernel that walks something else gets a kernel of its own: %s", (_, kernel, text, granularity, choices) => {
-  const plan = planned({ text, ways: [granularity, 0, 0, 0, 0] }, { savedValues: { apart: false, policy: "recomputed", choices } });
-  const added = plan.compilation.steps.filter(({ pass }) => pass === "saved-values").flatMap(({ patch }) => patch?.addedRegions ?? []);
-  expect(added.map(({ id }) => id)).toContain(kernel);
-  expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
-}); // prettier-ignore
+])(
+  "what is kept of a kernel that walks something else gets a kernel of its own: %s",
+  (_, kernel, text, granularity, choices) => {
+    const plan = planned(
+      { text, ways: [granularity, 0, 0, 0, 0] },
+      { savedValues: { apart: false, policy: "recomputed", choices } },
+    );
+    const added = plan.compilation.steps
+      .filter(({ pass }) => pass === "saved-values")
+      .flatMap(({ patch }) => patch?.addedRegions ?? []);
+    expect(added.map(({ id }) => id)).toContain(kernel);
+    expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
+  },
+);
 
 test("a gradient that the forward pass could have made stays a result where it is kept", () => {
-  const text = "u: f32[4]\nx: f32[4]\ni: i32[3] = uniform(0, 4)\nloss = sum(tanh(gather(x, i, axis=0)))\nloss.backward()\nreturn loss, u.grad, x.grad"; // prettier-ignore
+  const text =
+    "u: f32[4]\nx: f32[4]\ni: i32[3] = uniform(0, 4)\nloss = sum(tanh(gather(x, i, axis=0)))\nloss.backward()\nreturn loss, u.grad, x.grad";
   const gradient = parseProgram(text).graph.outputs[1]!;
   const plan = planned(
     { text, ways: [1, 0, 0, 0, 0] },
@@ -94,7 +112,8 @@ test("a gradient that the forward pass could have made stays a result where it i
 });
 
 test("a kernel that no one cut brings closer to what the device binds is cut on until it is there", () => {
-  const text = "x: f32[3, 4]\nw: f32[1]\nb: f32[1]\nv = x.sum(dim=1, keepdim=True)\ny = group_norm(v, 1, w, b)\nloss = sum(tanh(y))\nloss.backward()\nreturn loss, x.grad, w.grad, b.grad"; // prettier-ignore
+  const text =
+    "x: f32[3, 4]\nw: f32[1]\nb: f32[1]\nv = x.sum(dim=1, keepdim=True)\ny = group_norm(v, 1, w, b)\nloss = sum(tanh(y))\nloss.backward()\nreturn loss, x.grad, w.grad, b.grad";
   const plan = planned({ text, ways: [1, 0, 15, 3, 0] }, keeping(text, [0, false, 1, 1, 2]));
   expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
 });
@@ -111,7 +130,10 @@ test(
       const plan = planned(whole);
       return [...structureFaults(plan), ...runFaults(plan, "cpu", one.text.length)];
     };
-    const result = fc.check(fc.property(caseArbitrary, (one) => faults(one).length === 0), { numRuns: COUNT, seed: SEED, endOnFailure: true }); // prettier-ignore
+    const result = fc.check(
+      fc.property(caseArbitrary, (one) => faults(one).length === 0),
+      { numRuns: COUNT, seed: SEED, endOnFailure: true },
+    );
     const failing = result.failed ? differentiated(result.counterexample![0])!.text : "";
     expect(result.failed ? [failing, ...faults(result.counterexample![0])] : []).toEqual([]);
     expect(taken).toBeGreaterThan(COUNT / 4);

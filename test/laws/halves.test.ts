@@ -21,11 +21,11 @@ const programs: Readonly<Record<string, string>> = {
   "a slice of an odd row": "x: f16[6, 11]\ny = x[1:, 2:9] + 1",
   "fours of a tensor that is not whole fours": "x: f32[10]\nh: f16[10]\ny = x[0:8] * 2\nz = h[0:8] * 2\nreturn y, z",
   "four neighbours from odd places": "x: f16[67]\ny = x[3:67] * 2",
-  "rows": "x: f16[9, 300]\ny = softmax(x)",
+  rows: "x: f16[9, 300]\ny = softmax(x)",
   "odd rows": "x: f16[5, 127]\nw: f16[127]\nb: f16[127]\ny = layer_norm(x, w, b)",
   "one value a row": "x: f16[7, 129]\ny = x.mean(dim=1)",
   "one value": "x: f16[3, 5]\ny = x.sum()",
-  "columns": "x: f16[31, 8]\ny = x.max(dim=0)",
+  columns: "x: f16[31, 8]\ny = x.max(dim=0)",
   "odd columns": "x: f16[31, 7]\ny = softmax(x, dim=0)",
   "split rows": "x: f16[2, 40000]\ny = x.max(dim=1)",
   "turned round": "x: f16[64, 36]\nb: f16[36, 64]\ny = x.T + b",
@@ -34,7 +34,7 @@ const programs: Readonly<Record<string, string>> = {
   "an odd product": "x: f16[37, 45]\nw: f16[45, 51]\ny = x @ w",
   "a matrix times a vector": "x: f16[9, 300]\nw: f16[300]\ny = x @ w",
   "there and back": "x: f32[7, 9]\nh = x.to(f16)\ny = h.to(f32) + 1\nreturn h, y",
-}; // prettier-ignore
+};
 
 describe("kernels on halves agree with the reference and with the counts", () => {
   test.each(Object.entries(programs))("%s", (_, text) => {

@@ -20,7 +20,7 @@ const programs: readonly (readonly [name: string, text: string])[] = [
   ["halves", "x: f16[4, 37]\ny = x.max(dim=1)"],
   ["halves by fours", "x: f16[4, 32]\ny = x * 2"],
   ["halves by twos", "x: f16[5, 6]\ny = x * 2"],
-]; // prettier-ignore
+];
 
 /** Everything infinite, but for the last element; of NaN, every third. */
 const fill = (length: number, value: number): Float64Array =>

@@ -125,9 +125,13 @@ test("what a machine can't do is left to the planner", () => {
   const wide = scheduled(programs.chain, choosing(gpu, "threads", "1024"));
   expect(wide.threadsPerWorkgroup).toBe(256);
   const small: Target = { ...gpu, maxWorkgroupBytes: 512 };
-  const codes = knobOffers(oneRegion(graphOf(programs.softmax)).graph, regionOf(oneRegion(graphOf(programs.softmax))), small)
+  const codes = knobOffers(
+    oneRegion(graphOf(programs.softmax)).graph,
+    regionOf(oneRegion(graphOf(programs.softmax))),
+    small,
+  )
     .find(({ knob }) => knob === "threads")!
-    .values.map(({ refusal }) => refusal?.code ?? "ok"); // prettier-ignore
+    .values.map(({ refusal }) => refusal?.code ?? "ok");
   expect(codes).toEqual(["ok", "ok", "L_WGMEM", "L_WGMEM", "L_WGMEM", "L_WGMEM"]);
   expect(scheduled(programs.softmax, choosing(small, "threads", "256")).workgroupBytes).toBeLessThanOrEqual(512);
 });
@@ -169,7 +173,9 @@ describe.skipIf(!device)("on WebGPU", () => {
     async (name) => {
       const fusion = oneRegion(graphOf(programs[name]));
       const { graph } = fusion;
-      const inputs = new Map([...graph.nodes.values()].filter(({ op }) => op === "input").map((n) => [n.id, inputData(n)])); // prettier-ignore
+      const inputs = new Map(
+        [...graph.nodes.values()].filter(({ op }) => op === "input").map((n) => [n.id, inputData(n)]),
+      );
       const reference = runReference(graph, inputs);
       for (const { knob, values } of knobOffers(graph, regionOf(fusion), gpu)) {
         for (const { value } of values.filter(({ refusal }) => !refusal)) {

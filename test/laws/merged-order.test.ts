@@ -11,7 +11,8 @@ import { complaints, cpu, dataOf, gpu, graphOf, oneEach, oneRegion } from "./cod
 
 const programs = {
   "neighbours before and after": "x: f32[2, 5000]\nb: f32[5000]\ny = sort(tanh(x)) * 2 + b",
-  "places of columns, the largest first": "x: f32[2100, 3]\ny = sort(x, dim=0, descending=True)\nz = argsort(x, dim=0, descending=True)", // prettier-ignore
+  "places of columns, the largest first":
+    "x: f32[2100, 3]\ny = sort(x, dim=0, descending=True)\nz = argsort(x, dim=0, descending=True)",
   "whole numbers with ties": "x: f32[2, 7001]\ni = (x * 3).to(i32)\nz = argsort(i)",
   "ties of bool": "x: f32[2, 4097]\nz = argsort(x > 0, descending=True)",
   "the first of many": "x: f32[2, 9000]\nv = topk(x, 700)\ni = topk_indices(x, 700)",
@@ -21,7 +22,10 @@ const programs = {
   "an axis in the middle": "x: f32[2, 2050, 2]\nv = sort(x, dim=1).transpose(1, 2)",
 } as const;
 
-const choosing = (target: Target, order: "selected" | "merged"): Target => ({ ...target, knobs: { all: { order }, kernels: {} } }); // prettier-ignore
+const choosing = (target: Target, order: "selected" | "merged"): Target => ({
+  ...target,
+  knobs: { all: { order }, kernels: {} },
+});
 
 describe.each(Object.entries(programs))("%s", (_, text) => {
   const graph = graphOf(text);
@@ -30,7 +34,6 @@ describe.each(Object.entries(programs))("%s", (_, text) => {
     ["cpu", cpu],
     ["vectors off", { ...gpu, knobs: { all: { vector: "off", threads: "64" }, kernels: {} } }],
   ] as const)("%s: op by op and as one region", (_on, target) => {
-    // prettier-ignore
     expect(complaints(oneEach(graph), target)).toEqual([]);
     expect(complaints(oneRegion(graph), target)).toEqual([]);
   });
@@ -65,7 +68,9 @@ test("a million elements: ten kernels, each with one read and one write of what 
   expect(kernels).toHaveLength(10);
   expect(totals.bytes).toBe(2 * 10 * 4 * 1048576);
   expect(totals.bytes).toBe(totalsOf(fusion, generic).bytes);
-  const moved = kernels.flatMap(({ reads, writes }) => [...reads, ...writes]).reduce((sum, { bytes }) => sum + bytes, 0); // prettier-ignore
+  const moved = kernels
+    .flatMap(({ reads, writes }) => [...reads, ...writes])
+    .reduce((sum, { bytes }) => sum + bytes, 0);
   expect(moved).toBe(totals.bytes);
   // Input and output stand throughout; of what is handed over, two lie side by side at most.
   expect(totals.peakBytes).toBe(4 * 4 * 1048576);
@@ -80,10 +85,30 @@ const offered = (text: string) => {
 
 test("which form was chosen, and why not the other", () => {
   expect(offered("x: f32[8, 2048]\ny = sort(x)")).toBeUndefined();
-  expect(offered("x: f32[8, 4096]\ny = sort(x)")).toEqual(["merged", "selected: L_WGMEM", "merged: ok", "no other reason"]); // prettier-ignore
-  expect(offered("x: f32[8, 40960]\ny = topk(x, 8)")).toEqual(["merged", "selected: ok", "merged: ok", "C_PARALLELISM"]); // prettier-ignore
-  expect(offered("x: f32[1024, 40960]\ny = topk(x, 8)")).toEqual(["selected", "selected: ok", "merged: ok", "C_NEGATIVE"]); // prettier-ignore
-  expect(offered("x: f32[8, 40960]\ny = topk(softmax(x), 8)")).toEqual(["selected", "selected: ok", "merged: L_REDUCE_REDUCE", "no other reason"]); // prettier-ignore
+  expect(offered("x: f32[8, 4096]\ny = sort(x)")).toEqual([
+    "merged",
+    "selected: L_WGMEM",
+    "merged: ok",
+    "no other reason",
+  ]);
+  expect(offered("x: f32[8, 40960]\ny = topk(x, 8)")).toEqual([
+    "merged",
+    "selected: ok",
+    "merged: ok",
+    "C_PARALLELISM",
+  ]);
+  expect(offered("x: f32[1024, 40960]\ny = topk(x, 8)")).toEqual([
+    "selected",
+    "selected: ok",
+    "merged: ok",
+    "C_NEGATIVE",
+  ]);
+  expect(offered("x: f32[8, 40960]\ny = topk(softmax(x), 8)")).toEqual([
+    "selected",
+    "selected: ok",
+    "merged: L_REDUCE_REDUCE",
+    "no other reason",
+  ]);
 });
 
 test("both forms on wish", () => {
@@ -116,7 +141,6 @@ describe.skipIf(!device)("on WebGPU", () => {
   test.each([false, true])(
     "NaN behind all, ∞ before it, equal elements as they stood; descending: %s",
     async (descending) => {
-      // prettier-ignore
       const way = `descending=${descending ? "True" : "False"}`;
       const graph = graphOf(`x: f32[2, 2100]\ny = sort(x, ${way})\ni = argsort(x, ${way})`);
       const odd = [1, NaN, -Infinity, 0, 3, -0, Infinity, 1, NaN, -2, 3, 1e-30, 7.5];

@@ -17,7 +17,13 @@ function programsOf(text: string, knobs?: Target["knobs"]): KernelProgram[] {
 }
 const waysOf = (text: string, knobs?: Target["knobs"]): NeighbourAccess[] =>
   programsOf(text, knobs).flatMap(neighbourAccesses);
-const short = ({ name, access, width, stride, segments }: NeighbourAccess) => [name, access, width, stride, segments.length]; // prettier-ignore
+const short = ({ name, access, width, stride, segments }: NeighbourAccess) => [
+  name,
+  access,
+  width,
+  stride,
+  segments.length,
+];
 
 test("neighbours take neighbours, four at once: sixteen bytes a thread fill four segments", () => {
   expect(waysOf("x: f32[64, 64]\ny = relu(x)").map(short)).toEqual([
@@ -50,7 +56,8 @@ test("a gathered row is found by data; a lookup's index is not", () => {
 });
 
 test("every kernel of an awkward program answers", () => {
-  const text = "q: f32[2, 40, 16]\nk: f32[2, 40, 16]\nv: f32[2, 40, 16]\nx: f32[5, 9]\ny = F.scaled_dot_product_attention(q, k, v)\nz = pad(x, (1, 2)).sum(dim=-1)\nreturn y, z"; // prettier-ignore
+  const text =
+    "q: f32[2, 40, 16]\nk: f32[2, 40, 16]\nv: f32[2, 40, 16]\nx: f32[5, 9]\ny = F.scaled_dot_product_attention(q, k, v)\nz = pad(x, (1, 2)).sum(dim=-1)\nreturn y, z";
   const ways = waysOf(text);
   expect(new Set(ways.map(({ name }) => name)).size).toBeGreaterThan(5);
   for (const { segments, threads } of ways) expect(segments.length).toBeLessThanOrEqual(4 * threads);
@@ -61,7 +68,12 @@ test("one thread's instructions, loops by their turns", () => {
   const none = { shared: 0, barriers: 0 };
   expect(counted("x: f32[64, 64]\ny = relu(x * 2)")).toMatchObject({ loads: 1, stores: 1, arithmetic: 2, ...none });
   const turns = { all: { turns: "4", unroll: "off", threads: "32" } as const, kernels: {} };
-  expect(counted("x: f32[64, 64]\ny = relu(x * 2)", turns)).toMatchObject({ loads: 4, stores: 4, arithmetic: 8, branches: 4 }); // prettier-ignore
+  expect(counted("x: f32[64, 64]\ny = relu(x * 2)", turns)).toMatchObject({
+    loads: 4,
+    stores: 4,
+    arithmetic: 8,
+    branches: 4,
+  });
   const softmax = counted("x: f32[64, 1024]\ny = softmax(x)");
   expect(softmax).toMatchObject({ loads: 1, stores: 1 });
   expect(softmax.barriers).toBeGreaterThan(16);

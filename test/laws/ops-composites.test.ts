@@ -5,7 +5,8 @@ import { coordinatesOf } from "../../src/fusion/reference";
 import { f32, refusal, upTo, valueOf } from "../one-op";
 
 const wave = (n: number, by: number): number[] => upTo(n).map((i) => Math.sin(by * i + 1));
-const at = (data: readonly number[], shape: Shape, ...index: number[]): number => data[index.reduce((sum, p, axis) => sum + p * stridesOf(shape)[axis]!, 0)]!; // prettier-ignore
+const at = (data: readonly number[], shape: Shape, ...index: number[]): number =>
+  data[index.reduce((sum, p, axis) => sum + p * stridesOf(shape)[axis]!, 0)]!;
 const close = (got: readonly number[], want: readonly number[]): void => {
   expect(got.length).toBe(want.length);
   got.forEach((value, i) => expect(value).toBeCloseTo(want[i]!, 9));
@@ -13,7 +14,11 @@ const close = (got: readonly number[], want: readonly number[]): void => {
 const total = (values: readonly number[]): number => values.reduce((sum, v) => sum + v, 0);
 
 describe("attention", () => {
-  const [q, k, v]: [Shape, Shape, Shape] = [[2, 4, 3, 5], [2, 2, 6, 5], [2, 2, 6, 3]]; // prettier-ignore
+  const [q, k, v]: [Shape, Shape, Shape] = [
+    [2, 4, 3, 5],
+    [2, 2, 6, 5],
+    [2, 2, 6, 3],
+  ];
   const [Q, K, V] = [wave(sizeOf(q), 0.7), wave(sizeOf(k), 1.1), wave(sizeOf(v), 0.3)];
   const cases: [string, Attrs, ((i: number, j: number) => number) | null, "bool" | "f32" | null][] = [
     ["plain", {}, null, null],
@@ -44,24 +49,44 @@ describe("attention", () => {
       return total(powers.map((p, j) => p * at(V, v, b, shared, j, d))) / total(powers);
     });
     const rows = mask ? upTo(18).map((flat) => mask(Math.floor(flat / 6), flat % 6)) : [];
-    const operands = [[q, Q], [k, K], [v, V], ...(mask ? [[[3, 6], rows, dtype]] : [])] as Parameters<typeof valueOf>[1]; // prettier-ignore
+    const operands = [[q, Q], [k, K], [v, V], ...(mask ? [[[3, 6], rows, dtype]] : [])] as Parameters<
+      typeof valueOf
+    >[1];
     const got = valueOf("scaled_dot_product_attention", operands, attrs);
     expect(got.shape).toEqual([2, 4, 3, 3]);
     close(got.data, want);
   });
 
   test("refuses in words", () => {
-    expect(refusal("scaled_dot_product_attention", [f32(3, 4, 8), f32(2, 4, 8), f32(2, 4, 8), null] as never, {}, ["q", "k", "v", "m"]))
-      .toBe("q is 3×4×8, k is 2×4×8, v is 2×4×8: each key must serve a whole number of query heads."); // prettier-ignore
+    expect(
+      refusal("scaled_dot_product_attention", [f32(3, 4, 8), f32(2, 4, 8), f32(2, 4, 8), null] as never, {}, [
+        "q",
+        "k",
+        "v",
+        "m",
+      ]),
+    ).toBe("q is 3×4×8, k is 2×4×8, v is 2×4×8: each key must serve a whole number of query heads.");
   });
 
   test("rotary pairs: half a row apart, or neighbours; the rest passes", () => {
     const x = [1, 2, 3, 4, 9];
     const turn = (a: number, b: number, c: number, s: number): number[] => [a * c - b * s, b * c + a * s];
     const [first, second] = [turn(1, 3, 0.5, 2), turn(2, 4, 0.25, 3)];
-    const far = valueOf("rope", [[[1, 5], x], [[2], [0.5, 0.25]], [[2], [2, 3]]]); // prettier-ignore
+    const far = valueOf("rope", [
+      [[1, 5], x],
+      [[2], [0.5, 0.25]],
+      [[2], [2, 3]],
+    ]);
     close(far.data, [first[0]!, second[0]!, first[1]!, second[1]!, 9]);
-    const near = valueOf("rope", [[[1, 5], x], [[2], [0.5, 0.25]], [[2], [2, 3]]], { interleaved: true }); // prettier-ignore
+    const near = valueOf(
+      "rope",
+      [
+        [[1, 5], x],
+        [[2], [0.5, 0.25]],
+        [[2], [2, 3]],
+      ],
+      { interleaved: true },
+    );
     close(near.data, [...turn(1, 2, 0.5, 2), ...turn(3, 4, 0.25, 3), 9]);
   });
 });
@@ -78,7 +103,10 @@ function summed(equation: string, shapes: readonly Shape[], data: readonly (read
   const values = upTo(sizeOf(out)).map(() => 0);
   for (let flat = 0; flat < sizeOf([...sizes.values()]); flat++) {
     const index = new Map(coordinatesOf(flat, [...sizes.values()]).map((p, i) => [letters[i]!, p]));
-    const product = terms.reduce((p, term, i) => p * at(data[i]!, shapes[i]!, ...Array.from(term).map((letter) => index.get(letter)!)), 1); // prettier-ignore
+    const product = terms.reduce(
+      (p, term, i) => p * at(data[i]!, shapes[i]!, ...Array.from(term).map((letter) => index.get(letter)!)),
+      1,
+    );
     values[Array.from(result).reduce((sum, letter, axis) => sum + index.get(letter)! * stridesOf(out)[axis]!, 0)]! +=
       product;
   }
@@ -87,27 +115,79 @@ function summed(equation: string, shapes: readonly Shape[], data: readonly (read
 
 describe("einsum", () => {
   test.each<[string, Shape[]]>([
-    ["ij,jk->ik", [[2, 3], [3, 4]]],
-    ["ij,jk->ki", [[2, 3], [3, 4]]],
-    ["bij,bjk->bik", [[2, 3, 4], [2, 4, 2]]],
+    [
+      "ij,jk->ik",
+      [
+        [2, 3],
+        [3, 4],
+      ],
+    ],
+    [
+      "ij,jk->ki",
+      [
+        [2, 3],
+        [3, 4],
+      ],
+    ],
+    [
+      "bij,bjk->bik",
+      [
+        [2, 3, 4],
+        [2, 4, 2],
+      ],
+    ],
     ["ij->ji", [[2, 3]]],
     ["ij->", [[2, 3]]],
     ["ii->i", [[3, 3]]],
     ["iji->j", [[3, 2, 3]]],
     ["i,j->ij", [[2], [3]]],
-    ["bnd,bmd,bn->bmd", [[2, 3, 4], [2, 5, 4], [2, 3]]],
-    ["abc,cd,de->abe", [[2, 3, 4], [4, 2], [2, 3]]],
-    ["ik,jk->ij", [[2, 3], [4, 3]]],
+    [
+      "bnd,bmd,bn->bmd",
+      [
+        [2, 3, 4],
+        [2, 5, 4],
+        [2, 3],
+      ],
+    ],
+    [
+      "abc,cd,de->abe",
+      [
+        [2, 3, 4],
+        [4, 2],
+        [2, 3],
+      ],
+    ],
+    [
+      "ik,jk->ij",
+      [
+        [2, 3],
+        [4, 3],
+      ],
+    ],
   ])("%s of %j", (equation, shapes) => {
     const data = shapes.map((shape, i) => wave(sizeOf(shape), 0.7 + i));
-    const got = valueOf("einsum", shapes.map((shape, i) => [shape, data[i]!] as const), { equation }); // prettier-ignore
+    const got = valueOf(
+      "einsum",
+      shapes.map((shape, i) => [shape, data[i]!] as const),
+      { equation },
+    );
     close(got.data, summed(equation, shapes, data));
-  }); // prettier-ignore
+  });
 
   test("dots stand for what is left, and broadcast", () => {
     const data = [wave(12, 0.7), wave(4, 1.3)];
-    const got = valueOf("einsum", [[[3, 1, 2, 2], data[0]!], [[1, 2, 2], data[1]!]], { equation: "...ij,...jk->...ik" }); // prettier-ignore
-    const matmul = valueOf("matmul", [[[3, 1, 2, 2], data[0]!], [[1, 2, 2], data[1]!]]); // prettier-ignore
+    const got = valueOf(
+      "einsum",
+      [
+        [[3, 1, 2, 2], data[0]!],
+        [[1, 2, 2], data[1]!],
+      ],
+      { equation: "...ij,...jk->...ik" },
+    );
+    const matmul = valueOf("matmul", [
+      [[3, 1, 2, 2], data[0]!],
+      [[1, 2, 2], data[1]!],
+    ]);
     expect(got.shape).toEqual(matmul.shape);
     close(got.data, matmul.data);
     expect(
@@ -128,7 +208,9 @@ describe("einsum", () => {
     expect(refusal("einsum", [f32(2, 3)], { equation: "ij,jk->ik" })).toBe(
       '"ij,jk->ik" names 2 operands; 1 were given.',
     );
-    expect(refusal("einsum", [f32(2, 3), f32(4, 5)], { equation: "ij,jk->ik" })).toBe("The axis j has 3 elements in one operand and 4 in another."); // prettier-ignore
+    expect(refusal("einsum", [f32(2, 3), f32(4, 5)], { equation: "ij,jk->ik" })).toBe(
+      "The axis j has 3 elements in one operand and 4 in another.",
+    );
     expect(refusal("einsum", [f32(2)], { equation: "i->j" })).toBe('"j" must name axes of the operands, each once.');
   });
 });
@@ -143,7 +225,10 @@ describe("losses", () => {
     const row = upTo(4).map((k) => at(x, shape, n, k, d));
     return Math.log(total(row.map(Math.exp))) - row[c]!;
   });
-  const operands = [[shape, x], [[2, 3], target, "i32"]] as Parameters<typeof valueOf>[1]; // prettier-ignore
+  const operands = [
+    [shape, x],
+    [[2, 3], target, "i32"],
+  ] as Parameters<typeof valueOf>[1];
   const weighted = [...operands, [[4], weight]] as Parameters<typeof valueOf>[1];
   test("cross entropy: none, sum, mean, weights, a class that costs nothing", () => {
     close(valueOf("cross_entropy", operands, { reduction: "none" }).data, losses);
@@ -166,7 +251,10 @@ describe("image normalisations", () => {
   const shape: Shape = [2, 4, 3];
   const x = wave(24, 0.7);
   const normal = (group: (n: number, c: number) => number): number[] => {
-    const keys = upTo(24).map((flat) => { const [n, c] = coordinatesOf(flat, shape); return group(n!, c!); }); // prettier-ignore
+    const keys = upTo(24).map((flat) => {
+      const [n, c] = coordinatesOf(flat, shape);
+      return group(n!, c!);
+    });
     return x.map((value, i) => {
       const own = x.filter((_, j) => keys[j] === keys[i]);
       const mean = total(own) / own.length;
@@ -195,8 +283,14 @@ describe("image normalisations", () => {
       [0, 1, 0, 1],
     ];
     const each = [mean, variance, scale, shift].map((values) => [[4], values] as const);
-    const got = valueOf("batch_norm", [[shape, x], ...each], { eps: 0 }); // prettier-ignore
-    close(got.data, x.map((value, i) => { const c = Math.floor(i / 3) % 4; return ((value - mean[c]!) / Math.sqrt(variance[c]!)) * scale[c]! + shift[c]!; })); // prettier-ignore
+    const got = valueOf("batch_norm", [[shape, x], ...each], { eps: 0 });
+    close(
+      got.data,
+      x.map((value, i) => {
+        const c = Math.floor(i / 3) % 4;
+        return ((value - mean[c]!) / Math.sqrt(variance[c]!)) * scale[c]! + shift[c]!;
+      }),
+    );
   });
   test("neighbouring channels", () => {
     const want = x.map((value, i) => {
@@ -207,7 +301,8 @@ describe("image normalisations", () => {
     close(valueOf("local_response_norm", [[shape, x]], { size: 3, alpha: 0.3, k: 2 }).data, want);
   });
   test("inverse hyperbolic functions", () => {
-    for (const v of [-20, -0.3, 0, 1e-4, 0.4, 3]) expect(valueOf("asinh", [[[1], [v]]]).data[0]).toBeCloseTo(Math.asinh(v), 12); // prettier-ignore
+    for (const v of [-20, -0.3, 0, 1e-4, 0.4, 3])
+      expect(valueOf("asinh", [[[1], [v]]]).data[0]).toBeCloseTo(Math.asinh(v), 12);
     for (const v of [1, 1.5, 40]) expect(valueOf("acosh", [[[1], [v]]]).data[0]).toBeCloseTo(Math.acosh(v), 12);
     for (const v of [-0.9, 1e-5, 0.5]) expect(valueOf("atanh", [[[1], [v]]]).data[0]).toBeCloseTo(Math.atanh(v), 12);
   });

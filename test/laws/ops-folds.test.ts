@@ -10,13 +10,22 @@ describe("reductions fold what a naive loop folds", () => {
   const shape: Shape = [2, 3, 4];
   const data = upTo(24).map((i) => Math.fround(Math.sin(i * 7.3) * 3));
   const naive: Readonly<Record<string, (row: number[]) => number>> = {
-    sum: (row) => row.reduce((a, b) => a + b, 0), mean: (row) => row.reduce((a, b) => a + b, 0) / row.length, prod: (row) => row.reduce((a, b) => a * b, 1),
-    max: (row) => Math.max(...row), min: (row) => Math.min(...row), any: (row) => +row.some((x) => x !== 0), all: (row) => +row.every((x) => x !== 0),
-    argmax: (row) => row.indexOf(Math.max(...row)), argmin: (row) => row.indexOf(Math.min(...row)), sum_square: (row) => row.reduce((a, b) => a + b * b, 0),
-    l1_norm: (row) => row.reduce((a, b) => a + Math.abs(b), 0), l2_norm: (row) => Math.hypot(...row),
+    sum: (row) => row.reduce((a, b) => a + b, 0),
+    mean: (row) => row.reduce((a, b) => a + b, 0) / row.length,
+    prod: (row) => row.reduce((a, b) => a * b, 1),
+    max: (row) => Math.max(...row),
+    min: (row) => Math.min(...row),
+    any: (row) => +row.some((x) => x !== 0),
+    all: (row) => +row.every((x) => x !== 0),
+    argmax: (row) => row.indexOf(Math.max(...row)),
+    argmin: (row) => row.indexOf(Math.min(...row)),
+    sum_square: (row) => row.reduce((a, b) => a + b * b, 0),
+    l1_norm: (row) => row.reduce((a, b) => a + Math.abs(b), 0),
+    l2_norm: (row) => Math.hypot(...row),
     logsumexp: (row) => Math.log(row.reduce((a, b) => a + Math.exp(b), 0)),
-    var: (row) => variance(row, 1), std: (row) => Math.sqrt(variance(row, 1)),
-  }; // prettier-ignore
+    var: (row) => variance(row, 1),
+    std: (row) => Math.sqrt(variance(row, 1)),
+  };
   const variance = (row: number[], correction: number): number => {
     const mean = row.reduce((a, b) => a + b, 0) / row.length;
     return row.reduce((a, b) => a + (b - mean) ** 2, 0) / (row.length - correction);
@@ -57,11 +66,42 @@ describe("reductions fold what a naive loop folds", () => {
 
 describe("matmul", () => {
   test.each<[Shape, Shape, Shape]>([
-    [[2, 3], [3, 4], [2, 4]], [[3], [3, 4], [4]], [[2, 3], [3], [2]], [[3], [3], []], [[5, 2, 3], [3, 4], [5, 2, 4]], [[2, 3], [5, 3, 4], [5, 2, 4]],
-    [[5, 1, 2, 3], [7, 3, 4], [5, 7, 2, 4]], [[5, 2, 3], [3], [5, 2]], [[3], [5, 3, 4], [5, 4]], [[2, 0], [0, 3], [2, 3]],
+    [
+      [2, 3],
+      [3, 4],
+      [2, 4],
+    ],
+    [[3], [3, 4], [4]],
+    [[2, 3], [3], [2]],
+    [[3], [3], []],
+    [
+      [5, 2, 3],
+      [3, 4],
+      [5, 2, 4],
+    ],
+    [
+      [2, 3],
+      [5, 3, 4],
+      [5, 2, 4],
+    ],
+    [
+      [5, 1, 2, 3],
+      [7, 3, 4],
+      [5, 7, 2, 4],
+    ],
+    [[5, 2, 3], [3], [5, 2]],
+    [[3], [5, 3, 4], [5, 4]],
+    [
+      [2, 0],
+      [0, 3],
+      [2, 3],
+    ],
   ])("%j @ %j is %j", (a, b, shape) => {
     const [left, right] = [upTo(sizeOf(a)).map((i) => Math.cos(i)), upTo(sizeOf(b)).map((i) => Math.sin(i))];
-    const got = valueOf("matmul", [[a, left], [b, right]]); // prettier-ignore
+    const got = valueOf("matmul", [
+      [a, left],
+      [b, right],
+    ]);
     expect(got.shape).toEqual(shape);
     const [x, y] = [a.length === 1 ? [1, ...a] : a, b.length === 1 ? [...b, 1] : b];
     const [m, k, n] = [x.at(-2)!, x.at(-1)!, y.at(-1)!];
@@ -70,12 +110,17 @@ describe("matmul", () => {
       const [j, i, rest] = [flat % n, Math.floor(flat / n) % m, Math.floor(flat / (m * n))];
       const at = coordinatesOf(rest, batch);
       const begin = (own: Shape): number =>
-        own.slice(0, -2).reduce((sum, extent, axis) => sum * extent + (extent === 1 ? 0 : at[axis + batch.length - (own.length - 2)]!), 0);
+        own
+          .slice(0, -2)
+          .reduce(
+            (sum, extent, axis) => sum * extent + (extent === 1 ? 0 : at[axis + batch.length - (own.length - 2)]!),
+            0,
+          );
       let want = 0;
       for (let p = 0; p < k; p++) want += left[begin(x) * m * k + i * k + p]! * right[begin(y) * k * n + p * n + j]!;
       expect(value).toBeCloseTo(want, 12);
     });
-  }); // prettier-ignore
+  });
 });
 
 describe("composites expand to these primitives", () => {
@@ -116,9 +161,21 @@ describe("composites expand to these primitives", () => {
     valueOf("layer_norm", [row, [[4], [1, 1, 2, 1]], [[4], [0, 0, 0, 5]]]).data.forEach((value, i) => {
       const normal = (i + 1 - 2.5) / Math.sqrt(1.25 + 1e-5);
       expect(value).toBeCloseTo(i === 2 ? 2 * normal : i === 3 ? normal + 5 : normal, 14);
-    }); // prettier-ignore
+    });
     expect(valueOf("silu", [[[1], [2]]]).data[0]).toBeCloseTo(2 / (1 + Math.exp(-2)), 14);
-    expect(valueOf("linear", [[[1, 2], [1, 2]], [[3, 2], [1, 0, 0, 1, 1, 1]], [[3], [10, 20, 30]]]).data).toEqual([11, 22, 33]); // prettier-ignore
+    expect(
+      valueOf("linear", [
+        [
+          [1, 2],
+          [1, 2],
+        ],
+        [
+          [3, 2],
+          [1, 0, 0, 1, 1, 1],
+        ],
+        [[3], [10, 20, 30]],
+      ]).data,
+    ).toEqual([11, 22, 33]);
     expect(valueOf("swiglu", [[[4], [0, 2, 5, 3]]]).data[1]).toBeCloseTo((2 / (1 + Math.exp(-2))) * 3, 14);
   });
 

@@ -18,20 +18,40 @@ describe("type rules refuse in words", () => {
     ["reshape", [f32(4, 8)], { shape: [5, -1] }, "x is 4×8, which is 32 elements; 5×? is a multiple of 5."],
     ["reshape", [f32(4, 8)], { shape: [5, 7] }, "x is 4×8, which is 32 elements; 5×7 is 35."],
     ["squeeze", [f32(4, 1)], { axes: 0 }, "x is 4×1: axis 0 has size 4; only a size of 1 can be dropped."],
-    ["expand", [f32(4, 2)], { shape: [4, 8] }, "x is 4×2: it can't be expanded to 4×8; only sizes of 1 can grow, and new axes come first."],
+    [
+      "expand",
+      [f32(4, 2)],
+      { shape: [4, 8] },
+      "x is 4×2: it can't be expanded to 4×8; only sizes of 1 can grow, and new axes come first.",
+    ],
     ["concat", [f32(4, 2), f32(4, 3)], { axis: 0 }, "x is 4×2, w is 4×3: all sizes but that of axis 0 must be equal."],
     ["stack", [f32(4, 2), f32(4, 3)], {}, "x is 4×2, w is 4×3: stacked tensors have one shape."],
     ["transpose", [f32(4, 2)], { perm: [0, 0] }, "Axis 0 of x is named twice."],
-    ["pad", [f32(4, 2)], { pads: [2, 0], mode: "reflect" }, "x is 4×2: mode reflect can add 0 to 1 on a side of axis 1."],
+    [
+      "pad",
+      [f32(4, 2)],
+      { pads: [2, 0], mode: "reflect" },
+      "x is 4×2: mode reflect can add 0 to 1 on a side of axis 1.",
+    ],
     ["linear", [f32(4, 8), f32(8, 16)], {}, "x is 4×8, w is 8×16: the inner sizes 8 and 16 differ; did you mean w.T?"],
-    ["layer_norm", [f32(4, 8), f32(4)], {}, "x is 4×8, w is 4: it must be the sizes of the trailing axes that are normalised."],
-    ["slice", [f32(4)], { start: [0], stop: [4], step: [0] }, "A slice with step 0 never ends; steps are 1 or more, or −1 or less."],
+    [
+      "layer_norm",
+      [f32(4, 8), f32(4)],
+      {},
+      "x is 4×8, w is 4: it must be the sizes of the trailing axes that are normalised.",
+    ],
+    [
+      "slice",
+      [f32(4)],
+      { start: [0], stop: [4], step: [0] },
+      "A slice with step 0 never ends; steps are 1 or more, or −1 or less.",
+    ],
     ["dropout", [f32(4)], { p: 1.5 }, "dropout of x drops a share p from 0 to 1; 1.5 was given."],
     ["argmax", [f32(0, 2)], { axes: 0 }, "argmax needs at least one element to point at; x is 0×2."],
   ])("%s %#", (op, inputs, attrs, want) => {
     const padded = op === "layer_norm" ? [...inputs, null] : op === "linear" ? [...inputs, null] : inputs;
     expect(refusal(op, padded as TensorType[], attrs, ["x", "w", "b"])).toBe(want);
-  }); // prettier-ignore
+  });
 
   test("no rule throws, whatever the shapes and attributes", () => {
     const shapes: Shape[] = [[], [0], [3], [4, 8], [8, 4], [2, 1, 5], [1, 1, 1, 1]];
@@ -94,7 +114,7 @@ describe("movement", () => {
     ["broadcast_in_dim", { shape: [2, 2, 3], dims: [0, 2] }, [2, 2, 3], [0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5]],
   ])("%s %j", (op, attrs, shape, data) => {
     expect(valueOf(op, [m23], attrs)).toEqual({ shape, dtype: "f32", data });
-  }); // prettier-ignore
+  });
 
   test("concat, stack, squeeze", () => {
     expect(
@@ -110,29 +130,82 @@ describe("movement", () => {
         { axis: -1 },
       ).data,
     ).toEqual([0, 1, 2, 7, 3, 4, 5, 8]);
-    expect(valueOf("stack", [m23, m23], { axis: 1 })).toEqual({ shape: [2, 2, 3], dtype: "f32", data: [0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5] }); // prettier-ignore
+    expect(valueOf("stack", [m23, m23], { axis: 1 })).toEqual({
+      shape: [2, 2, 3],
+      dtype: "f32",
+      data: [0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5],
+    });
     expect(valueOf("squeeze", [[[1, 2, 1, 3], upTo(6)]], {}).shape).toEqual([2, 3]);
     expect(valueOf("squeeze", [[[1, 2, 1, 3], upTo(6)]], { axes: 2 }).shape).toEqual([1, 2, 3]);
   });
 
   test("free views keep row-major order: their index rule is the identity of the flat index", () => {
-    for (const [from, to] of [[[4, 6], [2, 2, 3, 2]], [[2, 3, 4], [6, 4]], [[6, 4], [4, 6]], [[1, 5], [5, 1, 1]], [[2, 1, 3], [2, 3]], [[], [1, 1]]] as const) {
+    for (const [from, to] of [
+      [
+        [4, 6],
+        [2, 2, 3, 2],
+      ],
+      [
+        [2, 3, 4],
+        [6, 4],
+      ],
+      [
+        [6, 4],
+        [4, 6],
+      ],
+      [
+        [1, 5],
+        [5, 1, 1],
+      ],
+      [
+        [2, 1, 3],
+        [2, 3],
+      ],
+      [[], [1, 1]],
+    ] as const) {
       const got = valueOf("reshape", [[from, upTo(sizeOf(from))]], { shape: to });
-      const node: Node = { id: nodeId("r"), op: "reshape", inputs: [], attrs: { shape: to }, type: f32(...to), label: "r", origins: [], groups: [] };
+      const node: Node = {
+        id: nodeId("r"),
+        op: "reshape",
+        inputs: [],
+        attrs: { shape: to },
+        type: f32(...to),
+        label: "r",
+        origins: [],
+        groups: [],
+      };
       for (let flat = 0; flat < sizeOf(to); flat++) {
-        const [one] = opDef("reshape").movement!.source(coordinatesOf(flat, to), { inputs: [from], output: to, attrs: node.attrs }, {
-          int: (v) => v, add: (a, b) => a + b, mul: (a, by) => a * by, div: (a, by) => Math.floor(a / by), mod: (a, by) => a % by,
-          less: () => true, atLeast: () => true, and: () => true,
-        }); // prettier-ignore
+        const [one] = opDef("reshape").movement!.source(
+          coordinatesOf(flat, to),
+          { inputs: [from], output: to, attrs: node.attrs },
+          {
+            int: (v) => v,
+            add: (a, b) => a + b,
+            mul: (a, by) => a * by,
+            div: (a, by) => Math.floor(a / by),
+            mod: (a, by) => a % by,
+            less: () => true,
+            atLeast: () => true,
+            and: () => true,
+          },
+        );
         expect(one!.index.reduce((sum, at, axis) => sum + at * stridesOf(from)[axis]!, 0)).toBe(flat);
       }
       expect(got.data).toEqual(upTo(sizeOf(from)));
     }
-  }); // prettier-ignore
+  });
 
   test("permutations in every spelling", () => {
-    expect([permOf({}, 3), permOf({ perm: [0, -1, 1] }, 3), permOf({ perm: 0, dim1: 2 }, 3), permOf({ perm: -1, dim1: -2 }, 3)]).toEqual([
-      [2, 1, 0], [0, 2, 1], [2, 1, 0], [0, 2, 1],
-    ]); // prettier-ignore
+    expect([
+      permOf({}, 3),
+      permOf({ perm: [0, -1, 1] }, 3),
+      permOf({ perm: 0, dim1: 2 }, 3),
+      permOf({ perm: -1, dim1: -2 }, 3),
+    ]).toEqual([
+      [2, 1, 0],
+      [0, 2, 1],
+      [2, 1, 0],
+      [0, 2, 1],
+    ]);
   });
 });

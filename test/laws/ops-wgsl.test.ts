@@ -7,7 +7,37 @@ import { runShader, shaderOf } from "../wgsl-op";
 
 const gpu = await dawn();
 const LENGTH = 4096;
-const FLOATS = [0, 1, -1, 2, 3, 6, 0.5, -0.5, 1.5, -2.5, 1e-3, -1e-3, 1e-6, 9, -9, 20, -20, 50, -50, 88, -88, 100, -100, 1000, -1000, 1e10, -1e10, Infinity, -Infinity].map(Math.fround); // prettier-ignore
+const FLOATS = [
+  0,
+  1,
+  -1,
+  2,
+  3,
+  6,
+  0.5,
+  -0.5,
+  1.5,
+  -2.5,
+  1e-3,
+  -1e-3,
+  1e-6,
+  9,
+  -9,
+  20,
+  -20,
+  50,
+  -50,
+  88,
+  -88,
+  100,
+  -100,
+  1000,
+  -1000,
+  1e10,
+  -1e10,
+  Infinity,
+  -Infinity,
+].map(Math.fround);
 const INTEGERS = [0, 1, -1, 2, -2, 3, 5, 7, -7, 12, 100, 46341, 2147483647, -2147483648, 13, -13];
 
 /** Arguments where f32 has no answer to compare: a step function beside its step, an angle of too many turns, powers at ∞. */
@@ -92,7 +122,10 @@ describe.skipIf(!gpu)("every op's shader agrees with its meaning", () => {
   test.each(cases)("%s of %s, one and four at a time", async (_name, dtype, def) => {
     const operands = def.params.filter((param) => param.kind === "tensor").map(() => dtype);
     const attrs = withDefaults(def, ATTRS[def.name] ?? {});
-    const type = def.infer(operands.map((of) => ({ dtype: of, shape: [LENGTH] })), attrs); // prettier-ignore
+    const type = def.infer(
+      operands.map((of) => ({ dtype: of, shape: [LENGTH] })),
+      attrs,
+    );
     // Ops on bits refuse floats, and say so.
     if (!type.ok && type.code === "dtype") return;
     if (!type.ok) throw new Error(type.text);
@@ -100,7 +133,13 @@ describe.skipIf(!gpu)("every op's shader agrees with its meaning", () => {
     const columns = argumentsOf(dtype, operands.length);
     for (const width of [1, 4] as const) {
       const code = shaderOf(def, operands, result, attrs, width);
-      const raw = await runShader(device, code, columns.map((column) => upload(column, dtype)), LENGTH, width); // prettier-ignore
+      const raw = await runShader(
+        device,
+        code,
+        columns.map((column) => upload(column, dtype)),
+        LENGTH,
+        width,
+      );
       const got =
         result === "f32" ? new Float32Array(raw) : result === "i32" ? new Int32Array(raw) : new Uint32Array(raw);
       expect(misses(def, columns, got, result, attrs)).toEqual([]);

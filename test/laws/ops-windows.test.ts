@@ -9,10 +9,15 @@ import { f32, refusal, upTo, valueOf } from "../one-op";
 
 const wave = (n: number, by: number): number[] => upTo(n).map((i) => Math.sin(by * i + 1));
 const numbers = {
-  int: (v: number) => v, add: (a: number, b: number) => a + b, mul: (a: number, by: number) => a * by,
-  div: (a: number, by: number) => Math.floor(a / by), mod: (a: number, by: number) => a % by,
-  less: (a: number, bound: number) => a < bound, atLeast: (a: number, bound: number) => a >= bound, and: (a: boolean, b: boolean) => a && b,
-}; // prettier-ignore
+  int: (v: number) => v,
+  add: (a: number, b: number) => a + b,
+  mul: (a: number, by: number) => a * by,
+  div: (a: number, by: number) => Math.floor(a / by),
+  mod: (a: number, by: number) => a % by,
+  less: (a: number, bound: number) => a < bound,
+  atLeast: (a: number, bound: number) => a >= bound,
+  and: (a: boolean, b: boolean) => a && b,
+};
 
 const windows: [Shape, Attrs][] = [
   [[7], { kernel_size: [3] }],
@@ -60,7 +65,9 @@ describe("window", () => {
   });
 
   test("refuses in words", () => {
-    expect(refusal("window", [f32(2, 3)], { kernel_size: [4] }, ["x"])).toBe("x is 2×3: a window of 4 taps does not fit 3 elements with 0 before and 0 after."); // prettier-ignore
+    expect(refusal("window", [f32(2, 3)], { kernel_size: [4] }, ["x"])).toBe(
+      "x is 2×3: a window of 4 taps does not fit 3 elements with 0 before and 0 after.",
+    );
     expect(refusal("window", [f32(2, 3)], { kernel_size: [1, 1, 1] }, ["x"])).toBe("x is 2×3: the window has 3 axes.");
   });
 });
@@ -74,7 +81,13 @@ function convolved(
   attrs: { stride: number[]; dilation: number[]; padding: number[]; groups: number },
 ): { shape: Shape; data: number[] } {
   const rank = x.length - 2;
-  const out = upTo(rank).map((i) => Math.floor((x[i + 2]! + attrs.padding[i]! + attrs.padding[rank + i]! - attrs.dilation[i]! * (w[i + 2]! - 1) - 1) / attrs.stride[i]!) + 1); // prettier-ignore
+  const out = upTo(rank).map(
+    (i) =>
+      Math.floor(
+        (x[i + 2]! + attrs.padding[i]! + attrs.padding[rank + i]! - attrs.dilation[i]! * (w[i + 2]! - 1) - 1) /
+          attrs.stride[i]!,
+      ) + 1,
+  );
   const shape = [x[0]!, w[0]!, ...out];
   const data = upTo(sizeOf(shape)).map((flat) => {
     const [n, o, ...at] = coordinatesOf(flat, shape) as [number, number, ...number[]];
@@ -97,9 +110,13 @@ const convolutions: [Shape, Shape, { stride: number[]; dilation: number[]; paddi
   [[1, 4, 9], [6, 2, 2], { stride: [2], dilation: [3], padding: [2, 1], groups: 2 }],
   [[2, 2, 5, 6], [3, 2, 3, 2], { stride: [2, 1], dilation: [1, 2], padding: [1, 1, 0, 2], groups: 1 }],
   [[1, 4, 6, 6], [4, 1, 3, 3], { stride: [1, 1], dilation: [1, 1], padding: [1, 1, 1, 1], groups: 4 }],
-  [[1, 2, 3, 4, 5], [2, 2, 2, 2, 2], { stride: [1, 2, 2], dilation: [1, 1, 1], padding: [0, 1, 0, 1, 0, 1], groups: 1 }],
+  [
+    [1, 2, 3, 4, 5],
+    [2, 2, 2, 2, 2],
+    { stride: [1, 2, 2], dilation: [1, 1, 1], padding: [0, 1, 0, 1, 0, 1], groups: 1 },
+  ],
   [[2, 3, 4, 4], [5, 3, 1, 1], { stride: [1, 1], dilation: [1, 1], padding: [0, 0, 0, 0], groups: 1 }],
-]; // prettier-ignore
+];
 
 const close = (got: readonly number[], want: readonly number[]): void => {
   expect(got.length).toBe(want.length);
@@ -110,41 +127,93 @@ describe("convolutions", () => {
   test.each(convolutions)("%j by %j %j", (x, w, attrs) => {
     const [a, b] = [wave(sizeOf(x), 0.7), wave(sizeOf(w), 1.3)];
     const want = convolved(x, a, w, b, attrs);
-    const got = valueOf("conv", [[x, a], [w, b]], attrs); // prettier-ignore
+    const got = valueOf(
+      "conv",
+      [
+        [x, a],
+        [w, b],
+      ],
+      attrs,
+    );
     expect(got.shape).toEqual(want.shape);
     close(got.data, want.data);
   });
 
   test.each(convolutions)("transposed %j by %j %j: ⟨conv x, y⟩ = ⟨x, convᵀ y⟩", (x, w, attrs) => {
     const [a, b] = [wave(sizeOf(x), 0.7), wave(sizeOf(w), 1.3)];
-    const forward = valueOf("conv", [[x, a], [w, b]], attrs); // prettier-ignore
+    const forward = valueOf(
+      "conv",
+      [
+        [x, a],
+        [w, b],
+      ],
+      attrs,
+    );
     const y = wave(forward.data.length, 0.31);
     const rank = x.length - 2;
     // Elements that no window reached come back as output padding.
-    const reached = upTo(rank).map((i) => (forward.shape[i + 2]! - 1) * attrs.stride[i]! + attrs.dilation[i]! * (w[i + 2]! - 1) + 1 - attrs.padding[i]! - attrs.padding[rank + i]!); // prettier-ignore
+    const reached = upTo(rank).map(
+      (i) =>
+        (forward.shape[i + 2]! - 1) * attrs.stride[i]! +
+        attrs.dilation[i]! * (w[i + 2]! - 1) +
+        1 -
+        attrs.padding[i]! -
+        attrs.padding[rank + i]!,
+    );
     const output_padding = upTo(rank).map((i) => x[i + 2]! - reached[i]!);
-    const back = valueOf("conv_transpose", [[forward.shape, y], [w, b]], { ...attrs, output_padding }); // prettier-ignore
+    const back = valueOf(
+      "conv_transpose",
+      [
+        [forward.shape, y],
+        [w, b],
+      ],
+      { ...attrs, output_padding },
+    );
     expect(back.shape).toEqual(x);
     const dot = (p: readonly number[], q: readonly number[]): number => p.reduce((sum, v, i) => sum + v * q[i]!, 0);
     expect(dot(forward.data, y)).toBeCloseTo(dot(a, back.data), 8);
   });
 
   test("the bias belongs to the output channel", () => {
-    const plain = valueOf("conv", [[[1, 1, 3], [1, 2, 3]], [[2, 1, 2], [1, 0, 0, 1]]]); // prettier-ignore
-    const shifted = valueOf("conv", [[[1, 1, 3], [1, 2, 3]], [[2, 1, 2], [1, 0, 0, 1]], [[2], [10, 20]]]); // prettier-ignore
+    const plain = valueOf("conv", [
+      [
+        [1, 1, 3],
+        [1, 2, 3],
+      ],
+      [
+        [2, 1, 2],
+        [1, 0, 0, 1],
+      ],
+    ]);
+    const shifted = valueOf("conv", [
+      [
+        [1, 1, 3],
+        [1, 2, 3],
+      ],
+      [
+        [2, 1, 2],
+        [1, 0, 0, 1],
+      ],
+      [[2], [10, 20]],
+    ]);
     expect(plain.data).toEqual([1, 2, 2, 3]);
     expect(shifted.data).toEqual([11, 12, 22, 23]);
   });
 
   test.each<[Shape, Shape, Attrs, string]>([
     [[1, 3, 8], [4, 2, 3], {}, "x is 1×3×8, w is 4×2×3: the weight takes 2 channels and gets 3."],
-    [[1, 3, 8], [4, 2, 3, 3], {}, "x is 1×3×8, w is 4×2×3×3: a convolution takes batch, channels and the same spatial axes of both."],
+    [
+      [1, 3, 8],
+      [4, 2, 3, 3],
+      {},
+      "x is 1×3×8, w is 4×2×3×3: a convolution takes batch, channels and the same spatial axes of both.",
+    ],
     [[1, 4, 8], [4, 2, 3], { groups: 3 }, "x is 1×4×8, w is 4×2×3: channels can't be split into 3 groups."],
     [[1, 2, 8], [4, 2, 3], { stride: [1, 2] }, "There are 1 spatial axes; stride names 2."],
   ])("%j by %j %j is refused", (x, w, attrs, want) => {
     const def = [f32(...x), f32(...w), null] as never;
     expect(refusal("conv", def, attrs, ["x", "w", "b"])).toBe(want);
-  }); // prettier-ignore
+  });
 });
 
 /** Elements under each window, absent ones left out. */
@@ -171,7 +240,10 @@ describe("pools", () => {
   const shape = [2, 2, 6, 7];
   const data = wave(sizeOf(shape), 0.9);
   test.each([
-    [[2, 2], [2, 2], [0, 0], false], [[3, 2], [1, 2], [1, 1], false], [[3, 3], [2, 2], [1, 1], true], [[2, 3], [3, 3], [0, 1], true],
+    [[2, 2], [2, 2], [0, 0], false],
+    [[3, 2], [1, 2], [1, 1], false],
+    [[3, 3], [2, 2], [1, 1], true],
+    [[2, 3], [3, 3], [0, 1], true],
   ])("kernel %j stride %j padding %j ceil %s", (kernel, stride, padding, ceil_mode) => {
     const attrs = { kernel_size: kernel, stride, padding, ceil_mode };
     const max = valueOf("max_pool", [[shape, data]], attrs);
@@ -179,11 +251,14 @@ describe("pools", () => {
     expect(max.data).toEqual(parts.map((part) => Math.max(...part)));
     const mean = (part: readonly number[]): number => part.reduce((sum, v) => sum + v, 0) / part.length;
     close(valueOf("avg_pool", [[shape, data]], { ...attrs, count_include_pad: false }).data, parts.map(mean));
-    close(valueOf("lp_pool", [[shape, data]], { ...attrs, p: 3 }).data, parts.map((part) => Math.cbrt(part.reduce((sum, v) => sum + Math.abs(v) ** 3, 0)))); // prettier-ignore
+    close(
+      valueOf("lp_pool", [[shape, data]], { ...attrs, p: 3 }).data,
+      parts.map((part) => Math.cbrt(part.reduce((sum, v) => sum + Math.abs(v) ** 3, 0))),
+    );
     if (ceil_mode) return;
     const whole = parts.map((part) => part.reduce((sum, v) => sum + v, 0) / sizeOf(kernel));
     close(valueOf("avg_pool", [[shape, data]], attrs).data, whole);
-  }); // prettier-ignore
+  });
 
   test("unfold lists what a convolution multiplies", () => {
     const columns = valueOf(
@@ -196,6 +271,9 @@ describe("pools", () => {
       ],
       { kernel_size: [2] },
     );
-    expect([columns.shape, columns.data]).toEqual([[1, 4, 2], [1, 2, 2, 3, 4, 5, 5, 6]]); // prettier-ignore
+    expect([columns.shape, columns.data]).toEqual([
+      [1, 4, 2],
+      [1, 2, 2, 3, 4, 5, 5, 6],
+    ]);
   });
 });

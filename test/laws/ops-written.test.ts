@@ -1,8 +1,20 @@
 /** @file Every op as a person writes it, from the text to kernels: naive and fused plans give the reference's values, and WebGPU accepts their WGSL. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  compareOutputs, compile, defaultOptions, fusionAt, generic, inputData, runPlanOnCpu, runReference, targetOf, toleranceFor, type Compilation, type NodeId, type Target,
-} from "../../src/fusion"; // prettier-ignore
+  compareOutputs,
+  compile,
+  defaultOptions,
+  fusionAt,
+  generic,
+  inputData,
+  runPlanOnCpu,
+  runReference,
+  targetOf,
+  toleranceFor,
+  type Compilation,
+  type NodeId,
+  type Target,
+} from "../../src/fusion";
 import { calls } from "./written-calls";
 import { dawn } from "../../src/gpu/testing/dawn";
 
@@ -25,7 +37,9 @@ function wrongOutputs(compilation: Compilation): string[] {
     const { outputs } = runPlanOnCpu(fusion, targetOf(generic), generic, inputs);
     // Translated kernels are the same arithmetic.
     const slow: Target = { ...targetOf(generic), schedule: "cpu" };
-    const [told, quick] = [true, false].map((log) => runPlanOnCpu(fusion, slow, generic, inputs, { precision: "f32", log }).outputs); // prettier-ignore
+    const [told, quick] = [true, false].map(
+      (log) => runPlanOnCpu(fusion, slow, generic, inputs, { precision: "f32", log }).outputs,
+    );
     for (const id of graph.outputs) expect([...quick!.get(id)!]).toEqual([...told!.get(id)!]);
     return graph.outputs.flatMap((id) => {
       const { pass, worst } = compareOutputs(reference.get(id)!.data, outputs.get(id)!, toleranceFor(graph, id));

@@ -29,7 +29,19 @@ export function compiled(graph: Graph, given: Partial<CompileOptions> = {}): Com
   const naive = naiveFusion(graph, all.granularity, all.strict);
   const { steps } = runPasses(naive, all, pipelineOf(allPasses, all));
   const millis = { parse: 0, passes: 0, codegen: 0 };
-  return { text: "", options: all, diagnostics: [], symbols: [], goals: [], naive, drawn: graph, steps, naivePlan: null, fusedPlan: null, millis }; // prettier-ignore
+  return {
+    text: "",
+    options: all,
+    diagnostics: [],
+    symbols: [],
+    goals: [],
+    naive,
+    drawn: graph,
+    steps,
+    naivePlan: null,
+    fusedPlan: null,
+    millis,
+  };
 }
 
 const SOURCES = new Set(["input", "const", "hole"]);
@@ -176,7 +188,11 @@ export function valueFaults(source: Graph, state: Fusion, profile = defaultOptio
 }
 
 const close = (a: number, b: number): boolean =>
-  Object.is(a, b) || a === b || (Number.isNaN(a) && Number.isNaN(b)) || Math.abs(a - b) <= 1e-9 * (1 + Math.abs(b)) || (Math.abs(a) > 3.4e38 && Math.abs(b) > 3.4e38 && Math.sign(a) === Math.sign(b)); // prettier-ignore
+  Object.is(a, b) ||
+  a === b ||
+  (Number.isNaN(a) && Number.isNaN(b)) ||
+  Math.abs(a - b) <= 1e-9 * (1 + Math.abs(b)) ||
+  (Math.abs(a) > 3.4e38 && Math.abs(b) > 3.4e38 && Math.sign(a) === Math.sign(b));
 
 /** Edges between two kernels of the final state about which nothing was ever said. */
 export function silentEdges(compilation: Compilation): string[] {

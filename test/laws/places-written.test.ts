@@ -23,8 +23,11 @@ describe("writing into a place", () => {
     ["y = x.at[:, 0].add(5).at[0, 1].set(3)\n", [5, 3, 2, 8, 4, 5]],
     ["y = x.at[:, i].multiply(2)\n", [0, 1, 4, 6, 4, 10]],
     ["y = x * 1\ny.mul_(2).add_(1)\ny.clamp_(max=7)\n", [1, 3, 5, 7, 7, 7]],
-    ["o = torch.zeros(2, 3)\nfor t in range(3):\n  o[:, t] = x[:, t] + (0 if t == 0 else o[:, t - 1])\ny = o * 1\n", [0, 1, 3, 3, 7, 12]],
-  ])("%s", (text, wanted) => expect(valuesOf(text)).toEqual(wanted)); // prettier-ignore
+    [
+      "o = torch.zeros(2, 3)\nfor t in range(3):\n  o[:, t] = x[:, t] + (0 if t == 0 else o[:, t - 1])\ny = o * 1\n",
+      [0, 1, 3, 3, 7, 12],
+    ],
+  ])("%s", (text, wanted) => expect(valuesOf(text)).toEqual(wanted));
 });
 
 test("a pool of a picture without a batch goes by the axes that its name says", () => {
@@ -32,7 +35,9 @@ test("a pool of a picture without a batch goes by the axes that its name says", 
   const outputs = (lines: string): readonly (readonly number[])[] => {
     const { graph, diagnostics } = parseProgram(text + lines);
     expect(diagnostics).toEqual([]);
-    const values = new Map([...graph.nodes.values()].filter(({ op }) => op === "input").map((node) => [node.id, inputData(node)])); // prettier-ignore
+    const values = new Map(
+      [...graph.nodes.values()].filter(({ op }) => op === "input").map((node) => [node.id, inputData(node)]),
+    );
     const found = runReference(graph, values, { precision: "f64" });
     return graph.outputs.map((id) => [...found.get(id)!.data]);
   };

@@ -95,8 +95,15 @@ const CHOICES: readonly Partial<CompileOptions>[] = [
 const FIRST_PROFILES = 6;
 const waysOf = (profiles: number, choices: number): fc.Arbitrary<Ways> =>
   fc
-    .tuple(fc.nat({ max: 2 }), fc.nat({ max: POLICIES.length - 1 }), fc.nat({ max: 15 }), fc.nat({ max: profiles - 1 }), fc.nat({ max: 31 }), ...(choices > 1 ? [fc.nat({ max: choices - 1 })] : []))
-    .map((ways) => ways as unknown as Ways); // prettier-ignore
+    .tuple(
+      fc.nat({ max: 2 }),
+      fc.nat({ max: POLICIES.length - 1 }),
+      fc.nat({ max: 15 }),
+      fc.nat({ max: profiles - 1 }),
+      fc.nat({ max: 31 }),
+      ...(choices > 1 ? [fc.nat({ max: choices - 1 })] : []),
+    )
+    .map((ways) => ways as unknown as Ways);
 const casesOf = (choices: fc.Arbitrary<Choices>, ways: fc.Arbitrary<Ways>): fc.Arbitrary<Case> =>
   fc.tuple(choices, ways).map(([made, how]) => caseOf(made, how));
 

@@ -75,7 +75,10 @@ describe("a value leaves f16 rounded", () => {
   test("the reference says so, too, and a cast of a sum that ties", () => {
     const graph = graphOf("x: f16[3]\nc: f16[3]\ny = (x + c).float()\nz = (x + c)");
     const [x, c] = [...dataOf(graph).keys()];
-    const inputs = new Map([[x!, Float64Array.of(2048, 1, 65504)], [c!, Float64Array.of(1, 2 ** -11, 65504)]]); // prettier-ignore
+    const inputs = new Map([
+      [x!, Float64Array.of(2048, 1, 65504)],
+      [c!, Float64Array.of(1, 2 ** -11, 65504)],
+    ]);
     const reference = runReference(graph, inputs);
     expect(graph.outputs.map((id) => [...reference.get(id)!.data])).toEqual([
       [2048, 1, Infinity],

@@ -12,12 +12,14 @@ const profile = { ...generic, bandwidth: 1e9, launchMicros: 0, multiprocessors: 
 
 const CASES: Readonly<Record<string, string>> = {
   "a root mean square": "x: f32[64, 128]\nw: f32[128, 64]\ng: f32[128]\ny = rms_norm(x, (128,), g) @ w",
-  "in primitives": "x: f32[64, 128]\nw: f32[128, 512]\ny = relu((x / sqrt((x * x).mean(dim=-1, keepdim=True) + 1e-6)) @ w)",
+  "in primitives":
+    "x: f32[64, 128]\nw: f32[128, 512]\ny = relu((x / sqrt((x * x).mean(dim=-1, keepdim=True) + 1e-6)) @ w)",
   "a quotient": "x: f32[64, 128]\nw: f32[128, 64]\ny = l2_normalize(x, dim=-1) @ w",
   "of a batch": "x: f32[2, 3, 64, 128]\nw: f32[128, 64]\ny = rms_norm(x, (128,)) @ w",
-  "for three products": "x: f32[64, 128]\na: f32[128, 32]\nb: f32[128, 32]\nc: f32[128, 32]\nh = rms_norm(x, (128,))\np = h @ a\nq = h @ b\nr = relu(h @ c)",
+  "for three products":
+    "x: f32[64, 128]\na: f32[128, 32]\nb: f32[128, 32]\nc: f32[128, 32]\nh = rms_norm(x, (128,))\np = h @ a\nq = h @ b\nr = relu(h @ c)",
   "behind a residual": "x: f32[64, 128]\nz: f32[64, 128]\nw: f32[128, 128]\nh = x + z\ny = h + rms_norm(h, (128,)) @ w",
-}; // prettier-ignore
+};
 
 const made = (text: string, strict = false) => {
   const compilation = compiled(graphOf(text), { profile, strict });

@@ -5,8 +5,10 @@ import { keptBuffers } from "../../src/fusion/cost";
 import { nodeId, type SavedChoice, type SavedValues } from "../../src/fusion/ir";
 
 const MIB = 2 ** 20;
-const chain = "x: f32[1048576]\ng: f32[1048576]\ndef f(x):\n    a = exp(x)\n    b = a + 1\n    return log(b)\ny, pull = vjp(f, x)\nreturn y, pull(g)\n"; // prettier-ignore
-const relu = "x: f32[1024, 1024]\nw: f32[1024, 1024]\nh = relu(x)\nloss = sum(h * w)\nloss.backward()\nreturn loss, x.grad\n"; // prettier-ignore
+const chain =
+  "x: f32[1048576]\ng: f32[1048576]\ndef f(x):\n    a = exp(x)\n    b = a + 1\n    return log(b)\ny, pull = vjp(f, x)\nreturn y, pull(g)\n";
+const relu =
+  "x: f32[1024, 1024]\nw: f32[1024, 1024]\nh = relu(x)\nloss = sum(h * w)\nloss.backward()\nreturn loss, x.grad\n";
 
 /** Bytes of the forward pass that are kept, the rules that said yes and no, and the kernels. */
 function kept(text: string, asked: Partial<SavedValues>) {
@@ -32,7 +34,11 @@ describe("log(exp(x) + 1), whose derivative reads a and b", () => {
   });
 
   test("recomputed: nothing, and a kernel for each pass", () => {
-    expect(kept(chain, { policy: "recomputed" })).toMatchObject({ bytes: 0, yes: ["recompute", "recompute"], kernels: 2 }); // prettier-ignore
+    expect(kept(chain, { policy: "recomputed" })).toMatchObject({
+      bytes: 0,
+      yes: ["recompute", "recompute"],
+      kernels: 2,
+    });
     expect(kept(chain, { policy: "cut" })).toMatchObject({ bytes: 0, kernels: 2 });
   });
 
@@ -70,7 +76,10 @@ describe("products", () => {
   const size = 256 * 1024;
 
   test("are kept by the cut, and what follows is made again", () => {
-    expect(kept(layers(3), { policy: "cut" })).toMatchObject({ bytes: 3 * size, codes: ["C_RECOMPUTE", "C_RECOMPUTE", "C_RECOMPUTE"] }); // prettier-ignore
+    expect(kept(layers(3), { policy: "cut" })).toMatchObject({
+      bytes: 3 * size,
+      codes: ["C_RECOMPUTE", "C_RECOMPUTE", "C_RECOMPUTE"],
+    });
     expect(kept(layers(3), {}).bytes).toBe(5 * size);
   });
 
@@ -91,11 +100,16 @@ describe("checkpoint", () => {
 
   test("makes its inside again, in either library's form", () => {
     const plain = kept(program("f(x, w)"), {});
-    for (const form of ["checkpoint(f, x, w)", "jax.checkpoint(f)(x, w)", "jax.remat(f)(x, w)", "checkpoint(f, x, w, use_reentrant=False)"]) {
+    for (const form of [
+      "checkpoint(f, x, w)",
+      "jax.checkpoint(f)(x, w)",
+      "jax.remat(f)(x, w)",
+      "checkpoint(f, x, w, use_reentrant=False)",
+    ]) {
       const { bytes, yes } = kept(program(form), {});
       expect(yes).toContain("recompute");
       expect(bytes).toBeLessThan(plain.bytes);
-    } // prettier-ignore
+    }
   });
 });
 

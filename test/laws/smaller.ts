@@ -70,7 +70,8 @@ function* simplerLines(line: string, names: ReadonlySet<string>): Generator<stri
     const fold = `${name} = ${operand}.sum(${axis ?? "dim=-1"}, keepdim=True)`;
     if (fold !== line) yield fold;
   }
-  if (operands.length > 1 && call !== `${operands[0]} + ${operands[1]}`) yield `${name} = ${operands[0]} + ${operands[1]}`; // prettier-ignore
+  if (operands.length > 1 && call !== `${operands[0]} + ${operands[1]}`)
+    yield `${name} = ${operands[0]} + ${operands[1]}`;
   // The inside of each pair of brackets, alone or in the place of the call.
   for (const [whole, , inside] of call.matchAll(/(\w*)\(([^()]*)\)/g)) {
     const first = inside!.split(/, (?![^[]*\])/)[0]!;

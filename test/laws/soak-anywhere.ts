@@ -16,11 +16,26 @@ interface Batch {
 /** The same files and settings as in `scripts/soak.mjs`. */
 const LAWS: Readonly<Record<string, Batch>> = {
   device: { env: { WEBGPU_LAWS: part }, load: () => import("../webgpu/random.test") },
-  kept: { env: { GRADIENT_LAWS: `${2 * count}:${seed}` }, only: "what the backward passes of", load: () => import("./gradient-plans.test") }, // prettier-ignore
+  kept: {
+    env: { GRADIENT_LAWS: `${2 * count}:${seed}` },
+    only: "what the backward passes of",
+    load: () => import("./gradient-plans.test"),
+  },
   limits: { env: { LIMIT_LAWS: part }, load: () => import("./limits.test") },
-  kernels: { env: { CODEGEN_LAWS: `${count}:${seed * 2000}` }, only: "random programs from seed", load: () => import("./codegen.test") }, // prettier-ignore
-  knobs: { env: { KNOB_SEEDS: String(count), KNOB_FROM: String(seed * 2000) }, only: "random kernels under", load: () => import("./knobs.test") }, // prettier-ignore
-  texts: { env: { LAW_FACTOR: String(count), LAW_SEED: String(seed) }, load: async () => [await import("./text.test"), await import("./passes.test")] }, // prettier-ignore
+  kernels: {
+    env: { CODEGEN_LAWS: `${count}:${seed * 2000}` },
+    only: "random programs from seed",
+    load: () => import("./codegen.test"),
+  },
+  knobs: {
+    env: { KNOB_SEEDS: String(count), KNOB_FROM: String(seed * 2000) },
+    only: "random kernels under",
+    load: () => import("./knobs.test"),
+  },
+  texts: {
+    env: { LAW_FACTOR: String(count), LAW_SEED: String(seed) },
+    load: async () => [await import("./text.test"), await import("./passes.test")],
+  },
 };
 
 if (!(law in LAWS)) {

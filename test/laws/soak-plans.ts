@@ -14,7 +14,10 @@ const law = process.argv[3] ?? "plans";
 /** What becomes of a random program; null where it can't be made into this. */
 const MADE: Readonly<Record<string, (one: Case) => Case | null>> = {
   plans: (one) => one,
-  strict: ({ text, ways: [granularity, policy, , profile, pin, choice] }) => ({ text, ways: [granularity, policy, 15, profile, pin, choice] }), // prettier-ignore
+  strict: ({ text, ways: [granularity, policy, , profile, pin, choice] }) => ({
+    text,
+    ways: [granularity, policy, 15, profile, pin, choice],
+  }),
   gradients: differentiated,
   batches: batched,
   // All inputs, or every other one.
@@ -38,7 +41,10 @@ function faultsOf(one: Case): readonly string[] {
 
 /** The fault without its numbers and names. */
 const kindOf = (fault: string): string =>
-  fault.replaceAll(/\d+(?:\.\d+)?(?:e[-+]\d+)?/g, "#").replaceAll(/\b[xv]#[\w/.#~]*/g, "v").slice(0, 60); // prettier-ignore
+  fault
+    .replaceAll(/\d+(?:\.\d+)?(?:e[-+]\d+)?/g, "#")
+    .replaceAll(/\b[xv]#[\w/.#~]*/g, "v")
+    .slice(0, 60);
 
 const began = Date.now();
 const failures: { readonly says: string; readonly ways: Case["ways"]; readonly text: string }[] = [];

@@ -33,9 +33,10 @@ describe.each(Object.entries(programs))("%s", (_, text) => {
     const inputs = dataOf(graph);
     const { profile } = compilation.options;
     for (const schedule of ["gpu", "cpu"] as const) {
-      const [naive, fused] = [0, compilation.steps.length].map(
-        (seq) =>
-        runPlanOnCpu(fusionAt(compilation, seq), { ...targetOf(profile), schedule }, profile, inputs, { precision: "f32" }), // prettier-ignore
+      const [naive, fused] = [0, compilation.steps.length].map((seq) =>
+        runPlanOnCpu(fusionAt(compilation, seq), { ...targetOf(profile), schedule }, profile, inputs, {
+          precision: "f32",
+        }),
       );
       expect([...fused!.outputs.values()]).toEqual([...naive!.outputs.values()]);
     }
@@ -43,7 +44,10 @@ describe.each(Object.entries(programs))("%s", (_, text) => {
 });
 
 test("the refusal says how each would add", () => {
-  const { steps } = compiled(graphOf(programs["few long rows, which are cut into parts"]!), { strict: true, granularity: "primitive" }); // prettier-ignore
+  const { steps } = compiled(graphOf(programs["few long rows, which are cut into parts"]!), {
+    strict: true,
+    granularity: "primitive",
+  });
   const { legal } = steps.find(({ legal: { code } }) => code === "L_STRICT")!;
   expect(legal.numbers).toMatchObject({ chunksBefore: 4, chunks: 1 });
   expect(legal.text).toContain("in four parts of each row");

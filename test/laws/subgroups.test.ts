@@ -71,7 +71,9 @@ describe.skipIf(!device)("on WebGPU", () => {
   test.each(cases)("%s", async (_, text) => {
     const fusion = oneRegion(graphOf(text));
     const { graph } = fusion;
-    const inputs = new Map([...graph.nodes.values()].filter(({ op }) => op === "input").map((n) => [n.id, inputData(n)])); // prettier-ignore
+    const inputs = new Map(
+      [...graph.nodes.values()].filter(({ op }) => op === "input").map((n) => [n.id, inputData(n)]),
+    );
     const reference = runReference(graph, inputs);
     const answer = await session.run(planFusion(fusion, choosing(), generic), inputs);
     if (!answer.ok) throw new Error(answer.problem.text);

@@ -87,7 +87,11 @@ function programOf(numbers: readonly number[]): string {
   const dice = new Dice(numbers);
   const lines: string[] = dice.roll(2) === 0 ? ["# what it does", "N = 4"] : ["N = 4"];
   const values: Known[] = [];
-  const shapes: readonly (readonly [string, Shape])[] = [["N, 3", [4, 3]], ["3", [3]], ["N, 1", [4, 1]]]; // prettier-ignore
+  const shapes: readonly (readonly [string, Shape])[] = [
+    ["N, 3", [4, 3]],
+    ["3", [3]],
+    ["N, 1", [4, 1]],
+  ];
   for (let i = 0; i < 1 + dice.roll(3); i++) {
     const [sizes, shape] = dice.pick(shapes);
     lines.push(`x${i}: f32[${sizes}]${dice.pick(["", " = param()", " = uniform(-1, 1, seed=3)"])}${dice.pick(NOTES)}`);
@@ -113,7 +117,13 @@ function programOf(numbers: readonly number[]): string {
     if (again < 0) values.push({ text: name, shape: made.shape });
   }
   const made = values.filter(({ text }) => text.startsWith("v"));
-  if (dice.roll(3) === 0) lines.push(`return ${made.slice(0, 1 + dice.roll(made.length)).map(({ text }) => text).join(", ")}`); // prettier-ignore
+  if (dice.roll(3) === 0)
+    lines.push(
+      `return ${made
+        .slice(0, 1 + dice.roll(made.length))
+        .map(({ text }) => text)
+        .join(", ")}`,
+    );
   return `${lines.join("\n")}${dice.roll(4) === 0 ? "" : "\n"}`;
 }
 
@@ -144,7 +154,12 @@ export function structure(graph: Graph, detail: "types" | "attrs" | "ops"): Shap
     }
     left.pop();
     if (digests.has(id)) continue;
-    const attrs = detail === "ops" && node.op !== "const" ? [] : Object.keys(node.attrs).sort().map((name) => [name, String(node.attrs[name])]); // prettier-ignore
+    const attrs =
+      detail === "ops" && node.op !== "const"
+        ? []
+        : Object.keys(node.attrs)
+            .sort()
+            .map((name) => [name, String(node.attrs[name])]);
     const own =
       node.op === "input" ? `${node.label} ${showType(node.type)}` : detail === "types" ? showType(node.type) : "";
     digests.set(id, hashText(JSON.stringify([node.op, attrs, own, node.inputs.map((input) => digests.get(input))])));

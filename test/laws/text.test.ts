@@ -32,11 +32,13 @@ function read(text: string): Parsed {
 /** Edits that take `edits` back. */
 function inverse(text: string, edits: readonly TextEdit[]): readonly TextEdit[] {
   let shift = 0;
-  return edits.toSorted((a, b) => a.span.from - b.span.from).map(({ span, insert }) => {
-    const from = span.from + shift;
-    shift += insert.length - (span.to - span.from);
-    return { span: { from, to: from + insert.length }, insert: text.slice(span.from, span.to) };
-  }); // prettier-ignore
+  return edits
+    .toSorted((a, b) => a.span.from - b.span.from)
+    .map(({ span, insert }) => {
+      const from = span.from + shift;
+      shift += insert.length - (span.to - span.from);
+      return { span: { from, to: from + insert.length }, insert: text.slice(span.from, span.to) };
+    });
 }
 
 function done(text: string, edited: Edited): { readonly text: string; readonly ids: ReadonlyMap<NodeId, NodeId> } {

@@ -3,7 +3,16 @@ import { planFusion } from "../../src/fusion/codegen";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, targetOf } from "../../src/fusion/cost";
 import type { Fusion, Graph, NodeId, Target } from "../../src/fusion/ir";
-import { compareOutputs, foldedData, inputData, runReference, toleranceFor, type Comparison, type InputData, type Tolerance } from "../../src/fusion/reference"; // prettier-ignore
+import {
+  compareOutputs,
+  foldedData,
+  inputData,
+  runReference,
+  toleranceFor,
+  type Comparison,
+  type InputData,
+  type Tolerance,
+} from "../../src/fusion/reference";
 import type { Session } from "../../src/gpu";
 import { once, roundingReach } from "../laws/conditioning";
 import { compiled } from "../laws/pass-harness";
@@ -36,7 +45,9 @@ export interface Held extends Comparison {
 }
 
 const rootMeanSquare = (data: Float64Array): number =>
-  Math.sqrt(data.reduce((sum, value) => sum + (Number.isFinite(value) ? value * value : 0), 0) / Math.max(1, data.length)); // prettier-ignore
+  Math.sqrt(
+    data.reduce((sum, value) => sum + (Number.isFinite(value) ? value * value : 0), 0) / Math.max(1, data.length),
+  );
 
 /** Two roundings of f32: what an op may be off by, of its size. */
 const ROUNDING = 1.2e-7;

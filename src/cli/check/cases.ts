@@ -45,7 +45,11 @@ export function* findCases(paths: readonly string[]): Generator<CaseSource> {
       yield { name: basename(path), read: () => [readFolder(path)] };
       continue;
     }
-    yield* findCases(readdirSync(path).sort().map((entry) => join(path, entry))); // prettier-ignore
+    yield* findCases(
+      readdirSync(path)
+        .sort()
+        .map((entry) => join(path, entry)),
+    );
   }
 }
 

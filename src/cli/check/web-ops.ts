@@ -51,7 +51,16 @@ const TYPES: ReadonlyMap<
   ["bool", { dtype: "bool", data: 9, short: "bool" }],
 ]);
 /** Names of dtypes that are none of ours, as data type numbers. */
-const OTHERS: ReadonlyMap<string, number> = new Map([["uint8", 2], ["int8", 3], ["uint16", 4], ["int16", 5], ["string", 8], ["float64", 11], ["uint32", 12], ["uint64", 13]]); // prettier-ignore
+const OTHERS: ReadonlyMap<string, number> = new Map([
+  ["uint8", 2],
+  ["int8", 3],
+  ["uint16", 4],
+  ["int16", 5],
+  ["string", 8],
+  ["float64", 11],
+  ["uint32", 12],
+  ["uint64", 13],
+]);
 
 function tensorOf({ data, dims, type }: JsonTensor, name: string): NamedTensor {
   const known = TYPES.get(type);
@@ -86,15 +95,23 @@ function modelOf({ operator, opset, attributes = [] }: JsonTest, one: JsonTest["
   const inputs = one.inputs.map((tensor, i) => (given(tensor) ? `input_${i}` : ""));
   const outputs = one.outputs.map((tensor, i) => (tensor ? `output_${i}` : ""));
   const values = (list: readonly (JsonTensor | null)[], names: readonly string[]): OnnxModel["graph"]["inputs"] =>
-    list.flatMap(
-      (tensor, i) =>
+    list.flatMap((tensor, i) =>
       names[i] === "" || !tensor
         ? []
-        : [{ name: names[i]!, dataType: TYPES.get(tensor.type)?.data ?? OTHERS.get(tensor.type) ?? 0, dims: tensor.dims ?? null }], // prettier-ignore
+        : [
+            {
+              name: names[i]!,
+              dataType: TYPES.get(tensor.type)?.data ?? OTHERS.get(tensor.type) ?? 0,
+              dims: tensor.dims ?? null,
+            },
+          ],
     );
   const domain = opset?.domain ?? "";
   return {
-    opsets: new Map([["", domain === "" ? (opset?.version ?? OPSET) : OPSET], [domain, opset?.version ?? OPSET]]),
+    opsets: new Map([
+      ["", domain === "" ? (opset?.version ?? OPSET) : OPSET],
+      [domain, opset?.version ?? OPSET],
+    ]),
     functions: [],
     graph: {
       name: operator,
@@ -115,7 +132,7 @@ function modelOf({ operator, opset, attributes = [] }: JsonTest, one: JsonTest["
       outputs: values(one.outputs, outputs),
       valueInfo: [],
     },
-  }; // prettier-ignore
+  };
 }
 
 /** Every case of one list. */

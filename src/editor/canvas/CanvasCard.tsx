@@ -34,7 +34,15 @@ export function CanvasCard({ open, picture, editable }: CanvasCardProps) {
       const [width, height] = [element.offsetWidth, element.offsetHeight];
       const isSheet = element.offsetLeft === 0;
       const size = { width: canvas.clientWidth, height: canvas.clientHeight };
-      const top = isSheet ? element.offsetTop : cardTop(boxes.values(), hulls.map(({ tag }) => tagRect(tag)), getViewport(), size, { width, height }); // prettier-ignore
+      const top = isSheet
+        ? element.offsetTop
+        : cardTop(
+            boxes.values(),
+            hulls.map(({ tag }) => tagRect(tag)),
+            getViewport(),
+            size,
+            { width, height },
+          );
       setPlace({ left: element.offsetLeft, top, bottom: top + height });
     };
     const observer = new ResizeObserver(measure);

@@ -1,7 +1,15 @@
 /** @file Which card is open: the selected edge's or op's, else the shown step's. One at a time. */
 import { useMemo } from "react";
 import { blocksOf, writtenAttr } from "../../fusion";
-import { decisionsOnEdge, playground, selectFusion, selectNaiveFusion, selectStep, selectSteps, usePlayground } from "../../state"; // prettier-ignore
+import {
+  decisionsOnEdge,
+  playground,
+  selectFusion,
+  selectNaiveFusion,
+  selectStep,
+  selectSteps,
+  usePlayground,
+} from "../../state";
 import { parsedText } from "../text/parsed";
 import { closeCardAt, useCanvas } from "./canvas-store";
 import { cardOfEdge, cardOfStep } from "./model/decision";

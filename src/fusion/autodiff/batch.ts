@@ -38,9 +38,16 @@ function byRule(w: BatchWriter, example: Example): NodeId | null {
   switch (def.kind) {
     case "elementwise":
     case "random":
-      return w.op(node.op, ids.map((id, i) => ranked(w, example, i, id, node.type.shape.length)), node.attrs); // prettier-ignore
+      return w.op(
+        node.op,
+        ids.map((id, i) => ranked(w, example, i, id, node.type.shape.length)),
+        node.attrs,
+      );
     case "reduce":
-      return w.op(node.op, ids, { ...node.attrs, axes: def.reduce!.axes(node.attrs, example.types[0]!.shape).map((axis) => axis + 1) }); // prettier-ignore
+      return w.op(node.op, ids, {
+        ...node.attrs,
+        axes: def.reduce!.axes(node.attrs, example.types[0]!.shape).map((axis) => axis + 1),
+      });
     case "scan":
     case "order":
       return w.op(node.op, ids, shifted(def.params, node.attrs, example.types[0]!.shape.length));
@@ -104,7 +111,10 @@ function gathered(w: BatchWriter, { node, types, batched, size }: Example): Node
   // Each example's elements stand one after the other; its places are held inside and moved on by as many.
   const extent = x.shape[at]!;
   const rest = x.shape.filter((_, axis) => axis !== at);
-  const rows = reshaped(w, order(w, elements!, [0, at + 1, ...rest.map((_, i) => (i < at ? i + 1 : i + 2))]), [size * extent, ...rest]); // prettier-ignore
+  const rows = reshaped(w, order(w, elements!, [0, at + 1, ...rest.map((_, i) => (i < at ? i + 1 : i + 2))]), [
+    size * extent,
+    ...rest,
+  ]);
   const inside = w.op("minimum", [w.op("maximum", [places!, w.scalar(0, "i32")]), w.scalar(extent - 1, "i32")]);
   const firsts = w.op("mul", [w.op("iota", [], { start: size }), w.scalar(extent, "i32")]);
   const ahead = reshaped(w, firsts, [size, ...index.shape.map(() => 1)]);
@@ -140,7 +150,10 @@ function moved(w: BatchWriter, example: Example): NodeId | null {
     case "expand":
       return w.op(op, [ranked(w, example, 0, ids[0]!, node.type.shape.length)], { shape: [size, ...node.type.shape] });
     case "broadcast_in_dim":
-      return w.op(op, ids, { shape: [size, ...node.type.shape], dims: [0, ...numbersOf(attrs["dims"]).map((axis) => axis + 1)] }); // prettier-ignore
+      return w.op(op, ids, {
+        shape: [size, ...node.type.shape],
+        dims: [0, ...numbersOf(attrs["dims"]).map((axis) => axis + 1)],
+      });
     case "slice": {
       const axes = isAbsent(attrs["axes"]) ? numbersOf(attrs["start"]).map((_, i) => i) : numbersOf(attrs["axes"]);
       return w.op(op, ids, { ...attrs, axes: axes.map((axis) => normalAxis(axis, shape.length) + 1) });
@@ -148,13 +161,17 @@ function moved(w: BatchWriter, example: Example): NodeId | null {
     case "concat":
     case "stack": {
       const rank = shape.length + (op === "stack" ? 1 : 0);
-      const each = ids.map((id, i) => (batched[i] === null ? w.op("expand", [id], { shape: [size, ...types[i]!.shape] }) : id)); // prettier-ignore
+      const each = ids.map((id, i) =>
+        batched[i] === null ? w.op("expand", [id], { shape: [size, ...types[i]!.shape] }) : id,
+      );
       return w.op(op, each, { ...attrs, axis: normalAxis(numberOf(attrs["axis"], 0), rank) + 1 });
     }
     case "flip":
     case "repeat_interleave":
     case "roll":
-      return isAbsent(attrs["axes"] ?? attrs["axis"]) ? null : w.op(op, ids, shifted(opDef(op).params, attrs, shape.length)); // prettier-ignore
+      return isAbsent(attrs["axes"] ?? attrs["axis"])
+        ? null
+        : w.op(op, ids, shifted(opDef(op).params, attrs, shape.length));
     // Their attributes count from the last axis.
     case "pad":
     case "window":
@@ -178,16 +195,22 @@ function writtenOut(w: BatchWriter, { node, types, batched, size }: Example): No
   let parts: readonly NodeId[] = ones;
   const most = opDef("concat").movement?.joins?.most ?? ones.length;
   while (parts.length > 1) {
-    const groups = Array.from({ length: Math.ceil(parts.length / most) }, (_, i) => parts.slice(i * most, (i + 1) * most)); // prettier-ignore
+    const groups = Array.from({ length: Math.ceil(parts.length / most) }, (_, i) =>
+      parts.slice(i * most, (i + 1) * most),
+    );
     parts = groups.map((group) => (group.length === 1 ? group[0]! : w.op("concat", group, { axis: 0 })));
   }
   return parts[0]!;
 }
 
 /** An op's result and attributes; null where it takes no such operands. */
-export function callOf(name: string, inputs: readonly TensorType[], given: Attrs): { readonly attrs: Attrs; readonly type: TensorType } | null {
+export function callOf(
+  name: string,
+  inputs: readonly TensorType[],
+  given: Attrs,
+): { readonly attrs: Attrs; readonly type: TensorType } | null {
   const def = opDef(name);
   const attrs = withDefaults(def, given);
   const type = def.infer(inputs, attrs);
   return type.ok && sizeOf(type.value.shape) >= 0 ? { attrs, type: type.value } : null;
-} // prettier-ignore
+}

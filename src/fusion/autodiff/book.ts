@@ -48,7 +48,11 @@ export class Book {
     return this.once(op, inputs, attrs, () => {
       const found = findOp(op);
       if (found?.kind !== "composite") return this.writer.op(op, op, inputs, attrs);
-      const defaults = Object.fromEntries(found.params.flatMap(({ kind, names, default: value }) => (kind === "tensor" || value === undefined ? [] : [[names[0]!, value]]))); // prettier-ignore
+      const defaults = Object.fromEntries(
+        found.params.flatMap(({ kind, names, default: value }) =>
+          kind === "tensor" || value === undefined ? [] : [[names[0]!, value]],
+        ),
+      );
       return found.build(this.writer, inputs, { ...defaults, ...attrs });
     });
   }
@@ -106,7 +110,9 @@ export function dependents(book: Book, roots: ReadonlySet<NodeId>, ends: readonl
       continue;
     }
     left.pop();
-    const own = roots.has(id) || (isSmooth(node.type) && !SOURCES.has(node.op) && node.inputs.some((input) => changes.get(input))); // prettier-ignore
+    const own =
+      roots.has(id) ||
+      (isSmooth(node.type) && !SOURCES.has(node.op) && node.inputs.some((input) => changes.get(input)));
     changes.set(id, own);
     if (own) order.push(node);
   }

@@ -26,7 +26,9 @@ function tangentOf(book: Book, node: Node, tangents: ReadonlyMap<NodeId, NodeId>
     const sum = summed(tape, rule.partials(tape), own);
     if (sum === null) return null;
     const { shape, dtype } = node.type;
-    const full = book.typeOf(sum).shape.length === shape.length && book.typeOf(sum).shape.every((extent, i) => extent === shape[i]); // prettier-ignore
+    const full =
+      book.typeOf(sum).shape.length === shape.length &&
+      book.typeOf(sum).shape.every((extent, i) => extent === shape[i]);
     const spread = full ? sum : tape.of("expand", [sum], { shape });
     return book.typeOf(spread).dtype === dtype ? spread : tape.of("cast", [spread], { dtype });
   }
@@ -34,8 +36,14 @@ function tangentOf(book: Book, node: Node, tangents: ReadonlyMap<NodeId, NodeId>
   if (!rule.vjp) return null;
   const types = node.inputs.map((input) => book.typeOf(input));
   // A condition or an index stays what it is, also one written as a number.
-  const read = operandTypes(opDef(node.op), types.map(({ dtype }) => dtype), node.attrs); // prettier-ignore
-  const moved = node.inputs.map((input, i) => own[i] ?? (isSmooth({ ...types[i]!, dtype: read[i]! }) ? zeros(book, types[i]!) : input)); // prettier-ignore
+  const read = operandTypes(
+    opDef(node.op),
+    types.map(({ dtype }) => dtype),
+    node.attrs,
+  );
+  const moved = node.inputs.map(
+    (input, i) => own[i] ?? (isSmooth({ ...types[i]!, dtype: read[i]! }) ? zeros(book, types[i]!) : input),
+  );
   return tape.of(node.op, moved, node.attrs);
 }
 

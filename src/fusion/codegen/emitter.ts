@@ -48,7 +48,7 @@ export class Emitter {
   /** While values are read that count only where this holds. */
   protected reading: Cond | null = null;
   registers = 0;
-  protected readonly scopes: Scope[] = [{ block: this.body, memo: new Map(), conditionalLevel: 0, parts: new Map() }]; // prettier-ignore
+  protected readonly scopes: Scope[] = [{ block: this.body, memo: new Map(), conditionalLevel: 0, parts: new Map() }];
   readonly graph: Graph;
   readonly space: IndexSpace;
   readonly #bufferNames = new Set<string>();
@@ -299,7 +299,8 @@ export class Emitter {
     const aligned = offset.lane ? this.#aligned(buffer, offset) : null;
     if (!offset.lane) {
       // Half a word is picked by the index as well: it is spelled twice, so anything long gets a name.
-      const index = buffer.type.dtype === "f16" && offset.depth > 0 ? this.bind(`${name}_at`, offset) : this.named(offset); // prettier-ignore
+      const index =
+        buffer.type.dtype === "f16" && offset.depth > 0 ? this.bind(`${name}_at`, offset) : this.named(offset);
       value = this.let(label, scalar, 1, { kind: "load", buffer, index, width: 1, ...when }, nodes, level);
     } else if (aligned) {
       buffer.width = 4;

@@ -102,10 +102,18 @@ type Rest = Pick<KernelProgram, "template" | "schedule" | "workgroupSize" | "wor
 /** The finished program of one dispatch. */
 export function programOf(low: Lowering, { graph, region, target }: Job, rest: Rest): KernelProgram {
   // Inputs first, then what is written.
-  const buffers = [...low.buffers.values()].toSorted((a, b) => Number(a.access === "read_write") - Number(b.access === "read_write")); // prettier-ignore
+  const buffers = [...low.buffers.values()].toSorted(
+    (a, b) => Number(a.access === "read_write") - Number(b.access === "read_write"),
+  );
   const reads = buffers.filter(({ access }) => access === "read");
-  const uniforms = uniformsOf(graph, reads.map(({ value }) => value), buffers.length, target.maxBindings); // prettier-ignore
-  for (const buffer of reads.filter(({ value }) => uniforms.has(value))) Object.assign(buffer, { access: "uniform", width: 4 }); // prettier-ignore
+  const uniforms = uniformsOf(
+    graph,
+    reads.map(({ value }) => value),
+    buffers.length,
+    target.maxBindings,
+  );
+  for (const buffer of reads.filter(({ value }) => uniforms.has(value)))
+    Object.assign(buffer, { access: "uniform", width: 4 });
   const name = rest.name ?? kernelName(graph, region);
   return {
     title: titleOf(graph, region),
@@ -198,7 +206,13 @@ export function titleOf(graph: Graph, { members, outputs }: Pick<Region, "member
   return `${named}: ${shown.join(", ")}`;
 }
 
-const INFIX: ReadonlyMap<string, string> = new Map([["add", "+"], ["sub", "-"], ["mul", "*"], ["div", "/"], ["matmul", "@"]]); // prettier-ignore
+const INFIX: ReadonlyMap<string, string> = new Map([
+  ["add", "+"],
+  ["sub", "-"],
+  ["mul", "*"],
+  ["div", "/"],
+  ["matmul", "@"],
+]);
 
 /** Only for a handful of members: it may recurse. Views and copies of one element are said by what they show. */
 function callText(graph: Graph, inside: ReadonlySet<NodeId>, n: Node, root = false): string {

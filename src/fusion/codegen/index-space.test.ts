@@ -48,7 +48,9 @@ describe("walks through shapes", () => {
   test("conditions that always or never hold are known", () => {
     const space = new IndexSpace();
     const i = space.of(space.variable("i", 9, 0));
-    expect([space.less(i, 10), space.less(i, 0), space.atLeast(i, 0), space.atLeast(i, 10)].map(({ kind }) => kind)).toEqual(["always", "never", "always", "never"]); // prettier-ignore
+    expect(
+      [space.less(i, 10), space.less(i, 0), space.atLeast(i, 0), space.atLeast(i, 10)].map(({ kind }) => kind),
+    ).toEqual(["always", "never", "always", "never"]);
     expect(space.clamp(i, 9)).toBe(i);
   });
 

@@ -37,7 +37,10 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
       return ["shared", "shared", "shared", "shared", "arithmetic", "branches"];
     case "merge":
       // Two loads, a comparison and a branch for each halving of what is left of the shorter run; three more comparisons at the end.
-      return Array.from({ length: Math.ceil(Math.log2(stmt.left.max + 1)) + 1 }, () => ["loads", "loads", "arithmetic", "branches"] as const).flat(); // prettier-ignore
+      return Array.from(
+        { length: Math.ceil(Math.log2(stmt.left.max + 1)) + 1 },
+        () => ["loads", "loads", "arithmetic", "branches"] as const,
+      ).flat();
     case "barrier":
       return ["barriers"];
     case "guard":

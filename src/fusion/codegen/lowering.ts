@@ -95,7 +95,14 @@ export class Lowering extends Emitter {
     if (!rounded || !this.#inside.has(id) || mutated("lost-rounding")) return value;
     const [def, attrs] = [opDef("cast"), { dtype: type.dtype }];
     if (value.kind === "literal") return literal(def.scalar!.js([value.value], attrs), value.scalar);
-    return this.let(`${value.name}_half`, value.scalar, value.width, { kind: "op", def, args: [value], attrs, index: null }, [id], value.level); // prettier-ignore
+    return this.let(
+      `${value.name}_half`,
+      value.scalar,
+      value.width,
+      { kind: "op", def, args: [value], attrs, index: null },
+      [id],
+      value.level,
+    );
   }
 
   *#lower(id: NodeId, at: Tuple): Walk {

@@ -34,7 +34,9 @@ export function planMemory(tenants: readonly Tenant[], kernels: number): MemoryP
     slotOf.set(tenant, number++);
     owned += tenant.bytes;
   }
-  const temporaries = tenants.filter(({ role }) => role === "temporary").toSorted((a, b) => b.bytes - a.bytes || a.firstKernel - b.firstKernel); // prettier-ignore
+  const temporaries = tenants
+    .filter(({ role }) => role === "temporary")
+    .toSorted((a, b) => b.bytes - a.bytes || a.firstKernel - b.firstKernel);
   for (const tenant of temporaries) {
     // Slots were opened in falling size, so the last free one is the smallest that fits.
     let slot = slots.findLast(({ taken }) => isFree(taken, tenant));

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { identifier, Names } from "./names";
 
 test("identities become identifiers", () => {
-  expect(["y", "h.centre", "y@2", "h1/block#0/t", "_x", "2x", "ünï", ""].map((text) => identifier(text, "value"))).toEqual([
-    "y", "h_centre", "y_2", "h1_block_0_t", "x", "value_2x", "n", "value",
-  ]); // prettier-ignore
+  expect(
+    ["y", "h.centre", "y@2", "h1/block#0/t", "_x", "2x", "ünï", ""].map((text) => identifier(text, "value")),
+  ).toEqual(["y", "h_centre", "y_2", "h1_block_0_t", "x", "value_2x", "n", "value"]);
 });
 
 test("words of WGSL and of the kernel's frame are left to them", () => {

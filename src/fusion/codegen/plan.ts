@@ -8,7 +8,21 @@ import {
   regionTraffic,
   type RegionFacts,
 } from "../cost";
-import { bytesOf, dtypeBytes, node, type Access, type Binding, type DeviceProfile, type Fusion, type Graph, type Kernel, type NodeId, type Plan, type Region, type Target } from "../ir"; // prettier-ignore
+import {
+  bytesOf,
+  dtypeBytes,
+  node,
+  type Access,
+  type Binding,
+  type DeviceProfile,
+  type Fusion,
+  type Graph,
+  type Kernel,
+  type NodeId,
+  type Plan,
+  type Region,
+  type Target,
+} from "../ir";
 import { resolveView } from "../region";
 import type { KernelProgram } from "./kernel-ir";
 import { planMemory, type Tenant } from "./memory";
@@ -80,7 +94,8 @@ function kernelsOf(
   const launch = time.launchMicros / programs.length;
   const occupancy = occupancyLimits(schedule, profile);
   const shareOf = (i: number): number => schedule.shares?.[i] ?? (i === 0 ? 1 : 0);
-  const flopsUpTo = (i: number): number => Math.round(facts.flops * programs.slice(0, i).reduce((sum, _, each) => sum + shareOf(each), 0)); // prettier-ignore
+  const flopsUpTo = (i: number): number =>
+    Math.round(facts.flops * programs.slice(0, i).reduce((sum, _, each) => sum + shareOf(each), 0));
   return programs.map((program, i) => ({
     name: program.name,
     template: program.template,

@@ -115,7 +115,10 @@ class Printer {
           stmt.nodes,
         );
       case "set":
-        return this.#line(assignText(stmt.reg.name, this.#expr(stmt.value, stmt.reg.scalar, stmt.reg.width)), stmt.nodes); // prettier-ignore
+        return this.#line(
+          assignText(stmt.reg.name, this.#expr(stmt.value, stmt.reg.scalar, stmt.reg.width)),
+          stmt.nodes,
+        );
       case "bind":
         return this.#line(`let ${stmt.variable.name} = ${indexText(stmt.value)};`);
       case "bindValue": {
@@ -210,7 +213,8 @@ class Printer {
 
   #merge({ variable, values, name, key, attrs, nodes, ...at }: Extract<Stmt, { kind: "merge" }>): void {
     const { dtype } = values.type;
-    const keyAt = (place: string): string => key.scalar!.wgsl([`${values.name}[${place}]`], attrs, this.#type(key, "key", 1, dtype)); // prettier-ignore
+    const keyAt = (place: string): string =>
+      key.scalar!.wgsl([`${values.name}[${place}]`], attrs, this.#type(key, "key", 1, dtype));
     if (!this.#helpers.has(name)) this.#helpers.set(name, mergeText(name, turnsOf(at.left), keyAt));
     const places = [at.start, at.left, at.right, at.at].map(indexText).join(", ");
     this.#line(`let ${variable.name} = ${name}(${places});`, nodes);

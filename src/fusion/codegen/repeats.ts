@@ -76,7 +76,10 @@ function templateOf(alike: Nameless, target: Target): Template {
 /** Of what is declared or used beside the bindings and in the body; helpers are functions of their own and comments none of its business. */
 function* ownStems(wgsl: string): Generator<string> {
   const body = wgsl.indexOf("@compute");
-  const declared = wgsl.slice(0, body).split("\n").filter((line) => line.startsWith("var<")); // prettier-ignore
+  const declared = wgsl
+    .slice(0, body)
+    .split("\n")
+    .filter((line) => line.startsWith("var<"));
   const text = [...declared, wgsl.slice(body).replaceAll(/\/\/.*/g, "")].join("\n");
   for (const [stem] of text.matchAll(/(?<![\w.])[A-Za-z][A-Za-z0-9]*/g)) yield stem;
 }

@@ -3,12 +3,33 @@ import type { NodeId, EdgeId, RegionId } from "./ids";
 import type { Patch } from "./patch";
 
 export const legalityCodes = [
-  "L_CYCLE", "L_SHAPE", "L_INDEX", "L_OPAQUE", "L_EFFECT", "L_ROOT", "L_TWO_CONTRACT",
-  "L_REDUCE_REDUCE", "L_ROW_NOT_OWNED", "L_DTYPE", "L_STRICT", "L_SAVED", "L_NOT_CONST", "L_BINDINGS", "L_WGMEM",
-] as const; // prettier-ignore
+  "L_CYCLE",
+  "L_SHAPE",
+  "L_INDEX",
+  "L_OPAQUE",
+  "L_EFFECT",
+  "L_ROOT",
+  "L_TWO_CONTRACT",
+  "L_REDUCE_REDUCE",
+  "L_ROW_NOT_OWNED",
+  "L_DTYPE",
+  "L_STRICT",
+  "L_SAVED",
+  "L_NOT_CONST",
+  "L_BINDINGS",
+  "L_WGMEM",
+] as const;
 export const costCodes = [
-  "C_NEGATIVE", "C_RECOMPUTE", "C_REGISTERS", "C_CODE_SIZE", "C_COMPILE_BUDGET", "C_PEAK_MEMORY", "C_LIBRARY", "C_PARALLELISM", "C_BEATEN",
-] as const; // prettier-ignore
+  "C_NEGATIVE",
+  "C_RECOMPUTE",
+  "C_REGISTERS",
+  "C_CODE_SIZE",
+  "C_COMPILE_BUDGET",
+  "C_PEAK_MEMORY",
+  "C_LIBRARY",
+  "C_PARALLELISM",
+  "C_BEATEN",
+] as const;
 export const userCodes = ["U_USER_BARRIER", "U_FORCE"] as const;
 export const acceptedCodes = ["A_BYTES", "A_LAUNCH", "A_VIEW", "A_PATTERN"] as const;
 export type ReasonCode =

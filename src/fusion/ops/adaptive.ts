@@ -82,7 +82,8 @@ export const adaptivePool = (
     ...names,
     doc: {
       formula,
-      teaches: "Where the sizes divide, it is a reshape and a fold; elsewhere windows of two lengths, told by comparing indices.", // prettier-ignore
+      teaches:
+        "Where the sizes divide, it is a reshape and a fold; elsewhere windows of two lengths, told by comparing indices.",
     },
     params: [
       ONE_TENSOR,

@@ -25,7 +25,10 @@ export function checkAttention(
     return wrong("shape-mismatch", `${all}: each key must serve a whole number of query heads.`);
   const scores = [...a.slice(0, -1), b.at(-2)!];
   if (mask && broadcastShapes(mask.shape, scores)?.join() !== scores.join())
-    return wrong("shape-mismatch", `${names[3]} is ${showShape(mask.shape)} and must broadcast to the scores, ${showShape(scores)}.`); // prettier-ignore
+    return wrong(
+      "shape-mismatch",
+      `${names[3]} is ${showShape(mask.shape)} and must broadcast to the scores, ${showShape(scores)}.`,
+    );
   return null;
 }
 
@@ -79,7 +82,8 @@ function sharesOf(b: GraphBuilder, scores: NodeId, sight: NodeId | null): NodeId
   const power = b.op("exp", "exp", [b.op("shifted", "sub", [visible, peak])]);
   const weights = sight === null ? power : b.op("weights", "where", [sight, power, b.scalar(0, dtype)]);
   const sum = b.op("sum", "sum", [weights], fold);
-  const total = sight === null ? sum : b.op("total", "where", [b.op("blind", "eq", [peak, hidden()]), b.scalar(1, dtype), sum]); // prettier-ignore
+  const total =
+    sight === null ? sum : b.op("total", "where", [b.op("blind", "eq", [peak, hidden()]), b.scalar(1, dtype), sum]);
   return b.op("shares", "div", [weights, total]);
 }
 

@@ -14,7 +14,10 @@ export function checkChannels([x, ...rest]: readonly (TensorType | null)[], name
     return wrong("shape-mismatch", `${names[0]} is ${showShape(shape)}: it needs batch and channels.`);
   const odd = rest.findIndex((type) => type !== null && (type === undefined || sizeOf(type.shape) !== shape[1]));
   if (odd < 0) return null;
-  return wrong("shape-mismatch", `${names[odd + 1] ?? "It"} is ${showShape(rest[odd]?.shape ?? [])}: it needs one number for each of the ${shape[1]} channels of ${names[0]}.`); // prettier-ignore
+  return wrong(
+    "shape-mismatch",
+    `${names[odd + 1] ?? "It"} is ${showShape(rest[odd]?.shape ?? [])}: it needs one number for each of the ${shape[1]} channels of ${names[0]}.`,
+  );
 }
 
 /** (x − mean) / √(variance + eps) over `axes`. */

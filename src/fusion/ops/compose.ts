@@ -57,9 +57,14 @@ class DryRun implements GraphBuilder {
   op(part: string, name: string, inputs: readonly NodeId[], attrs: Attrs = {}): NodeId {
     const def = primitive(name);
     const dtype = weakDType(inputs.filter((id) => !this.weak.has(id)).map((id) => this.typeOf(id).dtype));
-    for (const id of inputs) if (this.weak.delete(id)) this.made[Number(id)] = { ...this.made[Number(id)]!, type: { dtype, shape: [] } }; // prettier-ignore
+    for (const id of inputs)
+      if (this.weak.delete(id)) this.made[Number(id)] = { ...this.made[Number(id)]!, type: { dtype, shape: [] } };
     const types = inputs.map((id) => this.typeOf(id));
-    const found = def.infer(types, withDefaults(def, attrs), inputs.map((id) => this.made[Number(id)]!.name)); // prettier-ignore
+    const found = def.infer(
+      types,
+      withDefaults(def, attrs),
+      inputs.map((id) => this.made[Number(id)]!.name),
+    );
     if (found.ok) return this.add(found.value, part);
     this.refused ??= found;
     return this.add(types[0] ?? { dtype: "f32", shape: [] }, part);

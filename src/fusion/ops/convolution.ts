@@ -14,7 +14,12 @@ export const perAxis = (names: readonly string[], value: number, doc: string): P
 export const STRIDE = perAxis(["stride", "strides"], 1, "From one window to the next.");
 export const DILATION = perAxis(["dilation", "dilations"], 1, "From one tap to the next.");
 export const PADDING = perAxis(["padding", "pads"], 0, "One number, one an axis, or all befores and then all afters.");
-export const GROUPS: Param = { names: ["groups", "group"], kind: "int", default: 1, doc: "Channels are split into so many parts." }; // prettier-ignore
+export const GROUPS: Param = {
+  names: ["groups", "group"],
+  kind: "int",
+  default: 1,
+  doc: "Channels are split into so many parts.",
+};
 
 export const groupsOf = (attrs: Attrs): number => numberOf(attrs["groups"], 1);
 
@@ -48,7 +53,10 @@ export function checkConvolution(
   }
   const outputs = weight.inAxis === 1 ? b[0]! : b[1]! * groups;
   if (bias && sizeOf(bias.shape) !== outputs)
-    return wrong("shape-mismatch", `${names[2]} is ${showShape(bias.shape)}: it needs one number for each of the ${outputs} outputs.`); // prettier-ignore
+    return wrong(
+      "shape-mismatch",
+      `${names[2]} is ${showShape(bias.shape)}: it needs one number for each of the ${outputs} outputs.`,
+    );
   return null;
 }
 
@@ -66,7 +74,14 @@ export function windowProduct(
   windows: NodeId,
   weights: NodeId,
   bias: NodeId | null,
-  sizes: { readonly batch: number; readonly channels: number; readonly outputs: number; readonly groups: number; readonly taps: number; readonly positions: Shape }, // prettier-ignore
+  sizes: {
+    readonly batch: number;
+    readonly channels: number;
+    readonly outputs: number;
+    readonly groups: number;
+    readonly taps: number;
+    readonly positions: Shape;
+  },
 ): NodeId {
   const { batch, channels, outputs, groups, taps, positions } = sizes;
   const depth = (channels / groups) * taps;

@@ -58,7 +58,9 @@ export function countOf(tape: Tape): number {
 export function sumTo(tape: Pick<Tape, "of" | "typeOf">, value: NodeId, shape: Shape): NodeId {
   const from = tape.typeOf(value).shape;
   const lead = from.length - shape.length;
-  const axes = from.flatMap((extent, axis) => (axis < lead || (shape[axis - lead] === 1 && extent !== 1) ? [axis] : [])); // prettier-ignore
+  const axes = from.flatMap((extent, axis) =>
+    axis < lead || (shape[axis - lead] === 1 && extent !== 1) ? [axis] : [],
+  );
   if (axes.length === 0) return value;
   const total = tape.of("sum", [value], { axes, keepdims: true });
   return lead === 0 ? total : tape.of("reshape", [total], { shape });
@@ -78,7 +80,9 @@ export function tilesBack(tape: Tape, cotangent: NodeId): NodeId {
   const from = shapeOf(tape, cotangent);
   const x = shapeOf(tape, tape.inputs[0]!);
   const own = from.map((_, axis) => x[axis - (from.length - x.length)] ?? 1);
-  const split = tape.of("reshape", [cotangent], { shape: from.flatMap((extent, axis) => [own[axis]! === 0 ? 0 : extent / own[axis]!, own[axis]!]) }); // prettier-ignore
+  const split = tape.of("reshape", [cotangent], {
+    shape: from.flatMap((extent, axis) => [own[axis]! === 0 ? 0 : extent / own[axis]!, own[axis]!]),
+  });
   return tape.of("reshape", [tape.of("sum", [split], { axes: from.map((_, axis) => 2 * axis) })], { shape: x });
 }
 
@@ -88,9 +92,14 @@ export function copiesBack(tape: Tape, cotangent: NodeId): NodeId {
   const x = shapeOf(tape, tape.inputs[0]!);
   const grown = from.length === x.length ? from.findIndex((extent, axis) => extent !== x[axis]) : -1;
   if (grown < 0 && from.length === x.length) return cotangent;
-  const shape = grown < 0 ? [sizeOf(x), sizeOf(from) / sizeOf(x)] : [...x.slice(0, grown), x[grown]!, from[grown]! / x[grown]!, ...x.slice(grown + 1)]; // prettier-ignore
+  const shape =
+    grown < 0
+      ? [sizeOf(x), sizeOf(from) / sizeOf(x)]
+      : [...x.slice(0, grown), x[grown]!, from[grown]! / x[grown]!, ...x.slice(grown + 1)];
   const axis = grown < 0 ? 1 : grown + 1;
-  return tape.of("reshape", [tape.of("sum", [tape.of("reshape", [cotangent], { shape })], { axes: [axis] })], { shape: x }); // prettier-ignore
+  return tape.of("reshape", [tape.of("sum", [tape.of("reshape", [cotangent], { shape })], { axes: [axis] })], {
+    shape: x,
+  });
 }
 
 /** The piece of a concatenation's cotangent that belongs to one operand. */
@@ -103,7 +112,8 @@ export function pieceOf({ inputs, attrs, typeOf, of }: Tape, cotangent: NodeId, 
 
 /** Elements that each came from one place along the axis: there their cotangents go, from there tangents come. */
 export const taken = (places: (tape: Tape) => NodeId): Derivative => {
-  const axisOf = ({ inputs: [x], attrs, typeOf }: Tape): number => normalAxis(numberOf(attrs["axis"], -1), typeOf(x!).shape.length); // prettier-ignore
+  const axisOf = ({ inputs: [x], attrs, typeOf }: Tape): number =>
+    normalAxis(numberOf(attrs["axis"], -1), typeOf(x!).shape.length);
   return {
     vjp(tape, g) {
       const zeros = tape.of("expand", [0], { shape: shapeOf(tape, tape.inputs[0]!) });
@@ -115,7 +125,12 @@ export const taken = (places: (tape: Tape) => NodeId): Derivative => {
 
 /** A running maximum or minimum stands where the element itself was the best so far; of equal ones the latest counts. */
 export const running: Derivative = taken((tape) => {
-  const { inputs: [x], output, attrs, of } = tape; // prettier-ignore
+  const {
+    inputs: [x],
+    output,
+    attrs,
+    of,
+  } = tape;
   const shape = shapeOf(tape, x!);
   const axis = normalAxis(numberOf(attrs["axis"], -1), shape.length);
   const [extent, back] = [shape[axis]!, attrs["reverse"] === true];
@@ -134,8 +149,10 @@ export const padding: Derivative = {
     if (mode === "constant") return of("pad", [cotangent], { pads: numbersOf(attrs["pads"]).map((width) => -width) });
     return widthsOf(attrs, x.length).reduce((g, { left, right }, axis) => {
       const [extent, first] = [x[axis]!, mode === "edge" ? 0 : 1];
-      const part = (start: number, stop: number): NodeId => of("slice", [g], { start: [start], stop: [stop], axes: [axis] }); // prettier-ignore
-      const folded = (side: NodeId): NodeId => mode === "edge" ? of("sum", [side], { axes: [axis], keepdims: true }) : of("flip", [side], { axes: [axis] }); // prettier-ignore
+      const part = (start: number, stop: number): NodeId =>
+        of("slice", [g], { start: [start], stop: [stop], axes: [axis] });
+      const folded = (side: NodeId): NodeId =>
+        mode === "edge" ? of("sum", [side], { axes: [axis], keepdims: true }) : of("flip", [side], { axes: [axis] });
       const put = (sum: NodeId, side: NodeId, at: number): NodeId => {
         const after = extent - at - tape.typeOf(side).shape[axis]!;
         const pads = x.toReversed().flatMap((_, i) => (x.length - 1 - i === axis ? [at, after] : [0, 0]));
@@ -144,7 +161,11 @@ export const padding: Derivative = {
       const inside = left + right > 0 ? part(left, left + extent) : g;
       const before = left > 0 ? put(inside, folded(part(0, left)), first) : inside;
       if (right === 0) return before;
-      return put(before, folded(part(left + extent, left + extent + right)), mode === "edge" ? extent - 1 : extent - 1 - right); // prettier-ignore
+      return put(
+        before,
+        folded(part(left + extent, left + extent + right)),
+        mode === "edge" ? extent - 1 : extent - 1 - right,
+      );
     }, cotangent);
   },
   jvp: ({ attrs, of }, [tangent]) => of("pad", [tangent!], { ...attrs, value: 0 }),

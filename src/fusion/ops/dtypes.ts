@@ -4,9 +4,18 @@ import type { Param } from "./define";
 import { wrong, type Failed } from "./shapes";
 
 const NAMED: ReadonlyMap<unknown, DType> = new Map([
-  ["f32", "f32"], ["float32", "f32"], ["float", "f32"], ["f16", "f16"], ["float16", "f16"], ["half", "f16"],
-  ["i32", "i32"], ["int32", "i32"], ["int", "i32"], ["long", "i32"], ["bool", "bool"],
-]); // prettier-ignore
+  ["f32", "f32"],
+  ["float32", "f32"],
+  ["float", "f32"],
+  ["f16", "f16"],
+  ["float16", "f16"],
+  ["half", "f16"],
+  ["i32", "i32"],
+  ["int32", "i32"],
+  ["int", "i32"],
+  ["long", "i32"],
+  ["bool", "bool"],
+]);
 
 /** Of a `dtype` attribute; undefined where it names none. */
 export const dtypeNamed = (attrs: Attrs): DType | undefined => NAMED.get(attrs["dtype"]);

@@ -75,7 +75,10 @@ export function buildEinsum(b: GraphBuilder, ids: readonly NodeId[], { operands,
   let term = terms[0]!;
   for (const [i, other] of terms.entries()) {
     if (i === 0) continue;
-    const later = terms.slice(i + 1).map(({ letters }) => letters).join(""); // prettier-ignore
+    const later = terms
+      .slice(i + 1)
+      .map(({ letters }) => letters)
+      .join("");
     term = e.product(term, other, result + later);
   }
   return e.ordered(e.summed(term, result), result).id;
@@ -144,9 +147,15 @@ class Einsum {
 
   /** A shared axis with one element on one side only stands for all: it is dropped there. */
   private narrowed(term: Term, other: Term): Term {
-    const kept = Array.from(term.letters).filter((letter) => !(other.letters.includes(letter) && this.size(term, letter) === 1 && this.size(other, letter) > 1)); // prettier-ignore
+    const kept = Array.from(term.letters).filter(
+      (letter) => !(other.letters.includes(letter) && this.size(term, letter) === 1 && this.size(other, letter) > 1),
+    );
     if (kept.length === term.letters.length) return term;
-    return this.reshaped(term, kept.map((letter) => this.size(term, letter)), kept.join("")); // prettier-ignore
+    return this.reshaped(
+      term,
+      kept.map((letter) => this.size(term, letter)),
+      kept.join(""),
+    );
   }
 
   product(first: Term, second: Term, needed: string): Term {
@@ -170,7 +179,10 @@ class Einsum {
     const a = this.ordered(left, [...batch, ...rows, ...inner].join(""));
     const c = this.ordered(right, [...batch, ...inner, ...columns].join(""));
     const [outer, m, k, n] = [sizes(a, batch), sizes(a, rows), sizes(a, inner), sizes(c, columns)];
-    const [x, y] = [this.reshaped(a, [...outer, sizeOf(m), sizeOf(k)], ""), this.reshaped(c, [...outer, sizeOf(k), sizeOf(n)], "")]; // prettier-ignore
+    const [x, y] = [
+      this.reshaped(a, [...outer, sizeOf(m), sizeOf(k)], ""),
+      this.reshaped(c, [...outer, sizeOf(k), sizeOf(n)], ""),
+    ];
     const made = { id: this.op("product", "matmul", [x.id, y.id]), letters: "" };
     return this.reshaped(made, [...outer, ...m, ...n], letters);
   }

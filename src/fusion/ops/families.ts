@@ -93,7 +93,10 @@ export function elementwise(spec: ElementwiseSpec): OpDef {
     infer(inputs, _attrs, names = own) {
       const shape = broadcastAll(inputs, names);
       if (!shape.ok) return shape;
-      const operand = operandDType(rule, inputs.map((input) => input.dtype)); // prettier-ignore
+      const operand = operandDType(
+        rule,
+        inputs.map((input) => input.dtype),
+      );
       const dtype = rule === "compare" || rule === "test" ? "bool" : operand;
       return fine({ dtype, shape: shape.value });
     },
@@ -235,7 +238,11 @@ export function movement({ name, aliases, doc, params, shape, movement: meaning,
     doc,
     params,
     infer(inputs, attrs, names = inputs.map((_, i) => (inputs.length === 1 ? "x" : `tensor ${i + 1}`))) {
-      const found = shape(inputs.map((input) => input.shape), attrs, names); // prettier-ignore
+      const found = shape(
+        inputs.map((input) => input.shape),
+        attrs,
+        names,
+      );
       if (!found.ok) return found;
       const extent = found.value.find((size) => !Number.isInteger(size) || size < 0);
       if (extent !== undefined)

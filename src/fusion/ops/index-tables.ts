@@ -106,7 +106,10 @@ export function indexTables(
     else {
       followed.add(axis);
       const [table, mask] = [axes.get(axis)!, only.when?.axes.get(axis)];
-      tables.push({ from: [axis], positions: Int32Array.from(table, (value, i) => (mask && mask[i] !== 1 ? -1 : value + constant)) }); // prettier-ignore
+      tables.push({
+        from: [axis],
+        positions: Int32Array.from(table, (value, i) => (mask && mask[i] !== 1 ? -1 : value + constant)),
+      });
     }
   }
   return [...(only.when?.axes.keys() ?? [])].every((axis) => followed.has(axis)) ? tables : null;
@@ -114,4 +117,7 @@ export function indexTables(
 
 /** Tables of a rule that takes each axis by itself: the position along input axis `axis` of output index `i`, or −1. */
 export const tablesByAxis = (output: Shape, position: (axis: number, i: number) => number): IndexTable[] =>
-  output.map((extent, axis) => ({ from: [axis], positions: Int32Array.from({ length: extent }, (_, i) => position(axis, i)) })); // prettier-ignore
+  output.map((extent, axis) => ({
+    from: [axis],
+    positions: Int32Array.from({ length: extent }, (_, i) => position(axis, i)),
+  }));

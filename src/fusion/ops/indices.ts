@@ -59,7 +59,11 @@ export function regroup<I, C>(index: readonly I[], from: Shape, to: Shape, algeb
   const out: I[] = to.map(() => algebra.int(0));
   for (const group of groupsOf(from, to)) {
     const extents = group.to.map((axis) => to[axis]!);
-    const at = linearise(group.from.map((axis) => index[axis]!), group.from.map((axis) => from[axis]!), algebra); // prettier-ignore
+    const at = linearise(
+      group.from.map((axis) => index[axis]!),
+      group.from.map((axis) => from[axis]!),
+      algebra,
+    );
     for (const [k, value] of delinearise(at, extents, algebra).entries()) out[group.to[k]!] = value;
   }
   return out;

@@ -72,7 +72,10 @@ export function checkLoss(
       `${both}: the target names one class for each row, so it has every axis but the classes'.`,
     );
   if (weight && weight.shape.join() !== String(a[axis]))
-    return wrong("shape-mismatch", `${names[2]} is ${showShape(weight.shape)}: it needs one number for each of the ${a[axis]} classes.`); // prettier-ignore
+    return wrong(
+      "shape-mismatch",
+      `${names[2]} is ${showShape(weight.shape)}: it needs one number for each of the ${a[axis]} classes.`,
+    );
   return checkReduced([], attrs, names);
 }
 
@@ -84,7 +87,10 @@ export function sharedLoss(b: GraphBuilder, logp: NodeId, y: NodeId, weight: Nod
   const own = spread === 0 ? y : b.op("own", "mul", [y, b.scalar(1 - spread, dtype)]);
   const share = spread === 0 ? own : b.op("share", "add", [own, b.scalar(spread / shape[axis]!, dtype)]);
   const product = b.op("product", "mul", [share, logp]);
-  const each = weight === null ? null : b.op("each", "reshape", [weight], { shape: shape.map((extent, i) => (i === axis ? extent : 1)) }); // prettier-ignore
+  const each =
+    weight === null
+      ? null
+      : b.op("each", "reshape", [weight], { shape: shape.map((extent, i) => (i === axis ? extent : 1)) });
   const weighted = each === null ? product : b.op("weighted", "mul", [product, each]);
   return reduced(b, b.op("losses", "neg", [b.op("sum", "sum", [weighted], { axes: [axis], keepdims: false })]), attrs);
 }
@@ -99,11 +105,16 @@ export function pickedLoss(b: GraphBuilder, logp: NodeId, target: NodeId, weight
   const zero = b.scalar(0, dtype);
   const fold = { axes: [axis], keepdims: false };
   const spread = numberOf(attrs["label_smoothing"], 0);
-  const each = weight === null ? null : b.op("each", "reshape", [weight], { shape: shape.map((extent, i) => (i === axis ? extent : 1)) }); // prettier-ignore
+  const each =
+    weight === null
+      ? null
+      : b.op("each", "reshape", [weight], { shape: shape.map((extent, i) => (i === axis ? extent : 1)) });
   const cost = b.op("cost", "neg", [logp]);
   const weighted = each === null ? cost : b.op("weighted", "mul", [cost, each]);
   const picked = b.op("picked", "sum", [b.op("chosen", "where", [here, weighted, zero])], fold);
-  const ignored = isAbsent(attrs["ignore_index"]) ? null : b.op("ignored", "eq", [target, b.scalar(numberOf(attrs["ignore_index"], 0), "i32")]); // prettier-ignore
+  const ignored = isAbsent(attrs["ignore_index"])
+    ? null
+    : b.op("ignored", "eq", [target, b.scalar(numberOf(attrs["ignore_index"], 0), "i32")]);
   const smoothed =
     spread === 0
       ? picked

@@ -27,7 +27,8 @@ export const filledLike = (
   value: number,
 ): CompositeDef => {
   const { formula, ...names } = spec;
-  const teaches = "Only x's sizes are asked for, and they are known before it runs: x itself is not read, so no edge leads here."; // prettier-ignore
+  const teaches =
+    "Only x's sizes are asked for, and they are known before it runs: x itself is not read, so no edge leads here.";
   return composite({
     ...names,
     doc: { formula, teaches },

@@ -14,7 +14,10 @@ export function placesBack(
   const axis = normalAxis(numberOf(attrs["axis"], 0), shape.length);
   const count = sizeOf(typeOf(index!).shape);
   const rows = shape.map((extent, i) => (i === axis ? count : extent));
-  const inside = of("clamp", [of("reshape", [index!], { shape: shape.map((_, i) => (i === axis ? count : 1)) })], { min: 0, max: shape[axis]! - 1 }); // prettier-ignore
+  const inside = of("clamp", [of("reshape", [index!], { shape: shape.map((_, i) => (i === axis ? count : 1)) })], {
+    min: 0,
+    max: shape[axis]! - 1,
+  });
   const places = of("expand", [inside], { shape: rows });
   return of("scatter_add", [of("expand", [0], { shape }), places, of("reshape", [cotangent], { shape: rows })], {
     axis,

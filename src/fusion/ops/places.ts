@@ -38,7 +38,10 @@ export function tuplePlaces(b: GraphBuilder, extents: Shape, index: NodeId): Nod
   const strides = stridesOf(extents);
   let place: NodeId | null = null;
   for (const [d, extent] of extents.entries()) {
-    const one = extents.length === 1 ? index : b.op(`part_${d}`, "slice", [index], { start: [d], stop: [d + 1], step: null, axes: [last] }); // prettier-ignore
+    const one =
+      extents.length === 1
+        ? index
+        : b.op(`part_${d}`, "slice", [index], { start: [d], stop: [d + 1], step: null, axes: [last] });
     const flat = b.op(`axis_${d}`, "reshape", [one], { shape: shape.slice(0, last) });
     const term = scaled(b, `step_${d}`, held(b, `inside_${d}`, flat, extent), strides[d]!);
     place = place === null ? term : b.op(`at_${d}`, "add", [place, term]);

@@ -6,10 +6,24 @@ import { isAbsent } from "./indices";
 import { numbersOf, wrong, type Failed } from "./shapes";
 import { eachAxis, paddingOf, reachOf } from "./windows";
 
-export const KERNEL: Param = { names: ["kernel_size", "kernel_shape"], kind: "ints", doc: "Size of the window along each of the last axes." }; // prettier-ignore
-export const POOL_STRIDE: Param = { names: ["stride", "strides"], kind: "ints", default: null, doc: "From one window to the next; the window's size when left out." }; // prettier-ignore
+export const KERNEL: Param = {
+  names: ["kernel_size", "kernel_shape"],
+  kind: "ints",
+  doc: "Size of the window along each of the last axes.",
+};
+export const POOL_STRIDE: Param = {
+  names: ["stride", "strides"],
+  kind: "ints",
+  default: null,
+  doc: "From one window to the next; the window's size when left out.",
+};
 export const POOL_DILATION = perAxis(["dilation", "dilations"], 1, "From one tap to the next.");
-export const CEIL: Param = { names: ["ceil_mode"], kind: "bool", default: false, doc: "A last window that sticks out at the end counts too." }; // prettier-ignore
+export const CEIL: Param = {
+  names: ["ceil_mode"],
+  kind: "bool",
+  default: false,
+  doc: "A last window that sticks out at the end counts too.",
+};
 
 interface PoolAxis {
   readonly kernel: number;
@@ -37,7 +51,12 @@ export function poolAxes(x: Shape, attrs: Attrs): PoolAxis[] {
     const slack = x[x.length - rank + axis]! + before + after - reachOf(own);
     let steps = Math.floor(slack / own.stride);
     // A window that would begin behind the last element is dropped.
-    if (attrs["ceil_mode"] === true && slack % own.stride !== 0 && (steps + 1) * own.stride < x[x.length - rank + axis]! + before) steps++; // prettier-ignore
+    if (
+      attrs["ceil_mode"] === true &&
+      slack % own.stride !== 0 &&
+      (steps + 1) * own.stride < x[x.length - rank + axis]! + before
+    )
+      steps++;
     return { ...own, beyond: Math.max(0, steps * own.stride - slack) };
   });
 }

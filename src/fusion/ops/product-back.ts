@@ -12,7 +12,8 @@ const turned = ({ typeOf, of }: Tape, id: NodeId): NodeId => {
 function productBack(tape: Tape, cotangent: NodeId, operand: number): NodeId {
   const { inputs, typeOf, of } = tape;
   const [a, b] = inputs.map((id) => typeOf(id).shape) as [Shape, Shape];
-  const as = (id: NodeId, shape: Shape): NodeId => (sameShape(typeOf(id).shape, shape) ? id : of("reshape", [id], { shape })); // prettier-ignore
+  const as = (id: NodeId, shape: Shape): NodeId =>
+    sameShape(typeOf(id).shape, shape) ? id : of("reshape", [id], { shape });
   const [left, right] = [a.length === 1 ? [1, ...a] : a, b.length === 1 ? [...b, 1] : b];
   const batch = broadcastShapes(left.slice(0, -2), right.slice(0, -2))!;
   const g = as(cotangent, [...batch, left.at(-2)!, right.at(-1)!]);

@@ -13,7 +13,10 @@ export function buildRope(b: GraphBuilder, x: NodeId, cos: NodeId, sin: NodeId, 
     ? [cut("even", 0, 2 * pairs, 2), cut("odd", 1, 2 * pairs, 2)]
     : [cut("first", 0, pairs, 1), cut("second", pairs, 2 * pairs, 1)];
   const left = b.op("left", "sub", [b.op("first_cos", "mul", [first, cos]), b.op("second_sin", "mul", [second, sin])]);
-  const right = b.op("right", "add", [b.op("second_cos", "mul", [second, cos]), b.op("first_sin", "mul", [first, sin])]); // prettier-ignore
+  const right = b.op("right", "add", [
+    b.op("second_cos", "mul", [second, cos]),
+    b.op("first_sin", "mul", [first, sin]),
+  ]);
   const turned = interleaved ? zipped(b, left, right) : null;
   const parts = turned === null ? [left, right] : [turned];
   if (2 * pairs < size) parts.push(cut("rest", 2 * pairs, size, 1));

@@ -12,12 +12,15 @@ export const REDUCTION: Param = {
   doc: "none (the last update wins), add, mul, max or min.",
 };
 
-const FOLDS: ReadonlyMap<string, { readonly fold: string; readonly join: string; readonly start: (dtype: DType) => number }> = new Map([
+const FOLDS: ReadonlyMap<
+  string,
+  { readonly fold: string; readonly join: string; readonly start: (dtype: DType) => number }
+> = new Map([
   ["add", { fold: "sum", join: "add", start: () => 0 }],
   ["mul", { fold: "prod", join: "mul", start: () => 1 }],
   ["max", { fold: "max", join: "maximum", start: LOWEST }],
   ["min", { fold: "min", join: "minimum", start: HIGHEST }],
-]); // prettier-ignore
+]);
 
 export const checkReduction = (attrs: Attrs): Failed | null => {
   const reduction = attrs["reduction"] ?? "none";
@@ -78,6 +81,7 @@ export function tuplePlacesInside(b: GraphBuilder, extents: Shape, index: NodeId
     place = place === null ? term : b.op(`at_${d}`, "add", [place, term]);
     inside = inside === null ? fits : b.op(`inside_${d}`, "and", [inside, fits]);
   }
-  if (place === null || inside === null) return b.op("origin", "expand", [b.scalar(0, "i32")], { shape: [sizeOf(shape.slice(0, last))] }); // prettier-ignore
+  if (place === null || inside === null)
+    return b.op("origin", "expand", [b.scalar(0, "i32")], { shape: [sizeOf(shape.slice(0, last))] });
   return b.op("place", "where", [inside, place, b.scalar(-1, "i32")]);
 }

@@ -75,7 +75,10 @@ function sayClash(
   }
   const place = back === 1 ? "the last sizes" : `the sizes ${back === 2 ? "before the last" : `${back} from the end`}`;
   const flipped = broadcastShapes(before, [...shape].reverse()) !== null && shape.length === 2;
-  const sizes = saySizes(names, types.slice(0, at + 1).map((type) => type.shape)); // prettier-ignore
+  const sizes = saySizes(
+    names,
+    types.slice(0, at + 1).map((type) => type.shape),
+  );
   const hint = flipped ? `; did you mean ${names[at] ?? "it"}.T?` : "; they must be equal or 1.";
   return `${sizes}: ${place}, ${x} and ${y}, differ${hint}`;
 }

@@ -102,8 +102,18 @@ ${signature(t, name, "x")} {
 }`,
   });
 const QUARTER = floatLiteral(Math.PI / 2);
-const asinHelper = arc("asin_of", "arcsin(x): beyond one half as pi/2 - 2 arcsin(sqrt((1 - |x|) / 2)).", `${QUARTER} - 2.0 * part`, "part"); // prettier-ignore
-const acosHelper = arc("acos_of", "arccos(x): beyond one half as 2 arcsin(sqrt((1 - |x|) / 2)).", "2.0 * part", `${QUARTER} - part`); // prettier-ignore
+const asinHelper = arc(
+  "asin_of",
+  "arcsin(x): beyond one half as pi/2 - 2 arcsin(sqrt((1 - |x|) / 2)).",
+  `${QUARTER} - 2.0 * part`,
+  "part",
+);
+const acosHelper = arc(
+  "acos_of",
+  "arccos(x): beyond one half as 2 arcsin(sqrt((1 - |x|) / 2)).",
+  "2.0 * part",
+  `${QUARTER} - part`,
+);
 
 const arctangent = floats({
   name: "arctangent",

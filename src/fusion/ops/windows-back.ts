@@ -22,9 +22,13 @@ export function windowsBack({ inputs: [x], attrs, typeOf, of }: Tape, cotangent:
     if (!axes.every((axis, i) => sees(axis, at[i]!, windows[i]!, shape[lead + i]!))) continue;
     const start = seen.map((_, i) => (i >= lead && i < lead + axes.length ? at[i - lead]! : 0));
     const stop = seen.map((extent, i) => (i >= lead && i < lead + axes.length ? at[i - lead]! + 1 : extent));
-    const one = of("reshape", [of("slice", [cotangent], { start, stop })], { shape: [...seen.slice(0, lead), ...windows] }); // prettier-ignore
+    const one = of("reshape", [of("slice", [cotangent], { start, stop })], {
+      shape: [...seen.slice(0, lead), ...windows],
+    });
     const before = axes.map(({ dilation, before: own }, i) => at[i]! * dilation - own);
-    const after = axes.map(({ interior, stride }, i) => (shape[lead + i]! - 1) * interior - (windows[i]! - 1) * stride - before[i]!); // prettier-ignore
+    const after = axes.map(
+      ({ interior, stride }, i) => (shape[lead + i]! - 1) * interior - (windows[i]! - 1) * stride - before[i]!,
+    );
     const spread = of("window", [one], {
       kernel_size: axes.map(() => 1),
       stride: axes.map(({ interior }) => interior),

@@ -134,7 +134,9 @@ export function windowSource<I, C>(
 export function windowTables(x: Shape, attrs: Attrs): IndexTable[] {
   const axes = windowAxes(attrs);
   const lead = x.length - axes.length;
-  const kept = x.slice(0, lead).map((extent, axis) => ({ from: [axis], positions: Int32Array.from({ length: extent }, (_, i) => i) })); // prettier-ignore
+  const kept = x
+    .slice(0, lead)
+    .map((extent, axis) => ({ from: [axis], positions: Int32Array.from({ length: extent }, (_, i) => i) }));
   const windowed = axes.map((axis, i) => {
     const extent = x[lead + i]!;
     const count = windowCount(extent, axis);

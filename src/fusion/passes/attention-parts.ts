@@ -47,7 +47,8 @@ export function between(planner: Planner, rewriter: Rewriter, values: NodeId): B
     for (const reader of rewriter.readersOf(id))
       if (opDef(node(graph, reader).op).kind === "reduce") folded.add(reader);
   }
-  const inOrder = (ids: Iterable<NodeId>): NodeId[] => [...ids].toSorted((a, b) => planner.position(a) - planner.position(b)); // prettier-ignore
+  const inOrder = (ids: Iterable<NodeId>): NodeId[] =>
+    [...ids].toSorted((a, b) => planner.position(a) - planner.position(b));
   return {
     scores,
     values,
@@ -171,13 +172,28 @@ export function divideLast(planner: Planner, { values, factor }: Between): NodeC
   });
   const left = chain[0]?.id ?? weight;
   const origins = [...new Set([...result.origins, ...divided.origins])];
-  const sum: Node = { ...result, id: product, inputs: [left, result.inputs[1]!], label: `${result.label} before ${divided.op === "div" ? "division" : "scaling"}`, origins }; // prettier-ignore
+  const sum: Node = {
+    ...result,
+    id: product,
+    inputs: [left, result.inputs[1]!],
+    label: `${result.label} before ${divided.op === "div" ? "division" : "scaling"}`,
+    origins,
+  };
   const last: Node = { ...result, op: divided.op, attrs: divided.attrs, inputs: [product, row], origins };
   if (!guard && zero === null)
     return { gone: [share], after: [...chain, sum, last], born: [[product, values]], product };
   const none = guard ? node(graph, guard.choice).inputs[1]! : zero!;
   const [asked, unguarded] = [nodeId(`${values}~guard`), nodeId(`${values}~unguarded`)];
-  const test: Node = { ...result, id: asked, op: "gt", attrs: {}, label: "gt", inputs: [row, none], type: { ...node(graph, row).type, dtype: "bool" }, origins }; // prettier-ignore
+  const test: Node = {
+    ...result,
+    id: asked,
+    op: "gt",
+    attrs: {},
+    label: "gt",
+    inputs: [row, none],
+    type: { ...node(graph, row).type, dtype: "bool" },
+    origins,
+  };
   const quotient: Node = { ...last, id: unguarded, label: `${result.label} before its guard` };
   const guarded: Node = {
     ...result,
@@ -189,7 +205,11 @@ export function divideLast(planner: Planner, { values, factor }: Between): NodeC
   return {
     gone: guard ? [share, guard.test, guard.choice] : [share],
     after: [...chain, sum, test, quotient, guarded],
-    born: [[product, values], [asked, values], [unguarded, values]], // prettier-ignore
+    born: [
+      [product, values],
+      [asked, values],
+      [unguarded, values],
+    ],
     product,
   };
 }

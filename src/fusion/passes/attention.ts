@@ -37,11 +37,18 @@ export const attention: FusionPass = {
     if (!rewrite.verdict.ok) return rewrite.verdict.code.startsWith("C_") ? possible(candidate) : rewrite.verdict;
     return planner.supposing(rewrite.patch, () => {
       const refused = candidate.add.map((region) => planner.facts(region)).find(isRefusal);
-      return refused ?? { ...rewrite.verdict, text: "A factor that is the same for a whole row may leave the sum over the row." }; // prettier-ignore
+      return (
+        refused ?? {
+          ...rewrite.verdict,
+          text: "A factor that is the same for a whole row may leave the sum over the row.",
+        }
+      );
     });
   },
   cost: (planner, candidate) =>
-    candidate.rewrite ? planner.supposing(candidate.rewrite.patch, () => costOf(planner, candidate)) : costOf(planner, candidate), // prettier-ignore
+    candidate.rewrite
+      ? planner.supposing(candidate.rewrite.patch, () => costOf(planner, candidate))
+      : costOf(planner, candidate),
   worth(planner, candidate, delta) {
     if (candidate.rewrite) return candidate.rewrite.verdict;
     const policy = policyOnContraction(planner, candidate);
@@ -106,13 +113,19 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
   const { scores, values, mods } = found;
   const core = found.core.filter((id) => planner.graph.nodes.has(id));
   const id = rewriter.regionsOf(values)[0]!;
-  const softmax = { edges: edgesOf(planner, [...core, ...(change ? [change.product] : []), values]), nodes: [...core, values], id }; // prettier-ignore
+  const softmax = {
+    edges: edgesOf(planner, [...core, ...(change ? [change.product] : []), values]),
+    nodes: [...core, values],
+    id,
+  };
   const along = regionsOf(planner, rewriter, [...core, values]);
   const running = mergeCandidate(planner, "running-softmax", along, softmax);
   promised.set(running, whole);
   if (!(yield running).accepted) return;
   rewriter.applied(patchOf(running));
-  const rest = regionsOf(planner, rewriter, [scores, ...mods]).filter(({ id: other }) => !along.some((region) => region.id === other)); // prettier-ignore
+  const rest = regionsOf(planner, rewriter, [scores, ...mods]).filter(
+    ({ id: other }) => !along.some((region) => region.id === other),
+  );
   const inline = { edges: edgesOf(planner, [scores, ...mods, ...core]), nodes: [scores, ...mods, values], id };
   if (rest.length === 0) return;
   const all = mergeCandidate(planner, "scores-inline", [...rest, planner.region(id)], inline);
@@ -128,7 +141,19 @@ function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: 
   const nodes = [scores, ...mods, ...core, values];
   const group = regionsOf(planner, rewriter, nodes);
   const whole = wholeRegion(planner, rewriter, group, patch, rewriter.regionsOf(values)[0]!);
-  const merged = { rule: "one-kernel", kind: "fuse", edges: edgesOf(planner, nodes.filter((id) => planner.graph.nodes.has(id))), nodes: [scores, values], remove: group, add: [whole], into: whole.id, merged: group.map(({ id }) => id) } as const; // prettier-ignore
+  const merged = {
+    rule: "one-kernel",
+    kind: "fuse",
+    edges: edgesOf(
+      planner,
+      nodes.filter((id) => planner.graph.nodes.has(id)),
+    ),
+    nodes: [scores, values],
+    remove: group,
+    add: [whole],
+    into: whole.id,
+    merged: group.map(({ id }) => id),
+  } as const;
   const refuse = (verdict: Verdict): Candidate => ({ ...merged, rewrite: { patch: NOTHING, verdict } });
   const form = classifyOnline(planner.graph, whole.members, whole.outputs);
   if (!form.ok) return refuse(form.verdict);
@@ -174,7 +199,7 @@ function divisionStep(planner: Planner, { values, factor }: Between, patch: Patc
   const { share, row } = factor!;
   const [before, after] = [sizeOf(node(graph, share).type.shape), sizeOf(node(graph, values).type.shape)];
   const does = node(graph, share).op === "div" ? "division by" : "factor";
-  const text = `${nameOf(graph, row)} is the same for a whole row, so the ${does} it may leave the sum: Σ (e / l)·v = (Σ e·v) / l. ${nameOf(graph, values)} now applies it ${after.toLocaleString("en")} times at the end instead of ${before.toLocaleString("en")} times before.${factor!.guard ? " The test for NaN asks the row instead of each share." : ""}`; // prettier-ignore
+  const text = `${nameOf(graph, row)} is the same for a whole row, so the ${does} it may leave the sum: Σ (e / l)·v = (Σ e·v) / l. ${nameOf(graph, values)} now applies it ${after.toLocaleString("en")} times at the end instead of ${before.toLocaleString("en")} times before.${factor!.guard ? " The test for NaN asks the row instead of each share." : ""}`;
   const nodes = [share, values];
   const verdict = yes("A_PATTERN", nodes, text, { numbers: { before, after } });
   return rewriteCandidate(planner, "divide-last", nodes, { patch, verdict });

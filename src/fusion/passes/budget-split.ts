@@ -125,12 +125,14 @@ function* beginnings(planner: Planner, region: Region, { between }: Excess): Gen
 function valueOf(planner: Planner, region: Region, id: NodeId, places: ReadonlyMap<NodeId, number>): CutValue {
   const shown = (value: NodeId): NodeId => {
     let current = value;
-    while (places.has(current) && isFreeView(node(planner.graph, current))) current = node(planner.graph, current).inputs[0]!; // prettier-ignore
+    while (places.has(current) && isFreeView(node(planner.graph, current)))
+      current = node(planner.graph, current).inputs[0]!;
     return current;
   };
   const read = node(planner.graph, id).inputs.flatMap((input) => [input, shown(input)]);
   const home = planner.homeOf(id);
-  const isStored = region.outputs.includes(id) || (home !== null && home !== region.id) || isFreeView(node(planner.graph, id)); // prettier-ignore
+  const isStored =
+    region.outputs.includes(id) || (home !== null && home !== region.id) || isFreeView(node(planner.graph, id));
   return {
     needs: [...new Set(read)].flatMap((input) => places.get(input) ?? []),
     cost: isStored ? 0 : bytesOf(node(planner.graph, id).type),

@@ -90,7 +90,14 @@ function* rewriteAndFold(planner: Planner, rewriter: Rewriter, streamed: Streame
   const nodes = [product, ...folded.filter((fold) => isFold(planner, node(planner.graph, fold), product))];
   const edges = edgesOf(planner, [product, ...folded]);
   const verdict = yes("A_PATTERN", nodes, leaving(planner, apart));
-  const candidate: Candidate = { rule: "fold-tiles", kind: "graph", edges, nodes, ...joinedBy(rewritten, group, whole), rewrite: { patch: NOTHING, verdict } }; // prettier-ignore
+  const candidate: Candidate = {
+    rule: "fold-tiles",
+    kind: "graph",
+    edges,
+    nodes,
+    ...joinedBy(rewritten, group, whole),
+    rewrite: { patch: NOTHING, verdict },
+  };
   const patch = { ...rewritten, removedRegions: candidate.remove, addedRegions: candidate.add };
   if (!planner.supposing(rewritten, () => ofRowSize(planner, whole, nodes))) return;
   if (!(yield { ...candidate, rewrite: { patch, verdict } }).accepted) return;
@@ -100,9 +107,10 @@ function* rewriteAndFold(planner: Planner, rewriter: Rewriter, streamed: Streame
 
 function leaving({ graph }: Planner, { sums, rows }: TermsApart): string {
   const [names, known] = [namesOf(graph, sums), namesOf(graph, rows)];
-  if (rows.length === 0) return `${names} takes one element of each row: comparing each place with the index finds it while the row goes by.`; // prettier-ignore
+  if (rows.length === 0)
+    return `${names} takes one element of each row: comparing each place with the index finds it while the row goes by.`;
   const [are, they] = rows.length === 1 ? ["is", "it"] : ["are", "they"];
-  return `${known} ${are} the same for a whole row, so ${they} may leave the sum: Σ c·(x − r) = Σ c·x − r·Σ c. What ${names} then adds up needs only the elements, so it can be added tile by tile.`; // prettier-ignore
+  return `${known} ${are} the same for a whole row, so ${they} may leave the sum: Σ c·(x − r) = Σ c·x − r·Σ c. What ${names} then adds up needs only the elements, so it can be added tile by tile.`;
 }
 
 function* foldTiles(

@@ -153,7 +153,11 @@ function standsStill(graph: Graph, n: Node): boolean {
 }
 
 const sourceIndex = (graph: Graph, n: Node, out: readonly number[]): readonly number[] =>
-  sourceOf(n, n.inputs.map((input) => node(graph, input).type.shape), out)?.index ?? []; // prettier-ignore
+  sourceOf(
+    n,
+    n.inputs.map((input) => node(graph, input).type.shape),
+    out,
+  )?.index ?? [];
 
 function viewOfView(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
   const { graph } = planner;
@@ -169,7 +173,11 @@ function viewOfView(planner: Planner, rewriter: Rewriter, n: Node): Proposal | n
 
 /** Input axis that each output axis of a transpose walks. */
 function permutation(graph: Graph, n: Node): number[] {
-  const index = sourceIndex(graph, n, n.type.shape.map((_, axis) => axis)); // prettier-ignore
+  const index = sourceIndex(
+    graph,
+    n,
+    n.type.shape.map((_, axis) => axis),
+  );
   const perm = n.type.shape.map(() => 0);
   index.forEach((outAxis, inAxis) => (perm[outAxis] = inAxis));
   return perm;

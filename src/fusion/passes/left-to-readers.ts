@@ -22,20 +22,29 @@ export function leftToReaders(planner: Planner, candidate: Candidate): Verdict |
   const later = planner.readersOf(reader.id).map((id) => planner.region(id));
   const copies = copyCandidate(planner, "into-readers", reader, later);
   if (copies.add.some((region) => isRefusal(planner.facts(region))) || !legalMerge(planner, copies).ok) return null;
-  const refused = policyOnContraction(planner, copies) ?? prologueVerdict(planner, copies) ?? overBudget(planner, copies); // prettier-ignore
+  const refused =
+    policyOnContraction(planner, copies) ?? prologueVerdict(planner, copies) ?? overBudget(planner, copies);
   if (refused) return null;
   const stored = accountOf(planner, [merged, ...later]);
   const again = accountOf(planner, [product, ...copies.add]);
   if (again.micros >= stored.micros || again.bytes >= stored.bytes) return null;
   const { graph } = planner;
   const [value, source] = [namesOf(graph, reader.outputs), namesOf(graph, read)];
-  const users = namesOf(graph, later.flatMap(({ outputs }) => outputs)); // prettier-ignore
+  const users = namesOf(
+    graph,
+    later.flatMap(({ outputs }) => outputs),
+  );
   return no(
     "C_BEATEN",
     candidate.nodes,
     `${nameOf(graph, read[0]!)} is stored in any case, and ${value} is first asked for by ${users}, in a later kernel. Computing it there from ${source} moves ${showBytes(stored.bytes - again.bytes)} less than storing it here: ${showMicros(again.micros)} instead of ${showMicros(stored.micros)}.`,
     {
-      numbers: { bytesStored: stored.bytes, bytesAgain: again.bytes, microsStored: stored.micros, microsAgain: again.micros }, // prettier-ignore
+      numbers: {
+        bytesStored: stored.bytes,
+        bytesAgain: again.bytes,
+        microsStored: stored.micros,
+        microsAgain: again.micros,
+      },
       wayOut: "Fuse anyway on this edge to see it stored.",
     },
   );
@@ -43,7 +52,8 @@ export function leftToReaders(planner: Planner, candidate: Candidate): Verdict |
 
 /** Element by element, no result of the program, and for kernels alone that can't be part of this one. */
 function mayWait(planner: Planner, product: Region, reader: Region): boolean {
-  if (walksRows(planner, reader) || hasContraction(planner, reader) || reader.outputs.some(planner.isOutput)) return false; // prettier-ignore
+  if (walksRows(planner, reader) || hasContraction(planner, reader) || reader.outputs.some(planner.isOutput))
+    return false;
   const later = planner.readersOf(reader.id);
   return (
     later.length > 0 &&

@@ -249,7 +249,12 @@ const boundBy = ({ form, traffic }: RegionFacts): number =>
 
 /** Small parameters that a region binds as uniforms, because it would bind too many buffers otherwise. */
 const uniformsIn = ({ graph, profile }: Planner, facts: RegionFacts): number =>
-  uniformsOf(graph, facts.traffic.reads.map(({ value }) => value), boundBy(facts), profile.maxBindings).size; // prettier-ignore
+  uniformsOf(
+    graph,
+    facts.traffic.reads.map(({ value }) => value),
+    boundBy(facts),
+    profile.maxBindings,
+  ).size;
 
 /** Storage bindings of a region: distinct stored inputs and outputs, without what is bound as uniforms. */
 export const bindingsOf = (planner: Planner, facts: RegionFacts): number => boundBy(facts) - uniformsIn(planner, facts);
@@ -314,7 +319,9 @@ function inItsForm(planner: Planner, candidate: Candidate): Verdict {
   const products = productsOf(planner.graph, region.members);
   if (products.length > 1 && form.template === "matmul") {
     const left = nameOf(planner.graph, node(planner.graph, products[0]!).inputs[0]!);
-    return say(`${capital(namesOf(planner.graph, products))} multiply the same ${left}: one kernel fetches each of its tiles once for ${products.length === 2 ? "both" : "all"}.`); // prettier-ignore
+    return say(
+      `${capital(namesOf(planner.graph, products))} multiply the same ${left}: one kernel fetches each of its tiles once for ${products.length === 2 ? "both" : "all"}.`,
+    );
   }
   if (form.contraction !== null) {
     return say(

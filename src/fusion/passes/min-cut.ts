@@ -17,12 +17,15 @@ class Network {
   }
 
   edge(from: number, to: number, room: number): void {
-    for (const [a, b, free] of [[from, to, room], [to, from, 0]] as const) {
+    for (const [a, b, free] of [
+      [from, to, room],
+      [to, from, 0],
+    ] as const) {
       this.#next.push(this.#first[a]!);
       this.#first[a] = this.#to.length;
       this.#to.push(b);
       this.#room.push(free);
-    } // prettier-ignore
+    }
   }
 
   /** Pushes what fits from `source` to `sink`; false when that is without bound. */

@@ -36,7 +36,8 @@ function* swap(planner: Planner, rewriter: Rewriter, id: NodeId): Generator<Cand
   if (!found || sizeOf(inner.type.shape) === sizeOf(fold.type.shape)) return null;
   const x = inner.inputs[found.operand]!;
   const { dtype, shape } = node(graph, x).type;
-  if (dtype === "bool" || (dtype !== inner.type.dtype && inner.op !== "cast") || !sameShape(shape, inner.type.shape)) return null; // prettier-ignore
+  if (dtype === "bool" || (dtype !== inner.type.dtype && inner.op !== "cast") || !sameShape(shape, inner.type.shape))
+    return null;
   if (inner.type.dtype !== "f32" && inner.op !== "cast") return null;
   const nodes = [x, inner.id, id];
   if (planner.options.strict && !found.exact) {
@@ -89,14 +90,24 @@ function swapped(fold: Node, inner: Node, x: Node, { way, operand }: Monotone): 
     type: { ...fold.type, dtype: x.type.dtype },
   };
   const origins = [...new Set([...fold.origins, ...inner.origins])];
-  const last: Node = { ...fold, op: inner.op, attrs: inner.attrs, inputs: inner.inputs.map((input, i) => (i === operand ? first : input)), label: fold.id.includes("~") ? inner.label : fold.label, origins }; // prettier-ignore
+  const last: Node = {
+    ...fold,
+    op: inner.op,
+    attrs: inner.attrs,
+    inputs: inner.inputs.map((input, i) => (i === operand ? first : input)),
+    label: fold.id.includes("~") ? inner.label : fold.label,
+    origins,
+  };
   return { change: { gone: [inner.id], after: [folded, last], born: [[first, fold.id]] }, first };
 }
 
 function said(graph: Graph, fold: Node, inner: Node, { way }: Monotone): Verdict {
   const [before, after] = [sizeOf(inner.type.shape), sizeOf(fold.type.shape)];
   const which = fold.op === "max" ? "largest" : "smallest";
-  const runs = way === "up" ? `never decreases, so the ${which} output comes from the ${which} input` : `never increases, so the ${which} output comes from the ${which === "largest" ? "smallest" : "largest"} input`; // prettier-ignore
+  const runs =
+    way === "up"
+      ? `never decreases, so the ${which} output comes from the ${which} input`
+      : `never increases, so the ${which} output comes from the ${which === "largest" ? "smallest" : "largest"} input`;
   const text = `\`${inner.op}\` ${runs}: the fold goes first, and ${nameOf(graph, inner.id)} is computed for ${after.toLocaleString("en")} values instead of ${before.toLocaleString("en")}.`;
   return yes("A_PATTERN", [inner.id, fold.id], text, { numbers: { before, after } });
 }

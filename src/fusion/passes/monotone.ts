@@ -11,9 +11,32 @@ export interface Monotone {
   readonly operand: number;
 }
 
-const UP_EXACT: ReadonlySet<string> = new Set(["relu", "floor", "ceil", "round", "sign", "clamp", "identity", "stop_gradient", "hard_sigmoid"]); // prettier-ignore
+const UP_EXACT: ReadonlySet<string> = new Set([
+  "relu",
+  "floor",
+  "ceil",
+  "round",
+  "sign",
+  "clamp",
+  "identity",
+  "stop_gradient",
+  "hard_sigmoid",
+]);
 /** Non-decreasing as functions; a machine's approximation may dip by a last bit. */
-const UP: ReadonlySet<string> = new Set(["exp", "exp2", "expm1", "tanh", "sigmoid", "softplus", "erf", "atan", "sinh", "softsign", "selu", "asin"]); // prettier-ignore
+const UP: ReadonlySet<string> = new Set([
+  "exp",
+  "exp2",
+  "expm1",
+  "tanh",
+  "sigmoid",
+  "softplus",
+  "erf",
+  "atan",
+  "sinh",
+  "softsign",
+  "selu",
+  "asin",
+]);
 /** Non-decreasing where their parameter is not negative. */
 const UP_BY_PARAMETER: ReadonlyMap<string, readonly [name: string, usual: number]> = new Map([
   ["leaky_relu", ["negative_slope", 0.01]],
@@ -25,10 +48,40 @@ const DOWN: ReadonlySet<string> = new Set(["acos"]);
 const DOWN_ABOVE_ZERO: ReadonlySet<string> = new Set(["reciprocal", "rsqrt"]);
 const POSITIVE: ReadonlySet<string> = new Set(["exp", "exp2", "sigmoid", "softplus"]);
 /** 0 stays 0: a mask of zeros and ones may be applied before these as well as after. */
-const KEEPS_ZERO: ReadonlySet<string> = new Set(["relu", "floor", "ceil", "round", "sign", "expm1", "tanh", "erf", "atan", "asin", "sinh", "softsign", "selu", "elu", "celu", "leaky_relu", "log1p", "sqrt", "square", "identity"]); // prettier-ignore
+const KEEPS_ZERO: ReadonlySet<string> = new Set([
+  "relu",
+  "floor",
+  "ceil",
+  "round",
+  "sign",
+  "expm1",
+  "tanh",
+  "erf",
+  "atan",
+  "asin",
+  "sinh",
+  "softsign",
+  "selu",
+  "elu",
+  "celu",
+  "leaky_relu",
+  "log1p",
+  "sqrt",
+  "square",
+  "identity",
+]);
 /** The same where the operand is not negative. */
 const UP_ABOVE_ZERO: ReadonlySet<string> = new Set(["log", "log2", "log1p", "sqrt", "square"]);
-const NOT_NEGATIVE: ReadonlySet<string> = new Set(["relu", "exp", "exp2", "sigmoid", "abs", "square", "softplus", "sqrt"]); // prettier-ignore
+const NOT_NEGATIVE: ReadonlySet<string> = new Set([
+  "relu",
+  "exp",
+  "exp2",
+  "sigmoid",
+  "abs",
+  "square",
+  "softplus",
+  "sqrt",
+]);
 
 const constant = (graph: Graph, id: NodeId): number | null => {
   const n = node(graph, id);
@@ -44,7 +97,8 @@ function ofOne(graph: Graph, n: Node): Monotone | null {
   if (UP.has(n.op)) return is("up", false);
   const parameter = UP_BY_PARAMETER.get(n.op);
   if (parameter) return numberOf(n.attrs[parameter[0]], parameter[1]) >= 0 ? is("up", n.op === "leaky_relu") : null;
-  if (UP_ABOVE_ZERO.has(n.op) && isNotNegative(graph, n.inputs[0]!)) return is("up", n.op === "square" || n.op === "sqrt"); // prettier-ignore
+  if (UP_ABOVE_ZERO.has(n.op) && isNotNegative(graph, n.inputs[0]!))
+    return is("up", n.op === "square" || n.op === "sqrt");
   if (n.op === "neg") return is("down", true);
   if (DOWN.has(n.op) || (DOWN_ABOVE_ZERO.has(n.op) && own(graph, n, POSITIVE))) return is("down", false);
   // Rounding to another type never turns an order round; a truth value has none.
@@ -73,7 +127,12 @@ function isMask(graph: Graph, id: NodeId): boolean {
 export function maskedOperand(graph: Graph, n: Node): number | null {
   const [a, b, c] = n.inputs;
   const zero = (id: NodeId | undefined): boolean => id !== undefined && constant(graph, id) === 0;
-  const candidates = n.op === "mul" ? [isMask(graph, b!) ? 0 : -1, isMask(graph, a!) ? 1 : -1] : n.op === "where" ? [zero(c) ? 1 : -1, zero(b) ? 2 : -1] : []; // prettier-ignore
+  const candidates =
+    n.op === "mul"
+      ? [isMask(graph, b!) ? 0 : -1, isMask(graph, a!) ? 1 : -1]
+      : n.op === "where"
+        ? [zero(c) ? 1 : -1, zero(b) ? 2 : -1]
+        : [];
   const at = candidates.find((operand) => operand >= 0);
   if (at === undefined) return null;
   const inner = node(graph, n.inputs[at]!);

@@ -77,7 +77,11 @@ function* keepers(planner: Planner, ids: readonly RegionId[]): Generator<Candida
     const readers = planner.readersOf(id).filter((reader) => !planner.isView(planner.region(reader)));
     if (readers.length === 0) continue;
     if (readers.length > 1) {
-      const all = together(planner, producer, readers.map((reader) => planner.region(reader))); // prettier-ignore
+      const all = together(
+        planner,
+        producer,
+        readers.map((reader) => planner.region(reader)),
+      );
       if ((yield all).accepted) {
         queue.push(id);
         continue;

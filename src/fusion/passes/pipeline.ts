@@ -13,9 +13,17 @@ interface OrderRule {
 
 const names = passTitles.map(({ name }) => name);
 const MERGING = [
-  "tiles-again", "transpose-folding", "attention", "contract-reduce", "contraction-epilogue", "row-picks", "row-groups", "row-scale",
-  "producer-consumer", "multi-output",
-]; // prettier-ignore
+  "tiles-again",
+  "transpose-folding",
+  "attention",
+  "contract-reduce",
+  "contraction-epilogue",
+  "row-picks",
+  "row-groups",
+  "row-scale",
+  "producer-consumer",
+  "multi-output",
+];
 const LAST = "budget-split";
 
 const rules: readonly OrderRule[] = [

@@ -86,7 +86,9 @@ export function regionsInTextOrder(
 export function inTextOrder(draft: DraftFusion, position: (id: NodeId) => number): Fusion {
   // What passes made for one node may read what they folded for it.
   const reads = ({ inputs }: Node): number => Number(inputs.length > 0);
-  const nodes = [...draft.nodes.values()].toSorted((a, b) => position(a.id) - position(b.id) || reads(a) - reads(b) || (a.id < b.id ? -1 : 1)); // prettier-ignore
+  const nodes = [...draft.nodes.values()].toSorted(
+    (a, b) => position(a.id) - position(b.id) || reads(a) - reads(b) || (a.id < b.id ? -1 : 1),
+  );
   return {
     graph: { nodes: new Map(nodes.map((n) => [n.id, n])), outputs: draft.outputs },
     regions: regionsInTextOrder([...draft.regions.values()], position),

@@ -220,7 +220,12 @@ function build(planner: Planner, id: RegionId): Candidate {
 }
 
 const copies = (planner: Planner, id: RegionId): Candidate =>
-  copyCandidate(planner, "into-readers", planner.region(id), planner.readersOf(id).map((reader) => planner.region(reader))); // prettier-ignore
+  copyCandidate(
+    planner,
+    "into-readers",
+    planner.region(id),
+    planner.readersOf(id).map((reader) => planner.region(reader)),
+  );
 
 /** The exact priority where every part is a kernel; what is refused anyway keeps its promise and is refused at once. */
 function price(planner: Planner, candidate: Candidate, promised: number): number {

@@ -217,9 +217,14 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
   const gone = new Set(change.gone);
   const lives = (id: NodeId): boolean => !gone.has(id) && after(id).op !== "const";
   const bodies = removedRegions.map((region) => ({ region, members: membersAfter(planner, region, change, lives) }));
-  const own = (change.apart ?? []).filter((id) => after(id).op !== "const").map((id): Region => ({ id: regionId(`k:${id}`), members: [id], outputs: [id] })); // prettier-ignore
+  const own = (change.apart ?? [])
+    .filter((id) => after(id).op !== "const")
+    .map((id): Region => ({ id: regionId(`k:${id}`), members: [id], outputs: [id] }));
   const apart = new Map(own.map((region) => [region.members[0]!, region.id]));
-  const bodyOf = new Map([...bodies.map(({ region, members }) => [region.id, members] as const), ...own.map(({ id, members }) => [id, members] as const)]); // prettier-ignore
+  const bodyOf = new Map([
+    ...bodies.map(({ region, members }) => [region.id, members] as const),
+    ...own.map(({ id, members }) => [id, members] as const),
+  ]);
   const inside = new Map([...bodyOf].map(([id, members]) => [id, new Set(members)]));
   const holds = (region: RegionId, id: NodeId): boolean =>
     inside.get(region)?.has(id) ?? planner.region(region).members.includes(id);

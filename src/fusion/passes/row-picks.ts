@@ -100,7 +100,13 @@ export function countsAlong(graph: Planner["graph"], n: Node, axis: number, exte
   let range = n;
   while (isFreeView(range)) range = node(graph, range.inputs[0]!);
   const { op, attrs, type } = range;
-  return stands && op === "iota" && type.shape[0] === extent && numberOf(attrs["start"], NaN) === 0 && numberOf(attrs["step"], 1) === by; // prettier-ignore
+  return (
+    stands &&
+    op === "iota" &&
+    type.shape[0] === extent &&
+    numberOf(attrs["start"], NaN) === 0 &&
+    numberOf(attrs["step"], 1) === by
+  );
 }
 
 /** Whether `rows` follow element by element from a fold over `axis`: then a kernel walks them. */
@@ -154,15 +160,36 @@ function atTheBoard({ graph }: Planner, { gather, rows, axis }: Pick): string {
 }
 
 /** A node that a pass makes for `like`. */
-const madeFor = (like: Node, id: string, op: string, inputs: readonly NodeId[], type: Node["type"], attrs: Node["attrs"] = {}): Node => ({ ...like, id: nodeId(id), op, inputs, type, attrs: withDefaults(opDef(op), attrs), label: op }); // prettier-ignore
+const madeFor = (
+  like: Node,
+  id: string,
+  op: string,
+  inputs: readonly NodeId[],
+  type: Node["type"],
+  attrs: Node["attrs"] = {},
+): Node => ({ ...like, id: nodeId(id), op, inputs, type, attrs: withDefaults(opDef(op), attrs), label: op });
 
 /** Is this the place that the index names? Under the name `id`, which comes last. */
 export function hereOf({ gather, rows, axis, index }: Pick, id: string): Node[] {
   const { shape } = rows.type;
   const extent = shape[axis]!;
   const standing = shape.map((_, i) => (i === axis ? extent : 1));
-  const places = madeFor(gather, `${id}~along~places`, "iota", [], { dtype: "i32", shape: [extent] }, { start: 0, stop: extent, step: 1, dtype: "i32" }); // prettier-ignore
-  const along = madeFor(gather, `${id}~along`, "reshape", [places.id], { dtype: "i32", shape: standing }, { shape: standing }); // prettier-ignore
+  const places = madeFor(
+    gather,
+    `${id}~along~places`,
+    "iota",
+    [],
+    { dtype: "i32", shape: [extent] },
+    { start: 0, stop: extent, step: 1, dtype: "i32" },
+  );
+  const along = madeFor(
+    gather,
+    `${id}~along`,
+    "reshape",
+    [places.id],
+    { dtype: "i32", shape: standing },
+    { shape: standing },
+  );
   return [places, along, madeFor(gather, id, "eq", [index, along.id], { dtype: "bool", shape })];
 }
 
@@ -174,7 +201,12 @@ function comparing(rewriter: Rewriter, pick: Pick): NodeChange {
   const zero = { ...madeFor(gather, `${chosenId}~zero`, "const", [], { dtype, shape: [] }, { value: 0 }), label: "0" };
   const made = hereOf(pick, `${chosenId}~here`);
   const chosen = madeFor(gather, chosenId, "where", [made.at(-1)!.id, rows.id, zero.id], rows.type);
-  const sum: Node = { ...gather, op: "sum", inputs: [chosen.id], attrs: withDefaults(opDef("sum"), { axes: [axis], keepdims: true }) }; // prettier-ignore
+  const sum: Node = {
+    ...gather,
+    op: "sum",
+    inputs: [chosen.id],
+    attrs: withDefaults(opDef("sum"), { axes: [axis], keepdims: true }),
+  };
   const born = [...made, chosen].map(({ id }) => [id, gather.id] as const);
   return { ...rewriter.replaced([], [zero, ...made, chosen, sum]), born };
 }

@@ -55,7 +55,12 @@ interface Scale {
 function scaleOf({ graph, isOutput }: Planner, rewriter: Rewriter, product: Node): Scale | null {
   const operand = node(graph, product.inputs[0]!);
   const products = [...rewriter.readersOf(operand.id)].map((id) => node(graph, id));
-  const fits = (n: Node): boolean => opDef(n.op).kind === "contraction" && n.inputs[0] === operand.id && n.inputs[1] !== operand.id && n.type.dtype === "f32" && n.type.shape.length >= 2; // prettier-ignore
+  const fits = (n: Node): boolean =>
+    opDef(n.op).kind === "contraction" &&
+    n.inputs[0] === operand.id &&
+    n.inputs[1] !== operand.id &&
+    n.type.dtype === "f32" &&
+    n.type.shape.length >= 2;
   if (isOutput(operand.id) || products[0] !== product || !products.every(fits)) return null;
   const { shape } = operand.type;
   const isRow = (id: NodeId): boolean => {
@@ -69,7 +74,9 @@ function scaleOf({ graph, isOutput }: Planner, rewriter: Rewriter, product: Node
     if ((n.op !== "mul" && n.op !== "div") || n.type.dtype !== "f32") return null;
     if (isRow(b!) && isWhole(a!)) return { products, around, scaled: n, value: a!, factor: b! };
     if (n.op === "mul" && isRow(a!) && isWhole(b!)) return { products, around, scaled: n, value: b!, factor: a! };
-    const next = (n.op === "mul" ? [a!, b!] : [a!]).find((id) => isWhole(id) && rewriter.readersOf(id).size === 1 && !isOutput(id) && node(graph, id).inputs.length === 2); // prettier-ignore
+    const next = (n.op === "mul" ? [a!, b!] : [a!]).find(
+      (id) => isWhole(id) && rewriter.readersOf(id).size === 1 && !isOutput(id) && node(graph, id).inputs.length === 2,
+    );
     if (next === undefined) return null;
     around.push(n);
     n = node(graph, next);
@@ -82,7 +89,6 @@ function rewrittenBy(
   graph: Planner["graph"],
   { products, around, scaled, value, factor }: Scale,
 ): Pick<Patch, "removedNodes" | "addedNodes"> {
-  // prettier-ignore
   const parent = around.at(-1);
   const instead = (n: Node): Node => ({ ...n, inputs: n.inputs.map((input) => (input === scaled.id ? value : input)) });
   const origins = (n: Node): Node["origins"] => [...new Set([...n.origins, ...scaled.origins])];
@@ -93,7 +99,14 @@ function rewrittenBy(
     id: nodeId(`${n.id}~product`),
     label: `${n.label} before scaling`,
   }));
-  const last = products.map((n, i): Node => ({ ...n, op: mutated("multiplies-by-divisor") ? "mul" : scaled.op, attrs: scaled.attrs, inputs: [bare[i]!.id, factor], origins: origins(n), groups: groups(n) })); // prettier-ignore
+  const last = products.map((n, i): Node => ({
+    ...n,
+    op: mutated("multiplies-by-divisor") ? "mul" : scaled.op,
+    attrs: scaled.attrs,
+    inputs: [bare[i]!.id, factor],
+    origins: origins(n),
+    groups: groups(n),
+  }));
   return {
     removedNodes: [node(graph, scaled.id), ...(parent ? [parent] : []), ...products],
     addedNodes: [...(parent ? [instead(parent)] : []), ...bare, ...last],
@@ -133,8 +146,8 @@ function apart(
   stored: NodeId,
   readers: readonly Region[],
 ): Region[] {
-  // prettier-ignore
-  const inOrder = (ids: Iterable<NodeId>): NodeId[] => [...new Set(ids)].toSorted((a, b) => planner.position(a) - planner.position(b)); // prettier-ignore
+  const inOrder = (ids: Iterable<NodeId>): NodeId[] =>
+    [...new Set(ids)].toSorted((a, b) => planner.position(a) - planner.position(b));
   const operand = products[0]!.inputs[0]!;
   const outputs = inOrder([...rows.outputs.filter((id) => id !== operand), stored]);
   const inside = new Set(rows.members.filter((id) => id !== scaled.id));
@@ -155,7 +168,13 @@ function apart(
 }
 
 function atTheBoard({ graph }: Planner, { products, factor, scaled }: Scale): string {
-  const [row, all] = [nameOf(graph, factor), namesOf(graph, products.map(({ id }) => id))]; // prettier-ignore
+  const [row, all] = [
+    nameOf(graph, factor),
+    namesOf(
+      graph,
+      products.map(({ id }) => id),
+    ),
+  ];
   const bytes = bytesOf(node(graph, products[0]!.inputs[0]!).type);
   return `${row} is the same for a whole row of what ${all} multiplies, so it may leave the sum: (x · r) W = r · (x W). ${nameOf(graph, scaled.id)} then scales results, and the ${showBytes(bytes)} of scaled rows need not be stored.`;
 }

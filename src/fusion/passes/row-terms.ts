@@ -69,7 +69,9 @@ export function termsApart(
   const parts = sums.map((sum) => new Terms(graph, kinds, sum));
   if (parts.length === 0 || !parts.every((part) => part.expand())) return null;
   const after = parts.flatMap(({ added }) => added);
-  const born = parts.flatMap(({ added, sum }) => added.flatMap(({ id, op }) => (id === sum.fold.id || op === "const" ? [] : [[id, sum.fold.id] as const]))); // prettier-ignore
+  const born = parts.flatMap(({ added, sum }) =>
+    added.flatMap(({ id, op }) => (id === sum.fold.id || op === "const" ? [] : [[id, sum.fold.id] as const])),
+  );
   return {
     change: { ...rewriter.replaced([], after), born },
     sums: sums.map(({ fold }) => fold.id),
@@ -172,7 +174,8 @@ class Terms {
     const kind = this.kinds.get(value);
     if (kind === "row") return false;
     const n = node(this.graph, value);
-    if (kind !== "late" && kind !== "shifted") return viewed ? this.#seen(id, n, path) : this.#leaf(id, value, n.type.shape, path); // prettier-ignore
+    if (kind !== "late" && kind !== "shifted")
+      return viewed ? this.#seen(id, n, path) : this.#leaf(id, value, n.type.shape, path);
     if (isFreeView(n) && this.#keepsRows(n)) {
       this.#open.push({ id, value: n.inputs[0]!, path, viewed: true });
       return true;
@@ -180,7 +183,8 @@ class Terms {
     // A coefficient in another shape is no coefficient of these rows.
     if (viewed && n.op !== "add" && n.op !== "sub" && n.op !== "neg") return false;
     const isRow = (operand: number): boolean => this.kinds.get(n.inputs[operand]!) === "row";
-    const waits = (operand: number): boolean => ["row", "late", "shifted"].includes(this.kinds.get(n.inputs[operand]!) ?? ""); // prettier-ignore
+    const waits = (operand: number): boolean =>
+      ["row", "late", "shifted"].includes(this.kinds.get(n.inputs[operand]!) ?? "");
     switch (n.op) {
       case "add":
       case "sub":
@@ -192,7 +196,8 @@ class Terms {
         return !waits(1) && this.#through(id, n, 0, path);
       case "mul": {
         const row = [1, 0].find(isRow);
-        if (row !== undefined) return this.#join(id, n.op, [this.#ask(id, n, 1 - row, path), this.#row(n.inputs[row]!, id)]); // prettier-ignore
+        if (row !== undefined)
+          return this.#join(id, n.op, [this.#ask(id, n, 1 - row, path), this.#row(n.inputs[row]!, id)]);
         const [at] = [0, 1].filter(waits);
         return !(waits(0) && waits(1)) && this.#through(id, n, at!, path);
       }
@@ -281,7 +286,8 @@ class Terms {
     const [a, b] = here.inputs as [NodeId, NodeId];
     const label = isPlace(b) ? a : isPlace(a) ? b : null;
     const { dtype, shape } = node(graph, label ?? a).type;
-    const oneARow = shape.length === this.#full.length && shape.every((extent, i) => extent === (i === axis ? 1 : this.#full[i])); // prettier-ignore
+    const oneARow =
+      shape.length === this.#full.length && shape.every((extent, i) => extent === (i === axis ? 1 : this.#full[i]));
     return label !== null && dtype === "i32" && oneARow ? label : null;
   }
 
@@ -370,7 +376,15 @@ class Terms {
   #made(id: NodeId, op: string, inputs: readonly NodeId[], shape: Shape, attrs: Node["attrs"] = {}): Node {
     const { fold } = this.sum;
     const label = id === fold.id ? fold.label : op;
-    return { ...fold, id, op, inputs, label, type: { dtype: fold.type.dtype, shape }, attrs: withDefaults(opDef(op), attrs) }; // prettier-ignore
+    return {
+      ...fold,
+      id,
+      op,
+      inputs,
+      label,
+      type: { dtype: fold.type.dtype, shape },
+      attrs: withDefaults(opDef(op), attrs),
+    };
   }
 }
 

@@ -158,7 +158,15 @@ function record(pass: FusionPass, candidate: Candidate, decision: Decision, tota
   const { rule, kind, edges, nodes } = candidate;
   const from = candidate.remove.map(({ id }) => id);
   log.hash = hashText(
-    [pass.name, rule, nodes.join(), verdict.code, accepted, from.join(), candidate.add.map((r) => `${r.id}:${r.members.join()}`).join(";")].join("|"), // prettier-ignore
+    [
+      pass.name,
+      rule,
+      nodes.join(),
+      verdict.code,
+      accepted,
+      from.join(),
+      candidate.add.map((r) => `${r.id}:${r.members.join()}`).join(";"),
+    ].join("|"),
     log.hash,
   );
   log.steps.push({

@@ -61,7 +61,12 @@ function refused({ graph }: Planner, id: NodeId, before: Grouping, after: Groupi
     [id],
     `${nameOf(graph, id)} by itself adds its values ${said(before)}${where}; merged, it would add them ${said(after)}. Another order may change the last bits, and strict mode keeps them.`,
     {
-      numbers: { chunks: after.chunks, chunksBefore: before.chunks, threads: after.threads, threadsBefore: before.threads }, // prettier-ignore
+      numbers: {
+        chunks: after.chunks,
+        chunksBefore: before.chunks,
+        threads: after.threads,
+        threadsBefore: before.threads,
+      },
       wayOut: "Switch strict mode off.",
     },
   );

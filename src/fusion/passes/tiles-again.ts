@@ -49,7 +49,8 @@ export const tilesAgain: FusionPass = {
   apply: (_planner, candidate) => patchOf(candidate),
 };
 
-const rewritten = <T>(planner: Planner, candidate: Candidate, ask: () => T): T => planner.supposing(patchOf(candidate), ask); // prettier-ignore
+const rewritten = <T>(planner: Planner, candidate: Candidate, ask: () => T): T =>
+  planner.supposing(patchOf(candidate), ask);
 
 function* remake(planner: Planner, rewriter: Rewriter, again: Again): Generator<Candidate, void, Answer> {
   const made = madeAgain(planner, rewriter, again);
@@ -76,7 +77,9 @@ function patchFor(planner: Planner, rewriter: Rewriter, { made, changed, gone, h
   const own = (region: Region): boolean => region.members.every((id) => copies.has(id));
   const addedRegions = patch.addedRegions
     .filter((region) => !own(region))
-    .map((region) => (homes.some((id) => region.members.includes(id)) ? { ...region, members: needed(region.members) } : region)); // prettier-ignore
+    .map((region) =>
+      homes.some((id) => region.members.includes(id)) ? { ...region, members: needed(region.members) } : region,
+    );
   return { ...patch, addedRegions };
 }
 
@@ -88,8 +91,14 @@ function atTheBoard({ graph }: Planner, { scores, values, sinks }: Again): Verdi
   const rows = [...new Set(behind)].filter((id) => isKept(id) && !products.has(id));
   const bytes = rows.reduce((sum, id) => sum + bytesOf(node(graph, id).type), 0);
   const whole = bytesOf(node(graph, scores).type);
-  const kept = rows.length === 0 ? "" : ` ${rows.length === 1 ? "Only" : "With"} ${namesOf(graph, rows)} of each row at hand, kept in ${showBytes(bytes)}, an element follows from its score alone.`; // prettier-ignore
-  const text = `${namesOf(graph, sinks.map(({ id }) => id))} walk over elements of ${nameOf(graph, scores)} once more, after ${nameOf(graph, values)}.${kept} So each tile can be made where it is multiplied, and no matrix of ${showBytes(whole)} is kept.`; // prettier-ignore
+  const kept =
+    rows.length === 0
+      ? ""
+      : ` ${rows.length === 1 ? "Only" : "With"} ${namesOf(graph, rows)} of each row at hand, kept in ${showBytes(bytes)}, an element follows from its score alone.`;
+  const text = `${namesOf(
+    graph,
+    sinks.map(({ id }) => id),
+  )} walk over elements of ${nameOf(graph, scores)} once more, after ${nameOf(graph, values)}.${kept} So each tile can be made where it is multiplied, and no matrix of ${showBytes(whole)} is kept.`;
   const nodes = [scores, ...sinks.map(({ id }) => id)];
   return yes("A_PATTERN", nodes, text, { numbers: { bytes, bytesOfScores: whole } });
 }

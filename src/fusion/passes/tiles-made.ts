@@ -57,7 +57,16 @@ function copyOf(planner: Planner, maker: Maker, { id, operand, chain }: Sink, co
     if (copies.has(key(each))) continue;
     const n = node(graph, each);
     const turns = chain.get(each)! && n.op === "matmul";
-    copies.set(key(each), turns ? turnedProduct(graph, maker, n) : maker.copy(n, n.inputs.map((input) => (n.op === "matmul" ? inPlace(graph, maker, input) : copied(input))), true)); // prettier-ignore
+    copies.set(
+      key(each),
+      turns
+        ? turnedProduct(graph, maker, n)
+        : maker.copy(
+            n,
+            n.inputs.map((input) => (n.op === "matmul" ? inPlace(graph, maker, input) : copied(input))),
+            true,
+          ),
+    );
   }
   return copied(node(graph, id).inputs[operand]!);
 }
@@ -79,7 +88,8 @@ function turnedOf(graph: Graph, maker: Maker, id: NodeId, like: Node): NodeId {
 function inPlace(graph: Graph, maker: Maker, id: NodeId): NodeId {
   const steps: Node[] = [];
   let at = node(graph, id);
-  for (; opDef(at.op).kind === "movement" && permutationOf(graph, at) !== null; at = node(graph, at.inputs[0]!)) steps.push(at); // prettier-ignore
+  for (; opDef(at.op).kind === "movement" && permutationOf(graph, at) !== null; at = node(graph, at.inputs[0]!))
+    steps.push(at);
   return steps.reduceRight((value, step) => maker.copy(step, [value], true), at.id);
 }
 

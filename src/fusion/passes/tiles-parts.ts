@@ -38,7 +38,9 @@ export function foundAgain(planner: Planner, rewriter: Rewriter): Again[] {
     const found = isLate(n) ? null : between(planner, rewriter, n.id);
     const reading = (walk: Sink): boolean => walk.products.includes(found!.scores);
     // A product whose operands are both made of scores has no rows of its own to walk over.
-    const own = found ? walks.map((each) => each.filter(reading)).flatMap((each) => (each.length === 1 ? each : [])) : []; // prettier-ignore
+    const own = found
+      ? walks.map((each) => each.filter(reading)).flatMap((each) => (each.length === 1 ? each : []))
+      : [];
     return found && own.length > 0 ? [{ scores: found.scores, values: n.id, sinks: own }] : [];
   });
 }

@@ -16,7 +16,8 @@ export function removesTooLarge(
   if (rewrite || !BY_COST.has(refused.code)) return null;
   const { graph, profile } = planner;
   const size = (id: NodeId): number => bytesOf(node(graph, id).type);
-  const large = (regions: typeof add): NodeId[] => regions.flatMap(({ outputs }) => outputs.filter((id) => size(id) > profile.maxBindingBytes)); // prettier-ignore
+  const large = (regions: typeof add): NodeId[] =>
+    regions.flatMap(({ outputs }) => outputs.filter((id) => size(id) > profile.maxBindingBytes));
   const [before, after] = [large(remove), new Set(large(add))];
   const gone = before.find((id) => !after.has(id));
   if (gone === undefined || [...after].some((id) => !before.includes(id))) return null;

@@ -16,7 +16,9 @@ export function wholeRegion(
   const changed = new Map(patch.addedRegions.map((region) => [region.id, region]));
   const gone = new Set(patch.removedRegions.map((region) => region.id));
   const parts = group.flatMap((region) => changed.get(region.id) ?? (gone.has(region.id) ? [] : [region]));
-  const members = [...new Set(parts.flatMap((part) => part.members))].toSorted((a, b) => planner.position(a) - planner.position(b)); // prettier-ignore
+  const members = [...new Set(parts.flatMap((part) => part.members))].toSorted(
+    (a, b) => planner.position(a) - planner.position(b),
+  );
   const inside = new Set(members);
   // A view that a part only looks through is somebody else's to provide.
   const provided = new Set(parts.flatMap((part) => part.outputs));

@@ -226,7 +226,10 @@ export function policyOnContraction(planner: Planner, { add, remove, nodes }: Ca
         "C_LIBRARY",
         nodes,
         `${name} computes ${round(perByte)} FLOP per byte, above your line of ${round(line)}: the tuned kernel stays as it is (${Math.round(gflops)} GFLOP/s predicted).`,
-        { numbers: { flopsPerByte: perByte, line, gflops }, wayOut: `Draw the line above ${round(perByte)} FLOP per byte.` }, // prettier-ignore
+        {
+          numbers: { flopsPerByte: perByte, line, gflops },
+          wayOut: `Draw the line above ${round(perByte)} FLOP per byte.`,
+        },
       );
     }
     return no(

@@ -3,8 +3,15 @@ import { nodeId, type Attrs, type Node, type TensorType } from "../ir";
 import { inputData } from "./data";
 
 const input = (type: TensorType, attrs: Attrs = {}, id = "x"): Node => ({
-  id: nodeId(id), op: "input", inputs: [], attrs: { role: "input", source: "randn", ...attrs }, type, label: id, origins: [], groups: [],
-}); // prettier-ignore
+  id: nodeId(id),
+  op: "input",
+  inputs: [],
+  attrs: { role: "input", source: "randn", ...attrs },
+  type,
+  label: id,
+  origins: [],
+  groups: [],
+});
 const f32 = (...shape: number[]): TensorType => ({ dtype: "f32", shape });
 
 describe("randn", () => {

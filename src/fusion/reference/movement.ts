@@ -64,7 +64,12 @@ function gatherByTables(
   const last = output.length - 1;
   const inner = output[last] ?? 1;
   const strides = stridesOf(shape);
-  const readers = tables.map(({ from, positions }, axis) => ({ from, positions, stride: strides[axis]!, steps: stridesOf(from.map((o) => output[o]!)) })); // prettier-ignore
+  const readers = tables.map(({ from, positions }, axis) => ({
+    from,
+    positions,
+    stride: strides[axis]!,
+    steps: stridesOf(from.map((o) => output[o]!)),
+  }));
   const along = readers.find(({ from }) => from.includes(last));
   const rest = readers.filter((reader) => reader !== along);
   const at = output.slice(0, -1).map(() => 0);

@@ -49,8 +49,11 @@ test("a walk merges axes that all operands pass as one, and visits each place on
   const space = [2, 3, 1, 4];
   expect(mergedWalk(space, [stridesIn(space, space), stridesIn([3, 1, 4], space)])).toEqual({
     extents: [2, 12],
-    strides: [[12, 1], [0, 1]],
-  }); // prettier-ignore
+    strides: [
+      [12, 1],
+      [0, 1],
+    ],
+  });
   const walk = mergedWalk(space, [stridesIn(space, space), stridesIn([2, 1, 1, 4], space)]);
   const rows: string[] = [];
   eachRow(walk, (offsets) => rows.push(offsets.join(":")));

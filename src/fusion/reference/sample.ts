@@ -195,7 +195,10 @@ function plainPointOf(node: Node, types: readonly TensorType[]): Point {
     case "opaque":
       return elementwisePoint(node, types);
     case "movement":
-      return movementPoint(node, types.map((type) => type.shape)); // prettier-ignore
+      return movementPoint(
+        node,
+        types.map((type) => type.shape),
+      );
     case "reduce":
       return reducePoint(node, types[0]!);
     case "scan":
@@ -233,7 +236,15 @@ export function sampleReference(
   };
   for (const [id, flats] of wanted) for (const flat of flats) demand(id).add(flat);
   const computed = order.filter((id) => opDef(nodeOf(graph, id).op).kind !== "source");
-  const points = new Map(computed.map((id) => [id, pointOf(nodeOf(graph, id), nodeOf(graph, id).inputs.map((input) => nodeOf(graph, input).type))])); // prettier-ignore
+  const points = new Map(
+    computed.map((id) => [
+      id,
+      pointOf(
+        nodeOf(graph, id),
+        nodeOf(graph, id).inputs.map((input) => nodeOf(graph, input).type),
+      ),
+    ]),
+  );
   if (computed.some((id) => isOpen(graph, id))) return null;
   let touched = 0;
   for (const id of computed.toReversed()) {

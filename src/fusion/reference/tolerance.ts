@@ -29,7 +29,11 @@ function mayLoseNaN(graph: Graph, node: Node): boolean {
   if (fold) return /\b(min|max)\(/.test(fold.combine.wgsl("a", "b", wgslType(node.type.dtype, 1)));
   if (!def.scalar) return false;
   if (def.expensive || node.type.dtype === "bool") return true;
-  const operands = operandTypes(def, node.inputs.map((id) => nodeOf(graph, id).type.dtype), node.attrs); // prettier-ignore
+  const operands = operandTypes(
+    def,
+    node.inputs.map((id) => nodeOf(graph, id).type.dtype),
+    node.attrs,
+  );
   const names = node.inputs.map((_, i) => `v${i}`);
   const text = def.scalar.wgsl(
     [...names, ...(def.scalar.usesIndex ? ["i"] : [])],

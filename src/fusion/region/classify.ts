@@ -139,7 +139,10 @@ function ownedForm(
   if ("ok" in placement) return { ok: false, verdict: placement };
   const { shape } = node(graph, contraction).type;
   const { domain, places } = placement;
-  const wholeRows = sizeOf(domain.space) === sizeOf(shape) && domain.space.at(-1) === shape.at(-1) && domain.axes.join() === String(domain.space.length - 1); // prettier-ignore
+  const wholeRows =
+    sizeOf(domain.space) === sizeOf(shape) &&
+    domain.space.at(-1) === shape.at(-1) &&
+    domain.axes.join() === String(domain.space.length - 1);
   if (!wholeRows) return null;
   const stray = strayOfRows(graph, members, outputs, contraction, places);
   if (stray) return { ok: false, verdict: stray };
@@ -147,7 +150,17 @@ function ownedForm(
   const folds = members.filter((id) => opDef(node(graph, id).op).kind === "reduce");
   const reductions = folds.map((id) => ({ node: id, stage: places.get(id)!.stage - 1 }));
   const columns = shape.at(-1)!;
-  return { ok: true, form: { ...productForm(graph, contraction), space: shape, reducedAxes: [shape.length - 1], rows: sizeOf(shape) / columns, columns, reductions } }; // prettier-ignore
+  return {
+    ok: true,
+    form: {
+      ...productForm(graph, contraction),
+      space: shape,
+      reducedAxes: [shape.length - 1],
+      rows: sizeOf(shape) / columns,
+      columns,
+      reductions,
+    },
+  };
 }
 
 const matmulForm = (graph: Graph, contraction: NodeId): Classified => ({
@@ -187,7 +200,10 @@ function refuseFollower(
         ? `a workgroup owns at most ${WIDEST_ROW} of their ${columns} columns`
         : `the ${columns} values of a row lie with several threads of its tile`;
     const text = `\`${n.label}\` needs whole rows of \`${core.label}\`, but ${owned}.`;
-    const wayOut = columns > WIDEST_ROW ? `Take rows of at most ${WIDEST_ROW}, or let a second kernel walk them.` : "Let a second kernel walk the rows."; // prettier-ignore
+    const wayOut =
+      columns > WIDEST_ROW
+        ? `Take rows of at most ${WIDEST_ROW}, or let a second kernel walk them.`
+        : "Let a second kernel walk the rows.";
     return refuse("L_ROW_NOT_OWNED", [contraction, id], text, wayOut, { columns, limit: WIDEST_ROW });
   }
   if (kind === "movement" || kind === "gather") {
@@ -272,10 +288,21 @@ function refuseColumns(
   if (fold === undefined) return null;
   const label = `\`${node(graph, fold).label}\``;
   if (rowwise.length > 0)
-    return refuse("L_REDUCE_REDUCE", [fold, rowwise[0]!], `${label} folds columns and \`${node(graph, rowwise[0]!).label}\` needs a workgroup for each row.`, "Let a second kernel fold the columns."); // prettier-ignore
+    return refuse(
+      "L_REDUCE_REDUCE",
+      [fold, rowwise[0]!],
+      `${label} folds columns and \`${node(graph, rowwise[0]!).label}\` needs a workgroup for each row.`,
+      "Let a second kernel fold the columns.",
+    );
   const bytes = 4 * columns * folds.length;
   if (bytes <= COLUMN_BYTES) return null;
-  return refuse("L_WGMEM", folds, `${label} keeps a value for each of ${columns} columns while the rows go by: ${showBytes(bytes)} for all such folds, and a workgroup has ${showBytes(COLUMN_BYTES)}.`, "Let a second kernel fold the columns.", { bytes, limit: COLUMN_BYTES }); // prettier-ignore
+  return refuse(
+    "L_WGMEM",
+    folds,
+    `${label} keeps a value for each of ${columns} columns while the rows go by: ${showBytes(bytes)} for all such folds, and a workgroup has ${showBytes(COLUMN_BYTES)}.`,
+    "Let a second kernel fold the columns.",
+    { bytes, limit: COLUMN_BYTES },
+  );
 }
 
 function classifyRows(

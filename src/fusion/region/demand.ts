@@ -177,7 +177,11 @@ export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[
   if (demand.kind === "some") return some(demand.elements, shape);
   if (free && demand.kind === "boxes") {
     const boxes = demand.boxes.map((box) => reshapedBox(box, n.type.shape, shape));
-    if (boxes.every((box) => box !== null)) return unionOf(boxes.map((box) => boxDemand(box, shape)), shape); // prettier-ignore
+    if (boxes.every((box) => box !== null))
+      return unionOf(
+        boxes.map((box) => boxDemand(box, shape)),
+        shape,
+      );
   }
   // The same elements in the same order: what is marked stays marked.
   if (free) return marked(bitsOf(demand, n.type.shape));
@@ -196,7 +200,10 @@ export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[
         shape,
       );
   }
-  const tables = demand.kind === "bits" ? null : indexTables(opDef(n.op).movement!, { inputs, output: n.type.shape, attrs: n.attrs }); // prettier-ignore
+  const tables =
+    demand.kind === "bits"
+      ? null
+      : indexTables(opDef(n.op).movement!, { inputs, output: n.type.shape, attrs: n.attrs });
   const byAxis = tables && throughTables(demand, n, inputs, tables);
   if (byAxis) return byAxis;
   return throughPoints(demand, n.type.shape, shape, (index) => {

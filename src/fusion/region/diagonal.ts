@@ -58,14 +58,21 @@ function linear(inside: Inside, id: NodeId, shape: Shape): { start: number; row:
   const at = (i: number, j: number): number | null => {
     const own = node(inside.graph, id).type.shape;
     const index = [...shape.slice(0, -2).map(() => 0), i, j].slice(shape.length - own.length);
-    return valueAt(inside, id, index.map((value, axis) => (own[axis] === 1 ? 0 : value)), 0); // prettier-ignore
+    return valueAt(
+      inside,
+      id,
+      index.map((value, axis) => (own[axis] === 1 ? 0 : value)),
+      0,
+    );
   };
   const start = at(0, 0);
   if (start === null) return null;
   const [row, column] = [rows > 1 ? at(1, 0) : start, columns > 1 ? at(0, 1) : start];
   if (row === null || column === null) return null;
   const slope = { start, row: row - start, column: column - start };
-  const probes = [0.31, 0.5, 0.77, 1].map((share) => [Math.round(share * (rows - 1)), Math.round((1.2 - share) * 0.8 * (columns - 1))] as const); // prettier-ignore
+  const probes = [0.31, 0.5, 0.77, 1].map(
+    (share) => [Math.round(share * (rows - 1)), Math.round((1.2 - share) * 0.8 * (columns - 1))] as const,
+  );
   return probes.every(([i, j]) => at(i, j) === start + slope.row * i + slope.column * j) ? slope : null;
 }
 
@@ -79,7 +86,11 @@ function valueAt(inside: Inside, id: NodeId, index: readonly number[], depth: nu
   if (!members.has(id)) return null;
   if (def.generate) return def.generate.js(index, n.attrs);
   if (def.movement) {
-    const from = sourceOf(n, n.inputs.map((input) => node(graph, input).type.shape), index); // prettier-ignore
+    const from = sourceOf(
+      n,
+      n.inputs.map((input) => node(graph, input).type.shape),
+      index,
+    );
     return from && valueAt(inside, n.inputs[from.operand]!, from.index, depth + 1);
   }
   if (def.kind !== "elementwise" || !def.scalar || (def.scalar.usesIndex && n.inputs.length > 0)) return null;
@@ -91,6 +102,7 @@ function valueAt(inside: Inside, id: NodeId, index: readonly number[], depth: nu
     if (value === null) return null;
     args.push(value);
   }
-  if (def.scalar.usesIndex) args.push(stridesOf(n.type.shape).reduce((sum, stride, axis) => sum + stride * index[axis]!, 0)); // prettier-ignore
+  if (def.scalar.usesIndex)
+    args.push(stridesOf(n.type.shape).reduce((sum, stride, axis) => sum + stride * index[axis]!, 0));
   return def.scalar.js(args, n.attrs);
 }

@@ -28,18 +28,32 @@ export function dualRefusal(
   if (a.type.shape.length < 2 || others.some(({ inputs }) => inputs[0] !== a.inputs[0])) return apart;
   const odd = others.find(({ type }) => !sameShape(type.shape, a.type.shape) || type.dtype !== a.type.dtype);
   if (odd)
-    return two(`${named} multiply the same matrix, but ${showShape(a.type.shape)} and ${showShape(odd.type.shape)} are not walked by the same loop.`); // prettier-ignore
+    return two(
+      `${named} multiply the same matrix, but ${showShape(a.type.shape)} and ${showShape(odd.type.shape)} are not walked by the same loop.`,
+    );
   if (members.some((id) => opDef(node(graph, id).op).kind === "reduce")) return apart;
   const follow = products.map((id) => followersOf(graph, members, id));
   const refused = follow.find((each) => each.refused)?.refused;
   if (refused)
-    return refusal("L_INDEX", [refused.operand, refused.id], `\`${node(graph, refused.id).label}\` does not follow \`${node(graph, refused.operand).label}\` element by element.`, "Store the products first."); // prettier-ignore
-  const places = (id: NodeId): Follower | undefined => follow.find(({ followers }) => followers.has(id))?.followers.get(id); // prettier-ignore
+    return refusal(
+      "L_INDEX",
+      [refused.operand, refused.id],
+      `\`${node(graph, refused.id).label}\` does not follow \`${node(graph, refused.operand).label}\` element by element.`,
+      "Store the products first.",
+    );
+  const places = (id: NodeId): Follower | undefined =>
+    follow.find(({ followers }) => followers.has(id))?.followers.get(id);
   for (const id of members) {
     const bound = node(graph, id).inputs.flatMap((input) => places(input) ?? []);
     if (bound.some((follower) => follower.places.some((at, i) => at !== bound[0]!.places[i]))) return apart;
   }
   const stray = outputs.find((id) => !places(id));
   if (stray === undefined) return null;
-  return refusal("L_ROOT", [stray, a.id], `\`${node(graph, stray).label}\` is needed in memory, and every tile would store it again.`, "Keep it in a kernel of its own.", { bytes: bytesOf(node(graph, stray).type) }); // prettier-ignore
+  return refusal(
+    "L_ROOT",
+    [stray, a.id],
+    `\`${node(graph, stray).label}\` is needed in memory, and every tile would store it again.`,
+    "Keep it in a kernel of its own.",
+    { bytes: bytesOf(node(graph, stray).type) },
+  );
 }

@@ -24,12 +24,19 @@ export function groupingOf(
   { variant, chunks, chunkLength, threadsPerWorkgroup, lane }: RegionSchedule,
   id: NodeId,
 ): Grouping | null {
-  const say = (how: Grouping["how"], key: string, threads = 1, parts = 1): Grouping => ({ key: `${how} ${key} ${threads} ${parts}`, threads, chunks: parts, how }); // prettier-ignore
+  const say = (how: Grouping["how"], key: string, threads = 1, parts = 1): Grouping => ({
+    key: `${how} ${key} ${threads} ${parts}`,
+    threads,
+    chunks: parts,
+    how,
+  });
   if (form.columnFolds.includes(id)) return say("bands", "", 1, chunks);
   if (productsOf(graph, members).includes(id)) {
     // One thread adds all products of an output in their order, unless the threads of a workgroup share them.
     const shared = variant === "matmul-direct" && matmulSizes(graph, id).k >= LONG_K;
-    return shared ? say("shared", [0, 1].map((operand) => stepsAlongK(graph, members, id, operand)).join(" | ")) : say("whole", ""); // prettier-ignore
+    return shared
+      ? say("shared", [0, 1].map((operand) => stepsAlongK(graph, members, id, operand)).join(" | "))
+      : say("whole", "");
   }
   const scanned = form.scans.includes(id);
   if (!scanned && !form.reductions.some(({ node }) => node === id)) return null;

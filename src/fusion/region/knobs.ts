@@ -1,5 +1,15 @@
 /** @file What a person may choose for one kernel, which of it the machine can do, and why not the rest. */
-import { knobNames, knobValues, noKnobs, withKnob, type KnobName, type Knobs, type NodeId, type Target, type Verdict } from "../ir"; // prettier-ignore
+import {
+  knobNames,
+  knobValues,
+  noKnobs,
+  withKnob,
+  type KnobName,
+  type Knobs,
+  type NodeId,
+  type Target,
+  type Verdict,
+} from "../ir";
 import { isEven, namedTile, offeredTiles, tileName } from "./matmul";
 import { flashTileName, offeredFlashTiles } from "./online-schedule";
 import type { RegionSchedule, Variant } from "./types";
@@ -50,19 +60,39 @@ export function refusalOf(
   });
   const { threadsPerWorkgroup: threads, workgroupBytes, registers, variant, chunkLength } = schedule;
   if (knob === "tile" && isUneven(value, variant)) {
-    return no("L_SHAPE", `A tile of ${value} does not come out even among its threads.`, "Choose one of the tiles offered."); // prettier-ignore
+    return no(
+      "L_SHAPE",
+      `A tile of ${value} does not come out even among its threads.`,
+      "Choose one of the tiles offered.",
+    );
   }
   if (knob === "rows" && value === "one-pass" && target.strict === true) {
-    return no("L_STRICT", "Repairing a running value changes roundings, and strict mode keeps them.", "Switch strict mode off."); // prettier-ignore
+    return no(
+      "L_STRICT",
+      "Repairing a running value changes roundings, and strict mode keeps them.",
+      "Switch strict mode off.",
+    );
   }
   if (knob === "joined" && value === "subgroups" && target.strict === true) {
-    return no("L_STRICT", "Subgroups add up in another order than the tree, and strict mode keeps roundings.", "Switch strict mode off."); // prettier-ignore
+    return no(
+      "L_STRICT",
+      "Subgroups add up in another order than the tree, and strict mode keeps roundings.",
+      "Switch strict mode off.",
+    );
   }
   if (knob === "rows" && value === "thread" && (variant === "row-cached" || variant === "row-streaming")) {
-    return no("L_ROW_NOT_OWNED", "A row is put in order by a workgroup: one thread alone has no room for it.", "Choose how many threads share the row instead."); // prettier-ignore
+    return no(
+      "L_ROW_NOT_OWNED",
+      "A row is put in order by a workgroup: one thread alone has no room for it.",
+      "Choose how many threads share the row instead.",
+    );
   }
   if (knob === "rows" && value === "registers" && variant === "row-streaming") {
-    return no("L_ROW_NOT_OWNED", "Of a row this long only the first few are kept in order, from turn to turn.", "Ask for rows that a workgroup sorts whole."); // prettier-ignore
+    return no(
+      "L_ROW_NOT_OWNED",
+      "Of a row this long only the first few are kept in order, from turn to turn.",
+      "Ask for rows that a workgroup sorts whole.",
+    );
   }
   if (knob === "order" && schedule.order && schedule.order.way !== value) return schedule.order.against;
   if (threads > target.maxWorkgroupSize) {
@@ -150,7 +180,8 @@ function readingOf(variant: Variant, merged: boolean): NonNullable<Knobs["rows"]
 
 /** Values that a kernel is offered for a knob. */
 export function valuesOf(knob: KnobName, { variant }: RegionSchedule, mayMerge: boolean): readonly string[] {
-  if (knob === "tile") return variant === "flash-tile" ? offeredFlashTiles.map(flashTileName) : offeredTiles.map(tileName); // prettier-ignore
+  if (knob === "tile")
+    return variant === "flash-tile" ? offeredFlashTiles.map(flashTileName) : offeredTiles.map(tileName);
   const values: readonly string[] = knobValues[knob];
   return knob === "rows" && !mayMerge ? values.filter((value) => value !== "one-pass") : values;
 }

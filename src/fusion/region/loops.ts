@@ -182,10 +182,13 @@ function computeLines(nest: Nest, found: Node, depth: number): LoopLine[] {
   const loads = found.inputs.some((id) => !nest.inside.has(id) && !isScalarConst(node(nest.graph, id)));
   const kind = kindOf(found);
   const text =
-    kind === "reduce" ? foldLine(nest, found, foldsColumns(nest, found) ? columnOf(nest, found) : found.label)
-    : kind === "scan" ? scanLine(nest, found)
-    : kind === "order" ? `row[${[...nest.reduced].map(axisName).join(", ")}] = ${operand(nest, found.inputs[0]!)}`
-    : `${found.label} = ${expression(nest, found)}`; // prettier-ignore
+    kind === "reduce"
+      ? foldLine(nest, found, foldsColumns(nest, found) ? columnOf(nest, found) : found.label)
+      : kind === "scan"
+        ? scanLine(nest, found)
+        : kind === "order"
+          ? `row[${[...nest.reduced].map(axisName).join(", ")}] = ${operand(nest, found.inputs[0]!)}`
+          : `${found.label} = ${expression(nest, found)}`;
   const note = loads ? "from memory" : kind === "order" ? "on chip" : "";
   const line: LoopLine = { depth, text, note, nodes: [found.id] };
   return kind === "reduce" || kind === "order" ? [line] : [line, ...storeLine(nest, found, depth)];

@@ -130,7 +130,8 @@ export function namedTile(name: string | undefined): MatmulTile | null {
 
 /** Every thread has the same outputs, whole vectors of them, and brings in the same number of vectors. */
 export function isEven({ m, n, k, rm, rn }: MatmulTile): boolean {
-  if ([m, n, k, rm, rn].some((size) => size === 0) || m % rm !== 0 || n % rn !== 0 || rn % 4 !== 0 || k % 4 !== 0) return false; // prettier-ignore
+  if ([m, n, k, rm, rn].some((size) => size === 0) || m % rm !== 0 || n % rn !== 0 || rn % 4 !== 0 || k % 4 !== 0)
+    return false;
   const threads = (m / rm) * (n / rn);
   return (m * (k / 4)) % threads === 0 && (k * (n / 4)) % threads === 0;
 }

@@ -1,5 +1,15 @@
 /** @file Rows that no workgroup has room for, put in order: sorted in runs, which kernel after kernel merges two by two. */
-import { node, showBytes, sizeOf, type Graph, type Knobs, type Node, type NodeId, type Target, type Verdict } from "../ir"; // prettier-ignore
+import {
+  node,
+  showBytes,
+  sizeOf,
+  type Graph,
+  type Knobs,
+  type Node,
+  type NodeId,
+  type Target,
+  type Verdict,
+} from "../ir";
 import { LONGEST_SORTED, MOST_SELECTED, opDef } from "../ops";
 import { rowLane } from "./lanes";
 import { readsOf, stridedReads } from "./reads";
@@ -116,24 +126,55 @@ export function classifyMerged(
   const { shape } = node(graph, first.inputs[0]!).type;
   const axis = walkedAxes(graph, first)![0]!;
   const columns = shape[axis]!;
-  const no = (code: "L_REDUCE_REDUCE" | "L_ROOT" | "L_SHAPE" | "L_INDEX", id: NodeId, why: string, wayOut: string): Classified => ({ ok: false, verdict: refusal(code, [id, first.id], `\`${first.label}\` sorts runs of its ${columns} elements and merges them in kernels one after another: ${why}.`, wayOut, { columns, limit: LONGEST_SORTED }) }); // prettier-ignore
+  const no = (
+    code: "L_REDUCE_REDUCE" | "L_ROOT" | "L_SHAPE" | "L_INDEX",
+    id: NodeId,
+    why: string,
+    wayOut: string,
+  ): Classified => ({
+    ok: false,
+    verdict: refusal(
+      code,
+      [id, first.id],
+      `\`${first.label}\` sorts runs of its ${columns} elements and merges them in kernels one after another: ${why}.`,
+      wayOut,
+      { columns, limit: LONGEST_SORTED },
+    ),
+  });
   const label = (id: NodeId): string => `\`${node(graph, id).label}\``;
   const other = rowOps.find((id) => !orders.includes(id) || !same(graph, first, node(graph, id)));
   if (other !== undefined)
-    return no("L_REDUCE_REDUCE", other, `no row stands still for ${label(other)} on the way`, "Let a kernel of its own walk the rows."); // prettier-ignore
+    return no(
+      "L_REDUCE_REDUCE",
+      other,
+      `no row stands still for ${label(other)} on the way`,
+      "Let a kernel of its own walk the rows.",
+    );
   const { before, after } = sidesOf(graph, { members, outputs }, orders);
   const reached = new Set<NodeId>(orders);
   for (const id of members) if (node(graph, id).inputs.some((input) => reached.has(input))) reached.add(id);
   const early = outputs.find((id) => !reached.has(id));
   if (early !== undefined)
-    return no("L_ROOT", early, `${label(early)} is needed in memory and known before`, "Let a kernel of its own store it."); // prettier-ignore
+    return no(
+      "L_ROOT",
+      early,
+      `${label(early)} is needed in memory and known before`,
+      "Let a kernel of its own store it.",
+    );
   const sizes = outputs.map((id) => sizeOf(node(graph, id).type.shape));
   const odd = sizes.findIndex((size) => size !== sizes[0]);
   if (odd > 0)
-    return no("L_SHAPE", outputs[odd]!, `the last of them stores ${sizes[0]} elements and ${label(outputs[odd]!)} has ${sizes[odd]}`, "Let a kernel of its own store it."); // prettier-ignore
+    return no(
+      "L_SHAPE",
+      outputs[odd]!,
+      `the last of them stores ${sizes[0]} elements and ${label(outputs[odd]!)} has ${sizes[odd]}`,
+      "Let a kernel of its own store it.",
+    );
   const reads = new Set(storedInputs(graph, [...before, first.id]));
   const inside = new Set(orders);
-  const again = storedInputs(graph, after).find((id) => reads.has(id) && !inside.has(id) && sizeOf(node(graph, id).type.shape) > 1); // prettier-ignore
+  const again = storedInputs(graph, after).find(
+    (id) => reads.has(id) && !inside.has(id) && sizeOf(node(graph, id).type.shape) > 1,
+  );
   if (again !== undefined)
     return no(
       "L_INDEX",
@@ -169,27 +210,53 @@ export function orderWay(
   form: RegionForm,
   { order: wish }: Knobs,
 ): RegionSchedule["order"] | null {
-  // prettier-ignore
   const { rows, columns, template } = form;
   const ids = form.orders.map(({ node: id }) => id);
   if (ids.length === 0 || columns <= LONGEST_SORTED) return null;
   const label = node(graph, ids[0]!).label;
-  const against = (code: Verdict["code"], text: string, wayOut: string, numbers: Record<string, number>): Verdict => refusal(code, ids, text, wayOut, numbers); // prettier-ignore
+  const against = (code: Verdict["code"], text: string, wayOut: string, numbers: Record<string, number>): Verdict =>
+    refusal(code, ids, text, wayOut, numbers);
   const { count, places } = mergedSort(graph, form);
   if (template === "merge-sort")
-    return { way: "merged", against: against("L_WGMEM", `\`${label}\` wants ${count} of ${columns} elements in order: while a row goes by, a workgroup keeps its first ${MOST_SELECTED} at most.`, "Take fewer of the first.", { elements: count, limit: MOST_SELECTED }) }; // prettier-ignore
+    return {
+      way: "merged",
+      against: against(
+        "L_WGMEM",
+        `\`${label}\` wants ${count} of ${columns} elements in order: while a row goes by, a workgroup keeps its first ${MOST_SELECTED} at most.`,
+        "Take fewer of the first.",
+        { elements: count, limit: MOST_SELECTED },
+      ),
+    };
   const walks = members.filter((id) => walksRows(node(graph, id)));
   const classified = classifyMerged(graph, members, outputs, walks);
   if (!classified.ok) return { way: "selected", against: classified.verdict };
   if (wish === "merged" || (wish === undefined && rows < FEW_ROWS && columns > LONG_ROW))
-    return { way: "merged", against: against("C_PARALLELISM", `One workgroup finds the first ${count} of each row while its ${columns} elements go by: ${rows === 1 ? "one row keeps" : `${rows} rows keep`} that many workgroups busy, and runs of ${LONGEST_SORTED} make ${rows * Math.ceil(columns / LONGEST_SORTED)}.`, "Choose it all the same, and time both.", { workgroups: rows, otherWorkgroups: rows * Math.ceil(columns / LONGEST_SORTED) }) }; // prettier-ignore
+    return {
+      way: "merged",
+      against: against(
+        "C_PARALLELISM",
+        `One workgroup finds the first ${count} of each row while its ${columns} elements go by: ${rows === 1 ? "one row keeps" : `${rows} rows keep`} that many workgroups busy, and runs of ${LONGEST_SORTED} make ${rows * Math.ceil(columns / LONGEST_SORTED)}.`,
+        "Choose it all the same, and time both.",
+        { workgroups: rows, otherWorkgroups: rows * Math.ceil(columns / LONGEST_SORTED) },
+      ),
+    };
   const bytes = handedOver(form, count, places).reduce((sum, each) => sum + each, 0);
-  return { way: "selected", against: against("C_NEGATIVE", `Runs that are merged pass through memory between kernels: ${showBytes(bytes)} written and read again, and ${rows === 1 ? "one row" : `${rows} rows`} of ${columns} elements ${rows === 1 ? "goes" : "go"} by fast enough without.`, "Choose it all the same, and time both.", { bytes }) }; // prettier-ignore
+  return {
+    way: "selected",
+    against: against(
+      "C_NEGATIVE",
+      `Runs that are merged pass through memory between kernels: ${showBytes(bytes)} written and read again, and ${rows === 1 ? "one row" : `${rows} rows`} of ${columns} elements ${rows === 1 ? "goes" : "go"} by fast enough without.`,
+      "Choose it all the same, and time both.",
+      { bytes },
+    ),
+  };
 }
 
 /** Bytes that each kernel but the last leaves to the next. */
 const handedOver = ({ rows, columns }: RegionForm, count: number, places: boolean): number[] =>
-  orderStages(columns, count).slice(0, -1).map(({ length }) => rows * length * (places ? 8 : 4)); // prettier-ignore
+  orderStages(columns, count)
+    .slice(0, -1)
+    .map(({ length }) => rows * length * (places ? 8 : 4));
 
 /** Comparisons of each kernel: a bitonic network on every run, then a search for every element of every merge. */
 export function orderComparisons({ rows, columns }: RegionForm, count: number): number[] {
@@ -207,7 +274,6 @@ export function scheduleMerged(
   target: Target,
   knobs: Knobs,
 ): RegionSchedule {
-  // prettier-ignore
   const { rows, columns } = form;
   const { places, count } = mergedSort(graph, form);
   const stages = orderStages(columns, count);
@@ -219,7 +285,12 @@ export function scheduleMerged(
   return blank({
     variant: "merge-sort",
     lane: rowLane(form) === "columns" && knobs.vector !== "off" ? "columns" : "none",
-    reads: readsOf(graph, region.members, region.outputs, stridedReads(graph, region.members, region.outputs, form, "columns")), // prettier-ignore
+    reads: readsOf(
+      graph,
+      region.members,
+      region.outputs,
+      stridedReads(graph, region.members, region.outputs, form, "columns"),
+    ),
     chunks: stages[0]!.runs,
     chunkLength: LONGEST_SORTED,
     threadsPerWorkgroup: threads,

@@ -18,16 +18,23 @@ export function endsOf(graph: Graph, members: readonly NodeId[]): OnlineEnds | V
   const found = members.filter((id) => opDef(node(graph, id).op).kind === "contraction");
   const two = (ids: readonly NodeId[], text: string): Verdict => refusal("L_TWO_CONTRACT", ids, text);
   if (found.length === 0 || found.length > MOST_SCORES + 1)
-    return two(found, `${found.length} products in one kernel: a workgroup holds the tiles of ${MOST_SCORES + 1} at most.`); // prettier-ignore
+    return two(
+      found,
+      `${found.length} products in one kernel: a workgroup holds the tiles of ${MOST_SCORES + 1} at most.`,
+    );
   const last = found.at(-1)!;
-  if (found.length === 1) return folds(graph, members, last) ? { scores: found, values: null } : { scores: [], values: last }; // prettier-ignore
+  if (found.length === 1)
+    return folds(graph, members, last) ? { scores: found, values: null } : { scores: [], values: last };
   const left = node(graph, last).inputs[0]!;
   const before = behind(graph, members, left);
   const scores = found.slice(0, -1);
   const apart = scores.find((id) => !before.has(id));
   if (apart === undefined) return { scores, values: last };
   const [a, b] = [node(graph, apart), node(graph, last)];
-  return two([a.id, b.id], `\`${a.label}\` is not the left operand of \`${b.label}\`: they share no row that could stay in registers.`); // prettier-ignore
+  return two(
+    [a.id, b.id],
+    `\`${a.label}\` is not the left operand of \`${b.label}\`: they share no row that could stay in registers.`,
+  );
 }
 
 /** Members that `from` is computed of, itself included. */

@@ -17,11 +17,26 @@ const tileOf = (m: number, n: number, rm: number, queries = false): FlashTile =>
 const FLASH_TILES: readonly { readonly width: number; readonly tiles: readonly FlashTile[] }[] = [
   { width: 32, tiles: [tileOf(64, 16, 4), tileOf(32, 32, 2)] },
   { width: 64, tiles: [tileOf(128, 32, 4), tileOf(64, 32, 4), tileOf(64, 16, 2), tileOf(32, 32, 2)] },
-  { width: 128, tiles: [tileOf(128, 32, 4), tileOf(128, 16, 4), tileOf(32, 32, 2), tileOf(64, 16, 4), tileOf(32, 16, 2), tileOf(32, 16, 1)] }, // prettier-ignore
+  {
+    width: 128,
+    tiles: [
+      tileOf(128, 32, 4),
+      tileOf(128, 16, 4),
+      tileOf(32, 32, 2),
+      tileOf(64, 16, 4),
+      tileOf(32, 16, 2),
+      tileOf(32, 16, 1),
+    ],
+  },
 ];
 /** Where a mask hides what lies beyond the diagonal: tiles close to square waste least on it. */
 const DIAGONAL: readonly FlashTile[] = [tileOf(64, 32, 4), tileOf(32, 32, 2), tileOf(32, 16, 1)];
-const WIDE_DIAGONAL: readonly FlashTile[] = [tileOf(128, 32, 4), tileOf(32, 32, 2), tileOf(32, 16, 2), tileOf(32, 16, 1)]; // prettier-ignore
+const WIDE_DIAGONAL: readonly FlashTile[] = [
+  tileOf(128, 32, 4),
+  tileOf(32, 32, 2),
+  tileOf(32, 16, 2),
+  tileOf(32, 16, 1),
+];
 /** Queries that are computed on the way in are computed once, for the band. */
 const COMPUTED_QUERIES: readonly FlashTile[] = [
   tileOf(32, 32, 2, true),

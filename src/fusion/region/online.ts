@@ -78,10 +78,23 @@ class Reader {
     const ends = [...scores, ...(values === null ? [] : [values])];
     for (const id of ends) {
       const n = this.#node(id);
-      if (n.inputs.some((input) => this.#shape(input).length < 2) || sizeOf(n.type.shape) === 0 || matmulSizes(graph, id).k === 0)
-        return refusal("L_SHAPE", [id], `${this.#say(id)} has no tiles: both of its operands need at least two axes and some elements.`); // prettier-ignore
+      if (
+        n.inputs.some((input) => this.#shape(input).length < 2) ||
+        sizeOf(n.type.shape) === 0 ||
+        matmulSizes(graph, id).k === 0
+      )
+        return refusal(
+          "L_SHAPE",
+          [id],
+          `${this.#say(id)} has no tiles: both of its operands need at least two axes and some elements.`,
+        );
       if (n.type.dtype !== "f32" && n.type.dtype !== "f16")
-        return refusal("L_DTYPE", [id], `${this.#say(id)} is ${n.type.dtype}; a running maximum and sum need floats.`, "Cast the operands to f32."); // prettier-ignore
+        return refusal(
+          "L_DTYPE",
+          [id],
+          `${this.#say(id)} is ${n.type.dtype}; a running maximum and sum need floats.`,
+          "Cast the operands to f32.",
+        );
     }
     const odd = scores.find((id) => !this.#isFull(this.#shape(id)));
     if (odd !== undefined) return this.#otherRows(odd);
@@ -121,7 +134,11 @@ class Reader {
     if (values !== null) {
       const { followers, refused } = followersOf(this.graph, members, values);
       if (refused)
-        return refusal("L_INDEX", [refused.operand, refused.id], `${this.#say(refused.id)} does not follow ${this.#say(refused.operand)} element by element.`); // prettier-ignore
+        return refusal(
+          "L_INDEX",
+          [refused.operand, refused.id],
+          `${this.#say(refused.id)} does not follow ${this.#say(refused.operand)} element by element.`,
+        );
       this.#results = followers;
     }
     for (const id of members) {
@@ -135,7 +152,12 @@ class Reader {
   #place(n: Node): Part | Verdict {
     const parts = n.inputs.map((input) => this.#part(input));
     if (this.scores.includes(n.id))
-      return parts.every((part) => part === "free") ? "score" : this.#needsAll(n, parts.findIndex((part) => part !== "free")); // prettier-ignore
+      return parts.every((part) => part === "free")
+        ? "score"
+        : this.#needsAll(
+            n,
+            parts.findIndex((part) => part !== "free"),
+          );
     if (n.id === this.values) return this.#secondProduct(n, parts);
     const { kind } = opDef(n.op);
     if (kind === "reduce") return this.#reduce(n, parts[0]!);
@@ -200,7 +222,8 @@ class Reader {
     if (isFreeView(n) && part === "row") return this.#alias(n, operand);
     const turned = this.#turned.has(operand) !== (part === "score" && turnsMatrix(this.graph, n));
     const stays = isFreeView(n) && (part === "score" || part === "weight");
-    if (!(stays || turned !== this.#turned.has(operand)) || !this.#isFull(n.type.shape, turned)) return this.#elsewhere(n, operand); // prettier-ignore
+    if (!(stays || turned !== this.#turned.has(operand)) || !this.#isFull(n.type.shape, turned))
+      return this.#elsewhere(n, operand);
     if (turned) this.#turned.add(n.id);
     return part;
   }
@@ -225,7 +248,9 @@ class Reader {
     const follower = this.#results.get(n.id)!;
     for (const [operand, part] of parts.entries()) {
       if (part === "free" || part === "result") continue;
-      const inPlace = follower.places.every((at, i) => at === core.places[i]) && n.type.shape.join() === this.#shape(this.values!).join(); // prettier-ignore
+      const inPlace =
+        follower.places.every((at, i) => at === core.places[i]) &&
+        n.type.shape.join() === this.#shape(this.values!).join();
       if (part !== "row" || !inPlace || !this.#meetsItsRow(this.#shape(n.inputs[operand]!), n.type.shape))
         return this.#needsAll(n, operand);
     }
@@ -246,7 +271,10 @@ class Reader {
     if (!full && has("row")) return this.#onRows(n, parts);
     const turned = n.inputs.some((input) => this.#turned.has(input));
     if (turned) return this.#computeTurned(n, parts);
-    const wrongPlace = n.inputs.findIndex((input, i) => ["score", "weight", "shifted"].includes(parts[i]!) && this.#shape(input).join() !== n.type.shape.join()); // prettier-ignore
+    const wrongPlace = n.inputs.findIndex(
+      (input, i) =>
+        ["score", "weight", "shifted"].includes(parts[i]!) && this.#shape(input).join() !== n.type.shape.join(),
+    );
     if (wrongPlace >= 0 || !this.#isFull(n.type.shape)) return this.#otherRows(n.id);
     if (has("row")) return this.#shift(n, parts);
     if (has("shifted")) return this.#exponential(n, parts);
@@ -256,7 +284,11 @@ class Reader {
 
   /** Scores whose axes have changed places may meet their like, and values that are at hand; nothing is folded along them. */
   #computeTurned(n: Node, parts: readonly Part[]): Part | Verdict {
-    const odd = n.inputs.find((input, i) => parts[i] !== "free" && !(parts[i] === "score" && this.#turned.has(input) && this.#shape(input).join() === n.type.shape.join())); // prettier-ignore
+    const odd = n.inputs.find(
+      (input, i) =>
+        parts[i] !== "free" &&
+        !(parts[i] === "score" && this.#turned.has(input) && this.#shape(input).join() === n.type.shape.join()),
+    );
     if (odd !== undefined) return this.#elsewhere(n, odd);
     this.#turned.add(n.id);
     return "score";
@@ -277,7 +309,11 @@ class Reader {
     const peak = this.#aliases.get(n.inputs[row]!);
     const isShift = n.op === "sub" && row === 1 && (parts[0] === "score" || parts[0] === "free");
     if (!isShift || peak === undefined || (this.#peak !== null && this.#peak !== peak)) return this.#needsAll(n, row);
-    if (this.#shape(n.inputs[0]!).join() !== n.type.shape.join() || !this.#meetsItsRow(this.#shape(n.inputs[1]!), n.type.shape)) return this.#otherRows(n.id); // prettier-ignore
+    if (
+      this.#shape(n.inputs[0]!).join() !== n.type.shape.join() ||
+      !this.#meetsItsRow(this.#shape(n.inputs[1]!), n.type.shape)
+    )
+      return this.#otherRows(n.id);
     this.#peak = peak;
     return "shifted";
   }
@@ -314,7 +350,9 @@ class Reader {
     const { graph, values } = this;
     if (this.#peak === null || values === null) return null;
     const members = new Set(this.#parts.keys());
-    const onRow = [...this.#parts].filter(([id, part]) => !this.scores.includes(id) && ["score", "shifted", "weight"].includes(part)); // prettier-ignore
+    const onRow = [...this.#parts].filter(
+      ([id, part]) => !this.scores.includes(id) && ["score", "shifted", "weight"].includes(part),
+    );
     const open = onRow.flatMap(([id]) => this.#node(id).inputs.filter((input) => this.#part(input) === "free"));
     const seen = new Set<NodeId>();
     while (open.length > 0) {

@@ -18,7 +18,9 @@ export function mayBeOwned(graph: Graph, contraction: NodeId, rowOps: readonly N
   const n = node(graph, contraction);
   const columns = n.type.shape.at(-1) ?? 1;
   const matrices = n.inputs.every((input) => node(graph, input).type.shape.length >= 2);
-  const plain = rowOps.every((id) => opDef(node(graph, id).op).kind === "reduce" && !opDef(node(graph, id).op).reduce!.arg); // prettier-ignore
+  const plain = rowOps.every(
+    (id) => opDef(node(graph, id).op).kind === "reduce" && !opDef(node(graph, id).op).reduce!.arg,
+  );
   const float = n.type.dtype === "f32" || n.type.dtype === "f16";
   return (
     rowOps.length > 0 &&
@@ -44,7 +46,8 @@ export function strayOfRows(
 ): Verdict | null {
   const core = node(graph, contraction);
   const columns = core.type.shape.at(-1)!;
-  const inPlace = ({ type }: Node): boolean => type.shape.at(-1) === columns && sizeOf(type.shape) === sizeOf(core.type.shape); // prettier-ignore
+  const inPlace = ({ type }: Node): boolean =>
+    type.shape.at(-1) === columns && sizeOf(type.shape) === sizeOf(core.type.shape);
   const from = new Set<NodeId>([contraction]);
   for (const id of members) {
     const n = node(graph, id);
@@ -53,7 +56,10 @@ export function strayOfRows(
     from.add(id);
     if (places.get(id)!.role === "row") continue;
     const { kind } = opDef(n.op);
-    const moves = kind === "movement" ? !isFreeView(n) && places.get(bound)!.role !== "row" : kind !== "elementwise" && kind !== "random"; // prettier-ignore
+    const moves =
+      kind === "movement"
+        ? !isFreeView(n) && places.get(bound)!.role !== "row"
+        : kind !== "elementwise" && kind !== "random";
     if (inPlace(n) && !moves) continue;
     return refusal(
       "L_INDEX",

@@ -148,7 +148,11 @@ export function strideProbe(
   members: readonly NodeId[],
   roots: readonly { readonly id: NodeId; readonly pair: Pair }[],
 ): Strides {
-  const offsets = offsetsAt(graph, members, roots.map(({ id, pair }) => ({ id, points: pair }))); // prettier-ignore
+  const offsets = offsetsAt(
+    graph,
+    members,
+    roots.map(({ id, pair }) => ({ id, points: pair })),
+  );
   return new Map([...offsets].map(([id, places]) => [id, new Set(places.map(([from, to]) => to! - from!))]));
 }
 
@@ -218,7 +222,7 @@ export function stridedReads(
   const roots = rootsOf(graph, members, outputs, form).map(({ id }) => id);
   const isWide = (id: NodeId): boolean => sizeOf(node(graph, id).type.shape) >= sizeOf(form.space);
   const wide = strideProbe(graph, members, roots.filter(isWide).flatMap(pairsOf));
-  const narrow = strideProbe(graph, members, roots.filter((id) => !isWide(id)).flatMap(pairsOf)); // prettier-ignore
+  const narrow = strideProbe(graph, members, roots.filter((id) => !isWide(id)).flatMap(pairsOf));
   // What the loop over whole rows reads is walked as that loop walks, whatever one more element per row costs.
   const walks = [...wide, ...[...narrow].filter(([value]) => !wide.has(value))];
   return new Set(

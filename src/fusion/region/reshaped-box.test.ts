@@ -10,16 +10,26 @@ function offsetsOf(box: Box, shape: Shape): number[] {
   return box
     .reduce<number[]>(
       (offsets, { start, count, step }, axis) =>
-        offsets.flatMap((offset) => Array.from({ length: count }, (_, i) => offset + (start + i * step) * strides[axis]!)),
+        offsets.flatMap((offset) =>
+          Array.from({ length: count }, (_, i) => offset + (start + i * step) * strides[axis]!),
+        ),
       [0],
     )
-    .toSorted((a, b) => a - b); // prettier-ignore
+    .toSorted((a, b) => a - b);
 }
 
 const axis = (extent: number) =>
   fc
-    .record({ start: fc.nat(extent - 1), step: fc.integer({ min: 1, max: 3 }), most: fc.integer({ min: 1, max: extent }) })
-    .map(({ start, step, most }) => ({ start, step, count: Math.min(most, Math.floor((extent - 1 - start) / step) + 1) })); // prettier-ignore
+    .record({
+      start: fc.nat(extent - 1),
+      step: fc.integer({ min: 1, max: 3 }),
+      most: fc.integer({ min: 1, max: extent }),
+    })
+    .map(({ start, step, most }) => ({
+      start,
+      step,
+      count: Math.min(most, Math.floor((extent - 1 - start) / step) + 1),
+    }));
 
 /** Two shapes of the same factors, grouped differently, and a box of the first. */
 const reshapes = fc
@@ -52,7 +62,11 @@ test("a box of another shape is made of the same elements", () => {
 test("one head of many, and what is no box", () => {
   const whole = (count: number) => ({ start: 0, count, step: 1 });
   const key = [whole(2), whole(8), { start: 1, count: 1, step: 1 }, whole(4), whole(16)];
-  expect(reshapedBox(key, [2, 8, 3, 4, 16], [2, 8, 192])).toEqual([whole(2), whole(8), { start: 64, count: 64, step: 1 }]); // prettier-ignore
+  expect(reshapedBox(key, [2, 8, 3, 4, 16], [2, 8, 192])).toEqual([
+    whole(2),
+    whole(8),
+    { start: 64, count: 64, step: 1 },
+  ]);
   expect(reshapedBox([{ start: 1, count: 4, step: 1 }], [6], [2, 3])).toBeNull();
   expect(reshapedBox([whole(0), whole(3)], [0, 3], [0])).toBeNull();
 });

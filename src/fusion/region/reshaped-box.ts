@@ -51,8 +51,16 @@ export function reshapedBox(box: Box, from: Shape, to: Shape): Box | null {
   if (to.includes(0)) return null;
   const out: BoxAxis[] = [];
   for (const group of groupsOf(from, to)) {
-    const run = runOf(group.from.map((axis) => box[axis]!), group.from.map((axis) => from[axis]!)); // prettier-ignore
-    const axes = run && axesOf(run, group.to.map((axis) => to[axis]!)); // prettier-ignore
+    const run = runOf(
+      group.from.map((axis) => box[axis]!),
+      group.from.map((axis) => from[axis]!),
+    );
+    const axes =
+      run &&
+      axesOf(
+        run,
+        group.to.map((axis) => to[axis]!),
+      );
     if (!axes) return null;
     out.push(...axes);
   }

@@ -94,7 +94,9 @@ function meetsItsRow(shape: Shape, out: Shape, { places }: Lie, { sampleRows }: 
     broadcasts &&
     places.every((place, i) => {
       const at = unravelled(place, out).slice(skip);
-      return sampleRows[i] === shape.reduce((sum, extent, axis) => sum + (extent === 1 ? 0 : at[axis]! * strides[axis]!), 0); // prettier-ignore
+      return (
+        sampleRows[i] === shape.reduce((sum, extent, axis) => sum + (extent === 1 ? 0 : at[axis]! * strides[axis]!), 0)
+      );
     })
   );
 }

@@ -96,7 +96,11 @@ function askOperands(
   if (kind !== "movement") {
     n.inputs.forEach((input) => {
       const { shape } = node(graph, input).type;
-      ask(input, shape.map((_, axis) => at[at.length - shape.length + axis]!), from); // prettier-ignore
+      ask(
+        input,
+        shape.map((_, axis) => at[at.length - shape.length + axis]!),
+        from,
+      );
     });
     return;
   }
@@ -135,7 +139,9 @@ export function passesPerRead(
 ): Map<NodeId, number> {
   const passes = new Map<NodeId, Set<number>>();
   const known = new Set<NodeId>();
-  const loads = roots.flatMap((root) => lanes.map((lane) => ({ root, ...loadsOf(graph, region.members, root, form, turn.own, lane) }))); // prettier-ignore
+  const loads = roots.flatMap((root) =>
+    lanes.map((lane) => ({ root, ...loadsOf(graph, region.members, root, form, turn.own, lane) })),
+  );
   for (const { root, changing, still } of loads) {
     for (const value of still) known.add(value);
     for (const value of changing) passes.set(value, (passes.get(value) ?? new Set()).add(root.stage));
@@ -143,7 +149,11 @@ export function passesPerRead(
   for (const { value, stage } of keptByThreads(graph, region, form, roots, turn)) passes.get(value)?.delete(stage);
   const around = region.members.filter((id) => !endsPass(node(graph, id)));
   const whole = (members: readonly NodeId[], asked: readonly NodeId[]): NodeId[] =>
-    asked.length === 0 ? [] : [...touchedElements(graph, members, asked)].flatMap(([value, elements]) => (elements === touched.get(value) ? [value] : [])); // prettier-ignore
+    asked.length === 0
+      ? []
+      : [...touchedElements(graph, members, asked)].flatMap(([value, elements]) =>
+          elements === touched.get(value) ? [value] : [],
+        );
   // What one pass walks and a row of another loads once is loaded in both; a row keeps what it loaded once.
   for (const value of known) {
     const walked = passes.get(value);
@@ -153,19 +163,34 @@ export function passesPerRead(
     if (walked.has(first)) continue;
     const holding = held.filter(({ root }) => root.stage === first);
     const walking = loads.filter(({ changing }) => changing.has(value));
-    const both = [holding, walking].every((asking) => whole(around, asking.map(({ root }) => root.id)).includes(value)); // prettier-ignore
+    const both = [holding, walking].every((asking) =>
+      whole(
+        around,
+        asking.map(({ root }) => root.id),
+      ).includes(value),
+    );
     if (both) walked.add(first);
   }
   const again = whole(around, byRow);
   const elsewhere = again.some((value) => known.has(value)) ? otherPlaces(graph, region, form, roots, byRow) : NOWHERE;
-  const before = elsewhere.size > 0 ? new Set(whole(region.members, roots.map(({ id }) => id))) : NOWHERE; // prettier-ignore
+  const before =
+    elsewhere.size > 0
+      ? new Set(
+          whole(
+            region.members,
+            roots.map(({ id }) => id),
+          ),
+        )
+      : NOWHERE;
   for (const value of again) {
     if (known.has(value) && !elsewhere.has(value)) continue;
     if (passes.has(value)) passes.get(value)!.add(AFTER);
     else if (before.has(value)) passes.set(value, new Set([BEFORE, AFTER]));
   }
   const shares = sharesOf(graph, around, roots, touched);
-  return new Map([...passes].map(([value, set]) => [value, shares ? wholeWalks(set, (stage) => shares(value, stage)) : set.size])); // prettier-ignore
+  return new Map(
+    [...passes].map(([value, set]) => [value, shares ? wholeWalks(set, (stage) => shares(value, stage)) : set.size]),
+  );
 }
 
 /** Walks over all of a value that passes over some of it each add up to; a part of a walk beside whole ones is not counted. */
@@ -270,7 +295,11 @@ function otherPlaces(
 ): Set<NodeId> {
   const { sampled, along, points } = somePoints(form);
   const passed = placesOf(graph, members, roots, points);
-  const wanted = offsetsAt(graph, members, byRow.map((id) => ({ id, points: sampled.map((row) => unravelled(row, node(graph, id).type.shape)) }))); // prettier-ignore
+  const wanted = offsetsAt(
+    graph,
+    members,
+    byRow.map((id) => ({ id, points: sampled.map((row) => unravelled(row, node(graph, id).type.shape)) })),
+  );
   const other = new Set<NodeId>();
   for (const [value, ways] of wanted) {
     const known = passed.get(value) ?? [];

@@ -41,7 +41,11 @@ export function scheduleRows(
   knobs: Knobs,
 ): RegionSchedule {
   const order = orderWay(graph, region, form, knobs);
-  if (order) return { ...(order.way === "merged" ? scheduleMerged : scheduleRowsPlainly)(graph, region, form, target, knobs), order }; // prettier-ignore
+  if (order)
+    return {
+      ...(order.way === "merged" ? scheduleMerged : scheduleRowsPlainly)(graph, region, form, target, knobs),
+      order,
+    };
   return scheduleRowsPlainly(graph, region, form, target, knobs);
 }
 
@@ -78,7 +82,12 @@ function scheduleRowsPlainly(
     new Map(roots.map(({ id, turns }) => [id, turns])),
   );
   const plain = readsOf(graph, region.members, region.outputs, strided);
-  const stridedWrites = turnedWrites(graph, form, roots, byThread && form.template === "general-reduce" ? "rows" : "columns"); // prettier-ignore
+  const stridedWrites = turnedWrites(
+    graph,
+    form,
+    roots,
+    byThread && form.template === "general-reduce" ? "rows" : "columns",
+  );
   const byRow = region.outputs.filter((id) => !isFull(id));
   // Four neighbours at a time, when four of them never leave the row. Threads of a workgroup take turns that differ.
   const width = byThread && lane === "columns" ? 4 : 1;
@@ -116,7 +125,9 @@ function scheduleRowsPlainly(
   if (byThread) {
     const threads = Number(knobs.threads ?? Math.min(target.schedule === "cpu" ? 64 : 256, target.maxWorkgroupSize));
     const kept =
-      chunks === 1 && columns <= (target.schedule === "gpu" ? SHORT_ROW : 4) ? cachedValues(graph, region, form, placement) : []; // prettier-ignore
+      chunks === 1 && columns <= (target.schedule === "gpu" ? SHORT_ROW : 4)
+        ? cachedValues(graph, region, form, placement)
+        : [];
     const fits = BASE_REGISTERS + live + accumulators + columns * kept.length <= SOFT_REGISTERS;
     const cached = fits ? kept : [];
     // One turn is no loop: whatever asks for it, the row is walked once.
@@ -141,7 +152,9 @@ function scheduleRowsPlainly(
   // A row that takes one turn is never read again: whoever asks for passes gets loops to pass.
   const wanted = again ? nextPowerOfTwo(units / 2) : nextPowerOfTwo(Math.ceil(Math.min(columns, chunkLength) / 4));
   const least = sortBytes(sortsOf(graph, form, 1));
-  const threads = Number(knobs.threads ?? Math.min(Math.max(32, wanted), Math.max(32, threadsWithin(target, joining + scanning, least)))); // prettier-ignore
+  const threads = Number(
+    knobs.threads ?? Math.min(Math.max(32, wanted), Math.max(32, threadsWithin(target, joining + scanning, least))),
+  );
   const sorts = sortsOf(graph, form, threads * (lane === "columns" ? 4 : 1));
   const sorting = sortBytes(sorts);
   const shared = {
@@ -234,7 +247,14 @@ function scheduleMixed(
   const bands = Math.ceil(rows / perBand);
   const lane = rowLane(form);
   const roots = passRoots(graph, region, form, placement);
-  const strided = stridedReads(graph, region.members, region.outputs, form, "columns", new Map(roots.map(({ id, turns }) => [id, turns]))); // prettier-ignore
+  const strided = stridedReads(
+    graph,
+    region.members,
+    region.outputs,
+    form,
+    "columns",
+    new Map(roots.map(({ id, turns }) => [id, turns])),
+  );
   const plain = readsOf(graph, region.members, region.outputs, strided);
   const registers = BASE_REGISTERS + liveScalars(graph, region) + reductions.length;
   const held = 4 * columns * columnFolds.length;
@@ -254,7 +274,14 @@ function scheduleMixed(
     );
     const width = lane === "columns" ? 4 : 1;
     const passes = passesPerRead(graph, region, form, roots, byRow, touched, { own: width, all: width }, [new Map()]);
-    return blank({ ...shared, variant: "mixed-thread", reads: withRereads(plain, passes), threadsPerWorkgroup: 1, workgroupBytes: held, registers }); // prettier-ignore
+    return blank({
+      ...shared,
+      variant: "mixed-thread",
+      reads: withRereads(plain, passes),
+      threadsPerWorkgroup: 1,
+      workgroupBytes: held,
+      registers,
+    });
   }
   const joined = joiningOf(target, knobs);
   const joining = joinBytes(graph, form, joined);
@@ -274,7 +301,9 @@ function scheduleMixed(
 
 /** Outputs in which neighbours of the loop lie further apart than one element. */
 function turnedWrites(graph: Graph, form: RegionForm, roots: readonly PassRoot[], along: "columns" | "rows"): NodeId[] {
-  const axis = form.space.findLastIndex((extent, i) => extent > 1 && form.reducedAxes.includes(i) === (along === "columns")); // prettier-ignore
+  const axis = form.space.findLastIndex(
+    (extent, i) => extent > 1 && form.reducedAxes.includes(i) === (along === "columns"),
+  );
   const pair = neighbours(form.space, axis);
   return roots.flatMap(({ id, turns }) => {
     if (turns.length === 0 || !pair) return [];

@@ -125,7 +125,11 @@ function transposeAxes(
   for (let axis = 0; axis < inner; axis++) {
     const pair = neighbours(form.space, axis);
     if (!pair || form.space[axis]! < 8) continue;
-    const strides = strideProbe(graph, region.members, region.outputs.map((id) => ({ id, pair }))); // prettier-ignore
+    const strides = strideProbe(
+      graph,
+      region.members,
+      region.outputs.map((id) => ({ id, pair })),
+    );
     if ([...strided].every((value) => [...(strides.get(value) ?? [])].join() === "1")) return [axis, inner];
   }
   return null;
@@ -137,7 +141,13 @@ function scheduleOwned(graph: Graph, region: Body, form: RegionForm, target: Tar
   const reads = readsOf(graph, region.members, region.outputs, new Set());
   const registers = BASE_REGISTERS + liveScalars(graph, region) + form.reductions.length;
   if (target.schedule === "cpu")
-    return blank({ variant: "matmul-rows-thread", reads, threadsPerWorkgroup: 64, workgroups: Math.ceil(form.rows / 64), registers: registers + form.columns }); // prettier-ignore
+    return blank({
+      variant: "matmul-rows-thread",
+      reads,
+      threadsPerWorkgroup: 64,
+      workgroups: Math.ceil(form.rows / 64),
+      registers: registers + form.columns,
+    });
   return blank({
     variant: "matmul-rows",
     matmul: tile,

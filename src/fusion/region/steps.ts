@@ -129,7 +129,10 @@ export function stepsAlong(
   fixed: ReadonlyMap<number, number> = new Map(),
 ): Step[] {
   const column = moving(columns === width ? 0 : width, 0, Math.max(0, columns - 1));
-  const along = unravelled(column, space.map((extent, axis) => (reducedAxes.includes(axis) ? extent : 1))); // prettier-ignore
+  const along = unravelled(
+    column,
+    space.map((extent, axis) => (reducedAxes.includes(axis) ? extent : 1)),
+  );
   const start = space.map((extent, axis) => {
     if (reducedAxes.includes(axis)) return along[axis]!;
     const known = fixed.get(axis);

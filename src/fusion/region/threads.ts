@@ -12,7 +12,9 @@ const MOST_THREADS = 256;
  */
 export function threadsWithin(target: Target, bytes: number, besides = 0): number {
   const most = Math.min(MOST_THREADS, target.maxWorkgroupSize);
-  return bytes === 0 ? most : Math.min(most, 2 ** Math.floor(Math.log2(Math.max(1, (target.maxWorkgroupBytes - besides) / bytes)))); // prettier-ignore
+  return bytes === 0
+    ? most
+    : Math.min(most, 2 ** Math.floor(Math.log2(Math.max(1, (target.maxWorkgroupBytes - besides) / bytes))));
 }
 
 /** Threads of the smallest subgroup there can be (WebGPU, GPUAdapterInfo). */

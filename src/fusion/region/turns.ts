@@ -63,7 +63,11 @@ export function movesAlong(turns: readonly Turn[], space: Shape, axes: readonly 
   const inRow = (pick: (extent: number) => number) => (start: readonly number[]) =>
     start.map((value, axis) => (axes.includes(axis) ? pick(space[axis]!) : value));
   const starts = [0, 1, 2].map((k) => space.map((extent) => Math.floor(((extent - 1) * k) / 2)));
-  const steps = [...axes.map((axis) => (start: readonly number[]) => start.map((v, i) => (i === axis ? (v + 1) % space[i]! : v))), inRow(() => 0), inRow((extent) => extent - 1)]; // prettier-ignore
+  const steps = [
+    ...axes.map((axis) => (start: readonly number[]) => start.map((v, i) => (i === axis ? (v + 1) % space[i]! : v))),
+    inRow(() => 0),
+    inRow((extent) => extent - 1),
+  ];
   const moves = turnPoint(turns, starts[0]!).map(() => false);
   if (sizeOf(space) === 0) return moves;
   for (const start of starts) {

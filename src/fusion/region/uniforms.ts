@@ -8,7 +8,13 @@ const MOST_UNIFORMS = 12;
 /** An input of the program, small and of whole vectors: uniforms are walked in steps of 16 bytes. */
 export function mayBeUniform({ op, attrs, type }: ReturnType<typeof node>): boolean {
   const isInput = op === "input" && attrs["role"] !== undefined;
-  return isInput && type.dtype === "f32" && sizeOf(type.shape) % 4 === 0 && sizeOf(type.shape) > 0 && bytesOf(type) <= LARGEST_UNIFORM; // prettier-ignore
+  return (
+    isInput &&
+    type.dtype === "f32" &&
+    sizeOf(type.shape) % 4 === 0 &&
+    sizeOf(type.shape) > 0 &&
+    bytesOf(type) <= LARGEST_UNIFORM
+  );
 }
 
 /**

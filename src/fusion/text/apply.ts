@@ -62,7 +62,9 @@ function build(machine: Machine, place: Place, { op, path, expr }: Call, made: M
   }
   const inputs = made.inputs.filter((id) => id !== null);
   if (inputs.length > (op.movement?.joins?.most ?? Infinity)) {
-    return expandWith(machine, { id: path, label, groups, span, open }, op.name, (b) => b.op("whole", op.name, inputs, made.attrs)); // prettier-ignore
+    return expandWith(machine, { id: path, label, groups, span, open }, op.name, (b) =>
+      b.op("whole", op.name, inputs, made.attrs),
+    );
   }
   const viewed = op.movement?.free ? machine.nodes.get(inputs[0]!) : undefined;
   const id = addNode(machine, {
@@ -84,7 +86,13 @@ function inferType(
   attrs: Attrs,
   names?: readonly string[],
 ): Checked<TensorType> {
-  return op.kind === "composite" ? op.infer(types, attrs, names) : op.infer(types.filter((type) => type !== null), attrs, names); // prettier-ignore
+  return op.kind === "composite"
+    ? op.infer(types, attrs, names)
+    : op.infer(
+        types.filter((type) => type !== null),
+        attrs,
+        names,
+      );
 }
 
 /** Makes the node(s) of a call whose arguments are bound. Broken, with a diagnostic, when shapes or dtypes don't fit. */

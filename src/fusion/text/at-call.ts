@@ -11,9 +11,13 @@ import { BROKEN, isBroken, isOperand } from "./values";
 
 /** What a method does with what is there: an op, and scatter's word for it, which counts every update of one place. */
 const METHODS: ReadonlyMap<string, readonly [op: string | null, reduction: string]> = new Map([
-  ["set", [null, "none"]], ["add", ["add", "add"]], ["multiply", ["mul", "mul"]], ["mul", ["mul", "mul"]],
-  ["max", ["maximum", "max"]], ["min", ["minimum", "min"]],
-]); // prettier-ignore
+  ["set", [null, "none"]],
+  ["add", ["add", "add"]],
+  ["multiply", ["mul", "mul"]],
+  ["mul", ["mul", "mul"]],
+  ["max", ["maximum", "max"]],
+  ["min", ["minimum", "min"]],
+]);
 
 interface AtCall {
   readonly name: Identifier;
@@ -43,8 +47,17 @@ export function atCall(
   const scattered = parts.some((part) => part.value.kind === "tensor");
   if (op === null || scattered || isBroken(value.value) || !isOperand(value.value))
     return setItem(machine, place, { expr: item, path, object, parts, value, reduction });
-  const there = { value: subscriptValue(machine, place, item, [object, ...parts], `${path}/there`), path: `${path}/there`, expr: item }; // prettier-ignore
+  const there = {
+    value: subscriptValue(machine, place, item, [object, ...parts], `${path}/there`),
+    path: `${path}/there`,
+    expr: item,
+  };
   if (isBroken(there.value)) return BROKEN;
-  const joined = applyOp(machine, place, { op: findOp(op)!, path: `${path}/joined`, expr: item }, { tensors: [there, value], attrs: {} }); // prettier-ignore
+  const joined = applyOp(
+    machine,
+    place,
+    { op: findOp(op)!, path: `${path}/joined`, expr: item },
+    { tensors: [there, value], attrs: {} },
+  );
   return setItem(machine, place, { expr: item, path, object, parts, value: { ...value, value: joined }, reduction });
 }

@@ -68,12 +68,19 @@ export function batchedCall(
 /** The same value with other tensors in it. */
 function inBatch(value: Value, to: (id: NodeId) => NodeId): Value {
   if (value.kind === "tensor") return tensorValue(to(value.node));
-  if (value.kind === "sequence") return { ...value, items: value.items.map((item) => ({ ...item, value: inBatch(item.value, to) })) }; // prettier-ignore
+  if (value.kind === "sequence")
+    return { ...value, items: value.items.map((item) => ({ ...item, value: inBatch(item.value, to) })) };
   return value;
 }
 
 /** One example of each batched argument, for as long as f is read. */
-function examplesOf(machine: Machine, call: Call, axes: Axes, operands: readonly Slot[], writer: BatchWriter): Batch | null {
+function examplesOf(
+  machine: Machine,
+  call: Call,
+  axes: Axes,
+  operands: readonly Slot[],
+  writer: BatchWriter,
+): Batch | null {
   const tensors = new Map<NodeId, NodeId>();
   let size: number | null = null;
   const slots: Slot[] = [];
@@ -88,20 +95,46 @@ function examplesOf(machine: Machine, call: Call, axes: Axes, operands: readonly
     const at = axis < 0 ? axis + shape.length : axis;
     const extent = shape[at];
     const shown = showType({ dtype, shape });
-    if (extent === undefined) return refuse(machine, call, `Argument ${i + 1} is ${shown}: it has no axis ${axis} to take examples from.`, [node]); // prettier-ignore
-    if (size !== null && size !== extent) return refuse(machine, call, `Argument ${i + 1} has ${extent} examples along axis ${axis} (${shown}); those before it have ${size}.`, [node]); // prettier-ignore
+    if (extent === undefined)
+      return refuse(machine, call, `Argument ${i + 1} is ${shown}: it has no axis ${axis} to take examples from.`, [
+        node,
+      ]);
+    if (size !== null && size !== extent)
+      return refuse(
+        machine,
+        call,
+        `Argument ${i + 1} has ${extent} examples along axis ${axis} (${shown}); those before it have ${size}.`,
+        [node],
+      );
     size = extent;
     const example = nodeId(`${call.path}/example#${i}`);
     const type: TensorType = { dtype, shape: shape.filter((_, k) => k !== at) };
     tensors.set(example, front(writer, node, at));
-    machine.nodes.set(example, { id: example, op: "input", inputs: [], attrs: {}, type, label: "example", origins: [example], groups: [] });
+    machine.nodes.set(example, {
+      id: example,
+      op: "input",
+      inputs: [],
+      attrs: {},
+      type,
+      label: "example",
+      origins: [example],
+      groups: [],
+    });
     slots.push({ ...slot, value: tensorValue(example) });
   }
-  return size === null ? refuse(machine, call, "vmap needs an argument with a batch: one whose axis in in_axes is a number.") : { size, tensors, slots };
-} // prettier-ignore
+  return size === null
+    ? refuse(machine, call, "vmap needs an argument with a batch: one whose axis in in_axes is a number.")
+    : { size, tensors, slots };
+}
 
 /** What stands in the batch for each traced node that changes from example to example; null when an op is refused. */
-function liftAll(machine: Machine, call: Call, writer: Lifter, { size, tensors }: Batch, traced: readonly Node[]): ReadonlyMap<NodeId, NodeId> | null {
+function liftAll(
+  machine: Machine,
+  call: Call,
+  writer: Lifter,
+  { size, tensors }: Batch,
+  traced: readonly Node[],
+): ReadonlyMap<NodeId, NodeId> | null {
   const lifted = new Map(tensors);
   const types = new Map<NodeId, TensorType>();
   const typeOf = (id: NodeId): TensorType => types.get(id) ?? machine.nodes.get(id)!.type;
@@ -111,11 +144,17 @@ function liftAll(machine: Machine, call: Call, writer: Lifter, { size, tensors }
     machine.nodes.delete(node.id);
     const batched = node.inputs.map((input) => lifted.get(input) ?? null);
     const made = liftNode(writer.about(node), { node, types: node.inputs.map(typeOf), batched, size });
-    if (made === null) return refuse(machine, call, `\`${node.op}\` (${node.label}) has no rule for batches, and ${size} examples are more than the ${MOST_WRITTEN_OUT} that are written out one by one.`, [...tensors.values()]);
+    if (made === null)
+      return refuse(
+        machine,
+        call,
+        `\`${node.op}\` (${node.label}) has no rule for batches, and ${size} examples are more than the ${MOST_WRITTEN_OUT} that are written out one by one.`,
+        [...tensors.values()],
+      );
     lifted.set(node.id, writer.named(made, node));
   }
   return lifted;
-} // prettier-ignore
+}
 
 /** What was read of a refused function stays as it is for one example, which nothing gives. */
 function leaveAsTraced(machine: Machine, writer: Lifter, { tensors }: Batch, traced: readonly Node[]): void {
@@ -144,7 +183,19 @@ function writerFor(machine: Machine, call: Call): Lifter {
     next.set(base, number + 1);
     const id = nodeId(`${base}.batch${number === 0 ? "" : `@${number + 1}`}`);
     const { groups = [], span = call.expr.span, phase, segment } = about ?? {};
-    machine.nodes.set(id, { id, op, inputs, attrs, type, label: op, origins: [id], groups, span, ...(phase && { phase }), ...(segment && { segment }) }); // prettier-ignore
+    machine.nodes.set(id, {
+      id,
+      op,
+      inputs,
+      attrs,
+      type,
+      label: op,
+      origins: [id],
+      groups,
+      span,
+      ...(phase && { phase }),
+      ...(segment && { segment }),
+    });
     fresh.add(id);
     written.add(id);
     return id;
@@ -154,7 +205,11 @@ function writerFor(machine: Machine, call: Call): Lifter {
     typeOf: (id) => machine.nodes.get(id)!.type,
     scalar: (value, dtype) => add("const", [], { value }, { dtype, shape: [] }),
     op(name, inputs, given = {}) {
-      const found = callOf(name, inputs.map((id) => writer.typeOf(id)), given); // prettier-ignore
+      const found = callOf(
+        name,
+        inputs.map((id) => writer.typeOf(id)),
+        given,
+      );
       if (!found) throw bug(`vmap wrote ${name} of ${inputs.join(", ")}`);
       return add(name, inputs, found.attrs, found.type);
     },

@@ -21,8 +21,17 @@ export interface Bound {
 
 /** What says where and how a library computes, and changes no value. */
 const IDLE: ReadonlySet<string> = new Set([
-  "inplace", "out", "device", "requires_grad", "memory_format", "layout", "pin_memory", "non_blocking", "copy", "precision",
-]); // prettier-ignore
+  "inplace",
+  "out",
+  "device",
+  "requires_grad",
+  "memory_format",
+  "layout",
+  "pin_memory",
+  "non_blocking",
+  "copy",
+  "precision",
+]);
 
 const PRINTED: Readonly<Record<Param["kind"], string>> = {
   tensor: "a tensor",
@@ -158,7 +167,10 @@ class Binder {
     // What is asked of nothing, `where=None`, asks for nothing.
     if (!param && (IDLE.has(word.text) || arg.slot.value.kind === "none")) return;
     if (!param) {
-      const near = nearest(word.text, params.flatMap(({ names }) => names)); // prettier-ignore
+      const near = nearest(
+        word.text,
+        params.flatMap(({ names }) => names),
+      );
       const known = params.map(({ names }) => `\`${names[0]}\``).join(", ");
       this.fail(
         "unknown-argument",
@@ -237,7 +249,8 @@ export function bindArguments(
 ): Bound | null {
   const binder = new Binder(machine, op, span);
   // Where a broken argument would have gone, nobody knows: what stands after it is not blamed.
-  if (!args.some((arg) => arg.name === null && isBroken(arg.slot.value))) binder.positional(args.filter((arg) => arg.name === null)); // prettier-ignore
+  if (!args.some((arg) => arg.name === null && isBroken(arg.slot.value)))
+    binder.positional(args.filter((arg) => arg.name === null));
   for (const arg of args) if (arg.name) binder.keyword(arg);
   if (args.some((arg) => isBroken(arg.slot.value))) return null;
   if (!binder.ok) return null;

@@ -13,7 +13,9 @@ const MOST_TURNS = 10_000;
 /** Numbers that `range(…)` goes through. */
 function rangeOf(machine: Machine, { span }: CallExpr, operands: readonly Slot[]): Value {
   if (operands.some((slot) => isBroken(slot.value))) return BROKEN;
-  const numbers = operands.flatMap(({ value }) => value.kind === "number" && Number.isInteger(value.value) ? [value.value] : []); // prettier-ignore
+  const numbers = operands.flatMap(({ value }) =>
+    value.kind === "number" && Number.isInteger(value.value) ? [value.value] : [],
+  );
   const [start, stop, step] = numbers.length === 1 ? [0, numbers[0]!, 1] : [numbers[0]!, numbers[1]!, numbers[2] ?? 1];
   const count = step === 0 ? Infinity : Math.max(0, Math.ceil((stop - start) / step));
   if (numbers.length !== operands.length || numbers.length < 1 || numbers.length > 3 || !(count <= MOST_TURNS)) {
@@ -80,7 +82,14 @@ export function builtin(
       return { kind: "sequence", items: [...value.entries.keys()].map((key) => loose({ kind: "string", value: key })) };
     if (items && name === "reversed") return { kind: "sequence", items: items.toReversed() };
     if (items && name === "enumerate") return { kind: "sequence", items: items.map(numbered) };
-    if (name === "len" && value.kind === "tensor") return sizeMethod(machine, { text: "size", span: call.expr.span }, typeOf(machine, value.node), [ZERO], machine.unknown.has(value.node)); // prettier-ignore
+    if (name === "len" && value.kind === "tensor")
+      return sizeMethod(
+        machine,
+        { text: "size", span: call.expr.span },
+        typeOf(machine, value.node),
+        [ZERO],
+        machine.unknown.has(value.node),
+      );
     if (name === "len" && value.kind === "sequence") return numberValue(value.items.length, true);
     if (name === "len" && value.kind === "dict") return numberValue(value.entries.size, true);
     const dtype = DTYPES.get(name);
@@ -102,7 +111,20 @@ export function builtin(
   return knownCall(machine, place, call, name, operands);
 }
 
-const OWN: ReadonlySet<string> = new Set(["range", "float", "int", "bool", "list", "tuple", "reversed", "enumerate", "len", "zip", "max", "min"]); // prettier-ignore
+const OWN: ReadonlySet<string> = new Set([
+  "range",
+  "float",
+  "int",
+  "bool",
+  "list",
+  "tuple",
+  "reversed",
+  "enumerate",
+  "len",
+  "zip",
+  "max",
+  "min",
+]);
 
 /** Whether `name` is a function of Python's own here: one that is asked of something broken has nothing to say. */
 export const isBuiltin = (name: string): boolean => OWN.has(name) || isKnownCall(name);

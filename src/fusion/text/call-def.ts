@@ -68,8 +68,15 @@ function bindParams(
     else if (name && entries) rest.entries.set(name.text, slot);
     else if (!name && items) rest.items.push(slot);
     else if (name) {
-      const near = nearest(name.text, params.map((candidate) => candidate.name.text)); // prettier-ignore
-      wrong("unknown-argument", name.span, `${def.name.text} has no parameter \`${name.text}\`.${near ? ` Did you mean \`${near}\`?` : ""}`); // prettier-ignore
+      const near = nearest(
+        name.text,
+        params.map((candidate) => candidate.name.text),
+      );
+      wrong(
+        "unknown-argument",
+        name.span,
+        `${def.name.text} has no parameter \`${name.text}\`.${near ? ` Did you mean \`${near}\`?` : ""}`,
+      );
     } else
       wrong("too-many-arguments", span, `${def.name.text} takes ${open.length} arguments; this is number ${next}.`);
   }

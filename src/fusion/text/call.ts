@@ -65,7 +65,12 @@ export function calleeOf({ turn }: Place, { callee, args }: CallExpr): Callee {
     const bound = turn.scope.find(root.name);
     if (!bound && (MODULES.has(root.name) || isKnownCall(expr.name.text)))
       // `nn.gelu` is flax's: PyTorch's functions stand under `nn.functional`.
-      return { kind: "function", name: expr.name, value: null, dialect: dialectOf(expr.object === root && root.name === "nn" ? "flax" : root.name) }; // prettier-ignore
+      return {
+        kind: "function",
+        name: expr.name,
+        value: null,
+        dialect: dialectOf(expr.object === root && root.name === "nn" ? "flax" : root.name),
+      };
     if (bound?.value.kind === "self") return { kind: "self", name: expr.name };
     const usual = args.length === 2 && !bound && TABLE.has(expr.name.text) ? args[1] : undefined;
     if (usual) return { kind: "usual", value: usual.value };
@@ -127,7 +132,11 @@ export function valueCall(
   if (value.kind === "partial") return partialCall(machine, place, call, value, operands);
   if (value.kind === "layer") return callLayer(machine, place, call, value, operands);
   if (!isBroken(value))
-    machine.problems.add("not-callable", call.expr.callee.span, `Only an op, a def or a method can be called; this is ${describe(value)}.`); // prettier-ignore
+    machine.problems.add(
+      "not-callable",
+      call.expr.callee.span,
+      `Only an op, a def or a method can be called; this is ${describe(value)}.`,
+    );
   return BROKEN;
 }
 
@@ -189,7 +198,9 @@ function perSpace(machine: Machine, { callee }: CallPlace, { tensors, attrs }: B
   const key = "output_size" in attrs ? "output_size" : "kernel_size";
   const said = attrs[key];
   const [only, ...more] = Array.isArray(said) ? said : [said];
-  return typeof only === "number" && more.length === 0 ? { ...attrs, [key]: Array.from({ length: rank }, () => only) } : attrs; // prettier-ignore
+  return typeof only === "number" && more.length === 0
+    ? { ...attrs, [key]: Array.from({ length: rank }, () => only) }
+    : attrs;
 }
 
 const calleeSpan = ({ callee, expr }: CallPlace): Span =>
@@ -218,7 +229,8 @@ function functionCall(
     return callDef(machine, place, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
   if (value?.kind === "op") return opCall(machine, place, call, value.op, argumentsOf(call.expr, operands));
   if (value) return valueCall(machine, place, call, [{ value, path: "", expr: null }, ...operands]);
-  if (isTransform(name.text)) return transform(machine, place, call, name.text, argumentsOf(call.expr, operands), valueCall); // prettier-ignore
+  if (isTransform(name.text))
+    return transform(machine, place, call, name.text, argumentsOf(call.expr, operands), valueCall);
   if (makesPieces(name.text)) return piecesOf(machine, place, { ...call, name }, argumentsOf(call.expr, operands));
   if (name.text === "partial") return partialOf(machine, call, argumentsOf(call.expr, operands));
   if (name.text === "map") return mapped(machine, place, call, operands);
@@ -229,13 +241,15 @@ function functionCall(
   if (op && op.kind !== "source") return opCall(machine, place, call, op, argumentsOf(call.expr, operands));
   const layer = layerOf(name.text, argumentsOf(call.expr, operands));
   if (layer) return layer;
-  if (!(isBuiltin(name.text) && operands.some((slot) => isBroken(slot.value)))) unknownCall(machine, place, call.expr, name, operands); // prettier-ignore
+  if (!(isBuiltin(name.text) && operands.some((slot) => isBroken(slot.value))))
+    unknownCall(machine, place, call.expr, name, operands);
   return BROKEN;
 }
 
 function partialOf(machine: Machine, { expr }: CallPlace, [f, ...args]: readonly GivenArgument[]): Value {
   if (!f || isBroken(f.slot.value)) return BROKEN;
-  if (f.slot.value.kind === "partial") return { kind: "partial", of: f.slot.value.of, args: [...f.slot.value.args, ...args] }; // prettier-ignore
+  if (f.slot.value.kind === "partial")
+    return { kind: "partial", of: f.slot.value.of, args: [...f.slot.value.args, ...args] };
   if (f.slot.value.kind === "def" || f.slot.value.kind === "op") return { kind: "partial", of: f.slot.value, args };
   machine.problems.add("bad-argument", expr.span, `partial takes a def or an op; this is ${describe(f.slot.value)}.`);
   return BROKEN;
@@ -254,7 +268,12 @@ function partialCall(
   const given = [...args.filter(({ name }) => !name || !said.has(name.text)), ...now];
   if (of.kind === "def") return callDef(machine, place, { ...call, def: of.def, scope: of.scope }, given);
   if (of.kind === "op") return opCall(machine, place, call, of.op, given);
-  if (!isBroken(of)) machine.problems.add("not-callable", call.expr.callee.span, `partial holds ${describe(of)}, which can't be called.`); // prettier-ignore
+  if (!isBroken(of))
+    machine.problems.add(
+      "not-callable",
+      call.expr.callee.span,
+      `partial holds ${describe(of)}, which can't be called.`,
+    );
   return BROKEN;
 }
 
@@ -300,8 +319,10 @@ function methodCall(
   const receiver = operands[0]!;
   const { value } = receiver;
   if (isBroken(value)) return BROKEN;
-  if (value.kind === "dict") return dictMethod(machine, place, { entries: value.entries, object: receiver.expr }, name, operands.slice(1)); // prettier-ignore
-  if (value.kind === "sequence") return listMethod(machine, place, { items: value.items, object: receiver.expr }, name, operands.slice(1)); // prettier-ignore
+  if (value.kind === "dict")
+    return dictMethod(machine, place, { entries: value.entries, object: receiver.expr }, name, operands.slice(1));
+  if (value.kind === "sequence")
+    return listMethod(machine, place, { items: value.items, object: receiver.expr }, name, operands.slice(1));
   if (value.kind === "string") return textMethod(machine, value.value, name, operands.slice(1));
   const number = (value.kind === "number" || value.kind === "bool") && findOp(name.text) !== null;
   if (value.kind !== "tensor" && value.kind !== "hole" && !number) {
@@ -358,7 +379,9 @@ function unknownCall(
     return;
   }
   if (SOURCES.has(text)) {
-    const sizes = operands.flatMap(({ value }) => (value.kind === "sequence" ? value.items.map((item) => item.value) : [value])); // prettier-ignore
+    const sizes = operands.flatMap(({ value }) =>
+      value.kind === "sequence" ? value.items.map((item) => item.value) : [value],
+    );
     const numbers = sizes.flatMap((value) => (value.kind === "number" ? [value.value] : []));
     const type = `f32[${numbers.length > 0 ? numbers.join(", ") : "1024, 1024"}]`;
     const { statement } = place;

@@ -32,11 +32,16 @@ export function dictMethod(
   if (name.text === "keys") return list([...entries.keys()].map(text));
   if (name.text === "items") return list([...entries].map(([each, slot]) => loose(list([text(each), slot]))));
   if (name.text === "copy") return { kind: "dict", entries };
-  if (name.text === "update" && key?.value.kind === "dict") return rebound(machine, place, object, { kind: "dict", entries: new Map([...entries, ...key.value.entries]) }); // prettier-ignore
+  if (name.text === "update" && key?.value.kind === "dict")
+    return rebound(machine, place, object, { kind: "dict", entries: new Map([...entries, ...key.value.entries]) });
   if ((name.text === "get" || name.text === "pop" || name.text === "setdefault") && key) {
     const said = keyOf(machine, key);
     const found = said === null ? null : (entries.get(said) ?? otherwise);
-    if (name.text === "pop" && said !== null) rebound(machine, place, object, { kind: "dict", entries: new Map([...entries].filter(([each]) => each !== said)) }); // prettier-ignore
+    if (name.text === "pop" && said !== null)
+      rebound(machine, place, object, {
+        kind: "dict",
+        entries: new Map([...entries].filter(([each]) => each !== said)),
+      });
     return said === null ? BROKEN : (found?.value ?? NONE);
   }
   machine.problems.add(
@@ -58,10 +63,15 @@ export function listMethod(
   const now = (longer: readonly Slot[]): Value => rebound(machine, place, object, list(longer));
   if (name.text === "append" && first) return now([...items, first]);
   if (name.text === "extend" && first?.value.kind === "sequence") return now([...items, ...first.value.items]);
-  if (name.text === "insert" && first?.value.kind === "number" && second) return now(items.toSpliced(first.value.value, 0, second)); // prettier-ignore
+  if (name.text === "insert" && first?.value.kind === "number" && second)
+    return now(items.toSpliced(first.value.value, 0, second));
   if (name.text === "reverse") return now(items.toReversed());
   if (name.text === "copy") return list(items);
-  if (name.text === "numel") return numberValue(items.reduce((product, { value }) => product * (value.kind === "number" ? value.value : 1), 1), true); // prettier-ignore
+  if (name.text === "numel")
+    return numberValue(
+      items.reduce((product, { value }) => product * (value.kind === "number" ? value.value : 1), 1),
+      true,
+    );
   if (name.text === "pop" && items.length > 0 && (!first || first.value.kind === "number")) {
     const at = first?.value.kind === "number" ? first.value.value : -1;
     const taken = items.at(at);

@@ -24,7 +24,11 @@ export function comprehended(
   const nested = (turn.nested ?? 0) + 1;
   if (isBroken(value)) return BROKEN;
   if (value.kind !== "sequence" || nested > DEEPEST || value.items.length > MOST_ITEMS) {
-    machine.problems.add("outside-language", expr.iterable.span, "A comprehension goes over range(n) with a constant n, or over a tuple."); // prettier-ignore
+    machine.problems.add(
+      "outside-language",
+      expr.iterable.span,
+      "A comprehension goes over range(n) with a constant n, or over a tuple.",
+    );
     return BROKEN;
   }
   const items: Slot[] = [];
@@ -36,7 +40,9 @@ export function comprehended(
     const test = expr.test ? { value: machine.valueOf(inner, expr.test, `${at}/if`), path: at, expr: expr.test } : null;
     if (test && knownTest(machine, test, expr.test!) !== true) return;
     const slot = { value: machine.valueOf(inner, expr.element, at), path: at, expr: expr.element };
-    const key = expr.key ? keyOf(machine, { value: machine.valueOf(inner, expr.key, `${at}/key`), path: at, expr: expr.key }) : null; // prettier-ignore
+    const key = expr.key
+      ? keyOf(machine, { value: machine.valueOf(inner, expr.key, `${at}/key`), path: at, expr: expr.key })
+      : null;
     if (key !== null) entries.set(key, slot);
     else if (expr.joins && slot.value.kind === "sequence") items.push(...slot.value.items);
     else items.push(slot);

@@ -84,7 +84,10 @@ const truth = (value: boolean): Value => ({ kind: "bool", value });
 /** `is`, `in`, `==` and the logic of what is no number. */
 function foldWords(op: string, left: Value, right: Value): Value | null {
   if (op === "is" || op === "is not" || op === "==" || op === "!=") {
-    const same = op.startsWith("is") && left.kind === "tensor" && right.kind === "tensor" ? left.node === right.node : sameWord(left, right); // prettier-ignore
+    const same =
+      op.startsWith("is") && left.kind === "tensor" && right.kind === "tensor"
+        ? left.node === right.node
+        : sameWord(left, right);
     // `x == None` asks each element of a tensor.
     const known = same !== null && (op.startsWith("is") || (left.kind !== "tensor" && right.kind !== "tensor"));
     return known ? truth(same === (op === "is" || op === "==")) : null;
@@ -92,7 +95,9 @@ function foldWords(op: string, left: Value, right: Value): Value | null {
   if (op === "in" || op === "not in") {
     if (right.kind === "dict" && left.kind === "string") return truth(right.entries.has(left.value) === (op === "in"));
     const items = right.kind === "sequence" ? right.items : null;
-    const found = items?.map(({ value }) => (value.kind === "number" && left.kind === "number" ? value.value === left.value : sameWord(left, value))); // prettier-ignore
+    const found = items?.map(({ value }) =>
+      value.kind === "number" && left.kind === "number" ? value.value === left.value : sameWord(left, value),
+    );
     return found && !found.includes(null) ? truth(found.includes(true) === (op === "in")) : null;
   }
   if (op !== "and" && op !== "or") return null;

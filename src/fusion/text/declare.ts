@@ -101,7 +101,13 @@ const SPECS: ReadonlyMap<string, SourceSpec> = new Map<string, SourceSpec>([
   ["param", { positional: [], attrs: { source: "randn", role: "param" } }],
   ["const", { positional: ["values"], attrs: { source: "values", role: "const" } }],
 ]);
-const SPELLINGS: ReadonlyMap<string, string> = new Map([["low", "lo"], ["high", "hi"], ["minval", "lo"], ["maxval", "hi"], ["key", "seed"]]); // prettier-ignore
+const SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ["low", "lo"],
+  ["high", "hi"],
+  ["minval", "lo"],
+  ["maxval", "hi"],
+  ["key", "seed"],
+]);
 
 function flatNumbers(value: Value): number[] | null {
   const numbers: number[] = [];

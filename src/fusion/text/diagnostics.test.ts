@@ -83,12 +83,17 @@ describe("mistakes", () => {
   });
 
   test("fixes mend the text", () => {
-    for (const [wrong, right] of [["y = gelo(x)", "y = gelu(x)"], ["y = relu(x", "y = relu(x)"], ["y = x.sum", "y = x.sum()"], ["y = softmax(x, dmi=1)", "y = softmax(x, dim=1)"]]) {
+    for (const [wrong, right] of [
+      ["y = gelo(x)", "y = gelu(x)"],
+      ["y = relu(x", "y = relu(x)"],
+      ["y = x.sum", "y = x.sum()"],
+      ["y = softmax(x, dmi=1)", "y = softmax(x, dim=1)"],
+    ]) {
       const text = X + wrong!;
       const fix = parseProgram(text).diagnostics.find(({ severity }) => severity === "error")!.fixes![0]!;
       expect(applyTextEdits(text, fix.edits)).toBe(X + right!);
       expect(parseProgram(X + right!).complete).toBe(true);
-    } // prettier-ignore
+    }
   });
 
   test("what nobody uses is said, with the line to remove", () => {

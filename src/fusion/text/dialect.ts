@@ -9,9 +9,16 @@ type Def = OpDef | CompositeDef;
 export type Dialect = "torch" | "jax" | null;
 
 const PREFIXES: ReadonlyMap<string, Dialect> = new Map([
-  ["torch", "torch"], ["F", "torch"],
-  ["jnp", "jax"], ["jax", "jax"], ["lax", "jax"], ["np", "jax"], ["numpy", "jax"], ["flax", "jax"], ["optax", "jax"],
-]); // prettier-ignore
+  ["torch", "torch"],
+  ["F", "torch"],
+  ["jnp", "jax"],
+  ["jax", "jax"],
+  ["lax", "jax"],
+  ["np", "jax"],
+  ["numpy", "jax"],
+  ["flax", "jax"],
+  ["optax", "jax"],
+]);
 
 /** Of the outermost name of `jnp.linalg.norm`. */
 export const dialectOf = (prefix: string): Dialect => PREFIXES.get(prefix) ?? null;

@@ -45,7 +45,11 @@ interface Pattern {
 
 /** `…` written out as axes of its own. */
 const without = (side: Side, rest: readonly string[]): Side =>
-  side.flatMap((group) => (group.length === 1 && group[0] === "…" ? rest.map((name) => [name]) : [group.flatMap((name) => (name === "…" ? rest : [name]))])); // prettier-ignore
+  side.flatMap((group) =>
+    group.length === 1 && group[0] === "…"
+      ? rest.map((name) => [name])
+      : [group.flatMap((name) => (name === "…" ? rest : [name]))],
+  );
 
 /** What a pattern says of `shape`, or what is wrong with it. */
 function patternOf(text: string, shape: readonly number[], said: ReadonlyMap<string, number>): Pattern | string {
@@ -55,15 +59,20 @@ function patternOf(text: string, shape: readonly number[], said: ReadonlyMap<str
   const missing = shape.length - given.filter((group) => group[0] !== "…").length;
   const rest = given.some((group) => group.includes("…")) ? Array.from({ length: missing }, (_, i) => `…${i}`) : [];
   const [left, right] = [without(given, rest), without(wanted, rest)];
-  if (left.length !== shape.length) return `The pattern has ${left.length} axes on its left, the tensor has ${shape.length}.`; // prettier-ignore
+  if (left.length !== shape.length)
+    return `The pattern has ${left.length} axes on its left, the tensor has ${shape.length}.`;
   const extents = new Map(said);
   for (const [i, group] of left.entries()) {
     const open = group.filter((name) => !extents.has(name) && !numeral(name));
     if (open.length > 1) return `One of ${open.join(" and ")} must be given: ${open[0]}=4.`;
-    const known = group.reduce((product, name) => product * (numeral(name) ? Number(name) : (extents.get(name) ?? 1)), 1); // prettier-ignore
+    const known = group.reduce(
+      (product, name) => product * (numeral(name) ? Number(name) : (extents.get(name) ?? 1)),
+      1,
+    );
     const [name] = open;
     if (name !== undefined && shape[i]! % known === 0) extents.set(name, shape[i]! / known);
-    else if (name !== undefined || known !== shape[i]) return `Axis ${i} has ${shape[i]} elements; (${group.join(" ")}) would have ${known}${name === undefined ? "" : ` times ${name}`}.`; // prettier-ignore
+    else if (name !== undefined || known !== shape[i])
+      return `Axis ${i} has ${shape[i]} elements; (${group.join(" ")}) would have ${known}${name === undefined ? "" : ` times ${name}`}.`;
   }
   return { left, right, extents };
 }
@@ -82,11 +91,19 @@ export function einops(machine: Machine, place: Place, call: EinopsCall, args: r
     machine.problems.add("bad-argument", expr.span, text);
     return BROKEN;
   };
-  const [x, pattern, how] = args.filter((arg) => arg.name === null || arg.name.text === "reduction").map(({ slot }) => slot); // prettier-ignore
-  const said = new Map(args.flatMap(({ name: key, slot: { value } }) => (key && value.kind === "number" ? [[key.text, value.value] as const] : []))); // prettier-ignore
-  if (x?.value.kind !== "tensor" || pattern?.value.kind !== "string") return refuse(`${name.text} takes a tensor and a pattern.`); // prettier-ignore
+  const [x, pattern, how] = args
+    .filter((arg) => arg.name === null || arg.name.text === "reduction")
+    .map(({ slot }) => slot);
+  const said = new Map(
+    args.flatMap(({ name: key, slot: { value } }) =>
+      key && value.kind === "number" ? [[key.text, value.value] as const] : [],
+    ),
+  );
+  if (x?.value.kind !== "tensor" || pattern?.value.kind !== "string")
+    return refuse(`${name.text} takes a tensor and a pattern.`);
   const reduction = how?.value.kind === "string" ? how.value.value : "";
-  if (name.text === "reduce" && !REDUCTIONS.has(reduction)) return refuse(`reduce takes one of ${[...REDUCTIONS].join(", ")}.`); // prettier-ignore
+  if (name.text === "reduce" && !REDUCTIONS.has(reduction))
+    return refuse(`reduce takes one of ${[...REDUCTIONS].join(", ")}.`);
   if (machine.unknown.has(x.value.node)) return BROKEN;
   const read = patternOf(pattern.value.value, typeOf(machine, x.value.node).shape, said);
   if (typeof read === "string") return refuse(read);
@@ -98,8 +115,10 @@ export function einops(machine: Machine, place: Place, call: EinopsCall, args: r
   if (unknown !== undefined) return refuse(`${unknown} has no extent: give ${unknown}=4.`);
   const gone = from.filter((axis) => !to.includes(axis));
   const made = to.filter((axis) => !from.includes(axis) && axis !== "1");
-  if (gone.length > 0 && name.text !== "reduce") return refuse(`${gone.join(", ")} of the left is not on the right: only reduce may drop axes.`); // prettier-ignore
-  if (made.length > 0 && name.text !== "repeat") return refuse(`${made.join(", ")} of the right is not on the left: only repeat adds axes.`); // prettier-ignore
+  if (gone.length > 0 && name.text !== "reduce")
+    return refuse(`${gone.join(", ")} of the left is not on the right: only reduce may drop axes.`);
+  if (made.length > 0 && name.text !== "repeat")
+    return refuse(`${made.join(", ")} of the right is not on the left: only repeat adds axes.`);
   const kept = from.filter((axis) => !gone.includes(axis));
   return applyParts(machine, place, { path, expr, label: name.text }, [x], (b, [node]) => {
     const shaped = (part: string, id: NodeId, shape: readonly number[]): NodeId =>

@@ -78,7 +78,10 @@ export class Expansion implements GraphBuilder {
     this.settle(inputs);
     if (inputs.length > (op.movement?.joins?.most ?? Infinity)) return this.joined(part, op, inputs, given);
     const attrs = listed(op.params, withDefaults(op, given));
-    const type = op.infer(inputs.map((id) => this.typeOf(id)), attrs); // prettier-ignore
+    const type = op.infer(
+      inputs.map((id) => this.typeOf(id)),
+      attrs,
+    );
     if (!type.ok && this.call.open) return this.add(part, name, inputs, attrs, this.call.open, part);
     if (!type.ok) throw bug(`${this.group.label}.${part}: ${type.text}`);
     const said = meant(op, attrs, op.movement?.free ? this.node(inputs[0]!) : undefined, type.value);
@@ -117,7 +120,18 @@ export class Expansion implements GraphBuilder {
       this.taken.set(path, again);
     }
     const { groups, span, phase } = this.call;
-    this.made.set(id, { id, op, inputs, attrs, type, label, origins: [id], groups: [...groups, this.group], span, ...(phase && { phase }) }); // prettier-ignore
+    this.made.set(id, {
+      id,
+      op,
+      inputs,
+      attrs,
+      type,
+      label,
+      origins: [id],
+      groups: [...groups, this.group],
+      span,
+      ...(phase && { phase }),
+    });
     return id;
   }
 
@@ -149,7 +163,14 @@ export class Expansion implements GraphBuilder {
       const [id] = this.landedAs([old]);
       const label = this.names.get(old) ?? node.label;
       const of = this.cotangents.get(old);
-      this.machine.nodes.set(id!, { ...node, id: id!, label, origins: [id!], inputs: this.landedAs(node.inputs), ...(of && { cotangentOf: of }) }); // prettier-ignore
+      this.machine.nodes.set(id!, {
+        ...node,
+        id: id!,
+        label,
+        origins: [id!],
+        inputs: this.landedAs(node.inputs),
+        ...(of && { cotangentOf: of }),
+      });
     }
     return this.landedAs(ids);
   }

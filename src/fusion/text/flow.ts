@@ -53,8 +53,13 @@ const MOST_ROWS = 4096;
 
 /** A tensor row by row, a dictionary key by key; anything else as it is. */
 function iterated(machine: Machine, place: Place, value: Value, expr: Expr): Value {
-  if (value.kind === "dict") return { kind: "sequence", items: [...value.entries.keys()].map((key) => ({ value: { kind: "string", value: key }, path: "", expr: null })) }; // prettier-ignore
-  const rows = value.kind === "tensor" && !machine.unknown.has(value.node) ? (typeOf(machine, value.node).shape[0] ?? 0) : 0; // prettier-ignore
+  if (value.kind === "dict")
+    return {
+      kind: "sequence",
+      items: [...value.entries.keys()].map((key) => ({ value: { kind: "string", value: key }, path: "", expr: null })),
+    };
+  const rows =
+    value.kind === "tensor" && !machine.unknown.has(value.node) ? (typeOf(machine, value.node).shape[0] ?? 0) : 0;
   if (rows === 0 || rows > MOST_ROWS) return value;
   const path = `${place.root}/in`;
   return { kind: "sequence", items: rowsOf(machine, place, { value, path, expr }, path) };
@@ -66,7 +71,9 @@ function passesOf(machine: Machine, place: Place, statement: ForStatement): read
   const found = evaluate(machine, place, iterable, `${place.root}/in`);
   const value = iterated(machine, place, found, iterable);
   if (value.kind === "sequence") {
-    const numbers = value.items.flatMap((item) => (item.value.kind === "number" && item.value.whole ? [item.value.value] : [])); // prettier-ignore
+    const numbers = value.items.flatMap((item) =>
+      item.value.kind === "number" && item.value.whole ? [item.value.value] : [],
+    );
     const telling = new Set(numbers).size === value.items.length;
     return value.items.map((item, i) => ({ key: telling ? numbers[i]! : i, value: item.value }));
   }
@@ -79,7 +86,8 @@ function passesOf(machine: Machine, place: Place, statement: ForStatement): read
   return null;
 }
 
-const ENDLESS = "A graph is fixed before it runs: whether this holds is known only when it does. Write `for i in range(3):` with a constant."; // prettier-ignore
+const ENDLESS =
+  "A graph is fixed before it runs: whether this holds is known only when it does. Write `for i in range(3):` with a constant.";
 
 /** More turns than a person means; a text that asks for more has a slip in it. */
 const MOST_TURNS = 10_000;
@@ -105,7 +113,11 @@ export function runWhile(machine: Machine, statement: WhileStatement, turn: Turn
   for (let i = 0; ; i++) {
     if (!mayGoOn(machine, statement.span) || turn.result.values) return;
     if (i === MOST_TURNS) {
-      machine.problems.add("too-long", statement.test.span, `This still holds after ${MOST_TURNS} turns: a loop ends before the graph runs.`); // prettier-ignore
+      machine.problems.add(
+        "too-long",
+        statement.test.span,
+        `This still holds after ${MOST_TURNS} turns: a loop ends before the graph runs.`,
+      );
       return;
     }
     const holds = testValue(machine, statement, turn, statement.test, ENDLESS);

@@ -26,7 +26,8 @@ interface Inline {
   readonly eps?: number;
 }
 
-const size = (value: Value | undefined): number | null => (value?.kind === "number" && Number.isInteger(value.value) ? value.value : null); // prettier-ignore
+const size = (value: Value | undefined): number | null =>
+  value?.kind === "number" && Number.isInteger(value.value) ? value.value : null;
 const off = (value: Value | undefined): boolean => value?.kind === "bool" && !value.value;
 
 const dense: Inline = {
@@ -51,28 +52,57 @@ const norm = (op: string, eps: number): Inline => ({
 
 /** By the name after `nn.` or `hk.`; PyTorch's layers say both of their sizes and are made in an __init__. */
 const INLINE: ReadonlyMap<string, Inline> = new Map([
-  ["Dense", dense], ["Linear", dense], ["LayerNorm", norm("layer_norm", 1e-6)], ["RMSNorm", norm("rms_norm", 1e-6)],
-  ["Embed", { op: "embedding", params: ["num_embeddings", "features"], weights: (said) => {
-    const [rows, width] = [size(said("num_embeddings") ?? said("vocab_size")), size(said("features") ?? said("embed_dim"))];
-    return rows === null || width === null ? null : [["embedding", [rows, width]]];
-  } }],
-]); // prettier-ignore
+  ["Dense", dense],
+  ["Linear", dense],
+  ["LayerNorm", norm("layer_norm", 1e-6)],
+  ["RMSNorm", norm("rms_norm", 1e-6)],
+  [
+    "Embed",
+    {
+      op: "embedding",
+      params: ["num_embeddings", "features"],
+      weights: (said) => {
+        const [rows, width] = [
+          size(said("num_embeddings") ?? said("vocab_size")),
+          size(said("features") ?? said("embed_dim")),
+        ];
+        return rows === null || width === null ? null : [["embedding", [rows, width]]];
+      },
+    },
+  ],
+]);
 
 /** Layers without weights: the op they call, and the names of their arguments in order. */
 const PLAIN: ReadonlyMap<string, readonly [op: string, ...params: string[]]> = new Map([
-  ["GELU", ["gelu", "approximate"]], ["ReLU", ["relu"]], ["SiLU", ["silu"]], ["Sigmoid", ["sigmoid"]], ["Tanh", ["tanh"]], ["Softplus", ["softplus"]],
-  ["Softmax", ["softmax", "dim"]], ["LogSoftmax", ["log_softmax", "dim"]], ["LeakyReLU", ["leaky_relu", "negative_slope"]], ["ELU", ["elu", "alpha"]],
-  ["Flatten", ["flatten", "start_dim", "end_dim"]], ["ZeroPad2d", ["pad", "pads"]], ["MaxPool2d", ["max_pool2d", "kernel_size", "stride", "padding"]],
-  ["AvgPool2d", ["avg_pool2d", "kernel_size", "stride", "padding"]], ["AdaptiveAvgPool2d", ["adaptive_avg_pool2d", "output_size"]],
-  ["CrossEntropyLoss", ["cross_entropy", "weight"]], ["MSELoss", ["mse_loss"]], ["L1Loss", ["l1_loss"]], ["BCEWithLogitsLoss", ["binary_cross_entropy_with_logits", "weight"]],
-]); // prettier-ignore
+  ["GELU", ["gelu", "approximate"]],
+  ["ReLU", ["relu"]],
+  ["SiLU", ["silu"]],
+  ["Sigmoid", ["sigmoid"]],
+  ["Tanh", ["tanh"]],
+  ["Softplus", ["softplus"]],
+  ["Softmax", ["softmax", "dim"]],
+  ["LogSoftmax", ["log_softmax", "dim"]],
+  ["LeakyReLU", ["leaky_relu", "negative_slope"]],
+  ["ELU", ["elu", "alpha"]],
+  ["Flatten", ["flatten", "start_dim", "end_dim"]],
+  ["ZeroPad2d", ["pad", "pads"]],
+  ["MaxPool2d", ["max_pool2d", "kernel_size", "stride", "padding"]],
+  ["AvgPool2d", ["avg_pool2d", "kernel_size", "stride", "padding"]],
+  ["AdaptiveAvgPool2d", ["adaptive_avg_pool2d", "output_size"]],
+  ["CrossEntropyLoss", ["cross_entropy", "weight"]],
+  ["MSELoss", ["mse_loss"]],
+  ["L1Loss", ["l1_loss"]],
+  ["BCEWithLogitsLoss", ["binary_cross_entropy_with_logits", "weight"]],
+]);
 
 /** What `name(…)` makes: a layer that waits for its input; null for a name that is no layer, or one that says its input's size. */
 export function layerOf(name: string, given: readonly GivenArgument[]): Value | null {
   const plain = PLAIN.get(name);
   if (plain) {
     const [op, ...params] = plain;
-    const args = given.map((arg, i) => (arg.name || !params[i] ? arg : { ...arg, name: { text: params[i], span: arg.span } })); // prettier-ignore
+    const args = given.map((arg, i) =>
+      arg.name || !params[i] ? arg : { ...arg, name: { text: params[i], span: arg.span } },
+    );
     return { kind: "partial", of: { kind: "op", op: findOp(op)! }, args };
   }
   const sizes = given.filter(({ name: word, slot }) => !word && size(slot.value) !== null);
@@ -82,7 +112,16 @@ export function layerOf(name: string, given: readonly GivenArgument[]): Value | 
 /** An input that is a weight, under the layer's own path. */
 function weightNode(machine: Machine, place: Place, { path, expr }: At, name: string, shape: Shape): Value {
   const attrs = withDefaults(opDef("input"), { source: "randn", role: "param" });
-  const made = { id: `${path}.${name}`, op: "input", inputs: [], attrs, type: { dtype: "f32", shape }, label: name, groups: place.turn.groups, span: expr.span } as const; // prettier-ignore
+  const made = {
+    id: `${path}.${name}`,
+    op: "input",
+    inputs: [],
+    attrs,
+    type: { dtype: "f32", shape },
+    label: name,
+    groups: place.turn.groups,
+    span: expr.span,
+  } as const;
   const node = addNode(machine, made);
   machine.sites.set(node, { node, expr, place, param: null, op: null, attrs, operands: [] });
   return tensorValue(node);
@@ -104,13 +143,22 @@ export function callLayer(
     return BROKEN;
   }
   const said = (word: string): Value | undefined =>
-    (args.find((arg) => arg.name?.text === word) ?? args.filter((arg) => !arg.name)[layer.params.indexOf(word)])?.slot.value; // prettier-ignore
+    (args.find((arg) => arg.name?.text === word) ?? args.filter((arg) => !arg.name)[layer.params.indexOf(word)])?.slot
+      .value;
   const weights = layer.weights(said, typeOf(machine, input.value.node).shape.at(-1) ?? 1);
   if (!weights) {
-    machine.problems.add("bad-argument", at.expr.span, `${name} needs ${layer.params[0]}, a whole number that is known before the graph runs.`); // prettier-ignore
+    machine.problems.add(
+      "bad-argument",
+      at.expr.span,
+      `${name} needs ${layer.params[0]}, a whole number that is known before the graph runs.`,
+    );
     return BROKEN;
   }
-  const slots = weights.map(([word, shape]): Slot => ({ value: weightNode(machine, place, at, word, shape), path: `${at.path}.${word}`, expr: null })); // prettier-ignore
+  const slots = weights.map(([word, shape]): Slot => ({
+    value: weightNode(machine, place, at, word, shape),
+    path: `${at.path}.${word}`,
+    expr: null,
+  }));
   const op = findOp(layer.op)!;
   const optional = op.params.filter(({ kind }) => kind === "tensor").length - 1 - slots.length;
   const tensors = [input, ...slots, ...Array.from({ length: Math.max(0, optional) }, () => null)];

@@ -33,7 +33,7 @@ const TYPES: readonly (readonly [RegExp, (value: Value) => boolean])[] = [
   [/^dict$|^Mapping$/i, ({ kind }) => kind === "dict"],
   [/^dtype$/, ({ kind }) => kind === "dtype"],
   [/^Callable$|^FunctionType$/, ({ kind }) => kind === "def" || kind === "op" || kind === "partial"],
-]; // prettier-ignore
+];
 
 const wordsIn = (expr: Expr): readonly string[] =>
   [...walk(expr)].flatMap((each) =>
@@ -50,7 +50,13 @@ const isInstance: Known = (_machine, _place, { expr }, [first]) => {
 };
 
 const LIMITS: Readonly<Record<"f32" | "f16" | "i32", Readonly<Record<string, number>>>> = {
-  f32: { max: 3.4028234663852886e38, min: -3.4028234663852886e38, eps: 2 ** -23, tiny: 2 ** -126, smallest_normal: 2 ** -126 }, // prettier-ignore
+  f32: {
+    max: 3.4028234663852886e38,
+    min: -3.4028234663852886e38,
+    eps: 2 ** -23,
+    tiny: 2 ** -126,
+    smallest_normal: 2 ** -126,
+  },
   f16: { max: 65504, min: -65504, eps: 2 ** -10, tiny: 2 ** -14, smallest_normal: 2 ** -14 },
   i32: { max: 2 ** 31 - 1, min: -(2 ** 31) },
 };
@@ -58,9 +64,12 @@ const LIMITS: Readonly<Record<"f32" | "f16" | "i32", Readonly<Record<string, num
 /** `torch.finfo(x.dtype)`: its fields as entries. */
 const limits: Known = (machine, _place, _call, [first]) => {
   const value = first?.value;
-  const dtype = value?.kind === "dtype" ? value.dtype : value?.kind === "tensor" ? typeOf(machine, value.node).dtype : null; // prettier-ignore
+  const dtype =
+    value?.kind === "dtype" ? value.dtype : value?.kind === "tensor" ? typeOf(machine, value.node).dtype : null;
   if (dtype === null || dtype === "bool") return null;
-  const entries = Object.entries(LIMITS[dtype]).map(([name, limit]) => [name, loose(numberValue(limit, dtype === "i32"))] as const); // prettier-ignore
+  const entries = Object.entries(LIMITS[dtype]).map(
+    ([name, limit]) => [name, loose(numberValue(limit, dtype === "i32"))] as const,
+  );
   return { kind: "dict", entries: new Map(entries) };
 };
 
@@ -89,7 +98,13 @@ function gridOf(
     shape.push(extent);
     level = rows.flat();
   }
-  const numbers = level.flatMap((each) => (each.kind === "number" ? [each] : each.kind === "bool" ? [numberValue(Number(each.value), true) as Extract<Value, { kind: "number" }>] : [])); // prettier-ignore
+  const numbers = level.flatMap((each) =>
+    each.kind === "number"
+      ? [each]
+      : each.kind === "bool"
+        ? [numberValue(Number(each.value), true) as Extract<Value, { kind: "number" }>]
+        : [],
+  );
   if (numbers.length !== level.length) return null;
   return { shape, numbers: numbers.map((number) => number.value), whole: numbers.every((number) => number.whole) };
 }
@@ -105,13 +120,27 @@ const arrayOf: Known = (machine, place, call, operands) => {
   if (first.value.kind !== "sequence") return first.value.kind === "bool" ? first.value : null;
   if (first.value.items.some(({ value }) => value.kind === "tensor")) {
     const stack = opDef("stack");
-    return applyOp(machine, place, { op: stack, ...call }, { tensors: first.value.items, attrs: withDefaults(stack, { axis: 0 }) }); // prettier-ignore
+    return applyOp(
+      machine,
+      place,
+      { op: stack, ...call },
+      { tensors: first.value.items, attrs: withDefaults(stack, { axis: 0 }) },
+    );
   }
   const grid = gridOf(first.value);
   if (!grid || grid.numbers.length === 0) return null;
   const type = { dtype: dtype ?? (grid.whole ? "i32" : "f32"), shape: grid.shape } as const;
   const attrs = withDefaults(opDef("input"), { source: "values", role: "const", values: grid.numbers });
-  const made = { id: call.path, op: "input", inputs: [], attrs, type, label: "values", groups: place.turn.groups, span: call.expr.span }; // prettier-ignore
+  const made = {
+    id: call.path,
+    op: "input",
+    inputs: [],
+    attrs,
+    type,
+    label: "values",
+    groups: place.turn.groups,
+    span: call.expr.span,
+  };
   const node = addNode(machine, made);
   machine.sites.set(node, { node, expr: call.expr, place, param: null, op: null, attrs, operands: [] });
   return tensorValue(node);
@@ -134,7 +163,9 @@ const total: Known = (machine, place, call, [list, start]) => {
   return rest.reduce((sum, item, i): Slot => {
     const folded = foldBinary("+", sum.value, item.value);
     const path = i === rest.length - 1 ? call.path : `${call.path}#${i}`;
-    const value = folded ?? applyOp(machine, place, { op: findOp("add")!, path, expr: call.expr }, { tensors: [sum, item], attrs: {} }); // prettier-ignore
+    const value =
+      folded ??
+      applyOp(machine, place, { op: findOp("add")!, path, expr: call.expr }, { tensors: [sum, item], attrs: {} });
     return { value, path, expr: call.expr };
   }, first!).value;
 };
@@ -151,7 +182,10 @@ const every =
 const product: Known = (_machine, _place, _call, [list]) => {
   const numbers = list?.value.kind === "sequence" ? list.value.items.map(({ value }) => value) : null;
   if (!numbers?.every((value) => value.kind === "number")) return null;
-  return numberValue(numbers.reduce((all, { value }) => all * value, 1), numbers.every(({ whole }) => whole)); // prettier-ignore
+  return numberValue(
+    numbers.reduce((all, { value }) => all * value, 1),
+    numbers.every(({ whole }) => whole),
+  );
 };
 
 /** `dict(a=1, **other)`. */
@@ -194,17 +228,52 @@ const never: Known = () => flag(false);
 const nothing: Known = () => NONE;
 
 const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
-  ["isinstance", isInstance], ["getattr", attribute], ["hasattr", hasAttribute], ["finfo", limits], ["iinfo", limits],
-  ["asarray", arrayOf], ["array", arrayOf], ["as_tensor", arrayOf], ["tensor", arrayOf], ["ensure_arraylike", arraysGiven(false)],
+  ["isinstance", isInstance],
+  ["getattr", attribute],
+  ["hasattr", hasAttribute],
+  ["finfo", limits],
+  ["iinfo", limits],
+  ["asarray", arrayOf],
+  ["array", arrayOf],
+  ["as_tensor", arrayOf],
+  ["tensor", arrayOf],
+  ["ensure_arraylike", arraysGiven(false)],
   ["new_tensor", (machine, place, call, operands) => arrayOf(machine, place, call, operands.slice(1))],
-  ["promote_args_inexact", arraysGiven(true)], ["promote_args", arraysGiven(true)], ["promote_dtype", arraysGiven(true)], ["broadcast_arrays_like", arraysGiven(true)],
-  ["get_parameter", namedWeight], ["sum", total], ["any", every(true)], ["all", every(false)], ["prod", product], ["dict", dictionary], ["round", rounded],
-  ["make_divisible", divisible], ["_make_divisible", divisible], ["to_2tuple", pairOf], ["_pair", pairOf], ["pair", pairOf],
-  ["callable", (_machine, _place, _call, [first]) => (first ? flag(/^(def|op|partial)$/.test(first.value.kind)) : null)],
+  ["promote_args_inexact", arraysGiven(true)],
+  ["promote_args", arraysGiven(true)],
+  ["promote_dtype", arraysGiven(true)],
+  ["broadcast_arrays_like", arraysGiven(true)],
+  ["get_parameter", namedWeight],
+  ["sum", total],
+  ["any", every(true)],
+  ["all", every(false)],
+  ["prod", product],
+  ["dict", dictionary],
+  ["round", rounded],
+  ["make_divisible", divisible],
+  ["_make_divisible", divisible],
+  ["to_2tuple", pairOf],
+  ["_pair", pairOf],
+  ["pair", pairOf],
+  [
+    "callable",
+    (_machine, _place, _call, [first]) => (first ? flag(/^(def|op|partial)$/.test(first.value.kind)) : null),
+  ],
   ["is_tensor", (_machine, _place, _call, [first]) => (first ? flag(first.value.kind === "tensor") : null)],
-  ...["is_scripting", "is_tracing", "is_compiling", "is_exporting", "is_autocast_enabled", "is_torch_npu_available", "iscomplexobj", "is_complex", "is_cuda", "is_initialized"].map((name) => [name, never] as const),
+  ...[
+    "is_scripting",
+    "is_tracing",
+    "is_compiling",
+    "is_exporting",
+    "is_autocast_enabled",
+    "is_torch_npu_available",
+    "iscomplexobj",
+    "is_complex",
+    "is_cuda",
+    "is_initialized",
+  ].map((name) => [name, never] as const),
   ...["print", "get_logger", "getLogger", "make_rng", "PRNGKey"].map((name) => [name, nothing] as const),
-]); // prettier-ignore
+]);
 
 /** The answer of `name`; null when nothing here knows it. */
 export function knownCall(

@@ -6,7 +6,8 @@ import { walk } from "./syntax";
 import type { Slot } from "./values";
 import { isBroken } from "./values";
 
-const BRANCH = "A graph has no branches: this condition is known only when it runs. Write where(condition, a, b) to pick element by element."; // prettier-ignore
+const BRANCH =
+  "A graph has no branches: this condition is known only when it runs. Write where(condition, a, b) to pick element by element.";
 
 /** Whether a condition holds; null after a diagnostic when only the running graph would know. */
 export function knownTest(machine: Machine, { value }: Slot, test: Expr, text = BRANCH): boolean | null {

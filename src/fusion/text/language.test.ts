@@ -30,7 +30,9 @@ describe("forms of the language", () => {
 
   test("PyTorch's gather names the axis before the index", () => {
     const text = "x: f32[6, 8]\ni: i32[6, 1]\n";
-    const [ours, theirs] = ["gather_elements(x, i, dim=1)", "x.gather(1, i)"].map((call) => picture(`${text}y = ${call}\n`)); // prettier-ignore
+    const [ours, theirs] = ["gather_elements(x, i, dim=1)", "x.gather(1, i)"].map((call) =>
+      picture(`${text}y = ${call}\n`),
+    );
     expect(theirs).toEqual(ours);
     expect(picture("x: f32[6, 8]\ni: i32[3]\ny = gather(x, i, 1)\n").at(-1)).toBe("y = gather(x, i) f32[6, 3]");
   });

@@ -45,7 +45,12 @@ function withoutShape(machine: Machine, place: Place, def: DefStatement, param: 
   const { name } = param;
   if (holdsSeveral(def, param)) {
     const fixes = [{ title: "Make inputs of them, with types that fit", edits: machine.inputsFix() ?? [] }];
-    machine.problems.add("missing-shape", name.span, `\`${name.text}\` holds several tensors: each becomes an input of its own.`, { fixes }); // prettier-ignore
+    machine.problems.add(
+      "missing-shape",
+      name.span,
+      `\`${name.text}\` holds several tensors: each becomes an input of its own.`,
+      { fixes },
+    );
     return BROKEN;
   }
   const insert = param.annotation ? param.annotation.span : { from: name.span.to, to: name.span.to };
@@ -53,7 +58,9 @@ function withoutShape(machine: Machine, place: Place, def: DefStatement, param: 
   const every = machine.inputsFix();
   const all = every ? [{ title: "Give every input a type that fits", edits: every }] : [];
   const one = { title: `Make it ${type}`, edits: [{ span: insert, insert: param.annotation ? type : `: ${type}` }] };
-  machine.problems.add("missing-shape", name.span, `\`${name.text}\` has no shape: write ${name.text}: ${type}.`, { fixes: [...all, one] }); // prettier-ignore
+  machine.problems.add("missing-shape", name.span, `\`${name.text}\` has no shape: write ${name.text}: ${type}.`, {
+    fixes: [...all, one],
+  });
   const path = place.root;
   return tensorValue(
     toNode(machine, place, { value: { kind: "hole" }, path, expr: { kind: "hole", span: param.span } }, []),
@@ -67,7 +74,12 @@ function withoutValue(machine: Machine, { name, annotation, span }: ParamDecl, h
   const every = machine.inputsFix();
   const all = every ? [{ title: "Give every input a type that fits", edits: every }] : [];
   const one = { title: `Make it ${value}`, edits: [{ span, insert: `${written} = ${value}` }] };
-  machine.problems.add("missing-shape", name.span, `\`${name.text}\` is known before the graph runs: give it a value, such as ${name.text}=${value}.`, { fixes: [...all, one] }); // prettier-ignore
+  machine.problems.add(
+    "missing-shape",
+    name.span,
+    `\`${name.text}\` is known before the graph runs: give it a value, such as ${name.text}=${value}.`,
+    { fixes: [...all, one] },
+  );
   return BROKEN;
 }
 

@@ -170,7 +170,11 @@ export function memberValue(
 function entryOf(machine: Machine, { text, span }: Identifier, entries: ReadonlyMap<string, Slot>): Value {
   const found = entries.get(text);
   if (found) return found.value;
-  machine.problems.add("unknown-member", span, `It has ${[...entries.keys()].map((key) => `.${key}`).join(", ") || "no entries"}, not .${text}.`); // prettier-ignore
+  machine.problems.add(
+    "unknown-member",
+    span,
+    `It has ${[...entries.keys()].map((key) => `.${key}`).join(", ") || "no entries"}, not .${text}.`,
+  );
   return BROKEN;
 }
 

@@ -3,14 +3,53 @@ import type { DType } from "../ir";
 
 /** `F.relu`, `torch.nn.functional.relu`, `jnp.exp`: dropped. */
 export const MODULES: ReadonlySet<string> = new Set([
-  "F", "torch", "nn", "functional", "jnp", "jax", "np", "numpy", "lax", "special", "linalg", "math", "scipy", "einops", "flax", "linen", "optax", "functools", "jit", "compiler", "cuda", "typing", "operator", "logging", "warnings", "hk", "haiku", "eqx", "equinox", "nnx",
-]); // prettier-ignore
+  "F",
+  "torch",
+  "nn",
+  "functional",
+  "jnp",
+  "jax",
+  "np",
+  "numpy",
+  "lax",
+  "special",
+  "linalg",
+  "math",
+  "scipy",
+  "einops",
+  "flax",
+  "linen",
+  "optax",
+  "functools",
+  "jit",
+  "compiler",
+  "cuda",
+  "typing",
+  "operator",
+  "logging",
+  "warnings",
+  "hk",
+  "haiku",
+  "eqx",
+  "equinox",
+  "nnx",
+]);
 
 export const DTYPES: ReadonlyMap<string, DType> = new Map([
-  ["f32", "f32"], ["f16", "f16"], ["i32", "i32"], ["bool", "bool"],
-  ["float32", "f32"], ["float", "f32"], ["float16", "f16"], ["half", "f16"],
-  ["int32", "i32"], ["int", "i32"], ["int64", "i32"], ["long", "i32"], ["bool_", "bool"],
-]); // prettier-ignore
+  ["f32", "f32"],
+  ["f16", "f16"],
+  ["i32", "i32"],
+  ["bool", "bool"],
+  ["float32", "f32"],
+  ["float", "f32"],
+  ["float16", "f16"],
+  ["half", "f16"],
+  ["int32", "i32"],
+  ["int", "i32"],
+  ["int64", "i32"],
+  ["long", "i32"],
+  ["bool_", "bool"],
+]);
 
 /** Types that a GPU's shaders don't have: words, so that a comparison with them is known. */
 export const OTHER_DTYPES =
@@ -24,14 +63,20 @@ export const NUMBERS: ReadonlyMap<string, number> = new Map([
 /** After a prefix only: `e` alone is a name people use. */
 export const PREFIXED_NUMBERS: ReadonlyMap<string, number> = new Map([...NUMBERS, ["pi", Math.PI], ["e", Math.E]]);
 
-export const TRANSFORMS: ReadonlySet<string> = new Set([
-  "jacrev", "jacfwd", "hessian", "pmap", "scan",
-]); // prettier-ignore
+export const TRANSFORMS: ReadonlySet<string> = new Set(["jacrev", "jacfwd", "hessian", "pmap", "scan"]);
 
 /** Where an input's data comes from: `x: f32[8] = randn(seed=7)`. */
 export const SOURCES: ReadonlySet<string> = new Set([
-  "param", "const", "randn", "normal", "rand", "uniform", "zeros", "ones", "arange",
-]); // prettier-ignore
+  "param",
+  "const",
+  "randn",
+  "normal",
+  "rand",
+  "uniform",
+  "zeros",
+  "ones",
+  "arange",
+]);
 
 /** Ops that people look for and what serves instead. */
 export const ADVICE: ReadonlyMap<string, string> = new Map([
@@ -44,19 +89,72 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
 
 /** Operators and the ops they are. */
 export const BINARY_OPS: ReadonlyMap<string, string> = new Map([
-  ["+", "add"], ["-", "sub"], ["*", "mul"], ["/", "div"], ["//", "floor_div"], ["%", "mod"], ["**", "pow"], ["@", "matmul"],
-  ["==", "eq"], ["!=", "ne"], ["<", "lt"], ["<=", "le"], [">", "gt"], [">=", "ge"],
-  ["&", "bit_and"], ["|", "bit_or"], ["^", "bit_xor"], ["and", "and"], ["or", "or"],
-]); // prettier-ignore
-export const UNARY_OPS: ReadonlyMap<string, string> = new Map([["-", "neg"], ["~", "not"], ["not", "not"]]); // prettier-ignore
+  ["+", "add"],
+  ["-", "sub"],
+  ["*", "mul"],
+  ["/", "div"],
+  ["//", "floor_div"],
+  ["%", "mod"],
+  ["**", "pow"],
+  ["@", "matmul"],
+  ["==", "eq"],
+  ["!=", "ne"],
+  ["<", "lt"],
+  ["<=", "le"],
+  [">", "gt"],
+  [">=", "ge"],
+  ["&", "bit_and"],
+  ["|", "bit_or"],
+  ["^", "bit_xor"],
+  ["and", "and"],
+  ["or", "or"],
+]);
+export const UNARY_OPS: ReadonlyMap<string, string> = new Map([
+  ["-", "neg"],
+  ["~", "not"],
+  ["not", "not"],
+]);
 export const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
 
 /** Python's own words; none of them can name a value. */
 export const KEYWORDS: ReadonlySet<string> = new Set([
-  "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
-  "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise",
-  "return", "try", "while", "with", "yield", "print",
-]); // prettier-ignore
+  "False",
+  "None",
+  "True",
+  "and",
+  "as",
+  "assert",
+  "async",
+  "await",
+  "break",
+  "class",
+  "continue",
+  "def",
+  "del",
+  "elif",
+  "else",
+  "except",
+  "finally",
+  "for",
+  "from",
+  "global",
+  "if",
+  "import",
+  "in",
+  "is",
+  "lambda",
+  "nonlocal",
+  "not",
+  "or",
+  "pass",
+  "raise",
+  "return",
+  "try",
+  "while",
+  "with",
+  "yield",
+  "print",
+]);
 
 export const isIdentifier = (text: string): boolean =>
   /^[A-Za-z_\u00a1-\uffff][\w\u00a1-\uffff]*$/.test(text) && !KEYWORDS.has(text);

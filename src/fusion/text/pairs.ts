@@ -10,7 +10,12 @@ import type { Slot, Value } from "./values";
 import { isBroken, tensorValue } from "./values";
 
 /** The op that answers the places of what this one answers. */
-const PLACES: ReadonlyMap<string, string> = new Map([["topk", "topk_indices"], ["sort", "argsort"], ["max", "argmax"], ["min", "argmin"]]); // prettier-ignore
+const PLACES: ReadonlyMap<string, string> = new Map([
+  ["topk", "topk_indices"],
+  ["sort", "argsort"],
+  ["max", "argmax"],
+  ["min", "argmin"],
+]);
 
 /** Whether `node` was written as a call that answers values and places. */
 function isPair({ sites, nodes }: Machine, node: NodeId): boolean {
@@ -59,7 +64,9 @@ export function sharesOf(
       { value, path: place.root, expr },
       { value: places, path, expr },
     ];
-  return typeOf(machine, value.node).shape[0] === count ? rowsOf(machine, place, { value, path: place.root, expr }, place.root) : null; // prettier-ignore
+  return typeOf(machine, value.node).shape[0] === count
+    ? rowsOf(machine, place, { value, path: place.root, expr }, place.root)
+    : null;
 }
 
 /** A tensor one row after the other, along its first axis. */

@@ -13,7 +13,12 @@ type Cutter = (extent: number, sizes: readonly number[], isList: boolean) => Cut
 
 /** Pieces of `size`, the last one smaller. */
 const steps = (extent: number, size: number): Cuts | null =>
-  size < 1 ? null : Array.from({ length: Math.max(1, Math.ceil(extent / size)) }, (_, i) => [i * size, Math.min(extent, (i + 1) * size)] as const); // prettier-ignore
+  size < 1
+    ? null
+    : Array.from(
+        { length: Math.max(1, Math.ceil(extent / size)) },
+        (_, i) => [i * size, Math.min(extent, (i + 1) * size)] as const,
+      );
 
 /** Pieces that end at `stops` and at the end. */
 const upTo = (extent: number, stops: readonly number[]): Cuts =>
@@ -56,7 +61,14 @@ const PIECES: ReadonlyMap<string, Cutter | null> = new Map([
   ["unstack", null],
 ]);
 const NUMPY = /^(jnp|np|numpy|jax)\b/;
-const SIZES: ReadonlySet<string> = new Set(["split_size_or_sections", "split_size", "indices_or_sections", "chunks", "sections", "indices"]); // prettier-ignore
+const SIZES: ReadonlySet<string> = new Set([
+  "split_size_or_sections",
+  "split_size",
+  "indices_or_sections",
+  "chunks",
+  "sections",
+  "indices",
+]);
 
 export const makesPieces = (name: string): boolean => PIECES.has(name);
 
@@ -104,7 +116,8 @@ export function piecesOf(machine: Machine, place: Place, call: PiecesCall, args:
   if (!found || (cutter && !found.sizes)) return refuse("missing-argument", `${name.text} takes ${takes}.`);
   const { x, sizes, axis } = found;
   if (x.value.kind === "hole") return BROKEN;
-  if (x.value.kind !== "tensor") return refuse("bad-argument", `${name.text} needs a tensor; this is ${describe(x.value)}.`); // prettier-ignore
+  if (x.value.kind !== "tensor")
+    return refuse("bad-argument", `${name.text} needs a tensor; this is ${describe(x.value)}.`);
   if (machine.unknown.has(x.value.node)) return BROKEN;
   const { shape } = typeOf(machine, x.value.node);
   const [said] = axis ? (numbersIn(axis) ?? [Number.NaN]) : [0];
@@ -112,9 +125,14 @@ export function piecesOf(machine: Machine, place: Place, call: PiecesCall, args:
   const extent = shape[at];
   if (extent === undefined) return refuse("bad-axis", `There is no axis ${said}: the tensor has ${shape.length}.`);
   const numbers = sizes && numbersIn(sizes);
-  if (cutter && !numbers) return refuse("bad-argument", `${name.text} needs whole numbers that are known before the graph runs.`); // prettier-ignore
+  if (cutter && !numbers)
+    return refuse("bad-argument", `${name.text} needs whole numbers that are known before the graph runs.`);
   const cuts = cutter ? cutter(extent, numbers!, sizes!.slot.value.kind === "sequence") : steps(extent, 1);
-  if (!cuts) return refuse("shape-mismatch", `Axis ${at} has ${extent} elements: it can't be cut into ${sizes!.slot.value.kind === "sequence" ? numbers!.join(" + ") : `${numbers![0]} equal pieces`}.`); // prettier-ignore
+  if (!cuts)
+    return refuse(
+      "shape-mismatch",
+      `Axis ${at} has ${extent} elements: it can't be cut into ${sizes!.slot.value.kind === "sequence" ? numbers!.join(" + ") : `${numbers![0]} equal pieces`}.`,
+    );
   const items = cuts.map(([start, stop], i) => {
     const path = `${call.path}#${i}`;
     const value = applyParts(machine, place, { path, expr, label: name.text }, [x], (b, [node]) => {

@@ -8,7 +8,12 @@ export type Held = "tensor" | "whole" | "number" | "flag" | "text" | "sizes" | "
 
 const TENSOR = /Tensor$|Array(Like)?$|ndarray$|^Float$|^Num$|^Shaped$|^Int$|^Inexact$/;
 const LIST = /^(tuple|list|sequence|iterable|size|shape)$/i;
-const PLAIN: ReadonlyMap<string, Held> = new Map([["int", "whole"], ["float", "number"], ["bool", "flag"], ["str", "text"]]); // prettier-ignore
+const PLAIN: ReadonlyMap<string, Held> = new Map([
+  ["int", "whole"],
+  ["float", "number"],
+  ["bool", "flag"],
+  ["str", "text"],
+]);
 
 function headOf(expr: Expr): Expr {
   let head = expr;
@@ -23,12 +28,24 @@ export function heldBy(annotation: Expr): Held | null {
   if (expr.kind === "string") return TENSOR.test(expr.value) ? "tensor" : "other";
   if (expr.kind !== "binary" && head.kind === "name") {
     const known = DTYPES.has(head.name) && (expr.kind === "subscript" || !PLAIN.has(head.name));
-    const python = PLAIN.has(head.name) || LIST.test(head.name) || /^[A-Z]/.test(head.name) || head.name === "dict" || head.name === "object"; // prettier-ignore
+    const python =
+      PLAIN.has(head.name) ||
+      LIST.test(head.name) ||
+      /^[A-Z]/.test(head.name) ||
+      head.name === "dict" ||
+      head.name === "object";
     if (known || !python) return null;
   } else if (expr.kind !== "binary" && head.kind !== "member") return null;
-  const words = [...walk(expr)].flatMap((each) => each.kind === "name" ? [each.name] : each.kind === "member" ? [each.name.text] : []); // prettier-ignore
+  const words = [...walk(expr)].flatMap((each) =>
+    each.kind === "name" ? [each.name] : each.kind === "member" ? [each.name.text] : [],
+  );
   if (words.some((word) => TENSOR.test(word))) return "tensor";
-  if (words.some((word) => LIST.test(word)) && words.includes("int") && !words.some((word) => word === "Union" || word === "Optional")) return "sizes"; // prettier-ignore
+  if (
+    words.some((word) => LIST.test(word)) &&
+    words.includes("int") &&
+    !words.some((word) => word === "Union" || word === "Optional")
+  )
+    return "sizes";
   const plain = words.find((word) => PLAIN.has(word));
   return plain === undefined ? "other" : PLAIN.get(plain)!;
 }

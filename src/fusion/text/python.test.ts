@@ -14,7 +14,10 @@ describe("branches on what is known", () => {
     ["n = 3\nif n in (1, 2):\n  y = exp(x)\nelse:\n  if n is not None:\n    y = relu(x)\n", "y = relu(x)"],
     ["y = exp(x) if x.dtype == torch.float32 else relu(x)\n", "y = exp(x)"],
     ['y = relu(exp(x) if "gelu" == "relu" else x)\n', "y = relu(x)"],
-    ["def f(a, mask=None):\n  if mask is not None:\n    a = a * mask\n  return relu(a)\ny = f(x)\n", "y/f#0/return = relu(x)"], // prettier-ignore
+    [
+      "def f(a, mask=None):\n  if mask is not None:\n    a = a * mask\n  return relu(a)\ny = f(x)\n",
+      "y/f#0/return = relu(x)",
+    ],
     ["def f(a):\n  if a.dim() == 2:\n    return exp(a)\n  return relu(a)\ny = f(x)\n", "y/f#0/return = exp(x)"],
   ])("%s", (text, last) => {
     expect(problems(X + text).filter((line) => !line.includes("unused"))).toEqual([]);
@@ -42,8 +45,14 @@ describe("branches on what is known", () => {
 describe("loops over tuples", () => {
   test.each([
     ["y = x\nfor w in (2.0, 3.0):\n  y = y * w\n", ["w#0/y = mul(x, 2)", "w#1/y = mul(w#0/y, 3)"]],
-    ["y = x\nfor i, s in enumerate([0.5, 2.0]):\n  y = y * s + i\n", ["i#0/y/0 = mul(x, 0.5)", "i#0/y = add(i#0/y/0, 0)", "i#1/y/0 = mul(i#0/y, 2)", "i#1/y = add(i#1/y/0, 1)"]], // prettier-ignore
-    ["y = x\nfor a, b in zip((1, 2), (3, 4)):\n  y = y * a + b\n", ["a#0/y/0 = mul(x, 1)", "a#0/y = add(a#0/y/0, 3)", "a#1/y/0 = mul(a#0/y, 2)", "a#1/y = add(a#1/y/0, 4)"]], // prettier-ignore
+    [
+      "y = x\nfor i, s in enumerate([0.5, 2.0]):\n  y = y * s + i\n",
+      ["i#0/y/0 = mul(x, 0.5)", "i#0/y = add(i#0/y/0, 0)", "i#1/y/0 = mul(i#0/y, 2)", "i#1/y = add(i#1/y/0, 1)"],
+    ],
+    [
+      "y = x\nfor a, b in zip((1, 2), (3, 4)):\n  y = y * a + b\n",
+      ["a#0/y/0 = mul(x, 1)", "a#0/y = add(a#0/y/0, 3)", "a#1/y/0 = mul(a#0/y, 2)", "a#1/y = add(a#1/y/0, 4)"],
+    ],
   ])("%s", (text, lines) => {
     expect(problems(X + text)).toEqual([]);
     expect(after(text).map((line) => line.replace(" f32[4, 8]", ""))).toEqual(lines);
@@ -183,13 +192,23 @@ describe("comprehensions", () => {
 
 describe("functions as values", () => {
   test.each([
-    ["f = lambda a, k=2: relu(a) * k\ny = f(x)\n", ["y/lambda#0/return/0 = relu(x)", "y/lambda#0/return = mul(y/lambda#0/return/0, 2)"]], // prettier-ignore
+    [
+      "f = lambda a, k=2: relu(a) * k\ny = f(x)\n",
+      ["y/lambda#0/return/0 = relu(x)", "y/lambda#0/return = mul(y/lambda#0/return/0, 2)"],
+    ],
     ["y = (lambda a: exp(a))(x)\n", ["y/lambda#0/return = exp(x)"]],
-    ["a, b = map(lambda t: -t, (x, x + 1))\n", ["a/1/1 = add(x, 1)", "a/lambda#0/return = neg(x)", "a/lambda#1/return = neg(a/1/1)"]], // prettier-ignore
+    [
+      "a, b = map(lambda t: -t, (x, x + 1))\n",
+      ["a/1/1 = add(x, 1)", "a/lambda#0/return = neg(x)", "a/lambda#1/return = neg(a/1/1)"],
+    ],
     ["acts = [relu, F.gelu]\nh = x\nfor act in acts:\n  h = act(h)\n", ["act#0/h = relu(x)"]],
   ])("%s", (text, lines) => {
     expect(problems(X + text)).toEqual([]);
-    expect(after(text).map((line) => line.replace(/ f32.*/, "")).slice(0, lines.length)).toEqual(lines); // prettier-ignore
+    expect(
+      after(text)
+        .map((line) => line.replace(/ f32.*/, ""))
+        .slice(0, lines.length),
+    ).toEqual(lines);
   });
 });
 
@@ -205,7 +224,9 @@ describe("dictionaries", () => {
   });
 
   test("a key that is not there is named with those that are", () => {
-    expect(problems(`${X}p = {"w": x}\ny = p["v"]\n`).at(-1)).toMatch(/The dictionary has "w"; this asks for the text "v"/); // prettier-ignore
+    expect(problems(`${X}p = {"w": x}\ny = p["v"]\n`).at(-1)).toMatch(
+      /The dictionary has "w"; this asks for the text "v"/,
+    );
   });
 });
 
@@ -261,26 +282,45 @@ describe("einops", () => {
 });
 
 test("numpy's split makes equal pieces only", () => {
-  expect(problems(`${X}a, b, c = jnp.split(x, 3, axis=1)`)[0]).toContain("Axis 1 has 8 elements: it can't be cut into 3 equal pieces."); // prettier-ignore
+  expect(problems(`${X}a, b, c = jnp.split(x, 3, axis=1)`)[0]).toContain(
+    "Axis 1 has 8 elements: it can't be cut into 3 equal pieces.",
+  );
 });
 
 describe("a def without types gets types that fit, all at once", () => {
   const fixed = (text: string): string => {
-    const fix = parseProgram(text).diagnostics.flatMap(({ fixes }) => fixes ?? []).find(({ title }) => /types? that fit/.test(title)); // prettier-ignore
+    const fix = parseProgram(text)
+      .diagnostics.flatMap(({ fixes }) => fixes ?? [])
+      .find(({ title }) => /types? that fit/.test(title));
     return applyTextEdits(text, fix!.edits);
   };
   test.each([
     ["def f(x, w1, b1, w2, b2):\n  return gelu(x @ w1 + b1) @ w2 + b2\n", "w1: f32[256, 256], b1: f32[256]"],
-    ["def f(q, k, v):\n  return softmax(q @ k.transpose(-2, -1) / q.size(-1) ** 0.5, dim=-1) @ v\n", "q: f32[8, 8, 64, 32]"],
-    ["def f(x, conv1_w, conv1_b, fc_w, fc_b):\n  x = relu(F.conv2d(x, conv1_w, conv1_b, padding=1))\n  return linear(x.mean(dim=(2, 3)), fc_w, fc_b)\n", "fc_w: f32[10, 16]"],
-    ['def f(params, x, heads=8):\n  B, T, C = x.shape\n  q, k, v = jnp.split(x @ params["qkv"]["w"] + params["qkv"]["b"], 3, axis=-1)\n  q = q.reshape(B, T, heads, C // heads).transpose(0, 2, 1, 3)\n  return q @ (k * v).reshape(B, T, heads, C // heads).transpose(0, 2, 3, 1)\n', "def f(qkv_w: f32[256, 768], qkv_b: f32[768], x: f32[8, 64, 256], heads=8):"],
-    ["def predict(params, inputs):\n  for W, b in params:\n    outputs = jnp.dot(inputs, W) + b\n    inputs = jnp.tanh(outputs)\n  return outputs\n", "params = ((W_0, b_0), (W_1, b_1), (W_2, b_2))\n  for"],
-    ["def predict(params, image):\n  x = image\n  for w, b in params[:-1]:\n    x = relu(jnp.dot(w, x) + b)\n  w, b = params[-1]\n  y = jnp.dot(w, x) + b\n  return y - logsumexp(y)\n", "w_2: f32[256, 256], b_2: f32[256]"],
+    [
+      "def f(q, k, v):\n  return softmax(q @ k.transpose(-2, -1) / q.size(-1) ** 0.5, dim=-1) @ v\n",
+      "q: f32[8, 8, 64, 32]",
+    ],
+    [
+      "def f(x, conv1_w, conv1_b, fc_w, fc_b):\n  x = relu(F.conv2d(x, conv1_w, conv1_b, padding=1))\n  return linear(x.mean(dim=(2, 3)), fc_w, fc_b)\n",
+      "fc_w: f32[10, 16]",
+    ],
+    [
+      'def f(params, x, heads=8):\n  B, T, C = x.shape\n  q, k, v = jnp.split(x @ params["qkv"]["w"] + params["qkv"]["b"], 3, axis=-1)\n  q = q.reshape(B, T, heads, C // heads).transpose(0, 2, 1, 3)\n  return q @ (k * v).reshape(B, T, heads, C // heads).transpose(0, 2, 3, 1)\n',
+      "def f(qkv_w: f32[256, 768], qkv_b: f32[768], x: f32[8, 64, 256], heads=8):",
+    ],
+    [
+      "def predict(params, inputs):\n  for W, b in params:\n    outputs = jnp.dot(inputs, W) + b\n    inputs = jnp.tanh(outputs)\n  return outputs\n",
+      "params = ((W_0, b_0), (W_1, b_1), (W_2, b_2))\n  for",
+    ],
+    [
+      "def predict(params, image):\n  x = image\n  for w, b in params[:-1]:\n    x = relu(jnp.dot(w, x) + b)\n  w, b = params[-1]\n  y = jnp.dot(w, x) + b\n  return y - logsumexp(y)\n",
+      "w_2: f32[256, 256], b_2: f32[256]",
+    ],
   ])("%s", (text, part) => {
     const now = fixed(text);
     expect(now).toContain(part);
     expect(problems(now)).toEqual([]);
-  }); // prettier-ignore
+  });
 });
 
 test("one tensor under two names is itself, and a tuple of indices is those indices", () => {
@@ -292,25 +332,28 @@ describe("statements that people's code has around the ops", () => {
   test.each([
     ["with torch.no_grad():\n  y = relu(x)\n", "y = relu(x)"],
     ["try:\n  y = relu(x)\nexcept ValueError as e:\n  y = exp(x)\n", "y = relu(x)"],
-    ["if x.ndim != 2:\n  raise ValueError(f\"{x.ndim} axes\")\ny = relu(x)\n", "y = relu(x)"],
+    ['if x.ndim != 2:\n  raise ValueError(f"{x.ndim} axes")\ny = relu(x)\n', "y = relu(x)"],
     ["a = exp(x)\ny = relu(a)\ndel a\n", "y = relu(a)"],
     ["y = x\nn = 0\nwhile n < 2:\n  y = relu(y)\n  n += 1\n", "while#1/y = relu(while#0/y)"],
-    ["y = x\nfor i in range(9):\n  if i == 1:\n    continue\n  if i == 3:\n    break\n  y = y * i\n", "i#2/y = mul(i#0/y, 2)"],
+    [
+      "y = x\nfor i in range(9):\n  if i == 1:\n    continue\n  if i == 3:\n    break\n  y = y * i\n",
+      "i#2/y = mul(i#0/y, 2)",
+    ],
     ["if (n := x.shape[1]) > 4:\n  y = x * n\n", "y = mul(x, 8)"],
     ["a, b, c = *x.shape, 3\ny = x * (a + b + c)\n", "y = mul(x, 15)"],
-    ["p = {f\"w{i}\": x * i for i in range(3)}\ny = relu(p[\"w\" \"2\"])\n", "y = relu(p#2)"],
+    ['p = {f"w{i}": x * i for i in range(3)}\ny = relu(p["w" "2"])\n', "y = relu(p#2)"],
     ["ys = [x * i * j for i in range(1, 3) for j in (2, 3)]\ny = relu(ys[3])\n", "y = relu(ys#1#1)"],
     ["outs = []\nfor i in range(2):\n  outs.append(x[i])\ny = torch.stack(outs)\n", "y = stack(i#0/_/1, i#1/_/1)"],
     ["y = x * (None or 3) * (0 or 2)\n", "y = mul(y/0, 2)"],
     ["m = None\ny = x if m is None or m.ndim == 9 else exp(x)\nz = relu(y)\n", "z = relu(x)"],
     ["y = relu(x) if isinstance(x, torch.Tensor) and not isinstance(x.shape[0], float) else x\n", "y = relu(x)"],
-    ["utils.check_rank(x, 2)\nwarnings.warn(\"slow\")\ny = relu(x)\n", "y = relu(x)"],
+    ['utils.check_rank(x, 2)\nwarnings.warn("slow")\ny = relu(x)\n', "y = relu(x)"],
     ["f = partial(torch.sum, dim=-1)\ny = f(x, keepdim=True)\n", "y = sum(x)"],
     ["y = x + torch.finfo(x.dtype).eps\n", `y = add(x, ${2 ** -23})`],
   ])("%s", (text, last) => {
     expect(problems(X + text).filter((line) => !/no-effect|unused/.test(line))).toEqual([]);
     expect(after(text).at(-1)).toContain(`${last} f32`);
-  }); // prettier-ignore
+  });
 
   test("the program's own refusal is said where its sizes lead there", () => {
     expect(problems(`${X}if x.shape[1] % 3 != 0:\n  raise ValueError("not thirds")\ny = relu(x)\n`)).toContain(
@@ -322,7 +365,9 @@ describe("statements that people's code has around the ops", () => {
     const f = 'def f(a, *rest, k=2, **options):\n  return a * k + len(rest) + options.get("bias", 0)\n';
     expect(problems(`${X}${f}y = f(x, x, 1, bias=5, k=3)\n`)).toEqual([]);
     expect(after(`${f}y = f(x, x, 1, bias=5, k=3)\n`).at(-1)).toBe("y/f#0/return = add(y/f#0/return/0, 5) f32[4, 8]");
-    expect(after(`${f}args = (x, 1)\no = {"bias": 7}\ny = f(*args, **o)\n`).at(-1)).toBe("y/f#0/return = add(y/f#0/return/0, 7) f32[4, 8]"); // prettier-ignore
+    expect(after(`${f}args = (x, 1)\no = {"bias": 7}\ny = f(*args, **o)\n`).at(-1)).toBe(
+      "y/f#0/return = add(y/f#0/return/0, 7) f32[4, 8]",
+    );
   });
 });
 

@@ -29,7 +29,11 @@ export function readComprehension(at: Place, parts: readonly Item[]): Expr {
   const clauses = loops.map((from, i) => clauseOf(parts.slice(from, loops[i + 1])));
   const [key, element] = second ? [first!, second] : [null, first];
   if (!element || clauses.length === 0 || clauses.includes(null)) {
-    at.problems.add("outside-language", span, "A comprehension reads `value for name in values`, with one `if` at most for each `for`."); // prettier-ignore
+    at.problems.add(
+      "outside-language",
+      span,
+      "A comprehension reads `value for name in values`, with one `if` at most for each `for`.",
+    );
     return bad(span);
   }
   return clauses.reduceRight<Expr>((inner, clause, i) => {

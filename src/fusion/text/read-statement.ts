@@ -13,13 +13,30 @@ const OUTSIDE: ReadonlyMap<string, string> = new Map([
   ["PrintStatement", "`print` is not part of this language: hover a name to see its value's type."],
   ["ScopeStatement", "`global` and `nonlocal` are not part of this language."],
   ["TypeDefinition", "`type` is not part of this language."],
-]); // prettier-ignore
+]);
 
 const READ = new Set([
-  "AssignStatement", "UpdateStatement", "ExpressionStatement", "ReturnStatement", "FunctionDefinition",
-  "AssertStatement", "ClassDefinition", "ForStatement", "WhileStatement", "WithStatement", "TryStatement", "DeleteStatement",
-  "BreakStatement", "ContinueStatement", "RaiseStatement", "IfStatement", "PassStatement", "ImportStatement", "StatementGroup", "DecoratedStatement",
-]); // prettier-ignore
+  "AssignStatement",
+  "UpdateStatement",
+  "ExpressionStatement",
+  "ReturnStatement",
+  "FunctionDefinition",
+  "AssertStatement",
+  "ClassDefinition",
+  "ForStatement",
+  "WhileStatement",
+  "WithStatement",
+  "TryStatement",
+  "DeleteStatement",
+  "BreakStatement",
+  "ContinueStatement",
+  "RaiseStatement",
+  "IfStatement",
+  "PassStatement",
+  "ImportStatement",
+  "StatementGroup",
+  "DecoratedStatement",
+]);
 
 export const isStatement = (name: string): boolean => READ.has(name) || OUTSIDE.has(name);
 
@@ -108,7 +125,9 @@ function groupExpr(group: readonly Item[]): Expr | null {
 function returned(item: Item): readonly Expr[] {
   const value = groupExpr(item.parts.filter(({ name }) => name !== "return"));
   if (!value) return [];
-  return value.kind === "tuple" && value.starred.length === 0 && !item.parts.some(({ expr }) => expr === value) ? value.items : [value]; // prettier-ignore
+  return value.kind === "tuple" && value.starred.length === 0 && !item.parts.some(({ expr }) => expr === value)
+    ? value.items
+    : [value];
 }
 
 function strayErrors({ problems, text, item, span }: Place, what: string): boolean {
@@ -250,10 +269,16 @@ function readWith(place: Place): readonly Statement[] {
   bodyErrors(place);
   const named = item.parts.findIndex(({ name }) => name === "as");
   if (named < 0) {
-    problems.add("no-effect", firstLine(place), "`with` changes no value here: its body is read without it.", { severity: "warning" }); // prettier-ignore
+    problems.add("no-effect", firstLine(place), "`with` changes no value here: its body is read without it.", {
+      severity: "warning",
+    });
     return bodyOf(item);
   }
-  problems.add("outside-language", firstLine(place), "What `with … as` opens is not known here: write the body without it."); // prettier-ignore
+  problems.add(
+    "outside-language",
+    firstLine(place),
+    "What `with … as` opens is not known here: write the body without it.",
+  );
   return [{ kind: "bad", span: firstLine(place), targets: exprsOf(item.parts.slice(named + 1)) }, ...bodyOf(item)];
 }
 
@@ -261,8 +286,19 @@ function readWith(place: Place): readonly Statement[] {
 function readTry(place: Place): readonly Statement[] {
   const { item, problems } = place;
   bodyErrors(place);
-  problems.add("no-effect", firstLine(place), "Nothing is caught here: what stands under `except` is left out.", { severity: "warning" }); // prettier-ignore
-  const bodies = item.parts.flatMap((part, i) => part.name === "Body" ? [{ body: part, word: item.parts.slice(0, i).findLast(({ name }) => /^(try|except|else|finally)$/.test(name))?.name }] : []); // prettier-ignore
+  problems.add("no-effect", firstLine(place), "Nothing is caught here: what stands under `except` is left out.", {
+    severity: "warning",
+  });
+  const bodies = item.parts.flatMap((part, i) =>
+    part.name === "Body"
+      ? [
+          {
+            body: part,
+            word: item.parts.slice(0, i).findLast(({ name }) => /^(try|except|else|finally)$/.test(name))?.name,
+          },
+        ]
+      : [],
+  );
   return bodies.filter(({ word }) => word !== "except").flatMap(({ body }) => statementsOf(body));
 }
 

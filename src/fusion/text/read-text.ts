@@ -31,7 +31,9 @@ export function readFormat(at: Place): Expr {
 
 /** `"a" f"{b}"` is one text. */
 export function readJoined({ span, parts }: Place): Expr {
-  const pieces = exprsOf(parts).flatMap((part) => (part.kind === "string" ? [part.value] : part.kind === "format" ? part.pieces : [])); // prettier-ignore
+  const pieces = exprsOf(parts).flatMap((part) =>
+    part.kind === "string" ? [part.value] : part.kind === "format" ? part.pieces : [],
+  );
   const plain = pieces.every((piece) => typeof piece === "string");
   return plain ? { kind: "string", span, value: pieces.join("") } : { kind: "format", span, pieces };
 }

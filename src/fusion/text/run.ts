@@ -177,10 +177,15 @@ function runUpdate(machine: Machine, statement: UpdateStatement, turn: Turn): vo
     return;
   }
   underName(machine, turn, statement, name.name, (place) => {
-    const slot = (expr: Expr, path: string, shown: Expr | null): Slot => ({ value: evaluate(machine, place, expr, path), path, expr: shown }); // prettier-ignore
+    const slot = (expr: Expr, path: string, shown: Expr | null): Slot => ({
+      value: evaluate(machine, place, expr, path),
+      path,
+      expr: shown,
+    });
     const left = slot(target, `${place.root}/0`, null);
     const right = slot(statement.value, `${place.root}/1`, statement.value);
-    if (target.kind !== "subscript") return bindName(machine, place, name, updated(machine, place, statement, left, right, place.root)); // prettier-ignore
+    if (target.kind !== "subscript")
+      return bindName(machine, place, name, updated(machine, place, statement, left, right, place.root));
     const path = `${place.root}/value`;
     writeItem(machine, place, target, {
       value: updated(machine, place, statement, left, right, path),
@@ -248,12 +253,19 @@ function isPrinted(machine: Machine, { value, span }: ExpressionStatement, turn:
   const call = bare(value);
   const callee = call.kind === "call" ? bare(call.callee) : null;
   if (callee?.kind !== "name" || callee.name !== "print" || turn.scope.find("print")) return false;
-  ignored(machine, turn, value, span, "Nothing is printed here: hover a name to see its shape, run to see numbers. This line is ignored."); // prettier-ignore
+  ignored(
+    machine,
+    turn,
+    value,
+    span,
+    "Nothing is printed here: hover a name to see its shape, run to see numbers. This line is ignored.",
+  );
   return true;
 }
 
 /** What only checks or tells: `utils.check_rank(x, 2)`, `logger.warning(…)`, `warnings.warn(…)`. */
-const REMARK = /^_*(assert|check|warn|log|debug|info|error|validate|deprecat|register_|set_|seed|manual_seed|record|synchronize|mark_)/; // prettier-ignore
+const REMARK =
+  /^_*(assert|check|warn|log|debug|info|error|validate|deprecat|register_|set_|seed|manual_seed|record|synchronize|mark_)/;
 
 /** A call of something that is not here and whose answer nobody takes: it can change no value. */
 function isRemark(machine: Machine, { value, span }: ExpressionStatement, turn: Turn): boolean {
@@ -272,7 +284,9 @@ function isRemark(machine: Machine, { value, span }: ExpressionStatement, turn: 
 }
 
 function ignored(machine: Machine, turn: Turn, value: Expr, span: Span, text: string): void {
-  noteUses({ turn, statement: { kind: "expression", value, span }, moment: machine.moment, root: turn.prefix }, [value]); // prettier-ignore
+  noteUses({ turn, statement: { kind: "expression", value, span }, moment: machine.moment, root: turn.prefix }, [
+    value,
+  ]);
   machine.problems.add("no-effect", span, text, { severity: "warning" });
 }
 

@@ -32,7 +32,8 @@ export function setItem(machine: Machine, place: Place, wish: Wish): Value {
     machine.problems.add("bad-target", expr.span, text);
     return BROKEN;
   };
-  if (object.value.kind !== "tensor") return refuse(`Only tensors, lists and dictionaries have places to write to; this is ${describe(object.value)}.`); // prettier-ignore
+  if (object.value.kind !== "tensor")
+    return refuse(`Only tensors, lists and dictionaries have places to write to; this is ${describe(object.value)}.`);
   if (machine.unknown.has(object.value.node)) return BROKEN;
   if (!isOperand(value.value)) return refuse(`A tensor holds numbers; this is ${describe(value.value)}.`);
   const known = knownIndices(machine, expr.indices, parts);
@@ -42,7 +43,9 @@ export function setItem(machine: Machine, place: Place, wish: Wish): Value {
   const [first] = data;
   if (!first) return setRegion(machine, place, wish, known);
   if (first.slot.value.kind === "tensor" && typeOf(machine, first.slot.value.node).dtype === "bool")
-    return data.length === 1 && known.every(({ kind }) => kind === "places" || kind === "rest") ? setMasked(machine, place, wish, first.slot) : refuse("A mask stands alone between the brackets here: x[mask] = value."); // prettier-ignore
+    return data.length === 1 && known.every(({ kind }) => kind === "places" || kind === "rest")
+      ? setMasked(machine, place, wish, first.slot)
+      : refuse("A mask stands alone between the brackets here: x[mask] = value.");
   const wrong = placesProblem(machine, shape, known);
   return wrong ? refuse(wrong) : setPlaces(machine, place, wish, known);
 }
@@ -58,7 +61,11 @@ function spread(b: GraphBuilder, value: NodeId, shape: readonly number[], x: Nod
 
 const unfit = (machine: Machine, { expr, value }: Wish, shape: readonly number[]): Value => {
   const own = value.value.kind === "tensor" ? showShape(typeOf(machine, value.value.node).shape) : "a number";
-  machine.problems.add("shape-mismatch", expr.span, `What is written here has ${showShape(shape)} places; the value is ${own}.`); // prettier-ignore
+  machine.problems.add(
+    "shape-mismatch",
+    expr.span,
+    `What is written here has ${showShape(shape)} places; the value is ${own}.`,
+  );
   return BROKEN;
 };
 
@@ -74,7 +81,11 @@ function setRegion(machine: Machine, place: Place, wish: Wish, known: readonly K
   if (!plan) return BROKEN;
   const axes = sliceAxes({ start: plan.start, stop: plan.stop, step: plan.step }, shape);
   if (axes.some(({ step }) => step < 0)) {
-    machine.problems.add("bad-target", expr.span, "A slice that runs backwards can't be written to here: flip the value instead."); // prettier-ignore
+    machine.problems.add(
+      "bad-target",
+      expr.span,
+      "A slice that runs backwards can't be written to here: flip the value instead.",
+    );
     return BROKEN;
   }
   const region = axes.map(({ count }) => count);
@@ -87,7 +98,8 @@ function setRegion(machine: Machine, place: Place, wish: Wish, known: readonly K
     const [axis] = cut as [number];
     if (cut.length > 1 || axes[axis]!.step !== 1) return chosen(b, x!, whole, axes, cut);
     const { start, count } = axes[axis]!;
-    const piece = (part: string, from: number, to: number): NodeId[] => (from === to ? [] : [b.op(part, "slice", [x!], { start: [from], stop: [to], step: [1], axes: [axis] })]); // prettier-ignore
+    const piece = (part: string, from: number, to: number): NodeId[] =>
+      from === to ? [] : [b.op(part, "slice", [x!], { start: [from], stop: [to], step: [1], axes: [axis] })];
     const pieces = [...piece("before", 0, start), whole, ...piece("after", start + count, shape[axis]!)];
     return b.op("set", "concat", pieces, { axis });
   });
@@ -105,15 +117,26 @@ type Axes = ReturnType<typeof sliceAxes>;
 /** x, and the region's value in the places that every cut axis names. */
 function chosen(b: GraphBuilder, x: NodeId, region: NodeId, axes: Axes, cut: readonly number[]): NodeId {
   const { shape } = b.typeOf(x);
-  const padding = [axes.map(({ start }) => start), axes.map(({ start, step, count }, axis) => shape[axis]! - 1 - start - (count - 1) * step)].flat(); // prettier-ignore
+  const padding = [
+    axes.map(({ start }) => start),
+    axes.map(({ start, step, count }, axis) => shape[axis]! - 1 - start - (count - 1) * step),
+  ].flat();
   const window = { kernel_size: axes.map(() => 1), interior: axes.map(({ step }) => step), padding };
   const placed = b.op("placed", "reshape", [b.op("window", "window", [region], window)], { shape });
   const tests = cut.flatMap((axis) => {
     const { start, step, count } = axes[axis]!;
     const lane = shape.map((extent, i) => (i === axis ? extent : 1));
-    const number = b.op("number", "reshape", [b.op("numbers", "iota", [], { start: 0, stop: shape[axis]!, step: 1, dtype: "i32" })], { shape: lane }); // prettier-ignore
+    const number = b.op(
+      "number",
+      "reshape",
+      [b.op("numbers", "iota", [], { start: 0, stop: shape[axis]!, step: 1, dtype: "i32" })],
+      { shape: lane },
+    );
     const from = b.op("from", "sub", [number, b.scalar(start, "i32")]);
-    const inside = [b.op("after", "ge", [from, b.scalar(0, "i32")]), b.op("before", "lt", [from, b.scalar((count - 1) * step + 1, "i32")])]; // prettier-ignore
+    const inside = [
+      b.op("after", "ge", [from, b.scalar(0, "i32")]),
+      b.op("before", "lt", [from, b.scalar((count - 1) * step + 1, "i32")]),
+    ];
     if (step === 1) return inside;
     return [...inside, b.op("hit", "eq", [b.op("rest", "mod", [from, b.scalar(step, "i32")]), b.scalar(0, "i32")])];
   });
@@ -128,7 +151,11 @@ function setMasked(machine: Machine, place: Place, wish: Wish, mask: Slot): Valu
   const seen = typeOf(machine, (mask.value as { readonly node: NodeId }).node).shape;
   const rest = shape.slice(seen.length);
   if (seen.join() !== shape.slice(0, seen.length).join() || !fits(machine, value, rest)) {
-    machine.problems.add("shape-mismatch", expr.span, `How many places a mask of ${showShape(seen)} picks of ${showShape(shape)} is known only when it runs: write where(mask, value, x).`); // prettier-ignore
+    machine.problems.add(
+      "shape-mismatch",
+      expr.span,
+      `How many places a mask of ${showShape(seen)} picks of ${showShape(shape)} is known only when it runs: write where(mask, value, x).`,
+    );
     return BROKEN;
   }
   return applyParts(machine, place, { path, expr, label: "set" }, [object, mask, value], (b, [x, m, v]) => {
@@ -146,7 +173,14 @@ function setPlaces(machine: Machine, place: Place, wish: Wish, known: readonly K
   const list = completed(known, shape.length - known.filter(({ kind }) => kind !== "rest" && kind !== "new").length);
   const at = list.flatMap((index, axis) => (index.kind === "places" ? [{ axis, slot: index.slot }] : []));
   const index = at[0]!;
-  const whole = list.every((each) => each.kind === "places" || (each.kind === "range" && (each.range.start ?? 0) === 0 && each.range.stop === null && (each.range.step ?? 1) === 1)); // prettier-ignore
+  const whole = list.every(
+    (each) =>
+      each.kind === "places" ||
+      (each.kind === "range" &&
+        (each.range.start ?? 0) === 0 &&
+        each.range.stop === null &&
+        (each.range.step ?? 1) === 1),
+  );
   const { shape: asked } = typeOf(machine, (index.slot.value as { readonly node: NodeId }).node);
   if (at.length > 1 || !whole) {
     machine.problems.add(

@@ -76,7 +76,11 @@ function ofDict(
   const found = name === null ? undefined : entries.get(name);
   if (found) return found.value;
   if (key && name !== null)
-    machine.problems.add("bad-index", expr.span, `The dictionary has ${[...entries.keys()].map((each) => `"${each}"`).join(", ") || "no entries"}; this asks for ${describe(key.value)}.`); // prettier-ignore
+    machine.problems.add(
+      "bad-index",
+      expr.span,
+      `The dictionary has ${[...entries.keys()].map((each) => `"${each}"`).join(", ") || "no entries"}; this asks for ${describe(key.value)}.`,
+    );
   return BROKEN;
 }
 

@@ -22,8 +22,11 @@ export function placesProblem(machine: Machine, shape: readonly number[], known:
   }
   const list = completed(known, shape.length - used);
   const [first, last] = [list.findIndex(isPlace), list.findLastIndex(isPlace)];
-  if (!list.slice(first, last + 1).every(isPlace)) return "Indices by tensors stand side by side here: x[:, rows, columns], not x[rows, :, columns]."; // prettier-ignore
-  const bad = list.filter(({ kind }) => kind !== "new").findIndex((index, axis) => index.kind === "at" && (index.index >= shape[axis]! || index.index < -shape[axis]!)); // prettier-ignore
+  if (!list.slice(first, last + 1).every(isPlace))
+    return "Indices by tensors stand side by side here: x[:, rows, columns], not x[rows, :, columns].";
+  const bad = list
+    .filter(({ kind }) => kind !== "new")
+    .findIndex((index, axis) => index.kind === "at" && (index.index >= shape[axis]! || index.index < -shape[axis]!));
   return bad < 0 ? null : `There is no such index on axis ${bad}: its size is ${shape[bad]}.`;
 }
 
@@ -47,7 +50,11 @@ export function takePlaces(
     let node = cut ? b.op("slice", "slice", [x!], cut) : x!;
     const extents = b.typeOf(node).shape.slice(first, first + places.length);
     let next = 0;
-    const numbers = places.map((index, i) => index.kind === "at" ? b.scalar(index.index < 0 ? index.index + extents[i]! : index.index, "i32") : tensors[next++]!); // prettier-ignore
+    const numbers = places.map((index, i) =>
+      index.kind === "at"
+        ? b.scalar(index.index < 0 ? index.index + extents[i]! : index.index, "i32")
+        : tensors[next++]!,
+    );
     const index = numbers.slice(1).reduce((sum, number, i) => {
       const rows = b.op("rows", "mul", [sum, b.scalar(extents[i + 1]!, "i32")]);
       return b.op("place", "add", [rows, number]);
@@ -59,7 +66,9 @@ export function takePlaces(
     }
     node = b.op("gather", "gather", [node, index], { axis: first });
     const rank = b.typeOf(index).shape.length;
-    const add = list.flatMap((each, i) => (each.kind === "new" ? [i + (list.slice(0, i).some(isPlace) ? rank - places.length : 0)] : [])); // prettier-ignore
+    const add = list.flatMap((each, i) =>
+      each.kind === "new" ? [i + (list.slice(0, i).some(isPlace) ? rank - places.length : 0)] : [],
+    );
     return add.length === 0 ? node : b.op("unsqueeze", "unsqueeze", [node], { axes: add });
   });
 }
@@ -73,5 +82,9 @@ function sliced(axes: readonly Known[], shape: readonly number[]) {
     return [start ?? (back ? extent - 1 : 0), stop ?? (back ? -extent - 1 : extent), step ?? 1] as const;
   });
   if (bounds.every(([start, stop, step], axis) => start === 0 && stop >= shape[axis]! && step === 1)) return null;
-  return { start: bounds.map(([start]) => start), stop: bounds.map(([, stop]) => stop), step: bounds.map(([, , step]) => step) }; // prettier-ignore
+  return {
+    start: bounds.map(([start]) => start),
+    stop: bounds.map(([, stop]) => stop),
+    step: bounds.map(([, , step]) => step),
+  };
 }

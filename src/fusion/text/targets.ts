@@ -39,7 +39,7 @@ export function writtenName(target: Expr): NameExpr | null {
   for (;;) {
     if (expr.kind === "subscript") expr = bare(expr.object);
     else if (expr.kind === "call" && expr.callee.kind === "member" && writesInPlace(expr.callee.name.text))
-      expr = bare(expr.callee.object); // prettier-ignore
+      expr = bare(expr.callee.object);
     else return expr.kind === "name" && expr !== bare(target) ? expr : null;
   }
 }
@@ -66,19 +66,40 @@ function nameLoose(machine: Machine, { root }: Place, id: NodeId, label: string)
 export function writeItem(machine: Machine, place: Place, expr: SubscriptExpr, value: Slot): void {
   const object = bare(expr.object);
   if (object.kind !== "name") {
-    if (!isBroken(value.value)) machine.problems.add("bad-target", expr.span, "Only a name's own places can be written to: give the part a name, write to it, and put it back."); // prettier-ignore
+    if (!isBroken(value.value))
+      machine.problems.add(
+        "bad-target",
+        expr.span,
+        "Only a name's own places can be written to: give the part a name, write to it, and put it back.",
+      );
     return;
   }
   const held = machine.valueOf(place, object, `${place.root}/object`);
-  const parts = expr.indices.flatMap(indexParts).map((part, i) => ({ value: machine.valueOf(place, part, `${place.root}/at/${i}`), path: `${place.root}/at/${i}`, expr: part })); // prettier-ignore
-  const now = withItem(held, parts, value) ?? setItem(machine, place, { expr, path: place.root, object: { value: held, path: `${place.root}/object`, expr: object }, parts, value, reduction: "none" }); // prettier-ignore
+  const parts = expr.indices
+    .flatMap(indexParts)
+    .map((part, i) => ({
+      value: machine.valueOf(place, part, `${place.root}/at/${i}`),
+      path: `${place.root}/at/${i}`,
+      expr: part,
+    }));
+  const now =
+    withItem(held, parts, value) ??
+    setItem(machine, place, {
+      expr,
+      path: place.root,
+      object: { value: held, path: `${place.root}/object`, expr: object },
+      parts,
+      value,
+      reduction: "none",
+    });
   bindName(machine, place, object, now);
 }
 
 /** A list or a dictionary with another entry; null of anything else. */
 function withItem(held: Value, [at]: readonly Slot[], value: Slot): Value | null {
   const key = at?.value.kind === "string" ? at.value.value : at?.value.kind === "number" ? at.value.value : null;
-  if (held.kind === "dict" && key !== null) return { kind: "dict", entries: new Map([...held.entries, [`${key}`, value]]) }; // prettier-ignore
+  if (held.kind === "dict" && key !== null)
+    return { kind: "dict", entries: new Map([...held.entries, [`${key}`, value]]) };
   if (held.kind !== "sequence" || typeof key !== "number" || held.items.at(key) === undefined) return null;
   return { kind: "sequence", items: held.items.with(key, value) };
 }

@@ -23,7 +23,8 @@ export function formatted({ pieces }: FormatExpr, operands: readonly Slot[]): Va
 export function keyOf(machine: Machine, { value, expr }: Slot): string | null {
   if (value.kind === "string") return value.value;
   if (value.kind === "number" && value.whole) return `${value.value}`;
-  if (!isBroken(value)) machine.problems.add("bad-key", expr!.span, `A key is a text or a whole number; this is ${describe(value)}.`); // prettier-ignore
+  if (!isBroken(value))
+    machine.problems.add("bad-key", expr!.span, `A key is a text or a whole number; this is ${describe(value)}.`);
   return null;
 }
 
@@ -38,7 +39,11 @@ export function dictOf(machine: Machine, { keys }: DictExpr, operands: readonly 
     if (text !== null) entries.set(text, slot);
     else if (!key && slot.value.kind === "dict") for (const [each, held] of slot.value.entries) entries.set(each, held);
     else if (!key && !isBroken(slot.value))
-      machine.problems.add("bad-key", slot.expr!.span, `Only a dictionary has entries; this is ${describe(slot.value)}.`); // prettier-ignore
+      machine.problems.add(
+        "bad-key",
+        slot.expr!.span,
+        `Only a dictionary has entries; this is ${describe(slot.value)}.`,
+      );
   });
   return { kind: "dict", entries };
 }

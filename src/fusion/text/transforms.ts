@@ -52,7 +52,13 @@ function written(
   const number = machine.defCalls.get(calls) ?? 0;
   machine.defCalls.set(calls, number + 1);
   const id = `${calls}#${number}`;
-  const call = { id, label: null, groups: place.turn.groups, span: expr.span, ...(label === "grad" && { phase: "backward" as const }) }; // prettier-ignore
+  const call = {
+    id,
+    label: null,
+    groups: place.turn.groups,
+    span: expr.span,
+    ...(label === "grad" && { phase: "backward" as const }),
+  };
   const writer = new Expansion(machine, call, label, "def");
   /** Of values without a name: their derivatives are called after the op, unless they are also that of a named one. */
   const unnamed: (readonly [derivative: NodeId, name: string])[] = [];
@@ -65,7 +71,12 @@ function written(
   const made = write(book, name);
   if ("node" in made) {
     const { op, label: own } = made.node;
-    refuse(machine, expr.span, `\`${op}\` (${own}) has no derivative here: write stop_gradient around it if it should count as constant.`, [made.node.id]); // prettier-ignore
+    refuse(
+      machine,
+      expr.span,
+      `\`${op}\` (${own}) has no derivative here: write stop_gradient around it if it should count as constant.`,
+      [made.node.id],
+    );
     return null;
   }
   for (const [derivative, called] of unnamed) writer.rename(derivative, called);
@@ -91,8 +102,10 @@ function gradients(
   return written(machine, place, { expr, label: "grad" }, (book, name) => pullBack(book, seeds(book), wrt, name));
 }
 
-const ones = (results: readonly NodeId[]) => (book: Book): ReadonlyMap<NodeId, NodeId> =>
-  new Map(results.map((id) => [id, book.scalar(1, book.typeOf(id).dtype)])); // prettier-ignore
+const ones =
+  (results: readonly NodeId[]) =>
+  (book: Book): ReadonlyMap<NodeId, NodeId> =>
+    new Map(results.map((id) => [id, book.scalar(1, book.typeOf(id).dtype)]));
 
 /** What keeps `node` from being the scalar that gradients are taken of. */
 function lossProblem(machine: Machine, value: Value): string | null {
@@ -108,7 +121,10 @@ const itemsOf = (value: Value): readonly Slot[] => (value.kind === "sequence" ? 
 const tensorsOf = (value: Value): readonly NodeId[] =>
   itemsOf(value).flatMap(({ value: item }) => (item.kind === "tensor" ? [item.node] : []));
 const isOpen = (machine: Machine, slots: readonly Slot[]): boolean =>
-  slots.some(({ value }) => isBroken(value) || value.kind === "hole" || (value.kind === "tensor" && machine.unknown.has(value.node))); // prettier-ignore
+  slots.some(
+    ({ value }) =>
+      isBroken(value) || value.kind === "hole" || (value.kind === "tensor" && machine.unknown.has(value.node)),
+  );
 
 /** `grad(f)`, `vjp(f, x)`, `jvp(f, (x,), (dx,))`, and PyTorch's `grad(loss, (w, b))`. */
 export function transform<C extends Call>(
@@ -122,11 +138,17 @@ export function transform<C extends Call>(
   const [f, ...rest] = args.filter((arg) => arg.name === null).map(({ slot }) => slot);
   const { span } = call.expr;
   const odd = args.find((arg) => arg.name !== null && !KEYWORDS[name]!.includes(arg.name.text));
-  if (odd) return refuse(machine, odd.name!.span, `${name} has no argument \`${odd.name!.text}\`${KEYWORDS[name]!.length === 0 ? "." : `; it has ${KEYWORDS[name]!.join(", ")}.`}`); // prettier-ignore
+  if (odd)
+    return refuse(
+      machine,
+      odd.name!.span,
+      `${name} has no argument \`${odd.name!.text}\`${KEYWORDS[name]!.length === 0 ? "." : `; it has ${KEYWORDS[name]!.join(", ")}.`}`,
+    );
   if (!f) return refuse(machine, span, `${name} takes a def.`);
   if (isBroken(f.value)) return BROKEN;
   if (name === "grad" && f.value.kind === "tensor") return torchGrad(machine, place, call, f.value, rest);
-  if (f.value.kind !== "def" && f.value.kind !== "op" && f.value.kind !== "transform") return refuse(machine, span, `${name} takes a def; this is ${describe(f.value)}.`); // prettier-ignore
+  if (f.value.kind !== "def" && f.value.kind !== "op" && f.value.kind !== "transform")
+    return refuse(machine, span, `${name} takes a def; this is ${describe(f.value)}.`);
   if (name === "vjp") return vjpOf(machine, place, call, f, rest, caller);
   if (name === "jvp") return jvpOf(machine, place, call, f, rest, caller);
   if (name === "vmap") {
@@ -136,7 +158,9 @@ export function transform<C extends Call>(
     return { kind: "transform", name, of: f.value, places: 0, axes };
   }
   if (name === "checkpoint" || name === "remat")
-    return rest.length === 0 ? { kind: "transform", name: "checkpoint", of: f.value, places: 0 } : segment(machine, place, withoutArguments(call), f, rest, caller); // prettier-ignore
+    return rest.length === 0
+      ? { kind: "transform", name: "checkpoint", of: f.value, places: 0 }
+      : segment(machine, place, withoutArguments(call), f, rest, caller);
   const said = args.find((arg) => ["argnums", "argnum", "wrt"].includes(arg.name?.text ?? ""))?.slot ?? rest[0];
   const numbers = said ? itemsOf(said.value).flatMap(({ value }) => placeSaid(value, f.value)) : [0];
   const places = said?.value.kind === "sequence" ? numbers : (numbers[0] ?? 0);
@@ -162,13 +186,17 @@ export function callTransform<C extends Call>(
 ): Value {
   if (isOpen(machine, operands)) return BROKEN;
   if (name === "checkpoint") return segment(machine, place, call, loose(of), operands, caller);
-  if (axes) return batchedCall(machine, call, axes, operands, (slots) => caller(machine, place, call, [loose(of), ...slots])); // prettier-ignore
+  if (axes)
+    return batchedCall(machine, call, axes, operands, (slots) => caller(machine, place, call, [loose(of), ...slots]));
   const wanted = typeof places === "number" ? [places] : places;
   const missing = wanted.find((at) => operands.at(at) === undefined);
-  if (missing !== undefined) return refuse(machine, call.expr.span, `${name} is asked for argument ${missing}; there are ${operands.length}.`); // prettier-ignore
+  if (missing !== undefined)
+    return refuse(machine, call.expr.span, `${name} is asked for argument ${missing}; there are ${operands.length}.`);
   const fixed = operands.map((slot) => {
     const asked = wanted.some((at) => operands.at(at) === slot);
-    return asked && slot.value.kind === "number" ? { ...slot, value: tensorValue(nodesOf(machine, place, [slot])[0]!) } : slot; // prettier-ignore
+    return asked && slot.value.kind === "number"
+      ? { ...slot, value: tensorValue(nodesOf(machine, place, [slot])[0]!) }
+      : slot;
   });
   const value = caller(machine, place, call, [loose(of), ...fixed]);
   if (isBroken(value)) return BROKEN;
@@ -185,18 +213,26 @@ export function callTransform<C extends Call>(
 }
 
 /** `checkpoint(f)(x)`: what is computed inside belongs to a segment. */
-function segment<C extends Call>(machine: Machine, place: Place, call: C, f: Slot, operands: readonly Slot[], caller: Caller<C>): Value {
+function segment<C extends Call>(
+  machine: Machine,
+  place: Place,
+  call: C,
+  f: Slot,
+  operands: readonly Slot[],
+  caller: Caller<C>,
+): Value {
   const before = new Set(machine.nodes.keys());
   const value = caller(machine, place, call, [f, ...operands]);
   for (const [id, n] of machine.nodes)
     if (!before.has(id) && n.op !== "const") machine.nodes.set(id, { ...n, segment: call.path });
   return value;
-} // prettier-ignore
+}
 
 /** `torch.autograd.grad(loss, (w, b))`. */
 function torchGrad(machine: Machine, place: Place, call: Call, loss: Value, [wrt]: readonly Slot[]): Value {
   const problem = lossProblem(machine, loss);
-  if (problem || !wrt) return refuse(machine, call.expr.span, problem ?? "grad takes a loss and what to differentiate by."); // prettier-ignore
+  if (problem || !wrt)
+    return refuse(machine, call.expr.span, problem ?? "grad takes a loss and what to differentiate by.");
   if (isOpen(machine, [loose(loss), wrt])) return BROKEN;
   const found = gradients(machine, place, call.expr, ones(tensorsOf(loss)), tensorsOf(wrt.value));
   return found ? { kind: "sequence", items: found.map((id) => loose(tensorValue(id))) } : BROKEN;
@@ -214,7 +250,6 @@ function vjpOf<C extends Call>(
   primals: readonly Slot[],
   caller: Caller<C>,
 ): Value {
-  // prettier-ignore
   if (isOpen(machine, primals)) return BROKEN;
   const wrt = nodesOf(machine, place, primals);
   const value = caller(machine, place, withoutArguments(call), [f, ...wrt.map((id) => loose(tensorValue(id)))]);
@@ -233,7 +268,10 @@ export function callPullback(
   const given = operands.flatMap(({ value }) => itemsOf(value));
   if (isOpen(machine, given)) return BROKEN;
   const cotangents = nodesOf(machine, place, given);
-  const odd = results.findIndex((id, i) => cotangents[i] === undefined || !sameShape(typeOf(machine, id).shape, typeOf(machine, cotangents[i]).shape)); // prettier-ignore
+  const odd = results.findIndex(
+    (id, i) =>
+      cotangents[i] === undefined || !sameShape(typeOf(machine, id).shape, typeOf(machine, cotangents[i]).shape),
+  );
   if (odd >= 0 || cotangents.length !== results.length) {
     const wanted = results.map((id) => showType(typeOf(machine, id))).join(", ");
     return refuse(machine, expr.span, `A pullback takes a cotangent in the shape of each result: ${wanted}.`);
@@ -252,17 +290,31 @@ function jvpOf<C extends Call>(
   [at, along]: readonly Slot[],
   caller: Caller<C>,
 ): Value {
-  // prettier-ignore
-  const [primals, tangents] = [at, along].map((slot) => (slot ? itemsOf(slot.value) : [])) as [readonly Slot[], readonly Slot[]]; // prettier-ignore
+  const [primals, tangents] = [at, along].map((slot) => (slot ? itemsOf(slot.value) : [])) as [
+    readonly Slot[],
+    readonly Slot[],
+  ];
   if (isOpen(machine, [...primals, ...tangents])) return BROKEN;
-  if (primals.length === 0 || primals.length !== tangents.length) return refuse(machine, call.expr.span, "jvp takes a def, its arguments and a tangent for each: jvp(f, (x,), (dx,))."); // prettier-ignore
+  if (primals.length === 0 || primals.length !== tangents.length)
+    return refuse(
+      machine,
+      call.expr.span,
+      "jvp takes a def, its arguments and a tangent for each: jvp(f, (x,), (dx,)).",
+    );
   const [points, changes] = [nodesOf(machine, place, primals), nodesOf(machine, place, tangents)];
   const odd = points.findIndex((id, i) => !sameShape(typeOf(machine, id).shape, typeOf(machine, changes[i]!).shape));
-  if (odd >= 0) return refuse(machine, call.expr.span, `Tangent ${odd + 1} is ${showType(typeOf(machine, changes[odd]!))}; its argument is ${showType(typeOf(machine, points[odd]!))}.`); // prettier-ignore
+  if (odd >= 0)
+    return refuse(
+      machine,
+      call.expr.span,
+      `Tangent ${odd + 1} is ${showType(typeOf(machine, changes[odd]!))}; its argument is ${showType(typeOf(machine, points[odd]!))}.`,
+    );
   const value = caller(machine, place, withoutArguments(call), [f, ...points.map((id) => loose(tensorValue(id)))]);
   if (isBroken(value)) return BROKEN;
   const seeds = new Map(points.map((id, i) => [id, changes[i]!]));
-  const made = written(machine, place, { expr: call.expr, label: "jvp" }, (book, name) => pushForward(book, seeds, tensorsOf(value), name)); // prettier-ignore
+  const made = written(machine, place, { expr: call.expr, label: "jvp" }, (book, name) =>
+    pushForward(book, seeds, tensorsOf(value), name),
+  );
   return made ? { kind: "sequence", items: [loose(value), loose(several(made.map(tensorValue)))] } : BROKEN;
 }
 
@@ -273,6 +325,8 @@ export function gradOf(machine: Machine, place: Place, expr: Expr, wrt: NodeId):
   const problem = losses.map((node) => lossProblem(machine, tensorValue(node))).find((each) => each !== null);
   if (problem) return refuse(machine, expr.span, problem, losses);
   const found = new Map<NodeId, NodeId>();
-  const made = written(machine, place, { expr, label: "grad", found }, (book, name) => pullBack(book, ones(losses)(book), [wrt], name, machine.cotangents, found)); // prettier-ignore
+  const made = written(machine, place, { expr, label: "grad", found }, (book, name) =>
+    pullBack(book, ones(losses)(book), [wrt], name, machine.cotangents, found),
+  );
   return made ? tensorValue(made[0]!) : BROKEN;
 }

@@ -15,7 +15,8 @@ const DEEPEST = 32;
 const RANDOM = /^(random_|rng_|threefry)/;
 
 /** Names of inputs are `x0` … for operands, `g0` … for cotangents, `t0` … for tangents; of outputs `y0` …, `vjp0` …, `jvp0` …. */
-export const importJaxpr = (jaxpr: Jaxpr, question: JaxQuestion): ImportedModel => new JaxReader(jaxpr, question).read(); // prettier-ignore
+export const importJaxpr = (jaxpr: Jaxpr, question: JaxQuestion): ImportedModel =>
+  new JaxReader(jaxpr, question).read();
 
 class JaxReader {
   private readonly emit = new Emitter(true);
@@ -35,7 +36,9 @@ class JaxReader {
     const { question, jaxpr } = this;
     const given = question.kind === "batch" ? question.inputs : jaxpr.in;
     const operands = given.map((each, i) => this.input(`x${i}`, each));
-    const own = operands.map((value, i) => this.emit.widened(value.name!, question.kind === "batch" ? this.example(value, question.axes[i] ?? null) : value)); // prettier-ignore
+    const own = operands.map((value, i) =>
+      this.emit.widened(value.name!, question.kind === "batch" ? this.example(value, question.axes[i] ?? null) : value),
+    );
     const found = this.refused ? [] : this.inline(jaxpr, own);
     const why = this.emit.takeFailure();
     if (why !== null) this.refuse("jaxpr", why);
@@ -85,10 +88,13 @@ class JaxReader {
     const { emit } = this;
     const values = new Map(jaxpr.in.map(({ name }, i) => [name, operands[i]!]));
     for (const { name, value } of jaxpr.consts) values.set(name, this.constant(value));
-    const of = (operand: Operand): Value => (typeof operand === "string" ? values.get(operand) : this.constant(operand.lit)) ?? emit.fail("a name without a value"); // prettier-ignore
+    const of = (operand: Operand): Value =>
+      (typeof operand === "string" ? values.get(operand) : this.constant(operand.lit)) ??
+      emit.fail("a name without a value");
     if (++this.depth > DEEPEST) this.refuse("call", `more than ${DEEPEST} programs inside one another`);
     for (const equation of jaxpr.eqns) {
-      if (++this.walked > MOST_EQUATIONS) this.refuse(equation.prim, `more than ${MOST_EQUATIONS} equations once loops are written out`); // prettier-ignore
+      if (++this.walked > MOST_EQUATIONS)
+        this.refuse(equation.prim, `more than ${MOST_EQUATIONS} equations once loops are written out`);
       const results = this.refused ? [] : this.equation(equation, equation.in.map(of));
       equation.out.forEach(({ name }, i) => values.set(name, results[i] ?? emit.fail(`its output ${i + 1}`)));
     }

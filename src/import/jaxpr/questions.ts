@@ -27,7 +27,12 @@ export interface Read {
 export const isFloat = (dtype: DType): boolean => dtype === "f32" || dtype === "f16";
 const namesOf = (values: readonly Value[]): string[] => values.map(({ name }) => name!);
 const listed = (names: readonly string[]): string => `(${names.join(", ")}${names.length === 1 ? "," : ""})`;
-const zeros = (shape: Shape): HostTensor => ({ dtype: "f32", dims: shape, data: new Float64Array(sizeOf(shape)), wide: false }); // prettier-ignore
+const zeros = (shape: Shape): HostTensor => ({
+  dtype: "f32",
+  dims: shape,
+  data: new Float64Array(sizeOf(shape)),
+  wide: false,
+});
 
 /** Lines that give each of `keys` a name, from a call that answers one value or, if there are more, a list. */
 function unpacked(
@@ -36,7 +41,6 @@ function unpacked(
   keys: readonly string[],
   list = keys.length > 1,
 ): { readonly names: readonly string[]; readonly lines: readonly string[] } {
-  // prettier-ignore
   const names = keys.map((key) => emit.fresh(key));
   if (!list) return { names, lines: [call(names[0]!)] };
   const all = emit.fresh("all");
@@ -56,7 +60,9 @@ export function programOf(read: Read, question: JaxQuestion, outputs: Outputs): 
 }
 
 function plain({ emit, results }: Read, outputs: Outputs): string {
-  results.forEach(({ name, host, type }, i) => outputs.set(`y${i}`, { name, host: name === null ? host : null, ...type })); // prettier-ignore
+  results.forEach(({ name, host, type }, i) =>
+    outputs.set(`y${i}`, { name, host: name === null ? host : null, ...type }),
+  );
   return emit.text([...new Set(namesOf(results.filter(({ name }) => name !== null)))]);
 }
 
@@ -69,16 +75,29 @@ function derivatives({ emit, operands, results, input }: Read, outputs: Outputs)
     outputs.set(`jvp${i}`, { name: null, host: zeros(value.type.shape), ...value.type });
   }
   if (open.length === 0 || by.length === 0) {
-    for (const { value, i } of by) outputs.set(`vjp${i}`, { name: null, host: zeros(value.type.shape), ...value.type }); // prettier-ignore
+    for (const { value, i } of by) outputs.set(`vjp${i}`, { name: null, host: zeros(value.type.shape), ...value.type });
     return "";
   }
   const cotangents = open.map(({ value, i }) => input(`g${i}`, value.type));
   const tangents = by.map(({ value, i }) => input(`t${i}`, value.type));
   const given = namesOf(by.map(({ value }) => value));
   const [pull, again] = [emit.fresh("pull"), emit.fresh("again")];
-  const primal = unpacked(emit, (to) => `${to}, ${pull} = vjp(f, ${given.join(", ")})`, open.map(({ i }) => `y${i}`)); // prettier-ignore
-  const back = unpacked(emit, (to) => `${to} = ${pull}(${namesOf(cotangents).join(", ")})`, by.map(({ i }) => `vjp${i}`), true); // prettier-ignore
-  const forth = unpacked(emit, (to) => `${again}, ${to} = jvp(f, ${listed(given)}, ${listed(namesOf(tangents))})`, open.map(({ i }) => `jvp${i}`)); // prettier-ignore
+  const primal = unpacked(
+    emit,
+    (to) => `${to}, ${pull} = vjp(f, ${given.join(", ")})`,
+    open.map(({ i }) => `y${i}`),
+  );
+  const back = unpacked(
+    emit,
+    (to) => `${to} = ${pull}(${namesOf(cotangents).join(", ")})`,
+    by.map(({ i }) => `vjp${i}`),
+    true,
+  );
+  const forth = unpacked(
+    emit,
+    (to) => `${again}, ${to} = jvp(f, ${listed(given)}, ${listed(namesOf(tangents))})`,
+    open.map(({ i }) => `jvp${i}`),
+  );
   open.forEach(({ value: { type }, i }, at) => {
     outputs.set(`y${i}`, { name: primal.names[at]!, host: null, ...type });
     outputs.set(`jvp${i}`, { name: forth.names[at]!, host: null, ...type });
@@ -94,7 +113,6 @@ function batch(
   { axes, inputs }: JaxQuestion & { kind: "batch" },
   outputs: Outputs,
 ): string {
-  // prettier-ignore
   const walked = axes.findIndex((axis) => axis !== null);
   const { shape } = inputs[walked]!;
   const count = shape.at(axes[walked]!)!;
@@ -104,12 +122,20 @@ function batch(
     if (value.name !== null) continue;
     const size = sizeOf(value.type.shape);
     const data = Float64Array.from({ length: count * size }, (_, at) => value.host!.data[at % size]!);
-    outputs.set(`y${i}`, { name: null, host: { ...value.host!, dims: [count, ...value.type.shape], data }, ...typed(value) }); // prettier-ignore
+    outputs.set(`y${i}`, {
+      name: null,
+      host: { ...value.host!, dims: [count, ...value.type.shape], data },
+      ...typed(value),
+    });
   }
   if (open.length === 0) return "";
   const given = namesOf(operands);
   const said = listed(axes.map((axis) => (axis === null ? "None" : String(axis))));
-  const made = unpacked(emit, (to) => `${to} = vmap(f, in_axes=${said})(${given.join(", ")})`, open.map(({ i }) => `y${i}`)); // prettier-ignore
+  const made = unpacked(
+    emit,
+    (to) => `${to} = vmap(f, in_axes=${said})(${given.join(", ")})`,
+    open.map(({ i }) => `y${i}`),
+  );
   open.forEach(({ value, i }, at) => outputs.set(`y${i}`, { name: made.names[at]!, host: null, ...typed(value) }));
   const after = [...made.lines, `return ${made.names.join(", ")}`];
   return emit.textOfFunction("f", given, namesOf(open.map(({ value }) => value)), after);

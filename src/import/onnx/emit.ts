@@ -44,7 +44,70 @@ const WRITTEN = 16;
 /** Longer foreign names keep their end, which is what tells them apart. */
 const NAME_LENGTH = 24;
 
-const reserved = new Set(["return", "def", "for", "in", "range", "if", "else", "and", "or", "not", "is", "lambda", "class", "import", "from", "while", "with", "as", "pass", "None", "True", "False", "param", "const", "randn", "uniform", "zeros", "ones", "arange", "train", "eval", "f32", "f16", "i32", "bool", "global", "del", "try", "assert", "yield", "async", "await", "break", "continue", "except", "finally", "raise", "nonlocal", "elif", "print", "F", "nn", "torch", "jnp", "np", "jax", "self", "grad", "vjp", "jvp", "vmap", "checkpoint"]); // prettier-ignore
+const reserved = new Set([
+  "return",
+  "def",
+  "for",
+  "in",
+  "range",
+  "if",
+  "else",
+  "and",
+  "or",
+  "not",
+  "is",
+  "lambda",
+  "class",
+  "import",
+  "from",
+  "while",
+  "with",
+  "as",
+  "pass",
+  "None",
+  "True",
+  "False",
+  "param",
+  "const",
+  "randn",
+  "uniform",
+  "zeros",
+  "ones",
+  "arange",
+  "train",
+  "eval",
+  "f32",
+  "f16",
+  "i32",
+  "bool",
+  "global",
+  "del",
+  "try",
+  "assert",
+  "yield",
+  "async",
+  "await",
+  "break",
+  "continue",
+  "except",
+  "finally",
+  "raise",
+  "nonlocal",
+  "elif",
+  "print",
+  "F",
+  "nn",
+  "torch",
+  "jnp",
+  "np",
+  "jax",
+  "self",
+  "grad",
+  "vjp",
+  "jvp",
+  "vmap",
+  "checkpoint",
+]);
 
 export class Emitter {
   private readonly lines: string[] = [];
@@ -102,8 +165,12 @@ export class Emitter {
 
   /** An identifier for a foreign name, unused so far. */
   fresh(hint: string): string {
-    const clean = hint.replaceAll(/[^A-Za-z0-9_]+/g, "_").replace(/^_+/, "").replace(/_+$/, ""); // prettier-ignore
-    const short = clean.length <= NAME_LENGTH ? clean : clean.slice(-NAME_LENGTH).replace(/^[A-Za-z0-9]*_(?=[A-Za-z])/, ""); // prettier-ignore
+    const clean = hint
+      .replaceAll(/[^A-Za-z0-9_]+/g, "_")
+      .replace(/^_+/, "")
+      .replace(/_+$/, "");
+    const short =
+      clean.length <= NAME_LENGTH ? clean : clean.slice(-NAME_LENGTH).replace(/^[A-Za-z0-9]*_(?=[A-Za-z])/, "");
     const stem = /^[A-Za-z]/.test(short) ? short : `v${short}`;
     for (let n = this.counted.get(stem) ?? 0; ; n++) {
       const name = n === 0 ? stem : `${stem}_${n}`;
@@ -253,7 +320,16 @@ export class Emitter {
     const all = withDefaults(def, attrs);
     const present = inputs.filter((value) => value !== null);
     if (present.some(({ items }) => items)) return this.fail("a list of values as an operand");
-    const type = def.kind === "composite" ? def.infer(inputs.map((value) => value && value.type), all) : def.infer(present.map((value) => value.type), all); // prettier-ignore
+    const type =
+      def.kind === "composite"
+        ? def.infer(
+            inputs.map((value) => value && value.type),
+            all,
+          )
+        : def.infer(
+            present.map((value) => value.type),
+            all,
+          );
     if (!type.ok) return this.fail(type.text);
     if (!isPossible(type.value.shape)) return this.fail(`a result of ${type.value.shape.join("×")}`);
     if (
@@ -262,7 +338,12 @@ export class Emitter {
       present.every((value) => value.host) &&
       sizeOf(type.value.shape) <= FOLD_LIMIT
     ) {
-      const folded = foldOp(op, present.map((value) => value.host!), all, type.value); // prettier-ignore
+      const folded = foldOp(
+        op,
+        present.map((value) => value.host!),
+        all,
+        type.value,
+      );
       if (folded) return this.host(folded);
     }
     const plain = def.kind === "elementwise" ? inputs.map((value) => bare(value, present)) : inputs;
@@ -285,7 +366,8 @@ export class Emitter {
   /** What one number, or the sum of a tensor, changes by when each of `wrt` does. */
   gradients(hints: readonly string[], of: Value, wrt: readonly Value[]): Value[] {
     const constant = [of, ...wrt].some(({ name, items }) => name === null || items);
-    if (constant || of.type.dtype === "i32" || of.type.dtype === "bool") return wrt.map(() => this.fail("a derivative of or by a constant")); // prettier-ignore
+    if (constant || of.type.dtype === "i32" || of.type.dtype === "bool")
+      return wrt.map(() => this.fail("a derivative of or by a constant"));
     const total = of.type.shape.length === 0 ? of : this.op(`${of.name}_sum`, "sum", [of]);
     for (const { name } of [total, ...wrt]) this.read.add(name!);
     const names = hints.map((hint) => this.fresh(hint));

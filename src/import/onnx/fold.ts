@@ -1,5 +1,14 @@
 /** @file Computes one op on known numbers, by the same meaning as the reference interpreter. */
-import { findOp, nodeId, runReference, type Attrs, type Graph, type Node, type NodeId, type TensorType } from "../../fusion"; // prettier-ignore
+import {
+  findOp,
+  nodeId,
+  runReference,
+  type Attrs,
+  type Graph,
+  type Node,
+  type NodeId,
+  type TensorType,
+} from "../../fusion";
 import type { HostTensor } from "./tensor";
 
 const source = (id: NodeId, type: TensorType): Node => ({
@@ -29,7 +38,8 @@ function valuesOf(op: string, inputs: readonly HostTensor[], attrs: Attrs, type:
 /** Arithmetic of int64 as that of f64, which has 53 of its digits; null where the result is no such number. */
 function wideValues(op: string, inputs: readonly HostTensor[], attrs: Attrs, type: TensorType): Float64Array | null {
   if (findOp(op)?.kind !== "elementwise" || !inputs.some(({ wide }) => wide)) return null;
-  const real = <T extends { readonly dtype: TensorType["dtype"] }>(one: T): T => (one.dtype === "i32" ? { ...one, dtype: "f32" } : one); // prettier-ignore
+  const real = <T extends { readonly dtype: TensorType["dtype"] }>(one: T): T =>
+    one.dtype === "i32" ? { ...one, dtype: "f32" } : one;
   const data = valuesOf(op, inputs.map(real), attrs, real(type));
   return data?.every(Number.isSafeInteger) ? data : null;
 }

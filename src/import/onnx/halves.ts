@@ -2,7 +2,23 @@
 import type { OnnxGraph, OnnxNode } from "./model";
 
 /** Ops that move elements or pick one: they are done on f16 itself. */
-const MOVES: ReadonlySet<string> = new Set(["Clip", "Concat", "Expand", "Flatten", "Gather", "GatherND", "Identity", "Max", "Min", "Reshape", "Slice", "Split", "Squeeze", "Transpose", "Unsqueeze"]); // prettier-ignore
+const MOVES: ReadonlySet<string> = new Set([
+  "Clip",
+  "Concat",
+  "Expand",
+  "Flatten",
+  "Gather",
+  "GatherND",
+  "Identity",
+  "Max",
+  "Min",
+  "Reshape",
+  "Slice",
+  "Split",
+  "Squeeze",
+  "Transpose",
+  "Unsqueeze",
+]);
 /** Others that read and write f16. */
 const READS: ReadonlySet<string> = new Set(["Cast", "LayerNormalization", "SkipLayerNormalization"]);
 

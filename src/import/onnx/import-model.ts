@@ -137,7 +137,10 @@ class ModelReader {
     this.emit = new Emitter(options.wideHalves === true);
     this.halves = options.wideHalves === true ? new Halves(model.graph) : null;
     const { nodes, valueInfo, outputs, inputs, initializers } = model.graph;
-    this.named = new Set([...nodes.flatMap((node) => node.outputs), ...[...inputs, ...initializers].map(({ name }) => name)]); // prettier-ignore
+    this.named = new Set([
+      ...nodes.flatMap((node) => node.outputs),
+      ...[...inputs, ...initializers].map(({ name }) => name),
+    ]);
     this.readers = new Set(nodes.flatMap(namesRead));
     this.stated = new Map([...valueInfo, ...outputs].map((value) => [value.name, value]));
   }
@@ -308,14 +311,19 @@ class ModelReader {
   }
 
   private node(node: OnnxNode, scope: Scope, frame: Frame, depth: number): void {
-    if (++this.walked > MOST_NODES) return this.walked === MOST_NODES + 1 ? this.refuse(node.op, `more than ${MOST_NODES} nodes once loops and functions are written out`) : undefined; // prettier-ignore
+    if (++this.walked > MOST_NODES)
+      return this.walked === MOST_NODES + 1
+        ? this.refuse(node.op, `more than ${MOST_NODES} nodes once loops and functions are written out`)
+        : undefined;
     const inputs = this.operands(node, scope);
     // An operand that was refused takes its readers with it; they are not counted again.
     if (inputs.includes(undefined)) return depth === 0 ? this.tellGhost(node) : undefined;
-    const attributes = new Map([...node.attributes].flatMap(([name, attribute]) => {
-      const meant = attribute.refersTo === "" ? attribute : frame.attributes.get(attribute.refersTo);
-      return meant ? [[name, meant] as const] : [];
-    })); // prettier-ignore
+    const attributes = new Map(
+      [...node.attributes].flatMap(([name, attribute]) => {
+        const meant = attribute.refersTo === "" ? attribute : frame.attributes.get(attribute.refersTo);
+        return meant ? [[name, meant] as const] : [];
+      }),
+    );
     const rule = rules.get(`${node.domain}:${node.op}`);
     if (!rule) return this.call(node, inputs as (Value | null)[], { ...frame, attributes }, scope, depth);
     const opset = frame.opsets.get(node.domain) ?? frame.opsets.get("") ?? 1;

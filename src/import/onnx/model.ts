@@ -205,7 +205,7 @@ function readType(bytes: Uint8Array, depth: number): Pick<OnnxValue, "dataType" 
     5: other(NO_TENSOR.map),
     8: other(NO_TENSOR.sparse),
     9: other(NO_TENSOR.optional),
-  }); // prettier-ignore
+  });
   return type;
 }
 

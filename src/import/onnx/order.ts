@@ -6,7 +6,9 @@ export function namesRead({ op, inputs, attributes }: OnnxNode): string[] {
   const graphs = [...attributes.values()].flatMap(({ g }) => g ?? []);
   const free = graphs.flatMap(({ nodes, outputs, inputs: own, initializers }) => {
     const read = [...nodes.flatMap(namesRead), ...outputs.map(({ name }) => name)];
-    const made = new Set([...own, ...initializers].map(({ name }) => name).concat(nodes.flatMap((node) => node.outputs))); // prettier-ignore
+    const made = new Set(
+      [...own, ...initializers].map(({ name }) => name).concat(nodes.flatMap((node) => node.outputs)),
+    );
     return read.filter((name) => !made.has(name));
   });
   const asked = op === "Gradient" ? (attributes.get("y")?.s ?? "") : "";

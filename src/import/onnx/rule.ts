@@ -42,7 +42,16 @@ export class NodeContext {
   /** The same node with another value as its operand `i`. */
   withInput(i: number, value: Value): NodeContext {
     const { emit, node, opset, attributes, hint, run, find } = this;
-    return new NodeContext({ emit, node, opset, inputs: this.values.toSpliced(i, 1, value), attributes, hint, run, find }); // prettier-ignore
+    return new NodeContext({
+      emit,
+      node,
+      opset,
+      inputs: this.values.toSpliced(i, 1, value),
+      attributes,
+      hint,
+      run,
+      find,
+    });
   }
   get inputs(): readonly Value[] {
     return this.values.filter((value) => value !== null);

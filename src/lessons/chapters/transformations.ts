@@ -169,8 +169,18 @@ return y, x.grad, weight.grad, bias.grad
         sentence: "Kept are one or two numbers a row; x is in memory anyway, and the rest is made again from both.",
         options: apart({ policy: "cut" }),
       },
-      { id: "recomputed", title: "recomputed", sentence: "Nothing is kept: x is folded again.", options: apart({ policy: "recomputed" }) }, // prettier-ignore
-      { id: "one-graph", title: "one graph", sentence: "Both passes as one: fusion decides.", options: { savedValues: undefined } }, // prettier-ignore
+      {
+        id: "recomputed",
+        title: "recomputed",
+        sentence: "Nothing is kept: x is folded again.",
+        options: apart({ policy: "recomputed" }),
+      },
+      {
+        id: "one-graph",
+        title: "one graph",
+        sentence: "Both passes as one: fusion decides.",
+        options: { savedValues: undefined },
+      },
     ],
   },
   {

@@ -36,7 +36,6 @@ function Bar({
   readonly x: (at: number) => number;
   readonly y: (bytes: number) => number;
 }) {
-  // prettier-ignore
   const [left, top] = [x(bar.from), y(bar.high)];
   const width = Math.max(1, x(bar.to + 1) - left - GAP);
   const height = Math.max(1, y(bar.low) - top - GAP);
@@ -66,7 +65,8 @@ export function MemoryChart({ title, plan, picture, most }: Props) {
     const [px, py] = [event.clientX - left, event.clientY - top];
     const column = Math.min(columns.length - 1, Math.max(0, Math.floor((px * columns.length) / width)));
     const bytes = most * (1 - py / HEIGHT);
-    const bar = bars.find(({ from, to, low, high }) => from <= column && column <= to && low <= bytes && bytes < high) ?? null; // prettier-ignore
+    const bar =
+      bars.find(({ from, to, low, high }) => from <= column && column <= to && low <= bytes && bytes < high) ?? null;
     setAsked(column);
     setPointed(bar);
     playground.getState().actions.hover(bar?.value ?? null);

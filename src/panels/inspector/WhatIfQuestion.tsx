@@ -1,6 +1,13 @@
 /** @file Puts the question: which choice, and what it would be. */
 import { useState } from "react";
-import { allProfiles, levels, passTitles, type CompileOptions, type DeviceProfile, type MatmulPolicy } from "../../fusion"; // prettier-ignore
+import {
+  allProfiles,
+  levels,
+  passTitles,
+  type CompileOptions,
+  type DeviceProfile,
+  type MatmulPolicy,
+} from "../../fusion";
 import {
   matmulPolicies,
   playground,
@@ -30,7 +37,12 @@ const ask = (question: Question): void => void playground.getState().actions.ask
 /** A question with its words, for the list of answers. */
 type Offer = readonly [words: string, question: Question];
 
-const policies = { cost: "let the cost decide", materialise: "store them", duplicate: "compute them again", multi: "write them as second outputs" } as const; // prettier-ignore
+const policies = {
+  cost: "let the cost decide",
+  materialise: "store them",
+  duplicate: "compute them again",
+  multi: "write them as second outputs",
+} as const;
 
 function offersOf(kind: Question["kind"], options: CompileOptions, machines: readonly DeviceProfile[]): Offer[] {
   switch (kind) {

@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { compile, defaultOptions, fusionAt, knobSheet, knobSweep, targetOf, type KnobChoices, type KnobSheet } from "../../fusion"; // prettier-ignore
+import {
+  compile,
+  defaultOptions,
+  fusionAt,
+  knobSheet,
+  knobSweep,
+  targetOf,
+  type KnobChoices,
+  type KnobSheet,
+} from "../../fusion";
 import type { SweepState } from "../../state";
 import { changesOf, isClear, refusalsOf, sweepRows, valueWords } from "./knobs";
 
@@ -74,13 +83,28 @@ const sweep = (rows: readonly (readonly [string, readonly number[]])[]): SweepSt
 });
 
 test("a sweep names the best only where it stands apart", () => {
-  const apart = sweepRows(sweep([["32", [9000, 9100, 9200]], ["64", [5000, 5100, 5200]], ["128", []]])); // prettier-ignore
+  const apart = sweepRows(
+    sweep([
+      ["32", [9000, 9100, 9200]],
+      ["64", [5000, 5100, 5200]],
+      ["128", []],
+    ]),
+  );
   expect(apart.map(({ value, best, median }) => [value, best, median])).toEqual([
     ["32", false, "9.1 µs"],
     ["64", true, "5.1 µs"],
   ]);
   expect(isClear(apart)).toBe(true);
-  expect(isClear(sweepRows(sweep([["32", [5000, 6000, 7000]], ["64", [4900, 5900, 6900]]])))).toBe(false); // prettier-ignore
+  expect(
+    isClear(
+      sweepRows(
+        sweep([
+          ["32", [5000, 6000, 7000]],
+          ["64", [4900, 5900, 6900]],
+        ]),
+      ),
+    ),
+  ).toBe(false);
 });
 
 test("tiles are read out", () => {

@@ -34,10 +34,14 @@ test("a value appears with its writer and dies behind its last reader", () => {
 });
 
 test("every column's bars add up to its bytes, without gaps, and the peak is the planner's", () => {
-  const { naive, fused, peaks } = pictures("x: f32[512, 512]\nw: f32[512, 512]\nh = softmax(x @ w)\ny = h * h\nreturn y\n"); // prettier-ignore
+  const { naive, fused, peaks } = pictures(
+    "x: f32[512, 512]\nw: f32[512, 512]\nh = softmax(x @ w)\ny = h * h\nreturn y\n",
+  );
   for (const picture of [naive, fused]) {
     picture.columns.forEach(({ bytes }, column) => {
-      const stack = picture.bars.filter(({ from, to }) => from <= column && column <= to).toSorted((a, b) => a.low - b.low); // prettier-ignore
+      const stack = picture.bars
+        .filter(({ from, to }) => from <= column && column <= to)
+        .toSorted((a, b) => a.low - b.low);
       expect(stack.reduce((top, { low, high }) => (low === top ? high : Number.NaN), 0)).toBe(bytes);
     });
   }

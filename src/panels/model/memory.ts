@@ -149,8 +149,14 @@ function aliveWords(bytes: number, alive: readonly Living[]): string {
 
 /** `At its peak this step holds 13 MiB (K3 mul), 43 % less than naive: 23 MiB (K9 gelu).` */
 export function peakSentence(naive: LivePicture, now: LivePicture): string {
-  const where = ({ columns, peakAt, peakBytes }: LivePicture): string => `${showBytes(peakBytes)}, with ${columns[peakAt]!.kernel}`; // prettier-ignore
+  const where = ({ columns, peakAt, peakBytes }: LivePicture): string =>
+    `${showBytes(peakBytes)}, with ${columns[peakAt]!.kernel}`;
   const less = 1 - now.peakBytes / naive.peakBytes;
-  const than = less > 0 ? `${significant(100 * less, 2)} % less than` : less < 0 ? `${significant(-100 * less, 2)} % more than` : "as much as"; // prettier-ignore
+  const than =
+    less > 0
+      ? `${significant(100 * less, 2)} % less than`
+      : less < 0
+        ? `${significant(-100 * less, 2)} % more than`
+        : "as much as";
   return `At its peak this step holds ${where(now)}: ${than} the naive plan (${where(naive)}).`;
 }

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { compile, defaultOptions, savedSheet } from "../../fusion";
 import { expansionSentence, isChosen, rowTitle, savedPoints } from "./saved";
 
-const text = "x: f32[256, 256]\nw: f32[256, 256] = param()\nh = x\nfor i in range(4):\n    h = gelu(h @ w)\nloss = sum(h)\nloss.backward()\nreturn loss, w.grad\n"; // prettier-ignore
+const text =
+  "x: f32[256, 256]\nw: f32[256, 256] = param()\nh = x\nfor i in range(4):\n    h = gelu(h @ w)\nloss = sum(h)\nloss.backward()\nreturn loss, w.grad\n";
 const sheet = savedSheet(compile(text, defaultOptions))!;
 
 test("every plan is a point, the best ones are not beaten by any other", () => {

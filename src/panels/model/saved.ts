@@ -35,7 +35,9 @@ export function savedPoints({ rows }: SavedSheet): readonly SavedPoint[] {
   const times = rows.map(({ totals }) => totals.predictedMicros);
   const [low, high] = [Math.min(...times), Math.max(...times)];
   const beats = (a: SavedRow, b: SavedRow): boolean =>
-    a.keptBytes <= b.keptBytes && a.totals.predictedMicros <= b.totals.predictedMicros && (a.keptBytes < b.keptBytes || a.totals.predictedMicros < b.totals.predictedMicros); // prettier-ignore
+    a.keptBytes <= b.keptBytes &&
+    a.totals.predictedMicros <= b.totals.predictedMicros &&
+    (a.keptBytes < b.keptBytes || a.totals.predictedMicros < b.totals.predictedMicros);
   return rows.map((row) => ({
     row,
     x: row.keptBytes / most,

@@ -54,7 +54,11 @@ function widthOf(name: string, [naive, now, end]: Three<string>, unit = ""): num
 
 /** Whether the numbers leave no room for the key that says how to read them. */
 export const isCrowded = ({ kernels, transfers, bytes, micros }: ScoreWords): boolean =>
-  widthOf("Kernels", kernels) + widthOf("Full-size transfers", transfers) + widthOf("Memory traffic", bytes.values, bytes.unit) + widthOf("Predicted", micros.values, micros.unit) > ROOM; // prettier-ignore
+  widthOf("Kernels", kernels) +
+    widthOf("Full-size transfers", transfers) +
+    widthOf("Memory traffic", bytes.values, bytes.unit) +
+    widthOf("Predicted", micros.values, micros.unit) >
+  ROOM;
 
 const counts = new WeakMap<Graph, number>();
 

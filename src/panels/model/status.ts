@@ -72,7 +72,12 @@ function ofFinished({ naive, final, agrees }: NonNullable<StatusFacts["finished"
 
 function ofGaps(unconnected: readonly string[]): Status {
   const [first = "", second] = unconnected;
-  const named = unconnected.length === 1 ? first : unconnected.length === 2 ? `${first} and ${second}` : `${first} and ${plural(unconnected.length - 1, "other op")}`; // prettier-ignore
+  const named =
+    unconnected.length === 1
+      ? first
+      : unconnected.length === 2
+        ? `${first} and ${second}`
+        : `${first} and ${plural(unconnected.length - 1, "other op")}`;
   return {
     tone: "accent",
     title: "The plan waits.",

@@ -10,7 +10,19 @@ const compilation = compile(text, defaultOptions);
 const run = {
   text,
   check: [
-    { plan: "fused", output: "y", maxAbs: 0, maxRel: 0, maxUlp: 0, limit: "2 ULP", worst: null, nanMismatches: 0, compared: 4, elements: 4, pass: true }, // prettier-ignore
+    {
+      plan: "fused",
+      output: "y",
+      maxAbs: 0,
+      maxRel: 0,
+      maxUlp: 0,
+      limit: "2 ULP",
+      worst: null,
+      nanMismatches: 0,
+      compared: 4,
+      elements: 4,
+      pass: true,
+    },
   ],
   predictedFor: null,
   plans: { naive: compilation.naivePlan!, step: null, fused: compilation.fusedPlan! },

@@ -54,8 +54,11 @@ function between(a: Rect, b: Rect): Rect | null {
 /** Stacks of equally wide rectangles become one: a chain of a thousand ops stays cheap to outline. */
 function joined(rects: readonly Rect[]): Rect[] {
   const proper = rects.map((r) => ({
-    x0: Math.min(r.x0, r.x1), x1: Math.max(r.x0, r.x1), y0: Math.min(r.y0, r.y1), y1: Math.max(r.y0, r.y1),
-  })); // prettier-ignore
+    x0: Math.min(r.x0, r.x1),
+    x1: Math.max(r.x0, r.x1),
+    y0: Math.min(r.y0, r.y1),
+    y1: Math.max(r.y0, r.y1),
+  }));
   const columns = new Map<string, Rect[]>();
   for (const rect of proper) {
     const known = columns.get(`${rect.x0},${rect.x1}`);

@@ -70,7 +70,12 @@ export class Blackboard {
         spots.push({ at: { x: at.x - width / 2 - 4 - size / 2, y: at.y }, pill: false });
       } else if (length >= size - 12) spots.push({ at: { x: at.x, y: at.y - width / 2 - 10 }, pill: false });
       for (const spot of spots) {
-        const rect = { x0: spot.at.x - size / 2 + 3, x1: spot.at.x + size / 2 - 3, y0: spot.at.y - PILL_HEIGHT / 2 + 2, y1: spot.at.y + PILL_HEIGHT / 2 - 2 }; // prettier-ignore
+        const rect = {
+          x0: spot.at.x - size / 2 + 3,
+          x1: spot.at.x + size / 2 - 3,
+          y0: spot.at.y - PILL_HEIGHT / 2 + 2,
+          y1: spot.at.y + PILL_HEIGHT / 2 - 2,
+        };
         if (!this.taken.isFree(rect) || this.crossed(rect, id)) continue;
         this.taken.add(`label ${id}`, rect);
         return spot;

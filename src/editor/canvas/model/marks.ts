@@ -43,9 +43,8 @@ export function marksOf(
   const marks = new Map<EdgeId, EdgeMark>();
   for (const { id, also } of edges) {
     const isCandidate = also.some((each) => decided.has(each));
-    const candidate = step && isCandidate
-      ? { outcome: outcomeOf(step), disc: also.includes(step.edge ?? step.edges[0]!) }
-      : null; // prettier-ignore
+    const candidate =
+      step && isCandidate ? { outcome: outcomeOf(step), disc: also.includes(step.edge ?? step.edges[0]!) } : null;
     const pin = also.some((each) => pinnedOn.has(each))
       ? "forced"
       : also.some((each) => pinnedOff.has(each))

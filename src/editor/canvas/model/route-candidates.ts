@@ -40,7 +40,11 @@ function* straight(from: Box, to: Box): Generator<readonly Point[]> {
   const low = Math.max(from.x, to.x) + MARGIN;
   const high = Math.min(right(from), right(to)) - MARGIN;
   for (const x of new Set([...slots(to), middle(from).x])) {
-    if (x >= low && x <= high) yield [{ x, y: bottom(from) }, { x, y: to.y }]; // prettier-ignore
+    if (x >= low && x <= high)
+      yield [
+        { x, y: bottom(from) },
+        { x, y: to.y },
+      ];
   }
 }
 
@@ -49,8 +53,16 @@ function* level(from: Box, to: Box): Generator<readonly Point[]> {
   const high = Math.min(bottom(from), bottom(to)) - 6;
   for (const y of new Set([middle(from).y, ...sideSlots(to)])) {
     if (y < low || y > high) continue;
-    if (from.x >= right(to)) yield [{ x: from.x, y }, { x: right(to), y }]; // prettier-ignore
-    else if (to.x >= right(from)) yield [{ x: right(from), y }, { x: to.x, y }]; // prettier-ignore
+    if (from.x >= right(to))
+      yield [
+        { x: from.x, y },
+        { x: right(to), y },
+      ];
+    else if (to.x >= right(from))
+      yield [
+        { x: right(from), y },
+        { x: to.x, y },
+      ];
   }
 }
 
@@ -102,7 +114,12 @@ function* zigzag(from: Box, to: Box): Generator<readonly Point[]> {
   const x = (start + end) / 2;
   for (const y of sideSlots(to)) {
     const sideY = middle(from).y;
-    yield [{ x: start, y: sideY }, { x, y: sideY }, { x, y }, { x: end, y }]; // prettier-ignore
+    yield [
+      { x: start, y: sideY },
+      { x, y: sideY },
+      { x, y },
+      { x: end, y },
+    ];
   }
 }
 
@@ -171,7 +188,11 @@ function* intoTop(
   { x, exit, sideY, stub }: { x: number; exit: number; sideY: number; stub: number },
 ): Generator<readonly Point[]> {
   for (const end of mainSlots(to)) {
-    const last = [{ x, y: to.y - stub }, { x: end, y: to.y - stub }, { x: end, y: to.y }]; // prettier-ignore
+    const last = [
+      { x, y: to.y - stub },
+      { x: end, y: to.y - stub },
+      { x: end, y: to.y },
+    ];
     yield [{ x: exit, y: sideY }, { x, y: sideY }, ...last];
     const start = middle(from).x;
     const below = bottom(from) + stub;

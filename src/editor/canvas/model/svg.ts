@@ -69,7 +69,14 @@ const hullOf = ({ kernel }: Pick<SceneNode, "kernel">, ink: Ink): string =>
 
 function glyphAt(node: SceneNode, x: number, y: number, stroke: string): string {
   const fill = node.glyph === "output" ? stroke : "none";
-  const path = element("path", { d: glyphOutlines[node.glyph], fill, stroke, "stroke-width": 2, "stroke-linejoin": "round", "stroke-linecap": "round" }); // prettier-ignore
+  const path = element("path", {
+    d: glyphOutlines[node.glyph],
+    fill,
+    stroke,
+    "stroke-width": 2,
+    "stroke-linejoin": "round",
+    "stroke-linecap": "round",
+  });
   return element("g", { transform: `translate(${x} ${y})` }, path);
 }
 
@@ -79,7 +86,16 @@ function opOf(node: SceneNode, { x, y, width, height }: Box, ink: Ink): string {
   const tone = toneOf(node, ink);
   const inHull = node.kernel !== null && !node.alone;
   const parts = [
-    element("rect", { x, y, width, height, rx: 8, fill: ink("surface"), stroke: inHull ? tone : ink("line-strong"), "stroke-width": 1.25 }), // prettier-ignore
+    element("rect", {
+      x,
+      y,
+      width,
+      height,
+      rx: 8,
+      fill: ink("surface"),
+      stroke: inHull ? tone : ink("line-strong"),
+      "stroke-width": 1.25,
+    }),
     glyphAt(node, x + 9, y + 6, tone),
     write(node.title, x + 31, y + 18, { fill: ink("ink"), px: 13, weight: 650, room: width - (node.alone ? 74 : 44) }),
     write(node.shape, x + 11, y + 36, { fill: ink("ink-3"), room: width / 2 }),
@@ -106,7 +122,16 @@ function pillOf(node: SceneNode, { x, y, width, height }: Box, ink: Ink): string
   const fact = width === boxSizes.docked.width && node.bytes > 0 ? showBytes(node.bytes) : node.shape;
   const room = width - 45 - textWidth(node.title, 13, true);
   return [
-    element("rect", { x, y, width, height, rx: height / 2, fill: ink("sunken"), stroke: ink("line-strong"), "stroke-width": 1.25 }), // prettier-ignore
+    element("rect", {
+      x,
+      y,
+      width,
+      height,
+      rx: height / 2,
+      fill: ink("sunken"),
+      stroke: ink("line-strong"),
+      "stroke-width": 1.25,
+    }),
     glyphAt(node, x + 10, middle - 8, ink("ink-2")),
     write(node.title, x + 31, middle + 4.5, { fill: ink("ink"), px: 13, weight: 650, mono: true, room: width - 44 }),
     ...(room >= textWidth(fact, 12)
@@ -134,7 +159,13 @@ function hullShape({ path, kernel, tag }: Hull, ink: Ink): string {
   const how: Writing = { fill: tone, ...(tag.align === "end" ? { anchor: "end" } : {}) };
   const named = { ...how, px: 13, weight: 650, ...(tag.cut || tag.inside ? { room: tag.width } : {}) };
   return [
-    element("path", { d: path, fill: ink(`k${kernel.tone}-hull`), stroke: tone, "stroke-opacity": 0.75, "stroke-width": 1.5 }), // prettier-ignore
+    element("path", {
+      d: path,
+      fill: ink(`k${kernel.tone}-hull`),
+      stroke: tone,
+      "stroke-opacity": 0.75,
+      "stroke-width": 1.5,
+    }),
     write(`${kernel.name} ${kernel.title}`.trim(), tag.x, tag.y + 13, named),
     ...(kernel.bytes === null
       ? []
@@ -157,7 +188,16 @@ function labelOf({ edge, label }: Line, ink: Ink): string {
   const text = showBytes(edge.bytes);
   const { x, y } = label.at;
   const width = pillWidth(text);
-  const pill = element("rect", { x: x - width / 2, y: y - 10, width, height: 20, rx: 10, fill: ink("canvas"), stroke: ink("pipe-soft"), "stroke-width": 1.25 }); // prettier-ignore
+  const pill = element("rect", {
+    x: x - width / 2,
+    y: y - 10,
+    width,
+    height: 20,
+    rx: 10,
+    fill: ink("canvas"),
+    stroke: ink("pipe-soft"),
+    "stroke-width": 1.25,
+  });
   return (label.pill ? pill : "") + write(text, x, y + 4, { fill: ink("ink-2"), anchor: "middle" });
 }
 
@@ -169,7 +209,8 @@ function savedOf({ saved }: SceneNode, { x, y, width, height }: Box, port: Port 
   const across = side === "left" || side === "right";
   const at = across ? `${x + left! - 8} ${y + top! + 5}` : `${x + left! + 7} ${y + top! - 8}`;
   const { fill, lines } = savedSign[saved];
-  const path = (d: string, paint: string, line: string): string => element("path", { d, fill: paint, stroke: line, "stroke-width": 1.5 }); // prettier-ignore
+  const path = (d: string, paint: string, line: string): string =>
+    element("path", { d, fill: paint, stroke: line, "stroke-width": 1.5 });
   const [body, rim] = fill ? [ink("ink"), ink("surface")] : [ink("surface"), ink("ink")];
   const disk = path(DISK.body, body, ink("ink")) + path(`${DISK.rim}${lines}`, "none", rim);
   return element("g", { transform: `translate(${at})` }, disk);
@@ -205,7 +246,12 @@ export function svgOf(picture: Picture, title: string, ink: Ink): string {
     element("title", {}, escaped(title)),
     element("rect", { x, y, width, height, fill: ink("canvas") }),
     ...brackets.flatMap(({ name, x: left, top, bottom }) => [
-      element("path", { d: `M${left + 7} ${top}h-3a4 4 0 0 0-4 4V${bottom - 4}a4 4 0 0 0 4 4h3`, fill: "none", stroke: ink("line-strong"), "stroke-width": 1.25 }), // prettier-ignore
+      element("path", {
+        d: `M${left + 7} ${top}h-3a4 4 0 0 0-4 4V${bottom - 4}a4 4 0 0 0 4 4h3`,
+        fill: "none",
+        stroke: ink("line-strong"),
+        "stroke-width": 1.25,
+      }),
       write(name, left - 6, (top + bottom) / 2 + 4, { fill: ink("ink-2"), mono: true, anchor: "end" }),
     ]),
     ...hulls.map((hull) => hullShape(hull, ink)),
@@ -213,6 +259,12 @@ export function svgOf(picture: Picture, title: string, ink: Ink): string {
     ...nodes,
     ...lines.map((line) => labelOf(line, ink)),
   ].join("\n");
-  const frame: Values = { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: [x, y, width, height].map((value) => Number(value.toFixed(2))).join(" "), "font-family": SANS }; // prettier-ignore
+  const frame: Values = {
+    xmlns: "http://www.w3.org/2000/svg",
+    width,
+    height,
+    viewBox: [x, y, width, height].map((value) => Number(value.toFixed(2))).join(" "),
+    "font-family": SANS,
+  };
   return `${element("svg", frame, `\n${drawn}\n`)}\n`;
 }

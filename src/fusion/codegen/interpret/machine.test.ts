@@ -24,10 +24,21 @@ function run(
   const cells: SharedArray = { kind: "shared", name: "cells", scalar: "f32", width: 1, length: THREADS };
   const tid = space.of(space.variable("tid", THREADS - 1, 0, "tid"));
   const program: KernelProgram = {
-    name: "kernel", template: "pointwise", title: "", schedule: "", region: regionId("r"), nodes: [], buffers: [y], shared: [cells],
-    workgroupSize: [THREADS, 1, 1], workgroups: [workgroups, 1, 1], body: write(space, tid, y, cells), space, registerCount: 8,
+    name: "kernel",
+    template: "pointwise",
+    title: "",
+    schedule: "",
+    region: regionId("r"),
+    nodes: [],
+    buffers: [y],
+    shared: [cells],
+    workgroupSize: [THREADS, 1, 1],
+    workgroups: [workgroups, 1, 1],
+    body: write(space, tid, y, cells),
+    space,
+    registerCount: 8,
     packedHalves: true,
-  }; // prettier-ignore
+  };
   const data = new Float64Array(THREADS).fill(Number.NaN);
   return { ...interpretProgram(program, new Map([[nodeId("y"), data]])), data };
 }

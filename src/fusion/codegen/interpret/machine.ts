@@ -63,7 +63,11 @@ class Machine {
         throw bug(`${buffer.value} has ${data.length} elements, not ${buffer.elements}`);
       this.#traces.set(buffer, new BufferTrace(buffer, data, this.#problems));
     }
-    for (const array of program.shared) this.#shared.set(array, array.own ? new OwnTrace(array, this.#threads, this.#problems) : new SharedTrace(array, this.#problems)); // prettier-ignore
+    for (const array of program.shared)
+      this.#shared.set(
+        array,
+        array.own ? new OwnTrace(array, this.#threads, this.#problems) : new SharedTrace(array, this.#problems),
+      );
   }
 
   run(): AccessLog {
@@ -86,13 +90,19 @@ class Machine {
     for (const { variable, cells } of this.#indices.builtins) {
       for (let thread = 0; thread < this.#threads; thread++) {
         cells[thread] =
-          variable === "tid" ? thread
-          : variable === "subgroup.lane" ? thread % this.#subgroupSize
-          : variable === "wid.x" ? x
-          : variable === "wid.y" ? y
-          : variable === "wid.z" ? z
-          : variable === "gid.x" ? x * sx + (thread % sx)
-          : y * this.program.workgroupSize[1] + Math.floor(thread / sx); // prettier-ignore
+          variable === "tid"
+            ? thread
+            : variable === "subgroup.lane"
+              ? thread % this.#subgroupSize
+              : variable === "wid.x"
+                ? x
+                : variable === "wid.y"
+                  ? y
+                  : variable === "wid.z"
+                    ? z
+                    : variable === "gid.x"
+                      ? x * sx + (thread % sx)
+                      : y * this.program.workgroupSize[1] + Math.floor(thread / sx);
       }
     }
   }
@@ -244,7 +254,9 @@ class Machine {
   #merge({ variable, values, key, attrs, ...places }: Extract<Stmt, { kind: "merge" }>): Run {
     const [cells, trace, segment] = [this.#indices.cellsOf(variable), this.#traces.get(values)!, this.#segment];
     const keyAt = (at: number): number => key.scalar!.js([trace.read(at, segment)], attrs);
-    const [start, left, right, at] = [places.start, places.left, places.right, places.at].map((index) => this.#indices.index(index)); // prettier-ignore
+    const [start, left, right, at] = [places.start, places.left, places.right, places.at].map((index) =>
+      this.#indices.index(index),
+    );
     return each((thread) => {
       cells[thread] = mergedFrom(keyAt, start!(thread, 0), left!(thread, 0), right!(thread, 0), at!(thread, 0));
     });

@@ -28,7 +28,6 @@ export function mergedFrom(
   right: number,
   at: number,
 ): number {
-  // prettier-ignore
   const other = start + left;
   let [low, high] = [Math.max(0, at - right), Math.min(at, left)];
   while (low < high) {

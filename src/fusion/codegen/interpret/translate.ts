@@ -63,7 +63,7 @@ class Translator {
       `for (let z = 0; z < ${gz}; z++) for (let y = 0; y < ${gy}; y++) for (let x = 0; x < ${gx}; x++)`,
       `for (let t = 0; t < ${threads}; t++) thread(t, x, y, z, x * ${sx} + (t % ${sx}), y * ${sy} + Math.floor(t / ${sx}));`,
       "};",
-    ].join("\n"); // prettier-ignore
+    ].join("\n");
     const made = new Function("rules", "half", text) as (
       rules: readonly Rule[],
       half: Rule,
@@ -177,7 +177,9 @@ class Translator {
     const memory = `m${this.#buffers.indexOf(buffer)}`;
     const start = this.#index(index, 0);
     for (let lane = 0; lane < width; lane++) {
-      this.#lines.push(`${memory}[${start}${lane > 0 ? ` + ${lane}` : ""}] = ${this.#kept(buffer, this.#value(value, lane))};`); // prettier-ignore
+      this.#lines.push(
+        `${memory}[${start}${lane > 0 ? ` + ${lane}` : ""}] = ${this.#kept(buffer, this.#value(value, lane))};`,
+      );
     }
   }
 
@@ -337,4 +339,9 @@ class Translator {
 
 const BUILTINS = { tid: "tid", "wid.x": "wx", "wid.y": "wy", "wid.z": "wz", "gid.x": "gx", "gid.y": "gy" };
 /** Ops on floats that JavaScript writes as WGSL does. */
-const PLAIN: ReadonlyMap<string, string> = new Map([["add", "+"], ["sub", "-"], ["mul", "*"], ["div", "/"]]); // prettier-ignore
+const PLAIN: ReadonlyMap<string, string> = new Map([
+  ["add", "+"],
+  ["sub", "-"],
+  ["mul", "*"],
+  ["div", "/"],
+]);

@@ -50,10 +50,17 @@ export function lowerFlashTile(job: Job): KernelProgram {
   const units = Array.from({ length: Math.ceil(fours(sizes.width) / across) }, (_, t) =>
     space.add(tx, space.int(t * across)),
   );
-  const products = f.scores.map((scores, p): Product => ({ scores, queries: queryTile(band, scores, p), parcels: keyParcels(band, scores) })); // prettier-ignore
+  const products = f.scores.map((scores, p): Product => ({
+    scores,
+    queries: queryTile(band, scores, p),
+    parcels: keyParcels(band, scores),
+  }));
   const [first, ...others] = products;
   if (first) low.comment("The first keys, on their way to workgroup memory.");
-  const keys = (first?.parcels ?? []).map((parcel, i) => ({ parcel, reg: low.variable(`key_${i}`, "f32", 4, parcel.fetch(space.int(0)), [first!.scores.id]) })); // prettier-ignore
+  const keys = (first?.parcels ?? []).map((parcel, i) => ({
+    parcel,
+    reg: low.variable(`key_${i}`, "f32", 4, parcel.fetch(space.int(0)), [first!.scores.id]),
+  }));
   const state = ours.map((_, i) => f.row(`_${i}`));
   const results = ours.map((_, i) => units.map((__, t) => f.result(`o_${i}_${t}`)));
   const shared = f.parts.peak !== null || f.parts.folds.length > 0;
@@ -76,7 +83,14 @@ export function lowerFlashTile(job: Job): KernelProgram {
     if (first) low.comment("Scores of this thread's rows: queries times keys.");
     const dots = first ? [dotProducts(band, first, ours, batch)] : [];
     for (const product of others) dots.push(nextDots(band, product, turn, ours, batch));
-    const points = ours.map((row, i) => f.quad(batch, row, unit, dots.map((each) => each[i]!))); // prettier-ignore
+    const points = ours.map((row, i) =>
+      f.quad(
+        batch,
+        row,
+        unit,
+        dots.map((each) => each[i]!),
+      ),
+    );
     points.forEach((point, i) => offerTop(band, state[i]!, point, shares[i]!));
     low.barrier();
     if (f.parts.peak !== null) low.comment("The row's highest score so far; what was summed under an older one fades.");
@@ -84,7 +98,14 @@ export function lowerFlashTile(job: Job): KernelProgram {
       takeTop(band, state[i]!, results[i]!, shares[i]!);
       state[i]!.fold([point]);
       const index = space.add(space.mul(rows[i]!, band.pitch), tx);
-      low.emit({ kind: "storeShared", array: band.weights, index, value: state[i]!.weights(point), lane: null, nodes: [f.values.id] }); // prettier-ignore
+      low.emit({
+        kind: "storeShared",
+        array: band.weights,
+        index,
+        value: state[i]!.weights(point),
+        lane: null,
+        nodes: [f.values.id],
+      });
       state[i]!.settle();
     });
     parcels.forEach((parcel, i) => carry(band, parcel, values[i]!, f.values));
@@ -129,7 +150,8 @@ function bandOf(job: Job): Band {
   const threads = flashThreads(tile);
   const tid = space.of(space.variable("tid", threads - 1, 0, "tid"));
   const across = flashAcross(tile);
-  const { band, batch: number } = f.parts.diagonal === null || sizes.batch === 1 ? inOrder(f, grid, bands) : longestFirst(f, grid, bands); // prettier-ignore
+  const { band, batch: number } =
+    f.parts.diagonal === null || sizes.batch === 1 ? inOrder(f, grid, bands) : longestFirst(f, grid, bands);
   const top = low.bind("top", space.mul(band, tile.m));
   const batch = low.bind("batch", number);
   const tx = low.bind("tx", space.mod(tid, across));
@@ -186,8 +208,18 @@ function carry(
 ): void {
   const { low } = f;
   low.branch(parcel.exists, () => {
-    const staged = parcel.inside.kind === "always" || value.kind === "literal" ? value : low.let(`${value.name}_now`, "f32", 4, value, [of.id]); // prettier-ignore
-    low.emit({ kind: "storeShared", array, index: parcel.cell, value: of.masked(staged, parcel.inside), lane: null, nodes: [of.id] }); // prettier-ignore
+    const staged =
+      parcel.inside.kind === "always" || value.kind === "literal"
+        ? value
+        : low.let(`${value.name}_now`, "f32", 4, value, [of.id]);
+    low.emit({
+      kind: "storeShared",
+      array,
+      index: parcel.cell,
+      value: of.masked(staged, parcel.inside),
+      lane: null,
+      nodes: [of.id],
+    });
   });
 }
 
@@ -253,7 +285,11 @@ function valueParcels(band: Band): Parcel[] {
       cell: space.add(space.mul(row, quads), quad),
       inside: { kind: "always" },
       fetch: (turn) =>
-        values.right(batch, space.clamp(space.add(space.mul(turn, tile.n), row), sizes.n - 1), values.quad(quad, sizes.width).at), // prettier-ignore
+        values.right(
+          batch,
+          space.clamp(space.add(space.mul(turn, tile.n), row), sizes.n - 1),
+          values.quad(quad, sizes.width).at,
+        ),
     };
   });
 }
@@ -275,7 +311,13 @@ function dotProducts(band: Band, { scores, queries }: Product, ours: readonly In
     });
     for (const lane of [0, 1, 2, 3]) {
       const k = space.add(space.mul(quad, 4 * pitch), space.int(lane * pitch));
-      const right = low.let(`k_${4 * number + lane}`, "f32", 4, { kind: "loadShared", array: passing, index: space.add(k, tx) }, [scores.id]); // prettier-ignore
+      const right = low.let(
+        `k_${4 * number + lane}`,
+        "f32",
+        4,
+        { kind: "loadShared", array: passing, index: space.add(k, tx) },
+        [scores.id],
+      );
       dots.forEach((dot, i) => scores.fma(dot, left[i]!, lane, right));
     }
   });
@@ -320,14 +362,23 @@ function shareOf({ f, tile, tx }: Band, meeting: Meeting, row: Index): Share {
 function offerTop({ f }: Band, state: RunningRow, point: Quad, share: Share | null): void {
   const value = state.highest([point]);
   if (value === null || !share) return;
-  f.low.emit({ kind: "storeShared", array: share.meeting.first, index: share.index, value, lane: share.lane, nodes: [f.parts.peak!] }); // prettier-ignore
+  f.low.emit({
+    kind: "storeShared",
+    array: share.meeting.first,
+    index: share.index,
+    value,
+    lane: share.lane,
+    nodes: [f.parts.peak!],
+  });
 }
 
 /** The row's new peak; what was summed under the old one fades. */
 function takeTop({ f }: Band, state: RunningRow, results: readonly Reg[], share: Share | null): void {
   const { low, parts } = f;
   if (parts.peak === null || !share) return;
-  const seen = share.cells.map((index): Value => low.let("seen", "f32", 4, { kind: "loadShared", array: share.meeting.first, index }, [parts.peak!])); // prettier-ignore
+  const seen = share.cells.map((index): Value =>
+    low.let("seen", "f32", 4, { kind: "loadShared", array: share.meeting.first, index }, [parts.peak!]),
+  );
   const fade = state.raise(state.lanes(seen.reduce((a, b) => state.higher(a, b, 4)) as Reg));
   state.fadeFolds(fade);
   f.fade(results, fade);
@@ -344,9 +395,14 @@ function addValues(
   const { f, rows, passing, weights, pitch } = band;
   const { low, space, sizes, values } = f;
   const width = fours(sizes.width);
-  const left = rows.map(
-    (row, i) =>
-      low.let(`w_${number}_${i}`, "f32", 4, { kind: "loadShared", array: weights, index: space.add(space.mul(row, pitch), quad) }, [values.id]), // prettier-ignore
+  const left = rows.map((row, i) =>
+    low.let(
+      `w_${number}_${i}`,
+      "f32",
+      4,
+      { kind: "loadShared", array: weights, index: space.add(space.mul(row, pitch), quad) },
+      [values.id],
+    ),
   );
   for (const lane of [0, 1, 2, 3]) {
     const k = space.add(space.mul(quad, 4 * width), space.int(lane * width));

@@ -59,7 +59,9 @@ export function joinThreads(
     cells: places.array(stage, 2 * slot, acc.scalar),
     spots: acc.position ? places.array(stage, 2 * slot + 1, "i32") : null,
   }));
-  return places.joining === "tree" ? joinByTree(low, slots, tid, places.threads) : joinBySubgroups(low, slots, places.threads); // prettier-ignore
+  return places.joining === "tree"
+    ? joinByTree(low, slots, tid, places.threads)
+    : joinBySubgroups(low, slots, places.threads);
 }
 
 function leave(low: Lowering, { acc, cells, spots }: Slot, index: Index): void {

@@ -61,7 +61,12 @@ function lowerBlock(job: Job, rows: number): KernelProgram {
   const factors = depthFactors(c);
   const byFours = factors.length === 1 && sizes.k > 0 && sizes.k % 4 === 0 && c.alongK(0);
   const nest = (level: number, k: Index): void => {
-    if (level === factors.length) return step(held.map((m) => c.left(batch, m, k)), null, k); // prettier-ignore
+    if (level === factors.length)
+      return step(
+        held.map((m) => c.left(batch, m, k)),
+        null,
+        k,
+      );
     const [name, extent] = [factors.length === 1 ? "k" : (DEPTH_NAMES[level] ?? "tap"), factors[level]!];
     low.loop(name, extent, (i) => nest(level + 1, space.add(space.mul(k, extent), i)));
   };

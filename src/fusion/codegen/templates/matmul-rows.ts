@@ -30,7 +30,9 @@ const quadAt = (c: Contraction, batch: Index, m: Index, unit: Index): Quad => {
 /** Folds in the order in which they depend on each other, those of one stage side by side. */
 function stagesOf({ form }: Job): NodeId[][] {
   const count = form.reductions.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
-  return Array.from({ length: count }, (_, stage) => form.reductions.filter((each) => each.stage === stage).map((each) => each.node)); // prettier-ignore
+  return Array.from({ length: count }, (_, stage) =>
+    form.reductions.filter((each) => each.stage === stage).map((each) => each.node),
+  );
 }
 
 /** Results with one value an element, and those with one value a row. */
@@ -60,7 +62,10 @@ export function lowerMatmulRows(job: Job): KernelProgram {
   const { c, batch, top, left } = tiling;
   const { low, space } = c;
   const ms = rows.map((row) => space.add(top, row));
-  nameRows(low, ms.map((m) => space.clamp(m, c.sizes.m - 1))); // prettier-ignore
+  nameRows(
+    low,
+    ms.map((m) => space.clamp(m, c.sizes.m - 1)),
+  );
   const units = columns.map((column) => space.add(left, column));
   const quads = ms.map((m) => units.map((unit) => quadAt(c, batch, m, unit)));
   const known = rows.map((): (readonly [NodeId, Value])[] => []);
@@ -69,17 +74,22 @@ export function lowerMatmulRows(job: Job): KernelProgram {
   };
   const shares = sharesOf(tiled, job);
   for (const ids of stagesOf(job)) {
-    low.comment(`Fold the rows into ${ids.map((id) => wordFor(node(job.graph, id))).join(" and ")}: each thread its columns, then all that share a row.`); // prettier-ignore
+    low.comment(
+      `Fold the rows into ${ids.map((id) => wordFor(node(job.graph, id))).join(" and ")}: each thread its columns, then all that share a row.`,
+    );
     for (const id of ids) {
       const fold = foldOf(low, id);
       const parts = rows.map((_, i): Value => {
         enter(i);
         return ofRow(low, fold, quads[i]!, (j) => low.setRowValue(c.id, accs[i]![j]!), `_${i}`);
       });
-      joined(low, parts.map((value, i) => ({ ...fold, share: shares[i]!, value, position: null }))).forEach(({ value }, i) => {
+      joined(
+        low,
+        parts.map((value, i) => ({ ...fold, share: shares[i]!, value, position: null })),
+      ).forEach(({ value }, i) => {
         const whole = mutated("unjoined-row") ? (parts[i] as Reg) : value;
         known[i]!.push([id, finished(low, { ...fold, value: whole, position: null, settled: true }, c.sizes.n)]);
-      }); // prettier-ignore
+      });
     }
   }
   const { full, perRow } = resultsOf(job);
@@ -119,7 +129,12 @@ function sharesOf({ tiling, tx, ty, rows, a }: Tiled, job: Job): Share[] {
   return rows.map((_, i) => {
     const own = space.add(space.int((i % atOnce) * down), ty);
     const at = (cell: Index): Index => space.add(space.mul(own, count), cell);
-    return { meeting, index: at(space.div(tx, 4)), lane: space.mod(tx, 4), cells: Array.from({ length: count }, (__, i4) => at(space.int(i4))) }; // prettier-ignore
+    return {
+      meeting,
+      index: at(space.div(tx, 4)),
+      lane: space.mod(tx, 4),
+      cells: Array.from({ length: count }, (__, i4) => at(space.int(i4))),
+    };
   });
 }
 

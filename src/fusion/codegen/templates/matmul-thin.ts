@@ -43,9 +43,12 @@ function lowerDots(c: Contraction, rows: number, columns: number): KernelProgram
   const batch = space.div(grid.index, across * down);
   const ms = Array.from({ length: rows }, (_, i) => space.add(top, space.int(i)));
   const ns = Array.from({ length: columns }, (_, j) => space.add(left, space.int(j)));
-  const parts = ms.map(
-    (_, i) =>
-    ns.map((__, j) => low.variable(rows * columns === 1 ? "dot" : `dot_${i}_${j}`, c.scalar, wide ? 4 : 1, literal(0, c.scalar), [c.id])), // prettier-ignore
+  const parts = ms.map((_, i) =>
+    ns.map((__, j) =>
+      low.variable(rows * columns === 1 ? "dot" : `dot_${i}_${j}`, c.scalar, wide ? 4 : 1, literal(0, c.scalar), [
+        c.id,
+      ]),
+    ),
   );
   low.loop("turn", Math.ceil(units / threads), (turn) => {
     const unit = space.add(grid.tid, space.mul(turn, threads));

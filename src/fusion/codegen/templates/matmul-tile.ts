@@ -78,7 +78,9 @@ export function multiplyTiles(job: Job): Tiled {
   const share = { n: own, k: tile.k };
   const parcels = [
     ...leftParcels(tiling, a, tile, pitch),
-    ...products.flatMap((product, p) => rightParcels({ ...tiling, c: product }, b, share, width, turned[p]!, (p * own) / 4)), // prettier-ignore
+    ...products.flatMap((product, p) =>
+      rightParcels({ ...tiling, c: product }, b, share, width, turned[p]!, (p * own) / 4),
+    ),
   ];
   const rows = Array.from({ length: tile.rm }, (_, i) => space.add(ty, space.int(i * downThreads)));
   const columns = Array.from({ length: tile.rn / 4 }, (_, j) => space.add(tx, space.int(j * acrossThreads)));
@@ -104,7 +106,17 @@ export function multiplyTiles(job: Job): Tiled {
     low.barrier();
   });
   low.lean = false;
-  return { tiling, products, tx, ty, rows, columns, accs, a, grid: { workgroupSize: [threads, 1, 1], workgroups: [gx, gy, 1] } }; // prettier-ignore
+  return {
+    tiling,
+    products,
+    tx,
+    ty,
+    rows,
+    columns,
+    accs,
+    a,
+    grid: { workgroupSize: [threads, 1, 1], workgroups: [gx, gy, 1] },
+  };
 }
 
 /** Variant `matmul-tile`. */

@@ -106,10 +106,10 @@ function sourceOf(
   row: Index,
   at: Index,
 ): Index {
-  // prettier-ignore
   const { space } = low;
   const after = stages[stages.findIndex(({ runs }) => runs === stage.runs) + 1]!;
-  const least = (index: Index): Index => (index.terms.length === 0 ? space.int(Math.min(index.constant, stage.run)) : space.clamp(index, stage.run)); // prettier-ignore
+  const least = (index: Index): Index =>
+    index.terms.length === 0 ? space.int(Math.min(index.constant, stage.run)) : space.clamp(index, stage.run);
   const pair = space.div(at, after.run);
   const start = low.bind("start", space.mul(pair, 2 * stage.run), stage.length - 1);
   const rest = space.add(space.int(stage.length), space.mul(start, -1));
@@ -168,7 +168,10 @@ function lastMerge(merged: Merged): KernelProgram {
     const { attrs, type } = node(graph, id);
     const axis = opDef(node(graph, id).op).order!.axis(attrs, type.shape);
     const rows = type.shape.map((extent, i) => (i === axis ? 1 : extent));
-    const row = low.space.ravel(at.at.map((index, i) => (i === axis ? low.space.int(0) : index)), rows); // prettier-ignore
+    const row = low.space.ravel(
+      at.at.map((index, i) => (i === axis ? low.space.int(0) : index)),
+      rows,
+    );
     const source = sourceOf(merged, low, from, row, at.at[axis]!);
     // What was found inside a branch is known there alone.
     if (low.level === 0) found.set(at.id, source);

@@ -32,12 +32,20 @@ function rowOfBand(low: Lowering, { schedule, form }: Job, band: Index, line: In
 /** A buffer for the bands of each fold of columns. */
 const partialsOf = (low: Lowering, { form, schedule }: Job): readonly Buffer[] =>
   form.columnFolds.map((id) =>
-    low.temporary(partialsId(id), `${wordFor(node(low.graph, id))}_partials`, foldedType(low, id), schedule.chunks * form.columns),
-  ); // prettier-ignore
+    low.temporary(
+      partialsId(id),
+      `${wordFor(node(low.graph, id))}_partials`,
+      foldedType(low, id),
+      schedule.chunks * form.columns,
+    ),
+  );
 
 /** The columns are with the finisher: nothing of theirs is stored here. */
 const bandLowering = (job: Job): Lowering =>
-  loweringOf({ ...job, region: { ...job.region, outputs: job.region.outputs.filter((id) => !job.form.columnFolds.includes(id)) } }); // prettier-ignore
+  loweringOf({
+    ...job,
+    region: { ...job.region, outputs: job.region.outputs.filter((id) => !job.form.columnFolds.includes(id)) },
+  });
 
 /** Threads side by side along the row; each holds its columns' folds in registers. */
 function bandByWorkgroup(job: Job): KernelProgram {
@@ -54,33 +62,45 @@ function bandByWorkgroup(job: Job): KernelProgram {
     const unit = space.add(grid.tid, space.int(turn * threads));
     const column = spread(space, space.clamp(unit, units - 1), wide);
     const inside = space.less(unit, units);
-    const bare = (): Index => (inside.kind === "always" ? column : spread(space, existing(low, unit, units, wide ? "unit" : "column"), wide)); // prettier-ignore
+    const bare = (): Index =>
+      inside.kind === "always" ? column : spread(space, existing(low, unit, units, wide ? "unit" : "column"), wide);
     return { column, inside, bare };
   });
   const held = new Map(form.columnFolds.map((id) => [id, chunks.map(() => accumulator(low, id, width))]));
   const partials = partialsOf(low, job);
   const places = new JoinPlaces(low, threads, schedule.joined);
-  low.loop("line", schedule.chunkLength, (line) => {
-    const { row, counts } = rowOfBand(low, job, grid.index, line);
-    if (chunks.length > 1) nameChunks(low, chunks, rows, row);
-    rows.stages.forEach((pass, stage) => {
-      low.comment(passComment(low, pass));
-      const accs = pass.reductions.map((id) => accumulator(low, id, width));
-      chunks.forEach(({ column, inside, bare }, turn) => {
-        const at = pointAt(space, rows, row, column);
-        for (const acc of accs) foldIn(low, acc, at, column, inside);
-        for (const id of pass.columnFolds) foldIn(low, held.get(id)![turn]!, at, column, mutated("repeated-row") ? inside : space.and(inside, counts)); // prettier-ignore
-        for (const id of pass.outputs) storePoint(low, rows, id, row, column, space.and(inside, counts), bare);
+  low.loop(
+    "line",
+    schedule.chunkLength,
+    (line) => {
+      const { row, counts } = rowOfBand(low, job, grid.index, line);
+      if (chunks.length > 1) nameChunks(low, chunks, rows, row);
+      rows.stages.forEach((pass, stage) => {
+        low.comment(passComment(low, pass));
+        const accs = pass.reductions.map((id) => accumulator(low, id, width));
+        chunks.forEach(({ column, inside, bare }, turn) => {
+          const at = pointAt(space, rows, row, column);
+          for (const acc of accs) foldIn(low, acc, at, column, inside);
+          for (const id of pass.columnFolds)
+            foldIn(low, held.get(id)![turn]!, at, column, mutated("repeated-row") ? inside : space.and(inside, counts));
+          for (const id of pass.outputs) storePoint(low, rows, id, row, column, space.and(inside, counts), bare);
+        });
+        if (accs.length === 0) return;
+        const joined = joinThreads(
+          accs.map((acc) => foldLanes(low, acc)),
+          grid.tid,
+          places,
+          stage,
+        );
+        for (const acc of joined) low.setRowValue(acc.id, finished(low, acc, form.columns));
       });
-      if (accs.length === 0) return;
-      const joined = joinThreads(accs.map((acc) => foldLanes(low, acc)), grid.tid, places, stage); // prettier-ignore
-      for (const acc of joined) low.setRowValue(acc.id, finished(low, acc, form.columns));
-    });
-    const first = space.and(space.less(grid.tid, 1), counts);
-    if (rows.rowOutputs.length > 0) low.branch(first, () => storeRow(low, rows, row));
-    // The next row comes back to the places that this one has read.
-    low.barrier();
-  }, "rows"); // prettier-ignore
+      const first = space.and(space.less(grid.tid, 1), counts);
+      if (rows.rowOutputs.length > 0) low.branch(first, () => storeRow(low, rows, row));
+      // The next row comes back to the places that this one has read.
+      low.barrier();
+    },
+    "rows",
+  );
   low.comment("Leave what the band has folded.");
   chunks.forEach(({ inside, bare }, turn) =>
     low.branch(inside, () => {
@@ -108,25 +128,32 @@ function bandByThread(job: Job): KernelProgram {
   const turns = form.columns / width;
   const partials = partialsOf(low, job);
   const columns = form.columnFolds.map((id) => openColumns(low, id, turns, width));
-  low.loop("line", schedule.chunkLength, (line) => {
-    const { row, counts } = rowOfBand(low, job, grid.index, line);
-    for (const pass of rows.stages) {
-      low.comment(passComment(low, pass));
-      const accs = pass.reductions.map((id) => accumulator(low, id, width));
-      low.loop("column", turns, (turn) => {
-        const column = spread(space, turn, wide);
-        const at = pointAt(space, rows, row, column);
-        for (const acc of accs) foldIn(low, acc, at, column, { kind: "always" });
-        for (const own of columns) {
-          if (!pass.columnFolds.includes(own.id)) continue;
-          own.take(turn, (acc) => foldIn(low, acc, at, column, mutated("repeated-row") ? { kind: "always" } : counts));
-        }
-        for (const id of pass.outputs) storePoint(low, rows, id, row, column, counts);
-      });
-      for (const acc of accs) low.setRowValue(acc.id, finished(low, wide ? foldLanes(low, acc) : acc, form.columns));
-    }
-    if (rows.rowOutputs.length > 0) low.branch(counts, () => storeRow(low, rows, row));
-  }, "rows"); // prettier-ignore
+  low.loop(
+    "line",
+    schedule.chunkLength,
+    (line) => {
+      const { row, counts } = rowOfBand(low, job, grid.index, line);
+      for (const pass of rows.stages) {
+        low.comment(passComment(low, pass));
+        const accs = pass.reductions.map((id) => accumulator(low, id, width));
+        low.loop("column", turns, (turn) => {
+          const column = spread(space, turn, wide);
+          const at = pointAt(space, rows, row, column);
+          for (const acc of accs) foldIn(low, acc, at, column, { kind: "always" });
+          for (const own of columns) {
+            if (!pass.columnFolds.includes(own.id)) continue;
+            own.take(turn, (acc) =>
+              foldIn(low, acc, at, column, mutated("repeated-row") ? { kind: "always" } : counts),
+            );
+          }
+          for (const id of pass.outputs) storePoint(low, rows, id, row, column, counts);
+        });
+        for (const acc of accs) low.setRowValue(acc.id, finished(low, wide ? foldLanes(low, acc) : acc, form.columns));
+      }
+      if (rows.rowOutputs.length > 0) low.branch(counts, () => storeRow(low, rows, row));
+    },
+    "rows",
+  );
   low.comment("Leave what the band has folded.");
   low.loop("column", turns, (turn) => {
     const at = space.add(space.mul(grid.index, form.columns), spread(space, turn, wide));
@@ -155,7 +182,10 @@ function openColumns(low: Lowering, id: NodeId, turns: number, width: Width) {
       fold(acc);
       keep(turn, acc);
     },
-    read: (turn: Index) => low.let(`${wordFor(node(low.graph, id))}_sum`, start.scalar, width, { kind: "loadShared", array, index: turn }, [id]), // prettier-ignore
+    read: (turn: Index) =>
+      low.let(`${wordFor(node(low.graph, id))}_sum`, start.scalar, width, { kind: "loadShared", array, index: turn }, [
+        id,
+      ]),
   };
 }
 

@@ -84,7 +84,9 @@ function foldMoments(walk: Walk, { stage, first, second, operand }: MergedStages
     low.set(reg, { kind: "op", def: opDef("add"), args: [reg, value], attrs: {}, index: null }, [first]);
   walk.each((at, _column, inside, turn) => {
     const x = low.converted(low.valueAt(operand, at), "f32", operand);
-    const number = low.let("number", "i32", 1, { kind: "index", index: low.space.add(turn, low.space.int(1)) }, [first]); // prettier-ignore
+    const number = low.let("number", "i32", 1, { kind: "index", index: low.space.add(turn, low.space.int(1)) }, [
+      first,
+    ]);
     const off = kept(low, make("off", "sub", x, mean), inside, ZERO, first);
     add(mean, make("moved", "div", off, low.converted(number, "f32", first)));
     const rest = kept(low, make("rest", "sub", x, mean), inside, ZERO, first);

@@ -20,7 +20,15 @@ export function lowerFlat(job: Job): KernelProgram {
   const take = (turn: Index): void => {
     const unit = space.add(grid.index, space.mul(turn, count));
     const inside = space.less(unit, units);
-    low.branch(inside, () => storeFlat(low, job.region.outputs, sizeOf(form.space), width, inside.kind === "always" ? unit : low.bind("unit", unit, units - 1))); // prettier-ignore
+    low.branch(inside, () =>
+      storeFlat(
+        low,
+        job.region.outputs,
+        sizeOf(form.space),
+        width,
+        inside.kind === "always" ? unit : low.bind("unit", unit, units - 1),
+      ),
+    );
   };
   if (turns > 1 && !unrolled) low.loop("turn", turns, take);
   else for (let turn = 0; turn < turns; turn++) take(space.int(turn));

@@ -48,7 +48,12 @@ export class Partials {
     const { form, schedule, region } = this.job;
     const { dtype } = this.#slots.get(what)!;
     const name = dtype === "f32" ? "partials" : `${dtype}_partials`;
-    return this.low.temporary(nodeId(`${region.outputs[0]}~${dtype}~partials`), name, dtype, this.#counts.get(dtype)! * schedule.chunks * form.rows); // prettier-ignore
+    return this.low.temporary(
+      nodeId(`${region.outputs[0]}~${dtype}~partials`),
+      name,
+      dtype,
+      this.#counts.get(dtype)! * schedule.chunks * form.rows,
+    );
   }
 
   #offset(what: string, chunk: Index, row: Index): Index {

@@ -54,7 +54,10 @@ export function keepRows(band: Band): Keeper {
   nameRows(low, held);
   const own = f.row("");
   const atOnce = meetingRows(low.graph, f.parts, tile, true);
-  const groups = Array.from({ length: Math.ceil(tile.rm / atOnce) }, (_, i) => ({ first: i * atOnce, rows: rows.slice(i * atOnce, (i + 1) * atOnce) })); // prettier-ignore
+  const groups = Array.from({ length: Math.ceil(tile.rm / atOnce) }, (_, i) => ({
+    first: i * atOnce,
+    rows: rows.slice(i * atOnce, (i + 1) * atOnce),
+  }));
   const handOver = handing(band, atOnce);
   const at = space.add(top, tid);
   const mine = space.less(tid, tile.m);
@@ -107,10 +110,14 @@ function handing({ f, tile, tiling, tx, ty, a }: Band, atOnce: number) {
     },
     read(number: number, scalar: Scalar, id: NodeId): Reg[] {
       const start = cell(number, mutated("wrong-keeper") ? space.int(0) : space.mod(tiling.tid, group));
-      return Array.from(
-        { length: across / 4 },
-        (_, c) =>
-        low.let("part", scalar, 4, { kind: "loadShared", array: meeting.of(scalar), index: space.add(start, space.int(c)) }, [id]), // prettier-ignore
+      return Array.from({ length: across / 4 }, (_, c) =>
+        low.let(
+          "part",
+          scalar,
+          4,
+          { kind: "loadShared", array: meeting.of(scalar), index: space.add(start, space.int(c)) },
+          [id],
+        ),
       );
     },
   };
@@ -160,7 +167,14 @@ export function keepColumns(band: Band): Keeper {
       agree(state, met);
       const folds = foldsOf(state, met).map((own, i) => [...state[i]!.peakFold(), ...own]);
       const partials = new Partials(low, job, folds[0]!);
-      folds.forEach((own, i) => f.atColumns(batch, units[i]!, mine, () => (linear, lane) => leaveColumn(f, partials, own, { chunk: band.chunk, linear, lane }))); // prettier-ignore
+      folds.forEach((own, i) =>
+        f.atColumns(
+          batch,
+          units[i]!,
+          mine,
+          () => (linear, lane) => leaveColumn(f, partials, own, { chunk: band.chunk, linear, lane }),
+        ),
+      );
     },
   };
 }

@@ -21,7 +21,11 @@ export function lowerReduceThread(job: Job): KernelProgram {
   const batch = low.bind("batch", space.div(grid.index, bands));
   const band = low.bind("start", space.mod(grid.index, bands));
   const state = Array.from({ length: alongColumns ? own : 1 }, (_, i) => f.row(`_${i}`));
-  if (alongColumns) nameRows(low, state.map((_, i) => f.held(space.add(space.mul(band, own), space.int(i))))); // prettier-ignore
+  if (alongColumns)
+    nameRows(
+      low,
+      state.map((_, i) => f.held(space.add(space.mul(band, own), space.int(i)))),
+    );
   low.loop("turn", Math.ceil(sizes.folded / (alongColumns ? 4 : rows)), (turn) => {
     const [block, unit] = alongColumns ? [band, turn] : [turn, band];
     const lines = Array.from({ length: rows }, (_, i) => space.add(space.mul(block, rows), space.int(i)));

@@ -52,11 +52,23 @@ function bandOf(job: Job, f: Reduce): Band {
   const start = mutated("stale-chunk") ? space.int(0) : space.mul(chunk, step * turns);
   const [top, left] = alongColumns ? [space.mul(band, tile.m), start] : [start, space.mul(band, tile.n / 4)];
   const batch = matrices === 1 ? zero : space.mod(space.div(grid, bands * chunks), matrices);
-  const tiling: Tiling = { c, tid, threads, top: low.bind("top", top), left: low.bind("left", left), batch: low.bind("batch", batch) }; // prettier-ignore
+  const tiling: Tiling = {
+    c,
+    tid,
+    threads,
+    top: low.bind("top", top),
+    left: low.bind("left", left),
+    batch: low.bind("batch", batch),
+  };
   const [tx, ty] = [low.bind("tx", space.mod(tid, across)), low.bind("ty", space.div(tid, across))];
   const rows = Array.from({ length: tile.rm }, (_, i) => space.add(ty, space.int(i * down)));
   const columns = Array.from({ length: tile.rn / 4 }, (_, j) => space.add(tx, space.int(j * across)));
-  const a = low.sharedArray("a_tile", c.scalar, Math.max(tile.m * (tile.k / 4 + 1), meetingCells(job.graph, f.parts, tile, alongColumns)), 4); // prettier-ignore
+  const a = low.sharedArray(
+    "a_tile",
+    c.scalar,
+    Math.max(tile.m * (tile.k / 4 + 1), meetingCells(job.graph, f.parts, tile, alongColumns)),
+    4,
+  );
   const b = low.sharedArray("b_tile", c.scalar, tile.k * rightWidth(job, c.alongK(1)), 4);
   return { f, tile, tiling, step, turns, chunk, tx, ty, rows, columns, a, b, grid: [gx, gy] };
 }

@@ -49,7 +49,17 @@ export function agree(rows: readonly RunningRow[], shares: readonly Share[]): vo
   if (!first || first.parts.peak === null) return;
   const { low, parts } = first;
   const def = opDef(node(low.graph, parts.peak!).op);
-  const tops = joined(low, rows.map((row, i) => ({ share: shares[i]!, def, scalar: "f32", value: row.peak!, position: null, id: parts.peak! }))); // prettier-ignore
+  const tops = joined(
+    low,
+    rows.map((row, i) => ({
+      share: shares[i]!,
+      def,
+      scalar: "f32",
+      value: row.peak!,
+      position: null,
+      id: parts.peak!,
+    })),
+  );
   low.forget(parts.peak!);
   rows.forEach((row, i) => {
     row.fadeFolds(row.raise(tops[i]!.value));
@@ -67,7 +77,9 @@ export function foldsOf(rows: readonly RunningRow[], shares: readonly Share[] | 
   const whole: Accumulator[][] = own.map(() => []);
   first.folds.forEach((_, f) => {
     const entries = own.map((folds, i) => ({ ...folds[f]!, share: shares[i]! }));
-    joined(low, entries).forEach(({ value, position }, i) => whole[i]!.push({ ...own[i]![f]!, value, position, settled: true })); // prettier-ignore
+    joined(low, entries).forEach(({ value, position }, i) =>
+      whole[i]!.push({ ...own[i]![f]!, value, position, settled: true }),
+    );
   });
   return whole;
 }
@@ -91,7 +103,6 @@ export function joined(
   return Array.from({ length: Math.ceil(parts.length / atOnce) }, (_, i) =>
     parts.slice(i * atOnce, (i + 1) * atOnce),
   ).flatMap((some) => {
-    // prettier-ignore
     for (const { share, value, position, id } of some) {
       const { meeting, index, lane } = share;
       const put = (part: Value): void =>
@@ -125,7 +136,10 @@ function joinCells(
     };
     for (const cell of rest) merge(low, best, read(scalar, cell), read("i32", cell));
     const one = lane === null ? best : foldLanes(low, best);
-    return { value: one.value, position: low.let(wordFor(node(low.graph, id)), "i32", one.position!.width, one.position!, [id]) }; // prettier-ignore
+    return {
+      value: one.value,
+      position: low.let(wordFor(node(low.graph, id)), "i32", one.position!.width, one.position!, [id]),
+    };
   }
   const both = (a: Reg, b: Reg): Reg => low.let("part", scalar, 4, { kind: "combine", def, a, b }, [id]);
   const all = cells.map((cell) => read(scalar, cell)).reduce(both);

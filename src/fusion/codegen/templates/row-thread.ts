@@ -23,7 +23,9 @@ export function lowerRowThread(job: Job): KernelProgram {
   const each = (visit: (turn: Index) => void): void => {
     const last = space.int(turns - 1);
     if (!unrolled)
-      low.loop(rows.backwards ? "back" : "column", turns, (turn) => visit(rows.backwards ? space.add(last, space.mul(turn, -1)) : turn)); // prettier-ignore
+      low.loop(rows.backwards ? "back" : "column", turns, (turn) =>
+        visit(rows.backwards ? space.add(last, space.mul(turn, -1)) : turn),
+      );
     else for (let turn = 0; turn < turns; turn++) visit(space.int(rows.backwards ? turns - 1 - turn : turn));
   };
   for (const [number, pass] of rows.stages.entries()) {

@@ -62,7 +62,8 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
     columns: rows.columns,
     tid: grid.tid,
     places,
-    each: (visit) => each(({ column, inside }, turn) => visit(pointAt(low.space, rows, grid.index, column), column, inside, turn)), // prettier-ignore
+    each: (visit) =>
+      each(({ column, inside }, turn) => visit(pointAt(low.space, rows, grid.index, column), column, inside, turn)),
     seen: () => turnsTaken(low, chunk(low.space.int(turns - 1)).inside, turns),
   };
   rows.stages.forEach((pass, stage) => {
@@ -104,7 +105,12 @@ export function lowerRowWorkgroup(job: Job): KernelProgram {
     });
     for (const sort of sorts) sort.finish(rows.columns);
     if (accs.length === 0) return;
-    const joined = joinThreads(accs.map((acc) => foldLanes(low, acc)), grid.tid, places, stage); // prettier-ignore
+    const joined = joinThreads(
+      accs.map((acc) => foldLanes(low, acc)),
+      grid.tid,
+      places,
+      stage,
+    );
     for (const acc of joined) low.setRowValue(acc.id, finished(low, acc, rows.columns));
   });
   storeFirst(low, rows, grid.index, grid.tid, threads);

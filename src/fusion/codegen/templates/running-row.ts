@@ -42,8 +42,12 @@ export class RunningRow {
     this.parts = parts;
     this.number = number;
     this.width = width;
-    this.peak = parts.peak === null ? null : low.variable(this.#name(parts.peak, "top"), "f32", width, LOWEST, [parts.peak]); // prettier-ignore
-    this.folds = parts.folds.map((fold) => ({ acc: accumulator(low, fold.node, hasPlace(low, fold.node) ? 4 : width, number), fades: fold.fades })); // prettier-ignore
+    this.peak =
+      parts.peak === null ? null : low.variable(this.#name(parts.peak, "top"), "f32", width, LOWEST, [parts.peak]);
+    this.folds = parts.folds.map((fold) => ({
+      acc: accumulator(low, fold.node, hasPlace(low, fold.node) ? 4 : width, number),
+      fades: fold.fades,
+    }));
   }
 
   #name(id: NodeId, what: string): string {
@@ -69,7 +73,9 @@ export class RunningRow {
     const { parts } = this;
     if (parts.peak === null) return null;
     const scores = quads.map((quad) => this.#scores(quad));
-    const best = scores.reduce((a, b) => (a === b ? a : this.#max(a, b, "best", Math.max(widthOf(a), widthOf(b)) as Width))); // prettier-ignore
+    const best = scores.reduce((a, b) =>
+      a === b ? a : this.#max(a, b, "best", Math.max(widthOf(a), widthOf(b)) as Width),
+    );
     return this.width === 1 && widthOf(best) === 4 && best.kind === "reg" ? this.lanes(best) : best;
   }
 
@@ -78,7 +84,9 @@ export class RunningRow {
     const { low, parts } = this;
     const def = opDef(node(low.graph, parts.peak!).op);
     const pair = (name: string, lanes: readonly [number, number]): Reg =>
-      low.let(this.#name(parts.peak!, name), "f32", 1, { kind: "combine", def, a: value, b: value, lanes }, [parts.peak!]); // prettier-ignore
+      low.let(this.#name(parts.peak!, name), "f32", 1, { kind: "combine", def, a: value, b: value, lanes }, [
+        parts.peak!,
+      ]);
     return this.#max(pair("xy", [0, 1]), pair("zw", [2, 3]), "four", 1);
   }
 
@@ -132,7 +140,8 @@ export class RunningRow {
   /** What some quads of one row add to a fold, as one number. */
   #joint(acc: Accumulator, quads: readonly Quad[]): Value {
     const { low } = this;
-    const both = (a: Value, b: Value): Reg => low.let(this.#name(acc.id, "part"), acc.scalar, 4, { kind: "combine", def: acc.def, a, b }, [acc.id]); // prettier-ignore
+    const both = (a: Value, b: Value): Reg =>
+      low.let(this.#name(acc.id, "part"), acc.scalar, 4, { kind: "combine", def: acc.def, a, b }, [acc.id]);
     return joinLanes(low, acc, quads.map((quad) => this.#part(acc, quad)).reduce(both));
   }
 
@@ -174,7 +183,17 @@ export class RunningRow {
     const { low, parts, peak } = this;
     if (parts.peak === null || !peak) return [];
     const { op, inputs } = node(low.graph, parts.peak);
-    return [{ id: parts.peak, def: opDef(op), operand: inputs[0]!, scalar: "f32", value: peak, position: null, settled: false }]; // prettier-ignore
+    return [
+      {
+        id: parts.peak,
+        def: opDef(op),
+        operand: inputs[0]!,
+        scalar: "f32",
+        value: peak,
+        position: null,
+        settled: false,
+      },
+    ];
   }
 
   /**
@@ -221,8 +240,20 @@ export class RunningRow {
         values.forEach((value, i) => merge(low, acc, value, places[i]!));
         continue;
       }
-      const both = (a: Reg, b: Reg): Reg => low.let("part", acc.scalar, 4, { kind: "combine", def: acc.def, a, b }, [acc.id]); // prettier-ignore
-      const known = fades && !mutated("lost-fade") ? values.map((value, i) => low.let("part", acc.scalar, 4, { kind: "op", def: opDef("mul"), args: [value, faded![i]!], attrs: {}, index: null }, [acc.id])) : values; // prettier-ignore
+      const both = (a: Reg, b: Reg): Reg =>
+        low.let("part", acc.scalar, 4, { kind: "combine", def: acc.def, a, b }, [acc.id]);
+      const known =
+        fades && !mutated("lost-fade")
+          ? values.map((value, i) =>
+              low.let(
+                "part",
+                acc.scalar,
+                4,
+                { kind: "op", def: opDef("mul"), args: [value, faded![i]!], attrs: {}, index: null },
+                [acc.id],
+              ),
+            )
+          : values;
       const b = joinLanes(low, acc, known.reduce(both));
       low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b }, [acc.id]);
     }

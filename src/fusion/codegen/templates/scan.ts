@@ -161,7 +161,8 @@ function scanChunks(
       const near = read(low, scan, cells, cell(space.add(slot, space.int(-1))), "near");
       low.set(before, { kind: "combine", def: scan.fold, a: before, b: near }, [id]);
     });
-    for (const [i, { at }] of chunk.entries()) low.setValueAt(id, at, own[i] ? joined(low, scan, before, own[i], "to") : before); // prettier-ignore
+    for (const [i, { at }] of chunk.entries())
+      low.setValueAt(id, at, own[i] ? joined(low, scan, before, own[i], "to") : before);
     if (turn + 1 === parts.length && !carry) break;
     const all = read(low, scan, cells, cell(space.int(slots - 1)), "all");
     if (!mutated("lost-carry")) soFar = soFar === null ? all : joined(low, scan, soFar, all, "so_far");
@@ -209,7 +210,8 @@ function climb(
       }
     });
     low.barrier();
-    for (const { sum, cells } of parts) low.emit({ kind: "storeShared", array: cells, index: cell(slot), value: sum, lane: null, nodes: [id] }); // prettier-ignore
+    for (const { sum, cells } of parts)
+      low.emit({ kind: "storeShared", array: cells, index: cell(slot), value: sum, lane: null, nodes: [id] });
     low.barrier();
   });
 }
@@ -232,7 +234,8 @@ export function scanPlaces(
   const arrays = new Map<string, SharedArray>();
   const array: ScanPlaces["array"] = (turn, scalar) => {
     const key = `${turn} ${scalar}`;
-    const found = arrays.get(key) ?? low.sharedArray(arrays.size === 0 ? "scan" : `scan_${arrays.size + 1}`, scalar, threads); // prettier-ignore
+    const found =
+      arrays.get(key) ?? low.sharedArray(arrays.size === 0 ? "scan" : `scan_${arrays.size + 1}`, scalar, threads);
     arrays.set(key, found);
     return found;
   };

@@ -76,7 +76,9 @@ export class Sorting {
     const { low } = this;
     const last = inside.kind === "always" ? null : this.#lastKey();
     this.#keysAt(at).forEach((key, lane) => {
-      const held = last ? low.let("held", "key", 1, { kind: "select", when: inside, yes: key, no: last }, this.#nodes) : key; // prettier-ignore
+      const held = last
+        ? low.let("held", "key", 1, { kind: "select", when: inside, yes: key, no: last }, this.#nodes)
+        : key;
       this.#put(low.atLane(slot, lane), held, low.atLane(column, lane), inside);
     });
   }
@@ -110,7 +112,9 @@ export class Sorting {
     const own = column();
     for (const [lane, key] of keys.entries()) {
       const slot = space.add(tid, space.int(sort.kept + lane * threads));
-      const held = last ? low.let("held", "key", 1, { kind: "select", when: inside, yes: key, no: last }, this.#nodes) : key; // prettier-ignore
+      const held = last
+        ? low.let("held", "key", 1, { kind: "select", when: inside, yes: key, no: last }, this.#nodes)
+        : key;
       this.#put(slot, held, low.atLane(own, lane), inside);
     }
     this.#fillUp("pad", sort.kept + width * threads, sort.kept + sort.keys);
@@ -169,7 +173,14 @@ export class Sorting {
   }
 
   #lastKey(): Reg {
-    this.#last ??= this.low.let("last", "key", 1, { kind: "op", def: lastKey, args: [], attrs: {}, index: null }, this.#nodes, 0); // prettier-ignore
+    this.#last ??= this.low.let(
+      "last",
+      "key",
+      1,
+      { kind: "op", def: lastKey, args: [], attrs: {}, index: null },
+      this.#nodes,
+      0,
+    );
     return this.#last;
   }
 
@@ -181,7 +192,14 @@ export class Sorting {
     if (!places) return;
     let place: Value = literal(NOWHERE, "i32");
     if (column) place = low.let("place", "i32", 1, { kind: "index", index: column }, this.#nodes);
-    if (column && inside.kind !== "always") place = low.let("held_place", "i32", 1, { kind: "select", when: inside, yes: place, no: literal(NOWHERE, "i32") }, this.#nodes); // prettier-ignore
+    if (column && inside.kind !== "always")
+      place = low.let(
+        "held_place",
+        "i32",
+        1,
+        { kind: "select", when: inside, yes: place, no: literal(NOWHERE, "i32") },
+        this.#nodes,
+      );
     low.emit({ kind: "storeShared", array: places, index: slot, value: place, lane: null, nodes: this.#nodes });
   }
 

@@ -69,7 +69,12 @@ function partialByWorkgroup(job: Job, rows: Rows, ids: readonly NodeId[]): Kerne
     const column = spread(space, space.clamp(unit, rows.columns / width - 1), wide);
     for (const acc of accs) foldIn(low, acc, pointAt(space, rows, row, column), column, inside);
   });
-  const joined = joinThreads(accs.map((acc) => foldLanes(low, acc)), grid.tid, new JoinPlaces(low, threads, schedule.joined), 0); // prettier-ignore
+  const joined = joinThreads(
+    accs.map((acc) => foldLanes(low, acc)),
+    grid.tid,
+    new JoinPlaces(low, threads, schedule.joined),
+    0,
+  );
   low.branch(space.less(grid.tid, 1), () => {
     for (const acc of joined)
       low.store(partialsBuffer(low, job, acc.id), space.add(space.mul(chunk, rows.rows), row), acc.value, [acc.id]);
@@ -199,7 +204,12 @@ export function joinOne(low: Lowering, acc: Accumulator, partials: Buffer, at: I
 }
 
 /** What the kernels of a region do, by the last part of their names. */
-const PARTS: Readonly<Record<string, string>> = { finish: "joining the chunks", bands: "band by band", runs: "run by run", merge: "runs merged two by two" }; // prettier-ignore
+const PARTS: Readonly<Record<string, string>> = {
+  finish: "joining the chunks",
+  bands: "band by band",
+  runs: "run by run",
+  merge: "runs merged two by two",
+};
 
 export const namesOf = ({ graph, region }: Job, part: string): { name: string; title: string } => ({
   name: `${kernelName(graph, region)}_${part}`,

@@ -97,10 +97,17 @@ function liesByExtent({ graph, region, form, schedule }: Job): boolean {
   const any = axes.map((axis) => space.variable(`any_${axis}`, Math.ceil(form.space[axis]! / TILE) * TILE - 1, 0));
   const loads = (at: readonly IndexVar[]): readonly Index[] => {
     const point = space.tuple(at.map((variable) => space.of(variable)));
-    return probeLoads(graph, region.members, space, region.outputs.map((id) => ({ id, at: point }))).map(({ offset }) => offset); // prettier-ignore
+    return probeLoads(
+      graph,
+      region.members,
+      space,
+      region.outputs.map((id) => ({ id, at: point })),
+    ).map(({ offset }) => offset);
   };
   const loose = loads(known.map((variable, axis) => any[axes.indexOf(axis)] ?? variable));
-  const bound = loads(known).map((offset) => axes.reduce((index, axis, i) => space.substitute(index, known[axis]!, space.of(any[i]!)), offset)); // prettier-ignore
+  const bound = loads(known).map((offset) =>
+    axes.reduce((index, axis, i) => space.substitute(index, known[axis]!, space.of(any[i]!)), offset),
+  );
   return bound.some((offset, i) => offset !== loose[i]);
 }
 

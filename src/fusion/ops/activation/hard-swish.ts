@@ -10,7 +10,11 @@ export const hardSwish = unary({
   dtype: "float",
   flops: 5,
   tolerance: TOLERANCE,
-  derivative: { partials: ({ inputs: [x], of }) => [of("where", [of("lt", [x!, -3]), 0, of("where", [of("gt", [x!, 3]), 1, of("add", [of("div", [x!, 3]), 0.5])])])] }, // prettier-ignore
+  derivative: {
+    partials: ({ inputs: [x], of }) => [
+      of("where", [of("lt", [x!, -3]), 0, of("where", [of("gt", [x!, 3]), 1, of("add", [of("div", [x!, 3]), 0.5])])]),
+    ],
+  },
   scalar: {
     js: (x) => x * Math.min(Math.max(x / 6 + 0.5, 0), 1),
     wgsl: (x, t) => `${x} * clamp(${x} * ${floatLiteral(1 / 6)} + 0.5, ${t.num(0)}, ${t.num(1)})`,

@@ -16,7 +16,9 @@ export const clamp = unary({
   ],
   flops: 2,
   tolerance: EXACT,
-  derivative: gated(({ inputs: [x], attrs, of }) => of("and", [of("ge", [x!, low(attrs)]), of("le", [x!, high(attrs)])])), // prettier-ignore
+  derivative: gated(({ inputs: [x], attrs, of }) =>
+    of("and", [of("ge", [x!, low(attrs)]), of("le", [x!, high(attrs)])]),
+  ),
   scalar: {
     js: (x, attrs) => Math.min(Math.max(x, low(attrs)), high(attrs)),
     wgsl(x, t, attrs) {

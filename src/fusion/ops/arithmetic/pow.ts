@@ -31,7 +31,8 @@ export const pow = binary({
   derivative: {
     partials({ inputs: [a, b], output, of, literal }) {
       const exponent = literal(b!);
-      const falling = exponent === null ? of("pow", [a!, of("sub", [b!, 1])]) : exponent === 2 ? a! : of("pow", [a!, exponent - 1]); // prettier-ignore
+      const falling =
+        exponent === null ? of("pow", [a!, of("sub", [b!, 1])]) : exponent === 2 ? a! : of("pow", [a!, exponent - 1]);
       const first = exponent === 0 ? null : of("mul", [falling, exponent ?? b!]);
       if (exponent !== null) return [first];
       // 0 ** b does not change with b > 0; the logarithm of 0 would say otherwise.

@@ -1,6 +1,17 @@
 import { sizeOf } from "../../ir";
 import { composite, optional } from "../compose";
-import { checkConvolution, DILATION, GROUPS, groupsOf, PADDING, perAxis, shaped, STRIDE, stepsOf, windowProduct } from "../convolution"; // prettier-ignore
+import {
+  checkConvolution,
+  DILATION,
+  GROUPS,
+  groupsOf,
+  PADDING,
+  perAxis,
+  shaped,
+  STRIDE,
+  stepsOf,
+  windowProduct,
+} from "../convolution";
 import { tensor } from "../families";
 import { eachAxis, paddingOf } from "../windows";
 

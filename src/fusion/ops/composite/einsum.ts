@@ -13,11 +13,23 @@ export const einsum = composite({
     { names: ["tensors", "operands"], kind: "tensors", variadic: true, doc: "The operands, in order." },
   ],
   check(inputs, attrs) {
-    const read = readEquation(String(attrs["equation"]), inputs.map((type) => type!.shape)); // prettier-ignore
+    const read = readEquation(
+      String(attrs["equation"]),
+      inputs.map((type) => type!.shape),
+    );
     return read.ok ? null : read;
   },
   build(b, inputs, attrs) {
-    const read = readEquation(String(attrs["equation"]), inputs.map((id) => b.typeOf(id!).shape)); // prettier-ignore
-    return read.ok ? buildEinsum(b, inputs.map((id) => id!), read.value) : inputs[0]!; // prettier-ignore
+    const read = readEquation(
+      String(attrs["equation"]),
+      inputs.map((id) => b.typeOf(id!).shape),
+    );
+    return read.ok
+      ? buildEinsum(
+          b,
+          inputs.map((id) => id!),
+          read.value,
+        )
+      : inputs[0]!;
   },
 });

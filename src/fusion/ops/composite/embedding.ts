@@ -4,6 +4,9 @@ import { tensor } from "../families";
 export const embedding = composite({
   name: "embedding",
   doc: { formula: "weight[index]", teaches: "Only the rows that are named cross memory, not the table." },
-  params: [tensor(["index", "input", "indices", "ids"], "Row numbers."), tensor(["weight", "table"], "One row for each number.")], // prettier-ignore
+  params: [
+    tensor(["index", "input", "indices", "ids"], "Row numbers."),
+    tensor(["weight", "table"], "One row for each number."),
+  ],
   build: (b, [index, weight]) => b.op("rows", "gather", [weight!, index!], { axis: 0 }),
 });

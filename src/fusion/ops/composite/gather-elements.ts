@@ -23,7 +23,10 @@ export const gatherElements = composite({
     const axis = normalAxis(numberOf(attrs["axis"], 0), x!.shape.length);
     const [a, b] = [x!.shape, index!.shape];
     if (a.length === b.length && b.every((extent, i) => i === axis || extent <= a[i]!)) return null;
-    return wrong("shape-mismatch", `${names[0]} is ${showShape(a)}, ${names[1]} is ${showShape(b)}: they need one rank, and only along the axis may the index be longer.`); // prettier-ignore
+    return wrong(
+      "shape-mismatch",
+      `${names[0]} is ${showShape(a)}, ${names[1]} is ${showShape(b)}: they need one rank, and only along the axis may the index be longer.`,
+    );
   },
   build(b, [x, index], attrs) {
     const { shape } = b.typeOf(x!);

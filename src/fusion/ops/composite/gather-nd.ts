@@ -19,9 +19,16 @@ export const gatherNd = composite({
     const batch = numberOf(attrs["batch_dims"], 0);
     const [a, b] = [x!.shape, index!.shape];
     const depth = b.at(-1) ?? 0;
-    const fits = b.length > batch && batch >= 0 && batch + depth <= a.length && b.slice(0, batch).every((extent, i) => extent === a[i]); // prettier-ignore
+    const fits =
+      b.length > batch &&
+      batch >= 0 &&
+      batch + depth <= a.length &&
+      b.slice(0, batch).every((extent, i) => extent === a[i]);
     if (fits) return null;
-    return wrong("shape-mismatch", `${names[0]} is ${showShape(a)}, ${names[1]} is ${showShape(b)}: after ${batch} shared axes a tuple of ${depth} indices must fit.`); // prettier-ignore
+    return wrong(
+      "shape-mismatch",
+      `${names[0]} is ${showShape(a)}, ${names[1]} is ${showShape(b)}: after ${batch} shared axes a tuple of ${depth} indices must fit.`,
+    );
   },
   build(b, [x, index], attrs) {
     const batch = numberOf(attrs["batch_dims"], 0);

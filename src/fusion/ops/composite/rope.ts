@@ -20,7 +20,10 @@ export const rope = composite({
   check([x, cos, sin], _attrs, names) {
     const [size, pairs] = [x!.shape.at(-1) ?? 0, cos!.shape.at(-1) ?? 0];
     if (pairs > 0 && 2 * pairs <= size && cos!.shape.join() === sin!.shape.join()) return null;
-    return wrong("shape-mismatch", `${names[0]} is ${showShape(x!.shape)}, ${names[1]} is ${showShape(cos!.shape)}, ${names[2]} is ${showShape(sin!.shape)}: one angle turns a pair of numbers.`); // prettier-ignore
+    return wrong(
+      "shape-mismatch",
+      `${names[0]} is ${showShape(x!.shape)}, ${names[1]} is ${showShape(cos!.shape)}, ${names[2]} is ${showShape(sin!.shape)}: one angle turns a pair of numbers.`,
+    );
   },
   build: (b, [x, cos, sin], attrs) => buildRope(b, x!, cos!, sin!, attrs["interleaved"] === true),
 });

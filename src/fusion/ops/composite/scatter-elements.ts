@@ -27,8 +27,12 @@ export const scatterElements = composite({
     const [a, b] = [x!.shape, index!.shape];
     const c = updates!.shape.length === 0 ? b : updates!.shape;
     const axis = normalAxis(numberOf(attrs["axis"], 0), a.length);
-    if (a.length === b.length && b.join() === c.join() && b.every((extent, i) => i === axis || extent <= a[i]!)) return null; // prettier-ignore
-    return wrong("shape-mismatch", `${names[0]} is ${showShape(a)}, ${names[1]} is ${showShape(b)}, ${names[2]} is ${showShape(c)}: one rank, and an update for each index.`); // prettier-ignore
+    if (a.length === b.length && b.join() === c.join() && b.every((extent, i) => i === axis || extent <= a[i]!))
+      return null;
+    return wrong(
+      "shape-mismatch",
+      `${names[0]} is ${showShape(a)}, ${names[1]} is ${showShape(b)}, ${names[2]} is ${showShape(c)}: one rank, and an update for each index.`,
+    );
   },
   build(b, [x, index, updates], attrs) {
     const { shape } = b.typeOf(x!);

@@ -23,7 +23,10 @@ export const scatterNd = composite({
     const depth = b.at(-1) ?? 0;
     const fits = b.length > 0 && depth <= a.length && [...b.slice(0, -1), ...a.slice(depth)].join() === c.join();
     if (bad || fits) return bad;
-    return wrong("shape-mismatch", `${names[0]} is ${showShape(a)}, ${names[1]} is ${showShape(b)}: updates of ${showShape([...b.slice(0, -1), ...a.slice(depth)])} are needed, ${names[2]} is ${showShape(c)}.`); // prettier-ignore
+    return wrong(
+      "shape-mismatch",
+      `${names[0]} is ${showShape(a)}, ${names[1]} is ${showShape(b)}: updates of ${showShape([...b.slice(0, -1), ...a.slice(depth)])} are needed, ${names[2]} is ${showShape(c)}.`,
+    );
   },
   build(b, [x, index, updates], attrs) {
     const { shape } = b.typeOf(x!);

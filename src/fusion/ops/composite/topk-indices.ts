@@ -16,5 +16,6 @@ export const topkIndices = composite({
     { ...DESCENDING, names: ["largest", "descending"], default: true, doc: "False: the smallest." },
   ],
   check: checkTop,
-  build: (b, [x], attrs) => buildOrder(b, x!, { ...attrs, descending: attrs["largest"] !== false }, true, numberOf(attrs["k"], 1)), // prettier-ignore
+  build: (b, [x], attrs) =>
+    buildOrder(b, x!, { ...attrs, descending: attrs["largest"] !== false }, true, numberOf(attrs["k"], 1)),
 });

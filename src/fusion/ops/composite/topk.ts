@@ -17,5 +17,6 @@ export const topk = composite({
     { ...DESCENDING, names: ["largest", "descending"], default: true, doc: "False: the smallest." },
   ],
   check: checkTop,
-  build: (b, [x], attrs) => buildOrder(b, x!, { ...attrs, descending: attrs["largest"] !== false }, false, numberOf(attrs["k"], 1)), // prettier-ignore
+  build: (b, [x], attrs) =>
+    buildOrder(b, x!, { ...attrs, descending: attrs["largest"] !== false }, false, numberOf(attrs["k"], 1)),
 });

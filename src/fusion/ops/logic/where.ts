@@ -15,7 +15,8 @@ const chosen = elementwise({
   ],
   tolerance: EXACT,
   derivative: {
-    vjp: ({ inputs: [cond], of }, g, operand) => operand === 0 ? null : of("where", operand === 1 ? [cond!, g, 0] : [cond!, 0, g]), // prettier-ignore
+    vjp: ({ inputs: [cond], of }, g, operand) =>
+      operand === 0 ? null : of("where", operand === 1 ? [cond!, g, 0] : [cond!, 0, g]),
   },
   scalar: {
     js: ([cond, a, b]) => (cond === 0 ? b! : a!),

@@ -30,13 +30,17 @@ export const broadcastInDim = movement({
   derivative: moved(({ inputs: [x], attrs, typeOf, of }, g) => {
     const [from, { shape }] = [typeOf(g).shape, typeOf(x!)];
     const dims = numbersOf(attrs["dims"]).map((axis) => normalAxis(axis, from.length));
-    const axes = from.flatMap((extent, axis) => (dims.includes(axis) && (shape[dims.indexOf(axis)] === extent) ? [] : [axis])); // prettier-ignore
+    const axes = from.flatMap((extent, axis) =>
+      dims.includes(axis) && shape[dims.indexOf(axis)] === extent ? [] : [axis],
+    );
     const total = axes.length === 0 ? g : of("sum", [g], { axes, keepdims: true });
     const order = dims.map((axis) => dims.filter((other) => other < axis).length);
     const flat = of("reshape", [total], {
       shape: [...dims].sort((a, b) => a - b).map((axis) => typeOf(total).shape[axis]!),
     });
-    return order.every((axis, i) => axis === i) ? of("reshape", [flat], { shape }) : of("transpose", [flat], { perm: order }); // prettier-ignore
+    return order.every((axis, i) => axis === i)
+      ? of("reshape", [flat], { shape })
+      : of("transpose", [flat], { perm: order });
   }),
   movement: {
     source(out, { inputs: [x], attrs }, algebra) {

@@ -22,7 +22,9 @@ export const concat = movement({
     const bad = checkAxes(numberOf(attrs["axis"], 0), first, names[0] ?? "tensor 1");
     if (bad) return bad;
     const axis = axisOf(attrs["axis"], first);
-    const odd = inputs.find((x) => x.length !== first.length || x.some((extent, i) => i !== axis && extent !== first[i])); // prettier-ignore
+    const odd = inputs.find(
+      (x) => x.length !== first.length || x.some((extent, i) => i !== axis && extent !== first[i]),
+    );
     if (odd) {
       const other = names[inputs.indexOf(odd)] ?? `tensor ${inputs.indexOf(odd) + 1}`;
       return wrong(

@@ -43,7 +43,9 @@ export const roll = movement({
       return wrong("bad-attr", `roll was given ${given} shifts for ${expected} axes; each axis takes one.`);
     return bad ?? fine(x!);
   },
-  derivative: moved(({ attrs, of }, g) => of("roll", [g], { ...attrs, shifts: numbersOf(attrs["shifts"]).map((shift) => -shift) })), // prettier-ignore
+  derivative: moved(({ attrs, of }, g) =>
+    of("roll", [g], { ...attrs, shifts: numbersOf(attrs["shifts"]).map((shift) => -shift) }),
+  ),
   movement: {
     source(out, { inputs: [x], attrs }, algebra) {
       if (isAbsent(attrs["axes"])) {

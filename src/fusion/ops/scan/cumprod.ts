@@ -11,7 +11,8 @@ export const cumprod = scan({
   exclusive: true,
   // Of rows without zeros: their products are divided by what changes.
   derivative: {
-    vjp: ({ inputs: [x], output, attrs, of }, g) => of("div", [of("cumsum", [of("mul", [g, output])], { ...attrs, reverse: attrs["reverse"] !== true }), x!]), // prettier-ignore
+    vjp: ({ inputs: [x], output, attrs, of }, g) =>
+      of("div", [of("cumsum", [of("mul", [g, output])], { ...attrs, reverse: attrs["reverse"] !== true }), x!]),
     jvp: ({ inputs: [x], output, attrs, of }, [t]) => of("mul", [output, of("cumsum", [of("div", [t!, x!])], attrs)]),
   },
 });

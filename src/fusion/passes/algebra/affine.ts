@@ -101,7 +101,12 @@ export function composed(
   const one = (value: number): Term => ({ id: recipe.literal(value), literal: value });
   const combine = (op: "add" | "sub" | "mul" | "div", a: Term, b: Term): Term => {
     if (a.literal === null || b.literal === null) return { id: recipe.op(op, [a.id, b.id]), literal: null };
-    const results = { add: a.literal + b.literal, sub: a.literal - b.literal, mul: a.literal * b.literal, div: a.literal / b.literal }; // prettier-ignore
+    const results = {
+      add: a.literal + b.literal,
+      sub: a.literal - b.literal,
+      mul: a.literal * b.literal,
+      div: a.literal / b.literal,
+    };
     return one(results[op]);
   };
   const termOf = (id: NodeId, at: Node): Term => {
@@ -109,7 +114,10 @@ export function composed(
     if (literal !== null) return one(literal);
     const taken = recipe.take(id);
     const wide = sizeOf(node(graph, id).type.shape) > 1;
-    return { id: wide ? intoChannels(recipe, channels, taken, at.type.shape) : recipe.op("reshape", [taken], { shape: [] }), literal: null }; // prettier-ignore
+    return {
+      id: wide ? intoChannels(recipe, channels, taken, at.type.shape) : recipe.op("reshape", [taken], { shape: [] }),
+      literal: null,
+    };
   };
   let [scale, shift]: [Term | null, Term | null] = [null, null];
   let value = product.id;

@@ -47,7 +47,9 @@ export function ownShape({ extents, spans }: Channels, shape: Shape): Shape | nu
 }
 
 const isOwned = (spans: Channels["spans"], stride: number, extent: number): boolean =>
-  spans.some(([from, to]) => stride >= from && stride % from === 0 && stride * extent <= to && to % (stride * extent) === 0); // prettier-ignore
+  spans.some(
+    ([from, to]) => stride >= from && stride % from === 0 && stride * extent <= to && to % (stride * extent) === 0,
+  );
 
 const aligned = (shape: Shape, rank: number): Shape => [
   ...Array.from({ length: rank - shape.length }, () => 1),
@@ -58,7 +60,11 @@ const aligned = (shape: Shape, rank: number): Shape => [
 export function isChannelwise(channels: Channels, operand: Shape, shape: Shape): boolean {
   if (sizeOf(operand) === 1) return true;
   const own = ownShape(channels, shape);
-  return own !== null && operand.length <= shape.length && aligned(operand, shape.length).every((extent, i) => extent === 1 || own[i] === extent); // prettier-ignore
+  return (
+    own !== null &&
+    operand.length <= shape.length &&
+    aligned(operand, shape.length).every((extent, i) => extent === 1 || own[i] === extent)
+  );
 }
 
 /** The same value in the weight's own extents. `isChannelwise` said yes and the value is no single number. */

@@ -44,7 +44,11 @@ function pushed(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null 
     if (sizeOf(l.type.shape) === 1 && l.type.shape.length <= shape.length) turned.set(leaf, leaf);
     else if (l.op === "transpose" && cancels(graph.nodes, l, perm) && sameShape(l.type.shape, shape)) {
       turned.set(leaf, l.inputs[0]!);
-      if ([...rewriter.readersOf(leaf)].every((reader) => tree.ops.some(({ id }) => id === reader)) && !planner.isOutput(leaf)) undone.push(leaf); // prettier-ignore
+      if (
+        [...rewriter.readersOf(leaf)].every((reader) => tree.ops.some(({ id }) => id === reader)) &&
+        !planner.isOutput(leaf)
+      )
+        undone.push(leaf);
       cancelled.push(leaf);
     } else if (wide === 1) {
       const view = standing(firstReader(planner, tree, leaf), l, shape.length, perm, made.length);
@@ -57,12 +61,20 @@ function pushed(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null 
     ...op,
     inputs: op.inputs.map((input) => turned.get(input) ?? input),
     type: { ...op.type, shape: perm.map((axis) => op.type.shape[axis]!) },
-  })); // prettier-ignore
+  }));
   const change = withTop(planner, rewriter, n, ops, made, undone);
   const gone = [n.id, ...cancelled];
-  const through = namesOf(graph, tree.ops.map(({ id }) => id)); // prettier-ignore
+  const through = namesOf(
+    graph,
+    tree.ops.map(({ id }) => id),
+  );
   const text = `${nameOf(graph, n.id)} turns back what ${namesOf(graph, cancelled)} turned, and ${through} in between ${tree.ops.length === 1 ? "works" : "work"} element by element: ${inWords(gone.length)} transposes fewer.`;
-  return { rule: "transposes-meet", change, verdict: yes("A_VIEW", gone, text), nodes: [n.id, ...cancelled, ...tree.ops.map(({ id }) => id)] }; // prettier-ignore
+  return {
+    rule: "transposes-meet",
+    change,
+    verdict: yes("A_VIEW", gone, text),
+    nodes: [n.id, ...cancelled, ...tree.ops.map(({ id }) => id)],
+  };
 }
 
 /** The transpose `inner`, then `perm`, leaves everything where it was. */
@@ -73,14 +85,24 @@ function cancels(nodes: ReadonlyMap<NodeId, Node>, inner: Node, perm: readonly n
 
 /** The op of the tree that stands first in the text among the readers of `leaf`. */
 const firstReader = (planner: Planner, { ops }: Tree, leaf: NodeId): Node =>
-  ops.filter(({ inputs }) => inputs.includes(leaf)).toSorted((a, b) => planner.position(a.id) - planner.position(b.id))[0]!; // prettier-ignore
+  ops
+    .filter(({ inputs }) => inputs.includes(leaf))
+    .toSorted((a, b) => planner.position(a.id) - planner.position(b.id))[0]!;
 
 /** A value along one axis, standing along the axis that this one becomes: a view. */
 function standing(n: Node, leaf: Node, rank: number, perm: readonly number[], count: number): Node {
   const shape = [...Array.from({ length: rank - leaf.type.shape.length }, () => 1), ...leaf.type.shape];
   const turned = perm.map((axis) => shape[axis]!);
   const attrs = withDefaults(opDef("reshape"), { shape: turned });
-  return { ...n, id: nodeId(`${n.id}~view${count}`), op: "reshape", inputs: [leaf.id], attrs, type: { ...leaf.type, shape: turned }, label: leaf.label }; // prettier-ignore
+  return {
+    ...n,
+    id: nodeId(`${n.id}~view${count}`),
+    op: "reshape",
+    inputs: [leaf.id],
+    attrs,
+    type: { ...leaf.type, shape: turned },
+    label: leaf.label,
+  };
 }
 
 /** window(pad(x)) is a window with a wider padding of its own. */
@@ -93,11 +115,15 @@ function ownPadding(planner: Planner, rewriter: Rewriter, n: Node): Proposal | n
   const lead = x.type.shape.length - rank;
   if (numbersOf(n.attrs["interior"]).some((step) => step > 1)) return null;
   const given = numbersOf(n.attrs["padding"]);
-  const own = Array.from({ length: 2 * rank }, (_, i) => given.length === 0 ? 0 : given.length === 1 ? given[0]! : (given[given.length === 2 * rank ? i : i % rank] ?? 0)); // prettier-ignore
+  const own = Array.from({ length: 2 * rank }, (_, i) =>
+    given.length === 0 ? 0 : given.length === 1 ? given[0]! : (given[given.length === 2 * rank ? i : i % rank] ?? 0),
+  );
   const values = [n, border].map(({ attrs }) => numberOf(attrs["value"], 0));
   if (values[0] !== values[1] && own.some((width) => width !== 0)) return null;
   const pads = numbersOf(border.attrs["pads"]);
-  const sides = x.type.shape.map((_, axis) => [0, 1].map((side) => pads[2 * (x.type.shape.length - 1 - axis) + side] ?? 0)); // prettier-ignore
+  const sides = x.type.shape.map((_, axis) =>
+    [0, 1].map((side) => pads[2 * (x.type.shape.length - 1 - axis) + side] ?? 0),
+  );
   if (sides.slice(0, lead).some(([before, after]) => before !== 0 || after !== 0)) return null;
   if (sides.flat().some((width) => width < 0) || own.some((width) => width < 0)) return null;
   const padding = [0, 1].flatMap((side) => sides.slice(lead).map((axis, i) => axis[side]! + own[side * rank + i]!));

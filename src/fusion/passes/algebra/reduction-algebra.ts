@@ -58,7 +58,12 @@ function factorOut(planner: Planner, rewriter: Rewriter, n: Node): Proposal | nu
     const { dtype, shape } = node(graph, id).type;
     return dtype === "f32" && sameShape(shape, scaled.type.shape);
   };
-  const at = scaled.op === "neg" ? 1 : [1, 0].find((i) => still(scaled.inputs[i]!) && whole(scaled.inputs[1 - i]!) && (i === 1 || scaled.op === "mul")); // prettier-ignore
+  const at =
+    scaled.op === "neg"
+      ? 1
+      : [1, 0].find(
+          (i) => still(scaled.inputs[i]!) && whole(scaled.inputs[1 - i]!) && (i === 1 || scaled.op === "mul"),
+        );
   if (at === undefined || folded.every((axis) => scaled.type.shape[axis] === 1)) return null;
   const factor = scaled.inputs[at] ?? null;
   const x = scaled.inputs[1 - at]!;
@@ -107,7 +112,16 @@ function outside(planner: Planner, n: Node, scaled: Node, { factor, x, at, folde
     }
     operands.splice(at, 0, by);
   }
-  after.push({ ...scaled, id: n.id, label: n.label, type: n.type, inputs: operands, origins: [...new Set([...n.origins, ...scaled.origins])], groups: n.groups, ...(n.span ? { span: n.span } : {}) }); // prettier-ignore
+  after.push({
+    ...scaled,
+    id: n.id,
+    label: n.label,
+    type: n.type,
+    inputs: operands,
+    origins: [...new Set([...n.origins, ...scaled.origins])],
+    groups: n.groups,
+    ...(n.span ? { span: n.span } : {}),
+  });
   return { gone: [scaled.id], after, born };
 }
 

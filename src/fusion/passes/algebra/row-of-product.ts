@@ -29,12 +29,15 @@ export function rowOfProduct(planner: Planner, rewriter: Rewriter, n: Node): Pro
   if (!term || term.op !== "mul" || term.type.dtype !== "f32") return null;
   const axes = opDef("sum").reduce!.axes(n.attrs, term.type.shape);
   if (axes.length !== 1 || axes[0] !== term.type.shape.length - 1) return null;
-  const product = factorsOf(planner, term, new Set())?.wide.map((id) => undropped(planner, id)).find(({ op }) => opDef(op).kind === "contraction"); // prettier-ignore
+  const product = factorsOf(planner, term, new Set())
+    ?.wide.map((id) => undropped(planner, id))
+    .find(({ op }) => opDef(op).kind === "contraction");
   if (!product) return null;
   for (const made of alike(planner, rewriter, product)) {
     const weights = node(graph, made.inputs[0]!);
     const factors = factorsOf(planner, term, new Set([product.id, weights.id, undropped(planner, weights.id).id]));
-    if (factors && meets(planner, factors, product, weights)) return proposal(planner, rewriter, { n, term, product, made, factors }); // prettier-ignore
+    if (factors && meets(planner, factors, product, weights))
+      return proposal(planner, rewriter, { n, term, product, made, factors });
   }
   return null;
 }
@@ -48,12 +51,17 @@ function undropped({ graph }: Planner, id: NodeId): Node {
 /** Products w·B of the same B, in the shape of A. */
 function alike({ graph }: Planner, rewriter: Rewriter, { inputs: [left, right] }: Node): Node[] {
   const shown = new Set([orderedFrom(graph, right!).source]);
-  for (const id of shown) for (const reader of rewriter.readersOf(id)) if (orderedFrom(graph, reader).source !== reader) shown.add(reader); // prettier-ignore
+  for (const id of shown)
+    for (const reader of rewriter.readersOf(id)) if (orderedFrom(graph, reader).source !== reader) shown.add(reader);
   const bases = [...shown].filter((id) => areTurned(graph, id, right!));
   const { shape } = node(graph, left!).type;
-  return bases.flatMap(
-    (base) =>
-    [...rewriter.readersOf(base)].map((id) => node(graph, id)).filter(({ op, inputs, type }) => opDef(op).kind === "contraction" && inputs[1] === base && sameShape(type.shape, shape)), // prettier-ignore
+  return bases.flatMap((base) =>
+    [...rewriter.readersOf(base)]
+      .map((id) => node(graph, id))
+      .filter(
+        ({ op, inputs, type }) =>
+          opDef(op).kind === "contraction" && inputs[1] === base && sameShape(type.shape, shape),
+      ),
   );
 }
 
@@ -88,7 +96,12 @@ function meets({ graph }: Planner, { wide }: Factors, product: Node, weights: No
   if (wide.includes(product.id)) return other === weights.id;
   const dropped = wide.map((id) => node(graph, id)).find(({ inputs }) => inputs[0] === product.id);
   const base = wide.find((id) => id !== dropped?.id);
-  return dropped?.op === "dropout" && weights.op === "dropout" && weights.inputs[0] === base && JSON.stringify(dropped.attrs) === JSON.stringify(weights.attrs); // prettier-ignore
+  return (
+    dropped?.op === "dropout" &&
+    weights.op === "dropout" &&
+    weights.inputs[0] === base &&
+    JSON.stringify(dropped.attrs) === JSON.stringify(weights.attrs)
+  );
 }
 
 interface Found {
@@ -108,12 +121,23 @@ function proposal({ graph }: Planner, rewriter: Rewriter, { n, term, product, ma
   let row = maker.call("sum", [terms], { axes, keepdims: true }, n, late);
   for (const { id, op } of factors.row) row = maker.call(op, [row, id], {}, n, late);
   if (factors.negative && !mutated("sign-of-the-row")) row = maker.call("neg", [row], {}, n, late);
-  if (n.type.shape.length < term.type.shape.length) maker.call("reshape", [row], { shape: n.type.shape }, n, late); // prettier-ignore
+  if (n.type.shape.length < term.type.shape.length) maker.call("reshape", [row], { shape: n.type.shape }, n, late);
   const top = maker.made.pop()!;
-  const last: Node = { ...n, op: top.op, inputs: top.inputs, attrs: top.attrs, origins: [...new Set([...n.origins, ...term.origins])] }; // prettier-ignore
+  const last: Node = {
+    ...n,
+    op: top.op,
+    inputs: top.inputs,
+    attrs: top.attrs,
+    origins: [...new Set([...n.origins, ...term.origins])],
+  };
   const [before, after] = [term.type.shape.at(-1)!, made.type.shape.at(-1)!];
-  const text = `${nameOf(graph, n.id)} adds ${before} products of ${nameOf(graph, product.id)} with weights that ${nameOf(graph, made.id)} has multiplied by the same matrix: Σ (A·Bᵀ)·w = Σ A·(w·B), so ${after} products of ${namesOf(graph, [product.inputs[0]!, made.id])} give the same.`; // prettier-ignore
+  const text = `${nameOf(graph, n.id)} adds ${before} products of ${nameOf(graph, product.id)} with weights that ${nameOf(graph, made.id)} has multiplied by the same matrix: Σ (A·Bᵀ)·w = Σ A·(w·B), so ${after} products of ${namesOf(graph, [product.inputs[0]!, made.id])} give the same.`;
   const nodes = [product.id, n.id, made.id];
   const change = { ...rewriter.replaced([], [...maker.made, last]), apart: maker.computed() };
-  return { rule: "row-of-product", change, nodes, verdict: yes("A_PATTERN", nodes, text, { numbers: { before, after } }) }; // prettier-ignore
+  return {
+    rule: "row-of-product",
+    change,
+    nodes,
+    verdict: yes("A_PATTERN", nodes, text, { numbers: { before, after } }),
+  };
 }

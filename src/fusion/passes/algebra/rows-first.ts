@@ -33,7 +33,10 @@ export function rowsFirst(planner: Planner, rewriter: Rewriter, n: Node): Propos
   const ops = [{ ...fewer(product), inputs: [wanted.id, w.id] }, ...tree.ops.map(fewer)];
   const nodes = [n.id, product.id, ...tree.ops.map(({ id }) => id)];
   const text = `Of the ${showShape(full)} values of ${nameOf(graph, product.id)} only ${showShape(n.type.shape)} are wanted. ${nameOf(graph, n.id)} takes its rows from ${nameOf(graph, a.id)} instead, and the others are never computed.`;
-  const verdict = planner.options.strict && mayShare(a.type.shape.at(-1)!, n.type.shape) ? sharedOut(planner, n, product) : yes("A_VIEW", nodes, text); // prettier-ignore
+  const verdict =
+    planner.options.strict && mayShare(a.type.shape.at(-1)!, n.type.shape)
+      ? sharedOut(planner, n, product)
+      : yes("A_VIEW", nodes, text);
   const change = verdict.ok ? withTop(planner, rewriter, n, ops, [wanted], []) : null;
   return { rule: "rows-first", change, verdict, nodes };
 }

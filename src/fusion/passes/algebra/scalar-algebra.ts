@@ -83,9 +83,19 @@ function twoLiterals(planner: Planner, rewriter: Rewriter, n: Node): Proposal | 
     return { rule: "literals", change, verdict: yes("A_PATTERN", nodes, gone), nodes };
   }
   const literal = literalFor(n, inner.literal, number);
-  const changed: Node = { ...n, op: outer.kind, inputs: [inner.value, literal.id], attrs: withDefaults(opDef(outer.kind), {}) }; // prettier-ignore
+  const changed: Node = {
+    ...n,
+    op: outer.kind,
+    inputs: [inner.value, literal.id],
+    attrs: withDefaults(opDef(outer.kind), {}),
+  };
   const change = rewriter.become(changed);
-  return { rule: "literals", change: { ...change, after: [literal, ...change.after] }, verdict: yes("A_PATTERN", nodes, text), nodes }; // prettier-ignore
+  return {
+    rule: "literals",
+    change: { ...change, after: [literal, ...change.after] },
+    verdict: yes("A_PATTERN", nodes, text),
+    nodes,
+  };
 }
 
 /** A literal of the same type for `n`; a second one replaces the first. */

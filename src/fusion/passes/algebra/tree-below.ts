@@ -20,7 +20,13 @@ export function treeBelow(planner: Planner, rewriter: Rewriter, top: NodeId, sha
   const leaves = new Set<NodeId>();
   const inside = (id: NodeId): boolean => {
     const n = node(graph, id);
-    return opDef(n.op).kind === "elementwise" && n.inputs.length > 0 && sameShape(n.type.shape, shape) && rewriter.readersOf(id).size === 1 && !planner.isOutput(id); // prettier-ignore
+    return (
+      opDef(n.op).kind === "elementwise" &&
+      n.inputs.length > 0 &&
+      sameShape(n.type.shape, shape) &&
+      rewriter.readersOf(id).size === 1 &&
+      !planner.isOutput(id)
+    );
   };
   const open = [top];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -49,11 +55,20 @@ export function withTop(
   const rest = ops.filter((op) => op !== top);
   const born = views.map(({ id }) => [id, nodeId(id.slice(0, id.lastIndexOf("~")))] as const);
   if (planner.isOutput(n.id)) {
-    const named: Node = { ...top, id: n.id, label: n.label, origins: [...new Set([...n.origins, ...top.origins])], ...(n.span ? { span: n.span } : {}) }; // prettier-ignore
+    const named: Node = {
+      ...top,
+      id: n.id,
+      label: n.label,
+      origins: [...new Set([...n.origins, ...top.origins])],
+      ...(n.span ? { span: n.span } : {}),
+    };
     return { gone: [top.id, ...undone], after: [...views, ...rest, named], moved: [top.id, n.id], born };
   }
   const readers = [...rewriter.readersOf(n.id)].map((id) => node(planner.graph, id));
-  const again = readers.map((reader) => ({ ...reader, inputs: reader.inputs.map((input) => (input === n.id ? top.id : input)) })); // prettier-ignore
+  const again = readers.map((reader) => ({
+    ...reader,
+    inputs: reader.inputs.map((input) => (input === n.id ? top.id : input)),
+  }));
   const marked = { ...top, origins: [...new Set([...top.origins, ...n.origins])] };
   return { gone: [n.id, ...undone], after: [...views, ...rest, marked, ...again], born };
 }

@@ -74,17 +74,37 @@ function intoWeight(planner: Planner, rewriter: Rewriter, around: Around, produc
     scale === null
       ? null
       : recipe.op(mutated("divides-the-weight") ? "div" : "mul", [taken, inWeight(recipe, channels, scale.id)]);
-  const folded = scaled && recipe.folded(scaled, { id: nodeId(`${product.id}~weight`), label: `folded_${labelOf(planner, weight)}`, origins: node(graph, weight).origins }); // prettier-ignore
-  const added = shift && (shift.literal !== null
-    ? literalNode(nodeId(`${last.id}~shift`), shift.literal)
-    : recipe.folded(broadcast(recipe, shift.id, channels, here!), { id: nodeId(`${last.id}~shift`), label: "folded_shift", origins: last.origins })); // prettier-ignore
+  const folded =
+    scaled &&
+    recipe.folded(scaled, {
+      id: nodeId(`${product.id}~weight`),
+      label: `folded_${labelOf(planner, weight)}`,
+      origins: node(graph, weight).origins,
+    });
+  const added =
+    shift &&
+    (shift.literal !== null
+      ? literalNode(nodeId(`${last.id}~shift`), shift.literal)
+      : recipe.folded(broadcast(recipe, shift.id, channels, here!), {
+          id: nodeId(`${last.id}~shift`),
+          label: "folded_shift",
+          origins: last.origins,
+        }));
   const change = folding(planner, rewriter, { product, side, links, folded, added });
   if (!change) return null;
-  const names = namesOf(graph, work.map(({ id }) => id)); // prettier-ignore
+  const names = namesOf(
+    graph,
+    work.map(({ id }) => id),
+  );
   const text = folded
     ? `${names} only ${added ? "scale and shift" : "scale"} each output of ${nameOf(graph, product.id)} by numbers that are known before the run. The weights carry the scale now${added ? ", one added number the rest" : ""}; the last bits may round otherwise.`
     : `${names} add numbers that are known before the run: their sum is added once.`;
-  return { rule: folded ? "into-weight" : "shifts", change, verdict: yes("A_PATTERN", [product.id, ...work.map(({ id }) => id)], text), nodes: [product.id, ...work.map(({ id }) => id)] }; // prettier-ignore
+  return {
+    rule: folded ? "into-weight" : "shifts",
+    change,
+    verdict: yes("A_PATTERN", [product.id, ...work.map(({ id }) => id)], text),
+    nodes: [product.id, ...work.map(({ id }) => id)],
+  };
 }
 
 const labelOf = (planner: Planner, id: NodeId): string => {
@@ -98,12 +118,24 @@ const inWeight = (recipe: Recipe, { inWeight: shape }: Channels, scale: NodeId):
 
 /** A shift in the weight's extents as it meets the chain's last value: leading axes of 1 are left out. */
 function broadcast(recipe: Recipe, shift: NodeId, { extents }: Channels, here: readonly number[]): NodeId {
-  const wide = sizeOf(recipe.typeOf(shift).shape) === sizeOf(extents) ? shift : recipe.op("expand", [recipe.op("reshape", [shift], { shape: extents.map(() => 1) })], { shape: extents }); // prettier-ignore
+  const wide =
+    sizeOf(recipe.typeOf(shift).shape) === sizeOf(extents)
+      ? shift
+      : recipe.op("expand", [recipe.op("reshape", [shift], { shape: extents.map(() => 1) })], { shape: extents });
   const first = here.findIndex((extent) => extent > 1);
   return recipe.op("reshape", [wide], { shape: first < 0 ? [1] : here.slice(first) });
 }
 
-const literalNode = (id: NodeId, value: number): Node => ({ id, op: "const", inputs: [], attrs: { value }, type: { dtype: "f32", shape: [] }, label: String(Number(value.toPrecision(6))), origins: [], groups: [] }); // prettier-ignore
+const literalNode = (id: NodeId, value: number): Node => ({
+  id,
+  op: "const",
+  inputs: [],
+  attrs: { value },
+  type: { dtype: "f32", shape: [] },
+  label: String(Number(value.toPrecision(6))),
+  origins: [],
+  groups: [],
+});
 
 interface Folding {
   readonly product: Node;

@@ -5,7 +5,8 @@ import type { Planner } from "../planner";
 import { nameOf, no, showBytes } from "../words";
 import { isLate } from "./sides";
 
-const WAY_OUT = "Recompute it in the backward pass, keep one bit of it where that is enough, or plan both passes as one graph."; // prettier-ignore
+const WAY_OUT =
+  "Recompute it in the backward pass, keep one bit of it where that is enough, or plan both passes as one graph.";
 
 /** The backward pass runs later: what it reads of the forward pass goes through memory. Null where nothing is mixed. */
 export function acrossPasses({ graph, options }: Planner, { add, remove }: Candidate): Verdict | null {

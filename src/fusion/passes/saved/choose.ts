@@ -44,9 +44,11 @@ export interface Inverted {
   readonly result: NodeId;
 }
 
-const inputsOf = (graph: Graph, { inverted }: Wanted, id: NodeId): readonly NodeId[] => inverted.get(id)?.inputs ?? node(graph, id).inputs; // prettier-ignore
+const inputsOf = (graph: Graph, { inverted }: Wanted, id: NodeId): readonly NodeId[] =>
+  inverted.get(id)?.inputs ?? node(graph, id).inputs;
 /** Values that others are taken back from, those aside that are taken back themselves. */
-const resultsKept = ({ inverted }: Wanted): ReadonlySet<NodeId> => new Set([...inverted.values()].map(({ result }) => result).filter((id) => !inverted.has(id))); // prettier-ignore
+const resultsKept = ({ inverted }: Wanted): ReadonlySet<NodeId> =>
+  new Set([...inverted.values()].map(({ result }) => result).filter((id) => !inverted.has(id)));
 
 export function keptOf(graph: Graph, sides: Sides, wanted: Wanted): Kept {
   const { policy, choices, inverted, inside } = wanted;
@@ -86,7 +88,9 @@ function cutWithin(graph: Graph, sides: Sides, wanted: Wanted): Kept {
     const own = [...found.kept].filter((id) => !isSource(node(graph, id)));
     const bytes = own.reduce((sum, id) => sum + keptBytes(node(graph, id)), 0);
     if (bytes <= budgetBytes || turn === MOST_FREED) return found;
-    const dear = nearestDear(graph, own).filter((id) => !isOpaque(graph, id) && !freed.has(id) && !wanted.choices.has(id)); // prettier-ignore
+    const dear = nearestDear(graph, own).filter(
+      (id) => !isOpaque(graph, id) && !freed.has(id) && !wanted.choices.has(id),
+    );
     if (dear.length === 0) return found;
     const gain = (id: NodeId): number => keptBytes(node(graph, id)) / Math.max(1, flopsOf(graph, id));
     freed.add(dear.reduce((best, id) => (gain(id) > gain(best) ? id : best)));
@@ -112,7 +116,10 @@ function cut(graph: Graph, { primals, asked }: Sides, wanted: Wanted, freed: Rea
     const choice = wanted.choices.get(id);
     const held = choice === "save" || choice === "bits" || results.has(id);
     // Stored in any case: a result, or an operand of a product. Keeping it costs only the reading.
-    const stored = !isLate(n) && (outputs.has(id) || uses.get(id)!.some(({ consumer }) => !isLate(node(graph, consumer)) && isDear(graph, consumer))); // prettier-ignore
+    const stored =
+      !isLate(n) &&
+      (outputs.has(id) ||
+        uses.get(id)!.some(({ consumer }) => !isLate(node(graph, consumer)) && isDear(graph, consumer)));
     // Where both are as large, the value itself is kept and not what its derivative makes of it.
     const own = isLate(n) ? NEARER : 1;
     const price = own * keptBytes(n) * (stored ? 1 : 2) * NEARER ** Math.min(near.get(id) ?? 0, 100);

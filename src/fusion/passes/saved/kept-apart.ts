@@ -15,7 +15,8 @@ function inKernels(planner: Planner, patch: Patch): Patch {
   return planner.supposing(patch, () => {
     if (patch.addedRegions.every((region) => isKernel(planner, region))) return patch;
     const names = new Set([...planner.regions.keys(), ...patch.addedRegions.map(({ id }) => id)]);
-    const parts = (region: Region): readonly Region[] => isKernel(planner, region) ? [region] : cutApart(planner, region, names); // prettier-ignore
+    const parts = (region: Region): readonly Region[] =>
+      isKernel(planner, region) ? [region] : cutApart(planner, region, names);
     return { ...patch, addedRegions: patch.addedRegions.flatMap(parts) };
   });
 }

@@ -36,7 +36,10 @@ export class Maker {
   call(op: string, inputs: readonly NodeId[], attrs: Attrs, like: Node, late: boolean): NodeId {
     const def = opDef(op);
     const all = withDefaults(def, attrs);
-    const type = def.infer(inputs.map((id) => this.typeOf(id)), all); // prettier-ignore
+    const type = def.infer(
+      inputs.map((id) => this.typeOf(id)),
+      all,
+    );
     if (!type.ok) throw bug(`${op} of a kept value: ${type.text}`);
     return this.add(op, inputs, all, type.value, like, late);
   }
@@ -89,7 +92,17 @@ export class Maker {
     this.types.set(id, type);
     const named = op === like.op ? like.label : op;
     const { groups } = late === isLate(like) ? like : this.anchor;
-    this.made.push({ id, op, inputs, attrs, type, label: named, origins: like.origins, groups, ...(late && { phase: "backward" as const }) }); // prettier-ignore
+    this.made.push({
+      id,
+      op,
+      inputs,
+      attrs,
+      type,
+      label: named,
+      origins: like.origins,
+      groups,
+      ...(late && { phase: "backward" as const }),
+    });
     return id;
   }
 }

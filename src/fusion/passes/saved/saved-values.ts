@@ -31,7 +31,13 @@ export const savedValues: FusionPass = {
     if (!sides) return;
     const { wanted, refused } = wantedOf(planner.graph, sides, asked, planner.options.strict);
     const rewriter = cuttingRewriter(planner);
-    for (const { value, verdict } of refused) yield* propose(planner, rewriter, { rule: "choice", change: null, verdict, nodes: [value, ...readersLate(planner, rewriter, value).slice(0, 1)] }); // prettier-ignore
+    for (const { value, verdict } of refused)
+      yield* propose(planner, rewriter, {
+        rule: "choice",
+        change: null,
+        verdict,
+        nodes: [value, ...readersLate(planner, rewriter, value).slice(0, 1)],
+      });
     // Taken before anything is rewritten: the sides are those of the graph as written.
     const kept = keptOf(planner.graph, sides, wanted);
     const work: Work = { planner, rewriter, sides, wanted, kept, again: new Map(), copies: new Set() };
@@ -64,15 +70,19 @@ interface Work {
 }
 
 const readersLate = (planner: Planner, rewriter: Rewriter, id: NodeId): NodeId[] =>
-  [...rewriter.readersOf(id)].filter((reader) => isLate(node(planner.graph, reader))).toSorted((a, b) => planner.position(a) - planner.position(b)); // prettier-ignore
+  [...rewriter.readersOf(id)]
+    .filter((reader) => isLate(node(planner.graph, reader)))
+    .toSorted((a, b) => planner.position(a) - planner.position(b));
 
 /** Values of the forward pass that backward nodes read, the earliest read first. */
 function crossing({ planner, rewriter, sides }: Work): NodeId[] {
   const { graph } = planner;
   const first = (id: NodeId): number => planner.position(readersLate(planner, rewriter, id)[0]!);
-  const found = sides.primals.filter((id) => graph.nodes.has(id) && !isLate(node(graph, id)) && readersLate(planner, rewriter, id).length > 0);
+  const found = sides.primals.filter(
+    (id) => graph.nodes.has(id) && !isLate(node(graph, id)) && readersLate(planner, rewriter, id).length > 0,
+  );
   return found.toSorted((a, b) => first(a) - first(b) || planner.position(a) - planner.position(b));
-} // prettier-ignore
+}
 
 /** Tests that are taken in the forward pass, so that only their answers are kept: as bits, where words come out even. */
 function* ahead(work: Work): Generator<Candidate, void, Answer> {
@@ -87,7 +97,12 @@ function* ahead(work: Work): Generator<Candidate, void, Answer> {
   }
 }
 
-function takenAhead({ planner, rewriter, sides, kept }: Work, n: Node, readers: readonly NodeId[], asBits: boolean): Proposal {
+function takenAhead(
+  { planner, rewriter, sides, kept }: Work,
+  n: Node,
+  readers: readonly NodeId[],
+  asBits: boolean,
+): Proposal {
   const { graph } = planner;
   const maker = new Maker(graph, isLate(n) ? n.id : readers[0]!, "kept");
   const early = new Map<NodeId, NodeId>();
@@ -97,7 +112,14 @@ function takenAhead({ planner, rewriter, sides, kept }: Work, n: Node, readers: 
   for (const id of sides.primals) {
     if (!needed.has(id)) continue;
     const own = node(graph, id);
-    early.set(id, maker.copy(own, own.inputs.map((input) => early.get(input) ?? input), false)); // prettier-ignore
+    early.set(
+      id,
+      maker.copy(
+        own,
+        own.inputs.map((input) => early.get(input) ?? input),
+        false,
+      ),
+    );
   }
   const value = early.get(n.id) ?? n.id;
   const stands = asBits ? maker.unpacked(maker.packed(value, n), n) : value;
@@ -112,8 +134,19 @@ function takenAhead({ planner, rewriter, sides, kept }: Work, n: Node, readers: 
     ? `The backward pass asks only whether ${nameOf(graph, n.id)} holds: one bit an element, ${showBytes(bytes)} instead of the ${showBytes(of)} of ${namesOf(graph, from.length > 0 ? from : [n.id])}.`
     : `${nameOf(graph, n.id)} is computed in the forward pass, so that only its ${showBytes(bytes)} are kept.`;
   const nodes = [...from.slice(0, 1), n.id, ...readers.slice(0, 1)];
-  return { rule: asBits ? "bits" : "ahead", change, nodes, verdict: yes("A_BYTES", nodes, text, { numbers: { bytesSaved: 2 * (of - bytes), microsApart: moving(planner, 2 * of), microsFused: moving(planner, 2 * bytes) } }) };
-} // prettier-ignore
+  return {
+    rule: asBits ? "bits" : "ahead",
+    change,
+    nodes,
+    verdict: yes("A_BYTES", nodes, text, {
+      numbers: {
+        bytesSaved: 2 * (of - bytes),
+        microsApart: moving(planner, 2 * of),
+        microsFused: moving(planner, 2 * bytes),
+      },
+    }),
+  };
+}
 
 const rereads = (graph: Planner["graph"], reader: NodeId, from: NodeId, to: NodeId): Node => {
   const n = node(graph, reader);
@@ -182,7 +215,8 @@ function makingAgain(
     }
     return again.get(value)!;
   };
-  const atHand = (value: NodeId): boolean => isSource(node(graph, value)) || isLate(node(graph, value)) || kept.kept.has(value); // prettier-ignore
+  const atHand = (value: NodeId): boolean =>
+    isSource(node(graph, value)) || isLate(node(graph, value)) || kept.kept.has(value);
   const stands = standsFor(id);
   const rewired = readers.map((reader) => rereads(graph, reader, id, stands));
   const change = { ...rewriter.replaced([], [...maker.made, ...rewired]), apart: maker.computed() };
@@ -193,8 +227,8 @@ function makingAgain(
   const text = inverted
     ? `${nameOf(graph, id)} is taken back from ${nameOf(graph, inverted.result)} by \`${inverted.op}\`: its ${showBytes(bytes)} need not be kept. Where ${nameOf(graph, inverted.result)} has lost digits, so has what is taken back.`
     : made.length === 0
-    ? `${nameOf(graph, id)} is made again in the backward pass already: its ${showBytes(bytes)} need not be kept (${showMicros(moving(planner, 2 * bytes))} to write and read).`
-    : `${nameOf(graph, id)} is made again in the backward pass (${namesOf(graph, made)}: ${showFlops(flops)}, ${showMicros(micros(planner, flops))}) instead of keeping its ${showBytes(bytes)} (${showMicros(moving(planner, 2 * bytes))} to write and read).`; // prettier-ignore
+      ? `${nameOf(graph, id)} is made again in the backward pass already: its ${showBytes(bytes)} need not be kept (${showMicros(moving(planner, 2 * bytes))} to write and read).`
+      : `${nameOf(graph, id)} is made again in the backward pass (${namesOf(graph, made)}: ${showFlops(flops)}, ${showMicros(micros(planner, flops))}) instead of keeping its ${showBytes(bytes)} (${showMicros(moving(planner, 2 * bytes))} to write and read).`;
   return {
     made,
     rule: inverted ? "invert" : "recompute",
@@ -210,17 +244,41 @@ function keeping({ planner, wanted }: Work, id: NodeId, readers: readonly NodeId
   const [name, bytes, flops] = [nameOf(graph, id), bytesOf(node(graph, id).type), flopsOf(graph, id)];
   const nodes = [id, ...readers.slice(0, 1)];
   const numbers = { ...traded(planner, bytes, flops), bytes };
-  const refusal = (code: Verdict["code"], text: string, wayOut: string): Proposal => ({ rule: "keep", change: null, nodes, verdict: no(code, nodes, text, { numbers, wayOut }) }); // prettier-ignore
+  const refusal = (code: Verdict["code"], text: string, wayOut: string): Proposal => ({
+    rule: "keep",
+    change: null,
+    nodes,
+    verdict: no(code, nodes, text, { numbers, wayOut }),
+  });
   const reading = `${nameOf(graph, readers[0]!)} reads ${name} in the backward pass`;
-  if (wanted.choices.has(id)) return refusal("U_USER_BARRIER", `You chose to keep ${name}: ${showBytes(bytes)}.`, "Take the choice back."); // prettier-ignore
+  if (wanted.choices.has(id))
+    return refusal("U_USER_BARRIER", `You chose to keep ${name}: ${showBytes(bytes)}.`, "Take the choice back.");
   const giving = [...wanted.inverted].find(([, { inputs }]) => inputs.includes(id));
-  if (giving) return refusal("L_SAVED", `${name} is kept (${showBytes(bytes)}), because ${nameOf(graph, giving[0])} is taken back from it.`, "Keep that value itself."); // prettier-ignore
+  if (giving)
+    return refusal(
+      "L_SAVED",
+      `${name} is kept (${showBytes(bytes)}), because ${nameOf(graph, giving[0])} is taken back from it.`,
+      "Keep that value itself.",
+    );
   if (isDear(graph, id)) {
     const again = `computing it again takes ${showFlops(flops)} (${showMicros(micros(planner, flops))})`;
-    return refusal("C_RECOMPUTE", `${reading}, and ${again}: its ${showBytes(bytes)} are kept (${showMicros(moving(planner, 2 * bytes))} to write and read).`, "Choose recompute for it, or allow fewer bytes."); // prettier-ignore
+    return refusal(
+      "C_RECOMPUTE",
+      `${reading}, and ${again}: its ${showBytes(bytes)} are kept (${showMicros(moving(planner, 2 * bytes))} to write and read).`,
+      "Choose recompute for it, or allow fewer bytes.",
+    );
   }
-  if (wanted.policy === "stored") return refusal("L_SAVED", `${reading}: its ${showBytes(bytes)} are kept until then.`, "Recompute it, or choose the cheapest cut."); // prettier-ignore
-  return refusal("C_NEGATIVE", `${reading}. Keeping its ${showBytes(bytes)} is the cheapest way: other values are made again from it.`, "Choose recompute for it."); // prettier-ignore
+  if (wanted.policy === "stored")
+    return refusal(
+      "L_SAVED",
+      `${reading}: its ${showBytes(bytes)} are kept until then.`,
+      "Recompute it, or choose the cheapest cut.",
+    );
+  return refusal(
+    "C_NEGATIVE",
+    `${reading}. Keeping its ${showBytes(bytes)} is the cheapest way: other values are made again from it.`,
+    "Choose recompute for it.",
+  );
 }
 
 /** What making a value again saves, and what it takes. */
@@ -233,6 +291,7 @@ const traded = (planner: Planner, bytes: number, flops: number) => ({
 const micros = ({ profile }: Planner, flops: number): number => (flops / profile.peakFlops) * 1e6;
 const moving = ({ profile }: Planner, bytes: number): number => (bytes / profile.bandwidth) * 1e6;
 const showFlops = (flops: number): string => {
-  const [scale, unit] = flops >= 1e9 ? [1e9, "GFLOP"] : flops >= 1e6 ? [1e6, "MFLOP"] : flops >= 1e3 ? [1e3, "kFLOP"] : [1, "FLOP"]; // prettier-ignore
+  const [scale, unit] =
+    flops >= 1e9 ? [1e9, "GFLOP"] : flops >= 1e6 ? [1e6, "MFLOP"] : flops >= 1e3 ? [1e3, "kFLOP"] : [1, "FLOP"];
   return `${Number((flops / scale).toPrecision(3))} ${unit}`;
 };

@@ -1,5 +1,17 @@
 /** @file What a person asked to keep, in terms of the graph as it is; and what of it can't be done, with the reason. */
-import { node, sameShape, savedChoices, usesOf, type Graph, type Node, type NodeId, type SavedChoice, type SavedValues, type Use, type Verdict } from "../../ir"; // prettier-ignore
+import {
+  node,
+  sameShape,
+  savedChoices,
+  usesOf,
+  type Graph,
+  type Node,
+  type NodeId,
+  type SavedChoice,
+  type SavedValues,
+  type Use,
+  type Verdict,
+} from "../../ir";
 import { opDef } from "../../ops";
 import { isFreeView } from "../../region";
 import { nameOf, no } from "../words";
@@ -24,7 +36,8 @@ export function wantedOf(
   const uses = usesOf({ nodes: new Map(graph.nodes), outputs: graph.outputs });
   for (const id of sides.primals) {
     const n = node(graph, id);
-    const choice = asked.choices[id] ?? n.origins.map((origin) => asked.choices[origin]).find((each) => each !== undefined); // prettier-ignore
+    const choice =
+      asked.choices[id] ?? n.origins.map((origin) => asked.choices[origin]).find((each) => each !== undefined);
     if (choice === undefined || isSource(n)) continue;
     const readers = uses.get(id)!.map(({ consumer }) => node(graph, consumer));
     if (choice === "bits") {
@@ -52,7 +65,10 @@ export function wantedOf(
 function isInside(graph: Graph, id: NodeId, uses: ReadonlyMap<NodeId, readonly Use[]>): boolean {
   const { segment, ...n } = node(graph, id);
   if (segment === undefined || isLate(n) || isOpaque(graph, id) || graph.outputs.includes(id)) return false;
-  return uses.get(id)!.map(({ consumer }) => node(graph, consumer)).every((reader) => isLate(reader) || reader.segment === segment); // prettier-ignore
+  return uses
+    .get(id)!
+    .map(({ consumer }) => node(graph, consumer))
+    .every((reader) => isLate(reader) || reader.segment === segment);
 }
 
 /** The first result of the forward pass that gives the value back, with what else that takes at hand. */
@@ -63,19 +79,37 @@ function takenBack(graph: Graph, { id, type }: Node, readers: readonly Node[]): 
     const back = reader.inputs.lastIndexOf(id) === operand ? opDef(reader.op).inverse?.(operand) : null;
     if (!back) continue;
     const inputs = back.of.map((each) => (each === "result" ? reader.id : reader.inputs[each]!));
-    if (inputs.every((input) => input === reader.id || isSource(node(graph, input)))) return { op: back.op, inputs, result: reader.id }; // prettier-ignore
+    if (inputs.every((input) => input === reader.id || isSource(node(graph, input))))
+      return { op: back.op, inputs, result: reader.id };
   }
   return null;
 }
 
 const needsMore = (graph: Graph, n: Node, reader: Node): Verdict =>
-  no("L_DTYPE", [n.id, reader.id], `${nameOf(graph, reader.id)} needs the numbers of ${nameOf(graph, n.id)}, not only a yes or no for each: a bit is too little.`, { wayOut: "Keep or recompute it." }); // prettier-ignore
+  no(
+    "L_DTYPE",
+    [n.id, reader.id],
+    `${nameOf(graph, reader.id)} needs the numbers of ${nameOf(graph, n.id)}, not only a yes or no for each: a bit is too little.`,
+    { wayOut: "Keep or recompute it." },
+  );
 const notBack = (graph: Graph, n: Node): Verdict =>
-  no("L_ROOT", [n.id], `No op that reads ${nameOf(graph, n.id)} in the forward pass can be undone with what is at hand, so it can't be taken back.`, { wayOut: "Keep or recompute it." }); // prettier-ignore
+  no(
+    "L_ROOT",
+    [n.id],
+    `No op that reads ${nameOf(graph, n.id)} in the forward pass can be undone with what is at hand, so it can't be taken back.`,
+    { wayOut: "Keep or recompute it." },
+  );
 const notExact = (graph: Graph, n: Node, { result, op }: Inverted): Verdict =>
-  no("L_STRICT", [n.id, result], `${nameOf(graph, n.id)} taken back from ${nameOf(graph, result)} by \`${op}\` has other last digits, and strict mode keeps them.`, { wayOut: "Switch strict mode off, or recompute it." }); // prettier-ignore
+  no(
+    "L_STRICT",
+    [n.id, result],
+    `${nameOf(graph, n.id)} taken back from ${nameOf(graph, result)} by \`${op}\` has other last digits, and strict mode keeps them.`,
+    { wayOut: "Switch strict mode off, or recompute it." },
+  );
 const notAgain = (graph: Graph, n: Node): Verdict =>
-  no("L_OPAQUE", [n.id], `Nobody knows what ${nameOf(graph, n.id)} does, so it is not done twice.`, { wayOut: "Keep it." }); // prettier-ignore
+  no("L_OPAQUE", [n.id], `Nobody knows what ${nameOf(graph, n.id)} does, so it is not done twice.`, {
+    wayOut: "Keep it.",
+  });
 
 /** A value of the forward pass that backward nodes read, and what can be done about it. */
 export interface SavedOffer {
@@ -89,11 +123,18 @@ export function savedOffers(graph: Graph, most: number): readonly SavedOffer[] {
   const sides = sidesOf(graph);
   if (!sides) return [];
   const uses = usesOf(graph);
-  const late = (id: NodeId): NodeId[] => uses.get(id)!.map(({ consumer }) => consumer).filter((each) => isLate(node(graph, each))); // prettier-ignore
-  const read = sides.primals.filter((id) => !isLate(node(graph, id)) && !isFreeView(node(graph, id)) && late(id).length > 0); // prettier-ignore
+  const late = (id: NodeId): NodeId[] =>
+    uses
+      .get(id)!
+      .map(({ consumer }) => consumer)
+      .filter((each) => isLate(node(graph, each)));
+  const read = sides.primals.filter(
+    (id) => !isLate(node(graph, id)) && !isFreeView(node(graph, id)) && late(id).length > 0,
+  );
   return read.slice(0, most).map((value) => {
     const own = { ...sides, primals: [value] };
-    const isOffered = (choice: SavedChoice): boolean => wantedOf(graph, own, { apart: true, choices: { [value]: choice } }, false).refused.length === 0; // prettier-ignore
+    const isOffered = (choice: SavedChoice): boolean =>
+      wantedOf(graph, own, { apart: true, choices: { [value]: choice } }, false).refused.length === 0;
     return { value, readers: late(value), choices: savedChoices.filter(isOffered) };
   });
 }

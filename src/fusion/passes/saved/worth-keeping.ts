@@ -7,7 +7,8 @@ import { opDef } from "../../ops";
 export const WORD = 32;
 
 /** Whether one bit says an element, and words come out even. */
-export const fitsBits = ({ type }: Node): boolean => type.dtype === "bool" && sizeOf(type.shape) % WORD === 0 && type.shape.length > 0; // prettier-ignore
+export const fitsBits = ({ type }: Node): boolean =>
+  type.dtype === "bool" && sizeOf(type.shape) % WORD === 0 && type.shape.length > 0;
 
 /** Bytes that are kept of a value. */
 export const keptBytes = (n: Node): number => (fitsBits(n) ? sizeOf(n.type.shape) / 8 : bytesOf(n.type));

@@ -125,7 +125,10 @@ describe("rename", () => {
     const text = `${X}y = relu(x)  # y stays here\nz = y + y\ny = exp(y)\n`;
     const edited = renameNode(text, id("y"), "h");
     expect(result(text, edited)).toBe(`${X}h = relu(x)  # y stays here\nz = h + h\ny = exp(h)\n`);
-    expect(edited.ok && [...edited.ids]).toEqual([["y", "h"], ["y@2", "y"]]); // prettier-ignore
+    expect(edited.ok && [...edited.ids]).toEqual([
+      ["y", "h"],
+      ["y@2", "y"],
+    ]);
   });
 
   test("follows what a loop carries and what a keyword names", () => {
@@ -138,9 +141,15 @@ describe("rename", () => {
     expect(edit("y = log(relu(x))\n", (t) => renameNode(t, id("y/0"), "r"))).toBe("r = relu(x)\ny = log(r)\n");
   });
 
-  test.each([["x", /taken/], ["for", /word of Python/], ["2y", /not a name/], ["f32", /a type/], ["y", /already/]])("not to %s", (name, reason) => {
+  test.each([
+    ["x", /taken/],
+    ["for", /word of Python/],
+    ["2y", /not a name/],
+    ["f32", /a type/],
+    ["y", /already/],
+  ])("not to %s", (name, reason) => {
     expect(edit("y = relu(x)\n", (t) => renameNode(t, id("y"), name))).toMatch(reason);
-  }); // prettier-ignore
+  });
 });
 
 describe("attributes, types, constants, additions", () => {

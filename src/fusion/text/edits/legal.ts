@@ -30,7 +30,11 @@ export function typeProblem(parsed: Parsed, producer: NodeId, { site, slot }: Op
   const inferred =
     op.kind === "composite"
       ? op.infer(types, attrs, names)
-      : op.infer(types.filter((known) => known !== null), attrs, names); // prettier-ignore
+      : op.infer(
+          types.filter((known) => known !== null),
+          attrs,
+          names,
+        );
   return inferred.ok ? null : inferred.text;
 }
 

@@ -11,7 +11,11 @@ const WEIGHTS = /_$|^(fill|constant|zero|normal|uniform|xavier|kaiming|trunc|ort
 const isIdleCall = ({ callee }: CallExpr): boolean => {
   const called = bare(callee);
   const name = lastName(called);
-  return IDLE.test(name) || (called.kind === "member" && WEIGHTS.test(name)) || (called.kind === "member" && !isSelf(called.object) && /^(logger|warnings|logging)$/.test(lastName(called.object))); // prettier-ignore
+  return (
+    IDLE.test(name) ||
+    (called.kind === "member" && WEIGHTS.test(name)) ||
+    (called.kind === "member" && !isSelf(called.object) && /^(logger|warnings|logging)$/.test(lastName(called.object)))
+  );
 };
 
 const isWeight = (target: Expr): boolean => target.kind === "member" && target.name.text === "data";

@@ -46,7 +46,9 @@ function entriesOf(def: DefStatement, param: ParamDecl): readonly Input[] {
     uses.set(name, [...(uses.get(name) ?? []), expr.span]);
   }
   const found = [...uses].map(([name, spans]) => ({ name, param, uses: spans }));
-  return found.toSorted((a, b) => Math.min(...a.uses.map(({ from }) => from)) - Math.min(...b.uses.map(({ from }) => from))); // prettier-ignore
+  return found.toSorted(
+    (a, b) => Math.min(...a.uses.map(({ from }) => from)) - Math.min(...b.uses.map(({ from }) => from)),
+  );
 }
 
 /** So many layers stand for a list of them. */
@@ -72,7 +74,9 @@ const pairOf = (def: DefStatement, param: ParamDecl): readonly Input[] =>
 
 /** Inputs for a list of layers: w_0, b_0, w_1 … */
 const layersOf = (parts: readonly string[], param: ParamDecl): readonly Input[] =>
-  Array.from({ length: LAYERS_IN_LIST }, (_, i) => parts.map((part) => ({ name: `${part}_${i}`, param, uses: [] }))).flat(); // prettier-ignore
+  Array.from({ length: LAYERS_IN_LIST }, (_, i) =>
+    parts.map((part) => ({ name: `${part}_${i}`, param, uses: [] })),
+  ).flat();
 
 /** Whether `param` stands for several tensors. */
 export const holdsSeveral = (def: DefStatement, param: ParamDecl): boolean =>
@@ -86,7 +90,8 @@ function weightsOf(def: DefStatement): readonly Input[] {
   const callees = new Set(all.flatMap((expr) => (expr.kind === "call" ? [bare(expr.callee)] : [])));
   const uses = new Map<string, Span[]>();
   for (const expr of all) {
-    if (expr.kind !== "member" || expr.object.kind !== "name" || expr.object.name !== "self" || callees.has(expr)) continue; // prettier-ignore
+    if (expr.kind !== "member" || expr.object.kind !== "name" || expr.object.name !== "self" || callees.has(expr))
+      continue;
     uses.set(expr.name.text, [...(uses.get(expr.name.text) ?? []), expr.span]);
   }
   const taken = new Set(def.params.map(({ name }) => name.text));
@@ -114,20 +119,36 @@ const WIDTHS = [256, 768, 1024, 64] as const;
 
 /** Types that the inputs of a group could have, the likeliest row first. */
 function rowsOf(names: readonly string[], first: boolean, pictures: boolean): readonly (readonly string[])[] {
-  const all = (...types: readonly string[]): readonly (readonly string[])[] => types.map((type) => names.map(() => type)); // prettier-ignore
+  const all = (...types: readonly string[]): readonly (readonly string[])[] =>
+    types.map((type) => names.map(() => type));
   const [name] = names;
   if (names.length > 1 && HEADS.test(name!))
     return all("f32[8, 8, 64, 32]", "f32[8, 64, 256]", "f32[64, 256]", "f32[8, 64, 8, 32]");
   if (PLACES.test(name!)) return all("i32[8, 64]", "i32[8]", "f32[8, 64]", "f32[8, 64, 256]", "f32[64, 256]");
   if (MASK.test(name!))
     return all("bool[64, 64]", "f32[64, 64]", "bool[8, 64]", "f32[8, 1, 64, 64]", "bool[8, 1, 64, 64]");
-  if (DATA.test(name!) || first) return all(...(pictures ? ["f32[8, 3, 32, 32]"] : []), "f32[8, 64, 256]", "f32[64, 256]", "f32[8, 3, 32, 32]", "f32[8, 8, 64, 32]", "f32[256]"); // prettier-ignore
+  if (DATA.test(name!) || first)
+    return all(
+      ...(pictures ? ["f32[8, 3, 32, 32]"] : []),
+      "f32[8, 64, 256]",
+      "f32[64, 256]",
+      "f32[8, 3, 32, 32]",
+      "f32[8, 8, 64, 32]",
+      "f32[256]",
+    );
   if (NUMBER.test(name!)) return all("f32[]", "f32[256]");
-  const matrix = ([rows, columns]: readonly [number, number]): readonly string[] => names.map((each) => (VECTOR.test(each) ? `f32[${columns}]` : `f32[${rows}, ${columns}]`)); // prettier-ignore
-  const filter = (type: string, out: number): readonly string[] => names.map((each) => (VECTOR.test(each) ? `f32[${out}]` : type)); // prettier-ignore
+  const matrix = ([rows, columns]: readonly [number, number]): readonly string[] =>
+    names.map((each) => (VECTOR.test(each) ? `f32[${columns}]` : `f32[${rows}, ${columns}]`));
+  const filter = (type: string, out: number): readonly string[] =>
+    names.map((each) => (VECTOR.test(each) ? `f32[${out}]` : type));
   const filters = [filter("f32[16, 3, 3, 3]", 16), filter("f32[16, 16, 3, 3]", 16), filter("f32[10, 16]", 10)];
   const across = [256, 1024].flatMap((rows) => WIDTHS.map((columns) => [rows, columns] as const));
-  return [...(pictures ? filters : []), ...across.map(matrix), ...WIDTHS.map((out) => names.map((each) => (VECTOR.test(each) ? `f32[${out}]` : `f32[${out}, 256]`))), ...all("f32[256]", "f32[8, 64, 256]", "f32[8, 8, 64]", "f32[8, 8, 64, 32]", "f32[64, 32]", "f32[8]", "f32[]")]; // prettier-ignore
+  return [
+    ...(pictures ? filters : []),
+    ...across.map(matrix),
+    ...WIDTHS.map((out) => names.map((each) => (VECTOR.test(each) ? `f32[${out}]` : `f32[${out}, 256]`))),
+    ...all("f32[256]", "f32[8, 64, 256]", "f32[8, 8, 64]", "f32[8, 8, 64, 32]", "f32[64, 32]", "f32[8]", "f32[]"),
+  ];
 }
 
 /** What a parameter is when its annotation says that it is no tensor: a value that is known. */
@@ -140,10 +161,25 @@ const knownOf = ({ name, param: { name: own, annotation } }: Input): Held | null
 function choicesOf(group: readonly Input[], first: boolean, pictures: boolean): readonly (readonly string[])[] {
   const [only] = group;
   const known = knownOf(only!);
-  if (known && group.length === 1) return [...new Set([usualOf(only!.name, known), ...(known === "whole" ? ["2", "64", "1"] : []), ...(known === "other" ? ['"none"'] : [])])].map((value) => [value]); // prettier-ignore
-  if (group.length === 1 && only!.param.annotation && heldBy(only!.param.annotation) === "number") return [["f32[]"], [usualOf(only!.name, "number")]]; // prettier-ignore
+  if (known && group.length === 1)
+    return [
+      ...new Set([
+        usualOf(only!.name, known),
+        ...(known === "whole" ? ["2", "64", "1"] : []),
+        ...(known === "other" ? ['"none"'] : []),
+      ]),
+    ].map((value) => [value]);
+  if (group.length === 1 && only!.param.annotation && heldBy(only!.param.annotation) === "number")
+    return [["f32[]"], [usualOf(only!.name, "number")]];
   const none = group.every(({ param }) => param.annotation && mayBeNone(param.annotation));
-  return [...rowsOf(group.map(({ name }) => name), first, pictures), ...(none ? [group.map(() => "None")] : [])]; // prettier-ignore
+  return [
+    ...rowsOf(
+      group.map(({ name }) => name),
+      first,
+      pictures,
+    ),
+    ...(none ? [group.map(() => "None")] : []),
+  ];
 }
 
 /** `x: f32[8, 64]`, or `n=8` for what is no tensor. */
@@ -168,24 +204,43 @@ export function inputsFix({ text, read, deadline }: Program, main: DefStatement 
   ];
   const groups = new Map<string, Input[]>();
   for (const input of inputs) {
-    const key = knownOf(input) || DATA.test(input.name) || PLACES.test(input.name) || MASK.test(input.name) ? input.name : groupOf(input.name); // prettier-ignore
+    const key =
+      knownOf(input) || DATA.test(input.name) || PLACES.test(input.name) || MASK.test(input.name)
+        ? input.name
+        : groupOf(input.name);
     groups.set(key, [...(groups.get(key) ?? []), input]);
   }
   const data = inputs.find(({ name, param }) => name === param.name.text && !VECTOR.test(name));
   // Data first: weights are tried against what they meet.
   const members = [...groups.values()].toSorted((a, b) => Number(b[0] === data) - Number(a[0] === data));
-  const choices = members.map((group) => choicesOf(group, group.length === 1 && group[0] === data, /conv\w*2d|conv2d|pool2d/.test(text))); // prettier-ignore
+  const choices = members.map((group) =>
+    choicesOf(group, group.length === 1 && group[0] === data, /conv\w*2d|conv2d|pool2d/.test(text)),
+  );
   const edits = (rows: readonly (readonly string[])[]): readonly TextEdit[] => {
     const types = new Map(members.flatMap((group, i) => group.map((input, k) => [input, rows[i]![k]!] as const)));
-    const written = (param: ParamDecl): string => inputs.filter((input) => input.param === param).map((input) => declared(input, types.get(input)!)).join(", "); // prettier-ignore
+    const written = (param: ParamDecl): string =>
+      inputs
+        .filter((input) => input.param === param)
+        .map((input) => declared(input, types.get(input)!))
+        .join(", ");
     const params = open.map((param) => ({ span: param.span, insert: written(param) }));
     const end = main.params.at(-1)!.span.to;
-    const more = weights.length === 0 ? [] : [{ span: { from: end, to: end }, insert: `, ${written(weights[0]!.param)}` }]; // prettier-ignore
+    const more =
+      weights.length === 0 ? [] : [{ span: { from: end, to: end }, insert: `, ${written(weights[0]!.param)}` }];
     const lists = open.flatMap((param) => {
       const parts = layerOf(main, param);
       const pair = pairOf(main, param);
-      if (pair.length > 0) return [{ span: { from: main.body[0]!.span.from, to: main.body[0]!.span.from }, insert: `${param.name.text} = (${pair.map(({ name }) => name).join(", ")})\n${indentAt(text, main.body[0]!.span.from)}` }]; // prettier-ignore
-      const rows = Array.from({ length: LAYERS_IN_LIST }, (_, i) => `(${parts.map((part) => `${part}_${i}`).join(", ")})`); // prettier-ignore
+      if (pair.length > 0)
+        return [
+          {
+            span: { from: main.body[0]!.span.from, to: main.body[0]!.span.from },
+            insert: `${param.name.text} = (${pair.map(({ name }) => name).join(", ")})\n${indentAt(text, main.body[0]!.span.from)}`,
+          },
+        ];
+      const rows = Array.from(
+        { length: LAYERS_IN_LIST },
+        (_, i) => `(${parts.map((part) => `${part}_${i}`).join(", ")})`,
+      );
       const { from } = main.body[0]!.span;
       const list = `${param.name.text} = (${rows.join(", ")})\n${indentAt(text, from)}`;
       return parts.length === 0 ? [] : [{ span: { from, to: from }, insert: list }];

@@ -14,7 +14,8 @@ export function unpackedNames({ body }: DefStatement, name: string): readonly st
 }
 
 /** Names that constants of a class give the width of what goes in, and what stands for it where none does. */
-const WIDTH = /^(n_embd|d_model|dim|hidden\w*|embed\w*|n_state|width|in_features|channels|in_ch\w*|in_planes|inplanes|features|size)$/; // prettier-ignore
+const WIDTH =
+  /^(n_embd|d_model|dim|hidden\w*|embed\w*|n_state|width|in_features|channels|in_ch\w*|in_planes|inplanes|features|size)$/;
 const MOST_WIDTHS = 6;
 /** Extents that pictures usually have. */
 const PICTURES = [32, 28, 224, 64, 96];
@@ -24,7 +25,9 @@ function candidates(known: string | null, constants: readonly string[]): readonl
   const named = constants.filter((name) => WIDTH.test(name));
   const others = constants.filter((name) => !WIDTH.test(name));
   const widths = [...new Set([...named, ...(named.length === 0 ? ["256"] : []), ...others])].slice(0, MOST_WIDTHS);
-  const pictures = known?.includes("32, 32") ? PICTURES.map((extent) => known.replace("32, 32", `${extent}, ${extent}`)) : []; // prettier-ignore
+  const pictures = known?.includes("32, 32")
+    ? PICTURES.map((extent) => known.replace("32, 32", `${extent}, ${extent}`))
+    : [];
   const flat = known === null ? [] : [known, known.replace("[8, 64, ", "[8, ")];
   const guesses = widths.flatMap((width) => [`f32[8, 64, ${width}]`, `f32[8, ${width}]`, `f32[8, ${width}, 32, 32]`]);
   return [...new Set([...flat, ...pictures, ...guesses, "f32[8, 3, 32, 32]", "i32[8, 64] = uniform(0, 100)"])];

@@ -29,23 +29,36 @@ export interface Layer {
   readonly input?: (args: LayerArgs) => string;
 }
 
-const weight = (suffix: string, ...shape: readonly string[]): Weight => ({ suffix, type: `f32[${shape.join(", ")}]`, source: "param()" }); // prettier-ignore
+const weight = (suffix: string, ...shape: readonly string[]): Weight => ({
+  suffix,
+  type: `f32[${shape.join(", ")}]`,
+  source: "param()",
+});
 const at = (args: LayerArgs, name: string): string => args.get(name) ?? "1";
 const wanted = (args: LayerArgs, name: string): boolean => args.get(name) !== "False" && args.get(name) !== "None";
 /** Keywords that differ from their default. */
-const said = (...names: readonly (readonly [name: string, usual: string])[]) => (args: LayerArgs): readonly string[] =>
-  names.flatMap(([name, usual]) => (at(args, name) === usual ? [] : [`${name}=${at(args, name)}`])); // prettier-ignore
+const said =
+  (...names: readonly (readonly [name: string, usual: string])[]) =>
+  (args: LayerArgs): readonly string[] =>
+    names.flatMap(([name, usual]) => (at(args, name) === usual ? [] : [`${name}=${at(args, name)}`]));
 
 /** `3` is a square of 3; `(3, 5)` is as it says. */
 const sizes = (source: string, rank: number): readonly string[] => {
   const tuple = /^\((.*)\)$/.exec(source)?.[1];
-  return tuple ? tuple.split(",").map((part) => part.trim()).filter((part) => part !== "") : Array.from({ length: rank }, () => source); // prettier-ignore
+  return tuple
+    ? tuple
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== "")
+    : Array.from({ length: rank }, () => source);
 };
 
 const plain = (op: string, ...params: readonly string[]): Layer => ({
   op,
   params,
-  last: said(...params.filter((param) => !param.startsWith("inplace")).map((param) => param.split("=") as [string, string])), // prettier-ignore
+  last: said(
+    ...params.filter((param) => !param.startsWith("inplace")).map((param) => param.split("=") as [string, string]),
+  ),
 });
 
 const conv = (rank: number): Layer => ({
@@ -91,7 +104,17 @@ const adaptive = (op: string): Layer => ({ op, params: ["output_size"], first: (
 
 const convTranspose = (rank: number): Layer => ({
   op: `conv_transpose${rank}d`,
-  params: ["in_channels", "out_channels", "kernel_size", "stride=1", "padding=0", "output_padding=0", "groups=1", "bias=True", "dilation=1"],
+  params: [
+    "in_channels",
+    "out_channels",
+    "kernel_size",
+    "stride=1",
+    "padding=0",
+    "output_padding=0",
+    "groups=1",
+    "bias=True",
+    "dilation=1",
+  ],
   weights: (args) => {
     const [outputs, groups] = [at(args, "out_channels"), at(args, "groups")];
     const share = groups === "1" ? outputs : `(${outputs}) // (${groups})`;
@@ -100,31 +123,48 @@ const convTranspose = (rank: number): Layer => ({
   },
   last: said(["stride", "1"], ["padding", "0"], ["output_padding", "0"], ["groups", "1"], ["dilation", "1"]),
   input: (args) => `f32[8, ${[at(args, "in_channels"), ...Array.from({ length: rank }, () => "32")].join(", ")}]`,
-}); // prettier-ignore
+});
 
 const instanceNorm: Layer = {
   op: "instance_norm",
   params: ["num_features", "eps=1e-5", "momentum=0.1", "affine=False"],
-  weights: (args) => (wanted(args, "affine") ? [weight("w", at(args, "num_features")), weight("b", at(args, "num_features"))] : []),
+  weights: (args) =>
+    wanted(args, "affine") ? [weight("w", at(args, "num_features")), weight("b", at(args, "num_features"))] : [],
   last: said(["eps", "1e-5"]),
   input: (args) => `f32[8, ${at(args, "num_features")}, 32, 32]`,
-}; // prettier-ignore
+};
 
 /** A pattern, and extents by any names. */
 const einops = (op: string): Layer => ({
   op,
   params: ["pattern", "reduction=None"],
   first: (args) => [at(args, "pattern"), ...(wanted(args, "reduction") ? [at(args, "reduction")] : [])],
-  last: (args) => [...args].flatMap(([key, value]) => (key === "pattern" || key === "reduction" ? [] : [`${key}=${value}`])),
-}); // prettier-ignore
+  last: (args) =>
+    [...args].flatMap(([key, value]) => (key === "pattern" || key === "reduction" ? [] : [`${key}=${value}`])),
+});
 
 /** Self- and cross-attention over several heads, with PyTorch's one weight for query, key and value. */
 const multiheadAttention: Layer = {
   op: "",
-  params: ["embed_dim", "num_heads", "dropout=0.0", "bias=True", "add_bias_kv=False", "add_zero_attn=False", "kdim=None", "vdim=None", "batch_first=False"],
+  params: [
+    "embed_dim",
+    "num_heads",
+    "dropout=0.0",
+    "bias=True",
+    "add_bias_kv=False",
+    "add_zero_attn=False",
+    "kdim=None",
+    "vdim=None",
+    "batch_first=False",
+  ],
   weights: (args) => {
     const width = at(args, "embed_dim");
-    const all = [weight("in_w", `3 * ${width}`, width), weight("in_b", `3 * ${width}`), weight("out_w", width, width), weight("out_b", width)];
+    const all = [
+      weight("in_w", `3 * ${width}`, width),
+      weight("in_b", `3 * ${width}`),
+      weight("out_w", width, width),
+      weight("out_b", width),
+    ];
     return wanted(args, "bias") ? all : all.filter(({ suffix }) => suffix.endsWith("w"));
   },
   def: (name, args) => {
@@ -145,15 +185,15 @@ const multiheadAttention: Layer = {
       "    if query is key and key is value:",
       `        q, k, v = linear(query, ${name}_in_w${bias ? `, ${name}_in_b` : ""}).chunk(3, dim=-1)`,
       "    else:",
-...["query", "key", "value"].map((of, n) => `        ${of[0]!} = ${piece(of, n)}`),
-...["q", "k", "v"].map((of) => `    ${of} = ${split(of)}`),
+      ...["query", "key", "value"].map((of, n) => `        ${of[0]!} = ${piece(of, n)}`),
+      ...["q", "k", "v"].map((of) => `    ${of} = ${split(of)}`),
       "    y = scaled_dot_product_attention(q, k, v, attn_mask=attn_mask, is_causal=is_causal)",
       `    y = linear(y.transpose(1, 2).reshape(B, T, E), ${name}_out_w${bias ? `, ${name}_out_b` : ""})${swap}`,
       "    return y, None",
     ];
   },
   input: (args) => `f32[8, 64, ${at(args, "embed_dim")}]`,
-}; // prettier-ignore
+};
 
 /** Borders: one number for all sides, or a tuple of them. */
 const padded = (mode = "constant"): Layer => ({
@@ -163,96 +203,178 @@ const padded = (mode = "constant"): Layer => ({
     const sides = sizes(at(args, "padding"), 4);
     return [`(${sides.join(", ")})`, ...(mode === "constant" ? [] : [`mode="${mode}"`])];
   },
-}); // prettier-ignore
+});
 
 const dropout: Layer = { op: "dropout", params: ["p=0.5", "inplace=False"], last: (args) => [`p=${at(args, "p")}`] };
 
 /** By the name after `nn.`. */
 export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
-  ["Linear", {
-    op: "linear",
-    params: ["in_features", "out_features", "bias=True"],
-    weights: (args) => {
-      const w = weight("w", at(args, "out_features"), at(args, "in_features"));
-      return wanted(args, "bias") ? [w, weight("b", at(args, "out_features"))] : [w];
+  [
+    "Linear",
+    {
+      op: "linear",
+      params: ["in_features", "out_features", "bias=True"],
+      weights: (args) => {
+        const w = weight("w", at(args, "out_features"), at(args, "in_features"));
+        return wanted(args, "bias") ? [w, weight("b", at(args, "out_features"))] : [w];
+      },
+      input: (args) => `f32[8, 64, ${at(args, "in_features")}]`,
     },
-    input: (args) => `f32[8, 64, ${at(args, "in_features")}]`,
-  }],
-  ["LayerNorm", {
-    op: "layer_norm",
-    params: ["normalized_shape", "eps=1e-5", "elementwise_affine=True", "bias=True"],
-    first: (args) => (wanted(args, "elementwise_affine") ? [] : [`(${sizes(at(args, "normalized_shape"), 1).join(", ")},)`]),
-    weights: (args) => {
-      if (!wanted(args, "elementwise_affine")) return [];
-      const shape = sizes(at(args, "normalized_shape"), 1);
-      return wanted(args, "bias") ? [weight("w", ...shape), weight("b", ...shape)] : [weight("w", ...shape)];
+  ],
+  [
+    "LayerNorm",
+    {
+      op: "layer_norm",
+      params: ["normalized_shape", "eps=1e-5", "elementwise_affine=True", "bias=True"],
+      first: (args) =>
+        wanted(args, "elementwise_affine") ? [] : [`(${sizes(at(args, "normalized_shape"), 1).join(", ")},)`],
+      weights: (args) => {
+        if (!wanted(args, "elementwise_affine")) return [];
+        const shape = sizes(at(args, "normalized_shape"), 1);
+        return wanted(args, "bias") ? [weight("w", ...shape), weight("b", ...shape)] : [weight("w", ...shape)];
+      },
+      last: said(["eps", "1e-5"]),
+      input: (args) => `f32[8, 64, ${sizes(at(args, "normalized_shape"), 1).join(", ")}]`,
     },
-    last: said(["eps", "1e-5"]),
-    input: (args) => `f32[8, 64, ${sizes(at(args, "normalized_shape"), 1).join(", ")}]`,
-  }],
-  ["RMSNorm", {
-    op: "rms_norm",
-    params: ["normalized_shape", "eps=1e-6"],
-    weights: (args) => [weight("w", ...sizes(at(args, "normalized_shape"), 1))],
-    last: (args) => [`eps=${at(args, "eps")}`],
-    input: (args) => `f32[8, 64, ${sizes(at(args, "normalized_shape"), 1).join(", ")}]`,
-  }],
-  ["GroupNorm", {
-    op: "group_norm",
-    params: ["num_groups", "num_channels", "eps=1e-5"],
-    first: (args) => [at(args, "num_groups")],
-    weights: (args) => [weight("w", at(args, "num_channels")), weight("b", at(args, "num_channels"))],
-    last: said(["eps", "1e-5"]),
-    input: (args) => `f32[8, ${at(args, "num_channels")}, 32, 32]`,
-  }],
-  ["Embedding", {
-    op: "embedding",
-    params: ["num_embeddings", "embedding_dim"],
-    weights: (args) => [weight("w", at(args, "num_embeddings"), at(args, "embedding_dim"))],
-    input: (args) => `i32[8, 64] = uniform(0, ${at(args, "num_embeddings")})`,
-  }],
-  ["Conv1d", conv(1)], ["Conv2d", conv(2)], ["Conv3d", conv(3)],
-  ["BatchNorm1d", batchNorm], ["BatchNorm2d", batchNorm], ["BatchNorm3d", batchNorm],
-  ["ReLU", plain("relu", "inplace=False")], ["ReLU6", plain("relu6", "inplace=False")], ["SiLU", plain("silu", "inplace=False")],
-  ["GELU", plain("gelu", "approximate='none'")], ["Sigmoid", plain("sigmoid")], ["Tanh", plain("tanh")],
-  ["LeakyReLU", plain("leaky_relu", "negative_slope=0.01", "inplace=False")], ["ELU", plain("elu", "alpha=1.0", "inplace=False")],
-  ["Softmax", plain("softmax", "dim=None")], ["LogSoftmax", plain("log_softmax", "dim=None")], ["Mish", plain("mish")],
-  ["Hardswish", plain("hard_swish", "inplace=False")], ["Hardsigmoid", plain("hard_sigmoid", "inplace=False")],
+  ],
+  [
+    "RMSNorm",
+    {
+      op: "rms_norm",
+      params: ["normalized_shape", "eps=1e-6"],
+      weights: (args) => [weight("w", ...sizes(at(args, "normalized_shape"), 1))],
+      last: (args) => [`eps=${at(args, "eps")}`],
+      input: (args) => `f32[8, 64, ${sizes(at(args, "normalized_shape"), 1).join(", ")}]`,
+    },
+  ],
+  [
+    "GroupNorm",
+    {
+      op: "group_norm",
+      params: ["num_groups", "num_channels", "eps=1e-5"],
+      first: (args) => [at(args, "num_groups")],
+      weights: (args) => [weight("w", at(args, "num_channels")), weight("b", at(args, "num_channels"))],
+      last: said(["eps", "1e-5"]),
+      input: (args) => `f32[8, ${at(args, "num_channels")}, 32, 32]`,
+    },
+  ],
+  [
+    "Embedding",
+    {
+      op: "embedding",
+      params: ["num_embeddings", "embedding_dim"],
+      weights: (args) => [weight("w", at(args, "num_embeddings"), at(args, "embedding_dim"))],
+      input: (args) => `i32[8, 64] = uniform(0, ${at(args, "num_embeddings")})`,
+    },
+  ],
+  ["Conv1d", conv(1)],
+  ["Conv2d", conv(2)],
+  ["Conv3d", conv(3)],
+  ["BatchNorm1d", batchNorm],
+  ["BatchNorm2d", batchNorm],
+  ["BatchNorm3d", batchNorm],
+  ["ReLU", plain("relu", "inplace=False")],
+  ["ReLU6", plain("relu6", "inplace=False")],
+  ["SiLU", plain("silu", "inplace=False")],
+  ["GELU", plain("gelu", "approximate='none'")],
+  ["Sigmoid", plain("sigmoid")],
+  ["Tanh", plain("tanh")],
+  ["LeakyReLU", plain("leaky_relu", "negative_slope=0.01", "inplace=False")],
+  ["ELU", plain("elu", "alpha=1.0", "inplace=False")],
+  ["Softmax", plain("softmax", "dim=None")],
+  ["LogSoftmax", plain("log_softmax", "dim=None")],
+  ["Mish", plain("mish")],
+  ["Hardswish", plain("hard_swish", "inplace=False")],
+  ["Hardsigmoid", plain("hard_sigmoid", "inplace=False")],
   ["Flatten", { op: "flatten", params: ["start_dim=1", "end_dim=-1"], first: (args) => [at(args, "start_dim")] }],
-  ["MaxPool1d", maxPool("max_pool1d")], ["MaxPool2d", maxPool("max_pool2d")], ["AvgPool1d", avgPool("avg_pool1d")], ["AvgPool2d", avgPool("avg_pool2d")],
-  ["AdaptiveAvgPool1d", adaptive("adaptive_avg_pool1d")], ["AdaptiveAvgPool2d", adaptive("adaptive_avg_pool2d")],
-  ["AdaptiveMaxPool1d", adaptive("adaptive_max_pool1d")], ["AdaptiveMaxPool2d", adaptive("adaptive_max_pool2d")],
-  ["ConvTranspose1d", convTranspose(1)], ["ConvTranspose2d", convTranspose(2)],
-  ["InstanceNorm1d", instanceNorm], ["InstanceNorm2d", instanceNorm], ["InstanceNorm3d", instanceNorm],
+  ["MaxPool1d", maxPool("max_pool1d")],
+  ["MaxPool2d", maxPool("max_pool2d")],
+  ["AvgPool1d", avgPool("avg_pool1d")],
+  ["AvgPool2d", avgPool("avg_pool2d")],
+  ["AdaptiveAvgPool1d", adaptive("adaptive_avg_pool1d")],
+  ["AdaptiveAvgPool2d", adaptive("adaptive_avg_pool2d")],
+  ["AdaptiveMaxPool1d", adaptive("adaptive_max_pool1d")],
+  ["AdaptiveMaxPool2d", adaptive("adaptive_max_pool2d")],
+  ["ConvTranspose1d", convTranspose(1)],
+  ["ConvTranspose2d", convTranspose(2)],
+  ["InstanceNorm1d", instanceNorm],
+  ["InstanceNorm2d", instanceNorm],
+  ["InstanceNorm3d", instanceNorm],
   ["MultiheadAttention", multiheadAttention],
-  ["PixelShuffle", plain("pixel_shuffle", "upscale_factor=")], ["LogSigmoid", plain("log_sigmoid")], ["Hardtanh", plain("hardtanh", "min_val=-1.0", "max_val=1.0", "inplace=False")],
-  ["PReLU", { op: "prelu", params: ["num_parameters=1", "init=0.25"], weights: (args) => [weight("w", at(args, "num_parameters"))] }],
-  ["Dropout1d", dropout], ["Dropout2d", dropout], ["Dropout", dropout], ["AlphaDropout", dropout],
-  ["Identity", { op: "", params: [] }], ["DropPath", { op: "", params: ["drop_prob=0"] }], ["StochasticDepth", { op: "", params: ["p", "mode=None"] }],
-  ["CrossEntropyLoss", plain("cross_entropy", "weight=None", "reduction='mean'", "label_smoothing=0.0")], ["NLLLoss", plain("nll_loss", "weight=None", "reduction='mean'")],
-  ["MSELoss", plain("mse_loss", "reduction='mean'")], ["L1Loss", plain("l1_loss", "reduction='mean'")], ["SmoothL1Loss", plain("smooth_l1_loss", "reduction='mean'", "beta=1.0")], ["HuberLoss", plain("huber_loss", "reduction='mean'", "delta=1.0")],
-  ["BCELoss", plain("binary_cross_entropy", "weight=None", "reduction='mean'")], ["BCEWithLogitsLoss", plain("binary_cross_entropy_with_logits", "weight=None", "reduction='mean'")], ["KLDivLoss", plain("kl_div", "reduction='mean'")],
-  ["SyncBatchNorm", batchNorm], ["GLU", plain("glu", "dim=-1")], ["CELU", plain("celu", "alpha=1.0", "inplace=False")], ["SELU", plain("selu", "inplace=False")],
-  ["Softsign", plain("softsign")], ["Softmin", plain("softmin", "dim=None")], ["Tanhshrink", plain("tanhshrink")], ["Softplus", plain("softplus", "beta=1", "threshold=20")],
-  ["ZeroPad2d", padded()], ["ConstantPad2d", padded()], ["ReflectionPad2d", padded("reflect")], ["ReplicationPad2d", padded("replicate")], ["ZeroPad1d", padded()],
+  ["PixelShuffle", plain("pixel_shuffle", "upscale_factor=")],
+  ["LogSigmoid", plain("log_sigmoid")],
+  ["Hardtanh", plain("hardtanh", "min_val=-1.0", "max_val=1.0", "inplace=False")],
+  [
+    "PReLU",
+    {
+      op: "prelu",
+      params: ["num_parameters=1", "init=0.25"],
+      weights: (args) => [weight("w", at(args, "num_parameters"))],
+    },
+  ],
+  ["Dropout1d", dropout],
+  ["Dropout2d", dropout],
+  ["Dropout", dropout],
+  ["AlphaDropout", dropout],
+  ["Identity", { op: "", params: [] }],
+  ["DropPath", { op: "", params: ["drop_prob=0"] }],
+  ["StochasticDepth", { op: "", params: ["p", "mode=None"] }],
+  ["CrossEntropyLoss", plain("cross_entropy", "weight=None", "reduction='mean'", "label_smoothing=0.0")],
+  ["NLLLoss", plain("nll_loss", "weight=None", "reduction='mean'")],
+  ["MSELoss", plain("mse_loss", "reduction='mean'")],
+  ["L1Loss", plain("l1_loss", "reduction='mean'")],
+  ["SmoothL1Loss", plain("smooth_l1_loss", "reduction='mean'", "beta=1.0")],
+  ["HuberLoss", plain("huber_loss", "reduction='mean'", "delta=1.0")],
+  ["BCELoss", plain("binary_cross_entropy", "weight=None", "reduction='mean'")],
+  ["BCEWithLogitsLoss", plain("binary_cross_entropy_with_logits", "weight=None", "reduction='mean'")],
+  ["KLDivLoss", plain("kl_div", "reduction='mean'")],
+  ["SyncBatchNorm", batchNorm],
+  ["GLU", plain("glu", "dim=-1")],
+  ["CELU", plain("celu", "alpha=1.0", "inplace=False")],
+  ["SELU", plain("selu", "inplace=False")],
+  ["Softsign", plain("softsign")],
+  ["Softmin", plain("softmin", "dim=None")],
+  ["Tanhshrink", plain("tanhshrink")],
+  ["Softplus", plain("softplus", "beta=1", "threshold=20")],
+  ["ZeroPad2d", padded()],
+  ["ConstantPad2d", padded()],
+  ["ReflectionPad2d", padded("reflect")],
+  ["ReplicationPad2d", padded("replicate")],
+  ["ZeroPad1d", padded()],
   ["PixelUnshuffle", plain("pixel_unshuffle", "downscale_factor=")],
   ["Upsample", plain("interpolate", "size=None", "scale_factor=None", "mode='nearest'", "align_corners=None")],
-  ["Unflatten", { op: "unflatten", params: ["dim", "unflattened_size"], first: (args) => [at(args, "dim"), at(args, "unflattened_size")] }],
-  ["Conv1D", {
-    op: "",
-    params: ["nf", "nx"],
-    weights: (args) => [weight("w", at(args, "nx"), at(args, "nf")), weight("b", at(args, "nf"))],
-    def: (name) => [`def ${name}(x):`, `    return x @ ${name}_w + ${name}_b`],
-    input: (args) => `f32[8, 64, ${at(args, "nx")}]`,
-  }], ["Rearrange", einops("rearrange")], ["Reduce", einops("reduce")],
-]); // prettier-ignore
+  [
+    "Unflatten",
+    {
+      op: "unflatten",
+      params: ["dim", "unflattened_size"],
+      first: (args) => [at(args, "dim"), at(args, "unflattened_size")],
+    },
+  ],
+  [
+    "Conv1D",
+    {
+      op: "",
+      params: ["nf", "nx"],
+      weights: (args) => [weight("w", at(args, "nx"), at(args, "nf")), weight("b", at(args, "nf"))],
+      def: (name) => [`def ${name}(x):`, `    return x @ ${name}_w + ${name}_b`],
+      input: (args) => `f32[8, 64, ${at(args, "nx")}]`,
+    },
+  ],
+  ["Rearrange", einops("rearrange")],
+  ["Reduce", einops("reduce")],
+]);
 
 /** Activations by the name that a configuration gives them. */
 const ACTIVATIONS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
-  ...["relu", "silu", "gelu", "tanh", "sigmoid", "mish", "elu", "selu", "relu6"].map((name) => [name, { op: name, params: [] }] as const),
+  ...["relu", "silu", "gelu", "tanh", "sigmoid", "mish", "elu", "selu", "relu6"].map(
+    (name) => [name, { op: name, params: [] }] as const,
+  ),
   ["swish", { op: "silu", params: [] }],
-  ...["gelu_new", "gelu_fast", "gelu_pytorch_tanh"].map((name) => [name, { op: "gelu", params: [], last: () => ['approximate="tanh"'] }] as const),
-]); // prettier-ignore
+  ...["gelu_new", "gelu_fast", "gelu_pytorch_tanh"].map(
+    (name) => [name, { op: "gelu", params: [], last: () => ['approximate="tanh"'] }] as const,
+  ),
+]);
 
 /** The layer that a name in a configuration, the name of an op or the name of a class stands for. */
 export function activationCalled(said: string): Layer | null {

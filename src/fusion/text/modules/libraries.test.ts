@@ -136,8 +136,17 @@ describe("layers that are made where they are called", () => {
 `;
     const now = mended(text);
     expect(errors(now)).toEqual([]);
-    const weights = [...parseProgram(now).graph.nodes.values()].filter(({ op, attrs }) => op === "input" && attrs["role"] === "param"); // prettier-ignore
-    expect(weights.map(({ label, type }) => `${label} ${type.shape.join("×")}`)).toEqual(["scale 256", "bias 256", "kernel 768×256", "gain 256", "kernel 256×768", "bias 256"]); // prettier-ignore
+    const weights = [...parseProgram(now).graph.nodes.values()].filter(
+      ({ op, attrs }) => op === "input" && attrs["role"] === "param",
+    );
+    expect(weights.map(({ label, type }) => `${label} ${type.shape.join("×")}`)).toEqual([
+      "scale 256",
+      "bias 256",
+      "kernel 768×256",
+      "gain 256",
+      "kernel 256×768",
+      "bias 256",
+    ]);
     expect([...parseProgram(now).graph.nodes.values()].find(({ op }) => op === "gelu")?.attrs["approximate"]).toBe(
       "tanh",
     );

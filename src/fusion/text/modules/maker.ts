@@ -46,14 +46,16 @@ export class Maker {
   private called(callee: Expr): readonly [what: string, given: Given] {
     const name = lastName(callee);
     if (callee.kind !== "name" || !this.reader.isConstant(name)) return [name, []];
-    const [, what, more] = /^(?:(?:functools\.)?partial\()?(?:\w+\.)*(\w+)(.*?)\)?$/.exec(this.reader.settled(this.reader.own(name))) ?? []; // prettier-ignore
+    const [, what, more] =
+      /^(?:(?:functools\.)?partial\()?(?:\w+\.)*(\w+)(.*?)\)?$/.exec(this.reader.settled(this.reader.own(name))) ?? [];
     const given = [...(more ?? "").matchAll(/(\w+)=([^,()]+)/g)].map(([, key, source]) => [key!, source!] as const);
     return [what ?? name, given];
   }
 
   /** The layer, module or weight that an expression of __init__ makes; null for any other value. */
   made(name: string, value: Expr): Member | null {
-    if (value.kind === "subscript" && lastName(value.object).startsWith("ACT2") && value.indices[0]?.kind === "at") return this.activation(value.indices[0].value); // prettier-ignore
+    if (value.kind === "subscript" && lastName(value.object).startsWith("ACT2") && value.indices[0]?.kind === "at")
+      return this.activation(value.indices[0].value);
     if (value.kind !== "call") return null;
     const asked = /^(get|create)_act/.test(lastName(bare(value.callee))) ? value.args[0] : undefined;
     if (asked) return this.activation(asked.value);
@@ -69,7 +71,10 @@ export class Maker {
     const layer = inner ? undefined : LAYERS.get(what);
     if (layer) return this.layer(name, layer, args);
     const callee = bare(value.callee);
-    const own = callee.kind === "member" && (isSelf(callee.object) || lastName(callee.object) === this.reader.wish.made.name.text) ? methodOf(this.reader.wish.made, what) : null; // prettier-ignore
+    const own =
+      callee.kind === "member" && (isSelf(callee.object) || lastName(callee.object) === this.reader.wish.made.name.text)
+        ? methodOf(this.reader.wish.made, what)
+        : null;
     const factory = layer || inner ? undefined : (own ?? this.reader.source.defs.get(what));
     if (factory) return this.produced(name, factory, args);
     if (!inner || this.reader.wish.depth >= DEEPEST || !forwardOf(inner)) return null;
@@ -110,7 +115,8 @@ export class Maker {
 
   private layer(name: string, layer: Layer, given: Given): Member {
     const args = this.argsOf(layer, given);
-    for (const { suffix, type, source } of layer.weights?.(args) ?? []) this.reader.lines.push(`${name}_${suffix}: ${type} = ${source}`); // prettier-ignore
+    for (const { suffix, type, source } of layer.weights?.(args) ?? [])
+      this.reader.lines.push(`${name}_${suffix}: ${type} = ${source}`);
     if (!layer.def) return { kind: "layer", layer, args };
     this.reader.lines.push("", ...layer.def(name, args), "");
     return { kind: "def", input: layer.input?.(args) ?? null };
@@ -132,7 +138,6 @@ export class Maker {
 
   /** Modules of a list as it is written: items, comprehensions, `*layers`, names of lists. */
   private *modules(name: string, args: readonly Pick<Argument, "value" | "starred">[], from: number): Generator<Part> {
-    // prettier-ignore
     let next = from;
     const one = (item: Expr): Part => {
       const own = `${name}_${next++}`;
@@ -170,7 +175,10 @@ export class Maker {
   /** `nn.Sequential(a, b)`: a def that applies one after the other. */
   private sequence(name: string, args: readonly Argument[]): Member {
     const named = bare(args[0]?.value ?? { kind: "bad", span: { from: 0, to: 0 } });
-    const chain = named.kind === "call" && lastName(bare(named.callee)) === "OrderedDict" ? this.inOrder(name, named) : [...this.modules(name, args, 0)]; // prettier-ignore
+    const chain =
+      named.kind === "call" && lastName(bare(named.callee)) === "OrderedDict"
+        ? this.inOrder(name, named)
+        : [...this.modules(name, args, 0)];
     this.reader.lines.push(...chainOf(name, chain));
     const input = chain.flatMap((part) => inputOf(part.member) ?? []).at(0);
     return { kind: "def", input: input ?? null };

@@ -76,5 +76,7 @@ export function applied(source: string, offset: number, edits: readonly TextEdit
 export function keptAs(statement: Statement, name: string): readonly string[] {
   if (statement.kind !== "assign" || !statement.value) return [];
   const [target, value] = [bare(statement.targets[0]!), bare(statement.value)];
-  return target.kind === "member" && isSelf(target.object) && value.kind === "name" && value.name === name ? [target.name.text] : []; // prettier-ignore
+  return target.kind === "member" && isSelf(target.object) && value.kind === "name" && value.name === name
+    ? [target.name.text]
+    : [];
 }

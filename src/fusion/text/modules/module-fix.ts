@@ -60,7 +60,6 @@ function instanceOf(
   statements: readonly Statement[],
   name: string,
 ): { statement: Statement; name: string; call: Extract<Expr, { kind: "call" }> } | null {
-  // prettier-ignore
   for (const statement of statements) {
     if (statement.kind !== "assign" || !statement.value) continue;
     const [target, call] = [bare(statement.targets[0]!), bare(statement.value)];
@@ -128,11 +127,19 @@ function withBases(made: ClassStatement, all: readonly ClassStatement[]): ClassS
 
 /** Defs that answer one expression: `conv3x3(a, b)` makes a layer. */
 const factories = (statements: readonly Statement[]): ReadonlyMap<string, DefStatement> =>
-  new Map(statements.flatMap((each) => (each.kind === "def" && each.body.at(-1)?.kind === "return" ? [[each.name.text, each] as const] : []))); // prettier-ignore
+  new Map(
+    statements.flatMap((each) =>
+      each.kind === "def" && each.body.at(-1)?.kind === "return" ? [[each.name.text, each] as const] : [],
+    ),
+  );
 
 /** Names that the program gives a value at its top. */
 const namesOf = (statements: readonly Statement[]): ReadonlySet<string> =>
-  new Set(statements.flatMap((each) => each.kind === "assign" ? each.targets.flatMap((target) => lastName(bare(target))) : [])); // prettier-ignore
+  new Set(
+    statements.flatMap((each) =>
+      each.kind === "assign" ? each.targets.flatMap((target) => lastName(bare(target))) : [],
+    ),
+  );
 
 /** Exactly one empty line around a def, and never two. */
 function spaced(lines: readonly string[]): readonly string[] {
@@ -167,15 +174,26 @@ function writtenOut(program: Program, own: ClassStatement): readonly TextEdit[] 
   const made = list.find(({ span }) => span === own.span)!;
   const defs = new Set(statements.flatMap((each) => (each.kind === "def" ? [each.name.text] : [])));
   const forward = forwardOf(made);
-  if (!forward || forward.body.length === 0 || list.some((other) => other !== made && makes(other.body, made.name.text))) return null; // prettier-ignore
+  if (
+    !forward ||
+    forward.body.length === 0 ||
+    list.some((other) => other !== made && makes(other.body, made.name.text))
+  )
+    return null;
   const instance = instanceOf(statements, made.name.text);
   const snaked = snake(made.name.text);
   const taken = new RegExp(`\\bself\\.${snaked}\\b`).test(text.slice(made.span.from, made.span.to));
   // The name of an op or of a def that forward() may call is not the program's to take.
   const name = instance?.name ?? (taken || defs.has(snaked) || findOp(snaked) ? `${snaked}_forward` : snaked);
-  const args = instance?.call.args.map((arg) => [arg.name?.text ?? null, text.slice(arg.value.span.from, arg.value.span.to)] as const) ?? []; // prettier-ignore
+  const args =
+    instance?.call.args.map(
+      (arg) => [arg.name?.text ?? null, text.slice(arg.value.span.from, arg.value.span.to)] as const,
+    ) ?? [];
   const shared = new Map<string, string>();
-  const top = statements.filter(({ kind }) => kind === "def" || kind === "assign").map(({ span }) => `${text.slice(span.from, span.to)}\n`).join(""); // prettier-ignore
+  const top = statements
+    .filter(({ kind }) => kind === "def" || kind === "assign")
+    .map(({ span }) => `${text.slice(span.from, span.to)}\n`)
+    .join("");
   const said: string[] = [];
   const known = (source: string): string => `${top}${said.map((line) => `${line}\n`).join("")}known__ = ${source}\n`;
   const number = (source: string): number | null => read(known(source)).constants.get("known__") ?? null;
@@ -186,7 +204,11 @@ function writtenOut(program: Program, own: ClassStatement): readonly TextEdit[] 
     { made, name, prefix: "", args, depth: 0 },
   );
   const called = statements.some((each) => each !== made && each.kind !== "class" && makes([each], name));
-  const inputs = forward.params.filter((param) => param.name.text !== "self" && !param.starred && (!param.value || partsOf(forward, param.name.text))).map((param) => param.name.text); // prettier-ignore
+  const inputs = forward.params
+    .filter(
+      (param) => param.name.text !== "self" && !param.starred && (!param.value || partsOf(forward, param.name.text)),
+    )
+    .map((param) => param.name.text);
   const there = namesOf(statements);
   const settled = new Map(
     forward.params.flatMap((param) => {
@@ -195,16 +217,30 @@ function writtenOut(program: Program, own: ClassStatement): readonly TextEdit[] 
     }),
   );
   const open = called ? [] : inputs.filter((input) => !there.has(input) && !settled.has(input));
-  const gone = [...list.filter((other) => other !== made).map(({ span }) => span), ...(instance ? [instance.statement.span] : [])]; // prettier-ignore
+  const gone = [
+    ...list.filter((other) => other !== made).map(({ span }) => span),
+    ...(instance ? [instance.statement.span] : []),
+  ];
   const place = withDecorators(text, wholeLines(text, made.span));
   const parts = open.flatMap((input) => partsOf(forward, input) ?? [input]);
-  const given = inputs.map((input) => (open.includes(input) && partsOf(forward, input) ? `(${partsOf(forward, input)!.join(", ")})` : (settled.get(input) ?? input))); // prettier-ignore
+  const given = inputs.map((input) =>
+    open.includes(input) && partsOf(forward, input)
+      ? `(${partsOf(forward, input)!.join(", ")})`
+      : (settled.get(input) ?? input),
+  );
   const drops = written.lines.some((line) => /\bdropout\d?d?\(/.test(line)) && !/^(train|eval)\(\)/m.test(text);
   const edits = (types: readonly string[]): readonly TextEdit[] => {
-    const call = called ? [] : ["", ...parts.map((input, i) => `${input}: ${types[i]!}`), `y = ${name}(${given.join(", ")})`]; // prettier-ignore
+    const call = called
+      ? []
+      : ["", ...parts.map((input, i) => `${input}: ${types[i]!}`), `y = ${name}(${given.join(", ")})`];
     // Inputs that the program declares itself come after the class: so does the call.
     const late = !called && open.length < inputs.length;
-    const lines = ["# Sizes are guesses where nothing says them: change them here.", ...(drops ? ["# As after model.eval(): write train() for dropout.", "eval()"] : []), ...used(written.lines, [...call, ...open]), ...(late ? [] : call)]; // prettier-ignore
+    const lines = [
+      "# Sizes are guesses where nothing says them: change them here.",
+      ...(drops ? ["# As after model.eval(): write train() for dropout.", "eval()"] : []),
+      ...used(written.lines, [...call, ...open]),
+      ...(late ? [] : call),
+    ];
     const end = { from: text.length, to: text.length };
     return [
       ...gone.map((span) => ({ span: withSpace(text, withDecorators(text, wholeLines(text, span))), insert: "" })),
@@ -218,6 +254,8 @@ function writtenOut(program: Program, own: ClassStatement): readonly TextEdit[] 
     const size = name === undefined ? null : number(name);
     return name !== undefined && size !== null && Number.isInteger(size) && size > 1 ? [name] : [];
   });
-  const types = fittingTypes(parts, first, sizes, (tried) => deadline.passed() ? Infinity : misfit(read(applied(text, 0, edits(tried))))); // prettier-ignore
+  const types = fittingTypes(parts, first, sizes, (tried) =>
+    deadline.passed() ? Infinity : misfit(read(applied(text, 0, edits(tried)))),
+  );
   return edits(types);
 }

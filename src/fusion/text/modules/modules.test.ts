@@ -58,7 +58,8 @@ y = block(x)
   });
 
   test("what is not understood stays as a comment", () => {
-    const text = "class A(nn.Module):\n    def __init__(self):\n        self.a = nn.Linear(8, 8)\n        if is_here(x):\n            self.b = 3\n    def forward(self, x):\n        return self.a(x)\n"; // prettier-ignore
+    const text =
+      "class A(nn.Module):\n    def __init__(self):\n        self.a = nn.Linear(8, 8)\n        if is_here(x):\n            self.b = 3\n    def forward(self, x):\n        return self.a(x)\n";
     expect(mended(text)).toContain("# not taken over: if is_here(x):\n# not taken over: self.b = 3\n");
     expect(errors(mended(text))).toEqual([]);
   });
@@ -207,7 +208,12 @@ test("attention as a module is a def over one weight for query, key and value", 
 `);
   expect(errors(now)).toEqual([]);
   const ops = opsOf(now);
-  expect([ops.get("scaled_dot_product_attention"), ops.get("linear"), ops.get("gelu"), ops.get("dropout")]).toEqual([1, 3, 1, undefined]); // prettier-ignore
+  expect([ops.get("scaled_dot_product_attention"), ops.get("linear"), ops.get("gelu"), ops.get("dropout")]).toEqual([
+    1,
+    3,
+    1,
+    undefined,
+  ]);
   expect(now).toContain("x: f32[8, 64, dim]");
 });
 
@@ -241,8 +247,20 @@ test("lists that loops fill, branches on sizes, constants of the class", () => {
 });
 
 test.each([
-  ["pictures of the extent that a flattened layer wants", "nn.Conv2d(1, 4, 3)", "self.fc(torch.flatten(self.a(x), 1))", 4 * 26 * 26, "x: f32[8, 1, 28, 28]"],
-  ["a rank that shows in how the input is unpacked", "nn.AdaptiveAvgPool2d(1)", "self.fc(self.a(x).view(x.size(0), -1)) * x.size(3)", 16, "x: f32[8, channels, 32, 32]"],
+  [
+    "pictures of the extent that a flattened layer wants",
+    "nn.Conv2d(1, 4, 3)",
+    "self.fc(torch.flatten(self.a(x), 1))",
+    4 * 26 * 26,
+    "x: f32[8, 1, 28, 28]",
+  ],
+  [
+    "a rank that shows in how the input is unpacked",
+    "nn.AdaptiveAvgPool2d(1)",
+    "self.fc(self.a(x).view(x.size(0), -1)) * x.size(3)",
+    16,
+    "x: f32[8, channels, 32, 32]",
+  ],
 ])("types of inputs are found by trying: %s", (_, layer, result, width, type) => {
   const now = mended(`class Net(nn.Module):
     def __init__(self, channels=16):
@@ -254,16 +272,20 @@ test.each([
 `);
   expect(errors(now)).toEqual([]);
   expect(now).toContain(type);
-}); // prettier-ignore
+});
 
 test("inputs that the program declares itself stay, and the call comes after them", () => {
-  const now = mended("class VQ(nn.Module):\n    def forward(self, z, emb):\n        return emb[(z @ emb.t()).argmax(1)]\nz: f32[32, 8]\nemb: f32[16, 8]\n"); // prettier-ignore
+  const now = mended(
+    "class VQ(nn.Module):\n    def forward(self, z, emb):\n        return emb[(z @ emb.t()).argmax(1)]\nz: f32[32, 8]\nemb: f32[16, 8]\n",
+  );
   expect(errors(now)).toEqual([]);
   expect(now.endsWith("emb: f32[16, 8]\ny = vq(z, emb)\n")).toBe(true);
 });
 
 test("activations by the name that a configuration gives them", () => {
-  const now = mended("class MLP(nn.Module):\n    def __init__(self, config):\n        super().__init__()\n        self.config = config\n        self.up = nn.Linear(config.hidden_size, 8)\n        self.act_fn = ACT2FN[config.hidden_act]\n    def forward(self, x):\n        return self.act_fn(self.up(x))\n"); // prettier-ignore
+  const now = mended(
+    "class MLP(nn.Module):\n    def __init__(self, config):\n        super().__init__()\n        self.config = config\n        self.up = nn.Linear(config.hidden_size, 8)\n        self.act_fn = ACT2FN[config.hidden_act]\n    def forward(self, x):\n        return self.act_fn(self.up(x))\n",
+  );
   expect(errors(now)).toEqual([]);
   expect(now).toContain("return silu(linear(x, up_w, up_b))");
 });

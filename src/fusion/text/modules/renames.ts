@@ -48,7 +48,9 @@ function ofLayer({ members, own }: Names, { object, name }: Extract<Expr, { kind
   if (member?.kind !== "layer") return null;
   const suffix = name.text === "weight" ? "w" : name.text === "bias" ? "b" : null;
   if (suffix === null) return member.args.get(name.text) ?? null;
-  return member.layer.weights?.(member.args).some((weight) => weight.suffix === suffix) ? `${own(object.name.text)}_${suffix}` : "None"; // prettier-ignore
+  return member.layer.weights?.(member.args).some((weight) => weight.suffix === suffix)
+    ? `${own(object.name.text)}_${suffix}`
+    : "None";
 }
 
 /** `self.drop is not None` of a layer: it is there, or it stands for nothing. */

@@ -18,7 +18,8 @@ export function fieldsAsked(
     if (expr.kind !== "member") continue;
     const { object } = expr;
     const own = object.kind === "name" && object.name === name;
-    if (own || (object.kind === "member" && isSelf(object.object) && kept.includes(object.name.text))) fields.add(expr.name.text); // prettier-ignore
+    if (own || (object.kind === "member" && isSelf(object.object) && kept.includes(object.name.text)))
+      fields.add(expr.name.text);
   }
   return { fields, kept };
 }
@@ -44,7 +45,9 @@ export function weightSizes(call: CallExpr): readonly Expr[] | null {
   if (!maker) return null;
   const word = lastName(bare(maker.callee));
   if (word === "tensor" || word === "as_tensor") return [];
-  const sizes = plainArgs(maker).filter(({ name }) => !name || name.text === "size" || name.text === "shape").map(({ value }) => bare(value)); // prettier-ignore
+  const sizes = plainArgs(maker)
+    .filter(({ name }) => !name || name.text === "size" || name.text === "shape")
+    .map(({ value }) => bare(value));
   const first = sizes[0];
   return first?.kind === "tuple" || first?.kind === "list" ? first.items : word === "full" ? sizes.slice(0, 1) : sizes;
 }

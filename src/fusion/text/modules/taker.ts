@@ -1,6 +1,15 @@
 /** @file Reads one class: its sizes, the weights of its layers, and its methods without self. */
 import type { TextEdit } from "../../ir";
-import type { Argument, CallExpr, DefStatement, Expr, ForStatement, IfStatement, ParamDecl, Statement } from "../syntax"; // prettier-ignore
+import type {
+  Argument,
+  CallExpr,
+  DefStatement,
+  Expr,
+  ForStatement,
+  IfStatement,
+  ParamDecl,
+  Statement,
+} from "../syntax";
 import { bare } from "../syntax";
 import { LAYERS, usualValue } from "./layers";
 import { applied, isSelf, lastName, plainArgs, tupleOf, type Member, type Part } from "./members";
@@ -158,7 +167,11 @@ class Taker implements Reader {
           return;
         return this.leave(statement);
       case "update":
-        if (statement.op === "+" && this.appended(bare(statement.target), [{ value: statement.value, starred: "items" }])) return; // prettier-ignore
+        if (
+          statement.op === "+" &&
+          this.appended(bare(statement.target), [{ value: statement.value, starred: "items" }])
+        )
+          return;
         return this.leave(statement);
       case "expression":
         if (!this.understood(bare(statement.value))) this.leave(statement);
@@ -189,7 +202,8 @@ class Taker implements Reader {
 
   /** `height, width = size`. */
   private unpacked(targets: readonly Expr[], value: Expr): boolean {
-    if (value.kind === "tuple" && value.items.length === targets.length) return targets.every((target, i) => this.assigned(target, bare(value.items[i]!))); // prettier-ignore
+    if (value.kind === "tuple" && value.items.length === targets.length)
+      return targets.every((target, i) => this.assigned(target, bare(value.items[i]!)));
     const said = this.said(value);
     if (this.source.number(`len(tuple(${said}))`) !== targets.length) return false;
     for (const [i, target] of targets.entries()) {
@@ -242,13 +256,17 @@ class Taker implements Reader {
 
   /** `super().__init__(dim)`: the next __init__ with these arguments; one of a library's class makes nothing. */
   private inherited(call: CallExpr): boolean {
-    const inits = this.wish.made.body.filter((each) => each.kind === "def" && each.name.text === "__init__") as DefStatement[]; // prettier-ignore
+    const inits = this.wish.made.body.filter(
+      (each) => each.kind === "def" && each.name.text === "__init__",
+    ) as DefStatement[];
     const next = inits[this.above + 1];
     if (!next)
       return this.ofLibrary(plainArgs(call).map((arg) => [arg.name?.text ?? null, this.said(arg.value)] as const));
     this.above++;
     const params = next.params.filter(({ name, starred }) => name.text !== "self" && !starred);
-    const given = new Map(plainArgs(call).map((arg, i) => [arg.name?.text ?? params[i]?.name.text ?? "", this.said(arg.value)])); // prettier-ignore
+    const given = new Map(
+      plainArgs(call).map((arg, i) => [arg.name?.text ?? params[i]?.name.text ?? "", this.said(arg.value)]),
+    );
     for (const param of params) {
       const { text } = param.name;
       if (given.get(text) !== this.own(text)) this.parameter(param, given.get(text), next);
@@ -261,7 +279,8 @@ class Taker implements Reader {
   /** Adds modules to `self.list` or to a Python list; whether there is one. */
   private appended(list: Expr, args: readonly Pick<Argument, "value" | "starred">[]): boolean {
     const member = list.kind === "member" && isSelf(list.object) ? this.members.get(list.name.text) : undefined;
-    const parts = list.kind === "name" ? this.locals.get(list.name) : member?.kind === "list" ? member.parts : undefined; // prettier-ignore
+    const parts =
+      list.kind === "name" ? this.locals.get(list.name) : member?.kind === "list" ? member.parts : undefined;
     if (!parts) return false;
     parts.push(...this.maker.partsOf(this.own(lastName(list)), args, parts.length));
     return true;
@@ -290,7 +309,12 @@ class Taker implements Reader {
     if (count === null) return null;
     const names = target.kind === "tuple" || target.kind === "list" ? target.items.map(bare) : [target];
     const said = (from: string): string => this.source.number(from)?.toString() ?? from;
-    return Array.from({ length: Math.min(count, MOST_LAYERS) }, (_, i) => names.map((name, k) => [lastName(name), said(names.length > 1 ? `tuple(${over})[${i}][${k}]` : `tuple(${over})[${i}]`)] as const)); // prettier-ignore
+    return Array.from({ length: Math.min(count, MOST_LAYERS) }, (_, i) =>
+      names.map(
+        (name, k) =>
+          [lastName(name), said(names.length > 1 ? `tuple(${over})[${i}][${k}]` : `tuple(${over})[${i}]`)] as const,
+      ),
+    );
   }
 
   private loop(statement: ForStatement): void {
@@ -307,12 +331,14 @@ class Taker implements Reader {
   private leave(statement: Statement): void {
     if (isIdle(statement)) return;
     const { from, to } = statement.span;
-    for (const line of this.source.text.slice(from, to).split("\n")) this.lines.push(`# not taken over: ${line.trim()}`); // prettier-ignore
+    for (const line of this.source.text.slice(from, to).split("\n"))
+      this.lines.push(`# not taken over: ${line.trim()}`);
   }
 
   private member(name: string, value: Expr): void {
     if (this.configs.has(`self.${name}`)) return;
-    const settled = value.kind === "conditional" ? (this.holds(value.test) === false ? value.whenFalse : value.whenTrue) : value; // prettier-ignore
+    const settled =
+      value.kind === "conditional" ? (this.holds(value.test) === false ? value.whenFalse : value.whenTrue) : value;
     const made = this.maker.made(this.own(name), bare(settled));
     if (made) {
       this.members.set(name, made);

@@ -6,7 +6,9 @@ import { parseProgram } from "../program";
 export function mended(text: string): string {
   let now = text;
   for (let turn = 0; turn < 8; turn++) {
-    const wrong = parseProgram(now).diagnostics.find(({ code, fixes }) => /^(class|import|source)/.test(code) && fixes!.length > 0); // prettier-ignore
+    const wrong = parseProgram(now).diagnostics.find(
+      ({ code, fixes }) => /^(class|import|source)/.test(code) && fixes!.length > 0,
+    );
     if (!wrong) return now;
     now = applyTextEdits(now, wrong.fixes![0]!.edits);
   }
@@ -14,7 +16,9 @@ export function mended(text: string): string {
 }
 
 export const errors = (text: string): string[] =>
-  parseProgram(text).diagnostics.filter(({ severity }) => severity === "error").map((each) => `${each.line}: ${each.text}`); // prettier-ignore
+  parseProgram(text)
+    .diagnostics.filter(({ severity }) => severity === "error")
+    .map((each) => `${each.line}: ${each.text}`);
 export const opsOf = (text: string): Map<string, number> => {
   const counts = new Map<string, number>();
   const { graph, calls } = parseProgram(text);

@@ -68,7 +68,21 @@ function whileLoop(c: Equation): Value | readonly Value[] {
   return c.fail(`a loop of more than ${MOST_TURNS} turns`);
 }
 
-const calls = ["jit", "pjit", "closed_call", "core_call", "xla_call", "remat", "remat2", "checkpoint", "custom_jvp_call", "custom_jvp_call_jaxpr", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin"]; // prettier-ignore
+const calls = [
+  "jit",
+  "pjit",
+  "closed_call",
+  "core_call",
+  "xla_call",
+  "remat",
+  "remat2",
+  "checkpoint",
+  "custom_jvp_call",
+  "custom_jvp_call_jaxpr",
+  "custom_vjp_call",
+  "custom_vjp_call_jaxpr",
+  "custom_lin",
+];
 
 export const control: Rules = {
   ...Object.fromEntries(calls.map((prim): [string, Rule] => [prim, call])),

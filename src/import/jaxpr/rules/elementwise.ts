@@ -3,11 +3,54 @@ import type { Value } from "../../onnx/emit";
 import type { Equation, Rule, Rules } from "../rule";
 
 const NAMES: Readonly<Record<string, string>> = {
-  abs: "abs", acos: "acos", acosh: "acosh", add: "add", add_any: "add", asin: "asin", asinh: "asinh", atan: "atan", atan2: "atan2", atanh: "atanh",  cbrt: "cbrt", ceil: "ceil", cos: "cos", cosh: "cosh",  eq: "eq", erf: "erf",  erfc: "erfc", exp: "exp", exp2: "exp2",
-  expm1: "expm1", floor: "floor", ge: "ge", gt: "gt", is_finite: "isfinite", le: "le",  log: "log", log1p: "log1p", logistic: "sigmoid", lt: "lt", max: "maximum",
-  min: "minimum", mul: "mul", ne: "ne", neg: "neg", rem: "fmod", rsqrt: "rsqrt", shift_left: "shift_left", shift_right_arithmetic: "shift_right",
-  sign: "sign", sin: "sin", sinh: "sinh", sqrt: "sqrt", square: "square", stop_gradient: "stop_gradient", sub: "sub", tan: "tan", tanh: "tanh",
-}; // prettier-ignore
+  abs: "abs",
+  acos: "acos",
+  acosh: "acosh",
+  add: "add",
+  add_any: "add",
+  asin: "asin",
+  asinh: "asinh",
+  atan: "atan",
+  atan2: "atan2",
+  atanh: "atanh",
+  cbrt: "cbrt",
+  ceil: "ceil",
+  cos: "cos",
+  cosh: "cosh",
+  eq: "eq",
+  erf: "erf",
+  erfc: "erfc",
+  exp: "exp",
+  exp2: "exp2",
+  expm1: "expm1",
+  floor: "floor",
+  ge: "ge",
+  gt: "gt",
+  is_finite: "isfinite",
+  le: "le",
+  log: "log",
+  log1p: "log1p",
+  logistic: "sigmoid",
+  lt: "lt",
+  max: "maximum",
+  min: "minimum",
+  mul: "mul",
+  ne: "ne",
+  neg: "neg",
+  rem: "fmod",
+  rsqrt: "rsqrt",
+  shift_left: "shift_left",
+  shift_right_arithmetic: "shift_right",
+  sign: "sign",
+  sin: "sin",
+  sinh: "sinh",
+  sqrt: "sqrt",
+  square: "square",
+  stop_gradient: "stop_gradient",
+  sub: "sub",
+  tan: "tan",
+  tanh: "tanh",
+};
 
 /** Logic of bools, bits of whole numbers. */
 const logic =
@@ -84,7 +127,16 @@ function reducePrecision(c: Equation): Value {
 const same: Rule = (c) => c.args;
 
 const named = Object.entries(NAMES).map(([prim, op]): [string, Rule] => [prim, (c) => c.op(op, c.args)]);
-const unchanged = ["copy", "copy_p", "device_put", "optimization_barrier", "sharding_constraint", "name", "pvary", "reduce_sharding"]; // prettier-ignore
+const unchanged = [
+  "copy",
+  "copy_p",
+  "device_put",
+  "optimization_barrier",
+  "sharding_constraint",
+  "name",
+  "pvary",
+  "reduce_sharding",
+];
 
 export const elementwise: Rules = {
   ...Object.fromEntries(named),

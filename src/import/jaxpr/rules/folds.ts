@@ -26,7 +26,10 @@ const FOLDS: ReadonlyMap<string, Fold> = new Map<string, Fold>([
   ["or", { fold: "any", join: "or", start: () => 0 }],
 ]);
 
-const reduction = (name: string): Rule => (c) => c.op(FOLDS.get(name)!.fold, [c.in(0)], { axes: c.list("axes") }); // prettier-ignore
+const reduction =
+  (name: string): Rule =>
+  (c) =>
+    c.op(FOLDS.get(name)!.fold, [c.in(0)], { axes: c.list("axes") });
 
 /** The place of the first extreme along one axis. */
 const place =
@@ -55,7 +58,8 @@ function reduce(c: Equation): Value | readonly Value[] {
   const [values, starts] = [c.args.slice(0, count), c.args.slice(count)];
   const axes = c.list("dimensions");
   const own = values.flatMap((_, i) => foldOf(body, i) ?? []);
-  if (own.length === count) return own.map(({ fold, join }, i) => c.op(join, [c.op(fold, [values[i]!], { axes }), starts[i]!])); // prettier-ignore
+  if (own.length === count)
+    return own.map(({ fold, join }, i) => c.op(join, [c.op(fold, [values[i]!], { axes }), starts[i]!]));
   const { shape } = values[0]!.type;
   const kept = shape.flatMap((_, axis) => (axes.includes(axis) ? [] : [axis]));
   const outer = kept.map((axis) => shape[axis]!);
@@ -69,7 +73,10 @@ function reduce(c: Equation): Value | readonly Value[] {
     const half = extent >> 1;
     const part = (from: number, to: number): Value[] => rows.map((row) => c.slice(row, last, from, to));
     const joined = c.inline(body, [...part(0, half), ...part(half, 2 * half)]);
-    rows = extent % 2 === 0 ? [...joined] : joined.map((row, i) => c.op("concat", [row, part(2 * half, extent)[i]!], { axis: last })); // prettier-ignore
+    rows =
+      extent % 2 === 0
+        ? [...joined]
+        : joined.map((row, i) => c.op("concat", [row, part(2 * half, extent)[i]!], { axis: last }));
     extent -= half;
   }
   return c.inline(body, [...wide, ...rows.map((row) => c.reshape(row, outer))]);
@@ -89,7 +96,12 @@ function windowed(c: Equation, x: Value, fold: Fold, fill: number): Value {
   if (base.every((by) => by === 1) && open.length === 0) return spread(c, x, around, fill);
   const closed = sizes.flatMap((_, axis) => (open.includes(axis) ? [] : [axis]));
   // Axes without a window may still have a border.
-  const bordered = spread(c, x, around.map((side, axis) => (open.includes(axis) ? { low: 0, high: 0, between: 0 } : side)), fill); // prettier-ignore
+  const bordered = spread(
+    c,
+    x,
+    around.map((side, axis) => (open.includes(axis) ? { low: 0, high: 0, between: 0 } : side)),
+    fill,
+  );
   const perm = [...closed, ...open];
   const windows = c.op("window", [c.permute(bordered, perm)], {
     kernel_size: open.map((axis) => sizes[axis]!),
@@ -100,7 +112,10 @@ function windowed(c: Equation, x: Value, fold: Fold, fill: number): Value {
     value: fill,
   });
   const folded = c.op(fold.fold, [windows], { axes: open.map((_, i) => closed.length + i) });
-  return c.permute(folded, perm.map((_, axis) => perm.indexOf(axis))); // prettier-ignore
+  return c.permute(
+    folded,
+    perm.map((_, axis) => perm.indexOf(axis)),
+  );
 }
 
 const reduceWindowOf =

@@ -23,7 +23,6 @@ function placesOf(
   rows: Value,
   { shape, sizes, walked, shared }: Windows,
 ): { readonly places: Value; readonly inside: Value | null } {
-  // prettier-ignore
   const strides = stridesOf(shape);
   const lead = rows.type.shape.slice(0, -1);
   const count = sizeOf(lead);
@@ -39,7 +38,10 @@ function placesOf(
     inside = inside ? c.op("and", [inside, fits]) : fits;
   }
   for (const [mine, theirs] of shared) {
-    const numbers = c.reshape(c.whole([lead[theirs]!], upTo(lead[theirs]!)), lead.map((extent, axis) => (axis === theirs ? extent : 1))); // prettier-ignore
+    const numbers = c.reshape(
+      c.whole([lead[theirs]!], upTo(lead[theirs]!)),
+      lead.map((extent, axis) => (axis === theirs ? extent : 1)),
+    );
     const every = c.reshape(c.op("expand", [numbers], { shape: lead }), [count, 1]);
     const term = c.op("mul", [every, strides[mine]!]);
     base = base ? c.op("add", [base, term]) : term;
@@ -70,7 +72,13 @@ function fillOf(c: Equation, dtype: string): number {
 }
 
 function gather(c: Equation): Value {
-  const [offsets, collapsed, walked, mine = [], theirs = []] = dimensionNumbers(c) as [number[], number[], number[], number[]?, number[]?]; // prettier-ignore
+  const [offsets, collapsed, walked, mine = [], theirs = []] = dimensionNumbers(c) as [
+    number[],
+    number[],
+    number[],
+    number[]?,
+    number[]?,
+  ];
   const [x, rows] = [c.in(0), c.in(1)];
   const { shape } = x.type;
   const sizes = c.list("slice_sizes");
@@ -81,16 +89,31 @@ function gather(c: Equation): Value {
   const shared = mine.map((axis, i) => [axis, theirs[i]!] as const);
   const [axis] = walked;
   // Whole rows along one axis: the load of the language itself.
-  const whole = walked.length === 1 && shared.length === 0 && collapsed.includes(axis!) && sizes.every((size, i) => i === axis || size === shape[i]); // prettier-ignore
-  const { places, inside } = whole ? rowPlaces(c, rows, shape[axis!]!) : placesOf(c, rows, { shape, sizes, walked, shared }); // prettier-ignore
+  const whole =
+    walked.length === 1 &&
+    shared.length === 0 &&
+    collapsed.includes(axis!) &&
+    sizes.every((size, i) => i === axis || size === shape[i]);
+  const { places, inside } = whole
+    ? rowPlaces(c, rows, shape[axis!]!)
+    : placesOf(c, rows, { shape, sizes, walked, shared });
   const found = whole
-    ? c.permute(c.op("gather", [x, places], { axis: axis! }), [axis!, ...shape.flatMap((_, i) => (i === axis ? [] : [i]))]) // prettier-ignore
+    ? c.permute(c.op("gather", [x, places], { axis: axis! }), [
+        axis!,
+        ...shape.flatMap((_, i) => (i === axis ? [] : [i])),
+      ])
     : c.op("gather", [c.reshape(x, [sizeOf(shape)]), places], { axis: 0 });
   const windows = c.reshape(found, [...lead, ...kept]);
-  const known = /fill|^1$/i.test(c.text("mode")) && inside ? c.op("where", [c.reshape(inside, [...lead, ...kept.map(() => 1)]), windows, fillOf(c, x.type.dtype)]) : windows; // prettier-ignore
+  const known =
+    /fill|^1$/i.test(c.text("mode")) && inside
+      ? c.op("where", [c.reshape(inside, [...lead, ...kept.map(() => 1)]), windows, fillOf(c, x.type.dtype)])
+      : windows;
   const before = answer.flatMap((_, i) => (offsets.includes(i) ? [] : [i]));
   const order = [...before, ...offsets];
-  return c.permute(known, answer.map((_, i) => order.indexOf(i))); // prettier-ignore
+  return c.permute(
+    known,
+    answer.map((_, i) => order.indexOf(i)),
+  );
 }
 
 /** The same for rows of one number each, whose windows are whole: no flat places are needed. */
@@ -102,23 +125,41 @@ function rowPlaces(c: Equation, rows: Value, extent: number): ReturnType<typeof 
 const scatter =
   (reduction: string, turned = (updates: Value): Value => updates): Rule =>
   (c) => {
-    const [windowAxes, inserted, walked, mine = [], theirs = []] = dimensionNumbers(c) as [number[], number[], number[], number[]?, number[]?]; // prettier-ignore
+    const [windowAxes, inserted, walked, mine = [], theirs = []] = dimensionNumbers(c) as [
+      number[],
+      number[],
+      number[],
+      number[]?,
+      number[]?,
+    ];
     const [x, rows, updates] = [c.in(0), c.in(1), c.in(2)];
     const { shape } = x.type;
     if (sizeOf(updates.type.shape) === 0 || sizeOf(shape) === 0) return x;
     const lead = rows.type.shape.slice(0, -1);
     const around = updates.type.shape.flatMap((_, axis) => (windowAxes.includes(axis) ? [] : [axis]));
     let next = 0;
-    const sizes = shape.map((_, axis) => (inserted.includes(axis) || mine.includes(axis) ? 1 : updates.type.shape[windowAxes[next++]!]!)); // prettier-ignore
+    const sizes = shape.map((_, axis) =>
+      inserted.includes(axis) || mine.includes(axis) ? 1 : updates.type.shape[windowAxes[next++]!]!,
+    );
     const given = c.permute(turned(updates), [...around, ...windowAxes]);
     const depth = walked.length;
     const first = upTo(depth);
     const leading = walked.every((axis, i) => axis === i) && inserted.join() === first.join() && mine.length === 0;
-    if (leading && drops(c) && sizes.every((size, axis) => axis < depth || size === shape[axis])) return c.op("scatter_nd", [x, rows, given], { reduction }); // prettier-ignore
-    const { places, inside } = placesOf(c, rows, { shape, sizes, walked, shared: mine.map((axis, i) => [axis, theirs[i]!] as const) }); // prettier-ignore
+    if (leading && drops(c) && sizes.every((size, axis) => axis < depth || size === shape[axis]))
+      return c.op("scatter_nd", [x, rows, given], { reduction });
+    const { places, inside } = placesOf(c, rows, {
+      shape,
+      sizes,
+      walked,
+      shared: mine.map((axis, i) => [axis, theirs[i]!] as const),
+    });
     const held = inside && drops(c) ? c.op("where", [inside, places, -1]) : places;
     const count = sizeOf(lead) * sizeOf(sizes);
-    const flat = c.op("scatter_elements", [c.reshape(x, [sizeOf(shape)]), c.reshape(held, [count]), c.reshape(given, [count])], { axis: 0, reduction }); // prettier-ignore
+    const flat = c.op(
+      "scatter_elements",
+      [c.reshape(x, [sizeOf(shape)]), c.reshape(held, [count]), c.reshape(given, [count])],
+      { axis: 0, reduction },
+    );
     return c.reshape(flat, shape);
   };
 
@@ -159,7 +200,10 @@ function dynamicUpdateSlice(c: Equation): Value {
     if (size === extent) continue;
     const at = c.op("sub", [c.whole([extent], upTo(extent)), start]);
     const covered = c.op("and", [c.op("ge", [at, 0]), c.op("lt", [at, size])]);
-    const spread = c.reshape(covered, shape.map((_, i) => (i === axis ? extent : 1))); // prettier-ignore
+    const spread = c.reshape(
+      covered,
+      shape.map((_, i) => (i === axis ? extent : 1)),
+    );
     inside = inside ? c.op("and", [inside, spread]) : spread;
     moved = c.op("gather", [moved, c.op("clamp", [at], { min: 0, max: size - 1 })], { axis });
   }

@@ -16,14 +16,18 @@ function asked(c: Equation, value: Value): Value {
 /** Axes that are contracted, and those of the batch, by their letters. */
 function dotGeneral(c: Equation): Value {
   const [contracted, batch] = c.raw("dimension_numbers") as readonly (readonly unknown[])[];
-  const [[ca, cb], [ba, bb]] = [contracted!, batch!].map((sides) => sides.map(numbersIn)) as [[number[], number[]], [number[], number[]]]; // prettier-ignore
+  const [[ca, cb], [ba, bb]] = [contracted!, batch!].map((sides) => sides.map(numbersIn)) as [
+    [number[], number[]],
+    [number[], number[]],
+  ];
   const left = c.shape(0).map((_, i) => LETTERS[i]!);
   let next = left.length;
   const right = c.shape(1).map((_, i) => {
     const [shared, same] = [cb.indexOf(i), bb.indexOf(i)];
     return shared >= 0 ? left[ca[shared]!]! : same >= 0 ? left[ba[same]!]! : LETTERS[next++]!;
   });
-  const free = (letters: readonly string[], ...taken: readonly number[][]): readonly string[] => letters.filter((_, i) => !taken.flat().includes(i)); // prettier-ignore
+  const free = (letters: readonly string[], ...taken: readonly number[][]): readonly string[] =>
+    letters.filter((_, i) => !taken.flat().includes(i));
   const kept = [...ba.map((i) => left[i]!), ...free(left, ca, ba), ...free(right, cb, bb)];
   return asked(c, c.op("einsum", c.args, { equation: `${left.join("")},${right.join("")}->${kept.join("")}` }));
 }
@@ -42,7 +46,8 @@ function convolution(c: Equation): Value {
   const padding = c.tuples("padding");
   const between = c.list("lhs_dilation");
   const grouped = c.number("batch_group_count", 1);
-  if (sizeOf(shape) === 0 || [0, 1].some((i) => sizeOf(c.shape(i)) === 0)) return c.filled(0, shape, c.in(0).type.dtype); // prettier-ignore
+  if (sizeOf(shape) === 0 || [0, 1].some((i) => sizeOf(c.shape(i)) === 0))
+    return c.filled(0, shape, c.in(0).type.dtype);
   const none = { low: 0, high: 0, between: 0 };
   const around = padding.map(([low = 0, high = 0], i) => ({ low, high, between: (between[i] ?? 1) - 1 }));
   const ordered = c.permute(c.in(0), lhs);
@@ -52,7 +57,13 @@ function convolution(c: Equation): Value {
     dilation: c.list("rhs_dilation"),
     groups: grouped > 1 ? grouped : c.number("feature_group_count", 1),
   });
-  return asked(c, c.permute(result, out.map((_, axis) => out.indexOf(axis)))); // prettier-ignore
+  return asked(
+    c,
+    c.permute(
+      result,
+      out.map((_, axis) => out.indexOf(axis)),
+    ),
+  );
 }
 
 export const products: Rules = { conv_general_dilated: convolution, dot_general: dotGeneral };

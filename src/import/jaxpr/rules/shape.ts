@@ -6,7 +6,16 @@ function iota(c: Equation): Value {
   const { shape, dtype } = c.out[0]!;
   const axis = c.number("dimension", 0);
   const numbers = c.op("iota", [], { start: 0, stop: shape[axis]!, dtype: c.dtype(dtype) });
-  return c.op("expand", [c.reshape(numbers, shape.map((extent, i) => (i === axis ? extent : 1)))], { shape }); // prettier-ignore
+  return c.op(
+    "expand",
+    [
+      c.reshape(
+        numbers,
+        shape.map((extent, i) => (i === axis ? extent : 1)),
+      ),
+    ],
+    { shape },
+  );
 }
 
 function broadcastInDim(c: Equation): Value {
@@ -44,7 +53,8 @@ export function spread(
     });
     wide = c.reshape(windows, given);
   }
-  const sides = (widths: (side: number) => number): number[] => around.toReversed().flatMap(({ low, high }) => [widths(low), widths(high)]); // prettier-ignore
+  const sides = (widths: (side: number) => number): number[] =>
+    around.toReversed().flatMap(({ low, high }) => [widths(low), widths(high)]);
   const grown = around.some(({ low, high }) => low > 0 || high > 0)
     ? c.op("pad", [wide], { pads: sides((by) => Math.max(by, 0)), value })
     : wide;
@@ -52,8 +62,10 @@ export function spread(
   const { shape } = grown.type;
   return c.op("slice", [grown], {
     start: around.map(({ low }) => Math.max(-low, 0)),
-    stop: shape.map((extent, axis) => Math.max(extent - Math.max(-around[axis]!.high, 0), Math.max(-around[axis]!.low, 0))),
-  }); // prettier-ignore
+    stop: shape.map((extent, axis) =>
+      Math.max(extent - Math.max(-around[axis]!.high, 0), Math.max(-around[axis]!.low, 0)),
+    ),
+  });
 }
 
 /** A border that is computed stands where a padded mask is 0. */

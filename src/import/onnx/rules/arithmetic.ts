@@ -20,8 +20,27 @@ export function zeros(n: number): Float64Array {
 /** Arithmetic of a node's f32 values; numbers are operands too. */
 export function arithmetic(c: NodeContext) {
   const number = (x: Value | number): Value => (typeof x === "number" ? c.emit.scalar(x) : x);
-  const op = (name: string) => (...operands: (Value | number)[]): Value => c.op(name, operands.map(number)); // prettier-ignore
-  return { add: op("add"), sub: op("sub"), mul: op("mul"), floor: op("floor"), low: op("minimum"), high: op("maximum"), abs: op("abs"), mod: op("mod"), lt: op("lt"), le: op("le"), gt: op("gt"), ge: op("ge"), and: op("and"), where: op("where"), round: op("round") }; // prettier-ignore
+  const op =
+    (name: string) =>
+    (...operands: (Value | number)[]): Value =>
+      c.op(name, operands.map(number));
+  return {
+    add: op("add"),
+    sub: op("sub"),
+    mul: op("mul"),
+    floor: op("floor"),
+    low: op("minimum"),
+    high: op("maximum"),
+    abs: op("abs"),
+    mod: op("mod"),
+    lt: op("lt"),
+    le: op("le"),
+    gt: op("gt"),
+    ge: op("ge"),
+    and: op("and"),
+    where: op("where"),
+    round: op("round"),
+  };
 }
 
 /** Known f32 numbers of a shape. */

@@ -34,7 +34,8 @@ function appended(c: NodeContext, past: Value | null, fresh: Value): Value {
   return c.op("concat", [past, fresh], { axis: 2 });
 }
 
-export const and = (c: NodeContext, a: Value | null, b: Value | null): Value | null => (a && b ? c.op("and", [a, b]) : (a ?? b)); // prettier-ignore
+export const and = (c: NodeContext, a: Value | null, b: Value | null): Value | null =>
+  a && b ? c.op("and", [a, b]) : (a ?? b);
 
 /** bool [B, 1, 1, T]: place < length of its batch. */
 export function within(c: NodeContext, lengths: Value, places: number): Value {
@@ -107,7 +108,8 @@ function attention(c: NodeContext): readonly Value[] {
   let sight = given?.type.dtype === "bool" ? given : null;
   if (lengths) sight = and(c, sight, within(c, lengths, keys));
   const bias = given && given.type.dtype !== "bool" ? given : null;
-  const first = lengths && c.op("sub", [c.reshape(lengths, [lengths.type.shape[0] ?? 1, 1, 1, 1]), c.emit.scalar(queries, "i32")]); // prettier-ignore
+  const first =
+    lengths && c.op("sub", [c.reshape(lengths, [lengths.type.shape[0] ?? 1, 1, 1, 1]), c.emit.scalar(queries, "i32")]);
   const [left, right] = [c.int("left_window_size", -1), causal ? 0 : c.int("right_window_size", -1)];
   const onlyPast = right === 0 && !first;
   if (!onlyPast) sight = and(c, sight, between(c, queries, keys, first ?? c.emit.scalar(past, "i32"), left, right));
@@ -135,7 +137,8 @@ function attentionScores(c: NodeContext, { q, k, bias, sight, options }: Call): 
   const product = c.op("matmul", [q, c.op("transpose", [keys], { perm: [0, 1, 3, 2] })]);
   const scaled = c.op("mul", [product, scalar(Number(options["scale"] ?? 1 / Math.sqrt(size)))]);
   const cap = Number(options["softcap"] ?? 0);
-  const capped = cap > 0 && mode > 0 ? c.op("mul", [c.op("tanh", [c.op("div", [scaled, scalar(cap)])]), scalar(cap)]) : scaled; // prettier-ignore
+  const capped =
+    cap > 0 && mode > 0 ? c.op("mul", [c.op("tanh", [c.op("div", [scaled, scalar(cap)])]), scalar(cap)]) : scaled;
   if (mode <= 1) return capped;
   const [queries, places] = [q.type.shape[2] ?? 0, k.type.shape[2] ?? 0];
   const offset = c.emit.scalar(Number(options["causal_offset"] ?? 0), "i32");
@@ -218,8 +221,14 @@ function contribAttention(c: NodeContext): readonly Value[] {
   const places = keys.type.shape[2] ?? 0;
   const sight = c.maybe(3) ? maskSight(c, c.in(3), batch, length, places) : null;
   const causal = c.int("unidirectional", 0) === 1;
-  const options = { ...(causal ? { is_causal: true, ...(places > length ? { causal_offset: places - length } : {}) } : {}), ...scaleOf(c) }; // prettier-ignore
-  const result = fromHeads(c, attend(c, { q, k: keys, v: values, bias: filtered(c, c.maybe(5), sight, x.type.dtype), sight: null, options })); // prettier-ignore
+  const options = {
+    ...(causal ? { is_causal: true, ...(places > length ? { causal_offset: places - length } : {}) } : {}),
+    ...scaleOf(c),
+  };
+  const result = fromHeads(
+    c,
+    attend(c, { q, k: keys, v: values, bias: filtered(c, c.maybe(5), sight, x.type.dtype), sight: null, options }),
+  );
   if ((c.node.outputs[1] ?? "") === "") return [result];
   const stack = [keys, values].map((part) => c.reshape(part, [1, ...part.type.shape]));
   return [result, c.op("concat", stack, { axis: 0 })];
@@ -254,10 +263,23 @@ function multiHeadAttention(c: NodeContext): readonly Value[] {
   const sight = c.maybe(4) ? maskSight(c, c.in(4), q!.type.shape[0] ?? 1, length, places) : null;
   const causal = c.int("unidirectional", 0) === 1;
   const past = places - (k!.type.shape[2] ?? 0);
-  const options = { ...(causal ? { is_causal: true, ...(past > 0 ? { causal_offset: past } : {}) } : {}), ...scaleOf(c) }; // prettier-ignore
+  const options = {
+    ...(causal ? { is_causal: true, ...(past > 0 ? { causal_offset: past } : {}) } : {}),
+    ...scaleOf(c),
+  };
   const given = c.maybe(5);
-  const bias = given && !cached && (given.type.shape[3] ?? 1) > places ? c.op("slice", [given], { start: [0], stop: [places], axes: [3] }) : given; // prettier-ignore
-  return [fromHeads(c, attend(c, { q: q!, k: keys, v: values, bias: filtered(c, bias, sight, q!.type.dtype), sight: null, options })), keys, values]; // prettier-ignore
+  const bias =
+    given && !cached && (given.type.shape[3] ?? 1) > places
+      ? c.op("slice", [given], { start: [0], stop: [places], axes: [3] })
+      : given;
+  return [
+    fromHeads(
+      c,
+      attend(c, { q: q!, k: keys, v: values, bias: filtered(c, bias, sight, q!.type.dtype), sight: null, options }),
+    ),
+    keys,
+    values,
+  ];
 }
 
 /** One bias for all three operands, split at their widths, in heads. */

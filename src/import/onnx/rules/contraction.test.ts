@@ -6,7 +6,9 @@ import { close, run, upTo, wave } from "./testing";
 function eliminated(rows: number[][]): number {
   let product = 1;
   for (const at of rows.keys()) {
-    const best = upTo(rows.length).slice(at).reduce((a, b) => (Math.abs(rows[b]![at]!) > Math.abs(rows[a]![at]!) ? b : a)); // prettier-ignore
+    const best = upTo(rows.length)
+      .slice(at)
+      .reduce((a, b) => (Math.abs(rows[b]![at]!) > Math.abs(rows[a]![at]!) ? b : a));
     if (best !== at) [rows[at], rows[best], product] = [rows[best]!, rows[at]!, -product];
     const pivot = rows[at]!;
     product *= pivot[at]!;
@@ -22,11 +24,19 @@ function eliminated(rows: number[][]): number {
 test.each([[1], [2], [3], [5], [8]])("of %d rows, two at once", (size) => {
   const data = wave(2 * size * size, 1.9).map((v, i) => v + ((i * i * 7) % 5) / 4);
   const [got] = run("Det", [[[2, size, size], data]]);
-  const square = (at: number): number[][] => upTo(size).map((r) => data.slice((at * size + r) * size, (at * size + r + 1) * size)); // prettier-ignore
+  const square = (at: number): number[][] =>
+    upTo(size).map((r) => data.slice((at * size + r) * size, (at * size + r + 1) * size));
   expect(got!.shape).toEqual([2]);
   close(got!.data, [eliminated(square(0)), eliminated(square(1))]);
 });
 
 test("of one matrix, where a first element is 0", () => {
-  expect(run("Det", [[[2, 2], [0, 1, 1, 0]]])).toEqual([{ shape: [], data: [-1] }]); // prettier-ignore
+  expect(
+    run("Det", [
+      [
+        [2, 2],
+        [0, 1, 1, 0],
+      ],
+    ]),
+  ).toEqual([{ shape: [], data: [-1] }]);
 });

@@ -37,7 +37,11 @@ const LARGEST = 12;
 function choices(size: number, count: number): number[][] {
   let all: number[][] = [[]];
   for (let taken = 0; taken < count; taken++)
-    all = all.flatMap((chosen) => range(size).filter((at) => at > (chosen.at(-1) ?? -1)).map((at) => [...chosen, at])); // prettier-ignore
+    all = all.flatMap((chosen) =>
+      range(size)
+        .filter((at) => at > (chosen.at(-1) ?? -1))
+        .map((at) => [...chosen, at]),
+    );
   return all;
 }
 
@@ -60,7 +64,12 @@ function determinant(c: NodeContext): Value {
     const before = new Map(choices(size, k).map((columns, at) => [columns.join(), at]));
     const now = choices(size, k + 1);
     const known = (kind: "i32" | typeof dtype, of: (columns: readonly number[], at: number) => number): Value =>
-      c.emit.host({ dtype: kind, dims: [now.length, k + 1], data: Float64Array.from(now.flatMap((columns) => range(k + 1).map((at) => of(columns, at)))), wide: false }); // prettier-ignore
+      c.emit.host({
+        dtype: kind,
+        dims: [now.length, k + 1],
+        data: Float64Array.from(now.flatMap((columns) => range(k + 1).map((at) => of(columns, at)))),
+        wide: false,
+      });
     const own = c.op("gather", [row(k), known("i32", (columns, at) => columns[at]!)], { axis: rows });
     const rest = known("i32", (columns, at) => before.get(columns.toSpliced(at, 1).join())!);
     const signed = c.op("mul", [own, known(dtype, (_, at) => ((k + at) % 2 === 0 ? 1 : -1))]);

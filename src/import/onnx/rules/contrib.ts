@@ -8,14 +8,20 @@ import { conv } from "./window";
 import { range } from "./arithmetic";
 
 const scalar = (c: NodeContext, value: number, dtype: DType = c.in(0).type.dtype): Value => c.emit.scalar(value, dtype);
-const gelu = (c: NodeContext, x: Value, approximate: "none" | "tanh"): Value => c.op("gelu", [x], approximate === "none" ? {} : { approximate }); // prettier-ignore
+const gelu = (c: NodeContext, x: Value, approximate: "none" | "tanh"): Value =>
+  c.op("gelu", [x], approximate === "none" ? {} : { approximate });
 /** The bias belongs to the last axis; one of another length is taken round and round. */
 function withBias(c: NodeContext, i: number): Value {
   const [x, bias] = [c.in(0), c.maybe(i)];
   if (!bias) return x;
   const length = sizeOf(bias.type.shape);
   if (length <= 1 || length === x.type.shape.at(-1)) return c.op("add", [x, bias]);
-  const places = c.emit.host({ dtype: "i32", dims: x.type.shape, data: Float64Array.from(range(sizeOf(x.type.shape)), (at) => at % length), wide: false }); // prettier-ignore
+  const places = c.emit.host({
+    dtype: "i32",
+    dims: x.type.shape,
+    data: Float64Array.from(range(sizeOf(x.type.shape)), (at) => at % length),
+    wide: false,
+  });
   return c.op("add", [x, c.op("gather", [c.reshape(bias, [length]), places], { axis: 0 })]);
 }
 
@@ -72,7 +78,8 @@ function embedLayerNorm(c: NodeContext): readonly Value[] {
   const ids = c.in(0);
   const [batch, length] = ids.type.shape as [number, number];
   const rows = (table: Value, index: Value): Value => c.op("embedding", [index, table]);
-  const places = c.maybe(8) ?? c.emit.host({ dtype: "i32", dims: [1, length], data: Float64Array.from(range(length)), wide: false }); // prettier-ignore
+  const places =
+    c.maybe(8) ?? c.emit.host({ dtype: "i32", dims: [1, length], data: Float64Array.from(range(length)), wide: false });
   const words = c.op("add", [rows(c.in(2), ids), rows(c.in(3), places)]);
   const sum = c.maybe(1) && c.maybe(4) ? c.op("add", [words, rows(c.in(4), c.in(1))]) : words;
   const normal = c.op("layer_norm", [sum, c.in(5), c.in(6)], { eps: c.float("epsilon", 1e-12) });
@@ -103,9 +110,19 @@ function skipGroupNorm(c: NodeContext): readonly Value[] {
   const last = c.int("channels_last", 1) === 1;
   const channel = last ? shape.length - 1 : 1;
   const flat = skip.type.shape.length === 2;
-  const each = flat ? c.reshape(skip, shape.map((n, i) => (i === 0 || i === channel ? n : 1))) : skip; // prettier-ignore
+  const each = flat
+    ? c.reshape(
+        skip,
+        shape.map((n, i) => (i === 0 || i === channel ? n : 1)),
+      )
+    : skip;
   const skipped = c.op("add", [x, each]);
-  const own = bias && c.reshape(bias, shape.slice(channel).map((n, i) => (i === 0 ? n : 1))); // prettier-ignore
+  const own =
+    bias &&
+    c.reshape(
+      bias,
+      shape.slice(channel).map((n, i) => (i === 0 ? n : 1)),
+    );
   const sum = own ? c.op("add", [skipped, own]) : skipped;
   return [groupNormed(c, sum), sum];
 }
@@ -194,7 +211,12 @@ function unfolded(c: NodeContext): Value {
   const [size, step] = [c.int("size", 1), c.int("step", 1)];
   const starts = range(Math.floor(((shape[axis] ?? 0) - size) / step) + 1);
   const places = starts.flatMap((start) => range(size).map((i) => start * step + i));
-  const index = c.emit.host({ dtype: "i32", dims: [starts.length, size], data: Float64Array.from(places), wide: false }); // prettier-ignore
+  const index = c.emit.host({
+    dtype: "i32",
+    dims: [starts.length, size],
+    data: Float64Array.from(places),
+    wide: false,
+  });
   const rows = c.op("gather", [x, index], { axis });
   const order = range(shape.length + 1).filter((i) => i !== axis + 1);
   return c.op("transpose", [rows], { perm: [...order, axis + 1] });
@@ -210,7 +232,8 @@ function relativeBias(c: NodeContext): Value {
   const bucket = (distance: number): number => {
     const [side, away] = both ? [distance > 0 ? count : 0, Math.abs(distance)] : [0, Math.max(-distance, 0)];
     if (away < near) return side + away;
-    const far = near + Math.floor((Math.log(away / near) / Math.log(c.int("max_distance", 128) / near)) * (count - near)); // prettier-ignore
+    const far =
+      near + Math.floor((Math.log(away / near) / Math.log(c.int("max_distance", 128) / near)) * (count - near));
     return side + Math.min(far, count - 1);
   };
   const places = range(queries).flatMap((q) => range(keys).map((k) => bucket(k - q)));

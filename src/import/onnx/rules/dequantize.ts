@@ -8,7 +8,11 @@ function meeting(c: NodeContext, x: Value, given: Value, axis: number): Value {
   const { shape } = given.type;
   if (sizeOf(shape) === 1) return c.reshape(given, []);
   const extents = x.type.shape;
-  if (shape.length === 1) return c.reshape(given, extents.map((extent, i) => (i === axis ? extent : 1))); // prettier-ignore
+  if (shape.length === 1)
+    return c.reshape(
+      given,
+      extents.map((extent, i) => (i === axis ? extent : 1)),
+    );
   const wide = c.op("repeat_interleave", [given], { repeats: c.int("block_size", 1), axis });
   return c.op("slice", [wide], { start: [0], stop: [extents[axis] ?? 0], axes: [axis] });
 }

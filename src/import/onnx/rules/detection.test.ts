@@ -20,10 +20,17 @@ function samples(
   const length = (from: number, to: number): number => (halves ? to - from : Math.max(to - from, 1));
   const [h, w] = [length(top, bottom), length(left, right)];
   const neighbours = (v: number, extent: number): [number, number][] => {
-    if (v < -1 || v > extent) return [[0, 0], [0, 0]]; // prettier-ignore
+    if (v < -1 || v > extent)
+      return [
+        [0, 0],
+        [0, 0],
+      ];
     const kept = Math.min(Math.max(v, 0), extent - 1);
     const low = Math.floor(kept);
-    return [[low, 1 - (kept - low)], [Math.min(low + 1, extent - 1), kept - low]]; // prettier-ignore
+    return [
+      [low, 1 - (kept - low)],
+      [Math.min(low + 1, extent - 1), kept - low],
+    ];
   };
   return (p, q) =>
     upTo(grid(h, rows)).flatMap((i) =>
@@ -36,14 +43,23 @@ function samples(
 }
 
 describe("regions sampled between elements", () => {
-  const boxes = [[0.3, 0.6, 4.2, 5.1], [2, 1, 2.4, 5.9], [-3, -2, 8, 6.5]]; // prettier-ignore
+  const boxes = [
+    [0.3, 0.6, 4.2, 5.1],
+    [2, 1, 2.4, 5.9],
+    [-3, -2, 8, 6.5],
+  ];
   const owners = [1, 0, 1];
-  const rois: Given = [[3, 4], boxes.flat()]; // prettier-ignore
-  const told = [{ name: "output_height", i: rows }, { name: "output_width", i: columns }]; // prettier-ignore
+  const rois: Given = [[3, 4], boxes.flat()];
+  const told = [
+    { name: "output_height", i: rows },
+    { name: "output_width", i: columns },
+  ];
   const wanted = (mode: string, halves: boolean, ratio: number): number[] =>
     boxes.flatMap((box, r) =>
       upTo(channels).flatMap((channel) => {
-        const of = samples(owners[r]! * channels + channel, box, halves, (length, bins) => (ratio > 0 ? ratio : Math.ceil(length / bins))); // prettier-ignore
+        const of = samples(owners[r]! * channels + channel, box, halves, (length, bins) =>
+          ratio > 0 ? ratio : Math.ceil(length / bins),
+        );
         return upTo(rows).flatMap((p) =>
           upTo(columns).map((q) => {
             const all = of(p, q);
@@ -60,7 +76,12 @@ describe("regions sampled between elements", () => {
     ["max", "output_half_pixel", 0, { known: [1] }],
     ["avg", "half_pixel", 0, { weights: [1] }],
   ] as const)("%s, %s, %d samples a bin, %j", (mode, transform, ratio, how) => {
-    const attributes = [...told, { name: "mode", s: mode }, { name: "coordinate_transformation_mode", s: transform }, { name: "sampling_ratio", i: ratio }]; // prettier-ignore
+    const attributes = [
+      ...told,
+      { name: "mode", s: mode },
+      { name: "coordinate_transformation_mode", s: transform },
+      { name: "sampling_ratio", i: ratio },
+    ];
     const [got] = run("RoiAlign", [image, rois, [[3], owners]], attributes, how);
     expect(got!.shape).toEqual([3, channels, rows, columns]);
     close(got!.data, wanted(mode, transform === "half_pixel", ratio));
@@ -68,8 +89,19 @@ describe("regions sampled between elements", () => {
 });
 
 test("the largest element of each bin, 0 where it lies outside", () => {
-  const boxes = [[1, 0, 0, 5, 5], [0, 2, 3, 11, 8], [1, 13, 13, 15, 15]]; // prettier-ignore
-  const [got] = run("MaxRoiPool", [image, [[3, 5], boxes.flat()]], [{ name: "pooled_shape", ints: [rows, columns] }, { name: "spatial_scale", f: 0.5 }]); // prettier-ignore
+  const boxes = [
+    [1, 0, 0, 5, 5],
+    [0, 2, 3, 11, 8],
+    [1, 13, 13, 15, 15],
+  ];
+  const [got] = run(
+    "MaxRoiPool",
+    [image, [[3, 5], boxes.flat()]],
+    [
+      { name: "pooled_shape", ints: [rows, columns] },
+      { name: "spatial_scale", f: 0.5 },
+    ],
+  );
   const want = boxes.flatMap(([owner, ...box]) => {
     const [left, top, right, bottom] = box.map((v) => Math.round(v * 0.5)) as [number, number, number, number];
     const [h, w] = [Math.max(bottom - top + 1, 1), Math.max(right - left + 1, 1)];
@@ -78,9 +110,16 @@ test("the largest element of each bin, 0 where it lies outside", () => {
         const [p, q] = [Math.floor(bin / columns), bin % columns];
         const inside = upTo(height * width).filter((at) => {
           const [y, col] = [Math.floor(at / width) - top, (at % width) - left];
-          return y >= Math.floor((p * h) / rows) && y < Math.ceil(((p + 1) * h) / rows) && col >= Math.floor((q * w) / columns) && col < Math.ceil(((q + 1) * w) / columns); // prettier-ignore
+          return (
+            y >= Math.floor((p * h) / rows) &&
+            y < Math.ceil(((p + 1) * h) / rows) &&
+            col >= Math.floor((q * w) / columns) &&
+            col < Math.ceil(((q + 1) * w) / columns)
+          );
         });
-        return inside.length === 0 ? 0 : Math.max(...inside.map((at) => x[(owner! * channels + channel) * height * width + at]!)); // prettier-ignore
+        return inside.length === 0
+          ? 0
+          : Math.max(...inside.map((at) => x[(owner! * channels + channel) * height * width + at]!));
       }),
     );
   });
@@ -88,8 +127,14 @@ test("the largest element of each bin, 0 where it lies outside", () => {
 });
 
 describe("of boxes that overlap, the better one", () => {
-  const boxes: Given = [[1, 4, 4], [0, 0, 1, 1, 0, 0.1, 1, 1.1, 1, 10.9, 0, 9.9, 0, 10, 1, 11]]; // prettier-ignore
-  const scores: Given = [[1, 2, 4], [0.9, 0.75, 0.6, 0.95, 0.2, 0.3, 0.9, 0.1]]; // prettier-ignore
+  const boxes: Given = [
+    [1, 4, 4],
+    [0, 0, 1, 1, 0, 0.1, 1, 1.1, 1, 10.9, 0, 9.9, 0, 10, 1, 11],
+  ];
+  const scores: Given = [
+    [1, 2, 4],
+    [0.9, 0.75, 0.6, 0.95, 0.2, 0.3, 0.9, 0.1],
+  ];
   const scalar = (v: number): Given => [[1], [v]];
   const picked = (...rest: readonly Given[]): number[] =>
     run("NonMaxSuppression", [boxes, scores, ...rest], [], { known: upTo(2 + rest.length) })[0]!.data;
@@ -102,8 +147,24 @@ describe("of boxes that overlap, the better one", () => {
     expect(picked()).toEqual([]);
   });
   test("middles with sizes", () => {
-    const centred: Given = [[1, 2, 4], [0.5, 0.5, 1, 1, 0.6, 0.5, 1, 1]]; // prettier-ignore
-    const [got] = run("NonMaxSuppression", [centred, [[1, 1, 2], [0.3, 0.4]], scalar(2), scalar(0.5)], [{ name: "center_point_box", i: 1 }], { known: [0, 1, 2, 3] }); // prettier-ignore
+    const centred: Given = [
+      [1, 2, 4],
+      [0.5, 0.5, 1, 1, 0.6, 0.5, 1, 1],
+    ];
+    const [got] = run(
+      "NonMaxSuppression",
+      [
+        centred,
+        [
+          [1, 1, 2],
+          [0.3, 0.4],
+        ],
+        scalar(2),
+        scalar(0.5),
+      ],
+      [{ name: "center_point_box", i: 1 }],
+      { known: [0, 1, 2, 3] },
+    );
     expect(got!.data).toEqual([0, 0, 1]);
   });
 });

@@ -27,7 +27,11 @@ function neighbours(c: NodeContext, start: Value, length: Value, bins: number, e
   const counts = lengths.map((x) => (ratio > 0 ? ratio : Math.max(0, Math.ceil(x / bins))));
   const most = Math.max(1, ...counts);
   const each = (f: (count: number, sample: number) => number): Value =>
-    table(c, [counts.length, 1, most], counts.flatMap((count) => range(most).map((sample) => f(count, sample)))); // prettier-ignore
+    table(
+      c,
+      [counts.length, 1, most],
+      counts.flatMap((count) => range(most).map((sample) => f(count, sample))),
+    );
   const within = each((count, sample) => (Math.min(sample, Math.max(count, 1) - 1) + 0.5) / Math.max(count, 1));
   const share = each((count, sample) => (averaged ? (sample < count ? 1 / count : 0) : Math.sign(count)));
   const at = add(start, mul(add(within, table(c, [1, bins, 1], range(bins))), mul(length, 1 / bins)));
@@ -55,7 +59,8 @@ function roiAlign(c: NodeContext): Value {
   const [x, regions] = [c.in(0), c.cast(numbers ? c.emit.host(numbers) : c.in(1), "f32")];
   const { add, sub, mul, high } = arithmetic(c);
   const [, , height, width] = x.type.shape as [number, number, number, number];
-  const halves = c.text("coordinate_transformation_mode", c.opset >= 16 ? "half_pixel" : "output_half_pixel") === "half_pixel"; // prettier-ignore
+  const halves =
+    c.text("coordinate_transformation_mode", c.opset >= 16 ? "half_pixel" : "output_half_pixel") === "half_pixel";
   const scaled = (at: number): Value => {
     const place = mul(column(c, regions, at), c.float("spatial_scale", 1));
     return halves ? sub(place, 0.5) : place;
@@ -98,7 +103,11 @@ function cropAndResize(c: NodeContext): Value {
   const nearest = c.text("mode", "bilinear") === "nearest";
   const axis = (from: number, bins: number, extent: number, dims: readonly number[]) => {
     const [start, end] = [from, from + 2].map((at) => mul(column(c, boxes, at), extent - 1)) as [Value, Value];
-    const along = table(c, [1, bins, 1], range(bins).map((i) => (bins > 1 ? i / (bins - 1) : 0.5))); // prettier-ignore
+    const along = table(
+      c,
+      [1, bins, 1],
+      range(bins).map((i) => (bins > 1 ? i / (bins - 1) : 0.5)),
+    );
     const at = c.reshape(add(start, mul(sub(end, start), along)), dims);
     const kept = low(high(at, 0), extent - 1);
     const first = floor(nearest ? add(kept, 0.5) : kept);
@@ -119,7 +128,11 @@ function cropAndResize(c: NodeContext): Value {
     }),
   );
   const outside = c.emit.scalar(c.float("extrapolation_value", 0), x.type.dtype);
-  const shown = where(and(down.seen, across.seen), terms.reduce((a, b) => add(a, b)), outside); // prettier-ignore
+  const shown = where(
+    and(down.seen, across.seen),
+    terms.reduce((a, b) => add(a, b)),
+    outside,
+  );
   return c.reshape(c.op("transpose", [shown], { perm: [1, 0, 2, 3] }), [count, channels, rows, columns]);
 }
 
@@ -140,7 +153,14 @@ function maxRoiPool(c: NodeContext): Value {
     const size = high(add(sub(scaled(from + 2), start), int(1)), int(1));
     const inside = (place: Value): Value => low(high(add(place, start), int(0)), int(extent));
     const part = (whole: Value): Value => c.op("floor_div", [whole, int(bins)]);
-    const upTo = (shift: number): Value => mul(size, counted([1, bins, 1], range(bins).map((i) => i + shift))); // prettier-ignore
+    const upTo = (shift: number): Value =>
+      mul(
+        size,
+        counted(
+          [1, bins, 1],
+          range(bins).map((i) => i + shift),
+        ),
+      );
     return [inside(part(upTo(0))), inside(part(add(upTo(1), int(bins - 1))))];
   };
   const [across, down] = [ends(1, columns, width), ends(2, rows, height)];
@@ -188,10 +208,14 @@ function nonMaxSuppression(c: NodeContext): Value {
   const [images, classes, count] = c.in(1).type.shape as [number, number, number];
   const centred = c.int("center_point_box", 0) === 1;
   const picked = range(images).flatMap((image) => {
-    const own = range(count).map((i) => boxOf(boxes.slice((image * count + i) * 4, (image * count + i + 1) * 4), centred)); // prettier-ignore
+    const own = range(count).map((i) =>
+      boxOf(boxes.slice((image * count + i) * 4, (image * count + i + 1) * 4), centred),
+    );
     return range(classes).flatMap((group) => {
       const score = (i: number): number => scores[(image * classes + group) * count + i]!;
-      const order = range(count).filter((i) => score(i) > least).sort((a, b) => score(b) - score(a)); // prettier-ignore
+      const order = range(count)
+        .filter((i) => score(i) > least)
+        .sort((a, b) => score(b) - score(a));
       const kept: number[] = [];
       for (const i of order) {
         if (kept.length >= most) break;

@@ -4,7 +4,10 @@ import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
 import { activationNamed } from "./activations";
 
-const unary = (op: string, attrs: (c: NodeContext) => Attrs = () => ({})): Rule => (c) => c.op(op, [c.in(0)], attrs(c)); // prettier-ignore
+const unary =
+  (op: string, attrs: (c: NodeContext) => Attrs = () => ({})): Rule =>
+  (c) =>
+    c.op(op, [c.in(0)], attrs(c));
 /** Before opset 7 `axis` said where the second operand's axes stand in the first. */
 function placed(c: NodeContext): Value {
   const [a, b] = [c.in(0).type.shape, c.in(1).type.shape];
@@ -18,20 +21,64 @@ const binary =
   (c) =>
     c.op(op, [c.in(0), placed(c)]);
 /** Operands of the same dtype, two or more, folded from the left. */
-const fold = (op: string): Rule => (c) => c.inputs.slice(1).reduce((left, right) => c.op(op, [left, right]), c.in(0)); // prettier-ignore
-const scaled = (name: string, otherwise: number) => (c: NodeContext): Attrs => ({ [name]: c.float(name, otherwise) }); // prettier-ignore
+const fold =
+  (op: string): Rule =>
+  (c) =>
+    c.inputs.slice(1).reduce((left, right) => c.op(op, [left, right]), c.in(0));
+const scaled =
+  (name: string, otherwise: number) =>
+  (c: NodeContext): Attrs => ({ [name]: c.float(name, otherwise) });
 
 const same: readonly [string, string][] = [
-  ["Abs", "abs"], ["Acos", "acos"], ["Asin", "asin"], ["Atan", "atan"], ["Ceil", "ceil"], ["Cos", "cos"], ["Cosh", "cosh"],
-  ["Erf", "erf"], ["Exp", "exp"], ["Floor", "floor"], ["IsNaN", "is_nan"], ["Log", "log"], ["Neg", "neg"], ["Not", "not"],
-  ["Reciprocal", "reciprocal"], ["Relu", "relu"], ["Round", "round"], ["Sigmoid", "sigmoid"], ["Sign", "sign"], ["Sin", "sin"],
-  ["Sinh", "sinh"], ["Softplus", "softplus"], ["Softsign", "softsign"], ["Sqrt", "sqrt"], ["Tan", "tan"], ["Tanh", "tanh"],
-  ["Acosh", "acosh"], ["Asinh", "asinh"], ["Atanh", "atanh"], ["BitwiseNot", "bit_not"], ["HardSwish", "hard_swish"], ["Mish", "mish"],
-]; // prettier-ignore
+  ["Abs", "abs"],
+  ["Acos", "acos"],
+  ["Asin", "asin"],
+  ["Atan", "atan"],
+  ["Ceil", "ceil"],
+  ["Cos", "cos"],
+  ["Cosh", "cosh"],
+  ["Erf", "erf"],
+  ["Exp", "exp"],
+  ["Floor", "floor"],
+  ["IsNaN", "is_nan"],
+  ["Log", "log"],
+  ["Neg", "neg"],
+  ["Not", "not"],
+  ["Reciprocal", "reciprocal"],
+  ["Relu", "relu"],
+  ["Round", "round"],
+  ["Sigmoid", "sigmoid"],
+  ["Sign", "sign"],
+  ["Sin", "sin"],
+  ["Sinh", "sinh"],
+  ["Softplus", "softplus"],
+  ["Softsign", "softsign"],
+  ["Sqrt", "sqrt"],
+  ["Tan", "tan"],
+  ["Tanh", "tanh"],
+  ["Acosh", "acosh"],
+  ["Asinh", "asinh"],
+  ["Atanh", "atanh"],
+  ["BitwiseNot", "bit_not"],
+  ["HardSwish", "hard_swish"],
+  ["Mish", "mish"],
+];
 const pairs: readonly [string, string][] = [
-  ["Add", "add"], ["Sub", "sub"], ["Mul", "mul"], ["Equal", "eq"], ["Less", "lt"], ["LessOrEqual", "le"], ["Greater", "gt"],
-  ["BitwiseAnd", "bit_and"], ["BitwiseOr", "bit_or"], ["BitwiseXor", "bit_xor"], ["GreaterOrEqual", "ge"], ["And", "and"], ["Or", "or"], ["Xor", "xor"], 
-]; // prettier-ignore
+  ["Add", "add"],
+  ["Sub", "sub"],
+  ["Mul", "mul"],
+  ["Equal", "eq"],
+  ["Less", "lt"],
+  ["LessOrEqual", "le"],
+  ["Greater", "gt"],
+  ["BitwiseAnd", "bit_and"],
+  ["BitwiseOr", "bit_or"],
+  ["BitwiseXor", "bit_xor"],
+  ["GreaterOrEqual", "ge"],
+  ["And", "and"],
+  ["Or", "or"],
+  ["Xor", "xor"],
+];
 
 /** C's integer division truncates toward zero. */
 function div(c: NodeContext): Value {
@@ -64,7 +111,10 @@ function pow(c: NodeContext): Value {
 /** The end of int64 as a bound of what a run computes is that of i32. */
 function bounding(c: NodeContext, bound: Value, of: Value): Value {
   if (of.host || !bound.host || bound.type.dtype !== "i32") return bound;
-  return c.emit.host({ ...bound.host, data: bound.host.data.map((v) => Math.max(-(2 ** 31), Math.min(v, 2 ** 31 - 1))) }); // prettier-ignore
+  return c.emit.host({
+    ...bound.host,
+    data: bound.host.data.map((v) => Math.max(-(2 ** 31), Math.min(v, 2 ** 31 - 1))),
+  });
 }
 const extreme =
   (op: string): Rule =>
@@ -77,7 +127,8 @@ const LARGEST = (2 - 2 ** -23) * 2 ** 127;
 function clip(c: NodeContext): Value {
   const x = c.in(0);
   // While the bounds were attributes they stood at the largest finite numbers.
-  const bound = (name: string, otherwise: number): Value | null => (c.opset < 11 ? c.emit.scalar(c.float(name, otherwise), x.type.dtype) : null); // prettier-ignore
+  const bound = (name: string, otherwise: number): Value | null =>
+    c.opset < 11 ? c.emit.scalar(c.float(name, otherwise), x.type.dtype) : null;
   const low = c.maybe(1) ?? bound("min", -LARGEST);
   const high = c.maybe(2) ?? bound("max", LARGEST);
   const above = low ? c.op("maximum", [x, bounding(c, low, x)]) : x;
@@ -125,7 +176,16 @@ const shrink: Rule = (c) => {
 };
 
 /** Activations with constants, by their own names. */
-const NAMED = ["Affine", "Elu", "HardSigmoid", "LeakyRelu", "ParametricSoftplus", "ScaledTanh", "Selu", "ThresholdedRelu"]; // prettier-ignore
+const NAMED = [
+  "Affine",
+  "Elu",
+  "HardSigmoid",
+  "LeakyRelu",
+  "ParametricSoftplus",
+  "ScaledTanh",
+  "Selu",
+  "ThresholdedRelu",
+];
 const activation: Rule = (c) => {
   const constants = { alpha: c.maybeFloat("alpha"), beta: c.maybeFloat("beta"), gamma: c.maybeFloat("gamma") };
   return activationNamed(c, c.node.op.toLowerCase(), constants)(c.in(0));

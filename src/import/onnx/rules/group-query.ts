@@ -92,7 +92,8 @@ function groupQueryAttention(c: NodeContext): readonly Value[] {
   const [batch, , length] = q.type.shape as [number, number, number];
   const last = c.reshape(c.cast(c.in(5), "i32"), [batch]);
   const { room, prompt, start } = extents(c, batch, length, last);
-  const normed = (x: Value, i: number): Value => (c.maybe(i) ? c.op("rms_norm", [x, c.in(i)], { eps: c.float("qk_norm_epsilon", 1e-6) }) : x); // prettier-ignore
+  const normed = (x: Value, i: number): Value =>
+    c.maybe(i) ? c.op("rms_norm", [x, c.in(i)], { eps: c.float("qk_norm_epsilon", 1e-6) }) : x;
   [q, k] = [normed(q, 14), normed(k, 15)];
   if (c.int("do_rotary", 0) === 1) {
     const first = start.each ? c.reshape(start.each, [batch, 1]) : c.emit.scalar(start.at, "i32");
@@ -110,7 +111,15 @@ function groupQueryAttention(c: NodeContext): readonly Value[] {
   const ended = (prompt && batch > 1) || !causal ? within(c, c.op("add", [last, c.emit.scalar(1, "i32")]), room) : null;
   const smooth = c.int("smooth_softmax", -1) === 1;
   const result = ((): Value => {
-    const places = (): Value | null => between(c, length, room, start.each ?? c.emit.scalar(start.at, "i32"), window > 0 ? window - 1 : -1, causal ? 0 : -1); // prettier-ignore
+    const places = (): Value | null =>
+      between(
+        c,
+        length,
+        room,
+        start.each ?? c.emit.scalar(start.at, "i32"),
+        window > 0 ? window - 1 : -1,
+        causal ? 0 : -1,
+      );
     if (smooth || c.maybe(11)) {
       const sink = c.maybe(11) ? c.reshape(c.in(11), [1, heads, 1, 1]) : c.emit.scalar(0, q.type.dtype);
       return sunk(

@@ -18,7 +18,9 @@ test("a norm takes its moments of what the model calls f16", () => {
   const sum = node("Add", ["a", "b"], ["s"]);
   const norm = node("LayerNormalization", ["s", "gamma"], ["y"]);
   expect(textOf([sum, norm]).match(toHalf)).toHaveLength(1);
-  expect(textOf([sum, node("LayerNormalization", ["s", "gamma"], ["y"], [{ name: "stash_type", i: 10 }])]).match(toHalf)).toHaveLength(1); // prettier-ignore
+  expect(
+    textOf([sum, node("LayerNormalization", ["s", "gamma"], ["y"], [{ name: "stash_type", i: 10 }])]).match(toHalf),
+  ).toHaveLength(1);
 });
 
 test("a conversion ends what is f16", () => {
@@ -30,7 +32,8 @@ test("a conversion ends what is f16", () => {
 describe("what moves f16 rounds to it", () => {
   const turn = (from: string, to: string): OnnxNode =>
     node("Transpose", [from], [to], [{ name: "perm", ints: [0, 1] }]);
-  const cast = (from: string, to: string, dataType: number): OnnxNode => node("Cast", [from], [to], [{ name: "to", i: dataType }]); // prettier-ignore
+  const cast = (from: string, to: string, dataType: number): OnnxNode =>
+    node("Cast", [from], [to], [{ name: "to", i: dataType }]);
   const sum = node("Add", ["a", "b"], ["s"]);
   // What the model gives as f16 is stored as one, which is one more.
   test.each([

@@ -82,10 +82,12 @@ interface Kernel {
 /** Taps along one axis; places outside the input are moved to its ends, or their weights dropped when `outside` excludes them. */
 function tapsOf(places: readonly number[], from: number, scale: number, k: Kernel): Tap[] {
   const linear = (x: number): number => Math.max(0, 1 - x);
-  const keys = (x: number): number => (x >= 2 ? 0 : x >= 1 ? cubicWeights(x - 1, k.cubic)[0]! : cubicWeights(x, k.cubic)[1]!); // prettier-ignore
+  const keys = (x: number): number =>
+    x >= 2 ? 0 : x >= 1 ? cubicWeights(x - 1, k.cubic)[0]! : cubicWeights(x, k.cubic)[1]!;
   const rows = places.map((place) => {
     if (k.mode === "nearest") return { first: nearest(k.nearestMode, place), weights: [1] };
-    if (k.antialias && scale < 1) return stretched(k.mode === "cubic" ? keys : linear, k.mode === "cubic" ? 2 : 1, place, scale); // prettier-ignore
+    if (k.antialias && scale < 1)
+      return stretched(k.mode === "cubic" ? keys : linear, k.mode === "cubic" ? 2 : 1, place, scale);
     const low = Math.floor(place);
     const d = place - low;
     return k.mode === "cubic"
@@ -190,7 +192,9 @@ function centerCropPad(c: NodeContext): Value {
       value = c.op("slice", [value], { start: [start], stop: [start + to], axes: [axis] });
     } else if (to > from) {
       const before = Math.floor((to - from) / 2);
-      const pads = range(shape.length - axis).flatMap((k) => (k === shape.length - 1 - axis ? [before, to - from - before] : [0, 0])); // prettier-ignore
+      const pads = range(shape.length - axis).flatMap((k) =>
+        k === shape.length - 1 - axis ? [before, to - from - before] : [0, 0],
+      );
       value = c.op("pad", [value], { pads, mode: "constant", value: 0 });
     }
   }

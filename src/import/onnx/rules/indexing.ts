@@ -69,13 +69,21 @@ function tensorScatter(c: NodeContext): Value {
   const [batch, extent, count] = [shape[0]!, shape[axis]!, update.type.shape[axis]!];
   const ones = shape.map(() => 1);
   const along = (at: number, n: number): Value =>
-    c.emit.host({ dtype: "i32", dims: ones.map((one, i) => (i === at ? n : one)), data: Float64Array.from(range(n)), wide: false }); // prettier-ignore
+    c.emit.host({
+      dtype: "i32",
+      dims: ones.map((one, i) => (i === at ? n : one)),
+      data: Float64Array.from(range(n)),
+      wide: false,
+    });
   const start = c.maybe(2) ? c.reshape(c.in(2), [batch, ...ones.slice(1)]) : c.emit.scalar(0, "i32");
   const offset = c.op("sub", [along(axis, extent), start]);
   const circular = c.text("mode", "linear") === "circular";
   const size = c.emit.scalar(extent, "i32");
   const from = circular ? c.op("mod", [c.op("add", [offset, size]), size]) : offset;
-  const inside = c.op("and", [c.op("ge", [from, c.emit.scalar(0, "i32")]), c.op("lt", [from, c.emit.scalar(count, "i32")])]); // prettier-ignore
+  const inside = c.op("and", [
+    c.op("ge", [from, c.emit.scalar(0, "i32")]),
+    c.op("lt", [from, c.emit.scalar(count, "i32")]),
+  ]);
   const places = c.op("expand", [from], {
     shape: shape.map((size_, i) => (i === axis ? size_ : update.type.shape[i]!)),
   });
@@ -92,7 +100,12 @@ function oneHot(c: NodeContext): Value {
   const values = c.in(2);
   const pick = (at: number): Value =>
     c.reshape(c.op("slice", [values], { start: [at], stop: [at + 1], axes: [0] }), []);
-  const classes = c.emit.host({ dtype: "i32", dims: Array.from({ length: rank }, (_, i) => (i === axis ? depth : 1)), data: Float64Array.from(range(depth)), wide: false }); // prettier-ignore
+  const classes = c.emit.host({
+    dtype: "i32",
+    dims: Array.from({ length: rank }, (_, i) => (i === axis ? depth : 1)),
+    data: Float64Array.from(range(depth)),
+    wide: false,
+  });
   const whole = c.cast(index, "i32");
   const spread = c.reshape(wrapped(c, whole, depth), [
     ...index.type.shape.slice(0, axis),
@@ -126,7 +139,12 @@ function reverseSequence(c: NodeContext): Value {
   const { shape } = x.type;
   const [time, batch] = [c.int("time_axis", 0), c.int("batch_axis", 1)];
   const along = (axis: number): number[] => shape.map((_, i) => (i === axis ? shape[axis]! : 1));
-  const at = c.emit.host({ dtype: "i32", dims: along(time), data: Float64Array.from(range(shape[time]!)), wide: false }); // prettier-ignore
+  const at = c.emit.host({
+    dtype: "i32",
+    dims: along(time),
+    data: Float64Array.from(range(shape[time]!)),
+    wide: false,
+  });
   const ends = c.reshape(c.cast(lengths, "i32"), along(batch));
   const back = c.op("sub", [c.op("sub", [ends, c.emit.scalar(1, "i32")]), at]);
   const from = c.op("where", [c.op("lt", [at, ends]), back, at]);
@@ -145,7 +163,9 @@ function nonZero(c: NodeContext): Value {
   const { shape } = c.in(0).type;
   const places = data.flatMap((value, at) => (value === 0 ? [] : [at]));
   const rank = Math.max(1, shape.length);
-  const rows = Array.from({ length: rank }, (_, axis) => places.map((at) => Math.floor(at / sizeOf(shape.slice(axis + 1))) % (shape[axis] ?? 1))); // prettier-ignore
+  const rows = Array.from({ length: rank }, (_, axis) =>
+    places.map((at) => Math.floor(at / sizeOf(shape.slice(axis + 1))) % (shape[axis] ?? 1)),
+  );
   return c.emit.host({ dtype: "i32", dims: [rank, places.length], data: Float64Array.from(rows.flat()), wide: true });
 }
 
@@ -184,7 +204,9 @@ function unique(c: NodeContext): readonly Value[] {
   const number = new Map(entries.map(([key], i) => [key, i]));
   const dims = axis === null ? [entries.length] : shape.map((extent, i) => (i === axis ? entries.length : extent));
   const outer = axis === null ? 1 : sizeOf(shape.slice(0, axis));
-  const values = Array.from({ length: outer }, (_, o) => entries.map(([, { row }]) => row.slice(o * inner, (o + 1) * inner))); // prettier-ignore
+  const values = Array.from({ length: outer }, (_, o) =>
+    entries.map(([, { row }]) => row.slice(o * inner, (o + 1) * inner)),
+  );
   const ints = (list: readonly number[]): Value => c.emit.ints(list);
   return [
     c.emit.host({ dtype, dims, data: Float64Array.from(values.flat(2)), wide: x.host?.wide ?? false }),

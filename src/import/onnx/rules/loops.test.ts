@@ -7,21 +7,28 @@ const number = (value: number): Given => [[], [value]];
 
 test("a loop carries a value and collects another; it ends at its count or when its condition does", () => {
   const body = graph(
-    [node("Add", ["acc", "x"], ["next"]), node("Identity", ["going"], ["on"]), node("Mul", ["next", "next"], ["square"])],
+    [
+      node("Add", ["acc", "x"], ["next"]),
+      node("Identity", ["going"], ["on"]),
+      node("Mul", ["next", "next"], ["square"]),
+    ],
     { turn: [], going: [], acc: [2], x: [2] },
     ["on", "next", "square"],
-  ); // prettier-ignore
+  );
   const nodes = [node("Loop", ["count", "", "start"], ["end", "squares"], [{ name: "body", g: body }])];
-  const given = { x: [[2], [1, 2]], start: [[2], [0, 10]], count: [[], [3]] } as const; // prettier-ignore
+  const given = { x: [[2], [1, 2]], start: [[2], [0, 10]], count: [[], [3]] } as const;
   const [end, squares] = runGraph(nodes, given, ["end", "squares"], { known: ["count"] });
   expect(end!.data).toEqual([3, 16]);
-  expect([squares!.shape, squares!.data]).toEqual([[3, 2], [1, 144, 4, 196, 9, 256]]); // prettier-ignore
+  expect([squares!.shape, squares!.data]).toEqual([
+    [3, 2],
+    [1, 144, 4, 196, 9, 256],
+  ]);
 
   const until = graph(
     [node("Add", ["k", "one"], ["k2"]), node("Less", ["k2", "three"], ["on"]), node("Add", ["acc", "x"], ["next"])],
     { turn: [], going: [], k: [], acc: [2] },
     ["on", "k2", "next"],
-  ); // prettier-ignore
+  );
   const whiled = [node("Loop", ["", "yes", "zero", "start"], ["k", "end"], [{ name: "body", g: until }])];
   const numbers = { one: number(1)!, three: number(3)!, zero: number(0)!, yes: number(1)! };
   const known = Object.keys(numbers);
@@ -30,12 +37,27 @@ test("a loop carries a value and collects another; it ends at its count or when 
 });
 
 test("a scan walks its input from the end and collects along another axis", () => {
-  const body = graph([node("Add", ["state", "row"], ["sum"]), node("Identity", ["sum"], ["out"])], { state: [2], row: [2] }, ["sum", "out"]); // prettier-ignore
-  const rows: Given = [[3, 2], [0, 1, 2, 3, 4, 5]]; // prettier-ignore
-  const told = [{ name: "body", g: body }, { name: "num_scan_inputs", i: 1 }, { name: "scan_input_directions", ints: [1] }, { name: "scan_output_axes", ints: [1] }]; // prettier-ignore
-  const [sum, sums] = run("Scan", [[[2], [0, 0]], rows], told, { outputs: 2 }); // prettier-ignore
+  const body = graph(
+    [node("Add", ["state", "row"], ["sum"]), node("Identity", ["sum"], ["out"])],
+    { state: [2], row: [2] },
+    ["sum", "out"],
+  );
+  const rows: Given = [
+    [3, 2],
+    [0, 1, 2, 3, 4, 5],
+  ];
+  const told = [
+    { name: "body", g: body },
+    { name: "num_scan_inputs", i: 1 },
+    { name: "scan_input_directions", ints: [1] },
+    { name: "scan_output_axes", ints: [1] },
+  ];
+  const [sum, sums] = run("Scan", [[[2], [0, 0]], rows], told, { outputs: 2 });
   expect(sum!.data).toEqual([6, 9]);
-  expect([sums!.shape, sums!.data]).toEqual([[2, 3], [4, 6, 6, 5, 8, 9]]); // prettier-ignore
+  expect([sums!.shape, sums!.data]).toEqual([
+    [2, 3],
+    [4, 6, 6, 5, 8, 9],
+  ]);
 });
 
 test("lists are split, joined, changed and looked into", () => {
@@ -47,22 +69,37 @@ test("lists are split, joined, changed and looked into", () => {
     node("SequenceAt", ["three", "first"], ["middle"]),
     node("ConcatFromSequence", ["three"], ["joined"], [{ name: "axis", i: -1 }]),
   ];
-  const x: Given = [[2, 3], upTo(6)]; // prettier-ignore
-  const [count, middle, joined] = runGraph(nodes, { x, first: number(0)! }, ["count", "middle", "joined"], { known: ["first"] }); // prettier-ignore
+  const x: Given = [[2, 3], upTo(6)];
+  const [count, middle, joined] = runGraph(nodes, { x, first: number(0)! }, ["count", "middle", "joined"], {
+    known: ["first"],
+  });
   expect(count!.data).toEqual([3]);
-  expect([middle!.shape, middle!.data]).toEqual([[2, 1], [1, 4]]); // prettier-ignore
-  expect([joined!.shape, joined!.data]).toEqual([[2, 5], [1, 2, 0, 1, 2, 4, 5, 3, 4, 5]]); // prettier-ignore
+  expect([middle!.shape, middle!.data]).toEqual([
+    [2, 1],
+    [1, 4],
+  ]);
+  expect([joined!.shape, joined!.data]).toEqual([
+    [2, 5],
+    [1, 2, 0, 1, 2, 4, 5, 3, 4, 5],
+  ]);
   const body = graph([node("Exp", ["e"], ["y"])], { e: [2] }, ["y"]);
-  const mapped = [node("SplitToSequence", ["v"], ["parts"], [{ name: "keepdims", i: 0 }]), node("SequenceMap", ["parts"], ["all"], [{ name: "body", g: body }]), node("ConcatFromSequence", ["all"], ["out"], [{ name: "new_axis", i: 1 }])]; // prettier-ignore
+  const mapped = [
+    node("SplitToSequence", ["v"], ["parts"], [{ name: "keepdims", i: 0 }]),
+    node("SequenceMap", ["parts"], ["all"], [{ name: "body", g: body }]),
+    node("ConcatFromSequence", ["all"], ["out"], [{ name: "new_axis", i: 1 }]),
+  ];
   const v = wave(6, 0.4);
-  const [out] = runGraph(mapped, { v: [[3, 2], v] }, ["out"]); // prettier-ignore
+  const [out] = runGraph(mapped, { v: [[3, 2], v] }, ["out"]);
   expect(out!.shape).toEqual([3, 2]);
   out!.data.forEach((value, i) => expect(value).toBeCloseTo(Math.exp(v[i]!), 9));
 });
 
 test("what a branch reads from outside is made before it, wherever the file lists it", () => {
   const branch = (op: string): Partial<OnnxAttribute>["g"] => graph([node(op, ["late", "x"], ["made"])], {}, ["made"]);
-  const told = [{ name: "then_branch", g: branch("Add") }, { name: "else_branch", g: branch("Mul") }]; // prettier-ignore
+  const told = [
+    { name: "then_branch", g: branch("Add") },
+    { name: "else_branch", g: branch("Mul") },
+  ];
   const nodes = [node("If", ["yes"], ["y"], told), node("Neg", ["x"], ["late"])];
   const [y] = runGraph(nodes, { x: [[2], [3, 4]], yes: [[], [0]] }, ["y"], { known: ["yes"] });
   expect(y!.data).toEqual([-9, -16]);

@@ -17,7 +17,12 @@ function empty(c: NodeContext, output: number): Value {
   const stated = c.attribute("body")?.g?.outputs[output];
   const dims = stated?.dims?.map((dim) => (typeof dim === "number" ? dim : null)) ?? [null];
   if (!stated || dims.includes(null)) return c.fail("a Loop without a turn whose results state no shape");
-  return c.emit.host({ dtype: c.dtypeOf(stated.dataType), dims: [0, ...dims.map(Number)], data: new Float64Array(0), wide: false }); // prettier-ignore
+  return c.emit.host({
+    dtype: c.dtypeOf(stated.dataType),
+    dims: [0, ...dims.map(Number)],
+    data: new Float64Array(0),
+    wide: false,
+  });
 }
 
 /** Turns until the count is reached or the condition, as far as it is known, is false. */
@@ -42,7 +47,10 @@ function loop(c: NodeContext): readonly Value[] {
     results.slice(carried.length + 1).forEach((value, i) => (collected[i] ??= []).push(value));
   }
   const scans = c.node.outputs.length - carried.length;
-  return [...carried, ...range(scans).map((i) => (turn === 0 ? empty(c, carried.length + 1 + i) : stacked(c, collected[i] ?? [])))]; // prettier-ignore
+  return [
+    ...carried,
+    ...range(scans).map((i) => (turn === 0 ? empty(c, carried.length + 1 + i) : stacked(c, collected[i] ?? []))),
+  ];
 }
 
 /** One element of an axis, which goes. */
@@ -58,7 +66,6 @@ function scanned(
   inputs: readonly Value[],
   backwards: readonly number[],
 ): readonly Value[] {
-  // prettier-ignore
   const numbers = (name: string): readonly number[] => c.ints(name) ?? [];
   const axes = inputs.map((x, i) => c.axis(numbers("scan_input_axes")[i] ?? 0, x.type.shape.length));
   const turns = inputs[0]?.type.shape[axes[0]!] ?? 0;
@@ -90,9 +97,14 @@ function scan(c: NodeContext): readonly Value[] {
   if (!old) return scanned(c, states, inputs, backwards);
   const batches = range(inputs[0]?.type.shape[0] ?? 0).map((b) => {
     const pick = (x: Value): Value => element(c, x, 0, b);
-    return scanned(c, states.map(pick), inputs.map(pick), backwards); // prettier-ignore
+    return scanned(c, states.map(pick), inputs.map(pick), backwards);
   });
-  return range(batches[0]?.length ?? 0).map((i) => stacked(c, batches.map((results) => results[i]!))); // prettier-ignore
+  return range(batches[0]?.length ?? 0).map((i) =>
+    stacked(
+      c,
+      batches.map((results) => results[i]!),
+    ),
+  );
 }
 
 export const loopRules: Rules = { Loop: loop, Scan: scan };

@@ -70,7 +70,10 @@ function linearRegressor(c: NodeContext): Value {
     c.emit.host({ dtype: "f32", dims, data: Float64Array.from(data), wide: false });
   const width = coefficients.length / targets;
   const weights = c.op("transpose", [table([targets, width], coefficients)], { perm: [1, 0] });
-  const scores = c.op("matmul", [c.reshape(c.cast(c.in(0), "f32"), [sizeOf(c.in(0).type.shape) / width, width]), weights]); // prettier-ignore
+  const scores = c.op("matmul", [
+    c.reshape(c.cast(c.in(0), "f32"), [sizeOf(c.in(0).type.shape) / width, width]),
+    weights,
+  ]);
   return transformed(c, intercepts.length > 0 ? c.op("add", [scores, table([targets], intercepts)]) : scores);
 }
 
@@ -79,7 +82,12 @@ function oneHotEncoder(c: NodeContext): Value {
   const known = c.ints("cats_int64s") ?? [];
   if (known.length === 0) return c.fail("string");
   const x = c.in(0);
-  const categories = c.emit.host({ dtype: x.type.dtype, dims: [known.length], data: Float64Array.from(known), wide: false }); // prettier-ignore
+  const categories = c.emit.host({
+    dtype: x.type.dtype,
+    dims: [known.length],
+    data: Float64Array.from(known),
+    wide: false,
+  });
   return c.cast(c.op("eq", [c.reshape(x, [...x.type.shape, 1]), categories]), "f32");
 }
 
@@ -96,7 +104,9 @@ function labelEncoder(c: NodeContext): Value {
     const floats = c.attribute(`${kind}_floats`)?.floats ?? [];
     const ints = c.ints(`${kind}_int64s`) ?? [];
     const data = Float64Array.from(floats.length > 0 ? floats : ints);
-    return data.length > 0 ? { dtype: floats.length > 0 ? "f32" : otherwise, dims: [data.length], data, wide: false } : null; // prettier-ignore
+    return data.length > 0
+      ? { dtype: floats.length > 0 ? "f32" : otherwise, dims: [data.length], data, wide: false }
+      : null;
   };
   const [keys, values] = [pick("keys", "i32"), pick("values", "i32")];
   if (!keys || !values) return c.fail("string");

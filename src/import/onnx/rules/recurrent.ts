@@ -78,11 +78,13 @@ function gruStep(c: NodeContext, { recurrent, biases, first }: Direction): Step 
 
 /** Gates in the order input, output, forget, cell; peepholes look at the cell; coupled, what enters is what is forgotten. */
 function lstmStep(c: NodeContext, { recurrent, biases, first, index }: Direction): Step {
-  const [f, g, h] = [gate(c, first, "sigmoid"), gate(c, first + 1, "tanh"), activation(c, first + 2, "tanh")]; // prettier-ignore
+  const [f, g, h] = [gate(c, first, "sigmoid"), gate(c, first + 1, "tanh"), activation(c, first + 2, "tanh")];
   const bias = biases && c.op("add", [biases[0], biases[1]]);
   const coupled = c.int("input_forget", 0) === 1;
   const holes = c.maybe(7);
-  const own = holes ? c.reshape(c.op("slice", [holes], { start: [index], stop: [index + 1], axes: [0] }), [holes.type.shape[1]!]) : null; // prettier-ignore
+  const own = holes
+    ? c.reshape(c.op("slice", [holes], { start: [index], stop: [index + 1], axes: [0] }), [holes.type.shape[1]!])
+    : null;
   const peep = (gate: number, x: Value, cell: Value): Value =>
     own ? c.op("add", [x, c.op("mul", [part(c, own, 0, gate, 3), cell])]) : x;
   return (input, state) => {

@@ -13,7 +13,11 @@ function axesOf(c: NodeContext): readonly number[] | null {
 }
 
 /** What a reduction makes of a single element: over no axes, each is on its own. */
-const ALONE: ReadonlyMap<string, string> = new Map([["l1_norm", "abs"], ["l2_norm", "abs"], ["sum_square", "square"]]); // prettier-ignore
+const ALONE: ReadonlyMap<string, string> = new Map([
+  ["l1_norm", "abs"],
+  ["l2_norm", "abs"],
+  ["sum_square", "square"],
+]);
 const alone = (c: NodeContext, op: string, x: Value): Value => {
   const single = ALONE.get(op);
   return single === undefined ? x : c.op(single, [x]);

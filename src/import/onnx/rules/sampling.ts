@@ -42,7 +42,11 @@ function taps(c: NodeContext, x: Value, mode: string): Tap[] {
   if (mode === "nearest") return [{ place: round(x), weight: null }];
   const first = floor(x);
   const rest = sub(x, first);
-  if (mode !== "cubic") return [{ place: first, weight: sub(1, rest) }, { place: add(first, 1), weight: rest }]; // prettier-ignore
+  if (mode !== "cubic")
+    return [
+      { place: first, weight: sub(1, rest) },
+      { place: add(first, 1), weight: rest },
+    ];
   return cubic(c, rest).map((weight, i) => ({ place: add(first, i - 1), weight }));
 }
 
@@ -63,7 +67,8 @@ function sampled(
     chosen.forEach((tap, axis) => {
       const extent = extents[axis]!;
       const own = and(ge(tap.place, 0), le(tap.place, extent - 1));
-      const kept = border === "reflection" ? reflected(c, tap.place, extent, aligned) : low(high(tap.place, 0), extent - 1); // prettier-ignore
+      const kept =
+        border === "reflection" ? reflected(c, tap.place, extent, aligned) : low(high(tap.place, 0), extent - 1);
       index = index ? add(mul(index, extent), kept) : kept;
       inside = inside ? and(inside, own) : own;
       if (tap.weight) weight = weight ? mul(weight, tap.weight) : tap.weight;
@@ -137,8 +142,11 @@ function deformConv(c: NodeContext): Value {
   const [many, places] = [sizeOf(kernel), sizeOf(counts)];
   const offsets = c.reshape(c.cast(offset, "f32"), [batch * moved, many, extents.length, places]);
   const axes = extents.map((_, axis) => {
-    const along = (at: number, sizes: readonly number[]): number => Math.floor(at / sizeOf(sizes.slice(axis + 1))) % sizes[axis]!; // prettier-ignore
-    const still = range(many).flatMap((tap) => range(places).map((at) => along(at, counts) * stride[axis]! - pads[axis]! + along(tap, kernel) * dilation[axis]!)); // prettier-ignore
+    const along = (at: number, sizes: readonly number[]): number =>
+      Math.floor(at / sizeOf(sizes.slice(axis + 1))) % sizes[axis]!;
+    const still = range(many).flatMap((tap) =>
+      range(places).map((at) => along(at, counts) * stride[axis]! - pads[axis]! + along(tap, kernel) * dilation[axis]!),
+    );
     const by = c.op("slice", [offsets], { start: [axis], stop: [axis + 1], axes: [2] });
     const at = add(c.reshape(by, [batch * moved, 1, many * places]), table(c, [1, 1, many * places], still));
     return taps(c, at, "linear");

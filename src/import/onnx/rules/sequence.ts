@@ -56,7 +56,12 @@ function split(c: NodeContext): Value {
 /** A graph over each place of the lists; what is no list is the same at every place. */
 function map(c: NodeContext): readonly Value[] {
   const inputs = c.node.inputs.map((_, i) => c.in(i));
-  const rows = c.items(0).map((_, place) => c.subgraph("body", inputs.map((x) => x.items?.[place] ?? x))); // prettier-ignore
+  const rows = c.items(0).map((_, place) =>
+    c.subgraph(
+      "body",
+      inputs.map((x) => x.items?.[place] ?? x),
+    ),
+  );
   return c.node.outputs.map((_, i) => c.emit.list(rows.flatMap((row) => row[i] ?? [])));
 }
 
@@ -72,5 +77,6 @@ export const sequenceRules: Rules = {
   SplitToSequence: split,
   Optional: (c) => c.in(0),
   OptionalGetElement: (c) => c.in(0),
-  OptionalHasElement: (c) => c.emit.host({ dtype: "bool", dims: [], data: Float64Array.of(Number(c.maybe(0) !== null)), wide: false }), // prettier-ignore
+  OptionalHasElement: (c) =>
+    c.emit.host({ dtype: "bool", dims: [], data: Float64Array.of(Number(c.maybe(0) !== null)), wide: false }),
 };

@@ -57,7 +57,10 @@ function flatten(c: NodeContext): Value {
 function squeeze(c: NodeContext): Value {
   const { shape } = c.in(0).type;
   const axes = c.knownOr("axes", 1)?.map((axis) => c.axis(axis, shape.length));
-  return c.reshape(c.in(0), shape.filter((extent, axis) => !(axes ? axes.includes(axis) : extent === 1))); // prettier-ignore
+  return c.reshape(
+    c.in(0),
+    shape.filter((extent, axis) => !(axes ? axes.includes(axis) : extent === 1)),
+  );
 }
 
 function unsqueeze(c: NodeContext): Value {
@@ -66,7 +69,10 @@ function unsqueeze(c: NodeContext): Value {
   const rank = shape.length + asked.length;
   const axes = new Set(asked.map((axis) => c.axis(axis, rank)));
   const rest = [...shape];
-  return c.reshape(c.in(0), range(rank).map((axis) => (axes.has(axis) ? 1 : rest.shift()!))); // prettier-ignore
+  return c.reshape(
+    c.in(0),
+    range(rank).map((axis) => (axes.has(axis) ? 1 : rest.shift()!)),
+  );
 }
 
 function expand(c: NodeContext): Value {
@@ -152,7 +158,9 @@ function pad(c: NodeContext): Value {
 
 /** By so many elements before and after each axis; nothing to do makes nothing. */
 function padded(c: NodeContext, x: Value, before: readonly number[], after: readonly number[], attrs: Attrs): Value {
-  const pads = range(before.length).toReversed().flatMap((axis) => [before[axis]!, after[axis]!]); // prettier-ignore
+  const pads = range(before.length)
+    .toReversed()
+    .flatMap((axis) => [before[axis]!, after[axis]!]);
   return pads.every((width) => width === 0) ? x : c.op("pad", [x], { pads, ...attrs });
 }
 
@@ -161,7 +169,10 @@ function reflected(c: NodeContext, x: Value, before: readonly number[], after: r
   let [value, left, right] = [x, before, after];
   while ([...left, ...right].some((width) => width > 0)) {
     const reach = value.type.shape.map((extent) => extent - 1);
-    const [a, b] = [left, right].map((widths) => widths.map((width, axis) => Math.min(width, reach[axis]!))) as [number[], number[]]; // prettier-ignore
+    const [a, b] = [left, right].map((widths) => widths.map((width, axis) => Math.min(width, reach[axis]!))) as [
+      number[],
+      number[],
+    ];
     if ([...a, ...b].every((width) => width === 0)) return c.fail("a mirror of a single element");
     value = padded(c, value, a, b, { mode: "reflect" });
     left = left.map((width, axis) => width - a[axis]!);

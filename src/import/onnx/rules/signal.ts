@@ -26,7 +26,9 @@ function fitted(c: NodeContext, x: Value, axis: number, length: number): Value {
   const extent = x.type.shape[axis] ?? 0;
   if (extent > length) return c.op("slice", [x], { start: [0], stop: [length], axes: [axis] });
   if (extent === length) return x;
-  const pads = x.type.shape.toReversed().flatMap((_, i) => [0, i === x.type.shape.length - 1 - axis ? length - extent : 0]); // prettier-ignore
+  const pads = x.type.shape
+    .toReversed()
+    .flatMap((_, i) => [0, i === x.type.shape.length - 1 - axis ? length - extent : 0]);
   return c.op("pad", [x], { pads, mode: "constant", value: 0 });
 }
 
@@ -85,7 +87,8 @@ const realTransform =
   (c) => {
     const x = c.in(0);
     const { shape, dtype } = x.type;
-    if (c.int("signal_ndim", 1) !== 1 || c.int("normalized", 0) !== 0 || c.int("onesided", 1) !== 1) return c.fail("a transform over several axes, normalised or of a whole spectrum"); // prettier-ignore
+    if (c.int("signal_ndim", 1) !== 1 || c.int("normalized", 0) !== 0 || c.int("onesided", 1) !== 1)
+      return c.fail("a transform over several axes, normalised or of a whole spectrum");
     const outer = shape.slice(0, inverse ? -2 : -1);
     if (!inverse) {
       const length = shape.at(-1) ?? 1;
@@ -130,7 +133,9 @@ function stft(c: NodeContext): Value {
 
 /** Triangles [frequencies, bands] whose corners stand evenly on the mel scale, 2595 · log₁₀(1 + hertz / 700). */
 function melWeights(c: NodeContext): Value {
-  const [bands, length, rate, low, high] = ["bands", "length", "rate", "lowest frequency", "highest frequency"].map((what, i) => c.known(i, what)[0] ?? 1) as [number, number, number, number, number]; // prettier-ignore
+  const [bands, length, rate, low, high] = ["bands", "length", "rate", "lowest frequency", "highest frequency"].map(
+    (what, i) => c.known(i, what)[0] ?? 1,
+  ) as [number, number, number, number, number];
   const mel = (hertz: number): number => 2595 * Math.log10(1 + hertz / 700);
   const step = (mel(high) - mel(low)) / (bands + 2);
   const corner = (i: number): number => {

@@ -56,7 +56,12 @@ function causalConv(c: NodeContext): readonly Value[] {
   const kept = ((w.type.shape[2] ?? 1) - 1) * dilation;
   const whole =
     kept === 0 ? x : c.op("concat", [c.maybe(3) ?? c.filled(0, [batch, channels, kept], x.type.dtype), x], { axis: 2 });
-  const made = c.op("conv", [whole, w, c.maybe(2)], { stride: [1], padding: [0, 0], dilation: [dilation], groups: channels }); // prettier-ignore
+  const made = c.op("conv", [whole, w, c.maybe(2)], {
+    stride: [1],
+    padding: [0, 0],
+    dilation: [dilation],
+    groups: channels,
+  });
   const last = c.op("slice", [whole], { start: [length], stop: [length + kept], axes: [2] });
   return [c.text("activation", "none") === "none" ? made : c.op("silu", [made]), last];
 }

@@ -36,8 +36,9 @@ export function node(
   told: Told = [],
   domain = "",
 ): OnnxNode {
-  // prettier-ignore
-  const attributes = told.map((a) => [a.name!, { refersTo: "", floats: [], ints: [], strings: [], ...a } as OnnxAttribute] as const); // prettier-ignore
+  const attributes = told.map(
+    (a) => [a.name!, { refersTo: "", floats: [], ints: [], strings: [], ...a } as OnnxAttribute] as const,
+  );
   return { op, domain, overload: "", name: op, inputs, outputs, attributes: new Map(attributes) };
 }
 
@@ -65,10 +66,25 @@ export function runGraph(
 ): Got[] {
   const open = Object.entries(given).filter(([name]) => !weights.includes(name));
   const shapes = Object.fromEntries(open.map(([name, [dims]]) => [name, dims]));
-  const initializers = weights.map((name) => ({ name, dims: given[name]![0], numbers: given[name]![1], dataType: 1, raw: null, external: false })); // prettier-ignore
-  const opsets = new Map([["", opset], [domain, opset]]); // prettier-ignore
+  const initializers = weights.map((name) => ({
+    name,
+    dims: given[name]![0],
+    numbers: given[name]![1],
+    dataType: 1,
+    raw: null,
+    external: false,
+  }));
+  const opsets = new Map([
+    ["", opset],
+    [domain, opset],
+  ]);
   const model: OnnxModel = { opsets, functions: [], graph: { ...graph(nodes, shapes, outputs), initializers } };
-  const host = (name: string): HostTensor => ({ dtype: "f32", dims: given[name]![0], data: Float64Array.from(given[name]![1]), wide: false }); // prettier-ignore
+  const host = (name: string): HostTensor => ({
+    dtype: "f32",
+    dims: given[name]![0],
+    data: Float64Array.from(given[name]![1]),
+    wide: false,
+  });
   const read = importModel(model, { known: new Map(known.map((name) => [name, host(name)])) });
   expect(read.unsupported).toEqual([]);
   const compilation = compile(read.text, defaultOptions); // no plan where all is known already
@@ -103,7 +119,11 @@ function kernelsAgree(
     const all = new Map([...inputs, ...foldedData(fusion.graph, inputs)]);
     const { outputs } = runPlanOnCpu(fusion, target, profile, all, { precision: "f32", log: false });
     for (const [id, got] of outputs) {
-      const { pass, worst } = compareOutputs(Float64Array.from(values.get(id)!.data), got, { rtol: 1e-3, atol: 1e-4, nanMayVanish: false }); // prettier-ignore
+      const { pass, worst } = compareOutputs(Float64Array.from(values.get(id)!.data), got, {
+        rtol: 1e-3,
+        atol: 1e-4,
+        nanMayVanish: false,
+      });
       expect(pass, `${id} at ${cursor}: ${JSON.stringify(worst)}`).toBe(true);
     }
   }
@@ -119,7 +139,13 @@ export function run(
   const name = (i: number): string => (inputs[i] ? `in${i}` : "");
   const made = upTo(outputs).map((i) => `out${i}`);
   const given = Object.fromEntries(inputs.flatMap((value, i) => (value ? [[name(i), value]] : [])));
-  const one = node(op, inputs.map((_, i) => name(i)), made, told, domain); // prettier-ignore
+  const one = node(
+    op,
+    inputs.map((_, i) => name(i)),
+    made,
+    told,
+    domain,
+  );
   return runGraph([one], given, made, { opset, domain, known: known.map(name), weights: weights.map(name) });
 }
 

@@ -6,8 +6,19 @@ import { range } from "./arithmetic";
 /** Numbers as operands beside values of a dtype. */
 function steps(c: NodeContext, dtype: Value["type"]["dtype"]) {
   const number = (x: Value | number): Value => (typeof x === "number" ? c.emit.scalar(x, dtype) : x);
-  const op = (name: string) => (...operands: (Value | number)[]): Value => c.op(name, operands.map(number)); // prettier-ignore
-  return { add: op("add"), sub: op("sub"), mul: op("mul"), div: op("div"), pow: op("pow"), sqrt: op("sqrt"), where: op("where") }; // prettier-ignore
+  const op =
+    (name: string) =>
+    (...operands: (Value | number)[]): Value =>
+      c.op(name, operands.map(number));
+  return {
+    add: op("add"),
+    sub: op("sub"),
+    mul: op("mul"),
+    div: op("div"),
+    pow: op("pow"),
+    sqrt: op("sqrt"),
+    where: op("where"),
+  };
 }
 
 /** Operands after rate and count stand in groups, all tensors of a kind together; results do too. */
@@ -15,7 +26,14 @@ const optimiser =
   (kinds: number, one: (c: NodeContext, rate: Value, count: Value, of: readonly Value[]) => readonly Value[]): Rule =>
   (c) => {
     const tensors = (c.node.inputs.length - 2) / kinds;
-    const results = range(tensors).map((i) => one(c, c.in(0), c.in(1), range(kinds).map((kind) => c.in(2 + kind * tensors + i)))); // prettier-ignore
+    const results = range(tensors).map((i) =>
+      one(
+        c,
+        c.in(0),
+        c.in(1),
+        range(kinds).map((kind) => c.in(2 + kind * tensors + i)),
+      ),
+    );
     return range(kinds - 1).flatMap((kind) => results.map((values) => values[kind]!));
   };
 

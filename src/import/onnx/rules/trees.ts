@@ -19,7 +19,14 @@ interface Forest {
   readonly compare: string;
 }
 
-const COMPARE: ReadonlyMap<string, string> = new Map([["BRANCH_LEQ", "le"], ["BRANCH_LT", "lt"], ["BRANCH_GTE", "ge"], ["BRANCH_GT", "gt"], ["BRANCH_EQ", "eq"], ["BRANCH_NEQ", "ne"]]); // prettier-ignore
+const COMPARE: ReadonlyMap<string, string> = new Map([
+  ["BRANCH_LEQ", "le"],
+  ["BRANCH_LT", "lt"],
+  ["BRANCH_GTE", "ge"],
+  ["BRANCH_GT", "gt"],
+  ["BRANCH_EQ", "eq"],
+  ["BRANCH_NEQ", "ne"],
+]);
 
 /** Place of every (tree, node) in the tables. */
 function placesOf(c: NodeContext): Map<string, number> {
@@ -51,15 +58,32 @@ function forestOf(c: NodeContext, places: ReadonlyMap<string, number>): Forest |
 function leavesOf(c: NodeContext, x: Value, forest: Forest): Value {
   const [batch] = x.type.shape as [number];
   const table = (values: readonly number[]): Value => c.emit.named(c.emit.ints(values), `${c.hint}_table`);
-  const limits = c.emit.host({ dtype: "f32", dims: [forest.threshold.length], data: Float64Array.from(forest.threshold), wide: false }); // prettier-ignore
-  const [feature, yes, no, threshold] = [table(forest.feature), table(forest.yes), table(forest.no), c.emit.named(limits, `${c.hint}_limits`)]; // prettier-ignore
+  const limits = c.emit.host({
+    dtype: "f32",
+    dims: [forest.threshold.length],
+    data: Float64Array.from(forest.threshold),
+    wide: false,
+  });
+  const [feature, yes, no, threshold] = [
+    table(forest.feature),
+    table(forest.yes),
+    table(forest.no),
+    c.emit.named(limits, `${c.hint}_limits`),
+  ];
   const tracked = forest.missing.includes(1) ? table(forest.missing) : null;
   const pick = (from: Value, at: Value): Value => c.op("gather", [from, at], { axis: 0 });
-  let at = c.op("expand", [c.reshape(c.emit.ints(forest.roots), [1, forest.roots.length])], { shape: [batch, forest.roots.length] }); // prettier-ignore
+  let at = c.op("expand", [c.reshape(c.emit.ints(forest.roots), [1, forest.roots.length])], {
+    shape: [batch, forest.roots.length],
+  });
   for (let step = 0; step < forest.depth; step++) {
     const value = c.op("gather_elements", [x, pick(feature, at)], { axis: 1 });
     const met = c.op(forest.compare, [value, pick(threshold, at)]);
-    const open = tracked ? c.op("or", [met, c.op("and", [c.op("is_nan", [value]), c.op("eq", [pick(tracked, at), c.emit.scalar(1, "i32")])])]) : met; // prettier-ignore
+    const open = tracked
+      ? c.op("or", [
+          met,
+          c.op("and", [c.op("is_nan", [value]), c.op("eq", [pick(tracked, at), c.emit.scalar(1, "i32")])]),
+        ])
+      : met;
     at = c.op("where", [open, pick(yes, at), pick(no, at)]);
   }
   return at;
@@ -71,7 +95,11 @@ function scoresOf(c: NodeContext, kind: "class" | "target", outputs: number): Va
   const places = placesOf(c);
   const forest = forestOf(c, places);
   if (!forest) return c.fail("trees that compare in several ways");
-  const [trees, nodes, ids] = [c.ints(`${kind}_treeids`) ?? [], c.ints(`${kind}_nodeids`) ?? [], c.ints(`${kind}_ids`) ?? []]; // prettier-ignore
+  const [trees, nodes, ids] = [
+    c.ints(`${kind}_treeids`) ?? [],
+    c.ints(`${kind}_nodeids`) ?? [],
+    c.ints(`${kind}_ids`) ?? [],
+  ];
   const weights = zeros(forest.feature.length * outputs);
   const column = (id: number): number => (outputs === 1 ? 0 : id);
   (c.attribute(`${kind}_weights`)?.floats ?? []).forEach((weight, i) => {
@@ -85,7 +113,10 @@ function scoresOf(c: NodeContext, kind: "class" | "target", outputs: number): Va
   const scores = c.op(fold, [said], { axes: [1], keepdims: false });
   const base = c.attribute("base_values")?.floats ?? [];
   if (base.length !== outputs) return scores;
-  return c.op("add", [scores, c.emit.host({ dtype: "f32", dims: [outputs], data: Float64Array.from(base), wide: false })]); // prettier-ignore
+  return c.op("add", [
+    scores,
+    c.emit.host({ dtype: "f32", dims: [outputs], data: Float64Array.from(base), wide: false }),
+  ]);
 }
 
 /** The best class of each row and a score for each class. Two classes may share one score, which then speaks for the second. */
@@ -104,7 +135,8 @@ function classifier(c: NodeContext): readonly Value[] {
   const edge = c.emit.scalar(shares ? 0.5 : 0);
   const batch = raw.type.shape[0]!;
   const second = c.reshape(c.cast(c.op("gt", [raw, edge]), "i32"), [batch]);
-  const first = shares && c.text("post_transform", "NONE") === "NONE" ? c.op("sub", [c.emit.scalar(1), raw]) : c.op("neg", [raw]); // prettier-ignore
+  const first =
+    shares && c.text("post_transform", "NONE") === "NONE" ? c.op("sub", [c.emit.scalar(1), raw]) : c.op("neg", [raw]);
   return [c.op("gather", [names, second], { axis: 0 }), transformed(c, c.op("concat", [first, raw], { axis: 1 }))];
 }
 

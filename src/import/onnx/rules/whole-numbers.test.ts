@@ -5,7 +5,14 @@ import type { OnnxNode, OnnxTensor } from "../model";
 import { graph, node } from "./testing";
 
 const ends = { most: 2 ** 63, big: 2 ** 40, half: 2 ** 20, odd: -(2 ** 40) - 7, few: 3 };
-const stored = Object.entries(ends).map(([name, value]): OnnxTensor => ({ name, dims: [], dataType: 7, raw: null, numbers: [value], external: false })); // prettier-ignore
+const stored = Object.entries(ends).map(([name, value]): OnnxTensor => ({
+  name,
+  dims: [],
+  dataType: 7,
+  raw: null,
+  numbers: [value],
+  external: false,
+}));
 
 /** A model over the numbers above and x, i64[2]. */
 function read(nodes: readonly OnnxNode[]): ImportedModel {
@@ -27,12 +34,17 @@ test.each([
 });
 
 test("converted to i32 they wrap, to f32 they do not", () => {
-  const cast = (to: number): number[] => [...read([node("Add", ["big", "few"], ["s"]), node("Cast", ["s"], ["y"], [{ name: "to", i: to }])]).outputs.get("y")!.host!.data]; // prettier-ignore
+  const cast = (to: number): number[] => [
+    ...read([node("Add", ["big", "few"], ["s"]), node("Cast", ["s"], ["y"], [{ name: "to", i: to }])]).outputs.get("y")!
+      .host!.data,
+  ];
   expect([cast(6), cast(1)]).toEqual([[3], [2 ** 40]]);
 });
 
 test("as a bound they are the end of i32; elsewhere a run would need all their digits", () => {
   expect(read([node("Min", ["x", "most"], ["y"])]).text).toContain("minimum(x, 2147483647)");
   expect(read([node("Clip", ["x", "few", "most"], ["y"])]).text).toContain("minimum(y, 2147483647)");
-  expect(read([node("Add", ["x", "big"], ["y"])]).unsupported).toEqual([{ op: "Add", count: 1, why: "numbers beyond 32 bits", given: 0 }]); // prettier-ignore
+  expect(read([node("Add", ["x", "big"], ["y"])]).unsupported).toEqual([
+    { op: "Add", count: 1, why: "numbers beyond 32 bits", given: 0 },
+  ]);
 });

@@ -47,7 +47,8 @@ function convTranspose(c: NodeContext): Value {
   const whole = extents.map((extent, i) => stride[i]! * (extent - 1) + more[i]! + reach[i]!);
   const auto = c.text("auto_pad", "NOTSET");
   const same = auto === "SAME_UPPER" || auto === "SAME_LOWER";
-  const wanted = c.ints("output_shape")?.slice(-extents.length) ?? (same ? extents.map((extent, i) => extent * stride[i]!) : null); // prettier-ignore
+  const wanted =
+    c.ints("output_shape")?.slice(-extents.length) ?? (same ? extents.map((extent, i) => extent * stride[i]!) : null);
   const given = c.ints("pads") ?? extents.flatMap(() => [0, 0]);
   const total = wanted?.map((size, i) => whole[i]! - size);
   const first = total?.map((cut) => (auto === "SAME_UPPER" ? Math.floor(cut / 2) : cut - Math.floor(cut / 2)));
@@ -86,7 +87,9 @@ function maxPlaces(c: NodeContext, x: Value, attrs: Attrs, best: Value): Value {
   const [kernel, stride, pads] = ["kernel_size", "stride", "padding"].map((name) => attrs[name] as readonly number[]);
   const dilation = (attrs["dilation"] ?? extents.map(() => 1)) as readonly number[];
   const counts = spatial(best);
-  const after = counts.map((n, i) => (n - 1) * stride![i]! + dilation[i]! * (kernel![i]! - 1) + 1 - extents[i]! - pads![i]!); // prettier-ignore
+  const after = counts.map(
+    (n, i) => (n - 1) * stride![i]! + dilation[i]! * (kernel![i]! - 1) + 1 - extents[i]! - pads![i]!,
+  );
   const windows = c.op("window", [x], {
     kernel_size: kernel!,
     stride: stride!,
@@ -100,7 +103,10 @@ function maxPlaces(c: NodeContext, x: Value, attrs: Attrs, best: Value): Value {
   const slow = (i: number): number => sizeOf(extents.filter((_, other) => (columns ? other < i : other > i)));
   let place: Value | null = null;
   for (const i of axes) {
-    const along = c.op("mod", [c.op("floor_div", [tap, c.emit.scalar(sizeOf(kernel!.slice(i + 1)), "i32")]), c.emit.scalar(kernel![i]!, "i32")]); // prettier-ignore
+    const along = c.op("mod", [
+      c.op("floor_div", [tap, c.emit.scalar(sizeOf(kernel!.slice(i + 1)), "i32")]),
+      c.emit.scalar(kernel![i]!, "i32"),
+    ]);
     const origin = c.emit.host({
       dtype: "i32",
       dims: counts.map((n, other) => (other === i ? n : 1)),
@@ -127,7 +133,10 @@ function maxUnpool(c: NodeContext): Value {
   const { shape, dtype } = x.type;
   const { kernel, stride, pads } = windowsOf(c, spatial(x), c.ints("kernel_shape") ?? []);
   const rank = kernel.length;
-  const natural = [...shape.slice(0, 2), ...spatial(x).map((n, i) => (n - 1) * stride[i]! + kernel[i]! - pads[i]! - pads[rank + i]!)]; // prettier-ignore
+  const natural = [
+    ...shape.slice(0, 2),
+    ...spatial(x).map((n, i) => (n - 1) * stride[i]! + kernel[i]! - pads[i]! - pads[rank + i]!),
+  ];
   const asked = c.maybe(2) ? c.known(2, "shape") : natural;
   const [count, size] = [sizeOf(shape), sizeOf(natural)];
   const zeros = c.op("expand", [c.emit.scalar(0, dtype)], { shape: [size] });
@@ -146,10 +155,14 @@ function col2im(c: NodeContext): Value {
   const taps = sizeOf(block);
   const channels = x.type.shape[1]! / taps;
   const rank = block.length;
-  const counts = image.map((n, i) => Math.floor((n + pads[i]! + pads[rank + i]! - dilation[i]! * (block[i]! - 1) - 1) / stride[i]!) + 1); // prettier-ignore
+  const counts = image.map(
+    (n, i) => Math.floor((n + pads[i]! + pads[rank + i]! - dilation[i]! * (block[i]! - 1) - 1) / stride[i]!) + 1,
+  );
   const weight = zeros(channels * taps * taps);
   for (let row = 0; row < channels * taps; row++) weight[row * taps + (row % taps)] = 1;
-  const taken = counts.map((n, i) => (n - 1) * stride[i]! + dilation[i]! * (block[i]! - 1) + 1 - pads[i]! - pads[rank + i]!); // prettier-ignore
+  const taken = counts.map(
+    (n, i) => (n - 1) * stride[i]! + dilation[i]! * (block[i]! - 1) + 1 - pads[i]! - pads[rank + i]!,
+  );
   const w = c.emit.host({ dtype: x.type.dtype, dims: [channels * taps, 1, ...block], data: weight, wide: false });
   return c.op("conv_transpose", [c.reshape(x, [x.type.shape[0]!, channels * taps, ...counts]), w], {
     stride,

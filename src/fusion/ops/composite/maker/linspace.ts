@@ -21,7 +21,11 @@ export const linspace = composite({
     return wrong("bad-attr", `linspace makes 0 numbers or more; ${numberOf(attrs["steps"], 50)} are asked for.`);
   },
   build(b, _inputs, attrs) {
-    const [start, stop, steps] = [numberOf(attrs["start"], 0), numberOf(attrs["stop"], 1), numberOf(attrs["steps"], 50)]; // prettier-ignore
+    const [start, stop, steps] = [
+      numberOf(attrs["start"], 0),
+      numberOf(attrs["stop"], 1),
+      numberOf(attrs["steps"], 50),
+    ];
     const by = (stop - start) / Math.max(1, attrs["endpoint"] === false ? steps : steps - 1);
     const count = b.op("count", "iota", [], { start: 0, stop: steps, step: 1, dtype: "f32" });
     const numbers = b.op("numbers", "add", [b.op("steps", "mul", [count, b.scalar(by)]), b.scalar(start)]);
