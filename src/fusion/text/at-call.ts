@@ -44,7 +44,7 @@ export function atCall(
     return BROKEN;
   }
   const [op, reduction] = known;
-  const scattered = parts.some((part) => part.value.kind === "tensor");
+  const scattered = parts.some(({ value: part }) => part.kind === "tensor" || part.kind === "sequence");
   if (op === null || scattered || isBroken(value.value) || !isOperand(value.value))
     return setItem(machine, place, { expr: item, path, object, parts, value, reduction });
   const there = {

@@ -28,6 +28,7 @@ function rangeOf(machine: Machine, { span }: CallExpr, operands: readonly Slot[]
   }
   return {
     kind: "sequence",
+    list: true,
     items: Array.from({ length: count }, (_, i) => loose(numberValue(start + i * step, true))),
   };
 }
@@ -77,7 +78,11 @@ export function builtin(
     }
     const items = value.kind === "sequence" ? value.items : null;
     if (items && (name === "list" || name === "tuple" || name === "sorted"))
-      return { kind: "sequence", items: name === "sorted" ? inOrder(items) : items };
+      return {
+        kind: "sequence",
+        items: name === "sorted" ? inOrder(items) : items,
+        ...(name !== "tuple" && { list: true }),
+      };
     if (value.kind === "dict" && (name === "list" || name === "tuple"))
       return { kind: "sequence", items: [...value.entries.keys()].map((key) => loose({ kind: "string", value: key })) };
     if (items && name === "reversed") return { kind: "sequence", items: items.toReversed() };

@@ -8,7 +8,7 @@ import type { Slot, Value } from "./values";
 import { BROKEN, NONE, isBroken, numberValue } from "./values";
 
 const loose = (value: Value): Slot => ({ value, path: "", expr: null });
-const list = (items: readonly Slot[]): Value => ({ kind: "sequence", items });
+const list = (items: readonly Slot[]): Value => ({ kind: "sequence", items, list: true });
 
 /** `name.append(x)`: the name stands for the longer list from here on; a list without a name is gone with it. */
 function rebound(machine: Machine, place: Place, object: Expr | null, value: Value): Value {
@@ -30,7 +30,8 @@ export function dictMethod(
   if (args.some(({ value }) => value.kind === "broken")) return BROKEN;
   if (name.text === "values") return list([...entries.values()]);
   if (name.text === "keys") return list([...entries.keys()].map(text));
-  if (name.text === "items") return list([...entries].map(([each, slot]) => loose(list([text(each), slot]))));
+  if (name.text === "items")
+    return list([...entries].map(([each, slot]) => loose({ kind: "sequence", items: [text(each), slot] })));
   if (name.text === "copy") return { kind: "dict", entries };
   if (name.text === "update" && key?.value.kind === "dict")
     return rebound(machine, place, object, { kind: "dict", entries: new Map([...entries, ...key.value.entries]) });

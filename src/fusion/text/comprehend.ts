@@ -47,5 +47,5 @@ export function comprehended(
     else if (expr.joins && slot.value.kind === "sequence") items.push(...slot.value.items);
     else items.push(slot);
   });
-  return expr.key ? { kind: "dict", entries } : { kind: "sequence", items };
+  return expr.key ? { kind: "dict", entries } : { kind: "sequence", items, list: true };
 }

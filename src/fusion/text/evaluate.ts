@@ -132,7 +132,11 @@ function combine(machine: Machine, place: Place, task: Task, operands: readonly 
       return operands[0]!.value;
     case "tuple":
     case "list":
-      return { kind: "sequence", items: expr.starred.length > 0 ? unpacked(expr.starred, operands) : operands };
+      return {
+        kind: "sequence",
+        items: expr.starred.length > 0 ? unpacked(expr.starred, operands) : operands,
+        ...(expr.kind === "list" && { list: true }),
+      };
     case "member":
       return memberValue(machine, place, expr, operands[0] ?? null, path);
     case "subscript":

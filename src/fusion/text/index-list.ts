@@ -1,4 +1,5 @@
 /** @file What stands between square brackets, once its values are known. */
+import type { NumberArray } from "./number-arrays";
 import type { Slot } from "./values";
 
 export type Bound = number | null;
@@ -11,6 +12,8 @@ export interface Range {
 export type Known =
   /** Whole numbers that only the run knows. */
   | { readonly kind: "places"; readonly slot: Slot }
+  /** Whole numbers or truth values that stand in the text. */
+  | { readonly kind: "list"; readonly array: NumberArray; readonly slot: Slot }
   | { readonly kind: "range"; readonly range: Range }
   | { readonly kind: "at"; readonly index: number }
   | { readonly kind: "new" }

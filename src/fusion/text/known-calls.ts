@@ -4,9 +4,10 @@ import { findOp, opDef, withDefaults } from "../ops";
 import { applyOp } from "./apply";
 import { foldBinary, truthOf } from "./constants";
 import type { Machine, Place } from "./machine";
-import { addNode, typeOf } from "./machine";
+import { typeOf } from "./machine";
 import { namedWeight } from "./inline-layers";
 import { castTo } from "./member";
+import { constantTensor, numberArray } from "./number-arrays";
 import type { CallExpr, Expr } from "./syntax";
 import { walk } from "./syntax";
 import type { Slot, Value } from "./values";
@@ -85,30 +86,6 @@ const hasAttribute: Known = (_machine, _place, _call, [object, name]) => {
   return flag(object?.value.kind === "dict" ? object.value.entries.has(value) : findOp(value) !== null);
 };
 
-/** Numbers in lists, one level after the other; null when something else is among them or rows differ. */
-function gridOf(
-  value: Value,
-): { readonly shape: readonly number[]; readonly numbers: readonly number[]; readonly whole: boolean } | null {
-  let level: readonly Value[] = [value];
-  const shape: number[] = [];
-  while (level.length > 0 && level.every((each) => each.kind === "sequence")) {
-    const rows = level.map((each) => each.items.map((item) => item.value));
-    const extent = rows[0]!.length;
-    if (rows.some((row) => row.length !== extent)) return null;
-    shape.push(extent);
-    level = rows.flat();
-  }
-  const numbers = level.flatMap((each) =>
-    each.kind === "number"
-      ? [each]
-      : each.kind === "bool"
-        ? [numberValue(Number(each.value), true) as Extract<Value, { kind: "number" }>]
-        : [],
-  );
-  if (numbers.length !== level.length) return null;
-  return { shape, numbers: numbers.map((number) => number.value), whole: numbers.every((number) => number.whole) };
-}
-
 /** `torch.tensor([1.0, 2.0])`: numbers that stand in the text, as a constant; `jnp.asarray(x)` is x. */
 const arrayOf: Known = (machine, place, call, operands) => {
   const asked = operands.find(({ value }) => value.kind === "dtype");
@@ -127,22 +104,10 @@ const arrayOf: Known = (machine, place, call, operands) => {
       { tensors: first.value.items, attrs: withDefaults(stack, { axis: 0 }) },
     );
   }
-  const grid = gridOf(first.value);
-  if (!grid || grid.numbers.length === 0) return null;
-  const type = { dtype: dtype ?? (grid.whole ? "i32" : "f32"), shape: grid.shape } as const;
-  const attrs = withDefaults(opDef("input"), { source: "values", role: "const", values: grid.numbers });
-  const made = {
-    id: call.path,
-    op: "input",
-    inputs: [],
-    attrs,
-    type,
-    label: "values",
-    groups: place.turn.groups,
-    span: call.expr.span,
-  };
-  const node = addNode(machine, made);
-  machine.sites.set(node, { node, expr: call.expr, place, param: null, op: null, attrs, operands: [] });
+  const array = numberArray(first.value);
+  if (!array || array.numbers.length === 0) return null;
+  const kind = dtype ?? (array.bools ? "bool" : array.whole ? "i32" : "f32");
+  const node = constantTensor(machine, place, call, array, { dtype: kind, label: "values" });
   return tensorValue(node);
 };
 

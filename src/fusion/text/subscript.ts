@@ -10,6 +10,7 @@ import { keyOf } from "./texts";
 import type { Slot, Value } from "./values";
 import { BROKEN, describe, isBroken } from "./values";
 import { completed, type Bound, type Known } from "./index-list";
+import { listIndex, withoutLists } from "./list-indices";
 import { halfOf } from "./pairs";
 import { placesProblem, takePlaces } from "./take-places";
 
@@ -54,10 +55,16 @@ export function knownIndices(machine: Machine, indices: readonly Index[], values
   for (const index of indices) {
     const count = indexParts(index).length;
     const parts = values.slice(next, next + count);
+    const list = index.kind === "at" ? listIndex(parts[0]!, indices.length === 1) : null;
     const tuple = index.kind === "at" && parts[0]!.value.kind === "sequence" ? parts[0]!.value.items : null;
-    const found = tuple
-      ? tuple.map((slot) => knownIndex(machine, index, [{ ...slot, expr: slot.expr ?? parts[0]!.expr }]))
-      : [knownIndex(machine, index, parts)];
+    const found = list
+      ? [list]
+      : tuple
+        ? tuple.map((slot) => {
+            const part = { ...slot, expr: slot.expr ?? parts[0]!.expr };
+            return listIndex(part, false) ?? knownIndex(machine, index, [part]);
+          })
+        : [knownIndex(machine, index, parts)];
     next += count;
     known.push(...found.filter((each) => each !== null));
     ok &&= !found.includes(null);
@@ -170,18 +177,20 @@ export function subscriptValue(
     return BROKEN;
   }
   if (value.kind === "dict") return ofDict(machine, expr, value.entries, operands[1]);
-  const known = knownIndices(machine, expr.indices, operands.slice(1));
-  if (!known) return BROKEN;
-  if (value.kind === "sequence") return ofSequence(machine, expr, value.items, known);
+  const said = knownIndices(machine, expr.indices, operands.slice(1));
+  if (!said) return BROKEN;
+  if (value.kind === "sequence") return ofSequence(machine, expr, value.items, said);
   if (value.kind === "hole") return value;
   if (value.kind !== "tensor") {
     machine.problems.add("bad-index", expr.span, `Only tensors and tuples have entries; this is ${describe(value)}.`);
     return BROKEN;
   }
-  const [only] = known;
-  const half = known.length === 1 && only?.kind === "at" ? halfOf(machine, place, object, only.index, path) : null;
+  const [only] = said;
+  const half = said.length === 1 && only?.kind === "at" ? halfOf(machine, place, object, only.index, path) : null;
   if (half) return half;
   const { shape } = typeOf(machine, value.node);
+  const known = withoutLists(machine, place, { path, span: expr.span }, shape, said);
+  if (!known) return BROKEN;
   if (known.some((index) => index.kind === "places")) {
     const wrong = placesProblem(machine, shape, known);
     if (wrong) machine.problems.add("bad-index", expr.span, wrong);

@@ -75,13 +75,11 @@ export function writeItem(machine: Machine, place: Place, expr: SubscriptExpr, v
     return;
   }
   const held = machine.valueOf(place, object, `${place.root}/object`);
-  const parts = expr.indices
-    .flatMap(indexParts)
-    .map((part, i) => ({
-      value: machine.valueOf(place, part, `${place.root}/at/${i}`),
-      path: `${place.root}/at/${i}`,
-      expr: part,
-    }));
+  const parts = expr.indices.flatMap(indexParts).map((part, i) => ({
+    value: machine.valueOf(place, part, `${place.root}/at/${i}`),
+    path: `${place.root}/at/${i}`,
+    expr: part,
+  }));
   const now =
     withItem(held, parts, value) ??
     setItem(machine, place, {

@@ -12,7 +12,8 @@ export type Value =
   | { readonly kind: "string"; readonly value: string }
   | { readonly kind: "none" }
   | { readonly kind: "dtype"; readonly dtype: DType }
-  | { readonly kind: "sequence"; readonly items: readonly Slot[] }
+  /** `list`: written with square brackets. As an index, a list is a gather, and a tuple is one index an axis. */
+  | { readonly kind: "sequence"; readonly items: readonly Slot[]; readonly list?: boolean }
   | { readonly kind: "dict"; readonly entries: ReadonlyMap<string, Slot> }
   | { readonly kind: "op"; readonly op: OpDef | CompositeDef }
   | { readonly kind: "def"; readonly def: DefStatement; readonly scope: Scope }
@@ -87,7 +88,7 @@ export function describe(value: Value): string {
     case "dtype":
       return `the type ${value.dtype}`;
     case "sequence":
-      return value.items.length === 0 ? "an empty tuple" : "a tuple";
+      return `${value.items.length === 0 ? "an empty" : "a"} ${value.list ? "list" : "tuple"}`;
     case "dict":
       return "a dictionary";
     case "op":
