@@ -65,6 +65,25 @@ test("an op found in the palette is dragged in, fed by dragging, and the comment
   await expect.poll(() => play.text()).toContain("tanh(x)");
 });
 
+test("drawing begins on an empty canvas, with the mouse alone", async ({ page, play }) => {
+  await start(play, "x");
+  await page.keyboard.press("Backspace");
+  await expect(page.getByText("Nothing here yet")).toBeVisible();
+  const bar = play.region("Graph").getByRole("toolbar", { name: "Graph" });
+  for (const name of ["Zoom in", "Zoom out", "Map of the graph", "Map of the graph", "Fit"]) {
+    await bar.getByRole("button", { name, exact: true }).click();
+  }
+  for (const op of ["input", "tanh"]) {
+    await bar.getByRole("button", { name: "Op", exact: true }).click();
+    await page.getByRole("option", { name: new RegExp(`^${op} `) }).click();
+    await expect(play.node(new RegExp(`^${op}`))).toBeVisible();
+  }
+  await drawFrom(play, /^input/, await port(play, /^tanh/, 0));
+  await page.mouse.up();
+  await expect.poll(() => play.text()).toMatch(/^\w+: f32\[.*\]\n\w+ = tanh\(\w+\)$/);
+  await expect(play.region("Kernels").getByRole("heading")).toContainText("tanh");
+});
+
 test("a line that does not fit is refused with its reason while it is drawn", async ({ page, play }) => {
   await start(play, "x: f32[64, 32]\nw: f32[16, 8]\nv: f32[32, 8]\ny = x @ v\nz = exp(w)\n");
   await expect(play.node(/^matmul y/)).toBeVisible();

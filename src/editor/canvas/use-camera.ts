@@ -2,7 +2,7 @@
 import { useReactFlow } from "@xyflow/react";
 import { useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import type { RefObject } from "react";
-import { boxSizes } from "../../document";
+import { boxSizes, pillTarget } from "../../document";
 import type { NodeId } from "../../fusion";
 import { usePlayground } from "../../state";
 import { useFocus } from "./use-focus";
@@ -12,6 +12,7 @@ import type { Picture } from "./model/picture";
 import type { Place } from "./model/walk";
 import { textWidth } from "./model/words";
 import { LEGIBLE, WHOLE, fitViewport } from "./model/zoom";
+import type { Viewport } from "./model/zoom";
 
 /** px of a long name beside its bracket that have to be in sight. */
 const MOST_BRACKET = 72;
@@ -55,7 +56,18 @@ const leadOf = ({ boxes }: Picture): Rect | null =>
 /** Below this share of nodes that stay, the program is another one. */
 const SAME = 0.3;
 const stays = (before: ReadonlySet<NodeId>, { boxes }: Picture): boolean =>
+  before.size > 0 &&
   [...boxes.keys()].filter((id) => before.has(id)).length >= Math.min(before.size, boxes.size) * SAME;
+
+/** A box that was not there before and lies outside the view: an op that was just added must be seen. */
+function addsUnseen(before: ReadonlySet<NodeId>, { boxes }: Picture, root: HTMLElement, view: Viewport): boolean {
+  const [x0, y0] = [-view.x / view.zoom, -view.y / view.zoom];
+  const seen = { x0, y0, x1: x0 + root.clientWidth / view.zoom, y1: y0 + root.clientHeight / view.zoom };
+  const inside = (box: Box): boolean =>
+    box.x >= seen.x0 && box.y >= seen.y0 && box.x + box.width <= seen.x1 && box.y + box.height <= seen.y1;
+  const added = [...boxes].filter(([id]) => !before.has(id) && pillTarget(id) === null).map(([, box]) => box);
+  return added.length > 0 && !added.every(inside);
+}
 
 export interface Camera {
   readonly fit: () => void;
@@ -67,7 +79,7 @@ export interface Camera {
 
 /** `folds`: kernels become one box each, and the view leaves room for that. */
 export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Picture | null, folds: boolean): Camera {
-  const { setViewport, screenToFlowPosition } = useReactFlow();
+  const { setViewport, getViewport, screenToFlowPosition } = useReactFlow();
   const latest = useRef(picture);
   useLayoutEffect(() => {
     latest.current = picture;
@@ -95,26 +107,33 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
     if (fitted.current !== example) touched.current = false;
     fitted.current = example;
     if (latest.current) {
-      if (!stays(known.current, latest.current)) touched.current = false;
+      const root = rootRef.current;
+      const unseen = root !== null && addsUnseen(known.current, latest.current, root, getViewport());
+      if (unseen || !stays(known.current, latest.current)) touched.current = false;
       known.current = new Set(latest.current.boxes.keys());
     }
     if (!touched.current) show(LEGIBLE);
-  }, [layout, example, show]);
+  }, [layout, example, show, rootRef, getViewport]);
 
   useEffect(() => {
     const element = rootRef.current;
     if (!element) return undefined;
-    const touch = (): void => void (touched.current = true);
+    // The toolbar and the cards over the canvas do not move the view.
+    const touch = ({ target }: Event): void => {
+      if (target instanceof Element && target.closest(".react-flow")) touched.current = true;
+    };
     const observer = new ResizeObserver(() => {
       if (!touched.current) show(LEGIBLE);
     });
     observer.observe(element);
     element.addEventListener("wheel", touch, { passive: true });
     element.addEventListener("pointerdown", touch);
+    element.addEventListener("drop", touch);
     return () => {
       observer.disconnect();
       element.removeEventListener("wheel", touch);
       element.removeEventListener("pointerdown", touch);
+      element.removeEventListener("drop", touch);
     };
   }, [rootRef, show]);
 
