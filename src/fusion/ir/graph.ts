@@ -70,7 +70,16 @@ export interface Use {
 
 const usesCache = new WeakMap<Graph, ReadonlyMap<NodeId, readonly Use[]>>();
 
-/** Readers of every node, in graph order. Cached on the graph object, so call it on finished graphs only. */
+/** Graphs whose nodes still change: what is known of one now is not known of it later. */
+const liveGraphs = new WeakSet<Graph>();
+
+/** Says that the nodes of `graph` will change in place, so that nothing derived from them may be cached. */
+export function markLive(graph: Graph): Graph {
+  liveGraphs.add(graph);
+  return graph;
+}
+
+/** Readers of every node, in graph order. Computed once for a finished graph, at every call for a live one. */
 export function usesOf(graph: Graph): ReadonlyMap<NodeId, readonly Use[]> {
   const cached = usesCache.get(graph);
   if (cached) return cached;
@@ -79,7 +88,7 @@ export function usesOf(graph: Graph): ReadonlyMap<NodeId, readonly Use[]> {
   for (const { id, inputs } of graph.nodes.values()) {
     inputs.forEach((input, operand) => uses.get(input)?.push({ consumer: id, operand }));
   }
-  usesCache.set(graph, uses);
+  if (!liveGraphs.has(graph)) usesCache.set(graph, uses);
   return uses;
 }
 

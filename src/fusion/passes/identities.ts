@@ -1,5 +1,5 @@
 /** @file Exact laws of single ops: neutral operands, double negations, views of views, constants. Each answers with a change and a sentence. */
-import { node, sameShape, sizeOf, usesOf, type Graph, type Node, type NodeId, type Verdict } from "../ir";
+import { node, sameShape, sizeOf, type Graph, type Node, type NodeId, type Verdict } from "../ir";
 import { opDef } from "../ops";
 import { isFreeView, sourceOf } from "../region";
 import { mutated } from "./mutations";
@@ -38,7 +38,7 @@ const sameType = (a: Node, b: Node): boolean => a.type.dtype === b.type.dtype &&
 /** The first law that fits the node, or null. */
 export function lawFor(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
   const found = lawOf(planner, rewriter, n);
-  const shown = planner.isOutput(n.id) || isViewed(planner.graph, n.id);
+  const shown = planner.isOutput(n.id) || isViewed(planner.graph, rewriter, n.id);
   return found?.change && shown && becomesLiteral(planner.graph, n, found) ? null : found;
 }
 
@@ -48,10 +48,8 @@ const becomesLiteral = (graph: Graph, { id, type }: Node, { rule, nodes }: Propo
   (rule === "constant" || nodes.some((each) => each !== id && node(graph, each).op === "const"));
 
 /** Whether views look at it: they, like results, show what is in memory, and a literal is not. */
-const isViewed = (graph: Graph, id: NodeId): boolean =>
-  usesOf(graph)
-    .get(id)!
-    .some(({ consumer }) => isFreeView(node(graph, consumer)));
+const isViewed = (graph: Graph, { readersOf }: Rewriter, id: NodeId): boolean =>
+  [...readersOf(id)].some((reader) => isFreeView(node(graph, reader)));
 
 function lawOf(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
   return (

@@ -4,6 +4,7 @@ import {
   bug,
   bytesOf,
   invert,
+  markLive,
   type DeviceProfile,
   type DraftFusion,
   type Fusion,
@@ -111,7 +112,7 @@ export function openPlanner(
     outputs: fusion.graph.outputs,
     regions: new Map(fusion.regions),
   };
-  const graph: Graph = { nodes: draft.nodes, outputs: draft.outputs };
+  const graph = markLive({ nodes: draft.nodes, outputs: draft.outputs });
   const positions = positionsOf(fusion.graph);
   const asked = new Map<NodeId, number>();
   const position = (id: NodeId): number => {

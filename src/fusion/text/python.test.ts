@@ -138,6 +138,17 @@ describe("several results", () => {
   ])("%s", (text, message) => expect(problems(X + text)).toEqual([message]));
 });
 
+describe("a tensor that is returned twice", () => {
+  test.each([
+    ["v0 = x * 2\nv1 = v0[:]\nreturn v1, v0\n", ["v0", "v0 again"]],
+    ["v0 = x * 2\nreturn v0, v0 + 1, v0\n", ["v0", "return#1", "v0 again"]],
+  ])("%s", (text, outputs) => {
+    const parsed = parseProgram(X + text);
+    expect(problems(parsed)).toEqual([]);
+    expect(parsed.outputs).toHaveLength(outputs.length);
+  });
+});
+
 describe("small things that code brings along", () => {
   test.each([
     ["y = x.view(*x.shape[:-1], 2, 4)", "y = x.view(4, 2, 4)"],

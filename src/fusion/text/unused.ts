@@ -1,10 +1,10 @@
 /** @file Outputs, and warnings about what nobody reads. */
-import type { NodeId } from "../ir";
+import { nodeId, type NodeId } from "../ir";
 import { linesOf, wholeLines } from "./lines";
-import type { Machine, Turn } from "./machine";
+import { addNode, type Machine, type Turn } from "./machine";
 import type { SymbolRecord } from "./scope";
 import type { DefStatement } from "./syntax";
-import type { Value } from "./values";
+import type { Slot, Value } from "./values";
 
 const isSource = (op: string): boolean => op === "input" || op === "const" || op === "hole";
 
@@ -15,10 +15,38 @@ function tensorsIn(value: Value): NodeId[] {
   return value.kind === "dict" ? [...value.entries.values()].flatMap((item) => tensorsIn(item.value)) : [];
 }
 
+/** One output for every tensor that is returned: a tensor that comes again, under its own name or another one, is a view of the first. */
+function returned(machine: Machine, slots: readonly Slot[]): readonly NodeId[] {
+  const outputs = new Set<NodeId>();
+  for (const { value, expr } of slots) {
+    const name = expr?.kind === "name" ? expr.name : null;
+    for (const node of tensorsIn(value)) outputs.add(outputs.has(node) ? viewOf(machine, node, name) : node);
+  }
+  return [...outputs];
+}
+
+/** Another name for the same elements; no kernel is needed for it. */
+function viewOf(machine: Machine, of: NodeId, name: string | null): NodeId {
+  const { type, label, groups, span } = machine.nodes.get(of)!;
+  const base = name !== null && name !== label ? name : `${label} again`;
+  let id = base;
+  for (let i = 2; machine.nodes.has(nodeId(id)); i++) id = `${base}@${i}`;
+  return addNode(machine, {
+    id,
+    op: "reshape",
+    inputs: [of],
+    attrs: { shape: type.shape },
+    type,
+    label: base,
+    groups: groups.slice(0, 0),
+    span: span ?? { from: 0, to: 0 },
+  });
+}
+
 /** What `return` says; without one, every computed value that nobody reads. */
 export function outputsOf(machine: Machine, turn: Turn): readonly NodeId[] {
   const { values } = turn.result;
-  if (values) return [...new Set(values.flatMap(({ value }) => tensorsIn(value)))];
+  if (values) return returned(machine, values);
   const read = new Set<NodeId>();
   for (const { inputs } of machine.nodes.values()) for (const input of inputs) read.add(input);
   return [...machine.nodes.values()].filter((node) => !read.has(node.id) && !isSource(node.op)).map((node) => node.id);
