@@ -66,7 +66,7 @@ for (const [width, height] of [
   });
 }
 
-test("the narrow arrangement has four panes, one at a time", async ({ page, play }) => {
+test("the narrow layout has four panes, one at a time", async ({ page, play }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await play.open();
   const panes = page.getByRole("navigation", { name: "Panes" });

@@ -5,20 +5,22 @@ import { parseAst } from "vite";
 
 const LAYERS = {
   fusion: [],
+  // Words alone: data that every part of the page may explain.
+  glossary: [],
   gpu: ["fusion"],
   document: ["fusion"],
   import: ["fusion"],
-  lessons: ["fusion", "document"],
+  lessons: ["glossary", "fusion", "document"],
   workers: ["fusion", "document", "import"],
   state: ["fusion", "gpu", "document", "lessons", "workers"],
   // One Monaco for the editor and the panels, which may not see each other; its worker goes through the workers' policy.
   monaco: ["workers"],
-  editor: ["fusion", "document", "state", "monaco"],
+  editor: ["glossary", "fusion", "document", "state", "monaco"],
   // The panels show what a chapter prints beside what is counted.
-  panels: ["fusion", "document", "lessons", "state", "monaco"],
+  panels: ["glossary", "fusion", "document", "lessons", "state", "monaco"],
   // Composes editor and panels, so it may see both; it has no view of the GPU and asks no worker.
-  shell: ["fusion", "document", "lessons", "state", "editor", "panels"],
-  cli: ["fusion", "gpu", "document", "import", "lessons"],
+  shell: ["glossary", "fusion", "document", "lessons", "state", "editor", "panels"],
+  cli: ["glossary", "fusion", "gpu", "document", "import", "lessons"],
 };
 const FLOORS = {
   ir: [],
@@ -32,7 +34,7 @@ const FLOORS = {
   codegen: ["ir", "ops", "region", "cost"],
 };
 // `region` answers for passes, cost and codegen alike (docs/decisions/0002); codegen asks `cost` for the bytes it declares.
-const PURE = new Set(["fusion", "gpu", "document", "import", "lessons", "workers", "cli"]);
+const PURE = new Set(["fusion", "glossary", "gpu", "document", "import", "lessons", "workers", "cli"]);
 const UI = /^(react|react-dom|@xyflow|zustand|monaco-editor|chart\.js)(\/|$)/;
 
 function* importsOf(file) {

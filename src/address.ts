@@ -28,7 +28,7 @@ async function openAddress(playground: Playground): Promise<void> {
       notice: {
         tone: "info",
         text: "This is a shared program. Yours is kept.",
-        action: { label: "Back to mine", deed: "open-draft" },
+        action: { label: "Back to mine", kind: "open-draft" },
       },
     });
   }

@@ -7,7 +7,7 @@ const tell = (playground: Playground): void =>
     notice: {
       tone: "info",
       text: "A newer version of the playground is ready.",
-      action: { label: "Reload", deed: "reload" },
+      action: { label: "Reload", kind: "reload" },
     },
   });
 

@@ -18,7 +18,7 @@ const model =
 /** Runs a command on a file `program.py` with this text. */
 async function command(line: string, text = log, file = "program.py") {
   const [printed, complained]: [string[], string[]] = [[], []];
-  const world = {
+  const environment = {
     read: async (path: string) => {
       if (path !== file) throw new Error("ENOENT: no such file");
       return text;
@@ -29,7 +29,7 @@ async function command(line: string, text = log, file = "program.py") {
     now: () => 0,
     gpu: async () => "There is no GPU in this test.",
   };
-  const code = await main(line === "" ? [] : line.split(" "), world);
+  const code = await main(line === "" ? [] : line.split(" "), environment);
   return { code, out: printed.join("\n"), err: complained.join("\n") };
 }
 

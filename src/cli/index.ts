@@ -8,26 +8,26 @@ import { load } from "./load";
 import { diagnosticText, explainJson, explainText, planJson, planText, wgslJson, wgslText } from "./report";
 import type { Planned } from "./report";
 import { run } from "./run";
-import type { World } from "./world";
+import type { Environment } from "./environment";
 
-export { nodeWorld } from "./world";
-export type { World } from "./world";
+export { nodeEnvironment } from "./environment";
+export type { Environment } from "./environment";
 
 /** Answers the exit code: 0, or 1 when something was wrong or a result did not agree. */
-export async function main(args: readonly string[], world: World): Promise<number> {
-  if (args[0] === "check") return checkCases(args.slice(1), world);
+export async function main(args: readonly string[], environment: Environment): Promise<number> {
+  if (args[0] === "check") return checkCases(args.slice(1), environment);
   const request = readArgs(args);
   if (!request.ok) {
-    world.complain(`${request.text}\n\n${usageText}`);
+    environment.complain(`${request.text}\n\n${usageText}`);
     return 1;
   }
   if (!request.value) {
-    world.print(usageText);
+    environment.print(usageText);
     return 0;
   }
-  const planned = await planOf(request.value, world);
+  const planned = await planOf(request.value, environment);
   if (!planned) return 1;
-  const code = await answer(request.value, planned, world);
+  const code = await answer(request.value, planned, environment);
   return errorsOf(planned.compilation).length > 0 ? 1 : code;
 }
 
@@ -35,33 +35,33 @@ const errorsOf = ({ diagnostics }: Compilation): Diagnostic[] =>
   diagnostics.filter(({ severity }) => severity === "error");
 
 /** The compiled FILE, or null after it has been told why there is no plan. A claim that does not hold is told, and the plan is as it is. */
-async function planOf(request: Request, world: World): Promise<Planned | null> {
+async function planOf(request: Request, environment: Environment): Promise<Planned | null> {
   const { file, changes } = request;
-  const loaded = await load(request, world);
+  const loaded = await load(request, environment);
   if (!loaded.ok) {
-    world.complain(loaded.text);
+    environment.complain(loaded.text);
     return null;
   }
   const { text, options, dropped, remarks, given } = loaded.value;
-  for (const remark of remarks) world.complain(remark);
-  for (const what of dropped) world.complain(`Left out while opening: ${what}`);
-  const compilation = compile(text, { ...options, ...changes }, () => world.now());
+  for (const remark of remarks) environment.complain(remark);
+  for (const what of dropped) environment.complain(`Left out while opening: ${what}`);
+  const compilation = compile(text, { ...options, ...changes }, () => environment.now());
   const name = file.length > 80 ? `${file.slice(0, 77)}...` : file;
-  const tell = (diagnostic: Diagnostic) => world.complain(diagnosticText(name, diagnostic));
+  const tell = (diagnostic: Diagnostic) => environment.complain(diagnosticText(name, diagnostic));
   const errors = errorsOf(compilation);
   errors.forEach(tell);
   const { naivePlan, fusedPlan } = compilation;
   if (!naivePlan || !fusedPlan) {
     if (errors.length > 0) return null;
-    world.complain(`${name} has an operand that is not connected yet (...), so there is no plan.`);
+    environment.complain(`${name} has an operand that is not connected yet (...), so there is no plan.`);
     return null;
   }
   compilation.diagnostics.filter(({ severity }) => severity === "warning").forEach(tell);
   return { compilation, naive: naivePlan, fused: fusedPlan, given };
 }
 
-async function answer(request: Request, planned: Planned, world: World): Promise<number> {
-  const show = (json: unknown, text: string) => world.print(request.json ? JSON.stringify(json, null, 2) : text);
+async function answer(request: Request, planned: Planned, environment: Environment): Promise<number> {
+  const show = (json: unknown, text: string) => environment.print(request.json ? JSON.stringify(json, null, 2) : text);
   switch (request.command) {
     case "plan":
       show(planJson(planned), planText(planned));
@@ -73,6 +73,6 @@ async function answer(request: Request, planned: Planned, world: World): Promise
       show(wgslJson(planned), wgslText(planned));
       return 0;
     case "run":
-      return run(request, planned, world);
+      return run(request, planned, environment);
   }
 }

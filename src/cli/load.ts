@@ -5,7 +5,7 @@ import { decodeFile, decodeLink, isLink } from "../document";
 import type { Opened } from "../document";
 import { importOnnx, typedData } from "../import";
 import type { Request } from "./args";
-import type { World } from "./world";
+import type { Environment } from "./environment";
 
 export interface Loaded {
   readonly text: string;
@@ -57,12 +57,15 @@ function imported(file: string, bytes: Uint8Array, said: Request["dims"]): Check
 }
 
 /** A model, a share link (as FILE itself or as the file's contents), a saved document, or a program. */
-export async function load({ file, dims }: Pick<Request, "file" | "dims">, world: World): Promise<Checked<Loaded>> {
+export async function load(
+  { file, dims }: Pick<Request, "file" | "dims">,
+  environment: Environment,
+): Promise<Checked<Loaded>> {
   if (isLink(file)) return opened(await decodeLink(file));
   let text: string;
   try {
-    if (/\.onnx$/i.test(file)) return imported(file, await world.bytes(file), dims);
-    text = await world.read(file);
+    if (/\.onnx$/i.test(file)) return imported(file, await environment.bytes(file), dims);
+    text = await environment.read(file);
   } catch (refused) {
     return { ok: false, code: "unreadable", text: `${file} can't be read: ${(refused as Error).message}` };
   }

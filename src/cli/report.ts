@@ -10,7 +10,7 @@ import {
   type Step,
   type Totals,
 } from "../fusion";
-import { flopsText, plural, table } from "./words";
+import { flopsText, plural, table } from "./format";
 
 /** A compilation that has plans. */
 export interface Planned {
@@ -93,9 +93,9 @@ export function planText({ naive, fused }: Planned): string {
 export function explainText({ compilation }: Planned): string {
   const steps = compilation.steps.map((step) => {
     const { code, text } = step.profitable ?? step.legal;
-    const wayOut = (step.profitable ?? step.legal).wayOut;
+    const remedy = (step.profitable ?? step.legal).remedy;
     const head = `${step.seq}. ${step.accepted ? "yes" : "no "}  ${step.pass}/${step.rule}  ${code}  ${step.nodes.join(", ")}`;
-    return `${head}\n   ${text}${wayOut ? `\n   ${wayOut}` : ""}`;
+    return `${head}\n   ${text}${remedy ? `\n   ${remedy}` : ""}`;
   });
   return steps.join("\n") || "No pass found anything to decide.";
 }

@@ -8,8 +8,8 @@ import { checkOutputs } from "./check";
 import type { CheckedOutput, Data } from "./check";
 import { planJson, planText } from "./report";
 import type { Planned } from "./report";
-import { plural, table, timeText } from "./words";
-import type { World } from "./world";
+import { plural, table, timeText } from "./format";
+import type { Environment } from "./environment";
 
 type PlanOutputs = readonly { readonly plan: PlanName; readonly value: NodeId; readonly data: Data }[];
 
@@ -29,26 +29,27 @@ interface Ran {
 }
 
 /** 0 when every output of both plans agrees, else 1. */
-export async function run(request: Request, planned: Planned, world: World): Promise<number> {
+export async function run(request: Request, planned: Planned, environment: Environment): Promise<number> {
   const source = planned.compilation.naive!.graph;
   const inputs = new Map<NodeId, InputData>();
   for (const node of source.nodes.values())
     if (node.op === "input") inputs.set(node.id, planned.given.get(node.id) ?? inputData(node));
   const { graph } = finalOf(planned);
   for (const [id, data] of foldedData(graph, inputs)) inputs.set(id, Float32Array.from(data));
-  const ran = request.device === "cpu" ? onCpu(planned, inputs) : await onWebgpu(planned, inputs, world);
+  const ran = request.device === "cpu" ? onCpu(planned, inputs) : await onWebgpu(planned, inputs, environment);
   if (typeof ran === "string") {
-    world.complain(ran);
+    environment.complain(ran);
     return 1;
   }
   const { outputs, sampled } = checkOutputs(source, planned.naive, inputs, (plan, value) => {
     return ran.outputs.find((each) => each.plan === plan && each.value === value)?.data ?? null;
   });
   if (sampled !== null)
-    world.complain(`The reference takes long here: ${sampled} elements of each output are compared.`);
-  world.print(request.json ? JSON.stringify(runJson(ran, outputs), null, 2) : runText(ran, outputs));
+    environment.complain(`The reference takes long here: ${sampled} elements of each output are compared.`);
+  environment.print(request.json ? JSON.stringify(runJson(ran, outputs), null, 2) : runText(ran, outputs));
   const wrong = outputs.filter(({ pass }) => !pass);
-  for (const { name, plan } of wrong) world.complain(`${name} of the ${plan} plan does not agree with the reference.`);
+  for (const { name, plan } of wrong)
+    environment.complain(`${name} of the ${plan} plan does not agree with the reference.`);
   return wrong.length === 0 ? 0 : 1;
 }
 
@@ -79,8 +80,12 @@ function onCpu(planned: Planned, inputs: ReadonlyMap<NodeId, InputData>): Ran {
   };
 }
 
-async function onWebgpu(planned: Planned, inputs: ReadonlyMap<NodeId, InputData>, world: World): Promise<Ran | string> {
-  const gpu = await world.gpu();
+async function onWebgpu(
+  planned: Planned,
+  inputs: ReadonlyMap<NodeId, InputData>,
+  environment: Environment,
+): Promise<Ran | string> {
+  const gpu = await environment.gpu();
   if (typeof gpu === "string") return gpu;
   const session = createSession(gpu, hostEnv());
   const info = await session.describe();

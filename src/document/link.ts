@@ -24,8 +24,8 @@ async function tooLargeFor(text: string): Promise<Checked<never> | null> {
   const long = tooManyLines(text);
   if (long) return long;
   // A page that is opened without a link reads no program itself.
-  const { writtenCounts } = await import("./written");
-  const { ops, edges } = writtenCounts(text);
+  const { sourceCounts } = await import("./source-counts");
+  const { ops, edges } = sourceCounts(text);
   if (ops <= limits.linkOps && edges <= limits.linkEdges) return null;
   const most = `at most ${limits.linkOps} and ${limits.linkEdges}`;
   return refuse(

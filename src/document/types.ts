@@ -1,4 +1,4 @@
-/** @file What is saved and shared: the user's deeds, never derived data. */
+/** @file What is saved and shared: what the user did, never derived data. */
 import type { CompileOptions } from "../fusion";
 
 export interface Position {

@@ -1,4 +1,4 @@
-/** @file What a session needs of the world besides the GPU: a clock, a pause, and whether the origin is secure. */
+/** @file What a session needs besides the GPU: a clock, a pause, and whether the origin is secure. */
 
 export interface SessionEnv {
   /** `isSecureContext`; decides which sentence explains a missing `navigator.gpu`. */
@@ -9,7 +9,7 @@ export interface SessionEnv {
   sleep(millis: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The page's (and Node's) own world. */
+/** The page's (and Node's) own environment. */
 export const hostEnv = (): SessionEnv => ({
   secureContext: (globalThis as { isSecureContext?: boolean }).isSecureContext ?? true,
   now: () => performance.now(),

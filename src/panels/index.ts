@@ -8,4 +8,4 @@ export { LineSlider } from "./LineSlider";
 export { runAnnouncement } from "./model/announce";
 export { stepAnnouncement } from "./model/step-words";
 export { showBytes, showMicros } from "./model/units";
-export { Words } from "./Words";
+export { InlineCode } from "./InlineCode";

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import { encodeLink } from "../document";
 import { playground, selectExample, sharedState, usePlayground } from "../state";
-import { PaneOf } from "./Arrangements";
+import { PaneOf } from "./PageLayouts";
 import { Mark } from "./Icon";
 import "./embed.css";
 

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react"
 import { playground, usePlayground } from "../state";
 import { Dialog } from "./Dialog";
 import { entriesOf, found, type Entry } from "./find-entries";
-import { takeTypedAhead } from "./typed-ahead";
+import { takeKeyBuffer } from "./key-buffer";
 
 function choose(entry: Entry | undefined): void {
   if (!entry) return;
@@ -37,7 +37,7 @@ function Choice({ entry, chosen, onHover }: { entry: Entry; chosen: boolean; onH
 }
 
 export function FindDialog() {
-  const [words, setWords] = useState(takeTypedAhead);
+  const [words, setWords] = useState(takeKeyBuffer);
   const [at, setAt] = useState(0);
   // A plan that comes while the field is open brings its steps, kernels and ops along.
   const derived = usePlayground((state) => state.derived);

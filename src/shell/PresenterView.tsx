@@ -1,7 +1,7 @@
 /** @file The view for a projector: a large graph, one count, one sentence, two bars. */
 import { useEffect, useState } from "react";
 import { GraphCanvas } from "../editor";
-import { KernelInspector, MeasuredPanel, Words, showMicros } from "../panels";
+import { KernelInspector, MeasuredPanel, InlineCode, showMicros } from "../panels";
 import { selectFusion, selectScore, selectStep, selectSteps, usePlayground } from "../state";
 import type { NodeId, Step } from "../fusion";
 import "./presenter.css";
@@ -29,12 +29,12 @@ function Reason({ step }: { readonly step: Step }) {
     <>
       <h2>{asked(step)}</h2>
       <p>
-        <Words text={verdict.text} />
+        <InlineCode text={verdict.text} />
       </p>
       {step.cost && <Bars apart={step.cost.microsApart} fused={step.cost.microsFused} accepted={step.accepted} />}
-      {verdict.wayOut && (
+      {verdict.remedy && (
         <p>
-          <b>What would make it fuse?</b> <Words text={verdict.wayOut} />
+          <b>What would make it fuse?</b> <InlineCode text={verdict.remedy} />
         </p>
       )}
     </>

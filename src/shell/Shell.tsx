@@ -1,21 +1,21 @@
-/** @file The page: top bar, the arrangement that fits, and the dialog that is open. */
+/** @file The page: top bar, the layout that fits, and the dialog that is open. */
 import { useEffect, type ComponentType, type ReactNode } from "react";
-import { afterFirstPicture, lateModule, usePlayground } from "../state";
+import { afterFirstPaint, lazyModule, usePlayground } from "../state";
 import { Announcer } from "./Announcer";
-import { Middle, Narrow, Wide } from "./Arrangements";
+import { Middle, Narrow, Wide } from "./PageLayouts";
 import { TopBar } from "./TopBar";
-import { useArrangement } from "./use-arrangement";
+import { usePageLayout } from "./use-page-layout";
 import { useDevice } from "./use-device";
 import { useFileDrop } from "./use-file-drop";
 import { useKeys } from "./use-keys";
-import { useRunPlace } from "./use-run-place";
+import { useRunView } from "./use-run-view";
 import "./dialogs.css";
 import "./shell.css";
 
 /** A part in a chunk of its own: shown the moment it is there, and at once when it was loaded before. */
 function late(load: () => Promise<ComponentType>): () => ReactNode {
-  const usePart = lateModule(load);
-  return function Late() {
+  const usePart = lazyModule(load);
+  return function Lazy() {
     const Part = usePart();
     return Part && <Part />;
   };
@@ -35,7 +35,7 @@ const Tour = late(async () => (await import("./Tour")).Tour);
 const PresenterView = late(async () => (await import("./PresenterView")).PresenterView);
 
 // Who opens it types at once: no letter may be lost while its chunk is on the way.
-void afterFirstPicture().then(loadFind);
+void afterFirstPaint().then(loadFind);
 
 function OpenDialog() {
   const dialog = usePlayground((state) => state.dialog);
@@ -54,11 +54,11 @@ function useTheme(): void {
 }
 
 function Whole() {
-  const arrangement = useArrangement();
+  const layout = usePageLayout();
   const presenter = usePlayground((state) => state.presenter);
   const touring = usePlayground((state) => state.tour !== null);
   useDevice();
-  useRunPlace(arrangement);
+  useRunView(layout);
   useFileDrop();
   if (presenter) {
     return (
@@ -70,9 +70,9 @@ function Whole() {
     );
   }
   return (
-    <div className="page" data-arrangement={arrangement}>
-      <TopBar arrangement={arrangement} />
-      {arrangement === "wide" ? <Wide /> : arrangement === "middle" ? <Middle /> : <Narrow />}
+    <div className="page" data-layout={layout}>
+      <TopBar layout={layout} />
+      {layout === "wide" ? <Wide /> : layout === "middle" ? <Middle /> : <Narrow />}
       <OpenDialog />
       {touring && <Tour />}
       <Announcer />

@@ -2,10 +2,10 @@
 import { playground, usePlayground, type PlaygroundState } from "../state";
 import { ExampleMenu } from "./ExampleMenu";
 import { Icon, ThemeIcon } from "./Icon";
-import { MarkMenu } from "./MarkMenu";
+import { LogoMenu } from "./LogoMenu";
 import { RunButton } from "./RunButton";
 import { SizeChoice } from "./SizeChoice";
-import type { Arrangement } from "./use-arrangement";
+import type { PageLayout } from "./use-page-layout";
 
 const actions = (): PlaygroundState["actions"] => playground.getState().actions;
 const open = (dialog: PlaygroundState["dialog"]) => (): void => actions().openDialog(dialog);
@@ -54,17 +54,17 @@ function ThemeButton() {
   );
 }
 
-export function TopBar({ arrangement }: { readonly arrangement: Arrangement }) {
-  const narrow = arrangement === "narrow";
+export function TopBar({ layout }: { readonly layout: PageLayout }) {
+  const narrow = layout === "narrow";
   return (
     <header className="top" data-pane="top" tabIndex={-1}>
       <h1 className="offscreen">Fusion Playground</h1>
-      <MarkMenu withName={!narrow} />
+      <LogoMenu withName={!narrow} />
       <ExampleMenu />
       {!narrow && <SizeChoice />}
       <UndoRedo withRedo={!narrow} />
       <span className="grow" />
-      {arrangement === "wide" && (
+      {layout === "wide" && (
         <button type="button" className="top-button" onClick={open("find")}>
           <Icon name="find" size={16} />
           Find or do <kbd>Ctrl K</kbd>

@@ -1,6 +1,6 @@
 /** @file Forty seconds through the page: one card, one outlined part at a time. Goes on by itself unless people ask for less motion. */
 import { useEffect, useState } from "react";
-import { Words } from "../panels";
+import { InlineCode } from "../panels";
 import { playground, usePlayground } from "../state";
 import { STOP_MILLIS, stops } from "./tour";
 import "./tour.css";
@@ -49,9 +49,9 @@ function Stop({ at }: { readonly at: number }) {
         {at + 1} of {stops.length}
       </p>
       <p role="status">
-        <Words text={words} />
+        <InlineCode text={words} />
       </p>
-      <div className="tour-deeds">
+      <div className="tour-actions">
         <button type="button" className="plain" onClick={leave}>
           {at + 1 < stops.length ? "Skip" : "Done"}
         </button>

@@ -1,7 +1,7 @@
 /** @file One listener for the whole page: from a key press to a command of the registry. */
 import { useEffect } from "react";
 import { commandFor, playground, type FocusPlace, type PlaygroundState } from "../state";
-import { takeTypedAhead, typeAhead } from "./typed-ahead";
+import { takeKeyBuffer, bufferKey } from "./key-buffer";
 
 function placeOf(target: EventTarget | null): FocusPlace {
   if (!(target instanceof Element)) return "elsewhere";
@@ -51,7 +51,7 @@ function press(event: KeyboardEvent): void {
   const place = state.dialog === "none" ? placeOf(event.target) : "dialog";
   if (isForFind(event, state.dialog)) {
     event.preventDefault();
-    typeAhead(event.key);
+    bufferKey(event.key);
     return;
   }
   if (!event.ctrlKey && !event.metaKey && belongsToFocus(event)) return;
@@ -61,7 +61,7 @@ function press(event: KeyboardEvent): void {
   event.preventDefault();
   event.stopPropagation();
   if (event.repeat && !command.repeats) return;
-  if (command.id === "find") takeTypedAhead();
+  if (command.id === "find") takeKeyBuffer();
   if (command.id === "next-pane") focusNextPane();
   else command.run(state);
 }

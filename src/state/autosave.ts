@@ -2,7 +2,7 @@
 import type { Document } from "../document";
 import { readDraft, writeDraft } from "../document";
 import type { PreviousWork } from "./types";
-import type { Shelf } from "./world";
+import type { Shelf } from "./environment";
 
 export const DRAFT_KEY = "fusion-playground.draft";
 export const PREVIOUS_KEY = "fusion-playground.previous";
@@ -40,7 +40,7 @@ export function startAutosave(storage: Shelf, report: (saved: "saving" | "saved"
 }
 
 /** The draft that was kept, or null when there is none that can be read. */
-export function keptDraft(storage: Shelf): Document | null {
+export function storedDraft(storage: Shelf): Document | null {
   const text = storage.read(DRAFT_KEY);
   return text === null ? null : readDraft(text);
 }
@@ -53,7 +53,7 @@ const titleOf = (document: Document): string =>
     .slice(0, 60) ?? "empty";
 
 /** Work that was replaced, newest first. Unreadable entries are left out. */
-export function keptWorks(storage: Shelf): PreviousWork[] {
+export function storedWorks(storage: Shelf): PreviousWork[] {
   const text = storage.read(PREVIOUS_KEY);
   if (text === null) return [];
   let list: unknown;

@@ -1,4 +1,4 @@
-/** @file The real outside world: workers, the GPU, the browser's storage. */
+/** @file The real environment: workers, the GPU, the browser's storage. */
 import type { GpuProblem } from "../gpu";
 import {
   workerPort,
@@ -10,11 +10,11 @@ import {
   type LayoutRequest,
 } from "../workers";
 import type { Layout } from "./types";
-import { browserVault } from "./vault";
-import type { Machine, Shelf, Vault, World } from "./world";
+import { browserWeightStorage } from "./weight-storage";
+import type { GpuSession, Shelf, WeightStorage, Environment } from "./environment";
 
 const noStorage: Shelf = { read: () => null, write: () => false };
-const noVault: Vault = { read: () => Promise.resolve(null), write: () => Promise.resolve(false) };
+const noVault: WeightStorage = { read: () => Promise.resolve(null), write: () => Promise.resolve(false) };
 
 /** localStorage; every access may throw, since a person may block it or fill it. */
 export function browserShelf(): Shelf {
@@ -47,16 +47,16 @@ async function reloadNewest(): Promise<void> {
 }
 
 /** The GPU session, loaded on its first use: a person who only reads never needs it. */
-function lazySession(): Machine {
+function lazySession(): GpuSession {
   const listeners = new Set<(problem: GpuProblem) => void>();
-  let made: Promise<Machine> | null = null;
-  const session = async (): Promise<Machine> => {
+  let made: Promise<GpuSession> | null = null;
+  const session = async (): Promise<GpuSession> => {
     const { createSession } = await import("../gpu");
-    const machine = createSession((globalThis.navigator as Navigator | undefined)?.gpu);
-    machine.listen((problem) => listeners.forEach((listener) => listener(problem)));
-    return machine;
+    const session = createSession((globalThis.navigator as Navigator | undefined)?.gpu);
+    session.listen((problem) => listeners.forEach((listener) => listener(problem)));
+    return session;
   };
-  const get = (): Promise<Machine> => (made ??= session());
+  const get = (): Promise<GpuSession> => (made ??= session());
   return {
     describe: async () => (await get()).describe(),
     bench: async (plans, inputs, how) => (await get()).bench(plans, inputs, how),
@@ -71,14 +71,14 @@ function lazySession(): Machine {
 const darkQuery = "(prefers-color-scheme: dark)";
 
 /** Workers and GPU start when they are first asked; building this touches nothing. `keeps`: drafts and weights outlive the page. */
-export function browserWorld(keeps = true): World {
+export function browserWorld(keeps = true): Environment {
   return {
     compileWorker: workerPort<CompileRequest, CompileReply>(workerUrls.compile),
     checkWorker: workerPort<CheckRequest, CheckReply>(workerUrls.check),
     layoutWorker: workerPort<LayoutRequest, Layout>(workerUrls.layout),
     session: lazySession(),
     storage: keeps ? browserShelf() : noStorage,
-    vault: keeps ? browserVault(() => Date.now()) : noVault,
+    weightStorage: keeps ? browserWeightStorage(() => Date.now()) : noVault,
     now: () => Date.now(),
     prefersDark: () => typeof matchMedia === "function" && matchMedia(darkQuery).matches,
     reload: () => void reloadNewest(),

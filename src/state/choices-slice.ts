@@ -9,7 +9,7 @@ import {
   type Knobs,
   type SavedValues,
 } from "../fusion";
-import type { Deeds, Slice } from "./slice";
+import type { SliceContext, Slice } from "./slice-context";
 
 const without = <T>(list: readonly T[], item: T): T[] => list.filter((other) => other !== item);
 
@@ -27,9 +27,9 @@ const nothingSaved: SavedValues = { apart: false, choices: {} };
 const keptSaved = (saved: SavedValues): SavedValues | undefined =>
   saved.apart || saved.policy !== undefined || Object.keys(saved.choices).length > 0 ? saved : undefined;
 
-function choose(deeds: Deeds, change: Partial<CompileOptions>): void {
-  const { document } = deeds.get();
-  deeds.commit({ ...document, options: { ...document.options, ...change } }, "option");
+function choose(context: SliceContext, change: Partial<CompileOptions>): void {
+  const { document } = context.get();
+  context.commit({ ...document, options: { ...document.options, ...change } }, "option");
 }
 
 type Names =
@@ -52,30 +52,30 @@ type Names =
   | "setSaved"
   | "chooseSaved";
 
-export const choicesSlice: Slice<Names> = (deeds) => {
-  const options = (): CompileOptions => deeds.get().document.options;
+export const choicesSlice: Slice<Names> = (context) => {
+  const options = (): CompileOptions => context.get().document.options;
   const pin = (edge: EdgeId, where: "forced" | "forbidden" | null): void => {
     const forced = without(options().forced, edge);
     const forbidden = without(options().forbidden, edge);
     if (where === "forced") forced.push(edge);
     if (where === "forbidden") forbidden.push(edge);
-    choose(deeds, { forced, forbidden });
+    choose(context, { forced, forbidden });
   };
   return {
     force: (edge) => pin(edge, "forced"),
     forbid: (edge) => pin(edge, "forbidden"),
     release: (edge) => pin(edge, null),
-    setGranularity: (granularity) => choose(deeds, { granularity }),
-    setPolicy: (policy) => choose(deeds, { policy }),
-    setStrict: (strict) => choose(deeds, { strict }),
-    setMatmulPolicy: (matmulPolicy) => choose(deeds, { matmulPolicy }),
-    setLibraryLine: (line) => choose(deeds, { matmulPolicy: "threshold", libraryAbove: line ?? undefined }),
-    setGroupSize: (groupSize) => choose(deeds, { groupSize }),
-    setProfile: (profile) => choose(deeds, { profile }),
-    setLevel: (level) => choose(deeds, { level }),
+    setGranularity: (granularity) => choose(context, { granularity }),
+    setPolicy: (policy) => choose(context, { policy }),
+    setStrict: (strict) => choose(context, { strict }),
+    setMatmulPolicy: (matmulPolicy) => choose(context, { matmulPolicy }),
+    setLibraryLine: (line) => choose(context, { matmulPolicy: "threshold", libraryAbove: line ?? undefined }),
+    setGroupSize: (groupSize) => choose(context, { groupSize }),
+    setProfile: (profile) => choose(context, { profile }),
+    setLevel: (level) => choose(context, { level }),
     setOrder(order) {
       const usual = order.join() === passOrder().join();
-      choose(deeds, { order: usual ? undefined : order });
+      choose(context, { order: usual ? undefined : order });
     },
     setKnob(output, knob, value) {
       const { all, kernels } = options().knobs ?? { all: noKnobs, kernels: {} };
@@ -83,22 +83,22 @@ export const choicesSlice: Slice<Names> = (deeds) => {
         output === null
           ? { all: withKnob(all, knob, value), kernels }
           : { all, kernels: { ...kernels, [output]: withKnob(kernels[output] ?? noKnobs, knob, value) } };
-      choose(deeds, { knobs: keptKnobs(next) });
+      choose(context, { knobs: keptKnobs(next) });
     },
     setSaved: (change) =>
-      choose(deeds, { savedValues: keptSaved({ ...nothingSaved, ...options().savedValues, ...change }) }),
+      choose(context, { savedValues: keptSaved({ ...nothingSaved, ...options().savedValues, ...change }) }),
     chooseSaved(value, choice) {
       const saved = options().savedValues ?? nothingSaved;
       const { [value]: _, ...rest } = saved.choices;
-      choose(deeds, {
+      choose(context, {
         savedValues: keptSaved({ ...saved, choices: choice === null ? rest : { ...rest, [value]: choice } }),
       });
     },
-    releaseKnobs: () => choose(deeds, { knobs: undefined }),
-    setOptions: (changes) => choose(deeds, changes),
+    releaseKnobs: () => choose(context, { knobs: undefined }),
+    setOptions: (changes) => choose(context, changes),
     togglePass(pass) {
       const { disabledPasses } = options();
-      choose(deeds, {
+      choose(context, {
         disabledPasses: disabledPasses.includes(pass) ? without(disabledPasses, pass) : [...disabledPasses, pass],
       });
     },

@@ -1,7 +1,7 @@
 /** @file Keeps the compilation in step with the document: waits for a pause, asks the worker, drops stale answers. */
 import type { Compilation, CompileOptions } from "../fusion";
 import { ENDED } from "../workers";
-import type { World } from "./world";
+import type { Environment } from "./environment";
 
 /** A pause in typing this long starts a compilation. */
 export const COMPILE_PAUSE_MILLIS = 120;
@@ -27,7 +27,7 @@ export interface CompilerEvents {
 }
 
 /** One question is with the worker at a time; while it thinks, only the newest request waits. */
-export function startCompiling(world: World, events: CompilerEvents): Compiler {
+export function startCompiling(environment: Environment, events: CompilerEvents): Compiler {
   let revision = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let waiting: Wanted | null = null;
@@ -38,7 +38,7 @@ export function startCompiling(world: World, events: CompilerEvents): Compiler {
     const asked = waiting;
     waiting = null;
     busy = true;
-    void world.compileWorker.ask({ kind: "compile", text: asked.text, options: asked.options }).then((answer) => {
+    void environment.compileWorker.ask({ kind: "compile", text: asked.text, options: asked.options }).then((answer) => {
       busy = false;
       if (asked.revision === revision) {
         if (answer.ok && answer.value.kind === "compiled") events.done(asked.revision, answer.value.compilation);
@@ -61,14 +61,14 @@ export function startCompiling(world: World, events: CompilerEvents): Compiler {
     cancel() {
       clearTimeout(timer);
       waiting = null;
-      if (busy) world.compileWorker.end();
+      if (busy) environment.compileWorker.end();
       else events.failed(revision, null);
     },
     dispose() {
       clearTimeout(timer);
       revision++;
       waiting = null;
-      world.compileWorker.end();
+      environment.compileWorker.end();
     },
   };
 }

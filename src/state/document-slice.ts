@@ -1,8 +1,8 @@
-/** @file Deeds on the document as a whole: typing, finished edits, examples, moves, undo, size. */
+/** @file Actions on the document as a whole: typing, finished edits, examples, moves, undo, size. */
 import { applyTextEdits, defaultOptions, type CompileOptions } from "../fusion";
 import { recordOf, type Document } from "../document";
 import { findExample, optionsFor } from "../lessons";
-import type { Slice } from "./slice";
+import type { Slice } from "./slice-context";
 
 /**
  * The example `id` as a fresh document; null when there is no such example.
@@ -32,42 +32,42 @@ type Names =
   | "setSize"
   | "openPrevious";
 
-export const documentSlice: Slice<Exclude<Names, "openDocument">> = (deeds) => ({
+export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) => ({
   typeText(text) {
-    const { document } = deeds.get();
-    if (text !== document.text) deeds.type({ ...document, text });
+    const { document } = context.get();
+    if (text !== document.text) context.type({ ...document, text });
   },
   applyEdits(edits, origin) {
-    const { document } = deeds.get();
+    const { document } = context.get();
     const text = applyTextEdits(document.text, edits);
-    if (text !== document.text) deeds.commit({ ...document, text }, origin);
+    if (text !== document.text) context.commit({ ...document, text }, origin);
   },
   openExample(id) {
-    const { options, example } = deeds.get().document;
+    const { options, example } = context.get().document;
     const next = exampleDocument(id, options, example);
-    if (next) deeds.replace(next, "example");
+    if (next) context.replace(next, "example");
   },
   moveNodes(moved) {
-    const { document } = deeds.get();
+    const { document } = context.get();
     if (Object.keys(moved).length === 0) return;
-    deeds.commit({ ...document, positions: recordOf(document.positions, moved) }, "canvas");
+    context.commit({ ...document, positions: recordOf(document.positions, moved) }, "canvas");
   },
-  undo: () => deeds.undo(),
-  redo: () => deeds.redo(),
+  undo: () => context.undo(),
+  redo: () => context.redo(),
   async setSize(size) {
     const { setConstant } = await import("./edits");
-    const { document } = deeds.get();
+    const { document } = context.get();
     const sizes = findExample(document.example)?.sizes;
     if (!sizes) return;
     const edit = setConstant(document.text, sizes.name, sizes[size]);
     if (!edit.ok) {
-      deeds.set({ notice: { tone: "warn", text: edit.text } });
+      context.set({ notice: { tone: "warn", text: edit.text } });
       return;
     }
-    deeds.commit({ ...document, text: applyTextEdits(document.text, edit.edits) }, "option");
+    context.commit({ ...document, text: applyTextEdits(document.text, edit.edits) }, "option");
   },
   openPrevious(index) {
-    const work = deeds.get().previousWorks[index];
-    if (work) deeds.replace(work.document, "link");
+    const work = context.get().previousWorks[index];
+    if (work) context.replace(work.document, "link");
   },
 });

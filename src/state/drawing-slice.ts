@@ -1,8 +1,8 @@
-/** @file Drawing deeds. Each asks the compiler for the smallest text edit; it resolves to null, or to why it can't be done. */
+/** @file Drawing actions. Each asks the compiler for the smallest text edit; it resolves to null, or to why it can't be done. */
 import { applyTextEdits, edgeId, nodeId, parseEdgeId, type EdgeId, type Edited, type NodeId } from "../fusion";
 import { outputPillOf, pillTarget, recordOf, type Document, type Position } from "../document";
 import type * as editing from "./edits";
-import type { Deeds, Slice } from "./slice";
+import type { SliceContext, Slice } from "./slice-context";
 
 type Edits = typeof editing;
 
@@ -35,16 +35,16 @@ export function renameIn(document: Document, ids: ReadonlyMap<NodeId, NodeId>): 
 }
 
 /** Makes an edit one undo step; the node it is about stays or becomes selected. `at`: where a new node was dropped. */
-function draw(deeds: Deeds, answer: Edited, at: Position | null = null): string | null {
+function draw(context: SliceContext, answer: Edited, at: Position | null = null): string | null {
   if (!answer.ok) return answer.text;
-  const { document, selection } = deeds.get();
+  const { document, selection } = context.get();
   const text = applyTextEdits(document.text, answer.edits);
   const moved = renameIn({ ...document, text }, answer.ids);
   const placed = at && answer.node ? { ...moved, positions: recordOf(moved.positions, { [answer.node]: at }) } : moved;
-  deeds.commit(placed, "canvas");
+  context.commit(placed, "canvas");
   const follow = selection.kind === "node" ? answer.ids.get(selection.id) : undefined;
-  if (follow) deeds.set({ selection: { kind: "node", id: follow } });
-  if (answer.note) deeds.set({ notice: { tone: "info", text: answer.note } });
+  if (follow) context.set({ selection: { kind: "node", id: follow } });
+  if (answer.note) context.set({ notice: { tone: "info", text: answer.note } });
   return null;
 }
 
@@ -58,10 +58,10 @@ export const drawingSlice: Slice<
   | "renameNode"
   | "setAttr"
   | "setInputType"
-> = (deeds) => {
+> = (context) => {
   const change = async (edit: (edits: Edits, text: string) => Edited, at?: Position | null): Promise<string | null> => {
     const loaded = await import("./edits");
-    return draw(deeds, edit(loaded, deeds.get().document.text), at);
+    return draw(context, edit(loaded, context.get().document.text), at);
   };
   return {
     connect: (producer, consumer, operand) => change((edits, text) => edits.connect(text, producer, consumer, operand)),

@@ -36,7 +36,7 @@ test("typing after an undo or a gesture never joins what was before", () => {
   expect(history.past.map((document) => document.text)).toEqual(["", "a", "ab"]);
 });
 
-test("undo and redo are inverse, and a new deed forgets the future", () => {
+test("undo and redo are inverse, and a new action forgets the future", () => {
   let history = startHistory(says("0"));
   for (const text of ["1", "2", "3"]) history = commit(history, says(text));
   const before = history;

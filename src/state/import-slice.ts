@@ -2,7 +2,7 @@
 import { recordOf, type Document } from "../document";
 import { showBytes } from "../fusion";
 import { ENDED, type ImportAnswer } from "../workers";
-import type { Deeds, Slice } from "./slice";
+import type { SliceContext, Slice } from "./slice-context";
 import type { Importing, OpenQuestion } from "./types";
 
 type Imported = Extract<ImportAnswer, { ok: true }>["value"];
@@ -42,50 +42,50 @@ function numbersOf({ weights, elsewhere }: Imported, kept: boolean): string {
   return ` Runs use its own weights: ${tensors(count)}, ${showBytes(bytes)}, ${fate}.${away}`;
 }
 
-async function open(deeds: Deeds, file: string, imported: Imported): Promise<void> {
+async function open(context: SliceContext, file: string, imported: Imported): Promise<void> {
   const { text, unsupported, wanted, weights, key } = imported;
-  const { actions, document } = deeds.get();
+  const { actions, document } = context.get();
   const options = { ...document.options, forced: [], forbidden: [] };
   const ref = weights.size > 0 ? { weights: { file, key } } : {};
-  const { importing } = deeds.get();
-  const kept = weights.size > 0 && (await deeds.weights.keep(key, weights));
+  const { importing } = context.get();
+  const kept = weights.size > 0 && (await context.weights.keep(key, weights));
   // Keeping takes a while: closed, or another file came meanwhile.
-  if (deeds.get().importing !== importing || deeds.get().dialog !== "import") return;
+  if (context.get().importing !== importing || context.get().dialog !== "import") return;
   const next: Document = { text, positions: recordOf(), options, example: null, ...ref };
   actions.openDocument(next, null, "example");
   const numbers = numbersOf(imported, kept);
   if (unsupported.length + wanted.length > 0) {
-    deeds.set({ importing: { file, status: "partial", unsupported, wanted, numbers } });
+    context.set({ importing: { file, status: "partial", unsupported, wanted, numbers } });
     return;
   }
-  deeds.set({ importing: null, dialog: "none", notice: { tone: "info", text: `${file} is open.${numbers}` } });
+  context.set({ importing: null, dialog: "none", notice: { tone: "info", text: `${file} is open.${numbers}` } });
 }
 
-async function read(deeds: Deeds, { name, bytes, dims, shapes }: ModelFile): Promise<void> {
+async function read(context: SliceContext, { name, bytes, dims, shapes }: ModelFile): Promise<void> {
   const importing: Importing = { file: name, status: "reading" };
-  deeds.set({ importing, dialog: "import" });
-  const answer = await deeds.world.compileWorker.ask({ kind: "import", bytes, dims, shapes });
+  context.set({ importing, dialog: "import" });
+  const answer = await context.environment.compileWorker.ask({ kind: "import", bytes, dims, shapes });
   // Closed, or another file came meanwhile.
-  if (deeds.get().importing !== importing || deeds.get().dialog !== "import") return;
-  const failed = (text: string): void => deeds.set({ importing: { file: name, status: "failed", text } });
+  if (context.get().importing !== importing || context.get().dialog !== "import") return;
+  const failed = (text: string): void => context.set({ importing: { file: name, status: "failed", text } });
   if (!answer.ok) return failed(answer.text === ENDED ? "Reading was stopped." : answer.text);
   if (answer.value.kind !== "imported") return failed("The worker answered another question.");
   const { imported } = answer.value;
   if (!imported.ok) return failed(imported.text);
   const questions = questionsOf(imported.value.missing);
-  if (questions.length > 0) deeds.set({ importing: { file: name, status: "asking", questions } });
-  else await open(deeds, name, imported.value);
+  if (questions.length > 0) context.set({ importing: { file: name, status: "asking", questions } });
+  else await open(context, name, imported.value);
 }
 
-export const importSlice: Slice<"importModel" | "answerImport"> = (deeds) => {
+export const importSlice: Slice<"importModel" | "answerImport"> = (context) => {
   let file: ModelFile | null = null;
   return {
     importModel(name, bytes) {
       file = { name, bytes, dims: new Map(), shapes: new Map() };
-      return read(deeds, file);
+      return read(context, file);
     },
     async answerImport(answers) {
-      const { importing } = deeds.get();
+      const { importing } = context.get();
       if (!file || importing?.status !== "asking") return;
       for (const { name, kind } of importing.questions) {
         const said = answers.get(name);
@@ -93,7 +93,7 @@ export const importSlice: Slice<"importModel" | "answerImport"> = (deeds) => {
         if (kind === "shape") file.shapes.set(name, said);
         else if (said.length === 1) file.dims.set(name, said[0]!);
       }
-      await read(deeds, file);
+      await read(context, file);
     },
   };
 };

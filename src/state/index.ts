@@ -1,6 +1,6 @@
 /** @file The door to the store. Components: `usePlayground(selector)`; everything else: `playground.getState()`. */
 export type * from "./types";
-export type { Machine, Shelf, World } from "./world";
+export type { GpuSession, Shelf, Environment } from "./environment";
 export { chosenEdge, commands, findCommand, type Command, type Key } from "./commands";
 export { commandFor, showKey, type FocusPlace, type Press } from "./keys";
 export { createPlayground, type Playground } from "./playground";
@@ -29,6 +29,6 @@ export {
 export { changeOf, matmulPolicies, titleOfQuestion, type Question } from "./question";
 export { lineAt, libraryLine, linePosition, linePositions } from "./library-line";
 export { constantsOf } from "./sizes";
-export { selectTones, type Tones } from "./tones";
-export { lateModule } from "./late-module";
-export { afterFirstPicture, playground, usePlayground } from "./use-playground";
+export { selectKernelColours, type KernelColours } from "./kernel-colours";
+export { lazyModule } from "./lazy-module";
+export { afterFirstPaint, playground, usePlayground } from "./use-playground";

@@ -1,6 +1,6 @@
 /** @file Plans of the states between naive and final: asked of the worker, the shown one first, its neighbours ahead of time. */
 import type { Compilation, Plan } from "../fusion";
-import type { World } from "./world";
+import type { Environment } from "./environment";
 
 /** States planned ahead on either side of the cursor, so that stepping finds its plan there. */
 const AHEAD = 12;
@@ -33,7 +33,7 @@ export function missing(
 }
 
 /** `show` hears every change of the known plans of the shown compilation. */
-export function startPlanning(world: World, show: (plans: ReadonlyMap<number, Plan>) => void): Planner {
+export function startPlanning(environment: Environment, show: (plans: ReadonlyMap<number, Plan>) => void): Planner {
   let compilation: Compilation | null = null;
   let cursor = 0;
   let plans: ReadonlyMap<number, Plan> = new Map();
@@ -46,7 +46,7 @@ export function startPlanning(world: World, show: (plans: ReadonlyMap<number, Pl
     if (cursors.length === 0) return;
     busy = true;
     const { text, options } = asked;
-    void world.compileWorker.ask({ kind: "plans", text, options, cursors, target: null }).then((answer) => {
+    void environment.compileWorker.ask({ kind: "plans", text, options, cursors, target: null }).then((answer) => {
       busy = false;
       if (asked === compilation && answer.ok && answer.value.kind === "planned" && answer.value.plans.size > 0) {
         plans = new Map([...plans, ...answer.value.plans].slice(-KEPT));

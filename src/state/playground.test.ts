@@ -12,7 +12,7 @@ import {
 } from "../workers";
 import { DRAFT_KEY, SAVE_PAUSE_MILLIS } from "./autosave";
 import { createPlayground, type Playground } from "./playground";
-import type { World } from "./world";
+import type { Environment } from "./environment";
 
 /** A compiler that only looks at the text: `bad` is an error, every line is a step. */
 function fakeCompile({ text, options }: { text: string; options: CompileOptions }): Compilation {
@@ -84,9 +84,9 @@ class Shelf {
   };
 }
 
-function worldWith(storage: Shelf, compileWorker: Port<never, never> | null = null): World {
+function environmentWith(storage: Shelf, compileWorker: Port<never, never> | null = null): Environment {
   return {
-    compileWorker: (compileWorker ?? localPort(fakeAnswer)) as World["compileWorker"],
+    compileWorker: (compileWorker ?? localPort(fakeAnswer)) as Environment["compileWorker"],
     checkWorker: localPort(() => {
       throw new Error("no check here");
     }),
@@ -98,7 +98,7 @@ function worldWith(storage: Shelf, compileWorker: Port<never, never> | null = nu
       listen: () => () => undefined,
     },
     storage,
-    vault: { read: async () => null, write: async () => true },
+    weightStorage: { read: async () => null, write: async () => true },
     now: () => Date.now(),
     prefersDark: () => false,
     reload: () => undefined,
@@ -113,7 +113,7 @@ const settle = (millis = 1000) => vi.advanceTimersByTimeAsync(millis);
 beforeEach(async () => {
   vi.useFakeTimers();
   shelf = new Shelf();
-  page = createPlayground(worldWith(shelf));
+  page = createPlayground(environmentWith(shelf));
   page.start();
   await settle();
 });
@@ -199,12 +199,12 @@ test("a plan that is not what the text asserts is shown all the same", async () 
 
 test("answers to old texts are dropped", async () => {
   const answers: ((text: string) => void)[] = [];
-  const slow: World["compileWorker"] = {
+  const slow: Environment["compileWorker"] = {
     ask: (request) => new Promise((resolve) => answers.push(() => resolve({ ok: true, value: fakeAnswer(request) }))),
     warm: () => undefined,
     end: () => undefined,
   };
-  const other = createPlayground(worldWith(new Shelf(), slow as unknown as Port<never, never>));
+  const other = createPlayground(environmentWith(new Shelf(), slow as unknown as Port<never, never>));
   other.start();
   await settle();
   other.getState().actions.typeText("old = 1");
@@ -248,7 +248,7 @@ test("a link never writes over the draft, and the draft can be opened again", as
   state().actions.openPrevious(0);
   await settle();
   expect(state().document.text).toBe("mine = 1");
-  const again = createPlayground(worldWith(shelf));
+  const again = createPlayground(environmentWith(shelf));
   again.start();
   expect(again.getState().previousWorks.map((work) => work.document.text)).toContain("theirs = 2");
 });
@@ -352,8 +352,11 @@ test("a model asks for what it leaves open once, then takes the place of the pro
 
 test("of two models the later one is opened, though the weights of the first are still being kept", async () => {
   const kept: (() => void)[] = [];
-  const vault = { read: async () => null, write: () => new Promise<boolean>((done) => kept.push(() => done(true))) };
-  const slow = createPlayground({ ...worldWith(new Shelf()), vault });
+  const weightStorage = {
+    read: async () => null,
+    write: () => new Promise<boolean>((done) => kept.push(() => done(true))),
+  };
+  const slow = createPlayground({ ...environmentWith(new Shelf()), weightStorage });
   slow.start();
   await settle();
   const { actions } = slow.getState();
@@ -390,7 +393,7 @@ test("the tour is offered until it was begun or skipped, on this machine", () =>
   state().actions.showTour(1);
   expect([state().tour, state().toured]).toEqual([1, true]);
   state().actions.showTour(null);
-  const again = createPlayground(worldWith(shelf));
+  const again = createPlayground(environmentWith(shelf));
   again.start();
   expect([again.getState().tour, again.getState().toured]).toEqual([null, true]);
   again.dispose();

@@ -3,25 +3,25 @@ import { createStore } from "zustand/vanilla";
 import { defaultOptions, type Compilation } from "../fusion";
 import { decisionAt, findDecision, recordOf, type DecisionRef, type Document } from "../document";
 import { allLessons, startExample } from "../lessons";
-import { keepWork, keptDraft, keptWorks, startAutosave, type Autosave } from "./autosave";
+import { keepWork, storedDraft, storedWorks, startAutosave, type Autosave } from "./autosave";
 import { choicesSlice } from "./choices-slice";
 import { COMPILE_PAUSE_MILLIS, startCompiling, type Compiler } from "./compiling";
 import { documentSlice, exampleDocument } from "./document-slice";
 import { drawingSlice } from "./drawing-slice";
 import * as history from "./history";
-import { startLayout } from "./laying-out";
-import { lookingSlice, steppingSlice } from "./looking-slice";
+import { startLayout } from "./layout-sync";
+import { lookingSlice, steppingSlice } from "./view-slice";
 import { startPlanning } from "./planning";
 import { importSlice } from "./import-slice";
 import { knobsSlice } from "./knobs-slice";
-import { machineSlice } from "./machine-slice";
+import { runSlice } from "./run-slice";
 import { notesSlice } from "./notes-slice";
-import { preferencesSlice, keptPreferences } from "./preferences-slice";
-import type { Deeds, PlaygroundStore } from "./slice";
+import { preferencesSlice, storedPreferences } from "./preferences-slice";
+import type { SliceContext, PlaygroundStore } from "./slice-context";
 import { whatIfSlice } from "./what-if-slice";
 import type { Actions, Origin, PlaygroundState } from "./types";
-import { weightsKeeper } from "./weights";
-import type { World } from "./world";
+import { weightsStore } from "./weights";
+import type { Environment } from "./environment";
 
 /** The store and what its owner does with it. */
 export interface Playground extends PlaygroundStore {
@@ -94,7 +94,7 @@ function isOwnWork({ text, positions, options }: Document): boolean {
 }
 
 interface Parts {
-  readonly world: World;
+  readonly environment: Environment;
   readonly store: PlaygroundStore;
   readonly autosave: Autosave;
   past: history.History;
@@ -150,15 +150,15 @@ function compiled(parts: Parts, revision: number, compilation: Compilation): voi
   });
 }
 
-function deedsOf(parts: Parts): Deeds {
-  const { store, world } = parts;
+function deedsOf(parts: Parts): SliceContext {
+  const { store, environment } = parts;
   const edit = (next: history.History): void => {
     parts.onlyLooking = false;
     applyHistory(parts, next);
   };
   return {
-    world,
-    weights: weightsKeeper(world.vault),
+    environment,
+    weights: weightsStore(environment.weightStorage),
     get: () => store.getState(),
     set: (change) => store.setState(change),
     until: (holds, signal) =>
@@ -172,7 +172,7 @@ function deedsOf(parts: Parts): Deeds {
         signal.addEventListener("abort", done, { once: true });
       }),
     commit: (next) => edit(history.commit(parts.past, next)),
-    type: (next) => edit(history.type(parts.past, next, world.now())),
+    type: (next) => edit(history.type(parts.past, next, environment.now())),
     pause: () => {
       parts.past = history.pause(parts.past);
     },
@@ -182,7 +182,7 @@ function deedsOf(parts: Parts): Deeds {
       const before = store.getState().document;
       if (isOwnWork(before) && before.text !== next.text) {
         const { previousWorks } = store.getState();
-        store.setState({ previousWorks: keepWork(world.storage, previousWorks, before, world.now()) });
+        store.setState({ previousWorks: keepWork(environment.storage, previousWorks, before, environment.now()) });
       }
       parts.aim ??= "end";
       parts.onlyLooking = origin === "link";
@@ -194,31 +194,34 @@ function deedsOf(parts: Parts): Deeds {
   };
 }
 
-function openingSlice(parts: Parts, deeds: Deeds): Pick<Actions, "openDocument" | "cancelCompile" | "followNotice"> {
+function openingSlice(
+  parts: Parts,
+  context: SliceContext,
+): Pick<Actions, "openDocument" | "cancelCompile" | "followNotice"> {
   return {
     openDocument(document: Document, decision: DecisionRef | null, origin: Origin) {
       parts.aim = decision ?? "end";
-      deeds.replace(document, origin);
+      context.replace(document, origin);
     },
-    cancelCompile: () => deeds.cancelCompile(),
+    cancelCompile: () => context.cancelCompile(),
     followNotice() {
-      const { notice, actions } = deeds.get();
-      const deed = notice?.action?.deed;
-      deeds.set({ notice: null });
-      if (deed === "reload") deeds.world.reload();
-      if (deed === "open-draft") actions.openPrevious(0);
-      if (deed === "retry") void actions.runBoth();
-      if (deed === "run-anyway") void actions.runBoth(true);
+      const { notice, actions } = context.get();
+      const kind = notice?.action?.kind;
+      context.set({ notice: null });
+      if (kind === "reload") context.environment.reload();
+      if (kind === "open-draft") actions.openPrevious(0);
+      if (kind === "retry") void actions.runBoth();
+      if (kind === "run-anyway") void actions.runBoth(true);
     },
   };
 }
 
 function listen(parts: Parts): void {
-  const { store, world } = parts;
-  const layout = startLayout(world, (laid) => {
+  const { store, environment } = parts;
+  const layout = startLayout(environment, (laid) => {
     store.setState({ derived: { ...store.getState().derived, layout: laid } });
   });
-  const planner = startPlanning(world, (plans) => {
+  const planner = startPlanning(environment, (plans) => {
     store.setState({ derived: { ...store.getState().derived, plans } });
   });
   store.subscribe(({ derived, cursor }, before) => {
@@ -226,7 +229,7 @@ function listen(parts: Parts): void {
       planner.follow(derived.compilation, cursor);
     }
   });
-  parts.compiler = startCompiling(world, {
+  parts.compiler = startCompiling(environment, {
     started: () => {
       const { derived } = store.getState();
       if (derived.status !== "compiling") store.setState({ derived: { ...derived, status: "compiling" } });
@@ -246,60 +249,60 @@ function listen(parts: Parts): void {
       });
     },
   });
-  world.session.listen((problem) => {
+  environment.session.listen((problem) => {
     store.setState({
       deviceProblem: problem,
       device: null,
       notice: {
         tone: "no",
         text: problem.text,
-        action: problem.reload ? { label: "Reload the page", deed: "reload" } : { label: "Run again", deed: "retry" },
+        action: problem.reload ? { label: "Reload the page", kind: "reload" } : { label: "Run again", kind: "retry" },
       },
     });
   });
 }
 
-/** The store, with its outside world passed in. Nothing starts before `start`. */
-export function createPlayground(world: World, embed = false): Playground {
+/** The store, with its environment passed in. Nothing starts before `start`. */
+export function createPlayground(environment: Environment, embed = false): Playground {
   const store = createStore<PlaygroundState>()(() => ({ ...initialState(), embed, actions: {} as Actions }));
-  const autosave = startAutosave(world.storage, (saved) => {
+  const autosave = startAutosave(environment.storage, (saved) => {
     if (store.getState().saved !== saved) store.setState({ saved });
   });
   const past = history.startHistory(store.getState().document);
-  const parts: Parts = { world, store, autosave, past, compiler: null, aim: "end", onlyLooking: false };
-  const deeds = deedsOf(parts);
+  const parts: Parts = { environment, store, autosave, past, compiler: null, aim: "end", onlyLooking: false };
+  const context = deedsOf(parts);
   const actions: Actions = {
-    ...documentSlice(deeds),
-    ...drawingSlice(deeds),
-    ...steppingSlice(deeds),
-    ...lookingSlice(deeds),
-    ...choicesSlice(deeds),
-    ...whatIfSlice(deeds),
-    ...notesSlice(deeds),
-    ...knobsSlice(deeds),
-    ...machineSlice(deeds),
-    ...preferencesSlice(deeds),
-    ...importSlice(deeds),
-    ...openingSlice(parts, deeds),
+    ...documentSlice(context),
+    ...drawingSlice(context),
+    ...steppingSlice(context),
+    ...lookingSlice(context),
+    ...choicesSlice(context),
+    ...whatIfSlice(context),
+    ...notesSlice(context),
+    ...knobsSlice(context),
+    ...runSlice(context),
+    ...preferencesSlice(context),
+    ...importSlice(context),
+    ...openingSlice(parts, context),
   };
   store.setState({ actions });
   return {
     ...store,
     start() {
-      world.compileWorker.warm();
-      world.layoutWorker.warm();
+      environment.compileWorker.warm();
+      environment.layoutWorker.warm();
       listen(parts);
-      const document = keptDraft(world.storage) ?? exampleDocument(startExample.id, defaultOptions, null)!;
+      const document = storedDraft(environment.storage) ?? exampleDocument(startExample.id, defaultOptions, null)!;
       parts.past = history.startHistory(document);
-      store.setState({ document, previousWorks: keptWorks(world.storage), ...keptPreferences(world) });
+      store.setState({ document, previousWorks: storedWorks(environment.storage), ...storedPreferences(environment) });
       parts.compiler?.request(document.text, document.options, 0);
     },
     flush: () => autosave.flush(),
     dispose() {
       autosave.flush();
       parts.compiler?.dispose();
-      world.checkWorker.end();
-      world.layoutWorker.end();
+      environment.checkWorker.end();
+      environment.layoutWorker.end();
     },
   };
 }

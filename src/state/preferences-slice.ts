@@ -1,7 +1,7 @@
 /** @file What a person prefers on this machine: theme, single-letter keys, and whether the tour was taken. Kept beside the draft, never in a link. */
-import type { Slice } from "./slice";
+import type { Slice } from "./slice-context";
 import type { PlaygroundState, Theme } from "./types";
-import type { World } from "./world";
+import type { Environment } from "./environment";
 
 export const PREFERENCES_KEY = "fusion-playground.preferences";
 
@@ -13,8 +13,8 @@ interface Preferences {
 
 const defaults: Preferences = { theme: "system", letterKeys: true, toured: false };
 
-function read(world: World): Preferences {
-  const text = world.storage.read(PREFERENCES_KEY);
+function read(environment: Environment): Preferences {
+  const text = environment.storage.read(PREFERENCES_KEY);
   if (text === null) return defaults;
   try {
     const { theme, letterKeys, toured } = JSON.parse(text) as Partial<Record<keyof Preferences, unknown>>;
@@ -28,33 +28,35 @@ function read(world: World): Preferences {
   }
 }
 
-const shown = (world: World, theme: Theme): "light" | "dark" =>
-  theme === "system" ? (world.prefersDark() ? "dark" : "light") : theme;
+const shown = (environment: Environment, theme: Theme): "light" | "dark" =>
+  theme === "system" ? (environment.prefersDark() ? "dark" : "light") : theme;
 
 /** The preferences as the store holds them. */
-export function keptPreferences(world: World): Pick<PlaygroundState, "theme" | "shownTheme" | "letterKeys" | "toured"> {
-  const { theme, letterKeys, toured } = read(world);
-  return { theme, letterKeys, toured, shownTheme: shown(world, theme) };
+export function storedPreferences(
+  environment: Environment,
+): Pick<PlaygroundState, "theme" | "shownTheme" | "letterKeys" | "toured"> {
+  const { theme, letterKeys, toured } = read(environment);
+  return { theme, letterKeys, toured, shownTheme: shown(environment, theme) };
 }
 
-export const preferencesSlice: Slice<"setTheme" | "setLetterKeys" | "showTour"> = (deeds) => {
-  const { world } = deeds;
+export const preferencesSlice: Slice<"setTheme" | "setLetterKeys" | "showTour"> = (context) => {
+  const { environment } = context;
   const keep = (): void => {
-    const { theme, letterKeys, toured } = deeds.get();
-    world.storage.write(PREFERENCES_KEY, JSON.stringify({ theme, letterKeys, toured } satisfies Preferences));
+    const { theme, letterKeys, toured } = context.get();
+    environment.storage.write(PREFERENCES_KEY, JSON.stringify({ theme, letterKeys, toured } satisfies Preferences));
   };
   return {
     setTheme(theme) {
-      deeds.set({ theme, shownTheme: shown(world, theme) });
+      context.set({ theme, shownTheme: shown(environment, theme) });
       keep();
     },
     showTour(tour) {
-      const first = !deeds.get().toured;
-      deeds.set({ tour, toured: true });
+      const first = !context.get().toured;
+      context.set({ tour, toured: true });
       if (first) keep();
     },
     setLetterKeys(letterKeys) {
-      deeds.set({ letterKeys });
+      context.set({ letterKeys });
       keep();
     },
   };

@@ -3,7 +3,7 @@ import type { Compilation, Plan } from "../fusion";
 import type { DeviceInfo } from "../gpu";
 import { localPort, type CheckRequest, type CompileRequest } from "../workers";
 import { createPlayground, type Playground } from "./playground";
-import type { World } from "./world";
+import type { Environment } from "./environment";
 
 const device = {
   name: "a slow one",
@@ -45,19 +45,19 @@ function pageWith(flops: number, bytes = 0): { page: Playground; runs: () => num
       naive: { graph, regions: new Map() },
       drawn: graph,
     }) as unknown as Compilation;
-  const world: World = {
+  const environment: Environment = {
     compileWorker: localPort((request: CompileRequest) => {
       if (request.kind === "compile") return { kind: "compiled" as const, compilation: compilation(request) };
       if (request.kind === "plans") return { kind: "planned" as const, plans: new Map([[0, planOf(flops, bytes)]]) };
       throw new Error("nothing to import here");
-    }) as World["compileWorker"],
+    }) as Environment["compileWorker"],
     checkWorker: localPort((request: CheckRequest) => {
       if (request.kind === "inputs") {
         made++;
         return { kind: "inputs" as const, inputs: new Map() };
       }
       throw new Error("no check here");
-    }) as World["checkWorker"],
+    }) as Environment["checkWorker"],
     layoutWorker: localPort(() => ({ boxes: new Map(), bends: new Map(), width: 0, height: 0 })),
     session: {
       describe: async () => ({ ok: true, value: device }),
@@ -69,12 +69,12 @@ function pageWith(flops: number, bytes = 0): { page: Playground; runs: () => num
       listen: () => () => undefined,
     },
     storage: { read: () => null, write: () => true },
-    vault: { read: async () => null, write: async () => true },
+    weightStorage: { read: async () => null, write: async () => true },
     now: () => 0,
     prefersDark: () => false,
     reload: () => undefined,
   };
-  const page = createPlayground(world);
+  const page = createPlayground(environment);
   page.start();
   return { page, runs: () => runs, made: () => made };
 }

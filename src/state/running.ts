@@ -11,7 +11,7 @@ import {
 } from "../fusion";
 import type { BenchProgress, DeviceInfo, GpuProblem } from "../gpu";
 import { ENDED, type Given, type TensorData } from "../workers";
-import type { Deeds } from "./slice";
+import type { SliceContext } from "./slice-context";
 import type { FinishedRun, RunState } from "./types";
 import { runData } from "./weights";
 
@@ -37,7 +37,7 @@ export function statesOf(compilation: Compilation, cursor: number): States {
 
 /** Their plans, with the schedules that `target` wants. */
 async function plansFor(
-  deeds: Deeds,
+  context: SliceContext,
   { text, options, steps }: Compilation,
   cursor: number,
   target: Target,
@@ -45,7 +45,14 @@ async function plansFor(
 ): Promise<FinishedRun["plans"] | GpuProblem> {
   const last = steps.length;
   const cursors = [...new Set([0, Math.min(cursor, last), last])];
-  const answer = await deeds.world.compileWorker.ask({ kind: "plans", text, options, cursors, target, profile });
+  const answer = await context.environment.compileWorker.ask({
+    kind: "plans",
+    text,
+    options,
+    cursors,
+    target,
+    profile,
+  });
   if (!answer.ok) return answer.text === ENDED ? { code: "cancelled", text: "Stopped." } : internal(answer.text);
   const plans = answer.value.kind === "planned" ? answer.value.plans : new Map<number, Plan>();
   const [naive, fused] = [plans.get(0), plans.get(last)];
@@ -67,14 +74,19 @@ export const previousRun = (run: RunState): FinishedRun | null =>
   run.status === "done" ? run.run : run.status === "idle" ? null : run.previous;
 
 /** Back to the results before, or to none. */
-export const rest = (deeds: Deeds, previous: FinishedRun | null): void =>
-  deeds.set({ run: previous ? { status: "done", run: previous } : { status: "idle" } });
+export const rest = (context: SliceContext, previous: FinishedRun | null): void =>
+  context.set({ run: previous ? { status: "done", run: previous } : { status: "idle" } });
 
 /** Above this, a run is asked about first: a kernel that runs can't be stopped. */
 const ASK_SECONDS = 2;
 
 /** False when the run is refused for its size, or the person was asked instead; their answer starts it again. */
-async function mayRun(deeds: Deeds, turn: Turn, plans: FinishedRun["plans"], device: DeviceInfo): Promise<boolean> {
+async function mayRun(
+  context: SliceContext,
+  turn: Turn,
+  plans: FinishedRun["plans"],
+  device: DeviceInfo,
+): Promise<boolean> {
   const { sure, previous } = turn;
   // Loaded with the session: nothing before a run needs the machine's code.
   const { preflight, runSeconds } = await import("../gpu");
@@ -83,30 +95,30 @@ async function mayRun(deeds: Deeds, turn: Turn, plans: FinishedRun["plans"], dev
   // Before its data is made: what no device takes may not fit into this tab either.
   const fits = preflight(all, device);
   if (!fits.ok) {
-    fail(deeds, turn, fits.problem);
+    fail(context, turn, fits.problem);
     return false;
   }
   const roofs = previous?.result.device.name === device.name ? previous.result.roofs : null;
   const seconds = runSeconds(all, device.software, roofs);
   if (sure || seconds <= ASK_SECONDS) return true;
-  rest(deeds, previous);
+  rest(context, previous);
   const text = `This may take a while: up to ${Math.ceil(seconds)} s for each round on ${device.name}. A kernel that runs can't be stopped, only the next one.`;
-  deeds.set({ notice: { tone: "warn", text, action: { label: "Run anyway", deed: "run-anyway" } } });
+  context.set({ notice: { tone: "warn", text, action: { label: "Run anyway", kind: "run-anyway" } } });
   return false;
 }
 
 const preparing = (text: string): BenchProgress => ({ fraction: 0, text, secondsLeft: null });
 
-export const say = (deeds: Deeds, turn: Turn, text: string): void =>
-  deeds.set({ run: { status: "running", progress: preparing(text), previous: turn.previous } });
+export const say = (context: SliceContext, turn: Turn, text: string): void =>
+  context.set({ run: { status: "running", progress: preparing(text), previous: turn.previous } });
 
 /** Nothing once the run was cancelled: that has been told. */
-export function fail(deeds: Deeds, turn: Turn, problem: GpuProblem): void {
-  if (!turn.signal.aborted) deeds.set({ run: { status: "failed", problem, previous: turn.previous } });
+export function fail(context: SliceContext, turn: Turn, problem: GpuProblem): void {
+  if (!turn.signal.aborted) context.set({ run: { status: "failed", problem, previous: turn.previous } });
 }
 
-async function check(deeds: Deeds, turn: Turn, states: States, run: FinishedRun, given: Given): Promise<void> {
-  const answer = await deeds.world.checkWorker.ask({
+async function check(context: SliceContext, turn: Turn, states: States, run: FinishedRun, given: Given): Promise<void> {
+  const answer = await context.environment.checkWorker.ask({
     kind: "compare",
     fusion: states.naive,
     given,
@@ -116,31 +128,31 @@ async function check(deeds: Deeds, turn: Turn, states: States, run: FinishedRun,
       return { plan, outputs: state.graph.outputs, results: run.result.outputs.filter((each) => each.plan === plan) };
     }),
   });
-  const shown = deeds.get().run;
+  const shown = context.get().run;
   if (shown.status !== "done" || shown.run !== run) return;
   if (!answer.ok) {
-    if (answer.text !== ENDED) fail(deeds, turn, internal(`The check could not finish: ${answer.text}`));
+    if (answer.text !== ENDED) fail(context, turn, internal(`The check could not finish: ${answer.text}`));
     return;
   }
-  if (answer.value.kind !== "compare") return fail(deeds, turn, internal("The worker answered another question."));
+  if (answer.value.kind !== "compare") return fail(context, turn, internal("The worker answered another question."));
   const { rows, apart } = answer.value;
-  deeds.set({ run: { status: "done", run: { ...run, check: rows, apart } } });
+  context.set({ run: { status: "done", run: { ...run, check: rows, apart } } });
 }
 
 async function inputsFor(
-  deeds: Deeds,
+  context: SliceContext,
   { naive, ...states }: States,
   given: Given,
 ): Promise<ReadonlyMap<NodeId, TensorData> | GpuProblem> {
   const plans = Object.values(states).filter((state) => state !== null && state !== undefined);
-  const answer = await deeds.world.checkWorker.ask({ kind: "inputs", fusion: naive, plans, given });
+  const answer = await context.environment.checkWorker.ask({ kind: "inputs", fusion: naive, plans, given });
   if (!answer.ok) return answer.text === ENDED ? { code: "cancelled", text: "Stopped." } : internal(answer.text);
   return answer.value.kind === "inputs" ? answer.value.inputs : internal("The worker answered another question.");
 }
 
 /** The same plans with the times that this device's own roofs predict; as they were when no roofs were measured. */
 async function predicted(
-  deeds: Deeds,
+  context: SliceContext,
   compilation: Compilation,
   cursor: number,
   run: FinishedRun,
@@ -150,42 +162,47 @@ async function predicted(
   const { bandwidth, flops: peakFlops, launchMicros } = roofs;
   const { profile: base } = compilation.options;
   const here = deviceProfileFrom(device.name, { bandwidth, peakFlops, launchMicros }, {}, base);
-  const plans = await plansFor(deeds, compilation, cursor, device.target, here);
+  const plans = await plansFor(context, compilation, cursor, device.target, here);
   return "code" in plans ? run : { ...run, plans, predictedFor: "this device's roofs" };
 }
 
 /** Runs on a machine that has described itself. Whatever comes of it is in the store. */
-export async function runOn(deeds: Deeds, turn: Turn, compilation: Compilation, device: DeviceInfo): Promise<void> {
-  say(deeds, turn, "Making the input data");
-  const { cursor } = deeds.get();
+export async function runOn(
+  context: SliceContext,
+  turn: Turn,
+  compilation: Compilation,
+  device: DeviceInfo,
+): Promise<void> {
+  say(context, turn, "Making the input data");
+  const { cursor } = context.get();
   const states = statesOf(compilation, cursor);
-  const plans = await plansFor(deeds, compilation, cursor, device.target);
+  const plans = await plansFor(context, compilation, cursor, device.target);
   if (turn.signal.aborted) return;
-  if ("code" in plans) return fail(deeds, turn, plans);
-  if (!(await mayRun(deeds, turn, plans, device))) return;
-  const { given, source } = await runData(deeds.weights, deeds.get().document.weights, states.naive.graph);
-  const inputs = await inputsFor(deeds, states, given);
+  if ("code" in plans) return fail(context, turn, plans);
+  if (!(await mayRun(context, turn, plans, device))) return;
+  const { given, source } = await runData(context.weights, context.get().document.weights, states.naive.graph);
+  const inputs = await inputsFor(context, states, given);
   if (turn.signal.aborted) return;
-  if ("code" in inputs) return fail(deeds, turn, inputs);
-  const outcome = await deeds.world.session.bench(plans, inputs, {
+  if ("code" in inputs) return fail(context, turn, inputs);
+  const outcome = await context.environment.session.bench(plans, inputs, {
     signal: turn.signal,
     onProgress: (progress) => {
-      if (!turn.signal.aborted) deeds.set({ run: { status: "running", progress, previous: turn.previous } });
+      if (!turn.signal.aborted) context.set({ run: { status: "running", progress, previous: turn.previous } });
     },
   });
   if (!turn.latest()) return;
-  if (!outcome.ok) return outcome.problem.code === "cancelled" ? undefined : fail(deeds, turn, outcome.problem);
+  if (!outcome.ok) return outcome.problem.code === "cancelled" ? undefined : fail(context, turn, outcome.problem);
   const result = outcome.value;
   // A profile of a GPU says nothing about the times of a CPU that pretends to be one.
   const predictedFor = result.device.software ? null : compilation.options.profile.name;
   const first: FinishedRun = { result, check: null, text: compilation.text, source, predictedFor, plans };
-  deeds.set({ run: { status: "done", run: first }, device: result.device });
+  context.set({ run: { status: "done", run: first }, device: result.device });
   if (outcome.value.stopped) {
-    deeds.set({ notice: { tone: "info", text: "Stopped. The samples so far are kept." } });
+    context.set({ notice: { tone: "info", text: "Stopped. The samples so far are kept." } });
   }
-  const run = await predicted(deeds, compilation, cursor, first);
-  const shown = deeds.get().run;
+  const run = await predicted(context, compilation, cursor, first);
+  const shown = context.get().run;
   if (shown.status !== "done" || shown.run !== first) return;
-  deeds.set({ run: { status: "done", run } });
-  await check(deeds, turn, states, run, given);
+  context.set({ run: { status: "done", run } });
+  await check(context, turn, states, run, given);
 }

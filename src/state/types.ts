@@ -102,7 +102,7 @@ export interface Notice {
   readonly text: string;
   readonly action?: {
     readonly label: string;
-    readonly deed: "reload" | "dismiss" | "open-draft" | "retry" | "run-anyway";
+    readonly kind: "reload" | "dismiss" | "open-draft" | "retry" | "run-anyway";
   };
 }
 
@@ -173,7 +173,7 @@ export interface PlaygroundState {
   readonly actions: Actions;
 }
 
-/** Deeds. Each text-changing one is a single undo step unless it says otherwise. */
+/** What a person can do. Each text-changing action is a single undo step unless it says otherwise. */
 export interface Actions {
   /** From the editor: typing; steps are joined until a pause. */
   typeText(text: string): void;

@@ -1,7 +1,7 @@
 /** @file The page's one store, and the hook that reads it. */
 import { useStore } from "zustand";
 import { browserWorld } from "./browser";
-import { firstPicture } from "./first-picture";
+import { firstPaint } from "./first-paint";
 import { createPlayground } from "./playground";
 import type { PlaygroundState } from "./types";
 
@@ -15,5 +15,5 @@ export const usePlayground = <T>(selector: (state: PlaygroundState) => T): T => 
 
 let drawn: Promise<void> | null = null;
 
-/** Resolves once the first picture stands. Wait for it before loading what is large and not needed for it. */
-export const afterFirstPicture = (): Promise<void> => (drawn ??= firstPicture(playground));
+/** Resolves once the first paint is done. Wait for it before loading what is large and not needed for it. */
+export const afterFirstPaint = (): Promise<void> => (drawn ??= firstPaint(playground));

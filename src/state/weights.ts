@@ -2,9 +2,9 @@
 import type { WeightsRef } from "../document";
 import { sizeOf, type DType, type Graph } from "../fusion";
 import type { Given, TensorData, Weights } from "../workers";
-import type { Vault } from "./world";
+import type { WeightStorage } from "./environment";
 
-export interface WeightsKeeper {
+export interface WeightsStore {
   /** Keeps them; false when they will not outlive the page. */
   keep(key: string, weights: Weights): Promise<boolean>;
   /** Null when this device does not have them. */
@@ -14,7 +14,7 @@ export interface WeightsKeeper {
 /** Models whose numbers stay in memory: the one that is open, and the one that undo leads back to. */
 const HELD = 2;
 
-export function weightsKeeper(vault: Vault): WeightsKeeper {
+export function weightsStore(weightStorage: WeightStorage): WeightsStore {
   const held = new Map<string, Weights>();
   const hold = (key: string, weights: Weights): void => {
     held.delete(key);
@@ -24,12 +24,12 @@ export function weightsKeeper(vault: Vault): WeightsKeeper {
   return {
     keep(key, weights) {
       hold(key, weights);
-      return vault.write(key, weights);
+      return weightStorage.write(key, weights);
     },
     async find(key) {
       const known = held.get(key);
       if (known) return known;
-      const stored = await vault.read(key);
+      const stored = await weightStorage.read(key);
       if (stored) hold(key, stored);
       return stored;
     },
@@ -60,9 +60,9 @@ export interface RunData {
   readonly source: string | null;
 }
 
-export async function runData(keeper: WeightsKeeper, ref: WeightsRef | undefined, graph: Graph): Promise<RunData> {
+export async function runData(store: WeightsStore, ref: WeightsRef | undefined, graph: Graph): Promise<RunData> {
   if (!ref) return { given: new Map(), source: null };
-  const weights = await keeper.find(ref.key);
+  const weights = await store.find(ref.key);
   const random = "random numbers stand in";
   if (!weights)
     return {

@@ -1,4 +1,4 @@
-/** @file Every code of the catalogue is met by a program, with its numbers and a way out. */
+/** @file Every code of the catalogue is met by a program, with its numbers and a remedy. */
 import { describe, expect, test } from "vitest";
 import {
   acceptedCodes,
@@ -47,7 +47,7 @@ const NUMBERS: Partial<Record<ReasonCode, readonly (readonly string[])[]>> = {
 };
 
 /** There is none: the op is what it is. */
-const WITHOUT_WAY_OUT: ReadonlySet<ReasonCode> = new Set(["L_OPAQUE", "L_EFFECT"]);
+const WITHOUT_REMEDY: ReadonlySet<ReasonCode> = new Set(["L_OPAQUE", "L_EFFECT"]);
 
 interface Met {
   readonly example: string;
@@ -78,14 +78,14 @@ describe.each([...legalityCodes, ...costCodes, ...userCodes, ...acceptedCodes])(
 
 /** What a verdict owes its reader. */
 function faultsOf({ example, verdict, step }: Met): string[] {
-  const { code, numbers = {}, nodes, ok, text, wayOut } = verdict;
+  const { code, numbers = {}, nodes, ok, text, remedy } = verdict;
   const lists = NUMBERS[code] ?? [[]];
   const counted = step.kind === "split" || lists.some((list) => list.every((key) => key in numbers));
   const faults = [
     ...(nodes.length > 0 ? [] : ["lights up nothing"]),
     ...(counted ? [] : [`lacks its numbers, has ${Object.keys(numbers).join()}`]),
     ...(Object.values(numbers).every(Number.isFinite) ? [] : ["counts what is no number"]),
-    ...(ok || wayOut || WITHOUT_WAY_OUT.has(code) ? [] : ["has no way out"]),
+    ...(ok || remedy || WITHOUT_REMEDY.has(code) ? [] : ["has no remedy"]),
   ];
   return faults.map((fault) => `${example}, ${step.pass} (${text}): ${fault}`);
 }

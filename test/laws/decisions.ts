@@ -506,12 +506,12 @@ export function exampleFaults(example: Example): string[] {
 /** A sentence a teacher would say: whole, with names, without unfinished numbers or banned words. */
 export function wordFaults(step: Step): string[] {
   const verdicts = [step.legal, ...(step.profitable ? [step.profitable] : [])];
-  return verdicts.flatMap(({ text, code, ok, wayOut }) => {
+  return verdicts.flatMap(({ text, code, ok, remedy }) => {
     const faults: string[] = [];
     if (!/^[A-Z`−0-9]/.test(text) || !/[.!]$/.test(text)) faults.push(`${code}: not a sentence: ${text}`);
     if (/undefined|NaN|null|\[object|Infinity/.test(text)) faults.push(`${code}: unfinished: ${text}`);
     if (/optimi[sz]|magic|smart|simply/i.test(text)) faults.push(`${code}: banned word: ${text}`);
-    if (!ok && code.startsWith("C_") && wayOut === undefined) faults.push(`${code}: no way out: ${text}`);
+    if (!ok && code.startsWith("C_") && remedy === undefined) faults.push(`${code}: no remedy: ${text}`);
     if (step.accepted && !ok) faults.push(`${code}: accepted although not ok`);
     return faults;
   });

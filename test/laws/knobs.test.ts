@@ -68,7 +68,7 @@ test.each(cases)("%s on a %s: every value of every knob computes and counts the 
       expect([knob, value, complaints(fusion, choosing(target, knob, value), 1e-6)]).toEqual([knob, value, []]);
       if (!refusal) continue;
       expect(refusal.numbers).toBeDefined();
-      expect(refusal.wayOut).toBeTruthy();
+      expect(refusal.remedy).toBeTruthy();
     }
   }
 });

@@ -1,7 +1,7 @@
 /** @file check: folders of external cases, each imported, planned, run naive and fused, and compared with what it expects. */
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
-import type { World } from "../world";
+import type { Environment } from "../environment";
 import { findCases, type CaseSource, type ExternalCase } from "./cases";
 import { onCpu, runCase, type CaseResult, type RunPlans } from "./run-case";
 import { onWebgpu } from "./webgpu";
@@ -51,7 +51,7 @@ async function resultOf(one: ExternalCase, run: RunPlans, limit: number): Promis
 }
 
 /** `check PATH… [--device cpu|webgpu] [--json]`: 0 when no case failed. */
-export async function checkCases(args: readonly string[], world: World): Promise<number> {
+export async function checkCases(args: readonly string[], environment: Environment): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
     options: { json: { type: "boolean" }, device: { type: "string" } },
@@ -59,31 +59,31 @@ export async function checkCases(args: readonly string[], world: World): Promise
   });
   const missing = positionals.find((path) => !existsSync(path));
   if (positionals.length === 0 || missing !== undefined) {
-    world.complain(missing === undefined ? "check needs a PATH." : `There is no ${missing}.`);
+    environment.complain(missing === undefined ? "check needs a PATH." : `There is no ${missing}.`);
     return 1;
   }
-  const gpu = values.device === "webgpu" ? await onWebgpu(world) : null;
+  const gpu = values.device === "webgpu" ? await onWebgpu(environment) : null;
   if (typeof gpu === "string") {
-    world.complain(gpu);
+    environment.complain(gpu);
     return 1;
   }
   const report: Report = { passed: [], failed: [], unsupported: [] };
   const limit = gpu ? WEBGPU_ELEMENTS : Number.POSITIVE_INFINITY;
   for (const source of findCases(positionals)) {
     const cases = casesOf(source);
-    if ("result" in cases) take(report, cases.name, cases.result, !values.json, world);
+    if ("result" in cases) take(report, cases.name, cases.result, !values.json, environment);
     else
       for (const one of cases)
-        take(report, one.name, await resultOf(one, gpu?.run ?? onCpu, limit), !values.json, world);
+        take(report, one.name, await resultOf(one, gpu?.run ?? onCpu, limit), !values.json, environment);
   }
   await gpu?.close();
   const { passed, failed, unsupported } = report;
-  if (values.json) world.print(JSON.stringify(report, null, 2));
-  else world.print(`${passed.length} passed, ${failed.length} failed, ${unsupported.length} unsupported`);
+  if (values.json) environment.print(JSON.stringify(report, null, 2));
+  else environment.print(`${passed.length} passed, ${failed.length} failed, ${unsupported.length} unsupported`);
   return failed.length === 0 ? 0 : 1;
 }
 
-function take(report: Report, name: string, result: CaseResult, tell: boolean, world: World): void {
+function take(report: Report, name: string, result: CaseResult, tell: boolean, environment: Environment): void {
   switch (result.kind) {
     case "passed":
       report.passed.push(name);
@@ -91,11 +91,11 @@ function take(report: Report, name: string, result: CaseResult, tell: boolean, w
     case "failed": {
       const { output, maxAbs, maxRel, why } = result;
       report.failed.push({ case: name, output, maxAbs, maxRel, why });
-      if (tell) world.print(`failed ${name}${output ? ` ${output}` : ""}: ${why}`);
+      if (tell) environment.print(`failed ${name}${output ? ` ${output}` : ""}: ${why}`);
       return;
     }
     case "unsupported":
       report.unsupported.push({ case: name, op: result.op, why: result.why });
-      if (tell) world.print(`unsupported ${name}${result.op ? ` ${result.op}` : ""}: ${result.why}`);
+      if (tell) environment.print(`unsupported ${name}${result.op ? ` ${result.op}` : ""}: ${result.why}`);
   }
 }

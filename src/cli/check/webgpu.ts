@@ -1,7 +1,7 @@
 /** @file Runs the plans of a case on a WebGPU device, through the product's own session. */
 import { fusionAt, node, planForTarget, type Graph, type InputData, type NodeId } from "../../fusion";
 import { createSession, hostEnv, type Session } from "../../gpu";
-import type { World } from "../world";
+import type { Environment } from "../environment";
 import type { RunPlans } from "./run-case";
 
 /** Bytes: whole models, on a machine that runs nothing else. */
@@ -21,8 +21,10 @@ function uploaded(graph: Graph, id: NodeId, data: Float64Array): InputData {
 }
 
 /** A runner on the device and what closes it; a sentence where there is no device. */
-export async function onWebgpu(world: World): Promise<{ readonly run: RunPlans; close(): Promise<void> } | string> {
-  const gpu = await world.gpu();
+export async function onWebgpu(
+  environment: Environment,
+): Promise<{ readonly run: RunPlans; close(): Promise<void> } | string> {
+  const gpu = await environment.gpu();
   if (typeof gpu === "string") return gpu;
   const session: Session = createSession(gpu, hostEnv());
   const info = await session.describe();

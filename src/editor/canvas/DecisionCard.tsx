@@ -89,9 +89,9 @@ export function DecisionCard({ card, onClose }: { readonly card: Card; readonly 
           <CostBar bar={card.bars.fused} tone={card.bars.slower ? "worse" : "better"} />
         </dl>
       )}
-      {card.wayOut && (
+      {card.remedy && (
         <p className="way-out">
-          <b>What would make it fuse?</b> <Sentence text={card.wayOut} />
+          <b>What would make it fuse?</b> <Sentence text={card.remedy} />
         </p>
       )}
       {card.earlier.length > 0 && (

@@ -3,16 +3,16 @@ import type { NodeProps } from "@xyflow/react";
 import { usePlayground } from "../../state";
 import { Glyph } from "./Glyph";
 import { Ports } from "./Ports";
-import { toneStyle } from "./OpNode";
+import { colourStyle } from "./OpNode";
 import type { FlowNode } from "./flow";
-import { showBytes } from "./model/words";
+import { showBytes } from "./model/format";
 
 export function FoldedNode({ data: { node, ports } }: NodeProps<FlowNode>) {
   const region = node.kernel?.region ?? null;
   const selected = usePlayground((s) => s.selection.kind === "region" && s.selection.id === region);
   return (
     <>
-      <div className="op-box folded-box" data-selected={selected} style={toneStyle(node.kernel?.tone)}>
+      <div className="op-box folded-box" data-selected={selected} style={colourStyle(node.kernel?.tone)}>
         <span className="op-row">
           <Glyph name="folded" />
           <span className="op-name">{node.title}</span>

@@ -24,7 +24,7 @@ import { useCanvas } from "./canvas-store";
 import type { FlowEdge, FlowNode } from "./flow";
 import type { Picture } from "./model/picture";
 import { MOST_DRAWN } from "./model/cap";
-import { plural } from "./model/words";
+import { plural } from "./model/format";
 import { useCamera } from "./use-camera";
 import { useCard } from "./use-card";
 import { useFlow } from "./use-flow";

@@ -3,11 +3,11 @@ import { ViewportPortal } from "@xyflow/react";
 import { useLayoutEffect, useRef } from "react";
 import type { RefObject } from "react";
 import { playground, usePlayground } from "../../state";
-import { toneStyle } from "./OpNode";
+import { colourStyle } from "./OpNode";
 import { around } from "./model/geometry";
 import type { Bracket } from "./model/brackets";
 import type { Hull as HullShape } from "./model/picture";
-import { plural, showBytes } from "./model/words";
+import { plural, showBytes } from "./model/format";
 import { growFrom } from "./grow";
 import type { Extent } from "./grow";
 
@@ -51,7 +51,7 @@ function Hull({ hull, formerRef }: HullProps) {
       className="hull"
       data-region={region}
       data-selected={selected}
-      style={{ ...toneStyle(tone), left, top }}
+      style={{ ...colourStyle(tone), left, top }}
       width={width}
       height={height}
       viewBox={`${left} ${top} ${width} ${height}`}
@@ -74,7 +74,7 @@ function HullTag({ hull: { kernel, tag } }: { readonly hull: HullShape }) {
       className="hull-tag"
       data-align={tag.align}
       data-inside={tag.inside === true}
-      style={{ ...toneStyle(kernel.tone), left: tag.x, top: tag.y }}
+      style={{ ...colourStyle(kernel.tone), left: tag.x, top: tag.y }}
       aria-label={`Kernel ${kernel.name} ${kernel.title}, ${plural(kernel.members.length, "op")}${bytes ? `, ${bytes}` : ""}. Space folds it.`}
       onClick={() => actions.select({ kind: "region", id: kernel.region })}
       onKeyDown={(event) => {

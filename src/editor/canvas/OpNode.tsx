@@ -7,9 +7,9 @@ import { Glyph } from "./Glyph";
 import { Ports } from "./Ports";
 import type { FlowNode } from "./flow";
 import type { SceneNode } from "./model/scene";
-import { showBytes } from "./model/words";
+import { showBytes } from "./model/format";
 
-export const toneStyle = (tone: number | null | undefined): CSSProperties =>
+export const colourStyle = (tone: number | null | undefined): CSSProperties =>
   ({
     "--tone": tone ? `var(--k${tone})` : "var(--line-strong)",
     "--tone-hull": tone ? `var(--k${tone}-hull)` : "var(--sunken)",
@@ -41,7 +41,7 @@ export function OpNode({ id, data: { node, ports }, isConnectable }: NodeProps<F
         data-lit={lit}
         data-in-hull={node.kernel !== null && !node.alone}
         data-waiting={node.holes.length > 0}
-        style={toneStyle(node.kernel?.tone)}
+        style={colourStyle(node.kernel?.tone)}
       >
         <span className="op-row">
           <Glyph name={node.glyph} />

@@ -5,7 +5,7 @@ import type { FlowEdge } from "./flow";
 import type { Line } from "./model/picture";
 import { pillWidth } from "./model/labels";
 import { markPoint } from "./model/marks";
-import { showBytes } from "./model/words";
+import { showBytes } from "./model/format";
 
 function BytesLabel({ line }: { readonly line: Line }) {
   if (!line.label) return null;

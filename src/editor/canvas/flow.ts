@@ -7,7 +7,7 @@ import type { Line, Picture, Port } from "./model/picture";
 import { nodePorts } from "./model/ports";
 import type { NodePorts } from "./model/ports";
 import type { SceneNode } from "./model/scene";
-import { showBytes } from "./model/words";
+import { showBytes } from "./model/format";
 
 export type FlowNode = Node<{ readonly node: SceneNode; readonly ports: NodePorts }, "op" | "pill" | "folded">;
 export type FlowEdge = Edge<

@@ -10,7 +10,7 @@ import { rectOf } from "./model/geometry";
 import type { Box, Point, Rect } from "./model/geometry";
 import type { Picture } from "./model/picture";
 import type { Place } from "./model/walk";
-import { textWidth } from "./model/words";
+import { textWidth } from "./model/format";
 import { LEGIBLE, WHOLE, fitViewport } from "./model/zoom";
 import type { Viewport } from "./model/zoom";
 

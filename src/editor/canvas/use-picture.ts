@@ -8,7 +8,7 @@ import {
   selectPlan,
   selectStep,
   selectSteps,
-  selectTones,
+  selectKernelColours,
   usePlayground,
 } from "../../state";
 import { capScene } from "./model/cap";
@@ -49,7 +49,7 @@ export function usePicture(): Drawn {
   const fusion = usePlayground(selectFusion);
   const source = usePlayground(selectNaiveFusion)?.graph ?? null;
   const plan = usePlayground(selectPlan);
-  const tones = usePlayground(selectTones);
+  const colours = usePlayground(selectKernelColours);
   const layout = usePlayground((s) => s.derived.layout);
   const moved = usePlayground((s) => s.document.positions);
   const flipped = usePlayground((s) => s.folded);
@@ -64,9 +64,9 @@ export function usePicture(): Drawn {
   const saved = useMemo(() => fusion && savedMarks(fusion, steps.slice(0, cursor)), [fusion, steps, cursor]);
   const whole = useMemo(() => {
     if (!fusion || !saved) return null;
-    const scene = withSaved(sceneOf(fusion, plan, tones), saved);
+    const scene = withSaved(sceneOf(fusion, plan, colours), saved);
     return foldScene(scene, { flipped, kernels, source: source ?? fusion.graph });
-  }, [fusion, source, plan, tones, saved, flipped, kernels]);
+  }, [fusion, source, plan, colours, saved, flipped, kernels]);
   const { scene, outOf } = useMemo(() => (whole ? capScene(whole, about) : NOTHING), [whole, about]);
   const picture = useMemo(() => {
     if (!scene || (!layout && scene.nodes.length > 0)) return null;

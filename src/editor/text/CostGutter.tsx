@@ -2,7 +2,7 @@
 import { showBytes } from "../../fusion";
 import type { VisibleLines } from "../../monaco";
 import type { CostBar } from "./line-cost";
-import { showCount } from "./words";
+import { showCount } from "./format";
 
 interface Props {
   readonly visible: VisibleLines;

@@ -1,15 +1,15 @@
 /** @file The program: the text that everything follows from, with its costs, its mistakes and their fixes. */
 import { useCallback, useState, useSyncExternalStore } from "react";
 import type { Graph } from "../../fusion";
-import { afterFirstPicture, lateModule, usePlayground } from "../../state";
+import { afterFirstPaint, lazyModule, usePlayground } from "../../state";
 import { DiagnosticStrip } from "./DiagnosticStrip";
 import { GoalLine } from "./GoalLine";
 import { PlainProgram } from "./PlainProgram";
 import "./program.css";
 
 /** Until then the plain field is there: reading Monaco takes the time of a whole first plan. */
-const useMonacoModule = lateModule(async () => {
-  await afterFirstPicture();
+const useMonacoModule = lazyModule(async () => {
+  await afterFirstPaint();
   return import("./MonacoProgram");
 });
 

@@ -48,7 +48,7 @@ export interface Verdict {
   /** The numbers the sentence uses, with the unit in the key: `bytes`, `microsApart`, `limit` … */
   readonly numbers?: Readonly<Record<string, number>>;
   /** What would turn a no into a yes: the constant, rule or pass, in words; absent for a yes. */
-  readonly wayOut?: string;
+  readonly remedy?: string;
 }
 
 /** What a candidate changes, counted (bytes, flops) and predicted (µs). */

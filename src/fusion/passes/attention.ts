@@ -80,7 +80,7 @@ function doing({ graph }: Planner, { rule, nodes }: Candidate): string {
 const possible = ({ nodes }: Candidate): Verdict =>
   yes("A_PATTERN", nodes, "The algebra allows one kernel: the softmax between the products can run along.");
 
-/** The legal yes, as it would be said at the board. */
+/** The sentence of the legal yes. */
 function inWords(planner: Planner, { rule, nodes }: Candidate, verdict: Verdict): Verdict {
   if (!verdict.ok) return verdict;
   const values = nameOf(planner.graph, nodes.at(-1)!);
@@ -179,7 +179,7 @@ function storedShare(planner: Planner, rewriter: Rewriter, found: Between): Cand
   const who = other === undefined ? "is a result" : `is read by ${nameOf(graph, other)} too`;
   const nodes = [share, values, ...(other === undefined ? [] : [other])];
   const text = `${nameOf(graph, share)} ${who}, so its ${showBytes(bytes)} must be stored; a row that is folded tile by tile never exists as a whole.`;
-  const wayOut = `Let only ${nameOf(graph, values)} read it.`;
+  const remedy = `Let only ${nameOf(graph, values)} read it.`;
   const group = regionsOf(planner, rewriter, [share, values]);
   return {
     rule: "one-kernel",
@@ -190,7 +190,7 @@ function storedShare(planner: Planner, rewriter: Rewriter, found: Between): Cand
     add: [],
     into: null,
     merged: [],
-    rewrite: { patch: NOTHING, verdict: no("L_ROOT", nodes, text, { numbers: { bytes }, wayOut }) },
+    rewrite: { patch: NOTHING, verdict: no("L_ROOT", nodes, text, { numbers: { bytes }, remedy }) },
   };
 }
 

@@ -54,7 +54,7 @@ function legalFold(planner: Planner, candidate: Candidate): Verdict {
   if (planner.options.strict && summed !== undefined) return reordered(planner, candidate, summed);
   const verdict = legalMerge(planner, candidate, true);
   if (!verdict.ok) return verdict;
-  const text = atTheBoard(planner, candidate);
+  const text = explain(planner, candidate);
   return { ...verdict, text: rewrite ? `${rewrite.verdict.text} ${text}` : text };
 }
 
@@ -63,10 +63,10 @@ const reordered = ({ graph }: Planner, { nodes }: Candidate, summed: NodeId): Ve
     "L_STRICT",
     nodes,
     `${nameOf(graph, summed)} would add the tiles of ${nameOf(graph, nodes[0]!)} in another order, which may change the last bits, and strict mode keeps it.`,
-    { wayOut: "Switch strict mode off." },
+    { remedy: "Switch strict mode off." },
   );
 
-function atTheBoard(planner: Planner, { nodes }: Candidate): string {
+function explain(planner: Planner, { nodes }: Candidate): string {
   const [product, ...folds] = nodes;
   const shape = node(planner.graph, product!).type.shape.join("×");
   return `Maxima and sums may be taken in any order: a tile of ${nameOf(planner.graph, product!)} goes into ${namesOf(planner.graph, folds)} while it is in registers, and the ${shape} values need not exist.`;

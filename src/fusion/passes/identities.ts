@@ -90,7 +90,7 @@ function neutral(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null
     return {
       rule: "neutral",
       change: null,
-      verdict: no("L_STRICT", [n.id], text, { wayOut: "Switch strict mode off." }),
+      verdict: no("L_STRICT", [n.id], text, { remedy: "Switch strict mode off." }),
       nodes: [n.id, other],
     };
   }

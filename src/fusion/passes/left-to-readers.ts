@@ -45,7 +45,7 @@ export function leftToReaders(planner: Planner, candidate: Candidate): Verdict |
         microsStored: stored.micros,
         microsAgain: again.micros,
       },
-      wayOut: "Fuse anyway on this edge to see it stored.",
+      remedy: "Fuse anyway on this edge to see it stored.",
     },
   );
 }

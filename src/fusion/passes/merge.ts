@@ -78,7 +78,7 @@ export function shownByView(planner: Planner, producer: Region, readers: readonl
     `${nameOf(planner.graph, shown)} is a view of ${nameOf(planner.graph, value)} and shows it from memory, so it has to be stored.`,
     {
       numbers: { bytes: bytesOf(node(planner.graph, value).type) },
-      wayOut: `Return something else than a view of ${nameOf(planner.graph, value)}.`,
+      remedy: `Return something else than a view of ${nameOf(planner.graph, value)}.`,
     },
   );
 }
@@ -202,7 +202,7 @@ function pinned(planner: Planner, { add, remove }: Candidate): Verdict | null {
       "U_USER_BARRIER",
       [producer, consumer],
       `You drew a boundary between ${nameOf(planner.graph, producer)} and ${nameOf(planner.graph, consumer)}, so ${nameOf(planner.graph, producer)} goes through memory.`,
-      { wayOut: "Release the boundary on that edge." },
+      { remedy: "Release the boundary on that edge." },
     );
   }
   return null;
@@ -219,7 +219,7 @@ function returning(planner: Planner, { merged, nodes }: Candidate): Verdict | nu
     [nodes[0]!, via, nodes.at(-1)!],
     `A path leaves ${from}, runs through ${nameOf(planner.graph, via)} and comes back to ${to}: the merged kernel would wait for itself.`,
     {
-      wayOut:
+      remedy:
         opDef(node(planner.graph, via).op).kind === "opaque"
           ? `Read ${nameOf(planner.graph, via)} elsewhere: nothing fuses with a boundary.`
           : `Fuse ${nameOf(planner.graph, via)} as well.`,
@@ -279,7 +279,7 @@ function overLimits(planner: Planner, { add, remove }: Candidate): Verdict | nul
         `One kernel for ${namesOf(planner.graph, region.outputs)} would bind ${bindings} buffers (${bindings - facts.traffic.writes.length} to read, ${facts.traffic.writes.length} to write)${besideUniforms(uniformsIn(planner, facts))}, and the device allows ${maxBindings}.`,
         {
           numbers: { bindings, limit: maxBindings },
-          wayOut: "Let some of the values go through memory, or plan for a device with more bindings.",
+          remedy: "Let some of the values go through memory, or plan for a device with more bindings.",
         },
       );
     }
@@ -288,7 +288,7 @@ function overLimits(planner: Planner, { add, remove }: Candidate): Verdict | nul
         "L_WGMEM",
         region.outputs,
         `The merged kernel needs ${showBytes(facts.schedule.workgroupBytes)} of workgroup memory and the device has ${showBytes(workgroupBytes)}.`,
-        { numbers: { bytes: facts.schedule.workgroupBytes, limit: workgroupBytes }, wayOut: "Use shorter rows." },
+        { numbers: { bytes: facts.schedule.workgroupBytes, limit: workgroupBytes }, remedy: "Use shorter rows." },
       );
     }
   }

@@ -42,7 +42,7 @@ function* swap(planner: Planner, rewriter: Rewriter, id: NodeId): Generator<Cand
   const nodes = [x, inner.id, id];
   if (planner.options.strict && !found.exact) {
     const text = `${nameOf(graph, inner.id)} never decreases, but a machine's ${inner.op} may dip by a last bit: taking the largest value first could change the result, and strict mode keeps it.`;
-    const verdict = no("L_STRICT", nodes, text, { wayOut: "Switch strict mode off." });
+    const verdict = no("L_STRICT", nodes, text, { remedy: "Switch strict mode off." });
     yield* propose(planner, rewriter, { rule: "maximum-first", change: null, verdict, nodes });
     return null;
   }

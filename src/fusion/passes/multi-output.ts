@@ -63,7 +63,7 @@ function byPolicy(planner: Planner, { rule, remove, nodes }: Candidate): Verdict
   if (!shared) return null;
   const how = policy === "materialise" ? "stores it and lets each reader load it" : "computes it again in each reader";
   return no("U_USER_BARRIER", nodes, `Your policy for a shared value ${how}, so the kernels stay apart.`, {
-    wayOut: "Choose the policy “cost” or “multi”.",
+    remedy: "Choose the policy “cost” or “multi”.",
   });
 }
 

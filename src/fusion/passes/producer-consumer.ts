@@ -92,7 +92,7 @@ function needed(planner: Planner, { rule, remove, nodes }: Candidate): Verdict |
       `${nameOf(planner.graph, result)} is a result of the program, so it is stored in any case and its readers can't swallow it.`,
       {
         numbers: { bytes: bytesOf(node(planner.graph, result).type) },
-        wayOut: "A kernel with two outputs can serve both: the multi-output pass asks for that.",
+        remedy: "A kernel with two outputs can serve both: the multi-output pass asks for that.",
       },
     );
   }
@@ -106,7 +106,7 @@ function byPolicy(planner: Planner, { add, remove, nodes }: Candidate): Verdict 
       ? `stores ${value} once and lets ${countOf(add.length, "reader")} load it`
       : `computes ${value} once, in a kernel that serves its ${inWords(add.length)} readers`;
   return no("U_USER_BARRIER", nodes, `Your policy for shared values ${how}, so it is not copied into them.`, {
-    wayOut: "Choose the policy “cost” or “duplicate”.",
+    remedy: "Choose the policy “cost” or “duplicate”.",
   });
 }
 
@@ -133,7 +133,7 @@ function beaten(planner: Planner, candidate: Candidate, micros: number): Verdict
     `${value} has ${countOf(readers.length, "reader")}. Storing it costs ${stored} transfers, computing it for each costs ${copied}, one kernel for all costs ${shared} (${showMicros(answer.time.micros)} against ${showMicros(micros)}). The last one wins.`,
     {
       numbers: { stored, copied, shared, microsFused: micros, microsShared: answer.time.micros },
-      wayOut: "Choose the policy “duplicate” to see the copies.",
+      remedy: "Choose the policy “duplicate” to see the copies.",
     },
   );
 }

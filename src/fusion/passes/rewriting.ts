@@ -35,7 +35,7 @@ export const rewritingPass = (pass: Judged): FusionPass => ({
       "C_NEGATIVE",
       candidate.nodes,
       `${verdict.text} But the value would have to travel through memory between two kernels, ${showBytes(-delta.bytesSaved)} more than computing it where it is needed.`,
-      { numbers, wayOut: "Nothing to do: the repetition is cheaper." },
+      { numbers, remedy: "Nothing to do: the repetition is cheaper." },
     );
   },
   apply: (_planner, candidate) => patchOf(candidate),

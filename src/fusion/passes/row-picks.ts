@@ -141,7 +141,7 @@ function* inOneKernel(planner: Planner, rewriter: Rewriter, pick: Pick): Generat
     edges: edgesOf(planner, [rows.id, ...viewsBetween(planner, pick), gather.id]),
     nodes,
     ...joined,
-    rewrite: { patch, verdict: yes("A_PATTERN", nodes, atTheBoard(planner, pick)) },
+    rewrite: { patch, verdict: yes("A_PATTERN", nodes, explain(planner, pick)) },
   };
   if (!accepted) return;
   rewriter.applied(patch);
@@ -154,7 +154,7 @@ function viewsBetween({ graph }: Planner, { gather, rows }: Pick): NodeId[] {
   return views;
 }
 
-function atTheBoard({ graph }: Planner, { gather, rows, axis }: Pick): string {
+function explain({ graph }: Planner, { gather, rows, axis }: Pick): string {
   const [pick, from] = [nameOf(graph, gather.id), nameOf(graph, rows.id)];
   return `${pick} takes one of the ${rows.type.shape[axis]} values of each row of ${from}. Comparing each place with the index finds it while the row is there, and ${from} (${showBytes(bytesOf(rows.type))}) need not be stored.`;
 }

@@ -133,7 +133,7 @@ function candidateFor(planner: Planner, rewriter: Rewriter, id: NodeId): Candida
   );
   const patch: Patch = { ...nodes, removedRegions: [rows, ...readers], addedRegions: regions, outputs: null };
   const about = [scale.factor, ...scale.products.map((n) => n.id)];
-  const verdict = yes("A_PATTERN", about, atTheBoard(planner, scale));
+  const verdict = yes("A_PATTERN", about, explain(planner, scale));
   const along = [scale.factor, scale.scaled.id, ...scale.around.map((n) => n.id), ...scale.products.map((n) => n.id)];
   return rewriteCandidate(planner, "scale-results", about, { patch, verdict }, along);
 }
@@ -167,7 +167,7 @@ function apart(
   return [remaining, ...merged].filter((region) => region.members.length > 0);
 }
 
-function atTheBoard({ graph }: Planner, { products, factor, scaled }: Scale): string {
+function explain({ graph }: Planner, { products, factor, scaled }: Scale): string {
   const [row, all] = [
     nameOf(graph, factor),
     namesOf(

@@ -111,7 +111,7 @@ const tooLoose = (planner: Planner, pass: FusionPass, { nodes }: Candidate): Ver
     nodes,
     `${pass.title} may change the rounding of ${namesOf(planner.graph, nodes)}, and strict mode keeps it.`,
     {
-      wayOut: "Switch strict mode off.",
+      remedy: "Switch strict mode off.",
     },
   );
 
@@ -130,7 +130,7 @@ function losesRounding({ graph }: Planner, { rewrite }: Candidate): Verdict | nu
     "L_DTYPE",
     [lost.id],
     `${namesOf(graph, [lost.id])} is an f16 value that is rounded before it is read, and the rewrite would read it with more digits.`,
-    { wayOut: "Compute in f32 and convert once, at the end." },
+    { remedy: "Compute in f32 and convert once, at the end." },
   );
 }
 
@@ -147,7 +147,7 @@ function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Candidate):
     "C_PEAK_MEMORY",
     nodes,
     `Keeping the inputs alive for the merged kernel lifts the peak from ${showBytes(before)} to ${showBytes(after)}, above the limit of ${showBytes(limit)}.`,
-    { numbers: { bytesBefore: before, bytesAfter: after, limit }, wayOut: "Raise the memory limit." },
+    { numbers: { bytesBefore: before, bytesAfter: after, limit }, remedy: "Raise the memory limit." },
   );
 }
 

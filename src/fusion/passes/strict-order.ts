@@ -67,7 +67,7 @@ function refused({ graph }: Planner, id: NodeId, before: Grouping, after: Groupi
         threads: after.threads,
         threadsBefore: before.threads,
       },
-      wayOut: "Switch strict mode off.",
+      remedy: "Switch strict mode off.",
     },
   );
 }

@@ -56,7 +56,7 @@ function* remake(planner: Planner, rewriter: Rewriter, again: Again): Generator<
   const made = madeAgain(planner, rewriter, again);
   const patch = patchFor(planner, rewriter, made);
   const nodes = [again.scores, ...made.homes];
-  const verdict = atTheBoard(planner, again);
+  const verdict = explain(planner, again);
   const { accepted } = yield rewriteCandidate(planner, "tiles-again", nodes, { patch, verdict });
   if (!accepted) return;
   rewriter.applied(patch);
@@ -83,7 +83,7 @@ function patchFor(planner: Planner, rewriter: Rewriter, { made, changed, gone, h
   return { ...patch, addedRegions };
 }
 
-function atTheBoard({ graph }: Planner, { scores, values, sinks }: Again): Verdict {
+function explain({ graph }: Planner, { scores, values, sinks }: Again): Verdict {
   const elements = new Set(sinks.flatMap(({ chain }) => [...chain.keys()]));
   const isKept = (id: NodeId): boolean => !elements.has(id) && !isLate(node(graph, id)) && !isSource(node(graph, id));
   const behind = [...elements].flatMap((id) => (id === scores ? [] : node(graph, id).inputs));

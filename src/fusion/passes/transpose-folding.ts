@@ -42,7 +42,7 @@ export const transposeFolding: FusionPass = {
         `${nameOf(planner.graph, result)} is a result, so it is stored in its own order; its readers take the stored one.`,
         {
           numbers: { bytes: bytesOf(node(planner.graph, result).type) },
-          wayOut: "Return the value as it lies and turn it where it is read.",
+          remedy: "Return the value as it lies and turn it where it is read.",
         },
       );
     }
@@ -72,7 +72,7 @@ export const transposeFolding: FusionPass = {
       return yes("A_VIEW", candidate.nodes, text, { numbers });
     }
     const text = `Reading against the grain fetches about four times what ${readers} needs: ${both}. So ${moved} is written once, in order.`;
-    return no("C_NEGATIVE", candidate.nodes, text, { numbers, wayOut: "Fuse anyway on this edge to see it run." });
+    return no("C_NEGATIVE", candidate.nodes, text, { numbers, remedy: "Fuse anyway on this edge to see it run." });
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };

@@ -23,7 +23,7 @@ export function namesOf(graph: Graph, ids: readonly NodeId[]): string {
 
 interface Said {
   readonly numbers?: Verdict["numbers"];
-  readonly wayOut?: string;
+  readonly remedy?: string;
 }
 export const yes = (code: Verdict["code"], nodes: readonly NodeId[], text: string, said: Said = {}): Verdict => ({
   ok: true,

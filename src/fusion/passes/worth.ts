@@ -35,7 +35,7 @@ export function overBudget(planner: Planner, { add, remove, nodes }: Candidate):
         : `The merged kernel would have ${ops} ops, and the group size allows ${limit}.`,
       {
         numbers: { ops, limit, compileMillis },
-        wayOut: capped ? "Keep two kernels: each compiles by itself." : "Raise the group-size slider.",
+        remedy: capped ? "Keep two kernels: each compiles by itself." : "Raise the group-size slider.",
       },
     );
   }
@@ -49,7 +49,7 @@ export function overBudget(planner: Planner, { add, remove, nodes }: Candidate):
       `A thread would keep about ${after} registers alive instead of ${before}; above ${REGISTER_LIMIT} fewer threads fit and the multiprocessors are ${Math.round(100 * full(after))} % full.`,
       {
         numbers: { registers: after, registersBefore: before, limit: REGISTER_LIMIT, occupancy: full(after) },
-        wayOut: "Keep the group smaller.",
+        remedy: "Keep the group smaller.",
       },
     );
   }
@@ -105,7 +105,7 @@ export function notWorthIt(planner: Planner, candidate: Candidate, delta: CostDe
       `${doing} would leave ${countOf(idle.workgroups, "workgroup")} for ${planner.profile.multiprocessors} multiprocessors: ${both}.`,
       {
         numbers: { ...saved(delta), ...idle, multiprocessors: planner.profile.multiprocessors },
-        wayOut: "Let a kernel of its own split the reduction.",
+        remedy: "Let a kernel of its own split the reduction.",
       },
     );
   }
@@ -117,7 +117,7 @@ export function notWorthIt(planner: Planner, candidate: Candidate, delta: CostDe
       `${doing} is allowed but would compute it ${again}: ${both}. So the value is stored once.`,
       {
         numbers: saved(delta),
-        wayOut: "Store it, or fuse anyway on this edge.",
+        remedy: "Store it, or fuse anyway on this edge.",
       },
     );
   }
@@ -135,7 +135,7 @@ export function notWorthIt(planner: Planner, candidate: Candidate, delta: CostDe
         : "moves as many bytes";
   return no("C_NEGATIVE", nodes, `${doing} ${traffic}: ${both}.`, {
     numbers: { ...saved(delta), ...slow },
-    wayOut: "Fuse anyway on this edge to see it run.",
+    remedy: "Fuse anyway on this edge to see it run.",
   });
 }
 
@@ -228,7 +228,7 @@ export function policyOnContraction(planner: Planner, { add, remove, nodes }: Ca
         `${name} computes ${round(perByte)} FLOP per byte, above your line of ${round(line)}: the tuned kernel stays as it is (${Math.round(gflops)} GFLOP/s predicted).`,
         {
           numbers: { flopsPerByte: perByte, line, gflops },
-          wayOut: `Draw the line above ${round(perByte)} FLOP per byte.`,
+          remedy: `Draw the line above ${round(perByte)} FLOP per byte.`,
         },
       );
     }
@@ -236,7 +236,7 @@ export function policyOnContraction(planner: Planner, { add, remove, nodes }: Ca
       "C_LIBRARY",
       nodes,
       `Your policy keeps the tuned kernel of ${name} as it is (${Math.round(gflops)} GFLOP/s predicted), so nothing is merged into it.`,
-      { numbers: { gflops }, wayOut: "Choose the matmul policy “epilogue”." },
+      { numbers: { gflops }, remedy: "Choose the matmul policy “epilogue”." },
     );
   }
   return null;
@@ -277,7 +277,7 @@ export function prologueVerdict(planner: Planner, { add, remove, nodes }: Candid
         `Every tile of ${into} would read ${showBytes(read)} to compute the ${showBytes(replaced)} of ${name}; loading the stored value reads less.`,
         {
           numbers: { bytesRead: read, bytesReplaced: replaced, limit: PROLOGUE_READS },
-          wayOut: "Fuse anyway on this edge to see it run.",
+          remedy: "Fuse anyway on this edge to see it run.",
         },
       );
     }
@@ -288,7 +288,7 @@ export function prologueVerdict(planner: Planner, { add, remove, nodes }: Candid
         "C_RECOMPUTE",
         nodes,
         `${into} loads each element of that operand ${visits} times, once per tile, and ${namesOf(planner.graph, [costly])} would be computed each time. So ${name} is stored.`,
-        { numbers: { visits, limit: PROLOGUE_VISITS }, wayOut: "Fuse anyway on this edge to see it run." },
+        { numbers: { visits, limit: PROLOGUE_VISITS }, remedy: "Fuse anyway on this edge to see it run." },
       );
     }
   }

@@ -200,11 +200,11 @@ function refuseFollower(
         ? `a workgroup owns at most ${WIDEST_ROW} of their ${columns} columns`
         : `the ${columns} values of a row lie with several threads of its tile`;
     const text = `\`${n.label}\` needs whole rows of \`${core.label}\`, but ${owned}.`;
-    const wayOut =
+    const remedy =
       columns > WIDEST_ROW
         ? `Take rows of at most ${WIDEST_ROW}, or let a second kernel walk them.`
         : "Let a second kernel walk the rows.";
-    return refuse("L_ROW_NOT_OWNED", [contraction, id], text, wayOut, { columns, limit: WIDEST_ROW });
+    return refuse("L_ROW_NOT_OWNED", [contraction, id], text, remedy, { columns, limit: WIDEST_ROW });
   }
   if (kind === "movement" || kind === "gather") {
     return refuse(

@@ -50,13 +50,13 @@ export function refusalOf(
   target: Target,
   nodes: readonly NodeId[],
 ): Verdict | null {
-  const no = (code: Verdict["code"], text: string, wayOut: string, numbers: Record<string, number> = {}): Verdict => ({
+  const no = (code: Verdict["code"], text: string, remedy: string, numbers: Record<string, number> = {}): Verdict => ({
     ok: false,
     code,
     text,
     nodes,
     numbers,
-    wayOut,
+    remedy,
   });
   const { threadsPerWorkgroup: threads, workgroupBytes, registers, variant, chunkLength } = schedule;
   if (knob === "tile" && isUneven(value, variant)) {

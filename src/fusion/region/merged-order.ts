@@ -130,14 +130,14 @@ export function classifyMerged(
     code: "L_REDUCE_REDUCE" | "L_ROOT" | "L_SHAPE" | "L_INDEX",
     id: NodeId,
     why: string,
-    wayOut: string,
+    remedy: string,
   ): Classified => ({
     ok: false,
     verdict: refusal(
       code,
       [id, first.id],
       `\`${first.label}\` sorts runs of its ${columns} elements and merges them in kernels one after another: ${why}.`,
-      wayOut,
+      remedy,
       { columns, limit: LONGEST_SORTED },
     ),
   });
@@ -214,8 +214,8 @@ export function orderWay(
   const ids = form.orders.map(({ node: id }) => id);
   if (ids.length === 0 || columns <= LONGEST_SORTED) return null;
   const label = node(graph, ids[0]!).label;
-  const against = (code: Verdict["code"], text: string, wayOut: string, numbers: Record<string, number>): Verdict =>
-    refusal(code, ids, text, wayOut, numbers);
+  const against = (code: Verdict["code"], text: string, remedy: string, numbers: Record<string, number>): Verdict =>
+    refusal(code, ids, text, remedy, numbers);
   const { count, places } = mergedSort(graph, form);
   if (template === "merge-sort")
     return {

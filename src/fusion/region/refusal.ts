@@ -5,13 +5,13 @@ export const refusal = (
   code: Verdict["code"],
   nodes: readonly NodeId[],
   text: string,
-  wayOut?: string,
+  remedy?: string,
   numbers?: Verdict["numbers"],
 ): Verdict => ({
   ok: false,
   code,
   text,
   nodes,
-  ...(wayOut === undefined ? {} : { wayOut }),
+  ...(remedy === undefined ? {} : { remedy }),
   ...(numbers === undefined ? {} : { numbers }),
 });

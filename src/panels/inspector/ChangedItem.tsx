@@ -2,7 +2,7 @@
 import { parseEdgeId, type ChangedDecision, type EdgeId, type Graph } from "../../fusion";
 import { playground, selectFusion } from "../../state";
 import { Icon } from "../Icon";
-import { Words } from "../Words";
+import { InlineCode } from "../InlineCode";
 import { passTitle } from "../model/passes";
 import type { ChangedRow, TakenWords } from "../model/what-if";
 
@@ -38,7 +38,7 @@ function Said({ when, taken }: { readonly when: string; readonly taken: TakenWor
           <Icon name={taken.accepted ? "check" : "cross"} size={14} />
           {taken.accepted ? "Fused" : "Refused"}
         </span>{" "}
-        <Words text={taken.text} />
+        <InlineCode text={taken.text} />
         {taken.numbers.length > 0 && <small>{taken.numbers.join(" · ")}</small>}
       </p>
     </div>

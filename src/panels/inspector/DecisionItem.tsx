@@ -1,7 +1,7 @@
-/** @file One decision: what it was about, both verdicts, the sentence, the numbers, the way out. */
+/** @file One decision: what it was about, both verdicts, the sentence, the numbers, the remedy. */
 import { playground } from "../../state";
 import { Icon } from "../Icon";
-import { Words } from "../Words";
+import { InlineCode } from "../InlineCode";
 import type { DecisionRow } from "../model/decisions";
 
 interface Props {
@@ -31,11 +31,11 @@ export function DecisionItem({ row, current }: Props) {
         {row.worth !== null && <Check ok={row.worth} yes="Worth it" no="Not worth it" />}
       </p>
       <p>
-        <Words text={row.text} />
+        <InlineCode text={row.text} />
       </p>
-      {row.wayOut && (
+      {row.remedy && (
         <p>
-          <b>What would make it fuse?</b> <Words text={row.wayOut} />
+          <b>What would make it fuse?</b> <InlineCode text={row.remedy} />
         </p>
       )}
       {row.numbers.length > 0 && <p className="decision-numbers">{row.numbers.join(" · ")}</p>}

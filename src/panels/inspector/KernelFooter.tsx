@@ -52,7 +52,7 @@ function CopyButton({ text }: { readonly text: string }) {
     setTimeout(() => setSaid("Copy"), 1500);
   };
   return (
-    <button type="button" className="kernel-deed" onClick={() => void copy()}>
+    <button type="button" className="kernel-action" onClick={() => void copy()}>
       <Icon name="copy" />
       <span aria-live="polite">{said}</span>
     </button>
@@ -74,10 +74,10 @@ export function KernelFooter({ knobs, onKnobs }: Props) {
   return (
     <div className="kernel-foot">
       <CopyButton text={kernel.wgsl} />
-      <button type="button" className="kernel-deed" disabled={!naive || !naivePlan} onClick={() => setDiff(true)}>
+      <button type="button" className="kernel-action" disabled={!naive || !naivePlan} onClick={() => setDiff(true)}>
         Diff with naive
       </button>
-      <button type="button" className="kernel-deed" aria-expanded={knobs} onClick={onKnobs}>
+      <button type="button" className="kernel-action" aria-expanded={knobs} onClick={onKnobs}>
         Knobs
       </button>
       <span className="kernel-grow" />
@@ -87,7 +87,7 @@ export function KernelFooter({ knobs, onKnobs }: Props) {
       >
         <button
           type="button"
-          className="kernel-deed"
+          className="kernel-action"
           aria-expanded={menu}
           aria-haspopup="true"
           onClick={() => setMenu(!menu)}

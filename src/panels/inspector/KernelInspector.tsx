@@ -19,7 +19,7 @@ const MemoryTab = lazy(async () => ({ default: (await import("./MemoryTab")).Mem
 const TrafficTab = lazy(async () => ({ default: (await import("./TrafficTab")).TrafficTab }));
 
 interface Props {
-  /** In the middle arrangement the measured panel is the fifth tab. */
+  /** In the middle layout the measured panel is the fifth tab. */
   readonly run?: ReactNode;
 }
 

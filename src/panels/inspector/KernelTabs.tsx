@@ -1,6 +1,6 @@
 /** @file One tag for each kernel of the shown plan, in its colour; many kernels scroll. */
 import { useEffect, useRef } from "react";
-import { playground, selectTones, usePlayground } from "../../state";
+import { playground, selectKernelColours, usePlayground } from "../../state";
 import { kernelColour } from "../model/kernels";
 import { refusedAt } from "../model/refused";
 import { kernelTitle } from "../model/traffic";
@@ -11,7 +11,7 @@ const MOST_TAGS = 40;
 
 export function KernelTabs() {
   const { plan, kernel } = useShownKernel();
-  const tones = usePlayground(selectTones);
+  const colours = usePlayground(selectKernelColours);
   const run = usePlayground((state) => state.run);
   const shown = useRef<HTMLButtonElement>(null);
   const id = kernel?.id;
@@ -32,7 +32,7 @@ export function KernelTabs() {
           type="button"
           className="kernel-tag"
           data-refused={refusedAt(each, run) !== null}
-          data-colour={kernelColour(tones, each, i)}
+          data-colour={kernelColour(colours, each, i)}
           aria-pressed={each.id === id}
           title={refusedAt(each, run) ? `${kernelTitle(each)}: refused by the GPU's compiler` : kernelTitle(each)}
           onClick={() => show(each.id)}

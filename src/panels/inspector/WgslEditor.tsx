@@ -1,7 +1,7 @@
 /** @file Read-only Monaco with the lines linked to ops, both ways. Loaded lazily: it brings Monaco. */
 import { useEffect, useMemo, useState } from "react";
 import type { Graph, Kernel } from "../../fusion";
-import { playground, selectTones, usePlayground } from "../../state";
+import { playground, selectKernelColours, usePlayground } from "../../state";
 import { monaco, useCodeEditor, useVisibleLines } from "../../monaco";
 import { kernelColour, lineNotes, linesOfNode, preludeSentence, preludesOf } from "../model/kernels";
 import { refusedAt } from "../model/refused";
@@ -114,7 +114,7 @@ export function WgslEditor(props: Props) {
   const { kernel, graph } = props;
   const run = usePlayground((state) => state.run);
   const refused = useMemo(() => refusedAt(kernel, run), [kernel, run]);
-  const colour = kernelColour(usePlayground(selectTones), kernel, props.index);
+  const colour = kernelColour(usePlayground(selectKernelColours), kernel, props.index);
   const [host, setHost] = useState<HTMLElement | null>(null);
   const editor = useCodeEditor(host, options);
   useEffect(() => {

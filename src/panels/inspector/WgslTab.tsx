@@ -1,10 +1,10 @@
 /** @file The WGSL of one kernel: Monaco where there is room and a keyboard, plain text on touch screens. */
 import { useDeferredValue, useSyncExternalStore } from "react";
 import type { Graph, Kernel } from "../../fusion";
-import { afterFirstPicture, lateModule } from "../../state";
+import { afterFirstPaint, lazyModule } from "../../state";
 
-const useEditorModule = lateModule(async () => {
-  await afterFirstPicture();
+const useEditorModule = lazyModule(async () => {
+  await afterFirstPaint();
   return import("./WgslEditor");
 });
 

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { usePlayground } from "../../state";
 import { Icon } from "../Icon";
 import { chapterNotes, type ChapterNote, type Mark } from "../model/chapter";
-import { Words } from "../Words";
+import { InlineCode } from "../InlineCode";
 import { CurvePlot } from "./CurvePlot";
 import "./chapter-notes.css";
 
@@ -29,7 +29,7 @@ function Notes({ notes }: { readonly notes: readonly ChapterNote[] }) {
         <li key={row} title={`Chapter ${row.slice(0, 3)}, item ${Number(row.slice(4))}`}>
           <MarkSign mark={mark} />
           <span>
-            <Words text={text} />
+            <InlineCode text={text} />
             {curve && <CurvePlot curve={curve} />}
           </span>
         </li>

@@ -1,7 +1,7 @@
 /** @file Something to find in the example's program: its lines to choose from, and what each choice is answered with. */
 import { useState } from "react";
 import type { Task } from "../../lessons";
-import { Words } from "../Words";
+import { InlineCode } from "../InlineCode";
 
 interface Props {
   readonly task: Task;
@@ -25,7 +25,7 @@ export function ExampleTask({ task, onSolved }: Props) {
         {chosen && (
           <p className="task-answer" data-right={chosen.right}>
             <b>{chosen.right ? "Yes. " : "Not this one. "}</b>
-            <Words text={chosen.says} />{" "}
+            <InlineCode text={chosen.says} />{" "}
             {chosen.right && (
               <button type="button" className="measured-link" onClick={onSolved}>
                 See it mended

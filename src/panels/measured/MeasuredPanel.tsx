@@ -1,6 +1,6 @@
 /** @file Is it true on this device? Times, transfers, roofline and the check of the results. */
 import { lazy, Suspense, useMemo, useState } from "react";
-import { lateModule, selectPlan, selectPlanned, usePlayground, type FinishedRun } from "../../state";
+import { lazyModule, selectPlan, selectPlanned, usePlayground, type FinishedRun } from "../../state";
 import { countedRows, measuredView, scheduleNote, type MeasuredView } from "../model/measured";
 import { timeRows } from "../model/timings";
 import { CpuCheckBox } from "./CpuCheckBox";
@@ -17,7 +17,7 @@ const Roofline = lazy(async () => ({ default: (await import("./Roofline")).Roofl
 const TimeBars = lazy(async () => ({ default: (await import("./TimeBars")).TimeBars }));
 
 // What chapters print is compared by counts and by the reference interpreter: it is read while the program is planned.
-const useChapterModule = lateModule(() => import("./ChapterNotes"));
+const useChapterModule = lazyModule(() => import("./ChapterNotes"));
 
 function Transfers({ run }: { readonly run: FinishedRun | null }) {
   const compilation = usePlayground(selectPlanned);

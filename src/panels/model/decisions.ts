@@ -16,7 +16,7 @@ export interface DecisionRow {
   /** null: never asked, because not allowed. */
   readonly worth: boolean | null;
   readonly text: string;
-  readonly wayOut: string | null;
+  readonly remedy: string | null;
   readonly numbers: readonly string[];
 }
 
@@ -73,7 +73,7 @@ function rowOf(step: Step, graph: Graph | null): DecisionRow {
     allowed: step.legal.ok,
     worth: step.profitable?.ok ?? null,
     text: verdict.text,
-    wayOut: verdict.wayOut ?? null,
+    remedy: verdict.remedy ?? null,
     numbers: numbersOf(step.cost, verdict),
   };
 }

@@ -9,13 +9,13 @@ import {
   type Plan,
   type Step,
 } from "../../fusion";
-import type { Selection, Tones } from "../../state";
+import type { Selection, KernelColours } from "../../state";
 import { bytesRead, bytesWritten } from "./traffic";
 import { plural, showBytes, significant } from "./units";
 
 /** 1 to 6: the token `--k1` … of a kernel, which keeps its colour while it lives; one without takes its place in the plan. */
-export const kernelColour = (tones: Tones, { region }: Pick<Kernel, "region">, index: number): number =>
-  ((tones.get(region) ?? index) % 6) + 1;
+export const kernelColour = (colours: KernelColours, { region }: Pick<Kernel, "region">, index: number): number =>
+  ((colours.get(region) ?? index) % 6) + 1;
 
 const withNode = (plan: Plan, id: NodeId): Kernel | null =>
   plan.kernels.find((kernel) => kernel.nodes.includes(id)) ?? null;

@@ -59,7 +59,7 @@ export function valueWords(knob: KnobName, value: string): string {
 export interface Refused {
   readonly code: string;
   readonly text: string;
-  readonly wayOut: string;
+  readonly remedy: string;
 }
 
 /** Why some values can't be, or why the planner has not taken them: each reason once, for the least that was asked for. */
@@ -67,7 +67,7 @@ export function refusalsOf({ values, why }: KnobOffer): Refused[] {
   const first = new Map<string, Refused>();
   for (const refusal of [...values.map((each) => each.refusal), why]) {
     if (!refusal || first.has(refusal.code)) continue;
-    first.set(refusal.code, { code: refusal.code, text: refusal.text, wayOut: refusal.wayOut ?? "" });
+    first.set(refusal.code, { code: refusal.code, text: refusal.text, remedy: refusal.remedy ?? "" });
   }
   return [...first.values()];
 }

@@ -64,7 +64,7 @@ test("a notice comes before everything else", () => {
   const notice = {
     tone: "no",
     text: "The GPU went away. Your program is safe.",
-    action: { label: "Run again", deed: "retry" },
+    action: { label: "Run again", kind: "retry" },
   } as const;
   expect(said({ notice, derived: "broken" })).toBe("The GPU went away. Your program is safe. [Run again]");
 });

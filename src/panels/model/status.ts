@@ -3,7 +3,7 @@ import type { Diagnostic, Totals } from "../../fusion";
 import type { Derived, Notice, RunState } from "../../state";
 import { count, plural } from "./units";
 
-export type StatusDeed =
+export type StatusAction =
   "go-to-error" | "cancel-run" | "cancel-compile" | "run-again" | "play-again" | "notice" | "open-example";
 
 export interface Status {
@@ -12,7 +12,7 @@ export interface Status {
   readonly text: string;
   /** 0 to 1; null without a bar; NaN when nobody knows how far it is. */
   readonly progress: number | null;
-  readonly action: { readonly label: string; readonly deed: StatusDeed } | null;
+  readonly action: { readonly label: string; readonly kind: StatusAction } | null;
 }
 
 export interface StatusFacts {
@@ -32,16 +32,16 @@ export interface StatusFacts {
   readonly finished: { readonly naive: Totals; readonly final: Totals; readonly agrees: boolean | null } | null;
 }
 
-const tones = { info: "accent", warn: "warn", no: "no", yes: "yes" } as const;
+const colours = { info: "accent", warn: "warn", no: "no", yes: "yes" } as const;
 
 function ofNotice({ tone, text, action }: Notice): Status {
   const [title = "", ...rest] = text.split(/(?<=[.:…])\s+/);
   return {
-    tone: tones[tone],
+    tone: colours[tone],
     title,
     text: rest.join(" "),
     progress: null,
-    action: { label: action?.label ?? "Dismiss", deed: "notice" },
+    action: { label: action?.label ?? "Dismiss", kind: "notice" },
   };
 }
 
@@ -55,7 +55,7 @@ function ofRun(run: RunState): Status | null {
     title,
     text: [...rest, ...left].join(", "),
     progress: fraction,
-    action: { label: "Cancel", deed: "cancel-run" },
+    action: { label: "Cancel", kind: "cancel-run" },
   };
 }
 
@@ -66,7 +66,7 @@ function ofFinished({ naive, final, agrees }: NonNullable<StatusFacts["finished"
     title: `Done: ${plural(naive.kernels, "kernel")} became ${count(final.kernels)}.`,
     text: `${plural(naive.fullSizeTransfers, "trip")} to memory became ${count(final.fullSizeTransfers)}${results}.`,
     progress: null,
-    action: { label: "Play again", deed: "play-again" },
+    action: { label: "Play again", kind: "play-again" },
   };
 }
 
@@ -98,7 +98,7 @@ export function statusOf(facts: StatusFacts): Status | null {
       title: "Nothing here yet.",
       text: "Type an op, drag one in, or start from an example.",
       progress: null,
-      action: { label: "Open an example", deed: "open-example" },
+      action: { label: "Open an example", kind: "open-example" },
     };
   }
   if (facts.derived === "broken") {
@@ -108,7 +108,7 @@ export function statusOf(facts: StatusFacts): Status | null {
       title: error ? `Line ${error.line} does not compile.` : "The program has gaps.",
       text: "Showing the last good graph.",
       progress: null,
-      action: error ? { label: `Go to line ${error.line}`, deed: "go-to-error" } : null,
+      action: error ? { label: `Go to line ${error.line}`, kind: "go-to-error" } : null,
     };
   }
   if (facts.unconnected.length > 0) return ofGaps(facts.unconnected);
@@ -118,7 +118,7 @@ export function statusOf(facts: StatusFacts): Status | null {
       title: "Planning…",
       text: plural(facts.ops, "op"),
       progress: Number.NaN,
-      action: { label: "Cancel", deed: "cancel-compile" },
+      action: { label: "Cancel", kind: "cancel-compile" },
     };
   }
   return facts.finished ? ofFinished(facts.finished) : null;

@@ -1,4 +1,4 @@
 /** @file The notes come in a chunk of their own: no count and no picture waits for what there is to read. */
-import { lateModule } from "../../state";
+import { lazyModule } from "../../state";
 
-export const useNoteButtons = lateModule(() => import("./NoteButtons"));
+export const useNoteButtons = lazyModule(() => import("./NoteButtons"));

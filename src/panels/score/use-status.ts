@@ -11,7 +11,7 @@ import {
   type PlaygroundState,
 } from "../../state";
 import { opCount } from "../model/score";
-import { statusOf, type Status, type StatusDeed } from "../model/status";
+import { statusOf, type Status, type StatusAction } from "../model/status";
 
 /** Planning shorter than this shows nothing. */
 const SLOW_MILLIS = 150;
@@ -68,10 +68,10 @@ function unconnectedOf({ drawn: { nodes } }: Compilation): readonly string[] {
   return [...nodes.values()].flatMap(({ inputs, label }) => (inputs.some(isHole) ? [label] : []));
 }
 
-function deeds(deed: StatusDeed): void {
+function perform(kind: StatusAction): void {
   const { actions, derived } = playground.getState();
   const error = firstError(derived);
-  switch (deed) {
+  switch (kind) {
     case "notice":
       return playground.getState().notice?.action ? actions.followNotice() : actions.dismissNotice();
     case "cancel-run":
@@ -114,7 +114,7 @@ export function useStatus(): readonly [Status | null, () => void, (() => void) |
       arrived && totals ? { naive: totals.naive, final: totals.end, agrees: agreement({ run, document }) } : null,
   });
   const follow = (): void => {
-    if (status?.action) deeds(status.action.deed);
+    if (status?.action) perform(status.action.kind);
   };
   const dismiss = (): void => playground.getState().actions.dismissNotice();
   const closable = notice?.action ? dismiss : !notice && status && arrived ? leave : null;

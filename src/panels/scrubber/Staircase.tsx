@@ -42,11 +42,11 @@ interface SliderProps {
   readonly expand: (key: string) => void;
 }
 
-const deedsOf = () => playground.getState().actions;
+const actionsOf = () => playground.getState().actions;
 
 function stepByKey(event: KeyboardEvent, last: number): void {
-  const actions = deedsOf();
-  const deeds: Readonly<Record<string, () => void>> = {
+  const actions = actionsOf();
+  const moves: Readonly<Record<string, () => void>> = {
     ArrowRight: () => (event.shiftKey ? actions.nextRefusal() : actions.stepForward()),
     ArrowUp: () => actions.stepForward(),
     ArrowLeft: () => actions.stepBack(),
@@ -56,11 +56,11 @@ function stepByKey(event: KeyboardEvent, last: number): void {
     Home: () => actions.stepTo(0),
     End: () => actions.stepTo(last),
   };
-  const deed = deeds[event.key];
-  if (!deed || event.altKey || event.ctrlKey || event.metaKey) return;
+  const move = moves[event.key];
+  if (!move || event.altKey || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
   event.stopPropagation();
-  deed();
+  move();
 }
 
 /** px that a letter of 12 px text takes, generously, and what stays free between two names. */
@@ -80,7 +80,7 @@ function Slider({ stairs, compilation, cursor, slots, floor, expand }: SliderPro
     const column = stairs.columns[place];
     if (!column) return;
     if (first && column.code !== null && column.seqs.length > 1) expand(column.key);
-    deedsOf().stepTo(seqInColumn(column, share));
+    actionsOf().stepTo(seqInColumn(column, share));
   };
   return (
     <svg

@@ -2,7 +2,7 @@
 import { useEffect } from "react";
 import { passTitles } from "../../fusion";
 import { findExample, type Note, type Try } from "../../lessons";
-import { Words, showBytes, showMicros } from "../../panels";
+import { InlineCode, showBytes, showMicros } from "../../panels";
 import { playground, usePlayground } from "../../state";
 
 function openExample(id: string): void {
@@ -72,7 +72,7 @@ export function NoteText({ note }: { readonly note: Note }) {
       <h3>{note.title}</h3>
       {note.text.map((paragraph) => (
         <p key={paragraph}>
-          <Words text={paragraph} />
+          <InlineCode text={paragraph} />
         </p>
       ))}
       {note.tries && note.tries.length > 0 && <Tries tries={note.tries} />}

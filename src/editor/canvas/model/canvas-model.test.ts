@@ -8,7 +8,7 @@ import { searchPalette } from "./ops";
 import { choicesOf, targetKey, targetsOf } from "./targets";
 import { LOG_RELU, SOFTMAX, columnOf, sceneAt } from "./test-scenes";
 import { walk } from "./walk";
-import { showBytes, showMicros } from "./words";
+import { showBytes, showMicros } from "./format";
 import { LEGIBLE, WHOLE, fitViewport, zoomLevel } from "./zoom";
 
 test("formulas name inputs and bindings; an unnamed intermediate is what stands above", () => {

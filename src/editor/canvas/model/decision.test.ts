@@ -37,13 +37,13 @@ test("what is not allowed can't be forced, and the card says why", () => {
     code: "L_CYCLE" as const,
     text: "It would wait for itself.",
     nodes: [],
-    wayOut: "Fuse `b` too.",
+    remedy: "Fuse `b` too.",
   };
   const refused: Step = { ...step, accepted: false, legal, profitable: null };
   const card = cardOfStep(graphAt(compilation, 1), refused, defaultOptions);
   expect(card.cannotForce).toMatch(/^Not allowed/);
   expect(card.worthIt).toBeNull();
-  expect(card.wayOut).toBe("Fuse `b` too.");
+  expect(card.remedy).toBe("Fuse `b` too.");
 });
 
 test("an edge answers with its last decision so far and names the others", () => {

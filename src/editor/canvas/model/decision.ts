@@ -5,7 +5,7 @@ import { pillTarget } from "../../../document";
 import { titleOf } from "./formula";
 import { reasonTitles } from "./reasons";
 import type { SceneEdge } from "./scene";
-import { showBytes, showMicros } from "./words";
+import { showBytes, showMicros } from "./format";
 
 export interface Bar {
   readonly label: string;
@@ -25,7 +25,7 @@ export interface DecisionCard {
   /** null: never asked. */
   readonly worthIt: boolean | null;
   readonly bars: { readonly apart: Bar; readonly fused: Bar; readonly slower: boolean } | null;
-  readonly wayOut: string | null;
+  readonly remedy: string | null;
   readonly earlier: readonly { readonly seq: number; readonly text: string }[];
   readonly edge: EdgeId | null;
   readonly pin: "forced" | "forbidden" | null;
@@ -96,7 +96,7 @@ export function cardOfStep(
     allowed: step.legal.ok,
     worthIt: step.profitable?.ok ?? null,
     bars: barsOf(step),
-    wayOut: step.accepted ? null : (verdict.wayOut ?? null),
+    remedy: step.accepted ? null : (verdict.remedy ?? null),
     earlier: others.filter(({ seq }) => seq !== step.seq).map((each) => ({ seq: each.seq, text: outcomeOf(each) })),
     edge,
     pin: pinOf(edge, options),
@@ -124,7 +124,7 @@ export function cardOfEdge(
 
 function undecided(graph: Graph, edge: SceneEdge): Omit<DecisionCard, "edge" | "pin"> {
   const [from, to] = [nameIn(graph, edge.from), nameIn(graph, edge.to)];
-  const none = { code: "", allowed: null, worthIt: null, bars: null, wayOut: null, earlier: [], fused: false };
+  const none = { code: "", allowed: null, worthIt: null, bars: null, remedy: null, earlier: [], fused: false };
   const kick = `${from} → ${to}`;
   const cannotForce = "There is no pair of kernels here to fuse.";
   if (pillTarget(edge.to)) {

@@ -6,7 +6,7 @@ import { linesBetween } from "./lines-between";
 import type { Scene, SceneEdge, SceneNode } from "./scene";
 import { savedIn } from "./saved";
 import { stackInputs } from "./stack";
-import { plural } from "./words";
+import { plural } from "./format";
 
 export interface FoldRules {
   /** Identities that were folded or unfolded by hand: each flips what the rules below say. */

@@ -1,7 +1,7 @@
 /** @file The title and the short formula on an op's box, from its definition and its operands' names. */
 import type { Graph, Node, NodeId } from "../../../fusion";
 import { formulaParts } from "./ops";
-import { showNumber, textWidth } from "./words";
+import { showNumber, textWidth } from "./format";
 
 /** A composite's part is called by its part name, anything else by its op. */
 export const titleOf = (node: Node): string =>

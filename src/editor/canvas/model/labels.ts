@@ -1,7 +1,7 @@
 /** @file Free places for writing: bytes on lines, tags beside hulls. Nothing covers a box, a line or other writing. */
 import { BoxIndex, around, strips } from "./geometry";
 import type { Point, Rect } from "./geometry";
-import { textWidth } from "./words";
+import { textWidth } from "./format";
 
 export interface LineLabel {
   /** Centre of the text. */

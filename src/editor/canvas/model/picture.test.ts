@@ -99,7 +99,7 @@ test("a folded kernel that the layout does not know yet stands free, whatever do
   expect(folded.nodes.filter(({ id }) => !boxes.has(id))).toEqual([]);
 });
 
-test("small canvases start with kernels folded; the same deed unfolds", () => {
+test("small canvases start with kernels folded; the same action unfolds", () => {
   const scene = sceneAt(SOFTMAX);
   const region = scene.kernels[0]!.region;
   expect(foldScene(scene, { ...open, kernels: true }).nodes).toHaveLength(3);

@@ -11,7 +11,7 @@ import { hullPath } from "./outline";
 import { routesOf } from "./route";
 import type { Earlier, Routes } from "./route";
 import type { Scene, SceneEdge, SceneKernel } from "./scene";
-import { showBytes, textWidth } from "./words";
+import { showBytes, textWidth } from "./format";
 
 export interface Hull {
   readonly kernel: SceneKernel;

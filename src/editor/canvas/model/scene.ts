@@ -20,7 +20,7 @@ import { formulaOf, titleOf } from "./formula";
 import { holesOf, waitingOf } from "./gaps";
 import { glyphOf, isFreeView } from "./ops";
 import type { Glyph } from "./ops";
-import { showBytes } from "./words";
+import { showBytes } from "./format";
 
 /** 1 to 6: `--k1` …; from the seventh colour on they start again, hatched. */
 export interface KernelMark {
@@ -99,12 +99,12 @@ const drawnOps = (graph: Graph): Node[] =>
   [...graph.nodes.values()].filter(({ op }) => op !== "const" && op !== "hole");
 
 /** Colours by region, from 0; a kernel without one takes its place in the plan. */
-type Tones = ReadonlyMap<RegionId, number>;
-const inPlanOrder: Tones = new Map();
+type KernelColours = ReadonlyMap<RegionId, number>;
+const inPlanOrder: KernelColours = new Map();
 
 /** The scene of one step. `plan` may lag behind: names and bytes then stay out, shapes and lines are right. */
-export function sceneOf({ graph, regions }: Fusion, plan: Plan | null, tones: Tones = inPlanOrder): Scene {
-  const kernels = kernelsOf(graph, regions, plan, tones);
+export function sceneOf({ graph, regions }: Fusion, plan: Plan | null, colours: KernelColours = inPlanOrder): Scene {
+  const kernels = kernelsOf(graph, regions, plan, colours);
   const homes = homesOf(kernels, regions);
   const shown = drawnOps(graph);
   const waiting = waitingOf(graph);
@@ -126,7 +126,7 @@ function kernelsOf(
   graph: Graph,
   regions: ReadonlyMap<RegionId, Region>,
   plan: Plan | null,
-  tones: Tones,
+  colours: KernelColours,
 ): SceneKernel[] {
   const planned = new Map<RegionId, Kernel>();
   for (const kernel of plan?.kernels ?? []) if (!planned.has(kernel.region)) planned.set(kernel.region, kernel);
@@ -136,7 +136,7 @@ function kernelsOf(
   return inOrder.map((id, index) => {
     const kernel = planned.get(id);
     const bytes = kernel && [...kernel.reads, ...kernel.writes].reduce((sum, a) => sum + a.bytes * (1 + a.rereads), 0);
-    const colour = tones.get(id) ?? index;
+    const colour = colours.get(id) ?? index;
     return {
       region: id,
       name: kernel?.id ?? `K${index + 1}`,

@@ -4,7 +4,7 @@ import type { NodeId } from "../../../fusion";
 import { foldBox } from "../../../document";
 import { linesBetween } from "./lines-between";
 import type { Scene, SceneEdge, SceneNode } from "./scene";
-import { plural, showBytes } from "./words";
+import { plural, showBytes } from "./format";
 
 /** More inputs of one box than this are one pill. */
 const MOST_PILLS = 3;

@@ -7,7 +7,7 @@ import { pillWidth, tagRect } from "./labels";
 import type { Hull, Line, Picture, Port } from "./picture";
 import type { SceneNode } from "./scene";
 import { DISK, savedSign } from "./saved";
-import { showBytes, textWidth } from "./words";
+import { showBytes, textWidth } from "./format";
 
 /** The colour of a token: `ink-2`, `k1-hull`. */
 export type Ink = (token: string) => string;
@@ -62,7 +62,7 @@ function write(text: string, x: number, y: number, how: Writing): string {
   return element("text", values, escaped(shortened(text, room, px, mono)));
 }
 
-const toneOf = ({ kernel }: Pick<SceneNode, "kernel">, ink: Ink): string =>
+const colourOf = ({ kernel }: Pick<SceneNode, "kernel">, ink: Ink): string =>
   kernel ? ink(`k${kernel.tone}`) : ink("line-strong");
 const hullOf = ({ kernel }: Pick<SceneNode, "kernel">, ink: Ink): string =>
   kernel ? ink(`k${kernel.tone}-hull`) : ink("sunken");
@@ -83,7 +83,7 @@ function glyphAt(node: SceneNode, x: number, y: number, stroke: string): string 
 /** Kind, name, formula or kernel; shape, and where the value lives. */
 function opOf(node: SceneNode, { x, y, width, height }: Box, ink: Ink): string {
   const right = x + width - 10;
-  const tone = toneOf(node, ink);
+  const tone = colourOf(node, ink);
   const inHull = node.kernel !== null && !node.alone;
   const parts = [
     element("rect", {
@@ -141,7 +141,7 @@ function pillOf(node: SceneNode, { x, y, width, height }: Box, ink: Ink): string
 }
 
 function foldedOf(node: SceneNode, { x, y, width, height }: Box, ink: Ink): string {
-  const [tone, hull] = [toneOf(node, ink), hullOf(node, ink)];
+  const [tone, hull] = [colourOf(node, ink), hullOf(node, ink)];
   const edge = { width, height, rx: 12, fill: hull, stroke: tone, "stroke-width": 1.5 };
   const bytes = node.lives === "memory" ? showBytes(node.bytes) : "";
   return [

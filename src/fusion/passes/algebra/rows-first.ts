@@ -88,5 +88,5 @@ const sharedOut = ({ graph }: Planner, n: Node, product: Node): Proposal["verdic
     "L_STRICT",
     [n.id, product.id],
     `With the few rows that ${nameOf(graph, n.id)} leaves, several threads would share each sum of ${nameOf(graph, product.id)}, which may change the last bits, and strict mode keeps them.`,
-    { wayOut: "Switch strict mode off." },
+    { remedy: "Switch strict mode off." },
   );

@@ -21,9 +21,9 @@ export function acrossPasses({ graph, options }: Planner, { add, remove }: Candi
     if (value === undefined) continue;
     const bytes = bytesOf(node(graph, value).type);
     const text = `${nameOf(graph, reader)} reads ${nameOf(graph, value)} in the backward pass, which runs later: the ${showBytes(bytes)} have to be kept until then.`;
-    return no("L_SAVED", [value, reader], text, { numbers: { bytes }, wayOut: WAY_OUT });
+    return no("L_SAVED", [value, reader], text, { numbers: { bytes }, remedy: WAY_OUT });
   }
   const [early, other] = [members.find((id) => !late(id))!, members.find(late)!];
   const text = `${nameOf(graph, early)} belongs to the forward pass and ${nameOf(graph, other)} to the backward pass, which runs later.`;
-  return no("L_SAVED", [early, other], text, { wayOut: "Plan both passes as one graph." });
+  return no("L_SAVED", [early, other], text, { remedy: "Plan both passes as one graph." });
 }

@@ -244,11 +244,11 @@ function keeping({ planner, wanted }: Work, id: NodeId, readers: readonly NodeId
   const [name, bytes, flops] = [nameOf(graph, id), bytesOf(node(graph, id).type), flopsOf(graph, id)];
   const nodes = [id, ...readers.slice(0, 1)];
   const numbers = { ...traded(planner, bytes, flops), bytes };
-  const refusal = (code: Verdict["code"], text: string, wayOut: string): Proposal => ({
+  const refusal = (code: Verdict["code"], text: string, remedy: string): Proposal => ({
     rule: "keep",
     change: null,
     nodes,
-    verdict: no(code, nodes, text, { numbers, wayOut }),
+    verdict: no(code, nodes, text, { numbers, remedy }),
   });
   const reading = `${nameOf(graph, readers[0]!)} reads ${name} in the backward pass`;
   if (wanted.choices.has(id))

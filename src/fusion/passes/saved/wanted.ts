@@ -90,25 +90,25 @@ const needsMore = (graph: Graph, n: Node, reader: Node): Verdict =>
     "L_DTYPE",
     [n.id, reader.id],
     `${nameOf(graph, reader.id)} needs the numbers of ${nameOf(graph, n.id)}, not only a yes or no for each: a bit is too little.`,
-    { wayOut: "Keep or recompute it." },
+    { remedy: "Keep or recompute it." },
   );
 const notBack = (graph: Graph, n: Node): Verdict =>
   no(
     "L_ROOT",
     [n.id],
     `No op that reads ${nameOf(graph, n.id)} in the forward pass can be undone with what is at hand, so it can't be taken back.`,
-    { wayOut: "Keep or recompute it." },
+    { remedy: "Keep or recompute it." },
   );
 const notExact = (graph: Graph, n: Node, { result, op }: Inverted): Verdict =>
   no(
     "L_STRICT",
     [n.id, result],
     `${nameOf(graph, n.id)} taken back from ${nameOf(graph, result)} by \`${op}\` has other last digits, and strict mode keeps them.`,
-    { wayOut: "Switch strict mode off, or recompute it." },
+    { remedy: "Switch strict mode off, or recompute it." },
   );
 const notAgain = (graph: Graph, n: Node): Verdict =>
   no("L_OPAQUE", [n.id], `Nobody knows what ${nameOf(graph, n.id)} does, so it is not done twice.`, {
-    wayOut: "Keep it.",
+    remedy: "Keep it.",
   });
 
 /** A value of the forward pass that backward nodes read, and what can be done about it. */

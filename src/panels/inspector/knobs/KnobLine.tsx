@@ -43,9 +43,9 @@ export function KnobLine({ offer, output, every, region }: Props) {
       >
         Time each
       </button>
-      {refusalsOf(offer).map(({ code, text, wayOut }) => (
+      {refusalsOf(offer).map(({ code, text, remedy }) => (
         <small key={code} data-code={code}>
-          {text} {wayOut}
+          {text} {remedy}
         </small>
       ))}
     </div>

@@ -51,7 +51,7 @@ function Changes({ sheet, title }: { readonly sheet: KnobSheet; readonly title: 
           ))}
         </tbody>
       </table>
-      <div className="knobs-deeds">
+      <div className="knobs-actions">
         <button type="button" onClick={() => setDiff(true)}>
           Diff with the planner
         </button>

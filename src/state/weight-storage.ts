@@ -1,11 +1,11 @@
-/** @file The browser's database as a vault for weights. It may be blocked or full: then nothing is kept, and the page goes on. */
+/** @file The browser's database as storage for weights. Where it is blocked or full, nothing is stored and the page goes on. */
 import type { Weights } from "../workers";
-import type { Vault } from "./world";
+import type { WeightStorage } from "./environment";
 
 const NAME = "fusion-playground";
 const STORE = "weights";
 const AGE = "when";
-/** Models kept; an older one makes room. */
+/** Models stored; the oldest is removed for a new one. */
 const KEPT = 3;
 
 interface Entry {
@@ -45,7 +45,7 @@ async function makeRoom(store: IDBObjectStore): Promise<void> {
 }
 
 /** @param now ms since 1970, to tell old from new */
-export const browserVault = (now: () => number): Vault => ({
+export const browserWeightStorage = (now: () => number): WeightStorage => ({
   read: async (key) => {
     const entry = await stored("readonly", (store) => settled<Entry | undefined>(store.get(key)));
     return entry?.weights ?? null;

@@ -2,10 +2,10 @@
 
 let letters = "";
 
-export const typeAhead = (letter: string): void => void (letters += letter);
+export const bufferKey = (letter: string): void => void (letters += letter);
 
 /** What was typed since the last time, for the field to begin with. */
-export function takeTypedAhead(): string {
+export function takeKeyBuffer(): string {
   const taken = letters;
   letters = "";
   return taken;

@@ -1,22 +1,22 @@
 /** @file Parts of the page that come in chunks of their own, shown the moment they are there. */
 import { useSyncExternalStore } from "react";
 
-type Late<T> =
+type Lazy<T> =
   | { readonly status: "waiting" }
   | { readonly status: "there"; readonly module: T }
   | { readonly status: "failed"; readonly error: unknown };
 
 /**
  * A hook that answers the module once it is there, and null before; the first use starts `load`. For what belongs to
- * the first picture: React holds a late part under `Suspense` back for 300 ms after it showed the last placeholder.
+ * the first paint: React holds a late part under `Suspense` back for 300 ms after it showed the last placeholder.
  * A chunk that can't be loaded is thrown to the error boundary.
  */
-export function lateModule<T>(load: () => Promise<T>): () => T | null {
-  let late: Late<T> = { status: "waiting" };
+export function lazyModule<T>(load: () => Promise<T>): () => T | null {
+  let lazy: Lazy<T> = { status: "waiting" };
   let started = false;
   const listeners = new Set<() => void>();
-  const become = (next: Late<T>): void => {
-    late = next;
+  const become = (next: Lazy<T>): void => {
+    lazy = next;
     for (const listener of listeners) listener();
   };
   const subscribe = (listener: () => void): (() => void) => {
@@ -30,8 +30,8 @@ export function lateModule<T>(load: () => Promise<T>): () => T | null {
     }
     return () => void listeners.delete(listener);
   };
-  const read = (): Late<T> => late;
-  return function useLateModule() {
+  const read = (): Lazy<T> => lazy;
+  return function useLazyModule() {
     const now = useSyncExternalStore(subscribe, read);
     if (now.status === "failed") throw now.error;
     return now.status === "there" ? now.module : null;

@@ -1,12 +1,12 @@
-/** @file Which of the three arrangements fits, by width alone. */
+/** @file Which of the three page layouts fits, by width alone. */
 import { useSyncExternalStore } from "react";
 
-export type Arrangement = "wide" | "middle" | "narrow";
+export type PageLayout = "wide" | "middle" | "narrow";
 
 const wide = "(min-width: 1420px)";
 const narrow = "(max-width: 1000px)";
 
-const current = (): Arrangement =>
+const current = (): PageLayout =>
   matchMedia(wide).matches ? "wide" : matchMedia(narrow).matches ? "narrow" : "middle";
 
 function subscribe(changed: () => void): () => void {
@@ -17,4 +17,4 @@ function subscribe(changed: () => void): () => void {
   };
 }
 
-export const useArrangement = (): Arrangement => useSyncExternalStore(subscribe, current);
+export const usePageLayout = (): PageLayout => useSyncExternalStore(subscribe, current);

@@ -19,20 +19,20 @@ export interface Track {
   readonly bar?: string;
 }
 
-export interface DeskPane {
+export interface GridPane {
   readonly area: string;
   readonly content: ReactNode;
   /** The tracks whose bars come after this pane. */
   readonly bars?: readonly string[];
 }
 
-export interface DeskPlan {
+export interface GridPlan {
   /** Rows of area names, as `grid-template-areas` takes them; the bar of track `x` stands in area `x-bar`. */
   readonly areas: readonly string[];
   readonly columns: readonly Track[];
   readonly rows: readonly Track[];
   /** In reading order, which need not be the order on the grid. */
-  readonly panes: readonly DeskPane[];
+  readonly panes: readonly GridPane[];
 }
 
 /** px that an arrow key moves a bar. */
@@ -88,7 +88,7 @@ function useTracks(across: boolean, tracks: readonly Track[], root: RefObject<HT
   };
 }
 
-export function Desk({ plan }: { readonly plan: DeskPlan }) {
+export function PaneGrid({ plan }: { readonly plan: GridPlan }) {
   const root = useRef<HTMLElement>(null);
   const columns = useTracks(true, plan.columns, root);
   const rows = useTracks(false, plan.rows, root);
@@ -96,12 +96,12 @@ export function Desk({ plan }: { readonly plan: DeskPlan }) {
   return (
     <main
       ref={root}
-      className="frame desk"
+      className="frame pane-grid"
       style={{ gridTemplateAreas, gridTemplateColumns: columns.template, gridTemplateRows: rows.template }}
     >
       {plan.panes.map(({ area, content, bars = [] }) => (
         <Fragment key={area}>
-          <div className={`desk-pane desk-${area}`} style={{ gridArea: area }}>
+          <div className={`grid-pane grid-${area}`} style={{ gridArea: area }}>
             {content}
           </div>
           {bars.map((id) => (

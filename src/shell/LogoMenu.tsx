@@ -7,7 +7,7 @@ const listed = ["find", "share", "options", "theme", "presenter", "redo", "notes
   .map((id) => findCommand(id))
   .filter((command): command is Command => command !== null);
 
-export function MarkMenu({ withName }: { readonly withName: boolean }) {
+export function LogoMenu({ withName }: { readonly withName: boolean }) {
   return (
     <Menu
       className="brand"

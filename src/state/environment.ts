@@ -1,4 +1,4 @@
-/** @file What the store needs of the outside world. Tests pass fakes; `browser.ts` passes the real one. */
+/** @file What the store needs of its environment. Tests pass fakes; `browser.ts` passes the real one. */
 import type { NodeId, Plan } from "../fusion";
 import type { BenchProgress, BenchResult, DeviceInfo, GpuProblem, Outcome } from "../gpu";
 import type {
@@ -14,7 +14,7 @@ import type {
 import type { Layout } from "./types";
 
 /** The GPU session, as far as the store uses it. */
-export interface Machine {
+export interface GpuSession {
   describe(): Promise<Outcome<DeviceInfo>>;
   bench(
     plans: { readonly naive: Plan; readonly step: Plan | null; readonly fused: Plan },
@@ -39,19 +39,19 @@ export interface Shelf {
 }
 
 /** Weights of models by key, beyond the page's life. */
-export interface Vault {
+export interface WeightStorage {
   read(key: string): Promise<Weights | null>;
   /** False when they could not be kept: full or blocked. */
   write(key: string, weights: Weights): Promise<boolean>;
 }
 
-export interface World {
+export interface Environment {
   readonly compileWorker: Port<CompileRequest, CompileReply>;
   readonly checkWorker: Port<CheckRequest, CheckReply>;
   readonly layoutWorker: Port<LayoutRequest, Layout>;
-  readonly session: Machine;
+  readonly session: GpuSession;
   readonly storage: Shelf;
-  readonly vault: Vault;
+  readonly weightStorage: WeightStorage;
   /** ms since 1970 */
   now(): number;
   /** The system's colour scheme. */

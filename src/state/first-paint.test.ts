@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createStore } from "zustand/vanilla";
-import { PATIENCE_MILLIS, firstPicture } from "./first-picture";
-import type { PlaygroundStore } from "./slice";
+import { PATIENCE_MILLIS, firstPaint } from "./first-paint";
+import type { PlaygroundStore } from "./slice-context";
 import type { Derived, PlaygroundState } from "./types";
 
 const compiling: Derived = {
@@ -21,7 +21,7 @@ afterEach(() => void vi.useRealTimers());
 async function standsAfter(...changes: readonly Derived[]): Promise<boolean[]> {
   const store = createStore<PlaygroundState>()(() => ({ derived: compiling }) as PlaygroundState);
   let stands = false;
-  void firstPicture(store as PlaygroundStore).then(() => (stands = true));
+  void firstPaint(store as PlaygroundStore).then(() => (stands = true));
   const answers: boolean[] = [];
   for (const derived of changes) {
     store.setState({ derived });
@@ -31,7 +31,7 @@ async function standsAfter(...changes: readonly Derived[]): Promise<boolean[]> {
   return answers;
 }
 
-test("the first picture stands when the graph has its places, not when it is planned", async () => {
+test("the first paint is done when the graph has its places, not when it is planned", async () => {
   const latest = {} as NonNullable<Derived["latest"]>;
   const planned: Derived = { ...compiling, status: "ready", latest, compilation: latest };
   expect(await standsAfter(compiling, planned, { ...planned, layout })).toEqual([false, false, true]);
@@ -44,7 +44,7 @@ test("a text without a picture keeps nobody waiting", async () => {
 
 test("a plan that takes long is not waited for", async () => {
   const store = createStore<PlaygroundState>()(() => ({ derived: compiling }) as PlaygroundState);
-  const stood = firstPicture(store as PlaygroundStore);
+  const stood = firstPaint(store as PlaygroundStore);
   await vi.advanceTimersByTimeAsync(PATIENCE_MILLIS);
   await expect(stood).resolves.toBeUndefined();
 });

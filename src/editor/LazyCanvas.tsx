@@ -1,9 +1,9 @@
 /** @file The canvas comes in a chunk of its own, beside the first compilation: the frame, the program and the counts do not wait for it. */
-import { lateModule } from "../state";
+import { lazyModule } from "../state";
 
 /** Asked for before the page is built: it is wanted as soon as the first plan is there. */
 const loading = import("./canvas/GraphCanvas");
-const useCanvasModule = lateModule(() => loading);
+const useCanvasModule = lazyModule(() => loading);
 
 export function GraphCanvas() {
   const canvas = useCanvasModule();

@@ -1,13 +1,13 @@
-/** @file What every slice of the store gets: to read, to change, and to record a deed. */
+/** @file What every slice of the store gets: to read, to change, and to record an action. */
 import type { StoreApi } from "zustand/vanilla";
 import type { Document } from "../document";
 import type { Actions, Origin, PlaygroundState } from "./types";
-import type { WeightsKeeper } from "./weights";
-import type { World } from "./world";
+import type { WeightsStore } from "./weights";
+import type { Environment } from "./environment";
 
-export interface Deeds {
-  readonly world: World;
-  readonly weights: WeightsKeeper;
+export interface SliceContext {
+  readonly environment: Environment;
+  readonly weights: WeightsStore;
   get(): PlaygroundState;
   set(change: Partial<PlaygroundState>): void;
   /** Resolves when `holds`, or when nobody waits any more. */
@@ -29,4 +29,4 @@ export interface Deeds {
 }
 
 export type PlaygroundStore = StoreApi<PlaygroundState>;
-export type Slice<K extends keyof Actions> = (deeds: Deeds) => Pick<Actions, K>;
+export type Slice<K extends keyof Actions> = (context: SliceContext) => Pick<Actions, K>;

@@ -1,5 +1,5 @@
-/** @file When the first picture stands: what is large and not part of it waits until then. */
-import type { PlaygroundStore } from "./slice";
+/** @file When the first paint is done: what is large and not part of it waits until then. */
+import type { PlaygroundStore } from "./slice-context";
 import type { PlaygroundState } from "./types";
 
 /** A program that takes longer than this to plan does not keep the editor waiting. */
@@ -11,8 +11,8 @@ const LATEST_MILLIS = 500;
 const stands = ({ derived: { status, layout, latest } }: PlaygroundState): boolean =>
   layout !== null || status === "broken" || (status === "ready" && latest === null);
 
-/** Resolves once the page has shown its first picture and has nothing more urgent to do. */
-export function firstPicture(store: PlaygroundStore): Promise<void> {
+/** Resolves once the page has done its first paint and has nothing more urgent to do. */
+export function firstPaint(store: PlaygroundStore): Promise<void> {
   return new Promise((resolve) => {
     const rest = (): void => {
       stop();

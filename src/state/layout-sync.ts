@@ -2,7 +2,7 @@
 import type { Compilation } from "../fusion";
 import { foldedRequest, layoutRequest, type LayoutRequest } from "../workers";
 import type { Layout } from "./types";
-import type { World } from "./world";
+import type { Environment } from "./environment";
 
 /** The careful engine gets this long; then the worker is replaced and the linear one asked. */
 export const PATIENCE_MILLIS = 4_000;
@@ -12,33 +12,33 @@ export interface Layouter {
 }
 
 /** Null when even the linear engine has no answer. */
-async function layoutFor(world: World, request: LayoutRequest): Promise<Layout | null> {
+async function layoutFor(environment: Environment, request: LayoutRequest): Promise<Layout | null> {
   let late = false;
   const timer = setTimeout(() => {
     late = true;
-    world.layoutWorker.end();
+    environment.layoutWorker.end();
   }, PATIENCE_MILLIS);
-  const careful = await world.layoutWorker.ask(request);
+  const careful = await environment.layoutWorker.ask(request);
   clearTimeout(timer);
   if (careful.ok) return careful.value;
   if (!late) return null;
-  const quick = await world.layoutWorker.ask({ ...request, engine: "lanes" });
+  const quick = await environment.layoutWorker.ask({ ...request, engine: "lanes" });
   return quick.ok ? quick.value : null;
 }
 
 const NOWHERE: Layout = { boxes: new Map(), bends: new Map(), width: 0, height: 0 };
 
-export function startLayout(world: World, done: (layout: Layout) => void): Layouter {
+export function startLayout(environment: Environment, done: (layout: Layout) => void): Layouter {
   let waiting: Compilation | null = null;
   let busy = false;
   /** A large graph opens with its blocks folded: that picture comes first, since it is soon made. */
   const layOut = async (asked: Compilation): Promise<void> => {
     const request = layoutRequest(asked);
     const small = foldedRequest(request, asked.naive?.graph ?? asked.drawn);
-    const first = small && (await layoutFor(world, small));
+    const first = small && (await layoutFor(environment, small));
     const folded = first ? { folded: first.boxes } : {};
     if (first && !waiting) done({ ...NOWHERE, ...folded });
-    const layout = waiting ? null : await layoutFor(world, request);
+    const layout = waiting ? null : await layoutFor(environment, request);
     if (layout && !waiting) done({ ...layout, ...folded });
   };
   const next = (): void => {

@@ -2,7 +2,7 @@
 import { parseProgram } from "../fusion";
 
 /** Ops and operands: a call counts once, however many parts, turns or calls of its def there are. */
-export function writtenCounts(text: string): { readonly ops: number; readonly edges: number } {
+export function sourceCounts(text: string): { readonly ops: number; readonly edges: number } {
   const operands = new Map<string, number>();
   for (const { op, span, inputs } of parseProgram(text).graph.nodes.values()) {
     if (!span || op === "input" || op === "const" || op === "hole") continue;

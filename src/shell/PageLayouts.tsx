@@ -1,10 +1,10 @@
-/** @file The three arrangements of the same parts. Column widths are the person's own, and not part of a link. */
+/** @file The three page layouts of the same parts. Column widths are the person's own, and not part of a link. */
 import type { ReactNode } from "react";
 import { GraphCanvas, ProgramEditor } from "../editor";
 import { KernelInspector, MeasuredPanel, NewsRow, ScoreRow, Scrubber } from "../panels";
 import { playground, selectIsEmpty, usePlayground, type Pane } from "../state";
 import { EmptyState } from "./EmptyState";
-import { Desk, type DeskPlan } from "./Desk";
+import { PaneGrid, type GridPlan } from "./PaneGrid";
 
 const COLUMN_LEAST = 320;
 const CENTRE_LEAST = 540;
@@ -69,7 +69,7 @@ const below = { id: "below", size: null, least: 160 };
 const centre = { id: "centre", size: null, least: CENTRE_LEAST };
 
 /** Measured stands under the program and is read last: it is about what all the others show. */
-const wide: DeskPlan = {
+const wide: GridPlan = {
   areas: [
     "program side-bar centre kernels-bar kernels",
     "program-bar side-bar centre kernels-bar kernels",
@@ -90,7 +90,7 @@ const wide: DeskPlan = {
 };
 
 /** The program is read first wherever it stands. */
-const middle: DeskPlan = {
+const middle: GridPlan = {
   areas: ["centre side-bar program", "centre side-bar program-bar", "centre side-bar kernels"],
   columns: [centre, { id: "side", size: 348, least: COLUMN_LEAST, bar: "Width of the side column" }],
   rows: [heightOfProgram, below],
@@ -101,8 +101,8 @@ const middle: DeskPlan = {
   ],
 };
 
-export const Wide = () => <Desk plan={wide} />;
-export const Middle = () => <Desk plan={middle} />;
+export const Wide = () => <PaneGrid plan={wide} />;
+export const Middle = () => <PaneGrid plan={middle} />;
 
 const panes: readonly (readonly [Pane, string])[] = [
   ["text", "Text"],

@@ -1,8 +1,8 @@
-/** @file The world of a command: files, two streams, a clock, a GPU. */
+/** @file The environment of a command: files, two streams, a clock, a GPU. */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
-export interface World {
+export interface Environment {
   /** The text of a file, `-` for standard input. Rejects as the file system does. */
   read(path: string): Promise<string>;
   /** A file as it is. Rejects as the file system does. */
@@ -19,8 +19,8 @@ export interface World {
 
 const line = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
 
-/** Node's world; `gpu` opens Dawn. */
-export const nodeWorld = (gpu: World["gpu"]): World => ({
+/** Node's environment; `gpu` opens Dawn. */
+export const nodeEnvironment = (gpu: Environment["gpu"]): Environment => ({
   read: async (path) => (path === "-" ? readFileSync(0, "utf8") : readFile(path, "utf8")),
   bytes: (path) => readFile(path),
   print: (text) => void process.stdout.write(line(text)),

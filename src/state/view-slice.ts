@@ -1,6 +1,6 @@
 /** @file Where the person looks: the cursor over the steps, selection, panes, theme. Nothing here is undoable. */
 import type { Step } from "../fusion";
-import type { Deeds, Slice } from "./slice";
+import type { SliceContext, Slice } from "./slice-context";
 
 /** Play holds an accepted step this long, and a refused one longer, since there is a reason to read. */
 export const ACCEPTED_MILLIS = 900;
@@ -22,40 +22,40 @@ export function refusalCursor(steps: readonly Step[], cursor: number): number | 
   return first === -1 ? null : first + 1;
 }
 
-const stepsOf = (deeds: Deeds): readonly Step[] => deeds.get().derived.compilation?.steps ?? [];
+const stepsOf = (context: SliceContext): readonly Step[] => context.get().derived.compilation?.steps ?? [];
 
 /** Advances the cursor on a timer until the last step. */
-function player(deeds: Deeds): { toggle(): void; stop(): void } {
+function player(context: SliceContext): { toggle(): void; stop(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = (): void => {
     clearTimeout(timer);
-    if (deeds.get().playing) deeds.set({ playing: false });
+    if (context.get().playing) context.set({ playing: false });
   };
   const hold = (): void => {
     clearTimeout(timer);
-    const { cursor } = deeds.get();
-    const shown = stepsOf(deeds)[cursor - 1];
+    const { cursor } = context.get();
+    const shown = stepsOf(context)[cursor - 1];
     timer = setTimeout(advance, shown && !shown.accepted ? REFUSED_MILLIS : ACCEPTED_MILLIS);
   };
   const advance = (): void => {
-    const { cursor, playing } = deeds.get();
+    const { cursor, playing } = context.get();
     // Another program was opened meanwhile.
     if (!playing) return;
-    const last = stepsOf(deeds).length;
-    if (cursor < last) deeds.set({ cursor: cursor + 1, selection: { kind: "none" } });
+    const last = stepsOf(context).length;
+    if (cursor < last) context.set({ cursor: cursor + 1, selection: { kind: "none" } });
     if (cursor + 1 >= last) stop();
     else hold();
   };
   return {
     stop,
     toggle() {
-      if (deeds.get().playing) {
+      if (context.get().playing) {
         stop();
         return;
       }
-      const last = stepsOf(deeds).length;
+      const last = stepsOf(context).length;
       if (last === 0) return;
-      deeds.set({ playing: true, ...(deeds.get().cursor >= last ? { cursor: 0 } : {}) });
+      context.set({ playing: true, ...(context.get().cursor >= last ? { cursor: 0 } : {}) });
       hold();
     },
   };
@@ -63,22 +63,22 @@ function player(deeds: Deeds): { toggle(): void; stop(): void } {
 
 type Stepping = "stepTo" | "stepForward" | "stepBack" | "nextPass" | "nextRefusal" | "togglePlay";
 
-export const steppingSlice: Slice<Stepping> = (deeds) => {
-  const play = player(deeds);
+export const steppingSlice: Slice<Stepping> = (context) => {
+  const play = player(context);
   const stepTo = (cursor: number): void => {
     play.stop();
-    const next = Math.min(Math.max(Math.trunc(cursor), 0), stepsOf(deeds).length);
+    const next = Math.min(Math.max(Math.trunc(cursor), 0), stepsOf(context).length);
     // The card shows the step's own candidate, so an edge chosen before gives way.
-    const selection = deeds.get().selection.kind === "edge" ? { selection: { kind: "none" } as const } : {};
-    deeds.set({ cursor: next, ...selection });
+    const selection = context.get().selection.kind === "edge" ? { selection: { kind: "none" } as const } : {};
+    context.set({ cursor: next, ...selection });
   };
   return {
     stepTo,
-    stepForward: () => stepTo(deeds.get().cursor + 1),
-    stepBack: () => stepTo(deeds.get().cursor - 1),
-    nextPass: (direction) => stepTo(passCursor(stepsOf(deeds), deeds.get().cursor, direction)),
+    stepForward: () => stepTo(context.get().cursor + 1),
+    stepBack: () => stepTo(context.get().cursor - 1),
+    nextPass: (direction) => stepTo(passCursor(stepsOf(context), context.get().cursor, direction)),
     nextRefusal() {
-      const cursor = refusalCursor(stepsOf(deeds), deeds.get().cursor);
+      const cursor = refusalCursor(stepsOf(context), context.get().cursor);
       if (cursor !== null) stepTo(cursor);
     },
     togglePlay: () => play.toggle(),
@@ -99,27 +99,27 @@ type Looking =
   | "blank"
   | "showSide";
 
-export const lookingSlice: Slice<Looking> = (deeds) => ({
-  select: (selection) => deeds.set({ selection, kernel: null }),
+export const lookingSlice: Slice<Looking> = (context) => ({
+  select: (selection) => context.set({ selection, kernel: null }),
   hover(id) {
-    if (id !== deeds.get().hovered) deeds.set({ hovered: id });
+    if (id !== context.get().hovered) context.set({ hovered: id });
   },
-  showKernel: (kernel) => deeds.set({ kernel }),
-  showTab: (tab) => deeds.set({ tab }),
-  showPane: (pane) => deeds.set({ pane }),
-  togglePresenter: () => deeds.set({ presenter: !deeds.get().presenter, presenterSide: "words", blanked: false }),
+  showKernel: (kernel) => context.set({ kernel }),
+  showTab: (tab) => context.set({ tab }),
+  showPane: (pane) => context.set({ pane }),
+  togglePresenter: () => context.set({ presenter: !context.get().presenter, presenterSide: "words", blanked: false }),
   toggleFold(id) {
-    const folded = new Set(deeds.get().folded);
+    const folded = new Set(context.get().folded);
     if (!folded.delete(id)) folded.add(id);
-    deeds.set({ folded });
+    context.set({ folded });
   },
-  openDialog: (dialog) => deeds.set({ dialog }),
-  dismissNotice: () => deeds.set({ notice: null }),
-  revealSpan: (span) => deeds.set({ revealed: { from: span.from, to: span.to }, pane: "text" }),
-  blank: (blanked) => deeds.set({ blanked }),
+  openDialog: (dialog) => context.set({ dialog }),
+  dismissNotice: () => context.set({ notice: null }),
+  revealSpan: (span) => context.set({ revealed: { from: span.from, to: span.to }, pane: "text" }),
+  blank: (blanked) => context.set({ blanked }),
   showSide(presenterSide) {
-    const { tab } = deeds.get();
+    const { tab } = context.get();
     const shown = presenterSide === "wgsl" || presenterSide === "traffic" ? presenterSide : tab;
-    deeds.set({ presenterSide, tab: shown });
+    context.set({ presenterSide, tab: shown });
   },
 });

@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt } from "../fusion";
-import { tonesAt } from "./tones";
+import { coloursAt } from "./kernel-colours";
 
 const compilation = compile("x: f32[64, 64]\nw: f32[64]\nh = softmax(x)\ny = relu(h * w + 1) + exp(x)\n", {
   ...defaultOptions,
   granularity: "primitive",
 });
-const all = Array.from({ length: compilation.steps.length + 1 }, (_, cursor) => tonesAt(compilation, cursor));
+const all = Array.from({ length: compilation.steps.length + 1 }, (_, cursor) => coloursAt(compilation, cursor));
 
 test("the naive plan's kernels are coloured in their order", () => {
   expect([...all[0]!.values()]).toEqual(compilation.naivePlan!.kernels.map((_, i) => i));
 });
 
 test("no two kernels of a step have the same colour, and every kernel has one", () => {
-  all.forEach((tones, cursor) => {
+  all.forEach((colours, cursor) => {
     const { regions } = fusionAt(compilation, cursor);
-    expect([...tones.keys()].toSorted()).toEqual([...regions.keys()].toSorted());
-    expect(new Set(tones.values()).size).toBe(tones.size);
+    expect([...colours.keys()].toSorted()).toEqual([...regions.keys()].toSorted());
+    expect(new Set(colours.values()).size).toBe(colours.size);
   });
 });
 

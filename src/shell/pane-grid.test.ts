@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fitting, type Track } from "./Desk";
+import { fitting, type Track } from "./PaneGrid";
 
 const track: Track = { id: "side", size: 352, least: 320 };
 

@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { compile, defaultOptions } from "../fusion";
 import type { Answer, LayoutRequest } from "../workers";
-import { PATIENCE_MILLIS, startLayout } from "./laying-out";
+import { PATIENCE_MILLIS, startLayout } from "./layout-sync";
 import type { Layout } from "./types";
-import type { World } from "./world";
+import type { Environment } from "./environment";
 
 const compilation = compile("x: f32[8]\ny = relu(x)\n", defaultOptions);
 const blank: Layout = { boxes: new Map(), bends: new Map(), width: 0, height: 0 };
@@ -23,7 +23,7 @@ test("a layout that takes too long is asked for again, of the linear engine, in 
     end: () => answerFirst({ ok: false, text: "ended" }),
   };
   const seen: Layout[] = [];
-  startLayout({ layoutWorker } as unknown as World, (layout) => seen.push(layout)).request(compilation);
+  startLayout({ layoutWorker } as unknown as Environment, (layout) => seen.push(layout)).request(compilation);
   await vi.advanceTimersByTimeAsync(PATIENCE_MILLIS - 1);
   expect(asked).toEqual(["auto"]);
   await vi.advanceTimersByTimeAsync(1);
@@ -39,7 +39,7 @@ test("the worker hears of boxes and lines, not of the plan", async () => {
     },
     end: () => undefined,
   };
-  startLayout({ layoutWorker } as unknown as World, () => undefined).request(compilation);
+  startLayout({ layoutWorker } as unknown as Environment, () => undefined).request(compilation);
   await Promise.resolve();
   expect(Object.keys(asked[0]!).toSorted()).toEqual(["edges", "engine", "nodes"]);
   expect(asked[0]!.nodes.map(({ id }) => id)).toEqual(["x", "y", "y>out"]);

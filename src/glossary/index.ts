@@ -1,0 +1,2 @@
+/** @file The door to the glossary. */
+export { terms, type Term } from "./terms";
