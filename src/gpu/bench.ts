@@ -1,9 +1,10 @@
 /** @file Times plans against one another on the device: cold run and outputs first, then warm-up, then interleaved rounds, then kernel by kernel. */
 import type { Plan } from "../fusion";
 import { readOutputs, runOnce, runWithTwoStops } from "./execute";
-import type { BoundPlan, Inputs } from "./memory";
+import { drawKernels, type Inputs } from "./inputs";
+import type { BoundPlan } from "./memory";
 import { buildPipelines } from "./pipelines";
-import type { Built } from "./pipelines";
+import type { Built, KernelSource } from "./pipelines";
 import { MEMORY_BUDGET, memoryNeed, preflight } from "./preflight";
 import { prepare } from "./prepare";
 import { done, refusals } from "./problem";
@@ -89,7 +90,7 @@ export async function runBench(
   if (!fits.ok) return fits;
   recorder.cacheResident = memoryNeed([plans.fused]).bytes < CACHE_BYTES;
   const say = progressOf(job, options);
-  const pipelines = await build(job, named, recorder, say);
+  const pipelines = await build(job, named, drawKernels(all, inputs), recorder, say);
   if (!pipelines.ok) return pipelines;
   say(0.1, "Sending the inputs");
   const bound = await prepare(job, named, inputs, pipelines.value);
@@ -122,22 +123,21 @@ function progressOf(job: Job, { onProgress }: BenchOptions): Say {
   };
 }
 
+/** Pipelines of all plans, built side by side; the time of each plan ends with the last that it needs. */
 async function build(
   job: Job,
   named: readonly [PlanName, Plan][],
+  own: readonly KernelSource[],
   recorder: Recorder,
   say: Say,
 ): Promise<Outcome<ReadonlyMap<string, Built>>> {
-  let pipelines: ReadonlyMap<string, Built> = new Map();
-  for (const [i, [name, plan]] of named.entries()) {
-    say((0.1 * i) / named.length, `Building ${plan.kernels.length} kernels, ${name}`);
-    const begin = job.env.now();
-    const built = await buildPipelines(job.held, plan.kernels);
-    if (!built.ok) return built;
-    pipelines = built.value;
-    recorder.pipelineMillis[name] = job.env.now() - begin;
-  }
-  return done(pipelines);
+  const kernels = new Set(named.flatMap(([, plan]) => plan.kernels.map(({ wgsl }) => wgsl)));
+  say(0, `Building ${kernels.size} kernels`);
+  const begin = job.env.now();
+  const built = await buildPipelines(job.held, [...named.flatMap(([, plan]) => plan.kernels), ...own]);
+  if (!built.ok) return built;
+  for (const [name] of named) recorder.pipelineMillis[name] = job.env.now() - begin;
+  return built;
 }
 
 async function coldRuns(

@@ -6,7 +6,7 @@ export type { SweepOptions } from "./sweep";
 export type { BenchOptions, BenchPlans } from "./bench";
 export { hostEnv } from "./env";
 export type { SessionEnv } from "./env";
-export type { Inputs } from "./memory";
+export type { Inputs } from "./inputs";
 export type { NumberArray } from "./packing";
 export { MEMORY_BUDGET, memoryNeed, preflight, runSeconds } from "./preflight";
 export type { MemoryNeed } from "./preflight";

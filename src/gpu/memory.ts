@@ -2,12 +2,9 @@
 import type { Kernel, NodeId, Plan } from "../fusion";
 import type { Arena } from "./arena";
 import { paddedBytes, usage } from "./flags";
-import { pack } from "./packing";
-import type { NumberArray } from "./packing";
 import type { Built } from "./pipelines";
 import { memoryNeed, slotSizes } from "./preflight";
-import { done, fail } from "./problem";
-import type { Outcome, PlanName } from "./types";
+import type { PlanName } from "./types";
 
 /** One dispatch, ready to be encoded. */
 export interface Dispatch {
@@ -28,11 +25,7 @@ export interface BoundPlan {
   readonly buffers: ReadonlyMap<NodeId, GPUBuffer>;
 }
 
-export type Inputs = ReadonlyMap<NodeId, NumberArray>;
-
 const STORED = usage.storage | usage.copyDestination | usage.copySource;
-/** One write takes as much again in staging memory. */
-const CHUNK = 16 * 2 ** 20;
 
 export interface RunMemory {
   readonly inputs: ReadonlyMap<string, GPUBuffer>;
@@ -45,26 +38,6 @@ export function allocate(arena: Arena, plans: readonly Plan[]): RunMemory {
   const inputs = new Map<string, GPUBuffer>();
   for (const [value, size] of need.inputs) inputs.set(value, arena.buffer(size, STORED | usage.uniform, value));
   return { inputs, pool: need.pool.map((size, rank) => arena.buffer(size, STORED, `slot ${rank}`)) };
-}
-
-/** Fills the input buffers. f32 and i32 as they are, bool as u32, f16 packed. */
-export function upload(device: GPUDevice, memory: RunMemory, plans: readonly Plan[], inputs: Inputs): Outcome<null> {
-  const filled = new Set<string>();
-  for (const { role, value, type } of plans.flatMap((plan) => plan.buffers)) {
-    if (role !== "input" || filled.has(value)) continue;
-    filled.add(value);
-    const [data, buffer] = [inputs.get(value), memory.inputs.get(value)];
-    const elements = type.shape.reduce((product, extent) => product * extent, 1);
-    if (!data || !buffer) return fail("internal", `There is no data for the input ${value}.`);
-    if (data.length !== elements)
-      return fail("internal", `The input ${value} has ${data.length} elements and needs ${elements}.`);
-    const words = pack(type.dtype, data);
-    const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-    for (let at = 0; at < bytes.length; at += CHUNK) {
-      device.queue.writeBuffer(buffer, at, bytes, at, Math.min(CHUNK, bytes.length - at));
-    }
-  }
-  return done(null);
 }
 
 /** Puts a plan on the buffers: its slots by size on the pool's, so that plans share memory. */

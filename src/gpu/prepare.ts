@@ -1,7 +1,9 @@
 /** @file Everything between a plan and its first dispatch: memory first, since that is what fails, then data and bind groups. */
 import type { Plan } from "../fusion";
-import { allocate, bind, upload } from "./memory";
-import type { BoundPlan, Inputs } from "./memory";
+import { fillInputs } from "./inputs";
+import type { Inputs } from "./inputs";
+import { allocate, bind } from "./memory";
+import type { BoundPlan } from "./memory";
 import type { Built } from "./pipelines";
 import { done } from "./problem";
 import type { Job } from "./queue";
@@ -20,7 +22,7 @@ export async function prepare(
   const memory = await scoped(device, () => allocate(job.arena, plans));
   if (!memory.ok) return memory;
   const bound = await scoped(device, (): Outcome<BoundPlan[]> => {
-    const filled = upload(device, memory.value, plans, inputs);
+    const filled = fillInputs(device, job.arena, memory.value.inputs, plans, inputs, pipelines);
     return filled.ok ? done(named.map(([name, plan]) => bind(device, memory.value, name, plan, pipelines))) : filled;
   });
   return bound.ok ? bound.value : bound;

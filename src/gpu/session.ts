@@ -8,7 +8,7 @@ import { DeviceHolder } from "./device";
 import { hostEnv } from "./env";
 import type { SessionEnv } from "./env";
 import { readOutputs, runOnce } from "./execute";
-import type { Inputs } from "./memory";
+import { drawKernels, type Inputs } from "./inputs";
 import { buildPipelines } from "./pipelines";
 import { MEMORY_BUDGET, longestDispatchSeconds, preflight } from "./preflight";
 import { prepare } from "./prepare";
@@ -31,7 +31,7 @@ export interface RunOptions {
 export interface Session {
   /** The adapter and what code may use on it. Asks for the GPU when that has not happened yet. */
   describe(): Promise<Outcome<DeviceInfo>>;
-  /** Runs a plan once and reads its outputs back. `inputs` by input node: f32, f64, i32 or u32 arrays of the declared size. */
+  /** Runs a plan once and reads its outputs back. `inputs` by input node: f32, f64, i32 or u32 arrays of the declared size, or how they are drawn. */
   run(plan: Plan, inputs: Inputs, options?: RunOptions): Promise<Outcome<RunOutput[]>>;
   /** Runs the plans, keeps their outputs, then times them against one another. Stops within 300 ms of `signal`. */
   bench(plans: BenchPlans, inputs: Inputs, options?: BenchOptions): Promise<Outcome<BenchResult>>;
@@ -150,7 +150,7 @@ function takeTurns(): <T>(work: () => Promise<T>) => Promise<T> {
 async function runPlan(job: Job, plan: Plan, inputs: Inputs, options: RunOptions): Promise<Outcome<RunOutput[]>> {
   const fits = preflight([plan], job.held.info, options.memoryBudget ?? MEMORY_BUDGET);
   if (!fits.ok) return fits;
-  const pipelines = await buildPipelines(job.held, plan.kernels);
+  const pipelines = await buildPipelines(job.held, [...plan.kernels, ...drawKernels([plan], inputs)]);
   if (!pipelines.ok) return pipelines;
   const prepared = await prepare(job, [[options.name ?? "fused", plan]], inputs, pipelines.value);
   if (!prepared.ok) return prepared;

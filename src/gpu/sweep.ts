@@ -1,7 +1,7 @@
 /** @file Times variants of one program against one another, interleaved, so that all of them meet the same weather. */
 import type { Plan } from "../fusion";
 import { warm, type BenchOptions } from "./bench";
-import type { Inputs } from "./memory";
+import { drawKernels, type Inputs } from "./inputs";
 import { buildPipelines } from "./pipelines";
 import { MEMORY_BUDGET, preflight } from "./preflight";
 import { prepare } from "./prepare";
@@ -29,10 +29,8 @@ export async function runSweep(
   const { onProgress, signal, budgetMillis = DEFAULT_MILLIS } = options;
   const say = (fraction: number, text: string): void => onProgress?.({ fraction, text, secondsLeft: null });
   say(0, `Building ${plans.length} variants`);
-  const pipelines = await buildPipelines(
-    job.held,
-    plans.flatMap(({ kernels }) => kernels),
-  );
+  const kernels = plans.flatMap((plan) => plan.kernels);
+  const pipelines = await buildPipelines(job.held, [...kernels, ...drawKernels(plans, inputs)]);
   if (!pipelines.ok) return pipelines;
   const bound = await prepare(
     job,

@@ -1,5 +1,5 @@
 /** @file What the store needs of its environment. Tests pass fakes; `browser.ts` passes the real one. */
-import type { NodeId, Plan } from "../fusion";
+import type { Drawing, NodeId, Plan } from "../fusion";
 import type { BenchProgress, BenchResult, DeviceInfo, GpuProblem, Outcome } from "../gpu";
 import type {
   CheckReply,
@@ -18,13 +18,13 @@ export interface GpuSession {
   describe(): Promise<Outcome<DeviceInfo>>;
   bench(
     plans: { readonly naive: Plan; readonly step: Plan | null; readonly fused: Plan },
-    inputs: ReadonlyMap<NodeId, TensorData>,
+    inputs: ReadonlyMap<NodeId, TensorData | Drawing>,
     how: { readonly onProgress?: (progress: BenchProgress) => void; readonly signal?: AbortSignal },
   ): Promise<Outcome<BenchResult>>;
   /** Samples in ns of each of these variants of one program. */
   sweep(
     plans: readonly Plan[],
-    inputs: ReadonlyMap<NodeId, TensorData>,
+    inputs: ReadonlyMap<NodeId, TensorData | Drawing>,
     how: { readonly onProgress?: (progress: BenchProgress) => void; readonly signal?: AbortSignal },
   ): Promise<Outcome<(readonly number[])[]>>;
   /** Faults that no call answers with: a lost device, an uncaptured error. */

@@ -4,6 +4,7 @@ import {
   fusionAt,
   type DeviceProfile,
   type Compilation,
+  type Drawing,
   type Fusion,
   type NodeId,
   type Plan,
@@ -143,7 +144,7 @@ async function inputsFor(
   context: SliceContext,
   { naive, ...states }: States,
   given: Given,
-): Promise<ReadonlyMap<NodeId, TensorData> | GpuProblem> {
+): Promise<ReadonlyMap<NodeId, TensorData | Drawing> | GpuProblem> {
   const plans = Object.values(states).filter((state) => state !== null && state !== undefined);
   const answer = await context.environment.checkWorker.ask({ kind: "inputs", fusion: naive, plans, given });
   if (!answer.ok) return answer.text === ENDED ? { code: "cancelled", text: "Stopped." } : internal(answer.text);

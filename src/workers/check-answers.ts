@@ -7,6 +7,7 @@ import {
   foldedData,
   hashText,
   inputData,
+  inputFeed,
   node as nodeOf,
   runPlanOnCpu,
   runReference,
@@ -14,6 +15,7 @@ import {
   sizeOf,
   toleranceFor,
   ulpHistogram,
+  type Drawing,
   type Fusion,
   type Graph,
   type Node,
@@ -62,6 +64,16 @@ export function inputsOf({ graph }: Fusion, given: Given = new Map()): ReadonlyM
   const key = hashText(JSON.stringify(nodes.map(({ id, type, attrs }) => [id, type, attrs])));
   if (kept?.key !== key) kept = { key, inputs: new Map(nodes.map((node) => [node.id, inputData(node)])) };
   return given.size === 0 ? kept.inputs : new Map([...kept.inputs, ...given]);
+}
+
+/** What a device is fed: numbers, or how they are drawn; and the constants that `plans` folded from them. */
+function fedTo(fusion: Fusion, plans: readonly Fusion[], given: Given): ReadonlyMap<NodeId, TensorData | Drawing> {
+  const fed = new Map<NodeId, TensorData | Drawing>(given);
+  for (const node of fusion.graph.nodes.values())
+    if (isInput(node) && !fed.has(node.id)) fed.set(node.id, inputFeed(node));
+  for (const { graph } of plans)
+    for (const [id, data] of foldedData(graph, given)) fed.set(id, Float32Array.from(data));
+  return fed;
 }
 
 /** Inputs of the program and the constants that `plans` folded from them. */
@@ -225,7 +237,7 @@ function onCpu({ fusion, plans, options, given }: CheckRequest & { kind: "cpu" }
 export function answerCheck(request: CheckRequest): CheckReply {
   switch (request.kind) {
     case "inputs":
-      return { kind: "inputs", inputs: inputsWith(request.fusion, request.plans ?? [], request.given) };
+      return { kind: "inputs", inputs: fedTo(request.fusion, request.plans ?? [], request.given) };
     case "compare":
       return compare(request);
     case "cpu":

@@ -4,7 +4,7 @@ import {
   compile,
   fusionAt,
   hashText,
-  inputData,
+  inputFeed,
   knobSheet,
   knobSweep,
   kernelLooks,
@@ -99,7 +99,12 @@ function sweepOf(
   { cursor, region, options, target, knob }: Asking<"sweep">,
 ): SweepAnswer | null {
   const sweep = compilation.naive && knobSweep(fusionAt(compilation, cursor), region, options, target, knob);
-  return sweep && { values: sweep.values, inputs: new Map(sweep.inputs.map((input) => [input.id, inputData(input)])) };
+  return (
+    sweep && {
+      values: sweep.values,
+      inputs: new Map(sweep.inputs.map((input) => [input.id, inputFeed(input)])),
+    }
+  );
 }
 
 /** Answers one question of the page. A text without a plan has no plans, which is no fault. */

@@ -4,6 +4,7 @@ import type {
   Compilation,
   CompileOptions,
   DeviceProfile,
+  Drawing,
   Fusion,
   KernelLook,
   KnobName,
@@ -115,7 +116,7 @@ export interface SizeRow extends PlanTotals {
 
 /** Plans of one kernel at each value of a knob, and data for what it reads. */
 export interface SweepAnswer extends Pick<KnobSweep, "values"> {
-  readonly inputs: ReadonlyMap<NodeId, TensorData>;
+  readonly inputs: ReadonlyMap<NodeId, TensorData | Drawing>;
 }
 
 /** What comes out otherwise; the steps themselves stay behind. */
@@ -142,7 +143,7 @@ export type PlanName = "naive" | "step" | "fused";
 
 export type CheckRequest =
   | {
-      /** The data that a run feeds, made from the seeds in the text. */
+      /** The data that a run feeds: what is drawn from the seeds in the text is drawn by the device. */
       readonly kind: "inputs";
       readonly fusion: Fusion;
       /** States whose folded constants are wanted too. */
@@ -214,7 +215,7 @@ export interface ReferenceSummary {
 }
 
 export type CheckReply =
-  | { readonly kind: "inputs"; readonly inputs: ReadonlyMap<NodeId, TensorData> }
+  | { readonly kind: "inputs"; readonly inputs: ReadonlyMap<NodeId, TensorData | Drawing> }
   | { readonly kind: "compare"; readonly rows: readonly ComparedOutput[]; readonly apart: readonly OutputApart[] }
   | {
       readonly kind: "cpu";

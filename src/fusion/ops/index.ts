@@ -20,7 +20,7 @@ export { LONGEST_SORTED, MOST_SELECTED } from "./ranking";
 export { axesOf, normalAxis, numberOf, numbersOf } from "./shapes";
 export { erf, roundToHalf } from "./special";
 export { convert, floatLiteral, wgslType } from "./wgsl";
-export { fromBits } from "./wgsl-helpers";
+export { fromBits, philox as philoxHelper } from "./wgsl-helpers";
 
 /** Every primitive, sources included, by name. */
 export const allOps: readonly OpDef[] = primitives;

@@ -1,12 +1,11 @@
 /** @file The data that a run feeds to an input: a function of its attributes and name alone, so every machine has the same. */
 import { bug, hashText, sizeOf, type Node } from "../ir";
-import { numberOf, numbersOf, philox, roundToHalf } from "../ops";
+import { numberOf, numbersOf, roundToHalf } from "../ops";
+import { drawer, drawing, uniformDraw, type Draw, type Drawing } from "./draws";
 
 /** Ready to upload: bool as u32, f16 as f32 values that an f16 holds exactly. */
 export type InputData = Float32Array | Int32Array | Uint32Array;
 
-/** Second word of the key: keeps data apart from dropout's masks of the same seed. */
-const STREAM = 1;
 /** Random integers of an input that names no range. */
 const INTEGERS = 10;
 
@@ -16,28 +15,31 @@ const seedOf = (node: Node): number => {
   return typeof seed === "number" ? seed >>> 0 : Number.parseInt(hashText(node.id), 16);
 };
 
-/** Fills four elements at a time: `draw` turns four random words into four values. */
-function fillRandom(data: InputData, seed: number, draw: (words: Uint32Array, four: Float64Array) => void): void {
-  const words = new Uint32Array(4);
-  const four = new Float64Array(4);
-  for (let i = 0; i < data.length; i += 4) {
-    philox([i / 4, 0, 0, 0], [seed, STREAM], words);
-    draw(words, four);
-    for (let k = 0; k < 4 && i + k < data.length; k++) data[i + k] = four[k]!;
+/** How an input's elements are drawn; null where they are no random numbers. */
+function drawOf(node: Node): Draw | null {
+  const { dtype } = node.type;
+  const seed = seedOf(node);
+  if (node.attrs["source"] === "uniform") {
+    if (dtype === "bool") return uniformDraw(seed, 0, 2, true);
+    return uniformDraw(seed, numberOf(node.attrs["lo"], 0), numberOf(node.attrs["hi"], 1), dtype === "i32");
   }
+  if (["zeros", "ones", "arange", "values"].includes(String(node.attrs["source"]))) return null;
+  if (dtype === "bool" || dtype === "i32") return uniformDraw(seed, 0, dtype === "bool" ? 2 : INTEGERS, true);
+  return { kind: "normal", seed };
 }
 
-/** In (0, 1), never an end. */
-const unit = (word: number): number => (word + 0.5) / 2 ** 32;
+/** What a device is fed for an `input` node: how it draws the numbers itself, or the numbers where they are not random. */
+export function inputFeed(node: Node): InputData | Drawing {
+  const draw = drawOf(node);
+  return draw ? drawing(draw, node.type.dtype, sizeOf(node.type.shape)) : inputData(node);
+}
 
-/** Box and Muller: two uniform numbers make two normal ones. */
-function normals(words: Uint32Array, four: Float64Array): void {
-  for (let pair = 0; pair < 4; pair += 2) {
-    const radius = Math.sqrt(-2 * Math.log(unit(words[pair]!)));
-    const angle = 2 * Math.PI * unit(words[pair + 1]!);
-    four[pair] = radius * Math.cos(angle);
-    four[pair + 1] = radius * Math.sin(angle);
-  }
+/** One element of an `input` node at a time, as `inputData` has it, without the others. */
+export function inputElement(node: Node): (flat: number) => number {
+  const draw = node.recipe ? null : drawOf(node);
+  if (draw) return drawer(draw, node.type.dtype);
+  const data = inputData(node);
+  return (flat) => data[flat]!;
 }
 
 /**
@@ -50,10 +52,12 @@ export function inputData(node: Node): InputData {
   const size = sizeOf(shape);
   const data =
     dtype === "i32" ? new Int32Array(size) : dtype === "bool" ? new Uint32Array(size) : new Float32Array(size);
-  const [lo, hi] = [numberOf(node.attrs["lo"], 0), numberOf(node.attrs["hi"], 1)];
-  const seed = seedOf(node);
-  const isWhole = dtype === "i32" || dtype === "bool";
-  const [from, below] = dtype === "bool" ? [0, 2] : node.attrs["source"] === "uniform" ? [lo, hi] : [0, INTEGERS];
+  const draw = drawOf(node);
+  if (draw) {
+    const next = drawer(draw, dtype);
+    for (let i = 0; i < size; i++) data[i] = next(i);
+    return data;
+  }
   switch (String(node.attrs["source"])) {
     case "zeros":
       break;
@@ -69,18 +73,6 @@ export function inputData(node: Node): InputData {
         data[i] = dtype === "bool" ? Number(values[i % values.length] !== 0) : values[i % values.length]!;
       break;
     }
-    case "uniform":
-      fillRandom(data, seed, (words, four) => {
-        for (let k = 0; k < 4; k++)
-          four[k] = isWhole ? Math.floor(from + unit(words[k]!) * (below - from)) : lo + unit(words[k]!) * (hi - lo);
-      });
-      break;
-    default:
-      fillRandom(
-        data,
-        seed,
-        isWhole ? (words, four) => words.forEach((word, k) => (four[k] = Math.floor(unit(word) * below))) : normals,
-      );
   }
   if (dtype === "f16") for (let i = 0; i < size; i++) data[i] = roundToHalf(data[i]!);
   return data;
