@@ -144,7 +144,7 @@ test("a browser that keeps nothing says so, and the work goes on", async ({ page
   await play.open();
   await expect(play.steps).toBeVisible();
   await play.type("x: f32[64, 64]\nlast = tanh(x)\n");
-  await expect(play.region("Program")).toContainText("not saved: this browser keeps nothing");
+  await expect(play.region("Program")).toContainText("not saved: the browser's storage is full or blocked");
   await expect(play.node(/^tanh last/)).toBeVisible();
 });
 

@@ -32,8 +32,5 @@ export function decodeFile(text: string): Checked<Opened> {
 
 export const writeDraft = (document: Document): string => JSON.stringify({ version: 1, document, decision: null });
 
-/** The document of a kept draft, or null when it can't be read. */
-export function readDraft(text: string): Document | null {
-  const opened = decodeFile(text);
-  return opened.ok ? opened.value.state.document : null;
-}
+/** Reads a draft of this browser, of any size; refused with a reason when it is damaged or of a newer version. */
+export const readDraft = (text: string): Checked<Opened> => parseState(text);

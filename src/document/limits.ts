@@ -10,14 +10,14 @@ export const limits = {
   /** Ops and operands as written in a link's program: a call counts once, whatever it expands to. */
   linkOps: 500,
   linkEdges: 2_000,
-  /** Bytes of a file. */
-  fileBytes: 2 << 20,
+  /** Bytes of a file: more than a browser's storage holds, so that what was saved can be opened. */
+  fileBytes: 16 << 20,
   /** Nesting of the JSON. */
   depth: 32,
-  /** Length of a node's identity or another name. */
-  name: 200,
+  /** Length of a node's identity or another name. A person's names have no limit of their own, so this one only stops nonsense. */
+  name: 100_000,
   /** Entries of positions, choices or pins. */
-  entries: 10_000,
+  entries: 100_000,
   /** Coordinates, in px. */
-  coordinate: 1e6,
+  coordinate: 1e9,
 } as const;

@@ -9,16 +9,18 @@ import {
   type CompileRequest,
   type LayoutRequest,
 } from "../workers";
+import { browserDraftOwner } from "./draft-owner";
 import type { Layout } from "./types";
 import { browserWeightStorage } from "./weight-storage";
-import type { GpuSession, Shelf, WeightStorage, Environment } from "./environment";
+import type { DraftOwner, GpuSession, Shelf, WeightStorage, Environment } from "./environment";
 
 const noStorage: Shelf = { read: () => null, write: () => false };
+/** An embedded page saves nothing, so it owns nothing. */
+const noOwner: DraftOwner = { follow: () => undefined, takeOver: () => undefined };
 const noVault: WeightStorage = { read: () => Promise.resolve(null), write: () => Promise.resolve(false) };
 
-/** localStorage; every access may throw, since a person may block it or fill it. */
+/** localStorage; every access may throw, even naming it, since a person may block site data or fill the storage. */
 export function browserShelf(): Shelf {
-  if (typeof localStorage === "undefined") return noStorage;
   return {
     read(key) {
       try {
@@ -70,6 +72,16 @@ function lazySession(): GpuSession {
 
 const darkQuery = "(prefers-color-scheme: dark)";
 
+/** Hands `text` to the person as a file. */
+function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
 /** Workers and GPU start when they are first asked; building this touches nothing. `keeps`: drafts and weights outlive the page. */
 export function browserWorld(keeps = true): Environment {
   return {
@@ -78,9 +90,11 @@ export function browserWorld(keeps = true): Environment {
     layoutWorker: workerPort<LayoutRequest, Layout>(workerUrls.layout),
     session: lazySession(),
     storage: keeps ? browserShelf() : noStorage,
+    draftOwner: keeps ? browserDraftOwner() : noOwner,
     weightStorage: keeps ? browserWeightStorage(() => Date.now()) : noVault,
     now: () => Date.now(),
     prefersDark: () => typeof matchMedia === "function" && matchMedia(darkQuery).matches,
     reload: () => void reloadNewest(),
+    download: (name, text) => download(name, "application/json", text),
   };
 }

@@ -4,6 +4,9 @@ import { recordOf, type Document } from "../document";
 import { findExample, optionsFor } from "../lessons";
 import type { Slice } from "./slice-context";
 
+/** What a copy is called that is downloaded as it is stored. */
+export const DRAFT_FILE = "earlier-work.fusion.json";
+
 /**
  * The example `id` as a fresh document; null when there is no such example.
  * @param options what the document before it had
@@ -68,6 +71,8 @@ export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) =>
   },
   openPrevious(index) {
     const work = context.get().previousWorks[index];
-    if (work) context.replace(work.document, "link");
+    if (!work) return;
+    if (work.document) context.replace(work.document, "option");
+    else context.environment.download(DRAFT_FILE, work.draft);
   },
 });

@@ -38,6 +38,14 @@ export interface Shelf {
   write(key: string, text: string): boolean;
 }
 
+/** Which of several open tabs saves the draft. */
+export interface DraftOwner {
+  /** `changed` hears whether this tab owns the draft; `beforeGiving` runs when another tab asks for it. */
+  follow(changed: (owner: boolean) => void, beforeGiving: () => void): void;
+  /** The person wants this tab to save; `changed` hears true when it does. */
+  takeOver(): void;
+}
+
 /** Weights of models by key, beyond the page's life. */
 export interface WeightStorage {
   read(key: string): Promise<Weights | null>;
@@ -51,10 +59,13 @@ export interface Environment {
   readonly layoutWorker: Port<LayoutRequest, Layout>;
   readonly session: GpuSession;
   readonly storage: Shelf;
+  readonly draftOwner: DraftOwner;
   readonly weightStorage: WeightStorage;
   /** ms since 1970 */
   now(): number;
   /** The system's colour scheme. */
   prefersDark(): boolean;
   reload(): void;
+  /** Hands the person a text as a file. */
+  download(name: string, text: string): void;
 }

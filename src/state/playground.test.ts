@@ -1,109 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Compilation, CompileOptions, Plan, Step } from "../fusion";
-import { nodeId } from "../fusion";
 import { startExample } from "../lessons";
-import {
-  localPort,
-  type CompileReply,
-  type CompileRequest,
-  type ImportAnswer,
-  type Port,
-  type WhatIfAnswer,
-} from "../workers";
+import type { Port } from "../workers";
 import { DRAFT_KEY, SAVE_PAUSE_MILLIS } from "./autosave";
 import { createPlayground, type Playground } from "./playground";
+import { Shelf, fakeAnswer, environmentWith } from "./testing/fake-environment";
 import type { Environment } from "./environment";
-
-/** A compiler that only looks at the text: `bad` is an error, every line is a step. */
-function fakeCompile({ text, options }: { text: string; options: CompileOptions }): Compilation {
-  const broken = text.includes("bad");
-  const missed = text.includes("assert");
-  const steps = text
-    .split("\n")
-    .filter((line) => line.includes("="))
-    .map((line, i) => ({
-      seq: i + 1,
-      pass: i < 2 ? "first" : "second",
-      rule: "r",
-      nodes: [nodeId(line.split("=")[0]!.trim())],
-      accepted: !line.includes("no"),
-      hash: String(i),
-      edges: [],
-      edge: null,
-    }));
-  return {
-    text,
-    options,
-    diagnostics: broken || missed ? [{ severity: "error" }] : [],
-    symbols: [],
-    naive: broken ? null : { graph: { nodes: new Map(), outputs: [] }, regions: new Map() },
-    drawn: { nodes: new Map([[nodeId("y"), {}]]), outputs: [] },
-    steps: steps as unknown as Step[],
-    naivePlan: null,
-    fusedPlan: null,
-  } as unknown as Compilation;
-}
-
-function fakeAnswer(request: CompileRequest): CompileReply {
-  if (request.kind === "compile") return { kind: "compiled", compilation: fakeCompile(request) };
-  if (request.kind === "import") return { kind: "imported", imported: fakeImport(request) };
-  if (request.kind === "totals") return { kind: "totals", totals: request.programs.map(() => null) };
-  if (request.kind === "sizes") return { kind: "sizes", rows: [] };
-  if (request.kind === "saved") return { kind: "saved", sheet: null };
-  if (request.kind === "knobs") return { kind: "knobs", sheet: null };
-  if (request.kind === "looks") return { kind: "looks", kernels: new Map() };
-  if (request.kind === "sweep") return { kind: "sweep", sweep: null };
-  if (request.kind === "what-if") return { kind: "what-if", answer: fakeWhatIf(request) };
-  return { kind: "planned", plans: new Map(request.cursors.map((cursor) => [cursor, { cursor } as unknown as Plan])) };
-}
-
-/** A model with one open dimension; its only byte says how many ops can't be said. */
-function fakeImport({ bytes, dims }: Extract<CompileRequest, { kind: "import" }>): ImportAnswer {
-  const batch = dims.get("batch");
-  const missing = batch === undefined ? ["x", "mask"].map((input) => ({ input, dim: "batch" })) : [];
-  const unsupported = bytes[0] ? [{ op: "Loop", count: bytes[0], why: "no rule", given: 0 }] : [];
-  const names = { inputs: new Map(), inputOrder: [], overridable: [], outputs: new Map() };
-  const weights = new Map([["w", { shape: [2], data: Float32Array.of(1, 2) }]]);
-  const told = { unsupported, elsewhere: [], wanted: [], missing, weights, key: "0123abcd" };
-  return { ok: true, value: { ...names, text: `x: f32[${batch}]\n`, ...told } };
-}
-
-/** Nothing comes out otherwise; the options are those that were asked about. */
-function fakeWhatIf({ options, change }: Extract<CompileRequest, { kind: "what-if" }>): WhatIfAnswer {
-  const none = { kernels: 1, transfers: 2, fullSizeTransfers: 2, bytes: 8, peakBytes: 8, predictedMicros: 1 };
-  return { options: { ...options, ...change }, before: none, after: none, unchanged: none, changed: [] };
-}
-
-class Shelf {
-  readonly kept = new Map<string, string>();
-  full = false;
-  read = (key: string): string | null => this.kept.get(key) ?? null;
-  write = (key: string, text: string): boolean => {
-    if (!this.full) this.kept.set(key, text);
-    return !this.full;
-  };
-}
-
-function environmentWith(storage: Shelf, compileWorker: Port<never, never> | null = null): Environment {
-  return {
-    compileWorker: (compileWorker ?? localPort(fakeAnswer)) as Environment["compileWorker"],
-    checkWorker: localPort(() => {
-      throw new Error("no check here");
-    }),
-    layoutWorker: localPort(() => ({ boxes: new Map(), bends: new Map(), width: 0, height: 0 })),
-    session: {
-      describe: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
-      bench: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
-      sweep: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
-      listen: () => () => undefined,
-    },
-    storage,
-    weightStorage: { read: async () => null, write: async () => true },
-    now: () => Date.now(),
-    prefersDark: () => false,
-    reload: () => undefined,
-  };
-}
 
 let shelf: Shelf;
 let page: Playground;
@@ -241,7 +142,7 @@ test("a link never writes over the draft, and the draft can be opened again", as
   await settle();
   expect(state().document.text).toBe("theirs = 1");
   expect(shelf.kept.get(DRAFT_KEY)).toBe(draft);
-  expect(state().previousWorks[0]?.document.text).toBe("mine = 1");
+  expect(state().previousWorks[0]?.document?.text).toBe("mine = 1");
   state().actions.typeText("theirs = 2");
   await settle();
   expect(shelf.kept.get(DRAFT_KEY)).toContain("theirs = 2");
@@ -250,7 +151,7 @@ test("a link never writes over the draft, and the draft can be opened again", as
   expect(state().document.text).toBe("mine = 1");
   const again = createPlayground(environmentWith(shelf));
   again.start();
-  expect(again.getState().previousWorks.map((work) => work.document.text)).toContain("theirs = 2");
+  expect(again.getState().previousWorks.map((work) => work.document?.text)).toContain("theirs = 2");
 });
 
 test("the cursor stays on its decision when the plan changes, and at the end when it was there", async () => {

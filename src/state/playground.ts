@@ -1,12 +1,21 @@
 /** @file Makes the one store: slices over the document, its history, the compiler's answers and the machine's. */
 import { createStore } from "zustand/vanilla";
 import { defaultOptions, type Compilation } from "../fusion";
-import { decisionAt, findDecision, recordOf, type DecisionRef, type Document } from "../document";
+import {
+  decisionAt,
+  findDecision,
+  readDraft,
+  recordOf,
+  writeDraft,
+  type DecisionRef,
+  type Document,
+} from "../document";
 import { allLessons, startExample } from "../lessons";
-import { keepWork, storedDraft, storedWorks, startAutosave, type Autosave } from "./autosave";
+import { startAutosave, type Autosave } from "./autosave";
 import { choicesSlice } from "./choices-slice";
+import { readCopies } from "./copies";
 import { COMPILE_PAUSE_MILLIS, startCompiling, type Compiler } from "./compiling";
-import { documentSlice, exampleDocument } from "./document-slice";
+import { DRAFT_FILE, documentSlice, exampleDocument } from "./document-slice";
 import { drawingSlice } from "./drawing-slice";
 import * as history from "./history";
 import { startLayout } from "./layout-sync";
@@ -19,7 +28,7 @@ import { notesSlice } from "./notes-slice";
 import { preferencesSlice, storedPreferences } from "./preferences-slice";
 import type { SliceContext, PlaygroundStore } from "./slice-context";
 import { whatIfSlice } from "./what-if-slice";
-import type { Actions, Origin, PlaygroundState } from "./types";
+import type { Actions, Notice, Origin, PlaygroundState } from "./types";
 import { weightsStore } from "./weights";
 import type { Environment } from "./environment";
 
@@ -101,6 +110,8 @@ interface Parts {
   compiler: Compiler | null;
   /** What the next compilation's cursor is to show; "end" after something new was opened. */
   aim: DecisionRef | "end" | null;
+  /** The person asked for this tab to save. */
+  takingOver: boolean;
   /** The page shows a link that nobody has edited: the draft stays as it is. */
   onlyLooking: boolean;
 }
@@ -181,8 +192,8 @@ function deedsOf(parts: Parts): SliceContext {
     replace(next, origin) {
       const before = store.getState().document;
       if (isOwnWork(before) && before.text !== next.text) {
-        const { previousWorks } = store.getState();
-        store.setState({ previousWorks: keepWork(environment.storage, previousWorks, before, environment.now()) });
+        parts.autosave.flush();
+        parts.autosave.protect(writeDraft(before));
       }
       parts.aim ??= "end";
       parts.onlyLooking = origin === "link";
@@ -210,6 +221,12 @@ function openingSlice(
       context.set({ notice: null });
       if (kind === "reload") context.environment.reload();
       if (kind === "open-draft") actions.openPrevious(0);
+      if (kind === "download-copy")
+        context.environment.download(DRAFT_FILE, context.get().previousWorks[0]?.draft ?? "");
+      if (kind === "take-over") {
+        parts.takingOver = true;
+        context.environment.draftOwner.takeOver();
+      }
       if (kind === "retry") void actions.runBoth();
       if (kind === "run-anyway") void actions.runBoth(true);
     },
@@ -262,14 +279,73 @@ function listen(parts: Parts): void {
   });
 }
 
-/** The store, with its environment passed in. Nothing starts before `start`. */
+/** The draft of the last visit, or the first example. A draft that can't be read as a whole is saved as a copy first. */
+function openDraft({ autosave }: Parts): { readonly document: Document; readonly notice: Notice | null } {
+  const fresh = (): Document => exampleDocument(startExample.id, defaultOptions, null)!;
+  if (autosave.found === null) return { document: fresh(), notice: null };
+  const opened = readDraft(autosave.found);
+  const dropped = opened.ok ? opened.value.dropped : [];
+  if (opened.ok && dropped.length === 0) return { document: opened.value.state.document, notice: null };
+  const safe = autosave.protect(autosave.found);
+  const what = opened.ok
+    ? `Your program was opened without what can't be read: ${dropped.slice(0, 3).join(", ")}.`
+    : `Your saved program can't be opened. ${opened.text}`;
+  const fate = safe ? "It is saved as a copy, as it was." : "There is no room for a copy, so nothing is saved over it.";
+  return {
+    document: opened.ok ? opened.value.state.document : fresh(),
+    notice: {
+      tone: "warn",
+      text: `${what} ${fate}`,
+      ...(safe ? { action: { label: "Download it", kind: "download-copy" } } : {}),
+    },
+  };
+}
+
+/** One tab saves the draft; what another one does is saved as a copy, until its person says otherwise. */
+function followOwner(parts: Parts): void {
+  const { environment, store, autosave } = parts;
+  const saveHere = { label: "Save here instead", kind: "take-over" } as const;
+  environment.draftOwner.follow(
+    (owner) => {
+      if (!owner) {
+        autosave.own(false);
+        const text = "Another tab saves the draft. Changes in this one are saved as a copy.";
+        if (!store.getState().notice) store.setState({ notice: { tone: "info", text, action: saveHere } });
+        return;
+      }
+      if (!parts.takingOver) return autosave.own(true);
+      parts.takingOver = false;
+      parts.onlyLooking = false;
+      autosave.takeOver(store.getState().document);
+      const text = "This tab saves the draft now. What the other tab saved is among the copies.";
+      store.setState({ notice: { tone: "info", text } });
+    },
+    () => autosave.flush(),
+  );
+}
+
+/** The store, with its outside environment passed in. Nothing starts before `start`. */
 export function createPlayground(environment: Environment, embed = false): Playground {
   const store = createStore<PlaygroundState>()(() => ({ ...initialState(), embed, actions: {} as Actions }));
-  const autosave = startAutosave(environment.storage, (saved) => {
-    if (store.getState().saved !== saved) store.setState({ saved });
+  const autosave = startAutosave({
+    storage: environment.storage,
+    now: () => environment.now(),
+    report: (saved) => {
+      if (store.getState().saved !== saved) store.setState({ saved });
+    },
+    copied: () => store.setState({ previousWorks: readCopies(environment.storage) }),
   });
   const past = history.startHistory(store.getState().document);
-  const parts: Parts = { environment, store, autosave, past, compiler: null, aim: "end", onlyLooking: false };
+  const parts: Parts = {
+    environment,
+    store,
+    autosave,
+    past,
+    compiler: null,
+    aim: "end",
+    takingOver: false,
+    onlyLooking: false,
+  };
   const context = deedsOf(parts);
   const actions: Actions = {
     ...documentSlice(context),
@@ -292,9 +368,15 @@ export function createPlayground(environment: Environment, embed = false): Playg
       environment.compileWorker.warm();
       environment.layoutWorker.warm();
       listen(parts);
-      const document = storedDraft(environment.storage) ?? exampleDocument(startExample.id, defaultOptions, null)!;
+      const { document, notice } = openDraft(parts);
       parts.past = history.startHistory(document);
-      store.setState({ document, previousWorks: storedWorks(environment.storage), ...storedPreferences(environment) });
+      store.setState({
+        document,
+        notice,
+        previousWorks: readCopies(environment.storage),
+        ...storedPreferences(environment),
+      });
+      followOwner(parts);
       parts.compiler?.request(document.text, document.options, 0);
     },
     flush: () => autosave.flush(),

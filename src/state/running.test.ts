@@ -72,7 +72,9 @@ function pageWith(flops: number, bytes = 0): { page: Playground; runs: () => num
     weightStorage: { read: async () => null, write: async () => true },
     now: () => 0,
     prefersDark: () => false,
+    draftOwner: { follow: () => undefined, takeOver: () => undefined },
     reload: () => undefined,
+    download: () => undefined,
   };
   const page = createPlayground(environment);
   page.start();

@@ -96,13 +96,19 @@ export interface Layout {
   readonly height: number;
 }
 
+/**
+ * What became of the last change. `copied`: another tab owns the draft, so it was saved as a copy; `no-room`: saving it
+ * would overwrite earlier work for which the browser has no room; `blocked`: the browser's storage is full or blocked.
+ */
+export type SavedState = "saved" | "saving" | "copied" | "no-room" | "blocked";
+
 /** One status line for the score row; nothing floats over the graph. */
 export interface Notice {
   readonly tone: "info" | "warn" | "no" | "yes";
   readonly text: string;
   readonly action?: {
     readonly label: string;
-    readonly kind: "reload" | "dismiss" | "open-draft" | "retry" | "run-anyway";
+    readonly kind: "reload" | "dismiss" | "open-draft" | "download-copy" | "take-over" | "retry" | "run-anyway";
   };
 }
 
@@ -134,7 +140,7 @@ export interface PlaygroundState {
   /** Totals of examples and variants under the options that they open with, as far as somebody asked. */
   readonly lessonTotals: ReadonlyMap<string, PlanTotals>;
   readonly notice: Notice | null;
-  readonly saved: "saved" | "saving" | "blocked";
+  readonly saved: SavedState;
   readonly canUndo: boolean;
   readonly canRedo: boolean;
   readonly device: DeviceInfo | null;
@@ -254,7 +260,7 @@ export interface Actions {
   revealSpan(span: Span): void;
   /** Does what the notice's button says. */
   followNotice(): void;
-  /** Opens work that a link or an example replaced; 0 is the newest. */
+  /** Opens a copy of earlier work, or downloads it where it can't be opened; 0 is the newest. */
   openPrevious(index: number): void;
   /** The reference and the generated kernels on the CPU, in a worker; needs no GPU. */
   runOnCpu(): Promise<void>;
@@ -388,7 +394,10 @@ export interface PreviousWork {
   readonly title: string;
   /** ms since 1970 */
   readonly when: number;
-  readonly document: Document;
+  /** null where this version can't open it; then it can be downloaded. */
+  readonly document: Document | null;
+  /** As it is stored. */
+  readonly draft: string;
 }
 
 /** Cached selectors answer with these. */

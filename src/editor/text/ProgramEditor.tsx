@@ -34,7 +34,13 @@ function followTouch(changed: () => void): () => void {
   return () => query.removeEventListener("change", changed);
 }
 
-const savedWords = { saved: "saved", saving: "saving", blocked: "not saved: this browser keeps nothing" } as const;
+const savedWords = {
+  saved: "saved",
+  saving: "saving",
+  copied: "saved as a copy: another tab saves the draft",
+  "no-room": "not saved: no room beside your earlier work",
+  blocked: "not saved: the browser's storage is full or blocked",
+} as const;
 const notOps = new Set(["input", "const", "hole"]);
 
 function opCount(graph: Graph): number {
