@@ -80,6 +80,23 @@ describe("every op", () => {
   });
 });
 
+describe("every op, batched twice, is the op batched once over all examples", () => {
+  test.each(calls.filter(([op]) => !DRAWN.has(op)))("%s", (_, call) => {
+    const f = `def f(x, y):\n    return ${call}\n`;
+    const data = {
+      x: Float64Array.from({ length: 6 * ELEMENTS }, (_, i) => Math.sin(i + 1)),
+      y: Float64Array.from({ length: 6 * ELEMENTS }, (_, i) => Math.cos(i)),
+    };
+    const once = resultsOf(`x: f32[6, 4, 8]\ny: f32[6, 4, 8]\n${f}z = vmap(f)(x, y)\nreturn z`, data);
+    if (once === null) return;
+    const twice = `x: f32[2, 3, 4, 8]\ny: f32[2, 3, 4, 8]\n${f}z = vmap(vmap(f))(x, y)\nreturn z`;
+    const found = resultsOf(twice, data);
+    expect(found === null ? parseProgram(twice).diagnostics.map(({ text }) => text) : []).toEqual([]);
+    expect(found!.map(({ shape }) => shape)).toEqual(once.map(({ shape }) => [2, 3, ...shape.slice(1)]));
+    found!.forEach(({ data: all }, i) => expect(Array.from(all)).toEqual(Array.from(once[i]!.data)));
+  });
+});
+
 test("40 random programs under vmap: planned, counted and computed like any graph", { timeout: 120_000 }, () => {
   let taken = 0;
   const faults = (one: Case): readonly string[] => {

@@ -3,8 +3,11 @@ import { callOf, front, liftNode, MOST_WRITTEN_OUT, type BatchWriter } from "../
 import { bug, nodeId, showType, type Node, type NodeId, type TensorType } from "../ir";
 import type { Machine } from "./machine";
 import type { CallExpr } from "./syntax";
+import { broadcastPrefix, leavesOf, mapLeaves } from "./trees";
 import type { Slot, Value } from "./values";
-import { BROKEN, isBroken, tensorValue } from "./values";
+import { BROKEN, isBroken, numberValue, tensorValue } from "./values";
+
+const loose = (value: Value): Slot => ({ value, path: "", expr: null });
 
 type Axes = NonNullable<Extract<Value, { kind: "transform" }>["axes"]>;
 interface Call {
@@ -12,12 +15,9 @@ interface Call {
   readonly path: string;
 }
 
-/** `in_axes` as it was said: a number, None, or one of them for each argument. */
+/** `in_axes` and `out_axes` as they were said; 0 where nothing was. */
 export function axesSaid(inSaid: Slot | undefined, outSaid: Slot | undefined): Axes {
-  const one = ({ value }: Slot): number | null => (value.kind === "number" ? value.value : null);
-  const items = inSaid?.value.kind === "sequence" ? inSaid.value.items.map(one) : inSaid ? one(inSaid) : 0;
-  const out = outSaid?.value.kind === "number" ? outSaid.value.value : 0;
-  return { in: typeof items === "number" ? items : (items ?? []), out };
+  return { in: inSaid?.value ?? numberValue(0, true), out: outSaid?.value ?? numberValue(0, true) };
 }
 
 interface Batch {
@@ -55,22 +55,28 @@ export function batchedCall(
   for (const [key, { made, inputs }] of machine.derived)
     if ([made, ...inputs].some((id) => lifted.has(id))) machine.derived.delete(key);
   machine.cotangents.clear();
-  return inBatch(value, (id) => {
+  const result: Slot = { value, path: call.path, expr: call.expr };
+  const outs = broadcastPrefix(axes.out, result);
+  if (!outs) {
+    refuse(machine, call, "out_axes of vmap is a number, or branches like the results.");
+    return BROKEN;
+  }
+  return mapLeaves(result, (leaf, i) => {
+    if (leaf.value.kind !== "tensor") return leaf;
+    const id = leaf.value.node;
     const all = lifted.get(id) ?? writer.op("expand", [id], { shape: [batch.size, ...writer.typeOf(id).shape] });
-    const rank = writer.typeOf(all).shape.length;
-    const out = axes.out < 0 ? axes.out + rank : axes.out;
-    if (out === 0) return all;
-    const rest = Array.from({ length: rank - 1 }, (_, i) => i + 1);
-    return writer.op("transpose", [all], { perm: [...rest.slice(0, out), 0, ...rest.slice(out)] });
-  });
+    return { ...leaf, value: tensorValue(batchAlong(writer, all, outs[i]!)) };
+  }).value;
 }
 
-/** The same value with other tensors in it. */
-function inBatch(value: Value, to: (id: NodeId) => NodeId): Value {
-  if (value.kind === "tensor") return tensorValue(to(value.node));
-  if (value.kind === "sequence")
-    return { ...value, items: value.items.map((item) => ({ ...item, value: inBatch(item.value, to) })) };
-  return value;
+/** The batch, in front so far, along the axis that `said` names. */
+function batchAlong(writer: BatchWriter, all: NodeId, said: Value): NodeId {
+  const rank = writer.typeOf(all).shape.length;
+  const axis = said.kind === "number" ? said.value : 0;
+  const out = axis < 0 ? axis + rank : axis;
+  if (out === 0) return all;
+  const rest = Array.from({ length: rank - 1 }, (_, i) => i + 1);
+  return writer.op("transpose", [all], { perm: [...rest.slice(0, out), 0, ...rest.slice(out)] });
 }
 
 /** One example of each batched argument, for as long as f is read. */
@@ -83,45 +89,61 @@ function examplesOf(
 ): Batch | null {
   const tensors = new Map<NodeId, NodeId>();
   let size: number | null = null;
-  const slots: Slot[] = [];
-  for (const [i, slot] of operands.entries()) {
-    const axis = typeof axes.in === "number" ? axes.in : (axes.in[i] ?? null);
-    if (axis === null || slot.value.kind !== "tensor") {
-      slots.push(slot);
-      continue;
-    }
+  const whole: Slot = { value: { kind: "sequence", items: operands }, path: call.path, expr: null };
+  const said = axes.in.kind === "sequence" ? axes.in : { ...whole.value, items: operands.map(() => loose(axes.in)) };
+  const found = broadcastPrefix(said, whole);
+  if (!found) {
+    const count = axes.in.kind === "sequence" ? axes.in.items.length : 0;
+    return refuse(
+      machine,
+      call,
+      `in_axes of vmap names the axis of each of the ${operands.length} arguments${count === operands.length ? ", branching like them" : `; there are ${count}`}.`,
+    );
+  }
+  /** Which argument each leaf belongs to, from 1 on. */
+  const owner = operands.flatMap((slot, i) => leavesOf(slot).map(() => i + 1));
+  let refused = false;
+  const example = (slot: Slot, i: number): Slot => {
+    const axis = found[i]!.kind === "number" ? found[i]!.value : null;
+    if (refused || axis === null || slot.value.kind !== "tensor") return slot;
     const { node } = slot.value;
     const { dtype, shape } = writer.typeOf(node);
     const at = axis < 0 ? axis + shape.length : axis;
     const extent = shape[at];
     const shown = showType({ dtype, shape });
+    const stop = (text: string): Slot => {
+      refuse(machine, call, text, [node]);
+      refused = true;
+      return slot;
+    };
     if (extent === undefined)
-      return refuse(machine, call, `Argument ${i + 1} is ${shown}: it has no axis ${axis} to take examples from.`, [
-        node,
-      ]);
+      return stop(`Argument ${owner[i]} is ${shown}: it has no axis ${axis} to take examples from.`);
     if (size !== null && size !== extent)
-      return refuse(
-        machine,
-        call,
-        `Argument ${i + 1} has ${extent} examples along axis ${axis} (${shown}); those before it have ${size}.`,
-        [node],
+      return stop(
+        `Argument ${owner[i]} has ${extent} examples along axis ${axis} (${shown}); those before it have ${size}.`,
       );
     size = extent;
-    const example = nodeId(`${call.path}/example#${i}`);
+    // A function that is batched twice is called at one place.
+    const base = `${call.path}/example#${i}`;
+    let id = nodeId(base);
+    for (let again = 2; machine.nodes.has(id); again++) id = nodeId(`${base}@${again}`);
     const type: TensorType = { dtype, shape: shape.filter((_, k) => k !== at) };
-    tensors.set(example, front(writer, node, at));
-    machine.nodes.set(example, {
-      id: example,
+    tensors.set(id, front(writer, node, at));
+    machine.nodes.set(id, {
+      id,
       op: "input",
       inputs: [],
       attrs: {},
       type,
       label: "example",
-      origins: [example],
+      origins: [id],
       groups: [],
     });
-    slots.push({ ...slot, value: tensorValue(example) });
-  }
+    return { ...slot, value: tensorValue(id) };
+  };
+  const made = mapLeaves(whole, example).value;
+  const slots = made.kind === "sequence" ? made.items : [];
+  if (refused) return null;
   return size === null
     ? refuse(machine, call, "vmap needs an argument with a batch: one whose axis in in_axes is a number.")
     : { size, tensors, slots };
@@ -179,9 +201,12 @@ function writerFor(machine: Machine, call: Call): Lifter {
   const next = new Map<string, number>();
   const add = (op: string, inputs: readonly NodeId[], attrs: Node["attrs"], type: TensorType): NodeId => {
     const base = about?.id ?? call.path;
-    const number = next.get(base) ?? 0;
+    // A function that is batched again has such nodes already.
+    let number = next.get(base) ?? 0;
+    const idAt = (at: number): NodeId => nodeId(`${base}.batch${at === 0 ? "" : `@${at + 1}`}`);
+    while (machine.nodes.has(idAt(number))) number++;
     next.set(base, number + 1);
-    const id = nodeId(`${base}.batch${number === 0 ? "" : `@${number + 1}`}`);
+    const id = idAt(number);
     const { groups = [], span = call.expr.span, phase, segment } = about ?? {};
     machine.nodes.set(id, {
       id,

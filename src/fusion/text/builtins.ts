@@ -1,5 +1,6 @@
 /** @file Python's own functions on what is known while the program is read: range, enumerate, zip, len, casts. */
 import { isKnownCall, knownCall } from "./known-calls";
+import { itemsOf } from "./iterate";
 import type { Machine, Place } from "./machine";
 import { typeOf } from "./machine";
 import { castTo, sizeMethod } from "./member";
@@ -45,16 +46,19 @@ function inOrder(items: readonly Slot[]): readonly Slot[] {
   return items.toSorted((a, b) => (rank(a) < rank(b) ? -1 : Number(rank(a) > rank(b))));
 }
 
-/** `zip(ws, bs)`, as long as the shortest; null when something in it is no tuple. */
-function zipped(operands: readonly Slot[]): Value | null {
-  const lists = operands.flatMap(({ value }) => (value.kind === "sequence" ? [value.items] : []));
-  if (lists.length < operands.length) return null;
-  const count = Math.min(...lists.map((list) => list.length));
+/** `zip(ws, bs)`, as long as the shortest; null when something in it has no items. */
+function zipped(lists: readonly (readonly Slot[] | null)[]): Value | null {
+  const found = lists.flatMap((list) => (list ? [list] : []));
+  if (found.length < lists.length) return null;
+  const count = Math.min(...found.map((list) => list.length));
   const items = Array.from({ length: count }, (_, i) =>
-    loose({ kind: "sequence", items: lists.map((list) => list[i]!) }),
+    loose({ kind: "sequence", items: found.map((list) => list[i]!) }),
   );
   return { kind: "sequence", items };
 }
+
+/** Functions that go through what they are given. */
+const WALKS: ReadonlySet<string> = new Set(["list", "tuple", "sorted", "reversed", "enumerate"]);
 
 /** Python's own functions on constants, and casts written as calls. */
 export function builtin(
@@ -76,15 +80,13 @@ export function builtin(
     if ((name === "float" || name === "int") && value.kind === "number") {
       return numberValue(name === "int" ? Math.trunc(value.value) : value.value, name === "int");
     }
-    const items = value.kind === "sequence" ? value.items : null;
+    const items = WALKS.has(name) && first ? itemsOf(machine, place, first, `${call.path}/in`) : null;
     if (items && (name === "list" || name === "tuple" || name === "sorted"))
       return {
         kind: "sequence",
         items: name === "sorted" ? inOrder(items) : items,
         ...(name !== "tuple" && { list: true }),
       };
-    if (value.kind === "dict" && (name === "list" || name === "tuple"))
-      return { kind: "sequence", items: [...value.entries.keys()].map((key) => loose({ kind: "string", value: key })) };
     if (items && name === "reversed") return { kind: "sequence", items: items.toReversed() };
     if (items && name === "enumerate") return { kind: "sequence", items: items.map(numbered) };
     if (name === "len" && value.kind === "tensor")
@@ -101,7 +103,8 @@ export function builtin(
     if (dtype === name && value.kind === "number") return { ...value, dtype };
     if (dtype && value.kind === "tensor" && first) return castTo(machine, place, call, first, dtype);
   }
-  if (name === "zip" && operands.length > 0) return zipped(operands);
+  if (name === "zip" && operands.length > 0)
+    return zipped(operands.map((slot, i) => itemsOf(machine, place, slot, `${call.path}/in${i}`)));
   if (name === "max" || name === "min") {
     const all = operands.length === 1 && value?.kind === "sequence" ? value.items : operands;
     const numbers = all.flatMap((slot) => (slot.value.kind === "number" ? [slot.value] : []));

@@ -25,6 +25,7 @@ import type { CallExpr, Expr, Identifier, SubscriptExpr } from "./syntax";
 import { bare } from "./syntax";
 import type { Slot, Value } from "./values";
 import { callPullback, callTransform, isTransform, transform } from "./transforms";
+import { treeCall, treeValue } from "./trees";
 import { BROKEN, NONE, describe, isBroken, numberValue } from "./values";
 
 export type Callee =
@@ -232,6 +233,11 @@ function functionCall(
   if (isTransform(name.text))
     return transform(machine, place, call, name.text, argumentsOf(call.expr, operands), valueCall);
   if (makesPieces(name.text)) return piecesOf(machine, place, { ...call, name }, argumentsOf(call.expr, operands));
+  const tree = treeCall(machine, call.expr, name.text);
+  if (tree)
+    return treeValue(machine, call, tree, operands, (slots, path) =>
+      valueCall(machine, place, { ...call, path, expr: { ...call.expr, args: [] } }, slots),
+    );
   if (name.text === "partial") return partialOf(machine, call, argumentsOf(call.expr, operands));
   if (name.text === "map") return mapped(machine, place, call, operands);
   if (isEinops(name.text, operands)) return einops(machine, place, { ...call, name }, argumentsOf(call.expr, operands));

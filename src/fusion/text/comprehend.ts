@@ -1,5 +1,6 @@
 /** @file Comprehensions: one element after the other, each with the names of its turn. */
 import { knownTest } from "./known-test";
+import { itemsOf } from "./iterate";
 import type { Machine, Place } from "./machine";
 import { Scope } from "./scope";
 import type { ComprehensionExpr } from "./syntax";
@@ -17,23 +18,24 @@ export function comprehended(
   machine: Machine,
   place: Place,
   expr: ComprehensionExpr,
-  { value }: Slot,
+  iterable: Slot,
   path: string,
 ): Value {
   const { turn } = place;
   const nested = (turn.nested ?? 0) + 1;
-  if (isBroken(value)) return BROKEN;
-  if (value.kind !== "sequence" || nested > DEEPEST || value.items.length > MOST_ITEMS) {
+  if (isBroken(iterable.value)) return BROKEN;
+  const found = nested > DEEPEST ? null : itemsOf(machine, place, iterable, `${path}/in`);
+  if (!found || found.length > MOST_ITEMS) {
     machine.problems.add(
       "outside-language",
       expr.iterable.span,
-      "A comprehension goes over range(n) with a constant n, or over a tuple.",
+      "A comprehension goes over range(n) with a constant n, over a tuple, or over the first axis of a tensor.",
     );
     return BROKEN;
   }
   const items: Slot[] = [];
   const entries = new Map<string, Slot>();
-  value.items.forEach((item, i) => {
+  found.forEach((item, i) => {
     const inner: Place = { ...place, turn: { ...turn, scope: new Scope(turn.scope, turn.scope.owner), nested } };
     bindTargets(machine, inner, expr.target, item.value, "loop");
     const at = `${path}#${i}`;

@@ -2,8 +2,8 @@
 import { evaluate } from "./evaluate";
 import { knownTest, noteUses } from "./known-test";
 import type { Machine, Place, Turn } from "./machine";
-import { mayGoOn, typeOf } from "./machine";
-import { rowsOf } from "./pairs";
+import { itemsOf } from "./iterate";
+import { mayGoOn } from "./machine";
 import type { Expr, ForStatement, IfStatement, Statement, WhileStatement } from "./syntax";
 import { bare, bodiesOf, everyStatement, rootsOf } from "./syntax";
 import type { GroupRef } from "../ir";
@@ -49,35 +49,19 @@ interface Pass {
   readonly value: Value;
 }
 
-const MOST_ROWS = 4096;
-
-/** A tensor row by row, a dictionary key by key; anything else as it is. */
-function iterated(machine: Machine, place: Place, value: Value, expr: Expr): Value {
-  if (value.kind === "dict")
-    return {
-      kind: "sequence",
-      items: [...value.entries.keys()].map((key) => ({ value: { kind: "string", value: key }, path: "", expr: null })),
-    };
-  const rows =
-    value.kind === "tensor" && !machine.unknown.has(value.node) ? (typeOf(machine, value.node).shape[0] ?? 0) : 0;
-  if (rows === 0 || rows > MOST_ROWS) return value;
-  const path = `${place.root}/in`;
-  return { kind: "sequence", items: rowsOf(machine, place, { value, path, expr }, path) };
-}
-
 /** What a loop goes through; null after a diagnostic. Turns over whole numbers are told apart by them. */
 function passesOf(machine: Machine, place: Place, statement: ForStatement): readonly Pass[] | null {
   const { iterable } = statement;
   const found = evaluate(machine, place, iterable, `${place.root}/in`);
-  const value = iterated(machine, place, found, iterable);
-  if (value.kind === "sequence") {
-    const numbers = value.items.flatMap((item) =>
+  const items = itemsOf(machine, place, { value: found, path: `${place.root}/in`, expr: iterable }, `${place.root}/in`);
+  if (items) {
+    const numbers = items.flatMap((item) =>
       item.value.kind === "number" && item.value.whole ? [item.value.value] : [],
     );
-    const telling = new Set(numbers).size === value.items.length;
-    return value.items.map((item, i) => ({ key: telling ? numbers[i]! : i, value: item.value }));
+    const telling = new Set(numbers).size === items.length;
+    return items.map((item, i) => ({ key: telling ? numbers[i]! : i, value: item.value }));
   }
-  if (!isBroken(value))
+  if (!isBroken(found))
     machine.problems.add(
       "outside-language",
       iterable.span,

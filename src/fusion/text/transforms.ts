@@ -8,6 +8,7 @@ import { Expansion } from "./expand";
 import type { Machine, Place } from "./machine";
 import { toNode, typeOf } from "./machine";
 import type { CallExpr, Expr } from "./syntax";
+import { leavesOf, mapLeaves } from "./trees";
 import type { Slot, Value } from "./values";
 import { BROKEN, describe, isBroken, tensorValue } from "./values";
 
@@ -16,8 +17,19 @@ export const isTransform = (name: string): boolean => NAMES.has(name);
 
 /** Keywords of each; those of PyTorch's that change no value are taken and say nothing. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
-  grad: ["argnums", "argnum", "wrt", "create_graph", "retain_graph", "allow_unused", "materialize_grads"],
-  value_and_grad: ["argnums", "argnum", "wrt"],
+  grad: [
+    "argnums",
+    "argnum",
+    "wrt",
+    "has_aux",
+    "holomorphic",
+    "allow_int",
+    "create_graph",
+    "retain_graph",
+    "allow_unused",
+    "materialize_grads",
+  ],
+  value_and_grad: ["argnums", "argnum", "wrt", "has_aux", "holomorphic", "allow_int"],
   vjp: [],
   jvp: [],
   vmap: ["in_axes", "in_dims", "out_axes", "out_dims"],
@@ -33,9 +45,6 @@ type Caller<C extends Call> = (machine: Machine, place: Place, call: C, operands
 type Transformed = Extract<Value, { kind: "transform" }>;
 
 const loose = (value: Value): Slot => ({ value, path: "", expr: null });
-const several = (values: readonly Value[]): Value =>
-  values.length === 1 ? values[0]! : { kind: "sequence", items: values.map(loose) };
-
 function refuse(machine: Machine, span: Span, text: string, nodes: readonly NodeId[] = []): Value {
   machine.problems.add("no-derivative", span, text, { nodes });
   return BROKEN;
@@ -119,12 +128,14 @@ const nodesOf = (machine: Machine, place: Place, slots: readonly Slot[]): NodeId
   slots.map((slot) => toNode(machine, place, slot, ["f32"]));
 const itemsOf = (value: Value): readonly Slot[] => (value.kind === "sequence" ? value.items : [loose(value)]);
 const tensorsOf = (value: Value): readonly NodeId[] =>
-  itemsOf(value).flatMap(({ value: item }) => (item.kind === "tensor" ? [item.node] : []));
+  leavesOf(loose(value)).flatMap(({ value: item }) => (item.kind === "tensor" ? [item.node] : []));
 const isOpen = (machine: Machine, slots: readonly Slot[]): boolean =>
-  slots.some(
-    ({ value }) =>
-      isBroken(value) || value.kind === "hole" || (value.kind === "tensor" && machine.unknown.has(value.node)),
-  );
+  slots
+    .flatMap(leavesOf)
+    .some(
+      ({ value }) =>
+        isBroken(value) || value.kind === "hole" || (value.kind === "tensor" && machine.unknown.has(value.node)),
+    );
 
 /** `grad(f)`, `vjp(f, x)`, `jvp(f, (x,), (dx,))`, and PyTorch's `grad(loss, (w, b))`. */
 export function transform<C extends Call>(
@@ -164,7 +175,8 @@ export function transform<C extends Call>(
   const said = args.find((arg) => ["argnums", "argnum", "wrt"].includes(arg.name?.text ?? ""))?.slot ?? rest[0];
   const numbers = said ? itemsOf(said.value).flatMap(({ value }) => placeSaid(value, f.value)) : [0];
   const places = said?.value.kind === "sequence" ? numbers : (numbers[0] ?? 0);
-  return { kind: "transform", name, of: f.value, places };
+  const aux = args.find((arg) => arg.name?.text === "has_aux")?.slot.value;
+  return { kind: "transform", name, of: f.value, places, ...(aux?.kind === "bool" && aux.value && { aux: true }) };
 }
 
 /** An argument by its place, or by its name. */
@@ -180,7 +192,7 @@ export function callTransform<C extends Call>(
   machine: Machine,
   place: Place,
   call: C,
-  { name, of, places, axes }: Transformed,
+  { name, of, places, axes, aux }: Transformed,
   operands: readonly Slot[],
   caller: Caller<C>,
 ): Value {
@@ -192,14 +204,13 @@ export function callTransform<C extends Call>(
   const missing = wanted.find((at) => operands.at(at) === undefined);
   if (missing !== undefined)
     return refuse(machine, call.expr.span, `${name} is asked for argument ${missing}; there are ${operands.length}.`);
-  const fixed = operands.map((slot) => {
-    const asked = wanted.some((at) => operands.at(at) === slot);
-    return asked && slot.value.kind === "number"
-      ? { ...slot, value: tensorValue(nodesOf(machine, place, [slot])[0]!) }
-      : slot;
-  });
-  const value = caller(machine, place, call, [loose(of), ...fixed]);
-  if (isBroken(value)) return BROKEN;
+  const fixed = operands.map((slot) =>
+    wanted.some((at) => operands.at(at) === slot) ? withNodes(machine, place, slot) : slot,
+  );
+  const answer = caller(machine, place, call, [loose(of), ...fixed]);
+  if (isBroken(answer)) return BROKEN;
+  const [first, beside] = aux && answer.kind === "sequence" ? answer.items : [loose(answer)];
+  const { value } = first ?? loose(answer);
   const problem = lossProblem(machine, value);
   if (problem) return refuse(machine, call.expr.span, problem);
   const loss = (value as { readonly node: NodeId }).node;
@@ -207,10 +218,26 @@ export function callTransform<C extends Call>(
   const found = gradients(machine, place, call.expr, ones([loss]), leaves.flat());
   if (!found) return BROKEN;
   let next = 0;
-  const each = leaves.map((group) => several(group.map(() => tensorValue(found[next++]!))));
-  const grads = typeof places === "number" ? each[0]! : ({ kind: "sequence", items: each.map(loose) } as const);
-  return name === "value_and_grad" ? { kind: "sequence", items: [loose(value), loose(grads)] } : grads;
+  const each = wanted.map((at) =>
+    mapLeaves(fixed.at(at)!, (leaf) => (leaf.value.kind === "tensor" ? loose(tensorValue(found[next++]!)) : leaf)),
+  );
+  const grads = typeof places === "number" ? each[0]!.value : ({ kind: "sequence", items: each } as const);
+  if (name === "value_and_grad") return { kind: "sequence", items: [loose(answer), loose(grads)] };
+  return beside ? { kind: "sequence", items: [loose(grads), beside] } : grads;
 }
+
+/** The tree with its numbers as nodes. */
+const withNodes = (machine: Machine, place: Place, slot: Slot): Slot =>
+  mapLeaves(slot, (leaf, at) =>
+    leaf.value.kind === "number"
+      ? {
+          ...leaf,
+          value: tensorValue(
+            toNode(machine, place, leaf.path === "" ? { ...leaf, path: `${slot.path}/leaf${at}` } : leaf, ["f32"]),
+          ),
+        }
+      : leaf,
+  );
 
 /** `checkpoint(f)(x)`: what is computed inside belongs to a segment. */
 function segment<C extends Call>(
@@ -251,10 +278,10 @@ function vjpOf<C extends Call>(
   caller: Caller<C>,
 ): Value {
   if (isOpen(machine, primals)) return BROKEN;
-  const wrt = nodesOf(machine, place, primals);
-  const value = caller(machine, place, withoutArguments(call), [f, ...wrt.map((id) => loose(tensorValue(id)))]);
+  const points = primals.map((slot) => withNodes(machine, place, slot));
+  const value = caller(machine, place, withoutArguments(call), [f, ...points]);
   if (isBroken(value)) return BROKEN;
-  return { kind: "sequence", items: [loose(value), loose({ kind: "pullback", results: tensorsOf(value), wrt })] };
+  return { kind: "sequence", items: [loose(value), loose({ kind: "pullback", results: tensorsOf(value), points })] };
 }
 
 /** `pullback(g)`: the cotangents of the arguments. */
@@ -262,10 +289,10 @@ export function callPullback(
   machine: Machine,
   place: Place,
   { expr }: Call,
-  { results, wrt }: Extract<Value, { kind: "pullback" }>,
+  { results, points }: Extract<Value, { kind: "pullback" }>,
   operands: readonly Slot[],
 ): Value {
-  const given = operands.flatMap(({ value }) => itemsOf(value));
+  const given = operands.flatMap(leavesOf);
   if (isOpen(machine, given)) return BROKEN;
   const cotangents = nodesOf(machine, place, given);
   const odd = results.findIndex(
@@ -277,8 +304,14 @@ export function callPullback(
     return refuse(machine, expr.span, `A pullback takes a cotangent in the shape of each result: ${wanted}.`);
   }
   const seeds = new Map(results.map((id, i) => [id, cotangents[i]!]));
+  const wrt = points.flatMap(({ value }) => tensorsOf(value));
   const found = gradients(machine, place, expr, () => seeds, wrt);
-  return found ? { kind: "sequence", items: found.map((id) => loose(tensorValue(id))) } : BROKEN;
+  if (!found) return BROKEN;
+  let next = 0;
+  const items = points.map((point) =>
+    mapLeaves(point, (leaf) => (leaf.value.kind === "tensor" ? loose(tensorValue(found[next++]!)) : leaf)),
+  );
+  return { kind: "sequence", items };
 }
 
 /** `out, dout = jvp(f, (x,), (dx,))`. */
@@ -301,7 +334,11 @@ function jvpOf<C extends Call>(
       call.expr.span,
       "jvp takes a def, its arguments and a tangent for each: jvp(f, (x,), (dx,)).",
     );
-  const [points, changes] = [nodesOf(machine, place, primals), nodesOf(machine, place, tangents)];
+  const trees = primals.map((slot) => withNodes(machine, place, slot));
+  const points = trees.flatMap(({ value }) => tensorsOf(value));
+  const changes = nodesOf(machine, place, tangents.flatMap(leavesOf));
+  if (points.length !== changes.length)
+    return refuse(machine, call.expr.span, "jvp takes tangents that branch like the arguments they belong to.");
   const odd = points.findIndex((id, i) => !sameShape(typeOf(machine, id).shape, typeOf(machine, changes[i]!).shape));
   if (odd >= 0)
     return refuse(
@@ -309,13 +346,18 @@ function jvpOf<C extends Call>(
       call.expr.span,
       `Tangent ${odd + 1} is ${showType(typeOf(machine, changes[odd]!))}; its argument is ${showType(typeOf(machine, points[odd]!))}.`,
     );
-  const value = caller(machine, place, withoutArguments(call), [f, ...points.map((id) => loose(tensorValue(id)))]);
+  const value = caller(machine, place, withoutArguments(call), [f, ...trees]);
   if (isBroken(value)) return BROKEN;
   const seeds = new Map(points.map((id, i) => [id, changes[i]!]));
   const made = written(machine, place, { expr: call.expr, label: "jvp" }, (book, name) =>
     pushForward(book, seeds, tensorsOf(value), name),
   );
-  return made ? { kind: "sequence", items: [loose(value), loose(several(made.map(tensorValue)))] } : BROKEN;
+  if (!made) return BROKEN;
+  let next = 0;
+  const tangent = mapLeaves(loose(value), (leaf) =>
+    leaf.value.kind === "tensor" ? loose(tensorValue(made[next++]!)) : leaf,
+  );
+  return { kind: "sequence", items: [loose(value), tangent] };
 }
 
 /** `w.grad` after `loss.backward()`: of the sum of all losses so far. What one such gradient passed through is not asked for by the next. */

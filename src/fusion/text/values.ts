@@ -23,11 +23,13 @@ export type Value =
       readonly name: string;
       readonly of: Value;
       readonly places: readonly number[] | number;
-      /** Of vmap: the batch's axis in each argument (null: all examples share it), and in the result. */
-      readonly axes?: { readonly in: readonly (number | null)[] | number; readonly out: number };
+      /** The function answers the loss and something else beside it. */
+      readonly aux?: boolean;
+      /** Of vmap: the batch's axis in the arguments (None: all examples share it), and in the results; trees of axes. */
+      readonly axes?: { readonly in: Value; readonly out: Value };
     }
   /** What `vjp(f, x)` answers beside the value: takes a cotangent. */
-  | { readonly kind: "pullback"; readonly results: readonly NodeId[]; readonly wrt: readonly NodeId[] }
+  | { readonly kind: "pullback"; readonly results: readonly NodeId[]; readonly points: readonly Slot[] }
   /** `partial(f, dim=-1)`: some arguments are there already. */
   | { readonly kind: "partial"; readonly of: Value; readonly args: readonly PartialArgument[] }
   /** `nn.Dense(64)`: its weights are made when it meets its input. */
