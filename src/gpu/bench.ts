@@ -1,5 +1,6 @@
 /** @file Times plans against one another on the device: cold run and outputs first, then warm-up, then interleaved rounds, then kernel by kernel. */
-import type { Plan } from "../fusion";
+import type { NodeId, Plan } from "../fusion";
+import { compareInFull, compareKernel, type Pair } from "./compare-outputs";
 import { readOutputs, runOnce, runWithTwoStops } from "./execute";
 import { drawKernels, type Inputs } from "./inputs";
 import type { BoundPlan } from "./memory";
@@ -12,9 +13,23 @@ import { SUBMIT_MILLIS } from "./queue";
 import type { Job } from "./queue";
 import { calibrate, kernelRounds, planRounds, subject, warmUp } from "./rounds";
 import type { RoundLimits, Subject } from "./rounds";
+import { scoped } from "./scopes";
 import { createStopwatch } from "./stopwatch";
 import type { Stopwatch } from "./stopwatch";
-import type { BenchProgress, BenchResult, DeviceInfo, Outcome, PlanName, RunOutput, TwoStops } from "./types";
+import { bindTaps, gatherKernel } from "./taps";
+import type {
+  BenchProgress,
+  BenchResult,
+  ComparedInFull,
+  DeviceInfo,
+  FirstRuns,
+  Outcome,
+  PlanName,
+  RunOutput,
+  Tap,
+  Tapped,
+  TwoStops,
+} from "./types";
 
 export interface BenchPlans {
   readonly naive: Plan;
@@ -25,8 +40,18 @@ export interface BenchPlans {
 
 export interface BenchOptions {
   readonly onProgress?: (progress: BenchProgress) => void;
+  /** The samples so far, some ten times a second. */
+  readonly onResult?: (soFar: BenchResult) => void;
+  /** Once, when every plan has run for the first time. */
+  readonly onFirst?: (first: FirstRuns) => void;
+  /** Tensors of the naive plan to be compared in full with the same ones of the others. */
+  readonly compare?: readonly CompareRequest[];
+  /** Elements to be read while plans run for the first time. */
+  readonly taps?: Promise<readonly Tap[]>;
+  /** false: outputs stay on the device. */
+  readonly outputs?: boolean;
   readonly signal?: AbortSignal;
-  /** ms to aim at; 4,000 when absent. */
+  /** ms at most for timing, warming up included; 1,800 when absent. */
   readonly budgetMillis?: number;
   /** Bytes; 512 MiB when absent. */
   readonly memoryBudget?: number;
@@ -36,9 +61,11 @@ export interface BenchOptions {
   readonly kernels?: boolean;
 }
 
-const DEFAULT_MILLIS = 4000;
-/** A pass this long makes a step of 65,536 ns one hundredth of it. */
-const PASS_NANOS = 6.6e6;
+const DEFAULT_MILLIS = 1800;
+/** A pass this long hides what beginning one costs, about 4 µs; `STEPS_IN_A_PASS` hides the clock's step. */
+const PASS_NANOS = 2e6;
+/** Samples are told this often, ms. */
+const TELL_MILLIS = 100;
 const STEPS_IN_A_PASS = 100;
 const STEPS_AT_LEAST = 20;
 // Consumer cards have 24–96 MB of L2; a working set below four times that is measured in cache.
@@ -49,6 +76,13 @@ const WARM_CPU = { leastMillis: 0, agreement: 0.1 };
 /** Shares of the budget. */
 const SHARE = { warm: 0.25, plans: 0.35, kernels: 0.4 };
 
+/** One output: its name in each plan, and how far apart two plans may be. */
+export interface CompareRequest {
+  readonly names: Readonly<Partial<Record<PlanName, NodeId>>>;
+  readonly atol: number;
+  readonly rtol: number;
+}
+
 /** What a bench has found so far; Cancel takes it as it is. */
 export class Recorder {
   device: DeviceInfo | null = null;
@@ -58,19 +92,21 @@ export class Recorder {
   readonly outputs: RunOutput[] = [];
   subjects: readonly Subject[] = [];
   cacheResident = false;
+  warming = false;
 
   result(stopped: boolean): BenchResult | null {
     if (!this.device) return null;
     const timings = this.subjects
       .filter(({ samples }) => samples.length > 0)
       .map(({ plan, kernel, samples, repeats }) => ({ plan, kernel, nanoseconds: [...samples], repeats }));
-    const { device, coldMillis, pipelineMillis, twoStops, outputs, cacheResident } = this;
-    return { device, timings, coldMillis, pipelineMillis, twoStops, outputs, roofs: null, stopped, cacheResident };
+    const { device, coldMillis, pipelineMillis, twoStops, outputs, warming, cacheResident } = this;
+    const known = { device, timings, coldMillis, pipelineMillis, twoStops, outputs, warming, cacheResident };
+    return { ...known, roofs: null, stopped };
   }
 
   /** What a person gets who pressed Cancel. */
   partial(): Outcome<BenchResult> {
-    const result = this.result(true);
+    const result = this.warming ? null : this.result(true);
     return result && result.timings.length > 0 ? done(result) : refusals.cancelled();
   }
 }
@@ -90,16 +126,23 @@ export async function runBench(
   if (!fits.ok) return fits;
   recorder.cacheResident = memoryNeed([plans.fused]).bytes < CACHE_BYTES;
   const say = progressOf(job, options);
-  const pipelines = await build(job, named, drawKernels(all, inputs), recorder, say);
+  mark(job, "pipelines");
+  const own = [...drawKernels(all, inputs), ...firstRunKernels(plans.naive, options)];
+  const pipelines = await build(job, named, own, recorder, say);
   if (!pipelines.ok) return pipelines;
-  say(0.1, "Sending the inputs");
+  say(0.1, "Making the inputs");
+  mark(job, "inputs");
   const bound = await prepare(job, named, inputs, pipelines.value);
   if (!bound.ok) return bound;
-  const cold = await coldRuns(job, bound.value, options, recorder, say);
+  mark(job, "first runs");
+  const cold = await coldRuns(job, bound.value, pipelines.value, options, recorder, say);
   if (!cold.ok) return stopOr(cold, recorder);
   const timed = await timeAll(job, bound.value, options, recorder, say);
   return timed.ok ? done(recorder.result(false)!) : stopOr(timed, recorder);
 }
+
+/** A phase begins: a mark on the browser's timeline. */
+const mark = ({ env }: Job, phase: string): void => env.mark?.(`run: ${phase}`);
 
 const stopOr = (refused: Outcome<null>, recorder: Recorder): Outcome<BenchResult> =>
   refused.ok || refused.problem.code === "cancelled" ? recorder.partial() : refused;
@@ -140,26 +183,75 @@ async function build(
   return built;
 }
 
+/** The stored tensor behind a plan's output. */
+function storedOf({ plan, buffers }: Pick<BoundPlan, "plan" | "buffers">, output: NodeId | undefined) {
+  const value = plan.aliases.find((alias) => alias.output === output)?.value ?? output;
+  const planned = plan.buffers.find((each) => each.value === value);
+  return planned && planned.role !== "input" ? { planned, buffer: buffers.get(planned.value)! } : null;
+}
+
+/** What of `request` there is to compare: the naive plan's outputs with those of `bound`. */
+function pairsOf(naive: BoundPlan, bound: BoundPlan, request: readonly CompareRequest[]): Pair[] {
+  const { name: plan } = bound;
+  if (plan === "naive") return [];
+  return request.flatMap(({ names, atol, rtol }) => {
+    const [one, other] = [storedOf(naive, names.naive), storedOf(bound, names[plan])];
+    if (!one || !other || one.planned.bytes !== other.planned.bytes) return [];
+    const { type, bytes } = one.planned;
+    const elements = type.shape.reduce((product, extent) => product * extent, 1);
+    const [output, { dtype }] = [names.naive!, type];
+    return { plan, output, dtype, elements, bytes, atol, rtol, naive: one.buffer, other: other.buffer };
+  });
+}
+
+/** The kernels that the first runs need besides the plans'. */
+function firstRunKernels(naive: Plan, { compare = [], taps }: BenchOptions): KernelSource[] {
+  const wanted = new Set(compare.map(({ names }) => names.naive));
+  const dtypes = new Set(naive.buffers.filter(({ role }) => role === "output").map(({ type }) => type.dtype));
+  const comparing = wanted.size === 0 ? [] : [...dtypes].map(compareKernel);
+  return taps ? [...comparing, gatherKernel] : comparing;
+}
+
+/** Runs every plan once. The naive plan runs first, and its outputs stay until the others have been compared with them. */
 async function coldRuns(
   job: Job,
   bound: readonly BoundPlan[],
-  { signal }: BenchOptions,
+  pipelines: ReadonlyMap<string, Built>,
+  options: BenchOptions,
   recorder: Recorder,
   say: Say,
 ): Promise<Outcome<null>> {
+  const { device } = job.held;
+  const wanted = (await options.taps) ?? [];
+  const apart: ComparedInFull[] = [];
+  const tapped: Tapped[] = [];
   for (const [i, each] of bound.entries()) {
     say(0.12 + (0.1 * i) / bound.length, `First run, ${each.name}`);
-    const millis = await runOnce(job, each, signal);
+    const taps = wanted.length === 0 ? null : await scoped(device, () => bindTaps(job, each, wanted, pipelines));
+    if (taps && !taps.ok) return taps;
+    const millis = await runOnce(job, each, options.signal, taps?.value);
     if (!millis.ok) return millis;
     recorder.coldMillis[each.name] = millis.value;
-    const outputs = await readOutputs(job, each);
-    if (!outputs.ok) return outputs;
-    recorder.outputs.push(...outputs.value);
+    const found = await taps?.value.read();
+    if (found && !found.ok) return found;
+    tapped.push(...(found?.value ?? []));
+    const pairs = pairsOf(bound[0]!, each, options.compare ?? []);
+    if (pairs.length > 0) {
+      const compared = await compareInFull(job, pairs, pipelines);
+      if (!compared.ok) return compared;
+      apart.push(...compared.value);
+    }
+    if (options.outputs !== false) {
+      const outputs = await readOutputs(job, each);
+      if (!outputs.ok) return outputs;
+      recorder.outputs.push(...outputs.value);
+    }
     if (each.kernels.length === 0 || millis.value > SUBMIT_MILLIS) continue;
     const stops = await runWithTwoStops(job, each);
     if (!stops.ok) return stops;
     recorder.twoStops[each.name] = stops.value;
   }
+  options.onFirst?.({ apart, tapped });
   return done(null);
 }
 
@@ -178,14 +270,26 @@ async function timeAll(
   const parts = timed.flatMap(({ name, kernels }, i) => kernelSubjects(name, kernels, wholes[i]!));
   recorder.subjects = options.kernels === false ? wholes : [...wholes, ...parts];
 
-  const warmed = await warm(job, watch.value, wholes, options, say);
+  let told = -Infinity;
+  const tell = (always = false): void => {
+    if (!options.onResult || (!always && job.env.now() - told < TELL_MILLIS)) return;
+    told = job.env.now();
+    const soFar = recorder.result(false);
+    if (soFar && soFar.timings.length > 0) options.onResult(soFar);
+  };
+  mark(job, "warm-up");
+  recorder.warming = true;
+  const warmed = await warm(job, watch.value, wholes, { ...options, onSample: tell }, say);
+  recorder.warming = false;
   if (!warmed.ok) return warmed;
+  mark(job, "timing");
   const budget = options.budgetMillis ?? DEFAULT_MILLIS;
   const limits = (share: number, from: number, to: number): RoundLimits => ({
     signal: options.signal,
     now: () => job.env.now(),
     millis: budget * share,
     onStep: (each, round, rounds) => {
+      tell();
       const repeat = (round + 1) * each.repeats;
       const text = `Running ${each.plan}, repeat ${repeat} of ${rounds * each.repeats}`;
       say(from + (to - from) * Math.min(1, (round + 1) / rounds), each.kernel ? `${text}, ${each.kernel}` : text);
@@ -193,6 +297,8 @@ async function timeAll(
   });
   const measured = await planRounds(watch.value, wholes, limits(SHARE.plans, 0.35, 0.65));
   if (!measured.ok) return measured;
+  tell(true);
+  mark(job, "kernels");
   // A plan of one kernel is that kernel: the same passes.
   const apart = parts.filter(({ samples }) => !wholes.some((whole) => whole.samples === samples));
   for (const part of parts)
@@ -216,7 +322,7 @@ export async function warm(
   job: Job,
   watch: Stopwatch,
   wholes: readonly Subject[],
-  options: BenchOptions,
+  options: BenchOptions & { readonly onSample?: () => void },
   say: Say,
 ): Promise<Outcome<null>> {
   say(0.25, "Warming up");
@@ -234,8 +340,9 @@ export async function warm(
     watch,
     wholes,
     { ...rule, mostMillis },
-    { signal: options.signal, now: () => job.env.now() },
+    { signal: options.signal, now: () => job.env.now(), onSample: options.onSample },
   );
+  for (const each of wholes) each.samples.length = 0;
   if (!warmed.ok) return warmed;
   for (const each of wholes) {
     const again = await calibrate(watch, each, target); // clocks have risen since the first look

@@ -3,6 +3,7 @@ import type { Plan } from "../fusion";
 import { createSession } from "./session";
 import type { Session } from "./session";
 import { dawn } from "./testing/dawn";
+import type { FirstRuns } from "./types";
 import { expected, fusedPlan, inputsFor, naivePlan } from "./testing/plans";
 
 const gpu = await dawn();
@@ -46,6 +47,64 @@ describe.skipIf(!gpu)("on Dawn, a real implementation", () => {
     expect(roofs!.bandwidth).toBeGreaterThan(1e8);
     expect(roofs!.flops).toBeGreaterThan(1e8);
     expect(session.ledgerBytes).toBe(0);
+  });
+
+  test("outputs are compared in full on the device, and chosen elements of every value are read", async () => {
+    const naive = naivePlan(N);
+    const wrong = rewritten((wgsl) => wgsl.replace(/= (max.*);/, "= select($1, $1 + 0.25, i == 40001u);"));
+    const nan = rewritten((wgsl) =>
+      wgsl.replace(/= (max.*);/, "= select($1, bitcast<f32>(0x7fc00000u + i), i == 7u);"),
+    );
+    const infinite = rewritten((wgsl) => wgsl.replace(/= (max.*);/, "= select($1, 1.0 / (x[i] - x[i]), i == 9u);"));
+    const flats = Uint32Array.of(0, 5, 40_001, N - 1);
+    const y = naive.buffers.find(({ role }) => role === "output")!.value;
+    const s = naive.buffers.find(({ role }) => role === "temporary")!.value;
+    const taps = [
+      { plan: "naive", value: s, kernel: 1, when: "before", flats },
+      { plan: "naive", value: y, kernel: 1, when: "after", flats },
+      { plan: "fused", value: y, kernel: 0, when: "after", flats },
+    ] as const;
+    const first = async (fused: Plan): Promise<FirstRuns> => {
+      let seen: FirstRuns | null = null;
+      const answer = await session.bench({ naive, fused }, inputsFor(N), {
+        budgetMillis: 1,
+        roofs: false,
+        outputs: false,
+        kernels: false,
+        compare: [{ names: { naive: y, fused: y }, atol: 1e-6, rtol: 1e-6 }],
+        taps: Promise.resolve(taps),
+        onFirst: (runs) => (seen = runs),
+      });
+      if (!answer.ok) throw new Error(answer.problem.text);
+      expect(answer.value.outputs).toEqual([]);
+      return seen!;
+    };
+    const want = expected(N);
+    const scale = want.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    const right = await first(fusedPlan(N));
+    const same = {
+      plan: "fused",
+      output: y,
+      elements: N,
+      maxAbs: 0,
+      scale,
+      worst: null,
+      beyond: 0,
+      nan: 0,
+      infinite: 0,
+    };
+    expect(right.apart).toMatchObject([{ ...same, ulps: { bins: [N], nearZero: 0, nan: 0 } }]);
+    const numbers = right.tapped.map(({ words }) => [...new Float32Array(words.buffer)]);
+    const inputs = [...inputsFor(N).values()] as [Float32Array, Float32Array];
+    const sums = [...flats].map((i) => Math.fround(inputs[0][i]! + inputs[1][i]!));
+    const products = [...flats].map((i) => want[i]!);
+    expect(numbers).toEqual([sums, products, products]);
+    const [off] = (await first(wrong)).apart;
+    expect(off).toMatchObject({ beyond: 1, worst: { at: 40_001, naive: want[40_001]! } });
+    expect(off!.maxAbs).toBeCloseTo(0.25, 6);
+    expect(off!.ulps.bins[0]).toBe(N - 1);
+    expect((await first(nan)).apart[0]).toMatchObject({ nan: 1, infinite: 0, beyond: 1, maxAbs: 0, ulps: { nan: 1 } });
+    expect((await first(infinite)).apart[0]!.beyond).toBe(1);
   });
 
   test("a shader error is found at its line and UTF-16 column, behind characters of two and four bytes", async () => {

@@ -5,6 +5,8 @@ export interface SessionEnv {
   readonly secureContext: boolean;
   /** A monotonic clock, ms. */
   now(): number;
+  /** Notes the moment under a name, for whoever looks at a timeline. */
+  mark?(name: string): void;
   /** Resolves after `millis`, or at once when `signal` aborts. */
   sleep(millis: number, signal?: AbortSignal): Promise<void>;
 }
@@ -13,6 +15,7 @@ export interface SessionEnv {
 export const hostEnv = (): SessionEnv => ({
   secureContext: (globalThis as { isSecureContext?: boolean }).isSecureContext ?? true,
   now: () => performance.now(),
+  mark: (name) => void performance.mark(name),
   sleep: (millis, signal) =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, millis);

@@ -1,14 +1,15 @@
 /** @file One run of a plan, sliced so that Cancel works between submits, and the outputs read back. */
 import type { BufferPlan, NodeId, Plan } from "../fusion";
 import { unpack } from "./packing";
-import type { BoundKernel, BoundPlan } from "./memory";
+import type { BoundPlan, Dispatch } from "./memory";
 import { done, refusals } from "./problem";
 import { SUBMIT_MILLIS, dispatchAll, readBack, submit } from "./queue";
 import type { Job } from "./queue";
+import type { BoundTaps } from "./taps";
 import type { Outcome, RunOutput, TwoStops } from "./types";
 
 /** Commands for `kernels` in one pass. */
-function encode(device: GPUDevice, kernels: readonly BoundKernel[]): GPUCommandBuffer {
+function encode(device: GPUDevice, kernels: readonly Dispatch[]): GPUCommandBuffer {
   const encoder = device.createCommandEncoder();
   const pass = encoder.beginComputePass();
   dispatchAll(pass, kernels);
@@ -20,7 +21,12 @@ function encode(device: GPUDevice, kernels: readonly BoundKernel[]): GPUCommandB
  * Runs the plan once; answers the wall time in ms. The first kernel goes alone and says how far the prediction is off
  * on this device; the rest follow in slices that should take no longer than a submit may.
  */
-export async function runOnce(job: Job, bound: BoundPlan, signal?: AbortSignal): Promise<Outcome<number>> {
+export async function runOnce(
+  job: Job,
+  bound: BoundPlan,
+  signal?: AbortSignal,
+  taps?: Pick<BoundTaps, "before" | "after">,
+): Promise<Outcome<number>> {
   const { kernels } = bound;
   let millis = 0;
   let predicted = 0;
@@ -34,7 +40,10 @@ export async function runOnce(job: Job, bound: BoundPlan, signal?: AbortSignal):
     }
     const part = kernels.slice(from, next);
     const begin = job.env.now();
-    const finished = await submit(job, [encode(job.held.device, part)]);
+    const dispatches = taps
+      ? part.flatMap((kernel, i) => [...taps.before(from + i), kernel, ...taps.after(from + i)])
+      : part;
+    const finished = await submit(job, [encode(job.held.device, dispatches)]);
     if (!finished.ok) return finished;
     millis += job.env.now() - begin;
     predicted += part.reduce((sum, { kernel }) => sum + kernel.predictedMicros, 0);

@@ -3,7 +3,7 @@ export type * from "./types";
 export { createSession } from "./session";
 export type { RunOptions, Session } from "./session";
 export type { SweepOptions } from "./sweep";
-export type { BenchOptions, BenchPlans } from "./bench";
+export type { BenchOptions, BenchPlans, CompareRequest } from "./bench";
 export { hostEnv } from "./env";
 export type { SessionEnv } from "./env";
 export type { Inputs } from "./inputs";

@@ -3,7 +3,7 @@ import type { Kernel, NodeId, Plan } from "../fusion";
 import type { Arena } from "./arena";
 import { paddedBytes, usage } from "./flags";
 import type { Built } from "./pipelines";
-import { memoryNeed, slotSizes } from "./preflight";
+import { memoryNeed } from "./preflight";
 import type { PlanName } from "./types";
 
 /** One dispatch, ready to be encoded. */
@@ -30,6 +30,7 @@ const STORED = usage.storage | usage.copyDestination | usage.copySource;
 export interface RunMemory {
   readonly inputs: ReadonlyMap<string, GPUBuffer>;
   readonly pool: readonly GPUBuffer[];
+  readonly places: readonly ReadonlyMap<number, number>[];
 }
 
 /** Makes every buffer that `plans` need; they have passed preflight. Call inside error scopes. */
@@ -37,23 +38,24 @@ export function allocate(arena: Arena, plans: readonly Plan[]): RunMemory {
   const need = memoryNeed(plans);
   const inputs = new Map<string, GPUBuffer>();
   for (const [value, size] of need.inputs) inputs.set(value, arena.buffer(size, STORED | usage.uniform, value));
-  return { inputs, pool: need.pool.map((size, rank) => arena.buffer(size, STORED, `slot ${rank}`)) };
+  const pool = need.pool.map((size, rank) => arena.buffer(size, STORED, `slot ${rank}`));
+  return { inputs, pool, places: need.places };
 }
 
-/** Puts a plan on the buffers: its slots by size on the pool's, so that plans share memory. */
+/** Puts the plan of that order on the buffers. */
 export function bind(
   device: GPUDevice,
   memory: RunMemory,
   name: PlanName,
   plan: Plan,
+  order: number,
   pipelines: ReadonlyMap<string, Built>,
 ): BoundPlan {
-  const bySize = [...slotSizes(plan)].toSorted(([, a], [, b]) => b - a);
-  const poolOf = new Map(bySize.map(([slot], rank) => [slot, memory.pool[rank]!]));
+  const places = memory.places[order]!;
   const buffers = new Map<NodeId, GPUBuffer>();
   const bytes = new Map<NodeId, number>();
   for (const { value, role, slot, bytes: size } of plan.buffers) {
-    buffers.set(value, role === "input" ? memory.inputs.get(value)! : poolOf.get(slot)!);
+    buffers.set(value, role === "input" ? memory.inputs.get(value)! : memory.pool[places.get(slot)!]!);
     bytes.set(value, paddedBytes(size));
   }
   const kernels = plan.kernels.map((kernel): BoundKernel => {

@@ -26,13 +26,14 @@ const refuse = (text: string) => fail("refused", text);
 /** Sizes of the buffers that plans run after one another need: inputs once, and a pool that the plans share. */
 export interface MemoryNeed {
   readonly inputs: ReadonlyMap<string, number>;
-  /** Largest first. */
   readonly pool: readonly number[];
+  /** For each plan: the pool's buffer for each of its slots. */
+  readonly places: readonly ReadonlyMap<number, number>[];
   readonly bytes: number;
 }
 
 /** Bytes by slot, for the slots that are no input's. */
-export function slotSizes(plan: Plan): Map<number, number> {
+function slotSizes(plan: Plan): Map<number, number> {
   const sizes = new Map<number, number>();
   for (const { role, slot, bytes } of plan.buffers) {
     if (role !== "input") sizes.set(slot, Math.max(sizes.get(slot) ?? 0, paddedBytes(bytes)));
@@ -40,18 +41,24 @@ export function slotSizes(plan: Plan): Map<number, number> {
   return sizes;
 }
 
+/** Plans share a pool, slots by size; the first plan's outputs stay what they are until the others are compared with them. */
 export function memoryNeed(plans: readonly Plan[]): MemoryNeed {
   const inputs = new Map<string, number>();
   const pool: number[] = [];
-  for (const plan of plans) {
+  const kept = new Set<number>();
+  const places = plans.map((plan, order) => {
     for (const { role, value, bytes } of plan.buffers) if (role === "input") inputs.set(value, paddedBytes(bytes));
-    const sizes = [...slotSizes(plan).values()].toSorted((a, b) => b - a);
-    sizes.forEach((size, rank) => (pool[rank] = Math.max(pool[rank] ?? 0, size)));
-  }
+    const free = [...pool.keys()].filter((rank) => !kept.has(rank)).toSorted((a, b) => pool[b]! - pool[a]!);
+    const slots = [...slotSizes(plan)].toSorted(([, a], [, b]) => b - a);
+    const place = new Map(slots.map(([slot], i) => [slot, free[i] ?? pool.push(0) - 1] as const));
+    for (const [slot, size] of slots) pool[place.get(slot)!] = Math.max(pool[place.get(slot)!]!, size);
+    if (order === 0) for (const { role, slot } of plan.buffers) if (role === "output") kept.add(place.get(slot)!);
+    return place;
+  });
   let bytes = 0;
   for (const size of inputs.values()) bytes += size;
   for (const size of pool) bytes += size;
-  return { inputs, pool, bytes };
+  return { inputs, pool, places, bytes };
 }
 
 /** A guess at the longest a single dispatch may take, s; on the high side. */

@@ -23,7 +23,9 @@ export async function prepare(
   if (!memory.ok) return memory;
   const bound = await scoped(device, (): Outcome<BoundPlan[]> => {
     const filled = fillInputs(device, job.arena, memory.value.inputs, plans, inputs, pipelines);
-    return filled.ok ? done(named.map(([name, plan]) => bind(device, memory.value, name, plan, pipelines))) : filled;
+    return filled.ok
+      ? done(named.map(([name, plan], order) => bind(device, memory.value, name, plan, order, pipelines)))
+      : filled;
   });
   return bound.ok ? bound.value : bound;
 }

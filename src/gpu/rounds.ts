@@ -84,12 +84,24 @@ export interface RoundLimits {
   onStep(each: Subject, round: number, rounds: number): void;
 }
 
-/** True when one more round should follow: always one, three unless that takes three times as long as it may, then seven, then more. */
-export function another(round: number, elapsed: number, millis: number): boolean {
+/** Half the middle half of the samples lies within this share of their median: more would not change what is shown. */
+const NARROW = 0.01;
+
+/** True when the medians of all subjects are known well enough. */
+export const settled = (subjects: readonly Subject[]): boolean =>
+  subjects.every(({ samples }) => {
+    if (samples.length < ENOUGH_ROUNDS) return false;
+    const sorted = samples.toSorted((a, b) => a - b);
+    const quarter = sorted.length >> 2;
+    return (sorted[sorted.length - 1 - quarter]! - sorted[quarter]!) / 2 <= NARROW * median(sorted);
+  });
+
+/** True when one more round should follow: always one, three unless that takes three times as long as it may, then seven, then more while samples scatter. */
+export function another(round: number, elapsed: number, millis: number, narrow = false): boolean {
   if (round < 1) return true;
   if (round < FEWEST_ROUNDS) return elapsed < 3 * millis;
   if (round < ENOUGH_ROUNDS) return elapsed < 2 * millis;
-  return round < MOST_ROUNDS && elapsed * (1 + 1 / round) < millis;
+  return !narrow && round < MOST_ROUNDS && elapsed * (1 + 1 / round) < millis;
 }
 
 /** How many rounds there will be, seen from `round`. */
@@ -106,7 +118,7 @@ export async function planRounds(
   limits: RoundLimits,
 ): Promise<Outcome<null>> {
   const begin = limits.now();
-  for (let round = 0; another(round, limits.now() - begin, limits.millis); round++) {
+  for (let round = 0; another(round, limits.now() - begin, limits.millis, settled(subjects)); round++) {
     for (const each of round % 2 === 0 ? subjects : subjects.toReversed()) {
       if (limits.signal?.aborted) return refusals.cancelled();
       const nanos = await timeOnce(watch, each);
@@ -150,19 +162,19 @@ export async function kernelRounds(
 ): Promise<Outcome<null>> {
   const begin = limits.now();
   let kept = 0;
-  for (let tried = 0; another(kept, limits.now() - begin, limits.millis); tried++) {
-    let settled = true;
+  for (let tried = 0; another(kept, limits.now() - begin, limits.millis, settled(subjects)); tried++) {
+    let ready = true;
     for (const group of submits(subjects)) {
       if (limits.signal?.aborted) return refusals.cancelled();
       const times = await watch.time(group.map(passOf));
       if (!times.ok) return times;
       for (const [i, each] of group.entries()) {
         const lasts = note(each, times.value[i]! / each.repeats, targetNanos, tried < CALIBRATING);
-        settled &&= lasts;
+        ready &&= lasts;
       }
       limits.onStep(group[0]!, kept, expected(kept, limits.now() - begin, limits.millis));
     }
-    if (settled || tried >= CALIBRATING) kept++;
+    if (ready || tried >= CALIBRATING) kept++;
   }
   return done(null);
 }
@@ -189,7 +201,7 @@ export async function warmUp(
   watch: Stopwatch,
   subjects: readonly Subject[],
   rule: { readonly leastMillis: number; readonly mostMillis: number; readonly agreement: number },
-  limits: Pick<RoundLimits, "signal" | "now">,
+  limits: Pick<RoundLimits, "signal" | "now"> & { readonly onSample?: (() => void) | undefined },
 ): Promise<Outcome<null>> {
   const begin = limits.now();
   let before: number[] | null = null;
@@ -202,6 +214,8 @@ export async function warmUp(
         const nanos = await timeOnce(watch, each);
         if (!nanos.ok) return nanos;
         three.push(nanos.value);
+        if (!Number.isNaN(nanos.value)) each.samples.push(nanos.value);
+        limits.onSample?.();
       }
       batch.push(median(three));
     }

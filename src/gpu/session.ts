@@ -102,8 +102,10 @@ export function createSession(gpu: GPU | undefined, env: SessionEnv = hostEnv())
       const main = inTurn(() => onDevice(plansOf(plans), (job) => runBench(job, plans, inputs, options, recorder)));
       const result = await Promise.race([main, stopped(env, options.signal).then(() => recorder.partial())]);
       if (!result.ok || result.value.stopped || options.roofs === false) return result;
+      env.mark?.("run: roofs");
       const measured = inTurn(() => onDevice([], roofsOf));
       const found = await Promise.race([measured, stopped(env, options.signal).then(refusals.cancelled)]);
+      env.mark?.("run: timed");
       return done({ ...result.value, roofs: found.ok ? found.value : null });
     },
     listen(listener) {

@@ -76,6 +76,53 @@ export interface RunOutput {
   readonly data: Float32Array | Int32Array | Uint32Array;
 }
 
+/** A tensor of a plan against the naive plan's, element by element, all of them. */
+export interface ComparedInFull {
+  readonly plan: Exclude<PlanName, "naive">;
+  /** The naive plan's name for it. */
+  readonly output: NodeId;
+  readonly elements: number;
+  /** Largest finite difference. */
+  readonly maxAbs: number;
+  /** Largest finite |naive|. */
+  readonly scale: number;
+  /** Where the largest difference is, row-major, and both values; null where all are equal. */
+  readonly worst: { readonly at: number; readonly naive: number; readonly other: number } | null;
+  /** Elements farther apart than atol + rtol · |naive|, or NaN or infinite on one side. */
+  readonly beyond: number;
+  /** Elements that are NaN on one side only. */
+  readonly nan: number;
+  /** Elements that are infinite on one side only, or with another sign. */
+  readonly infinite: number;
+  readonly atol: number;
+  readonly rtol: number;
+  /** By distance in f32 steps, as `UlpHistogram`. */
+  readonly ulps: { readonly bins: readonly number[]; readonly nearZero: number; readonly nan: number };
+}
+
+/** Elements of a value to be read while a plan runs for the first time. */
+export interface Tap {
+  readonly plan: PlanName;
+  readonly value: NodeId;
+  /** Index of a kernel in the plan: the elements are read right before or right after it. */
+  readonly kernel: number;
+  readonly when: "before" | "after";
+  /** Row-major. */
+  readonly flats: Uint32Array;
+}
+
+/** A tap with its elements as they are stored; of f16 the pair of halves that holds the element. */
+export interface Tapped {
+  readonly tap: Tap;
+  readonly words: Uint32Array;
+}
+
+/** What the first run of each plan gave, before anything was timed. */
+export interface FirstRuns {
+  readonly apart: readonly ComparedInFull[];
+  readonly tapped: readonly Tapped[];
+}
+
 /** What a clock shows that stops once the work is handed over, and what it shows once the GPU has finished; ms wall. */
 export interface TwoStops {
   readonly handedOver: number;
@@ -92,6 +139,8 @@ export interface BenchResult {
   readonly twoStops: Readonly<Partial<Record<PlanName, TwoStops>>>;
   readonly outputs: readonly RunOutput[];
   readonly roofs: Roofs | null;
+  /** True while clocks still rise: the samples so far are replaced. */
+  readonly warming: boolean;
   /** True when the user stopped it: the samples so far are kept. */
   readonly stopped: boolean;
   /** Working set smaller than 4× a typical L2: results are cache-resident. */
