@@ -38,6 +38,31 @@ export const oldIdentifiers: Readonly<Record<string, string>> = {
   // verdicts
   wayOut: "remedy",
   atTheBoard: "explain",
+  // text
+  Taker: "ModuleTranslator",
+  Wish: "ModuleRequest",
+  runLoneDef: "runEntryFunction",
+  takePlaces: "advancedIndex",
+  placesBeside: "indicesBeside",
+  axesSaid: "axesGiven",
+  batchedCall: "vmapCall",
+  knownCall: "hostCall",
+  isKnownCall: "isHostFunction",
+  makesPieces: "isSplit",
+  piecesOf: "splitResults",
+  halfOf: "resultAt",
+  knownTest: "staticCondition",
+  runTurn: "runIteration",
+  turnKey: "iterationKey",
+  newTurn: "newFrame",
+  newMachine: "newInterpreter",
+  valuePlace: "valueSite",
+  operandPlace: "operandSite",
+  OperandPlace: "OperandSite",
+  heldBy: "annotatedKind",
+  setPlaces: "setIndices",
+  ProblemDetail: "DiagnosticDetail",
+  Problems: "Diagnostics",
 };
 
 /** Files by their old path without ending, below src/. */
@@ -64,6 +89,20 @@ export const oldFiles: Readonly<Record<string, string>> = {
   "cli/words": "cli/format",
   "editor/text/words": "editor/text/format",
   "editor/canvas/model/words": "editor/canvas/model/format",
+  "fusion/text/machine": "fusion/text/interpreter",
+  "fusion/text/lone-def": "fusion/text/entry-function",
+  "fusion/text/pieces": "fusion/text/split",
+  "fusion/text/pairs": "fusion/text/multi-results",
+  "fusion/text/texts": "fusion/text/strings",
+  "fusion/text/take-places": "fusion/text/advanced-indexing",
+  "fusion/text/known-calls": "fusion/text/host-functions",
+  "fusion/text/batches": "fusion/text/vmap",
+  "fusion/text/read-place": "fusion/text/parser-context",
+  "fusion/text/problems": "fusion/text/diagnostics",
+  "fusion/text/known-test": "fusion/text/static-condition",
+  "fusion/text/modules/taker": "fusion/text/modules/module-translator",
+  "fusion/text/modules/maker": "fusion/text/modules/layer-builder",
+  "fusion/text/modules/source": "fusion/text/modules/translation",
 };
 
 /** Phrases of comments, docs and sentences, matched without regard to case; a line break counts as a space. */

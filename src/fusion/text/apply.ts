@@ -4,12 +4,12 @@ import { findNode } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import type { Bound } from "./bind";
 import { expand, expandWith, meant, noneOr } from "./expand";
-import type { Machine, Operand, Place } from "./machine";
-import { addNode, bindingName, toNode, typeOf } from "./machine";
+import type { Interpreter, OperandSource, StatementRun } from "./interpreter";
+import { addNode, bindingName, toNode, typeOf } from "./interpreter";
 import { fixesFor } from "./shape-fixes";
 import type { Expr } from "./syntax";
 import { bare } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { BROKEN, tensorValue } from "./values";
 
 export interface Call {
@@ -19,29 +19,33 @@ export interface Call {
 }
 
 /** What the user calls an operand: its name, or its source when that is short. */
-function nameOf(machine: Machine, slot: Slot | null, node: NodeId | null): string {
-  const expr = slot?.expr ? bare(slot.expr) : null;
+function nameOf(interpreter: Interpreter, operand: Operand | null, node: NodeId | null): string {
+  const expr = operand?.expr ? bare(operand.expr) : null;
   if (expr) {
-    const source = machine.text.slice(expr.span.from, expr.span.to);
+    const source = interpreter.text.slice(expr.span.from, expr.span.to);
     return source.length <= 24 && !source.includes("\n") ? source : `${source.slice(0, 22).split("\n")[0]!.trimEnd()}…`;
   }
-  return node === null ? "nothing" : (machine.nodes.get(node)?.label ?? node);
+  return node === null ? "nothing" : (interpreter.nodes.get(node)?.label ?? node);
 }
 
 /** Node inputs; literals take the dtype of the tensors beside them. */
-function nodesOf(machine: Machine, place: Place, slots: readonly (Slot | null)[]): (NodeId | null)[] {
+function nodesOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  operands: readonly (Operand | null)[],
+): (NodeId | null)[] {
   const partners: DType[] = [];
-  for (const slot of slots) {
-    if (slot?.value.kind === "tensor" && !machine.unknown.has(slot.value.node))
-      partners.push(typeOf(machine, slot.value.node).dtype);
+  for (const operand of operands) {
+    if (operand?.value.kind === "tensor" && !interpreter.unknown.has(operand.value.node))
+      partners.push(typeOf(interpreter, operand.value.node).dtype);
   }
-  return slots.map((slot) => slot && toNode(machine, place, slot, partners));
+  return operands.map((operand) => operand && toNode(interpreter, run, operand, partners));
 }
 
 /** A guess for what reads a hole: the first operand whose type is known. */
-function guess(machine: Machine, inputs: readonly (NodeId | null)[]): TensorType {
-  const known = inputs.find((id) => id !== null && !machine.unknown.has(id));
-  return known ? typeOf(machine, known) : { dtype: "f32", shape: [] };
+function guess(interpreter: Interpreter, inputs: readonly (NodeId | null)[]): TensorType {
+  const known = inputs.find((id) => id !== null && !interpreter.unknown.has(id));
+  return known ? typeOf(interpreter, known) : { dtype: "f32", shape: [] };
 }
 
 interface Made {
@@ -51,23 +55,29 @@ interface Made {
 }
 
 /** @param open the guessed type when an operand is a hole, else null */
-function build(machine: Machine, place: Place, { op, path, expr }: Call, made: Made, open: TensorType | null): NodeId {
-  const label = bindingName(place, path) ?? op.name;
-  const span: Span = path === place.root ? place.statement.span : expr.span;
-  const { groups } = place.turn;
+function build(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { op, path, expr }: Call,
+  made: Made,
+  open: TensorType | null,
+): NodeId {
+  const label = bindingName(run, path) ?? op.name;
+  const span: Span = path === run.root ? run.statement.span : expr.span;
+  const { groups } = run.frame;
   if (op.kind === "composite") {
-    const result = expand(machine, { id: path, label, groups, span, open }, op, made.inputs, made.attrs);
-    machine.calls.push({ kind: "composite", id: path, label: op.name, span: expr.span, result, expr, place });
+    const result = expand(interpreter, { id: path, label, groups, span, open }, op, made.inputs, made.attrs);
+    interpreter.calls.push({ kind: "composite", id: path, label: op.name, span: expr.span, result, expr, run });
     return result;
   }
   const inputs = made.inputs.filter((id) => id !== null);
   if (inputs.length > (op.movement?.joins?.most ?? Infinity)) {
-    return expandWith(machine, { id: path, label, groups, span, open }, op.name, (b) =>
+    return expandWith(interpreter, { id: path, label, groups, span, open }, op.name, (b) =>
       b.op("whole", op.name, inputs, made.attrs),
     );
   }
-  const viewed = op.movement?.free ? machine.nodes.get(inputs[0]!) : undefined;
-  const id = addNode(machine, {
+  const viewed = op.movement?.free ? interpreter.nodes.get(inputs[0]!) : undefined;
+  const id = addNode(interpreter, {
     id: path,
     ...meant(op, made.attrs, viewed, made.type),
     inputs,
@@ -76,7 +86,7 @@ function build(machine: Machine, place: Place, { op, path, expr }: Call, made: M
     groups,
     span,
   });
-  if (open) machine.unknown.add(id);
+  if (open) interpreter.unknown.add(id);
   return id;
 }
 
@@ -96,55 +106,55 @@ function inferType(
 }
 
 /** Makes the node(s) of a call whose arguments are bound. Broken, with a diagnostic, when shapes or dtypes don't fit. */
-export function applyOp(machine: Machine, place: Place, call: Call, bound: Bound): Value {
+export function applyOp(interpreter: Interpreter, run: StatementRun, call: Call, bound: Bound): Value {
   const { op, expr } = call;
-  const inputs = nodesOf(machine, place, bound.tensors);
-  const types = inputs.map((id) => noneOr(id, (known) => typeOf(machine, known)));
-  const uncertain = machine.unknown.size > 0 && inputs.some((id) => id !== null && machine.unknown.has(id));
+  const inputs = nodesOf(interpreter, run, bound.tensors);
+  const types = inputs.map((id) => noneOr(id, (known) => typeOf(interpreter, known)));
+  const uncertain = interpreter.unknown.size > 0 && inputs.some((id) => id !== null && interpreter.unknown.has(id));
   const inferred = inferType(op, types, bound.attrs);
   if (!inferred.ok && !uncertain) {
     // Asked again with the user's names, for the message only.
-    const names = inputs.map((id, i) => nameOf(machine, bound.tensors[i] ?? null, id));
+    const names = inputs.map((id, i) => nameOf(interpreter, bound.tensors[i] ?? null, id));
     const refused = inferType(op, types, bound.attrs, names);
-    machine.problems.add(inferred.code, expr.span, sentence(refused.ok ? inferred.text : refused.text), {
+    interpreter.diagnostics.add(inferred.code, expr.span, sentence(refused.ok ? inferred.text : refused.text), {
       nodes: inputs.filter((id) => id !== null),
-      fixes: fixesFor(machine, op, bound, types),
+      fixes: fixesFor(interpreter, op, bound, types),
     });
     return BROKEN;
   }
-  const type = inferred.ok ? inferred.value : guess(machine, inputs);
-  const node = build(machine, place, call, { inputs, attrs: bound.attrs, type }, uncertain ? type : null);
+  const type = inferred.ok ? inferred.value : guess(interpreter, inputs);
+  const node = build(interpreter, run, call, { inputs, attrs: bound.attrs, type }, uncertain ? type : null);
   if (inputs.includes(node)) return tensorValue(node);
-  const operands: Operand[] = inputs.map((id, i) => ({ node: id, expr: bound.tensors[i]?.expr ?? null }));
-  machine.sites.set(node, { node, expr, place, param: null, op, attrs: bound.attrs, operands });
+  const operands: OperandSource[] = inputs.map((id, i) => ({ node: id, expr: bound.tensors[i]?.expr ?? null }));
+  interpreter.sites.set(node, { node, expr, run, param: null, op, attrs: bound.attrs, operands });
   return tensorValue(node);
 }
 
 const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);
 
-/** An expression that takes several primitives, such as an index. Its operand is `slots[0]`. */
+/** An expression that takes several primitives, such as an index. Its operand is `operands[0]`. */
 export function applyParts(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   call: { path: string; expr: Expr; label: string },
-  slots: readonly Slot[],
+  operands: readonly Operand[],
   steps: (b: Parameters<Parameters<typeof expandWith>[3]>[0], inputs: readonly NodeId[]) => NodeId,
 ): Value {
-  const inputs = nodesOf(machine, place, slots).filter((id) => id !== null);
-  const span = call.path === place.root ? place.statement.span : call.expr.span;
-  const made = { id: call.path, label: bindingName(place, call.path), groups: place.turn.groups, span };
-  const node = expandWith(machine, made, call.label, (b) => steps(b, inputs));
+  const inputs = nodesOf(interpreter, run, operands).filter((id) => id !== null);
+  const span = call.path === run.root ? run.statement.span : call.expr.span;
+  const made = { id: call.path, label: bindingName(run, call.path), groups: run.frame.groups, span };
+  const node = expandWith(interpreter, made, call.label, (b) => steps(b, inputs));
   if (!inputs.includes(node)) {
-    const operands = inputs.map((id, i) => ({ node: id, expr: slots[i]!.expr }));
-    machine.sites.set(node, { node, expr: call.expr, place, param: null, op: null, attrs: {}, operands });
-    const alone = findNode({ nodes: machine.nodes, outputs: [] }, node);
+    const sources = inputs.map((id, i) => ({ node: id, expr: operands[i]!.expr }));
+    interpreter.sites.set(node, { node, expr: call.expr, run, param: null, op: null, attrs: {}, operands: sources });
+    const alone = findNode({ nodes: interpreter.nodes, outputs: [] }, node);
     if (alone)
-      machine.nodes.set(node, { ...alone, groups: partCount(machine, node) ? alone.groups : place.turn.groups });
+      interpreter.nodes.set(node, { ...alone, groups: partCount(interpreter, node) ? alone.groups : run.frame.groups });
   }
   return tensorValue(node);
 }
 
 /** Whether `node` has parts beside itself. */
-function partCount(machine: Machine, node: NodeId): boolean {
-  return machine.nodes.get(node)!.inputs.some((id) => machine.partOf.get(id) === node);
+function partCount(interpreter: Interpreter, node: NodeId): boolean {
+  return interpreter.nodes.get(node)!.inputs.some((id) => interpreter.partOf.get(id) === node);
 }

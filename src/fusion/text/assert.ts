@@ -1,7 +1,7 @@
 /** @file `assert_fused(a, b)`, `assert_kernels(n)`, `assert_bytes(n)` and `assert_peak(n)`: what the text says that the plan must be. They make no node. */
 import type { Span } from "../ir";
 import { evaluate } from "./evaluate";
-import type { CountedKind, Machine, Place, Turn } from "./machine";
+import type { CountedKind, Interpreter, StatementRun, Frame } from "./interpreter";
 import type { CallExpr, ExpressionStatement } from "./syntax";
 import { bare } from "./syntax";
 import { isBroken } from "./values";
@@ -51,33 +51,34 @@ export const findAssertion = (name: string): AssertionDoc | null =>
   assertionDocs.find((each) => each.name === name) ?? null;
 
 /** Reads the statement if it is an assertion; answers whether it is one. */
-export function runAssertion(machine: Machine, statement: ExpressionStatement, turn: Turn): boolean {
+export function runAssertion(interpreter: Interpreter, statement: ExpressionStatement, frame: Frame): boolean {
   const call = bare(statement.value);
   if (call.kind !== "call") return false;
   const callee = bare(call.callee);
   if (callee.kind !== "name" || !findAssertion(callee.name)) return false;
-  const place: Place = { turn, statement, moment: ++machine.moment, root: `${turn.prefix}_` };
+  const run: StatementRun = { frame, statement, step: ++interpreter.step, root: `${frame.prefix}_` };
   const { span } = statement;
-  machine.problems.inClaim(() =>
+  interpreter.diagnostics.inClaim(() =>
     callee.name === "assert_fused"
-      ? readFused(machine, place, call, span)
-      : readCounted(machine, place, call, { kind: counted[callee.name]!, span }),
+      ? readFused(interpreter, run, call, span)
+      : readCounted(interpreter, run, call, { kind: counted[callee.name]!, span }),
   );
   return true;
 }
 
-function readFused(machine: Machine, place: Place, call: CallExpr, span: Span): void {
+function readFused(interpreter: Interpreter, run: StatementRun, call: CallExpr, span: Span): void {
   const nodes = call.args.flatMap((arg) => {
     const expr = bare(arg.value);
-    const value = expr.kind === "name" ? evaluate(machine, place, expr, place.root) : null;
+    const value = expr.kind === "name" ? evaluate(interpreter, run, expr, run.root) : null;
     if (value?.kind === "tensor" && !arg.name) return [value.node];
     if (!value || !isBroken(value))
-      machine.problems.add("bad-argument", arg.span, "assert_fused takes names of values: assert_fused(a, b).");
+      interpreter.diagnostics.add("bad-argument", arg.span, "assert_fused takes names of values: assert_fused(a, b).");
     return [];
   });
   if (nodes.length < 2 && nodes.length === call.args.length)
-    machine.problems.add("missing-argument", span, "assert_fused takes two values or more: assert_fused(a, b).");
-  if (nodes.length > 1 && nodes.length === call.args.length) machine.assertions.push({ kind: "fused", nodes, span });
+    interpreter.diagnostics.add("missing-argument", span, "assert_fused takes two values or more: assert_fused(a, b).");
+  if (nodes.length > 1 && nodes.length === call.args.length)
+    interpreter.assertions.push({ kind: "fused", nodes, span });
 }
 
 const counted: Readonly<Record<string, CountedKind>> = {
@@ -87,17 +88,17 @@ const counted: Readonly<Record<string, CountedKind>> = {
 };
 
 function readCounted(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   call: CallExpr,
-  said: { readonly kind: CountedKind; readonly span: Span },
+  assertion: { readonly kind: CountedKind; readonly span: Span },
 ): void {
   const [only, ...others] = call.args;
-  const value = only && others.length === 0 ? evaluate(machine, place, only.value, place.root) : null;
+  const value = only && others.length === 0 ? evaluate(interpreter, run, only.value, run.root) : null;
   if (value?.kind === "number" && Number.isInteger(value.value) && value.value >= 0) {
-    machine.assertions.push({ ...said, count: value.value });
+    interpreter.assertions.push({ ...assertion, count: value.value });
   } else if (!value || !isBroken(value)) {
-    const name = `assert_${said.kind}`;
-    machine.problems.add("bad-argument", said.span, `${name} takes one whole number: ${name}(1).`);
+    const name = `assert_${assertion.kind}`;
+    interpreter.diagnostics.add("bad-argument", assertion.span, `${name} takes one whole number: ${name}(1).`);
   }
 }

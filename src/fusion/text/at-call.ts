@@ -1,15 +1,15 @@
-/** @file JAX's `x.at[1:].set(v)`, `x.at[rows].add(v)`: a new array with something else in some places. */
+/** @file JAX's `x.at[1:].set(v)`, `x.at[rows].add(v)`: a new array with other values at some indices. */
 import { findOp } from "../ops";
 import { applyOp } from "./apply";
-import type { Machine, Place } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
 import { setItem } from "./set-item";
 import { subscriptValue } from "./subscript";
 import type { Expr, Identifier, SubscriptExpr } from "./syntax";
 import { indexParts } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { BROKEN, isBroken, isOperand } from "./values";
 
-/** What a method does with what is there: an op, and scatter's word for it, which counts every update of one place. */
+/** What a method does with what is there: an op, and scatter's word for it, which counts every update of one element. */
 const METHODS: ReadonlyMap<string, readonly [op: string | null, reduction: string]> = new Map([
   ["set", [null, "none"]],
   ["add", ["add", "add"]],
@@ -26,17 +26,17 @@ interface AtCall {
 
 /** The operands are the array, the parts of the indices, and the arguments. */
 export function atCall(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   { path }: { readonly path: string; readonly expr: Expr },
   { name, item }: AtCall,
-  operands: readonly Slot[],
+  operands: readonly Operand[],
 ): Value {
   const count = item.indices.flatMap(indexParts).length;
   const [object, parts, value] = [operands[0]!, operands.slice(1, count + 1), operands[count + 1]];
   const known = METHODS.get(name.text);
   if (!known || !value) {
-    machine.problems.add(
+    interpreter.diagnostics.add(
       "bad-method",
       name.span,
       "After .at[…] come .set(v), .add(v), .multiply(v), .max(v) and .min(v).",
@@ -46,18 +46,18 @@ export function atCall(
   const [op, reduction] = known;
   const scattered = parts.some(({ value: part }) => part.kind === "tensor" || part.kind === "sequence");
   if (op === null || scattered || isBroken(value.value) || !isOperand(value.value))
-    return setItem(machine, place, { expr: item, path, object, parts, value, reduction });
+    return setItem(interpreter, run, { expr: item, path, object, parts, value, reduction });
   const there = {
-    value: subscriptValue(machine, place, item, [object, ...parts], `${path}/there`),
+    value: subscriptValue(interpreter, run, item, [object, ...parts], `${path}/there`),
     path: `${path}/there`,
     expr: item,
   };
   if (isBroken(there.value)) return BROKEN;
   const joined = applyOp(
-    machine,
-    place,
+    interpreter,
+    run,
     { op: findOp(op)!, path: `${path}/joined`, expr: item },
     { tensors: [there, value], attrs: {} },
   );
-  return setItem(machine, place, { expr: item, path, object, parts, value: { ...value, value: joined }, reduction });
+  return setItem(interpreter, run, { expr: item, path, object, parts, value: { ...value, value: joined }, reduction });
 }

@@ -1,21 +1,21 @@
 /** @file Arguments to parameters: positions, every spelling of a keyword, defaults, and what to say when they don't fit. */
 import type { AttrValue, Attrs, Span } from "../ir";
 import type { CompositeDef, OpDef, Param } from "../ops";
-import type { Machine } from "./machine";
+import type { Interpreter } from "./interpreter";
 import { nearest } from "./suggest";
 import type { Identifier } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { describe, isBroken, isOperand } from "./values";
 
 export interface GivenArgument {
   readonly name: Identifier | null;
-  readonly slot: Slot;
+  readonly operand: Operand;
   readonly span: Span;
 }
 
 export interface Bound {
   /** Aligned with the op's tensor parameters; a `tensors` parameter gives its tensors one by one. */
-  readonly tensors: readonly (Slot | null)[];
+  readonly tensors: readonly (Operand | null)[];
   readonly attrs: Attrs;
 }
 
@@ -93,7 +93,7 @@ const isTensorKind = ({ kind }: Param): boolean => kind === "tensor" || kind ===
 export const isRequired = (param: Param): boolean => param.default === undefined;
 
 /** PyTorch's second argument of a norm: a tuple or a whole number where a tensor is optional is the normalised shape. */
-function normalisedShape({ params }: OpDef | CompositeDef, { value }: Slot, position: number): Param | null {
+function normalisedShape({ params }: OpDef | CompositeDef, { value }: Operand, position: number): Param | null {
   if (position !== 1 || (value.kind !== "sequence" && value.kind !== "number") || !wholeNumbers(value)) return null;
   return params[1]?.kind === "tensor" && !isRequired(params[1])
     ? (params.find(({ names }) => names.includes("normalized_shape")) ?? null)
@@ -104,12 +104,12 @@ class Binder {
   readonly given = new Map<Param, GivenArgument>();
   ok = true;
 
-  private readonly machine: Machine;
+  private readonly interpreter: Interpreter;
   private readonly op: OpDef | CompositeDef;
   private readonly span: Span;
 
-  constructor(machine: Machine, op: OpDef | CompositeDef, span: Span) {
-    this.machine = machine;
+  constructor(interpreter: Interpreter, op: OpDef | CompositeDef, span: Span) {
+    this.interpreter = interpreter;
     this.op = op;
     this.span = span;
   }
@@ -121,7 +121,7 @@ class Binder {
     fixes?: readonly { title: string; edits: readonly { span: Span; insert: string }[] }[],
   ): void {
     this.ok = false;
-    this.machine.problems.add(code, span, text, fixes ? { fixes } : {});
+    this.interpreter.diagnostics.add(code, span, text, fixes ? { fixes } : {});
   }
 
   positional(args: readonly GivenArgument[]): void {
@@ -129,7 +129,7 @@ class Binder {
     let next = 0;
     for (let i = 0; i < args.length; i++) {
       const arg = args[i]!;
-      const shape = normalisedShape(this.op, arg.slot, i);
+      const shape = normalisedShape(this.op, arg.operand, i);
       if (shape) {
         this.given.set(shape, arg);
         continue;
@@ -140,20 +140,21 @@ class Binder {
         this.fail("too-many-arguments", arg.span, `${name} takes ${most}; this is number ${i + 1}.`);
         return;
       }
-      const joins = param.variadic === true && arg.slot.value.kind !== "sequence" && arg.slot.value.kind !== "none";
+      const joins =
+        param.variadic === true && arg.operand.value.kind !== "sequence" && arg.operand.value.kind !== "none";
       if (!joins) {
         this.given.set(param, arg);
         continue;
       }
       const rest = args.slice(i);
-      const kind = rest.findIndex(({ slot }) =>
-        param.kind === "tensors" ? !isOperand(slot.value) : slot.value.kind !== "number",
+      const kind = rest.findIndex(({ operand }) =>
+        param.kind === "tensors" ? !isOperand(operand.value) : operand.value.kind !== "number",
       );
       const joined = kind < 0 ? rest : rest.slice(0, Math.max(kind, 1));
-      const items = joined.map(({ slot }) => slot);
+      const items = joined.map(({ operand }) => operand);
       this.given.set(param, {
         name: null,
-        slot: { value: { kind: "sequence", items }, path: arg.slot.path, expr: null },
+        operand: { value: { kind: "sequence", items }, path: arg.operand.path, expr: null },
         span: { from: arg.span.from, to: joined.at(-1)!.span.to },
       });
       i += joined.length - 1;
@@ -165,7 +166,7 @@ class Binder {
     const word = arg.name!;
     const param = params.find(({ names }) => names.includes(word.text));
     // What is asked of nothing, `where=None`, asks for nothing.
-    if (!param && (IDLE.has(word.text) || arg.slot.value.kind === "none")) return;
+    if (!param && (IDLE.has(word.text) || arg.operand.value.kind === "none")) return;
     if (!param) {
       const near = nearest(
         word.text,
@@ -184,15 +185,15 @@ class Binder {
     this.given.set(param, arg);
   }
 
-  /** A tensor parameter's slots: one, or the list's; null stands for "not given". */
-  tensors(param: Param): readonly (Slot | null)[] {
+  /** A tensor parameter's operands: one, or the list's; null stands for "not given". */
+  tensors(param: Param): readonly (Operand | null)[] {
     const arg = this.given.get(param);
-    if (!arg || arg.slot.value.kind === "none") {
+    if (!arg || arg.operand.value.kind === "none") {
       if (isRequired(param)) this.missing(param);
       return [null];
     }
-    const { value } = arg.slot;
-    const items = param.kind === "tensors" && value.kind === "sequence" ? value.items : [arg.slot];
+    const { value } = arg.operand;
+    const items = param.kind === "tensors" && value.kind === "sequence" ? value.items : [arg.operand];
     for (const item of items) {
       if (isOperand(item.value) || isBroken(item.value)) continue;
       this.fail(
@@ -208,20 +209,21 @@ class Binder {
     const arg = this.given.get(param);
     const name = param.names[0]!;
     if (!arg) {
-      if (this.machine.training !== null && (name === "training" || name === "train")) return this.machine.training;
+      if (this.interpreter.training !== null && (name === "training" || name === "train"))
+        return this.interpreter.training;
       if (isRequired(param)) this.missing(param);
       return param.default;
     }
-    const value = coerce(arg.slot.value, param);
+    const value = coerce(arg.operand.value, param);
     if (value !== undefined) return value;
     const hint =
-      arg.slot.value.kind === "tensor"
+      arg.operand.value.kind === "tensor"
         ? " A graph's shape is fixed before it runs, so this can't be computed by it."
         : "";
     this.fail(
       "bad-argument",
       arg.span,
-      `\`${name}\` of ${this.op.name} must be ${PRINTED[param.kind]}; this is ${describe(arg.slot.value)}.${hint}`,
+      `\`${name}\` of ${this.op.name} must be ${PRINTED[param.kind]}; this is ${describe(arg.operand.value)}.${hint}`,
     );
     return undefined;
   }
@@ -241,20 +243,20 @@ class Binder {
  * @returns null when they don't fit, which a diagnostic then says, or when an argument is broken already
  */
 export function bindArguments(
-  machine: Machine,
+  interpreter: Interpreter,
   op: OpDef | CompositeDef,
   args: readonly GivenArgument[],
   span: Span,
   defaults: Attrs = {},
 ): Bound | null {
-  const binder = new Binder(machine, op, span);
+  const binder = new Binder(interpreter, op, span);
   // Where a broken argument would have gone, nobody knows: what stands after it is not blamed.
-  if (!args.some((arg) => arg.name === null && isBroken(arg.slot.value)))
+  if (!args.some((arg) => arg.name === null && isBroken(arg.operand.value)))
     binder.positional(args.filter((arg) => arg.name === null));
   for (const arg of args) if (arg.name) binder.keyword(arg);
-  if (args.some((arg) => isBroken(arg.slot.value))) return null;
+  if (args.some((arg) => isBroken(arg.operand.value))) return null;
   if (!binder.ok) return null;
-  const tensors: (Slot | null)[] = [];
+  const tensors: (Operand | null)[] = [];
   const attrs: Record<string, AttrValue> = {};
   for (const param of op.params) {
     if (isTensorKind(param)) tensors.push(...binder.tensors(param));

@@ -1,30 +1,30 @@
 /** @file Python's own functions on what is known while the program is read: range, enumerate, zip, len, casts. */
-import { isKnownCall, knownCall } from "./known-calls";
+import { isHostFunction, hostCall } from "./host-functions";
 import { itemsOf } from "./iterate";
-import type { Machine, Place } from "./machine";
-import { typeOf } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
+import { typeOf } from "./interpreter";
 import { castTo, sizeMethod } from "./member";
 import { DTYPES } from "./names";
 import type { CallExpr } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { BROKEN, isBroken, numberValue } from "./values";
 
-const MOST_TURNS = 10_000;
+const MAX_ITERATIONS = 10_000;
 
 /** Numbers that `range(…)` goes through. */
-function rangeOf(machine: Machine, { span }: CallExpr, operands: readonly Slot[]): Value {
-  if (operands.some((slot) => isBroken(slot.value))) return BROKEN;
+function rangeOf(interpreter: Interpreter, { span }: CallExpr, operands: readonly Operand[]): Value {
+  if (operands.some((operand) => isBroken(operand.value))) return BROKEN;
   const numbers = operands.flatMap(({ value }) =>
     value.kind === "number" && Number.isInteger(value.value) ? [value.value] : [],
   );
   const [start, stop, step] = numbers.length === 1 ? [0, numbers[0]!, 1] : [numbers[0]!, numbers[1]!, numbers[2] ?? 1];
   const count = step === 0 ? Infinity : Math.max(0, Math.ceil((stop - start) / step));
-  if (numbers.length !== operands.length || numbers.length < 1 || numbers.length > 3 || !(count <= MOST_TURNS)) {
+  if (numbers.length !== operands.length || numbers.length < 1 || numbers.length > 3 || !(count <= MAX_ITERATIONS)) {
     const what =
-      count > MOST_TURNS
-        ? `At most ${MOST_TURNS} turns are unrolled.`
+      count > MAX_ITERATIONS
+        ? `At most ${MAX_ITERATIONS} iterations are unrolled.`
         : "Range takes one to three whole numbers that are known before the graph runs.";
-    machine.problems.add("bad-range", span, what);
+    interpreter.diagnostics.add("bad-range", span, what);
     return BROKEN;
   }
   return {
@@ -34,20 +34,20 @@ function rangeOf(machine: Machine, { span }: CallExpr, operands: readonly Slot[]
   };
 }
 
-const loose = (value: Value): Slot => ({ value, path: "", expr: null });
-const ZERO: Slot = loose(numberValue(0, true));
-const numbered = (item: Slot, i: number): Slot =>
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+const ZERO: Operand = loose(numberValue(0, true));
+const numbered = (item: Operand, i: number): Operand =>
   loose({ kind: "sequence", items: [loose(numberValue(i, true)), item] });
 
-/** Numbers or texts from the smallest on. */
-function inOrder(items: readonly Slot[]): readonly Slot[] {
-  const rank = ({ value }: Slot): number | string =>
+/** Numbers or strings from the smallest on. */
+function inOrder(items: readonly Operand[]): readonly Operand[] {
+  const rank = ({ value }: Operand): number | string =>
     value.kind === "number" || value.kind === "string" ? value.value : 0;
   return items.toSorted((a, b) => (rank(a) < rank(b) ? -1 : Number(rank(a) > rank(b))));
 }
 
 /** `zip(ws, bs)`, as long as the shortest; null when something in it has no items. */
-function zipped(lists: readonly (readonly Slot[] | null)[]): Value | null {
+function zipped(lists: readonly (readonly Operand[] | null)[]): Value | null {
   const found = lists.flatMap((list) => (list ? [list] : []));
   if (found.length < lists.length) return null;
   const count = Math.min(...found.map((list) => list.length));
@@ -62,13 +62,13 @@ const WALKS: ReadonlySet<string> = new Set(["list", "tuple", "sorted", "reversed
 
 /** Python's own functions on constants, and casts written as calls. */
 export function builtin(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   call: { readonly expr: CallExpr; readonly path: string },
   name: string,
-  operands: readonly Slot[],
+  operands: readonly Operand[],
 ): Value | null {
-  if (name === "range") return rangeOf(machine, call.expr, operands);
+  if (name === "range") return rangeOf(interpreter, call.expr, operands);
   const [first] = operands;
   const value = first?.value;
   if (!value && (name === "list" || name === "tuple")) return { kind: "sequence", items: [] };
@@ -80,7 +80,7 @@ export function builtin(
     if ((name === "float" || name === "int") && value.kind === "number") {
       return numberValue(name === "int" ? Math.trunc(value.value) : value.value, name === "int");
     }
-    const items = WALKS.has(name) && first ? itemsOf(machine, place, first, `${call.path}/in`) : null;
+    const items = WALKS.has(name) && first ? itemsOf(interpreter, run, first, `${call.path}/in`) : null;
     if (items && (name === "list" || name === "tuple" || name === "sorted"))
       return {
         kind: "sequence",
@@ -91,23 +91,23 @@ export function builtin(
     if (items && name === "enumerate") return { kind: "sequence", items: items.map(numbered) };
     if (name === "len" && value.kind === "tensor")
       return sizeMethod(
-        machine,
+        interpreter,
         { text: "size", span: call.expr.span },
-        typeOf(machine, value.node),
+        typeOf(interpreter, value.node),
         [ZERO],
-        machine.unknown.has(value.node),
+        interpreter.unknown.has(value.node),
       );
     if (name === "len" && value.kind === "sequence") return numberValue(value.items.length, true);
     if (name === "len" && value.kind === "dict") return numberValue(value.entries.size, true);
     const dtype = DTYPES.get(name);
     if (dtype === name && value.kind === "number") return { ...value, dtype };
-    if (dtype && value.kind === "tensor" && first) return castTo(machine, place, call, first, dtype);
+    if (dtype && value.kind === "tensor" && first) return castTo(interpreter, run, call, first, dtype);
   }
   if (name === "zip" && operands.length > 0)
-    return zipped(operands.map((slot, i) => itemsOf(machine, place, slot, `${call.path}/in${i}`)));
+    return zipped(operands.map((operand, i) => itemsOf(interpreter, run, operand, `${call.path}/in${i}`)));
   if (name === "max" || name === "min") {
     const all = operands.length === 1 && value?.kind === "sequence" ? value.items : operands;
-    const numbers = all.flatMap((slot) => (slot.value.kind === "number" ? [slot.value] : []));
+    const numbers = all.flatMap((operand) => (operand.value.kind === "number" ? [operand.value] : []));
     if (numbers.length === all.length && numbers.length > 0) {
       const best = Math[name](...numbers.map((number) => number.value));
       return numberValue(
@@ -116,7 +116,7 @@ export function builtin(
       );
     }
   }
-  return knownCall(machine, place, call, name, operands);
+  return hostCall(interpreter, run, call, name, operands);
 }
 
 const OWN: ReadonlySet<string> = new Set([
@@ -135,4 +135,4 @@ const OWN: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether `name` is a function of Python's own here: one that is asked of something broken has nothing to say. */
-export const isBuiltin = (name: string): boolean => OWN.has(name) || isKnownCall(name);
+export const isBuiltin = (name: string): boolean => OWN.has(name) || isHostFunction(name);

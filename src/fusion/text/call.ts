@@ -6,14 +6,14 @@ import { applyOp, applyParts } from "./apply";
 import type { Bound, GivenArgument } from "./bind";
 import { bindArguments } from "./bind";
 import { callDef } from "./call-def";
-import type { Machine, Place } from "./machine";
-import { typeOf } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
+import { typeOf } from "./interpreter";
 import { defaultsIn, dialectOf, meantBy, type Dialect } from "./dialect";
 import { castTo, sizeMethod, transposeAll } from "./member";
 import { ADVICE, DTYPES, MODULES, SOURCES, TRANSFORMS } from "./names";
-import { makesPieces, piecesOf } from "./pieces";
+import { isSplit, splitResults } from "./split";
 import { builtin, isBuiltin } from "./builtins";
-import { isKnownCall, knownCall } from "./known-calls";
+import { isHostFunction, hostCall } from "./host-functions";
 import { dictMethod, listMethod, textMethod } from "./collections";
 import { bindName } from "./symbols";
 import { writesInPlace, writtenName } from "./targets";
@@ -23,7 +23,7 @@ import { callLayer, layerOf } from "./inline-layers";
 import { atCall } from "./at-call";
 import type { CallExpr, Expr, Identifier, SubscriptExpr } from "./syntax";
 import { bare } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { callPullback, callTransform, isTransform, transform } from "./transforms";
 import { treeCall, treeValue } from "./trees";
 import { BROKEN, NONE, describe, isBroken, numberValue } from "./values";
@@ -50,10 +50,10 @@ function rootOf(expr: Expr): Expr {
 const TABLE: ReadonlySet<string> = new Set(["get", "get_interface"]);
 
 /** Who is called. Looks names up, makes nothing. */
-export function calleeOf({ turn }: Place, { callee, args }: CallExpr): Callee {
+export function calleeOf({ frame }: StatementRun, { callee, args }: CallExpr): Callee {
   const expr = bare(callee);
   if (expr.kind === "name") {
-    const bound = turn.scope.find(expr.name);
+    const bound = frame.scope.find(expr.name);
     const value = bound && CALLABLE.has(bound.value.kind) ? bound.value : null;
     if (bound && value) bound.symbol.addUse(expr.span);
     return { kind: "function", name: { text: expr.name, span: expr.span }, value, dialect: null };
@@ -63,8 +63,8 @@ export function calleeOf({ turn }: Place, { callee, args }: CallExpr): Callee {
   if (expr.kind !== "member") return { kind: "none" };
   const root = rootOf(expr);
   if (root.kind === "name") {
-    const bound = turn.scope.find(root.name);
-    if (!bound && (MODULES.has(root.name) || isKnownCall(expr.name.text)))
+    const bound = frame.scope.find(root.name);
+    if (!bound && (MODULES.has(root.name) || isHostFunction(expr.name.text)))
       // `nn.gelu` is flax's: PyTorch's functions stand under `nn.functional`.
       return {
         kind: "function",
@@ -91,49 +91,54 @@ export interface CallPlace {
 }
 
 /** The call's value, its operands known (a method's receiver first). */
-export function applyCall(machine: Machine, place: Place, call: CallPlace, operands: readonly Slot[]): Value {
+export function applyCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: CallPlace,
+  operands: readonly Operand[],
+): Value {
   const { callee, expr } = call;
   switch (callee.kind) {
     case "none":
-      machine.problems.add("not-callable", expr.callee.span, "Only an op, a def or a method can be called.");
+      interpreter.diagnostics.add("not-callable", expr.callee.span, "Only an op, a def or a method can be called.");
       return BROKEN;
     case "usual":
       return operands[0]!.value;
     case "at":
-      return atCall(machine, place, call, callee, operands);
+      return atCall(interpreter, run, call, callee, operands);
     case "self":
-      machine.problems.add(
+      interpreter.diagnostics.add(
         "self",
         expr.callee.span,
         `\`self.${callee.name.text}\` is a module of a class that is not here: write the op with its weights as inputs, such as linear(x, w, b).`,
       );
       return BROKEN;
     case "value":
-      return valueCall(machine, place, call, operands);
+      return valueCall(interpreter, run, call, operands);
     case "method":
-      return methodCall(machine, place, call, callee.name, operands);
+      return methodCall(interpreter, run, call, callee.name, operands);
     case "function":
-      return functionCall(machine, place, call, callee, operands);
+      return functionCall(interpreter, run, call, callee, operands);
   }
 }
 
 /** A call of what an expression stands for: the first operand. */
 export function valueCall(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   call: CallPlace,
-  [callee, ...operands]: readonly Slot[],
+  [callee, ...operands]: readonly Operand[],
 ): Value {
   const value = callee!.value;
-  if (value.kind === "transform") return callTransform(machine, place, call, value, operands, valueCall);
-  if (value.kind === "pullback") return callPullback(machine, place, call, value, operands);
+  if (value.kind === "transform") return callTransform(interpreter, run, call, value, operands, valueCall);
+  if (value.kind === "pullback") return callPullback(interpreter, run, call, value, operands);
   if (value.kind === "def")
-    return callDef(machine, place, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
-  if (value.kind === "op") return opCall(machine, place, call, value.op, argumentsOf(call.expr, operands));
-  if (value.kind === "partial") return partialCall(machine, place, call, value, operands);
-  if (value.kind === "layer") return callLayer(machine, place, call, value, operands);
+    return callDef(interpreter, run, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
+  if (value.kind === "op") return opCall(interpreter, run, call, value.op, argumentsOf(call.expr, operands));
+  if (value.kind === "partial") return partialCall(interpreter, run, call, value, operands);
+  if (value.kind === "layer") return callLayer(interpreter, run, call, value, operands);
   if (!isBroken(value))
-    machine.problems.add(
+    interpreter.diagnostics.add(
       "not-callable",
       call.expr.callee.span,
       `Only an op, a def or a method can be called; this is ${describe(value)}.`,
@@ -141,21 +146,21 @@ export function valueCall(
   return BROKEN;
 }
 
-function argumentsOf(expr: CallExpr, operands: readonly Slot[]): readonly GivenArgument[] {
+function argumentsOf(expr: CallExpr, operands: readonly Operand[]): readonly GivenArgument[] {
   const extra = operands.length - expr.args.length;
-  return operands.flatMap((slot, i) => {
+  return operands.flatMap((operand, i) => {
     const arg = i < extra ? null : expr.args[i - extra]!;
-    const span = arg?.span ?? slot.expr?.span ?? expr.span;
-    if (arg?.starred === "entries" && slot.value.kind === "dict")
-      return [...slot.value.entries].map(([text, held]) => ({ name: { text, span }, slot: held, span }));
-    const items = arg?.starred && slot.value.kind === "sequence" ? slot.value.items : [slot];
-    return items.map((item) => ({ name: arg?.name ?? null, slot: item, span }));
+    const span = arg?.span ?? operand.expr?.span ?? expr.span;
+    if (arg?.starred === "entries" && operand.value.kind === "dict")
+      return [...operand.value.entries].map(([text, entry]) => ({ name: { text, span }, operand: entry, span }));
+    const items = arg?.starred && operand.value.kind === "sequence" ? operand.value.items : [operand];
+    return items.map((item) => ({ name: arg?.name ?? null, operand: item, span }));
   });
 }
 
 function opCall(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   call: CallPlace,
   op: OpDef | CompositeDef,
   given: readonly GivenArgument[],
@@ -164,41 +169,41 @@ function opCall(
   const { meant, args } = meantBy(op, dialect, given);
   const folded = foldCall(
     meant,
-    given.map(({ slot }) => slot),
+    given.map(({ operand }) => operand),
   );
   if (folded) return folded;
   const wider = meant.kind === "reduce" ? args.find(({ name }) => name?.text === "dtype") : undefined;
   const rest = wider ? args.filter((arg) => arg !== wider) : args;
-  const found = bindArguments(machine, meant, rest, calleeSpan(call), defaultsIn(dialect, meant));
-  const bound = found && { ...found, attrs: perSpace(machine, call, found) };
-  if (bound && wider?.slot.value.kind === "dtype")
-    return foldWider(machine, place, { ...call, label: meant.name }, bound, wider.slot.value.dtype);
-  return bound ? applyOp(machine, place, { op: meant, path: call.path, expr: call.expr }, bound) : BROKEN;
+  const found = bindArguments(interpreter, meant, rest, calleeSpan(call), defaultsIn(dialect, meant));
+  const bound = found && { ...found, attrs: perSpace(interpreter, call, found) };
+  if (bound && wider?.operand.value.kind === "dtype")
+    return foldWider(interpreter, run, { ...call, label: meant.name }, bound, wider.operand.value.dtype);
+  return bound ? applyOp(interpreter, run, { op: meant, path: call.path, expr: call.expr }, bound) : BROKEN;
 }
 
 /** `x.sum(dtype=torch.float32)`: the operand is converted before it is folded. */
 function foldWider(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   at: { readonly path: string; readonly expr: Expr; readonly label: string },
   { tensors, attrs }: Bound,
   dtype: DType,
 ): Value {
-  const slots = tensors.filter((slot) => slot !== null);
-  return applyParts(machine, place, at, slots, (b, [x]) =>
+  const operands = tensors.filter((operand) => operand !== null);
+  return applyParts(interpreter, run, at, operands, (b, [x]) =>
     b.op(at.label, at.label, [b.op("wide", "cast", [x!], { dtype })], attrs),
   );
 }
 
 /** `avg_pool2d(x, 3)` of a picture without a batch: the name says how many axes one number is for. */
-function perSpace(machine: Machine, { callee }: CallPlace, { tensors, attrs }: Bound): Attrs {
+function perSpace(interpreter: Interpreter, { callee }: CallPlace, { tensors, attrs }: Bound): Attrs {
   const name = callee.kind === "function" || callee.kind === "method" ? callee.name.text : "";
   const rank = Number(/pool([23])d$/.exec(name)?.[1] ?? 0);
   const x = tensors[0]?.value;
-  if (rank === 0 || x?.kind !== "tensor" || typeOf(machine, x.node).shape.length !== rank + 1) return attrs;
+  if (rank === 0 || x?.kind !== "tensor" || typeOf(interpreter, x.node).shape.length !== rank + 1) return attrs;
   const key = "output_size" in attrs ? "output_size" : "kernel_size";
-  const said = attrs[key];
-  const [only, ...more] = Array.isArray(said) ? said : [said];
+  const value = attrs[key];
+  const [only, ...more] = Array.isArray(value) ? value : [value];
   return typeof only === "number" && more.length === 0
     ? { ...attrs, [key]: Array.from({ length: rank }, () => only) }
     : attrs;
@@ -208,7 +213,7 @@ const calleeSpan = ({ callee, expr }: CallPlace): Span =>
   callee.kind === "none" || callee.kind === "value" || callee.kind === "usual" ? expr.callee.span : callee.name.span;
 
 /** `math.sqrt(64)`: an elementwise op of numbers is a number. */
-function foldCall(op: OpDef | CompositeDef, operands: readonly Slot[]): Value | null {
+function foldCall(op: OpDef | CompositeDef, operands: readonly Operand[]): Value | null {
   if (op.kind !== "elementwise" || !op.scalar || operands.length === 0) return null;
   if (operands.length !== op.params.filter(({ kind }) => kind === "tensor").length) return null;
   const numbers: number[] = [];
@@ -220,62 +225,68 @@ function foldCall(op: OpDef | CompositeDef, operands: readonly Slot[]): Value | 
 }
 
 function functionCall(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   call: CallPlace,
   { name, value }: Extract<Callee, { kind: "function" }>,
-  operands: readonly Slot[],
+  operands: readonly Operand[],
 ): Value {
   if (value?.kind === "def")
-    return callDef(machine, place, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
-  if (value?.kind === "op") return opCall(machine, place, call, value.op, argumentsOf(call.expr, operands));
-  if (value) return valueCall(machine, place, call, [{ value, path: "", expr: null }, ...operands]);
+    return callDef(interpreter, run, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
+  if (value?.kind === "op") return opCall(interpreter, run, call, value.op, argumentsOf(call.expr, operands));
+  if (value) return valueCall(interpreter, run, call, [{ value, path: "", expr: null }, ...operands]);
   if (isTransform(name.text))
-    return transform(machine, place, call, name.text, argumentsOf(call.expr, operands), valueCall);
-  if (makesPieces(name.text)) return piecesOf(machine, place, { ...call, name }, argumentsOf(call.expr, operands));
-  const tree = treeCall(machine, call.expr, name.text);
+    return transform(interpreter, run, call, name.text, argumentsOf(call.expr, operands), valueCall);
+  if (isSplit(name.text)) return splitResults(interpreter, run, { ...call, name }, argumentsOf(call.expr, operands));
+  const tree = treeCall(interpreter, call.expr, name.text);
   if (tree)
-    return treeValue(machine, call, tree, operands, (slots, path) =>
-      valueCall(machine, place, { ...call, path, expr: { ...call.expr, args: [] } }, slots),
+    return treeValue(interpreter, call, tree, operands, (operands, path) =>
+      valueCall(interpreter, run, { ...call, path, expr: { ...call.expr, args: [] } }, operands),
     );
-  if (name.text === "partial") return partialOf(machine, call, argumentsOf(call.expr, operands));
-  if (name.text === "map") return mapped(machine, place, call, operands);
-  if (isEinops(name.text, operands)) return einops(machine, place, { ...call, name }, argumentsOf(call.expr, operands));
-  const built = builtin(machine, place, call, name.text, operands);
+  if (name.text === "partial") return partialOf(interpreter, call, argumentsOf(call.expr, operands));
+  if (name.text === "map") return mapped(interpreter, run, call, operands);
+  if (isEinops(name.text, operands))
+    return einops(interpreter, run, { ...call, name }, argumentsOf(call.expr, operands));
+  const built = builtin(interpreter, run, call, name.text, operands);
   if (built) return built;
   const op = findOp(name.text);
-  if (op && op.kind !== "source") return opCall(machine, place, call, op, argumentsOf(call.expr, operands));
+  if (op && op.kind !== "source") return opCall(interpreter, run, call, op, argumentsOf(call.expr, operands));
   const layer = layerOf(name.text, argumentsOf(call.expr, operands));
   if (layer) return layer;
-  if (!(isBuiltin(name.text) && operands.some((slot) => isBroken(slot.value))))
-    unknownCall(machine, place, call.expr, name, operands);
+  if (!(isBuiltin(name.text) && operands.some((operand) => isBroken(operand.value))))
+    unknownCall(interpreter, run, call.expr, name, operands);
   return BROKEN;
 }
 
-function partialOf(machine: Machine, { expr }: CallPlace, [f, ...args]: readonly GivenArgument[]): Value {
-  if (!f || isBroken(f.slot.value)) return BROKEN;
-  if (f.slot.value.kind === "partial")
-    return { kind: "partial", of: f.slot.value.of, args: [...f.slot.value.args, ...args] };
-  if (f.slot.value.kind === "def" || f.slot.value.kind === "op") return { kind: "partial", of: f.slot.value, args };
-  machine.problems.add("bad-argument", expr.span, `partial takes a def or an op; this is ${describe(f.slot.value)}.`);
+function partialOf(interpreter: Interpreter, { expr }: CallPlace, [f, ...args]: readonly GivenArgument[]): Value {
+  if (!f || isBroken(f.operand.value)) return BROKEN;
+  if (f.operand.value.kind === "partial")
+    return { kind: "partial", of: f.operand.value.of, args: [...f.operand.value.args, ...args] };
+  if (f.operand.value.kind === "def" || f.operand.value.kind === "op")
+    return { kind: "partial", of: f.operand.value, args };
+  interpreter.diagnostics.add(
+    "bad-argument",
+    expr.span,
+    `partial takes a def or an op; this is ${describe(f.operand.value)}.`,
+  );
   return BROKEN;
 }
 
-/** `partial(f, dim=-1)(x)`: keywords said now count more. */
+/** `partial(f, dim=-1)(x)`: keywords given now take precedence. */
 function partialCall(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   call: CallPlace,
   { of, args }: Extract<Value, { kind: "partial" }>,
-  operands: readonly Slot[],
+  operands: readonly Operand[],
 ): Value {
   const now = argumentsOf(call.expr, operands);
-  const said = new Set(now.flatMap(({ name }) => name?.text ?? []));
-  const given = [...args.filter(({ name }) => !name || !said.has(name.text)), ...now];
-  if (of.kind === "def") return callDef(machine, place, { ...call, def: of.def, scope: of.scope }, given);
-  if (of.kind === "op") return opCall(machine, place, call, of.op, given);
+  const named = new Set(now.flatMap(({ name }) => name?.text ?? []));
+  const given = [...args.filter(({ name }) => !name || !named.has(name.text)), ...now];
+  if (of.kind === "def") return callDef(interpreter, run, { ...call, def: of.def, scope: of.scope }, given);
+  if (of.kind === "op") return opCall(interpreter, run, call, of.op, given);
   if (!isBroken(of))
-    machine.problems.add(
+    interpreter.diagnostics.add(
       "not-callable",
       call.expr.callee.span,
       `partial holds ${describe(of)}, which can't be called.`,
@@ -284,11 +295,16 @@ function partialCall(
 }
 
 /** `map(f, xs)`: one call an item. */
-function mapped(machine: Machine, place: Place, call: CallPlace, [f, ...lists]: readonly Slot[]): Value {
+function mapped(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: CallPlace,
+  [f, ...lists]: readonly Operand[],
+): Value {
   const items = lists.map(({ value }) => (value.kind === "sequence" ? value.items : null));
   if (!f || items.length === 0 || items.includes(null)) {
     if (!lists.some(({ value }) => isBroken(value)))
-      machine.problems.add("bad-argument", call.expr.span, "map takes a def and tuples.");
+      interpreter.diagnostics.add("bad-argument", call.expr.span, "map takes a def and tuples.");
     return BROKEN;
   }
   const count = Math.min(...items.map((list) => list!.length));
@@ -297,7 +313,7 @@ function mapped(machine: Machine, place: Place, call: CallPlace, [f, ...lists]: 
     items: Array.from({ length: count }, (_, i) => {
       const path = `${call.path}#${i}`;
       const given = items.map((list) => list![i]!);
-      const value = valueCall(machine, place, { ...call, path, expr: { ...call.expr, args: [] } }, [f, ...given]);
+      const value = valueCall(interpreter, run, { ...call, path, expr: { ...call.expr, args: [] } }, [f, ...given]);
       return { value, path, expr: call.expr };
     }),
   };
@@ -316,23 +332,23 @@ const NOTHING: ReadonlySet<string> = new Set([
 ]);
 
 function methodCall(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   call: CallPlace,
   name: Identifier,
-  operands: readonly Slot[],
+  operands: readonly Operand[],
 ): Value {
   const receiver = operands[0]!;
   const { value } = receiver;
   if (isBroken(value)) return BROKEN;
   if (value.kind === "dict")
-    return dictMethod(machine, place, { entries: value.entries, object: receiver.expr }, name, operands.slice(1));
+    return dictMethod(interpreter, run, { entries: value.entries, object: receiver.expr }, name, operands.slice(1));
   if (value.kind === "sequence")
-    return listMethod(machine, place, { items: value.items, object: receiver.expr }, name, operands.slice(1));
-  if (value.kind === "string") return textMethod(machine, value.value, name, operands.slice(1));
+    return listMethod(interpreter, run, { items: value.items, object: receiver.expr }, name, operands.slice(1));
+  if (value.kind === "string") return textMethod(interpreter, value.value, name, operands.slice(1));
   const number = (value.kind === "number" || value.kind === "bool") && findOp(name.text) !== null;
   if (value.kind !== "tensor" && value.kind !== "hole" && !number) {
-    machine.problems.add(
+    interpreter.diagnostics.add(
       "bad-method",
       name.span,
       `Only tensors have methods; \`.${name.text}()\` stands after something else.`,
@@ -341,47 +357,47 @@ function methodCall(
   }
   if (NOTHING.has(name.text)) return value;
   if (name.text === "backward" && value.kind === "tensor") {
-    machine.losses.push(value.node);
-    machine.cotangents.clear();
+    interpreter.losses.push(value.node);
+    interpreter.cotangents.clear();
     return NONE;
   }
-  if (makesPieces(name.text)) return piecesOf(machine, place, { ...call, name }, argumentsOf(call.expr, operands));
+  if (isSplit(name.text)) return splitResults(interpreter, run, { ...call, name }, argumentsOf(call.expr, operands));
   if (value.kind === "tensor") {
-    const type = typeOf(machine, value.node);
-    const known = sizeMethod(machine, name, type, operands.slice(1), machine.unknown.has(value.node));
+    const type = typeOf(interpreter, value.node);
+    const known = sizeMethod(interpreter, name, type, operands.slice(1), interpreter.unknown.has(value.node));
     if (known) return known;
     if ((name.text === "t" || name.text === "transpose") && operands.length === 1)
-      return transposeAll(machine, place, call, receiver);
+      return transposeAll(interpreter, run, call, receiver);
   }
   const dtype = CASTS.has(name.text) && operands.length === 1 ? DTYPES.get(name.text) : undefined;
-  if (dtype) return castTo(machine, place, call, receiver, dtype);
+  if (dtype) return castTo(interpreter, run, call, receiver, dtype);
   const inPlace = writesInPlace(name.text);
   const plain = inPlace ? name.text.slice(0, -1) : name.text;
   // NumPy's arrays take all axes: `x.transpose(0, 2, 1, 3)`.
   const op = findOp(plain === "transpose" && operands.length > 3 ? "permute" : plain);
   if (op && op.kind !== "source") {
-    const now = opCall(machine, place, call, op, argumentsOf(call.expr, operands));
+    const now = opCall(interpreter, run, call, op, argumentsOf(call.expr, operands));
     const written = inPlace ? writtenName(call.expr) : null;
-    if (written) bindName(machine, place, written, now);
+    if (written) bindName(interpreter, run, written, now);
     return now;
   }
-  const known = knownCall(machine, place, call, name.text, operands);
+  const known = hostCall(interpreter, run, call, name.text, operands);
   if (known) return known;
-  unknownCall(machine, place, call.expr, name, operands);
+  unknownCall(interpreter, run, call.expr, name, operands);
   return BROKEN;
 }
 
 function unknownCall(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   expr: CallExpr,
   name: Identifier,
-  operands: readonly Slot[],
+  operands: readonly Operand[],
 ): void {
   const { text, span } = name;
-  const { problems } = machine;
+  const { diagnostics } = interpreter;
   if (TRANSFORMS.has(text)) {
-    problems.add("not-yet", span, `\`${text}\` is not there yet: this version plans forward computations only.`);
+    diagnostics.add("not-yet", span, `\`${text}\` is not there yet: this version plans forward computations only.`);
     return;
   }
   if (SOURCES.has(text)) {
@@ -390,11 +406,11 @@ function unknownCall(
     );
     const numbers = sizes.flatMap((value) => (value.kind === "number" ? [value.value] : []));
     const type = `f32[${numbers.length > 0 ? numbers.join(", ") : "1024, 1024"}]`;
-    const { statement } = place;
+    const { statement } = run;
     const target = statement.kind === "assign" && statement.targets.length === 1 ? bare(statement.targets[0]!) : null;
     const alone = statement.kind === "assign" && statement.value !== null && bare(statement.value) === expr;
     const declared = target?.kind === "name" && alone ? `${target.name}: ${type} = ${text}()` : null;
-    problems.add(
+    diagnostics.add(
       "source-without-type",
       span,
       `\`${text}\` feeds an input, and an input is declared with its type: ${declared ?? `x: ${type} = ${text}()`}.`,
@@ -404,19 +420,17 @@ function unknownCall(
     );
     return;
   }
-  const bound = place.turn.scope.find(text);
+  const bound = run.frame.scope.find(text);
   if (bound) {
     if (bound.value.kind !== "broken")
-      problems.add("not-callable", span, `\`${text}\` is a value, not an op: it can't be called.`);
+      diagnostics.add("not-callable", span, `\`${text}\` is a value, not an op: it can't be called.`);
     return;
   }
-  if (operands.some((slot) => isBroken(slot.value)) && machine.firstDefinition.has(text)) return;
-  const defs = [...place.turn.scope.visible()].filter(
-    (visible) => place.turn.scope.find(visible)?.value.kind === "def",
-  );
+  if (operands.some((operand) => isBroken(operand.value)) && interpreter.firstDefinition.has(text)) return;
+  const defs = [...run.frame.scope.visible()].filter((visible) => run.frame.scope.find(visible)?.value.kind === "def");
   const advice = ADVICE.get(text);
   const near = advice === undefined ? nearest(text, [...defs, ...opNames]) : null;
-  problems.add(
+  diagnostics.add(
     "unknown-op",
     span,
     `No op is called \`${text}\`. ${advice ?? (near ? `Did you mean \`${near}\`?` : "If it is a function of the code this comes from, paste its def above; the palette lists all ops.")}`,

@@ -1,5 +1,5 @@
 /** @file Arithmetic that happens while the program is read: numbers, tuples of sizes, truth values. Python's rules. */
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { numberValue } from "./values";
 
 const MOST_ITEMS = 65_536;
@@ -55,7 +55,7 @@ export function truthOf(value: Value): boolean | null {
   }
 }
 
-/** What two values that are no numbers have in common: texts, types, None; null where that can't be said before the graph runs. */
+/** What two values that are no numbers have in common: strings, types, None; null where that can't be said before the graph runs. */
 function sameWord(left: Value, right: Value): boolean | null {
   if (left.kind === "none" || right.kind === "none") return left.kind === right.kind;
   if (left.kind === "string" && right.kind === "string") return left.value === right.value;
@@ -69,7 +69,7 @@ function sameWord(left: Value, right: Value): boolean | null {
 }
 
 /** Tuples of numbers and words; deeper ones can't be compared. */
-function sameItems(left: readonly Slot[], right: readonly Slot[]): boolean | null {
+function sameItems(left: readonly Operand[], right: readonly Operand[]): boolean | null {
   if (left.length !== right.length) return false;
   const same = left.map(({ value }, i) => {
     const other = right[i]!.value;

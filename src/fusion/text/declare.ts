@@ -3,8 +3,8 @@ import type { Attrs, Span, TensorType } from "../ir";
 import { sizeOf } from "../ir";
 import { opDef, withDefaults } from "../ops";
 import { evaluate } from "./evaluate";
-import type { Machine, Place } from "./machine";
-import { addNode } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
+import { addNode } from "./interpreter";
 import { DTYPES, SOURCES } from "./names";
 import { nearest } from "./suggest";
 import type { CallExpr, Expr, ParamDecl } from "./syntax";
@@ -19,18 +19,23 @@ function lastName(expr: Expr): string | null {
   return expr.kind === "name" ? expr.name : expr.kind === "member" ? expr.name.text : null;
 }
 
-function sizeAt(machine: Machine, place: Place, expr: Expr, path: string): number | null {
-  const value = evaluate(machine, place, expr, path);
+function sizeAt(interpreter: Interpreter, run: StatementRun, expr: Expr, path: string): number | null {
+  const value = evaluate(interpreter, run, expr, path);
   if (value.kind === "number" && Number.isInteger(value.value) && value.value >= 0) return value.value;
   if (!isBroken(value)) {
     const what = value.kind === "number" ? `${value.value}` : describe(value);
-    machine.problems.add("bad-size", expr.span, `A size is a whole number from 0 on; this is ${what}.`);
+    interpreter.diagnostics.add("bad-size", expr.span, `A size is a whole number from 0 on; this is ${what}.`);
   }
   return null;
 }
 
 /** The type an annotation says; null after a diagnostic. */
-export function readType(machine: Machine, place: Place, annotation: Expr, path: string): TensorType | null {
+export function readType(
+  interpreter: Interpreter,
+  run: StatementRun,
+  annotation: Expr,
+  path: string,
+): TensorType | null {
   const expr = bare(annotation);
   if (expr.kind === "bad") return null;
   const head = expr.kind === "subscript" ? expr.object : expr;
@@ -38,8 +43,9 @@ export function readType(machine: Machine, place: Place, annotation: Expr, path:
   const dtype = name === null ? undefined : DTYPES.get(name);
   if (!dtype) {
     const near = name === null ? null : nearest(name, ["f32", "f16", "i32", "bool"]);
-    const example = expr.kind === "subscript" ? machine.text.slice(expr.object.span.to, expr.span.to) : "[1024, 1024]";
-    machine.problems.add(
+    const example =
+      expr.kind === "subscript" ? interpreter.text.slice(expr.object.span.to, expr.span.to) : "[1024, 1024]";
+    interpreter.diagnostics.add(
       "bad-type",
       head.span,
       `A type is f32, f16, i32 or bool with its sizes, such as f32${example}.${near ? ` Did you mean \`${near}\`?` : ""}`,
@@ -59,16 +65,16 @@ export function readType(machine: Machine, place: Place, annotation: Expr, path:
   let ok = true;
   expr.indices.forEach((index, i) => {
     if (index.kind === "slice") {
-      machine.problems.add("bad-size", expr.span, "A size is a whole number; a slice has no meaning in a type.");
+      interpreter.diagnostics.add("bad-size", expr.span, "A size is a whole number; a slice has no meaning in a type.");
       ok = false;
       return;
     }
-    const size = sizeAt(machine, place, index.value, `${path}/type/${i}`);
+    const size = sizeAt(interpreter, run, index.value, `${path}/type/${i}`);
     if (size === null) ok = false;
     else shape.push(size);
   });
   if (ok && sizeOf(shape) > MOST_ELEMENTS) {
-    machine.problems.add(
+    interpreter.diagnostics.add(
       "too-big",
       expr.span,
       `That is ${sizeOf(shape)} elements; at most ${MOST_ELEMENTS} make sense here.`,
@@ -115,14 +121,20 @@ function flatNumbers(value: Value): number[] | null {
   for (let item = left.pop(); item; item = left.pop()) {
     if (item.kind === "number") numbers.push(item.value);
     else if (item.kind === "bool") numbers.push(Number(item.value));
-    else if (item.kind === "sequence") left.push(...item.items.map((slot) => slot.value).toReversed());
+    else if (item.kind === "sequence") left.push(...item.items.map((operand) => operand.value).toReversed());
     else return null;
   }
   return numbers;
 }
 
 /** Attributes that a source call says; null after a diagnostic. */
-function readSource(machine: Machine, place: Place, call: CallExpr, type: TensorType, path: string): Attrs | null {
+function readSource(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: CallExpr,
+  type: TensorType,
+  path: string,
+): Attrs | null {
   const word = lastName(call.callee)!;
   const { positional, attrs } = SPECS.get(word)!;
   const found: Record<string, Attrs[string]> = { ...attrs };
@@ -130,7 +142,7 @@ function readSource(machine: Machine, place: Place, call: CallExpr, type: Tensor
   for (const arg of call.args) {
     const inner = word === "param" && !arg.name ? sourceCall(arg.value) : null;
     if (inner) {
-      const source = readSource(machine, place, inner, type, path);
+      const source = readSource(interpreter, run, inner, type, path);
       if (!source) return null;
       Object.assign(found, source, { role: "param" });
       continue;
@@ -138,30 +150,30 @@ function readSource(machine: Machine, place: Place, call: CallExpr, type: Tensor
     const name = arg.name ? (SPELLINGS.get(arg.name.text) ?? arg.name.text) : positional[next++];
     const known = name !== undefined && (positional.includes(name) || (name === "seed" && word === "param"));
     if (!known) {
-      machine.problems.add(
+      interpreter.diagnostics.add(
         "unknown-argument",
         arg.span,
         `${word} takes ${positional.length === 0 ? "no arguments" : positional.join(", ")}: the type before it says the shape.`,
       );
       return null;
     }
-    const value = evaluate(machine, place, arg.value, `${path}/source/${name}`);
+    const value = evaluate(interpreter, run, arg.value, `${path}/source/${name}`);
     const read = name === "values" ? flatNumbers(value) : value.kind === "number" ? value.value : null;
     if (read === null) {
       if (!isBroken(value))
-        machine.problems.add("bad-argument", arg.span, `${word} needs numbers; this is ${describe(value)}.`);
+        interpreter.diagnostics.add("bad-argument", arg.span, `${word} needs numbers; this is ${describe(value)}.`);
       return null;
     }
     found[name] = read;
   }
-  return word === "const" && !valuesFit(machine, call.span, found["values"], type) ? null : found;
+  return word === "const" && !valuesFit(interpreter, call.span, found["values"], type) ? null : found;
 }
 
-function valuesFit(machine: Machine, span: Span, values: Attrs[string] | undefined, type: TensorType): boolean {
+function valuesFit(interpreter: Interpreter, span: Span, values: Attrs[string] | undefined, type: TensorType): boolean {
   const count = Array.isArray(values) ? values.length : 0;
   const size = sizeOf(type.shape);
   if (count === size) return true;
-  machine.problems.add(
+  interpreter.diagnostics.add(
     "bad-values",
     span,
     `The type holds ${size} values; ${count === 0 ? "none are" : count === 1 ? "one is" : `${count} are`} given.`,
@@ -179,23 +191,23 @@ export interface Declared {
 }
 
 /** Makes the node of an input. */
-export function declareInput(machine: Machine, place: Place, declared: Declared): Value {
+export function declareInput(interpreter: Interpreter, run: StatementRun, declared: Declared): Value {
   const { path, annotation, source, span, param } = declared;
-  const type = readType(machine, place, annotation, path);
+  const type = readType(interpreter, run, annotation, path);
   const call = source && sourceCall(source);
-  const given = type && call ? readSource(machine, place, call, type, path) : {};
+  const given = type && call ? readSource(interpreter, run, call, type, path) : {};
   if (!type || !given) return BROKEN;
   const attrs = withDefaults(opDef("input"), given);
-  const node = addNode(machine, {
+  const node = addNode(interpreter, {
     id: path,
     op: "input",
     inputs: [],
     attrs,
     type,
     label: declared.name,
-    groups: place.turn.groups,
+    groups: run.frame.groups,
     span,
   });
-  machine.sites.set(node, { node, expr: annotation, place, param, op: null, attrs, operands: [] });
+  interpreter.sites.set(node, { node, expr: annotation, run, param, op: null, attrs, operands: [] });
   return tensorValue(node);
 }

@@ -99,7 +99,7 @@ describe("mistakes", () => {
   test("what nobody uses is said, with the line to remove", () => {
     const text = "x: f32[4]\nm: f32[4]  # spare\ny = relu(x)\nz = exp(x)\nreturn y\n";
     const warnings = parseProgram(text).diagnostics;
-    expect(warnings.map(({ severity, line, text: said }) => `${severity} ${line} ${said}`)).toEqual([
+    expect(warnings.map(({ severity, line, text: shown }) => `${severity} ${line} ${shown}`)).toEqual([
       "warning 2 `m` is never used.",
       "warning 4 `z` is never used. It is not returned either.",
     ]);

@@ -27,7 +27,7 @@ export const dialectOf = (prefix: string): Dialect => PREFIXES.get(prefix) ?? nu
 export const defaultsIn = (dialect: Dialect, def: Def): Attrs => (dialect === "jax" ? (def.jaxDefaults ?? {}) : {});
 
 const isOpen = (arg: GivenArgument | undefined): boolean =>
-  arg?.name === null && (arg.slot.value.kind === "tensor" || arg.slot.value.kind === "hole");
+  arg?.name === null && (arg.operand.value.kind === "tensor" || arg.operand.value.kind === "hole");
 
 /**
  * Another op of the same name, told by what stands where: `max(a, b)` is `maximum(a, b)`, JAX's `select(mask, a, b)` is

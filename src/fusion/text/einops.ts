@@ -3,17 +3,17 @@ import type { NodeId } from "../ir";
 import { sameShape, sizeOf } from "../ir";
 import { applyParts } from "./apply";
 import type { GivenArgument } from "./bind";
-import type { Machine, Place } from "./machine";
-import { typeOf } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
+import { typeOf } from "./interpreter";
 import type { CallExpr, Identifier } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { BROKEN, isBroken } from "./values";
 
 const NAMES: ReadonlySet<string> = new Set(["rearrange", "reduce", "repeat"]);
 const REDUCTIONS: ReadonlySet<string> = new Set(["sum", "mean", "max", "min", "prod"]);
 
 /** `repeat(x, "…", …)` is einops'; `repeat(x, 2)` is not. */
-export const isEinops = (name: string, operands: readonly Slot[]): boolean =>
+export const isEinops = (name: string, operands: readonly Operand[]): boolean =>
   NAMES.has(name) && operands[1]?.value.kind === "string";
 
 /** Names of axes, those in one pair of brackets together; `…` stands for any number of them. */
@@ -52,7 +52,7 @@ const without = (side: Side, rest: readonly string[]): Side =>
   );
 
 /** What a pattern says of `shape`, or what is wrong with it. */
-function patternOf(text: string, shape: readonly number[], said: ReadonlyMap<string, number>): Pattern | string {
+function patternOf(text: string, shape: readonly number[], known: ReadonlyMap<string, number>): Pattern | string {
   const [before, after, more] = text.split("->");
   const [given, wanted] = [sideOf(before ?? ""), sideOf(after ?? "")];
   if (!given || !wanted || after === undefined || more !== undefined) return "A pattern reads `b n (h d) -> b h n d`.";
@@ -61,7 +61,7 @@ function patternOf(text: string, shape: readonly number[], said: ReadonlyMap<str
   const [left, right] = [without(given, rest), without(wanted, rest)];
   if (left.length !== shape.length)
     return `The pattern has ${left.length} axes on its left, the tensor has ${shape.length}.`;
-  const extents = new Map(said);
+  const extents = new Map(known);
   for (const [i, group] of left.entries()) {
     const open = group.filter((name) => !extents.has(name) && !numeral(name));
     if (open.length > 1) return `One of ${open.join(" and ")} must be given: ${open[0]}=4.`;
@@ -84,18 +84,23 @@ interface EinopsCall {
 }
 
 /** The value of a call of `rearrange`, `reduce` or `repeat`. */
-export function einops(machine: Machine, place: Place, call: EinopsCall, args: readonly GivenArgument[]): Value {
+export function einops(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: EinopsCall,
+  args: readonly GivenArgument[],
+): Value {
   const { name, expr, path } = call;
-  if (args.some(({ slot }) => isBroken(slot.value))) return BROKEN;
+  if (args.some(({ operand }) => isBroken(operand.value))) return BROKEN;
   const refuse = (text: string): Value => {
-    machine.problems.add("bad-argument", expr.span, text);
+    interpreter.diagnostics.add("bad-argument", expr.span, text);
     return BROKEN;
   };
   const [x, pattern, how] = args
     .filter((arg) => arg.name === null || arg.name.text === "reduction")
-    .map(({ slot }) => slot);
-  const said = new Map(
-    args.flatMap(({ name: key, slot: { value } }) =>
+    .map(({ operand }) => operand);
+  const given = new Map(
+    args.flatMap(({ name: key, operand: { value } }) =>
       key && value.kind === "number" ? [[key.text, value.value] as const] : [],
     ),
   );
@@ -104,8 +109,8 @@ export function einops(machine: Machine, place: Place, call: EinopsCall, args: r
   const reduction = how?.value.kind === "string" ? how.value.value : "";
   if (name.text === "reduce" && !REDUCTIONS.has(reduction))
     return refuse(`reduce takes one of ${[...REDUCTIONS].join(", ")}.`);
-  if (machine.unknown.has(x.value.node)) return BROKEN;
-  const read = patternOf(pattern.value.value, typeOf(machine, x.value.node).shape, said);
+  if (interpreter.unknown.has(x.value.node)) return BROKEN;
+  const read = patternOf(pattern.value.value, typeOf(interpreter, x.value.node).shape, given);
   if (typeof read === "string") return refuse(read);
   const { left, right, extents } = read;
   const sizeOfAxis = (axis: string): number => (numeral(axis) ? Number(axis) : extents.get(axis)!);
@@ -120,7 +125,7 @@ export function einops(machine: Machine, place: Place, call: EinopsCall, args: r
   if (made.length > 0 && name.text !== "repeat")
     return refuse(`${made.join(", ")} of the right is not on the left: only repeat adds axes.`);
   const kept = from.filter((axis) => !gone.includes(axis));
-  return applyParts(machine, place, { path, expr, label: name.text }, [x], (b, [node]) => {
+  return applyParts(interpreter, run, { path, expr, label: name.text }, [x], (b, [node]) => {
     const shaped = (part: string, id: NodeId, shape: readonly number[]): NodeId =>
       sameShape(b.typeOf(id).shape, shape) ? id : b.op(part, "reshape", [id], { shape });
     let now = shaped("axes", node!, from.map(sizeOfAxis));

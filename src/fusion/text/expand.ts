@@ -3,7 +3,7 @@ import type { Attrs, GroupRef, Node, NodeId, Span, TensorType } from "../ir";
 import { bug, nodeId } from "../ir";
 import type { CompositeDef, GraphBuilder, OpDef, Param } from "../ops";
 import { opDef, scalarType, weakDType, withDefaults } from "../ops";
-import type { Machine } from "./machine";
+import type { Interpreter } from "./interpreter";
 
 /** An operand's type; null: an optional one that is not given. */
 export const noneOr = <T>(id: NodeId | null, of: (id: NodeId) => T): T | null => (id === null ? null : of(id));
@@ -41,13 +41,13 @@ export class Expansion implements GraphBuilder {
   /** The highest number that a path carries. */
   private readonly taken = new Map<string, number>();
   private readonly group: GroupRef;
-  private readonly machine: Machine;
+  private readonly interpreter: Interpreter;
   private readonly call: Call;
   /** Between the call's identity and a part's name. */
   private readonly joint: string;
 
-  constructor(machine: Machine, call: Call, label: string, kind: "composite" | "def" = "composite") {
-    this.machine = machine;
+  constructor(interpreter: Interpreter, call: Call, label: string, kind: "composite" | "def" = "composite") {
+    this.interpreter = interpreter;
     this.call = call;
     this.group = { kind, id: call.id, label };
     this.joint = kind === "def" ? "/" : ".";
@@ -84,8 +84,8 @@ export class Expansion implements GraphBuilder {
     );
     if (!type.ok && this.call.open) return this.add(part, name, inputs, attrs, this.call.open, part);
     if (!type.ok) throw bug(`${this.group.label}.${part}: ${type.text}`);
-    const said = meant(op, attrs, op.movement?.free ? this.node(inputs[0]!) : undefined, type.value);
-    return this.add(part, said.op, inputs, said.attrs, type.value, part);
+    const written = meant(op, attrs, op.movement?.free ? this.node(inputs[0]!) : undefined, type.value);
+    return this.add(part, written.op, inputs, written.attrs, type.value, part);
   }
 
   /** Calls on as many operands as a kernel binds, and one that joins their results. */
@@ -100,7 +100,7 @@ export class Expansion implements GraphBuilder {
   }
 
   node(id: NodeId): Node {
-    const found = this.made.get(id) ?? this.machine.nodes.get(id);
+    const found = this.made.get(id) ?? this.interpreter.nodes.get(id);
     if (!found) throw bug(`${this.group.label} reads ${id}, which does not exist`);
     return found;
   }
@@ -163,7 +163,7 @@ export class Expansion implements GraphBuilder {
       const [id] = this.landedAs([old]);
       const label = this.names.get(old) ?? node.label;
       const of = this.cotangents.get(old);
-      this.machine.nodes.set(id!, {
+      this.interpreter.nodes.set(id!, {
         ...node,
         id: id!,
         label,
@@ -185,9 +185,9 @@ export class Expansion implements GraphBuilder {
     for (const node of this.made.values()) {
       const id = name(node.id);
       const label = (id === own ? this.call.label : null) ?? node.label;
-      this.machine.nodes.set(id, { ...node, id, label, origins: [id], inputs: node.inputs.map(name) });
-      if (id !== own && node.op !== "const") this.machine.partOf.set(id, own);
-      if (this.call.open && node.op !== "const") this.machine.unknown.add(id);
+      this.interpreter.nodes.set(id, { ...node, id, label, origins: [id], inputs: node.inputs.map(name) });
+      if (id !== own && node.op !== "const") this.interpreter.partOf.set(id, own);
+      if (this.call.open && node.op !== "const") this.interpreter.unknown.add(id);
     }
     return this.made.has(result) ? own : result;
   }
@@ -199,18 +199,23 @@ export class Expansion implements GraphBuilder {
  * @returns the result's node: the call's own, or an operand when the composite passes it through
  */
 export function expand(
-  machine: Machine,
+  interpreter: Interpreter,
   call: Call,
   op: CompositeDef,
   inputs: readonly (NodeId | null)[],
   attrs: Attrs,
 ): NodeId {
-  const expansion = new Expansion(machine, call, op.name);
+  const expansion = new Expansion(interpreter, call, op.name);
   return expansion.finish(op.build(expansion, inputs, attrs));
 }
 
 /** Several primitives for one expression (`x[0, None]`, `a // b`): the same naming as a composite's. */
-export function expandWith(machine: Machine, call: Call, label: string, build: (b: GraphBuilder) => NodeId): NodeId {
-  const expansion = new Expansion(machine, call, label);
+export function expandWith(
+  interpreter: Interpreter,
+  call: Call,
+  label: string,
+  build: (b: GraphBuilder) => NodeId,
+): NodeId {
+  const expansion = new Expansion(interpreter, call, label);
   return expansion.finish(build(expansion));
 }

@@ -1,6 +1,6 @@
 /** @file What stands between square brackets, once its values are known. */
 import type { NumberArray } from "./number-arrays";
-import type { Slot } from "./values";
+import type { Operand } from "./values";
 
 export type Bound = number | null;
 export interface Range {
@@ -11,9 +11,9 @@ export interface Range {
 /** One index with its values known. */
 export type Known =
   /** Whole numbers that only the run knows. */
-  | { readonly kind: "places"; readonly slot: Slot }
+  | { readonly kind: "indices"; readonly operand: Operand }
   /** Whole numbers or truth values that stand in the text. */
-  | { readonly kind: "list"; readonly array: NumberArray; readonly slot: Slot }
+  | { readonly kind: "list"; readonly array: NumberArray; readonly operand: Operand }
   | { readonly kind: "range"; readonly range: Range }
   | { readonly kind: "at"; readonly index: number }
   | { readonly kind: "new" }

@@ -1,6 +1,6 @@
 /** @file The typed language: text to graph and back, the smallest edits for what is drawn, and what an editor asks. */
 export { parseProgram, type Parsed, type ParseOptions } from "./program";
-export type { Assertion, CallInstance, CountedKind, Operand, Place, Site, Turn } from "./machine";
+export type { Assertion, CallInstance, CountedKind, OperandSource, StatementRun, Site, Frame } from "./interpreter";
 export { SymbolRecord, type SymbolKind } from "./scope";
 export { printGraph } from "./print";
 export { applyTextEdits } from "./edits/apply";

@@ -3,10 +3,10 @@ import type { Attrs, Shape } from "../ir";
 import { findOp, opDef, withDefaults } from "../ops";
 import { applyOp } from "./apply";
 import type { GivenArgument } from "./bind";
-import type { Machine, Place } from "./machine";
-import { addNode, typeOf } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
+import { addNode, typeOf } from "./interpreter";
 import type { Expr } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { BROKEN, describe, isBroken, numberValue, tensorValue } from "./values";
 
 interface At {
@@ -20,7 +20,7 @@ interface Inline {
   /** Names of its sizes and flags, in order. */
   readonly params: readonly string[];
   readonly weights: (
-    said: (name: string) => Value | undefined,
+    argument: (name: string) => Value | undefined,
     width: number,
   ) => readonly (readonly [name: string, shape: Shape])[] | null;
   readonly eps?: number;
@@ -33,10 +33,10 @@ const off = (value: Value | undefined): boolean => value?.kind === "bool" && !va
 const dense: Inline = {
   op: "linear",
   params: ["features", "use_bias"],
-  weights(said, width) {
-    const features = size(said("features") ?? said("output_size"));
+  weights(argument, width) {
+    const features = size(argument("features") ?? argument("output_size"));
     if (features === null) return null;
-    const bias = off(said("use_bias") ?? said("with_bias")) ? [] : [["bias", [features]] as const];
+    const bias = off(argument("use_bias") ?? argument("with_bias")) ? [] : [["bias", [features]] as const];
     return [["kernel", [features, width]], ...bias];
   },
 };
@@ -44,9 +44,11 @@ const norm = (op: string, eps: number): Inline => ({
   op,
   params: ["epsilon"],
   eps,
-  weights: (said, width) => [
-    ...(off(said("use_scale") ?? said("create_scale")) ? [] : [["scale", [width]] as const]),
-    ...(op === "rms_norm" || off(said("use_bias") ?? said("create_offset")) ? [] : [["bias", [width]] as const]),
+  weights: (argument, width) => [
+    ...(off(argument("use_scale") ?? argument("create_scale")) ? [] : [["scale", [width]] as const]),
+    ...(op === "rms_norm" || off(argument("use_bias") ?? argument("create_offset"))
+      ? []
+      : [["bias", [width]] as const]),
   ],
 });
 
@@ -61,10 +63,10 @@ const INLINE: ReadonlyMap<string, Inline> = new Map([
     {
       op: "embedding",
       params: ["num_embeddings", "features"],
-      weights: (said) => {
+      weights: (argument) => {
         const [rows, width] = [
-          size(said("num_embeddings") ?? said("vocab_size")),
-          size(said("features") ?? said("embed_dim")),
+          size(argument("num_embeddings") ?? argument("vocab_size")),
+          size(argument("features") ?? argument("embed_dim")),
         ];
         return rows === null || width === null ? null : [["embedding", [rows, width]]];
       },
@@ -105,12 +107,18 @@ export function layerOf(name: string, given: readonly GivenArgument[]): Value | 
     );
     return { kind: "partial", of: { kind: "op", op: findOp(op)! }, args };
   }
-  const sizes = given.filter(({ name: word, slot }) => !word && size(slot.value) !== null);
+  const sizes = given.filter(({ name: word, operand }) => !word && size(operand.value) !== null);
   return INLINE.has(name) && !(name === "Linear" && sizes.length > 1) ? { kind: "layer", name, args: given } : null;
 }
 
 /** An input that is a weight, under the layer's own path. */
-function weightNode(machine: Machine, place: Place, { path, expr }: At, name: string, shape: Shape): Value {
+function weightNode(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { path, expr }: At,
+  name: string,
+  shape: Shape,
+): Value {
   const attrs = withDefaults(opDef("input"), { source: "randn", role: "param" });
   const made = {
     id: `${path}.${name}`,
@@ -119,60 +127,69 @@ function weightNode(machine: Machine, place: Place, { path, expr }: At, name: st
     attrs,
     type: { dtype: "f32", shape },
     label: name,
-    groups: place.turn.groups,
+    groups: run.frame.groups,
     span: expr.span,
   } as const;
-  const node = addNode(machine, made);
-  machine.sites.set(node, { node, expr, place, param: null, op: null, attrs, operands: [] });
+  const node = addNode(interpreter, made);
+  interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs, operands: [] });
   return tensorValue(node);
 }
 
 /** A layer called with its input. */
 export function callLayer(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   at: At,
   { name, args }: Extract<Value, { kind: "layer" }>,
-  [input]: readonly Slot[],
+  [input]: readonly Operand[],
 ): Value {
   const layer = INLINE.get(name)!;
   if (!input || isBroken(input.value)) return BROKEN;
-  if (input.value.kind !== "tensor" || machine.unknown.has(input.value.node)) {
+  if (input.value.kind !== "tensor" || interpreter.unknown.has(input.value.node)) {
     if (input.value.kind !== "hole" && input.value.kind !== "tensor")
-      machine.problems.add("bad-argument", at.expr.span, `${name} takes a tensor; this is ${describe(input.value)}.`);
+      interpreter.diagnostics.add(
+        "bad-argument",
+        at.expr.span,
+        `${name} takes a tensor; this is ${describe(input.value)}.`,
+      );
     return BROKEN;
   }
-  const said = (word: string): Value | undefined =>
-    (args.find((arg) => arg.name?.text === word) ?? args.filter((arg) => !arg.name)[layer.params.indexOf(word)])?.slot
-      .value;
-  const weights = layer.weights(said, typeOf(machine, input.value.node).shape.at(-1) ?? 1);
+  const argument = (word: string): Value | undefined =>
+    (args.find((arg) => arg.name?.text === word) ?? args.filter((arg) => !arg.name)[layer.params.indexOf(word)])
+      ?.operand.value;
+  const weights = layer.weights(argument, typeOf(interpreter, input.value.node).shape.at(-1) ?? 1);
   if (!weights) {
-    machine.problems.add(
+    interpreter.diagnostics.add(
       "bad-argument",
       at.expr.span,
       `${name} needs ${layer.params[0]}, a whole number that is known before the graph runs.`,
     );
     return BROKEN;
   }
-  const slots = weights.map(([word, shape]): Slot => ({
-    value: weightNode(machine, place, at, word, shape),
+  const operands = weights.map(([word, shape]): Operand => ({
+    value: weightNode(interpreter, run, at, word, shape),
     path: `${at.path}.${word}`,
     expr: null,
   }));
   const op = findOp(layer.op)!;
-  const optional = op.params.filter(({ kind }) => kind === "tensor").length - 1 - slots.length;
-  const tensors = [input, ...slots, ...Array.from({ length: Math.max(0, optional) }, () => null)];
-  const eps = said("epsilon") ?? said("eps");
+  const optional = op.params.filter(({ kind }) => kind === "tensor").length - 1 - operands.length;
+  const tensors = [input, ...operands, ...Array.from({ length: Math.max(0, optional) }, () => null)];
+  const eps = argument("epsilon") ?? argument("eps");
   const attrs: Attrs = layer.eps === undefined ? {} : { eps: eps?.kind === "number" ? eps.value : layer.eps };
-  return applyOp(machine, place, { op, ...at }, { tensors, attrs: withDefaults(op, attrs) });
+  return applyOp(interpreter, run, { op, ...at }, { tensors, attrs: withDefaults(op, attrs) });
 }
 
 /** `self.param("scale", init, (d,))`, `hk.get_parameter("w", [d])`: a weight of this shape. */
-export function namedWeight(machine: Machine, place: Place, at: At, operands: readonly Slot[]): Value | null {
+export function namedWeight(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: At,
+  operands: readonly Operand[],
+): Value | null {
   const [name, ...rest] = operands.map(({ value }) => value);
   const shape =
     rest.find((value) => value.kind === "sequence" || value.kind === "number") ?? numberValue(Number.NaN, false);
   const sizes = shape.kind === "sequence" ? shape.items.map(({ value }) => size(value)) : [size(shape)];
   if (name?.kind !== "string" || sizes.includes(null)) return null;
-  return weightNode(machine, place, at, name.value, sizes.map(Number));
+  return weightNode(interpreter, run, at, name.value, sizes.map(Number));
 }

@@ -101,7 +101,7 @@ describe("forms of the language", () => {
     expect(parseProgram(X + text).calls.map(({ id }) => id)).toEqual(["h1/block#0", "h2/block#0", "h2/block#1"]);
   });
 
-  test("a loop is unrolled, each turn under its number", () => {
+  test("a loop is unrolled, each iteration under its number", () => {
     expect(after("for i in range(1, 3):\n  x = tanh(x * i)\n")).toEqual([
       "i#1/x/0 = mul(x, 1) f32[4, 8]",
       "i#1/x = tanh(i#1/x/0) f32[4, 8]",

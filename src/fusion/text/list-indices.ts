@@ -2,17 +2,17 @@
 import type { Span } from "../ir";
 import type { Known } from "./index-list";
 import { completed } from "./index-list";
-import type { Machine, Place } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
 import { constantTensor, numberArray, type NumberArray } from "./number-arrays";
-import type { Slot } from "./values";
+import type { Operand } from "./values";
 import { tensorValue } from "./values";
 
-/** What a list between the brackets picks; null of a tuple's place or of anything that holds no numbers. */
-export function listIndex(slot: Slot, alone: boolean): Known | null {
-  const { value } = slot;
+/** What a list between the brackets picks; null of an index into a tuple or of anything that holds no numbers. */
+export function listIndex(operand: Operand, alone: boolean): Known | null {
+  const { value } = operand;
   if (value.kind !== "sequence" || (alone && !value.list)) return null;
   const array = numberArray(value);
-  return array && array.whole ? { kind: "list", array, slot } : null;
+  return array && array.whole ? { kind: "list", array, operand } : null;
 }
 
 /** Numbers as the axis counts them, from 0 on; what is wrong with them, in words. */
@@ -44,15 +44,15 @@ function asRange({ shape, numbers }: NumberArray): Known | null {
  * @returns null after a diagnostic
  */
 export function withoutLists(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   at: { readonly path: string; readonly span: Span },
   shape: readonly number[],
   known: readonly Known[],
 ): readonly Known[] | null {
   if (!known.some(({ kind }) => kind === "list")) return known;
   const used = known.filter(({ kind }) => kind !== "new" && kind !== "rest").length;
-  const advanced = known.filter(({ kind }) => kind === "list" || kind === "places" || kind === "at").length;
+  const advanced = known.filter(({ kind }) => kind === "list" || kind === "indices" || kind === "at").length;
   const found: Known[] = [];
   let axis = 0;
   for (const [i, index] of completed(known, Math.max(0, shape.length - used)).entries()) {
@@ -60,18 +60,20 @@ export function withoutLists(
     else {
       const chosen = picked(index.array, axis, shape[axis] ?? 0);
       if (typeof chosen === "string") {
-        machine.problems.add("bad-index", index.slot.expr?.span ?? at.span, chosen);
+        interpreter.diagnostics.add("bad-index", index.operand.expr?.span ?? at.span, chosen);
         return null;
       }
       const path = `${at.path}.index${i === 0 ? "" : i}`;
-      const expr = index.slot.expr ?? { kind: "bad", span: at.span };
+      const expr = index.operand.expr ?? { kind: "bad", span: at.span };
       const range = advanced === 1 ? asRange(chosen) : null;
       const node = range ?? {
-        kind: "places",
-        slot: {
-          value: tensorValue(constantTensor(machine, place, { path, expr }, chosen, { dtype: "i32", label: "index" })),
+        kind: "indices",
+        operand: {
+          value: tensorValue(
+            constantTensor(interpreter, run, { path, expr }, chosen, { dtype: "i32", label: "index" }),
+          ),
           path,
-          expr: index.slot.expr,
+          expr: index.operand.expr,
         },
       };
       found.push(node);

@@ -1,13 +1,13 @@
 /** @file What a bare name stands for, and the best advice when it stands for nothing. */
 import { findOp } from "../ops";
-import type { Machine, Place } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
 import { DTYPES, MODULES, NUMBERS } from "./names";
 import { nearest } from "./suggest";
 import type { NameExpr } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { BROKEN, numberValue } from "./values";
 
-const activation = (name: string): Slot => ({ value: { kind: "op", op: findOp(name)! }, path: "", expr: null });
+const activation = (name: string): Operand => ({ value: { kind: "op", op: findOp(name)! }, path: "", expr: null });
 const ACTIVATIONS_BY_NAME: Value = {
   kind: "dict",
   entries: new Map([
@@ -17,8 +17,8 @@ const ACTIVATIONS_BY_NAME: Value = {
 };
 
 /** The value of a name that is read; a use is noted with its symbol. */
-export function nameValue(machine: Machine, place: Place, { name, span }: NameExpr): Value {
-  const bound = place.turn.scope.find(name);
+export function nameValue(interpreter: Interpreter, run: StatementRun, { name, span }: NameExpr): Value {
+  const bound = run.frame.scope.find(name);
   if (bound) {
     bound.symbol.addUse(span);
     return bound.value;
@@ -33,15 +33,15 @@ export function nameValue(machine: Machine, place: Place, { name, span }: NameEx
   if (MODULES.has(name)) return { kind: "module", name };
   const op = findOp(name);
   if (op && op.kind !== "source") return { kind: "op", op };
-  unknownName(machine, place, { kind: "name", name, span });
+  unknownName(interpreter, run, { kind: "name", name, span });
   return BROKEN;
 }
 
-function unknownName(machine: Machine, place: Place, { name, span }: NameExpr): void {
-  const later = machine.firstDefinition.get(name);
+function unknownName(interpreter: Interpreter, run: StatementRun, { name, span }: NameExpr): void {
+  const later = interpreter.firstDefinition.get(name);
   if (later && later.from > span.from) {
-    machine.misplaced.add(name);
-    machine.problems.add(
+    interpreter.misplaced.add(name);
+    interpreter.diagnostics.add(
       "used-before-definition",
       span,
       `\`${name}\` is defined only further down. Move that line above this one.`,
@@ -49,21 +49,21 @@ function unknownName(machine: Machine, place: Place, { name, span }: NameExpr): 
     return;
   }
   if (name === "self") {
-    machine.problems.add(
+    interpreter.diagnostics.add(
       "unknown-name",
       span,
       "`self` has no meaning outside a pasted method: name the weights as inputs.",
     );
     return;
   }
-  const near = nearest(name, place.turn.scope.visible());
-  const start = machine.text.startsWith('"""') || machine.text.startsWith("'''") ? null : 0;
+  const near = nearest(name, run.frame.scope.visible());
+  const start = interpreter.text.startsWith('"""') || interpreter.text.startsWith("'''") ? null : 0;
   const declare = {
     title: `Declare ${name} as an input`,
     edits: [{ span: { from: start ?? 0, to: start ?? 0 }, insert: `${name}: f32[1024, 1024]\n` }],
   };
   const change = near && { title: `Change to ${near}`, edits: [{ span, insert: near }] };
-  machine.problems.add(
+  interpreter.diagnostics.add(
     "unknown-name",
     span,
     `Nothing is called \`${name}\`. ${near ? `Did you mean \`${near}\`?` : `Declare it first: ${name}: f32[1024, 1024].`}`,

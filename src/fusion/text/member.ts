@@ -3,13 +3,13 @@ import type { DType, TensorType } from "../ir";
 import { findOp, opDef, withDefaults } from "../ops";
 import { applyOp } from "./apply";
 import { gradOf } from "./transforms";
-import type { Machine, Place } from "./machine";
-import { toNode, typeOf } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
+import { toNode, typeOf } from "./interpreter";
 import { DTYPES, MODULES, OTHER_DTYPES, PREFIXED_NUMBERS } from "./names";
-import { placesBeside } from "./pairs";
+import { indicesBeside } from "./multi-results";
 import { nearest } from "./suggest";
 import type { Expr, Identifier, MemberExpr } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { BROKEN, isBroken, numberValue, tensorValue } from "./values";
 
 interface At {
@@ -24,10 +24,10 @@ const sizes = (type: TensorType): Value => ({
 
 /** `x.size()`, `x.size(-1)`, `x.dim()`, `x.numel()`: constants. Null when `name` is none of them. */
 export function sizeMethod(
-  machine: Machine,
+  interpreter: Interpreter,
   name: Identifier,
   type: TensorType,
-  args: readonly Slot[],
+  args: readonly Operand[],
   unknown: boolean,
 ): Value | null {
   if (name.text !== "size" && name.text !== "dim" && name.text !== "numel" && name.text !== "ndimension") return null;
@@ -43,7 +43,7 @@ export function sizeMethod(
   if (axis.value.kind !== "number") return BROKEN;
   const extent = type.shape.at(axis.value.value);
   if (extent !== undefined) return numberValue(extent, true);
-  machine.problems.add(
+  interpreter.diagnostics.add(
     "bad-axis",
     axis.expr?.span ?? name.span,
     `There is no axis ${axis.value.value}: the tensor has ${type.shape.length}.`,
@@ -52,43 +52,59 @@ export function sizeMethod(
 }
 
 /** A cast node. */
-export function castTo(machine: Machine, place: Place, { path, expr }: At, x: Slot, dtype: DType): Value {
+export function castTo(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { path, expr }: At,
+  x: Operand,
+  dtype: DType,
+): Value {
   const op = opDef("cast");
-  return applyOp(machine, place, { op, path, expr }, { tensors: [x], attrs: withDefaults(op, { dtype }) });
+  return applyOp(interpreter, run, { op, path, expr }, { tensors: [x], attrs: withDefaults(op, { dtype }) });
 }
 
-function transposed(machine: Machine, place: Place, { path, expr }: At, x: Slot, perm: readonly number[]): Value {
+function transposed(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { path, expr }: At,
+  x: Operand,
+  perm: readonly number[],
+): Value {
   const op = opDef("transpose");
-  return applyOp(machine, place, { op, path, expr }, { tensors: [x], attrs: withDefaults(op, { perm }) });
+  return applyOp(interpreter, run, { op, path, expr }, { tensors: [x], attrs: withDefaults(op, { perm }) });
 }
 
 /** `x.T`: all axes reversed. */
-export function transposeAll(machine: Machine, place: Place, at: At, x: Slot): Value {
+export function transposeAll(interpreter: Interpreter, run: StatementRun, at: At, x: Operand): Value {
   if (x.value.kind !== "tensor") return { kind: "hole" };
-  const rank = typeOf(machine, x.value.node).shape.length;
-  if (machine.unknown.has(x.value.node) || rank < 2)
-    return rank < 2 && !machine.unknown.has(x.value.node) ? x.value : transposed(machine, place, at, x, [1, 0]);
+  const rank = typeOf(interpreter, x.value.node).shape.length;
+  if (interpreter.unknown.has(x.value.node) || rank < 2)
+    return rank < 2 && !interpreter.unknown.has(x.value.node) ? x.value : transposed(interpreter, run, at, x, [1, 0]);
   return transposed(
-    machine,
-    place,
+    interpreter,
+    run,
     at,
     x,
     Array.from({ length: rank }, (_, i) => rank - 1 - i),
   );
 }
 
-function lastTwoSwapped(machine: Machine, place: Place, at: At, x: Slot, type: TensorType): Value {
+function lastTwoSwapped(interpreter: Interpreter, run: StatementRun, at: At, x: Operand, type: TensorType): Value {
   const rank = type.shape.length;
   if (rank < 2) {
-    machine.problems.add("bad-rank", at.expr.span, "`.mT` swaps the last two axes; this tensor has fewer than two.");
+    interpreter.diagnostics.add(
+      "bad-rank",
+      at.expr.span,
+      "`.mT` swaps the last two axes; this tensor has fewer than two.",
+    );
     return BROKEN;
   }
   const perm = Array.from({ length: rank }, (_, i) => (i === rank - 1 ? rank - 2 : i === rank - 2 ? rank - 1 : i));
-  return transposed(machine, place, at, x, perm);
+  return transposed(interpreter, run, at, x, perm);
 }
 
 /** The name after an unbound prefix. */
-function prefixed(machine: Machine, { name, span }: MemberExpr): Value {
+function prefixed(interpreter: Interpreter, { name, span }: MemberExpr): Value {
   const number = PREFIXED_NUMBERS.get(name.text);
   if (number !== undefined) return numberValue(number, false);
   const dtype = DTYPES.get(name.text);
@@ -97,44 +113,48 @@ function prefixed(machine: Machine, { name, span }: MemberExpr): Value {
   if (MODULES.has(name.text)) return { kind: "module", name: name.text };
   const op = findOp(name.text);
   if (op && op.kind !== "source") return { kind: "op", op };
-  machine.problems.add("unknown-name", span, `Nothing is called \`${name.text}\` here.`);
+  interpreter.diagnostics.add("unknown-name", span, `Nothing is called \`${name.text}\` here.`);
   return BROKEN;
 }
 
-/** An open place that is asked for a member is a node of its own. */
-export const filled = (machine: Machine, place: Place, slot: Slot): Slot =>
-  slot.value.kind === "hole" ? { ...slot, value: tensorValue(toNode(machine, place, slot, [])) } : slot;
+/** A hole that is asked for a member is a node of its own. */
+export const filled = (interpreter: Interpreter, run: StatementRun, operand: Operand): Operand =>
+  operand.value.kind === "hole" ? { ...operand, value: tensorValue(toNode(interpreter, run, operand, [])) } : operand;
 
 /** The value of `object.name`; `object` is null when the whole is a prefixed name. */
 export function memberValue(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   expr: MemberExpr,
-  receiver: Slot | null,
+  receiver: Operand | null,
   path: string,
 ): Value {
   const { name } = expr;
-  if (!receiver) return prefixed(machine, expr);
-  const object = filled(machine, place, receiver);
+  if (!receiver) return prefixed(interpreter, expr);
+  const object = filled(interpreter, run, receiver);
   if (isBroken(object.value)) return BROKEN;
-  if (object.value.kind === "self") return selfMember(machine, place, expr);
-  if (object.value.kind === "dict") return entryOf(machine, name, object.value.entries);
+  if (object.value.kind === "self") return selfMember(interpreter, run, expr);
+  if (object.value.kind === "dict") return entryOf(interpreter, name, object.value.entries);
   // `x.device.type`
   if (object.value.kind === "string" && name.text === "type") return object.value;
   if (object.value.kind !== "tensor") {
-    machine.problems.add("bad-member", name.span, `\`.${name.text}\` stands after something that is not a tensor.`);
+    interpreter.diagnostics.add(
+      "bad-member",
+      name.span,
+      `\`.${name.text}\` stands after something that is not a tensor.`,
+    );
     return BROKEN;
   }
-  const type = typeOf(machine, object.value.node);
-  const unknown = machine.unknown.has(object.value.node);
+  const type = typeOf(interpreter, object.value.node);
+  const unknown = interpreter.unknown.has(object.value.node);
   const at = { path, expr };
   switch (name.text) {
     case "T":
     case "H":
-      return transposeAll(machine, place, at, object);
+      return transposeAll(interpreter, run, at, object);
     case "mT":
     case "mH":
-      return lastTwoSwapped(machine, place, at, object, type);
+      return lastTwoSwapped(interpreter, run, at, object, type);
     case "shape":
       return unknown ? BROKEN : sizes(type);
     case "ndim":
@@ -142,12 +162,12 @@ export function memberValue(
     case "dtype":
       return { kind: "dtype", dtype: type.dtype };
     case "grad":
-      return gradOf(machine, place, expr, object.value.node);
+      return gradOf(interpreter, run, expr, object.value.node);
     case "values":
     case "indices": {
-      const places = placesBeside(machine, place, object.value.node, path);
-      if (places) return name.text === "values" ? object.value : places;
-      unknownMember(machine, name);
+      const indices = indicesBeside(interpreter, run, object.value.node, path);
+      if (indices) return name.text === "values" ? object.value : indices;
+      unknownMember(interpreter, name);
       return BROKEN;
     }
     case "data":
@@ -161,16 +181,16 @@ export function memberValue(
     case "itemsize":
       return numberValue(type.dtype === "f16" ? 2 : 4, true);
     default:
-      unknownMember(machine, name);
+      unknownMember(interpreter, name);
       return BROKEN;
   }
 }
 
 /** `options.eps`: an entry by its name. */
-function entryOf(machine: Machine, { text, span }: Identifier, entries: ReadonlyMap<string, Slot>): Value {
+function entryOf(interpreter: Interpreter, { text, span }: Identifier, entries: ReadonlyMap<string, Operand>): Value {
   const found = entries.get(text);
   if (found) return found.value;
-  machine.problems.add(
+  interpreter.diagnostics.add(
     "unknown-member",
     span,
     `It has ${[...entries.keys()].map((key) => `.${key}`).join(", ") || "no entries"}, not .${text}.`,
@@ -178,7 +198,7 @@ function entryOf(machine: Machine, { text, span }: Identifier, entries: Readonly
   return BROKEN;
 }
 
-function unknownMember(machine: Machine, name: Identifier): void {
+function unknownMember(interpreter: Interpreter, name: Identifier): void {
   const op = findOp(name.text);
   const near = nearest(name.text, ["T", "mT", "shape", "ndim", "dtype"]);
   const advice = op
@@ -191,12 +211,12 @@ function unknownMember(machine: Machine, name: Identifier): void {
     : near
       ? [{ title: `Change to ${near}`, edits: [{ span: name.span, insert: near }] }]
       : [];
-  machine.problems.add("unknown-member", name.span, `A tensor has no \`.${name.text}\`. ${advice}`, { fixes });
+  interpreter.diagnostics.add("unknown-member", name.span, `A tensor has no \`.${name.text}\`. ${advice}`, { fixes });
 }
 
 /** `self.w`: the weight becomes a parameter of the pasted method. */
-function selfMember(machine: Machine, place: Place, { name, span }: MemberExpr): Value {
-  const def = place.turn.defs.at(-1);
+function selfMember(interpreter: Interpreter, run: StatementRun, { name, span }: MemberExpr): Value {
+  const def = run.frame.defs.at(-1);
   const last = def?.params.at(-1);
   const have = def?.params.some((param) => param.name.text === name.text) === true;
   const replace = { span, insert: name.text };
@@ -204,7 +224,7 @@ function selfMember(machine: Machine, place: Place, { name, span }: MemberExpr):
     last && !have
       ? [{ span: { from: last.span.to, to: last.span.to }, insert: `, ${name.text}: f32[1024, 1024]` }]
       : [];
-  machine.problems.add(
+  interpreter.diagnostics.add(
     "self",
     span,
     `\`self.${name.text}\` is not here: make it a parameter, \`${name.text}: f32[…]\`.`,

@@ -1,8 +1,8 @@
 /** @file Numbers that stand in the text as (nested) lists, and the constant tensor that holds them. */
 import type { DType, NodeId } from "../ir";
 import { opDef, withDefaults } from "../ops";
-import type { Machine, Place } from "./machine";
-import { addNode } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
+import { addNode } from "./interpreter";
 import type { Expr } from "./syntax";
 import type { Value } from "./values";
 import { numberValue } from "./values";
@@ -45,23 +45,23 @@ export function numberArray(value: Value): NumberArray | null {
 
 /** A constant input with these numbers. */
 export function constantTensor(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   { path, expr }: { readonly path: string; readonly expr: Expr },
   { shape, numbers }: Pick<NumberArray, "shape" | "numbers">,
   { dtype, label }: { readonly dtype: DType; readonly label: string },
 ): NodeId {
   const attrs = withDefaults(opDef("input"), { source: "values", role: "const", values: numbers });
-  const node = addNode(machine, {
+  const node = addNode(interpreter, {
     id: path,
     op: "input",
     inputs: [],
     attrs,
     type: { dtype, shape },
     label,
-    groups: place.turn.groups,
+    groups: run.frame.groups,
     span: expr.span,
   });
-  machine.sites.set(node, { node, expr, place, param: null, op: null, attrs, operands: [] });
+  interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs, operands: [] });
   return node;
 }

@@ -3,7 +3,7 @@ import type { Attrs, AttrValue, DType, Graph, Node, NodeId } from "../ir";
 import { node, showType, topological, usesOf } from "../ir";
 import type { OpDef, Param } from "../ops";
 import { opDef } from "../ops";
-import { literalType } from "./machine";
+import { literalType } from "./interpreter";
 import { BINARY_OPS, DTYPES, isIdentifier, MODULES, NUMBERS, SOURCES, spellingOf, UNARY_OPS } from "./names";
 import { numberValue } from "./values";
 
@@ -90,7 +90,7 @@ export interface Written {
   readonly names: ReadonlyMap<NodeId, string>;
   /** Names that new ones must not be. */
   readonly taken: ReadonlySet<string>;
-  /** What the identities begin with that the text does not say: the turn or call that they are in. */
+  /** What the identities begin with that the text does not say: the iteration or call that they are in. */
   readonly prefix: string;
 }
 

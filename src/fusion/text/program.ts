@@ -4,14 +4,14 @@ import type { Diagnostic, Graph, NodeId, Span } from "../ir";
 import { leavingHalves, withRounded } from "../ops";
 import type { Deadline } from "./parse";
 import { deadlineIn, never, parseBudget } from "./parse";
-import type { Assertion, CallInstance, Machine, Place, Site, Turn } from "./machine";
+import type { Assertion, CallInstance, Interpreter, StatementRun, Site, Frame } from "./interpreter";
 import { evaluate } from "./evaluate";
 import { inputsFix } from "./modules/inputs-fix";
 import { moduleFix, type Reading } from "./modules/module-fix";
-import { Problems } from "./problems";
+import { Diagnostics } from "./diagnostics";
 import { readProgram } from "./read";
 import { runBody } from "./run";
-import { runLoneDef, loneDef } from "./lone-def";
+import { runEntryFunction, loneDef } from "./entry-function";
 import type { SymbolRecord } from "./scope";
 import { Scope } from "./scope";
 import type { DefStatement, Statement } from "./syntax";
@@ -33,12 +33,12 @@ export interface Parsed {
   readonly complete: boolean;
   /** Nodes whose type hangs on a hole and is a guess. */
   readonly unknown: ReadonlySet<NodeId>;
-  /** Composites, calls of defs and turns of loops, in order of execution. */
+  /** Composites, calls of defs and iterations of loops, in order of execution. */
   readonly calls: readonly CallInstance[];
   /** What the text says that the plan must be. */
   readonly assertions: readonly Assertion[];
   /** Every run of every statement, in order. */
-  readonly places: readonly Place[];
+  readonly runs: readonly StatementRun[];
   /** Where each node was written; a composite's parts are found through `partOf`. */
   readonly sites: ReadonlyMap<NodeId, Site>;
   readonly partOf: ReadonlyMap<NodeId, NodeId>;
@@ -81,7 +81,7 @@ function once<T>(work: () => T): () => T {
   return () => (done ??= { value: work() }).value;
 }
 
-const newTurn = (scope: Scope): Turn => ({
+const newFrame = (scope: Scope): Frame => ({
   scope,
   prefix: "",
   groups: [],
@@ -101,19 +101,19 @@ const reading: Reading = (text) => {
   return { constants, mistakes: wrong.length, nodes: graph.nodes.size, clear };
 };
 
-function newMachine(
+function newInterpreter(
   text: string,
   statements: readonly Statement[],
   main: DefStatement | null,
-  problems: Problems,
+  diagnostics: Diagnostics,
   deadline: Deadline,
-): Machine {
-  const machine: Machine = {
+): Interpreter {
+  const interpreter: Interpreter = {
     text,
     statements,
     moduleFix: once(() => moduleFix({ text, statements, read: reading, deadline })),
     inputsFix: once(() => inputsFix({ text, statements, read: reading, deadline }, main)),
-    problems,
+    diagnostics,
     deadline,
     nodes: new Map(),
     unknown: new Set(),
@@ -125,17 +125,17 @@ function newMachine(
     derived: new Map(),
     cotangents: new Map(),
     assertions: [],
-    places: [],
+    runs: [],
     firstDefinition: firstDefinitions(statements),
     training: null,
     misplaced: new Set(),
     defCalls: new Map(),
-    moment: 0,
+    step: 0,
     stopped: false,
-    runBody: (body, turn) => runBody(machine, body, turn),
-    valueOf: (place, root, path) => evaluate(machine, place, root, path),
+    runBody: (body, frame) => runBody(interpreter, body, frame),
+    valueOf: (run, root, path) => evaluate(interpreter, run, root, path),
   };
-  return machine;
+  return interpreter;
 }
 
 /**
@@ -144,37 +144,37 @@ function newMachine(
  */
 export function parseProgram(text: string, { now, budget }: ParseOptions = {}): Parsed {
   const limit = budget ?? parseBudget(text.length);
-  const problems = new Problems();
-  const { statements, readTo } = readProgram(text, problems, now ? deadlineIn(now, limit) : never);
+  const diagnostics = new Diagnostics();
+  const { statements, readTo } = readProgram(text, diagnostics, now ? deadlineIn(now, limit) : never);
   // What was cut short will be read again anyway: drawing its beginning is a courtesy.
   const rest = readTo < text.length ? limit / 3 : limit;
   const main = loneDef(statements);
-  const machine = newMachine(text, statements, main, problems, now ? deadlineIn(now, rest) : never);
-  const turn = newTurn(new Scope(null, ""));
-  if (main) runLoneDef(machine, statements, main, turn);
-  else machine.runBody(statements, turn);
-  const outputs = outputsOf(machine, turn);
-  if (!machine.stopped) warnUnused(machine, outputs, turn.result.values !== null, main);
-  const read = withPhases({ nodes: machine.nodes, outputs });
+  const interpreter = newInterpreter(text, statements, main, diagnostics, now ? deadlineIn(now, rest) : never);
+  const frame = newFrame(new Scope(null, ""));
+  if (main) runEntryFunction(interpreter, statements, main, frame);
+  else interpreter.runBody(statements, frame);
+  const outputs = outputsOf(interpreter, frame);
+  if (!interpreter.stopped) warnUnused(interpreter, outputs, frame.result.values !== null, main);
+  const read = withPhases({ nodes: interpreter.nodes, outputs });
   const graph = withRounded(read, leavingHalves(read));
-  const holes = [...machine.nodes.values()].some((node) => node.op === "hole");
+  const holes = [...interpreter.nodes.values()].some((node) => node.op === "hole");
   return {
     text,
     graph,
-    diagnostics: problems.list(text),
-    symbols: [...machine.symbols.values()].sort((a, b) => a.definition.from - b.definition.from),
+    diagnostics: diagnostics.list(text),
+    symbols: [...interpreter.symbols.values()].sort((a, b) => a.definition.from - b.definition.from),
     outputs,
-    constants: constantsOf(turn.scope),
-    complete: !problems.hasErrors && !holes,
-    unknown: machine.unknown,
-    calls: machine.calls,
-    assertions: machine.assertions,
-    places: machine.places,
-    sites: machine.sites,
-    partOf: machine.partOf,
+    constants: constantsOf(frame.scope),
+    complete: !diagnostics.hasErrors && !holes,
+    unknown: interpreter.unknown,
+    calls: interpreter.calls,
+    assertions: interpreter.assertions,
+    runs: interpreter.runs,
+    sites: interpreter.sites,
+    partOf: interpreter.partOf,
     statements,
     main,
-    scope: turn.scope,
+    scope: frame.scope,
   };
 }
 

@@ -4,11 +4,11 @@ import type { Expr } from "./syntax";
 import { bare, walk } from "./syntax";
 
 /** What a parameter holds: a tensor, or something that is known before the graph runs. */
-export type Held = "tensor" | "whole" | "number" | "flag" | "text" | "sizes" | "other";
+export type AnnotatedKind = "tensor" | "whole" | "number" | "flag" | "text" | "sizes" | "other";
 
 const TENSOR = /Tensor$|Array(Like)?$|ndarray$|^Float$|^Num$|^Shaped$|^Int$|^Inexact$/;
 const LIST = /^(tuple|list|sequence|iterable|size|shape)$/i;
-const PLAIN: ReadonlyMap<string, Held> = new Map([
+const PLAIN: ReadonlyMap<string, AnnotatedKind> = new Map([
   ["int", "whole"],
   ["float", "number"],
   ["bool", "flag"],
@@ -22,7 +22,7 @@ function headOf(expr: Expr): Expr {
 }
 
 /** What an annotation of Python says; null where it is a type of this language, `f32[8, 64]`, or a slip in one. */
-export function heldBy(annotation: Expr): Held | null {
+export function annotatedKind(annotation: Expr): AnnotatedKind | null {
   const expr = bare(annotation);
   const head = headOf(expr);
   if (expr.kind === "string") return TENSOR.test(expr.value) ? "tensor" : "other";

@@ -2,7 +2,7 @@
 import type { Expr } from "./syntax";
 import type { Item } from "./read-item";
 import { exprsOf } from "./read-item";
-import { bad, type Place } from "./read-place";
+import { bad, type ParserContext } from "./parser-context";
 
 interface Clause {
   readonly target: Expr;
@@ -22,14 +22,14 @@ function clauseOf(parts: readonly Item[]): Clause | null {
 }
 
 /** An element and its clauses; `{key: value for …}` has two expressions before the first `for`. */
-export function readComprehension(at: Place, parts: readonly Item[]): Expr {
+export function readComprehension(at: ParserContext, parts: readonly Item[]): Expr {
   const span = { from: parts[0]?.from ?? at.span.from, to: parts.at(-1)?.to ?? at.span.to };
   const loops = parts.flatMap(({ name }, i) => (name === "for" ? [i] : []));
   const [first, second] = exprsOf(parts.slice(0, loops[0] ?? 0));
   const clauses = loops.map((from, i) => clauseOf(parts.slice(from, loops[i + 1])));
   const [key, element] = second ? [first!, second] : [null, first];
   if (!element || clauses.length === 0 || clauses.includes(null)) {
-    at.problems.add(
+    at.diagnostics.add(
       "outside-language",
       span,
       "A comprehension reads `value for name in values`, with one `if` at most for each `for`.",

@@ -1,40 +1,40 @@
 /** @file Expressions out of tree nodes, with the mistakes of form that can be seen there. */
 import type { Span } from "../ir";
 import type { Argument, BinaryExpr, Expr, Index } from "./syntax";
-import type { Problems } from "./problems";
+import type { Diagnostics } from "./diagnostics";
 import type { Item } from "./read-item";
 import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
 import { readComprehension } from "./read-comprehension";
 import { readParams } from "./read-param";
-import { bad, blame, notClosed, sourceOf, type Place, type Reader } from "./read-place";
+import { bad, blame, notClosed, sourceOf, type ParserContext, type ExpressionReader } from "./parser-context";
 import { readFormat, readJoined, readString } from "./read-text";
 
 /** Not part of the language, said once for the outermost such expression. */
 const outside =
-  (what: string): Reader =>
-  ({ problems, span }) => {
-    problems.add("outside-language", span, what);
+  (what: string): ExpressionReader =>
+  ({ diagnostics, span }) => {
+    diagnostics.add("outside-language", span, what);
     return bad(span);
   };
 
-function readNumber(at: Place): Expr {
+function readNumber(at: ParserContext): Expr {
   const pointed = at.text[at.span.to] === "." && /^[\d_]+$/.test(sourceOf(at));
   const span = pointed ? { from: at.span.from, to: at.span.to + 1 } : at.span;
   const source = at.text.slice(span.from, span.to).replaceAll("_", "");
   const value = /[jJ]$/.test(source) && !/^0x/i.test(source) ? Number.NaN : Number(source);
   if (Number.isNaN(value)) {
-    at.problems.add("bad-number", span, `\`${source}\` is not a number that a tensor can hold.`);
+    at.diagnostics.add("bad-number", span, `\`${source}\` is not a number that a tensor can hold.`);
     return bad(span);
   }
   return { kind: "number", span, value, whole: /^(\d+|0[xob][\da-f]+)$/i.test(source) };
 }
 
-function readArgument(at: Place, group: readonly Item[]): Argument | null {
+function readArgument(at: ParserContext, group: readonly Item[]): Argument | null {
   const span = { from: group[0]!.from, to: group.at(-1)!.to };
   const sign = group[0]!.name;
   if (sign === "*" || sign === "**") {
     const value = group[1]?.expr;
-    if (!value) at.problems.add("missing-value", span, `A value is missing after \`${sign}\`.`);
+    if (!value) at.diagnostics.add("missing-value", span, `A value is missing after \`${sign}\`.`);
     return { name: null, value: value ?? bad(span), span, starred: sign === "*" ? "items" : "entries" };
   }
   const assign = group.findIndex((part) => part.name === "AssignOp");
@@ -45,11 +45,11 @@ function readArgument(at: Place, group: readonly Item[]): Argument | null {
   const name = group[0]!;
   const value = group[assign + 1]?.expr ?? null;
   if (!value)
-    at.problems.add("missing-value", span, `A value is missing after \`${at.text.slice(name.from, name.to)}=\`.`);
+    at.diagnostics.add("missing-value", span, `A value is missing after \`${at.text.slice(name.from, name.to)}=\`.`);
   return { name: { text: at.text.slice(name.from, name.to), span: spanOf(name) }, value: value ?? bad(span), span };
 }
 
-function readCall(at: Place): Expr {
+function readCall(at: ParserContext): Expr {
   const callee = at.parts[0]?.expr ?? bad(at.span);
   const list = partNamed(at.parts, "ArgList");
   if (!list) return bad(at.span);
@@ -78,18 +78,18 @@ function readIndex(group: readonly Item[], span: Span): Index | null {
     const value = group[0]?.expr;
     return value ? { kind: "at", value } : null;
   }
-  const slots: (Expr | null)[] = [null, null, null];
-  let slot = 0;
+  const bounds: (Expr | null)[] = [null, null, null];
+  let bound = 0;
   for (const part of group) {
-    if (part.name === ":") slot++;
-    else if (part.expr && slot < 3) slots[slot] = part.expr;
+    if (part.name === ":") bound++;
+    else if (part.expr && bound < 3) bounds[bound] = part.expr;
   }
-  return slot > 2
+  return bound > 2
     ? { kind: "at", value: bad(span) }
-    : { kind: "slice", start: slots[0]!, stop: slots[1]!, step: slots[2]! };
+    : { kind: "slice", start: bounds[0]!, stop: bounds[1]!, step: bounds[2]! };
 }
 
-function readMember(at: Place): Expr {
+function readMember(at: ParserContext): Expr {
   const object = at.parts[0]?.expr ?? bad(at.span);
   if (at.parts[1]?.name === ".") {
     const name = partNamed(at.parts, "PropertyName");
@@ -100,7 +100,7 @@ function readMember(at: Place): Expr {
         object,
         name: { text: at.text.slice(name.from, name.to), span: spanOf(name) },
       };
-    at.problems.add("syntax", { from: at.parts[1].from, to: at.parts[1].to }, "A name is missing after the dot.");
+    at.diagnostics.add("syntax", { from: at.parts[1].from, to: at.parts[1].to }, "A name is missing after the dot.");
     return bad(at.span);
   }
   const inner = at.parts.slice(1).filter((part) => part.name !== "[" && part.name !== "]");
@@ -163,7 +163,7 @@ function withFirst(chain: Expr, first: Expr): Expr {
   return spine.reduceRight<Expr>((left, sign) => joined(left, sign, sign.right), first);
 }
 
-function readBinary(at: Place): Expr {
+function readBinary(at: ParserContext): Expr {
   const [left, right] = [at.parts[0]?.expr, at.parts.slice(2).findLast((part) => part.expr)?.expr];
   const op = at.parts[1];
   if (!left || !right || !op) {
@@ -174,7 +174,7 @@ function readBinary(at: Place): Expr {
   const words = second ? [op, second] : [op];
   const word = words.map(({ from, to }) => at.text.slice(from, to)).join(" ");
   if (word === "<>" || word === "<<" || word === ">>") {
-    at.problems.add("outside-language", spanOf(op), `\`${word}\` has no meaning for tensors.`);
+    at.diagnostics.add("outside-language", spanOf(op), `\`${word}\` has no meaning for tensors.`);
     return bad(at.span);
   }
   blame(at, "the expression around it was understood without it.");
@@ -182,7 +182,7 @@ function readBinary(at: Place): Expr {
   return isLogic(binary) && isLogic(right) ? regrouped(binary) : binary;
 }
 
-function readUnary(at: Place): Expr {
+function readUnary(at: ParserContext): Expr {
   const [op, operand] = [at.parts[0], at.parts.findLast((part) => part.expr)?.expr];
   if (!op || !operand) {
     blame(at, "an operand is missing.");
@@ -192,14 +192,14 @@ function readUnary(at: Place): Expr {
   return unary.op === "not" && isLogic(operand) ? regrouped(unary) : unary;
 }
 
-function readConditional(at: Place): Expr {
+function readConditional(at: ParserContext): Expr {
   const [whenTrue, test, whenFalse] = exprsOf(at.parts);
   if (whenTrue && test && whenFalse) return { kind: "conditional", span: at.span, whenTrue, test, whenFalse };
   blame(at, "a conditional reads `a if condition else b`.");
   return bad(at.span);
 }
 
-function readParen(at: Place): Expr {
+function readParen(at: ParserContext): Expr {
   const inner = at.parts.find((part) => part.expr)?.expr;
   if (at.parts.at(-1)?.name !== ")") notClosed(at, at.span.from, at.span.to, ")", "This bracket");
   else blame(at, "a value is missing between the brackets.");
@@ -207,7 +207,7 @@ function readParen(at: Place): Expr {
 }
 
 const readSequence =
-  (kind: "tuple" | "list", close: string): Reader =>
+  (kind: "tuple" | "list", close: string): ExpressionReader =>
   (at) => {
     if (at.parts.at(-1)?.name !== close) notClosed(at, at.span.from, at.span.to, close, "This bracket");
     else blame(at, "a value or a comma is missing.");
@@ -216,7 +216,7 @@ const readSequence =
     return { kind, span: at.span, items: exprsOf(at.parts), starred };
   };
 
-function readLambda(at: Place): Expr {
+function readLambda(at: ParserContext): Expr {
   const list = partNamed(at.parts, "ParamList");
   const body = at.parts.findLast((part) => part.expr)?.expr;
   if (!body) {
@@ -234,7 +234,7 @@ function readLambda(at: Place): Expr {
   };
 }
 
-function readDict(at: Place): Expr {
+function readDict(at: ParserContext): Expr {
   if (at.parts.at(-1)?.name !== "}") notClosed(at, at.span.from, at.span.to, "}", "This bracket");
   else blame(at, "a value or a comma is missing.");
   const inner = at.parts.filter(({ name }) => name !== "{" && name !== "}");
@@ -246,7 +246,7 @@ function readDict(at: Place): Expr {
   return { kind: "dict", span: at.span, keys: pairs.map(({ key }) => key), values: pairs.map(({ value }) => value) };
 }
 
-function readNamed(at: Place): Expr {
+function readNamed(at: ParserContext): Expr {
   const [target, value] = exprsOf(at.parts);
   if (target?.kind === "name" && value) return { kind: "named", span: at.span, target, value };
   blame(at, "a value with a name reads `name := value`.");
@@ -254,10 +254,10 @@ function readNamed(at: Place): Expr {
 }
 
 const word =
-  (kind: "none" | "hole"): Reader =>
+  (kind: "none" | "hole"): ExpressionReader =>
   ({ span }) => ({ kind, span });
 
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+const READERS: ReadonlyMap<string, ExpressionReader> = new Map<string, ExpressionReader>([
   ["VariableName", (at) => ({ kind: "name", span: at.span, name: sourceOf(at) })],
   ["Number", readNumber],
   ["String", readString],
@@ -298,10 +298,10 @@ export const isExpression = (name: string): boolean => READERS.has(name);
 /** The expression that tree node `name` with `parts` stands for; `bad` when it stands for none, after saying why. */
 export function readExpression(
   text: string,
-  problems: Problems,
+  diagnostics: Diagnostics,
   name: string,
   span: Span,
   parts: readonly Item[],
 ): Expr {
-  return READERS.get(name)!({ text, problems, span, parts });
+  return READERS.get(name)!({ text, diagnostics, span, parts });
 }

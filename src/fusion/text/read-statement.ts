@@ -1,7 +1,7 @@
 /** @file Statements out of tree nodes; Python outside the language gets a sentence of its own. */
 import type { Span } from "../ir";
 import type { Expr, Statement } from "./syntax";
-import type { Problems } from "./problems";
+import type { Diagnostics } from "./diagnostics";
 import type { Item } from "./read-item";
 import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
 import { readParams, typeIn } from "./read-param";
@@ -40,9 +40,9 @@ const READ = new Set([
 
 export const isStatement = (name: string): boolean => READ.has(name) || OUTSIDE.has(name);
 
-interface Place {
+interface ParserContext {
   readonly text: string;
-  readonly problems: Problems;
+  readonly diagnostics: Diagnostics;
   readonly item: Item;
   readonly span: Span;
 }
@@ -55,58 +55,58 @@ function trimmed(text: string, { from, to }: Item): Span {
 }
 
 /** Reads the statement(s) `item` stands for. */
-export function readStatement(text: string, problems: Problems, item: Item): readonly Statement[] {
-  const place: Place = { text, problems, item, span: trimmed(text, item) };
+export function readStatement(text: string, diagnostics: Diagnostics, item: Item): readonly Statement[] {
+  const context: ParserContext = { text, diagnostics, item, span: trimmed(text, item) };
   const outside = OUTSIDE.get(item.name);
   if (outside !== undefined) {
-    problems.add("outside-language", firstLine(place), outside);
-    return [{ kind: "bad", span: place.span, targets: [] }];
+    diagnostics.add("outside-language", firstLine(context), outside);
+    return [{ kind: "bad", span: context.span, targets: [] }];
   }
   switch (item.name) {
     case "StatementGroup":
     case "DecoratedStatement":
       return item.parts.flatMap((part) => part.statements);
     case "AssignStatement":
-      return [readAssign(place)];
+      return [readAssign(context)];
     case "UpdateStatement":
-      return [readUpdate(place)];
+      return [readUpdate(context)];
     case "ReturnStatement":
-      return [{ kind: "return", span: place.span, values: returned(item) }];
+      return [{ kind: "return", span: context.span, values: returned(item) }];
     case "FunctionDefinition":
-      return [readDef(place)];
+      return [readDef(context)];
     case "ForStatement":
-      return [readFor(place)];
+      return [readFor(context)];
     case "IfStatement":
-      return [readIf(place)];
+      return [readIf(context)];
     case "ClassDefinition":
-      return [readClass(place)];
+      return [readClass(context)];
     case "ImportStatement":
-      return [readImport(place)];
+      return [readImport(context)];
     case "AssertStatement":
-      problems.add("no-effect", place.span, "Shapes are checked anyway: this line is ignored.", {
+      diagnostics.add("no-effect", context.span, "Shapes are checked anyway: this line is ignored.", {
         severity: "warning",
       });
-      return [{ kind: "pass", span: place.span }];
+      return [{ kind: "pass", span: context.span }];
     case "PassStatement":
     case "DeleteStatement":
-      return [{ kind: "pass", span: place.span }];
+      return [{ kind: "pass", span: context.span }];
     case "BreakStatement":
     case "ContinueStatement":
-      return [{ kind: item.name === "BreakStatement" ? "break" : "continue", span: place.span }];
+      return [{ kind: item.name === "BreakStatement" ? "break" : "continue", span: context.span }];
     case "RaiseStatement":
-      return [{ kind: "raise", span: place.span }];
+      return [{ kind: "raise", span: context.span }];
     case "WhileStatement":
-      return [readWhile(place)];
+      return [readWhile(context)];
     case "WithStatement":
-      return readWith(place);
+      return readWith(context);
     case "TryStatement":
-      return readTry(place);
+      return readTry(context);
     default:
-      return [readExpressionStatement(place)];
+      return [readExpressionStatement(context)];
   }
 }
 
-function firstLine({ text, span }: Place): Span {
+function firstLine({ text, span }: ParserContext): Span {
   const end = text.indexOf("\n", span.from);
   return { from: span.from, to: end < 0 ? span.to : Math.min(end, span.to) };
 }
@@ -130,60 +130,60 @@ function returned(item: Item): readonly Expr[] {
     : [value];
 }
 
-function strayErrors({ problems, text, item, span }: Place, what: string): boolean {
+function strayErrors({ diagnostics, text, item, span }: ParserContext, what: string): boolean {
   let any = false;
   for (const part of item.parts) {
     if (part.name !== "⚠") continue;
     any = true;
     const word = text.slice(part.from, Math.min(part.to, part.from + 20)).trim();
     const at = word === "" ? { from: Math.max(span.from, span.to - 1), to: span.to } : spanOf(part);
-    problems.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here.`);
+    diagnostics.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here.`);
   }
   return any;
 }
 
-function readAssign(place: Place): Statement {
-  const { item, span, problems } = place;
+function readAssign(context: ParserContext): Statement {
+  const { item, span, diagnostics } = context;
   const groups: Item[][] = [[]];
   let annotation: Expr | null = null;
   for (const part of item.parts) {
     if (part.name === "AssignOp") groups.push([]);
-    else if (part.name === "TypeDef") annotation = typeIn(place.text, part);
+    else if (part.name === "TypeDef") annotation = typeIn(context.text, part);
     else if (part.name !== "⚠") groups.at(-1)!.push(part);
   }
   if (annotation?.kind === "bad")
-    problems.add("missing-type", annotation.span, "A type is missing after the colon: f32[1024, 1024].");
+    diagnostics.add("missing-type", annotation.span, "A type is missing after the colon: f32[1024, 1024].");
   const assigned = groups.length > 1;
   const targets = (assigned ? groups.slice(0, -1) : groups).flatMap((group) => groupExpr(group) ?? []);
   const value = assigned ? groupExpr(groups.at(-1)!) : null;
-  if (strayErrors(place, "A value is missing after `=`.") || (assigned && !value))
+  if (strayErrors(context, "A value is missing after `=`.") || (assigned && !value))
     return { kind: "bad", span, targets };
   if (item.broken && !annotation) return { kind: "bad", span, targets };
   return { kind: "assign", span, targets, annotation, value };
 }
 
-function readUpdate(place: Place): Statement {
-  const { item, span, text } = place;
+function readUpdate(context: ParserContext): Statement {
+  const { item, span, text } = context;
   const at = item.parts.findIndex((part) => part.name === "UpdateOp");
   const target = groupExpr(item.parts.slice(0, Math.max(at, 0)));
   const value = groupExpr(item.parts.slice(at + 1));
   const op = item.parts[at];
-  const wrong = strayErrors(place, "A value is missing after the operator.");
+  const wrong = strayErrors(context, "A value is missing after the operator.");
   if (!op || !target || !value || wrong || item.broken) return { kind: "bad", span, targets: target ? [target] : [] };
   return { kind: "update", span, target, op: text.slice(op.from, op.to - 1), opSpan: spanOf(op), value };
 }
 
-function readExpressionStatement(place: Place): Statement {
-  const value = groupExpr(place.item.parts);
-  const wrong = strayErrors(place, "Something is missing here.");
-  return value && !wrong && !place.item.broken
-    ? { kind: "expression", span: place.span, value }
-    : { kind: "bad", span: place.span, targets: [] };
+function readExpressionStatement(context: ParserContext): Statement {
+  const value = groupExpr(context.item.parts);
+  const wrong = strayErrors(context, "Something is missing here.");
+  return value && !wrong && !context.item.broken
+    ? { kind: "expression", span: context.span, value }
+    : { kind: "bad", span: context.span, targets: [] };
 }
 
-function readImport({ text, problems, span }: Place): Statement {
+function readImport({ text, diagnostics, span }: ParserContext): Statement {
   const lines = wholeLines(text, span);
-  problems.add("import", span, "No import is needed: every op is known here. This line is ignored.", {
+  diagnostics.add("import", span, "No import is needed: every op is known here. This line is ignored.", {
     severity: "warning",
     fixes: [{ title: "Remove this line", edits: [{ span: lines, insert: "" }] }],
   });
@@ -194,26 +194,26 @@ const statementsOf = (body: Item | null): readonly Statement[] => body?.parts.fl
 const bodyOf = (item: Item): readonly Statement[] => statementsOf(partNamed(item.parts, "Body"));
 
 /** Errors inside a body that no statement of it holds. */
-function bodyErrors({ text, problems, item, span }: Place): void {
+function bodyErrors({ text, diagnostics, item, span }: ParserContext): void {
   const bodies = item.parts.filter((part) => part.name === "Body");
   const empty = bodies.length === 0 || bodies.some((body) => statementsOf(body).length === 0);
   for (const part of [...bodies.flatMap((body) => body.parts), ...item.parts]) {
     if (part.name !== "⚠") continue;
     const word = text.slice(part.from, Math.min(part.to, part.from + 20)).trim();
     const what = empty ? "An indented body is missing under this line." : "Something is missing here.";
-    const at = word === "" ? firstLine({ text, problems, item, span }) : spanOf(part);
-    problems.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here.`);
+    const at = word === "" ? firstLine({ text, diagnostics, item, span }) : spanOf(part);
+    diagnostics.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here.`);
   }
 }
 
-function readDef(place: Place): Statement {
-  const { text, item, span, problems } = place;
-  bodyErrors(place);
+function readDef(context: ParserContext): Statement {
+  const { text, item, span, diagnostics } = context;
+  bodyErrors(context);
   const name = partNamed(item.parts, "VariableName");
   const list = partNamed(item.parts, "ParamList");
   if (!name || !list) return { kind: "bad", span, targets: [] };
   if (list.parts.at(-1)?.name !== ")")
-    problems.add("not-closed", spanOf(list), "This parameter list is not closed: add `)`.");
+    diagnostics.add("not-closed", spanOf(list), "This parameter list is not closed: add `)`.");
   const inner = list.parts.filter((part) => part.name !== "(" && part.name !== ")");
   const params = readParams(text, splitAtCommas(inner));
   return {
@@ -226,9 +226,9 @@ function readDef(place: Place): Statement {
   };
 }
 
-function readClass(place: Place): Statement {
-  const { text, item, span } = place;
-  bodyErrors(place);
+function readClass(context: ParserContext): Statement {
+  const { text, item, span } = context;
+  bodyErrors(context);
   const name = partNamed(item.parts, "VariableName");
   if (!name) return { kind: "bad", span, targets: [] };
   return {
@@ -242,51 +242,55 @@ function readClass(place: Place): Statement {
   };
 }
 
-function readFor(place: Place): Statement {
-  const { item, span } = place;
-  bodyErrors(place);
+function readFor(context: ParserContext): Statement {
+  const { item, span } = context;
+  bodyErrors(context);
   const at = item.parts.findIndex((part) => part.name === "in");
   const target = groupExpr(item.parts.slice(1, Math.max(at, 1)));
   const iterable = groupExpr(item.parts.slice(at + 1).filter((part) => part.name !== "Body"));
   if (item.parts.some((part) => part.name === "else")) {
-    place.problems.add("outside-language", firstLine(place), "`else` after a loop is not part of this language.");
+    context.diagnostics.add(
+      "outside-language",
+      firstLine(context),
+      "`else` after a loop is not part of this language.",
+    );
   }
   return at > 0 && target && iterable
     ? { kind: "for", span, target, iterable, body: bodyOf(item) }
     : { kind: "bad", span, targets: [] };
 }
 
-function readWhile(place: Place): Statement {
-  const { item, span } = place;
-  bodyErrors(place);
+function readWhile(context: ParserContext): Statement {
+  const { item, span } = context;
+  bodyErrors(context);
   const test = item.parts.find(({ expr }) => expr)?.expr;
   return test ? { kind: "while", span, test, body: bodyOf(item) } : { kind: "bad", span, targets: [] };
 }
 
 /** The body alone: where and how something is computed changes no value. */
-function readWith(place: Place): readonly Statement[] {
-  const { item, problems } = place;
-  bodyErrors(place);
+function readWith(context: ParserContext): readonly Statement[] {
+  const { item, diagnostics } = context;
+  bodyErrors(context);
   const named = item.parts.findIndex(({ name }) => name === "as");
   if (named < 0) {
-    problems.add("no-effect", firstLine(place), "`with` changes no value here: its body is read without it.", {
+    diagnostics.add("no-effect", firstLine(context), "`with` changes no value here: its body is read without it.", {
       severity: "warning",
     });
     return bodyOf(item);
   }
-  problems.add(
+  diagnostics.add(
     "outside-language",
-    firstLine(place),
+    firstLine(context),
     "What `with … as` opens is not known here: write the body without it.",
   );
-  return [{ kind: "bad", span: firstLine(place), targets: exprsOf(item.parts.slice(named + 1)) }, ...bodyOf(item)];
+  return [{ kind: "bad", span: firstLine(context), targets: exprsOf(item.parts.slice(named + 1)) }, ...bodyOf(item)];
 }
 
 /** Nothing fails while a graph is read: what comes before the first `except`, and what comes in any case. */
-function readTry(place: Place): readonly Statement[] {
-  const { item, problems } = place;
-  bodyErrors(place);
-  problems.add("no-effect", firstLine(place), "Nothing is caught here: what stands under `except` is left out.", {
+function readTry(context: ParserContext): readonly Statement[] {
+  const { item, diagnostics } = context;
+  bodyErrors(context);
+  diagnostics.add("no-effect", firstLine(context), "Nothing is caught here: what stands under `except` is left out.", {
     severity: "warning",
   });
   const bodies = item.parts.flatMap((part, i) =>
@@ -302,9 +306,9 @@ function readTry(place: Place): readonly Statement[] {
   return bodies.filter(({ word }) => word !== "except").flatMap(({ body }) => statementsOf(body));
 }
 
-function readIf(place: Place): Statement {
-  const { item, span, problems } = place;
-  bodyErrors(place);
+function readIf(context: ParserContext): Statement {
+  const { item, span, diagnostics } = context;
+  bodyErrors(context);
   const branches: { test: Expr; body: readonly Statement[] }[] = [];
   let otherwise: readonly Statement[] = [];
   let test: Expr | null = null;
@@ -316,6 +320,6 @@ function readIf(place: Place): Statement {
     test = null;
   }
   if (branches.length > 0) return { kind: "if", span, branches, otherwise };
-  if (!item.broken) problems.add("syntax", firstLine(place), "A condition is missing after `if`.");
+  if (!item.broken) diagnostics.add("syntax", firstLine(context), "A condition is missing after `if`.");
   return { kind: "bad", span, targets: [] };
 }

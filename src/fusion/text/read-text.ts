@@ -1,7 +1,7 @@
 /** @file Texts: plain ones, those with expressions in them, several side by side. */
 import type { Expr } from "./syntax";
 import { exprsOf } from "./read-item";
-import { sourceOf, type Place } from "./read-place";
+import { sourceOf, type ParserContext } from "./parser-context";
 
 /** How many characters of `source` come before and after what the quotes hold. */
 function quotesOf(source: string): readonly [before: number, after: number] {
@@ -10,14 +10,14 @@ function quotesOf(source: string): readonly [before: number, after: number] {
   return [letters + quotes, quotes];
 }
 
-export function readString(at: Place): Expr {
+export function readString(at: ParserContext): Expr {
   const source = sourceOf(at);
   const [before, after] = quotesOf(source);
   return { kind: "string", span: at.span, value: source.slice(before, source.length - after) };
 }
 
-/** `f"layer{i}"`: texts and the expressions between them, in order. How a number is to be printed is left out. */
-export function readFormat(at: Place): Expr {
+/** `f"layer{i}"`: strings and the expressions between them, in order. How a number is to be printed is left out. */
+export function readFormat(at: ParserContext): Expr {
   const [before, after] = quotesOf(sourceOf(at));
   const pieces: (string | Expr)[] = [];
   let next = at.span.from + before;
@@ -30,7 +30,7 @@ export function readFormat(at: Place): Expr {
 }
 
 /** `"a" f"{b}"` is one text. */
-export function readJoined({ span, parts }: Place): Expr {
+export function readJoined({ span, parts }: ParserContext): Expr {
   const pieces = exprsOf(parts).flatMap((part) =>
     part.kind === "string" ? [part.value] : part.kind === "format" ? part.pieces : [],
   );

@@ -1,6 +1,6 @@
 /** @file From the parser's tree to statements. Mistakes of form are found here; meaning comes later. Built bottom-up, so depth costs nothing. */
 import type { Expr, Statement } from "./syntax";
-import type { Problems } from "./problems";
+import type { Diagnostics } from "./diagnostics";
 import type { Deadline } from "./parse";
 import { parseWithin } from "./parse";
 import type { Item } from "./read-item";
@@ -17,7 +17,7 @@ const NO_PARTS: readonly Item[] = [];
 const NO_STATEMENTS: readonly Statement[] = [];
 
 /** Reads `text`; every mistake of form is added to `problems`. Never throws. */
-export function readProgram(text: string, problems: Problems, deadline: Deadline): Program {
+export function readProgram(text: string, diagnostics: Diagnostics, deadline: Deadline): Program {
   const statements: Statement[] = [];
   // Parts of every open node, and where each node's own begin.
   const parts: Item[] = [];
@@ -32,22 +32,22 @@ export function readProgram(text: string, problems: Problems, deadline: Deadline
       else parts.push(makeItem(name, from, to, own));
     },
   });
-  if (stop) problems.add(stop.code, { from: stop.at, to: Math.min(stop.at + 1, text.length) }, stop.text);
+  if (stop) diagnostics.add(stop.code, { from: stop.at, to: Math.min(stop.at + 1, text.length) }, stop.text);
   return { statements, readTo: stop?.at ?? text.length };
 
   function makeItem(name: string, from: number, to: number, parts: readonly Item[]): Item {
     const broken = name === "⚠" || parts.some((part) => part.broken);
-    const expr: Expr | null = isExpression(name) ? readExpression(text, problems, name, { from, to }, parts) : null;
+    const expr: Expr | null = isExpression(name) ? readExpression(text, diagnostics, name, { from, to }, parts) : null;
     const item: Item = { name, from, to, parts: expr ? NO_PARTS : parts, broken, expr, statements: NO_STATEMENTS };
     if (expr || !isStatement(name)) return item;
-    const read = readStatement(text, problems, item);
+    const read = readStatement(text, diagnostics, item);
     return { ...item, parts: NO_PARTS, statements: read, broken: false };
   }
 
   function finishTopLevel(part: Item): void {
     if (part.statements.length > 0) statements.push(...part.statements);
     else if (part.name === "⚠") {
-      problems.add("syntax", { from: part.from, to: Math.max(part.to, part.from) }, unexpected(text, part));
+      diagnostics.add("syntax", { from: part.from, to: Math.max(part.to, part.from) }, unexpected(text, part));
     }
   }
 }

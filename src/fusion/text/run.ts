@@ -7,11 +7,11 @@ import { runAssertion } from "./assert";
 import { declareInput, readType, sourceCall } from "./declare";
 import { evaluate } from "./evaluate";
 import { runFor, runIf, runWhile } from "./flow";
-import { noteUses } from "./known-test";
-import type { Machine, Place, Turn } from "./machine";
-import { mayGoOn, toNode, typeOf } from "./machine";
+import { noteUses } from "./static-condition";
+import type { Interpreter, StatementRun, Frame } from "./interpreter";
+import { mayGoOn, toNode, typeOf } from "./interpreter";
 import { BINARY_OPS, MODULES } from "./names";
-import { heldBy } from "./python-types";
+import { annotatedKind } from "./python-types";
 import { bindName } from "./symbols";
 import type {
   AssignStatement,
@@ -25,72 +25,73 @@ import type {
 } from "./syntax";
 import { bare } from "./syntax";
 import { bindTargets, namesIn, underName, writeItem, writtenName } from "./targets";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { BROKEN, describe, isBroken, isOperand, tensorValue } from "./values";
 import { foldBinary } from "./constants";
 
 /** Runs `statements` until one returns or leaves its loop. */
-export function runBody(machine: Machine, statements: readonly Statement[], turn: Turn): void {
+export function runBody(interpreter: Interpreter, statements: readonly Statement[], frame: Frame): void {
   for (const statement of statements) {
-    if (turn.result.values || turn.jump?.word || !mayGoOn(machine, statement.span)) return;
-    runStatement(machine, statement, turn);
+    if (frame.result.values || frame.jump?.word || !mayGoOn(interpreter, statement.span)) return;
+    runStatement(interpreter, statement, frame);
   }
 }
 
-function runStatement(machine: Machine, statement: Statement, turn: Turn): void {
+function runStatement(interpreter: Interpreter, statement: Statement, frame: Frame): void {
   switch (statement.kind) {
     case "assign":
-      return runAssign(machine, statement, turn);
+      return runAssign(interpreter, statement, frame);
     case "update":
-      return runUpdate(machine, statement, turn);
+      return runUpdate(interpreter, statement, frame);
     case "expression":
-      return runExpression(machine, statement, turn);
+      return runExpression(interpreter, statement, frame);
     case "return":
-      return runReturn(machine, statement, turn);
+      return runReturn(interpreter, statement, frame);
     case "def":
-      return underName(machine, turn, statement, statement.name.text, (place) =>
+      return underName(interpreter, frame, statement, statement.name.text, (run) =>
         bindName(
-          machine,
-          place,
+          interpreter,
+          run,
           { kind: "name", name: statement.name.text, span: statement.name.span },
-          { kind: "def", def: statement, scope: turn.scope },
+          { kind: "def", def: statement, scope: frame.scope },
           "def",
         ),
       );
     case "for":
-      return runFor(machine, statement, turn);
+      return runFor(interpreter, statement, frame);
     case "if":
-      return runIf(machine, statement, turn);
+      return runIf(interpreter, statement, frame);
     case "while":
-      return runWhile(machine, statement, turn);
+      return runWhile(interpreter, statement, frame);
     case "break":
     case "continue":
-      if (turn.jump) turn.jump.word = statement.kind;
+      if (frame.jump) frame.jump.word = statement.kind;
       return;
     case "raise":
-      return runRaise(machine, statement, turn);
+      return runRaise(interpreter, statement, frame);
     case "class":
-      return runClass(machine, statement, turn);
+      return runClass(interpreter, statement, frame);
     case "pass":
       return;
     case "bad":
-      return underName(machine, turn, statement, "_", (place) => {
-        for (const target of statement.targets) bindTargets(machine, place, target, BROKEN);
+      return underName(interpreter, frame, statement, "_", (run) => {
+        for (const target of statement.targets) bindTargets(interpreter, run, target, BROKEN);
       });
   }
 }
 
 /** A bound hole is one node, however many read it. */
-function held(machine: Machine, place: Place, value: Value, expr: Expr): Value {
-  return value.kind === "hole" ? tensorValue(toNode(machine, place, { value, path: place.root, expr }, [])) : value;
+function holeAsNode(interpreter: Interpreter, run: StatementRun, value: Value, expr: Expr): Value {
+  return value.kind === "hole" ? tensorValue(toNode(interpreter, run, { value, path: run.root, expr }, [])) : value;
 }
 
-function runAssign(machine: Machine, statement: AssignStatement, turn: Turn): void {
+function runAssign(interpreter: Interpreter, statement: AssignStatement, frame: Frame): void {
   const [first] = statement.targets;
   if (!first) return;
   const name = namesIn(first)[0]?.name ?? "_";
   const { value, annotation } = statement;
-  if (annotation && (value === null || sourceCall(value))) return runDeclaration(machine, statement, turn, annotation);
+  if (annotation && (value === null || sourceCall(value)))
+    return runDeclaration(interpreter, statement, frame, annotation);
   if (!value) return;
   const expr = bare(value);
   const target = bare(first);
@@ -103,59 +104,65 @@ function runAssign(machine: Machine, statement: AssignStatement, turn: Turn): vo
   ) {
     const values = target.items.map((item, i) => {
       const of = namesIn(item)[0]?.name ?? "_";
-      return underName(machine, turn, statement, of, (place) => {
-        const found = held(machine, place, evaluate(machine, place, expr.items[i]!, place.root), expr.items[i]!);
-        return () => bindTargets(machine, place, item, found);
+      return underName(interpreter, frame, statement, of, (run) => {
+        const found = holeAsNode(
+          interpreter,
+          run,
+          evaluate(interpreter, run, expr.items[i]!, run.root),
+          expr.items[i]!,
+        );
+        return () => bindTargets(interpreter, run, item, found);
       });
     });
     for (const bind of values) bind();
     return;
   }
-  underName(machine, turn, statement, name, (place) => {
-    // What is written into a place of a tensor is a node beside the tensor that then has it.
-    const path = target.kind === "subscript" ? `${place.root}/value` : place.root;
-    const found = held(machine, { ...place, root: path }, evaluate(machine, place, value, path), value);
-    const checked = annotation && heldBy(annotation) === null ? checkedType(machine, place, annotation, found) : found;
-    for (const each of statement.targets) bindTargets(machine, place, each, checked);
+  underName(interpreter, frame, statement, name, (run) => {
+    // What is written into elements of a tensor is a node beside the tensor that then has it.
+    const path = target.kind === "subscript" ? `${run.root}/value` : run.root;
+    const found = holeAsNode(interpreter, { ...run, root: path }, evaluate(interpreter, run, value, path), value);
+    const checked =
+      annotation && annotatedKind(annotation) === null ? checkedType(interpreter, run, annotation, found) : found;
+    for (const each of statement.targets) bindTargets(interpreter, run, each, checked);
   });
 }
 
-function runDeclaration(machine: Machine, statement: AssignStatement, turn: Turn, annotation: Expr): void {
+function runDeclaration(interpreter: Interpreter, statement: AssignStatement, frame: Frame, annotation: Expr): void {
   const target = bare(statement.targets[0]!);
-  if (target.kind !== "name" || turn.defs.length > 0) {
+  if (target.kind !== "name" || frame.defs.length > 0) {
     const text =
       target.kind === "name"
         ? "An input is declared at the top, not inside a def: make it a parameter."
         : "Only a name can be declared.";
-    machine.problems.add("bad-target", target.span, text);
+    interpreter.diagnostics.add("bad-target", target.span, text);
     for (const each of statement.targets)
-      underName(machine, turn, statement, "_", (place) => bindTargets(machine, place, each, BROKEN));
+      underName(interpreter, frame, statement, "_", (run) => bindTargets(interpreter, run, each, BROKEN));
     return;
   }
-  underName(machine, turn, statement, target.name, (place) => {
-    const value = declareInput(machine, place, {
+  underName(interpreter, frame, statement, target.name, (run) => {
+    const value = declareInput(interpreter, run, {
       name: target.name,
-      path: place.root,
+      path: run.root,
       annotation,
       source: statement.value,
       span: statement.span,
       param: null,
     });
-    bindName(machine, place, target, value, "input");
+    bindName(interpreter, run, target, value, "input");
   });
 }
 
 /** `y: f32[8, 4] = relu(x)`: the annotation is checked, the value counts. */
-function checkedType(machine: Machine, place: Place, annotation: Expr, value: Value): Value {
-  const said = readType(machine, place, annotation, place.root);
-  if (!said || value.kind !== "tensor" || machine.unknown.has(value.node)) return value;
-  const real: TensorType = typeOf(machine, value.node);
-  if (said.dtype !== real.dtype || !sameShape(said.shape, real.shape)) {
+function checkedType(interpreter: Interpreter, run: StatementRun, annotation: Expr, value: Value): Value {
+  const declared = readType(interpreter, run, annotation, run.root);
+  if (!declared || value.kind !== "tensor" || interpreter.unknown.has(value.node)) return value;
+  const real: TensorType = typeOf(interpreter, value.node);
+  if (declared.dtype !== real.dtype || !sameShape(declared.shape, real.shape)) {
     const { span } = annotation;
-    machine.problems.add(
+    interpreter.diagnostics.add(
       "wrong-annotation",
       span,
-      `The annotation says ${showType(said)}; the value is ${showType(real)}.`,
+      `The annotation says ${showType(declared)}; the value is ${showType(real)}.`,
       {
         nodes: [value.node],
         fixes: [{ title: `Change to ${showType(real)}`, edits: [{ span, insert: showType(real) }] }],
@@ -165,30 +172,30 @@ function checkedType(machine: Machine, place: Place, annotation: Expr, value: Va
   return value;
 }
 
-function runUpdate(machine: Machine, statement: UpdateStatement, turn: Turn): void {
+function runUpdate(interpreter: Interpreter, statement: UpdateStatement, frame: Frame): void {
   const target = bare(statement.target);
   const name = target.kind === "name" ? target : target.kind === "subscript" ? writtenName(target) : null;
   if (!name || (target.kind === "subscript" && bare(target.object) !== name)) {
-    machine.problems.add(
+    interpreter.diagnostics.add(
       "bad-target",
       target.span,
       "Only names and places of a tensor can be assigned to: values never change, a new one gets a name.",
     );
     return;
   }
-  underName(machine, turn, statement, name.name, (place) => {
-    const slot = (expr: Expr, path: string, shown: Expr | null): Slot => ({
-      value: evaluate(machine, place, expr, path),
+  underName(interpreter, frame, statement, name.name, (run) => {
+    const operand = (expr: Expr, path: string, shown: Expr | null): Operand => ({
+      value: evaluate(interpreter, run, expr, path),
       path,
       expr: shown,
     });
-    const left = slot(target, `${place.root}/0`, null);
-    const right = slot(statement.value, `${place.root}/1`, statement.value);
+    const left = operand(target, `${run.root}/0`, null);
+    const right = operand(statement.value, `${run.root}/1`, statement.value);
     if (target.kind !== "subscript")
-      return bindName(machine, place, name, updated(machine, place, statement, left, right, place.root));
-    const path = `${place.root}/value`;
-    writeItem(machine, place, target, {
-      value: updated(machine, place, statement, left, right, path),
+      return bindName(interpreter, run, name, updated(interpreter, run, statement, left, right, run.root));
+    const path = `${run.root}/value`;
+    writeItem(interpreter, run, target, {
+      value: updated(interpreter, run, statement, left, right, path),
       path,
       expr: null,
     });
@@ -196,11 +203,11 @@ function runUpdate(machine: Machine, statement: UpdateStatement, turn: Turn): vo
 }
 
 function updated(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   { op, opSpan, span, value: right }: UpdateStatement,
-  a: Slot,
-  b: Slot,
+  a: Operand,
+  b: Operand,
   path: string,
 ): Value {
   if (isBroken(a.value) || isBroken(b.value)) return BROKEN;
@@ -208,18 +215,18 @@ function updated(
   if (folded) return folded;
   const def = findOp(BINARY_OPS.get(op) ?? "");
   if (!def || !isOperand(a.value) || !isOperand(b.value)) {
-    machine.problems.add("bad-operand", opSpan, `\`${op}=\` needs tensors or numbers.`);
+    interpreter.diagnostics.add("bad-operand", opSpan, `\`${op}=\` needs tensors or numbers.`);
     return BROKEN;
   }
   const expr: Expr = { kind: "binary", span, op, opSpan, left: { kind: "bad", span: opSpan }, right };
-  return applyOp(machine, place, { op: def, path, expr }, { tensors: [a, b], attrs: {} });
+  return applyOp(interpreter, run, { op: def, path, expr }, { tensors: [a, b], attrs: {} });
 }
 
 /** The text says of itself that what leads here is wrong; what comes after is not read. */
-function runRaise(machine: Machine, { span }: RaiseStatement, turn: Turn): void {
-  const said = machine.text.slice(span.from, span.to).replaceAll(/\s+/g, " ");
-  machine.problems.add("raise", span, `The program refuses these sizes or arguments itself: ${said}`);
-  turn.result.values = [{ value: BROKEN, path: turn.prefix, expr: null }];
+function runRaise(interpreter: Interpreter, { span }: RaiseStatement, frame: Frame): void {
+  const source = interpreter.text.slice(span.from, span.to).replaceAll(/\s+/g, " ");
+  interpreter.diagnostics.add("raise", span, `The program refuses these sizes or arguments itself: ${source}`);
+  frame.result.values = [{ value: BROKEN, path: frame.prefix, expr: null }];
 }
 
 function isModeCall({ value }: ExpressionStatement): "train" | "eval" | null {
@@ -231,31 +238,31 @@ function isModeCall({ value }: ExpressionStatement): "train" | "eval" | null {
 }
 
 /** A class is no value here; where the classes of the program can be written out, one fix does it for all of them. */
-function runClass(machine: Machine, statement: ClassStatement, turn: Turn): void {
+function runClass(interpreter: Interpreter, statement: ClassStatement, frame: Frame): void {
   const { name, span } = statement;
-  const line = machine.text.indexOf("\n", span.from);
-  const fix = turn.defs.length === 0 ? machine.moduleFix() : null;
+  const line = interpreter.text.indexOf("\n", span.from);
+  const fix = frame.defs.length === 0 ? interpreter.moduleFix() : null;
   const what = !fix
     ? "A class is not part of this language. Paste its forward() as a def, with the weights as parameters."
     : fix.name === name.text
       ? "A class is not part of this language, but what it computes is: its sizes become constants, its weights inputs."
       : `A class is not part of this language: ${name.text} is written out together with ${fix.name}.`;
-  machine.problems.add("class", { from: span.from, to: line < 0 ? span.to : line }, what, {
+  interpreter.diagnostics.add("class", { from: span.from, to: line < 0 ? span.to : line }, what, {
     fixes: fix ? [{ title: `Write ${fix.name} as a program`, edits: fix.edits }] : [],
   });
-  underName(machine, turn, statement, "_", (place) =>
-    bindName(machine, place, { kind: "name", name: name.text, span: name.span }, BROKEN),
+  underName(interpreter, frame, statement, "_", (run) =>
+    bindName(interpreter, run, { kind: "name", name: name.text, span: name.span }, BROKEN),
   );
 }
 
 /** `print(x)`: reads what it names and does nothing. */
-function isPrinted(machine: Machine, { value, span }: ExpressionStatement, turn: Turn): boolean {
+function isPrinted(interpreter: Interpreter, { value, span }: ExpressionStatement, frame: Frame): boolean {
   const call = bare(value);
   const callee = call.kind === "call" ? bare(call.callee) : null;
-  if (callee?.kind !== "name" || callee.name !== "print" || turn.scope.find("print")) return false;
+  if (callee?.kind !== "name" || callee.name !== "print" || frame.scope.find("print")) return false;
   ignored(
-    machine,
-    turn,
+    interpreter,
+    frame,
     value,
     span,
     "Nothing is printed here: hover a name to see its shape, run to see numbers. This line is ignored.",
@@ -268,73 +275,83 @@ const REMARK =
   /^_*(assert|check|warn|log|debug|info|error|validate|deprecat|register_|set_|seed|manual_seed|record|synchronize|mark_)/;
 
 /** A call of something that is not here and whose answer nobody takes: it can change no value. */
-function isRemark(machine: Machine, { value, span }: ExpressionStatement, turn: Turn): boolean {
+function isRemark(interpreter: Interpreter, { value, span }: ExpressionStatement, frame: Frame): boolean {
   const call = bare(value);
   const callee = call.kind === "call" ? bare(call.callee) : null;
   if (callee?.kind !== "name" && callee?.kind !== "member") return false;
   let root: Expr = callee;
   while (root.kind === "member") root = root.object;
   const name = callee.kind === "name" ? callee.name : callee.name.text;
-  const bound = root.kind === "name" ? turn.scope.find(root.name) : null;
+  const bound = root.kind === "name" ? frame.scope.find(root.name) : null;
   if (root.kind !== "name" || (bound && bound.value.kind !== "none") || findOp(name)) return false;
   const elsewhere = root !== callee && !MODULES.has(root.name);
   if (!elsewhere && !REMARK.test(name)) return false;
-  ignored(machine, turn, value, span, "What this line calls is not here, and nothing takes its answer: it is ignored.");
+  ignored(
+    interpreter,
+    frame,
+    value,
+    span,
+    "What this line calls is not here, and nothing takes its answer: it is ignored.",
+  );
   return true;
 }
 
-function ignored(machine: Machine, turn: Turn, value: Expr, span: Span, text: string): void {
-  noteUses({ turn, statement: { kind: "expression", value, span }, moment: machine.moment, root: turn.prefix }, [
+function ignored(interpreter: Interpreter, frame: Frame, value: Expr, span: Span, text: string): void {
+  noteUses({ frame, statement: { kind: "expression", value, span }, step: interpreter.step, root: frame.prefix }, [
     value,
   ]);
-  machine.problems.add("no-effect", span, text, { severity: "warning" });
+  interpreter.diagnostics.add("no-effect", span, text, { severity: "warning" });
 }
 
-function runExpression(machine: Machine, statement: ExpressionStatement, turn: Turn): void {
+function runExpression(interpreter: Interpreter, statement: ExpressionStatement, frame: Frame): void {
   const mode = isModeCall(statement);
   if (mode) {
-    machine.training = mode === "train";
+    interpreter.training = mode === "train";
     return;
   }
-  if (bare(statement.value).kind === "string" || runAssertion(machine, statement, turn)) return;
-  if (isPrinted(machine, statement, turn)) return;
-  if (isRemark(machine, statement, turn)) return;
+  if (bare(statement.value).kind === "string" || runAssertion(interpreter, statement, frame)) return;
+  if (isPrinted(interpreter, statement, frame)) return;
+  if (isRemark(interpreter, statement, frame)) return;
   const written = writtenName(statement.value)?.name;
-  underName(machine, turn, statement, written ?? "_", (place) => {
-    const value = evaluate(machine, place, statement.value, place.root);
+  underName(interpreter, frame, statement, written ?? "_", (run) => {
+    const value = evaluate(interpreter, run, statement.value, run.root);
     const silent = value.kind === "tensor" || isBroken(value) || value.kind === "none";
     if (!silent)
-      machine.problems.add("no-effect", statement.span, "This line has no effect: give the value a name.", {
+      interpreter.diagnostics.add("no-effect", statement.span, "This line has no effect: give the value a name.", {
         severity: "warning",
       });
     else if (value.kind === "tensor" && bare(statement.value).kind === "name") {
-      machine.problems.add("no-effect", statement.span, "This line has no effect.", { severity: "warning" });
+      interpreter.diagnostics.add("no-effect", statement.span, "This line has no effect.", { severity: "warning" });
     }
   });
 }
 
-function runReturn(machine: Machine, statement: ReturnStatement, turn: Turn): void {
+function runReturn(interpreter: Interpreter, statement: ReturnStatement, frame: Frame): void {
   const only = statement.values.length === 1 ? bare(statement.values[0]!) : null;
   const values = only && (only.kind === "tuple" || only.kind === "list") ? only.items : statement.values;
   if (values.length === 0) {
-    machine.problems.add("no-return", statement.span, "return needs a value.");
+    interpreter.diagnostics.add("no-return", statement.span, "return needs a value.");
   }
-  turn.result.values = values
+  frame.result.values = values
     .map((expr, i) => {
       const name = values.length === 1 ? "return" : `return#${i}`;
-      return underName(machine, turn, statement, name, (place) => {
-        const value = held(machine, place, evaluate(machine, place, expr, place.root), expr);
+      return underName(interpreter, frame, statement, name, (run) => {
+        const value = holeAsNode(interpreter, run, evaluate(interpreter, run, expr, run.root), expr);
         if (
           value.kind !== "tensor" &&
           !isBroken(value) &&
           value.kind !== "sequence" &&
           value.kind !== "dict" &&
-          turn.defs.length === 0
+          frame.defs.length === 0
         ) {
-          machine.problems.add("bad-return", expr.span, `Only tensors can be results; this is ${describe(value)}.`);
+          interpreter.diagnostics.add(
+            "bad-return",
+            expr.span,
+            `Only tensors can be results; this is ${describe(value)}.`,
+          );
         }
-        return { value, path: place.root, expr };
+        return { value, path: run.root, expr };
       });
     })
-    .flatMap((slot) => (slot.value.kind === "sequence" && values.length === 1 ? slot.value.items : [slot]));
+    .flatMap((operand) => (operand.value.kind === "sequence" && values.length === 1 ? operand.value.items : [operand]));
 }

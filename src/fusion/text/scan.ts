@@ -4,7 +4,7 @@ import { indentAt } from "./lines";
 
 /** Deeper than people write; the parser itself stays right up to 2,700. */
 export const DEEPEST = 500;
-/** So many impossible characters or stray brackets, and it is no program. */
+/** So many impossible characters or unmatched brackets, and it is no program. */
 const MOST_STRAYS = 60;
 const MOST_CUTS = 60;
 /**

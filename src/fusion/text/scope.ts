@@ -1,18 +1,18 @@
-/** @file Names and what they stand for at each moment, and the symbols that editors ask about. */
+/** @file Names and what they stand for at each step, and the symbols that editors ask about. */
 import type { NodeId, Span } from "../ir";
 import type { Statement } from "./syntax";
 import type { Value } from "./values";
 
 export type SymbolKind = "input" | "value" | "constant" | "def" | "parameter" | "loop";
 
-/** One definition of a name: a rebinding is another symbol. What several calls or turns bind at one place is one symbol. */
+/** One definition of a name: a rebinding is another symbol. What several calls or iterations bind at one statement is one symbol. */
 export class SymbolRecord {
   node: NodeId | null = null;
-  /** Nodes it stood for, one for each call or loop turn. */
+  /** Nodes it stood for, one for each call or iteration. */
   readonly nodes: NodeId[] = [];
   value: Value = { kind: "broken" };
-  private readonly places: Span[] = [];
-  /** Offsets of `places`, once there are many. */
+  private readonly spans: Span[] = [];
+  /** Offsets of `spans`, once there are many. */
   private seen: Set<number> | null = null;
 
   readonly name: string;
@@ -31,15 +31,15 @@ export class SymbolRecord {
   }
 
   get uses(): readonly Span[] {
-    return this.places;
+    return this.spans;
   }
 
   addUse(span: Span): void {
-    const known = this.seen ? this.seen.has(span.from) : this.places.some(({ from }) => from === span.from);
+    const known = this.seen ? this.seen.has(span.from) : this.spans.some(({ from }) => from === span.from);
     if (known) return;
-    this.places.push(span);
+    this.spans.push(span);
     if (this.seen) this.seen.add(span.from);
-    else if (this.places.length > 16) this.seen = new Set(this.places.map(({ from }) => from));
+    else if (this.spans.length > 16) this.seen = new Set(this.spans.map(({ from }) => from));
   }
 
   addValue(value: Value): void {
@@ -51,7 +51,7 @@ export class SymbolRecord {
 }
 
 export interface Binding {
-  readonly moment: number;
+  readonly step: number;
   readonly value: Value;
   readonly symbol: SymbolRecord;
 }
@@ -79,10 +79,10 @@ export class Scope {
     return this.names.get(name)?.at(-1) ?? this.parent?.find(name) ?? null;
   }
 
-  /** What `name` stood for just before `moment`. */
-  findAt(name: string, moment: number): Binding | null {
+  /** What `name` stood for just before `step`. */
+  findAt(name: string, step: number): Binding | null {
     const history = this.names.get(name);
-    return history?.findLast((binding) => binding.moment < moment) ?? this.parent?.findAt(name, moment) ?? null;
+    return history?.findLast((binding) => binding.step < step) ?? this.parent?.findAt(name, step) ?? null;
   }
 
   /** All names that can be seen from here. */

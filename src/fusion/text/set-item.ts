@@ -1,4 +1,4 @@
-/** @file `x[1:3] = v`, `x[mask] = 0`, `x[rows] = v`: values never change, so each is a new tensor with something else in one place. */
+/** @file `x[1:3] = v`, `x[mask] = 0`, `x[rows] = v`: values never change, so each is a new tensor with other values at some indices. */
 import type { NodeId } from "../ir";
 import { broadcastShapes, showShape } from "../ir";
 import type { GraphBuilder } from "../ops";
@@ -6,51 +6,51 @@ import { findOp, sliceAxes } from "../ops";
 import { applyParts } from "./apply";
 import { completed, type Known } from "./index-list";
 import { withoutLists } from "./list-indices";
-import type { Machine, Place } from "./machine";
-import { typeOf } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
+import { typeOf } from "./interpreter";
 import { knownIndices, planIndices, type Plan } from "./subscript";
 import type { SubscriptExpr } from "./syntax";
-import { placesProblem } from "./take-places";
-import type { Slot, Value } from "./values";
+import { indicesProblem } from "./advanced-indexing";
+import type { Operand, Value } from "./values";
 import { BROKEN, describe, isBroken, isOperand } from "./values";
 
-interface Wish {
+interface SetItemRequest {
   readonly expr: SubscriptExpr;
   readonly path: string;
-  readonly object: Slot;
+  readonly object: Operand;
   /** Values of the parts of the indices. */
-  readonly parts: readonly Slot[];
-  readonly value: Slot;
-  /** How updates of one place are joined: scatter's `reduction`. */
+  readonly parts: readonly Operand[];
+  readonly value: Operand;
+  /** How updates of one element are joined: scatter's `reduction`. */
   readonly reduction: string;
 }
 
 /** The tensor `object` with `value` where the indices point. Broken, with a diagnostic, when they don't fit. */
-export function setItem(machine: Machine, place: Place, wish: Wish): Value {
-  const { expr, object, parts, value } = wish;
+export function setItem(interpreter: Interpreter, run: StatementRun, request: SetItemRequest): Value {
+  const { expr, object, parts, value } = request;
   if (isBroken(object.value) || isBroken(value.value) || object.value.kind === "hole") return BROKEN;
   const refuse = (text: string): Value => {
-    machine.problems.add("bad-target", expr.span, text);
+    interpreter.diagnostics.add("bad-target", expr.span, text);
     return BROKEN;
   };
   if (object.value.kind !== "tensor")
     return refuse(`Only tensors, lists and dictionaries have places to write to; this is ${describe(object.value)}.`);
-  if (machine.unknown.has(object.value.node)) return BROKEN;
+  if (interpreter.unknown.has(object.value.node)) return BROKEN;
   if (!isOperand(value.value)) return refuse(`A tensor holds numbers; this is ${describe(value.value)}.`);
-  const said = knownIndices(machine, expr.indices, parts);
-  if (!said) return BROKEN;
-  const { shape } = typeOf(machine, object.value.node);
-  const known = withoutLists(machine, place, { path: `${wish.path}/list`, span: expr.span }, shape, said);
+  const indices = knownIndices(interpreter, expr.indices, parts);
+  if (!indices) return BROKEN;
+  const { shape } = typeOf(interpreter, object.value.node);
+  const known = withoutLists(interpreter, run, { path: `${request.path}/list`, span: expr.span }, shape, indices);
   if (!known) return BROKEN;
-  const data = known.filter((index) => index.kind === "places");
+  const data = known.filter((index) => index.kind === "indices");
   const [first] = data;
-  if (!first) return setRegion(machine, place, wish, known);
-  if (first.slot.value.kind === "tensor" && typeOf(machine, first.slot.value.node).dtype === "bool")
-    return data.length === 1 && known.every(({ kind }) => kind === "places" || kind === "rest")
-      ? setMasked(machine, place, wish, first.slot)
+  if (!first) return setRegion(interpreter, run, request, known);
+  if (first.operand.value.kind === "tensor" && typeOf(interpreter, first.operand.value.node).dtype === "bool")
+    return data.length === 1 && known.every(({ kind }) => kind === "indices" || kind === "rest")
+      ? setMasked(interpreter, run, request, first.operand)
       : refuse("A mask stands alone between the brackets here: x[mask] = value.");
-  const wrong = placesProblem(machine, shape, known);
-  return wrong ? refuse(wrong) : setPlaces(machine, place, wish, known);
+  const wrong = indicesProblem(interpreter, shape, known);
+  return wrong ? refuse(wrong) : setIndices(interpreter, run, request, known);
 }
 
 /** `value` in this shape and in the dtype of x; null when it doesn't fit. */
@@ -62,9 +62,9 @@ function spread(b: GraphBuilder, value: NodeId, shape: readonly number[], x: Nod
   return own.join() === shape.join() ? cast : b.op("spread", "expand", [cast], { shape });
 }
 
-const unfit = (machine: Machine, { expr, value }: Wish, shape: readonly number[]): Value => {
-  const own = value.value.kind === "tensor" ? showShape(typeOf(machine, value.value.node).shape) : "a number";
-  machine.problems.add(
+const unfit = (interpreter: Interpreter, { expr, value }: SetItemRequest, shape: readonly number[]): Value => {
+  const own = value.value.kind === "tensor" ? showShape(typeOf(interpreter, value.value.node).shape) : "a number";
+  interpreter.diagnostics.add(
     "shape-mismatch",
     expr.span,
     `What is written here has ${showShape(shape)} places; the value is ${own}.`,
@@ -72,19 +72,26 @@ const unfit = (machine: Machine, { expr, value }: Wish, shape: readonly number[]
   return BROKEN;
 };
 
-const fits = (machine: Machine, { value }: Slot, shape: readonly number[]): boolean => {
-  return value.kind !== "tensor" || broadcastShapes(typeOf(machine, value.node).shape, shape)?.join() === shape.join();
+const fits = (interpreter: Interpreter, { value }: Operand, shape: readonly number[]): boolean => {
+  return (
+    value.kind !== "tensor" || broadcastShapes(typeOf(interpreter, value.node).shape, shape)?.join() === shape.join()
+  );
 };
 
-/** Slices and single places. One cut along one axis is put between what stays; others are chosen element by element. */
-function setRegion(machine: Machine, place: Place, wish: Wish, known: readonly Known[]): Value {
-  const { expr, path, object, value } = wish;
-  const { shape } = typeOf(machine, (object.value as { readonly node: NodeId }).node);
-  const plan = planIndices(machine, expr, shape, known);
+/** Slices and single indices. One cut along one axis is put between what stays; others are chosen element by element. */
+function setRegion(
+  interpreter: Interpreter,
+  run: StatementRun,
+  request: SetItemRequest,
+  known: readonly Known[],
+): Value {
+  const { expr, path, object, value } = request;
+  const { shape } = typeOf(interpreter, (object.value as { readonly node: NodeId }).node);
+  const plan = planIndices(interpreter, expr, shape, known);
   if (!plan) return BROKEN;
   const axes = sliceAxes({ start: plan.start, stop: plan.stop, step: plan.step }, shape);
   if (axes.some(({ step }) => step < 0)) {
-    machine.problems.add(
+    interpreter.diagnostics.add(
       "bad-target",
       expr.span,
       "A slice that runs backwards can't be written to here: flip the value instead.",
@@ -93,8 +100,8 @@ function setRegion(machine: Machine, place: Place, wish: Wish, known: readonly K
   }
   const region = axes.map(({ count }) => count);
   const seen = seenShape(region, plan);
-  if (!fits(machine, value, seen)) return unfit(machine, wish, seen);
-  return applyParts(machine, place, { path, expr, label: "set" }, [object, value], (b, [x, v]) => {
+  if (!fits(interpreter, value, seen)) return unfit(interpreter, request, seen);
+  return applyParts(interpreter, run, { path, expr, label: "set" }, [object, value], (b, [x, v]) => {
     const whole = b.op("region", "reshape", [spread(b, v!, seen, x!)!], { shape: region });
     const cut = axes.flatMap(({ count }, axis) => (count === shape[axis] ? [] : [axis]));
     if (cut.length === 0) return whole;
@@ -117,7 +124,7 @@ function seenShape(region: readonly number[], { drop, add }: Plan): readonly num
 
 type Axes = ReturnType<typeof sliceAxes>;
 
-/** x, and the region's value in the places that every cut axis names. */
+/** x, and the region's value at the indices that every cut axis names. */
 function chosen(b: GraphBuilder, x: NodeId, region: NodeId, axes: Axes, cut: readonly number[]): NodeId {
   const { shape } = b.typeOf(x);
   const padding = [
@@ -148,20 +155,20 @@ function chosen(b: GraphBuilder, x: NodeId, region: NodeId, axes: Axes, cut: rea
 }
 
 /** `x[mask] = value`: the mask's axes are the first ones of x. */
-function setMasked(machine: Machine, place: Place, wish: Wish, mask: Slot): Value {
-  const { expr, path, object, value } = wish;
-  const { shape } = typeOf(machine, (object.value as { readonly node: NodeId }).node);
-  const seen = typeOf(machine, (mask.value as { readonly node: NodeId }).node).shape;
+function setMasked(interpreter: Interpreter, run: StatementRun, request: SetItemRequest, mask: Operand): Value {
+  const { expr, path, object, value } = request;
+  const { shape } = typeOf(interpreter, (object.value as { readonly node: NodeId }).node);
+  const seen = typeOf(interpreter, (mask.value as { readonly node: NodeId }).node).shape;
   const rest = shape.slice(seen.length);
-  if (seen.join() !== shape.slice(0, seen.length).join() || !fits(machine, value, rest)) {
-    machine.problems.add(
+  if (seen.join() !== shape.slice(0, seen.length).join() || !fits(interpreter, value, rest)) {
+    interpreter.diagnostics.add(
       "shape-mismatch",
       expr.span,
       `How many places a mask of ${showShape(seen)} picks of ${showShape(shape)} is known only when it runs: write where(mask, value, x).`,
     );
     return BROKEN;
   }
-  return applyParts(machine, place, { path, expr, label: "set" }, [object, mask, value], (b, [x, m, v]) => {
+  return applyParts(interpreter, run, { path, expr, label: "set" }, [object, mask, value], (b, [x, m, v]) => {
     const wide = rest.length === 0 ? m! : b.op("mask", "reshape", [m!], { shape: [...seen, ...rest.map(() => 1)] });
     const to = b.typeOf(x!).dtype;
     const put = b.typeOf(v!).dtype === to ? v! : b.op("cast", "cast", [v!], { dtype: to });
@@ -170,23 +177,28 @@ function setMasked(machine: Machine, place: Place, wish: Wish, mask: Slot): Valu
 }
 
 /** `x[:, index] = value`: the axis that data indexes comes first, rows are written, and it goes back. */
-function setPlaces(machine: Machine, place: Place, wish: Wish, known: readonly Known[]): Value {
-  const { expr, path, object, value, reduction } = wish;
-  const { shape } = typeOf(machine, (object.value as { readonly node: NodeId }).node);
+function setIndices(
+  interpreter: Interpreter,
+  run: StatementRun,
+  request: SetItemRequest,
+  known: readonly Known[],
+): Value {
+  const { expr, path, object, value, reduction } = request;
+  const { shape } = typeOf(interpreter, (object.value as { readonly node: NodeId }).node);
   const list = completed(known, shape.length - known.filter(({ kind }) => kind !== "rest" && kind !== "new").length);
-  const at = list.flatMap((index, axis) => (index.kind === "places" ? [{ axis, slot: index.slot }] : []));
+  const at = list.flatMap((index, axis) => (index.kind === "indices" ? [{ axis, operand: index.operand }] : []));
   const index = at[0]!;
   const whole = list.every(
     (each) =>
-      each.kind === "places" ||
+      each.kind === "indices" ||
       (each.kind === "range" &&
         (each.range.start ?? 0) === 0 &&
         each.range.stop === null &&
         (each.range.step ?? 1) === 1),
   );
-  const { shape: asked } = typeOf(machine, (index.slot.value as { readonly node: NodeId }).node);
+  const { shape: asked } = typeOf(interpreter, (index.operand.value as { readonly node: NodeId }).node);
   if (at.length > 1 || !whole) {
-    machine.problems.add(
+    interpreter.diagnostics.add(
       "bad-target",
       expr.span,
       "One tensor of places, beside whole axes, can be written to: x[:, places] = value.",
@@ -194,8 +206,8 @@ function setPlaces(machine: Machine, place: Place, wish: Wish, known: readonly K
     return BROKEN;
   }
   const seen = [...shape.slice(0, index.axis), ...asked, ...shape.slice(index.axis + 1)];
-  if (!fits(machine, value, seen)) return unfit(machine, wish, seen);
-  return applyParts(machine, place, { path, expr, label: "set" }, [object, index.slot, value], (b, [x, i, v]) => {
+  if (!fits(interpreter, value, seen)) return unfit(interpreter, request, seen);
+  return applyParts(interpreter, run, { path, expr, label: "set" }, [object, index.operand, value], (b, [x, i, v]) => {
     const depth = asked.length;
     const moved = (node: NodeId, part: string, count: number): NodeId => {
       if (index.axis === 0) return node;

@@ -2,7 +2,7 @@
 import type { Diagnostic, TensorType } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import type { Bound } from "./bind";
-import type { Machine } from "./machine";
+import type { Interpreter } from "./interpreter";
 
 type Fixes = NonNullable<Diagnostic["fixes"]>;
 
@@ -10,20 +10,20 @@ const transposed = ({ dtype, shape }: TensorType): TensorType => ({ dtype, shape
 
 /** Tries each matrix operand transposed. */
 export function fixesFor(
-  machine: Machine,
+  interpreter: Interpreter,
   op: OpDef | CompositeDef,
   bound: Bound,
   types: readonly (TensorType | null)[],
 ): Fixes {
   if (op.kind === "composite" || op.kind !== "contraction") return [];
   const known = types.filter((type) => type !== null);
-  return bound.tensors.flatMap((slot, i) => {
-    const { expr } = slot ?? {};
+  return bound.tensors.flatMap((operand, i) => {
+    const { expr } = operand ?? {};
     if (!expr || known[i]?.shape.length !== 2) return [];
     const tried = op.infer(known.with(i, transposed(known[i])), bound.attrs);
     if (!tried.ok) return [];
     const simple = expr.kind === "name" || expr.kind === "paren" || expr.kind === "member" || expr.kind === "call";
-    const source = machine.text.slice(expr.span.from, expr.span.to);
+    const source = interpreter.text.slice(expr.span.from, expr.span.to);
     const insert = simple ? `${source}.T` : `(${source}).T`;
     return [{ title: `Use ${insert}`, edits: [{ span: expr.span, insert }] }];
   });

@@ -2,26 +2,26 @@
 import type { NodeId } from "../ir";
 import { showShape } from "../ir";
 import { applyParts } from "./apply";
-import type { Machine, Place } from "./machine";
-import { typeOf } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
+import { typeOf } from "./interpreter";
 import type { Index, SubscriptExpr } from "./syntax";
 import { indexParts } from "./syntax";
-import { keyOf } from "./texts";
-import type { Slot, Value } from "./values";
+import { dictKey } from "./strings";
+import type { Operand, Value } from "./values";
 import { BROKEN, describe, isBroken } from "./values";
 import { completed, type Bound, type Known } from "./index-list";
 import { listIndex, withoutLists } from "./list-indices";
-import { halfOf } from "./pairs";
-import { placesProblem, takePlaces } from "./take-places";
+import { resultAt } from "./multi-results";
+import { indicesProblem, advancedIndex } from "./advanced-indexing";
 
 /** What an index says, or null after a diagnostic. `values` holds its parts' values in order. */
-function knownIndex(machine: Machine, index: Index, values: readonly Slot[]): Known | null {
-  const number = (slot: Slot): Bound | undefined => {
-    const { value, expr } = slot;
+function knownIndex(interpreter: Interpreter, index: Index, values: readonly Operand[]): Known | null {
+  const number = (operand: Operand): Bound | undefined => {
+    const { value, expr } = operand;
     if (value.kind === "none") return null;
     if (value.kind === "number" && Number.isInteger(value.value)) return value.value;
     if (!isBroken(value)) {
-      machine.problems.add(
+      interpreter.diagnostics.add(
         "bad-index",
         expr!.span,
         `An index is a whole number known before the graph runs; this is ${describe(value)}.`,
@@ -33,7 +33,7 @@ function knownIndex(machine: Machine, index: Index, values: readonly Slot[]): Kn
     const { value } = values[0]!;
     if (value.kind === "none") return { kind: "new" };
     if (value.kind === "hole") return { kind: "rest" };
-    if (value.kind === "tensor") return { kind: "places", slot: values[0]! };
+    if (value.kind === "tensor") return { kind: "indices", operand: values[0]! };
     const at = number(values[0]!);
     return at === undefined || at === null ? null : { kind: "at", index: at };
   }
@@ -48,7 +48,11 @@ function knownIndex(machine: Machine, index: Index, values: readonly Slot[]): Kn
   return { kind: "range", range: { start: bounds[0]!, stop: bounds[1]!, step: bounds[2]! } };
 }
 
-export function knownIndices(machine: Machine, indices: readonly Index[], values: readonly Slot[]): Known[] | null {
+export function knownIndices(
+  interpreter: Interpreter,
+  indices: readonly Index[],
+  values: readonly Operand[],
+): Known[] | null {
   const known: Known[] = [];
   let next = 0;
   let ok = true;
@@ -60,11 +64,11 @@ export function knownIndices(machine: Machine, indices: readonly Index[], values
     const found = list
       ? [list]
       : tuple
-        ? tuple.map((slot) => {
-            const part = { ...slot, expr: slot.expr ?? parts[0]!.expr };
-            return listIndex(part, false) ?? knownIndex(machine, index, [part]);
+        ? tuple.map((operand) => {
+            const part = { ...operand, expr: operand.expr ?? parts[0]!.expr };
+            return listIndex(part, false) ?? knownIndex(interpreter, index, [part]);
           })
-        : [knownIndex(machine, index, parts)];
+        : [knownIndex(interpreter, index, parts)];
     next += count;
     known.push(...found.filter((each) => each !== null));
     ok &&= !found.includes(null);
@@ -74,16 +78,16 @@ export function knownIndices(machine: Machine, indices: readonly Index[], values
 
 /** `params["w"]`. */
 function ofDict(
-  machine: Machine,
+  interpreter: Interpreter,
   expr: SubscriptExpr,
-  entries: ReadonlyMap<string, Slot>,
-  key: Slot | undefined,
+  entries: ReadonlyMap<string, Operand>,
+  key: Operand | undefined,
 ): Value {
-  const name = key ? keyOf(machine, key) : null;
+  const name = key ? dictKey(interpreter, key) : null;
   const found = name === null ? undefined : entries.get(name);
   if (found) return found.value;
   if (key && name !== null)
-    machine.problems.add(
+    interpreter.diagnostics.add(
       "bad-index",
       expr.span,
       `The dictionary has ${[...entries.keys()].map((each) => `"${each}"`).join(", ") || "no entries"}; this asks for ${describe(key.value)}.`,
@@ -92,18 +96,23 @@ function ofDict(
 }
 
 /** `shape[-1]`, `shape[:-1]`. */
-function ofSequence(machine: Machine, expr: SubscriptExpr, items: readonly Slot[], known: readonly Known[]): Value {
+function ofSequence(
+  interpreter: Interpreter,
+  expr: SubscriptExpr,
+  items: readonly Operand[],
+  known: readonly Known[],
+): Value {
   const [only] = known;
   if (known.length === 1 && only?.kind === "at") {
     const item = items.at(only.index);
     if (item) return item.value;
-    machine.problems.add("bad-index", expr.span, `There is no entry ${only.index}: there are ${items.length}.`);
+    interpreter.diagnostics.add("bad-index", expr.span, `There is no entry ${only.index}: there are ${items.length}.`);
     return BROKEN;
   }
   if (known.length === 1 && only?.kind === "range" && (only.range.step ?? 1) === 1) {
     return { kind: "sequence", items: items.slice(only.range.start ?? 0, only.range.stop ?? undefined) };
   }
-  machine.problems.add("bad-index", expr.span, "A tuple takes one index or one slice.");
+  interpreter.diagnostics.add("bad-index", expr.span, "A tuple takes one index or one slice.");
   return BROKEN;
 }
 
@@ -117,14 +126,14 @@ export interface Plan {
 
 /** Every axis gets a range; dropped and added axes are collected. Null after a diagnostic. */
 export function planIndices(
-  machine: Machine,
+  interpreter: Interpreter,
   expr: SubscriptExpr,
   shape: readonly number[],
   known: readonly Known[],
 ): Plan | null {
   const used = known.filter((index) => index.kind !== "new" && index.kind !== "rest").length;
   const refuse = (text: string): null => {
-    machine.problems.add("bad-index", expr.span, text);
+    interpreter.diagnostics.add("bad-index", expr.span, text);
     return null;
   };
   if (used > shape.length)
@@ -136,10 +145,10 @@ export function planIndices(
     const extent = shape[axis] ?? 0;
     if (index.kind === "new") plan.add.push(result++);
     else if (index.kind === "at") {
-      const place = index.index < 0 ? index.index + extent : index.index;
-      if (place < 0 || place >= extent)
+      const at = index.index < 0 ? index.index + extent : index.index;
+      if (at < 0 || at >= extent)
         return refuse(`There is no index ${index.index} on axis ${axis}: its size is ${extent}.`);
-      addRange(plan, place, place + 1, 1);
+      addRange(plan, at, at + 1, 1);
       plan.drop.push(axis);
     } else if (index.kind === "range") {
       const { start, stop, step } = index.range;
@@ -157,47 +166,52 @@ function addRange(plan: Plan, start: number, stop: number, step: number): void {
   plan.step.push(step);
 }
 
-/** Whether the ranges leave anything out or turn it around. */
+/** Whether the ranges leave anything out or reverse it. */
 const cutsAny = ({ start, stop, step }: Plan, shape: readonly number[]): boolean =>
   shape.some((extent, axis) => step[axis] !== 1 || start[axis] !== 0 || stop[axis]! < extent);
 
 /** The value of `object[…]`; `operands` are the object and the parts of the indices. */
 export function subscriptValue(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   expr: SubscriptExpr,
-  operands: readonly Slot[],
+  operands: readonly Operand[],
   path: string,
 ): Value {
   const object = operands[0]!;
   const { value } = object;
   if (isBroken(value)) return BROKEN;
   if (expr.indices.length === 0) {
-    machine.problems.add("bad-index", expr.span, "An index is missing between the brackets.");
+    interpreter.diagnostics.add("bad-index", expr.span, "An index is missing between the brackets.");
     return BROKEN;
   }
-  if (value.kind === "dict") return ofDict(machine, expr, value.entries, operands[1]);
-  const said = knownIndices(machine, expr.indices, operands.slice(1));
-  if (!said) return BROKEN;
-  if (value.kind === "sequence") return ofSequence(machine, expr, value.items, said);
+  if (value.kind === "dict") return ofDict(interpreter, expr, value.entries, operands[1]);
+  const indices = knownIndices(interpreter, expr.indices, operands.slice(1));
+  if (!indices) return BROKEN;
+  if (value.kind === "sequence") return ofSequence(interpreter, expr, value.items, indices);
   if (value.kind === "hole") return value;
   if (value.kind !== "tensor") {
-    machine.problems.add("bad-index", expr.span, `Only tensors and tuples have entries; this is ${describe(value)}.`);
+    interpreter.diagnostics.add(
+      "bad-index",
+      expr.span,
+      `Only tensors and tuples have entries; this is ${describe(value)}.`,
+    );
     return BROKEN;
   }
-  const [only] = said;
-  const half = said.length === 1 && only?.kind === "at" ? halfOf(machine, place, object, only.index, path) : null;
-  if (half) return half;
-  const { shape } = typeOf(machine, value.node);
-  const known = withoutLists(machine, place, { path, span: expr.span }, shape, said);
+  const [only] = indices;
+  const result =
+    indices.length === 1 && only?.kind === "at" ? resultAt(interpreter, run, object, only.index, path) : null;
+  if (result) return result;
+  const { shape } = typeOf(interpreter, value.node);
+  const known = withoutLists(interpreter, run, { path, span: expr.span }, shape, indices);
   if (!known) return BROKEN;
-  if (known.some((index) => index.kind === "places")) {
-    const wrong = placesProblem(machine, shape, known);
-    if (wrong) machine.problems.add("bad-index", expr.span, wrong);
-    return wrong ? BROKEN : takePlaces(machine, place, { expr, path }, object, known);
+  if (known.some((index) => index.kind === "indices")) {
+    const wrong = indicesProblem(interpreter, shape, known);
+    if (wrong) interpreter.diagnostics.add("bad-index", expr.span, wrong);
+    return wrong ? BROKEN : advancedIndex(interpreter, run, { expr, path }, object, known);
   }
-  const plan = planIndices(machine, expr, shape, known);
-  return plan ? applyIndex(machine, place, { expr, path, cuts: cutsAny(plan, shape) }, object, plan) : BROKEN;
+  const plan = planIndices(interpreter, expr, shape, known);
+  return plan ? applyIndex(interpreter, run, { expr, path, cuts: cutsAny(plan, shape) }, object, plan) : BROKEN;
 }
 
 interface IndexCall {
@@ -206,11 +220,17 @@ interface IndexCall {
   readonly cuts: boolean;
 }
 
-function applyIndex(machine: Machine, place: Place, { expr, path, cuts }: IndexCall, object: Slot, plan: Plan): Value {
+function applyIndex(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, path, cuts }: IndexCall,
+  object: Operand,
+  plan: Plan,
+): Value {
   const { start, stop, step, drop, add } = plan;
   if (!cuts && drop.length === 0 && add.length === 0) return object.value;
   const op = cuts ? "slice" : drop.length > 0 ? "squeeze" : "unsqueeze";
-  return applyParts(machine, place, { path, expr, label: op }, [object], (b, [x]) => {
+  return applyParts(interpreter, run, { path, expr, label: op }, [object], (b, [x]) => {
     let node: NodeId = x!;
     if (cuts) node = b.op("slice", "slice", [node], { start, stop, step });
     if (drop.length > 0) node = b.op("squeeze", "squeeze", [node], { axes: drop });

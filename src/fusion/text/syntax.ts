@@ -53,7 +53,7 @@ export interface CallExpr extends At {
   readonly kind: "call";
   readonly callee: Expr;
   readonly args: readonly Argument[];
-  /** Offset of `(`, and of `)` or of the place where it belongs. */
+  /** Offset of `(`, and of `)` or of the offset where it belongs. */
   readonly open: number;
   readonly close: number;
 }
@@ -112,7 +112,7 @@ export interface LambdaExpr extends At {
   readonly kind: "lambda";
   readonly def: DefStatement;
 }
-/** `{"up": w}`: values by the texts before the colons; without a text, `**other`, the entries of another. */
+/** `{"up": w}`: values by the keys before the colons; without a key, `**other`, the entries of another. */
 export interface DictExpr extends At {
   readonly kind: "dict";
   readonly keys: readonly (Expr | null)[];
@@ -207,7 +207,7 @@ export interface WhileStatement extends At {
   readonly test: Expr;
   readonly body: readonly Statement[];
 }
-/** Leaves a loop, or one turn of it. */
+/** Leaves a loop, or one iteration of it. */
 export interface JumpStatement extends At {
   readonly kind: "break" | "continue";
 }

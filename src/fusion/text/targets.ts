@@ -1,35 +1,35 @@
 /** @file What a statement binds: identities of new versions, names and tuples of names. */
 import type { NodeId } from "../ir";
-import type { Machine, Place, Turn } from "./machine";
+import type { Interpreter, StatementRun, Frame } from "./interpreter";
 import type { SymbolKind } from "./scope";
 import { bindName } from "./symbols";
 import { findOp } from "../ops";
-import { sharesOf } from "./pairs";
+import { sharesOf } from "./multi-results";
 import { setItem } from "./set-item";
 import type { Expr, NameExpr, Statement, SubscriptExpr } from "./syntax";
 import { bare, indexParts } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { BROKEN, describe, isBroken } from "./values";
 
 /** `y`, or `y@2` when `y` names a node already. */
-export function versioned(turn: Turn, name: string): string {
-  const used = turn.versions.get(name) ?? 0;
-  return used === 0 ? turn.prefix + name : `${turn.prefix}${name}@${used + 1}`;
+export function versioned(frame: Frame, name: string): string {
+  const used = frame.versions.get(name) ?? 0;
+  return used === 0 ? frame.prefix + name : `${frame.prefix}${name}@${used + 1}`;
 }
 
 /** Runs `work` with the identity that `name` gets in `statement`; the version is used up if a node was made. */
 export function underName<T>(
-  machine: Machine,
-  turn: Turn,
+  interpreter: Interpreter,
+  frame: Frame,
   statement: Statement,
   name: string,
-  work: (place: Place) => T,
+  work: (run: StatementRun) => T,
 ): T {
-  const before = machine.nodes.size;
-  const place: Place = { turn, statement, moment: ++machine.moment, root: versioned(turn, name) };
-  machine.places.push(place);
-  const result = work(place);
-  if (machine.nodes.size > before) turn.versions.set(name, (turn.versions.get(name) ?? 0) + 1);
+  const before = interpreter.nodes.size;
+  const run: StatementRun = { frame, statement, step: ++interpreter.step, root: versioned(frame, name) };
+  interpreter.runs.push(run);
+  const result = work(run);
+  if (interpreter.nodes.size > before) frame.versions.set(name, (frame.versions.get(name) ?? 0) + 1);
   return result;
 }
 
@@ -57,73 +57,79 @@ export const namesIn = (target: Expr): readonly NameExpr[] => {
 };
 
 /** A piece of a tuple is called as the name it is bound to. */
-function nameLoose(machine: Machine, { root }: Place, id: NodeId, label: string): void {
-  const node = machine.nodes.get(id)!;
-  if (id.startsWith(`${root}#`) && node.label === node.op) machine.nodes.set(id, { ...node, label });
+function nameLoose(interpreter: Interpreter, { root }: StatementRun, id: NodeId, label: string): void {
+  const node = interpreter.nodes.get(id)!;
+  if (id.startsWith(`${root}#`) && node.label === node.op) interpreter.nodes.set(id, { ...node, label });
 }
 
 /** `x[…] = v`, `items[0] = v`, `d["w"] = v`: the name stands for what has it there. */
-export function writeItem(machine: Machine, place: Place, expr: SubscriptExpr, value: Slot): void {
+export function writeItem(interpreter: Interpreter, run: StatementRun, expr: SubscriptExpr, value: Operand): void {
   const object = bare(expr.object);
   if (object.kind !== "name") {
     if (!isBroken(value.value))
-      machine.problems.add(
+      interpreter.diagnostics.add(
         "bad-target",
         expr.span,
         "Only a name's own places can be written to: give the part a name, write to it, and put it back.",
       );
     return;
   }
-  const held = machine.valueOf(place, object, `${place.root}/object`);
+  const target = interpreter.valueOf(run, object, `${run.root}/object`);
   const parts = expr.indices.flatMap(indexParts).map((part, i) => ({
-    value: machine.valueOf(place, part, `${place.root}/at/${i}`),
-    path: `${place.root}/at/${i}`,
+    value: interpreter.valueOf(run, part, `${run.root}/at/${i}`),
+    path: `${run.root}/at/${i}`,
     expr: part,
   }));
   const now =
-    withItem(held, parts, value) ??
-    setItem(machine, place, {
+    withItem(target, parts, value) ??
+    setItem(interpreter, run, {
       expr,
-      path: place.root,
-      object: { value: held, path: `${place.root}/object`, expr: object },
+      path: run.root,
+      object: { value: target, path: `${run.root}/object`, expr: object },
       parts,
       value,
       reduction: "none",
     });
-  bindName(machine, place, object, now);
+  bindName(interpreter, run, object, now);
 }
 
 /** A list or a dictionary with another entry; null of anything else. */
-function withItem(held: Value, [at]: readonly Slot[], value: Slot): Value | null {
+function withItem(target: Value, [at]: readonly Operand[], value: Operand): Value | null {
   const key = at?.value.kind === "string" ? at.value.value : at?.value.kind === "number" ? at.value.value : null;
-  if (held.kind === "dict" && key !== null)
-    return { kind: "dict", entries: new Map([...held.entries, [`${key}`, value]]) };
-  if (held.kind !== "sequence" || typeof key !== "number" || held.items.at(key) === undefined) return null;
-  return { kind: "sequence", items: held.items.with(key, value) };
+  if (target.kind === "dict" && key !== null)
+    return { kind: "dict", entries: new Map([...target.entries, [`${key}`, value]]) };
+  if (target.kind !== "sequence" || typeof key !== "number" || target.items.at(key) === undefined) return null;
+  return { kind: "sequence", items: target.items.with(key, value) };
 }
 
 /** Binds a name or a tuple of names; says what else can't be assigned to. */
-export function bindTargets(machine: Machine, place: Place, target: Expr, value: Value, kind?: SymbolKind): void {
+export function bindTargets(
+  interpreter: Interpreter,
+  run: StatementRun,
+  target: Expr,
+  value: Value,
+  kind?: SymbolKind,
+): void {
   const expr = bare(target);
   if (expr.kind === "name") {
-    if (value.kind === "tensor") nameLoose(machine, place, value.node, expr.name);
-    return bindName(machine, place, expr, value, kind);
+    if (value.kind === "tensor") nameLoose(interpreter, run, value.node, expr.name);
+    return bindName(interpreter, run, expr, value, kind);
   }
   if (expr.kind === "subscript")
-    return writeItem(machine, place, expr, { value, path: `${place.root}/value`, expr: null });
+    return writeItem(interpreter, run, expr, { value, path: `${run.root}/value`, expr: null });
   if (expr.kind !== "tuple" && expr.kind !== "list") {
     if (expr.kind !== "bad" && !isBroken(value))
-      machine.problems.add(
+      interpreter.diagnostics.add(
         "bad-target",
         expr.span,
         "Only names and places of a tensor can be assigned to: values never change, a new one gets a name.",
       );
     return;
   }
-  const items = value.kind === "sequence" ? value.items : sharesOf(machine, place, value, expr.items.length, expr);
+  const items = value.kind === "sequence" ? value.items : sharesOf(interpreter, run, value, expr.items.length, expr);
   const fits = items?.length === expr.items.length;
   if (!fits && !isBroken(value)) {
-    machine.problems.add(
+    interpreter.diagnostics.add(
       "bad-unpacking",
       expr.span,
       items
@@ -131,5 +137,5 @@ export function bindTargets(machine: Machine, place: Place, target: Expr, value:
         : `${expr.items.length} names can't be bound to ${describe(value)}.`,
     );
   }
-  expr.items.forEach((item, i) => bindTargets(machine, place, item, fits ? items[i]!.value : BROKEN, kind));
+  expr.items.forEach((item, i) => bindTargets(interpreter, run, item, fits ? items[i]!.value : BROKEN, kind));
 }

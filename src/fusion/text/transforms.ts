@@ -2,14 +2,14 @@
 import { Book, keyOf, pullBack, pushForward, type NoRule } from "../autodiff";
 import type { Node, NodeId, Span } from "../ir";
 import { sameShape, showType } from "../ir";
-import { axesSaid, batchedCall } from "./batches";
+import { axesGiven, vmapCall } from "./vmap";
 import type { GivenArgument } from "./bind";
 import { Expansion } from "./expand";
-import type { Machine, Place } from "./machine";
-import { toNode, typeOf } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
+import { toNode, typeOf } from "./interpreter";
 import type { CallExpr, Expr } from "./syntax";
 import { leavesOf, mapLeaves } from "./trees";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { BROKEN, describe, isBroken, tensorValue } from "./values";
 
 const NAMES: ReadonlySet<string> = new Set(["grad", "value_and_grad", "vjp", "jvp", "checkpoint", "remat", "vmap"]);
@@ -41,34 +41,39 @@ interface Call {
   readonly expr: CallExpr;
   readonly path: string;
 }
-type Caller<C extends Call> = (machine: Machine, place: Place, call: C, operands: readonly Slot[]) => Value;
+type Caller<C extends Call> = (
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: C,
+  operands: readonly Operand[],
+) => Value;
 type Transformed = Extract<Value, { kind: "transform" }>;
 
-const loose = (value: Value): Slot => ({ value, path: "", expr: null });
-function refuse(machine: Machine, span: Span, text: string, nodes: readonly NodeId[] = []): Value {
-  machine.problems.add("no-derivative", span, text, { nodes });
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+function refuse(interpreter: Interpreter, span: Span, text: string, nodes: readonly NodeId[] = []): Value {
+  interpreter.diagnostics.add("no-derivative", span, text, { nodes });
   return BROKEN;
 }
 
 /** Writes derivatives as nodes of a group of their own, named after what they are derivatives of. */
 function written(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   { expr, label, found }: { readonly expr: Expr; readonly label: string; readonly found?: ReadonlyMap<NodeId, NodeId> },
   write: (book: Book, name: (node: Node, derivative: NodeId) => void) => readonly NodeId[] | NoRule,
 ): readonly NodeId[] | null {
-  const calls = `${place.root}/${label}`;
-  const number = machine.defCalls.get(calls) ?? 0;
-  machine.defCalls.set(calls, number + 1);
+  const calls = `${run.root}/${label}`;
+  const number = interpreter.defCalls.get(calls) ?? 0;
+  interpreter.defCalls.set(calls, number + 1);
   const id = `${calls}#${number}`;
   const call = {
     id,
     label: null,
-    groups: place.turn.groups,
+    groups: run.frame.groups,
     span: expr.span,
     ...(label === "grad" && { phase: "backward" as const }),
   };
-  const writer = new Expansion(machine, call, label, "def");
+  const writer = new Expansion(interpreter, call, label, "def");
   /** Of values without a name: their derivatives are called after the op, unless they are also that of a named one. */
   const unnamed: (readonly [derivative: NodeId, name: string])[] = [];
   const name = ({ id: of, label: own, op }: Node, derivative: NodeId): void => {
@@ -76,12 +81,12 @@ function written(
     else writer.rename(derivative, `d_${own}`);
     if (label === "grad") writer.cotangent(derivative, of);
   };
-  const book = new Book(writer, machine.derived);
+  const book = new Book(writer, interpreter.derived);
   const made = write(book, name);
   if ("node" in made) {
     const { op, label: own } = made.node;
     refuse(
-      machine,
+      interpreter,
       expr.span,
       `\`${op}\` (${own}) has no derivative here: write stop_gradient around it if it should count as constant.`,
       [made.node.id],
@@ -93,22 +98,22 @@ function written(
   const landedOne = (id: NodeId): NodeId => writer.landedAs([id])[0]!;
   for (const entry of book.entries()) {
     const own = { ...entry, inputs: writer.landedAs(entry.inputs), made: landedOne(entry.made) };
-    machine.derived.set(keyOf(own), own);
+    interpreter.derived.set(keyOf(own), own);
   }
-  for (const [of, cotangent] of found ?? []) machine.cotangents.set(of, landedOne(cotangent));
-  machine.calls.push({ kind: "def", id, label, span: expr.span, result: landed.at(-1) ?? null, expr: null, place });
+  for (const [of, cotangent] of found ?? []) interpreter.cotangents.set(of, landedOne(cotangent));
+  interpreter.calls.push({ kind: "def", id, label, span: expr.span, result: landed.at(-1) ?? null, expr: null, run });
   return landed;
 }
 
 /** Cotangents of `wrt`. */
 function gradients(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   expr: Expr,
   seeds: (book: Book) => ReadonlyMap<NodeId, NodeId>,
   wrt: readonly NodeId[],
 ): readonly NodeId[] | null {
-  return written(machine, place, { expr, label: "grad" }, (book, name) => pullBack(book, seeds(book), wrt, name));
+  return written(interpreter, run, { expr, label: "grad" }, (book, name) => pullBack(book, seeds(book), wrt, name));
 }
 
 const ones =
@@ -117,123 +122,129 @@ const ones =
     new Map(results.map((id) => [id, book.scalar(1, book.typeOf(id).dtype)]));
 
 /** What keeps `node` from being the scalar that gradients are taken of. */
-function lossProblem(machine: Machine, value: Value): string | null {
+function lossProblem(interpreter: Interpreter, value: Value): string | null {
   if (value.kind !== "tensor") return `A gradient is taken of one number; this is ${describe(value)}.`;
-  const type = typeOf(machine, value.node);
+  const type = typeOf(interpreter, value.node);
   const fits = type.shape.length === 0 && (type.dtype === "f32" || type.dtype === "f16");
   return fits ? null : `A gradient is taken of one number; this is ${showType(type)}. Sum it first, or use vjp.`;
 }
 
-const nodesOf = (machine: Machine, place: Place, slots: readonly Slot[]): NodeId[] =>
-  slots.map((slot) => toNode(machine, place, slot, ["f32"]));
-const itemsOf = (value: Value): readonly Slot[] => (value.kind === "sequence" ? value.items : [loose(value)]);
+const nodesOf = (interpreter: Interpreter, run: StatementRun, operands: readonly Operand[]): NodeId[] =>
+  operands.map((operand) => toNode(interpreter, run, operand, ["f32"]));
+const itemsOf = (value: Value): readonly Operand[] => (value.kind === "sequence" ? value.items : [loose(value)]);
 const tensorsOf = (value: Value): readonly NodeId[] =>
   leavesOf(loose(value)).flatMap(({ value: item }) => (item.kind === "tensor" ? [item.node] : []));
-const isOpen = (machine: Machine, slots: readonly Slot[]): boolean =>
-  slots
+const isOpen = (interpreter: Interpreter, operands: readonly Operand[]): boolean =>
+  operands
     .flatMap(leavesOf)
     .some(
       ({ value }) =>
-        isBroken(value) || value.kind === "hole" || (value.kind === "tensor" && machine.unknown.has(value.node)),
+        isBroken(value) || value.kind === "hole" || (value.kind === "tensor" && interpreter.unknown.has(value.node)),
     );
 
 /** `grad(f)`, `vjp(f, x)`, `jvp(f, (x,), (dx,))`, and PyTorch's `grad(loss, (w, b))`. */
 export function transform<C extends Call>(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   call: C,
   name: string,
   args: readonly GivenArgument[],
   caller: Caller<C>,
 ): Value {
-  const [f, ...rest] = args.filter((arg) => arg.name === null).map(({ slot }) => slot);
+  const [f, ...rest] = args.filter((arg) => arg.name === null).map(({ operand }) => operand);
   const { span } = call.expr;
   const odd = args.find((arg) => arg.name !== null && !KEYWORDS[name]!.includes(arg.name.text));
   if (odd)
     return refuse(
-      machine,
+      interpreter,
       odd.name!.span,
       `${name} has no argument \`${odd.name!.text}\`${KEYWORDS[name]!.length === 0 ? "." : `; it has ${KEYWORDS[name]!.join(", ")}.`}`,
     );
-  if (!f) return refuse(machine, span, `${name} takes a def.`);
+  if (!f) return refuse(interpreter, span, `${name} takes a def.`);
   if (isBroken(f.value)) return BROKEN;
-  if (name === "grad" && f.value.kind === "tensor") return torchGrad(machine, place, call, f.value, rest);
+  if (name === "grad" && f.value.kind === "tensor") return torchGrad(interpreter, run, call, f.value, rest);
   if (f.value.kind !== "def" && f.value.kind !== "op" && f.value.kind !== "transform")
-    return refuse(machine, span, `${name} takes a def; this is ${describe(f.value)}.`);
-  if (name === "vjp") return vjpOf(machine, place, call, f, rest, caller);
-  if (name === "jvp") return jvpOf(machine, place, call, f, rest, caller);
+    return refuse(interpreter, span, `${name} takes a def; this is ${describe(f.value)}.`);
+  if (name === "vjp") return vjpOf(interpreter, run, call, f, rest, caller);
+  if (name === "jvp") return jvpOf(interpreter, run, call, f, rest, caller);
   if (name === "vmap") {
-    const said = (...names: string[]): Slot | undefined =>
-      args.find((arg) => names.includes(arg.name?.text ?? ""))?.slot;
-    const axes = axesSaid(said("in_axes", "in_dims") ?? rest[0], said("out_axes", "out_dims") ?? rest[1]);
-    return { kind: "transform", name, of: f.value, places: 0, axes };
+    const named = (...names: string[]): Operand | undefined =>
+      args.find((arg) => names.includes(arg.name?.text ?? ""))?.operand;
+    const axes = axesGiven(named("in_axes", "in_dims") ?? rest[0], named("out_axes", "out_dims") ?? rest[1]);
+    return { kind: "transform", name, of: f.value, argnums: 0, axes };
   }
   if (name === "checkpoint" || name === "remat")
     return rest.length === 0
-      ? { kind: "transform", name: "checkpoint", of: f.value, places: 0 }
-      : segment(machine, place, withoutArguments(call), f, rest, caller);
-  const said = args.find((arg) => ["argnums", "argnum", "wrt"].includes(arg.name?.text ?? ""))?.slot ?? rest[0];
-  const numbers = said ? itemsOf(said.value).flatMap(({ value }) => placeSaid(value, f.value)) : [0];
-  const places = said?.value.kind === "sequence" ? numbers : (numbers[0] ?? 0);
-  const aux = args.find((arg) => arg.name?.text === "has_aux")?.slot.value;
-  return { kind: "transform", name, of: f.value, places, ...(aux?.kind === "bool" && aux.value && { aux: true }) };
+      ? { kind: "transform", name: "checkpoint", of: f.value, argnums: 0 }
+      : segment(interpreter, run, withoutArguments(call), f, rest, caller);
+  const given = args.find((arg) => ["argnums", "argnum", "wrt"].includes(arg.name?.text ?? ""))?.operand ?? rest[0];
+  const numbers = given ? itemsOf(given.value).flatMap(({ value }) => argumentIndex(value, f.value)) : [0];
+  const argnums = given?.value.kind === "sequence" ? numbers : (numbers[0] ?? 0);
+  const aux = args.find((arg) => arg.name?.text === "has_aux")?.operand.value;
+  return { kind: "transform", name, of: f.value, argnums, ...(aux?.kind === "bool" && aux.value && { aux: true }) };
 }
 
-/** An argument by its place, or by its name. */
-function placeSaid(said: Value, of: Value): number[] {
-  if (said.kind === "number") return [said.value];
-  if (said.kind !== "string" || of.kind !== "def") return [];
-  const place = of.def.params.findIndex(({ name }) => name.text === said.value);
-  return place < 0 ? [] : [place];
+/** An argument by its index, or by its name. */
+function argumentIndex(given: Value, of: Value): number[] {
+  if (given.kind === "number") return [given.value];
+  if (given.kind !== "string" || of.kind !== "def") return [];
+  const index = of.def.params.findIndex(({ name }) => name.text === given.value);
+  return index < 0 ? [] : [index];
 }
 
 /** The value and the gradients of `grad(f)` at its arguments. */
 export function callTransform<C extends Call>(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   call: C,
-  { name, of, places, axes, aux }: Transformed,
-  operands: readonly Slot[],
+  { name, of, argnums, axes, aux }: Transformed,
+  operands: readonly Operand[],
   caller: Caller<C>,
 ): Value {
-  if (isOpen(machine, operands)) return BROKEN;
-  if (name === "checkpoint") return segment(machine, place, call, loose(of), operands, caller);
+  if (isOpen(interpreter, operands)) return BROKEN;
+  if (name === "checkpoint") return segment(interpreter, run, call, loose(of), operands, caller);
   if (axes)
-    return batchedCall(machine, call, axes, operands, (slots) => caller(machine, place, call, [loose(of), ...slots]));
-  const wanted = typeof places === "number" ? [places] : places;
+    return vmapCall(interpreter, call, axes, operands, (operands) =>
+      caller(interpreter, run, call, [loose(of), ...operands]),
+    );
+  const wanted = typeof argnums === "number" ? [argnums] : argnums;
   const missing = wanted.find((at) => operands.at(at) === undefined);
   if (missing !== undefined)
-    return refuse(machine, call.expr.span, `${name} is asked for argument ${missing}; there are ${operands.length}.`);
-  const fixed = operands.map((slot) =>
-    wanted.some((at) => operands.at(at) === slot) ? withNodes(machine, place, slot) : slot,
+    return refuse(
+      interpreter,
+      call.expr.span,
+      `${name} is asked for argument ${missing}; there are ${operands.length}.`,
+    );
+  const fixed = operands.map((operand) =>
+    wanted.some((at) => operands.at(at) === operand) ? withNodes(interpreter, run, operand) : operand,
   );
-  const answer = caller(machine, place, call, [loose(of), ...fixed]);
+  const answer = caller(interpreter, run, call, [loose(of), ...fixed]);
   if (isBroken(answer)) return BROKEN;
   const [first, beside] = aux && answer.kind === "sequence" ? answer.items : [loose(answer)];
   const { value } = first ?? loose(answer);
-  const problem = lossProblem(machine, value);
-  if (problem) return refuse(machine, call.expr.span, problem);
+  const problem = lossProblem(interpreter, value);
+  if (problem) return refuse(interpreter, call.expr.span, problem);
   const loss = (value as { readonly node: NodeId }).node;
   const leaves = wanted.map((at) => tensorsOf(fixed.at(at)!.value));
-  const found = gradients(machine, place, call.expr, ones([loss]), leaves.flat());
+  const found = gradients(interpreter, run, call.expr, ones([loss]), leaves.flat());
   if (!found) return BROKEN;
   let next = 0;
   const each = wanted.map((at) =>
     mapLeaves(fixed.at(at)!, (leaf) => (leaf.value.kind === "tensor" ? loose(tensorValue(found[next++]!)) : leaf)),
   );
-  const grads = typeof places === "number" ? each[0]!.value : ({ kind: "sequence", items: each } as const);
+  const grads = typeof argnums === "number" ? each[0]!.value : ({ kind: "sequence", items: each } as const);
   if (name === "value_and_grad") return { kind: "sequence", items: [loose(answer), loose(grads)] };
   return beside ? { kind: "sequence", items: [loose(grads), beside] } : grads;
 }
 
 /** The tree with its numbers as nodes. */
-const withNodes = (machine: Machine, place: Place, slot: Slot): Slot =>
-  mapLeaves(slot, (leaf, at) =>
+const withNodes = (interpreter: Interpreter, run: StatementRun, operand: Operand): Operand =>
+  mapLeaves(operand, (leaf, at) =>
     leaf.value.kind === "number"
       ? {
           ...leaf,
           value: tensorValue(
-            toNode(machine, place, leaf.path === "" ? { ...leaf, path: `${slot.path}/leaf${at}` } : leaf, ["f32"]),
+            toNode(interpreter, run, leaf.path === "" ? { ...leaf, path: `${operand.path}/leaf${at}` } : leaf, ["f32"]),
           ),
         }
       : leaf,
@@ -241,27 +252,33 @@ const withNodes = (machine: Machine, place: Place, slot: Slot): Slot =>
 
 /** `checkpoint(f)(x)`: what is computed inside belongs to a segment. */
 function segment<C extends Call>(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   call: C,
-  f: Slot,
-  operands: readonly Slot[],
+  f: Operand,
+  operands: readonly Operand[],
   caller: Caller<C>,
 ): Value {
-  const before = new Set(machine.nodes.keys());
-  const value = caller(machine, place, call, [f, ...operands]);
-  for (const [id, n] of machine.nodes)
-    if (!before.has(id) && n.op !== "const") machine.nodes.set(id, { ...n, segment: call.path });
+  const before = new Set(interpreter.nodes.keys());
+  const value = caller(interpreter, run, call, [f, ...operands]);
+  for (const [id, n] of interpreter.nodes)
+    if (!before.has(id) && n.op !== "const") interpreter.nodes.set(id, { ...n, segment: call.path });
   return value;
 }
 
 /** `torch.autograd.grad(loss, (w, b))`. */
-function torchGrad(machine: Machine, place: Place, call: Call, loss: Value, [wrt]: readonly Slot[]): Value {
-  const problem = lossProblem(machine, loss);
+function torchGrad(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: Call,
+  loss: Value,
+  [wrt]: readonly Operand[],
+): Value {
+  const problem = lossProblem(interpreter, loss);
   if (problem || !wrt)
-    return refuse(machine, call.expr.span, problem ?? "grad takes a loss and what to differentiate by.");
-  if (isOpen(machine, [loose(loss), wrt])) return BROKEN;
-  const found = gradients(machine, place, call.expr, ones(tensorsOf(loss)), tensorsOf(wrt.value));
+    return refuse(interpreter, call.expr.span, problem ?? "grad takes a loss and what to differentiate by.");
+  if (isOpen(interpreter, [loose(loss), wrt])) return BROKEN;
+  const found = gradients(interpreter, run, call.expr, ones(tensorsOf(loss)), tensorsOf(wrt.value));
   return found ? { kind: "sequence", items: found.map((id) => loose(tensorValue(id))) } : BROKEN;
 }
 
@@ -270,42 +287,43 @@ const withoutArguments = <C extends Call>(call: C): C => ({ ...call, expr: { ...
 
 /** `out, pullback = vjp(f, x)`. */
 function vjpOf<C extends Call>(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   call: C,
-  f: Slot,
-  primals: readonly Slot[],
+  f: Operand,
+  primals: readonly Operand[],
   caller: Caller<C>,
 ): Value {
-  if (isOpen(machine, primals)) return BROKEN;
-  const points = primals.map((slot) => withNodes(machine, place, slot));
-  const value = caller(machine, place, withoutArguments(call), [f, ...points]);
+  if (isOpen(interpreter, primals)) return BROKEN;
+  const points = primals.map((operand) => withNodes(interpreter, run, operand));
+  const value = caller(interpreter, run, withoutArguments(call), [f, ...points]);
   if (isBroken(value)) return BROKEN;
   return { kind: "sequence", items: [loose(value), loose({ kind: "pullback", results: tensorsOf(value), points })] };
 }
 
 /** `pullback(g)`: the cotangents of the arguments. */
 export function callPullback(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   { expr }: Call,
   { results, points }: Extract<Value, { kind: "pullback" }>,
-  operands: readonly Slot[],
+  operands: readonly Operand[],
 ): Value {
   const given = operands.flatMap(leavesOf);
-  if (isOpen(machine, given)) return BROKEN;
-  const cotangents = nodesOf(machine, place, given);
+  if (isOpen(interpreter, given)) return BROKEN;
+  const cotangents = nodesOf(interpreter, run, given);
   const odd = results.findIndex(
     (id, i) =>
-      cotangents[i] === undefined || !sameShape(typeOf(machine, id).shape, typeOf(machine, cotangents[i]).shape),
+      cotangents[i] === undefined ||
+      !sameShape(typeOf(interpreter, id).shape, typeOf(interpreter, cotangents[i]).shape),
   );
   if (odd >= 0 || cotangents.length !== results.length) {
-    const wanted = results.map((id) => showType(typeOf(machine, id))).join(", ");
-    return refuse(machine, expr.span, `A pullback takes a cotangent in the shape of each result: ${wanted}.`);
+    const wanted = results.map((id) => showType(typeOf(interpreter, id))).join(", ");
+    return refuse(interpreter, expr.span, `A pullback takes a cotangent in the shape of each result: ${wanted}.`);
   }
   const seeds = new Map(results.map((id, i) => [id, cotangents[i]!]));
   const wrt = points.flatMap(({ value }) => tensorsOf(value));
-  const found = gradients(machine, place, expr, () => seeds, wrt);
+  const found = gradients(interpreter, run, expr, () => seeds, wrt);
   if (!found) return BROKEN;
   let next = 0;
   const items = points.map((point) =>
@@ -316,40 +334,42 @@ export function callPullback(
 
 /** `out, dout = jvp(f, (x,), (dx,))`. */
 function jvpOf<C extends Call>(
-  machine: Machine,
-  place: Place,
+  interpreter: Interpreter,
+  run: StatementRun,
   call: C,
-  f: Slot,
-  [at, along]: readonly Slot[],
+  f: Operand,
+  [at, along]: readonly Operand[],
   caller: Caller<C>,
 ): Value {
-  const [primals, tangents] = [at, along].map((slot) => (slot ? itemsOf(slot.value) : [])) as [
-    readonly Slot[],
-    readonly Slot[],
+  const [primals, tangents] = [at, along].map((operand) => (operand ? itemsOf(operand.value) : [])) as [
+    readonly Operand[],
+    readonly Operand[],
   ];
-  if (isOpen(machine, [...primals, ...tangents])) return BROKEN;
+  if (isOpen(interpreter, [...primals, ...tangents])) return BROKEN;
   if (primals.length === 0 || primals.length !== tangents.length)
     return refuse(
-      machine,
+      interpreter,
       call.expr.span,
       "jvp takes a def, its arguments and a tangent for each: jvp(f, (x,), (dx,)).",
     );
-  const trees = primals.map((slot) => withNodes(machine, place, slot));
+  const trees = primals.map((operand) => withNodes(interpreter, run, operand));
   const points = trees.flatMap(({ value }) => tensorsOf(value));
-  const changes = nodesOf(machine, place, tangents.flatMap(leavesOf));
+  const changes = nodesOf(interpreter, run, tangents.flatMap(leavesOf));
   if (points.length !== changes.length)
-    return refuse(machine, call.expr.span, "jvp takes tangents that branch like the arguments they belong to.");
-  const odd = points.findIndex((id, i) => !sameShape(typeOf(machine, id).shape, typeOf(machine, changes[i]!).shape));
+    return refuse(interpreter, call.expr.span, "jvp takes tangents that branch like the arguments they belong to.");
+  const odd = points.findIndex(
+    (id, i) => !sameShape(typeOf(interpreter, id).shape, typeOf(interpreter, changes[i]!).shape),
+  );
   if (odd >= 0)
     return refuse(
-      machine,
+      interpreter,
       call.expr.span,
-      `Tangent ${odd + 1} is ${showType(typeOf(machine, changes[odd]!))}; its argument is ${showType(typeOf(machine, points[odd]!))}.`,
+      `Tangent ${odd + 1} is ${showType(typeOf(interpreter, changes[odd]!))}; its argument is ${showType(typeOf(interpreter, points[odd]!))}.`,
     );
-  const value = caller(machine, place, withoutArguments(call), [f, ...trees]);
+  const value = caller(interpreter, run, withoutArguments(call), [f, ...trees]);
   if (isBroken(value)) return BROKEN;
   const seeds = new Map(points.map((id, i) => [id, changes[i]!]));
-  const made = written(machine, place, { expr: call.expr, label: "jvp" }, (book, name) =>
+  const made = written(interpreter, run, { expr: call.expr, label: "jvp" }, (book, name) =>
     pushForward(book, seeds, tensorsOf(value), name),
   );
   if (!made) return BROKEN;
@@ -361,14 +381,15 @@ function jvpOf<C extends Call>(
 }
 
 /** `w.grad` after `loss.backward()`: of the sum of all losses so far. What one such gradient passed through is not asked for by the next. */
-export function gradOf(machine: Machine, place: Place, expr: Expr, wrt: NodeId): Value {
-  const { losses } = machine;
-  if (losses.length === 0) return refuse(machine, expr.span, "`.grad` is known after `.backward()` of a loss.", [wrt]);
-  const problem = losses.map((node) => lossProblem(machine, tensorValue(node))).find((each) => each !== null);
-  if (problem) return refuse(machine, expr.span, problem, losses);
+export function gradOf(interpreter: Interpreter, run: StatementRun, expr: Expr, wrt: NodeId): Value {
+  const { losses } = interpreter;
+  if (losses.length === 0)
+    return refuse(interpreter, expr.span, "`.grad` is known after `.backward()` of a loss.", [wrt]);
+  const problem = losses.map((node) => lossProblem(interpreter, tensorValue(node))).find((each) => each !== null);
+  if (problem) return refuse(interpreter, expr.span, problem, losses);
   const found = new Map<NodeId, NodeId>();
-  const made = written(machine, place, { expr, label: "grad", found }, (book, name) =>
-    pullBack(book, ones(losses)(book), [wrt], name, machine.cotangents, found),
+  const made = written(interpreter, run, { expr, label: "grad", found }, (book, name) =>
+    pullBack(book, ones(losses)(book), [wrt], name, interpreter.cotangents, found),
   );
   return made ? tensorValue(made[0]!) : BROKEN;
 }

@@ -1,32 +1,32 @@
 /** @file Pytrees: lists, tuples and dictionaries, one in the other, with tensors and numbers as leaves. JAX's words for them. */
-import type { Machine } from "./machine";
+import type { Interpreter } from "./interpreter";
 import type { CallExpr } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { BROKEN, NONE, describe, isBroken } from "./values";
 
-const loose = (value: Value): Slot => ({ value, path: "", expr: null });
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 
 /** Whether the value holds others: what is none of these is a leaf, but for None, which is a tree without leaves. */
 const isBranch = (value: Value): value is Extract<Value, { kind: "sequence" | "dict" }> =>
   value.kind === "sequence" || value.kind === "dict";
 
 /** Entries of a dictionary as JAX walks them: by key. */
-const sorted = (entries: ReadonlyMap<string, Slot>): readonly (readonly [string, Slot])[] =>
+const sorted = (entries: ReadonlyMap<string, Operand>): readonly (readonly [string, Operand])[] =>
   [...entries].toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)));
 
 /** Leaves from left to right, dictionaries by their keys. */
-export function leavesOf(slot: Slot): readonly Slot[] {
-  const { value } = slot;
+export function leavesOf(operand: Operand): readonly Operand[] {
+  const { value } = operand;
   if (value.kind === "none") return [];
   if (value.kind === "sequence") return value.items.flatMap(leavesOf);
   if (value.kind === "dict") return sorted(value.entries).flatMap(([, each]) => leavesOf(each));
-  return [slot];
+  return [operand];
 }
 
 /** The same tree with other leaves, given in `leavesOf`'s order. */
-export function mapLeaves(slot: Slot, to: (leaf: Slot, at: number) => Slot): Slot {
+export function mapLeaves(operand: Operand, to: (leaf: Operand, at: number) => Operand): Operand {
   let at = 0;
-  const visit = (each: Slot): Slot => {
+  const visit = (each: Operand): Operand => {
     const { value } = each;
     if (value.kind === "none") return each;
     if (value.kind === "sequence") return { ...each, value: { ...value, items: value.items.map(visit) } };
@@ -35,20 +35,20 @@ export function mapLeaves(slot: Slot, to: (leaf: Slot, at: number) => Slot): Slo
     const entries = new Map([...value.entries.keys()].map((key) => [key, made.get(key)!] as const));
     return { ...each, value: { ...value, entries } };
   };
-  return visit(slot);
+  return visit(operand);
 }
 
 /** What `prefix` says of each leaf of `slot`: a leaf of the prefix stands for everything below it. Null where the two have other branches. */
-export function broadcastPrefix(prefix: Value, slot: Slot): readonly Value[] | null {
-  const { value } = slot;
-  if (!isBranch(prefix) || !isBranch(value)) return isBranch(prefix) ? null : leavesOf(slot).map(() => prefix);
+export function broadcastPrefix(prefix: Value, operand: Operand): readonly Value[] | null {
+  const { value } = operand;
+  if (!isBranch(prefix) || !isBranch(value)) return isBranch(prefix) ? null : leavesOf(operand).map(() => prefix);
   const pairs = paired([prefix, value]);
   const found = pairs?.map(([of, below]) => broadcastPrefix(of!.value, below!));
   return !found || found.includes(null) ? null : found.flatMap((each) => each!);
 }
 
 /** Entries of trees that branch alike, side by side; null when they don't. */
-function paired(trees: readonly Value[]): readonly (readonly Slot[])[] | null {
+function paired(trees: readonly Value[]): readonly (readonly Operand[])[] | null {
   const [first] = trees;
   if (first?.kind === "sequence") {
     const lists = trees.flatMap((each) => (each.kind === "sequence" ? [each.items] : []));
@@ -67,7 +67,7 @@ interface Call {
   readonly expr: CallExpr;
   readonly path: string;
 }
-type Caller = (slots: readonly Slot[], path: string) => Value;
+type Caller = (operands: readonly Operand[], path: string) => Value;
 
 const WORDS: ReadonlyMap<string, string> = new Map([
   ["tree_map", "map"],
@@ -80,19 +80,25 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Which function of trees a call means: `tree_map`, `jax.tree.map`; null of any other call. */
-export function treeCall(machine: Machine, { callee }: CallExpr, name: string): string | null {
+export function treeCall(interpreter: Interpreter, { callee }: CallExpr, name: string): string | null {
   const found = WORDS.get(name);
   if (found) return found;
-  const source = machine.text.slice(callee.span.from, callee.span.to);
+  const source = interpreter.text.slice(callee.span.from, callee.span.to);
   const under = /(?:^|\.)tree(?:_util)?\s*\.\s*(\w+)$/.exec(source)?.[1];
   return under && [...WORDS.values()].includes(under) ? under : null;
 }
 
 /** The value of a function of trees. `apply` calls a function with leaves. */
-export function treeValue(machine: Machine, call: Call, word: string, operands: readonly Slot[], apply: Caller): Value {
+export function treeValue(
+  interpreter: Interpreter,
+  call: Call,
+  word: string,
+  operands: readonly Operand[],
+  apply: Caller,
+): Value {
   if (operands.some(({ value }) => isBroken(value))) return BROKEN;
   const refuse = (text: string): Value => {
-    machine.problems.add("bad-argument", call.expr.span, text);
+    interpreter.diagnostics.add("bad-argument", call.expr.span, text);
     return BROKEN;
   };
   const [first, second, third] = operands;
@@ -115,7 +121,7 @@ export function treeValue(machine: Machine, call: Call, word: string, operands: 
     const all = [...(third ? [third] : []), ...leavesOf(second)];
     const [start, ...rest] = all;
     if (!start) return NONE;
-    return rest.reduce((sum, leaf, i): Slot => {
+    return rest.reduce((sum, leaf, i): Operand => {
       const path = i === rest.length - 1 ? call.path : `${call.path}#${i}`;
       return { value: apply([first, sum, leaf], path), path, expr: call.expr };
     }, start).value;
@@ -126,23 +132,23 @@ export function treeValue(machine: Machine, call: Call, word: string, operands: 
 /** `tree_map(f, tree, *others)`: f of the leaves in one place of each. */
 function mapped(
   call: Call,
-  [f, tree, ...others]: readonly Slot[],
+  [f, tree, ...others]: readonly Operand[],
   apply: Caller,
   refuse: (text: string) => Value,
 ): Value {
   let odd: Value | null = null;
   let at = 0;
-  const visit = (slots: readonly Slot[]): Slot => {
-    const [first] = slots as [Slot];
+  const visit = (operands: readonly Operand[]): Operand => {
+    const [first] = operands as [Operand];
     const { value } = first;
     if (value.kind === "none") return first;
     if (!isBranch(value)) {
       const path = `${call.path}#${at++}`;
-      return { value: apply([f!, ...slots], path), path, expr: call.expr };
+      return { value: apply([f!, ...operands], path), path, expr: call.expr };
     }
-    const pairs = paired(slots.map((each) => each.value));
+    const pairs = paired(operands.map((each) => each.value));
     if (!pairs) {
-      odd ??= slots.find((each) => paired([value, each.value]) === null)?.value ?? BROKEN;
+      odd ??= operands.find((each) => paired([value, each.value]) === null)?.value ?? BROKEN;
       return loose(BROKEN);
     }
     const made = pairs.map(visit);

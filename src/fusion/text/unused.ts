@@ -1,10 +1,10 @@
 /** @file Outputs, and warnings about what nobody reads. */
 import { nodeId, type NodeId } from "../ir";
 import { linesOf, wholeLines } from "./lines";
-import { addNode, type Machine, type Turn } from "./machine";
+import { addNode, type Interpreter, type Frame } from "./interpreter";
 import type { SymbolRecord } from "./scope";
 import type { DefStatement } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 
 const isSource = (op: string): boolean => op === "input" || op === "const" || op === "hole";
 
@@ -16,22 +16,22 @@ function tensorsIn(value: Value): NodeId[] {
 }
 
 /** One output for every tensor that is returned: a tensor that comes again, under its own name or another one, is a view of the first. */
-function returned(machine: Machine, slots: readonly Slot[]): readonly NodeId[] {
+function returned(interpreter: Interpreter, operands: readonly Operand[]): readonly NodeId[] {
   const outputs = new Set<NodeId>();
-  for (const { value, expr } of slots) {
+  for (const { value, expr } of operands) {
     const name = expr?.kind === "name" ? expr.name : null;
-    for (const node of tensorsIn(value)) outputs.add(outputs.has(node) ? viewOf(machine, node, name) : node);
+    for (const node of tensorsIn(value)) outputs.add(outputs.has(node) ? viewOf(interpreter, node, name) : node);
   }
   return [...outputs];
 }
 
 /** Another name for the same elements; no kernel is needed for it. */
-function viewOf(machine: Machine, of: NodeId, name: string | null): NodeId {
-  const { type, label, groups, span } = machine.nodes.get(of)!;
+function viewOf(interpreter: Interpreter, of: NodeId, name: string | null): NodeId {
+  const { type, label, groups, span } = interpreter.nodes.get(of)!;
   const base = name !== null && name !== label ? name : `${label} again`;
   let id = base;
-  for (let i = 2; machine.nodes.has(nodeId(id)); i++) id = `${base}@${i}`;
-  return addNode(machine, {
+  for (let i = 2; interpreter.nodes.has(nodeId(id)); i++) id = `${base}@${i}`;
+  return addNode(interpreter, {
     id,
     op: "reshape",
     inputs: [of],
@@ -44,45 +44,47 @@ function viewOf(machine: Machine, of: NodeId, name: string | null): NodeId {
 }
 
 /** What `return` says; without one, every computed value that nobody reads. */
-export function outputsOf(machine: Machine, turn: Turn): readonly NodeId[] {
-  const { values } = turn.result;
-  if (values) return returned(machine, values);
+export function outputsOf(interpreter: Interpreter, frame: Frame): readonly NodeId[] {
+  const { values } = frame.result;
+  if (values) return returned(interpreter, values);
   const read = new Set<NodeId>();
-  for (const { inputs } of machine.nodes.values()) for (const input of inputs) read.add(input);
-  return [...machine.nodes.values()].filter((node) => !read.has(node.id) && !isSource(node.op)).map((node) => node.id);
+  for (const { inputs } of interpreter.nodes.values()) for (const input of inputs) read.add(input);
+  return [...interpreter.nodes.values()]
+    .filter((node) => !read.has(node.id) && !isSource(node.op))
+    .map((node) => node.id);
 }
 
-function isUsed(machine: Machine, symbol: SymbolRecord, outputs: ReadonlySet<NodeId>): boolean {
+function isUsed(interpreter: Interpreter, symbol: SymbolRecord, outputs: ReadonlySet<NodeId>): boolean {
   if (symbol.uses.length > 0 || symbol.name.startsWith("_")) return true;
-  if (machine.misplaced.has(symbol.name)) return true;
+  if (interpreter.misplaced.has(symbol.name)) return true;
   if (symbol.kind === "loop" || symbol.kind === "parameter") return true;
   if (symbol.value.kind === "broken" || symbol.value.kind === "self") return true;
   const { node } = symbol;
-  return node !== null && (outputs.has(node) || machine.nodes.get(node)?.op === "hole");
+  return node !== null && (outputs.has(node) || interpreter.nodes.get(node)?.op === "hole");
 }
 
 /** "m is never used", with a fix that removes its line where the line is the definition alone. */
 export function warnUnused(
-  machine: Machine,
+  interpreter: Interpreter,
   outputs: readonly NodeId[],
   returns: boolean,
   main: DefStatement | null,
 ): void {
-  const lines = linesOf(machine.text);
+  const lines = linesOf(interpreter.text);
   const shown = new Set(outputs);
-  for (const symbol of machine.symbols.values()) {
-    if (isUsed(machine, symbol, shown) || (main && symbol.definition === main.name.span)) continue;
+  for (const symbol of interpreter.symbols.values()) {
+    if (isUsed(interpreter, symbol, shown) || (main && symbol.definition === main.name.span)) continue;
     const { name, kind, definition, statement } = symbol;
     const alone =
       statement.kind === "assign" && statement.targets.length === 1 && statement.targets[0]!.span.to === definition.to;
     const line = lines.lineAt(definition.from);
     const removable = alone || (statement.kind === "def" && statement.name.span === definition);
-    const span = wholeLines(machine.text, statement.span);
+    const span = wholeLines(interpreter.text, statement.span);
     const text =
       kind === "def"
         ? `\`${name}\` is never called.`
         : `\`${name}\` is never used.${returns && kind === "value" ? " It is not returned either." : ""}`;
-    machine.problems.add("unused-value", definition, text, {
+    interpreter.diagnostics.add("unused-value", definition, text, {
       severity: "warning",
       ...(symbol.node ? { nodes: [symbol.node] } : {}),
       fixes: removable

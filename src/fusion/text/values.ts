@@ -13,8 +13,8 @@ export type Value =
   | { readonly kind: "none" }
   | { readonly kind: "dtype"; readonly dtype: DType }
   /** `list`: written with square brackets. As an index, a list is a gather, and a tuple is one index an axis. */
-  | { readonly kind: "sequence"; readonly items: readonly Slot[]; readonly list?: boolean }
-  | { readonly kind: "dict"; readonly entries: ReadonlyMap<string, Slot> }
+  | { readonly kind: "sequence"; readonly items: readonly Operand[]; readonly list?: boolean }
+  | { readonly kind: "dict"; readonly entries: ReadonlyMap<string, Operand> }
   | { readonly kind: "op"; readonly op: OpDef | CompositeDef }
   | { readonly kind: "def"; readonly def: DefStatement; readonly scope: Scope }
   /** `grad(f)`, waiting for its arguments. */
@@ -22,14 +22,14 @@ export type Value =
       readonly kind: "transform";
       readonly name: string;
       readonly of: Value;
-      readonly places: readonly number[] | number;
+      readonly argnums: readonly number[] | number;
       /** The function answers the loss and something else beside it. */
       readonly aux?: boolean;
       /** Of vmap: the batch's axis in the arguments (None: all examples share it), and in the results; trees of axes. */
       readonly axes?: { readonly in: Value; readonly out: Value };
     }
   /** What `vjp(f, x)` answers beside the value: takes a cotangent. */
-  | { readonly kind: "pullback"; readonly results: readonly NodeId[]; readonly points: readonly Slot[] }
+  | { readonly kind: "pullback"; readonly results: readonly NodeId[]; readonly points: readonly Operand[] }
   /** `partial(f, dim=-1)`: some arguments are there already. */
   | { readonly kind: "partial"; readonly of: Value; readonly args: readonly PartialArgument[] }
   /** `nn.Dense(64)`: its weights are made when it meets its input. */
@@ -41,8 +41,8 @@ export type Value =
   /** A diagnostic already speaks of it; what reads it stays silent. */
   | { readonly kind: "broken" };
 
-/** A value with the place it was written at; `path` is the identity that a node made of it takes. */
-export interface Slot {
+/** A value with the expression it was written as; `path` is the identity that a node made of it takes. */
+export interface Operand {
   readonly value: Value;
   readonly path: string;
   readonly expr: Expr | null;
@@ -50,7 +50,7 @@ export interface Slot {
 
 export interface PartialArgument {
   readonly name: Identifier | null;
-  readonly slot: Slot;
+  readonly operand: Operand;
   readonly span: Span;
 }
 

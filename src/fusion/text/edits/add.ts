@@ -105,7 +105,7 @@ export function addInput(text: string, type: string | null = null, parsed: Parse
     return done({ span: { from: at, to: at }, insert: `${params.length > 0 ? ", " : ""}${free}: ${kind}` });
   }
   if (last) {
-    const { to } = wholeLines(text, last.place.statement.span);
+    const { to } = wholeLines(text, last.run.statement.span);
     return done({ span: { from: to, to }, insert: `${text[to - 1] === "\n" ? "" : "\n"}${free}: ${kind}\n` });
   }
   // Sizes may be named by constants; comments and a docstring stay on top.

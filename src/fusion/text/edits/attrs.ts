@@ -6,7 +6,7 @@ import { parseProgram } from "../program";
 import type { Argument, CallExpr } from "../syntax";
 import { bare } from "../syntax";
 import { showAttr, showSource } from "../print";
-import type { Site } from "../machine";
+import type { Site } from "../interpreter";
 import type { Param } from "../../ops";
 import type { Edited } from "./draft";
 import { applyTextEdits } from "./apply";
@@ -69,7 +69,7 @@ function givenBy(site: Site, call: CallExpr, index: number): { from: number; to:
     const rest = positional.slice(index - receiver);
     return rest.length === 0 ? null : { from: rest[0]!.span.from, to: rest.at(-1)!.span.to };
   }
-  // A tuple in second place is a norm's shape and shifts what follows.
+  // A tuple as the second argument is a norm's shape and shifts what follows.
   const shifted = positional.findIndex(
     ({ value }, i) =>
       i + receiver === 1 &&
@@ -96,7 +96,7 @@ export function setAttr(
   if (!node) return refused(`There is no node ${id}.`);
   if (parsed.partOf.has(id)) return refused(locked(parsed, id));
   if (!site) return refused(`${say(parsed, id)} has no attributes.`);
-  const note = noteFor(parsed, site.place);
+  const note = noteFor(parsed, site.run);
   if (node.op === "const") return checked(parsed, [{ span: site.expr.span, insert: value }], id, note);
   if (node.op === "input") return setSource(parsed, site, attr, value);
   const expr = bare(site.expr);
@@ -127,7 +127,7 @@ function setSource(parsed: Parsed, site: Site, attr: string, value: string): Edi
     [attr]: read,
     ...(attr === "values" ? { source: "values", role: "const" } : {}),
   });
-  const { statement } = site.place;
+  const { statement } = site.run;
   const old = site.param ? site.param.value : statement.kind === "assign" ? statement.value : null;
   const from = site.expr.span.to;
   const edit = { span: { from, to: old?.span.to ?? from }, insert: source === "" ? "" : ` = ${source}` };

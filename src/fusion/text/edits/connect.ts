@@ -1,7 +1,7 @@
 /** @file Drawing and cutting edges: one argument changes; nested values get names first, later ones move up, shadowed ones are renamed. */
 import type { EdgeId, NodeId } from "../../ir";
 import { findNode, parseEdgeId } from "../../ir";
-import type { Place } from "../machine";
+import type { StatementRun } from "../interpreter";
 import { freshName } from "../names";
 import type { Parsed } from "../program";
 import { parseProgram } from "../program";
@@ -10,8 +10,8 @@ import type { Edited } from "./draft";
 import { Draft, refused } from "./draft";
 import { extract, isNested, moveUp, replaceOperand } from "./extract";
 import { connectProblem, producerProblem } from "./legal";
-import type { OperandPlace } from "./locate";
-import { ancestors, nameAt, namesIn, noteFor, operandPlace, say, valuePlace } from "./locate";
+import type { OperandSite } from "./locate";
+import { ancestors, nameAt, namesIn, noteFor, operandSite, say, valueSite } from "./locate";
 import { changedIds, matchGraphs } from "./match";
 import { renameVersion } from "./rename";
 
@@ -44,34 +44,34 @@ class Follower {
 }
 
 /** The operand's value gets a name of its own where it is nested: cutting the edge must not delete it. */
-function keepOldValue(draft: Draft, follow: Follower, at: OperandPlace): boolean {
+function keepOldValue(draft: Draft, follow: Follower, at: OperandSite): boolean {
   const { expr, node } = at.operand;
   if (!expr || node === null || bare(expr).kind === "name") return true;
   const op = findNode(draft.parsed.graph, node)?.op;
   if (op === "const" || op === "hole" || !op) return true;
-  return follow.step(() => void extract(draft, { expr, place: at.site.place }));
+  return follow.step(() => void extract(draft, { expr, run: at.site.run }));
 }
 
-/** One step towards a name for `producer` at `place`; false when there is none to take. */
-function approach(draft: Draft, follow: Follower, producer: NodeId, place: Place): boolean {
+/** One step towards a name for `producer` at `run`; false when there is none to take. */
+function approach(draft: Draft, follow: Follower, producer: NodeId, run: StatementRun): boolean {
   const { parsed } = draft;
-  const value = valuePlace(parsed, producer, place);
+  const value = valueSite(parsed, producer, run);
   if (value && isNested(value)) return follow.step(() => void extract(draft, value));
-  const hidden = [...place.turn.scope.names.values()]
+  const hidden = [...run.frame.scope.names.values()]
     .flat()
-    .find(({ moment, value: bound }) => moment < place.moment && bound.kind === "tensor" && bound.node === producer);
+    .find(({ step, value: bound }) => step < run.step && bound.kind === "tensor" && bound.node === producer);
   if (hidden) {
     const name = freshName(hidden.symbol.name, namesIn(parsed.text));
     return follow.step(() => renameVersion(draft, hidden.symbol, name));
   }
-  if (!value || value.place.turn !== place.turn) return false;
+  if (!value || value.run.frame !== run.frame) return false;
   let moved = false;
-  const same = follow.step(() => void (moved = moveUp(draft, place, value.place)));
+  const same = follow.step(() => void (moved = moveUp(draft, run, value.run)));
   return same && moved;
 }
 
-const place = (parsed: Parsed, consumer: NodeId, operand: number): OperandPlace | null => {
-  const at = operandPlace(parsed, consumer, operand);
+const siteOf = (parsed: Parsed, consumer: NodeId, operand: number): OperandSite | null => {
+  const at = operandSite(parsed, consumer, operand);
   return at.ok ? at.value : null;
 };
 
@@ -86,7 +86,7 @@ export function connect(
   operand: number,
   parsed: Parsed = parseProgram(text),
 ): Edited {
-  const at = operandPlace(parsed, consumer, operand);
+  const at = operandSite(parsed, consumer, operand);
   const problem =
     producerProblem(parsed, producer) ??
     (at.ok ? connectProblem(parsed, producer, at.value, ancestors(parsed, producer)) : at.text);
@@ -98,21 +98,21 @@ export function connect(
   const cant = refused("This can't be done by a small change of the text: edit it by hand.");
   if (!keepOldValue(draft, follow, at.value)) return cant;
   for (let steps = 0; ; steps++) {
-    const now = place(draft.parsed, follow.now(consumer), operand);
+    const now = siteOf(draft.parsed, follow.now(consumer), operand);
     if (!now) return cant;
     const name =
-      literalAt(draft.parsed, follow.now(producer)) ?? nameAt(draft.parsed, follow.now(producer), now.site.place);
+      literalAt(draft.parsed, follow.now(producer)) ?? nameAt(draft.parsed, follow.now(producer), now.site.run);
     if (name !== null) {
       draft.edit(replaceOperand(draft.text, now, name));
       return {
         ok: true,
         edits: draft.edits(),
         ids: follow.changed(),
-        note: noteFor(parsed, at.value.site.place),
+        note: noteFor(parsed, at.value.site.run),
         node: follow.now(consumer),
       };
     }
-    if (steps > 4 || !approach(draft, follow, follow.now(producer), now.site.place)) return cant;
+    if (steps > 4 || !approach(draft, follow, follow.now(producer), now.site.run)) return cant;
   }
 }
 
@@ -127,21 +127,21 @@ function literalAt(parsed: Parsed, id: NodeId): string | null {
 export function disconnect(text: string, edge: EdgeId, parsed: Parsed = parseProgram(text)): Edited {
   const ends = parseEdgeId(edge);
   if (!ends) return refused(`${edge} is not an edge.`);
-  const at = operandPlace(parsed, ends.consumer, ends.operand);
+  const at = operandSite(parsed, ends.consumer, ends.operand);
   if (!at.ok) return refused(at.text);
   const old = at.value.operand.node;
   if (old === null || findNode(parsed.graph, old)?.op === "hole") return refused("Nothing is connected there.");
   const draft = new Draft(parsed);
   const follow = new Follower(draft);
   const kept = keepOldValue(draft, follow, at.value);
-  const now = place(draft.parsed, follow.now(ends.consumer), ends.operand);
+  const now = siteOf(draft.parsed, follow.now(ends.consumer), ends.operand);
   if (!kept || !now) return refused("This can't be done by a small change of the text: edit it by hand.");
   draft.edit(replaceOperand(draft.text, now, "..."));
   return {
     ok: true,
     edits: draft.edits(),
     ids: follow.changed(),
-    note: noteFor(parsed, at.value.site.place),
+    note: noteFor(parsed, at.value.site.run),
     node: follow.now(ends.consumer),
   };
 }

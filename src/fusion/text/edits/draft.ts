@@ -36,7 +36,7 @@ export class Draft {
 
   /** Applies `edits` (of the text as it now is). */
   edit(edits: readonly TextEdit[]): void {
-    // From the back, so that offsets stay true; at one place the last comes first.
+    // From the back, so that offsets stay true; at one offset the last comes first.
     const sorted = edits.toSorted((a, b) => a.span.from - b.span.from).reverse();
     for (const { span, insert } of sorted)
       this.pieces = [...this.cut(0, span.from), insert, ...this.cut(span.to, Infinity)];

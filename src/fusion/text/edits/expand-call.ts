@@ -2,14 +2,14 @@
 import type { NodeId } from "../../ir";
 import { findNode } from "../../ir";
 import { indentAt } from "../lines";
-import type { Site } from "../machine";
+import type { Site } from "../interpreter";
 import { partLines } from "../print";
 import type { Parsed } from "../program";
 import { parseProgram } from "../program";
 import { Draft, refused, type Edited } from "./draft";
 import { extract, isNested, lineBefore } from "./extract";
 import { bare } from "../syntax";
-import { nameAt, namesIn, noteFor, say, valuePlace } from "./locate";
+import { nameAt, namesIn, noteFor, say, valueSite } from "./locate";
 import { changedIds, matchGraphs } from "./match";
 
 /** The call that `id` is a part or the result of, and all its parts; null for an op of its own. */
@@ -34,7 +34,7 @@ function nameFor(parsed: Parsed, site: Site, operand: NodeId): string | null {
     const word = expr && bare(expr);
     if (node === operand && word?.kind === "name") return word.name;
   }
-  return nameAt(parsed, operand, site.place);
+  return nameAt(parsed, operand, site.run);
 }
 
 /** Names one more nested value that the call needs by name; false when all of them have one, null when that fails. */
@@ -44,7 +44,7 @@ function nameNext(draft: Draft, id: NodeId): boolean | null {
   if (!call) return null;
   const { site, parts } = call;
   const unnamed = operandsOf(parsed, parts).find((operand) => nameFor(parsed, site, operand) === null);
-  const value = unnamed === undefined ? null : valuePlace(parsed, unnamed, site.place);
+  const value = unnamed === undefined ? null : valueSite(parsed, unnamed, site.run);
   if (unnamed === undefined) return false;
   if (!value) return null;
   const before = draft.text;
@@ -67,7 +67,7 @@ export function expandCall(text: string, id: NodeId): Edited {
   if (isNested(first.site)) {
     const name = extract(draft, first.site);
     result =
-      [...draft.parsed.graph.nodes.keys()].find((node) => node === `${first.site.place.turn.prefix}${name}`) ?? result;
+      [...draft.parsed.graph.nodes.keys()].find((node) => node === `${first.site.run.frame.prefix}${name}`) ?? result;
   }
   for (let named: boolean | null = true; named !== false;) {
     named = nameNext(draft, result);
@@ -76,10 +76,10 @@ export function expandCall(text: string, id: NodeId): Edited {
   const { parsed } = draft;
   const { site, parts } = callOf(parsed, result)!;
   const names = new Map(operandsOf(parsed, parts).map((operand) => [operand, nameFor(parsed, site, operand)!]));
-  const written = { names, taken: namesIn(parsed.text), prefix: site.place.turn.prefix };
+  const written = { names, taken: namesIn(parsed.text), prefix: site.run.frame.prefix };
   const lines = partLines(parsed.graph, parts, written);
-  const indent = indentAt(parsed.text, site.place.statement.span.from);
-  const above = lineBefore(parsed.text, site.place.statement, lines.before.join(`\n${indent}`));
+  const indent = indentAt(parsed.text, site.run.statement.span.from);
+  const above = lineBefore(parsed.text, site.run.statement, lines.before.join(`\n${indent}`));
   draft.edit([...(lines.before.length > 0 ? [above] : []), { span: site.expr.span, insert: lines.last }]);
   const match = matchGraphs(given.graph, draft.parsed.graph);
   if (!match.complete || draft.parsed.diagnostics.length > given.diagnostics.length) return cannot;
@@ -87,7 +87,7 @@ export function expandCall(text: string, id: NodeId): Edited {
     ok: true,
     edits: draft.edits(),
     ids: changedIds(match),
-    note: noteFor(given, first.site.place),
+    note: noteFor(given, first.site.run),
     node: match.ids.get(first.site.node) ?? null,
   };
 }

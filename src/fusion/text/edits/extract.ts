@@ -1,13 +1,13 @@
 /** @file Small steps that the larger edits are made of: name a nested value, replace an operand, move statements up. */
 import type { Span, TextEdit } from "../../ir";
-import type { Place } from "../machine";
+import type { StatementRun } from "../interpreter";
 import { indentAt, wholeLines } from "../lines";
 import { freshName } from "../names";
 import type { Parsed } from "../program";
 import type { Expr, Statement, UpdateStatement } from "../syntax";
 import { bare, bodiesOf, rootsOf, walk } from "../syntax";
 import type { Draft } from "./draft";
-import type { OperandPlace, ValuePlace } from "./locate";
+import type { OperandSite, ValueSite } from "./locate";
 import { boundExpr, namesIn } from "./locate";
 
 /** Whether `statement` starts its line. */
@@ -37,17 +37,17 @@ function nameFor(parsed: Parsed, expr: Expr): string {
 }
 
 /** Gives a nested value a line and a name of its own. */
-export function extract(draft: Draft, { expr, place }: ValuePlace): string {
+export function extract(draft: Draft, { expr, run }: ValueSite): string {
   const { parsed, text } = draft;
   const name = nameFor(parsed, expr);
-  extractAs(draft, { expr, place }, name);
+  extractAs(draft, { expr, run }, name);
   return text === draft.text ? "" : name;
 }
 
 /** The same with a chosen name. */
-export function extractAs(draft: Draft, { expr, place }: ValuePlace, name: string): void {
+export function extractAs(draft: Draft, { expr, run }: ValueSite, name: string): void {
   const { text } = draft;
-  const { statement } = place;
+  const { statement } = run;
   if (statement.kind === "expression" && bare(statement.value) === bare(expr)) {
     draft.edit([{ span: { from: statement.span.from, to: statement.span.from }, insert: `${name} = ` }]);
     return;
@@ -64,7 +64,7 @@ function outermost(statement: Statement, expr: Expr): Expr {
 }
 
 /** Whether a value stands inside a larger expression, so that no name is bound to it alone. */
-export function isNested({ expr, place: { statement } }: ValuePlace): boolean {
+export function isNested({ expr, run: { statement } }: ValueSite): boolean {
   if (statement.kind === "update") return expr.kind !== "binary" || expr.opSpan !== statement.opSpan;
   if (statement.kind === "def") return false;
   return statement.kind !== "assign" || (statement.annotation !== expr && boundExpr(statement) !== bare(expr));
@@ -97,9 +97,9 @@ export function wordEdit(text: string, span: Span, insert: string): TextEdit {
   return { span, insert: before + insert + after };
 }
 
-/** Edits that put `insert` in the place of an operand. */
-export function replaceOperand(text: string, { site, operand }: OperandPlace, insert: string): readonly TextEdit[] {
-  const { statement } = site.place;
+/** Edits that put `insert` instead of an operand. */
+export function replaceOperand(text: string, { site, operand }: OperandSite, insert: string): readonly TextEdit[] {
+  const { statement } = site.run;
   if (operand.expr === null) return statement.kind === "update" ? spelledOut(statement, insert) : [];
   const { span } = operand.expr;
   const receiver = insert === "..." && /^\s*[.[]/.test(text.slice(span.to, span.to + 20));
@@ -117,8 +117,8 @@ function ownLines(text: string, statement: Statement, body: readonly Statement[]
 function neededBetween(
   parsed: Parsed,
   body: readonly Statement[],
-  before: Place,
-  moved: Place,
+  before: StatementRun,
+  moved: StatementRun,
 ): readonly Statement[] | null {
   const [first, last] = [body.indexOf(before.statement), body.indexOf(moved.statement)];
   if (first < 0 || last <= first) return null;
@@ -126,11 +126,11 @@ function neededBetween(
   for (let i = last; i > first; i--) {
     const statement = body[i]!;
     if (!needed.has(statement)) continue;
-    const place = parsed.places.find((candidate) => candidate.statement === statement && candidate.turn === moved.turn);
+    const run = parsed.runs.find((candidate) => candidate.statement === statement && candidate.frame === moved.frame);
     for (const root of rootsOf(statement)) {
       for (const expr of walk(root)) {
-        if (expr.kind !== "name" || !place) continue;
-        const from = place.turn.scope.findAt(expr.name, place.moment)?.symbol.statement;
+        if (expr.kind !== "name" || !run) continue;
+        const from = run.frame.scope.findAt(expr.name, run.step)?.symbol.statement;
         if (from === before.statement) return null;
         if (from && body.indexOf(from) > first) needed.add(from);
       }
@@ -140,7 +140,7 @@ function neededBetween(
 }
 
 /** Moves the statement of `moved`, and what it needs, above the statement of `before`. False when that is not possible. */
-export function moveUp(draft: Draft, before: Place, moved: Place): boolean {
+export function moveUp(draft: Draft, before: StatementRun, moved: StatementRun): boolean {
   const { parsed, text } = draft;
   const body = bodyWith(parsed.statements, before.statement);
   const needed = body && neededBetween(parsed, body, before, moved);

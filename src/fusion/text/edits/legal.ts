@@ -2,8 +2,8 @@
 import type { NodeId, TensorType } from "../../ir";
 import { findNode } from "../../ir";
 import type { Parsed } from "../program";
-import type { OperandPlace } from "./locate";
-import { ancestors, locked, nameAt, operandPlace, say, valuePlace } from "./locate";
+import type { OperandSite } from "./locate";
+import { ancestors, locked, nameAt, operandSite, say, valueSite } from "./locate";
 
 export interface ConnectTarget {
   readonly consumer: NodeId;
@@ -14,12 +14,12 @@ export interface ConnectTarget {
 }
 
 /** What is wrong with `producer` as that operand, by shape and dtype; null when nothing is or nothing can be known yet. */
-export function typeProblem(parsed: Parsed, producer: NodeId, { site, slot }: OperandPlace): string | null {
+export function typeProblem(parsed: Parsed, producer: NodeId, { site, index }: OperandSite): string | null {
   const { op, operands } = site;
   const made = findNode(parsed.graph, site.node);
   const type = findNode(parsed.graph, producer)?.type;
   if (!op || !type || !made || parsed.unknown.has(producer)) return null;
-  const others = operands.map(({ node }, i) => (i === slot ? producer : node));
+  const others = operands.map(({ node }, i) => (i === index ? producer : node));
   if (others.some((id) => id !== null && parsed.unknown.has(id))) return null;
   const types: (TensorType | null)[] = others.map((id) =>
     id === null ? null : (findNode(parsed.graph, id)?.type ?? null),
@@ -40,23 +40,23 @@ export function typeProblem(parsed: Parsed, producer: NodeId, { site, slot }: Op
 
 const attrsOf = (parsed: Parsed, call: NodeId) => parsed.sites.get(call)?.attrs ?? null;
 
-/** Why no name of the text can carry `producer` to `place`'s statement, or null. */
-function scopeProblem(parsed: Parsed, producer: NodeId, at: OperandPlace): string | null {
-  const { place } = at.site;
-  if (nameAt(parsed, producer, place) !== null || valuePlace(parsed, producer, place)) return null;
-  const from = parsed.sites.get(producer)?.place.turn;
+/** Why no name of the text can carry `producer` to `run`'s statement, or null. */
+function scopeProblem(parsed: Parsed, producer: NodeId, at: OperandSite): string | null {
+  const { run } = at.site;
+  if (nameAt(parsed, producer, run) !== null || valueSite(parsed, producer, run)) return null;
+  const from = parsed.sites.get(producer)?.run.frame;
   const group = from?.groups.findLast(({ kind }) => kind !== "composite");
-  if (group?.kind === "loop") return `${say(parsed, producer)} belongs to another turn of the loop.`;
-  if (group && from !== place.turn)
+  if (group?.kind === "loop") return `${say(parsed, producer)} belongs to another iteration of the loop.`;
+  if (group && from !== run.frame)
     return `${say(parsed, producer)} lives inside ${group.label}: return it from there first.`;
-  return `${say(parsed, producer)} is outside ${place.turn.scope.owner}: give that a parameter for it.`;
+  return `${say(parsed, producer)} is outside ${run.frame.scope.owner}: give that a parameter for it.`;
 }
 
 /** Why `producer` can't feed that operand; null when it can. */
 export function connectProblem(
   parsed: Parsed,
   producer: NodeId,
-  at: OperandPlace,
+  at: OperandSite,
   before: ReadonlySet<NodeId>,
 ): string | null {
   const { node } = at.site;
@@ -81,7 +81,7 @@ export function legalTargets(parsed: Parsed, producer: NodeId): readonly Connect
   const targets: ConnectTarget[] = [];
   for (const node of parsed.graph.nodes.values()) {
     node.inputs.forEach((input, operand) => {
-      const at = operandPlace(parsed, node.id, operand);
+      const at = operandSite(parsed, node.id, operand);
       const already = input === producer ? `${say(parsed, node.id)} reads ${say(parsed, producer)} already.` : null;
       const reason = nothing ?? already ?? (at.ok ? connectProblem(parsed, producer, at.value, before) : at.text);
       targets.push({ consumer: node.id, operand, ok: reason === null, reason: reason ?? "" });

@@ -1,7 +1,7 @@
 /** @file Where in the text a node, an operand or a name is, and what may be edited there. */
 import type { NodeId } from "../../ir";
 import { findNode } from "../../ir";
-import type { Operand, Place, Site } from "../machine";
+import type { OperandSource, StatementRun, Site } from "../interpreter";
 import type { Parsed } from "../program";
 import type { Expr, Statement } from "../syntax";
 import { bare } from "../syntax";
@@ -24,15 +24,15 @@ export function locked(parsed: Parsed, part: NodeId): string {
   return `${say(parsed, part)} is a part of ${name} ${call}, and parts are locked. Write the parts out in the text to change them.`;
 }
 
-export interface OperandPlace {
+export interface OperandSite {
   readonly site: Site;
   /** Index into the site's operands. */
-  readonly slot: number;
-  readonly operand: Operand;
+  readonly index: number;
+  readonly operand: OperandSource;
 }
 
 /** The operand of a call that input `operand` of `consumer` comes from. A composite's parts lead to the argument of the call. */
-export function operandPlace(parsed: Parsed, consumer: NodeId, operand: number): Found<OperandPlace> {
+export function operandSite(parsed: Parsed, consumer: NodeId, operand: number): Found<OperandSite> {
   const node = findNode(parsed.graph, consumer);
   const input = node?.inputs[operand];
   if (!node || input === undefined) return no(`${say(parsed, consumer)} has no operand ${operand + 1}.`);
@@ -40,10 +40,10 @@ export function operandPlace(parsed: Parsed, consumer: NodeId, operand: number):
   const site = parsed.sites.get(call);
   if (!site) return no(`${say(parsed, consumer)} reads nothing that could be changed.`);
   const plain = call === consumer && site.op !== null && site.op.kind !== "composite";
-  const given = site.operands.flatMap(({ node: id }, slot) => (id === null ? [] : [slot]));
-  const slot = plain ? given[operand] : site.operands.findIndex(({ node: id }) => id === input);
-  if (slot === undefined || slot < 0) return no(locked(parsed, consumer));
-  return { ok: true, value: { site, slot, operand: site.operands[slot]! } };
+  const given = site.operands.flatMap(({ node: id }, index) => (id === null ? [] : [index]));
+  const index = plain ? given[operand] : site.operands.findIndex(({ node: id }) => id === input);
+  if (index === undefined || index < 0) return no(locked(parsed, consumer));
+  return { ok: true, value: { site, index, operand: site.operands[index]! } };
 }
 
 const namesCache = new WeakMap<Parsed, ReadonlyMap<NodeId, readonly string[]>>();
@@ -64,29 +64,29 @@ function namesOfNodes(parsed: Parsed): ReadonlyMap<NodeId, readonly string[]> {
   return names;
 }
 
-/** A name that stands for `producer` just before the statement of `place`, or null. */
-export function nameAt(parsed: Parsed, producer: NodeId, { turn, moment }: Place): string | null {
+/** A name that stands for `producer` just before the statement of `run`, or null. */
+export function nameAt(parsed: Parsed, producer: NodeId, { frame, step }: StatementRun): string | null {
   if (parsed.partOf.has(producer)) return null;
   for (const name of namesOfNodes(parsed).get(producer) ?? []) {
-    const bound = turn.scope.findAt(name, moment);
+    const bound = frame.scope.findAt(name, step);
     if (bound?.value.kind === "tensor" && bound.value.node === producer) return name;
   }
   return null;
 }
 
-export interface ValuePlace {
+export interface ValueSite {
   readonly expr: Expr;
-  readonly place: Place;
+  readonly run: StatementRun;
 }
 
-/** Where `producer` is written as seen from `place`'s scope: its own expression, or the call of a def that returns it. */
-export function valuePlace(parsed: Parsed, producer: NodeId, { turn }: Place): ValuePlace | null {
+/** Where `producer` is written as seen from `run`'s scope: its own expression, or the call of a def that returns it. */
+export function valueSite(parsed: Parsed, producer: NodeId, { frame }: StatementRun): ValueSite | null {
   const site = parsed.sites.get(producer);
-  if (site?.place.turn === turn) return site;
-  for (const { expr, result, place } of parsed.calls) {
-    if (expr && result === producer && place.turn === turn) return { expr, place };
+  if (site?.run.frame === frame) return site;
+  for (const { expr, result, run } of parsed.calls) {
+    if (expr && result === producer && run.frame === frame) return { expr, run };
   }
-  return site && site.place.turn.scope === turn.scope && site.place.turn.prefix === "" ? site : null;
+  return site && site.run.frame.scope === frame.scope && site.run.frame.prefix === "" ? site : null;
 }
 
 /** The expression that `statement` binds to one name, or null: anything else in it is nested. */
@@ -95,12 +95,12 @@ export function boundExpr(statement: Statement): Expr | null {
   return statement.targets.length >= 1 && bare(statement.targets[0]!).kind === "name" ? bare(statement.value) : null;
 }
 
-/** How many times the statement of `place` runs, as a note: an edit there changes them all. */
-export function noteFor(parsed: Parsed, { statement, turn }: Place): string | null {
-  const runs = parsed.places.filter((place) => place.statement === statement).length;
+/** How many times the statement of `run` runs, as a note: an edit there changes them all. */
+export function noteFor(parsed: Parsed, { statement, frame }: StatementRun): string | null {
+  const runs = parsed.runs.filter((run) => run.statement === statement).length;
   if (runs <= 1) return null;
-  const group = turn.groups.findLast(({ kind }) => kind !== "composite");
-  if (group?.kind === "loop") return `Changes all ${runs} turns of the loop.`;
+  const group = frame.groups.findLast(({ kind }) => kind !== "composite");
+  if (group?.kind === "loop") return `Changes all ${runs} iterations of the loop.`;
   return group ? `Changes all ${runs} calls of ${group.label}.` : null;
 }
 

@@ -8,7 +8,7 @@ const attrKey = (attrs: Attrs): string =>
     .join(";");
 
 /** Holes are alike; inputs are themselves. */
-function keyOf(node: Node, operand: (id: NodeId) => string): string {
+function dictKey(node: Node, operand: (id: NodeId) => string): string {
   const inputs = node.inputs.map(operand).join(",");
   const own = node.op === "input" ? `${node.type.dtype}[${node.type.shape.join()}]` : "";
   return `${node.op}(${inputs}){${attrKey(node.attrs)}}${own}`;
@@ -50,7 +50,7 @@ export function matchGraphs(before: Graph, after: Graph): Match {
   const isHole = (graph: Graph, id: NodeId): boolean => graph.nodes.get(id)?.op === "hole";
   for (const node of after.nodes.values()) {
     if (node.op === "hole") continue;
-    const key = keyOf(node, (id) => (isHole(after, id) ? "…" : id));
+    const key = dictKey(node, (id) => (isHole(after, id) ? "…" : id));
     const list = candidates.get(key);
     if (list) list.push(node.id);
     else candidates.set(key, [node.id]);
@@ -60,7 +60,7 @@ export function matchGraphs(before: Graph, after: Graph): Match {
   let left = [...after.nodes.values()].filter((node) => node.op !== "hole").length;
   for (const node of ordered(before)) {
     if (node.op === "hole") continue;
-    const list = candidates.get(keyOf(node, (id) => (isHole(before, id) ? "…" : (ids.get(id) ?? `?${id}`))));
+    const list = candidates.get(dictKey(node, (id) => (isHole(before, id) ? "…" : (ids.get(id) ?? `?${id}`))));
     const same = list?.indexOf(node.id) ?? -1;
     const found = list?.splice(Math.max(same, 0), 1)[0];
     if (found === undefined) complete = false;

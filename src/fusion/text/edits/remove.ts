@@ -1,4 +1,4 @@
-/** @file Deleting: a statement goes with its line, a nested op leaves `...`, and so does every place that read what is gone. */
+/** @file Deleting: a statement goes with its line, a nested op leaves `...`, and so does every expression that read what is gone. */
 import type { NodeId, Span, TextEdit } from "../../ir";
 import { findNode } from "../../ir";
 import { wholeLines } from "../lines";
@@ -63,7 +63,7 @@ function withoutUses({ parsed, inside }: Loss, symbols: readonly SymbolRecord[])
   for (const span of symbols.flatMap(({ uses }) => uses)) {
     if (contains(inside, span) || seen.has(span.from)) continue;
     seen.add(span.from);
-    const statement = parsed.places.find(
+    const statement = parsed.runs.find(
       ({ statement: each }) => bodiesOf(each).length === 0 && contains(each.span, span),
     )?.statement;
     if (statement?.kind === "update" && statement.target.span.from === span.from)
@@ -93,7 +93,7 @@ function withoutParam(parsed: Parsed, span: Span): TextEdit {
   return { span: { from: params[i - 1]?.span.to ?? span.from, to: span.to }, insert: "" };
 }
 
-/** Whether a spot that reads one of `symbols` also reads another definition, as a loop's second turn does: then the name must stay. */
+/** Whether a spot that reads one of `symbols` also reads another definition, as a loop's second iteration does: then the name must stay. */
 function meansOthersToo(parsed: Parsed, symbols: readonly SymbolRecord[]): boolean {
   const spots = new Set(symbols.flatMap(({ uses }) => uses.map(({ from }) => from)));
   return parsed.symbols.some((other) => !symbols.includes(other) && other.uses.some(({ from }) => spots.has(from)));
@@ -102,7 +102,7 @@ function meansOthersToo(parsed: Parsed, symbols: readonly SymbolRecord[]): boole
 function removalEdits(parsed: Parsed, id: NodeId): readonly TextEdit[] | string {
   const site = parsed.sites.get(id);
   if (!site) return "It is written nowhere.";
-  const { statement } = site.place;
+  const { statement } = site.run;
   const symbols = parsed.symbols.filter((symbol) => symbol.nodes.includes(id));
   if (site.param) return [withoutParam(parsed, site.param.span), ...withoutUses({ parsed, inside: null }, symbols)];
   const expr = bare(site.expr);
@@ -143,12 +143,12 @@ export function removeNode(text: string, id: NodeId, parsed: Parsed = parseProgr
   const draft = new Draft(parsed);
   draft.edit(edits);
   const match = matchGraphs(parsed.graph, draft.parsed.graph);
-  const { place } = parsed.sites.get(id)!;
+  const { run } = parsed.sites.get(id)!;
   return {
     ok: true,
     edits: draft.edits(),
     ids: changedIds(match),
-    note: noteFor(parsed, place),
+    note: noteFor(parsed, run),
     node: null,
   };
 }

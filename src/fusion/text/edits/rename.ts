@@ -1,4 +1,4 @@
-/** @file New names: for one version of a value, or for a constant, def or parameter; every place that means it, and no other. */
+/** @file New names: for one version of a value, or for a constant, def or parameter; every use that means it, and no other. */
 import type { NodeId, TextEdit } from "../../ir";
 import { findNode } from "../../ir";
 import { DTYPES, isIdentifier, KEYWORDS } from "../names";
@@ -32,10 +32,10 @@ function family(parsed: Parsed, symbol: SymbolRecord): readonly SymbolRecord[] {
 
 /** Edits that give `symbol` another name. */
 function spans(symbols: readonly SymbolRecord[], name: string): readonly TextEdit[] {
-  const places = new Map(
+  const spans = new Map(
     symbols.flatMap(({ definition, uses }) => [definition, ...uses]).map((span) => [key(span), span]),
   );
-  return [...places.values()].sort((a, b) => a.from - b.from).map((span) => ({ span, insert: name }));
+  return [...spans.values()].sort((a, b) => a.from - b.from).map((span) => ({ span, insert: name }));
 }
 
 /** Renames every spot that means `symbol`. */
@@ -47,7 +47,7 @@ export function renameVersion(draft: Draft, symbol: SymbolRecord, name: string):
   const { parsed } = draft;
   const edits: TextEdit[] = [{ span: symbol.definition, insert: name }];
   for (const span of symbol.uses) {
-    const update = parsed.places.find(
+    const update = parsed.runs.find(
       ({ statement }) => statement.kind === "update" && statement.target.span.from === span.from,
     )?.statement;
     if (update?.kind === "update") edits.push(...spelledOut(update, name));
@@ -83,13 +83,13 @@ export function renameNode(text: string, id: NodeId, name: string, parsed: Parse
   if (parsed.partOf.has(id)) return refused(locked(parsed, id));
   if (!site || node.op === "const") return refused(`${say(parsed, id)} is a number and has no name.`);
   const symbol = parsed.symbols.find((candidate) => candidate.nodes.includes(id));
-  const problem = nameProblem(parsed, name, symbol?.owner ?? site.place.turn.scope.owner);
+  const problem = nameProblem(parsed, name, symbol?.owner ?? site.run.frame.scope.owner);
   if (problem) return symbol?.name === name ? refused(`It is called ${name} already.`) : refused(problem);
-  if (symbol) return finish(parsed, symbolEdits(parsed, symbol, name), id, noteFor(parsed, site.place));
+  if (symbol) return finish(parsed, symbolEdits(parsed, symbol, name), id, noteFor(parsed, site.run));
   if (!isNested(site)) return refused(`${say(parsed, id)} has no name in the text.`);
   const draft = new NewDraft(parsed);
   extractAs(draft, site, name);
-  return finish(parsed, draft.edits(), id, noteFor(parsed, site.place));
+  return finish(parsed, draft.edits(), id, noteFor(parsed, site.run));
 }
 
 /** Renames `symbol` everywhere, for the editor. */

@@ -3,17 +3,17 @@ import type { Span, TextEdit } from "../../ir";
 import type { DefStatement, Expr, ParamDecl } from "../syntax";
 import { bare, everyStatement, expressionsOf } from "../syntax";
 import { indentAt } from "../lines";
-import { heldBy, mayBeNone, type Held } from "../python-types";
+import { annotatedKind, mayBeNone, type AnnotatedKind } from "../python-types";
 import { usualOf } from "./layers";
 import { fitting, misfit, unpackedNames } from "./inputs";
 import { applied } from "./members";
 import type { Program } from "./module-fix";
 
-/** One input: a parameter, what stands under texts of one, or a weight of `self`. */
+/** One input: a parameter, an entry of one under a string key, or a weight of `self`. */
 interface Input {
   readonly name: string;
   readonly param: ParamDecl;
-  /** Where it is read, for what stands under texts. */
+  /** Where it is read, for an entry under a string key. */
   readonly uses: readonly Span[];
 }
 
@@ -31,7 +31,7 @@ function pathOf(expr: Expr): { readonly root: string; readonly keys: readonly st
   return inner.kind === "name" && keys.length > 0 ? { root: inner.name, keys } : null;
 }
 
-/** Entries of `param` that the def reads, by a name made of their texts. */
+/** Entries of `param` that the def reads, by a name made of their keys. */
 function entriesOf(def: DefStatement, param: ParamDecl): readonly Input[] {
   const all = expressionsOf(def.body);
   const inner = new Set(all.flatMap((expr) => (expr.kind === "subscript" ? [bare(expr.object)] : [])));
@@ -100,7 +100,7 @@ function weightsOf(def: DefStatement): readonly Input[] {
 
 /** Whether `param` waits for a type: no annotation that says one, no default that is a value. */
 const isOpen = ({ name, annotation, value, starred }: ParamDecl): boolean =>
-  name.text !== "self" && !starred && !value && !(annotation && heldBy(annotation) === null);
+  name.text !== "self" && !starred && !value && !(annotation && annotatedKind(annotation) === null);
 
 const DATA = /^(x|h|z|inputs?|images?|hidden\w*|src|tgt|tokens?_?emb\w*|embeddings?|features?)$/;
 const HEADS = /^(q|k|v|query|key|value)s?$/;
@@ -152,9 +152,9 @@ function rowsOf(names: readonly string[], first: boolean, pictures: boolean): re
 }
 
 /** What a parameter is when its annotation says that it is no tensor: a value that is known. */
-const knownOf = ({ name, param: { name: own, annotation } }: Input): Held | null => {
-  const held = annotation && name === own.text ? heldBy(annotation) : null;
-  return held === "tensor" || held === "number" ? null : held;
+const knownOf = ({ name, param: { name: own, annotation } }: Input): AnnotatedKind | null => {
+  const annotated = annotation && name === own.text ? annotatedKind(annotation) : null;
+  return annotated === "tensor" || annotated === "number" ? null : annotated;
 };
 
 /** Types or values of a group, the likeliest row first. */
@@ -169,7 +169,7 @@ function choicesOf(group: readonly Input[], first: boolean, pictures: boolean): 
         ...(known === "other" ? ['"none"'] : []),
       ]),
     ].map((value) => [value]);
-  if (group.length === 1 && only!.param.annotation && heldBy(only!.param.annotation) === "number")
+  if (group.length === 1 && only!.param.annotation && annotatedKind(only!.param.annotation) === "number")
     return [["f32[]"], [usualOf(only!.name, "number")]];
   const none = group.every(({ param }) => param.annotation && mayBeNone(param.annotation));
   return [

@@ -1,7 +1,7 @@
 /** @file Layers that a class makes in its __init__: the weights they hold and the op they call. PyTorch's torch.nn. */
 
 import { findOp } from "../../ops";
-import type { Held } from "../python-types";
+import type { AnnotatedKind } from "../python-types";
 
 /** Source of each argument by parameter name; those not given have their default's source. */
 export type LayerArgs = ReadonlyMap<string, string>;
@@ -37,7 +37,7 @@ const weight = (suffix: string, ...shape: readonly string[]): Weight => ({
 const at = (args: LayerArgs, name: string): string => args.get(name) ?? "1";
 const wanted = (args: LayerArgs, name: string): boolean => args.get(name) !== "False" && args.get(name) !== "None";
 /** Keywords that differ from their default. */
-const said =
+const argumentsThen =
   (...names: readonly (readonly [name: string, usual: string])[]) =>
   (args: LayerArgs): readonly string[] =>
     names.flatMap(([name, usual]) => (at(args, name) === usual ? [] : [`${name}=${at(args, name)}`]));
@@ -56,7 +56,7 @@ const sizes = (source: string, rank: number): readonly string[] => {
 const plain = (op: string, ...params: readonly string[]): Layer => ({
   op,
   params,
-  last: said(
+  last: argumentsThen(
     ...params.filter((param) => !param.startsWith("inplace")).map((param) => param.split("=") as [string, string]),
   ),
 });
@@ -79,7 +79,7 @@ const conv = (rank: number): Layer => ({
     const w = weight("w", at(args, "out_channels"), share, ...sizes(at(args, "kernel_size"), rank));
     return wanted(args, "bias") ? [w, weight("b", at(args, "out_channels"))] : [w];
   },
-  last: said(["stride", "1"], ["padding", "0"], ["dilation", "1"], ["groups", "1"]),
+  last: argumentsThen(["stride", "1"], ["padding", "0"], ["dilation", "1"], ["groups", "1"]),
   input: (args) => `f32[8, ${[at(args, "in_channels"), ...Array.from({ length: rank }, () => "32")].join(", ")}]`,
 });
 
@@ -92,7 +92,7 @@ const batchNorm: Layer = {
     weight("w", at(args, "num_features")),
     weight("b", at(args, "num_features")),
   ],
-  last: said(["eps", "1e-5"]),
+  last: argumentsThen(["eps", "1e-5"]),
   input: (args) => `f32[8, ${at(args, "num_features")}, 32, 32]`,
 };
 
@@ -121,7 +121,7 @@ const convTranspose = (rank: number): Layer => ({
     const w = weight("w", at(args, "in_channels"), share, ...sizes(at(args, "kernel_size"), rank));
     return wanted(args, "bias") ? [w, weight("b", outputs)] : [w];
   },
-  last: said(["stride", "1"], ["padding", "0"], ["output_padding", "0"], ["groups", "1"], ["dilation", "1"]),
+  last: argumentsThen(["stride", "1"], ["padding", "0"], ["output_padding", "0"], ["groups", "1"], ["dilation", "1"]),
   input: (args) => `f32[8, ${[at(args, "in_channels"), ...Array.from({ length: rank }, () => "32")].join(", ")}]`,
 });
 
@@ -130,7 +130,7 @@ const instanceNorm: Layer = {
   params: ["num_features", "eps=1e-5", "momentum=0.1", "affine=False"],
   weights: (args) =>
     wanted(args, "affine") ? [weight("w", at(args, "num_features")), weight("b", at(args, "num_features"))] : [],
-  last: said(["eps", "1e-5"]),
+  last: argumentsThen(["eps", "1e-5"]),
   input: (args) => `f32[8, ${at(args, "num_features")}, 32, 32]`,
 };
 
@@ -233,7 +233,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
         const shape = sizes(at(args, "normalized_shape"), 1);
         return wanted(args, "bias") ? [weight("w", ...shape), weight("b", ...shape)] : [weight("w", ...shape)];
       },
-      last: said(["eps", "1e-5"]),
+      last: argumentsThen(["eps", "1e-5"]),
       input: (args) => `f32[8, 64, ${sizes(at(args, "normalized_shape"), 1).join(", ")}]`,
     },
   ],
@@ -254,7 +254,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
       params: ["num_groups", "num_channels", "eps=1e-5"],
       first: (args) => [at(args, "num_groups")],
       weights: (args) => [weight("w", at(args, "num_channels")), weight("b", at(args, "num_channels"))],
-      last: said(["eps", "1e-5"]),
+      last: argumentsThen(["eps", "1e-5"]),
       input: (args) => `f32[8, ${at(args, "num_channels")}, 32, 32]`,
     },
   ],
@@ -377,9 +377,9 @@ const ACTIVATIONS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
 ]);
 
 /** The layer that a name in a configuration, the name of an op or the name of a class stands for. */
-export function activationCalled(said: string): Layer | null {
-  const op = findOp(said);
-  return ACTIVATIONS.get(said) ?? LAYERS.get(said.split(".").at(-1)!) ?? (op ? { op: op.name, params: [] } : null);
+export function activationCalled(name: string): Layer | null {
+  const op = findOp(name);
+  return ACTIVATIONS.get(name) ?? LAYERS.get(name.split(".").at(-1)!) ?? (op ? { op: op.name, params: [] } : null);
 }
 
 /** Sizes that a class takes and nobody says: what people usually call them. */
@@ -402,13 +402,13 @@ const USUAL: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** A value for a parameter called `name` that holds this. */
-export function usualOf(name: string, held: Held): string {
+export function usualOf(name: string, annotated: AnnotatedKind): string {
   const usual = usualValue(name);
-  if (held === "flag") return usual === "True" && /causal/.test(name) ? "True" : "False";
-  if (held === "text") return usual.startsWith('"') ? usual : '""';
-  if (held === "sizes") return "(8, 8)";
-  if (held === "number") return /^[\d.e-]+$/.test(usual) && Number(usual) < 1 ? usual : "1.0";
-  return held === "whole" && /^\d+$/.test(usual) ? usual : held === "whole" ? "8" : "None";
+  if (annotated === "flag") return usual === "True" && /causal/.test(name) ? "True" : "False";
+  if (annotated === "text") return usual.startsWith('"') ? usual : '""';
+  if (annotated === "sizes") return "(8, 8)";
+  if (annotated === "number") return /^[\d.e-]+$/.test(usual) && Number(usual) < 1 ? usual : "1.0";
+  return annotated === "whole" && /^\d+$/.test(usual) ? usual : annotated === "whole" ? "8" : "None";
 }
 
 /** A size for a parameter called `name`. */

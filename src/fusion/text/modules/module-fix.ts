@@ -6,7 +6,7 @@ import type { Span, TextEdit } from "../../ir";
 import { findOp } from "../../ops";
 import { wholeLines } from "../lines";
 import type { ClassStatement, DefStatement, Expr, ParamDecl, Statement } from "../syntax";
-import { heldBy, type Held } from "../python-types";
+import { annotatedKind, type AnnotatedKind } from "../python-types";
 import { usualOf } from "./layers";
 import { bare, expressionsOf } from "../syntax";
 import type { Deadline } from "../parse";
@@ -14,7 +14,7 @@ import { fittingTypes, misfit } from "./inputs";
 import { applied, lastName } from "./members";
 import { forwardOf } from "./methods";
 import { unpackedNames } from "./inputs";
-import { take } from "./taker";
+import { translate } from "./module-translator";
 
 /** `BasicBlock` as a def is called. */
 const snake = (name: string): string =>
@@ -160,11 +160,11 @@ function partsOf(forward: DefStatement, name: string): readonly string[] | null 
 }
 
 /** What a parameter of forward() is that is no tensor, by its annotation or by its name. */
-function knownParam({ name, annotation, value }: ParamDecl): Held | null {
-  const held = annotation && heldBy(annotation);
+function knownParam({ name, annotation, value }: ParamDecl): AnnotatedKind | null {
+  const annotated = annotation && annotatedKind(annotation);
   if (value) return null;
-  if (held === "whole" || held === "flag" || held === "text" || held === "sizes") return held;
-  return !held && /^(output_|return_|use_|is_|need_)/.test(name.text) ? "flag" : null;
+  if (annotated === "whole" || annotated === "flag" || annotated === "text" || annotated === "sizes") return annotated;
+  return !annotated && /^(output_|return_|use_|is_|need_)/.test(name.text) ? "flag" : null;
 }
 
 /** Null for a class without forward(), and for one that another class uses. */
@@ -194,13 +194,14 @@ function writtenOut(program: Program, own: ClassStatement): readonly TextEdit[] 
     .filter(({ kind }) => kind === "def" || kind === "assign")
     .map(({ span }) => `${text.slice(span.from, span.to)}\n`)
     .join("");
-  const said: string[] = [];
-  const known = (source: string): string => `${top}${said.map((line) => `${line}\n`).join("")}known__ = ${source}\n`;
+  const constantLines: string[] = [];
+  const known = (source: string): string =>
+    `${top}${constantLines.map((line) => `${line}\n`).join("")}known__ = ${source}\n`;
   const number = (source: string): number | null => read(known(source)).constants.get("known__") ?? null;
   const readable = (source: string): boolean => read(known(source)).clear("known__");
   const classes = new Map(list.map((each) => [each.name.text, each]));
-  const written = take(
-    { text, classes, defs: factories(statements), shared, said, number, readable },
+  const written = translate(
+    { text, classes, defs: factories(statements), shared, constantLines, number, readable },
     { made, name, prefix: "", args, depth: 0 },
   );
   const called = statements.some((each) => each !== made && each.kind !== "class" && makes([each], name));
@@ -212,8 +213,8 @@ function writtenOut(program: Program, own: ClassStatement): readonly TextEdit[] 
   const there = namesOf(statements);
   const settled = new Map(
     forward.params.flatMap((param) => {
-      const held = knownParam(param);
-      return held ? [[param.name.text, usualOf(param.name.text, held)] as const] : [];
+      const annotated = knownParam(param);
+      return annotated ? [[param.name.text, usualOf(param.name.text, annotated)] as const] : [];
     }),
   );
   const open = called ? [] : inputs.filter((input) => !there.has(input) && !settled.has(input));
@@ -221,7 +222,7 @@ function writtenOut(program: Program, own: ClassStatement): readonly TextEdit[] 
     ...list.filter((other) => other !== made).map(({ span }) => span),
     ...(instance ? [instance.statement.span] : []),
   ];
-  const place = withDecorators(text, wholeLines(text, made.span));
+  const span = withDecorators(text, wholeLines(text, made.span));
   const parts = open.flatMap((input) => partsOf(forward, input) ?? [input]);
   const given = inputs.map((input) =>
     open.includes(input) && partsOf(forward, input)
@@ -244,7 +245,7 @@ function writtenOut(program: Program, own: ClassStatement): readonly TextEdit[] 
     const end = { from: text.length, to: text.length };
     return [
       ...gone.map((span) => ({ span: withSpace(text, withDecorators(text, wholeLines(text, span))), insert: "" })),
-      { span: place, insert: `${spaced(lines).join("\n")}\n` },
+      { span: span, insert: `${spaced(lines).join("\n")}\n` },
       ...(late ? [{ span: end, insert: `${text.endsWith("\n") ? "" : "\n"}${call.slice(1).join("\n")}\n` }] : []),
     ];
   };

@@ -15,7 +15,7 @@ export interface Names {
   /** Fields of such parameters that the text gives a value. */
   readonly fields: ReadonlyMap<string, string>;
   /** Variables of loops that are being written out, by the source of what they are. */
-  readonly turns: ReadonlyMap<string, string>;
+  readonly loopVariables: ReadonlyMap<string, string>;
   readonly own: (name: string) => string;
 }
 
@@ -31,9 +31,9 @@ function ofConfig(names: Names, { callee, args, span }: CallExpr): readonly Text
   const [config, field, otherwise] = args.map(({ value }) => bare(value));
   if ((word !== "getattr" && word !== "hasattr") || !config || field?.kind !== "string") return [];
   if (!isConfig(names, config)) return [];
-  const said = names.fields.has(field.value);
-  if (word === "hasattr") return [{ span, insert: said ? "True" : "False" }];
-  if (said || !otherwise) return [{ span, insert: field.value }];
+  const exists = names.fields.has(field.value);
+  if (word === "hasattr") return [{ span, insert: exists ? "True" : "False" }];
+  if (exists || !otherwise) return [{ span, insert: field.value }];
   // The default's own names have edits of their own: only what stands around it goes.
   return [
     { span: { from: span.from, to: otherwise.span.from }, insert: "(" },
@@ -70,7 +70,7 @@ function asValue({ constants, own }: Names): string {
 
 /** Edits of `roots` that make the names of the class the program's. */
 export function renamesOf(names: Names, roots: readonly Expr[]): TextEdit[] {
-  const { constants, members, turns, own, className } = names;
+  const { constants, members, loopVariables, own, className } = names;
   const all = roots.flatMap((root) => [...walk(root)]);
   const objects = new Set(all.flatMap((expr) => (expr.kind === "member" ? [expr.object] : [])));
   // What a wider edit takes along; `walk` gives the outer expression first.
@@ -98,7 +98,7 @@ export function renamesOf(names: Names, roots: readonly Expr[]): TextEdit[] {
       return known && (object === "self" || object === className) ? [{ span, insert: own(name) }] : [];
     }
     if (expr.kind !== "name") return [];
-    if (turns.has(expr.name)) return [{ span, insert: turns.get(expr.name)! }];
+    if (loopVariables.has(expr.name)) return [{ span, insert: loopVariables.get(expr.name)! }];
     if (constants.has(expr.name) && constants.get(expr.name) !== "member") return [{ span, insert: own(expr.name) }];
     return expr.name === "self" && !objects.has(expr) ? [{ span, insert: asValue(names) }] : [];
   });

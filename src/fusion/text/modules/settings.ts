@@ -3,7 +3,7 @@ import type { Argument, CallExpr, ClassStatement, DefStatement, Expr } from "../
 import { bare, everyStatement, rootsOf, walk } from "../syntax";
 import { usualValue } from "./layers";
 import { isSelf, keptAs, lastName, plainArgs } from "./members";
-import type { Source } from "./source";
+import type { Source } from "./translation";
 
 /** What forward() and the rest of a class ask a parameter of __init__ for, `config.n_embd`, and what `self` keeps it as. */
 export function fieldsAsked(
@@ -41,11 +41,11 @@ const MAKERS =
 /** Sizes of the weight that `nn.Parameter(torch.zeros(1, dim))` makes; null where the shape is of a value that is not written as a call. */
 export function weightSizes(call: CallExpr): readonly Expr[] | null {
   const inner = [...walk(call)].filter((each): each is CallExpr => each.kind === "call" && each !== call);
-  const maker = inner.find(({ callee }) => MAKERS.test(lastName(bare(callee)))) ?? inner[0];
-  if (!maker) return null;
-  const word = lastName(bare(maker.callee));
+  const layers = inner.find(({ callee }) => MAKERS.test(lastName(bare(callee)))) ?? inner[0];
+  if (!layers) return null;
+  const word = lastName(bare(layers.callee));
   if (word === "tensor" || word === "as_tensor") return [];
-  const sizes = plainArgs(maker)
+  const sizes = plainArgs(layers)
     .filter(({ name }) => !name || name.text === "size" || name.text === "shape")
     .map(({ value }) => bare(value));
   const first = sizes[0];

@@ -5,7 +5,7 @@ import { parseProgram } from "../program";
 /** The text after every fix that takes a class or made data over. */
 export function mended(text: string): string {
   let now = text;
-  for (let turn = 0; turn < 8; turn++) {
+  for (let iteration = 0; iteration < 8; iteration++) {
     const wrong = parseProgram(now).diagnostics.find(
       ({ code, fixes }) => /^(class|import|source)/.test(code) && fixes!.length > 0,
     );

@@ -38,7 +38,7 @@ function symbolHover(parsed: Parsed, symbol: SymbolRecord, span: Span): Hover {
         ? `${String(node.attrs["role"])} fed by ${String(node.attrs["source"])}`
         : (call?.doc.formula ?? node.op);
     const times =
-      symbol.nodes.length > 1 ? `\n\nStands for ${symbol.nodes.length} nodes, one for each call or turn.` : "";
+      symbol.nodes.length > 1 ? `\n\nStands for ${symbol.nodes.length} nodes, one for each call or iteration.` : "";
     return { span, node: node.id, markdown: `**${name}** ${showNode(parsed, node)}\n\n${what}${times}` };
   }
   const known =
@@ -86,18 +86,18 @@ export function hoverAt(parsed: Parsed, offset: number): Hover | null {
   };
 }
 
-/** `assert_fused(a, b, ...)` with the places of its parameters. */
+/** `assert_fused(a, b, ...)` with the spans of its parameters. */
 function assertionSignature({ name, params }: NonNullable<ReturnType<typeof findAssertion>>): {
   readonly label: string;
   readonly params: readonly { readonly from: number; readonly to: number; readonly doc: string }[];
 } {
   let at = name.length + 1;
-  const places = params.map((param) => {
+  const labels = params.map((param) => {
     const from = at;
     at += param.length + ", ".length;
     return { from, to: from + param.length, doc: "" };
   });
-  return { label: `${name}(${params.join(", ")})`, params: places };
+  return { label: `${name}(${params.join(", ")})`, params: labels };
 }
 
 export interface SignatureHelp {
@@ -147,7 +147,7 @@ export interface InlayHint {
   readonly node: NodeId;
 }
 
-/** Inferred types behind the names that are bound; nothing where calls or turns differ. */
+/** Inferred types behind the names that are bound; nothing where calls or iterations differ. */
 export function inlayHints(parsed: Parsed): readonly InlayHint[] {
   return parsed.symbols.flatMap((symbol) => {
     if (symbol.kind !== "value" || symbol.node === null || symbol.statement.kind === "def") return [];

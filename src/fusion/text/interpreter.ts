@@ -5,13 +5,13 @@ import type { CompositeDef, OpDef } from "../ops";
 import type { ModuleFix } from "./modules/module-fix";
 import type { Entry } from "../autodiff";
 import type { Deadline } from "./parse";
-import type { Problems } from "./problems";
+import type { Diagnostics } from "./diagnostics";
 import type { Scope, SymbolRecord } from "./scope";
 import type { DefStatement, Expr, ParamDecl, Statement } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 
-/** The program, one call of a def, or one turn of a loop. */
-export interface Turn {
+/** The program, one call of a def, or one iteration of a loop. */
+export interface Frame {
   readonly scope: Scope;
   /** `h1/block#0/`, or empty at the top. */
   readonly prefix: string;
@@ -21,22 +21,22 @@ export interface Turn {
   readonly defs: readonly DefStatement[];
   /** How many comprehensions are open around it. */
   readonly nested?: number;
-  /** What a loop's turn ended with before its end. */
+  /** What an iteration ended with before its end. */
   readonly jump?: { word: "break" | "continue" | null };
   /** Values of `return`, once there is one. */
-  readonly result: { values: readonly Slot[] | null };
+  readonly result: { values: readonly Operand[] | null };
 }
 
 /** One run of one statement. */
-export interface Place {
-  readonly turn: Turn;
+export interface StatementRun {
+  readonly frame: Frame;
   readonly statement: Statement;
-  readonly moment: number;
+  readonly step: number;
   /** Identity of what the statement binds; call instances hang on it. */
   readonly root: string;
 }
 
-export interface Operand {
+export interface OperandSource {
   /** The node read; null for an optional operand that is not given. */
   readonly node: NodeId | null;
   /** null: written by the operator alone, as `y` in `y += x`. */
@@ -48,23 +48,23 @@ export interface Site {
   readonly node: NodeId;
   /** The call, operator, literal or type annotation. */
   readonly expr: Expr;
-  readonly place: Place;
+  readonly run: StatementRun;
   /** The parameter of a lone def that this input is. */
   readonly param: ParamDecl | null;
   readonly op: OpDef | CompositeDef | null;
   /** Of the call as written, defaults included. */
   readonly attrs: Attrs;
   /** In the order of the op's tensor parameters; a list of tensors counts one by one. */
-  readonly operands: readonly Operand[];
+  readonly operands: readonly OperandSource[];
 }
 
-/** A composite, a def's call or a loop's turn. */
+/** A composite, a def's call or a loop's iteration. */
 export interface CallInstance extends GroupRef {
   readonly span: Span;
   readonly result: NodeId | null;
   /** The call, where there is one, and the statement it stands in. */
   readonly expr: Expr | null;
-  readonly place: Place;
+  readonly run: StatementRun;
 }
 
 /** What the text says that the plan must be. */
@@ -75,14 +75,14 @@ export type Assertion =
   /** Exactly so many kernels; at most so many bytes moved, or alive at once. */
   | { readonly kind: CountedKind; readonly count: number; readonly span: Span };
 
-export interface Machine {
+export interface Interpreter {
   readonly text: string;
   readonly statements: readonly Statement[];
   /** What would write the program's classes out, found when it is first asked for. */
   readonly moduleFix: () => ModuleFix | null;
   /** Edits that give all inputs of a lone def types that fit, found when they are first asked for. */
   readonly inputsFix: () => readonly TextEdit[] | null;
-  readonly problems: Problems;
+  readonly diagnostics: Diagnostics;
   readonly deadline: Deadline;
   readonly nodes: Map<NodeId, Node>;
   /** Nodes whose type hangs on a hole and is a guess. */
@@ -101,39 +101,39 @@ export interface Machine {
   /** `assert_fused(a, b)` and `assert_kernels(n)`, in order of execution. */
   readonly assertions: Assertion[];
   /** Every run of every statement, in order. */
-  readonly places: Place[];
+  readonly runs: StatementRun[];
   /** Where names are first defined, for "only later". */
   readonly firstDefinition: ReadonlyMap<string, Span>;
-  /** `train()` or `eval()` was said; null: the ops' own defaults. */
+  /** `train()` or `eval()` was called; null: the ops' own defaults. */
   training: boolean | null;
   /** Names that were read before they are defined: not unused, misplaced. */
   readonly misplaced: Set<string>;
   /** Calls of each def under each root, for `h1/block#0`. */
   readonly defCalls: Map<string, number>;
-  moment: number;
+  step: number;
   stopped: boolean;
   /** Runs the statements of a def or a loop. Set by run.ts, which sees everything that this file must not. */
-  runBody(statements: readonly Statement[], turn: Turn): void;
+  runBody(statements: readonly Statement[], frame: Frame): void;
   /** What an expression stands for; as `runBody`, for what evaluate.ts itself calls. */
-  valueOf(place: Place, root: Expr, path: string): Value;
+  valueOf(run: StatementRun, root: Expr, path: string): Value;
 }
 
 /** More nodes than any plan is wanted for: calls that call calls can ask for 2^50. */
-const MOST_NODES = 200_000;
+const MAX_NODES = 200_000;
 /** So much always runs, whatever the clock says. */
-const FREE_MOMENTS = 4096;
+const FREE_STEPS = 4096;
 
 /** Whether reading goes on; says once why not. */
-export function mayGoOn(machine: Machine, span: Span): boolean {
-  if (machine.stopped) return false;
-  const full = machine.nodes.size > MOST_NODES;
-  const early = machine.moment < FREE_MOMENTS || machine.moment % 64 !== 0;
-  if (!full && (early || !machine.deadline.passed())) return true;
-  machine.stopped = true;
+export function mayGoOn(interpreter: Interpreter, span: Span): boolean {
+  if (interpreter.stopped) return false;
+  const full = interpreter.nodes.size > MAX_NODES;
+  const early = interpreter.step < FREE_STEPS || interpreter.step % 64 !== 0;
+  if (!full && (early || !interpreter.deadline.passed())) return true;
+  interpreter.stopped = true;
   const text = full
-    ? `The program unrolls to more than ${MOST_NODES} ops here. The rest was not read.`
+    ? `The program unrolls to more than ${MAX_NODES} ops here. The rest was not read.`
     : "Reading stopped here: this text takes too long to understand. What comes after was not read.";
-  machine.problems.add("too-long", span, text);
+  interpreter.diagnostics.add("too-long", span, text);
   return false;
 }
 
@@ -148,26 +148,26 @@ export interface NewNode {
   readonly span: Span;
 }
 
-export function addNode(machine: Machine, made: NewNode): NodeId {
+export function addNode(interpreter: Interpreter, made: NewNode): NodeId {
   // Written out: a spread here costs a third of the time of reading a long program.
   const { op, inputs, attrs, type, label, groups, span } = made;
   const id = nodeId(made.id);
-  machine.nodes.set(id, { id, op, inputs, attrs, type, label, origins: [id], groups, span });
+  interpreter.nodes.set(id, { id, op, inputs, attrs, type, label, origins: [id], groups, span });
   return id;
 }
 
 /** Last piece of an identity that names a binding: `t` of `h1/block#0/t@2`; null when it is a path inside an expression. */
-export function bindingName({ root, turn }: Place, path: string): string | null {
+export function bindingName({ root, frame }: StatementRun, path: string): string | null {
   if (path !== root) return null;
-  const own = root.slice(turn.prefix.length);
+  const own = root.slice(frame.prefix.length);
   const at = own.indexOf("@");
   const name = at < 0 ? own : own.slice(0, at);
   return name === "_" || name.startsWith("return") ? null : name;
 }
 
-export const typeOf = (machine: Machine, id: NodeId): TensorType => machine.nodes.get(id)!.type;
+export const typeOf = (interpreter: Interpreter, id: NodeId): TensorType => interpreter.nodes.get(id)!.type;
 
-/** A literal takes the dtype of what it meets: `x * 2` keeps f16; 2.5 turns i32 into f32. */
+/** A literal takes the dtype of what it meets: `x * 2` keeps f16; 2.5 makes i32 f32. */
 export function literalType(value: Value, partners: readonly DType[]): DType {
   if (value.kind === "number" && value.dtype) return value.dtype;
   const met = partners.length > 0 ? partners.reduce(promote) : null;
@@ -177,30 +177,35 @@ export function literalType(value: Value, partners: readonly DType[]): DType {
 }
 
 /** The node of an operand; literals and holes become nodes at their own path. */
-export function toNode(machine: Machine, place: Place, slot: Slot, partners: readonly DType[]): NodeId {
-  const { value, path } = slot;
+export function toNode(
+  interpreter: Interpreter,
+  run: StatementRun,
+  operand: Operand,
+  partners: readonly DType[],
+): NodeId {
+  const { value, path } = operand;
   if (value.kind === "tensor") return value.node;
-  const span = slot.expr?.span ?? place.statement.span;
-  const made = { id: path, inputs: [], groups: place.turn.groups, span };
+  const span = operand.expr?.span ?? run.statement.span;
+  const made = { id: path, inputs: [], groups: run.frame.groups, span };
   const hole = value.kind === "hole";
   const number = value.kind === "number" ? value.value : value.kind === "bool" ? Number(value.value) : 0;
   const id = hole
-    ? addNode(machine, {
+    ? addNode(interpreter, {
         ...made,
         op: "hole",
         attrs: {},
         type: { dtype: "f32", shape: [] },
-        label: bindingName(place, path) ?? "...",
+        label: bindingName(run, path) ?? "...",
       })
-    : addNode(machine, {
+    : addNode(interpreter, {
         ...made,
         op: "const",
         attrs: { value: number },
         type: { dtype: literalType(value, partners), shape: [] },
         label: value.kind === "bool" ? (value.value ? "True" : "False") : `${number}`,
       });
-  if (hole) machine.unknown.add(id);
-  if (slot.expr)
-    machine.sites.set(id, { node: id, expr: slot.expr, place, param: null, op: null, attrs: {}, operands: [] });
+  if (hole) interpreter.unknown.add(id);
+  if (operand.expr)
+    interpreter.sites.set(id, { node: id, expr: operand.expr, run, param: null, op: null, attrs: {}, operands: [] });
   return id;
 }

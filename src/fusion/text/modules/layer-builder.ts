@@ -5,7 +5,7 @@ import { activationCalled, LAYERS, usualValue, type Layer, type LayerArgs } from
 import { chainOf, inputOf, isSelf, lastName, plainArgs, tupleOf, type Member, type Part } from "./members";
 import { forwardOf, methodOf } from "./methods";
 import { extents, namedModules, weightSizes } from "./settings";
-import type { Given, Source, Taken, Wish } from "./source";
+import type { CallArguments, Source, TranslatedModule, ModuleRequest } from "./translation";
 
 /** Classes inside classes, and names that stand for names, are followed so far. */
 export const DEEPEST = 8;
@@ -13,37 +13,37 @@ export const DEEPEST = 8;
 export const MOST_LAYERS = 12;
 
 /** Who reads the class, and knows what its names are. */
-export interface Reader {
+export interface ClassReader {
   readonly source: Source;
-  readonly wish: Wish;
+  readonly request: ModuleRequest;
   /** Lines of the program; what is made adds its own. */
   readonly lines: string[];
   /** Python lists that __init__ fills before it makes a module of them. */
   readonly locals: ReadonlyMap<string, readonly Part[]>;
   /** Variables of loops that are being written out, by the source of what they are. */
-  readonly turns: Map<string, string>;
+  readonly loopVariables: Map<string, string>;
   readonly own: (name: string) => string;
   isConstant(name: string): boolean;
   sourceOf(expr: Expr): string;
   /** `expr`'s source with names of the class replaced by the program's. */
-  said(expr: Expr): string;
+  translated(expr: Expr): string;
   /** What a name comes to, through names of other classes. */
   settled(source: string): string;
-  /** What `target` is in each turn over `iterable`, as source by variable; null where the turns are not known. */
-  turnsOf(target: Expr, iterable: Expr): readonly (readonly (readonly [string, string])[])[] | null;
+  /** What `target` is in each iteration over `iterable`, as source by variable; null where the iterations are not known. */
+  iterationsOf(target: Expr, iterable: Expr): readonly (readonly (readonly [string, string])[])[] | null;
   /** A class inside this one. */
-  take(wish: Wish): Taken;
+  translate(request: ModuleRequest): TranslatedModule;
 }
 
-export class Maker {
-  private readonly reader: Reader;
+export class LayerBuilder {
+  private readonly reader: ClassReader;
 
-  constructor(reader: Reader) {
+  constructor(reader: ClassReader) {
     this.reader = reader;
   }
 
   /** Name of what is called, and arguments that go with it, where a parameter says which: `norm_layer(dim)`. */
-  private called(callee: Expr): readonly [what: string, given: Given] {
+  private called(callee: Expr): readonly [what: string, given: CallArguments] {
     const name = lastName(callee);
     if (callee.kind !== "name" || !this.reader.isConstant(name)) return [name, []];
     const [, what, more] =
@@ -64,7 +64,7 @@ export class Maker {
     if (what === "Sequential") return this.sequence(name, value.args);
     if (what === "ModuleList") return { kind: "list", parts: this.partsOf(name, value.args) };
     const args = [
-      ...plainArgs(value).map((arg) => [arg.name?.text ?? null, this.reader.said(arg.value)] as const),
+      ...plainArgs(value).map((arg) => [arg.name?.text ?? null, this.reader.translated(arg.value)] as const),
       ...more,
     ];
     const inner = this.reader.source.classes.get(what);
@@ -72,48 +72,55 @@ export class Maker {
     if (layer) return this.layer(name, layer, args);
     const callee = bare(value.callee);
     const own =
-      callee.kind === "member" && (isSelf(callee.object) || lastName(callee.object) === this.reader.wish.made.name.text)
-        ? methodOf(this.reader.wish.made, what)
+      callee.kind === "member" &&
+      (isSelf(callee.object) || lastName(callee.object) === this.reader.request.made.name.text)
+        ? methodOf(this.reader.request.made, what)
         : null;
     const factory = layer || inner ? undefined : (own ?? this.reader.source.defs.get(what));
     if (factory) return this.produced(name, factory, args);
-    if (!inner || this.reader.wish.depth >= DEEPEST || !forwardOf(inner)) return null;
-    const of = this.reader.take({ made: inner, name, prefix: `${name}_`, args, depth: this.reader.wish.depth + 1 });
+    if (!inner || this.reader.request.depth >= DEEPEST || !forwardOf(inner)) return null;
+    const of = this.reader.translate({
+      made: inner,
+      name,
+      prefix: `${name}_`,
+      args,
+      depth: this.reader.request.depth + 1,
+    });
     this.reader.lines.push(...of.lines);
     return { kind: "def", input: of.input };
   }
 
   /** `conv3x3(a, b)`: what the def's last line makes, its parameters being what they are here. */
-  private produced(name: string, { params, body }: DefStatement, given: Given): Member | null {
+  private produced(name: string, { params, body }: DefStatement, given: CallArguments): Member | null {
     const last = body.at(-1);
     const made = last?.kind === "return" && last.values.length === 1 ? bare(last.values[0]!) : null;
-    if (made?.kind !== "call" || this.reader.turns.size > MOST_LAYERS) return null;
-    const before = new Map(this.reader.turns);
+    if (made?.kind !== "call" || this.reader.loopVariables.size > MOST_LAYERS) return null;
+    const before = new Map(this.reader.loopVariables);
     params
       .filter(({ name }) => name.text !== "self")
       .forEach(({ name: { text }, value }, i) => {
         const source = given.find(([key], k) => (key === null ? k === i : key === text))?.[1];
-        this.reader.turns.set(text, source ?? (value ? this.reader.sourceOf(value) : usualValue(text)));
+        this.reader.loopVariables.set(text, source ?? (value ? this.reader.sourceOf(value) : usualValue(text)));
       });
     const member = this.made(name, made);
-    this.reader.turns.clear();
-    for (const [variable, source] of before) this.reader.turns.set(variable, source);
+    this.reader.loopVariables.clear();
+    for (const [variable, source] of before) this.reader.loopVariables.set(variable, source);
     return member;
   }
 
   /** What a configuration calls an activation, by its name or by its class. */
   private activation(expr: Expr): Member | null {
-    const layer = activationCalled(this.reader.settled(this.reader.said(expr)).replaceAll(/["']/g, ""));
+    const layer = activationCalled(this.reader.settled(this.reader.translated(expr)).replaceAll(/["']/g, ""));
     return layer ? this.layer("", layer, []) : null;
   }
 
   private weight(name: string, call: CallExpr): Member {
-    const sizes = weightSizes(call)?.map((size) => this.reader.said(size)) ?? [];
+    const sizes = weightSizes(call)?.map((size) => this.reader.translated(size)) ?? [];
     this.reader.lines.push(`${name}: f32[${sizes.join(", ")}] = param()`);
     return { kind: "value" };
   }
 
-  private layer(name: string, layer: Layer, given: Given): Member {
+  private layer(name: string, layer: Layer, given: CallArguments): Member {
     const args = this.argsOf(layer, given);
     for (const { suffix, type, source } of layer.weights?.(args) ?? [])
       this.reader.lines.push(`${name}_${suffix}: ${type} = ${source}`);
@@ -122,7 +129,7 @@ export class Maker {
     return { kind: "def", input: layer.input?.(args) ?? null };
   }
 
-  argsOf(layer: Layer, given: Given): LayerArgs {
+  argsOf(layer: Layer, given: CallArguments): LayerArgs {
     const args = new Map<string, string>();
     for (const param of layer.params) {
       const [key, usual] = param.split("=") as [string, string | undefined];
@@ -153,10 +160,10 @@ export class Maker {
       else if (expr.kind === "list" || expr.kind === "tuple") for (const item of expr.items) yield one(bare(item));
       else if (expr.kind !== "comprehension") yield one(expr);
       else {
-        for (const turn of this.reader.turnsOf(bare(expr.target), bare(expr.iterable)) ?? []) {
-          for (const [variable, source] of turn) this.reader.turns.set(variable, source);
+        for (const iteration of this.reader.iterationsOf(bare(expr.target), bare(expr.iterable)) ?? []) {
+          for (const [variable, source] of iteration) this.reader.loopVariables.set(variable, source);
           yield one(bare(expr.element));
-          for (const [variable] of turn) this.reader.turns.delete(variable);
+          for (const [variable] of iteration) this.reader.loopVariables.delete(variable);
         }
       }
     }

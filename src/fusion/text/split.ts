@@ -1,13 +1,13 @@
-/** @file Calls that answer several tensors: `split`, `chunk`, `tensor_split`, `unbind`. Each piece is a slice of its own. */
+/** @file Calls that answer several tensors: `split`, `chunk`, `tensor_split`, `unbind`. Each part is a slice of its own. */
 import { applyParts } from "./apply";
 import type { GivenArgument } from "./bind";
-import type { Machine, Place } from "./machine";
-import { typeOf } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
+import { typeOf } from "./interpreter";
 import type { CallExpr, Identifier } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { BROKEN, describe, isBroken } from "./values";
 
-/** Where the pieces begin and end, of `extent` elements; null when the sizes don't fit. */
+/** Where the parts begin and end, of `extent` elements; null when the sizes don't fit. */
 type Cuts = readonly (readonly [start: number, stop: number])[];
 type Cutter = (extent: number, sizes: readonly number[], isList: boolean) => Cuts | null;
 
@@ -24,7 +24,7 @@ const steps = (extent: number, size: number): Cuts | null =>
 const upTo = (extent: number, stops: readonly number[]): Cuts =>
   [...stops, extent].map((stop, i) => [Math.min(stops[i - 1] ?? 0, extent), Math.min(stop, extent)] as const);
 
-/** torch.split: one size for all pieces, or a list of sizes. */
+/** torch.split: one size for all parts, or a list of sizes. */
 const bySize: Cutter = (extent, sizes, isList) => {
   if (!isList) return steps(extent, sizes[0]!);
   let sum = 0;
@@ -32,11 +32,11 @@ const bySize: Cutter = (extent, sizes, isList) => {
   return sum === extent && sizes.every((size) => size >= 0) ? cuts : null;
 };
 
-/** torch.chunk: at most so many pieces, all but the last alike. */
+/** torch.chunk: at most so many parts, all but the last alike. */
 const byCount: Cutter = (extent, [count], isList) =>
   isList || !(count! >= 1) ? null : steps(extent, Math.max(1, Math.ceil(extent / count!)));
 
-/** numpy's array_split and torch's tensor_split: so many pieces, the first ones larger by one, or a list of places. */
+/** numpy's array_split and torch's tensor_split: so many parts, the first ones larger by one, or a list of indices. */
 const bySections: Cutter = (extent, sizes, isList) => {
   if (isList) return upTo(extent, sizes);
   const count = sizes[0]!;
@@ -48,11 +48,11 @@ const bySections: Cutter = (extent, sizes, isList) => {
   );
 };
 
-/** numpy's split: pieces of one size, or a list of places. */
+/** numpy's split: parts of one size, or a list of indices. */
 const byEqualSections: Cutter = (extent, sizes, isList) =>
   !isList && extent % sizes[0]! !== 0 ? null : bySections(extent, sizes, isList);
 
-const PIECES: ReadonlyMap<string, Cutter | null> = new Map([
+const SPLITS: ReadonlyMap<string, Cutter | null> = new Map([
   ["split", bySize],
   ["chunk", byCount],
   ["tensor_split", bySections],
@@ -70,16 +70,16 @@ const SIZES: ReadonlySet<string> = new Set([
   "indices",
 ]);
 
-export const makesPieces = (name: string): boolean => PIECES.has(name);
+export const isSplit = (name: string): boolean => SPLITS.has(name);
 
-interface PiecesCall {
+interface SplitCall {
   readonly expr: CallExpr;
   readonly name: Identifier;
   readonly path: string;
 }
 
 interface Asked {
-  readonly x: Slot;
+  readonly x: Operand;
   readonly sizes: GivenArgument | null;
   readonly axis: GivenArgument | null;
 }
@@ -91,24 +91,29 @@ function asked(args: readonly GivenArgument[], takesSizes: boolean): Asked | nul
   const x = plain.shift() ?? byName((name) => name === "input" || name === "x" || name === "tensor" || name === "ary");
   const sizes = takesSizes ? (byName((name) => SIZES.has(name)) ?? plain.shift() ?? null) : null;
   const axis = byName((name) => name === "dim" || name === "axis") ?? plain.shift() ?? null;
-  return x && plain.length === 0 ? { x: x.slot, sizes, axis } : null;
+  return x && plain.length === 0 ? { x: x.operand, sizes, axis } : null;
 }
 
 /** Whole numbers of an argument, or null. */
-function numbersIn({ slot: { value } }: GivenArgument): readonly number[] | null {
+function numbersIn({ operand: { value } }: GivenArgument): readonly number[] | null {
   const items = value.kind === "sequence" ? value.items.map((item) => item.value) : [value];
   const numbers = items.flatMap((item) => (item.kind === "number" && Number.isInteger(item.value) ? [item.value] : []));
   return numbers.length === items.length && (value.kind === "sequence" || numbers.length === 1) ? numbers : null;
 }
 
-/** The pieces as a tuple; their nodes are `path#0`, `path#1` … */
-export function piecesOf(machine: Machine, place: Place, call: PiecesCall, args: readonly GivenArgument[]): Value {
+/** The parts as a tuple; their nodes are `path#0`, `path#1` … */
+export function splitResults(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: SplitCall,
+  args: readonly GivenArgument[],
+): Value {
   const { name, expr } = call;
-  if (args.some(({ slot }) => isBroken(slot.value))) return BROKEN;
-  const numpy = NUMPY.test(machine.text.slice(expr.callee.span.from, expr.callee.span.to));
-  const cutter = name.text === "split" && numpy ? byEqualSections : (PIECES.get(name.text) ?? null);
+  if (args.some(({ operand }) => isBroken(operand.value))) return BROKEN;
+  const numpy = NUMPY.test(interpreter.text.slice(expr.callee.span.from, expr.callee.span.to));
+  const cutter = name.text === "split" && numpy ? byEqualSections : (SPLITS.get(name.text) ?? null);
   const refuse = (code: string, text: string): Value => {
-    machine.problems.add(code, expr.span, text);
+    interpreter.diagnostics.add(code, expr.span, text);
     return BROKEN;
   };
   const found = asked(args, cutter !== null);
@@ -118,24 +123,24 @@ export function piecesOf(machine: Machine, place: Place, call: PiecesCall, args:
   if (x.value.kind === "hole") return BROKEN;
   if (x.value.kind !== "tensor")
     return refuse("bad-argument", `${name.text} needs a tensor; this is ${describe(x.value)}.`);
-  if (machine.unknown.has(x.value.node)) return BROKEN;
-  const { shape } = typeOf(machine, x.value.node);
-  const [said] = axis ? (numbersIn(axis) ?? [Number.NaN]) : [0];
-  const at = said! < 0 ? said! + shape.length : said!;
+  if (interpreter.unknown.has(x.value.node)) return BROKEN;
+  const { shape } = typeOf(interpreter, x.value.node);
+  const [given] = axis ? (numbersIn(axis) ?? [Number.NaN]) : [0];
+  const at = given! < 0 ? given! + shape.length : given!;
   const extent = shape[at];
-  if (extent === undefined) return refuse("bad-axis", `There is no axis ${said}: the tensor has ${shape.length}.`);
+  if (extent === undefined) return refuse("bad-axis", `There is no axis ${given}: the tensor has ${shape.length}.`);
   const numbers = sizes && numbersIn(sizes);
   if (cutter && !numbers)
     return refuse("bad-argument", `${name.text} needs whole numbers that are known before the graph runs.`);
-  const cuts = cutter ? cutter(extent, numbers!, sizes!.slot.value.kind === "sequence") : steps(extent, 1);
+  const cuts = cutter ? cutter(extent, numbers!, sizes!.operand.value.kind === "sequence") : steps(extent, 1);
   if (!cuts)
     return refuse(
       "shape-mismatch",
-      `Axis ${at} has ${extent} elements: it can't be cut into ${sizes!.slot.value.kind === "sequence" ? numbers!.join(" + ") : `${numbers![0]} equal pieces`}.`,
+      `Axis ${at} has ${extent} elements: it can't be cut into ${sizes!.operand.value.kind === "sequence" ? numbers!.join(" + ") : `${numbers![0]} equal pieces`}.`,
     );
   const items = cuts.map(([start, stop], i) => {
     const path = `${call.path}#${i}`;
-    const value = applyParts(machine, place, { path, expr, label: name.text }, [x], (b, [node]) => {
+    const value = applyParts(interpreter, run, { path, expr, label: name.text }, [x], (b, [node]) => {
       const cut = b.op("slice", "slice", [node!], {
         start: shape.map((_, d) => (d === at ? start : 0)),
         stop: shape.map((size, d) => (d === at ? stop : size)),

@@ -5,7 +5,7 @@ import { linesOf } from "./lines";
 const MOST = 200;
 
 type Fix = NonNullable<Diagnostic["fixes"]>[number];
-export interface ProblemDetail {
+export interface DiagnosticDetail {
   readonly severity?: Diagnostic["severity"];
   readonly nodes?: readonly NodeId[];
   readonly fixes?: readonly Fix[];
@@ -17,15 +17,15 @@ const shortened = (text: string): string =>
 
 type Problem = Omit<Diagnostic, "line" | "column">;
 
-/** The same mistake seen through several calls or loop turns is one mistake. */
-export class Problems {
+/** The same mistake seen through several calls or iterations is one mistake. */
+export class Diagnostics {
   private readonly found = new Map<string, Problem>();
   private readonly harmless = new Set<string>();
   private readingClaim = false;
   private dropped = 0;
   private lastSyntax = -10;
 
-  add(code: string, span: Span, text: string, detail: ProblemDetail = {}): void {
+  add(code: string, span: Span, text: string, detail: DiagnosticDetail = {}): void {
     // The parser's recovery often stumbles twice over one mistake.
     if (code === "syntax" && span.from - this.lastSyntax <= 3 && span.from >= this.lastSyntax) return;
     if (code === "syntax") this.lastSyntax = span.to;
@@ -52,7 +52,7 @@ export class Problems {
     return false;
   }
 
-  /** Sorted by place; a last entry says how many were left out. */
+  /** Sorted by line; a last entry says how many were left out. */
   list(source: string): Diagnostic[] {
     const lines = linesOf(source);
     const all = [...this.found.values()].sort((a, b) => a.span.from - b.span.from || a.span.to - b.span.to);

@@ -16,12 +16,12 @@ import { applied, isSelf, lastName, plainArgs, tupleOf, type Member, type Part }
 import { isIdle } from "./init-lines";
 import { firstInput, methodOf, writtenMethods } from "./methods";
 import { fieldDefaults, fieldsAsked, guessed } from "./settings";
-import { DEEPEST, Maker, MOST_LAYERS, type Reader } from "./maker";
-import type { Given, Source, Taken, Wish } from "./source";
+import { DEEPEST, LayerBuilder, MOST_LAYERS, type ClassReader } from "./layer-builder";
+import type { CallArguments, Source, TranslatedModule, ModuleRequest } from "./translation";
 import { renamesOf, type Names } from "./renames";
 
 /** Reads one class; `prefix` sets its names apart from the outer class's. */
-class Taker implements Reader {
+class ModuleTranslator implements ClassReader {
   readonly lines: string[] = [];
   readonly members = new Map<string, Member>();
   /** Names of the __init__ that became constants of the program. */
@@ -35,42 +35,42 @@ class Taker implements Reader {
   /** Which of the inherited __init__s is being read. */
   private above = 0;
   readonly source: Source;
-  readonly wish: Wish;
+  readonly request: ModuleRequest;
   /** Variables of loops that are being written out, by the source of what they are. */
-  readonly turns = new Map<string, string>();
+  readonly loopVariables = new Map<string, string>();
 
-  private readonly maker: Maker;
+  private readonly layers: LayerBuilder;
 
-  constructor(source: Source, wish: Wish) {
+  constructor(source: Source, request: ModuleRequest) {
     this.source = source;
-    this.wish = wish;
-    this.maker = new Maker(this);
+    this.request = request;
+    this.layers = new LayerBuilder(this);
   }
 
-  readonly take = (wish: Wish): Taken => take(this.source, wish);
+  readonly translate = (request: ModuleRequest): TranslatedModule => translate(this.source, request);
 
   readonly isConstant = (name: string): boolean => this.constants.has(name);
 
   readonly sourceOf = ({ span }: Expr): string => this.source.text.slice(span.from, span.to);
 
   /** `expr`'s source with names of the class replaced by the program's. */
-  said(expr: Expr): string {
+  translated(expr: Expr): string {
     return applied(this.sourceOf(expr), expr.span.from, this.renames([expr]));
   }
 
-  readonly own = (name: string): string => this.aliases.get(name) ?? this.wish.prefix + name;
+  readonly own = (name: string): string => this.aliases.get(name) ?? this.request.prefix + name;
 
   /** Edits that make `self.x`, parameters and `config.x` names of the program. */
   readonly renames = (roots: readonly Expr[]): TextEdit[] => renamesOf(this.names(), roots);
 
   private names(): Names {
-    const { constants, members, configs, turns, own } = this;
+    const { constants, members, configs, loopVariables, own } = this;
     return {
-      className: this.wish.made.name.text,
+      className: this.request.made.name.text,
       constants,
       members,
       configs,
-      turns,
+      loopVariables,
       own,
       fields: fieldDefaults(this.source.classes.values(), this.source.text),
     };
@@ -93,19 +93,19 @@ class Taker implements Reader {
       this.aliases.set(name, value);
       return;
     }
-    const said = this.source.readable(value) ? value : guessed(name, value);
+    const known = this.source.readable(value) ? value : guessed(name, value);
     // A class is no constant: layers are made of it by its name.
-    if (said !== null) this.lines.push(`${own} = ${said}`);
-    if (said !== null) this.source.said.push(`${own} = ${said}`);
-    this.source.shared.set(own, said ?? value);
+    if (known !== null) this.lines.push(`${own} = ${known}`);
+    if (known !== null) this.source.constantLines.push(`${own} = ${known}`);
+    this.source.shared.set(own, known ?? value);
   }
 
   /** Sizes: arguments, defaults, or what such a size usually is. */
   init(): void {
-    const { made, args } = this.wish;
+    const { made, args } = this.request;
     for (const each of made.body) {
       const target = each.kind === "assign" && each.value ? bare(each.targets[0]!) : null;
-      if (each.kind === "assign" && target?.kind === "name") this.field(target.name, this.said(each.value!));
+      if (each.kind === "assign" && target?.kind === "name") this.field(target.name, this.translated(each.value!));
       const open = each.kind === "assign" && !each.value && each.annotation ? bare(each.targets[0]!) : null;
       if (open?.kind === "name") this.field(open.name, usualValue(open.name));
     }
@@ -119,14 +119,14 @@ class Taker implements Reader {
       if (member.kind === "list") this.lines.push(...tupleOf(this.own(name), member.parts));
   }
 
-  /** A field of a dataclass, which its maker may give another value. */
+  /** A field of a dataclass, which a call may give another value. */
   private field(name: string, usual: string): void {
-    const said = this.wish.args.find(([key]) => key === name)?.[1];
-    this.constant(name, said ?? usual, "member");
+    const given = this.request.args.find(([key]) => key === name)?.[1];
+    this.constant(name, given ?? usual, "member");
   }
 
   private parameter({ name: { text: name }, value }: ParamDecl, given: string | undefined, init: DefStatement): void {
-    const { fields, kept } = fieldsAsked(this.wish.made, init, name);
+    const { fields, kept } = fieldsAsked(this.request.made, init, name);
     // `hidden=None` beside `config.hidden`: the field stands for it.
     if (
       fields.size === 0 &&
@@ -146,7 +146,7 @@ class Taker implements Reader {
       if (this.source.shared.has(field)) continue;
       this.source.shared.set(field, defaults.get(field) ?? usualValue(field));
       this.lines.push(`${field} = ${this.source.shared.get(field)!}`);
-      this.source.said.push(`${field} = ${this.source.shared.get(field)!}`);
+      this.source.constantLines.push(`${field} = ${this.source.shared.get(field)!}`);
     }
   }
 
@@ -195,8 +195,8 @@ class Taker implements Reader {
     else if (target.kind === "tuple" || target.kind === "list") return this.unpacked(target.items.map(bare), value);
     else if (target.kind !== "name") return false;
     else if (value.kind === "list")
-      this.locals.set(target.name, this.maker.partsOf(this.own(target.name), [{ value }]));
-    else this.constant(target.name, this.said(value), "parameter");
+      this.locals.set(target.name, this.layers.partsOf(this.own(target.name), [{ value }]));
+    else this.constant(target.name, this.translated(value), "parameter");
     return true;
   }
 
@@ -204,11 +204,11 @@ class Taker implements Reader {
   private unpacked(targets: readonly Expr[], value: Expr): boolean {
     if (value.kind === "tuple" && value.items.length === targets.length)
       return targets.every((target, i) => this.assigned(target, bare(value.items[i]!)));
-    const said = this.said(value);
-    if (this.source.number(`len(tuple(${said}))`) !== targets.length) return false;
+    const source = this.translated(value);
+    if (this.source.number(`len(tuple(${source}))`) !== targets.length) return false;
     for (const [i, target] of targets.entries()) {
       const name = lastName(target);
-      this.constant(name, `tuple(${said})[${i}]`, target.kind === "member" ? "member" : "parameter");
+      this.constant(name, `tuple(${source})[${i}]`, target.kind === "member" ? "member" : "parameter");
       if (target.kind === "member") this.members.set(name, { kind: "value" });
     }
     return true;
@@ -233,12 +233,12 @@ class Taker implements Reader {
   }
 
   /** A class that is a layer of the library itself: its sizes and weights are its own. */
-  private ofLibrary(given: Given): true {
-    const layer = this.wish.made.bases
+  private ofLibrary(given: CallArguments): true {
+    const layer = this.request.made.bases
       .map((base) => LAYERS.get(lastName(bare(base))))
       .find((each) => each !== undefined);
     if (!layer) return true;
-    const args = this.maker.argsOf(layer, given);
+    const args = this.layers.argsOf(layer, given);
     for (const [name, source] of args) if (!this.constants.has(name)) this.constant(name, source, "member");
     for (const name of layer.weights ? ["weight", "bias"] : []) this.constants.delete(name);
     const weights = layer.weights?.(args) ?? [];
@@ -256,16 +256,18 @@ class Taker implements Reader {
 
   /** `super().__init__(dim)`: the next __init__ with these arguments; one of a library's class makes nothing. */
   private inherited(call: CallExpr): boolean {
-    const inits = this.wish.made.body.filter(
+    const inits = this.request.made.body.filter(
       (each) => each.kind === "def" && each.name.text === "__init__",
     ) as DefStatement[];
     const next = inits[this.above + 1];
     if (!next)
-      return this.ofLibrary(plainArgs(call).map((arg) => [arg.name?.text ?? null, this.said(arg.value)] as const));
+      return this.ofLibrary(
+        plainArgs(call).map((arg) => [arg.name?.text ?? null, this.translated(arg.value)] as const),
+      );
     this.above++;
     const params = next.params.filter(({ name, starred }) => name.text !== "self" && !starred);
     const given = new Map(
-      plainArgs(call).map((arg, i) => [arg.name?.text ?? params[i]?.name.text ?? "", this.said(arg.value)]),
+      plainArgs(call).map((arg, i) => [arg.name?.text ?? params[i]?.name.text ?? "", this.translated(arg.value)]),
     );
     for (const param of params) {
       const { text } = param.name;
@@ -282,13 +284,13 @@ class Taker implements Reader {
     const parts =
       list.kind === "name" ? this.locals.get(list.name) : member?.kind === "list" ? member.parts : undefined;
     if (!parts) return false;
-    parts.push(...this.maker.partsOf(this.own(lastName(list)), args, parts.length));
+    parts.push(...this.layers.partsOf(this.own(lastName(list)), args, parts.length));
     return true;
   }
 
   /** Whether `test` holds; null when that is not known before the program runs. */
   private holds(test: Expr): boolean | null {
-    const known = this.source.number(`1 if (${this.said(test)}) else 0`);
+    const known = this.source.number(`1 if (${this.translated(test)}) else 0`);
     return known === null ? null : known === 1;
   }
 
@@ -302,29 +304,29 @@ class Taker implements Reader {
     this.initBody(statement.otherwise);
   }
 
-  /** What `target` is in each turn over `iterable`, as source by variable; null where the turns are not known. */
-  turnsOf(target: Expr, iterable: Expr): readonly (readonly (readonly [string, string])[])[] | null {
-    const over = this.said(iterable);
+  /** What `target` is in each iteration over `iterable`, as source by variable; null where the iterations are not known. */
+  iterationsOf(target: Expr, iterable: Expr): readonly (readonly (readonly [string, string])[])[] | null {
+    const over = this.translated(iterable);
     const count = this.source.number(`len(tuple(${over}))`);
     if (count === null) return null;
     const names = target.kind === "tuple" || target.kind === "list" ? target.items.map(bare) : [target];
-    const said = (from: string): string => this.source.number(from)?.toString() ?? from;
+    const known = (from: string): string => this.source.number(from)?.toString() ?? from;
     return Array.from({ length: Math.min(count, MOST_LAYERS) }, (_, i) =>
       names.map(
         (name, k) =>
-          [lastName(name), said(names.length > 1 ? `tuple(${over})[${i}][${k}]` : `tuple(${over})[${i}]`)] as const,
+          [lastName(name), known(names.length > 1 ? `tuple(${over})[${i}][${k}]` : `tuple(${over})[${i}]`)] as const,
       ),
     );
   }
 
   private loop(statement: ForStatement): void {
-    const turns = this.turnsOf(bare(statement.target), bare(statement.iterable));
-    if (!turns) return this.leave(statement);
-    for (const turn of turns) {
-      for (const [variable, source] of turn) this.turns.set(variable, source);
+    const loopVariables = this.iterationsOf(bare(statement.target), bare(statement.iterable));
+    if (!loopVariables) return this.leave(statement);
+    for (const iteration of loopVariables) {
+      for (const [variable, source] of iteration) this.loopVariables.set(variable, source);
       this.initBody(statement.body);
     }
-    for (const [variable] of turns[0] ?? []) this.turns.delete(variable);
+    for (const [variable] of loopVariables[0] ?? []) this.loopVariables.delete(variable);
   }
 
   /** What is not understood stays, as a comment; what could change nothing goes. */
@@ -339,21 +341,21 @@ class Taker implements Reader {
     if (this.configs.has(`self.${name}`)) return;
     const settled =
       value.kind === "conditional" ? (this.holds(value.test) === false ? value.whenFalse : value.whenTrue) : value;
-    const made = this.maker.made(this.own(name), bare(settled));
+    const made = this.layers.made(this.own(name), bare(settled));
     if (made) {
       this.members.set(name, made);
       return;
     }
-    this.constant(name, this.said(value), "member");
+    this.constant(name, this.translated(value), "member");
     this.members.set(name, { kind: "value" });
   }
 }
 
-/** `wish.made` written out under `wish.name`. */
-export function take(source: Source, wish: Wish): Taken {
-  const taker = new Taker(source, wish);
-  taker.init();
-  const { members, own, renames } = taker;
-  const methods = { text: source.text, made: wish.made, members, own, renames };
-  return { lines: [...taker.lines, ...writtenMethods(methods, wish.name)], input: firstInput(methods) };
+/** `request.made` written out under `request.name`. */
+export function translate(source: Source, request: ModuleRequest): TranslatedModule {
+  const translator = new ModuleTranslator(source, request);
+  translator.init();
+  const { members, own, renames } = translator;
+  const methods = { text: source.text, made: request.made, members, own, renames };
+  return { lines: [...translator.lines, ...writtenMethods(methods, request.name)], input: firstInput(methods) };
 }

@@ -1,33 +1,39 @@
 /** @file What the readers of expressions share: where they are, and the words for a mistake of form. */
 import type { Span } from "../ir";
 import type { Expr } from "./syntax";
-import type { Problems } from "./problems";
+import type { Diagnostics } from "./diagnostics";
 import type { Item } from "./read-item";
 import { spanOf } from "./read-item";
 
-export type Reader = (at: Place) => Expr;
-export interface Place {
+export type ExpressionReader = (at: ParserContext) => Expr;
+export interface ParserContext {
   readonly text: string;
-  readonly problems: Problems;
+  readonly diagnostics: Diagnostics;
   readonly span: Span;
   readonly parts: readonly Item[];
 }
 
-export const sourceOf = ({ text, span }: Place): string => text.slice(span.from, span.to);
+export const sourceOf = ({ text, span }: ParserContext): string => text.slice(span.from, span.to);
 export const bad = (span: Span): Expr => ({ kind: "bad", span });
 
 /** An error node among `parts`, with a sentence that knows where it is. */
-export function blame({ problems, span, text, parts }: Place, what: string): void {
+export function blame({ diagnostics, span, text, parts }: ParserContext, what: string): void {
   const error = parts.find((part) => part.name === "⚠");
   if (!error) return;
   const word = text.slice(error.from, Math.min(error.to, error.from + 20)).trim();
   const at = error.from < error.to ? spanOf(error) : { from: Math.max(span.from, error.from - 1), to: error.to };
-  problems.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here: ${what}`);
+  diagnostics.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here: ${what}`);
 }
 
-export function notClosed({ problems, text }: Place, from: number, end: number, close: string, what: string): void {
+export function notClosed(
+  { diagnostics, text }: ParserContext,
+  from: number,
+  end: number,
+  close: string,
+  what: string,
+): void {
   const to = text.slice(0, end).trimEnd().length;
-  problems.add("not-closed", { from, to: Math.max(to, from + 1) }, `${what} is not closed: add \`${close}\`.`, {
+  diagnostics.add("not-closed", { from, to: Math.max(to, from + 1) }, `${what} is not closed: add \`${close}\`.`, {
     fixes: [{ title: `Add ${close}`, edits: [{ span: { from: to, to }, insert: close }] }],
   });
 }

@@ -1,11 +1,11 @@
 /** @file A text that is one uncalled def is that def's body, its parameters being the inputs: a pasted forward() works. */
-import type { Machine, Place, Turn } from "./machine";
-import { toNode } from "./machine";
+import type { Interpreter, StatementRun, Frame } from "./interpreter";
+import { toNode } from "./interpreter";
 import { declareInput, sourceCall } from "./declare";
 import { evaluate } from "./evaluate";
 import { usualOf } from "./modules/layers";
 import { holdsSeveral } from "./modules/inputs-fix";
-import { heldBy, type Held } from "./python-types";
+import { annotatedKind, type AnnotatedKind } from "./python-types";
 import { bindName } from "./symbols";
 import type { DefStatement, ParamDecl, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement, expressionsOf, walk } from "./syntax";
@@ -40,12 +40,12 @@ export function loneDef(statements: readonly Statement[]): DefStatement | null {
   return uncalled.length === 1 ? uncalled[0]! : null;
 }
 
-/** A parameter without a shape is drawn as an open place; one that holds several tensors can't be drawn. */
-function withoutShape(machine: Machine, place: Place, def: DefStatement, param: ParamDecl): Value {
+/** A parameter without a shape is drawn as a hole; one that holds several tensors can't be drawn. */
+function withoutShape(interpreter: Interpreter, run: StatementRun, def: DefStatement, param: ParamDecl): Value {
   const { name } = param;
   if (holdsSeveral(def, param)) {
-    const fixes = [{ title: "Make inputs of them, with types that fit", edits: machine.inputsFix() ?? [] }];
-    machine.problems.add(
+    const fixes = [{ title: "Make inputs of them, with types that fit", edits: interpreter.inputsFix() ?? [] }];
+    interpreter.diagnostics.add(
       "missing-shape",
       name.span,
       `\`${name.text}\` holds several tensors: each becomes an input of its own.`,
@@ -55,26 +55,35 @@ function withoutShape(machine: Machine, place: Place, def: DefStatement, param: 
   }
   const insert = param.annotation ? param.annotation.span : { from: name.span.to, to: name.span.to };
   const type = "f32[1024, 1024]";
-  const every = machine.inputsFix();
+  const every = interpreter.inputsFix();
   const all = every ? [{ title: "Give every input a type that fits", edits: every }] : [];
   const one = { title: `Make it ${type}`, edits: [{ span: insert, insert: param.annotation ? type : `: ${type}` }] };
-  machine.problems.add("missing-shape", name.span, `\`${name.text}\` has no shape: write ${name.text}: ${type}.`, {
-    fixes: [...all, one],
-  });
-  const path = place.root;
+  interpreter.diagnostics.add(
+    "missing-shape",
+    name.span,
+    `\`${name.text}\` has no shape: write ${name.text}: ${type}.`,
+    {
+      fixes: [...all, one],
+    },
+  );
+  const path = run.root;
   return tensorValue(
-    toNode(machine, place, { value: { kind: "hole" }, path, expr: { kind: "hole", span: param.span } }, []),
+    toNode(interpreter, run, { value: { kind: "hole" }, path, expr: { kind: "hole", span: param.span } }, []),
   );
 }
 
 /** What a parameter that is not a tensor needs: a value that is known before the graph runs. */
-function withoutValue(machine: Machine, { name, annotation, span }: ParamDecl, held: Held): Value {
-  const value = usualOf(name.text, held);
-  const written = annotation ? machine.text.slice(span.from, span.to) : name.text;
-  const every = machine.inputsFix();
+function withoutValue(
+  interpreter: Interpreter,
+  { name, annotation, span }: ParamDecl,
+  annotated: AnnotatedKind,
+): Value {
+  const value = usualOf(name.text, annotated);
+  const written = annotation ? interpreter.text.slice(span.from, span.to) : name.text;
+  const every = interpreter.inputsFix();
   const all = every ? [{ title: "Give every input a type that fits", edits: every }] : [];
   const one = { title: `Make it ${value}`, edits: [{ span, insert: `${written} = ${value}` }] };
-  machine.problems.add(
+  interpreter.diagnostics.add(
     "missing-shape",
     name.span,
     `\`${name.text}\` is known before the graph runs: give it a value, such as ${name.text}=${value}.`,
@@ -84,26 +93,26 @@ function withoutValue(machine: Machine, { name, annotation, span }: ParamDecl, h
 }
 
 /** What a default or a star says a parameter is; null where a run feeds it. */
-function valueOfParam(machine: Machine, place: Place, { value, starred }: ParamDecl): Value | null {
+function valueOfParam(interpreter: Interpreter, run: StatementRun, { value, starred }: ParamDecl): Value | null {
   if (starred) return starred === "items" ? { kind: "sequence", items: [] } : { kind: "dict", entries: new Map() };
   if (!value || sourceCall(value)) return null;
-  return evaluate(machine, place, value, place.root);
+  return evaluate(interpreter, run, value, run.root);
 }
 
-function bindParam(machine: Machine, turn: Turn, def: DefStatement, param: ParamDecl): void {
+function bindParam(interpreter: Interpreter, frame: Frame, def: DefStatement, param: ParamDecl): void {
   const { name, annotation } = param;
-  const place: Place = { turn, statement: def, moment: ++machine.moment, root: name.text };
+  const run: StatementRun = { frame, statement: def, step: ++interpreter.step, root: name.text };
   const target = { kind: "name", name: name.text, span: name.span } as const;
-  if (name.text === "self") return bindName(machine, place, target, { kind: "self" }, "parameter");
-  const before = machine.nodes.size;
-  const known = valueOfParam(machine, place, param);
-  const held = annotation && heldBy(annotation);
+  if (name.text === "self") return bindName(interpreter, run, target, { kind: "self" }, "parameter");
+  const before = interpreter.nodes.size;
+  const known = valueOfParam(interpreter, run, param);
+  const annotated = annotation && annotatedKind(annotation);
   const value =
     known ??
-    (held && held !== "tensor" && held !== "number" && !holdsSeveral(def, param)
-      ? withoutValue(machine, param, held)
-      : annotation && !held
-        ? declareInput(machine, place, {
+    (annotated && annotated !== "tensor" && annotated !== "number" && !holdsSeveral(def, param)
+      ? withoutValue(interpreter, param, annotated)
+      : annotation && !annotated
+        ? declareInput(interpreter, run, {
             name: name.text,
             path: name.text,
             annotation,
@@ -111,16 +120,21 @@ function bindParam(machine: Machine, turn: Turn, def: DefStatement, param: Param
             span: param.span,
             param,
           })
-        : withoutShape(machine, place, def, param));
-  if (machine.nodes.size > before) turn.versions.set(name.text, 1);
-  bindName(machine, place, target, value, known ? "parameter" : "input");
+        : withoutShape(interpreter, run, def, param));
+  if (interpreter.nodes.size > before) frame.versions.set(name.text, 1);
+  bindName(interpreter, run, target, value, known ? "parameter" : "input");
 }
 
 /** Runs the preamble, then `main` with its parameters as inputs. */
-export function runLoneDef(machine: Machine, statements: readonly Statement[], main: DefStatement, turn: Turn): void {
-  machine.runBody(statements, turn);
-  if (turn.result.values) return;
-  for (const param of main.params) bindParam(machine, turn, main, param);
-  const inner: Turn = { ...turn, defs: [main] };
-  machine.runBody(main.body, inner);
+export function runEntryFunction(
+  interpreter: Interpreter,
+  statements: readonly Statement[],
+  main: DefStatement,
+  frame: Frame,
+): void {
+  interpreter.runBody(statements, frame);
+  if (frame.result.values) return;
+  for (const param of main.params) bindParam(interpreter, frame, main, param);
+  const inner: Frame = { ...frame, defs: [main] };
+  interpreter.runBody(main.body, inner);
 }

@@ -1,13 +1,13 @@
 /** @file `vmap(f, in_axes, out_axes)`: what f does to one example is done to all of a batch. The examples' ops are written once, then lifted. */
 import { callOf, front, liftNode, MOST_WRITTEN_OUT, type BatchWriter } from "../autodiff";
 import { bug, nodeId, showType, type Node, type NodeId, type TensorType } from "../ir";
-import type { Machine } from "./machine";
+import type { Interpreter } from "./interpreter";
 import type { CallExpr } from "./syntax";
 import { broadcastPrefix, leavesOf, mapLeaves } from "./trees";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { BROKEN, isBroken, numberValue, tensorValue } from "./values";
 
-const loose = (value: Value): Slot => ({ value, path: "", expr: null });
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 
 type Axes = NonNullable<Extract<Value, { kind: "transform" }>["axes"]>;
 interface Call {
@@ -16,7 +16,7 @@ interface Call {
 }
 
 /** `in_axes` and `out_axes` as they were said; 0 where nothing was. */
-export function axesSaid(inSaid: Slot | undefined, outSaid: Slot | undefined): Axes {
+export function axesGiven(inSaid: Operand | undefined, outSaid: Operand | undefined): Axes {
   return { in: inSaid?.value ?? numberValue(0, true), out: outSaid?.value ?? numberValue(0, true) };
 }
 
@@ -24,41 +24,41 @@ interface Batch {
   readonly size: number;
   /** The batched tensor, its batch in front, by the one example that stands for it. */
   readonly tensors: ReadonlyMap<NodeId, NodeId>;
-  readonly slots: readonly Slot[];
+  readonly examples: readonly Operand[];
 }
 
-const refuse = (machine: Machine, call: Call, text: string, nodes: readonly NodeId[] = []): null => {
-  machine.problems.add("no-batch", call.expr.span, text, { nodes });
+const refuse = (interpreter: Interpreter, call: Call, text: string, nodes: readonly NodeId[] = []): null => {
+  interpreter.diagnostics.add("no-batch", call.expr.span, text, { nodes });
   return null;
 };
 
 /** The value of `vmap(f)` at its arguments; `apply` calls f with one example's. */
-export function batchedCall(
-  machine: Machine,
+export function vmapCall(
+  interpreter: Interpreter,
   call: Call,
   axes: Axes,
-  operands: readonly Slot[],
-  apply: (slots: readonly Slot[]) => Value,
+  operands: readonly Operand[],
+  apply: (operands: readonly Operand[]) => Value,
 ): Value {
-  const writer = writerFor(machine, call);
-  const batch = examplesOf(machine, call, axes, operands, writer);
+  const writer = writerFor(interpreter, call);
+  const batch = examplesOf(interpreter, call, axes, operands, writer);
   if (!batch) return BROKEN;
-  const before = new Set(machine.nodes.keys());
-  const value = apply(batch.slots);
-  const traced = [...machine.nodes.values()].filter(({ id }) => !before.has(id));
-  const lifted = isBroken(value) ? null : liftAll(machine, call, writer, batch, traced);
+  const before = new Set(interpreter.nodes.keys());
+  const value = apply(batch.examples);
+  const traced = [...interpreter.nodes.values()].filter(({ id }) => !before.has(id));
+  const lifted = isBroken(value) ? null : liftAll(interpreter, call, writer, batch, traced);
   if (!lifted) {
-    leaveAsTraced(machine, writer, batch, traced);
+    leaveAsTraced(interpreter, writer, batch, traced);
     return BROKEN;
   }
-  for (const id of batch.tensors.keys()) machine.nodes.delete(id);
-  for (const [key, { made, inputs }] of machine.derived)
-    if ([made, ...inputs].some((id) => lifted.has(id))) machine.derived.delete(key);
-  machine.cotangents.clear();
-  const result: Slot = { value, path: call.path, expr: call.expr };
+  for (const id of batch.tensors.keys()) interpreter.nodes.delete(id);
+  for (const [key, { made, inputs }] of interpreter.derived)
+    if ([made, ...inputs].some((id) => lifted.has(id))) interpreter.derived.delete(key);
+  interpreter.cotangents.clear();
+  const result: Operand = { value, path: call.path, expr: call.expr };
   const outs = broadcastPrefix(axes.out, result);
   if (!outs) {
-    refuse(machine, call, "out_axes of vmap is a number, or branches like the results.");
+    refuse(interpreter, call, "out_axes of vmap is a number, or branches like the results.");
     return BROKEN;
   }
   return mapLeaves(result, (leaf, i) => {
@@ -81,40 +81,40 @@ function batchAlong(writer: BatchWriter, all: NodeId, said: Value): NodeId {
 
 /** One example of each batched argument, for as long as f is read. */
 function examplesOf(
-  machine: Machine,
+  interpreter: Interpreter,
   call: Call,
   axes: Axes,
-  operands: readonly Slot[],
+  operands: readonly Operand[],
   writer: BatchWriter,
 ): Batch | null {
   const tensors = new Map<NodeId, NodeId>();
   let size: number | null = null;
-  const whole: Slot = { value: { kind: "sequence", items: operands }, path: call.path, expr: null };
-  const said = axes.in.kind === "sequence" ? axes.in : { ...whole.value, items: operands.map(() => loose(axes.in)) };
-  const found = broadcastPrefix(said, whole);
+  const whole: Operand = { value: { kind: "sequence", items: operands }, path: call.path, expr: null };
+  const given = axes.in.kind === "sequence" ? axes.in : { ...whole.value, items: operands.map(() => loose(axes.in)) };
+  const found = broadcastPrefix(given, whole);
   if (!found) {
     const count = axes.in.kind === "sequence" ? axes.in.items.length : 0;
     return refuse(
-      machine,
+      interpreter,
       call,
       `in_axes of vmap names the axis of each of the ${operands.length} arguments${count === operands.length ? ", branching like them" : `; there are ${count}`}.`,
     );
   }
   /** Which argument each leaf belongs to, from 1 on. */
-  const owner = operands.flatMap((slot, i) => leavesOf(slot).map(() => i + 1));
+  const owner = operands.flatMap((operand, i) => leavesOf(operand).map(() => i + 1));
   let refused = false;
-  const example = (slot: Slot, i: number): Slot => {
+  const example = (operand: Operand, i: number): Operand => {
     const axis = found[i]!.kind === "number" ? found[i]!.value : null;
-    if (refused || axis === null || slot.value.kind !== "tensor") return slot;
-    const { node } = slot.value;
+    if (refused || axis === null || operand.value.kind !== "tensor") return operand;
+    const { node } = operand.value;
     const { dtype, shape } = writer.typeOf(node);
     const at = axis < 0 ? axis + shape.length : axis;
     const extent = shape[at];
     const shown = showType({ dtype, shape });
-    const stop = (text: string): Slot => {
-      refuse(machine, call, text, [node]);
+    const stop = (text: string): Operand => {
+      refuse(interpreter, call, text, [node]);
       refused = true;
-      return slot;
+      return operand;
     };
     if (extent === undefined)
       return stop(`Argument ${owner[i]} is ${shown}: it has no axis ${axis} to take examples from.`);
@@ -123,13 +123,13 @@ function examplesOf(
         `Argument ${owner[i]} has ${extent} examples along axis ${axis} (${shown}); those before it have ${size}.`,
       );
     size = extent;
-    // A function that is batched twice is called at one place.
+    // A function that is batched twice has one call path.
     const base = `${call.path}/example#${i}`;
     let id = nodeId(base);
-    for (let again = 2; machine.nodes.has(id); again++) id = nodeId(`${base}@${again}`);
+    for (let again = 2; interpreter.nodes.has(id); again++) id = nodeId(`${base}@${again}`);
     const type: TensorType = { dtype, shape: shape.filter((_, k) => k !== at) };
     tensors.set(id, front(writer, node, at));
-    machine.nodes.set(id, {
+    interpreter.nodes.set(id, {
       id,
       op: "input",
       inputs: [],
@@ -139,19 +139,19 @@ function examplesOf(
       origins: [id],
       groups: [],
     });
-    return { ...slot, value: tensorValue(id) };
+    return { ...operand, value: tensorValue(id) };
   };
   const made = mapLeaves(whole, example).value;
-  const slots = made.kind === "sequence" ? made.items : [];
+  const examples = made.kind === "sequence" ? made.items : [];
   if (refused) return null;
   return size === null
-    ? refuse(machine, call, "vmap needs an argument with a batch: one whose axis in in_axes is a number.")
-    : { size, tensors, slots };
+    ? refuse(interpreter, call, "vmap needs an argument with a batch: one whose axis in in_axes is a number.")
+    : { size, tensors, examples };
 }
 
 /** What stands in the batch for each traced node that changes from example to example; null when an op is refused. */
 function liftAll(
-  machine: Machine,
+  interpreter: Interpreter,
   call: Call,
   writer: Lifter,
   { size, tensors }: Batch,
@@ -159,16 +159,16 @@ function liftAll(
 ): ReadonlyMap<NodeId, NodeId> | null {
   const lifted = new Map(tensors);
   const types = new Map<NodeId, TensorType>();
-  const typeOf = (id: NodeId): TensorType => types.get(id) ?? machine.nodes.get(id)!.type;
+  const typeOf = (id: NodeId): TensorType => types.get(id) ?? interpreter.nodes.get(id)!.type;
   for (const node of traced) {
     if (!node.inputs.some((input) => lifted.has(input))) continue;
     types.set(node.id, node.type);
-    machine.nodes.delete(node.id);
+    interpreter.nodes.delete(node.id);
     const batched = node.inputs.map((input) => lifted.get(input) ?? null);
     const made = liftNode(writer.about(node), { node, types: node.inputs.map(typeOf), batched, size });
     if (made === null)
       return refuse(
-        machine,
+        interpreter,
         call,
         `\`${node.op}\` (${node.label}) has no rule for batches, and ${size} examples are more than the ${MOST_WRITTEN_OUT} that are written out one by one.`,
         [...tensors.values()],
@@ -179,10 +179,10 @@ function liftAll(
 }
 
 /** What was read of a refused function stays as it is for one example, which nothing gives. */
-function leaveAsTraced(machine: Machine, writer: Lifter, { tensors }: Batch, traced: readonly Node[]): void {
-  for (const id of [...writer.written, ...traced.map(({ id }) => id)]) machine.nodes.delete(id);
-  for (const id of tensors.keys()) machine.nodes.set(id, { ...machine.nodes.get(id)!, op: "hole" });
-  for (const node of traced) machine.nodes.set(node.id, node);
+function leaveAsTraced(interpreter: Interpreter, writer: Lifter, { tensors }: Batch, traced: readonly Node[]): void {
+  for (const id of [...writer.written, ...traced.map(({ id }) => id)]) interpreter.nodes.delete(id);
+  for (const id of tensors.keys()) interpreter.nodes.set(id, { ...interpreter.nodes.get(id)!, op: "hole" });
+  for (const node of traced) interpreter.nodes.set(node.id, node);
 }
 
 interface Lifter extends BatchWriter {
@@ -194,7 +194,7 @@ interface Lifter extends BatchWriter {
   named(made: NodeId, like: Node): NodeId;
 }
 
-function writerFor(machine: Machine, call: Call): Lifter {
+function writerFor(interpreter: Interpreter, call: Call): Lifter {
   let about: Node | null = null;
   let fresh = new Set<NodeId>();
   const written = new Set<NodeId>();
@@ -204,11 +204,11 @@ function writerFor(machine: Machine, call: Call): Lifter {
     // A function that is batched again has such nodes already.
     let number = next.get(base) ?? 0;
     const idAt = (at: number): NodeId => nodeId(`${base}.batch${at === 0 ? "" : `@${at + 1}`}`);
-    while (machine.nodes.has(idAt(number))) number++;
+    while (interpreter.nodes.has(idAt(number))) number++;
     next.set(base, number + 1);
     const id = idAt(number);
     const { groups = [], span = call.expr.span, phase, segment } = about ?? {};
-    machine.nodes.set(id, {
+    interpreter.nodes.set(id, {
       id,
       op,
       inputs,
@@ -227,7 +227,7 @@ function writerFor(machine: Machine, call: Call): Lifter {
   };
   const writer: Lifter = {
     written,
-    typeOf: (id) => machine.nodes.get(id)!.type,
+    typeOf: (id) => interpreter.nodes.get(id)!.type,
     scalar: (value, dtype) => add("const", [], { value }, { dtype, shape: [] }),
     op(name, inputs, given = {}) {
       const found = callOf(
@@ -244,11 +244,11 @@ function writerFor(machine: Machine, call: Call): Lifter {
       return writer;
     },
     named(made, like) {
-      const node = machine.nodes.get(made)!;
+      const node = interpreter.nodes.get(made)!;
       if (!fresh.has(made)) return made;
-      machine.nodes.delete(made);
+      interpreter.nodes.delete(made);
       const { id, label, origins, cotangentOf } = like;
-      machine.nodes.set(id, { ...node, id, label, origins, ...(cotangentOf && { cotangentOf }) });
+      interpreter.nodes.set(id, { ...node, id, label, origins, ...(cotangentOf && { cotangentOf }) });
       return id;
     },
   };

@@ -1,24 +1,29 @@
 /** @file Conditions that are decided while the program is read. */
 import { truthOf } from "./constants";
-import type { Machine, Place } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
 import type { Expr } from "./syntax";
 import { walk } from "./syntax";
-import type { Slot } from "./values";
+import type { Operand } from "./values";
 import { isBroken } from "./values";
 
 const BRANCH =
   "A graph has no branches: this condition is known only when it runs. Write where(condition, a, b) to pick element by element.";
 
 /** Whether a condition holds; null after a diagnostic when only the running graph would know. */
-export function knownTest(machine: Machine, { value }: Slot, test: Expr, text = BRANCH): boolean | null {
+export function staticCondition(
+  interpreter: Interpreter,
+  { value }: Operand,
+  test: Expr,
+  text = BRANCH,
+): boolean | null {
   const holds = truthOf(value);
-  if (holds === null && !isBroken(value)) machine.problems.add("branch", test.span, text);
+  if (holds === null && !isBroken(value)) interpreter.diagnostics.add("branch", test.span, text);
   return holds;
 }
 
 /** Names that a part of the program which is not taken reads: they are used, and a rename reaches them. */
-export function noteUses({ turn }: Place, roots: readonly Expr[]): void {
+export function noteUses({ frame }: StatementRun, roots: readonly Expr[]): void {
   for (const root of roots) {
-    for (const expr of walk(root)) if (expr.kind === "name") turn.scope.find(expr.name)?.symbol.addUse(expr.span);
+    for (const expr of walk(root)) if (expr.kind === "name") frame.scope.find(expr.name)?.symbol.addUse(expr.span);
   }
 }

@@ -3,23 +3,23 @@ import type { DType } from "../ir";
 import { findOp, opDef, withDefaults } from "../ops";
 import { applyOp } from "./apply";
 import { foldBinary, truthOf } from "./constants";
-import type { Machine, Place } from "./machine";
-import { typeOf } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
+import { typeOf } from "./interpreter";
 import { namedWeight } from "./inline-layers";
 import { castTo } from "./member";
 import { constantTensor, numberArray } from "./number-arrays";
 import type { CallExpr, Expr } from "./syntax";
 import { walk } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 import { BROKEN, NONE, isBroken, isOperand, numberValue, tensorValue } from "./values";
 
 interface Call {
   readonly expr: CallExpr;
   readonly path: string;
 }
-type Known = (machine: Machine, place: Place, call: Call, operands: readonly Slot[]) => Value | null;
+type Known = (interpreter: Interpreter, run: StatementRun, call: Call, operands: readonly Operand[]) => Value | null;
 
-const loose = (value: Value): Slot => ({ value, path: "", expr: null });
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 const flag = (value: boolean): Value => ({ kind: "bool", value });
 
 /** Names of types as `isinstance` asks for them, by what stands for such a value here. */
@@ -63,10 +63,10 @@ const LIMITS: Readonly<Record<"f32" | "f16" | "i32", Readonly<Record<string, num
 };
 
 /** `torch.finfo(x.dtype)`: its fields as entries. */
-const limits: Known = (machine, _place, _call, [first]) => {
+const limits: Known = (interpreter, _place, _call, [first]) => {
   const value = first?.value;
   const dtype =
-    value?.kind === "dtype" ? value.dtype : value?.kind === "tensor" ? typeOf(machine, value.node).dtype : null;
+    value?.kind === "dtype" ? value.dtype : value?.kind === "tensor" ? typeOf(interpreter, value.node).dtype : null;
   if (dtype === null || dtype === "bool") return null;
   const entries = Object.entries(LIMITS[dtype]).map(
     ([name, limit]) => [name, loose(numberValue(limit, dtype === "i32"))] as const,
@@ -87,19 +87,19 @@ const hasAttribute: Known = (_machine, _place, _call, [object, name]) => {
 };
 
 /** `torch.tensor([1.0, 2.0])`: numbers that stand in the text, as a constant; `jnp.asarray(x)` is x. */
-const arrayOf: Known = (machine, place, call, operands) => {
+const arrayOf: Known = (interpreter, run, call, operands) => {
   const asked = operands.find(({ value }) => value.kind === "dtype");
   const dtype: DType | null = asked?.value.kind === "dtype" ? asked.value.dtype : null;
   const first = operands.find(({ value }) => value.kind !== "string");
   if (!first || isBroken(first.value)) return first ? BROKEN : null;
-  if (first.value.kind === "tensor") return dtype ? castTo(machine, place, call, first, dtype) : first.value;
+  if (first.value.kind === "tensor") return dtype ? castTo(interpreter, run, call, first, dtype) : first.value;
   if (first.value.kind === "number") return dtype ? { ...first.value, dtype } : first.value;
   if (first.value.kind !== "sequence") return first.value.kind === "bool" ? first.value : null;
   if (first.value.items.some(({ value }) => value.kind === "tensor")) {
     const stack = opDef("stack");
     return applyOp(
-      machine,
-      place,
+      interpreter,
+      run,
       { op: stack, ...call },
       { tensors: first.value.items, attrs: withDefaults(stack, { axis: 0 }) },
     );
@@ -107,7 +107,7 @@ const arrayOf: Known = (machine, place, call, operands) => {
   const array = numberArray(first.value);
   if (!array || array.numbers.length === 0) return null;
   const kind = dtype ?? (array.bools ? "bool" : array.whole ? "i32" : "f32");
-  const node = constantTensor(machine, place, call, array, { dtype: kind, label: "values" });
+  const node = constantTensor(interpreter, run, call, array, { dtype: kind, label: "values" });
   return tensorValue(node);
 };
 
@@ -121,16 +121,16 @@ const arraysGiven =
   };
 
 /** `sum(losses)`. */
-const total: Known = (machine, place, call, [list, start]) => {
+const total: Known = (interpreter, run, call, [list, start]) => {
   if (list?.value.kind !== "sequence" || list.value.items.some(({ value }) => !isOperand(value))) return null;
   const all = [...(start ? [start] : []), ...list.value.items];
   const [first, ...rest] = all.length > 0 ? all : [loose(numberValue(0, true))];
-  return rest.reduce((sum, item, i): Slot => {
+  return rest.reduce((sum, item, i): Operand => {
     const folded = foldBinary("+", sum.value, item.value);
     const path = i === rest.length - 1 ? call.path : `${call.path}#${i}`;
     const value =
       folded ??
-      applyOp(machine, place, { op: findOp("add")!, path, expr: call.expr }, { tensors: [sum, item], attrs: {} });
+      applyOp(interpreter, run, { op: findOp("add")!, path, expr: call.expr }, { tensors: [sum, item], attrs: {} });
     return { value, path, expr: call.expr };
   }, first!).value;
 };
@@ -203,7 +203,7 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["as_tensor", arrayOf],
   ["tensor", arrayOf],
   ["ensure_arraylike", arraysGiven(false)],
-  ["new_tensor", (machine, place, call, operands) => arrayOf(machine, place, call, operands.slice(1))],
+  ["new_tensor", (interpreter, run, call, operands) => arrayOf(interpreter, run, call, operands.slice(1))],
   ["promote_args_inexact", arraysGiven(true)],
   ["promote_args", arraysGiven(true)],
   ["promote_dtype", arraysGiven(true)],
@@ -241,14 +241,14 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
 ]);
 
 /** The answer of `name`; null when nothing here knows it. */
-export function knownCall(
-  machine: Machine,
-  place: Place,
+export function hostCall(
+  interpreter: Interpreter,
+  run: StatementRun,
   call: Call,
   name: string,
-  operands: readonly Slot[],
+  operands: readonly Operand[],
 ): Value | null {
-  return KNOWN.get(name)?.(machine, place, call, operands) ?? null;
+  return KNOWN.get(name)?.(interpreter, run, call, operands) ?? null;
 }
 
-export const isKnownCall = (name: string): boolean => KNOWN.has(name);
+export const isHostFunction = (name: string): boolean => KNOWN.has(name);

@@ -1,28 +1,32 @@
-/** @file `x[:, index]`, `x[rows, columns]`: an index whose numbers are a tensor, as a load from places that are data. NumPy's rules. */
+/** @file `x[:, index]`, `x[rows, columns]`: an index whose numbers are a tensor, as a load from indices that are data. NumPy's rules. */
 import type { NodeId } from "../ir";
 import { showShape } from "../ir";
 import { applyParts } from "./apply";
-import type { Machine, Place } from "./machine";
-import { typeOf } from "./machine";
+import type { Interpreter, StatementRun } from "./interpreter";
+import { typeOf } from "./interpreter";
 import { completed, type Known } from "./index-list";
 import type { SubscriptExpr } from "./syntax";
-import type { Slot, Value } from "./values";
+import type { Operand, Value } from "./values";
 
-const isPlace = ({ kind }: Known): boolean => kind === "places" || kind === "at";
+const isIndexTensor = ({ kind }: Known): boolean => kind === "indices" || kind === "at";
 
 /** What is wrong with the indices of an `x` of this shape, in words; null when nothing is. Places by data may lie anywhere: a load moves to the nearest end. */
-export function placesProblem(machine: Machine, shape: readonly number[], known: readonly Known[]): string | null {
+export function indicesProblem(
+  interpreter: Interpreter,
+  shape: readonly number[],
+  known: readonly Known[],
+): string | null {
   const used = known.filter(({ kind }) => kind !== "new" && kind !== "rest").length;
   if (used > shape.length) return `There are ${used} indices, but ${showShape(shape)} has ${shape.length} axes.`;
   for (const index of known) {
-    if (index.kind !== "places" || index.slot.value.kind !== "tensor") continue;
-    const { dtype } = typeOf(machine, index.slot.value.node);
+    if (index.kind !== "indices" || index.operand.value.kind !== "tensor") continue;
+    const { dtype } = typeOf(interpreter, index.operand.value.node);
     if (dtype === "bool") return "How many elements a mask picks is known only when it runs: write where(mask, x, 0).";
     if (dtype !== "i32") return `An index holds whole numbers; this one is ${dtype}.`;
   }
   const list = completed(known, shape.length - used);
-  const [first, last] = [list.findIndex(isPlace), list.findLastIndex(isPlace)];
-  if (!list.slice(first, last + 1).every(isPlace))
+  const [first, last] = [list.findIndex(isIndexTensor), list.findLastIndex(isIndexTensor)];
+  if (!list.slice(first, last + 1).every(isIndexTensor))
     return "Indices by tensors stand side by side here: x[:, rows, columns], not x[rows, :, columns].";
   const bad = list
     .filter(({ kind }) => kind !== "new")
@@ -31,26 +35,26 @@ export function placesProblem(machine: Machine, shape: readonly number[], known:
 }
 
 /** Slices first, then one gather over the axes that data indexes, then new axes. `placesProblem` has nothing to say. */
-export function takePlaces(
-  machine: Machine,
-  place: Place,
+export function advancedIndex(
+  interpreter: Interpreter,
+  run: StatementRun,
   { expr, path }: { readonly expr: SubscriptExpr; readonly path: string },
-  object: Slot,
+  object: Operand,
   known: readonly Known[],
 ): Value {
-  const { shape } = typeOf(machine, (object.value as { readonly node: NodeId }).node);
+  const { shape } = typeOf(interpreter, (object.value as { readonly node: NodeId }).node);
   const used = known.filter(({ kind }) => kind !== "new" && kind !== "rest").length;
   const list = completed(known, shape.length - used);
   const axes = list.filter(({ kind }) => kind !== "new");
-  const first = axes.findIndex(isPlace);
-  const places = axes.filter(isPlace);
-  const slots = places.flatMap((index) => (index.kind === "places" ? [index.slot] : []));
-  return applyParts(machine, place, { path, expr, label: "index" }, [object, ...slots], (b, [x, ...tensors]) => {
+  const first = axes.findIndex(isIndexTensor);
+  const indices = axes.filter(isIndexTensor);
+  const operands = indices.flatMap((index) => (index.kind === "indices" ? [index.operand] : []));
+  return applyParts(interpreter, run, { path, expr, label: "index" }, [object, ...operands], (b, [x, ...tensors]) => {
     const cut = sliced(axes, shape);
     let node = cut ? b.op("slice", "slice", [x!], cut) : x!;
-    const extents = b.typeOf(node).shape.slice(first, first + places.length);
+    const extents = b.typeOf(node).shape.slice(first, first + indices.length);
     let next = 0;
-    const numbers = places.map((index, i) =>
+    const numbers = indices.map((index, i) =>
       index.kind === "at"
         ? b.scalar(index.index < 0 ? index.index + extents[i]! : index.index, "i32")
         : tensors[next++]!,
@@ -59,15 +63,15 @@ export function takePlaces(
       const rows = b.op("rows", "mul", [sum, b.scalar(extents[i + 1]!, "i32")]);
       return b.op("place", "add", [rows, number]);
     }, numbers[0]!);
-    if (places.length > 1) {
+    if (indices.length > 1) {
       const { shape: now } = b.typeOf(node);
-      const flat = [...now.slice(0, first), extents.reduce((a, e) => a * e, 1), ...now.slice(first + places.length)];
+      const flat = [...now.slice(0, first), extents.reduce((a, e) => a * e, 1), ...now.slice(first + indices.length)];
       node = b.op("flat", "reshape", [node], { shape: flat });
     }
     node = b.op("gather", "gather", [node, index], { axis: first });
     const rank = b.typeOf(index).shape.length;
     const add = list.flatMap((each, i) =>
-      each.kind === "new" ? [i + (list.slice(0, i).some(isPlace) ? rank - places.length : 0)] : [],
+      each.kind === "new" ? [i + (list.slice(0, i).some(isIndexTensor) ? rank - indices.length : 0)] : [],
     );
     return add.length === 0 ? node : b.op("unsqueeze", "unsqueeze", [node], { axes: add });
   });
