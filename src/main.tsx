@@ -4,7 +4,8 @@ import { createRoot } from "react-dom/client";
 import { App } from "./App";
 import { followAddress, showAsked } from "./address";
 import { keepOffline } from "./offline";
-import { playground } from "./state";
+import { isLostPart, onLostPart, playground } from "./state";
+import { LOST } from "./workers";
 import "./tokens.css";
 import "./app.css";
 
@@ -13,6 +14,15 @@ followAddress(playground);
 const { embed } = playground.getState();
 if (embed) showAsked(playground);
 else keepOffline(playground);
+
+onLostPart(() => {
+  const action = { label: "Reload", kind: "reload" } as const;
+  playground.setState({ notice: { tone: "warn", text: LOST, action } });
+});
+// It was told already; what waited for the part stays undone.
+window.addEventListener("unhandledrejection", (event) => {
+  if (isLostPart(event.reason)) event.preventDefault();
+});
 
 const flush = (): void => playground.flush();
 window.addEventListener("pagehide", flush);

@@ -12,6 +12,9 @@ const tell = (playground: Playground): void =>
   });
 
 async function register(playground: Playground): Promise<void> {
+  const controlled = navigator.serviceWorker.controller !== null;
+  // Another tab went on to the newer version; what this one still needs of its own stays for now.
+  if (controlled) navigator.serviceWorker.addEventListener("controllerchange", () => tell(playground));
   const registration = await navigator.serviceWorker.register(sameOriginScript("sw.js"));
   if (registration.waiting && navigator.serviceWorker.controller) tell(playground);
   registration.addEventListener("updatefound", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { compile, compileGraph, decisionsOn, defaultOptions, fusionAt, planAt } from "./compile";
 import { edgeId, nodeId } from "./ir";
+import { allPasses, runPasses } from "./passes";
 
 const text = "x: f32[64, 64]\nb: f32[64]\ny = log(relu(x + b))";
 
@@ -89,3 +90,13 @@ test.each(["all_reduce", "device_copy", "custom_call"])(
     ]);
   },
 );
+
+test("a pass that throws is named, whatever it threw", () => {
+  const { naive } = compile(text, defaultOptions);
+  const [pass] = allPasses;
+  const match = (): never => {
+    throw new RangeError("Invalid array length");
+  };
+  const run = () => runPasses(naive!, defaultOptions, [{ ...pass!, match }]);
+  expect(run).toThrow(`the pass “${pass!.title}”: Invalid array length`);
+});

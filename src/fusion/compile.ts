@@ -5,6 +5,7 @@ import { chosenFor, generic, positionsOf } from "./cost";
 import {
   applyPatch,
   bug,
+  during,
   draftOf,
   invert,
   type CompileOptions,
@@ -46,7 +47,7 @@ const noClock: Clock = () => 0;
 export function compile(text: string, options: CompileOptions, now?: Clock, budget?: number): Compilation {
   const clock = now ?? noClock;
   const start = clock();
-  const parsed = parseProgram(text, now ? { now, budget } : {});
+  const parsed = during("reading the text", () => parseProgram(text, now ? { now, budget } : {}));
   const symbols = parsed.symbols.map(({ name, node, definition, uses }): Symbol => ({
     name,
     node,
@@ -87,12 +88,12 @@ const unplanned = (drawn: Graph, { text, options, diagnostics, symbols, parseMil
 function planned(graph: Graph, { parseMillis, assertions, ...read }: Read, clock: Clock): Compilation {
   const { options, text } = read;
   const start = clock();
-  const naive = naiveFusion(graph, options.granularity, options.strict);
+  const naive = during("the naive plan", () => naiveFusion(graph, options.granularity, options.strict));
   const { steps, final } = runPasses(naive, options, pipelineOf(allPasses, options));
   const between = clock();
   const target = chosenFor(options);
-  const naivePlan = planFusion(naive, target, options.profile);
-  const fusedPlan = planFusion(final, target, options.profile);
+  const naivePlan = during("kernels of the naive plan", () => planFusion(naive, target, options.profile));
+  const fusedPlan = during("kernels of the fused plan", () => planFusion(final, target, options.profile));
   const { goals, faults } = heldAgainst(text, assertions, { naive, final, steps, plan: fusedPlan });
   return {
     ...read,

@@ -1,12 +1,14 @@
 /** @file Catches a mistake of ours: says so, keeps the program, and offers the link that reproduces it. */
 import { Component, type ReactNode } from "react";
 import { encodeLink } from "../document";
-import { playground, sharedState } from "../state";
+import { isLostPart, playground, sharedState } from "../state";
 
 interface State {
   readonly error: Error | null;
   readonly link: string | null;
 }
+
+const isSaved = (): boolean => ["saved", "copied"].includes(playground.getState().saved);
 
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, State> {
   override state: State = { error: null, link: null };
@@ -27,8 +29,11 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, S
     if (!error) return this.props.children;
     return (
       <main className="broken-page" role="alert">
-        <h1>A mistake of ours stopped the page</h1>
-        <p>Your program is saved. The page can start again with it, or with an undo of the last change.</p>
+        <h1>{isLostPart(error) ? "A part of the page could not be loaded" : "A mistake of ours stopped the page"}</h1>
+        <p>
+          {isSaved() ? "Your program is saved." : "Your program could not be saved: take the link along."} The page can
+          start again with it, with an undo of the last change, or afresh: your program then stays among the copies.
+        </p>
         <p>
           <code>{error.message}</code>
         </p>
@@ -45,6 +50,16 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, S
             }}
           >
             Undo the last change
+          </button>{" "}
+          <button
+            type="button"
+            className="plain"
+            onClick={() => {
+              playground.getState().actions.startAfresh();
+              this.setState({ error: null, link: null });
+            }}
+          >
+            Start afresh
           </button>
         </p>
         {link && (

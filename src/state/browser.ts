@@ -10,6 +10,7 @@ import {
   type LayoutRequest,
 } from "../workers";
 import { browserDraftOwner } from "./draft-owner";
+import { loadPart } from "./load-part";
 import type { Layout } from "./types";
 import { browserWeightStorage } from "./weight-storage";
 import type { DraftOwner, GpuSession, Shelf, WeightStorage, Environment } from "./environment";
@@ -40,11 +41,24 @@ export function browserShelf(): Shelf {
   };
 }
 
-/** Lets a newer copy that waits take over first, where there is one. */
+/** A newer version takes over well within this; if it does not, the page is reloaded all the same. */
+const TAKE_OVER_MILLIS = 3_000;
+
+/** Lets a newer copy that waits take over first, where there is one: reloading in between could mix two versions. */
 async function reloadNewest(): Promise<void> {
   const workers = (globalThis.navigator as Partial<Navigator>).serviceWorker;
-  const registration = await workers?.getRegistration();
-  registration?.waiting?.postMessage("activate");
+  try {
+    const waiting = (await workers?.getRegistration())?.waiting;
+    if (workers && waiting) {
+      await new Promise<void>((resolve) => {
+        workers.addEventListener("controllerchange", () => resolve(), { once: true });
+        setTimeout(resolve, TAKE_OVER_MILLIS);
+        waiting.postMessage("activate");
+      });
+    }
+  } catch {
+    // Site data may be blocked: then there is no copy that could wait.
+  }
   globalThis.location.reload();
 }
 
@@ -53,7 +67,7 @@ function lazySession(): GpuSession {
   const listeners = new Set<(problem: GpuProblem) => void>();
   let made: Promise<GpuSession> | null = null;
   const session = async (): Promise<GpuSession> => {
-    const { createSession } = await import("../gpu");
+    const { createSession } = await loadPart(() => import("../gpu"));
     const session = createSession((globalThis.navigator as Navigator | undefined)?.gpu);
     session.listen((problem) => listeners.forEach((listener) => listener(problem)));
     return session;

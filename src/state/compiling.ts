@@ -1,6 +1,6 @@
 /** @file Keeps the compilation in step with the document: waits for a pause, asks the worker, drops stale answers. */
 import type { Compilation, CompileOptions } from "../fusion";
-import { ENDED } from "../workers";
+import { ENDED, OLDER_MILLIS } from "../workers";
 import type { Environment } from "./environment";
 
 /** A pause in typing this long starts a compilation. */
@@ -26,26 +26,35 @@ export interface CompilerEvents {
   failed(revision: number, text: string | null): void;
 }
 
-/** One question is with the worker at a time; while it thinks, only the newest request waits. */
+/** While the worker thinks only the newest request waits, and not for long. */
 export function startCompiling(environment: Environment, events: CompilerEvents): Compiler {
   let revision = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let impatient: ReturnType<typeof setTimeout> | undefined;
   let waiting: Wanted | null = null;
-  let busy = false;
+  let open = 0;
 
-  const next = (): void => {
-    if (busy || !waiting) return;
+  const ask = (): void => {
+    clearTimeout(impatient);
+    if (!waiting) return;
     const asked = waiting;
+    const { text, options } = asked;
     waiting = null;
-    busy = true;
-    void environment.compileWorker.ask({ kind: "compile", text: asked.text, options: asked.options }).then((answer) => {
-      busy = false;
+    open++;
+    void environment.compileWorker.askFirst({ kind: "compile", text, options }).then((answer) => {
+      open--;
       if (asked.revision === revision) {
         if (answer.ok && answer.value.kind === "compiled") events.done(asked.revision, answer.value.compilation);
         else if (!answer.ok) events.failed(asked.revision, answer.text === ENDED ? null : answer.text);
       }
-      next();
+      if (open === 0) ask();
     });
+  };
+  const next = (): void => {
+    if (open === 0) return ask();
+    // The plan of an older text gets a moment more; then this one is asked for all the same, and the older one ended.
+    clearTimeout(impatient);
+    impatient = setTimeout(ask, OLDER_MILLIS);
   };
 
   return {
@@ -60,12 +69,14 @@ export function startCompiling(environment: Environment, events: CompilerEvents)
     },
     cancel() {
       clearTimeout(timer);
+      clearTimeout(impatient);
       waiting = null;
-      if (busy) environment.compileWorker.end();
+      if (open > 0) environment.compileWorker.end();
       else events.failed(revision, null);
     },
     dispose() {
       clearTimeout(timer);
+      clearTimeout(impatient);
       revision++;
       waiting = null;
       environment.compileWorker.end();

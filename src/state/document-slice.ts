@@ -1,7 +1,8 @@
 /** @file Actions on the document as a whole: typing, finished edits, examples, moves, undo, size. */
 import { applyTextEdits, defaultOptions, type CompileOptions } from "../fusion";
 import { recordOf, type Document } from "../document";
-import { findExample, optionsFor } from "../lessons";
+import { findExample, optionsFor, startExample } from "../lessons";
+import { loadPart } from "./load-part";
 import type { Slice } from "./slice-context";
 
 /** What a copy is called that is downloaded as it is stored. */
@@ -33,6 +34,7 @@ type Names =
   | "undo"
   | "redo"
   | "setSize"
+  | "startAfresh"
   | "openPrevious";
 
 export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) => ({
@@ -58,7 +60,7 @@ export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) =>
   undo: () => context.undo(),
   redo: () => context.redo(),
   async setSize(size) {
-    const { setConstant } = await import("./edits");
+    const { setConstant } = await loadPart(() => import("./edits"));
     const { document } = context.get();
     const sizes = findExample(document.example)?.sizes;
     if (!sizes) return;
@@ -68,6 +70,15 @@ export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) =>
       return;
     }
     context.commit({ ...document, text: applyTextEdits(document.text, edit.edits) }, "option");
+  },
+  startAfresh() {
+    const next = exampleDocument(startExample.id, defaultOptions, null);
+    if (!next) return;
+    const { previousWorks } = context.get();
+    context.replace(next, "example");
+    if (context.get().previousWorks === previousWorks) return;
+    const action = { label: "Back to it", kind: "open-draft" } as const;
+    context.set({ notice: { tone: "info", text: "The program before is among the copies of earlier work.", action } });
   },
   openPrevious(index) {
     const work = context.get().previousWorks[index];

@@ -1,6 +1,7 @@
 /** @file Drawing actions. Each asks the compiler for the smallest text edit; it resolves to null, or to why it can't be done. */
 import { applyTextEdits, edgeId, nodeId, parseEdgeId, type EdgeId, type Edited, type NodeId } from "../fusion";
 import { outputPillOf, pillTarget, recordOf, type Document, type Position } from "../document";
+import { loadPart } from "./load-part";
 import type * as editing from "./edits";
 import type { SliceContext, Slice } from "./slice-context";
 
@@ -60,7 +61,7 @@ export const drawingSlice: Slice<
   | "setInputType"
 > = (context) => {
   const change = async (edit: (edits: Edits, text: string) => Edited, at?: Position | null): Promise<string | null> => {
-    const loaded = await import("./edits");
+    const loaded = await loadPart(() => import("./edits"));
     return draw(context, edit(loaded, context.get().document.text), at);
   };
   return {

@@ -31,4 +31,5 @@ export { lineAt, libraryLine, linePosition, linePositions } from "./library-line
 export { constantsOf } from "./sizes";
 export { selectKernelColours, type KernelColours } from "./kernel-colours";
 export { lazyModule } from "./lazy-module";
+export { isLostPart, loadPart, onLostPart } from "./load-part";
 export { afterFirstPaint, playground, usePlayground } from "./use-playground";

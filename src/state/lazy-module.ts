@@ -1,5 +1,6 @@
 /** @file Parts of the page that come in chunks of their own, shown the moment they are there. */
 import { useSyncExternalStore } from "react";
+import { isLostPart, loadPart } from "./load-part";
 
 type Lazy<T> =
   | { readonly status: "waiting" }
@@ -9,7 +10,7 @@ type Lazy<T> =
 /**
  * A hook that answers the module once it is there, and null before; the first use starts `load`. For what belongs to
  * the first paint: React holds a late part under `Suspense` back for 300 ms after it showed the last placeholder.
- * A chunk that can't be loaded is thrown to the error boundary.
+ * A chunk that can't be loaded leaves it null.
  */
 export function lazyModule<T>(load: () => Promise<T>): () => T | null {
   let lazy: Lazy<T> = { status: "waiting" };
@@ -23,9 +24,13 @@ export function lazyModule<T>(load: () => Promise<T>): () => T | null {
     listeners.add(listener);
     if (!started) {
       started = true;
-      void load().then(
+      void loadPart(load).then(
         (module) => become({ status: "there", module }),
-        (error: unknown) => become({ status: "failed", error }),
+        (error: unknown) => {
+          // Whoever shows it again asks for it again.
+          started = false;
+          become({ status: "failed", error });
+        },
       );
     }
     return () => void listeners.delete(listener);
@@ -33,7 +38,8 @@ export function lazyModule<T>(load: () => Promise<T>): () => T | null {
   const read = (): Lazy<T> => lazy;
   return function useLazyModule() {
     const now = useSyncExternalStore(subscribe, read);
-    if (now.status === "failed") throw now.error;
+    // The page goes on without a part that could not be loaded, and says so elsewhere.
+    if (now.status === "failed" && !isLostPart(now.error)) throw now.error;
     return now.status === "there" ? now.module : null;
   };
 }

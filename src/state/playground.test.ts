@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { startExample } from "../lessons";
-import type { Port } from "../workers";
+import { localPort, type Answer, type CompileReply, type CompileRequest, type Port } from "../workers";
 import { DRAFT_KEY, SAVE_PAUSE_MILLIS } from "./autosave";
 import { createPlayground, type Playground } from "./playground";
 import { Shelf, fakeAnswer, environmentWith } from "./testing/fake-environment";
@@ -98,28 +98,62 @@ test("a plan that is not what the text asserts is shown all the same", async () 
   expect(state().derived.latest?.diagnostics).toHaveLength(1);
 });
 
+/** A compile worker that answers when it is told to; like the real one it ends what is in the way of a newer text. */
+function slowWorker(): { readonly worker: Environment["compileWorker"]; readonly answers: (() => void)[] } {
+  const answers: (() => void)[] = [];
+  const ask = (request: CompileRequest): Promise<Answer<CompileReply>> =>
+    new Promise((resolve) => answers.push(() => resolve({ ok: true, value: fakeAnswer(request) })));
+  return { worker: { ask, askFirst: ask, warm: () => undefined, end: () => undefined }, answers };
+}
+
 test("answers to old texts are dropped", async () => {
-  const answers: ((text: string) => void)[] = [];
-  const slow: Environment["compileWorker"] = {
-    ask: (request) => new Promise((resolve) => answers.push(() => resolve({ ok: true, value: fakeAnswer(request) }))),
-    warm: () => undefined,
-    end: () => undefined,
-  };
-  const other = createPlayground(environmentWith(new Shelf(), slow as unknown as Port<never, never>));
+  const { worker, answers } = slowWorker();
+  const other = createPlayground(environmentWith(new Shelf(), worker as unknown as Port<never, never>));
   other.start();
-  await settle();
-  other.getState().actions.typeText("old = 1");
-  await settle();
+  await settle(0);
   other.getState().actions.typeText("new = 1");
-  await settle();
+  await settle(200);
   expect(answers.length).toBe(1);
-  answers.shift()!("");
+  answers.shift()!();
   await settle(0);
   expect(other.getState().derived.compilation).toBeNull();
   expect(answers.length).toBe(1);
-  answers.shift()!("");
+  answers.shift()!();
   await settle(0);
   expect(other.getState().derived.compilation?.text).toBe("new = 1");
+});
+
+test("a newer text does not wait for the plan of an older one", async () => {
+  const { worker, answers } = slowWorker();
+  const other = createPlayground(environmentWith(new Shelf(), worker as unknown as Port<never, never>));
+  other.start();
+  await settle();
+  other.getState().actions.typeText("new = 1");
+  await settle();
+  expect(answers.length).toBe(2);
+  answers[1]!();
+  await settle(0);
+  expect(other.getState().derived.compilation?.text).toBe("new = 1");
+  answers[0]!();
+  await settle(0);
+  expect(other.getState().derived.compilation?.text).toBe("new = 1");
+});
+
+test("a planner that fails leaves the text and the last plan, and its words are told", async () => {
+  const failing = localPort((request: CompileRequest) => {
+    if (request.kind === "compile" && request.text.includes("crash"))
+      throw new Error("the pass merge failed: no node t");
+    return fakeAnswer(request);
+  });
+  const other = createPlayground(environmentWith(new Shelf(), failing as unknown as Port<never, never>));
+  other.start();
+  await settle();
+  const { compilation } = other.getState().derived;
+  other.getState().actions.typeText("crash = 1");
+  await settle();
+  expect(other.getState().document.text).toBe("crash = 1");
+  expect(other.getState().derived.compilation).toBe(compilation);
+  expect(other.getState().notice?.text).toContain("the pass merge failed");
 });
 
 test("a full storage shows, and the work goes on", async () => {

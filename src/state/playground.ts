@@ -30,6 +30,7 @@ import type { SliceContext, PlaygroundStore } from "./slice-context";
 import { whatIfSlice } from "./what-if-slice";
 import type { Actions, Notice, Origin, PlaygroundState } from "./types";
 import { weightsStore } from "./weights";
+import { LOST } from "../workers";
 import type { Environment } from "./environment";
 
 /** The store and what its owner does with it. */
@@ -233,6 +234,9 @@ function openingSlice(
   };
 }
 
+const plannerFailed = (text: string): string =>
+  `The planner failed on this program: ${text.replace(/\.$/, "")}. The last plan is shown. Share the link to report it.`;
+
 function listen(parts: Parts): void {
   const { store, environment } = parts;
   const layout = startLayout(environment, (laid) => {
@@ -262,7 +266,9 @@ function listen(parts: Parts): void {
         notice:
           text === null
             ? { tone: "warn", text: "Planning was stopped. Showing the last plan." }
-            : { tone: "no", text: `The planner failed on this program: ${text}. Share the link to report it.` },
+            : text === LOST
+              ? { tone: "no", text, action: { label: "Reload", kind: "reload" } }
+              : { tone: "no", text: plannerFailed(text) },
       });
     },
   });

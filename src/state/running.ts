@@ -12,6 +12,7 @@ import {
 } from "../fusion";
 import type { BenchProgress, DeviceInfo, GpuProblem } from "../gpu";
 import { ENDED, type Given, type TensorData } from "../workers";
+import { loadPart } from "./load-part";
 import type { SliceContext } from "./slice-context";
 import type { FinishedRun, RunState } from "./types";
 import { runData } from "./weights";
@@ -90,7 +91,7 @@ async function mayRun(
 ): Promise<boolean> {
   const { sure, previous } = turn;
   // Loaded with the session: nothing before a run needs the machine's code.
-  const { preflight, runSeconds } = await import("../gpu");
+  const { preflight, runSeconds } = await loadPart(() => import("../gpu"));
   if (turn.signal.aborted) return false;
   const all = [plans.naive, plans.step, plans.fused].filter((plan) => plan !== null);
   // Before its data is made: what no device takes may not fit into this tab either.

@@ -260,6 +260,8 @@ export interface Actions {
   revealSpan(span: Span): void;
   /** Does what the notice's button says. */
   followNotice(): void;
+  /** The first example takes the place of the program, which stays among the copies. */
+  startAfresh(): void;
   /** Opens a copy of earlier work, or downloads it where it can't be opened; 0 is the newest. */
   openPrevious(index: number): void;
   /** The reference and the generated kernels on the CPU, in a worker; needs no GPU. */

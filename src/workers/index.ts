@@ -5,7 +5,7 @@ import layoutUrl from "./layout?worker&url";
 
 export * from "./messages";
 export { foldedRequest, layoutRequest, type GraphLayout, type LayoutRequest } from "./layout-request";
-export { ENDED, localPort, workerPort, type Answer, type Port } from "./port";
+export { ENDED, LOST, OLDER_MILLIS, localPort, workerPort, type Answer, type Port } from "./port";
 export { sameOriginScript } from "./trusted";
 
 /** Addresses for `workerPort`. */

@@ -1,6 +1,7 @@
 /** @file The driver: asks every pass for candidates, decides each, and records every decision, yes or no. */
 import {
   bug,
+  during,
   hashText,
   type CostDelta,
   type EdgeId,
@@ -64,7 +65,7 @@ export function runPasses(naive: Fusion, options: PlanOptions, passes: readonly 
   for (const pass of passes) {
     if (disabled.has(pass.name)) continue;
     const before = log.steps.length;
-    runPass(pass, planner, forced, log);
+    during(`the pass “${pass.title}”`, () => runPass(pass, planner, forced, log));
     const reshaped = log.steps.slice(before).some(({ accepted, kind }) => accepted && kind !== "fuse");
     if (reshaped) planner.reorder();
   }

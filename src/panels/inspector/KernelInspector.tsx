@@ -1,6 +1,6 @@
 /** @file The kernel inspector: which kernel, what it is, and its code, loops, decisions, traffic and memory. */
 import { lazy, Suspense, useState, type ReactNode } from "react";
-import { playground, selectPlanned, selectSteps, usePlayground, type InspectorTab } from "../../state";
+import { loadPart, playground, selectPlanned, selectSteps, usePlayground, type InspectorTab } from "../../state";
 import { kernelTitle } from "../model/traffic";
 import { trafficSentence } from "../model/kernels";
 import { count } from "../model/units";
@@ -12,11 +12,11 @@ import { WgslTab } from "./WgslTab";
 import "./inspector.css";
 
 // The code is what one sees first; the other tabs come with the first look at them.
-const DecisionsTab = lazy(async () => ({ default: (await import("./DecisionsTab")).DecisionsTab }));
-const LoopsTab = lazy(async () => ({ default: (await import("./LoopsTab")).LoopsTab }));
-const KnobsPanel = lazy(async () => ({ default: (await import("./knobs/KnobsPanel")).KnobsPanel }));
-const MemoryTab = lazy(async () => ({ default: (await import("./MemoryTab")).MemoryTab }));
-const TrafficTab = lazy(async () => ({ default: (await import("./TrafficTab")).TrafficTab }));
+const DecisionsTab = lazy(async () => ({ default: (await loadPart(() => import("./DecisionsTab"))).DecisionsTab }));
+const LoopsTab = lazy(async () => ({ default: (await loadPart(() => import("./LoopsTab"))).LoopsTab }));
+const KnobsPanel = lazy(async () => ({ default: (await loadPart(() => import("./knobs/KnobsPanel"))).KnobsPanel }));
+const MemoryTab = lazy(async () => ({ default: (await loadPart(() => import("./MemoryTab"))).MemoryTab }));
+const TrafficTab = lazy(async () => ({ default: (await loadPart(() => import("./TrafficTab"))).TrafficTab }));
 
 interface Props {
   /** In the middle layout the measured panel is the fifth tab. */

@@ -1,6 +1,6 @@
 /** @file Is it true on this device? Times, transfers, roofline and the check of the results. */
 import { lazy, Suspense, useMemo, useState } from "react";
-import { lazyModule, selectPlan, selectPlanned, usePlayground, type FinishedRun } from "../../state";
+import { lazyModule, loadPart, selectPlan, selectPlanned, usePlayground, type FinishedRun } from "../../state";
 import { countedRows, measuredView, scheduleNote, type MeasuredView } from "../model/measured";
 import { timeRows } from "../model/timings";
 import { CpuCheckBox } from "./CpuCheckBox";
@@ -13,8 +13,8 @@ import { VerdictBox } from "./VerdictBox";
 import "./measured.css";
 
 // The chart library is loaded with the first results: nothing before a run draws a chart.
-const Roofline = lazy(async () => ({ default: (await import("./Roofline")).Roofline }));
-const TimeBars = lazy(async () => ({ default: (await import("./TimeBars")).TimeBars }));
+const Roofline = lazy(async () => ({ default: (await loadPart(() => import("./Roofline"))).Roofline }));
+const TimeBars = lazy(async () => ({ default: (await loadPart(() => import("./TimeBars"))).TimeBars }));
 
 // What chapters print is compared by counts and by the reference interpreter: it is read while the program is planned.
 const useChapterModule = lazyModule(() => import("./ChapterNotes"));
