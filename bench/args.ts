@@ -3,7 +3,11 @@ import { parseArgs } from "node:util";
 import { isKnobValue, knobNames, noKnobs, withKnob, type Knobs } from "../src/fusion";
 import type { BenchRequest } from "./bench";
 
-export const usageText = `npm run bench -- [--only 1,3,8] [--divide 16] [--budget 2000] [--tiles] [--schedule gpu] [--knob joined=subgroups] [--out FILE] [--wgsl FOLDER]
+export const usageText = `npm run bench -- [--suite untuned] [--only 1,3,8] [--divide 16] [--budget 2000] [--tiles] [--schedule gpu] [--knob joined=subgroups] [--out FILE] [--wgsl FOLDER]
+  --suite    seeds, untuned, examples, gradients, tuned or schedules: only timed, both plans held against one another
+  --json     with --suite: writes a row for each program, after each program
+  --torch    with --suite: times of a peer, as JSON of ms by program (bench/peers/torch_compile.py writes it)
+  --multiprocessors  with --suite: of this device, for the predictions; 132 when absent
   --only     ids of workloads, or what stands before their dash
   --divide   makes every extent smaller; 1 on a GPU, 16 on a CPU when absent
   --budget   ms for each workload
@@ -14,7 +18,14 @@ export const usageText = `npm run bench -- [--only 1,3,8] [--divide 16] [--budge
   --wgsl     writes every kernel into this folder
 `;
 
+export interface SuiteArgs {
+  readonly name: string;
+  readonly torch: string | null;
+  readonly multiprocessors: number;
+}
+
 export interface BenchArgs {
+  readonly suite: SuiteArgs | null;
   readonly request: Omit<BenchRequest, "print" | "keep">;
   readonly out: string | null;
   readonly wgsl: string | null;
@@ -33,12 +44,21 @@ export function readBenchArgs(args: readonly string[]): BenchArgs | null {
       knob: { type: "string", multiple: true },
       out: { type: "string" },
       wgsl: { type: "string" },
+      suite: { type: "string" },
+      json: { type: "string" },
+      torch: { type: "string" },
+      multiprocessors: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
   if (values.help) return null;
   const only = values.only?.split(",").filter((id) => id.length > 0) ?? [];
-  const { divide, budget, tiles = false, out = null, wgsl = null } = values;
+  const { divide, budget, tiles = false, wgsl = null, torch = null } = values;
+  const out = values.json ?? values.out ?? null;
+  const suite =
+    values.suite === undefined
+      ? null
+      : { name: values.suite, torch, multiprocessors: Number(values.multiprocessors ?? 132) };
   const schedule = (["gpu", "cpu"] as const).find((kind) => kind === values.schedule) ?? null;
   const request = {
     only,
@@ -48,7 +68,7 @@ export function readBenchArgs(args: readonly string[]): BenchArgs | null {
     schedule,
     knobs: knobsOf(values.knob ?? []),
   };
-  return { request, out, wgsl };
+  return { suite, request, out, wgsl };
 }
 
 function knobsOf(given: readonly string[]): Knobs {

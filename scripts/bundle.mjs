@@ -46,7 +46,8 @@ export async function build(entry, out, external = [], alias = {}) {
       target: "node20",
       minify: false,
       copyPublicDir: false,
-      rollupOptions: { output: { entryFileNames: "bundle.mjs", codeSplitting: false } },
+      // Named here too: a package that is not installed can't be found to be external.
+      rollupOptions: { external, output: { entryFileNames: "bundle.mjs", codeSplitting: false } },
     },
   });
   renameSync(join(scratch, "bundle.mjs"), out); // in one step: another start may be reading
