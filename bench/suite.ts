@@ -22,10 +22,10 @@ export interface SuiteRequest {
   readonly peer: Readonly<Record<string, number>>;
   /** Of the device, where it is known: for the predictions on its measured roofs. */
   readonly multiprocessors: number;
-  keep(name: string, wgsl: string): void;
-  print(text: string): void;
+  readonly keep: (name: string, wgsl: string) => void;
+  readonly print: (text: string) => void;
   /** Called with the report after each program: a run that is cut off leaves what it has. */
-  save(report: SuiteReport): void;
+  readonly save: (report: SuiteReport) => void;
 }
 
 export interface KernelRow {
