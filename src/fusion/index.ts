@@ -19,6 +19,7 @@ export {
   opDef,
   opNames,
   roundToHalf,
+  wgslHelpers,
   withDefaults,
   type CompositeDef,
   type OpDef,

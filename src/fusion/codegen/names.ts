@@ -1,8 +1,9 @@
 /** @file Identifiers for WGSL from the user's names. */
+import { wgslHelpers } from "../ops";
 
-// Keywords and reserved words of WGSL (sections 16.1, 16.2) that a short user name is likely to meet, and what our kernels use.
-const TAKEN = new Set(
-  `alias break case const const_assert continue continuing default diagnostic discard else enable false fn for if let loop
+/** Keywords and reserved words of WGSL (sections 16.1 and 16.2), and its built-in types and functions (sections 6, 16.4 and 17). */
+const WGSL_WORDS: ReadonlySet<string> = new Set([
+  ...`alias break case const const_assert continue continuing default diagnostic discard else enable false fn for if let loop
    override requires return struct switch true var while NULL Self abstract active alignas alignof as asm asm_fragment async
    attribute auto await become binding_array cast catch class co_await co_return co_yield coherent column_major common compile
    compile_fragment concept const_cast consteval constexpr constinit crate debugger decltype delete demote demote_to_helper do
@@ -13,24 +14,54 @@ const TAKEN = new Set(
    readonly ref regardless register reinterpret_cast require resource restrict self set shared sizeof smooth snorm static
    static_assert static_cast std subroutine super target template this thread_local throw trait try type typedef typeid typename
    typeof union unless unorm unsafe unsized use using varying virtual volatile wgsl where with writeonly yield
-   bool f16 f32 i32 u32 vec2 vec3 vec4 vec2f vec3f vec4f vec4h vec4i vec4u vec2u vec3u mat2x2 mat3x3 mat4x4 array atomic ptr sampler
-   texture_2d abs acos acosh all any asin asinh atan atan2 atanh bitcast ceil clamp cos cosh countOneBits cross degrees
-   determinant distance dot exp exp2 extractBits faceForward floor fma fract frexp insertBits inverseSqrt ldexp length log log2
-   max min mix modf normalize pow quantizeToF16 radians reflect refract reverseBits round saturate select sign sin sinh
-   smoothstep sqrt step storageBarrier tan tanh transpose trunc workgroupBarrier workgroupUniformLoad
-   pack2x16float unpack2x16float atomicAnd atomicOr atomicLoad atomicStore`.split(/\s+/),
-);
-// Names of our own: builtins, loop counters, places in a grid, workgroup arrays, and the functions that ops bring along.
-const OURS = new Set(
-  `i k gid wid tid row column lane turn half chunk start unit band batch tile across down left top tx ty source workgroup partial a_tile b_tile
-   peers group subgroup subgroups subgroup_size subgroup_lane apart scan keys places pair stride back put_in_order merged_from order_key from_order_key
-   from_bits ln lb log1p expm1 erf mish int_div int_mod int_floor_div floor_mod floor_div power int_power random_bits philox
-   from_bits4 ln4 lb4 log1p4 expm14 erf4 mish4 int_div4 int_mod4 int_floor_div4 floor_mod4 floor_div4 power4 int_power4
-   random_bits4 multiply_high from_halves to_halves to_half`.split(/\s+/),
+   function private storage uniform workgroup read write read_write compute vertex fragment
+   bool f16 f32 i32 u32 array atomic ptr sampler sampler_comparison
+   abs acos acosh all any arrayLength asin asinh atan atan2 atanh bitcast ceil clamp cos cosh countLeadingZeros countOneBits
+   countTrailingZeros cross degrees determinant distance dot dot4I8Packed dot4U8Packed dpdx dpdxCoarse dpdxFine dpdy dpdyCoarse
+   dpdyFine exp exp2 extractBits faceForward firstLeadingBit firstTrailingBit floor fma fract frexp fwidth fwidthCoarse fwidthFine
+   insertBits inverseSqrt ldexp length log log2 max min mix modf normalize pow quantizeToF16 radians reflect refract reverseBits
+   round saturate select sign sin sinh smoothstep sqrt step tan tanh transpose trunc unpack2x16float unpack2x16snorm
+   unpack2x16unorm unpack4x8snorm unpack4x8unorm unpack4xI8 unpack4xU8 pack2x16float pack2x16snorm pack2x16unorm pack4x8snorm
+   pack4x8unorm pack4xI8 pack4xI8Clamp pack4xU8 pack4xU8Clamp storageBarrier textureBarrier workgroupBarrier workgroupUniformLoad
+   atomicAdd atomicAnd atomicCompareExchangeWeak atomicExchange atomicLoad atomicMax atomicMin atomicOr atomicStore atomicSub
+   atomicXor subgroupAdd subgroupAll subgroupAnd subgroupAny subgroupBallot subgroupBroadcast subgroupBroadcastFirst subgroupElect
+   subgroupExclusiveAdd subgroupExclusiveMul subgroupInclusiveAdd subgroupInclusiveMul subgroupMax subgroupMin subgroupMul
+   subgroupOr subgroupShuffle subgroupShuffleDown subgroupShuffleUp subgroupShuffleXor subgroupXor quadBroadcast quadSwapDiagonal
+   quadSwapX quadSwapY textureDimensions textureGather textureGatherCompare textureLoad textureNumLayers textureNumLevels
+   textureNumSamples textureSample textureSampleBaseClampToEdge textureSampleBias textureSampleCompare textureSampleCompareLevel
+   textureSampleGrad textureSampleLevel textureStore`.split(/\s+/),
+  ...[2, 3, 4].flatMap((n) => ["", "f", "h", "i", "u"].map((suffix) => `vec${n}${suffix}`)),
+  ...[2, 3, 4].flatMap((n) => [2, 3, 4].flatMap((m) => ["", "f", "h"].map((suffix) => `mat${n}x${m}${suffix}`))),
+  ...[
+    "1d",
+    "2d",
+    "2d_array",
+    "3d",
+    "cube",
+    "cube_array",
+    "multisampled_2d",
+    "depth_2d",
+    "depth_2d_array",
+    "depth_cube",
+  ].map((kind) => `texture_${kind}`),
+]);
+
+/** What templates call their own things: indices and sizes of the launch, loop counters, workgroup arrays, functions of whole templates. */
+const FRAME_WORDS: ReadonlySet<string> = new Set(
+  `i k gid wid tid row column lane turn half chunk start unit band batch tile across down left top tx ty source partial a_tile b_tile
+   peers group subgroup subgroups subgroup_size subgroup_lane apart scan keys places pair stride back put_in_order merged_from order_key
+   from_order_key from_halves to_halves to_half`.split(/\s+/),
 );
 
+let helperNames: ReadonlySet<string> | null = null;
+/** The functions that ops bring along, for one element and for four. */
+function isHelper(name: string): boolean {
+  helperNames ??= new Set([...wgslHelpers().keys()].flatMap((helper) => [helper, `${helper}4`]));
+  return helperNames.has(name);
+}
+
 /** True where a module can't use `name` for something of its own. */
-export const isTaken = (name: string): boolean => TAKEN.has(name) || OURS.has(name);
+export const isTaken = (name: string): boolean => WGSL_WORDS.has(name) || FRAME_WORDS.has(name) || isHelper(name);
 
 /** A legal WGSL identifier close to `text`; `fallback` when nothing of it is left. */
 export function identifier(text: string, fallback: string): string {

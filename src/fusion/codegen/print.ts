@@ -1,6 +1,6 @@
 /** @file Lowered kernels as WGSL: a header that says what and how, one line an op, and for every line the nodes it came from. */
 import { bug, type NodeId } from "../ir";
-import { allOps, wgslType, type OpDef, type WgslHelper, type WgslType } from "../ops";
+import { wgslHelpers, wgslType, type OpDef, type WgslHelper, type WgslType } from "../ops";
 import type { Index } from "./index-space";
 import type { Buffer, Expr, KernelProgram, Scalar, SortArrays, Stmt, Value, Width } from "./kernel-ir";
 import { PackedHalves } from "./print-halves";
@@ -390,14 +390,8 @@ class Printer {
   }
 }
 
-let helpers: ReadonlyMap<string, WgslHelper> | null = null;
 function helperNamed(name: string): WgslHelper {
-  helpers ??= new Map(
-    allOps.flatMap((def) =>
-      (def.scalar?.helpers ?? def.reduce?.arg?.helpers ?? []).map((helper) => [helper.name, helper]),
-    ),
-  );
-  const found = helpers.get(name);
+  const found = wgslHelpers().get(name);
   if (!found) throw bug(`no WGSL helper ${name}`);
   return found;
 }

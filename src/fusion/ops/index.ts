@@ -1,7 +1,7 @@
 /** @file The op registry: what an op is, and which ones there are. */
 import type { Attrs, DType } from "../ir";
 import { composites } from "./composites";
-import type { CompositeDef, OpDef } from "./define";
+import type { CompositeDef, OpDef, WgslHelper } from "./define";
 import { primitives } from "./primitives";
 
 export { scalarType, weakDType, withDefaults } from "./compose";
@@ -24,6 +24,17 @@ export { fromBits, philox as philoxHelper } from "./wgsl-helpers";
 
 /** Every primitive, sources included, by name. */
 export const allOps: readonly OpDef[] = primitives;
+
+let helpers: ReadonlyMap<string, WgslHelper> | null = null;
+/** Every WGSL function that an op brings along, by its name for one element; the name for four has a 4 behind it. */
+export function wgslHelpers(): ReadonlyMap<string, WgslHelper> {
+  helpers ??= new Map(
+    primitives
+      .flatMap(({ scalar, reduce }) => [...(scalar?.helpers ?? []), ...(reduce?.arg?.helpers ?? [])])
+      .map((helper) => [helper.name, helper] as const),
+  );
+  return helpers;
+}
 /** Every composite, by name. */
 export const allComposites: readonly CompositeDef[] = composites;
 
