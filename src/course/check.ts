@@ -1,0 +1,109 @@
+/** @file Is an answer right, is a task done? */
+import { fusionAt, type Compilation } from "../fusion";
+import { evaluate } from "./expression";
+import { factsOf, type MeasuredTimes } from "./facts";
+import type { Ask, Task } from "./lesson";
+import { filled } from "./prose";
+import { sameValues } from "./same-values";
+import type { Scope } from "./expression";
+
+/** What a person said: the index of a choice, a number in the question's unit, what they clicked, or that they cannot tell. */
+export type Answer =
+  | { readonly kind: "choice"; readonly index: number }
+  | { readonly kind: "number"; readonly value: number }
+  | { readonly kind: "click"; readonly name: string }
+  | { readonly kind: "pass" };
+
+export interface Judgement {
+  readonly right: boolean;
+  /** The truth, for the scale or the list: a number in the question's unit, an index, or names. */
+  readonly truth: number | string;
+  /** What the person reads: the number and the reason. */
+  readonly because: string;
+}
+
+const PER_UNIT: Readonly<Record<Extract<Ask, { kind: "number" }>["unit"], number>> = {
+  MiB: 2 ** 20,
+  KiB: 2 ** 10,
+  "µs": 1,
+  kernels: 1,
+  transfers: 1,
+  "×": 1,
+  FLOP: 1,
+};
+
+/** The facts of a program that has a plan; null where it has none. */
+export function scopeOf(compilation: Compilation, measured: MeasuredTimes | null = null): Scope | null {
+  if (!compilation.naive) return null;
+  return factsOf(compilation, fusionAt(compilation, compilation.steps.length), measured);
+}
+
+/** The index of the one choice that is true of the program. @throws where none or several are */
+export function rightChoice(ask: Extract<Ask, { kind: "choice" }>, scope: Scope): number {
+  const right = ask.choices.flatMap(({ when }, i) => (evaluate(when, scope) === true ? [i] : []));
+  if (right.length !== 1) throw new Error(`"${ask.question}" has ${right.length} right answers.`);
+  return right[0]!;
+}
+
+/** The answer of a number question in its unit. */
+export const rightNumber = (ask: Extract<Ask, { kind: "number" }>, scope: Scope): number =>
+  Number(evaluate(ask.answer, scope)) / PER_UNIT[ask.unit];
+
+export function judge(ask: Ask, answer: Answer, scope: Scope): Judgement {
+  switch (ask.kind) {
+    case "choice": {
+      const truth = rightChoice(ask, scope);
+      const said = answer.kind === "choice" ? answer.index : truth;
+      return { right: answer.kind === "choice" && said === truth, truth, because: filled(ask.choices[said]!.because, scope) };
+    }
+    case "number": {
+      const truth = rightNumber(ask, scope);
+      const right = answer.kind === "number" && Math.abs(answer.value - truth) <= ask.within * Math.abs(truth) + 1e-9;
+      return { right, truth, because: filled(ask.because, scope) };
+    }
+    case "click": {
+      const right = answer.kind === "click" && ask.answers.includes(answer.name);
+      return { right, truth: ask.answers.join(" or "), because: filled(ask.because, scope) };
+    }
+  }
+}
+
+export interface TaskState {
+  readonly done: boolean;
+  /** What still misses; empty when done. */
+  readonly text: string;
+  /** The counted score, where the task has one. */
+  readonly score: number | null;
+}
+
+/**
+ * How far a task is, for the program as it is now.
+ * @param original the program that the step showed: what must still be computed
+ */
+export function taskState(task: Task, original: string, compilation: Compilation): TaskState {
+  const scope = scopeOf(compilation);
+  if (!scope) return { done: false, text: "The program has errors.", score: null };
+  const score = task.score === undefined ? null : Number(evaluate(task.score, scope));
+  if (task.sameValues && compilation.text !== original) {
+    const sameness = sameValues(original, compilation.text);
+    if (!sameness.same) return { done: false, text: sameness.text, score };
+  }
+  const done = evaluate(task.check, scope) === true;
+  return { done, text: done ? "" : `Not yet: ${filled(progressOf(task.check), scope)}.`, score };
+}
+
+/** `kernels <= 1 and bytes <= 12 MiB` becomes a sentence with the numbers as they are. */
+function progressOf(check: string): string {
+  const names = [...new Set(check.match(/\b(naive\.)?(kernels|transfers|large|bytes|peak|micros)\b/g) ?? [])];
+  const parts = names.map((name) => WORDS[name.replace("naive.", "")]!(name));
+  return parts.length > 0 ? parts.join(", ") : "the goal is not reached";
+}
+
+const WORDS: Readonly<Record<string, (name: string) => string>> = {
+  kernels: (name) => `{${name}} kernels`,
+  transfers: (name) => `{${name}} transfers`,
+  large: (name) => `{${name}} full-size transfers`,
+  bytes: (name) => `{${name}} moved`,
+  peak: (name) => `{${name}} at the peak`,
+  micros: (name) => `{${name}} predicted`,
+};

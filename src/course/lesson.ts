@@ -1,0 +1,95 @@
+/** @file What a lesson is: steps that say, show, ask and set a task. Lessons and puzzles are Markdown files; the build reads them into this. */
+import type { CompileOptions } from "../fusion";
+
+/** A course lesson teaches; a puzzle has one task with a target to beat. */
+export type LessonKind = "lesson" | "puzzle";
+
+/** What the list of lessons shows; loaded with the page. */
+export interface LessonHead {
+  /** The file's name without its number: links and progress name it. */
+  readonly id: string;
+  readonly kind: LessonKind;
+  readonly title: string;
+  /** One sentence. */
+  readonly summary: string;
+  /** Minutes that a class needs for it. */
+  readonly minutes: number;
+  /** 1 easy … 5 hard. */
+  readonly level: number;
+  readonly steps: number;
+}
+
+/** The names of the panes that a step may bring to the front. */
+export type ShownTab = "wgsl" | "loops" | "decisions" | "traffic" | "memory";
+
+/** What the picture shows while a step is read. What is absent stays as it was. */
+export interface Show {
+  /** Id of an example or variant; its options come along. */
+  readonly example?: string;
+  /** A program, instead of an example. */
+  readonly program?: string;
+  readonly options?: Partial<CompileOptions>;
+  /** `naive`, `end`, or the decision about the edge between two values: shown before or after it is taken. */
+  readonly at?: "naive" | "end" | { readonly edge: readonly [string, string]; readonly when: "before" | "after" };
+  readonly tab?: ShownTab;
+  /** A value by its name in the program. */
+  readonly select?: string;
+}
+
+export interface Choice {
+  readonly text: string;
+  /** An expression over the facts of the shown program: exactly one choice of a question is true. */
+  readonly when: string;
+  /** What a person reads who chose it: the number and the reason. */
+  readonly because: string;
+}
+
+/** A question that is answered before the numbers are uncovered. */
+export type Ask =
+  | { readonly kind: "choice"; readonly question: string; readonly choices: readonly Choice[] }
+  | {
+      readonly kind: "number";
+      readonly question: string;
+      /** The expression whose value is the answer. */
+      readonly answer: string;
+      readonly unit: "MiB" | "KiB" | "µs" | "kernels" | "transfers" | "×" | "FLOP";
+      /** Relative error that still counts as right: 0.1 is a tenth. */
+      readonly within: number;
+      readonly because: string;
+    }
+  | {
+      readonly kind: "click";
+      readonly question: string;
+      readonly target: "value" | "edge";
+      /** Names of values; an edge is `a -> b`. Any of them is right. */
+      readonly answers: readonly string[];
+      readonly because: string;
+    };
+
+/** Something to change until a check holds. */
+export interface Task {
+  readonly text: string;
+  /** An expression over the facts of the program as it is now. */
+  readonly check: string;
+  /** The outputs must stay those of the program that the step shows. True unless the task is to break it. */
+  readonly sameValues: boolean;
+  readonly hints: readonly string[];
+  /** A program that passes. */
+  readonly solution: string;
+  readonly solutionOptions?: Partial<CompileOptions>;
+  /** Puzzles: what is counted, smaller is better, and the best result known, which the solution reaches. */
+  readonly score?: string;
+}
+
+export interface LessonStep {
+  readonly title: string;
+  /** Paragraphs; `code`, **strong**, [a term](#term) of the glossary, {expressions} over the facts. */
+  readonly paragraphs: readonly string[];
+  readonly show?: Show;
+  readonly ask?: Ask;
+  readonly task?: Task;
+}
+
+export interface Lesson extends Omit<LessonHead, "steps"> {
+  readonly steps: readonly LessonStep[];
+}

@@ -1,0 +1,63 @@
+/** @file Numbers in a lesson's sentences: every one is computed when it is read. */
+import { showBytes, showMicros } from "../fusion";
+import { evaluate, ExpressionError, type Scope } from "./expression";
+
+const FORMATS: Readonly<Record<string, (value: number) => string>> = {
+  bytes: showBytes,
+  micros: showMicros,
+  times: (value) => `${Number(value.toPrecision(3)).toLocaleString("en-US")}×`,
+  percent: (value) => `${Math.round(value * 100)} %`,
+  number: (value) => Number(value.toPrecision(3)).toLocaleString("en-US"),
+};
+
+/** The format that a bare fact is shown in. */
+const usualFormat = (expression: string): string => {
+  if (/^(naive\.)?(bytes|peak)$/.test(expression)) return "bytes";
+  return /^(naive\.)?micros$|^measured\./.test(expression) ? "micros" : "number";
+};
+
+/**
+ * `text` with its `{expression}`, `{expression:format}` and `{expression:format|where it is not known}` filled in.
+ * @throws ExpressionError where a number is not known and the text says nothing for that
+ */
+export function filled(text: string, scope: Scope): string {
+  return text.replace(/\{([^{}]+)\}/g, (_, inside: string) => {
+    const [wanted, otherwise] = inside.split("|");
+    const [expression, format = usualFormat(expression.trim())] = wanted!.split(":") as [string, string?];
+    const show = FORMATS[format.trim()];
+    if (!show) throw new ExpressionError(`There is no format called \`${format}\`.`);
+    try {
+      return show(Number(evaluate(expression, scope)));
+    } catch (error) {
+      if (error instanceof ExpressionError && otherwise !== undefined) return otherwise.trim();
+      throw error;
+    }
+  });
+}
+
+/** The expressions in a text, for tests. */
+export const expressionsIn = (text: string): string[] => [...text.matchAll(/\{([^{}]+)\}/g)].map((found) => found[1]!);
+
+/** A run of prose: plain, code, strong, or a term of the glossary. */
+export interface Run {
+  readonly kind: "plain" | "code" | "strong" | "term";
+  readonly text: string;
+  /** The term's id. */
+  readonly term?: string;
+}
+
+/** `code`, **strong** and [words](#term). */
+export function runsOf(paragraph: string): Run[] {
+  const runs: Run[] = [];
+  let at = 0;
+  for (const found of paragraph.matchAll(/`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(#([\w-]+)\)/g)) {
+    if (found.index > at) runs.push({ kind: "plain", text: paragraph.slice(at, found.index) });
+    const [all, code, strong, words, term] = found;
+    if (code !== undefined) runs.push({ kind: "code", text: code });
+    else if (strong !== undefined) runs.push({ kind: "strong", text: strong });
+    else runs.push({ kind: "term", text: words!, term: term! });
+    at = found.index + all.length;
+  }
+  if (at < paragraph.length) runs.push({ kind: "plain", text: paragraph.slice(at) });
+  return runs;
+}
