@@ -1,6 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 import { cspMeta, securityHeaders } from "./scripts/csp.mjs";
+import { lessonFiles } from "./scripts/lesson-files.mjs";
 import { vulkanEnv } from "./scripts/node-vulkan.mjs";
 import { metaPolicy, offlineList } from "./scripts/vite-plugins.mjs";
 
@@ -9,7 +10,7 @@ const treeshake = { moduleSideEffects: (id: string): boolean => !/\/src\/(?:fusi
 
 export default defineConfig({
   base: "./",
-  plugins: [react(), metaPolicy(cspMeta), offlineList()],
+  plugins: [lessonFiles(), react(), metaPolicy(cspMeta), offlineList()],
   worker: { format: "es", rolldownOptions: { treeshake } },
   server: { host: "127.0.0.1" },
   preview: { host: "127.0.0.1", allowedHosts: ["playground.test"], headers: { ...securityHeaders } },

@@ -11,15 +11,17 @@ const LAYERS = {
   document: ["fusion"],
   import: ["fusion"],
   lessons: ["glossary", "fusion", "document"],
+  // Lessons and puzzles, what they ask of a compiled program, and whether an answer is right.
+  course: ["fusion"],
   workers: ["fusion", "document", "import"],
-  state: ["fusion", "gpu", "document", "lessons", "workers"],
+  state: ["fusion", "gpu", "document", "lessons", "course", "workers"],
   // One Monaco for the editor and the panels, which may not see each other; its worker goes through the workers' policy.
   monaco: ["workers"],
   editor: ["glossary", "fusion", "document", "state", "monaco"],
   // The panels show what a chapter prints beside what is counted.
-  panels: ["glossary", "fusion", "document", "lessons", "state", "monaco"],
+  panels: ["course", "glossary", "fusion", "document", "lessons", "state", "monaco"],
   // Composes editor and panels, so it may see both; it has no view of the GPU and asks no worker.
-  shell: ["glossary", "fusion", "document", "lessons", "state", "editor", "panels"],
+  shell: ["course", "glossary", "fusion", "document", "lessons", "state", "editor", "panels"],
   cli: ["glossary", "fusion", "gpu", "document", "import", "lessons"],
 };
 const FLOORS = {
@@ -34,7 +36,7 @@ const FLOORS = {
   codegen: ["ir", "ops", "region", "cost"],
 };
 // `region` answers for passes, cost and codegen alike (docs/decisions/0002); codegen asks `cost` for the bytes it declares.
-const PURE = new Set(["fusion", "glossary", "gpu", "document", "import", "lessons", "workers", "cli"]);
+const PURE = new Set(["course", "fusion", "glossary", "gpu", "document", "import", "lessons", "workers", "cli"]);
 const UI = /^(react|react-dom|@xyflow|zustand|monaco-editor|chart\.js)(\/|$)/;
 
 function* importsOf(file) {

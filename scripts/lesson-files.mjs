@@ -13,9 +13,11 @@ export function readLesson(source, path) {
   const fail = (text) => {
     throw new Error(`${path}: ${text}`);
   };
-  const [, front, body] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(source.replaceAll("\r\n", "\n")) ?? fail("no front matter");
+  const [, front, body] =
+    /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(source.replaceAll("\r\n", "\n")) ?? fail("no front matter");
   const head = parseYaml(front);
-  for (const field of ["title", "summary", "minutes", "level"]) if (head[field] === undefined) fail(`${field} is missing`);
+  for (const field of ["title", "summary", "minutes", "level"])
+    if (head[field] === undefined) fail(`${field} is missing`);
   const id = basename(path, ".md").replace(/^\d+-/, "");
   const kind = basename(dirname(path)) === "puzzles" ? "puzzle" : "lesson";
   const steps = body

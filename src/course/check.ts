@@ -25,7 +25,7 @@ export interface Judgement {
 const PER_UNIT: Readonly<Record<Extract<Ask, { kind: "number" }>["unit"], number>> = {
   MiB: 2 ** 20,
   KiB: 2 ** 10,
-  "µs": 1,
+  µs: 1,
   kernels: 1,
   transfers: 1,
   "×": 1,
@@ -54,7 +54,11 @@ export function judge(ask: Ask, answer: Answer, scope: Scope): Judgement {
     case "choice": {
       const truth = rightChoice(ask, scope);
       const said = answer.kind === "choice" ? answer.index : truth;
-      return { right: answer.kind === "choice" && said === truth, truth, because: filled(ask.choices[said]!.because, scope) };
+      return {
+        right: answer.kind === "choice" && said === truth,
+        truth,
+        because: filled(ask.choices[said]!.because, scope),
+      };
     }
     case "number": {
       const truth = rightNumber(ask, scope);

@@ -44,7 +44,9 @@ export function factsOf(compilation: Compilation, final: Fusion, measured: Measu
   };
   const homes = (name: string): Set<string> => {
     const ids = new Set(nodesNamed(compilation, final, name));
-    return new Set([...final.regions.values()].flatMap(({ id, members }) => (members.some((m) => ids.has(m)) ? id : [])));
+    return new Set(
+      [...final.regions.values()].flatMap(({ id, members }) => (members.some((m) => ids.has(m)) ? id : [])),
+    );
   };
   return {
     number(name): Value | null {

@@ -1,5 +1,14 @@
 /** @file Do two programs compute the same outputs? Asked of the f64 reference, at small sizes. */
-import { compile, defaultOptions, inputData, runReference, sizeOf, type Compilation, type Graph, type NodeId } from "../fusion";
+import {
+  compile,
+  defaultOptions,
+  inputData,
+  runReference,
+  sizeOf,
+  type Compilation,
+  type Graph,
+  type NodeId,
+} from "../fusion";
 
 /** Constants that name a size are cut down to this. */
 const SMALL = 16;
@@ -10,7 +19,10 @@ const TOLERANCE = 1e-9;
 
 /** `N = 2048` becomes `N = 16`, in both programs alike. */
 export const atSmallSizes = (text: string): string =>
-  text.replace(/^([A-Z]\w*\s*=\s*)(\d+)\s*$/gm, (_, name: string, value: string) => name + Math.min(Number(value), SMALL));
+  text.replace(
+    /^([A-Z]\w*\s*=\s*)(\d+)\s*$/gm,
+    (_, name: string, value: string) => name + Math.min(Number(value), SMALL),
+  );
 
 export type Sameness =
   | { readonly same: true }
@@ -44,7 +56,10 @@ export function sameValues(original: string, changed: string): Sameness {
     const worst = expected.data.reduce((most, value, at) => Math.max(most, Math.abs(value - found.data[at]!)), 0);
     // Not `>`: NaN is a difference.
     if (!(worst <= TOLERANCE * scale))
-      return { same: false, text: `Output ${i + 1} differs by ${worst.toPrecision(2)}; its largest value is ${scale.toPrecision(2)}.` };
+      return {
+        same: false,
+        text: `Output ${i + 1} differs by ${worst.toPrecision(2)}; its largest value is ${scale.toPrecision(2)}.`,
+      };
   }
   return { same: true };
 }

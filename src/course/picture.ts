@@ -1,0 +1,59 @@
+/** @file What a step of a lesson shows, step after step: what it leaves out stays as the step before it left it. */
+import { defaultOptions, type Compilation, type CompileOptions, type Step } from "../fusion";
+import type { Lesson, Show } from "./lesson";
+
+export interface Picture {
+  /** The program as the lesson gives it; null before the first step that shows one. */
+  readonly program: string | null;
+  /** Id of an example, where the step opens one. */
+  readonly example: string | null;
+  readonly options: Partial<CompileOptions>;
+  readonly at: Show["at"];
+  readonly tab: Show["tab"];
+  readonly select: string | null;
+}
+
+const NOTHING: Picture = {
+  program: null,
+  example: null,
+  options: {},
+  at: undefined,
+  tab: undefined,
+  select: null,
+};
+
+/** The picture of step `index`, from 0. */
+export function pictureOf({ steps }: Pick<Lesson, "steps">, index: number): Picture {
+  return steps.slice(0, index + 1).reduce<Picture>((before, { show }) => {
+    if (!show) return { ...before, select: null };
+    const opens = show.program !== undefined || show.example !== undefined;
+    return {
+      program: opens ? (show.program ?? null) : before.program,
+      example: opens ? (show.example ?? null) : before.example,
+      options: show.options ?? (opens ? {} : before.options),
+      at: show.at ?? (opens ? "end" : before.at),
+      tab: show.tab ?? before.tab,
+      select: show.select ?? null,
+    };
+  }, NOTHING);
+}
+
+export const optionsOf = (picture: Picture): CompileOptions => ({ ...defaultOptions, ...picture.options });
+
+/** Labels of the nodes that a step is about, in the naive graph. */
+const isAbout = ({ symbols }: Compilation, { nodes }: Step, [from, to]: readonly [string, string]): boolean => {
+  const named = (name: string) => symbols.find((symbol) => symbol.name === name)?.node;
+  const [a, b] = [named(from), named(to)];
+  const touches = (wanted: string | null | undefined) =>
+    wanted != null && nodes.some((id) => id === wanted || id.startsWith(`${wanted}/`) || id.startsWith(`${wanted}~`));
+  return touches(a) && touches(b);
+};
+
+/** The cursor that a picture asks for: decisions applied. Null where no decision is about its edge. */
+export function cursorOf(compilation: Compilation, at: Show["at"]): number | null {
+  if (at === "naive") return 0;
+  if (at === undefined || at === "end") return compilation.steps.length;
+  const found = compilation.steps.findLastIndex((step) => isAbout(compilation, step, at.edge));
+  if (found < 0) return null;
+  return at.when === "before" ? found : found + 1;
+}
