@@ -1,13 +1,13 @@
 /** @file Every lesson and puzzle keeps what it promises: its pictures exist, each question has one answer, each task can be done. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { compile, type Compilation } from "../fusion";
-import { terms } from "../glossary";
-import { findExample } from "../lessons";
-import { loadLesson, lessonHeads, type Ask, type Lesson, type Scope, type Task } from ".";
-import { rightChoice, rightNumber, scopeOf, taskState } from "./check";
-import { cursorOf, optionsOf, pictureOf } from "./picture";
-import { filled, runsOf } from "./prose";
+import { compile, type Compilation } from "../src/fusion";
+import { terms } from "../src/glossary";
+import { findExample } from "../src/lessons";
+import { loadLesson, lessonHeads, type Ask, type Lesson, type Scope, type Task } from "../src/course";
+import { rightChoice, rightNumber, scopeOf, taskState } from "../src/course/check";
+import { cursorOf, optionsOf, pictureOf } from "../src/course/picture";
+import { filled, runsOf } from "../src/course/prose";
 
 /** Words of a step's prose: more are not read beside a moving picture. */
 const MOST_WORDS = 60;
@@ -97,9 +97,9 @@ describe.each(lessons.map((lesson) => [lesson.id, lesson] as const))("%s", (_, l
 });
 
 test("a lesson's file that lacks something is refused by name", async () => {
-  const { readLesson } = await import("../../scripts/lesson-files.mjs");
+  const { readLesson } = await import("../scripts/lesson-files.mjs");
   expect(() => readLesson("## A step", "x.md")).toThrow("x.md: no front matter");
-  const path = new URL("./lessons/01-memory-is-the-cost.md", import.meta.url);
+  const path = new URL("../src/course/lessons/01-memory-is-the-cost.md", import.meta.url);
   expect(readLesson(readFileSync(path, "utf8"), path.pathname)).toMatchObject({
     id: "memory-is-the-cost",
     kind: "lesson",
