@@ -63,6 +63,27 @@ export const oldIdentifiers: Readonly<Record<string, string>> = {
   setPlaces: "setIndices",
   ProblemDetail: "DiagnosticDetail",
   Problems: "Diagnostics",
+  // ops and autodiff
+  Tape: "DerivativeContext",
+  tape: "context",
+  tapeOf: "contextOf",
+  Book: "DerivativeBuilder",
+  book: "builder",
+  isStill: "isNonDifferentiable",
+  MOST_WRITTEN_OUT: "MAX_UNROLLED",
+  placesBack: "gatherVjp",
+  productBack: "matmulVjp",
+  productForth: "matmulJvp",
+  sliceBack: "sliceVjp",
+  windowsBack: "windowsVjp",
+  tilesBack: "tilesVjp",
+  copiesBack: "copiesVjp",
+  Outranking: "ArgCompare",
+  outranking: "argCompare",
+  elementPlaces: "elementIndices",
+  tuplePlaces: "tupleIndices",
+  placesInOrder: "sortIndices",
+  placeIn: "clampIndex",
 };
 
 /** Files by their old path without ending, below src/. */
@@ -103,10 +124,25 @@ export const oldFiles: Readonly<Record<string, string>> = {
   "fusion/text/modules/taker": "fusion/text/modules/module-translator",
   "fusion/text/modules/maker": "fusion/text/modules/layer-builder",
   "fusion/text/modules/source": "fusion/text/modules/translation",
+  "fusion/ops/places-back": "fusion/ops/gather-vjp",
+  "fusion/ops/product-back": "fusion/ops/matmul-vjp",
+  "fusion/ops/slice-back": "fusion/ops/slice-vjp",
+  "fusion/ops/windows-back": "fusion/ops/windows-vjp",
+  "fusion/ops/making": "fusion/ops/factories",
+  "fusion/ops/closeness": "fusion/ops/isclose",
+  "fusion/ops/orders": "fusion/ops/sorting",
+  "fusion/ops/outranking": "fusion/ops/arg-compare",
+  "fusion/ops/einstein": "fusion/ops/einsum",
+  "fusion/ops/places": "fusion/ops/linear-indices",
+  "fusion/ops/order/in-order": "fusion/ops/order/sort-values",
+  "fusion/ops/order/places-in-order": "fusion/ops/order/sort-indices",
+  "fusion/autodiff/book": "fusion/autodiff/derivative-builder",
+  "fusion/reference/walk": "fusion/reference/strided-loops",
 };
 
 /** Phrases of comments, docs and sentences, matched without regard to case; a line break counts as a space. */
 export const oldPhrases: Readonly<Record<string, string>> = {
   "at the board": "explain",
   "outside world": "environment",
+  "scatter turned round": "scatter inverted",
 };

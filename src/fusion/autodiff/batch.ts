@@ -20,14 +20,14 @@ export interface Example {
 }
 
 /** Examples that are written out one by one, at most. */
-export const MOST_WRITTEN_OUT = 64;
+export const MAX_UNROLLED = 64;
 
 /** The node for all examples; null where it has no rule and there are too many to write out. */
 export function liftNode(w: BatchWriter, example: Example): NodeId | null {
   const { node, size } = example;
   const lifted = byRule(w, example);
   if (lifted !== null && sameShape(w.typeOf(lifted).shape, [size, ...node.type.shape])) return lifted;
-  return size <= MOST_WRITTEN_OUT ? writtenOut(w, example) : null;
+  return size <= MAX_UNROLLED ? writtenOut(w, example) : null;
 }
 
 function byRule(w: BatchWriter, example: Example): NodeId | null {

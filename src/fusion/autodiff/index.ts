@@ -1,5 +1,5 @@
-export { Book, keyOf, type Entry, type Writer } from "./book";
+export { DerivativeBuilder, callKey, type Entry, type Writer } from "./derivative-builder";
 export { pullBack, type NoRule } from "./reverse";
-export { callOf, front, liftNode, MOST_WRITTEN_OUT, type BatchWriter } from "./batch";
+export { callOf, front, liftNode, MAX_UNROLLED, type BatchWriter } from "./batch";
 export { withPhases } from "./phases";
 export { pushForward } from "./forward";

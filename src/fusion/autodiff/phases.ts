@@ -9,6 +9,6 @@ export function withPhases(graph: Graph): Graph {
     const { phase, inputs } = graph.nodes.get(id)!;
     if (phase || inputs.some((input) => late.has(input))) late.add(id);
   }
-  const said = (n: Node): Node => (late.has(n.id) && !n.phase ? { ...n, phase: "backward" } : n);
-  return { ...graph, nodes: new Map([...graph.nodes].map(([id, n]) => [id, said(n)])) };
+  const withPhase = (n: Node): Node => (late.has(n.id) && !n.phase ? { ...n, phase: "backward" } : n);
+  return { ...graph, nodes: new Map([...graph.nodes].map(([id, n]) => [id, withPhase(n)])) };
 }

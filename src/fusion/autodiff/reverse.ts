@@ -1,9 +1,9 @@
-/** @file Reverse mode: cotangents flow from results to operands, each op adding what its own rule says. */
+/** @file Reverse mode: cotangents flow from results to operands, each op applies its own rule. */
 import type { Node, NodeId } from "../ir";
-import type { Slope, Tape } from "../ops";
+import type { Slope, DerivativeContext } from "../ops";
 import { sumTo } from "../ops";
 import { mistaken } from "./mutations";
-import { dependents, isSmooth, ruleOf, tensorOf, zeros, type Book } from "./book";
+import { dependents, isSmooth, ruleOf, tensorOf, zeros, type DerivativeBuilder } from "./derivative-builder";
 
 /** What stands in the way: an op without a rule. */
 export interface NoRule {
@@ -11,61 +11,70 @@ export interface NoRule {
 }
 
 /** `cotangent` times a slope, in the operand's shape and dtype; null: nothing. */
-function worth(book: Book, tape: Tape, cotangent: NodeId, slope: Slope, operand: NodeId): NodeId | null {
+function pullbackOfOperand(
+  builder: DerivativeBuilder,
+  context: DerivativeContext,
+  cotangent: NodeId,
+  slope: Slope,
+  operand: NodeId,
+): NodeId | null {
   if (slope === null || slope === 0) return null;
-  const product = slope === 1 ? cotangent : slope === -1 ? tape.of("neg", [cotangent]) : times(tape, cotangent, slope);
-  const { dtype, shape } = book.typeOf(operand);
-  const summed = sumTo(tape, product, shape);
-  return book.typeOf(summed).dtype === dtype ? summed : tape.of("cast", [summed], { dtype });
+  const product =
+    slope === 1 ? cotangent : slope === -1 ? context.of("neg", [cotangent]) : times(context, cotangent, slope);
+  const { dtype, shape } = builder.typeOf(operand);
+  const summed = sumTo(context, product, shape);
+  return builder.typeOf(summed).dtype === dtype ? summed : context.of("cast", [summed], { dtype });
 }
 
-function times(tape: Tape, cotangent: NodeId, slope: NodeId | number): NodeId {
-  const same = typeof slope !== "number" && tape.typeOf(slope).shape.length === tape.typeOf(cotangent).shape.length;
-  return same && tape.literal(cotangent) === 1 ? slope : tape.of("mul", [cotangent, slope]);
+function times(context: DerivativeContext, cotangent: NodeId, slope: NodeId | number): NodeId {
+  const same =
+    typeof slope !== "number" && context.typeOf(slope).shape.length === context.typeOf(cotangent).shape.length;
+  return same && context.literal(cotangent) === 1 ? slope : context.of("mul", [cotangent, slope]);
 }
 
-/** What each operand of `node` gets of its cotangent; null where nothing. */
-function shares(
-  book: Book,
+/** The cotangent of each operand of `node`; null where it is zero. */
+function operandCotangents(
+  builder: DerivativeBuilder,
   node: Node,
   cotangent: NodeId,
   changes: ReadonlySet<NodeId>,
 ): readonly (NodeId | null)[] | null {
   const rule = ruleOf(node);
   if (!rule) return null;
-  const tape = book.tapeOf(node);
-  const slopes = rule.partials?.(tape);
+  const context = builder.contextOf(node);
+  const slopes = rule.partials?.(context);
   return node.inputs.map((input, i) => {
-    if (!changes.has(input) || !isSmooth(book.typeOf(input))) return null;
-    if (slopes) return worth(book, tape, cotangent, slopes[mistaken("one-slope") ? 0 : i] ?? null, input);
-    const own = rule.vjp?.(tape, cotangent, i) ?? null;
-    return own === null ? null : worth(book, tape, own, 1, input);
+    if (!changes.has(input) || !isSmooth(builder.typeOf(input))) return null;
+    if (slopes)
+      return pullbackOfOperand(builder, context, cotangent, slopes[mistaken("one-slope") ? 0 : i] ?? null, input);
+    const own = rule.vjp?.(context, cotangent, i) ?? null;
+    return own === null ? null : pullbackOfOperand(builder, context, own, 1, input);
   });
 }
 
 /**
  * Cotangents of `wrt`, given those of some results; zeros where nothing depends on one.
  * @param seeds cotangent by result, in the result's shape
- * @param known whole cotangents of the same seeds that are there already: walks over them cost no rules
- * @param found where those of this walk are put
- * @returns one node for each of `wrt`, in its shape; or the first op on the way that has no rule
+ * @param known whole cotangents of the same seeds that are there already: no rule is applied for them again
+ * @param found where those that are computed are put
+ * @returns one node for each of `wrt`, in its shape; or the first op in between that has no rule
  */
 export function pullBack(
-  book: Book,
+  builder: DerivativeBuilder,
   seeds: ReadonlyMap<NodeId, NodeId>,
   wrt: readonly NodeId[],
   name: (node: Node, cotangent: NodeId) => void,
   known: ReadonlyMap<NodeId, NodeId> = new Map(),
   found: Map<NodeId, NodeId> = new Map(),
 ): readonly NodeId[] | NoRule {
-  const order = dependents(book, new Set(wrt), [...seeds.keys()]);
+  const order = dependents(builder, new Set(wrt), [...seeds.keys()]);
   const changes = new Set(order.map(({ id }) => id));
   const gives = (id: NodeId, value: NodeId): void => {
     const before = found.get(id);
-    const { dtype } = book.typeOf(id);
+    const { dtype } = builder.typeOf(id);
     found.set(
       id,
-      before === undefined || mistaken("last-cotangent") ? value : book.call(dtype, "add", [before, value]),
+      before === undefined || mistaken("last-cotangent") ? value : builder.call(dtype, "add", [before, value]),
     );
   };
   for (const [result, cotangent] of seeds) gives(result, cotangent);
@@ -74,9 +83,9 @@ export function pullBack(
     if (cotangent === undefined) continue;
     name(node, cotangent);
     if (!node.inputs.some((input) => changes.has(input) && !known.has(input))) continue;
-    const each = shares(book, node, cotangent, changes);
+    const each = operandCotangents(builder, node, cotangent, changes);
     if (!each) return { node };
     node.inputs.forEach((input, i) => each[i] && !known.has(input) && gives(input, each[i]));
   }
-  return wrt.map((id) => tensorOf(book, known.get(id) ?? found.get(id) ?? zeros(book, book.typeOf(id))));
+  return wrt.map((id) => tensorOf(builder, known.get(id) ?? found.get(id) ?? zeros(builder, builder.typeOf(id))));
 }

@@ -4,7 +4,7 @@ import { composite, type CompositeSpec } from "./compose";
 import type { CompositeDef, GraphBuilder } from "./define";
 import { ONE_TENSOR } from "./families";
 import { LOWEST } from "./limits";
-import { along } from "./places";
+import { along } from "./linear-indices";
 import { numbersOf, wrong, type Failed } from "./shapes";
 
 /** Output sizes of the last axes; a single number stands for every axis but batch and channels. */

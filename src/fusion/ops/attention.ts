@@ -3,7 +3,7 @@ import { broadcastShapes, showShape, type Attrs, type DType, type NodeId, type S
 import type { GraphBuilder } from "./define";
 import { isAbsent } from "./indices";
 import { LARGEST_F32, LOWEST } from "./limits";
-import { along } from "./places";
+import { along } from "./linear-indices";
 import { numberOf, saySizes, wrong, type Failed } from "./shapes";
 
 /** Scores of keys that are out of sight: far below any other, yet finite, so that differences of two of them are numbers. */

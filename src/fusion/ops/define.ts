@@ -47,7 +47,7 @@ export interface WgslHelper {
 /** What an elementwise op means for one element. bool is 0 or 1 in `js`; i32 results are truncated by the caller. */
 export interface ScalarMeaning {
   js(args: readonly number[], attrs: Attrs): number;
-  /** The same for i32 operands, where the rule of real numbers would round or divide otherwise. */
+  /** The same for i32 operands, where the rule of real numbers would round or divide differently. */
   int?(args: readonly number[], attrs: Attrs): number;
   wgsl(args: readonly string[], attrs: Attrs, t: WgslType): string;
   readonly helpers?: readonly WgslHelper[];
@@ -134,11 +134,11 @@ export interface ReduceMeaning {
   /** Applied once to the result; `count` is the number of reduced elements (mean, l2 norm …). */
   finish?: { js(x: number, count: number): number; wgsl(x: string, count: number, t: WgslType): string };
   /** argmax/argmin: carries (value, index). Then combine/identity are those of the value. */
-  readonly arg?: Outranking;
+  readonly arg?: ArgCompare;
 }
 
-/** Which of two values is the better one, strictly; where neither is, the first index wins. */
-export interface Outranking {
+/** Whether argmax or argmin prefers the first value to the second, strictly; of equal values the first index wins. */
+export interface ArgCompare {
   js(a: number, b: number): boolean;
   wgsl(a: string, b: string, t: WgslType): string;
   readonly helpers: readonly WgslHelper[];
@@ -155,18 +155,18 @@ export interface ScanMeaning {
   readonly exclusive: (attrs: Attrs) => boolean;
 }
 
-/** Puts a row in order: ascending, equal elements as they stood, NaN behind all; or all of that the other way round. */
+/** Sorts a row: ascending and stable, with NaN last; descending reverses the order of all of them. */
 export interface OrderMeaning {
   readonly axis: (attrs: Attrs, input: Shape) => number;
   readonly descending: (attrs: Attrs) => boolean;
   /** How many of the first the result has. */
   readonly count: (attrs: Attrs, extent: number) => number;
-  /** Where each element stood, not what it is. */
-  readonly places: boolean;
+  /** The result is the index of each element, not its value. */
+  readonly indices: boolean;
 }
 
-/** What a derivative rule sees: the op's operands and result where they stand in the graph, and a hand that writes more. */
-export interface Tape {
+/** What a derivative rule sees: the op's operands and result where they stand in the graph, and a builder of further nodes. */
+export interface DerivativeContext {
   readonly inputs: readonly NodeId[];
   readonly output: NodeId;
   readonly attrs: Attrs;
@@ -183,14 +183,14 @@ export type Slope = NodeId | number | null;
 /** How a change of the operands changes the result. An op without one can't be differentiated; `{}` is an op without slope. */
 export interface Derivative {
   /** Elementwise: the slope for each operand. */
-  readonly partials?: (tape: Tape) => readonly Slope[];
-  /** What a cotangent of the result is worth to one operand, in the operand's shape; null: nothing. */
-  readonly vjp?: (tape: Tape, cotangent: NodeId, operand: number) => NodeId | null;
+  readonly partials?: (context: DerivativeContext) => readonly Slope[];
+  /** The cotangent of one operand, given that of the result, in the operand's shape; null: zero. */
+  readonly vjp?: (context: DerivativeContext, cotangent: NodeId, operand: number) => NodeId | null;
   /** The tangent of the result; null for operands without one. Left out beside `vjp`: the op is linear, and is applied to the tangents. */
-  readonly jvp?: (tape: Tape, tangents: readonly (NodeId | null)[]) => NodeId;
+  readonly jvp?: (context: DerivativeContext, tangents: readonly (NodeId | null)[]) => NodeId;
 }
 
-/** An op and what it is applied to: the result, or another operand by its place. */
+/** An op and what it is applied to: the result, or another operand by its index. */
 export interface Inverse {
   readonly op: string;
   readonly of: readonly ("result" | number)[];
@@ -238,7 +238,7 @@ export interface OpDef extends Names {
   readonly reduce?: ReduceMeaning;
   readonly scan?: ScanMeaning;
   readonly order?: OrderMeaning;
-  /** gather: operand 0 is read at places along one axis that operand 1 says, held inside the axis. */
+  /** gather: operand 0 is read at indices along one axis that are the values of operand 1, clamped to the axis. */
   readonly gather?: { axis(attrs: Attrs, x: Shape): number };
   /** `iota`-like sources: the value from the element's coordinates. */
   readonly generate?: {
@@ -262,7 +262,7 @@ export interface CompositeDef extends Names {
   readonly params: readonly Param[];
   infer(inputs: readonly (TensorType | null)[], attrs: Attrs, names?: readonly string[]): Checked<TensorType>;
   /** Parts whose changes cancel in the result, such as the maximum that softmax shifts by: no derivative goes through them. */
-  readonly still?: readonly string[];
+  readonly nonDifferentiable?: readonly string[];
   /** Optional tensors that were not given are null. The last node made is the result and takes the call's own id. */
   build(b: GraphBuilder, inputs: readonly (NodeId | null)[], attrs: Attrs): NodeId;
 }

@@ -30,6 +30,6 @@ export const ofExponentials = (
     ...spec,
     params: [ONE_TENSOR, AXIS, optionalDtype("x is converted to it first.")],
     check: (_inputs, attrs) => checkDtype(attrs),
-    still: ["max"],
+    nonDifferentiable: ["max"],
     build: (b, [x], attrs) => share(b, exponentials(b, x!, attrs)),
   });

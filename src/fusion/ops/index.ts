@@ -2,6 +2,7 @@
 import type { Attrs, DType } from "../ir";
 import { composites } from "./composites";
 import type { CompositeDef, OpDef, WgslHelper } from "./define";
+import { FORMER_NAMES } from "./former-names";
 import { primitives } from "./primitives";
 
 export { scalarType, weakDType, withDefaults } from "./compose";
@@ -10,12 +11,12 @@ export { sumTo } from "./derivatives";
 export { indexTables, TableAlgebra, tabled, type TabledCase } from "./index-tables";
 export { groupsOf, isAbsent, permOf, sliceAxes, type AxisGroup } from "./indices";
 export { FARTHEST_ANGLE } from "./wgsl-functions";
-export type { Outranking } from "./define";
+export type { ArgCompare } from "./define";
 export { leavingHalves, withRounded } from "./halves";
 export { HIGHEST, LOWEST } from "./limits";
 export { primitive as opDef } from "./primitives";
 export { philox, randomBits } from "./philox";
-export { floatKey, fromFloatKey, fromWholeKey, lastKey, wholeKey } from "./orders";
+export { floatKey, fromFloatKey, fromWholeKey, lastKey, wholeKey } from "./sorting";
 export { LONGEST_SORTED, MOST_SELECTED } from "./ranking";
 export { axesOf, normalAxis, numberOf, numbersOf } from "./shapes";
 export { erf, roundToHalf } from "./special";
@@ -43,8 +44,9 @@ for (const def of [...primitives, ...composites]) {
   for (const name of [def.name, ...(def.aliases ?? [])]) byName.set(name, def);
 }
 
-/** The op or composite of that name or alias, or null. */
-export const findOp = (name: string): OpDef | CompositeDef | null => byName.get(name) ?? null;
+/** The op or composite of that name, alias or former name, or null. */
+export const findOp = (name: string): OpDef | CompositeDef | null =>
+  byName.get(name) ?? byName.get(FORMER_NAMES[name] ?? "") ?? null;
 
 /** Every name and alias that a call can use, for completion and "did you mean". */
 export const opNames: readonly string[] = [...byName.keys()].sort();

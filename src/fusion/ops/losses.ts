@@ -3,7 +3,7 @@ import { showShape, type Attrs, type NodeId, type TensorType } from "../ir";
 import type { GraphBuilder, Param } from "./define";
 import { number, tensor } from "./families";
 import { isAbsent } from "./indices";
-import { along } from "./places";
+import { along } from "./linear-indices";
 import { numberOf, wrong, type Failed } from "./shapes";
 
 /** What was computed and what it should be, under either library's names. */

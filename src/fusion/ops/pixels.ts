@@ -1,4 +1,4 @@
-/** @file Pixels and channels: blocks of r by r pixels to r² channels and back, as walks over the same elements. */
+/** @file Pixels and channels: blocks of r by r pixels to r² channels and back, as permutations of the same elements. */
 import { showShape, type NodeId, type Shape, type TensorType } from "../ir";
 import { composite, type CompositeSpec } from "./compose";
 import type { CompositeDef } from "./define";
@@ -43,7 +43,7 @@ export const weaving = (
       const [lead, image, r] = [shape.slice(0, -3), imageOf(shape), numberOf(attrs["factor"], 1)];
       const parts = b.op("split", "reshape", [x!], { shape: [...lead, ...split(image, r)] });
       const perm = [...lead.keys(), ...order.map((axis) => lead.length + axis)];
-      const turned = b.op("woven", "transpose", [parts], { perm, dim1: null });
-      return b.op("image", "reshape", [turned], { shape: [...lead, ...woven(image, r)] });
+      const transposed = b.op("woven", "transpose", [parts], { perm, dim1: null });
+      return b.op("image", "reshape", [transposed], { shape: [...lead, ...woven(image, r)] });
     },
   });

@@ -56,7 +56,6 @@ import { hardSwish } from "./activation/hard-swish";
 import { hole } from "./source/hole";
 import { identity } from "./logic/identity";
 import { input } from "./source/input";
-import { inOrder } from "./order/in-order";
 import { iota } from "./source/iota";
 import { isInf } from "./compare/is-inf";
 import { isNan } from "./compare/is-nan";
@@ -83,7 +82,6 @@ import { neg } from "./arithmetic/neg";
 import { not } from "./logic/not";
 import { or } from "./logic/or";
 import { pad } from "./movement/pad";
-import { placesInOrder } from "./order/places-in-order";
 import { pow } from "./arithmetic/pow";
 import { prelu } from "./activation/prelu";
 import { prod } from "./reduce/prod";
@@ -103,6 +101,8 @@ import { sinh } from "./transcendental/sinh";
 import { slice } from "./movement/slice";
 import { softplus } from "./activation/softplus";
 import { softsign } from "./activation/softsign";
+import { sortIndices } from "./order/sort-indices";
+import { sortValues } from "./order/sort-values";
 import { sqrt } from "./arithmetic/sqrt";
 import { square } from "./arithmetic/square";
 import { squeeze } from "./movement/squeeze";
@@ -173,7 +173,6 @@ export const primitives: readonly OpDef[] = [
   hardSwish,
   hole,
   identity,
-  inOrder,
   input,
   iota,
   isInf,
@@ -201,7 +200,6 @@ export const primitives: readonly OpDef[] = [
   not,
   or,
   pad,
-  placesInOrder,
   pow,
   prelu,
   prod,
@@ -223,6 +221,8 @@ export const primitives: readonly OpDef[] = [
   slice,
   softplus,
   softsign,
+  sortIndices,
+  sortValues,
   sqrt,
   square,
   squeeze,

@@ -1,4 +1,4 @@
-/** @file Values or places in order, and what a workgroup has room for. */
+/** @file Sorted values or their indices, and what a workgroup has room for. */
 import { showShape, type Attrs, type NodeId, type TensorType } from "../ir";
 import type { GraphBuilder, Param } from "./define";
 import { checkAxes, normalAxis, numberOf, wrong, type Failed } from "./shapes";
@@ -33,14 +33,14 @@ export function checkTop(
   );
 }
 
-/** Rows that a workgroup's memory holds whole, keys and places. */
+/** Rows that a workgroup's memory holds whole, keys and indices. */
 export const LONGEST_SORTED = 2048;
 /** Of longer rows, so many of the first are found while the row goes by. */
 export const MOST_SELECTED = 512;
 
-/** Values or places in order along the axis; the first `count` of them. */
-export function buildOrder(b: GraphBuilder, x: NodeId, attrs: Attrs, places: boolean, count: number | null): NodeId {
+/** Sorted values along the axis, or their indices; the first `count` of them. */
+export function buildOrder(b: GraphBuilder, x: NodeId, attrs: Attrs, indices: boolean, count: number | null): NodeId {
   const axis = normalAxis(numberOf(attrs["axis"], -1), b.typeOf(x).shape.length);
   const descending = attrs["descending"] === true;
-  return b.op("order", places ? "places_in_order" : "in_order", [x], { axis, descending, k: count });
+  return b.op("order", indices ? "sort_indices" : "sort_values", [x], { axis, descending, k: count });
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { allComposites, allOps, findOp, opDef } from ".";
+import { FORMER_NAMES } from "./former-names";
 
 const here = import.meta.dirname;
 const folders = readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory());
@@ -29,6 +30,13 @@ test("the lists are alphabetical, and no name or alias is taken twice", () => {
   }
   const all = [...allOps, ...allComposites].flatMap((def) => [def.name, ...(def.aliases ?? [])]);
   expect(all.filter((name, i) => all.indexOf(name) !== i)).toEqual([]);
+});
+
+test("a former name finds the op that has another name now, and no op has it", () => {
+  for (const [former, now] of Object.entries(FORMER_NAMES)) {
+    expect(findOp(former)).toBe(opDef(now));
+    expect([...allOps, ...allComposites].map((def) => def.name)).not.toContain(former);
+  }
 });
 
 test("names that JavaScript objects know are not ops", () => {

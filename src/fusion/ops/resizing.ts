@@ -44,8 +44,8 @@ export function checkResize(
 /** ⌊i · extent / size⌋ */
 function nearest(b: GraphBuilder, x: NodeId, axis: number, extent: number, size: number): NodeId {
   if (size % extent === 0) return b.op("grown", "repeat_interleave", [x], { repeats: size / extent, axis });
-  const places = b.op("places", "iota", [], { start: 0, stop: size * extent, step: extent, dtype: "i32" });
-  return b.op("nearest", "gather", [x, b.op("sources", "floor_div", [places, b.scalar(size, "i32")])], { axis });
+  const indices = b.op("places", "iota", [], { start: 0, stop: size * extent, step: extent, dtype: "i32" });
+  return b.op("nearest", "gather", [x, b.op("sources", "floor_div", [indices, b.scalar(size, "i32")])], { axis });
 }
 
 /** The two neighbours of a place between elements, each by its share. */

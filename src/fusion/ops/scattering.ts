@@ -1,8 +1,8 @@
-/** @file Scatter turned round: each element of the result looks for the updates that name it, so no two threads write one place. */
+/** @file Scatter inverted: each element of the result looks for the updates that name it, so no two threads write one element. */
 import { sizeOf, stridesOf, type Attrs, type DType, type NodeId, type Shape } from "../ir";
 import type { GraphBuilder, Param } from "./define";
 import { HIGHEST, LOWEST } from "./limits";
-import { along, scaled } from "./places";
+import { along, scaled } from "./linear-indices";
 import { wrong, type Failed } from "./shapes";
 
 export const REDUCTION: Param = {
@@ -29,13 +29,13 @@ export const checkReduction = (attrs: Attrs): Failed | null => {
 };
 
 interface Scatter {
-  /** bool […, places, updates, …]: does this update name this place? */
+  /** bool […, elements, updates, …]: does this update name this element? */
   readonly match: NodeId;
-  /** The axis of `match` that numbers the updates; the places stand right before it. */
+  /** The axis of `match` that numbers the updates; the elements are on the axis before it. */
   readonly axis: number;
-  /** Values in `match`'s rank, 1 along the places. */
+  /** Values in `match`'s rank, 1 along the elements. */
   readonly values: NodeId;
-  /** Fetches the update at a place of the updates' axis (same rank as x). */
+  /** Fetches the update at an index along the updates' axis (same rank as x). */
   readonly fetch: (last: NodeId) => NodeId;
 }
 
@@ -57,7 +57,7 @@ export function joinUpdates(b: GraphBuilder, x: NodeId, { match, axis, values, f
   return b.op("joined", "where", [written, fetch(last), x]);
 }
 
-/** `index` and `updates` filled up to x's extents on every axis but one, with places that match nothing. */
+/** `index` and `updates` filled up to x's extents on every axis but one, with indices that match nothing. */
 export function filledUp(b: GraphBuilder, part: string, value: NodeId, x: Shape, axis: number, fill: number): NodeId {
   const { shape } = b.typeOf(value);
   const missing = shape.map((extent, i) => (i === axis ? 0 : x[i]! - extent));
@@ -66,7 +66,7 @@ export function filledUp(b: GraphBuilder, part: string, value: NodeId, x: Shape,
   return b.op(part, "pad", [value], { pads, mode: "constant", value: fill });
 }
 
-/** Flat place of each tuple of indices, −1 where one lies outside. */
+/** Linear index of each tuple of indices, −1 where one lies outside. */
 export function tuplePlacesInside(b: GraphBuilder, extents: Shape, index: NodeId): NodeId {
   const { shape } = b.typeOf(index);
   const last = shape.length - 1;

@@ -53,7 +53,7 @@ ${signature(t, "log1p", "x")} {
 });
 
 /** Strictly better for argmax or argmin. A comparison with NaN may be folded away: its bits are asked. */
-export const outranks = (name: string, sign: ">" | "<"): WgslHelper =>
+export const argCompareHelper = (name: string, sign: ">" | "<"): WgslHelper =>
   floats({
     name,
     wgsl: (t) => `// a ${sign} b, and NaN before every number, told by its bits.

@@ -2,7 +2,7 @@ import type { Node, TensorType } from "../ir";
 import { sizeOf } from "../ir";
 import { opDef } from "../ops";
 import type { Round } from "./rounding";
-import { eachRow, mergedWalk, stridesIn } from "./walk";
+import { eachRow, mergedWalk, stridesIn } from "./strided-loops";
 
 /** The rule of an elementwise or random op; integers where it has one for them. */
 export function ruleOf(node: Node): (args: readonly number[]) => number {

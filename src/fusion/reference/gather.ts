@@ -1,10 +1,11 @@
 import { sizeOf, type Node, type TensorType } from "../ir";
 import { opDef } from "../ops";
 
-/** A place that is data, held inside an axis. */
-export const placeIn = (value: number, extent: number): number => Math.min(Math.max(Math.trunc(value), 0), extent - 1);
+/** An index that is data, clamped to an axis. */
+export const clampIndex = (value: number, extent: number): number =>
+  Math.min(Math.max(Math.trunc(value), 0), extent - 1);
 
-/** Values of a gather: runs of the inner axes, one for each index and outer place. */
+/** Values of a gather: runs of the inner axes, one for each index and outer index. */
 export function evaluateGather(
   node: Node,
   [data, index]: readonly ArrayLike<number>[],
@@ -17,7 +18,7 @@ export function evaluateGather(
   const out = new Float64Array(sizeOf(node.type.shape));
   for (let o = 0; o < outer; o++) {
     for (let i = 0; i < count; i++) {
-      const from = (o * extent + placeIn(index![i]!, extent)) * inner;
+      const from = (o * extent + clampIndex(index![i]!, extent)) * inner;
       const to = (o * count + i) * inner;
       for (let k = 0; k < inner; k++) out[to + k] = data![from + k]!;
     }

@@ -7,4 +7,4 @@ export { type Precision } from "./rounding";
 export { foldedData, runReference, type ReferenceOptions, type ReferenceValue } from "./run";
 export { sampleReference } from "./sample";
 export { toleranceFor } from "./tolerance";
-export { coordinatesOf } from "./walk";
+export { coordinatesOf } from "./strided-loops";

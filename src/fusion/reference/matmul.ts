@@ -1,6 +1,6 @@
 import { broadcastShapes, sizeOf, type Shape, type TensorType } from "../ir";
 import type { Round } from "./rounding";
-import { coordinatesOf, stridesIn } from "./walk";
+import { coordinatesOf, stridesIn } from "./strided-loops";
 
 /** A product as batches of M×K by K×N; a vector is a row on the left, a column on the right. */
 export interface Product {

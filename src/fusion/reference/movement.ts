@@ -1,7 +1,7 @@
 import { sizeOf, stridesOf, type Node, type Shape, type TensorType } from "../ir";
 import { opDef, TableAlgebra, tabled, type IndexAlgebra, type IndexTable, type TabledCase } from "../ops";
 import { roundingOf } from "./rounding";
-import { coordinatesOf } from "./walk";
+import { coordinatesOf } from "./strided-loops";
 
 /** Arithmetic on plain numbers. */
 export const numbers: IndexAlgebra<number, boolean> = {

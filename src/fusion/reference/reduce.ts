@@ -1,7 +1,7 @@
 import { sizeOf, type Node, type Shape, type TensorType } from "../ir";
-import { opDef, type Outranking } from "../ops";
+import { opDef, type ArgCompare } from "../ops";
 import type { Round } from "./rounding";
-import { eachRow, mergedWalk, stridesIn } from "./walk";
+import { eachRow, mergedWalk, stridesIn } from "./strided-loops";
 
 /** Shape of the result with the folded axes kept as 1. */
 export const keptShape = (shape: Shape, axes: readonly number[]): Shape =>
@@ -41,7 +41,7 @@ function evaluateArg(
   input: ArrayLike<number>,
   shape: Shape,
   axes: readonly number[],
-  rank: Outranking,
+  rank: ArgCompare,
 ): Float64Array {
   const kept = keptShape(shape, axes);
   const out = new Float64Array(sizeOf(node.type.shape));

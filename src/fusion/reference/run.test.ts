@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { nodeId, type Attrs, type Graph, type Node, type NodeId, type TensorType } from "../ir";
 import { runReference } from "./run";
 import { toleranceFor } from "./tolerance";
-import { eachRow, mergedWalk, stridesIn } from "./walk";
+import { eachRow, mergedWalk, stridesIn } from "./strided-loops";
 
 const made = (id: string, op: string, inputs: string[], type: TensorType, attrs: Attrs = {}): [NodeId, Node] => [
   nodeId(id),

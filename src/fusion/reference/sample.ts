@@ -14,13 +14,13 @@ import { opDef } from "../ops";
 import { inputData } from "./data";
 import { ruleOf } from "./elementwise";
 import { batchOffsets, productOf } from "./matmul";
-import { placeIn } from "./gather";
+import { clampIndex } from "./gather";
 import { flatIndex, numbers } from "./movement";
-import { placesInOrder } from "./order";
+import { sortIndices } from "./order";
 import { keptShape } from "./reduce";
 import { roundingOf } from "./rounding";
 import { rowsAlong } from "./scan";
-import { coordinatesOf, stridesIn } from "./walk";
+import { coordinatesOf, stridesIn } from "./strided-loops";
 
 /** Answers with element `flat` of operand `operand`. */
 type Get = (operand: number, flat: number) => number;
@@ -68,7 +68,7 @@ function ones(word: number): number {
 }
 
 /** Dot product of index and strides. */
-const place = (at: readonly number[], strides: readonly number[]): number =>
+const index = (at: readonly number[], strides: readonly number[]): number =>
   at.reduce((sum, index, axis) => sum + index * strides[axis]!, 0);
 
 function elementwisePoint(node: Node, types: readonly TensorType[]): Point {
@@ -79,7 +79,7 @@ function elementwisePoint(node: Node, types: readonly TensorType[]): Point {
   const usesIndex = opDef(node.op).scalar!.usesIndex === true;
   return (flat, get) => {
     const at = straight.every(Boolean) ? [] : coordinatesOf(flat, shape);
-    const args = types.map((_, k) => get(k, straight[k] ? flat : place(at, strides[k]!)));
+    const args = types.map((_, k) => get(k, straight[k] ? flat : index(at, strides[k]!)));
     return rule(usesIndex ? [...args, flat] : args);
   };
 }
@@ -105,11 +105,11 @@ function reducePoint(node: Node, { shape }: TensorType): Point {
   const strides = axes.map((axis) => own[axis]!);
   const count = sizeOf(extents);
   return (flat, get) => {
-    const base = place(coordinatesOf(flat, kept), own);
+    const base = index(coordinatesOf(flat, kept), own);
     let total = reduce.identity(node.type.dtype);
     let best = 0;
     for (let i = 0; i < count; i++) {
-      const element = get(0, base + place(coordinatesOf(i, extents), strides));
+      const element = get(0, base + index(coordinatesOf(i, extents), strides));
       const value = reduce.map ? reduce.map.js(element) : element;
       if (reduce.arg) {
         if (i > 0 && !reduce.arg.js(value, total)) continue;
@@ -129,8 +129,8 @@ function scanPoint(node: Node, type: TensorType): Point {
   const step = reverse(node.attrs) ? -inner : inner;
   const rest = exclusive(node.attrs) ? 0 : 1;
   return (flat, get) => {
-    const place = Math.floor(flat / inner) % extent;
-    const count = (step < 0 ? extent - 1 - place : place) + rest;
+    const index = Math.floor(flat / inner) % extent;
+    const count = (step < 0 ? extent - 1 - index : index) + rest;
     const first = flat - (count - rest) * step;
     let total = meaning.identity(node.type.dtype);
     for (let i = 0; i < count; i++) {
@@ -149,8 +149,8 @@ function orderPoint(node: Node, type: TensorType): Point {
   return (flat, get) => {
     const [lane, at, block] = [flat % inner, Math.floor(flat / inner) % count, Math.floor(flat / (inner * count))];
     const row = Float64Array.from({ length: extent }, (_, i) => get(0, (block * extent + i) * inner + lane));
-    const place = placesInOrder(row, order.descending(node.attrs))[at]!;
-    return order.places ? place : row[place]!;
+    const index = sortIndices(row, order.descending(node.attrs))[at]!;
+    return order.indices ? index : row[index]!;
   };
 }
 
@@ -171,7 +171,7 @@ function gatherPoint(node: Node, { shape }: TensorType, index: TensorType): Poin
   const [inner, count, extent] = [sizeOf(shape.slice(axis + 1)), sizeOf(index.shape), shape[axis]!];
   return (flat, get) => {
     const [k, i, outer] = [flat % inner, Math.floor(flat / inner) % count, Math.floor(flat / (inner * count))];
-    return get(0, (outer * extent + placeIn(get(1, i), extent)) * inner + k);
+    return get(0, (outer * extent + clampIndex(get(1, i), extent)) * inner + k);
   };
 }
 

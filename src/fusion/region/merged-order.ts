@@ -55,7 +55,7 @@ export function mergedSort(graph: Graph, { orders, columns }: RegionForm): RowSo
     descending: descending(first.attrs),
     orders: ids,
     stage: 0,
-    places: ids.some((id) => opDef(node(graph, id).op).order!.places),
+    places: ids.some((id) => opDef(node(graph, id).op).order!.indices),
     keys: LONGEST_SORTED,
     kept: 0,
     count: count(first.attrs, columns),

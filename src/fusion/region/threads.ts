@@ -70,7 +70,7 @@ export function sortsOf(graph: Graph, form: RegionForm, perTurn: number): RowSor
   const whole = form.columns <= LONGEST_SORTED;
   for (const { node: id, stage } of form.orders) {
     const { inputs, attrs, op } = node(graph, id);
-    const { descending, count, places } = opDef(op).order!;
+    const { descending, count, indices } = opDef(op).order!;
     const key = `${inputs[0]!} ${String(descending(attrs))}`;
     const known = sorts.get(key);
     const kept = whole ? 0 : Math.max(known?.kept ?? 0, nextPowerOfTwo(count(attrs, form.columns)));
@@ -79,7 +79,7 @@ export function sortsOf(graph: Graph, form: RegionForm, perTurn: number): RowSor
       descending: descending(attrs),
       orders: [...(known?.orders ?? []), id],
       stage,
-      places: places || (known?.places ?? false),
+      places: indices || (known?.places ?? false),
       keys: nextPowerOfTwo(whole ? form.columns : Math.max(kept, perTurn)),
       kept,
     });

@@ -1,5 +1,5 @@
 /** @file `grad`, `value_and_grad`, `vjp`, `jvp`, `.backward()`: derivatives become nodes of the graph, which passes fuse like any other. */
-import { Book, keyOf, pullBack, pushForward, type NoRule } from "../autodiff";
+import { DerivativeBuilder, callKey, pullBack, pushForward, type NoRule } from "../autodiff";
 import type { Node, NodeId, Span } from "../ir";
 import { sameShape, showType } from "../ir";
 import { axesGiven, vmapCall } from "./vmap";
@@ -60,7 +60,7 @@ function written(
   interpreter: Interpreter,
   run: StatementRun,
   { expr, label, found }: { readonly expr: Expr; readonly label: string; readonly found?: ReadonlyMap<NodeId, NodeId> },
-  write: (book: Book, name: (node: Node, derivative: NodeId) => void) => readonly NodeId[] | NoRule,
+  write: (builder: DerivativeBuilder, name: (node: Node, derivative: NodeId) => void) => readonly NodeId[] | NoRule,
 ): readonly NodeId[] | null {
   const calls = `${run.root}/${label}`;
   const number = interpreter.defCalls.get(calls) ?? 0;
@@ -81,8 +81,8 @@ function written(
     else writer.rename(derivative, `d_${own}`);
     if (label === "grad") writer.cotangent(derivative, of);
   };
-  const book = new Book(writer, interpreter.derived);
-  const made = write(book, name);
+  const builder = new DerivativeBuilder(writer, interpreter.derived);
+  const made = write(builder, name);
   if ("node" in made) {
     const { op, label: own } = made.node;
     refuse(
@@ -96,9 +96,9 @@ function written(
   for (const [derivative, called] of unnamed) writer.rename(derivative, called);
   const landed = writer.land(made);
   const landedOne = (id: NodeId): NodeId => writer.landedAs([id])[0]!;
-  for (const entry of book.entries()) {
+  for (const entry of builder.entries()) {
     const own = { ...entry, inputs: writer.landedAs(entry.inputs), made: landedOne(entry.made) };
-    interpreter.derived.set(keyOf(own), own);
+    interpreter.derived.set(callKey(own), own);
   }
   for (const [of, cotangent] of found ?? []) interpreter.cotangents.set(of, landedOne(cotangent));
   interpreter.calls.push({ kind: "def", id, label, span: expr.span, result: landed.at(-1) ?? null, expr: null, run });
@@ -110,16 +110,18 @@ function gradients(
   interpreter: Interpreter,
   run: StatementRun,
   expr: Expr,
-  seeds: (book: Book) => ReadonlyMap<NodeId, NodeId>,
+  seeds: (builder: DerivativeBuilder) => ReadonlyMap<NodeId, NodeId>,
   wrt: readonly NodeId[],
 ): readonly NodeId[] | null {
-  return written(interpreter, run, { expr, label: "grad" }, (book, name) => pullBack(book, seeds(book), wrt, name));
+  return written(interpreter, run, { expr, label: "grad" }, (builder, name) =>
+    pullBack(builder, seeds(builder), wrt, name),
+  );
 }
 
 const ones =
   (results: readonly NodeId[]) =>
-  (book: Book): ReadonlyMap<NodeId, NodeId> =>
-    new Map(results.map((id) => [id, book.scalar(1, book.typeOf(id).dtype)]));
+  (builder: DerivativeBuilder): ReadonlyMap<NodeId, NodeId> =>
+    new Map(results.map((id) => [id, builder.scalar(1, builder.typeOf(id).dtype)]));
 
 /** What keeps `node` from being the scalar that gradients are taken of. */
 function lossProblem(interpreter: Interpreter, value: Value): string | null {
@@ -369,8 +371,8 @@ function jvpOf<C extends Call>(
   const value = caller(interpreter, run, withoutArguments(call), [f, ...trees]);
   if (isBroken(value)) return BROKEN;
   const seeds = new Map(points.map((id, i) => [id, changes[i]!]));
-  const made = written(interpreter, run, { expr: call.expr, label: "jvp" }, (book, name) =>
-    pushForward(book, seeds, tensorsOf(value), name),
+  const made = written(interpreter, run, { expr: call.expr, label: "jvp" }, (builder, name) =>
+    pushForward(builder, seeds, tensorsOf(value), name),
   );
   if (!made) return BROKEN;
   let next = 0;
@@ -388,8 +390,8 @@ export function gradOf(interpreter: Interpreter, run: StatementRun, expr: Expr, 
   const problem = losses.map((node) => lossProblem(interpreter, tensorValue(node))).find((each) => each !== null);
   if (problem) return refuse(interpreter, expr.span, problem, losses);
   const found = new Map<NodeId, NodeId>();
-  const made = written(interpreter, run, { expr, label: "grad", found }, (book, name) =>
-    pullBack(book, ones(losses)(book), [wrt], name, interpreter.cotangents, found),
+  const made = written(interpreter, run, { expr, label: "grad", found }, (builder, name) =>
+    pullBack(builder, ones(losses)(builder), [wrt], name, interpreter.cotangents, found),
   );
   return made ? tensorValue(made[0]!) : BROKEN;
 }

@@ -1,5 +1,5 @@
 /** @file `vmap(f, in_axes, out_axes)`: what f does to one example is done to all of a batch. The examples' ops are written once, then lifted. */
-import { callOf, front, liftNode, MOST_WRITTEN_OUT, type BatchWriter } from "../autodiff";
+import { callOf, front, liftNode, MAX_UNROLLED, type BatchWriter } from "../autodiff";
 import { bug, nodeId, showType, type Node, type NodeId, type TensorType } from "../ir";
 import type { Interpreter } from "./interpreter";
 import type { CallExpr } from "./syntax";
@@ -170,7 +170,7 @@ function liftAll(
       return refuse(
         interpreter,
         call,
-        `\`${node.op}\` (${node.label}) has no rule for batches, and ${size} examples are more than the ${MOST_WRITTEN_OUT} that are written out one by one.`,
+        `\`${node.op}\` (${node.label}) has no rule for batches, and ${size} examples are more than the ${MAX_UNROLLED} that are written out one by one.`,
         [...tensors.values()],
       );
     lifted.set(node.id, writer.named(made, node));

@@ -178,7 +178,7 @@ function lastMerge(merged: Merged): KernelProgram {
     return source;
   };
   for (const id of sort.orders) {
-    const buffer = opDef(node(graph, id).op).order!.places ? from.places! : from.values;
+    const buffer = opDef(node(graph, id).op).order!.indices ? from.places! : from.values;
     low.setSorted(id, (at) => low.load(buffer, sourceAt(id, at), [id], wordFor(node(graph, id))));
   }
   const size = sizeOf(node(graph, region.outputs[0]!).type.shape);

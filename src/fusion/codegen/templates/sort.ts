@@ -206,10 +206,10 @@ export class Sorting {
   #read(id: NodeId, at: Tuple): Value {
     const { low } = this;
     const n = node(low.graph, id);
-    const { axis, places } = opDef(n.op).order!;
+    const { axis, indices } = opDef(n.op).order!;
     const column = at.at[axis(n.attrs, n.type.shape)]!;
     const word = wordFor(n);
-    const one = (index: Index): Value => (places ? this.place(index, word, [id]) : this.value(index, word, [id]));
+    const one = (index: Index): Value => (indices ? this.place(index, word, [id]) : this.value(index, word, [id]));
     if (!column.lane) return one(column);
     const parts = [0, 1, 2, 3].map((lane) => one(low.atLane(column, lane)));
     return low.let(word, parts[0]!.scalar, 4, { kind: "pack", parts }, [id]);

@@ -1,4 +1,4 @@
-import type { Slope, Tape } from "../define";
+import type { Slope, DerivativeContext } from "../define";
 import type { Attrs } from "../../ir";
 import { unary } from "../families";
 import { erf } from "../special";
@@ -10,7 +10,7 @@ const ROOT = Math.sqrt(2 / Math.PI);
 const isTanh = (attrs: Attrs): boolean => attrs["approximate"] === "tanh";
 
 /** Φ(x) + x φ(x), or the same of the form with tanh. */
-function slopeOfGelu({ inputs: [x], attrs, of }: Tape): readonly Slope[] {
+function slopeOfGelu({ inputs: [x], attrs, of }: DerivativeContext): readonly Slope[] {
   if (!isTanh(attrs)) {
     const share = of("mul", [of("add", [of("erf", [of("mul", [x!, Math.SQRT1_2])]), 1]), 0.5]);
     const bell = of("mul", [of("exp", [of("mul", [of("square", [x!]), -0.5])]), 1 / Math.sqrt(2 * Math.PI)]);

@@ -18,7 +18,7 @@ export const crossEntropy = composite({
   ],
   check: (inputs, attrs, names) =>
     isShared(inputs[0]!, inputs[1]!) ? checkReduced(inputs, attrs, names) : checkLoss(inputs, attrs, names),
-  still: ["max"],
+  nonDifferentiable: ["max"],
   build(b, [x, target, weight], attrs) {
     const axis = b.typeOf(x!).shape.length > 1 ? 1 : 0;
     const fold = { axes: [axis], keepdims: true };

@@ -1,5 +1,5 @@
 import { composite } from "../compose";
-import { buildEinsum, readEquation } from "../einstein";
+import { buildEinsum, readEquation } from "../einsum";
 
 export const einsum = composite({
   name: "einsum",

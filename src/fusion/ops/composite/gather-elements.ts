@@ -1,7 +1,7 @@
 import { showShape } from "../../ir";
 import { composite } from "../compose";
 import { tensor } from "../families";
-import { elementPlaces, flattened } from "../places";
+import { elementIndices, flattened } from "../linear-indices";
 import { checkAxes, normalAxis, numberOf, wrong } from "../shapes";
 
 export const gatherElements = composite({
@@ -31,6 +31,6 @@ export const gatherElements = composite({
   build(b, [x, index], attrs) {
     const { shape } = b.typeOf(x!);
     const axis = normalAxis(numberOf(attrs["axis"], 0), shape.length);
-    return b.op("elements", "gather", [flattened(b, x!), elementPlaces(b, shape, index!, axis)], { axis: 0 });
+    return b.op("elements", "gather", [flattened(b, x!), elementIndices(b, shape, index!, axis)], { axis: 0 });
   },
 });

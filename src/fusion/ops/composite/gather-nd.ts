@@ -1,7 +1,7 @@
 import { showShape, sizeOf } from "../../ir";
 import { composite } from "../compose";
 import { tensor } from "../families";
-import { along, tuplePlaces } from "../places";
+import { along, tupleIndices } from "../linear-indices";
 import { numberOf, wrong } from "../shapes";
 
 export const gatherNd = composite({
@@ -37,7 +37,7 @@ export const gatherNd = composite({
     const depth = tuples.at(-1)!;
     const [shared, walked] = [shape.slice(0, batch), shape.slice(batch, batch + depth)];
     const rest = shape.slice(batch + depth);
-    let place = tuplePlaces(b, walked, index!);
+    let place = tupleIndices(b, walked, index!);
     if (sizeOf(shared) > 1) {
       const blocks = along(b, "block", sizeOf(shared), sizeOf(walked), 0, 1);
       const spread = b.op("blocks", "reshape", [blocks], {

@@ -37,11 +37,11 @@ export const linear = composite({
     );
   },
   build(b, [x, weight, bias]) {
-    const turned =
+    const transposed =
       b.typeOf(weight!).shape.length === 2
         ? b.op("turned", "transpose", [weight!], { perm: [1, 0], dim1: null })
         : weight!;
-    const product = b.op("product", "matmul", [x!, turned]);
+    const product = b.op("product", "matmul", [x!, transposed]);
     return bias ? b.op("biased", "add", [product, bias]) : product;
   },
 });

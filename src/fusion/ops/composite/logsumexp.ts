@@ -9,7 +9,7 @@ export const logsumexp = composite({
     teaches: "The largest value is taken out first, so nothing overflows.",
   },
   params: [ONE_TENSOR, AXES, KEEPDIMS],
-  still: ["max"],
+  nonDifferentiable: ["max"],
   build(b, [x], { axes, keepdims }) {
     const max = b.op("max", "max", [x!], along(axes));
     const shifted = b.op("shifted", "sub", [x!, max]);

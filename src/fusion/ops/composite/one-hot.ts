@@ -1,7 +1,7 @@
 import { composite } from "../compose";
 import type { DType } from "../../ir";
 import { tensor } from "../families";
-import { along } from "../places";
+import { along } from "../linear-indices";
 import { normalAxis, numberOf, wrong } from "../shapes";
 
 export const oneHot = composite({

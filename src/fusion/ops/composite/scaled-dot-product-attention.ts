@@ -23,6 +23,6 @@ export const scaledDotProductAttention = composite({
     { names: ["causal_offset"], kind: "int", default: 0, doc: "Keys that come before the first query." },
   ],
   check: checkAttention,
-  still: ["peak"],
+  nonDifferentiable: ["peak"],
   build: buildAttention,
 });

@@ -1,7 +1,7 @@
 import { showShape } from "../../ir";
 import { composite } from "../compose";
 import { tensor } from "../families";
-import { along, elementPlaces, flattened } from "../places";
+import { along, elementIndices, flattened } from "../linear-indices";
 import { checkReduction, filledUp, joinUpdates, REDUCTION } from "../scattering";
 import { checkAxes, normalAxis, numberOf, wrong } from "../shapes";
 
@@ -47,7 +47,7 @@ export const scatterElements = composite({
     const match = b.op("match", "eq", [spread, along(b, "slot", shape[axis]!, 1, axis, shape.length + 1)]);
     const values = b.op("values", "unsqueeze", [given], { axes: [axis] });
     const fetch = (last: typeof match): typeof match =>
-      b.op("fetched", "gather", [flattened(b, given), elementPlaces(b, b.typeOf(given).shape, last, axis)], {
+      b.op("fetched", "gather", [flattened(b, given), elementIndices(b, b.typeOf(given).shape, last, axis)], {
         axis: 0,
       });
     return joinUpdates(b, x!, { match, axis: axis + 1, values, fetch }, attrs);

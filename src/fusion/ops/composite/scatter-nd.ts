@@ -1,7 +1,7 @@
 import { showShape, sizeOf } from "../../ir";
 import { composite } from "../compose";
 import { tensor } from "../families";
-import { along } from "../places";
+import { along } from "../linear-indices";
 import { checkReduction, joinUpdates, REDUCTION, tuplePlacesInside } from "../scattering";
 import { wrong } from "../shapes";
 

@@ -1,7 +1,7 @@
 import { broadcastShapes, promote, showShape, type Checked, type Shape } from "../../ir";
 import type { OpDef } from "../define";
 import { tensor } from "../families";
-import { product } from "../product-back";
+import { matmulDerivative } from "../matmul-vjp";
 import { fine, saySizes, wrong } from "../shapes";
 
 /** NumPy's rule: a vector on the left is a row, on the right a column; the added axis is dropped again. */
@@ -43,7 +43,7 @@ export const matmul: OpDef = {
   },
   operandTypes: ([a, b]) => [promote(promote(a!, b!), "i32"), promote(promote(a!, b!), "i32")],
   flopsPerElement: 0,
-  derivative: product,
+  derivative: matmulDerivative,
   expensive: true,
   tolerance: { rtol: 0, atol: 0, reason: "sums K products; the comparison adds 2e-6·√K of the row's scale" },
 };

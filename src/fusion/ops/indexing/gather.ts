@@ -1,7 +1,7 @@
 import { showShape } from "../../ir";
 import type { OpDef } from "../define";
 import { EXACT, tensor } from "../families";
-import { placesBack } from "../places-back";
+import { gatherVjp } from "../gather-vjp";
 import { checkAxes, fine, normalAxis, numberOf, wrong } from "../shapes";
 
 /** Elements at places that are data: the only primitive whose addresses nobody knows before it runs. */
@@ -35,7 +35,7 @@ export const gather: OpDef = {
   },
   operandTypes: ([x]) => [x!, "i32"],
   flopsPerElement: 0,
-  derivative: { vjp: placesBack },
+  derivative: { vjp: gatherVjp },
   expensive: true,
   tolerance: EXACT,
   gather: {

@@ -26,7 +26,7 @@ export const expand = movement({
       `${name} is ${showShape(x!)}: it can't be expanded to ${asked.join("×")}; only sizes of 1 can grow, and new axes come first.`,
     );
   },
-  derivative: moved((tape, g) => sumTo(tape, g, tape.typeOf(tape.inputs[0]!).shape)),
+  derivative: moved((context, g) => sumTo(context, g, context.typeOf(context.inputs[0]!).shape)),
   movement: {
     source: (out, { inputs: [x] }, algebra) => [{ when: null, operand: 0, index: broadcastIndex(out, x!, algebra) }],
   },

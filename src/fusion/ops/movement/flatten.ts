@@ -22,7 +22,7 @@ export const flatten = movement({
     if (start > end) return wrong("bad-axis", `flatten joins axes ${start} to ${end}: the first comes after the last.`);
     return fine([...x!.slice(0, start), sizeOf(x!.slice(start, end + 1)), ...x!.slice(end + 1)]);
   },
-  derivative: moved((tape, g) => like(tape, g, tape.typeOf(tape.inputs[0]!))),
+  derivative: moved((context, g) => like(context, g, context.typeOf(context.inputs[0]!))),
   movement: {
     free: true,
     source: (out, { inputs: [x], output }, algebra) => [

@@ -1,4 +1,4 @@
-import { copiesBack, moved } from "../derivatives";
+import { copiesVjp, moved } from "../derivatives";
 import { interleaveShape, interleaveSource } from "../copies";
 import { movement, ONE_TENSOR } from "../families";
 
@@ -14,6 +14,6 @@ export const repeatInterleave = movement({
     { names: ["axis", "dim"], kind: "axis", default: -1, doc: "The axis that grows." },
   ],
   shape: ([x], attrs, [name]) => interleaveShape(x!, attrs, name!),
-  derivative: moved(copiesBack),
+  derivative: moved(copiesVjp),
   movement: { source: (out, { inputs: [x], attrs }, algebra) => interleaveSource(out, x!, attrs, algebra) },
 });

@@ -1,4 +1,4 @@
-import { copiesBack, moved, tilesBack } from "../derivatives";
+import { copiesVjp, moved, tilesVjp } from "../derivatives";
 import { interleaveShape, interleaveSource, tileShape, tileSource } from "../copies";
 import { movement, ONE_TENSOR } from "../families";
 import { isAbsent } from "../indices";
@@ -23,7 +23,7 @@ export const repeat = movement({
   ],
   shape: ([x], attrs, [name]) =>
     isAbsent(attrs["axis"]) ? tileShape(x!, numbersOf(attrs["repeats"])) : interleaveShape(x!, attrs, name!),
-  derivative: moved((tape, g) => (isAbsent(tape.attrs["axis"]) ? tilesBack(tape, g) : copiesBack(tape, g))),
+  derivative: moved((context, g) => (isAbsent(context.attrs["axis"]) ? tilesVjp(context, g) : copiesVjp(context, g))),
   movement: {
     source: (out, { inputs: [x], attrs }, algebra) =>
       isAbsent(attrs["axis"]) ? tileSource(out, x!, algebra) : interleaveSource(out, x!, attrs, algebra),

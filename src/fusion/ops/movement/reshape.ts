@@ -31,7 +31,7 @@ export const reshape = movement({
       `${name} is ${showShape(x!)}, which is ${size} elements; ${to} ${open < 0 ? `is ${known}` : `is a multiple of ${known}`}.`,
     );
   },
-  derivative: moved((tape, g) => like(tape, g, tape.typeOf(tape.inputs[0]!))),
+  derivative: moved((context, g) => like(context, g, context.typeOf(context.inputs[0]!))),
   movement: {
     free: true,
     source: (out, { inputs: [x], output }, algebra) => [

@@ -1,7 +1,7 @@
 import { showShape } from "../../ir";
 import { moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
-import { sliceBack } from "../slice-back";
+import { sliceVjp } from "../slice-vjp";
 import { isAbsent, sliceAxes } from "../indices";
 import { checkAxes, fine, numbersOf, wrong } from "../shapes";
 
@@ -45,7 +45,7 @@ export const slice = movement({
     }
     return fine(sliceAxes(attrs, x!).map(({ count }) => count));
   },
-  derivative: moved(sliceBack),
+  derivative: moved(sliceVjp),
   movement: {
     source(out, { inputs: [x], attrs }, algebra) {
       const index = sliceAxes(attrs, x!).map(({ start, step }, axis) => {

@@ -28,7 +28,7 @@ export const squeeze = movement({
       `${name} is ${showShape(x!)}: axis ${wide} has size ${x![wide]}; only a size of 1 can be dropped.`,
     );
   },
-  derivative: moved((tape, g) => like(tape, g, tape.typeOf(tape.inputs[0]!))),
+  derivative: moved((context, g) => like(context, g, context.typeOf(context.inputs[0]!))),
   movement: {
     free: true,
     source: (out, { inputs: [x], output }, algebra) => [

@@ -25,10 +25,10 @@ export const stack = movement({
     const bad = checkAxes(numberOf(attrs["axis"], 0), result, "the result");
     return bad ?? fine(first.toSpliced(normalAxis(numberOf(attrs["axis"], 0), result.length), 0, inputs.length));
   },
-  derivative: moved((tape, g, operand) => {
-    const axis = normalAxis(numberOf(tape.attrs["axis"], 0), tape.typeOf(g).shape.length);
-    const one = tape.of("slice", [g], { start: [operand], stop: [operand + 1], axes: [axis] });
-    return like(tape, one, tape.typeOf(tape.inputs[operand]!));
+  derivative: moved((context, g, operand) => {
+    const axis = normalAxis(numberOf(context.attrs["axis"], 0), context.typeOf(g).shape.length);
+    const one = context.of("slice", [g], { start: [operand], stop: [operand + 1], axes: [axis] });
+    return like(context, one, context.typeOf(context.inputs[operand]!));
   }),
   movement: {
     joins: { most: MOST_BINDINGS - 1, by: "concat" },

@@ -1,4 +1,4 @@
-import { moved, tilesBack } from "../derivatives";
+import { moved, tilesVjp } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
 import { tileShape, tileSource } from "../copies";
 import { numbersOf } from "../shapes";
@@ -19,6 +19,6 @@ export const tile = movement({
     },
   ],
   shape: ([x], attrs) => tileShape(x!, numbersOf(attrs["repeats"])),
-  derivative: moved(tilesBack),
+  derivative: moved(tilesVjp),
   movement: { source: (out, { inputs: [x] }, algebra) => tileSource(out, x!, algebra) },
 });

@@ -19,7 +19,7 @@ export const unsqueeze = movement({
     const rest = [...x!];
     return fine(result.map((_, axis) => (added.has(axis) ? 1 : rest.shift()!)));
   },
-  derivative: moved((tape, g) => like(tape, g, tape.typeOf(tape.inputs[0]!))),
+  derivative: moved((context, g) => like(context, g, context.typeOf(context.inputs[0]!))),
   movement: {
     free: true,
     source: (out, { inputs: [x], output }, algebra) => [

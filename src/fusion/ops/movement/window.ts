@@ -1,7 +1,7 @@
 import { moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
 import { numberOf } from "../shapes";
-import { windowsBack } from "../windows-back";
+import { windowsVjp } from "../windows-vjp";
 import { windowShape, windowSource, windowTables } from "../windows";
 
 export const window = movement({
@@ -32,7 +32,7 @@ export const window = movement({
   ],
   shape: ([x], attrs, [name]) => windowShape(x!, attrs, name!),
   derivative: {
-    ...moved(windowsBack),
+    ...moved(windowsVjp),
     jvp: ({ attrs, of }, [tangent]) => of("window", [tangent!], { ...attrs, value: 0 }),
   },
   movement: {

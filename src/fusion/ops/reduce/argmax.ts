@@ -1,6 +1,6 @@
 import { EXACT, reduction } from "../families";
 import { BELOW_ALL } from "../limits";
-import { largest } from "../outranking";
+import { largest } from "../arg-compare";
 
 export const argmax = reduction({
   name: "argmax",

@@ -1,6 +1,6 @@
 import { EXACT, reduction } from "../families";
 import { ABOVE_ALL } from "../limits";
-import { smallest } from "../outranking";
+import { smallest } from "../arg-compare";
 
 export const argmin = reduction({
   name: "argmin",

@@ -7,7 +7,7 @@ export const l2Norm = reduction({
   dtype: "float",
   flops: 2,
   tolerance: DIVIDED,
-  derivative: foldedBy((tape, x) => tape.of("div", [x, spread(tape, tape.output)])),
+  derivative: foldedBy((context, x) => context.of("div", [x, spread(context, context.output)])),
   reduce: {
     identity: () => 0,
     combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },

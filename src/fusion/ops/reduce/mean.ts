@@ -6,7 +6,7 @@ export const mean = reduction({
   aliases: ["average"],
   doc: { formula: "Σ x / n", teaches: "A sum with one division at the end: the price is reading x." },
   dtype: "float",
-  derivative: { vjp: (tape, g) => tape.of("mul", [spread(tape, g), 1 / countOf(tape)]) },
+  derivative: { vjp: (context, g) => context.of("mul", [spread(context, g), 1 / countOf(context)]) },
   reduce: {
     identity: () => 0,
     combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },

@@ -1,6 +1,6 @@
 import { composite } from "../../compose";
 import { tensor } from "../../families";
-import { buildClose, CLOSENESS } from "../../closeness";
+import { buildClose, CLOSENESS } from "../../isclose";
 
 export const allclose = composite({
   name: "allclose",

@@ -1,7 +1,7 @@
 import { showShape } from "../../../ir";
 import { composite } from "../../compose";
 import { tensor } from "../../families";
-import { along } from "../../places";
+import { along } from "../../linear-indices";
 import { wrong } from "../../shapes";
 import { logSoftmax } from "../log-softmax";
 

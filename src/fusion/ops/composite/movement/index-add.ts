@@ -32,8 +32,8 @@ export const indexAdd = composite({
     const { dtype, shape } = b.typeOf(source!);
     const axis = normalAxis(numberOf(dim, 0), shape.length);
     const lane = shape.map((extent, i) => (i === axis ? extent : 1));
-    const places = b.op("places", "expand", [b.op("lane", "reshape", [index!], { shape: lane })], { shape });
+    const indices = b.op("places", "expand", [b.op("lane", "reshape", [index!], { shape: lane })], { shape });
     const scaled = Number(alpha) === 1 ? source! : b.op("scaled", "mul", [source!, b.scalar(Number(alpha), dtype)]);
-    return scatterElements.build(b, [x!, places, scaled], { axis, reduction: "add" });
+    return scatterElements.build(b, [x!, indices, scaled], { axis, reduction: "add" });
   },
 });

@@ -1,11 +1,11 @@
-/** @file The derivative of loads from places that are data: sums at those places. */
+/** @file The derivative of loads from indices that are data: sums at those indices. */
 import { sizeOf, type NodeId } from "../ir";
-import type { Tape } from "./define";
+import type { DerivativeContext } from "./define";
 import { normalAxis, numberOf } from "./shapes";
 
-/** Every place gets the sum of what was read from it. */
-export function placesBack(
-  { inputs: [x, index], attrs, typeOf, of }: Tape,
+/** Every element gets the sum of what was read from it. */
+export function gatherVjp(
+  { inputs: [x, index], attrs, typeOf, of }: DerivativeContext,
   cotangent: NodeId,
   operand: number,
 ): NodeId | null {
@@ -18,8 +18,8 @@ export function placesBack(
     min: 0,
     max: shape[axis]! - 1,
   });
-  const places = of("expand", [inside], { shape: rows });
-  return of("scatter_add", [of("expand", [0], { shape }), places, of("reshape", [cotangent], { shape: rows })], {
+  const indices = of("expand", [inside], { shape: rows });
+  return of("scatter_add", [of("expand", [0], { shape }), indices, of("reshape", [cotangent], { shape: rows })], {
     axis,
   });
 }

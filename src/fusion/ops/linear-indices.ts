@@ -1,4 +1,4 @@
-/** @file Places in a flattened tensor from indices of several axes: what the composites over gather share. */
+/** @file Linear indices into a flattened tensor from indices of several axes: what the composites over gather share. */
 import { sizeOf, stridesOf, type NodeId, type Shape } from "../ir";
 import type { GraphBuilder } from "./define";
 
@@ -12,15 +12,15 @@ export function along(b: GraphBuilder, part: string, extent: number, by: number,
 export const scaled = (b: GraphBuilder, part: string, x: NodeId, by: number): NodeId =>
   by === 1 ? x : b.op(part, "mul", [x, b.scalar(by, "i32")]);
 
-/** `index` held inside 0 … extent − 1. */
-export const held = (b: GraphBuilder, part: string, index: NodeId, extent: number): NodeId =>
+/** `index` clamped to 0 … extent − 1. */
+export const clamped = (b: GraphBuilder, part: string, index: NodeId, extent: number): NodeId =>
   b.op(part, "clamp", [index], { min: 0, max: extent - 1 });
 
-/** Flat places in `x` of the elements that differ from their own coordinates along `axis` only. */
-export function elementPlaces(b: GraphBuilder, x: Shape, index: NodeId, axis: number): NodeId {
+/** Linear indices into `x` of the elements that differ from their own coordinates along `axis` only. */
+export function elementIndices(b: GraphBuilder, x: Shape, index: NodeId, axis: number): NodeId {
   const { shape } = b.typeOf(index);
   const strides = stridesOf(x);
-  let place = scaled(b, "step", held(b, "inside", index, x[axis]!), strides[axis]!);
+  let place = scaled(b, "step", clamped(b, "inside", index, x[axis]!), strides[axis]!);
   for (const [other, extent] of shape.entries()) {
     if (other === axis || extent === 1) continue;
     place = b.op(`at_${other}`, "add", [
@@ -31,8 +31,8 @@ export function elementPlaces(b: GraphBuilder, x: Shape, index: NodeId, axis: nu
   return place;
 }
 
-/** Flat places named by the last axis of `index`, over the axes from `first` on: Σ index[…, d] · stride. */
-export function tuplePlaces(b: GraphBuilder, extents: Shape, index: NodeId): NodeId {
+/** Linear indices named by the last axis of `index`, over the axes from `first` on: Σ index[…, d] · stride. */
+export function tupleIndices(b: GraphBuilder, extents: Shape, index: NodeId): NodeId {
   const { shape } = b.typeOf(index);
   const last = shape.length - 1;
   const strides = stridesOf(extents);
@@ -43,7 +43,7 @@ export function tuplePlaces(b: GraphBuilder, extents: Shape, index: NodeId): Nod
         ? index
         : b.op(`part_${d}`, "slice", [index], { start: [d], stop: [d + 1], step: null, axes: [last] });
     const flat = b.op(`axis_${d}`, "reshape", [one], { shape: shape.slice(0, last) });
-    const term = scaled(b, `step_${d}`, held(b, `inside_${d}`, flat, extent), strides[d]!);
+    const term = scaled(b, `step_${d}`, clamped(b, `inside_${d}`, flat, extent), strides[d]!);
     place = place === null ? term : b.op(`at_${d}`, "add", [place, term]);
   }
   return place ?? b.op("origin", "expand", [b.scalar(0, "i32")], { shape: shape.slice(0, last) });

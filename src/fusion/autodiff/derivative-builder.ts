@@ -1,6 +1,6 @@
 /** @file Where derivatives are written: ops by name on nodes and numbers, each call once, with what rules need to know of the graph. */
 import type { Attrs, Node, NodeId, TensorType } from "../ir";
-import { findOp, opDef, type GraphBuilder, type OpDef, type Tape } from "../ops";
+import { findOp, opDef, type GraphBuilder, type OpDef, type DerivativeContext } from "../ops";
 
 /** A builder that can also be asked for the nodes that are there already. */
 export interface Writer extends GraphBuilder {
@@ -15,23 +15,24 @@ export interface Entry {
   readonly made: NodeId;
 }
 
-type Said = Pick<Entry, "op" | "inputs" | "attrs">;
-/** The same for calls that say the same. */
-export const keyOf = ({ op, inputs, attrs }: Said): string => `${op} ${inputs.join(" ")} ${JSON.stringify(attrs)}`;
+type EntryCall = Pick<Entry, "op" | "inputs" | "attrs">;
+/** One key for equal calls. */
+export const callKey = ({ op, inputs, attrs }: EntryCall): string =>
+  `${op} ${inputs.join(" ")} ${JSON.stringify(attrs)}`;
 
-/** Writes into a graph; equal calls are one node, those of earlier books too. */
-export class Book {
+/** Writes into a graph; equal calls are one node, those of earlier builders too. */
+export class DerivativeBuilder {
   private readonly written = new Map<string, Entry>();
   private readonly writer: Writer;
   private readonly earlier: ReadonlyMap<string, Entry>;
 
-  /** @param earlier calls by `keyOf` */
+  /** @param earlier calls by `callKey` */
   constructor(writer: Writer, earlier: ReadonlyMap<string, Entry> = new Map()) {
     this.writer = writer;
     this.earlier = earlier;
   }
 
-  /** The calls of this book alone. */
+  /** The calls of this builder alone. */
   entries = (): readonly Entry[] => [...this.written.values()];
 
   node = (id: NodeId): Node => this.writer.node(id);
@@ -61,13 +62,13 @@ export class Book {
     this.once("const", [], { value: String(value), dtype }, () => this.writer.scalar(value, dtype));
 
   /** What the rule of `node`'s op sees. */
-  tapeOf({ id, inputs, attrs, type }: Node): Tape {
-    const of: Tape["of"] = (op, operands, more) => this.call(type.dtype, op, operands, more);
+  contextOf({ id, inputs, attrs, type }: Node): DerivativeContext {
+    const of: DerivativeContext["of"] = (op, operands, more) => this.call(type.dtype, op, operands, more);
     return { inputs, output: id, attrs, typeOf: this.typeOf, of, literal: this.literal };
   }
 
   private once(op: string, inputs: readonly NodeId[], attrs: Attrs, make: () => NodeId): NodeId {
-    const key = keyOf({ op, inputs, attrs });
+    const key = callKey({ op, inputs, attrs });
     const known = this.written.get(key) ?? this.earlier.get(key);
     if (known !== undefined) return known.made;
     const made = make();
@@ -76,15 +77,15 @@ export class Book {
   }
 }
 
-/** Whether changes of a composite's part cancel in its result. */
-function isStill({ id, groups }: Node): boolean {
+/** Whether changes of a composite's part cancel in its result, so that no derivative goes through it. */
+function isNonDifferentiable({ id, groups }: Node): boolean {
   const call = groups.find(({ kind }) => kind === "composite");
   const def = call && findOp(call.label);
-  return def?.kind === "composite" && (def.still ?? []).some((part) => id === `${call!.id}.${part}`);
+  return def?.kind === "composite" && (def.nonDifferentiable ?? []).some((part) => id === `${call!.id}.${part}`);
 }
 
 export const ruleOf = (node: Node): OpDef["derivative"] => {
-  if (isStill(node)) return {};
+  if (isNonDifferentiable(node)) return {};
   return opDef(node.op).derivative;
 };
 
@@ -93,13 +94,17 @@ export const isSmooth = ({ dtype }: TensorType): boolean => dtype === "f32" || d
 const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole", "iota"]);
 
 /** Nodes that change when one of `roots` does, in an order in which operands come first; only those that `ends` read. */
-export function dependents(book: Book, roots: ReadonlySet<NodeId>, ends: readonly NodeId[]): readonly Node[] {
+export function dependents(
+  builder: DerivativeBuilder,
+  roots: ReadonlySet<NodeId>,
+  ends: readonly NodeId[],
+): readonly Node[] {
   const order: Node[] = [];
   const changes = new Map<NodeId, boolean>();
   const left: NodeId[] = [...ends];
   while (left.length > 0) {
     const id = left.at(-1)!;
-    const node = book.node(id);
+    const node = builder.node(id);
     if (changes.has(id)) {
       left.pop();
       continue;
@@ -120,10 +125,11 @@ export function dependents(book: Book, roots: ReadonlySet<NodeId>, ends: readonl
 }
 
 /** Zeros in the shape of `type`. */
-export const zeros = (book: Book, { dtype, shape }: TensorType): NodeId => book.call(dtype, "expand", [0], { shape });
+export const zeros = (builder: DerivativeBuilder, { dtype, shape }: TensorType): NodeId =>
+  builder.call(dtype, "expand", [0], { shape });
 
 /** `id` as a tensor that a program may answer: a literal is written out. */
-export const tensorOf = (book: Book, id: NodeId): NodeId => {
-  const { dtype, shape } = book.typeOf(id);
-  return book.literal(id) === null ? id : book.call(dtype, "expand", [id], { shape });
+export const tensorOf = (builder: DerivativeBuilder, id: NodeId): NodeId => {
+  const { dtype, shape } = builder.typeOf(id);
+  return builder.literal(id) === null ? id : builder.call(dtype, "expand", [id], { shape });
 };

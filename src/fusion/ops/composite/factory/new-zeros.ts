@@ -1,7 +1,7 @@
 import { composite } from "../../compose";
 import { checkDtype, dtypeNamed, optionalDtype } from "../../dtypes";
 import { ONE_TENSOR } from "../../families";
-import { constantOf, SIZES } from "../../making";
+import { constantOf, SIZES } from "../../factories";
 import { numbersOf } from "../../shapes";
 
 export const newZeros = composite({

@@ -1,17 +1,17 @@
-/** @file Maker of orders: a row, or the first of it, put in order; and the keys by which shaders compare. */
+/** @file Factory of sorts: a row, or the first of it, sorted; and the keys by which shaders compare. */
 import type { Attrs } from "../ir";
 import type { OpDef, Param } from "./define";
-import { taken } from "./derivatives";
+import { permutedAlong } from "./derivatives";
 import { EXACT, ONE_TENSOR, unary } from "./families";
 import { checkTop, DESCENDING, RANK_AXIS } from "./ranking";
 import { fine, normalAxis, numberOf } from "./shapes";
 
 const COUNT: Param = { names: ["k"], kind: "int", default: null, doc: "How many of the first; all when left out." };
 
-const reordered = taken(({ inputs: [x], attrs, of }) => of("places_in_order", [x!], attrs));
+const reordered = permutedAlong(({ inputs: [x], attrs, of }) => of("sort_indices", [x!], attrs));
 
-/** An order of one axis: values keep their dtype (bool counts as i32), places are i32. */
-export const order = ({ name, doc, places }: Pick<OpDef, "name" | "doc"> & { readonly places: boolean }): OpDef => ({
+/** A sort along one axis: values keep their dtype (bool counts as i32), indices are i32. */
+export const order = ({ name, doc, indices }: Pick<OpDef, "name" | "doc"> & { readonly indices: boolean }): OpDef => ({
   name,
   kind: "order",
   doc,
@@ -22,18 +22,18 @@ export const order = ({ name, doc, places }: Pick<OpDef, "name" | "doc"> & { rea
     const bad = checkTop([x!], { ...attrs, k: count }, names);
     if (bad) return bad;
     const shape = x!.shape.map((extent, i) => (i === axis ? count : extent));
-    return fine({ dtype: places || x!.dtype === "bool" ? "i32" : x!.dtype, shape });
+    return fine({ dtype: indices || x!.dtype === "bool" ? "i32" : x!.dtype, shape });
   },
   operandTypes: ([dtype]) => [dtype === "bool" ? "i32" : dtype!],
   flopsPerElement: 1,
   expensive: true,
   tolerance: EXACT,
-  derivative: places ? {} : reordered,
+  derivative: indices ? {} : reordered,
   order: {
     axis: (attrs, input) => normalAxis(numberOf(attrs["axis"], -1), input.length),
     descending: (attrs) => attrs["descending"] === true,
     count: (attrs, extent) => numberOf(attrs["k"], extent),
-    places,
+    indices,
   },
 });
 
@@ -102,7 +102,7 @@ export const wholeKey: OpDef = unary({
 });
 /** ~ is its own inverse, as the change of sign is. */
 export const fromWholeKey: OpDef = { ...wholeKey, name: "from_whole_key" };
-/** The key behind all others, for places that no element fills. */
+/** The key behind all others, for slots that no element fills. */
 export const lastKey: OpDef = {
   ...wholeKey,
   name: "last_key",

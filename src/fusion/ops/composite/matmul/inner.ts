@@ -1,6 +1,6 @@
 import { composite } from "../../compose";
 import { tensor } from "../../families";
-import { buildTensordot, checkTensordot } from "../../einstein";
+import { buildTensordot, checkTensordot } from "../../einsum";
 
 export const inner = composite({
   name: "inner",

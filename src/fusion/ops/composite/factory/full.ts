@@ -1,7 +1,7 @@
 import { composite } from "../../compose";
 import { checkDtype, dtypeNamed, optionalDtype } from "../../dtypes";
 import { tensor } from "../../families";
-import { filledWith } from "../../making";
+import { filledWith } from "../../factories";
 import { numbersOf } from "../../shapes";
 
 export const full = composite({

@@ -1,10 +1,10 @@
 /** @file The derivative of sliding windows: what each tap of each window saw is added to where it lies. */
 import type { NodeId } from "../ir";
-import type { Tape } from "./define";
+import type { DerivativeContext } from "./define";
 import { windowAxes, type WindowAxis } from "./windows";
 
 /** Adds a cotangent of windows, [lead…, taps…, windows…], to the elements that the taps saw: one shifted and spread view of it for each tap. */
-export function windowsBack({ inputs: [x], attrs, typeOf, of }: Tape, cotangent: NodeId): NodeId {
+export function windowsVjp({ inputs: [x], attrs, typeOf, of }: DerivativeContext, cotangent: NodeId): NodeId {
   const { shape } = typeOf(x!);
   const axes = windowAxes(attrs);
   const lead = shape.length - axes.length;

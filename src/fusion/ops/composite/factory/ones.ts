@@ -1,6 +1,6 @@
 import { composite } from "../../compose";
 import { checkDtype, dtypeNamed, optionalDtype } from "../../dtypes";
-import { constantOf, SIZES } from "../../making";
+import { constantOf, SIZES } from "../../factories";
 import { numbersOf } from "../../shapes";
 
 export const ones = composite({

@@ -1,7 +1,7 @@
 /** @file Walking several row-major tensors at once: strides of broadcast operands, and as few loops as they allow. */
 import { sizeOf, stridesOf, type Shape } from "../ir";
 
-/** Strides of `shape` in a walk over `space`; 0 where it is broadcast. */
+/** Strides of `shape` for loops over `space`; 0 where it is broadcast. */
 export function stridesIn(shape: Shape, space: Shape): number[] {
   const own = stridesOf(shape);
   const offset = space.length - shape.length;

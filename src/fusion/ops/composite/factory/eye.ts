@@ -1,6 +1,6 @@
 import { composite } from "../../compose";
 import { checkDtype, dtypeNamed, optionalDtype } from "../../dtypes";
-import { diagonalMask } from "../../making";
+import { diagonalMask } from "../../factories";
 import { numberOf } from "../../shapes";
 
 export const eye = composite({

@@ -1,6 +1,6 @@
 import { composite } from "../../compose";
 import { tensor } from "../../families";
-import { buildTensordot, checkTensordot, pairedAxes } from "../../einstein";
+import { buildTensordot, checkTensordot, pairedAxes } from "../../einsum";
 
 export const tensordot = composite({
   name: "tensordot",

@@ -1,10 +1,10 @@
-/** @file What makes a tensor of nothing but numbers in the text: one value on every place, or a rule of the index. */
+/** @file What makes a tensor of nothing but numbers in the text: one value everywhere, or a rule of the index. */
 import type { DType, NodeId, Shape } from "../ir";
 import { composite, type CompositeSpec } from "./compose";
 import type { CompositeDef, GraphBuilder, Param } from "./define";
 import { checkDtype, dtypeNamed, optionalDtype } from "./dtypes";
 import { ONE_TENSOR } from "./families";
-import { along } from "./places";
+import { along } from "./linear-indices";
 
 export const SIZES: Param = {
   names: ["shape", "size"],
@@ -13,11 +13,11 @@ export const SIZES: Param = {
   doc: "Sizes of the result; an input is declared by its type instead, x: f32[4, 8].",
 };
 
-/** `value` on every place of `shape`. */
+/** `value` in every element of `shape`. */
 export const filledWith = (b: GraphBuilder, value: NodeId, shape: Shape): NodeId =>
   b.op("filled", "expand", [value], { shape });
 
-/** A number of the text on every place of `shape`. */
+/** A number of the text in every element of `shape`. */
 export const constantOf = (b: GraphBuilder, value: number, shape: Shape, dtype: DType): NodeId =>
   filledWith(b, b.scalar(value, dtype), shape);
 

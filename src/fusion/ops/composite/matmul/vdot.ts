@@ -1,6 +1,6 @@
 import { composite } from "../../compose";
 import { tensor } from "../../families";
-import { flattened } from "../../places";
+import { flattened } from "../../linear-indices";
 
 export const vdot = composite({
   name: "vdot",

@@ -1,7 +1,7 @@
 import { composite } from "../../compose";
 import { checkDtype, dtypeNamed, optionalDtype } from "../../dtypes";
 import { ONE_TENSOR, tensor } from "../../families";
-import { filledWith } from "../../making";
+import { filledWith } from "../../factories";
 
 export const fullLike = composite({
   name: "full_like",
