@@ -13,6 +13,8 @@ interface Watch {
 }
 
 interface Fixtures {
+  /** Nobody was here before: the page plays its first example, and the inspector is folded. */
+  readonly newcomer: boolean;
   readonly watch: Watch;
   readonly play: Playground;
 }
@@ -24,7 +26,8 @@ export class Playground {
     this.page = page;
   }
 
-  async open(address = "./"): Promise<void> {
+  /** Three elementwise ops and one kernel, unless the address says otherwise. */
+  async open(address = "./?example=log-relu"): Promise<void> {
     await this.page.goto(address);
     await expect(this.run).toBeVisible();
   }
@@ -185,9 +188,20 @@ const violations = (): void => {
   });
 };
 
+/** Somebody who was here before and left the inspector open. */
+const returning = (): void => {
+  const key = "fusion-playground.preferences";
+  try {
+    if (localStorage.getItem(key) === null) localStorage.setItem(key, JSON.stringify({ inspector: true }));
+  } catch {
+    // A browser that keeps nothing.
+  }
+};
+
 export const test = base.extend<Fixtures>({
+  newcomer: [false, { option: true }],
   watch: [
-    async ({ page, baseURL }, use) => {
+    async ({ page, baseURL, newcomer }, use) => {
       const watch: Watch = { faults: [], strangers: [], expected: [] };
       page.on("pageerror", (error) => watch.faults.push(error.message));
       page.on("console", (message) => {
@@ -199,6 +213,7 @@ export const test = base.extend<Fixtures>({
         if (!own && url.protocol.startsWith("http")) watch.strangers.push(request.url());
       });
       await page.addInitScript(violations);
+      if (!newcomer) await page.addInitScript(returning);
       if (slowness > 1) {
         const session = await page.context().newCDPSession(page);
         await session.send("Emulation.setCPUThrottlingRate", { rate: slowness });

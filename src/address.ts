@@ -1,8 +1,28 @@
 /** @file Links in the page's address: opened on start and on change, taken out of the address by the first edit. */
 import { decodeLink, isLink } from "./document";
-import type { Pane, Playground } from "./state";
+import { defaultOptions } from "./fusion";
+import { exampleDocument, type Pane, type Playground } from "./state";
 
-const bare = (): string => `${location.pathname}${location.search}`;
+const asked = (): URLSearchParams => new URLSearchParams(location.search);
+
+/** The address without the program that it names. */
+function bare(): string {
+  const rest = asked();
+  rest.delete("example");
+  return `${location.pathname}${rest.size > 0 ? `?${rest}` : ""}`;
+}
+
+/** The program in the address is one that this page opens: a link, or `?example=` with its short name. */
+const namesProgram = (): boolean => isLink(location.hash) || asked().has("example");
+
+/** Opens `?example=` where no link says more. */
+function openNamed(playground: Playground): void {
+  const id = asked().get("example");
+  if (id === null || isLink(location.hash)) return;
+  const document = exampleDocument(id, defaultOptions, null);
+  if (document) playground.getState().actions.openDocument(document, null, "link");
+  else playground.setState({ notice: { tone: "warn", text: `There is no example called ${id}.` } });
+}
 
 async function openAddress(playground: Playground): Promise<void> {
   const address = location.hash;
@@ -36,11 +56,12 @@ async function openAddress(playground: Playground): Promise<void> {
 
 /** Opens the address's link, now and whenever it changes. */
 export function followAddress(playground: Playground): void {
+  openNamed(playground);
   void openAddress(playground);
   window.addEventListener("hashchange", () => void openAddress(playground));
   playground.subscribe((state, before) => {
     // The first edit makes it another program than the link's; a reload must bring back the edit.
-    if (state.saved === "saving" && before.saved !== "saving" && isLink(location.hash)) {
+    if (state.saved === "saving" && before.saved !== "saving" && namesProgram() && !state.embed) {
       history.replaceState(null, "", bare());
     }
   });
@@ -56,19 +77,16 @@ function cursorOf(step: string | null, steps: number): number | null {
   return Number.isInteger(at) && at >= 0 ? Math.min(at, steps) : null;
 }
 
-/** What an embedded page begins with: `example=` where the address holds no program, `pane=`, and `step=` once there is a plan. */
+/** What an embedded page begins with: `pane=`, and `step=` once there is a plan. */
 export function showAsked(playground: Playground): void {
-  const asked = new URLSearchParams(location.search);
   const { actions } = playground.getState();
-  const example = asked.get("example");
-  if (example !== null && !isLink(location.hash)) actions.openExample(example);
-  const pane = panes.find((each) => each === asked.get("pane"));
+  const pane = panes.find((each) => each === asked().get("pane"));
   if (pane) actions.showPane(pane);
   const stop = playground.subscribe(({ derived, document }) => {
     // The plan of what was asked for, not of the program that was there before.
     if (derived.compilation?.text !== document.text) return;
     stop();
-    const cursor = cursorOf(asked.get("step"), derived.compilation.steps.length);
+    const cursor = cursorOf(asked().get("step"), derived.compilation.steps.length);
     if (cursor !== null) actions.stepTo(cursor);
   });
 }

@@ -84,7 +84,7 @@ export const findExample = (id: string | null): Example | null => (id === null ?
 export const presetOf = (id: string | null): Example | null => findExample(id?.split("/")[0] ?? null);
 
 /** What a first visit opens. */
-export const startExample: Example = byId.get("log-relu")!;
+export const startExample: Example = byId.get("layer-norm-gelu")!;
 
 /** The example's size that the text has now; null when the person chose another. */
 export function sizeOfText(example: Example, text: string): "S" | "M" | "L" | null {

@@ -1,5 +1,6 @@
 /** @file The ways to look: score, steps, kernels, measurements. They read the store and draw it. */
 export { KernelInspector } from "./inspector/KernelInspector";
+export { ExampleVariants } from "./measured/ExampleVariants";
 export { MeasuredPanel } from "./measured/MeasuredPanel";
 export { NewsRow, ScoreRow } from "./score/ScoreRow";
 export { Scrubber } from "./scrubber/Scrubber";

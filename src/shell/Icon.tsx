@@ -11,6 +11,8 @@ const paths = {
   close: "M6 6l10 10M16 6 6 16",
   copy: "M10 8h5a2 2 0 0 1 2 2v5a2 2 0 0 1-2 2h-5a2 2 0 0 1-2-2v-5a2 2 0 0 1 2-2zM5 13V7a2 2 0 0 1 2-2h6",
   check: "M5 11.5l4 4 8-9",
+  open: "M12 6l-5 5 5 5M16 5v12",
+  fold: "M9 6l5 5-5 5M5 5v12",
   options: "M4 7h8M16 7h2M4 15h2M10 15h8M14 5v4M8 13v4",
 } as const;
 

@@ -1,10 +1,14 @@
-/** @file The three page layouts of the same parts. Column widths are the person's own, and not part of a link. */
-import type { ReactNode } from "react";
+/** @file The three arrangements of the same parts. Column widths are the person's own, and not part of a link. */
+import { useState, type ReactNode } from "react";
 import { GraphCanvas, ProgramEditor } from "../editor";
-import { KernelInspector, MeasuredPanel, NewsRow, ScoreRow, Scrubber } from "../panels";
+import { ExampleVariants, KernelInspector, MeasuredPanel, NewsRow, ScoreRow, Scrubber } from "../panels";
 import { playground, selectIsEmpty, usePlayground, type Pane } from "../state";
 import { EmptyState } from "./EmptyState";
-import { PaneGrid, type GridPlan } from "./PaneGrid";
+import { PaneGrid, type GridPlan, type Track } from "./PaneGrid";
+import { Icon } from "./Icon";
+import { FoldInspector, KernelRail } from "./KernelRail";
+import { AllExamples, StartHere } from "./StartHere";
+import { useIsRoomy } from "./use-page-layout";
 
 const COLUMN_LEAST = 320;
 const CENTRE_LEAST = 540;
@@ -58,36 +62,104 @@ const Centre = () => (
   </div>
 );
 
-const Kernels = ({ run }: { readonly run?: ReactNode }) => (
+const Kernels = ({ run, foldable = false }: { readonly run?: ReactNode; readonly foldable?: boolean }) => (
   <Region name="Kernels" pane="kernels">
     <KernelInspector run={run} />
+    {foldable && <FoldInspector />}
   </Region>
 );
 
-const heightOfProgram = { id: "program", size: 344, least: 160, bar: "Height of the program" };
-const below = { id: "below", size: null, least: 160 };
-const centre = { id: "centre", size: null, least: CENTRE_LEAST };
+/** Before a run Measured is one line, and what comes first for a newcomer has the room. */
+function Lower() {
+  const idle = usePlayground(
+    ({ run, deviceProblem, cpuCheck }) => run.status === "idle" && !deviceProblem && !cpuCheck,
+  );
+  const device = usePlayground((state) => state.device);
+  const [opened, setOpened] = useState(false);
+  const full = opened || !idle;
+  return (
+    <div className="lower" data-full={full} style={{ height: "100%" }}>
+      <Region name="Measured" pane="measured">
+        {idle && (
+          <button type="button" className="measured-line" aria-expanded={full} onClick={() => setOpened(!opened)}>
+            <b>Measured</b>
+            <span>{device ? `nothing yet on ${device.name}` : "nothing yet: press Run both"}</span>
+            <Icon name={full ? "up" : "down"} size={16} />
+          </button>
+        )}
+        {full ? (
+          <MeasuredPanel />
+        ) : (
+          <div className="measured-about">
+            <ExampleVariants />
+          </div>
+        )}
+      </Region>
+      {!full && <StartHere />}
+      <AllExamples />
+    </div>
+  );
+}
+
+/** As high as its lines, up to 60 % of the column. */
+const heightOfProgram: Track = { id: "program", size: "content", least: 160, bar: "Height of the program" };
+const below: Track = { id: "below", size: null, least: 160 };
+const centre: Track = { id: "centre", size: null, least: CENTRE_LEAST };
+
+/** px of the folded inspector. */
+const RAIL = 44;
+const INSPECTOR = 358;
+/** Where the page is wide enough for code that does not wrap. */
+const ROOMY_INSPECTOR = 520;
 
 /** Measured stands under the program and is read last: it is about what all the others show. */
-const wide: GridPlan = {
-  areas: [
-    "program side-bar centre kernels-bar kernels",
-    "program-bar side-bar centre kernels-bar kernels",
-    "measured side-bar centre kernels-bar kernels",
-  ],
-  columns: [
-    { id: "side", size: 352, least: COLUMN_LEAST, bar: "Width of the program" },
-    centre,
-    { id: "kernels", size: 358, least: COLUMN_LEAST, bar: "Width of the kernels" },
-  ],
-  rows: [heightOfProgram, below],
-  panes: [
-    { area: "program", content: <Program />, bars: ["program", "side"] },
-    { area: "centre", content: <Centre />, bars: ["kernels"] },
-    { area: "kernels", content: <Kernels /> },
-    { area: "measured", content: <Measured /> },
-  ],
-};
+function wide(open: boolean, roomy: boolean): GridPlan {
+  const inspector: Track = open
+    ? {
+        id: roomy ? "roomy kernels" : "kernels",
+        area: "kernels",
+        size: roomy ? ROOMY_INSPECTOR : INSPECTOR,
+        least: COLUMN_LEAST,
+        bar: "Width of the kernels",
+      }
+    : { id: "rail", size: RAIL, least: RAIL };
+  return {
+    areas: [
+      "program side-bar centre kernels-bar kernels",
+      "program-bar side-bar centre kernels-bar kernels",
+      "measured side-bar centre kernels-bar kernels",
+    ],
+    columns: [{ id: "side", size: 352, least: COLUMN_LEAST, bar: "Width of the program" }, centre, inspector],
+    rows: [heightOfProgram, below],
+    panes: [
+      { area: "program", content: <Program />, bars: ["program", "side"] },
+      { area: "centre", content: <Centre />, bars: [inspector.id] },
+      { area: "kernels", content: open ? <Kernels foldable /> : <KernelRail /> },
+      { area: "measured", content: <Lower /> },
+    ],
+  };
+}
+
+/** The inspector, or where to start until somebody asks for it. */
+function MiddleLower() {
+  const open = usePlayground((state) => state.inspector);
+  return open ? (
+    <Kernels run={<MeasuredPanel />} foldable />
+  ) : (
+    <div className="lower" style={{ height: "100%" }}>
+      <button type="button" className="measured-line" onClick={() => playground.getState().actions.showInspector(true)}>
+        <b>Kernels and measurements</b>
+        <span>code, loops, traffic</span>
+        <Icon name="down" size={16} />
+      </button>
+      <div className="measured-about">
+        <ExampleVariants />
+      </div>
+      <StartHere />
+      <AllExamples />
+    </div>
+  );
+}
 
 /** The program is read first wherever it stands. */
 const middle: GridPlan = {
@@ -97,11 +169,14 @@ const middle: GridPlan = {
   panes: [
     { area: "program", content: <Program />, bars: ["program"] },
     { area: "centre", content: <Centre />, bars: ["side"] },
-    { area: "kernels", content: <Kernels run={<MeasuredPanel />} /> },
+    { area: "kernels", content: <MiddleLower /> },
   ],
 };
 
-export const Wide = () => <PaneGrid plan={wide} />;
+export function Wide() {
+  const open = usePlayground((state) => state.inspector);
+  return <PaneGrid plan={wide(open, useIsRoomy())} />;
+}
 export const Middle = () => <PaneGrid plan={middle} />;
 
 const panes: readonly (readonly [Pane, string])[] = [

@@ -12,11 +12,13 @@ import {
 /** A column or a row of the grid. */
 export interface Track {
   readonly id: string;
-  /** px at first; null takes what is left, and one track of each direction does. */
-  readonly size: number | null;
+  /** px at first, or as much as its content needs up to 60 %; null takes what is left, and one track of each direction does. */
+  readonly size: number | "content" | null;
   readonly least: number;
   /** What the bar beside it changes: `Width of the kernels`. Only tracks with a size have one. */
   readonly bar?: string;
+  /** The area that its bar stands beside, where that is not called like the track. */
+  readonly area?: string;
 }
 
 export interface GridPane {
@@ -52,7 +54,13 @@ interface Tracks {
 
 function useTracks(across: boolean, tracks: readonly Track[], root: RefObject<HTMLElement | null>): Tracks {
   const [sizes, setSizes] = useState<Readonly<Record<string, number>>>({});
-  const sizeOf = (track: Track): number | null => (track.size === null ? null : (sizes[track.id] ?? track.size));
+  const sizeOf = (track: Track): number | null =>
+    track.size === null ? null : (sizes[track.id] ?? (track.size === "content" ? contentOf(track.id) : track.size));
+  /** px that a track without a size of its own has now. */
+  const contentOf = (id: string): number | null => {
+    const pane = root.current?.querySelector<HTMLElement>(`.grid-${id}`);
+    return pane ? (across ? pane.offsetWidth : pane.offsetHeight) : null;
+  };
   const resize = (track: Track, wanted: number): void => {
     const room = (across ? root.current?.clientWidth : root.current?.clientHeight) ?? 0;
     const others = tracks.reduce(
@@ -64,7 +72,8 @@ function useTracks(across: boolean, tracks: readonly Track[], root: RefObject<HT
   // A track before the flexible one grows with the pointer, one after it grows against it.
   const flexible = tracks.findIndex(({ size }) => size === null);
   const widths = tracks.map((track) => {
-    const size = sizeOf(track);
+    if (track.size === "content" && sizes[track.id] === undefined) return "fit-content(60%)";
+    const size = track.size === null ? null : (sizes[track.id] ?? track.size);
     return size === null ? `minmax(${track.least}px, 1fr)` : `minmax(${track.least}px, ${size}px)`;
   });
   return {
@@ -75,13 +84,16 @@ function useTracks(across: boolean, tracks: readonly Track[], root: RefObject<HT
       if (!track?.bar) return null;
       return (
         <Bar
-          area={`${id}-bar`}
+          area={`${track.area ?? id}-bar`}
           across={across}
           label={track.bar}
           value={sizeOf(track) ?? track.least}
           least={track.least}
           onMove={(by) => resize(track, (sizeOf(track) ?? 0) + by * (at < flexible ? 1 : -1))}
-          onReset={() => resize(track, track.size ?? track.least)}
+          onReset={() => {
+            if (typeof track.size === "number") resize(track, track.size);
+            else setSizes(({ [track.id]: _, ...others }) => others);
+          }}
         />
       );
     },

@@ -4,6 +4,7 @@ import { afterFirstPaint, lazyModule, usePlayground } from "../state";
 import { Announcer } from "./Announcer";
 import { Middle, Narrow, Wide } from "./PageLayouts";
 import { TopBar } from "./TopBar";
+import { Welcome } from "./Welcome";
 import { usePageLayout } from "./use-page-layout";
 import { useDevice } from "./use-device";
 import { useFileDrop } from "./use-file-drop";
@@ -23,6 +24,7 @@ function late(load: () => Promise<ComponentType>): () => ReactNode {
 
 const loadFind = async () => (await import("./FindDialog")).FindDialog;
 const dialogs = {
+  examples: late(async () => (await import("./ExamplesDialog")).ExamplesDialog),
   find: late(loadFind),
   import: late(async () => (await import("./ImportDialog")).ImportDialog),
   keys: late(async () => (await import("./KeysDialog")).KeysDialog),
@@ -72,6 +74,7 @@ function Whole() {
   return (
     <div className="page" data-layout={layout}>
       <TopBar layout={layout} />
+      <Welcome />
       {layout === "wide" ? <Wide /> : layout === "middle" ? <Middle /> : <Narrow />}
       <OpenDialog />
       {touring && <Tour />}

@@ -17,4 +17,17 @@ function subscribe(changed: () => void): () => void {
   };
 }
 
+const roomy = "(min-width: 1600px)";
+
+/** The page has room for an inspector whose code does not wrap. */
+export const useIsRoomy = (): boolean =>
+  useSyncExternalStore(
+    (changed) => {
+      const query = matchMedia(roomy);
+      query.addEventListener("change", changed);
+      return () => query.removeEventListener("change", changed);
+    },
+    () => matchMedia(roomy).matches,
+  );
+
 export const usePageLayout = (): PageLayout => useSyncExternalStore(subscribe, current);

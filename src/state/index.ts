@@ -30,6 +30,7 @@ export { changeOf, matmulPolicies, titleOfQuestion, type Question } from "./ques
 export { lineAt, libraryLine, linePosition, linePositions } from "./library-line";
 export { constantsOf } from "./sizes";
 export { selectKernelColours, type KernelColours } from "./kernel-colours";
+export { exampleDocument } from "./document-slice";
 export { lazyModule } from "./lazy-module";
 export { isLostPart, loadPart, onLostPart } from "./load-part";
 export { afterFirstPaint, playground, usePlayground } from "./use-playground";

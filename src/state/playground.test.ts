@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Step } from "../fusion";
 import { startExample } from "../lessons";
 import { localPort, type Answer, type CompileReply, type CompileRequest, type Port } from "../workers";
 import { DRAFT_KEY, SAVE_PAUSE_MILLIS } from "./autosave";
+import { INTRO_MILLIS, restingStep } from "./view-slice";
 import { createPlayground, type Playground } from "./playground";
 import { Shelf, fakeAnswer, environmentWith } from "./testing/fake-environment";
 import type { Environment } from "./environment";
@@ -23,11 +25,42 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a first visit opens the first example, at its final plan", () => {
+test("a first visit opens the first example, ready to play", () => {
   expect(state().document.text).toBe(startExample.text);
   expect(state().derived.status).toBe("ready");
-  expect(state().cursor).toBe(state().derived.compilation?.steps.length);
+  expect([state().intro, state().cursor]).toEqual(["waiting", 0]);
   expect(shelf.kept.has(DRAFT_KEY)).toBe(false);
+  state().actions.skipIntro();
+  expect([state().intro, state().cursor]).toEqual(["resting", state().derived.compilation?.steps.length]);
+});
+
+test("the first visit's example plays to its end and rests; a step of one's own ends the play", async () => {
+  state().actions.playIntro(false);
+  expect([state().intro, state().playing, state().cursor]).toEqual(["playing", true, 0]);
+  await settle(INTRO_MILLIS);
+  expect([state().intro, state().playing]).toEqual(["resting", false]);
+  state().actions.playIntro(false);
+  state().actions.stepForward();
+  expect([state().intro, state().playing, state().cursor]).toEqual(["resting", false, 1]);
+});
+
+test("a second visit does not play again", async () => {
+  state().actions.playIntro(true);
+  const again = createPlayground(environmentWith(shelf));
+  again.start();
+  await settle();
+  expect(again.getState().intro).toBeNull();
+  expect(again.getState().cursor).toBe(again.getState().derived.compilation?.steps.length);
+  again.dispose();
+});
+
+test("the resting step is the accepted one that saves most, of equals the one about most ops", () => {
+  const step = (accepted: boolean, microsApart: number, microsFused: number, nodes: readonly string[] = []) =>
+    ({ accepted, nodes, cost: { microsApart, microsFused } }) as unknown as Step;
+  expect(restingStep([step(true, 5, 4), step(false, 90, 1), step(true, 9, 4), step(true, 9, 4)])).toBe(3);
+  expect(restingStep([step(true, 9, 4), step(true, 9, 4.001, ["a", "b"]), step(true, 9, 4, ["a"])])).toBe(2);
+  expect(restingStep([{ accepted: true, cost: null, nodes: [] } as unknown as Step])).toBe(1);
+  expect(restingStep([])).toBe(0);
 });
 
 test("typing compiles after a pause, keeps the draft within a second and is one undo step", async () => {
@@ -189,6 +222,7 @@ test("a link never writes over the draft, and the draft can be opened again", as
 });
 
 test("the cursor stays on its decision when the plan changes, and at the end when it was there", async () => {
+  state().actions.skipIntro();
   state().actions.typeText("a = 1\nb = 2\nc = 3");
   await settle();
   expect(state().cursor).toBe(3);

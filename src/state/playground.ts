@@ -19,13 +19,13 @@ import { DRAFT_FILE, documentSlice, exampleDocument } from "./document-slice";
 import { drawingSlice } from "./drawing-slice";
 import * as history from "./history";
 import { startLayout } from "./layout-sync";
-import { lookingSlice, steppingSlice } from "./view-slice";
+import { lookingSlice, restingStep, steppingSlice } from "./view-slice";
 import { startPlanning } from "./planning";
 import { importSlice } from "./import-slice";
 import { knobsSlice } from "./knobs-slice";
 import { runSlice } from "./run-slice";
 import { notesSlice } from "./notes-slice";
-import { preferencesSlice, storedPreferences } from "./preferences-slice";
+import { isFirstVisit, storedPreferences, preferencesSlice } from "./preferences-slice";
 import type { SliceContext, PlaygroundStore } from "./slice-context";
 import { whatIfSlice } from "./what-if-slice";
 import type { Actions, Notice, Origin, PlaygroundState } from "./types";
@@ -65,6 +65,8 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   embed: false,
   tour: null,
   toured: true,
+  intro: null,
+  inspector: false,
   presenterSide: "words",
   blanked: false,
   folded: new Set(),
@@ -109,8 +111,8 @@ interface Parts {
   readonly autosave: Autosave;
   past: history.History;
   compiler: Compiler | null;
-  /** What the next compilation's cursor is to show; "end" after something new was opened. */
-  aim: DecisionRef | "end" | null;
+  /** What the next compilation's cursor is to show; "end" after something new was opened, "rest" for what opens by itself. */
+  aim: DecisionRef | "end" | "rest" | null;
   /** The person asked for this tab to save. */
   takingOver: boolean;
   /** The page shows a link that nobody has edited: the draft stays as it is. */
@@ -133,10 +135,11 @@ function applyHistory(parts: Parts, next: history.History): void {
 
 /** The cursor after a recompilation: the end stays the end, a decision stays the decision. */
 function cursorAfter(parts: Parts, next: Compilation): Partial<PlaygroundState> {
-  const { cursor, derived } = parts.store.getState();
+  const { cursor, derived, intro } = parts.store.getState();
   const { aim } = parts;
   parts.aim = null;
   const steps = derived.compilation?.steps ?? [];
+  if (aim === "rest") return { cursor: intro === "waiting" ? 0 : restingStep(next.steps) };
   if (aim === "end" || (aim === null && cursor >= steps.length)) return { cursor: next.steps.length };
   const ref = aim ?? decisionAt(steps, cursor);
   if (!ref) return { cursor: 0 };
@@ -166,6 +169,7 @@ function deedsOf(parts: Parts): SliceContext {
   const { store, environment } = parts;
   const edit = (next: history.History): void => {
     parts.onlyLooking = false;
+    if (store.getState().intro === "playing") store.setState({ intro: "resting", playing: false });
     applyHistory(parts, next);
   };
   return {
@@ -198,7 +202,8 @@ function deedsOf(parts: Parts): SliceContext {
       }
       parts.aim ??= "end";
       parts.onlyLooking = origin === "link";
-      store.setState({ selection: { kind: "none" }, folded: new Set(), kernel: null, playing: false });
+      const intro = store.getState().intro !== null && origin !== "link" ? "resting" : null;
+      store.setState({ selection: { kind: "none" }, folded: new Set(), kernel: null, playing: false, intro });
       applyHistory(parts, history.commit(parts.past, next));
     },
     flush: () => parts.autosave.flush(),
@@ -375,6 +380,10 @@ export function createPlayground(environment: Environment, embed = false): Playg
       environment.layoutWorker.warm();
       listen(parts);
       const { document, notice } = openDraft(parts);
+      if (!embed && autosave.found === null) {
+        parts.aim = "rest";
+        if (isFirstVisit(environment)) store.setState({ intro: "waiting" });
+      }
       parts.past = history.startHistory(document);
       store.setState({
         document,

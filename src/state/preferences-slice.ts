@@ -1,4 +1,4 @@
-/** @file What a person prefers on this machine: theme, single-letter keys, and whether the tour was taken. Kept beside the draft, never in a link. */
+/** @file What a person prefers on this machine: theme, single-letter keys, the inspector open or folded, and whether the tour was taken. Kept beside the draft, never in a link. */
 import type { Slice } from "./slice-context";
 import type { PlaygroundState, Theme } from "./types";
 import type { Environment } from "./environment";
@@ -9,19 +9,21 @@ interface Preferences {
   readonly theme: Theme;
   readonly letterKeys: boolean;
   readonly toured: boolean;
+  readonly inspector: boolean;
 }
 
-const defaults: Preferences = { theme: "system", letterKeys: true, toured: false };
+const defaults: Preferences = { theme: "system", letterKeys: true, toured: false, inspector: false };
 
 function read(environment: Environment): Preferences {
   const text = environment.storage.read(PREFERENCES_KEY);
   if (text === null) return defaults;
   try {
-    const { theme, letterKeys, toured } = JSON.parse(text) as Partial<Record<keyof Preferences, unknown>>;
+    const { theme, letterKeys, toured, inspector } = JSON.parse(text) as Partial<Record<keyof Preferences, unknown>>;
     return {
       theme: theme === "light" || theme === "dark" ? theme : "system",
       letterKeys: letterKeys !== false,
       toured: toured === true,
+      inspector: inspector === true,
     };
   } catch {
     return defaults;
@@ -34,16 +36,27 @@ const shown = (environment: Environment, theme: Theme): "light" | "dark" =>
 /** The preferences as the store holds them. */
 export function storedPreferences(
   environment: Environment,
-): Pick<PlaygroundState, "theme" | "shownTheme" | "letterKeys" | "toured"> {
-  const { theme, letterKeys, toured } = read(environment);
-  return { theme, letterKeys, toured, shownTheme: shown(environment, theme) };
+): Pick<PlaygroundState, "theme" | "shownTheme" | "letterKeys" | "toured" | "inspector"> {
+  const kept = read(environment);
+  return { ...kept, shownTheme: shown(environment, kept.theme) };
 }
 
-export const preferencesSlice: Slice<"setTheme" | "setLetterKeys" | "showTour"> = (context) => {
+/** Nobody has seen the page's own beginning on this machine. */
+export const isFirstVisit = (environment: Environment): boolean => environment.storage.read(PREFERENCES_KEY) === null;
+
+/** From here on a visit is not the first. */
+export function markVisit(environment: Environment): void {
+  if (isFirstVisit(environment)) environment.storage.write(PREFERENCES_KEY, JSON.stringify(defaults));
+}
+
+export const preferencesSlice: Slice<"setTheme" | "setLetterKeys" | "showTour" | "showInspector"> = (context) => {
   const { environment } = context;
   const keep = (): void => {
-    const { theme, letterKeys, toured } = context.get();
-    environment.storage.write(PREFERENCES_KEY, JSON.stringify({ theme, letterKeys, toured } satisfies Preferences));
+    const { theme, letterKeys, toured, inspector } = context.get();
+    environment.storage.write(
+      PREFERENCES_KEY,
+      JSON.stringify({ theme, letterKeys, toured, inspector } satisfies Preferences),
+    );
   };
   return {
     setTheme(theme) {
@@ -54,6 +67,10 @@ export const preferencesSlice: Slice<"setTheme" | "setLetterKeys" | "showTour"> 
       const first = !context.get().toured;
       context.set({ tour, toured: true });
       if (first) keep();
+    },
+    showInspector(inspector) {
+      context.set({ inspector });
+      keep();
     },
     setLetterKeys(letterKeys) {
       context.set({ letterKeys });

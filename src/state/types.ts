@@ -132,9 +132,13 @@ export interface PlaygroundState {
   readonly toured: boolean;
   /** The page stands in another page or a slide: graph, counts and steps only, and nothing is kept. */
   readonly embed: boolean;
+  /** The first visit's short play from naive to fused: about to begin, going on, or over with its line still shown. Null at any other visit. */
+  readonly intro: "waiting" | "playing" | "resting" | null;
+  /** The kernel inspector is open; folded, it is a rail at the edge of the page. */
+  readonly inspector: boolean;
   /** Folded groups and kernels, by region or group identity. */
   readonly folded: ReadonlySet<string>;
-  readonly dialog: "none" | "share" | "find" | "keys" | "options" | "import" | "notes";
+  readonly dialog: "none" | "share" | "find" | "keys" | "options" | "import" | "notes" | "examples";
   /** The side note that is read, or was last. */
   readonly note: string | null;
   /** Totals of examples and variants under the options that they open with, as far as somebody asked. */
@@ -208,9 +212,17 @@ export interface Actions {
   nextPass(direction: 1 | -1): void;
   nextRefusal(): void;
   togglePlay(): void;
+  /** Plays the first visit's example once and rests on the step that saves most; `still` goes there at once. */
+  playIntro(still: boolean): void;
+  /** Ends the play, at rest on the step that saves most. */
+  skipIntro(): void;
+  /** Takes away the line that says what the page is. */
+  closeIntro(): void;
   select(selection: Selection): void;
   hover(id: NodeId | null): void;
   showKernel(id: string | null): void;
+  /** Opens the kernel inspector, or folds it to its rail; kept on this machine. */
+  showInspector(open: boolean): void;
   showTab(tab: InspectorTab): void;
   showPane(pane: Pane): void;
   setTheme(theme: Theme): void;

@@ -1,5 +1,6 @@
 /** @file Where the person looks: the cursor over the steps, selection, panes, theme. Nothing here is undoable. */
 import type { Step } from "../fusion";
+import { markVisit } from "./preferences-slice";
 import type { SliceContext, Slice } from "./slice-context";
 
 /** Play holds an accepted step this long, and a refused one longer, since there is a reason to read. */
@@ -24,53 +25,101 @@ export function refusalCursor(steps: readonly Step[], cursor: number): number | 
 
 const stepsOf = (context: SliceContext): readonly Step[] => context.get().derived.compilation?.steps ?? [];
 
+/** How long the first visit takes from naive to fused. */
+export const INTRO_MILLIS = 6000;
+
+/** Steps that differ by less than this share of the best saving save the same. */
+const SAME_SAVING = 0.999;
+
+/**
+ * The cursor that shows the accepted step with the largest predicted saving, of equals the first that is about the most ops;
+ * the end where no step saves time: what a page shows before anybody has asked for a step.
+ */
+export function restingStep(steps: readonly Step[]): number {
+  const saved = steps.map(({ accepted, cost }) => (accepted && cost ? cost.microsApart - cost.microsFused : 0));
+  const most = Math.max(0, ...saved);
+  if (most === 0) return steps.length;
+  const best = steps.filter((_, i) => saved[i]! >= most * SAME_SAVING);
+  const about = Math.max(...best.map(({ nodes }) => nodes.length));
+  return steps.indexOf(best.find(({ nodes }) => nodes.length === about)!) + 1;
+}
+
+/** How a play goes on: ms that a step is shown, and what happens after the last. */
+interface Pace {
+  readonly hold: (shown: Step | undefined) => number;
+  readonly end: () => void;
+}
+
+const reading: Pace = {
+  hold: (shown) => (shown && !shown.accepted ? REFUSED_MILLIS : ACCEPTED_MILLIS),
+  end: () => {},
+};
+
 /** Advances the cursor on a timer until the last step. */
-function player(context: SliceContext): { toggle(): void; stop(): void } {
+function player(context: SliceContext): { toggle(): void; stop(): void; play(from: number, pace: Pace): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = (): void => {
     clearTimeout(timer);
     if (context.get().playing) context.set({ playing: false });
   };
-  const hold = (): void => {
+  const hold = (pace: Pace): void => {
     clearTimeout(timer);
-    const { cursor } = context.get();
-    const shown = stepsOf(context)[cursor - 1];
-    timer = setTimeout(advance, shown && !shown.accepted ? REFUSED_MILLIS : ACCEPTED_MILLIS);
+    timer = setTimeout(() => advance(pace), pace.hold(stepsOf(context)[context.get().cursor - 1]));
   };
-  const advance = (): void => {
+  const advance = (pace: Pace): void => {
     const { cursor, playing } = context.get();
     // Another program was opened meanwhile.
     if (!playing) return;
     const last = stepsOf(context).length;
     if (cursor < last) context.set({ cursor: cursor + 1, selection: { kind: "none" } });
-    if (cursor + 1 >= last) stop();
-    else hold();
+    if (cursor + 1 < last) return hold(pace);
+    stop();
+    pace.end();
+  };
+  const play = (from: number, pace: Pace): void => {
+    context.set({ playing: true, cursor: from });
+    hold(pace);
   };
   return {
     stop,
+    play,
     toggle() {
       if (context.get().playing) {
         stop();
         return;
       }
       const last = stepsOf(context).length;
-      if (last === 0) return;
-      context.set({ playing: true, ...(context.get().cursor >= last ? { cursor: 0 } : {}) });
-      hold();
+      const { cursor } = context.get();
+      if (last > 0) play(cursor >= last ? 0 : cursor, reading);
     },
   };
 }
 
-type Stepping = "stepTo" | "stepForward" | "stepBack" | "nextPass" | "nextRefusal" | "togglePlay";
+type Stepping =
+  | "stepTo"
+  | "stepForward"
+  | "stepBack"
+  | "nextPass"
+  | "nextRefusal"
+  | "togglePlay"
+  | "playIntro"
+  | "skipIntro"
+  | "closeIntro";
 
 export const steppingSlice: Slice<Stepping> = (context) => {
   const play = player(context);
   const stepTo = (cursor: number): void => {
     play.stop();
+    if (context.get().intro === "playing") context.set({ intro: "resting" });
     const next = Math.min(Math.max(Math.trunc(cursor), 0), stepsOf(context).length);
     // The card shows the step's own candidate, so an edge chosen before gives way.
     const selection = context.get().selection.kind === "edge" ? { selection: { kind: "none" } as const } : {};
     context.set({ cursor: next, ...selection });
+  };
+  const rest = (): void => {
+    markVisit(context.environment);
+    play.stop();
+    context.set({ intro: "resting", cursor: restingStep(stepsOf(context)), selection: { kind: "none" } });
   };
   return {
     stepTo,
@@ -81,7 +130,22 @@ export const steppingSlice: Slice<Stepping> = (context) => {
       const cursor = refusalCursor(stepsOf(context), context.get().cursor);
       if (cursor !== null) stepTo(cursor);
     },
-    togglePlay: () => play.toggle(),
+    togglePlay() {
+      if (context.get().intro === "playing") rest();
+      else play.toggle();
+    },
+    playIntro(still) {
+      const last = stepsOf(context).length;
+      if (still || last === 0) return rest();
+      markVisit(context.environment);
+      context.set({ intro: "playing" });
+      // The naive plan and the fused one are states to look at, too.
+      const each = INTRO_MILLIS / (last + 1);
+      const end = (): void => void setTimeout(() => context.get().intro === "playing" && rest(), each);
+      play.play(0, { hold: () => each, end });
+    },
+    skipIntro: rest,
+    closeIntro: () => context.set({ intro: null }),
   };
 };
 
@@ -100,12 +164,14 @@ type Looking =
   | "showSide";
 
 export const lookingSlice: Slice<Looking> = (context) => ({
-  select: (selection) => context.set({ selection, kernel: null }),
+  // Who asks for a kernel wants to see it.
+  select: (selection) =>
+    context.set({ selection, kernel: null, ...(selection.kind === "region" ? { inspector: true } : {}) }),
   hover(id) {
     if (id !== context.get().hovered) context.set({ hovered: id });
   },
-  showKernel: (kernel) => context.set({ kernel }),
-  showTab: (tab) => context.set({ tab }),
+  showKernel: (kernel) => context.set({ kernel, ...(kernel === null ? {} : { inspector: true }) }),
+  showTab: (tab) => context.set({ tab, inspector: true }),
   showPane: (pane) => context.set({ pane }),
   togglePresenter: () => context.set({ presenter: !context.get().presenter, presenterSide: "words", blanked: false }),
   toggleFold(id) {

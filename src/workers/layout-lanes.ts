@@ -6,8 +6,8 @@ import type { Sketch } from "./layout-sketch";
 import type { Box, GraphLayout } from "./layout-request";
 
 /** With a pipe between two neighbouring rows of ops, to or from a pill, and without a pipe. */
-const PIPE_GAP = 27;
-const PILL_GAP = 22;
+const PIPE_GAP = 24;
+const PILL_GAP = 18;
 const INNER_GAP = 18;
 const LANE_GAP = 60;
 /** After a lane of docked inputs only. */

@@ -18,7 +18,10 @@ import type { Viewport } from "./model/zoom";
 const MOST_BRACKET = 72;
 /** px left of the first column that a bracket with a short name takes. */
 const BRACKET_ROOM = 44;
-const CARD_ROOM = 264;
+/** px of the card and what is clear around it, on a canvas wide enough for the large one. */
+const CARD_ROOM = 278;
+const LARGE_CARD_ROOM = 332;
+const TAKES_LARGE = 900;
 /** Narrower canvases show the card as a sheet below: nothing is kept free. */
 const NEEDS_ROOM = 620;
 
@@ -91,7 +94,7 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
       const element = rootRef.current;
       if (!element || !latest.current) return;
       const { clientWidth: width, clientHeight: height } = element;
-      const room = { width, height, card: width > NEEDS_ROOM ? CARD_ROOM : 0 };
+      const room = { width, height, card: width <= NEEDS_ROOM ? 0 : width < TAKES_LARGE ? CARD_ROOM : LARGE_CARD_ROOM };
       void setViewport(fitViewport(contentOf(latest.current, folds), room, least, leadOf(latest.current)));
     },
     [rootRef, setViewport, folds],

@@ -35,7 +35,7 @@ export function useCard(scene: Scene | null): OpenCard {
   const options = usePlayground((s) => s.document.options);
   const broken = usePlayground((s) => s.derived.status === "broken");
   const text = usePlayground((s) => s.document.text);
-  const quiet = usePlayground((s) => s.embed || s.tour !== null);
+  const quiet = usePlayground((s) => s.embed || s.tour !== null || s.intro === "playing" || s.intro === "waiting");
   const closedAt = useCanvas((s) => s.closedAt);
   return useMemo((): OpenCard => {
     if (!fusion || !scene || broken) return NONE;

@@ -25,8 +25,8 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
   lineNumbersMinChars: 2,
   lineDecorationsWidth: 8,
   glyphMargin: false,
-  wordWrap: "on",
-  wrappingIndent: "indent",
+  // A line of the program is a line on the screen: a long comment must not push the last lines out of sight.
+  wordWrap: "off",
   folding: false,
   renderLineHighlightOnlyWhenFocus: true,
   tabSize: 4,

@@ -42,24 +42,6 @@ export function scoreWords(totals: Score): ScoreWords {
   };
 }
 
-/** px that the four numbers have beside the key, where the window has its least width for both. */
-const ROOM = 530;
-/** px of two arrows with the gaps around them; of a digit beside and in the middle; of a letter of the name. */
-const [ARROWS, SMALL, LARGE, LETTER] = [48, 8, 12, 6.3];
-
-function widthOf(name: string, [naive, now, end]: Three<string>, unit = ""): number {
-  const values = ARROWS + SMALL * (naive.length + end.length) + LARGE * now.length;
-  return Math.max(LETTER * name.length, values + (unit === "" ? 0 : SMALL * unit.length + 6));
-}
-
-/** Whether the numbers leave no room for the key that says how to read them. */
-export const isCrowded = ({ kernels, transfers, bytes, micros }: ScoreWords): boolean =>
-  widthOf("Kernels", kernels) +
-    widthOf("Full-size transfers", transfers) +
-    widthOf("Memory traffic", bytes.values, bytes.unit) +
-    widthOf("Predicted", micros.values, micros.unit) >
-  ROOM;
-
 const counts = new WeakMap<Graph, number>();
 
 /** Ops of a graph: everything but sources, scalars and gaps. */

@@ -1,7 +1,7 @@
 /** @file naive → now → end: the three numbers of the lesson. When there is news, its one line takes their place. */
 import { selectScore, usePlayground } from "../../state";
 import { Icon } from "../Icon";
-import { isCrowded, scoreWords, type ScoreWords } from "../model/score";
+import { scoreWords, type ScoreWords } from "../model/score";
 import { showMicros } from "../model/units";
 import { StatusLine } from "./StatusLine";
 import { useStatus } from "./use-status";
@@ -46,7 +46,7 @@ function Numbers({ score }: { readonly score: ScoreWords }) {
   const profile = usePlayground(({ document }) => document.options.profile.name);
   return (
     <>
-      <div className="score-metric key" data-crowded={isCrowded(score)} aria-hidden="true">
+      <div className="score-metric key" aria-hidden="true">
         <span className="score-name">How to read</span>
         <span className="score-values">
           naive<i>→</i>

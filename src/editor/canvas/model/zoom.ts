@@ -25,13 +25,12 @@ const EDGE = 8;
 export const WHOLE = 0.05;
 /** The beginning of the graph at a size where names can be read. */
 export const LEGIBLE = 0.6;
-/** A graph that nearly fits at a readable size stays readable and runs on below. */
-const READABLE = 0.9;
+/** A graph that nearly fits beside the card goes under it, where the view makes room for what the card is about. */
 const NEARLY = 0.8;
 
 /**
- * Left of the card, from the top, never larger than life and not below `least`: a longer graph then runs on below.
- * Of one that is too wide, what lies above and below `lead` is in sight.
+ * In the middle of the room beside the card, from the top, never larger than life and not below `least`: a longer graph
+ * then runs on below. Of one that is too wide, what lies above and below `lead` is in sight.
  */
 export function fitViewport(content: readonly Rect[], room: Room, least: number, lead: Rect | null = null): Viewport {
   if (content.length === 0) return { x: EDGE, y: EDGE, zoom: 1 };
@@ -40,11 +39,10 @@ export function fitViewport(content: readonly Rect[], room: Room, least: number,
   const beside = room.width - room.card - 2 * EDGE;
   // A graph too wide for the room beside the card takes the whole width; the view moves when the card needs the place.
   const free = { width: beside >= width * NEARLY ? beside : room.width - 2 * EDGE, height: room.height - 2 * EDGE };
-  const fitted = Math.min(1, free.width / width, free.height / height);
-  const zoom = Math.max(least, fitted < READABLE && fitted > NEARLY ? READABLE : fitted);
+  const zoom = Math.max(least, Math.min(1, free.width / width, free.height / height));
   const spare = Math.max(0, free.width - width * zoom);
   const below = Math.max(0, free.height - height * zoom);
   const over = lead && width * zoom > free.width ? (lead.x0 + lead.x1) / 2 - free.width / zoom / 2 : all.x0;
   const left = Math.max(all.x0, Math.min(over, all.x1 - free.width / zoom));
-  return { x: EDGE + spare * 0.15 - (spare > 0 ? all.x0 : left) * zoom, y: EDGE + below * 0.15 - all.y0 * zoom, zoom };
+  return { x: EDGE + spare * 0.5 - (spare > 0 ? all.x0 : left) * zoom, y: EDGE + below * 0.3 - all.y0 * zoom, zoom };
 }

@@ -1,0 +1,34 @@
+/** @file What fusion does to a program's traffic, small enough for a list: full-size transfers of both plans as blocks. */
+import type { PlaygroundState } from "../state";
+
+type PlanTotals = NonNullable<ReturnType<PlaygroundState["lessonTotals"]["get"]>>;
+
+/** More blocks than these become one bar. */
+const MOST_BLOCKS = 18;
+
+function Bar({ count, most, fused }: { readonly count: number; readonly most: number; readonly fused: boolean }) {
+  return (
+    <span className="traffic-bar" data-fused={fused}>
+      <span
+        style={most > MOST_BLOCKS ? { width: `${(count / most) * 100}%` } : undefined}
+        data-whole={most > MOST_BLOCKS}
+      >
+        {most <= MOST_BLOCKS && Array.from({ length: count }, (_, i) => <i key={i} />)}
+      </span>
+      <b>{count}</b>
+    </span>
+  );
+}
+
+/** Empty until somebody has planned the program. */
+export function TrafficBars({ totals }: { readonly totals: PlanTotals | undefined }) {
+  if (!totals) return <span className="traffic-bars" aria-hidden="true" />;
+  const [naive, fused] = [totals.naive.fullSizeTransfers, totals.fused.fullSizeTransfers];
+  const most = Math.max(naive, fused);
+  return (
+    <span className="traffic-bars" role="img" aria-label={`${naive} full-size transfers become ${fused}`}>
+      <Bar count={naive} most={most} fused={false} />
+      <Bar count={fused} most={most} fused />
+    </span>
+  );
+}
