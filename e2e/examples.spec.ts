@@ -36,6 +36,7 @@ test.describe("examples", () => {
       await page.keyboard.type(words);
       await page.keyboard.press("Enter");
     };
+    await play.openMeasured();
     const transfers = play.region("Measured").getByRole("img", { name: /^fused: / });
     await open("two readers");
     await expect(transfers).toHaveAccessibleName("fused: 4 read, 2 written");
@@ -62,6 +63,7 @@ test.describe("examples", () => {
   });
 
   test("say what the chapter prints beside what is counted", async ({ page, play }) => {
+    await play.openMeasured();
     await expect(play.region("Measured")).toContainText("The chapter says 6 → 3; counted 7 → 3");
     await page.getByRole("button", { name: "b a vector" }).click();
     await expect(play.region("Measured")).toContainText("the big tensors move 6 → 2");

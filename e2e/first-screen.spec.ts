@@ -3,7 +3,87 @@ import { expect, test } from "./fixtures";
 const inside = (box: { x: number; y: number; width: number; height: number } | null, width: number, height: number) =>
   box !== null && box.x >= 0 && box.y >= 0 && box.x + box.width <= width + 1 && box.y + box.height <= height + 1;
 
-test("the first visit shows a worked example, already fused, without scrolling", async ({ page, play }) => {
+test.describe("the first visit", () => {
+  test.use({ newcomer: true });
+
+  test("says what the page is, plays once from naive to fused and rests on a step with its card", async ({
+    page,
+    play,
+  }) => {
+    await play.open("./");
+    const welcome = page.getByRole("complementary", { name: "Welcome" });
+    await expect(welcome).toContainText("See why a compiler merges GPU kernels, and what it saves.");
+    await expect(page.getByRole("button", { name: "Example: LayerNorm + GELU + residual" })).toBeVisible();
+    await expect(welcome.getByRole("button", { name: "Skip" })).toBeVisible();
+    await expect(play.card).toHaveCount(0);
+    await expect(play.steps).toContainText("Step 12 of 12");
+    await expect(play.card).toContainText("Why fused?");
+    await expect(play.steps).toContainText("Step 8 of 12");
+    // What the card is about lies beside it.
+    const card = (await play.card.boundingBox())!;
+    for (const box of Object.values(await play.boxes())) expect(box[0]! + box[2]!).toBeLessThanOrEqual(card.x);
+    await play.leaveFields();
+    await page.keyboard.press("ArrowRight");
+    await expect(play.steps).toContainText("Step 9 of 12");
+    await welcome.getByRole("button", { name: "Close this line" }).click();
+    await expect(welcome).toBeHidden();
+    await page.reload();
+    await expect(play.steps).toContainText("Step 8 of 12");
+    await expect(welcome).toBeHidden();
+  });
+
+  test("is skipped by a press, and still for who wants less motion", async ({ page, play }) => {
+    await play.open("./");
+    await page.getByRole("button", { name: "Skip" }).click();
+    await expect(play.steps).toContainText("Step 8 of 12");
+    await page.evaluate(() => localStorage.clear());
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await page.reload();
+    await expect(play.card).toContainText("Why fused?");
+    await expect(page.getByRole("button", { name: "Take the tour" })).toBeVisible();
+  });
+
+  test("has its inspector folded to a rail, which opens where it is asked", async ({ page, play }) => {
+    await play.open("./");
+    await page.getByRole("button", { name: "Skip" }).click();
+    await expect(play.region("Kernels")).toBeHidden();
+    await page.getByRole("button", { name: "Traffic", exact: true }).click();
+    await expect(page.getByRole("tab", { name: "Traffic", selected: true })).toBeVisible();
+    await page.getByRole("button", { name: "Fold the kernel inspector" }).click();
+    await expect(play.region("Kernels")).toBeHidden();
+  });
+
+  test("offers five examples to begin with, with the transfers of both plans", async ({ page, play }) => {
+    await play.open("./");
+    const start = page.getByRole("region", { name: "Start here" });
+    await expect(start.getByRole("listitem")).toHaveCount(5);
+    const first = start.getByRole("listitem").first();
+    await expect(first.getByRole("img", { name: "7 full-size transfers become 3" })).toBeVisible();
+    await first.getByRole("button").click();
+    await expect(page.getByRole("button", { name: "Example: log(relu(x + b))" })).toBeVisible();
+    await expect(play.region("Score").getByRole("img", { name: /^Full-size transfers: naive 7/ })).toBeVisible();
+  });
+});
+
+test("the numbers of the score stay where they are from step to step", async ({ page, play }) => {
+  await play.open("./?example=attention");
+  await expect(play.steps).toBeVisible();
+  await play.leaveFields();
+  await page.keyboard.press("Home");
+  const places = async (): Promise<readonly number[]> =>
+    play
+      .region("Score")
+      .getByRole("img")
+      .evaluateAll((all) => all.map((each) => Math.round(each.getBoundingClientRect().x)));
+  const before = await places();
+  expect(before.length).toBeGreaterThanOrEqual(3);
+  for (let i = 0; i < 4; i++) {
+    await page.keyboard.press("ArrowRight");
+    expect(await places()).toEqual(before);
+  }
+});
+
+test("a page opened again shows a worked example, already fused, without scrolling", async ({ page, play }) => {
   await play.open();
   const shown = [
     page.getByRole("region", { name: "Program", exact: true }),

@@ -136,6 +136,13 @@ export class Playground {
     });
   }
 
+  /** Opens the counts that Measured shows before a run. */
+  async openMeasured(): Promise<void> {
+    await this.region("Measured")
+      .getByRole("button", { name: /^Measured/, expanded: false })
+      .click();
+  }
+
   get steps() {
     return this.page.getByText(/^Step \d+ of \d+/).first();
   }

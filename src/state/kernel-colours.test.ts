@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt } from "../fusion";
+import { findExample } from "../lessons";
 import { coloursAt } from "./kernel-colours";
 
 const compilation = compile("x: f32[64, 64]\nw: f32[64]\nh = softmax(x)\ny = relu(h * w + 1) + exp(x)\n", {
@@ -8,9 +9,34 @@ const compilation = compile("x: f32[64, 64]\nw: f32[64]\nh = softmax(x)\ny = rel
 });
 const all = Array.from({ length: compilation.steps.length + 1 }, (_, cursor) => coloursAt(compilation, cursor));
 
-test("the naive plan's kernels are coloured in their order", () => {
-  expect([...all[0]!.values()]).toEqual(compilation.naivePlan!.kernels.map((_, i) => i));
+test("the final plan's kernels are coloured in their order", () => {
+  expect([...all.at(-1)!.values()]).toEqual(compilation.fusedPlan!.kernels.map((_, i) => i));
 });
+
+test.each(["attention-backward", "conv-bn-relu", "layer-norm-gelu", "swiglu", "saved-values"])(
+  "up to six kernels of %s look different, and more than six unlike their neighbours",
+  (id) => {
+    const { text, granularity } = findExample(id)!;
+    const planned = compile(text, { ...defaultOptions, granularity });
+    for (let cursor = 0; cursor <= planned.steps.length; cursor++) {
+      const colours = coloursAt(planned, cursor);
+      const { graph, regions } = fusionAt(planned, cursor);
+      const shown = [...regions.keys()].map((region) => colours.get(region)! % 6);
+      if (regions.size <= 6) {
+        expect(new Set(shown).size, `step ${cursor}`).toBe(regions.size);
+        continue;
+      }
+      const home = new Map([...regions.values()].flatMap(({ id: region, members }) => members.map((m) => [m, region])));
+      const alike = [...graph.nodes.values()].flatMap((reader) =>
+        reader.inputs.filter((input) => {
+          const [a, b] = [home.get(reader.id), home.get(input)];
+          return a !== undefined && b !== undefined && a !== b && colours.get(a)! % 6 === colours.get(b)! % 6;
+        }),
+      );
+      expect(alike, `step ${cursor}`).toEqual([]);
+    }
+  },
+);
 
 test("no two kernels of a step have the same colour, and every kernel has one", () => {
   all.forEach((colours, cursor) => {

@@ -1,4 +1,4 @@
-/** @file Moves the view aside when the candidate would lie under its card. */
+/** @file Moves the view aside when the candidate would lie under its card: to the left of a card, above a sheet. */
 import { useReactFlow } from "@xyflow/react";
 import { useEffect } from "react";
 import type { CardPlace } from "./CardLeader";
@@ -11,13 +11,19 @@ export function useClearView(at: Point | null, card: CardPlace | null): void {
   const { getViewport, setViewport } = useReactFlow();
   const [x, y] = [at?.x ?? null, at?.y ?? null];
   useEffect(() => {
-    if (x === null || y === null || !card || card.left === 0) return;
+    if (x === null || y === null || !card) return;
     const view = getViewport();
     const screen = { x: x * view.zoom + view.x, y: y * view.zoom + view.y };
+    const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : MILLIS;
+    if (card.left === 0) {
+      // Above a sheet, in the middle of what it leaves of the canvas.
+      if (screen.y > card.top - CLEARANCE)
+        void setViewport({ ...view, y: view.y - (screen.y - card.top / 2) }, { duration });
+      return;
+    }
     const hidden =
       screen.x > card.left - CLEARANCE && screen.y > card.top - CLEARANCE && screen.y < card.bottom + CLEARANCE;
     if (!hidden) return;
-    const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : MILLIS;
     void setViewport({ ...view, x: view.x - (screen.x - card.left + CLEARANCE) }, { duration });
   }, [x, y, card, getViewport, setViewport]);
 }

@@ -61,12 +61,15 @@ export function usePicture(): Drawn {
   const about = usePlayground((s) => selectStep(s)?.nodes ?? NO_NODES);
   const steps = usePlayground(selectSteps);
   const cursor = usePlayground((s) => s.cursor);
+  // The finished plan and an embedded page show what came out; before that, the ops that a step decides about are in sight.
+  const embed = usePlayground((s) => s.embed);
+  const deciding = embed || cursor >= steps.length ? NO_NODES : about;
   const saved = useMemo(() => fusion && savedMarks(fusion, steps.slice(0, cursor)), [fusion, steps, cursor]);
   const whole = useMemo(() => {
     if (!fusion || !saved) return null;
     const scene = withSaved(sceneOf(fusion, plan, colours), saved);
-    return foldScene(scene, { flipped, kernels, source: source ?? fusion.graph });
-  }, [fusion, source, plan, colours, saved, flipped, kernels]);
+    return foldScene(scene, { flipped, kernels, about: deciding, source: source ?? fusion.graph });
+  }, [fusion, source, plan, colours, saved, flipped, kernels, deciding]);
   const { scene, outOf } = useMemo(() => (whole ? capScene(whole, about) : NOTHING), [whole, about]);
   const picture = useMemo(() => {
     if (!scene || (!layout && scene.nodes.length > 0)) return null;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Totals } from "../../fusion";
-import { isCrowded, scoreWords } from "./score";
+import { scoreWords } from "./score";
 
 const totals = (kernels: number, fullSizeTransfers: number, mebibytes: number, predictedMicros: number): Totals => ({
   kernels,
@@ -11,9 +11,10 @@ const totals = (kernels: number, fullSizeTransfers: number, mebibytes: number, p
   predictedMicros,
 });
 
-test("the key to the numbers gives way where four of them fill the row", () => {
-  const [few, one] = [totals(3, 7, 112, 82.7), totals(1, 3, 48, 33.2)];
-  expect(isCrowded(scoreWords({ naive: few, now: one, end: one }))).toBe(false);
-  const [many, some] = [totals(156, 367, 367, 1510), totals(37, 128, 128, 437)];
-  expect(isCrowded(scoreWords({ naive: many, now: some, end: some }))).toBe(true);
+test("the three values of a measure are written in one unit", () => {
+  const [naive, end] = [totals(1560, 7, 112, 1510), totals(1, 3, 0.5, 33.2)];
+  const { kernels, bytes, micros } = scoreWords({ naive, now: end, end });
+  expect(kernels).toEqual(["1,560", "1", "1"]);
+  expect(bytes).toEqual({ values: ["112", "0.5", "0.5"], unit: "MiB" });
+  expect(micros.values[0]).toBe("1,510");
 });

@@ -71,10 +71,12 @@ test("the palette finds by the start of a name first", () => {
   expect(searchPalette("no such op")).toEqual([]);
 });
 
-test("a graph is fitted beside the card, never larger than life, and stays readable when it nearly fits", () => {
+test("a graph is fitted whole beside the card, in the middle and never larger than life", () => {
   const room = { width: 730, height: 668, card: 264 };
   expect(fitViewport([{ x0: 0, y0: 0, x1: 300, y1: 300 }], room, WHOLE).zoom).toBe(1);
-  expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 740 }], room, WHOLE).zoom).toBe(0.9);
+  expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 740 }], room, WHOLE).zoom).toBeCloseTo(652 / 740);
+  const middle = fitViewport([{ x0: 100, y0: 0, x1: 300, y1: 300 }], room, WHOLE);
+  expect(middle.x + 200).toBeCloseTo((room.width - room.card) / 2);
   expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room, WHOLE).zoom).toBeCloseTo(0.1);
   expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room, LEGIBLE).zoom).toBe(LEGIBLE);
   const wide = { x0: 0, y0: 0, x1: 4000, y1: 300 };

@@ -13,6 +13,8 @@ export interface FoldRules {
   readonly flipped: ReadonlySet<string>;
   /** Kernels of two or more ops start folded: small canvases and crowded graphs. */
   readonly kernels: boolean;
+  /** Ops that the shown step is about: what holds them opens, since the step decides inside it. */
+  readonly about: readonly NodeId[];
   /** The program as written: what it repeats folds. */
   readonly source: Graph;
 }
@@ -59,6 +61,7 @@ function foldsOf(scene: Scene, ops: readonly SceneNode[], rules: FoldRules): Rea
   for (const [id, { group, members }] of groupsOf(ops))
     if (flipped.has(id) && !turns.has(id)) fold(id, `${group.label} ${id}`, members);
   const all = rules.kernels || ops.length > MOST_UNFOLDED;
+  const about = new Set(ops.length > MOST_UNFOLDED ? [] : rules.about);
   const byKernel = new Map<string, SceneNode[]>();
   for (const node of ops) {
     if (!node.kernel) continue;
@@ -67,8 +70,9 @@ function foldsOf(scene: Scene, ops: readonly SceneNode[], rules: FoldRules): Rea
     else byKernel.set(node.kernel.region, [node]);
   }
   for (const kernel of scene.kernels) {
-    if (all === flipped.has(kernel.region)) continue;
     const members = byKernel.get(kernel.region) ?? [];
+    const decided = members.some(({ id }) => about.has(id));
+    if ((all && !decided) === flipped.has(kernel.region)) continue;
     fold(kernel.region, kernel.title === "" ? kernel.name : `${kernel.name} ${kernel.title}`, members);
   }
   return found;

@@ -8,8 +8,14 @@ import { pictureOf } from "./picture";
 import { LOG_RELU, SOFTMAX, TWO_READERS, compiled, sceneAt } from "./test-scenes";
 import { sceneOf } from "./scene";
 import { fusionAt, nodeId } from "../../../fusion";
+import type { NodeId } from "../../../fusion";
 
-const open = { flipped: new Set<string>(), kernels: false, source: { nodes: new Map(), outputs: [] } };
+const open = {
+  flipped: new Set<string>(),
+  kernels: false,
+  about: [] as NodeId[],
+  source: { nodes: new Map(), outputs: [] },
+};
 
 test.each([LOG_RELU, SOFTMAX, TWO_READERS])("no hull covers an op of another kernel, at any step: %s", (text) => {
   const compilation = compiled(text);
@@ -104,6 +110,14 @@ test("small canvases start with kernels folded; the same action unfolds", () => 
   const region = scene.kernels[0]!.region;
   expect(foldScene(scene, { ...open, kernels: true }).nodes).toHaveLength(3);
   expect(foldScene(scene, { ...open, flipped: new Set([region]), kernels: true })).toBe(scene);
+});
+
+test("a kernel that the shown step decides inside opens by itself, and can be folded all the same", () => {
+  const scene = sceneAt(SOFTMAX);
+  const { region, members } = scene.kernels[0]!;
+  const about = [nodeId(members[1]!)];
+  expect(foldScene(scene, { ...open, kernels: true, about })).toBe(scene);
+  expect(foldScene(scene, { ...open, kernels: true, about, flipped: new Set([region]) }).nodes).toHaveLength(3);
 });
 
 test("many calls of a def, or turns of a loop, fold into one box; a few do not", () => {

@@ -4,8 +4,11 @@ import type { Rect } from "./geometry";
 
 export type ZoomLevel = "full" | "name" | "glyph" | "block";
 
+/** From here on an op shows all that is known of it. */
+const FULL = 0.85;
+
 export const zoomLevel = (zoom: number): ZoomLevel =>
-  zoom >= 0.9 ? "full" : zoom >= 0.6 ? "name" : zoom >= 0.3 ? "glyph" : "block";
+  zoom >= FULL ? "full" : zoom >= 0.6 ? "name" : zoom >= 0.3 ? "glyph" : "block";
 
 export interface Room {
   readonly width: number;
@@ -25,9 +28,6 @@ const EDGE = 8;
 export const WHOLE = 0.05;
 /** The beginning of the graph at a size where names can be read. */
 export const LEGIBLE = 0.6;
-/** A graph that nearly fits beside the card goes under it, where the view makes room for what the card is about. */
-const NEARLY = 0.8;
-
 /**
  * In the middle of the room beside the card, from the top, never larger than life and not below `least`: a longer graph
  * then runs on below. Of one that is too wide, what lies above and below `lead` is in sight.
@@ -37,8 +37,8 @@ export function fitViewport(content: readonly Rect[], room: Room, least: number,
   const all = around(content);
   const [width, height] = [all.x1 - all.x0, all.y1 - all.y0];
   const beside = room.width - room.card - 2 * EDGE;
-  // A graph too wide for the room beside the card takes the whole width; the view moves when the card needs the place.
-  const free = { width: beside >= width * NEARLY ? beside : room.width - 2 * EDGE, height: room.height - 2 * EDGE };
+  // A graph that can't be read in the room beside the card takes the whole width; the view moves when the card is in the way.
+  const free = { width: beside >= width * LEGIBLE ? beside : room.width - 2 * EDGE, height: room.height - 2 * EDGE };
   const zoom = Math.max(least, Math.min(1, free.width / width, free.height / height));
   const spare = Math.max(0, free.width - width * zoom);
   const below = Math.max(0, free.height - height * zoom);
