@@ -85,6 +85,7 @@ test("a task asks for the faulty line, and the counts tell when it shows", async
   await expect(play.steps).toBeVisible();
   await play.command("Find the masked-lane bug");
   const measured = play.region("Measured");
+  await play.openMeasured();
   await expect(measured).toContainText(/variance 3\.\d+ over 1,024 lanes, [01]\.\d+ over the row of 768/);
   const task = measured.getByRole("group", { name: /^One line lets the spare lanes/ });
   await task.getByRole("radio", { name: /^mean = / }).check();

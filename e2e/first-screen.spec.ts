@@ -16,7 +16,8 @@ test.describe("the first visit", () => {
     await expect(page.getByRole("button", { name: "Example: LayerNorm + GELU + residual" })).toBeVisible();
     await expect(welcome.getByRole("button", { name: "Skip" })).toBeVisible();
     await expect(play.card).toHaveCount(0);
-    await expect(play.steps).toContainText("Step 12 of 12");
+    // The fused plan is there for a moment, however late one looks.
+    await page.waitForFunction(() => document.body.textContent.includes("Step 12 of 12"), null, { polling: 50 });
     await expect(play.card).toContainText("Why fused?");
     await expect(play.steps).toContainText("Step 8 of 12");
     // What the card is about lies beside it.

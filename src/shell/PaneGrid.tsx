@@ -92,7 +92,7 @@ function useTracks(across: boolean, tracks: readonly Track[], root: RefObject<HT
           onMove={(by) => resize(track, (sizeOf(track) ?? 0) + by * (at < flexible ? 1 : -1))}
           onReset={() => {
             if (typeof track.size === "number") resize(track, track.size);
-            else setSizes(({ [track.id]: _, ...others }) => others);
+            else setSizes((known) => Object.fromEntries(Object.entries(known).filter(([other]) => other !== track.id)));
           }}
         />
       );

@@ -93,7 +93,7 @@ export function coloursAt(compilation: Compilation, cursor: number): KernelColou
   const last = fusionAt(compilation, steps.length);
   const neighbours = neighboursIn([naive.graph, last.graph]);
   const painted: Painted = { regions: new Map(last.regions), colours: new Map() };
-  const inOrder = [...((steps.length > 0 ? fusedPlan : naivePlan)?.kernels ?? []).map(({ region }) => region)];
+  const inOrder = ((steps.length > 0 ? fusedPlan : naivePlan)?.kernels ?? []).map(({ region }) => region);
   for (const id of new Set([...inOrder, ...last.regions.keys()])) {
     const region = last.regions.get(id);
     if (region) painted.colours.set(id, freeColour(painted, region, neighbours));

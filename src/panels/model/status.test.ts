@@ -1,15 +1,5 @@
 import { expect, test } from "vitest";
-import type { Totals } from "../../fusion";
 import { statusOf, type StatusFacts } from "./status";
-
-const totals = (kernels: number, fullSizeTransfers: number): Totals => ({
-  kernels,
-  transfers: 0,
-  fullSizeTransfers,
-  bytes: 0,
-  peakBytes: 0,
-  predictedMicros: 0,
-});
 
 const calm: StatusFacts = {
   notice: null,
@@ -20,7 +10,6 @@ const calm: StatusFacts = {
   firstError: null,
   unconnected: [],
   run: { status: "idle" },
-  finished: null,
 };
 const said = (facts: Partial<StatusFacts>): string | null => {
   const status = statusOf({ ...calm, ...facts });
@@ -51,13 +40,6 @@ test("a run tells how far it is", () => {
   expect(said({ run: { status: "running", progress, previous: null } })).toBe(
     "Running naive repeat 212 of 400, about 2 s left [Cancel]",
   );
-});
-
-test("the end is summed up, with the check when there is one", () => {
-  const finished = { naive: totals(12, 19), final: totals(1, 3), agrees: null };
-  expect(said({ finished })).toBe("Done: 12 kernels became 1. 19 trips to memory became 3. [Play again]");
-  expect(said({ finished: { ...finished, agrees: true } })).toContain("became 3, and the results agree.");
-  expect(statusOf({ ...calm, finished: { ...finished, agrees: false } })?.tone).toBe("no");
 });
 
 test("a notice comes before everything else", () => {

@@ -1,10 +1,9 @@
 /** @file The score row's one status line: which message, if any, takes the place of the numbers. */
-import type { Diagnostic, Totals } from "../../fusion";
+import type { Diagnostic } from "../../fusion";
 import type { Derived, Notice, RunState } from "../../state";
 import { count, plural } from "./units";
 
-export type StatusAction =
-  "go-to-error" | "cancel-run" | "cancel-compile" | "run-again" | "play-again" | "notice" | "open-example";
+export type StatusAction = "go-to-error" | "cancel-run" | "cancel-compile" | "run-again" | "notice" | "open-example";
 
 export interface Status {
   readonly tone: "accent" | "yes" | "no" | "warn";
@@ -28,8 +27,6 @@ export interface StatusFacts {
   /** Ops whose operands are missing: there is no plan until they are there. */
   readonly unconnected: readonly string[];
   readonly run: RunState;
-  /** Set once, when stepping has reached the end. */
-  readonly finished: { readonly naive: Totals; readonly final: Totals; readonly agrees: boolean | null } | null;
 }
 
 const colours = { info: "accent", warn: "warn", no: "no", yes: "yes" } as const;
@@ -56,17 +53,6 @@ function ofRun(run: RunState): Status | null {
     text: [...rest, ...left].join(", "),
     progress: fraction,
     action: { label: "Cancel", kind: "cancel-run" },
-  };
-}
-
-function ofFinished({ naive, final, agrees }: NonNullable<StatusFacts["finished"]>): Status {
-  const results = agrees === null ? "" : agrees ? ", and the results agree" : ", but the results differ";
-  return {
-    tone: agrees === false ? "no" : "yes",
-    title: `Done: ${plural(naive.kernels, "kernel")} became ${count(final.kernels)}.`,
-    text: `${plural(naive.fullSizeTransfers, "trip")} to memory became ${count(final.fullSizeTransfers)}${results}.`,
-    progress: null,
-    action: { label: "Play again", kind: "play-again" },
   };
 }
 
@@ -121,5 +107,5 @@ export function statusOf(facts: StatusFacts): Status | null {
       action: { label: "Cancel", kind: "cancel-compile" },
     };
   }
-  return facts.finished ? ofFinished(facts.finished) : null;
+  return null;
 }

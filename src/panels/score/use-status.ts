@@ -1,22 +1,12 @@
 /** @file Gathers the facts for the status line and does what its button says. */
 import { useEffect, useState } from "react";
 import type { Compilation, Diagnostic, NodeId } from "../../fusion";
-import {
-  playground,
-  selectHasHoles,
-  selectIsEmpty,
-  selectScore,
-  usePlayground,
-  type Derived,
-  type PlaygroundState,
-} from "../../state";
+import { playground, selectHasHoles, selectIsEmpty, usePlayground, type Derived } from "../../state";
 import { opCount } from "../model/score";
 import { statusOf, type Status, type StatusAction } from "../model/status";
 
 /** Planning shorter than this shows nothing. */
 const SLOW_MILLIS = 150;
-/** The summary at the last step gives the numbers their place back. */
-const SUMMARY_MILLIS = 6000;
 
 function useSlow(active: boolean): boolean {
   const [slow, setSlow] = useState(false);
@@ -29,32 +19,6 @@ function useSlow(active: boolean): boolean {
     };
   }, [active]);
   return active && slow;
-}
-
-/** True for a while after a step forward has reached the end; opening a page at its end is no arrival. */
-function useArrival(): [boolean, () => void] {
-  const [arrived, setArrived] = useState(false);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = playground.subscribe((state, before) => {
-      if (state.cursor === before.cursor && state.derived.compilation === before.derived.compilation) return;
-      const last = state.derived.compilation?.steps.length ?? 0;
-      const stepped = state.derived.compilation === before.derived.compilation && state.cursor === before.cursor + 1;
-      clearTimeout(timer);
-      setArrived(stepped && state.cursor === last);
-      if (stepped && state.cursor === last) timer = setTimeout(() => setArrived(false), SUMMARY_MILLIS);
-    });
-    return () => {
-      clearTimeout(timer);
-      stop();
-    };
-  }, []);
-  return [arrived, () => setArrived(false)];
-}
-
-function agreement({ run, document }: Pick<PlaygroundState, "run" | "document">): boolean | null {
-  if (run.status !== "done" || run.run.text !== document.text || !run.run.check) return null;
-  return run.run.check.length === 0 ? null : run.run.check.every((row) => row.pass);
 }
 
 const firstError = ({ latest }: Derived): Diagnostic | null =>
@@ -82,11 +46,8 @@ function perform(kind: StatusAction): void {
       return void actions.runBoth();
     case "go-to-error":
       return error ? actions.revealSpan(error.span) : undefined;
-    case "play-again":
-      actions.stepTo(0);
-      return actions.togglePlay();
     case "open-example":
-      return actions.openDialog("find");
+      return actions.openDialog("examples");
   }
 }
 
@@ -95,12 +56,9 @@ export function useStatus(): readonly [Status | null, () => void, (() => void) |
   const notice = usePlayground((state) => state.notice);
   const derived = usePlayground((state) => state.derived);
   const run = usePlayground((state) => state.run);
-  const totals = usePlayground(selectScore);
   const empty = usePlayground(selectIsEmpty);
-  const document = usePlayground((state) => state.document);
   const waits = usePlayground(selectHasHoles);
   const slow = useSlow(derived.status === "compiling");
-  const [arrived, leave] = useArrival();
   const status = statusOf({
     notice,
     run,
@@ -110,13 +68,11 @@ export function useStatus(): readonly [Status | null, () => void, (() => void) |
     empty,
     firstError: firstError(derived),
     unconnected: waits && derived.latest ? unconnectedOf(derived.latest) : NONE,
-    finished:
-      arrived && totals ? { naive: totals.naive, final: totals.end, agrees: agreement({ run, document }) } : null,
   });
   const follow = (): void => {
     if (status?.action) perform(status.action.kind);
   };
   const dismiss = (): void => playground.getState().actions.dismissNotice();
-  const closable = notice?.action ? dismiss : !notice && status && arrived ? leave : null;
+  const closable = notice?.action ? dismiss : null;
   return [status, follow, closable];
 }

@@ -49,6 +49,20 @@ function useInvitation(stepped: boolean): ReactNode {
   );
 }
 
+/** What all steps together did, after the last of them. */
+function Outcome() {
+  const score = usePlayground(selectScore);
+  if (!score) return null;
+  const { kernels, transfers } = scoreWords(score);
+  if (score.naive.bytes === score.end.bytes && score.naive.kernels === score.end.kernels)
+    return <>. Nothing was fused: the card says why.</>;
+  return (
+    <>
+      . <b>Done:</b> {kernels[0]} kernels became {kernels[2]}, {transfers[0]} full-size transfers became {transfers[2]}.
+    </>
+  );
+}
+
 function StepText({ total, stepped }: { readonly total: number; readonly stepped: boolean }) {
   const cursor = usePlayground((state) => state.cursor);
   const step = usePlayground((state) => selectPlanned(state)?.steps[state.cursor - 1] ?? null);
@@ -69,6 +83,7 @@ function StepText({ total, stepped }: { readonly total: number; readonly stepped
         Step {cursor} of {total}
       </b>
       {invitation ?? `, ${stepSentence(graph, step, passTitle(step.pass))}`}
+      {stepped && cursor === total && <Outcome />}
     </p>
   );
 }
