@@ -1,6 +1,6 @@
 import { expect, test } from "./fixtures";
 
-test("a dearer launch: both totals, the decision that flips, a click to it, and kept as one undo step", async ({
+test("a more expensive launch: both totals, the decision that flips, a click to it, and kept as one undo step", async ({
   page,
   play,
 }) => {

@@ -1,7 +1,7 @@
 /** @file Every item of the five chapters has its place on the page: an example, a sentence, a note, a pass, a reason, a story. */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { allProfiles, findOp, parseProgram, passTitles } from "../src/fusion";
+import { allProfiles, findOp, parseProgram, passCatalogue } from "../src/fusion";
 import { acceptedCodes, costCodes, legalityCodes, userCodes } from "../src/fusion/ir/verdict";
 import { allLessons, findExample, findNote } from "../src/lessons";
 import { chapterRows } from "../src/panels/model/chapter-rows";
@@ -159,7 +159,7 @@ const checks: Readonly<Record<string, (name: string, row: string) => boolean>> =
   example: (name) => findExample(name) !== null,
   claim: (name, row) => name === row && name in chapterRows && claimed.has(name),
   note: (name, row) => findNote(name)?.rows.includes(row) === true,
-  pass: (name) => passTitles.some((pass) => pass.name === name),
+  pass: (name) => passCatalogue.some((pass) => pass.name === name),
   code: (name) => codes.has(name),
   op: (name) => findOp(name) !== null,
   profile: (name) => allProfiles.some((profile) => profile.name === name),

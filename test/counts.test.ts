@@ -154,7 +154,7 @@ const planned = (text: string, granularity: CompileOptions["granularity"]): Comp
   return compilation;
 };
 
-/** So few rows leave a real machine idle; here every launch is dear, so that the small program fuses like the large one. */
+/** So few rows leave a real machine idle; here every launch is expensive, so that the small program fuses like the large one. */
 const eager: CompileOptions = { ...defaultOptions, profile: { ...generic, multiprocessors: 1, launchMicros: 100 } };
 
 const faults = ({ drawn, steps, ...rest }: Compilation): string[] =>

@@ -44,13 +44,13 @@ const rows: readonly Row[] = [
 const stepsOf = (text: string, given: Partial<CompileOptions>): readonly Step[] => compiled(graphOf(text), given).steps;
 const micros = (text: string, given: Partial<CompileOptions>): number =>
   stepsOf(text, given).at(-1)!.totals.predictedMicros;
-/** Dear launches make the planner fuse whatever it costs; they are taken off again. */
-const dear = 1e4;
+/** Expensive launches make the planner fuse whatever it costs; they are taken off again. */
+const expensive = 1e4;
 
 test.each(rows)("attention %s", (_, text, kibibytes, apart, fused) => {
   const profile = h200(kibibytes);
   expect(stepsOf(text, { profile }).at(-1)!.totals.kernels === 1).toBe(fused < apart);
-  const whole = micros(text, { profile: { ...profile, launchMicros: dear } }) - dear + profile.launchMicros;
+  const whole = micros(text, { profile: { ...profile, launchMicros: expensive } }) - expensive + profile.launchMicros;
   expect(Math.abs(Math.log(whole / fused))).toBeLessThan(Math.log(4 / 3));
   expect(Math.abs(Math.log(micros(text, { profile, disabledPasses: ["attention"] }) / apart))).toBeLessThan(
     Math.log(4 / 3),

@@ -1,14 +1,14 @@
 /** @file What becomes of the values of the forward pass that the backward pass needs, in the state that the steps so far led to. */
-import { keptBuffers } from "./cost";
+import { savedBuffers } from "./cost";
 import type { Fusion, NodeId, Step } from "./ir";
 
-/** In memory until the backward pass has read it; the same as one bit an element; made again; taken back from a result. */
+/** In memory until the backward pass has read it; the same as one bit an element; recomputed; taken back from a result. */
 export type SavedMark = "kept" | "bits" | "again" | "inverted";
 
 const markOfRule: Readonly<Partial<Record<string, SavedMark>>> = { recompute: "again", invert: "inverted" };
 const NONE: ReadonlyMap<NodeId, SavedMark> = new Map();
 
-/** Marks by value; none where there is no backward pass. `steps` are those that led to `fusion`. A value that is stored is kept, whatever is made again of it. */
+/** Marks by value; none where there is no backward pass. `steps` are those that led to `fusion`. A value that is stored is kept, whatever is recomputed of it. */
 export function savedMarks(fusion: Fusion, steps: readonly Step[]): ReadonlyMap<NodeId, SavedMark> {
   if (![...fusion.graph.nodes.values()].some(({ phase }) => phase === "backward")) return NONE;
   const marks = new Map<NodeId, SavedMark>();
@@ -19,6 +19,6 @@ export function savedMarks(fusion: Fusion, steps: readonly Step[]): ReadonlyMap<
     if (mark && fusion.graph.nodes.has(nodes[0]!)) marks.set(nodes[0]!, mark);
     if (rule === "bits") for (const { id } of patch?.addedNodes ?? []) words.add(id);
   }
-  for (const { value } of keptBuffers(fusion)) marks.set(value, words.has(value) ? "bits" : "kept");
+  for (const { value } of savedBuffers(fusion)) marks.set(value, words.has(value) ? "bits" : "kept");
   return marks;
 }

@@ -19,7 +19,7 @@ test("differentiation expands the graph, fusion contracts it", () => {
 
 test("each policy is a plan with what it keeps, and says what a value can be", () => {
   const { rows, values } = sheetOf(chain);
-  expect(rows.map(({ policy, keptBytes, totals }) => [policy, keptBytes / 2 ** 20, totals.kernels])).toEqual([
+  expect(rows.map(({ policy, savedBytes, totals }) => [policy, savedBytes / 2 ** 20, totals.kernels])).toEqual([
     [null, 0, 1],
     ["stored", 8, 2],
     ["cut", 0, 2],
@@ -37,8 +37,8 @@ test("a smaller budget keeps less and works more", () => {
   const cuts = rows.filter(({ policy }) => policy === "cut");
   expect(cuts.length).toBe(5);
   for (const [i, row] of cuts.slice(1).entries()) {
-    expect(row.keptBytes).toBeLessThanOrEqual(row.budgetBytes!);
+    expect(row.savedBytes).toBeLessThanOrEqual(row.budgetBytes!);
     expect(row.flops).toBeGreaterThanOrEqual(cuts[i]!.flops);
   }
-  expect(cuts.at(-1)!.keptBytes).toBe(0);
+  expect(cuts.at(-1)!.savedBytes).toBe(0);
 });

@@ -1,6 +1,6 @@
 /** @file What the backward pass of a program could keep: its values with what can be done about each, and the plans by every policy. */
 import type { Compilation } from "./compilation";
-import { chosenFor, fullSizeBytes, isRefusal, keptBuffers, regionFacts, totalsOf } from "./cost";
+import { chosenFor, fullSizeBytes, isRefusal, savedBuffers, regionFacts, totalsOf } from "./cost";
 import {
   bug,
   bytesOf,
@@ -24,7 +24,7 @@ export interface SavedRow {
   readonly policy: SavedPolicy | null;
   /** Of `cut`; absent: none. */
   readonly budgetBytes?: number;
-  readonly keptBytes: number;
+  readonly savedBytes: number;
   readonly flops: number;
   readonly totals: Totals;
 }
@@ -65,7 +65,7 @@ export function savedSheet({ naive, steps, options }: Compilation): SavedSheet |
   const by = (given: Partial<SavedValues>): Omit<SavedRow, "policy"> =>
     planned(naive, { ...options, savedValues: { apart: true, choices, ...given } });
   const policies = savedPolicies.map((policy): SavedRow => ({ policy, ...by({ policy }) }));
-  const whole = policies.find(({ policy }) => policy === "cut")!.keptBytes;
+  const whole = policies.find(({ policy }) => policy === "cut")!.savedBytes;
   const budgets = whole === 0 ? [] : SHARES.map((share) => Math.floor(share * whole));
   const within = budgets.map((budgetBytes): SavedRow => ({
     policy: "cut",
@@ -91,8 +91,8 @@ function planned(naive: Fusion, options: CompileOptions): Omit<SavedRow, "policy
     if (isRefusal(facts)) throw bug(`region ${region.id} is no kernel: ${facts.text}`);
     flops += facts.flops;
   }
-  const keptBytes = keptBuffers(final).reduce((sum, { bytes }) => sum + bytes, 0);
-  return { keptBytes, flops, totals: totalsOf(final, profile, fullSize) };
+  const savedBytes = savedBuffers(final).reduce((sum, { bytes }) => sum + bytes, 0);
+  return { savedBytes, flops, totals: totalsOf(final, profile, fullSize) };
 }
 
 function expansionOf({ graph, regions }: Fusion, kernels: number): Expansion {

@@ -1,7 +1,7 @@
 /** @file `fusion_trace.json`: passes, decisions and kernels as a trace that Chrome's and Perfetto's viewers open. */
 import type { Compilation } from "./compilation";
 import type { Plan } from "./ir";
-import { passTitles } from "./passes";
+import { passCatalogue } from "./passes";
 
 /** One entry of the trace event format: complete events `X` and metadata `M`; times in µs. */
 export interface TraceEvent {
@@ -89,7 +89,7 @@ function phases({ millis }: Compilation): TraceEvent[] {
 }
 
 function decisions({ steps }: Compilation): TraceEvent[] {
-  const titles = new Map(passTitles.map(({ name, title }) => [name, title]));
+  const titles = new Map(passCatalogue.map(({ name, title }) => [name, title]));
   const events = steps.map(({ seq, pass, rule, accepted, legal, profitable, nodes, totals }) => {
     const { code, text } = profitable ?? legal;
     const args = { seq, rule, accepted, code, text, nodes, bytes: totals.bytes, kernels: totals.kernels };

@@ -1,6 +1,6 @@
 /** @file What one may ask about the plan: one choice, changed. */
 import {
-  passTitles,
+  passCatalogue,
   withField,
   baseOf,
   type CompileOptions,
@@ -62,7 +62,7 @@ export function titleOfQuestion(question: Question, { disabledPasses, profile }:
     case "level":
       return `the level is ${question.level}`;
     case "pass": {
-      const title = passTitles.find(({ name }) => name === question.name)?.title ?? question.name;
+      const title = passCatalogue.find(({ name }) => name === question.name)?.title ?? question.name;
       return `“${title}” is switched ${disabledPasses.includes(question.name) ? "on" : "off"}`;
     }
     case "machine":

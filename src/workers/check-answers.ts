@@ -55,7 +55,7 @@ export function workOf(graph: Graph): number {
 
 const isInput = (node: Node): boolean => node.op === "input";
 
-/** The data of the last program, so that a comparison need not make it again. */
+/** The data of the last program, so that a comparison need not recompute it. */
 let kept: { readonly key: string; readonly inputs: ReadonlyMap<NodeId, TensorData> } | null = null;
 
 /** What is given, and the numbers of the seeds for all other inputs. */

@@ -1,4 +1,4 @@
-/** @file The backward pass of attention in every spelling: scores are made again tile by tile, nothing as large as they is stored, values and counts are right. */
+/** @file The backward pass of attention in every spelling: scores are recomputed tile by tile, nothing as large as they is stored, values and counts are right. */
 import { describe, expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";

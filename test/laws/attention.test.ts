@@ -45,7 +45,7 @@ const ONE: Readonly<Record<string, string>> = {
   "what follows": `${qkv(24, 40, 8)}\nb: f32[8]\no = relu(softmax(q @ k.T, dim=-1) @ v + b)`,
 };
 
-/** So few rows leave a real machine idle; here every launch is dear. */
+/** So few rows leave a real machine idle; here every launch is expensive. */
 const EAGER: Partial<CompileOptions> = { profile: { ...generic, multiprocessors: 1, launchMicros: 100 } };
 
 const kernelsOf = (fusion: Fusion): number => totalsOf(fusion, generic).kernels;

@@ -107,7 +107,7 @@ export const programs: Readonly<Record<string, string>> = {
   "topk-merged": `x: f16[4098]\ny = topk(x, 600) * 2`,
 };
 
-/** Products whose rows are folded while they are made, where launches are dear enough. */
+/** Products whose rows are folded while they are made, where launches are expensive enough. */
 export const streamed: Readonly<Record<string, string>> = {
   "loss-of-a-product": `h: f32[20, 8]\nw: f32[8, 40]\ny: i32[20] = uniform(0, 50)\nloss = cross_entropy(h @ w, y, reduction="none")`,
   "shares-of-a-product": `h: f32[20, 8]\nw: f32[8, 40]\nt: f32[20, 40]\nloss = (log_softmax(h @ w, dim=-1) * t).sum(dim=-1)`,
@@ -118,7 +118,7 @@ export const keptRounding: Readonly<Record<string, string>> = {
   "halves-in-between": `x: f16[9, 33]\nh = x * 1.37\ny = h.float() + x`,
 };
 
-/** Rows whose factor may leave a product, where bytes are dear. */
+/** Rows whose factor may leave a product, where bytes are expensive. */
 export const scaledRows: Readonly<Record<string, string>> = {
   "a-quotient": `x: f32[64, 128]\nw: f32[128, 512]\ny = relu((x / sqrt((x * x).mean(dim=-1, keepdim=True) + 0.01)) @ w)`,
 };

@@ -33,7 +33,7 @@ test.each(Object.entries(CASES))("%s", (_, text) => {
   expect(complaints(fusion, cpu, 1e-9)).toEqual([]);
 });
 
-/** So few rows leave a real machine idle; here every launch is dear. */
+/** So few rows leave a real machine idle; here every launch is expensive. */
 const EAGER: Partial<CompileOptions> = { profile: { ...generic, multiprocessors: 1, launchMicros: 100 } };
 
 const sparseHead = (s: number, v: number): string =>

@@ -11,7 +11,15 @@ import { computedNodes, graphOf } from "./any-program";
 import { dataOf } from "./codegen-harness";
 import { derived, keptRounding, programs, rewritten, scaledRows, streamed } from "./codegen-programs";
 import { exampleFaults, examples } from "./decisions";
-import { caseArbitrary, dearBytes, dearLaunches, firstFault, plainly, strictly, type Case } from "./plan-laws";
+import {
+  caseArbitrary,
+  expensiveBytes,
+  expensiveLaunches,
+  firstFault,
+  plainly,
+  strictly,
+  type Case,
+} from "./plan-laws";
 import { smaller } from "./smaller";
 
 /** Random programs a bug may take; MUTANTS=count:seed says otherwise, and with a count of its own only random programs count. */
@@ -21,7 +29,7 @@ const plain = (texts: Readonly<Record<string, string>>, ways = plainly): readonl
   Object.values(texts).map((text) => ({ text, ways }));
 const derivations = plain(derived);
 const [rewrites, kernels] = [
-  [...plain(rewritten), ...plain(streamed, dearLaunches), ...plain(scaledRows, dearBytes)],
+  [...plain(rewritten), ...plain(streamed, expensiveLaunches), ...plain(scaledRows, expensiveBytes)],
   [...plain(programs), ...plain(keptRounding, strictly)],
 ];
 /** Smaller candidates that are tried for one witness. */

@@ -23,7 +23,7 @@ test.each(Object.entries(CASES))("%s", (_, text) => {
   expect(complaints(fusion, cpu, 1e-9)).toEqual([]);
 });
 
-/** Launches dear enough that the few workgroups of small programs do not matter. */
+/** Launches expensive enough that the few workgroups of small programs do not matter. */
 const EAGER = { profile: { ...generic, multiprocessors: 1, launchMicros: 100 } };
 
 describe.each(Object.entries(CASES))("%s by itself", (_, text) => {

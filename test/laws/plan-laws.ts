@@ -49,11 +49,11 @@ export type Ways = readonly [
 ];
 export const plainly: Ways = [0, 0, 0, 0, 0];
 /** The profile in which a launch costs more than anything that small programs do. */
-export const dearLaunches: Ways = [1, 0, 0, 5, 0];
+export const expensiveLaunches: Ways = [1, 0, 0, 5, 0];
 /** Strict mode, where the last bits are kept. */
 export const strictly: Ways = [0, 0, 15, 0, 0];
-/** The profile in which bytes are dear and launches free, so that small programs are planned as large ones are. */
-export const dearBytes: Ways = [0, 0, 0, 8, 0];
+/** The profile in which bytes are expensive and launches free, so that small programs are planned as large ones are. */
+export const expensiveBytes: Ways = [0, 0, 0, 8, 0];
 
 const GRANULARITIES = ["primitive", "op", "statement"] as const;
 const POLICIES = ["cost", "cost", "cost", "multi", "materialise", "duplicate"] as const;

@@ -7,7 +7,7 @@ import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
 import { compiled, stepFaults, trafficFaults, valueFaults } from "./pass-harness";
 import { wordFaults } from "./decisions";
 
-/** Bytes are dear and launches free, so that small programs are planned as large ones are. */
+/** Bytes are expensive and launches free, so that small programs are planned as large ones are. */
 const profile = { ...generic, bandwidth: 1e9, launchMicros: 0, multiprocessors: 1 };
 
 const CASES: Readonly<Record<string, string>> = {

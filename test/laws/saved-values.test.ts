@@ -1,7 +1,7 @@
 /** @file What backward passes keep: each policy, each choice, the budget, checkpoints of the text. */
 import { describe, expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt } from "../../src/fusion/compile";
-import { keptBuffers } from "../../src/fusion/cost";
+import { savedBuffers } from "../../src/fusion/cost";
 import { nodeId, type SavedChoice, type SavedValues } from "../../src/fusion/ir";
 
 const MIB = 2 ** 20;
@@ -18,7 +18,7 @@ function kept(text: string, asked: Partial<SavedValues>) {
   const steps = compilation.steps.filter(({ pass }) => pass === "saved-values");
   const final = fusionAt(compilation, compilation.steps.length);
   return {
-    bytes: keptBuffers(final).reduce((sum, { bytes }) => sum + bytes, 0),
+    bytes: savedBuffers(final).reduce((sum, { bytes }) => sum + bytes, 0),
     yes: steps.filter(({ accepted }) => accepted).map(({ rule }) => rule),
     codes: steps.filter(({ accepted }) => !accepted).map(({ legal }) => legal.code),
     kernels: compilation.fusedPlan!.kernels.length,

@@ -40,7 +40,7 @@ export function bothPlans(graph: Graph): { readonly naive: Fusion; readonly fuse
 export interface Held extends Comparison {
   /** A difference that a change in the order of sums explains: a tenth of what the tolerance allows a value of the result's size. */
   readonly usual: number;
-  /** A difference that roundings alone explain, however they fall: dear to know. */
+  /** A difference that roundings alone explain, however they fall: expensive to know. */
   readonly reached: () => number;
 }
 

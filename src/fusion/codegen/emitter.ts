@@ -43,7 +43,7 @@ export class Emitter {
   readonly body: Stmt[] = [];
   /** Answers a load from somewhere else than memory, or declines with null. */
   onLoad: (buffer: Buffer, offset: Index, conditional: boolean) => Value | null = () => null;
-  /** Inner loops are dear: divisions get names outside of them, and edges are masked instead of branched around. */
+  /** Inner loops are expensive: divisions get names outside of them, and edges are masked instead of branched around. */
   lean = false;
   /** While values are read that count only where this holds. */
   protected reading: Cond | null = null;

@@ -3,7 +3,7 @@ import {
   fullSizeBytes,
   kernelTime,
   occupancyLimits,
-  openLedger,
+  openRunningTotals,
   positionsOf,
   regionTraffic,
   type RegionFacts,
@@ -44,13 +44,13 @@ export interface LoweredRegion {
  */
 export function planFusion(fusion: Fusion, target: Target, profile: DeviceProfile): Plan {
   const { graph } = fusion;
-  const ledger = openLedger(graph, positionsOf(graph));
+  const runningTotals = openRunningTotals(graph, positionsOf(graph));
   const fullSize = fullSizeBytes(graph);
   const kernels: Kernel[] = [];
   for (const region of kernelOrder(fusion)) {
     const printed = printOrRepeat(graph, region, target);
     const facts = factsOf(graph, region, printed, profile, fullSize);
-    ledger.add(region, facts);
+    runningTotals.add(region, facts);
     for (const kernel of kernelsOf(region, facts, printed.programs, profile))
       kernels.push({ id: `K${kernels.length + 1}`, ...kernel });
   }
@@ -59,7 +59,7 @@ export function planFusion(fusion: Fusion, target: Target, profile: DeviceProfil
     const value = resolveView(graph, output);
     return value === output && node(graph, output).op !== "input" ? [] : [{ output, value }];
   });
-  return { kernels, buffers, aliases, totals: ledger.totals(), plannedBytes, lowerBoundBytes };
+  return { kernels, buffers, aliases, totals: runningTotals.totals(), plannedBytes, lowerBoundBytes };
 }
 
 /** Every kernel of a fusion as a lowered program, in running order: what `interpretProgram` runs. */

@@ -1,7 +1,7 @@
 /** @file Counts and predictions: traffic, arithmetic, time, totals, device profiles. */
 export { evaluationsOf, regionFlops, tileVisits } from "./flops";
-export { keptBuffers, type KeptBuffer } from "./kept";
-export { openLedger, positionsOf, totalsOf, type Ledger } from "./ledger";
+export { savedBuffers, type SavedBuffer } from "./saved-buffers";
+export { openRunningTotals, positionsOf, totalsOf, type RunningTotals } from "./running-totals";
 export {
   intensity,
   isRefusal,

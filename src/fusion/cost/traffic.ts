@@ -1,4 +1,4 @@
-/** @file Counts what a kernel moves. The only place where bytes and transfers are counted; times are model.ts's business. */
+/** @file Counts what a kernel moves. The only file where bytes and transfers are counted; times are model.ts's business. */
 import { bytesOf, dtypeBytes, node, type Access, type Graph, type NodeId, type Region } from "../ir";
 import { opDef } from "../ops";
 import { miscounted } from "./mutations";

@@ -37,7 +37,7 @@ export interface Node {
   readonly span?: Span;
   /** A derivative of reverse mode, or computed from one: it runs after the forward pass. Absent: part of the forward pass. */
   readonly phase?: "backward";
-  /** The outermost call of `checkpoint` that it was computed in: its inside is made again in the backward pass. */
+  /** The outermost call of `checkpoint` that it was computed in: its inside is recomputed in the backward pass. */
   readonly segment?: string;
   /** The value whose cotangent this is. */
   readonly cotangentOf?: NodeId;

@@ -1,4 +1,4 @@
-/** @file Knobs of code generation: how a kernel's loops meet the threads, where a person chooses in place of the planner. Data only. */
+/** @file Knobs of code generation: how a kernel's loops meet the threads, where a person chooses instead of the planner. Data only. */
 import type { NodeId } from "./ids";
 
 /** Every choice that one of a fixed list answers; a tile is named by its sizes instead. */
@@ -7,7 +7,7 @@ export const knobValues = {
   threads: ["32", "64", "128", "256", "512", "1024"],
   /** Turns that a thread of a flat kernel takes, one after another. */
   turns: ["1", "2", "4", "8"],
-  /** Whether these turns are written out or a loop. */
+  /** Whether these iterations are unrolled or a loop. */
   unroll: ["on", "off"],
   /** Whether a thread takes four neighbours with one load. */
   vector: ["on", "off"],

@@ -38,7 +38,7 @@ export interface Target {
   readonly shaderF16: boolean;
   /** Threads that run in step can hand each other their registers. */
   readonly subgroups: boolean;
-  /** What a person chose in place of the planner. */
+  /** What a person chose instead of the planner. */
   readonly knobs?: KnobChoices | undefined;
   /** No choice of a schedule may change a rounding. */
   readonly strict?: boolean;

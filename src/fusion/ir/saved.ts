@@ -6,7 +6,7 @@ export const savedChoices = ["save", "recompute", "invert", "bits"] as const;
 export type SavedChoice = (typeof savedChoices)[number];
 
 /**
- * What is kept where nothing is chosen. `stored`: every value that a derivative reads. `cut`: the fewest bytes from which cheap
+ * What is saved where nothing is chosen. `stored`: every value that a derivative reads. `cut`: the fewest bytes from which cheap
  * ops make the rest again. `segments`: the ends of about √n stretches. `recomputed`: nothing but the program's inputs.
  */
 export const savedPolicies = ["stored", "cut", "segments", "recomputed"] as const;
@@ -17,7 +17,7 @@ export interface SavedValues {
   readonly apart: boolean;
   /** Absent: fusion alone decides. */
   readonly policy?: SavedPolicy | undefined;
-  /** Bytes that may be kept; `cut` then makes dear values again, too, those first that free most for their work. */
+  /** Bytes that may be saved; `cut` then recomputes expensive values, too, those first that free most for their work. */
   readonly budgetBytes?: number | undefined;
   readonly choices: Readonly<Record<NodeId, SavedChoice>>;
 }

@@ -27,7 +27,7 @@ interface RowFactor {
   readonly zero: NodeId | null;
 }
 
-/** A walk further back than this is no attention. */
+/** A search further back than this finds no attention. */
 const FURTHEST = 64;
 
 /** What lies between `values` and the contraction behind its left operand, with a fold among it; null where there is none. */
@@ -181,7 +181,7 @@ export function divideLast(planner: Planner, { values, factor }: Between): NodeC
   };
   const last: Node = { ...result, op: divided.op, attrs: divided.attrs, inputs: [product, row], origins };
   if (!guard && zero === null)
-    return { gone: [share], after: [...chain, sum, last], born: [[product, values]], product };
+    return { gone: [share], after: [...chain, sum, last], inserted: [[product, values]], product };
   const none = guard ? node(graph, guard.choice).inputs[1]! : zero!;
   const [asked, unguarded] = [nodeId(`${values}~guard`), nodeId(`${values}~unguarded`)];
   const test: Node = {
@@ -205,7 +205,7 @@ export function divideLast(planner: Planner, { values, factor }: Between): NodeC
   return {
     gone: guard ? [share, guard.test, guard.choice] : [share],
     after: [...chain, sum, test, quotient, guarded],
-    born: [
+    inserted: [
       [product, values],
       [asked, values],
       [unguarded, values],

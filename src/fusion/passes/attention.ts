@@ -1,5 +1,5 @@
 /**
- * @file P4: product → softmax → product becomes one kernel, by algebra and not by name: the division by the row's sum waits until
+ * @file Product → softmax → product becomes one kernel, by algebra and not by name: the division by the row's sum waits until
  * the end, the row's maximum and sum run along, and the scores are computed tile by tile where they are needed.
  */
 import { node, sizeOf, type Patch, type Verdict } from "../ir";
@@ -11,11 +11,11 @@ import type { Answer, Candidate, FusionPass } from "./define";
 import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { onlineWorth, regionsOf } from "./online-worth";
+import { onlineProfitability, regionsOf } from "./online-profitability";
 import { rewriteCandidate } from "./rewriting";
-import { wholeRegion } from "./whole";
-import { nameOf, namesOf, no, showBytes, showMicros, yes } from "./words";
-import { policyOnContraction } from "./worth";
+import { mergedRegion } from "./merged-rewrite";
+import { nameOf, namesOf, no, showBytes, showMicros, yes } from "./sentences";
+import { policyOnContraction } from "./profitability";
 
 export const attention: FusionPass = {
   name: "attention",
@@ -49,11 +49,11 @@ export const attention: FusionPass = {
     candidate.rewrite
       ? planner.supposing(candidate.rewrite.patch, () => costOf(planner, candidate))
       : costOf(planner, candidate),
-  worth(planner, candidate, delta) {
+  profitability(planner, candidate, delta) {
     if (candidate.rewrite) return candidate.rewrite.verdict;
     const policy = policyOnContraction(planner, candidate);
     if (policy) return policy;
-    const alone = onlineWorth(planner, candidate, delta, doing(planner, candidate));
+    const alone = onlineProfitability(planner, candidate, delta, doing(planner, candidate));
     const promise = promised.get(candidate);
     return alone.ok || !promise ? alone : onTheWay(planner, candidate, alone, promise);
   },
@@ -140,7 +140,7 @@ function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: 
   const { scores, values, mods, core } = found;
   const nodes = [scores, ...mods, ...core, values];
   const group = regionsOf(planner, rewriter, nodes);
-  const whole = wholeRegion(planner, rewriter, group, patch, rewriter.regionsOf(values)[0]!);
+  const whole = mergedRegion(planner, rewriter, group, patch, rewriter.regionsOf(values)[0]!);
   const merged = {
     rule: "one-kernel",
     kind: "fuse",
@@ -159,8 +159,8 @@ function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: 
   if (!form.ok) return refuse(form.verdict);
   const legal = legalMerge(planner, merged, true);
   if (!legal.ok) return refuse(legal);
-  const worth = onlineWorth(planner, merged, costOf(planner, merged), doing(planner, merged));
-  return worth.ok ? worth : refuse(worth);
+  const profitability = onlineProfitability(planner, merged, costOf(planner, merged), doing(planner, merged));
+  return profitability.ok ? profitability : refuse(profitability);
 }
 
 /** A refusal, when the row's shares are needed in memory themselves. */

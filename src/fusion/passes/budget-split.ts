@@ -1,4 +1,4 @@
-/** @file P8: a kernel over a limit, or across a boundary that the user drew, is cut where the least has to cross. */
+/** @file A kernel over a limit, or across a boundary that the user drew, is cut where the least has to cross. */
 import { bytesOf, freshRegionId, node, parseEdgeId, type NodeId, type Region, type RegionId } from "../ir";
 import { isRefusal } from "../cost";
 import { isFreeView } from "../region";
@@ -7,8 +7,8 @@ import { bindingsOf, costOf, edgesBetween, neededBy, patchOf } from "./merge";
 import { cheapestCut, type CutValue } from "./min-cut";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
-import { namesOf, nameOf, showBytes, yes } from "./words";
-import { OPS_PER_NOTCH, STATEMENT_LIMIT } from "./worth";
+import { namesOf, nameOf, showBytes, yes } from "./sentences";
+import { OPS_PER_NOTCH, STATEMENT_LIMIT } from "./profitability";
 
 interface Excess {
   readonly code: "L_BINDINGS" | "C_CODE_SIZE" | "C_COMPILE_BUDGET" | "U_USER_BARRIER";
@@ -42,7 +42,7 @@ export const budgetSplit: FusionPass = {
         : `What ${namesOf(planner.graph, add[0]!.outputs)} needs is in memory already: the kernel need not compute it again.`,
     ),
   cost: costOf,
-  worth(planner, candidate) {
+  profitability(planner, candidate) {
     const excess = reasons.get(candidate)!;
     const [first, second] = candidate.add;
     const crossing = second ? first!.outputs.filter((id) => !candidate.remove[0]!.outputs.includes(id)) : [];

@@ -1,4 +1,4 @@
-/** @file P0: exact identities, equal subexpressions, dead values. Each rewrite is a step of its own. */
+/** @file Exact identities, equal subexpressions, dead values. Each rewrite is a step of its own. */
 import { node, type Node, type NodeId } from "../ir";
 import { opDef } from "../ops";
 import { isFreeView } from "../region";
@@ -8,7 +8,7 @@ import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { propose, rewritingPass, untilNoneFits } from "./rewriting";
-import { nameOf, no, yes } from "./words";
+import { nameOf, no, yes } from "./sentences";
 
 const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
 
@@ -90,6 +90,6 @@ function repeated(planner: Planner): [NodeId, NodeId][] {
 
 function keyOf({ op, inputs, attrs, type, rounded }: Node, numbers: ReadonlyMap<NodeId, NodeId>): string {
   const operands = inputs.map((input) => numbers.get(input) ?? input).join();
-  const said = mutated("cse-ignores-attrs") && op !== "const" ? "" : JSON.stringify(attrs);
-  return `${op}(${operands})${said}${type.dtype}${type.shape.join()}${rounded ? "~" : ""}`;
+  const seen = mutated("cse-ignores-attrs") && op !== "const" ? "" : JSON.stringify(attrs);
+  return `${op}(${operands})${seen}${type.dtype}${type.shape.join()}${rounded ? "~" : ""}`;
 }

@@ -1,18 +1,18 @@
-/** @file P4: a product that is only folded along one of its sides is folded tile by tile while it is made, and never stored. */
+/** @file A product that is only folded along one of its sides is folded tile by tile while it is made, and never stored. */
 import { node, sizeOf, type Graph, type Node, type NodeId, type Region, type Verdict } from "../ir";
 import { opDef } from "../ops";
 import { classifyOnline, isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
-import { onlineWorth, regionsOf } from "./online-worth";
+import { onlineProfitability, regionsOf } from "./online-profitability";
 import type { Planner } from "./planner";
 import { rounds } from "./strict-order";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { pickOf } from "./row-picks";
-import { termsApart, type TermsApart } from "./row-terms";
-import { joinedBy, wholeRegion } from "./whole";
-import { nameOf, namesOf, no, yes } from "./words";
-import { policyOnContraction } from "./worth";
+import { maskedGatherOf } from "./gather-by-mask";
+import { distributeSum, type DistributedSum } from "./distribute-sum";
+import { joinedBy, mergedRegion } from "./merged-rewrite";
+import { nameOf, namesOf, no, yes } from "./sentences";
+import { policyOnContraction } from "./profitability";
 
 export const contractReduce: FusionPass = {
   name: "contract-reduce",
@@ -26,18 +26,18 @@ export const contractReduce: FusionPass = {
     for (const { id } of products.toSorted((a, b) => planner.position(a.id) - planner.position(b.id))) {
       const folded = foldsOf(planner, rewriter, id);
       if (!folded) continue;
-      const apart = termsApart(planner, rewriter, id, folded);
+      const apart = distributeSum(planner, rewriter, id, folded);
       if (!apart) yield* foldTiles(planner, rewriter, id, folded);
       else yield* rewriteAndFold(planner, rewriter, { product: id, folded, apart });
     }
   },
   legal: (planner, candidate) => withRewrite(planner, candidate, () => legalFold(planner, candidate)),
   cost: (planner, candidate) => withRewrite(planner, candidate, () => costOf(planner, candidate)),
-  worth(planner, candidate, delta) {
+  profitability(planner, candidate, delta) {
     const [product, ...folds] = candidate.nodes;
     const doing = `Folding each tile of ${nameOf(planner.graph, product!)} into ${namesOf(planner.graph, folds)} at once`;
     const policy = policyOnContraction(planner, candidate);
-    return policy ?? withRewrite(planner, candidate, () => onlineWorth(planner, candidate, delta, doing));
+    return policy ?? withRewrite(planner, candidate, () => onlineProfitability(planner, candidate, delta, doing));
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };
@@ -76,7 +76,7 @@ interface Streamed {
   readonly product: NodeId;
   /** What lies between it and the last fold of its rows, in text order. */
   readonly folded: readonly NodeId[];
-  readonly apart: TermsApart;
+  readonly apart: DistributedSum;
 }
 
 /** Values of the whole row leave the sums, and the tiles are folded, in one step: between the two, more would be stored. */
@@ -86,7 +86,7 @@ function* rewriteAndFold(planner: Planner, rewriter: Rewriter, streamed: Streame
   const id = rewriter.regionsOf(folded.at(-1)!)[0]!;
   if (group.length < 2) return;
   const rewritten = rewriter.patchOf(apart.change);
-  const whole = planner.supposing(rewritten, () => wholeRegion(planner, rewriter, group, rewritten, id));
+  const whole = planner.supposing(rewritten, () => mergedRegion(planner, rewriter, group, rewritten, id));
   const nodes = [product, ...folded.filter((fold) => isFold(planner, node(planner.graph, fold), product))];
   const edges = edgesOf(planner, [product, ...folded]);
   const verdict = yes("A_PATTERN", nodes, leaving(planner, apart));
@@ -105,7 +105,7 @@ function* rewriteAndFold(planner: Planner, rewriter: Rewriter, streamed: Streame
   planner.reorder();
 }
 
-function leaving({ graph }: Planner, { sums, rows }: TermsApart): string {
+function leaving({ graph }: Planner, { sums, rows }: DistributedSum): string {
   const [names, known] = [namesOf(graph, sums), namesOf(graph, rows)];
   if (rows.length === 0)
     return `${names} takes one element of each row: comparing each place with the index finds it while the row goes by.`;
@@ -137,7 +137,7 @@ function ofRowSize({ graph }: Planner, { outputs }: Region, folds: readonly Node
 
 const sizeAt = (graph: Graph, id: NodeId): number => sizeOf(node(graph, id).type.shape);
 
-/** A walk further than this leads elsewhere. */
+/** A search further than this leads elsewhere. */
 const FURTHEST = 64;
 
 /** What lies between a product and the folds of its rows, folds included, in text order; null where it is not folded. */
@@ -172,6 +172,6 @@ function isFold(planner: Planner, n: Node, product: NodeId): boolean {
   const { kind } = opDef(n.op);
   const whole = (id: NodeId): boolean => sizeAt(planner.graph, id) === sizeAt(planner.graph, product);
   if (kind === "reduce") return whole(n.inputs[0]!);
-  const pick = kind === "gather" ? pickOf(planner, n) : null;
+  const pick = kind === "gather" ? maskedGatherOf(planner, n) : null;
   return pick !== null && whole(pick.rows.id);
 }

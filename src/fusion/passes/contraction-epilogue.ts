@@ -1,7 +1,7 @@
-/** @file P4: work on a product's elements while they are still in registers (epilogue), and on its operands while they load (prologue). */
+/** @file Work on a product's elements while they are still in registers (epilogue), and on its operands while they load (prologue). */
 import { type Region, type RegionId } from "../ir";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { leftToReaders } from "./left-to-readers";
+import { deferToReaders } from "./epilogue-deferral";
 import {
   copyCandidate,
   costOf,
@@ -14,8 +14,8 @@ import {
   patchOf,
 } from "./merge";
 import type { Planner } from "./planner";
-import { namesOf } from "./words";
-import { judge, policyOnContraction, prologueVerdict } from "./worth";
+import { namesOf } from "./sentences";
+import { judge, policyOnContraction, prologueVerdict } from "./profitability";
 
 export const contractionEpilogue: FusionPass = {
   name: "contraction-epilogue",
@@ -32,7 +32,7 @@ export const contractionEpilogue: FusionPass = {
   },
   legal: legalMerge,
   cost: costOf,
-  worth(planner, candidate, delta) {
+  profitability(planner, candidate, delta) {
     const policy = policyOnContraction(planner, candidate);
     if (policy) return policy;
     const [producer, consumer] = [candidate.nodes[0]!, candidate.nodes.at(-1)!];
@@ -43,7 +43,7 @@ export const contractionEpilogue: FusionPass = {
       return prologueVerdict(planner, candidate) ?? judge(planner, candidate, delta, doing);
     }
     const doing = `Applying ${names(consumer)} while the tile of ${names(producer)} is in registers`;
-    return leftToReaders(planner, candidate) ?? judge(planner, candidate, delta, doing);
+    return deferToReaders(planner, candidate) ?? judge(planner, candidate, delta, doing);
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };

@@ -47,7 +47,7 @@ export interface FusionPass {
   /** What would it change? Numbers, no opinion. */
   cost(planner: Planner, candidate: Candidate): CostDelta;
   /** Is it worth it? The wording of the numbers. */
-  worth(planner: Planner, candidate: Candidate, delta: CostDelta): Verdict;
+  profitability(planner: Planner, candidate: Candidate, delta: CostDelta): Verdict;
   apply(planner: Planner, candidate: Candidate): Patch;
 }
 

@@ -4,7 +4,7 @@ import { isRefusal } from "../cost";
 import type { Candidate } from "./define";
 import { edgesBetween, mergeCandidate, nodesOf } from "./merge";
 import type { Planner } from "./planner";
-import { OPS_PER_NOTCH } from "./worth";
+import { OPS_PER_NOTCH } from "./profitability";
 
 /** Regions between the two ends that are looked at before giving up. */
 const WINDOW = 16;

@@ -3,7 +3,7 @@ import { node, sizeOf, type NodeId } from "../ir";
 import { evaluationsOf } from "../cost";
 import type { Candidate } from "./define";
 import type { Planner } from "./planner";
-import { inWords } from "./words";
+import { inWords } from "./sentences";
 
 /** `twice`, `16 times`; null when nothing is computed more often than before. */
 export function evaluationWords(planner: Planner, candidate: Candidate): string | null {

@@ -14,10 +14,10 @@ import { monotoneCommute } from "./monotone-commute";
 import { multiOutput } from "./multi-output";
 import { producerConsumer } from "./producer-consumer";
 import { rowGroups } from "./row-groups";
-import { rowPicks } from "./row-picks";
-import { rowScale } from "./row-scale";
+import { gatherByMask } from "./gather-by-mask";
+import { hoistRowScale } from "./hoist-row-scale";
 import { savedValues } from "./saved/saved-values";
-import { tilesAgain } from "./tiles-again";
+import { attentionRecompute } from "./attention-recompute";
 import { transposeFolding } from "./transpose-folding";
 
 /** The pipeline: passes run in this order. */
@@ -30,14 +30,14 @@ export const allPasses: readonly FusionPass[] = [
   reductionAlgebra,
   movementAlgebra,
   savedValues,
-  tilesAgain,
+  attentionRecompute,
   transposeFolding,
   attention,
   contractReduce,
   contractionEpilogue,
-  rowPicks,
+  gatherByMask,
   rowGroups,
-  rowScale,
+  hoistRowScale,
   producerConsumer,
   multiOutput,
   budgetSplit,
@@ -50,5 +50,5 @@ export { orderRefusal, passOrder, pipelineOf, type OrderRefusal } from "./pipeli
 export { savedOffers, type SavedOffer } from "./saved/wanted";
 export { inTextOrder } from "./planner";
 export { runPasses, stateHash, type PassRun } from "./run";
-export { passTitles, type PassTitle } from "./titles";
-export { inWords, showBytes, showMicros } from "./words";
+export { passCatalogue, type PassEntry } from "./catalogue";
+export { inWords, showBytes, showMicros } from "./sentences";

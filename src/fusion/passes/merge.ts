@@ -20,9 +20,9 @@ import { classifyPlain, isOnline, productsOf, uniformsOf } from "../region";
 import type { Candidate, FusionPass } from "./define";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
-import { acrossPasses } from "./saved/across";
+import { crossPhase } from "./saved/cross-phase";
 import { inOtherOrder } from "./strict-order";
-import { capital, countOf, nameOf, namesOf, no, showBytes, yes } from "./words";
+import { capital, countOf, nameOf, namesOf, no, showBytes, yes } from "./sentences";
 
 /** Members of several regions, each once, in text order. */
 export function unionOf(planner: Planner, regions: readonly Region[]): NodeId[] {
@@ -180,7 +180,7 @@ export const joiningRewrite: Pick<FusionPass, "legal" | "cost" | "apply"> = {
 export function legalMerge(planner: Planner, candidate: Candidate, derives = false): Verdict {
   return (
     pinned(planner, candidate) ??
-    acrossPasses(planner, candidate) ??
+    crossPhase(planner, candidate) ??
     returning(planner, candidate) ??
     outOfForm(planner, candidate, derives) ??
     overLimits(planner, candidate) ??
@@ -357,7 +357,7 @@ export function costOf(planner: Planner, { remove, add }: Candidate): CostDelta 
   };
 }
 
-/** The priority of section 5 of the cost model: predicted µs that the candidate saves, launches included. */
+/** The priority of a candidate: predicted µs that the candidate saves, launches included. */
 export function priorityOf(planner: Planner, { remove, add }: Candidate): number {
   const work = (regions: readonly Region[]): number =>
     regions.reduce((total, region) => total + planner.factsOf(region).time.workMicros, 0);

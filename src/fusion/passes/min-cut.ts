@@ -7,7 +7,7 @@ class Network {
   readonly #to: number[] = [];
   readonly #room: number[] = [];
   readonly #level: Int32Array;
-  /** The edge to try next at each place: what was found full is not tried again in a phase. */
+  /** The edge to try next at each node: what was found full is not tried again in a phase. */
   readonly #trying: Int32Array;
 
   constructor(places: number) {
@@ -98,7 +98,7 @@ export interface CutValue {
  * The near side of the cheapest cut: values that need no value of the far side, for the least cost of what the far side reads of them.
  * @param values in an order in which each needs only earlier ones
  * @param near values that must be on the near side; `far`: on the far side
- * @returns places in the list; null where no cut parts them
+ * @returns positions in the list; null where no cut parts them
  */
 export function cheapestCut(
   values: readonly CutValue[],
@@ -121,28 +121,28 @@ export function cheapestCut(
   return new Set(values.flatMap((_, at) => (network.isNear(2 * at) ? [at] : [])));
 }
 
-/** A value that may be kept, or made again from what is. */
+/** A value that may be saved, or recomputed from what is. */
 export interface KeptValue extends CutValue {
-  /** It can't be made again. */
-  readonly dear: boolean;
-  /** It is needed where only kept values are. */
+  /** It can't be recomputed. */
+  readonly expensive: boolean;
+  /** It is needed where only saved values are. */
   readonly wanted: boolean;
 }
 
 /**
- * The cheapest values to keep so that all wanted ones can be made of them (the cut of AOTAutograd's partitioner, in the form of Goldberg's selection).
- * @param values in an order in which each needs only earlier ones; a cost of Infinity: never kept
- * @returns places in the list: `kept`, and `early`, which are computed only where everything is at hand; null where nothing does
+ * The cheapest values to save so that all wanted ones can be made of them (the cut of AOTAutograd's partitioner, in the form of Goldberg's selection).
+ * @param values in an order in which each needs only earlier ones; a cost of Infinity: never saved
+ * @returns positions in the list: `saved`, and `early`, which are computed only where everything is at hand; null where nothing does
  */
 export function keptByCut(
   values: readonly KeptValue[],
 ): { readonly kept: ReadonlySet<number>; readonly early: ReadonlySet<number> } | null {
   const [source, sink] = [2 * values.length, 2 * values.length + 1];
   const network = new Network(sink + 1);
-  values.forEach(({ needs, cost, dear, wanted }, at) => {
+  values.forEach(({ needs, cost, expensive, wanted }, at) => {
     network.edge(2 * at, 2 * at + 1, cost);
     for (const need of needs) network.edge(2 * need + 1, 2 * at, Infinity);
-    if (dear) network.edge(source, 2 * at, Infinity);
+    if (expensive) network.edge(source, 2 * at, Infinity);
     if (wanted) network.edge(2 * at + 1, sink, Infinity);
   });
   if (!network.fill(source, sink)) return null;

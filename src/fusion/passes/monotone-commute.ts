@@ -6,7 +6,7 @@ import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
 import { propose, rewritingPass } from "./rewriting";
-import { nameOf, no, yes } from "./words";
+import { nameOf, no, yes } from "./sentences";
 
 export const monotoneCommute = rewritingPass({
   name: "monotone-commute",
@@ -70,7 +70,7 @@ function* maskFirst(
   const change: NodeChange = {
     gone: [inner.id],
     after: [first, last, { ...fold, inputs: [last.id] }],
-    born: [[last.id, fold.id]],
+    inserted: [[last.id, fold.id]],
   };
   const text = `\`${inner.op}\` leaves 0 where it is, so the mask may come before it as well as after: then \`${inner.op}\` stands next to ${nameOf(graph, fold.id)}.`;
   const nodes = [x, inner.id, masked.id];
@@ -98,7 +98,7 @@ function swapped(fold: Node, inner: Node, x: Node, { way, operand }: Monotone): 
     label: fold.id.includes("~") ? inner.label : fold.label,
     origins,
   };
-  return { change: { gone: [inner.id], after: [folded, last], born: [[first, fold.id]] }, first };
+  return { change: { gone: [inner.id], after: [folded, last], inserted: [[first, fold.id]] }, first };
 }
 
 function said(graph: Graph, fold: Node, inner: Node, { way }: Monotone): Verdict {

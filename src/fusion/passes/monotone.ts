@@ -1,4 +1,4 @@
-/** @file Which ops never turn an order round, and which leave zeros where they are: what a maximum may change places with. */
+/** @file Which ops never reverse an order, and which leave zeros where they are: what a maximum may be exchanged with. */
 import { node, sameShape, sizeOf, type Graph, type Node, type NodeId } from "../ir";
 import { numberOf, opDef } from "../ops";
 import { isFreeView } from "../region";
@@ -101,7 +101,7 @@ function ofOne(graph: Graph, n: Node): Monotone | null {
     return is("up", n.op === "square" || n.op === "sqrt");
   if (n.op === "neg") return is("down", true);
   if (DOWN.has(n.op) || (DOWN_ABOVE_ZERO.has(n.op) && own(graph, n, POSITIVE))) return is("down", false);
-  // Rounding to another type never turns an order round; a truth value has none.
+  // Rounding to another type never reverses an order; a truth value has none.
   const [from, to] = [node(graph, n.inputs[0]!).type.dtype, n.type.dtype];
   return n.op === "cast" && from !== "bool" && to !== "bool" ? is("up", true) : null;
 }

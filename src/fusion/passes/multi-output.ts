@@ -1,11 +1,11 @@
-/** @file P7: one kernel with several outputs, for a value that is stored anyway and for kernels that read the same tensor. */
+/** @file One kernel with several outputs, for a value that is stored anyway and for kernels that read the same tensor. */
 import { edgeId, node, type EdgeId, type NodeId, type Region, type RegionId, type Verdict } from "../ir";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { costOf, edgesBetween, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
 import { isIndexMap } from "./transpose-folding";
 import type { Planner } from "./planner";
-import { countOf, nameOf, namesOf, no } from "./words";
-import { judge, policyOnContraction, prologueVerdict } from "./worth";
+import { countOf, nameOf, namesOf, no } from "./sentences";
+import { judge, policyOnContraction, prologueVerdict } from "./profitability";
 
 export const multiOutput: FusionPass = {
   name: "multi-output",
@@ -28,7 +28,7 @@ export const multiOutput: FusionPass = {
   },
   legal: legalMerge,
   cost: costOf,
-  worth(planner, candidate, delta) {
+  profitability(planner, candidate, delta) {
     const refusal =
       policyOnContraction(planner, candidate) ?? prologueVerdict(planner, candidate) ?? byPolicy(planner, candidate);
     if (refusal) return refusal;

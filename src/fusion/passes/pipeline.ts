@@ -2,7 +2,7 @@
 import type { CompileOptions } from "../ir";
 import type { FusionPass } from "./define";
 import { passesOf } from "./levels";
-import { passTitles } from "./titles";
+import { passCatalogue } from "./catalogue";
 
 interface OrderRule {
   /** Runs before all of `later`. */
@@ -11,7 +11,7 @@ interface OrderRule {
   readonly reason: string;
 }
 
-const names = passTitles.map(({ name }) => name);
+const names = passCatalogue.map(({ name }) => name);
 const MERGING = [
   "tiles-again",
   "transpose-folding",
@@ -59,10 +59,10 @@ export function orderRefusal(order: readonly string[]): OrderRefusal | null {
   return null;
 }
 
-const titleOf = (name: string): string => `“${passTitles.find((pass) => pass.name === name)?.title ?? name}”`;
+const titleOf = (name: string): string => `“${passCatalogue.find((pass) => pass.name === name)?.title ?? name}”`;
 
 /**
- * Names of all passes in the order that `wanted` asks for: names that it lacks keep their place behind the pass before them,
+ * Names of all passes in the order that `wanted` asks for: names that it lacks stay behind the pass before them,
  * names of no pass are left out. The usual order where `wanted` can't run.
  */
 export function passOrder(wanted: readonly string[] = names): readonly string[] {

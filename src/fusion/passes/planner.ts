@@ -17,12 +17,12 @@ import {
   type Totals,
   type Verdict,
 } from "../ir";
-import { isRefusal, openLedger, positionsOf, type Ledger, type RegionFacts } from "../cost";
+import { isRefusal, openRunningTotals, positionsOf, type RunningTotals, type RegionFacts } from "../cost";
 import { isViewRegion } from "../region";
 import type { PlanOptions } from "./define";
 import { executionOrder, regionOrder, type RegionOrder } from "./order";
-import type { Pricing } from "./pricing";
-import { openReadership } from "./readership";
+import type { CostCache } from "./cost-cache";
+import { openUseDef } from "./use-def";
 
 /** Live: the graph and the maps change with every accepted step. */
 export interface Planner {
@@ -31,7 +31,7 @@ export interface Planner {
   readonly graph: Graph;
   readonly regions: ReadonlyMap<RegionId, Region>;
   readonly order: RegionOrder;
-  /** Regions of the naive plan: every place in the order is below it. */
+  /** Regions of the naive plan: every position in the order is below it. */
   readonly regionCount: number;
   /** Bytes from which an event is full-size. */
   readonly fullSize: number;
@@ -97,15 +97,15 @@ export function inTextOrder(draft: DraftFusion, position: (id: NodeId) => number
 }
 
 /**
- * @param pricing what decisions are taken on
+ * @param costCache what decisions are taken on
  * @param counted what totals are made of
  */
 export function openPlanner(
   fusion: Fusion,
   options: PlanOptions,
   fullSize: number,
-  pricing: Pricing,
-  counted: Pricing,
+  costCache: CostCache,
+  counted: CostCache,
 ): Planner {
   const draft: DraftFusion = {
     nodes: new Map(fusion.graph.nodes),
@@ -121,8 +121,8 @@ export function openPlanner(
     return found;
   };
   const outputs = new Set(graph.outputs);
-  const readership = openReadership(draft.nodes);
-  const facts = (region: Region): RegionFacts | Verdict => pricing.facts(graph, region);
+  const useDef = openUseDef(draft.nodes);
+  const facts = (region: Region): RegionFacts | Verdict => costCache.facts(graph, region);
   const kernel = (region: Region, answer: RegionFacts | Verdict): RegionFacts => {
     if (isRefusal(answer)) throw bug(`region ${region.id} is no kernel: ${answer.text}`);
     return answer;
@@ -137,17 +137,17 @@ export function openPlanner(
     if (!found) throw bug(`no region ${id}`);
     return found;
   };
-  const readersOf = (id: RegionId): readonly RegionId[] => readership.readersOf(region(id));
-  const producersOf = (id: RegionId): readonly RegionId[] => readership.producersOf(region(id));
-  for (const each of draft.regions.values()) readership.enter(each);
+  const readersOf = (id: RegionId): readonly RegionId[] => useDef.readersOf(region(id));
+  const producersOf = (id: RegionId): readonly RegionId[] => useDef.producersOf(region(id));
+  for (const each of draft.regions.values()) useDef.enter(each);
   const orderNow = (): RegionOrder =>
     regionOrder(executionOrder([...draft.regions.values()], position, producersOf), { readersOf, producersOf });
   let order = orderNow();
   let edition = 0;
   const sorted = (ids: readonly RegionId[]): readonly RegionId[] =>
     ids.length < 2 ? ids : ids.toSorted((a, b) => order.at(a) - order.at(b));
-  const ledger = openLedger(graph, positions);
-  for (const each of draft.regions.values()) ledger.add(each, countsOf(each));
+  const runningTotals = openRunningTotals(graph, positions);
+  for (const each of draft.regions.values()) runningTotals.add(each, countsOf(each));
   return {
     options,
     profile: options.profile,
@@ -162,9 +162,9 @@ export function openPlanner(
     position,
     isOutput: (id) => outputs.has(id),
     isView: (each) => isViewRegion(graph, each),
-    homeOf: readership.homeOf,
-    inputsOf: readership.inputsOf,
-    regionsReading: readership.regionsReading,
+    homeOf: useDef.homeOf,
+    inputsOf: useDef.inputsOf,
+    regionsReading: useDef.regionsReading,
     readersOf: (id) => sorted(readersOf(id)),
     producersOf: (id) => sorted(producersOf(id)),
     inOrder: () => sorted([...draft.regions.keys()]),
@@ -176,31 +176,31 @@ export function openPlanner(
       setNodes(draft, invert(patch));
       return answer;
     },
-    peakAfter: (remove, add) => peakAfter(ledger, countsOf, remove, add),
+    peakAfter: (remove, add) => peakAfter(runningTotals, countsOf, remove, add),
     edition: () => edition,
     apply: (patch, merged) => {
       edition++;
       if (merged.length > 1) order.merge(merged, patch.addedRegions[0]!.id);
       for (const each of patch.removedRegions) {
-        ledger.remove(each, countsOf(each));
-        readership.leave(each);
+        runningTotals.remove(each, countsOf(each));
+        useDef.leave(each);
         draft.regions.delete(each.id);
       }
       setNodes(draft, patch);
       for (const each of patch.addedRegions) {
         draft.regions.set(each.id, each);
-        readership.enter(each);
-        ledger.add(each, countsOf(each));
+        useDef.enter(each);
+        runningTotals.add(each, countsOf(each));
       }
       if (patch.addedNodes.length + patch.removedNodes.length > 0) {
-        ledger.outputsMoved();
-        ledger.inputsChanged(inputBytes(patch.addedNodes) - inputBytes(patch.removedNodes));
+        runningTotals.outputsMoved();
+        runningTotals.inputsChanged(inputBytes(patch.addedNodes) - inputBytes(patch.removedNodes));
       }
     },
     reorder: () => {
       order = orderNow();
     },
-    totals: () => ledger.totals(),
+    totals: () => runningTotals.totals(),
     fusion: () => inTextOrder(draft, position),
   };
 }
@@ -211,17 +211,17 @@ const setNodes = (draft: DraftFusion, patch: Patch): void =>
 const inputBytes = (nodes: readonly Node[]): number =>
   nodes.reduce((sum, { op, type }) => sum + (op === "input" ? bytesOf(type) : 0), 0);
 
-/** Exchanges regions in the ledger, looks, and puts them back. */
+/** Exchanges regions in the totals, looks, and puts them back. */
 function peakAfter(
-  ledger: Ledger,
+  runningTotals: RunningTotals,
   factsOf: (region: Region) => RegionFacts,
   remove: readonly Region[],
   add: readonly Region[],
 ): number {
-  for (const each of remove) ledger.remove(each, factsOf(each));
-  for (const each of add) ledger.add(each, factsOf(each));
-  const { peakBytes } = ledger.totals();
-  for (const each of add) ledger.remove(each, factsOf(each));
-  for (const each of remove) ledger.add(each, factsOf(each));
+  for (const each of remove) runningTotals.remove(each, factsOf(each));
+  for (const each of add) runningTotals.add(each, factsOf(each));
+  const { peakBytes } = runningTotals.totals();
+  for (const each of add) runningTotals.remove(each, factsOf(each));
+  for (const each of remove) runningTotals.add(each, factsOf(each));
   return peakBytes;
 }

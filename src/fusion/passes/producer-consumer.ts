@@ -1,4 +1,4 @@
-/** @file P6: a producer moves into all of its readers or into none, the most profitable first (after XLA's priority fusion). */
+/** @file A producer moves into all of its readers or into none, the most profitable first (after XLA's priority fusion). */
 import { bytesOf, node, type Region, type RegionId, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
 import type { Answer, Candidate, FusionPass } from "./define";
@@ -17,8 +17,8 @@ import {
 import { diamondOf } from "./diamond";
 import { isIndexMap } from "./transpose-folding";
 import type { Planner } from "./planner";
-import { countOf, inWords, nameOf, namesOf, no, showMicros } from "./words";
-import { judge, overBudget, policyOnContraction, prologueVerdict, worthIt } from "./worth";
+import { countOf, inWords, nameOf, namesOf, no, showMicros } from "./sentences";
+import { judge, overBudget, policyOnContraction, prologueVerdict, profitable } from "./profitability";
 
 interface Entry {
   readonly id: RegionId;
@@ -50,7 +50,7 @@ export const producerConsumer: FusionPass = {
   },
   legal: (planner, candidate) => needed(planner, candidate) ?? legalMerge(planner, candidate),
   cost: costOf,
-  worth(planner, candidate, delta) {
+  profitability(planner, candidate, delta) {
     const policy = policyOnContraction(planner, candidate) ?? prologueVerdict(planner, candidate);
     if (policy) return policy;
     const { options } = planner;
@@ -60,7 +60,7 @@ export const producerConsumer: FusionPass = {
     if (readers === 1) return judge(planner, candidate, delta, doing);
     if (options.policy === "materialise" || options.policy === "multi") return byPolicy(planner, candidate);
     if (options.policy === "duplicate" && !hasHeavyWork(planner, producer)) {
-      return overBudget(planner, candidate) ?? worthIt(planner, candidate, delta, doing);
+      return overBudget(planner, candidate) ?? profitable(planner, candidate, delta, doing);
     }
     return beaten(planner, candidate, delta.microsFused) ?? judge(planner, candidate, delta, doing);
   },
@@ -185,7 +185,7 @@ function openQueue(planner: Planner): Queue {
   };
 }
 
-/** Size class first, then place in the order: long chains merge evenly, short ones as one reads them. */
+/** Size class first, then position in the order: long chains merge evenly, short ones as one reads them. */
 function turnOf(planner: Planner, id: RegionId): number {
   const ops = planner.region(id).members.length;
   const size = ops < SMALL_KERNEL ? 0 : Math.floor(Math.log2(ops));

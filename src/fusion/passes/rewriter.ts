@@ -19,12 +19,12 @@ import type { Planner } from "./planner";
 export interface NodeChange {
   readonly gone: readonly NodeId[];
   readonly after: readonly Node[];
-  /** The second takes the first's place in its region. */
-  readonly moved?: readonly [NodeId, NodeId];
+  /** The second replaces the first in its region. */
+  readonly renamed?: readonly [NodeId, NodeId];
   /** New nodes, each with the node in whose regions it stands. Their ids begin with a node that stays: `y~sum` stands just before `y`. */
-  readonly born?: readonly (readonly [NodeId, NodeId])[];
+  readonly inserted?: readonly (readonly [NodeId, NodeId])[];
   /** New nodes that are computed by regions of their own. */
-  readonly apart?: readonly NodeId[];
+  readonly ownRegions?: readonly NodeId[];
 }
 
 /** Readers of every node and the regions that hold it, kept up over accepted changes. */
@@ -168,7 +168,7 @@ function renaming(web: Web, from: NodeId, to: NodeId): NodeChange | null {
   return {
     gone: [to, ...unneeded(web, [from], [to]).filter((id) => id !== from)],
     after: [withOrigins(web, named, [from]), ...rereading(web, to, from).filter(({ id }) => id !== from)],
-    moved: [to, from],
+    renamed: [to, from],
   };
 }
 
@@ -197,7 +197,7 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
   const { graph } = planner;
   const ids = new Set<NodeId>([...change.gone, ...change.after.map(({ id }) => id)]);
   const removedNodes = [...ids].filter((id) => graph.nodes.has(id)).map((id) => node(graph, id));
-  const besides = new Map(change.born ?? []);
+  const besides = new Map(change.inserted ?? []);
   const fresh = new Map(change.after.map((n) => [n.id, n]));
   const after = (id: NodeId): Node => fresh.get(id) ?? node(graph, id);
   const readersAfter = readersOnceDone(removedNodes, change.after, readersBefore);
@@ -217,10 +217,10 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
   const gone = new Set(change.gone);
   const lives = (id: NodeId): boolean => !gone.has(id) && after(id).op !== "const";
   const bodies = removedRegions.map((region) => ({ region, members: membersAfter(planner, region, change, lives) }));
-  const own = (change.apart ?? [])
+  const own = (change.ownRegions ?? [])
     .filter((id) => after(id).op !== "const")
     .map((id): Region => ({ id: regionId(`k:${id}`), members: [id], outputs: [id] }));
-  const apart = new Map(own.map((region) => [region.members[0]!, region.id]));
+  const ownRegions = new Map(own.map((region) => [region.members[0]!, region.id]));
   const bodyOf = new Map([
     ...bodies.map(({ region, members }) => [region.id, members] as const),
     ...own.map(({ id, members }) => [id, members] as const),
@@ -231,9 +231,9 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
   const holdersAfter = (id: NodeId): RegionId[] => {
     const all = new Set([
       ...(holders.get(id) ?? []),
-      ...(id === change.moved?.[1] ? holders.get(change.moved[0])! : []),
+      ...(id === change.renamed?.[1] ? holders.get(change.renamed[0])! : []),
       ...(holders.get(besides.get(id) ?? id) ?? []),
-      ...(apart.has(id) ? [apart.get(id)!] : []),
+      ...(ownRegions.has(id) ? [ownRegions.get(id)!] : []),
     ]);
     return [...all].filter((region) => holds(region, id));
   };
@@ -302,14 +302,14 @@ function readersOnceDone(removed: readonly Node[], added: readonly Node[], befor
 function membersAfter(
   planner: Planner,
   region: Region,
-  { moved, born = [] }: NodeChange,
+  { renamed, inserted = [] }: NodeChange,
   lives: (id: NodeId) => boolean,
 ): NodeId[] {
-  const [from, to] = moved ?? [null, null];
+  const [from, to] = renamed ?? [null, null];
   const holdsSource = from !== null && region.members.includes(from);
   return region.members
     .filter((id) => (id === to ? holdsSource : lives(id)))
     .concat(to !== null && holdsSource && !region.members.includes(to) ? [to] : [])
-    .concat(born.flatMap(([id, beside]) => (region.members.includes(beside) ? [id] : [])))
+    .concat(inserted.flatMap(([id, beside]) => (region.members.includes(beside) ? [id] : [])))
     .toSorted((a, b) => planner.position(a) - planner.position(b));
 }

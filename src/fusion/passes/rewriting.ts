@@ -6,9 +6,9 @@ import type { Proposal } from "./identities";
 import { costOf, edgesOf, NOTHING, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import type { Rewriter } from "./rewriter";
-import { no, showBytes } from "./words";
+import { no, showBytes } from "./sentences";
 
-type Judged = Omit<FusionPass, "legal" | "cost" | "worth" | "apply">;
+type Judged = Omit<FusionPass, "legal" | "cost" | "profitability" | "apply">;
 
 const PROMISES: Record<FusionPass["numerics"], string> = {
   bitwise: "The values stay bit for bit what they were.",
@@ -24,7 +24,7 @@ export const rewritingPass = (pass: Judged): FusionPass => ({
     return noKernel(planner, candidate) ?? { ...verdict, text: PROMISES[pass.numerics] };
   },
   cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
-  worth(_planner, candidate, delta) {
+  profitability(_planner, candidate, delta) {
     const verdict = candidate.rewrite!.verdict;
     const numbers = { bytesSaved: delta.bytesSaved, launchesSaved: delta.launchesSaved };
     if (delta.bytesSaved >= 0 && delta.microsFused <= delta.microsApart + 1e-9) {

@@ -1,11 +1,11 @@
-/** @file P5: reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
+/** @file Reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
 import type { Region, RegionId, Verdict } from "../ir";
 import type { RegionSchedule } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { costOf, edgesBetween, hasContraction, walksRows, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
 import type { Planner } from "./planner";
-import { countOf, inWords, namesOf, showBytes } from "./words";
-import { judge, OPS_PER_NOTCH } from "./worth";
+import { countOf, inWords, namesOf, showBytes } from "./sentences";
+import { judge, OPS_PER_NOTCH } from "./profitability";
 
 /** Ops in the groups of the first round. */
 const FIRST_GROUPS = 16;
@@ -28,7 +28,7 @@ export const rowGroups: FusionPass = {
   },
   legal: legalMerge,
   cost: costOf,
-  worth(planner, candidate, delta) {
+  profitability(planner, candidate, delta) {
     const doing = `Walking the rows of ${namesOf(planner.graph, candidate.nodes)} once`;
     return withRowSize(planner, candidate, judge(planner, candidate, delta, doing));
   },

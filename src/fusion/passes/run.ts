@@ -15,10 +15,10 @@ import { chosenFor, fullSizeBytes } from "../cost";
 import type { Answer, Candidate, FusionPass, PlanOptions } from "./define";
 import { mutated } from "./mutations";
 import { openPlanner, type Planner } from "./planner";
-import { openPricing } from "./pricing";
-import { removesTooLarge } from "./too-large";
-import { namesOf, no, showBytes } from "./words";
-import { forcedAnyway } from "./worth";
+import { openCostCache } from "./cost-cache";
+import { removesOverLimit } from "./binding-limit-override";
+import { namesOf, no, showBytes } from "./sentences";
+import { forcedAnyway } from "./profitability";
 
 export interface PassRun {
   readonly steps: readonly Step[];
@@ -56,10 +56,10 @@ export function stateHash({ graph, regions }: Fusion): string {
 export function runPasses(naive: Fusion, options: PlanOptions, passes: readonly FusionPass[]): PassRun {
   const fullSize = fullSizeBytes(naive.graph);
   const log: Log = { steps: [], lastReason: new Map(), hash: stateHash(naive) };
-  const pricing = openPricing(options.profile, fullSize);
-  // What a person chose for the kernels is counted, and decides nothing: the same kernels stand, scheduled otherwise.
-  const counted = options.knobs ? openPricing(options.profile, fullSize, chosenFor(options)) : pricing;
-  const planner = openPlanner(naive, options, fullSize, pricing, counted);
+  const costCache = openCostCache(options.profile, fullSize);
+  // What a person chose for the kernels is counted, and decides nothing: the same kernels stand, scheduled differently.
+  const counted = options.knobs ? openCostCache(options.profile, fullSize, chosenFor(options)) : costCache;
+  const planner = openPlanner(naive, options, fullSize, costCache, counted);
   const disabled = new Set(options.disabledPasses);
   const forced = new Set(options.forced);
   for (const pass of passes) {
@@ -97,8 +97,8 @@ function decide(pass: FusionPass, planner: Planner, candidate: Candidate, forced
   const legal = losesRounding(planner, candidate) ?? pass.legal(planner, candidate);
   if (!legal.ok) return { ...refused, legal };
   const cost = pass.cost(planner, candidate);
-  let profitable = pass.worth(planner, candidate, cost);
-  if (!profitable.ok) profitable = removesTooLarge(planner, candidate, profitable) ?? profitable;
+  let profitable = pass.profitability(planner, candidate, cost);
+  if (!profitable.ok) profitable = removesOverLimit(planner, candidate, profitable) ?? profitable;
   if (!profitable.ok && candidate.edges.some((edge) => forced.has(edge))) {
     profitable = forcedAnyway(planner, candidate.nodes, profitable);
   }

@@ -1,10 +1,10 @@
-/** @file Strict mode keeps the order in which things are added up: a kernel that would group a fold otherwise is refused. */
+/** @file Strict mode keeps the order in which things are added up: a kernel that would group a fold differently is refused. */
 import { node, type Graph, type NodeId, type Region, type Target, type Verdict } from "../ir";
 import { isRefusal, targetOf } from "../cost";
 import { opDef } from "../ops";
 import { groupingOf, scheduleRegion, type Grouping } from "../region";
 import type { Planner } from "./planner";
-import { countOf, nameOf, no } from "./words";
+import { countOf, nameOf, no } from "./sentences";
 
 /** Folds that give the same result in any order. */
 const ORDERLESS: ReadonlySet<string> = new Set(["max", "min", "any", "all"]);

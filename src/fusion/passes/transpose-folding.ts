@@ -1,11 +1,11 @@
-/** @file P2: readers walk a tensor in another order instead of waiting for a copy of it. Views and index maps move into their readers. */
+/** @file Readers walk a tensor in another order instead of waiting for a copy of it. Views and index maps move into their readers. */
 import { bytesOf, node, type Region } from "../ir";
 import { opDef } from "../ops";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { copyCandidate, costOf, legalMerge, patchOf, shownByView } from "./merge";
 import type { Planner } from "./planner";
-import { capital, namesOf, nameOf, no, showBytes, showMicros, yes } from "./words";
-import { overBudget, policyOnContraction } from "./worth";
+import { capital, namesOf, nameOf, no, showBytes, showMicros, yes } from "./sentences";
+import { overBudget, policyOnContraction } from "./profitability";
 
 /** Every element of the region's result is one element of one operand: transposes, slices, expansions, views. */
 export const isIndexMap = (planner: Planner, region: Region): boolean =>
@@ -49,7 +49,7 @@ export const transposeFolding: FusionPass = {
     return shownByView(planner, moved!, readers) ?? legalMerge(planner, candidate);
   },
   cost: costOf,
-  worth(planner, candidate, delta) {
+  profitability(planner, candidate, delta) {
     const refusal = overBudget(planner, candidate) ?? policyOnContraction(planner, candidate);
     if (refusal) return refusal;
     const { graph } = planner;

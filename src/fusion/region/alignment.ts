@@ -26,7 +26,7 @@ export function permutationOf(graph: Graph, n: Node): Permutation | null {
 }
 
 /** Does it swap the last two axes, and nothing else? */
-export function turnsMatrix(graph: Graph, n: Node): boolean {
+export function isMatrixTranspose(graph: Graph, n: Node): boolean {
   const perm = opDef(n.op).kind !== "movement" || isFreeView(n) ? null : permutationOf(graph, n);
   const last = (perm?.length ?? 0) - 1;
   return (

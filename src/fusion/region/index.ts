@@ -4,7 +4,7 @@ export {
   followersOf,
   orderedFrom,
   permutationOf,
-  turnsMatrix,
+  isMatrixTranspose,
   type Follower,
   type Permutation,
 } from "./alignment";
@@ -33,7 +33,7 @@ export {
 export { readsOf, touchedElements } from "./reads";
 export { knobOffers } from "./knob-offers";
 export type { KnobOffer } from "./knobs";
-export { mergedSort, orderComparisons, orderStages, sidesOf, type OrderStage } from "./merged-order";
+export { mergedSort, orderComparisons, orderStages, partitionOf, type OrderStage } from "./merged-order";
 export { mergedStages, type MergedStages } from "./one-pass";
 export { scheduleRegion } from "./schedule";
 export { passRoots } from "./schedule-rows";

@@ -89,7 +89,7 @@ function behind(
 }
 
 /** Members of the first kernel, which sorts the runs, and of the last, which stores what is made of the row in order. */
-export function sidesOf(
+export function partitionOf(
   graph: Graph,
   { members, outputs }: Body,
   orders: readonly NodeId[],
@@ -150,7 +150,7 @@ export function classifyMerged(
       `no row stands still for ${label(other)} on the way`,
       "Let a kernel of its own walk the rows.",
     );
-  const { before, after } = sidesOf(graph, { members, outputs }, orders);
+  const { before, after } = partitionOf(graph, { members, outputs }, orders);
   const reached = new Set<NodeId>(orders);
   for (const id of members) if (node(graph, id).inputs.some((input) => reached.has(input))) reached.add(id);
   const early = outputs.find((id) => !reached.has(id));

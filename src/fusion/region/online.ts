@@ -5,7 +5,7 @@
  */
 import { node, showShape, sizeOf, type Graph, type Node, type NodeId, type Shape, type Verdict } from "../ir";
 import { opDef } from "../ops";
-import { followersOf, turnsMatrix, type Follower } from "./alignment";
+import { followersOf, isMatrixTranspose, type Follower } from "./alignment";
 import { diagonalOf } from "./diagonal";
 import { matmulSizes } from "./matmul";
 import { endsOf } from "./online-ends";
@@ -220,7 +220,7 @@ class Reader {
   #move(n: Node, part: Part): Part | Verdict {
     const operand = n.inputs[0]!;
     if (isFreeView(n) && part === "row") return this.#alias(n, operand);
-    const turned = this.#turned.has(operand) !== (part === "score" && turnsMatrix(this.graph, n));
+    const turned = this.#turned.has(operand) !== (part === "score" && isMatrixTranspose(this.graph, n));
     const stays = isFreeView(n) && (part === "score" || part === "weight");
     if (!(stays || turned !== this.#turned.has(operand)) || !this.#isFull(n.type.shape, turned))
       return this.#elsewhere(n, operand);

@@ -85,7 +85,7 @@ export const ideas: readonly Note[] = [
     kind: "idea",
     title: "When to keep a value in memory",
     text: [
-      "When it is read often and dear to make; when backward needs it; when it goes to another device; when one wants to look at it, or to start again from it.",
+      "When it is read often and expensive to compute; when backward needs it; when it goes to another device; when one wants to look at it, or to start again from it.",
       "The first is for the cost model. The others are yours to say: Forbid on a line keeps its value in memory, and the decision tells that it was you.",
     ],
     rows: ["003-10"],

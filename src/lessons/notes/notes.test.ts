@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { passTitles } from "../../fusion";
+import { passCatalogue } from "../../fusion";
 import { findExample } from "../examples";
 import { findNote, noteKinds, notes, notesOfExample, notesOfPass } from ".";
 
@@ -7,7 +7,7 @@ const named = notes.map((note) => [note.id, note] as const);
 
 test.each(named)("%s names examples and passes that there are", (_, { examples = [], tries = [], passes = [] }) => {
   const missing = [...examples, ...tries.map(({ opens }) => opens)].filter((id) => !findExample(id));
-  const known = new Set(passTitles.map(({ name }) => name));
+  const known = new Set(passCatalogue.map(({ name }) => name));
   expect([missing, passes.filter((pass) => !known.has(pass))]).toEqual([[], []]);
 });
 
@@ -33,7 +33,7 @@ test("nine questions, each with programs that differ", () => {
 });
 
 test("every pass has a note beside it", () => {
-  expect(passTitles.filter(({ name }) => notesOfPass(name).length === 0)).toEqual([]);
+  expect(passCatalogue.filter(({ name }) => notesOfPass(name).length === 0)).toEqual([]);
 });
 
 test("a variant has the notes of its example; an example not those of one variant", () => {

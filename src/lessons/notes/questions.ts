@@ -36,7 +36,7 @@ export const questions: readonly Note[] = [
     2,
     "Which values must stay in memory for the backward pass?",
     [
-      "Those that a derivative reads and that are dearer to make again than to load. Here backward needs `a`: keep it, or compute it from `x` once more.",
+      "Those that a derivative reads and that are more expensive to recompute than to load. Here backward needs `a`: keep it, or compute it from `x` once more.",
     ],
     [
       { title: "Keep a", opens: "saved-values/save" },

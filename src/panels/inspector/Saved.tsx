@@ -59,7 +59,7 @@ function Rows({ rows }: Pick<SavedSheet, "rows">) {
                 {rowTitle(row)}
               </label>
             </th>
-            <td>{showBytes(row.keptBytes)}</td>
+            <td>{showBytes(row.savedBytes)}</td>
             <td>{count(row.totals.kernels)}</td>
             <td>{decimal(row.flops, "FLOP")}</td>
             <td>{showMicros(row.totals.predictedMicros)}</td>

@@ -12,9 +12,9 @@ export function SavedChart({ sheet }: { readonly sheet: SavedSheet }) {
   const points = savedPoints(sheet);
   const best = points.filter((point) => point.best).toSorted((a, b) => a.x - b.x);
   const at = ({ x, y }: { readonly x: number; readonly y: number }): string => `${x * WIDTH},${(1 - y) * HEIGHT}`;
-  const most = Math.max(...sheet.rows.map(({ keptBytes }) => keptBytes));
+  const most = Math.max(...sheet.rows.map(({ savedBytes }) => savedBytes));
   const times = sheet.rows.map(({ totals }) => totals.predictedMicros);
-  const said = `Memory against time: ${best.map(({ row }) => `${rowTitle(row)} keeps ${showBytes(row.keptBytes)} and takes ${showMicros(row.totals.predictedMicros)}`).join("; ")}.`;
+  const said = `Memory against time: ${best.map(({ row }) => `${rowTitle(row)} keeps ${showBytes(row.savedBytes)} and takes ${showMicros(row.totals.predictedMicros)}`).join("; ")}.`;
   return (
     <figure className="saved-chart">
       <figcaption>
@@ -31,7 +31,7 @@ export function SavedChart({ sheet }: { readonly sheet: SavedSheet }) {
             data-best={isBest || undefined}
             data-chosen={isChosen(row, saved) || undefined}
           >
-            <title>{`${rowTitle(row)}: ${showBytes(row.keptBytes)}, ${showMicros(row.totals.predictedMicros)}`}</title>
+            <title>{`${rowTitle(row)}: ${showBytes(row.savedBytes)}, ${showMicros(row.totals.predictedMicros)}`}</title>
           </circle>
         ))}
       </svg>

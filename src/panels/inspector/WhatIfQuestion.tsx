@@ -3,7 +3,7 @@ import { useState } from "react";
 import {
   allProfiles,
   levels,
-  passTitles,
+  passCatalogue,
   type CompileOptions,
   type DeviceProfile,
   type MatmulPolicy,
@@ -51,7 +51,7 @@ function offersOf(kind: Question["kind"], options: CompileOptions, machines: rea
         .filter(({ level }) => level !== (options.level ?? 3))
         .map(({ level, sentence }) => [`${level}: ${sentence}`, { kind, level }]);
     case "pass":
-      return passTitles.map(({ name, title }) => [
+      return passCatalogue.map(({ name, title }) => [
         `${title}: switch ${options.disabledPasses.includes(name) ? "on" : "off"}`,
         { kind, name },
       ]);

@@ -31,16 +31,16 @@ export interface SavedPoint {
 
 /** Bytes that are kept against the time that is predicted, from none and from the least. */
 export function savedPoints({ rows }: SavedSheet): readonly SavedPoint[] {
-  const most = Math.max(1, ...rows.map(({ keptBytes }) => keptBytes));
+  const most = Math.max(1, ...rows.map(({ savedBytes }) => savedBytes));
   const times = rows.map(({ totals }) => totals.predictedMicros);
   const [low, high] = [Math.min(...times), Math.max(...times)];
   const beats = (a: SavedRow, b: SavedRow): boolean =>
-    a.keptBytes <= b.keptBytes &&
+    a.savedBytes <= b.savedBytes &&
     a.totals.predictedMicros <= b.totals.predictedMicros &&
-    (a.keptBytes < b.keptBytes || a.totals.predictedMicros < b.totals.predictedMicros);
+    (a.savedBytes < b.savedBytes || a.totals.predictedMicros < b.totals.predictedMicros);
   return rows.map((row) => ({
     row,
-    x: row.keptBytes / most,
+    x: row.savedBytes / most,
     y: high === low ? 0.5 : (row.totals.predictedMicros - low) / (high - low),
     best: !rows.some((other) => beats(other, row)),
   }));

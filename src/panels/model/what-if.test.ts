@@ -17,7 +17,7 @@ test("nothing changes: no group, the same totals", () => {
   expect(totalRows(answer).every(({ tone, before, after }) => tone === "same" && before === after)).toBe(true);
 });
 
-test("a dearer launch turns a refusal round: both answers with their numbers, and what it costs", () => {
+test("a more expensive launch turns a refusal into a yes: both answers with their numbers, and what it costs", () => {
   const answer = answerTo({ profile: { ...defaultOptions.profile, name: "own", launchMicros: 500 } });
   const [flipped] = changedGroups(answer, graph);
   expect(flipped?.title).toMatch(/^\d+ decisions? flips?$/);

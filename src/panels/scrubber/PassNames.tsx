@@ -1,5 +1,5 @@
 /** @file The passes under the staircase, each as wide as its steps; a name opens the options with the list of passes. */
-import { passTitles } from "../../fusion";
+import { passCatalogue } from "../../fusion";
 import { playground } from "../../state";
 import { plural } from "../model/units";
 import type { Slots, Staircase } from "../model/staircase";
@@ -16,7 +16,7 @@ interface Props {
 }
 
 export function PassNames({ stairs, slots, now, title }: Props) {
-  const silent = passTitles.length - new Set(stairs.passes.map(({ pass }) => pass)).size;
+  const silent = passCatalogue.length - new Set(stairs.passes.map(({ pass }) => pass)).size;
   const open = (): void => playground.getState().actions.openDialog("options");
   return (
     <div className="stairs-passes">

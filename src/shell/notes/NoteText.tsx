@@ -1,6 +1,6 @@
 /** @file One side note: its sentences, the programs that show it with their counts, and what it stands beside. */
 import { useEffect } from "react";
-import { passTitles } from "../../fusion";
+import { passCatalogue } from "../../fusion";
 import { findExample, type Note, type Try } from "../../lessons";
 import { InlineCode, showBytes, showMicros } from "../../panels";
 import { playground, usePlayground } from "../../state";
@@ -66,7 +66,7 @@ const besideOf = ({ examples = [], tries = [] }: Note) =>
 
 export function NoteText({ note }: { readonly note: Note }) {
   const examples = besideOf(note);
-  const passes = passTitles.filter(({ name }) => note.passes?.includes(name));
+  const passes = passCatalogue.filter(({ name }) => note.passes?.includes(name));
   return (
     <article className="note" aria-label={note.title}>
       <h3>{note.title}</h3>

@@ -1,6 +1,6 @@
 /** @file The passes in their order: switched on and off, moved by dragging, by Alt and arrows, or by a press. */
 import { useLayoutEffect, useRef, useState } from "react";
-import { levelOf, orderRefusal, passOrder, passTitles, type Level } from "../../fusion";
+import { levelOf, orderRefusal, passOrder, passCatalogue, type Level } from "../../fusion";
 import { playground, usePlayground, type PlaygroundState } from "../../state";
 import { movedTo } from "./moved";
 import { PassRow } from "./PassRow";
@@ -8,7 +8,7 @@ import { usePassMoves } from "./use-pass-moves";
 
 const actions = (): PlaygroundState["actions"] => playground.getState().actions;
 const HIGHEST: Level = 3;
-const byName = new Map(passTitles.map((pass) => [pass.name, pass]));
+const byName = new Map(passCatalogue.map((pass) => [pass.name, pass]));
 const usual = passOrder().join();
 
 /** The order as the person moves it; what can't run is refused in words. */

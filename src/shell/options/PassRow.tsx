@@ -1,9 +1,9 @@
 /** @file One pass of the list: its place, its switch, what it does, when it runs. */
-import type { Level, PassTitle } from "../../fusion";
+import type { Level, PassEntry } from "../../fusion";
 import { Icon } from "../Icon";
 
 interface Props {
-  readonly pass: PassTitle;
+  readonly pass: PassEntry;
   readonly place: number;
   readonly on: boolean;
   /** The level from which it runs, when that is above the chosen one. */

@@ -1,5 +1,5 @@
 /** @file What the planner may do: level, roundings, what counts as a kernel, shared values, products, size. */
-import { levels, levelOf, passTitles, type Level, type MatmulPolicy } from "../../fusion";
+import { levels, levelOf, passCatalogue, type Level, type MatmulPolicy } from "../../fusion";
 import { matmulPolicies, playground, usePlayground, type PlaygroundState } from "../../state";
 import { Choice } from "./Choice";
 import { LibraryLine } from "./LibraryLine";
@@ -8,8 +8,8 @@ const actions = (): PlaygroundState["actions"] => playground.getState().actions;
 const HIGHEST: Level = 3;
 
 const passesUpTo = (level: Level): string => {
-  const runs = passTitles.filter(({ name }) => levelOf(name) <= level).length;
-  return runs === 0 ? "" : runs === passTitles.length ? `All ${runs} passes.` : `${runs} passes.`;
+  const runs = passCatalogue.filter(({ name }) => levelOf(name) <= level).length;
+  return runs === 0 ? "" : runs === passCatalogue.length ? `All ${runs} passes.` : `${runs} passes.`;
 };
 
 function LevelChoice() {

@@ -22,7 +22,7 @@ export const reasonTitles: Readonly<Record<ReasonCode, string>> = {
   L_BINDINGS: "Too many buffers.",
   L_WGMEM: "Too little memory on chip.",
   C_NEGATIVE: "Slower together.",
-  C_RECOMPUTE: "Dearer to compute again.",
+  C_RECOMPUTE: "Recomputing costs more.",
   C_REGISTERS: "Too many registers.",
   C_CODE_SIZE: "Too much code.",
   C_COMPILE_BUDGET: "Too long to compile.",

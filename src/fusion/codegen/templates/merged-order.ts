@@ -1,7 +1,7 @@
 /** @file Long rows in order: a kernel that sorts runs in workgroup memory, then one for each merge of neighbouring runs (Cormen et al., 2.3.1), in which every thread finds the element of its own place by a search. */
 import { node, nodeId, sizeOf, type DType, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
-import { mergedSort, orderStages, sidesOf, storedInputs, type OrderStage } from "../../region";
+import { mergedSort, orderStages, partitionOf, storedInputs, type OrderStage } from "../../region";
 import { registerScalar, wordFor } from "../emitter";
 import { programOf, threadPerItem, workgroupPerItem, type Job } from "../frame";
 import type { Index, Tuple } from "../index-space";
@@ -58,7 +58,7 @@ function runsAfter({ job, sort, scalar, stages }: Merged, low: Lowering, at: num
 function sortRuns(merged: Merged): KernelProgram {
   const { job, sort } = merged;
   const { form, schedule, target, graph, region } = job;
-  const low = new Lowering(graph, sidesOf(graph, region, sort.orders).before, []);
+  const low = new Lowering(graph, partitionOf(graph, region, sort.orders).before, []);
   const { space } = low;
   const { chunks, chunkLength, threadsPerWorkgroup: threads } = schedule;
   const grid = workgroupPerItem(low, form.rows * chunks, threads, target, "part");
@@ -156,7 +156,7 @@ function mergeRuns(merged: Merged, at: number): KernelProgram {
 function lastMerge(merged: Merged): KernelProgram {
   const { job, sort, stages } = merged;
   const { graph, region, schedule, target } = job;
-  const { after } = sidesOf(graph, region, sort.orders);
+  const { after } = partitionOf(graph, region, sort.orders);
   const ours = new Set(sort.orders);
   const reads = storedInputs(graph, after).filter((id) => !ours.has(id));
   const low = new Lowering(graph, [...sort.orders, ...after], [...reads, ...region.outputs]);

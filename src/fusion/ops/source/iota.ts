@@ -24,7 +24,7 @@ export const iota: OpDef = {
     aliases: ["arange"],
     doc: {
       formula: "0, 1, 2 …",
-      teaches: "Made from the index where it is needed: reading it from memory would be dearer.",
+      teaches: "Made from the index where it is needed: reading it from memory would cost more.",
     },
     operands: [],
     attrs: [

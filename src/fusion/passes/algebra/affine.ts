@@ -17,7 +17,7 @@ export interface AffineChain {
   readonly late: { readonly reader: NodeId; readonly operand: NodeId } | null;
 }
 
-/** What the walk has to know. */
+/** What the search has to know. */
 export interface Around {
   readonly graph: Graph;
   readonly constants: Constants;
@@ -130,9 +130,9 @@ export function composed(
       scale = combine(op, scale ?? one(1), by);
       shift = shift && combine(op, shift, by);
     } else if (by !== null) {
-      const turned = n.op === "sub" && n.inputs[0] !== value;
-      if (turned) scale = combine("mul", scale ?? one(1), one(-1));
-      shift = turned
+      const negated = n.op === "sub" && n.inputs[0] !== value;
+      if (negated) scale = combine("mul", scale ?? one(1), one(-1));
+      shift = negated
         ? shift
           ? combine("sub", by, shift)
           : by

@@ -7,7 +7,7 @@ import { mutated } from "../mutations";
 import type { Planner } from "../planner";
 import type { Rewriter } from "../rewriter";
 import { propose } from "../rewriting";
-import { nameOf, yes } from "../words";
+import { nameOf, yes } from "../sentences";
 import type { Around } from "./affine";
 import { MOST_ELEMENTS } from "./constants";
 import { openRecipe } from "./recipe";

@@ -3,7 +3,7 @@ import { node, sizeOf, type Node, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
 import type { Proposal } from "../identities";
 import type { Planner } from "../planner";
-import { nameOf, namesOf, no } from "../words";
+import { nameOf, namesOf, no } from "../sentences";
 import type { Around, Link } from "./affine";
 import { isChannelwise, type Channels } from "./channels";
 

@@ -1,4 +1,4 @@
-/** @file P2: transposes move through elementwise ops until they meet and cancel, a border becomes the window's own padding, and a slice of a product is cut from its operand. */
+/** @file Transposes move through elementwise ops until they meet and cancel, a border becomes the window's own padding, and a slice of a product is cut from its operand. */
 import { node, nodeId, sameShape, sizeOf, type Node, type NodeId } from "../../ir";
 import { numberOf, numbersOf, opDef, permOf, withDefaults } from "../../ops";
 import type { Proposal } from "../identities";
@@ -6,7 +6,7 @@ import { mutated } from "../mutations";
 import type { Planner } from "../planner";
 import { openRewriter, type Rewriter } from "../rewriter";
 import { rewritingPass, untilNoneFits } from "../rewriting";
-import { inWords, nameOf, namesOf, yes } from "../words";
+import { inWords, nameOf, namesOf, yes } from "../sentences";
 import { rowsFirst } from "./rows-first";
 import { treeBelow, withTop, type Tree } from "./tree-below";
 
@@ -34,16 +34,16 @@ function pushed(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null 
   const tree = treeBelow(planner, rewriter, n.inputs[0]!, shape);
   if (!tree || tree.ops.length === 0) return null;
   const perm = permOf(n.attrs, shape.length);
-  const turned = new Map<NodeId, NodeId>();
+  const transposed = new Map<NodeId, NodeId>();
   const made: Node[] = [];
   const cancelled: NodeId[] = [];
   const undone: NodeId[] = [];
   for (const leaf of tree.leaves) {
     const l = node(graph, leaf);
     const wide = l.type.shape.filter((extent) => extent > 1).length;
-    if (sizeOf(l.type.shape) === 1 && l.type.shape.length <= shape.length) turned.set(leaf, leaf);
+    if (sizeOf(l.type.shape) === 1 && l.type.shape.length <= shape.length) transposed.set(leaf, leaf);
     else if (l.op === "transpose" && cancels(graph.nodes, l, perm) && sameShape(l.type.shape, shape)) {
-      turned.set(leaf, l.inputs[0]!);
+      transposed.set(leaf, l.inputs[0]!);
       if (
         [...rewriter.readersOf(leaf)].every((reader) => tree.ops.some(({ id }) => id === reader)) &&
         !planner.isOutput(leaf)
@@ -53,13 +53,13 @@ function pushed(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null 
     } else if (wide === 1) {
       const view = standing(firstReader(planner, tree, leaf), l, shape.length, perm, made.length);
       made.push(view);
-      turned.set(leaf, view.id);
+      transposed.set(leaf, view.id);
     } else return null;
   }
   if (cancelled.length === 0) return null;
   const ops = tree.ops.map((op): Node => ({
     ...op,
-    inputs: op.inputs.map((input) => turned.get(input) ?? input),
+    inputs: op.inputs.map((input) => transposed.get(input) ?? input),
     type: { ...op.type, shape: perm.map((axis) => op.type.shape[axis]!) },
   }));
   const change = withTop(planner, rewriter, n, ops, made, undone);
@@ -92,15 +92,15 @@ const firstReader = (planner: Planner, { ops }: Tree, leaf: NodeId): Node =>
 /** A value along one axis, standing along the axis that this one becomes: a view. */
 function standing(n: Node, leaf: Node, rank: number, perm: readonly number[], count: number): Node {
   const shape = [...Array.from({ length: rank - leaf.type.shape.length }, () => 1), ...leaf.type.shape];
-  const turned = perm.map((axis) => shape[axis]!);
-  const attrs = withDefaults(opDef("reshape"), { shape: turned });
+  const transposed = perm.map((axis) => shape[axis]!);
+  const attrs = withDefaults(opDef("reshape"), { shape: transposed });
   return {
     ...n,
     id: nodeId(`${n.id}~view${count}`),
     op: "reshape",
     inputs: [leaf.id],
     attrs,
-    type: { ...leaf.type, shape: turned },
+    type: { ...leaf.type, shape: transposed },
     label: leaf.label,
   };
 }

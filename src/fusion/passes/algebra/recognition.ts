@@ -4,7 +4,7 @@ import type { Answer, Candidate } from "../define";
 import { rewriteCandidate } from "../rewriting";
 import type { Planner } from "../planner";
 import { rewritingPass } from "../rewriting";
-import { countOf, nameOf, yes } from "../words";
+import { countOf, nameOf, yes } from "../sentences";
 import { joinedPatterns } from "./joined-patterns";
 import { patterns, type Pattern } from "./patterns";
 

@@ -5,7 +5,7 @@ import type { Proposal } from "../identities";
 import type { Planner } from "../planner";
 import { openRewriter, type NodeChange, type Rewriter } from "../rewriter";
 import { rewritingPass, untilNoneFits } from "../rewriting";
-import { inWords, nameOf, yes } from "../words";
+import { inWords, nameOf, yes } from "../sentences";
 import { rowOfProduct } from "./row-of-product";
 
 export const reductionAlgebra = rewritingPass({
@@ -88,7 +88,7 @@ interface Factored {
 function outside(planner: Planner, n: Node, scaled: Node, { factor, x, at, folded }: Factored): NodeChange {
   const { graph } = planner;
   const fold: Node = { ...n, id: nodeId(`${n.id}~${n.op}`), label: n.op, inputs: [x] };
-  const born: (readonly [NodeId, NodeId])[] = [[fold.id, n.id]];
+  const inserted: (readonly [NodeId, NodeId])[] = [[fold.id, n.id]];
   const after: Node[] = [fold];
   const operands = [fold.id];
   if (factor !== null) {
@@ -108,7 +108,7 @@ function outside(planner: Planner, n: Node, scaled: Node, { factor, x, at, folde
         type: { ...type, shape: kept },
         label: "factor",
       });
-      born.push([by, n.id]);
+      inserted.push([by, n.id]);
     }
     operands.splice(at, 0, by);
   }
@@ -122,7 +122,7 @@ function outside(planner: Planner, n: Node, scaled: Node, { factor, x, at, folde
     groups: n.groups,
     ...(n.span ? { span: n.span } : {}),
   });
-  return { gone: [scaled.id], after, born };
+  return { gone: [scaled.id], after, inserted };
 }
 
 /** Without the folded axes and without the leading 1s. */

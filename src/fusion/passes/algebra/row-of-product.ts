@@ -9,8 +9,8 @@ import type { Proposal } from "../identities";
 import { mutated } from "../mutations";
 import type { Planner } from "../planner";
 import type { Rewriter } from "../rewriter";
-import { Maker } from "../saved/maker";
-import { nameOf, namesOf, yes } from "../words";
+import { NodeFactory } from "../saved/node-factory";
+import { nameOf, namesOf, yes } from "../sentences";
 
 /** A product of more factors than this is left alone. */
 const MOST_FACTORS = 16;
@@ -115,14 +115,14 @@ interface Found {
 
 function proposal({ graph }: Planner, rewriter: Rewriter, { n, term, product, made, factors }: Found): Proposal {
   const late = n.phase === "backward";
-  const maker = new Maker(graph, n.id, "row");
-  const terms = maker.call("mul", [product.inputs[0]!, made.id], {}, term, late);
+  const factory = new NodeFactory(graph, n.id, "row");
+  const terms = factory.call("mul", [product.inputs[0]!, made.id], {}, term, late);
   const axes = [made.type.shape.length - 1];
-  let row = maker.call("sum", [terms], { axes, keepdims: true }, n, late);
-  for (const { id, op } of factors.row) row = maker.call(op, [row, id], {}, n, late);
-  if (factors.negative && !mutated("sign-of-the-row")) row = maker.call("neg", [row], {}, n, late);
-  if (n.type.shape.length < term.type.shape.length) maker.call("reshape", [row], { shape: n.type.shape }, n, late);
-  const top = maker.made.pop()!;
+  let row = factory.call("sum", [terms], { axes, keepdims: true }, n, late);
+  for (const { id, op } of factors.row) row = factory.call(op, [row, id], {}, n, late);
+  if (factors.negative && !mutated("sign-of-the-row")) row = factory.call("neg", [row], {}, n, late);
+  if (n.type.shape.length < term.type.shape.length) factory.call("reshape", [row], { shape: n.type.shape }, n, late);
+  const top = factory.made.pop()!;
   const last: Node = {
     ...n,
     op: top.op,
@@ -133,7 +133,7 @@ function proposal({ graph }: Planner, rewriter: Rewriter, { n, term, product, ma
   const [before, after] = [term.type.shape.at(-1)!, made.type.shape.at(-1)!];
   const text = `${nameOf(graph, n.id)} adds ${before} products of ${nameOf(graph, product.id)} with weights that ${nameOf(graph, made.id)} has multiplied by the same matrix: Σ (A·Bᵀ)·w = Σ A·(w·B), so ${after} products of ${namesOf(graph, [product.inputs[0]!, made.id])} give the same.`;
   const nodes = [product.id, n.id, made.id];
-  const change = { ...rewriter.replaced([], [...maker.made, last]), apart: maker.computed() };
+  const change = { ...rewriter.replaced([], [...factory.made, last]), ownRegions: factory.computed() };
   return {
     rule: "row-of-product",
     change,

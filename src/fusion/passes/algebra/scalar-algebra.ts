@@ -6,7 +6,7 @@ import { mutated } from "../mutations";
 import type { Planner } from "../planner";
 import { openRewriter, type Rewriter } from "../rewriter";
 import { rewritingPass, untilNoneFits } from "../rewriting";
-import { nameOf, yes } from "../words";
+import { nameOf, yes } from "../sentences";
 
 export const scalarAlgebra = rewritingPass({
   name: "scalar-algebra",

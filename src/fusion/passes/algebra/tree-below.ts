@@ -1,4 +1,4 @@
-/** @file A movement that changes places with the elementwise ops below it: what it reaches, and the tree as it stands afterwards. */
+/** @file A movement that is exchanged with the elementwise ops below it: what it reaches, and the tree as it stands afterwards. */
 import { node, nodeId, sameShape, type Node, type NodeId, type Shape } from "../../ir";
 import { opDef } from "../../ops";
 import type { Planner } from "../planner";
@@ -53,7 +53,7 @@ export function withTop(
 ): NodeChange {
   const top = ops.find(({ id }) => id === n.inputs[0])!;
   const rest = ops.filter((op) => op !== top);
-  const born = views.map(({ id }) => [id, nodeId(id.slice(0, id.lastIndexOf("~")))] as const);
+  const inserted = views.map(({ id }) => [id, nodeId(id.slice(0, id.lastIndexOf("~")))] as const);
   if (planner.isOutput(n.id)) {
     const named: Node = {
       ...top,
@@ -62,7 +62,7 @@ export function withTop(
       origins: [...new Set([...n.origins, ...top.origins])],
       ...(n.span ? { span: n.span } : {}),
     };
-    return { gone: [top.id, ...undone], after: [...views, ...rest, named], moved: [top.id, n.id], born };
+    return { gone: [top.id, ...undone], after: [...views, ...rest, named], renamed: [top.id, n.id], inserted };
   }
   const readers = [...rewriter.readersOf(n.id)].map((id) => node(planner.graph, id));
   const again = readers.map((reader) => ({
@@ -70,5 +70,5 @@ export function withTop(
     inputs: reader.inputs.map((input) => (input === n.id ? top.id : input)),
   }));
   const marked = { ...top, origins: [...new Set([...top.origins, ...n.origins])] };
-  return { gone: [n.id, ...undone], after: [...views, ...rest, marked, ...again], born };
+  return { gone: [n.id, ...undone], after: [...views, ...rest, marked, ...again], inserted };
 }

@@ -7,7 +7,7 @@ import { mutated } from "../mutations";
 import type { Planner } from "../planner";
 import { openRewriter, type NodeChange, type Rewriter } from "../rewriter";
 import { propose, rewritingPass } from "../rewriting";
-import { nameOf, namesOf, yes } from "../words";
+import { nameOf, namesOf, yes } from "../sentences";
 import { affineChain, composed, type Around, type Link } from "./affine";
 import { channelsOf, ownShape, type Channels } from "./channels";
 import { MOST_ELEMENTS, openConstants } from "./constants";
@@ -162,7 +162,7 @@ function folding(
     else if (id !== last.id) dropped.push(id);
   }
   const end = kept.at(-1)!;
-  const born = [...(folded ? [folded] : []), ...(added ? [added] : [])];
+  const inserted = [...(folded ? [folded] : []), ...(added ? [added] : [])];
   if (added) {
     const sum: Node = {
       ...last,
@@ -171,16 +171,16 @@ function folding(
       inputs: [end.id, added.id],
       origins,
     };
-    return rewriter.replaced(dropped, [...born, ...kept, sum]);
+    return rewriter.replaced(dropped, [...inserted, ...kept, sum]);
   }
   if (!planner.isOutput(last.id)) {
     const readers = [...rewriter.readersOf(last.id)].map((id) => node(graph, id));
     const again = readers.map((n) => ({ ...n, inputs: n.inputs.map((input) => (input === last.id ? end.id : input)) }));
-    return rewriter.replaced([...dropped, last.id], [...born, ...kept, ...again]);
+    return rewriter.replaced([...dropped, last.id], [...inserted, ...kept, ...again]);
   }
   const named: Node = { ...end, id: last.id, label: last.label, ...(last.span ? { span: last.span } : {}) };
   return {
-    ...rewriter.replaced([...dropped, end.id], [...born, ...kept.slice(0, -1), named]),
-    moved: [end.id, last.id],
+    ...rewriter.replaced([...dropped, end.id], [...inserted, ...kept.slice(0, -1), named]),
+    renamed: [end.id, last.id],
   };
 }

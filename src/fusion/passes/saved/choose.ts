@@ -11,19 +11,19 @@ import {
 } from "../../ir";
 import { isFreeView } from "../../region";
 import { keptByCut, type KeptValue } from "../min-cut";
-import { isLate, isSource, type Sides } from "./sides";
-import { flopsOf, isDear, isOpaque, keptBytes } from "./worth-keeping";
+import { isLate, isSource, type Partition } from "./partition";
+import { flopsOf, isExpensive, isOpaque, savedBytes } from "./recompute-cost";
 
 export interface Kept {
   /** Values that go through memory to the backward pass. */
   readonly kept: ReadonlySet<NodeId>;
-  /** Backward values without a cotangent that are computed in the forward pass, because less has to be kept then. */
+  /** Backward values without a cotangent that are computed in the forward pass, because less has to be saved then. */
   readonly early: ReadonlySet<NodeId>;
 }
 
-/** A value nearer to the backward pass is dearer to keep: it is needed sooner, and what follows from it is shorter. */
+/** A value nearer to the backward pass costs more to save: it is needed sooner, and what follows from it is shorter. */
 const NEARER = 1.1;
-/** Dear values that a budget frees, at most: each asks for another cut. */
+/** Expensive values that a budget frees, at most: each asks for another cut. */
 const MOST_FREED = 64;
 
 /** What is asked for, in terms of the graph as it is. */
@@ -32,11 +32,11 @@ export interface Wanted extends Pick<SavedValues, "budgetBytes"> {
   readonly choices: ReadonlyMap<NodeId, SavedChoice>;
   /** Values that follow from later ones, and how. */
   readonly inverted: ReadonlyMap<NodeId, Inverted>;
-  /** Values inside a checkpoint: made again from what goes in. */
+  /** Values inside a checkpoint: recomputed from what goes in. */
   readonly inside: ReadonlySet<NodeId>;
 }
 
-/** `op` of kept values. */
+/** `op` of saved values. */
 export interface Inverted {
   readonly op: string;
   readonly inputs: readonly NodeId[];
@@ -50,7 +50,7 @@ const inputsOf = (graph: Graph, { inverted }: Wanted, id: NodeId): readonly Node
 const resultsKept = ({ inverted }: Wanted): ReadonlySet<NodeId> =>
   new Set([...inverted.values()].map(({ result }) => result).filter((id) => !inverted.has(id)));
 
-export function keptOf(graph: Graph, sides: Sides, wanted: Wanted): Kept {
+export function keptOf(graph: Graph, sides: Partition, wanted: Wanted): Kept {
   const { policy, choices, inverted, inside } = wanted;
   if (policy === "cut") return cutWithin(graph, sides, wanted);
   const ends = policy === "segments" ? segmentEnds(graph, sides) : null;
@@ -65,8 +65,8 @@ export function keptOf(graph: Graph, sides: Sides, wanted: Wanted): Kept {
   return { kept, early: new Set([...kept].filter((id) => isLate(node(graph, id)))) };
 }
 
-/** Of what passes `isKept`, that which backward nodes read, or what is made again for them. */
-function readFrom(graph: Graph, { asked }: Sides, wanted: Wanted, isKept: (id: NodeId) => boolean): Set<NodeId> {
+/** Of what passes `isKept`, that which backward nodes read, or what is recomputed for them. */
+function readFrom(graph: Graph, { asked }: Partition, wanted: Wanted, isKept: (id: NodeId) => boolean): Set<NodeId> {
   const results = resultsKept(wanted);
   const kept = new Set<NodeId>();
   const reached = new Set(asked);
@@ -79,32 +79,32 @@ function readFrom(graph: Graph, { asked }: Sides, wanted: Wanted, isKept: (id: N
   return kept;
 }
 
-/** The cheapest cut, and then ever dearer values made again until the budget is kept. */
-function cutWithin(graph: Graph, sides: Sides, wanted: Wanted): Kept {
+/** The cheapest cut, and then ever more expensive values recomputed until the budget is saved. */
+function cutWithin(graph: Graph, sides: Partition, wanted: Wanted): Kept {
   const { budgetBytes = Infinity } = wanted;
   const freed = new Set<NodeId>();
   for (let turn = 0; ; turn++) {
     const found = cut(graph, sides, wanted, freed);
     const own = [...found.kept].filter((id) => !isSource(node(graph, id)));
-    const bytes = own.reduce((sum, id) => sum + keptBytes(node(graph, id)), 0);
+    const bytes = own.reduce((sum, id) => sum + savedBytes(node(graph, id)), 0);
     if (bytes <= budgetBytes || turn === MOST_FREED) return found;
-    const dear = nearestDear(graph, own).filter(
+    const expensive = nearestExpensive(graph, own).filter(
       (id) => !isOpaque(graph, id) && !freed.has(id) && !wanted.choices.has(id),
     );
-    if (dear.length === 0) return found;
-    const gain = (id: NodeId): number => keptBytes(node(graph, id)) / Math.max(1, flopsOf(graph, id));
-    freed.add(dear.reduce((best, id) => (gain(id) > gain(best) ? id : best)));
+    if (expensive.length === 0) return found;
+    const gain = (id: NodeId): number => savedBytes(node(graph, id)) / Math.max(1, flopsOf(graph, id));
+    freed.add(expensive.reduce((best, id) => (gain(id) > gain(best) ? id : best)));
   }
 }
 
-/** Kept values that are dear to make, and those that the others are made of. */
-function nearestDear(graph: Graph, kept: readonly NodeId[]): NodeId[] {
+/** Kept values that are expensive to compute, and those that the others are made of. */
+function nearestExpensive(graph: Graph, kept: readonly NodeId[]): NodeId[] {
   const reached = new Set(kept);
-  for (const id of reached) if (!isDear(graph, id)) for (const input of node(graph, id).inputs) reached.add(input);
-  return [...reached].filter((id) => isDear(graph, id));
+  for (const id of reached) if (!isExpensive(graph, id)) for (const input of node(graph, id).inputs) reached.add(input);
+  return [...reached].filter((id) => isExpensive(graph, id));
 }
 
-function cut(graph: Graph, { primals, asked }: Sides, wanted: Wanted, freed: ReadonlySet<NodeId>): Kept {
+function cut(graph: Graph, { primals, asked }: Partition, wanted: Wanted, freed: ReadonlySet<NodeId>): Kept {
   const places = new Map(primals.map((id, at) => [id, at]));
   const near = distances(graph, primals, asked);
   const outputs = new Set(graph.outputs);
@@ -119,16 +119,17 @@ function cut(graph: Graph, { primals, asked }: Sides, wanted: Wanted, freed: Rea
     const stored =
       !isLate(n) &&
       (outputs.has(id) ||
-        uses.get(id)!.some(({ consumer }) => !isLate(node(graph, consumer)) && isDear(graph, consumer)));
-    // Where both are as large, the value itself is kept and not what its derivative makes of it.
+        uses.get(id)!.some(({ consumer }) => !isLate(node(graph, consumer)) && isExpensive(graph, consumer)));
+    // Where both are as large, the value itself is saved and not what its derivative makes of it.
     const own = isLate(n) ? NEARER : 1;
-    const price = own * keptBytes(n) * (stored ? 1 : 2) * NEARER ** Math.min(near.get(id) ?? 0, 100);
+    const price = own * savedBytes(n) * (stored ? 1 : 2) * NEARER ** Math.min(near.get(id) ?? 0, 100);
     const isInside = inside.has(id) && choice === undefined;
     const never = isFreeView(n) || isInside || choice === "recompute" || wanted.inverted.has(id);
     return {
       needs: inputsOf(graph, wanted, id).flatMap((input) => places.get(input) ?? []),
       cost: held ? 0 : never ? Infinity : price,
-      dear: held || isOpaque(graph, id) || (isDear(graph, id) && choice === undefined && !isInside && !freed.has(id)),
+      expensive:
+        held || isOpaque(graph, id) || (isExpensive(graph, id) && choice === undefined && !isInside && !freed.has(id)),
       wanted: asked.has(id),
     };
   });
@@ -154,9 +155,9 @@ function distances(graph: Graph, primals: readonly NodeId[], asked: ReadonlySet<
 }
 
 /** Ends of about √n stretches of the n products of the forward pass (of its values where there are none): what is alive there. */
-function segmentEnds(graph: Graph, { primals }: Sides): ReadonlySet<NodeId> {
+function segmentEnds(graph: Graph, { primals }: Partition): ReadonlySet<NodeId> {
   const forward = primals.filter((id) => !isLate(node(graph, id)));
-  const products = forward.filter((id) => isDear(graph, id));
+  const products = forward.filter((id) => isExpensive(graph, id));
   const marks = products.length > 1 ? products : forward;
   const stretch = Math.max(1, Math.round(Math.sqrt(marks.length)));
   const ends = new Set(marks.filter((_, i) => (i + 1) % stretch === 0 && i + 1 < marks.length));

@@ -1,5 +1,5 @@
 /**
- * @file P1: what a backward pass needs of the forward pass is kept, made again, taken back from a result, or kept as one bit an element
+ * @file What a backward pass needs of the forward pass is saved, recomputed, inverted from a result, or saved as one bit an element
  * (docs/decisions/0010-saved-values.md). Where the two passes run apart, this decides what goes through memory between them.
  */
 import { bytesOf, node, type Node, type NodeId, type SavedValues, type Verdict } from "../../ir";
@@ -10,13 +10,13 @@ import { costOf, patchOf } from "../merge";
 import type { Planner } from "../planner";
 import type { Rewriter } from "../rewriter";
 import { noKernel, propose } from "../rewriting";
-import { nameOf, namesOf, no, showBytes, showMicros, yes } from "../words";
+import { nameOf, namesOf, no, showBytes, showMicros, yes } from "../sentences";
 import { keptOf, type Kept, type Wanted } from "./choose";
-import { cuttingRewriter } from "./kept-apart";
-import { Maker } from "./maker";
-import { isLate, isSource, sidesOf, type Sides } from "./sides";
+import { splittingRewriter } from "./split-kernel";
+import { NodeFactory } from "./node-factory";
+import { isLate, isSource, partitionOf, type Partition } from "./partition";
 import { wantedOf } from "./wanted";
-import { fitsBits, flopsOf, isDear, keptBytes } from "./worth-keeping";
+import { fitsBits, flopsOf, isExpensive, savedBytes } from "./recompute-cost";
 
 export const savedValues: FusionPass = {
   name: "saved-values",
@@ -27,10 +27,10 @@ export const savedValues: FusionPass = {
   *match(planner) {
     const asked = askedOf(planner);
     if (!asked) return;
-    const sides = sidesOf(planner.graph);
+    const sides = partitionOf(planner.graph);
     if (!sides) return;
     const { wanted, refused } = wantedOf(planner.graph, sides, asked, planner.options.strict);
-    const rewriter = cuttingRewriter(planner);
+    const rewriter = splittingRewriter(planner);
     for (const { value, verdict } of refused)
       yield* propose(planner, rewriter, {
         rule: "choice",
@@ -46,7 +46,7 @@ export const savedValues: FusionPass = {
   },
   legal: (planner, candidate) => noKernel(planner, candidate) ?? candidate.rewrite!.verdict,
   cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
-  worth: (_planner, { rewrite }) => rewrite!.verdict,
+  profitability: (_planner, { rewrite }) => rewrite!.verdict,
   apply: (_planner, candidate) => patchOf(candidate),
 };
 
@@ -60,10 +60,10 @@ function askedOf({ graph, options }: Planner): SavedValues | null {
 interface Work {
   readonly planner: Planner;
   readonly rewriter: Rewriter;
-  readonly sides: Sides;
+  readonly sides: Partition;
   readonly wanted: Wanted;
   readonly kept: Kept;
-  /** Values made again, by what they are again. */
+  /** Recomputed values, by what they recompute. */
   readonly again: Map<NodeId, NodeId>;
   /** What they are again. */
   readonly copies: Set<NodeId>;
@@ -84,7 +84,7 @@ function crossing({ planner, rewriter, sides }: Work): NodeId[] {
   return found.toSorted((a, b) => first(a) - first(b) || planner.position(a) - planner.position(b));
 }
 
-/** Tests that are taken in the forward pass, so that only their answers are kept: as bits, where words come out even. */
+/** Tests that are taken in the forward pass, so that only their answers are saved: as bits, where words come out even. */
 function* ahead(work: Work): Generator<Candidate, void, Answer> {
   const { planner, rewriter, kept } = work;
   for (const id of work.sides.primals) {
@@ -104,7 +104,7 @@ function takenAhead(
   asBits: boolean,
 ): Proposal {
   const { graph } = planner;
-  const maker = new Maker(graph, isLate(n) ? n.id : readers[0]!, "kept");
+  const factory = new NodeFactory(graph, isLate(n) ? n.id : readers[0]!, "kept");
   const early = new Map<NodeId, NodeId>();
   const isCopied = (id: NodeId): boolean => isLate(node(graph, id)) && kept.early.has(id);
   const needed = new Set([n.id].filter(isCopied));
@@ -114,7 +114,7 @@ function takenAhead(
     const own = node(graph, id);
     early.set(
       id,
-      maker.copy(
+      factory.copy(
         own,
         own.inputs.map((input) => early.get(input) ?? input),
         false,
@@ -122,12 +122,12 @@ function takenAhead(
     );
   }
   const value = early.get(n.id) ?? n.id;
-  const stands = asBits ? maker.unpacked(maker.packed(value, n), n) : value;
+  const stands = asBits ? factory.unpacked(factory.packed(value, n), n) : value;
   const rewired = readers.map((id) => rereads(graph, id, n.id, stands));
   // A result is still computed where it was.
   const gone = isLate(n) && !planner.isOutput(n.id) ? [n.id] : [];
-  const change = { ...rewriter.replaced(gone, [...maker.made, ...rewired]), apart: maker.computed() };
-  const [whole, bytes] = [bytesOf(n.type), keptBytes(n)];
+  const change = { ...rewriter.replaced(gone, [...factory.made, ...rewired]), ownRegions: factory.computed() };
+  const [whole, bytes] = [bytesOf(n.type), savedBytes(n)];
   const from = n.inputs.filter((id) => !isSource(node(graph, id)));
   const of = from.length === 0 ? whole : Math.max(whole, ...from.map((id) => bytesOf(node(graph, id).type)));
   const text = asBits
@@ -153,7 +153,7 @@ const rereads = (graph: Planner["graph"], reader: NodeId, from: NodeId, to: Node
   return { ...n, inputs: n.inputs.map((input) => (input === from ? to : input)) };
 };
 
-/** One value that the backward pass reads: kept, and why; or made again. */
+/** One value that the backward pass reads: saved, and why; or recomputed. */
 function* decided(work: Work, id: NodeId): Generator<Candidate, void, Answer> {
   const { planner, rewriter, kept } = work;
   if (!planner.graph.nodes.has(id)) return;
@@ -181,7 +181,7 @@ const behind = ({ graph }: Planner, id: NodeId): NodeId => {
   return at;
 };
 
-/** With what it makes again. */
+/** With what it recomputes. */
 function makingAgain(
   work: Work,
   id: NodeId,
@@ -189,7 +189,7 @@ function makingAgain(
 ): Proposal & { readonly made: readonly NodeId[] } {
   const { planner, rewriter, wanted, kept, again, copies } = work;
   const { graph } = planner;
-  const maker = new Maker(graph, readers[0]!, "again");
+  const factory = new NodeFactory(graph, readers[0]!, "again");
   const made: NodeId[] = [];
   let flops = 0;
   const standsFor = (value: NodeId): NodeId => {
@@ -207,7 +207,7 @@ function makingAgain(
       open.pop();
       if (atHand(current) || again.has(current)) continue;
       const mapped = inputs.map((input) => again.get(input) ?? input);
-      const copy = inverted ? maker.inverse({ ...inverted, inputs: mapped }, own) : maker.copy(own, mapped, true);
+      const copy = inverted ? factory.inverse({ ...inverted, inputs: mapped }, own) : factory.copy(own, mapped, true);
       again.set(current, copy);
       copies.add(copy);
       made.push(current);
@@ -219,7 +219,7 @@ function makingAgain(
     isSource(node(graph, value)) || isLate(node(graph, value)) || kept.kept.has(value);
   const stands = standsFor(id);
   const rewired = readers.map((reader) => rereads(graph, reader, id, stands));
-  const change = { ...rewriter.replaced([], [...maker.made, ...rewired]), apart: maker.computed() };
+  const change = { ...rewriter.replaced([], [...factory.made, ...rewired]), ownRegions: factory.computed() };
   const bytes = bytesOf(node(graph, id).type);
   const nodes = [id, ...readers.slice(0, 1)];
   const inverted = wanted.inverted.get(id);
@@ -238,7 +238,7 @@ function makingAgain(
   };
 }
 
-/** Why a value is kept. */
+/** Why a value is saved. */
 function keeping({ planner, wanted }: Work, id: NodeId, readers: readonly NodeId[]): Proposal {
   const { graph } = planner;
   const [name, bytes, flops] = [nameOf(graph, id), bytesOf(node(graph, id).type), flopsOf(graph, id)];
@@ -260,7 +260,7 @@ function keeping({ planner, wanted }: Work, id: NodeId, readers: readonly NodeId
       `${name} is kept (${showBytes(bytes)}), because ${nameOf(graph, giving[0])} is taken back from it.`,
       "Keep that value itself.",
     );
-  if (isDear(graph, id)) {
+  if (isExpensive(graph, id)) {
     const again = `computing it again takes ${showFlops(flops)} (${showMicros(micros(planner, flops))})`;
     return refusal(
       "C_RECOMPUTE",

@@ -1,4 +1,4 @@
-/** @file What a person asked to keep, in terms of the graph as it is; and what of it can't be done, with the reason. */
+/** @file What a person asked to save, in terms of the graph as it is; and what of it can't be done, with the reason. */
 import {
   node,
   sameShape,
@@ -14,10 +14,10 @@ import {
 } from "../../ir";
 import { opDef } from "../../ops";
 import { isFreeView } from "../../region";
-import { nameOf, no } from "../words";
+import { nameOf, no } from "../sentences";
 import type { Inverted, Wanted } from "./choose";
-import { isLate, isSource, sidesOf, type Sides } from "./sides";
-import { isOpaque } from "./worth-keeping";
+import { isLate, isSource, partitionOf, type Partition } from "./partition";
+import { isOpaque } from "./recompute-cost";
 
 interface Refused {
   readonly value: NodeId;
@@ -26,7 +26,7 @@ interface Refused {
 
 export function wantedOf(
   graph: Graph,
-  sides: Sides,
+  sides: Partition,
   asked: SavedValues,
   strict: boolean,
 ): { readonly wanted: Wanted; readonly refused: readonly Refused[] } {
@@ -120,7 +120,7 @@ export interface SavedOffer {
 
 /** Values of the forward pass that backward nodes read, the first `most` of them in graph order. */
 export function savedOffers(graph: Graph, most: number): readonly SavedOffer[] {
-  const sides = sidesOf(graph);
+  const sides = partitionOf(graph);
   if (!sides) return [];
   const uses = usesOf(graph);
   const late = (id: NodeId): NodeId[] =>

@@ -1,4 +1,4 @@
-/** @file How the shown kernel is written, where a person chooses in place of the planner: knobs, what they change, a sweep on this device. */
+/** @file How the shown kernel is written, where a person chooses instead of the planner: knobs, what they change, a sweep on this device. */
 import { lazy, Suspense, useEffect, useState } from "react";
 import type { Kernel, KnobSheet } from "../../../fusion";
 import { playground, usePlayground } from "../../../state";

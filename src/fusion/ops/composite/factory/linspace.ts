@@ -6,7 +6,7 @@ export const linspace = composite({
   name: "linspace",
   doc: {
     formula: "start + i · (stop − start) / (steps − 1)",
-    teaches: "Made from the index where it is needed: reading it from memory would be dearer.",
+    teaches: "Made from the index where it is needed: reading it from memory would cost more.",
   },
   params: [
     { names: ["start"], kind: "float", doc: "The first number." },

@@ -1,9 +1,9 @@
 /** @file When values are alive: a position in the text for every kernel, an interval for every value, the sum over all of them. */
 import { bytesOf, node, type Graph, type NodeId, type RegionId } from "../ir";
 import { resolveView } from "../region";
-import { liveProfile } from "./peak";
+import { liveProfile } from "./peak-memory";
 
-export interface Lives {
+export interface Liveness {
   written(value: NodeId, at: number | null): void;
   read(value: NodeId, by: RegionId, at: number | null): void;
   /** Bytes alive at one position alone. */
@@ -26,7 +26,7 @@ interface Life {
 }
 
 /** Inputs are live throughout, outputs from their kernel to the end, other values from their kernel to their last reader. */
-export function openLives(graph: Graph, positions: number): Lives {
+export function openLiveness(graph: Graph, positions: number): Liveness {
   const profile = liveProfile(Math.max(1, positions));
   const end = Math.max(0, positions - 1);
   const lives = new Map<NodeId, Life>();

@@ -2,13 +2,13 @@
 import { bytesOf, node, type Fusion, type NodeId } from "../ir";
 import { storedInputs } from "../region";
 
-export interface KeptBuffer {
+export interface SavedBuffer {
   readonly value: NodeId;
   readonly bytes: number;
 }
 
 /** Stored values of the forward pass that kernels of the backward pass read, in graph order; inputs are there anyway and are not among them. */
-export function keptBuffers({ graph, regions }: Fusion): readonly KeptBuffer[] {
+export function savedBuffers({ graph, regions }: Fusion): readonly SavedBuffer[] {
   const late = (id: NodeId): boolean => node(graph, id).phase === "backward";
   const read = new Set<NodeId>();
   for (const { members } of regions.values())

@@ -3,8 +3,8 @@ import { type CostDelta, type NodeId, type Region, type RegionId, type Verdict }
 import type { Candidate } from "./define";
 import type { Planner } from "./planner";
 import type { Rewriter } from "./rewriter";
-import { showBytes } from "./words";
-import { notWorthIt, worthIt } from "./worth";
+import { showBytes } from "./sentences";
+import { unprofitable, profitable } from "./profitability";
 
 /** Regions that compute some of `nodes`, each once, as they are now. */
 export function regionsOf(planner: Planner, rewriter: Rewriter, nodes: readonly NodeId[]): Region[] {
@@ -33,15 +33,15 @@ function microsWithRereads(planner: Planner, region: Region): number {
  * Predicted time, and the bytes saved against operands that every band of rows reads again.
  * @param doing how the sentence begins
  */
-export function onlineWorth(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Verdict {
+export function onlineProfitability(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Verdict {
   const sum = (regions: readonly Region[], of: (region: Region) => number): number =>
     regions.reduce((total, region) => total + of(region), 0);
   const micros = (region: Region): number => microsWithRereads(planner, region);
   const bytes = (region: Region): number => planner.factsOf(region).schedule.modelledBytes;
   const counted = { ...delta, microsApart: sum(candidate.remove, micros), microsFused: sum(candidate.add, micros) };
   const allowed = delta.bytesSaved > 0 ? 1 + TIE : 1;
-  if (counted.microsFused >= allowed * counted.microsApart) return notWorthIt(planner, candidate, counted, doing);
-  const plain = worthIt(planner, candidate, counted, doing);
+  if (counted.microsFused >= allowed * counted.microsApart) return unprofitable(planner, candidate, counted, doing);
+  const plain = profitable(planner, candidate, counted, doing);
   const tied = counted.microsFused >= counted.microsApart;
   const verdict = tied
     ? { ...plain, text: `${plain.text} Times within ${100 * TIE} % are a tie, and this moves less.` }

@@ -1,7 +1,7 @@
 /** @file What the pipeline's passes are called and what they do, apart from the passes themselves, for a page that plans elsewhere: two kilobytes, not forty. */
 import type { FusionPass } from "./define";
 
-export interface PassTitle extends Pick<FusionPass, "name" | "title" | "summary" | "numerics"> {
+export interface PassEntry extends Pick<FusionPass, "name" | "title" | "summary" | "numerics"> {
   /** What other compilers call the like of it, by the names in their sources; absent where they have none. */
   readonly elsewhere?: readonly { readonly compiler: string; readonly names: readonly string[] }[];
 }
@@ -12,7 +12,7 @@ const xla = (...names: string[]) => ({ compiler: "XLA", names });
 const inductor = (...names: string[]) => ({ compiler: "Inductor", names });
 
 /** One entry a pass, in the pipeline's order; a test holds it against `allPasses`. */
-export const passTitles: readonly PassTitle[] = [
+export const passCatalogue: readonly PassEntry[] = [
   {
     name: "canonicalise",
     title: "Tidy the graph",

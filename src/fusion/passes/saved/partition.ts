@@ -2,7 +2,7 @@
 import { node, topological, type Graph, type Node, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
 
-export interface Sides {
+export interface Partition {
   /** What backward nodes with a cotangent in them read, and what that is computed of; operands first. Sources are not among them. */
   readonly primals: readonly NodeId[];
   /** Of these, those that are read by a node with a cotangent in it. */
@@ -14,7 +14,7 @@ export const isSource = ({ op }: Node): boolean => op === "input" || opDef(op).k
 export const isLate = ({ phase }: Node): boolean => phase === "backward";
 
 /** Null where the graph has no backward pass. */
-export function sidesOf(graph: Graph): Sides | null {
+export function partitionOf(graph: Graph): Partition | null {
   const order = topological(graph);
   const carrying = new Set<NodeId>();
   for (const id of order) {

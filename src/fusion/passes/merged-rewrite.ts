@@ -5,7 +5,7 @@ import type { Planner } from "./planner";
 import type { Rewriter } from "./rewriter";
 
 /** All of `group` as one region once `patch` is applied, storing what others still read. Asked while its nodes are rewritten. */
-export function wholeRegion(
+export function mergedRegion(
   planner: Planner,
   rewriter: Rewriter,
   group: readonly Region[],

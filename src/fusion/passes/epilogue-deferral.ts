@@ -4,8 +4,8 @@ import { isRefusal, type RegionFacts } from "../cost";
 import type { Candidate } from "./define";
 import { copyCandidate, hasContraction, legalMerge, walksRows } from "./merge";
 import type { Planner } from "./planner";
-import { nameOf, namesOf, no, showBytes, showMicros } from "./words";
-import { overBudget, policyOnContraction, prologueVerdict } from "./worth";
+import { nameOf, namesOf, no, showBytes, showMicros } from "./sentences";
+import { overBudget, policyOnContraction, prologueVerdict } from "./profitability";
 
 interface Account {
   readonly micros: number;
@@ -13,7 +13,7 @@ interface Account {
 }
 
 /** @param candidate an epilogue: a product and one reader of it */
-export function leftToReaders(planner: Planner, candidate: Candidate): Verdict | null {
+export function deferToReaders(planner: Planner, candidate: Candidate): Verdict | null {
   const [product, reader] = candidate.remove as readonly [Region, Region];
   const merged = candidate.add[0]!;
   const read = planner.inputsOf(reader).filter((id) => product.outputs.includes(id));

@@ -12,7 +12,7 @@ import {
 import { isRefusal, regionFacts, targetOf, type RegionFacts } from "../cost";
 import { isFreeView } from "../region";
 
-export interface Pricing {
+export interface CostCache {
   /** Counts and times of a region, or why it is no kernel. Holds as long as the nodes of its members stay as they are. */
   facts(graph: Graph, region: Region): RegionFacts | Verdict;
 }
@@ -24,7 +24,7 @@ interface Priced {
 }
 
 /** @param target whose schedules are priced: the planner's own by default */
-export function openPricing(profile: DeviceProfile, fullSize: number, target: Target = targetOf(profile)): Pricing {
+export function openCostCache(profile: DeviceProfile, fullSize: number, target: Target = targetOf(profile)): CostCache {
   const byRegion = new WeakMap<Region, RegionFacts | Verdict>();
   const byShape = new Map<string, Priced>();
   const kinds = openKinds();

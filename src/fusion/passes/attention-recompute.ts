@@ -1,5 +1,5 @@
 /**
- * @file P4: the backward pass of attention reads the shares of each row again. They are not kept: the products are made once more inside
+ * @file The backward pass of attention reads the shares of each row again. They are not saved: the matmuls are computed again inside
  * the kernels that need them, tile by tile, and the row's maximum and sum, which the forward pass keeps, turn scores into shares at once.
  */
 import { bytesOf, node, type NodeId, type Patch, type Region, type Verdict } from "../ir";
@@ -7,17 +7,17 @@ import { isRefusal } from "../cost";
 import { classifyOnline } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { costOf, legalMerge, patchOf } from "./merge";
-import { onlineWorth } from "./online-worth";
+import { onlineProfitability } from "./online-profitability";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { isLate, isSource } from "./saved/sides";
+import { isLate, isSource } from "./saved/partition";
 import { rewriteCandidate } from "./rewriting";
-import { madeAgain, type MadeAgain } from "./tiles-made";
-import { foundAgain, type Again } from "./tiles-parts";
-import { nameOf, namesOf, showBytes, yes } from "./words";
-import { policyOnContraction } from "./worth";
+import { recomputedNodes, type RecomputedNodes } from "./attention-recompute-nodes";
+import { findRecomputations, type Recomputation } from "./attention-recompute-match";
+import { nameOf, namesOf, showBytes, yes } from "./sentences";
+import { policyOnContraction } from "./profitability";
 
-export const tilesAgain: FusionPass = {
+export const attentionRecompute: FusionPass = {
   name: "tiles-again",
   title: "Make scores again, tile by tile",
   teaches: "attention",
@@ -26,7 +26,8 @@ export const tilesAgain: FusionPass = {
   numerics: "reassociates",
   *match(planner) {
     const rewriter = openRewriter(planner);
-    for (const again of foundAgain(planner, rewriter)) yield* remake(planner, rewriter, again);
+    for (const recomputation of findRecomputations(planner, rewriter))
+      yield* recompute(planner, rewriter, recomputation);
   },
   legal: (planner, candidate) =>
     rewritten(planner, candidate, () => {
@@ -40,11 +41,11 @@ export const tilesAgain: FusionPass = {
       return legal.ok ? candidate.rewrite!.verdict : legal;
     }),
   cost: (planner, candidate) => rewritten(planner, candidate, () => costOf(planner, candidate)),
-  worth(planner, candidate, delta) {
+  profitability(planner, candidate, delta) {
     const [scores, ...sinks] = candidate.nodes;
     const doing = `Making ${nameOf(planner.graph, scores!)} again inside the kernels of ${namesOf(planner.graph, sinks)}`;
     const policy = policyOnContraction(planner, candidate);
-    return policy ?? rewritten(planner, candidate, () => onlineWorth(planner, candidate, delta, doing));
+    return policy ?? rewritten(planner, candidate, () => onlineProfitability(planner, candidate, delta, doing));
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };
@@ -52,11 +53,15 @@ export const tilesAgain: FusionPass = {
 const rewritten = <T>(planner: Planner, candidate: Candidate, ask: () => T): T =>
   planner.supposing(patchOf(candidate), ask);
 
-function* remake(planner: Planner, rewriter: Rewriter, again: Again): Generator<Candidate, void, Answer> {
-  const made = madeAgain(planner, rewriter, again);
+function* recompute(
+  planner: Planner,
+  rewriter: Rewriter,
+  recomputation: Recomputation,
+): Generator<Candidate, void, Answer> {
+  const made = recomputedNodes(planner, rewriter, recomputation);
   const patch = patchFor(planner, rewriter, made);
-  const nodes = [again.scores, ...made.homes];
-  const verdict = explain(planner, again);
+  const nodes = [recomputation.scores, ...made.homes];
+  const verdict = explain(planner, recomputation);
   const { accepted } = yield rewriteCandidate(planner, "tiles-again", nodes, { patch, verdict });
   if (!accepted) return;
   rewriter.applied(patch);
@@ -64,10 +69,10 @@ function* remake(planner: Planner, rewriter: Rewriter, again: Again): Generator<
 }
 
 /** What is made goes into the kernels that read it: a copy for each. */
-function patchFor(planner: Planner, rewriter: Rewriter, { made, changed, gone, homes }: MadeAgain): Patch {
+function patchFor(planner: Planner, rewriter: Rewriter, { made, changed, gone, homes }: RecomputedNodes): Patch {
   const change = rewriter.replaced(gone, [...made, ...changed]);
   const copies = new Map(made.map((n) => [n.id, n]));
-  const patch = rewriter.patchOf({ ...change, apart: made.filter((n) => !isSource(n)).map(({ id }) => id) });
+  const patch = rewriter.patchOf({ ...change, ownRegions: made.filter((n) => !isSource(n)).map(({ id }) => id) });
   const inputsOf = new Map([...made, ...changed].map(({ id, inputs }) => [id, inputs]));
   const needed = (members: readonly NodeId[]): NodeId[] => {
     const found = new Set(members);
@@ -83,7 +88,7 @@ function patchFor(planner: Planner, rewriter: Rewriter, { made, changed, gone, h
   return { ...patch, addedRegions };
 }
 
-function explain({ graph }: Planner, { scores, values, sinks }: Again): Verdict {
+function explain({ graph }: Planner, { scores, values, sinks }: Recomputation): Verdict {
   const elements = new Set(sinks.flatMap(({ chain }) => [...chain.keys()]));
   const isKept = (id: NodeId): boolean => !elements.has(id) && !isLate(node(graph, id)) && !isSource(node(graph, id));
   const behind = [...elements].flatMap((id) => (id === scores ? [] : node(graph, id).inputs));

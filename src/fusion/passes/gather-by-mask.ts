@@ -1,5 +1,5 @@
 /**
- * @file P5: one element of each row, at a place that is data, is found by comparing places while the row goes by: the row need not
+ * @file One element of each row, at an index that is data, is found by comparing indices while the row goes by: the row need not
  * be stored for it.
  */
 import { bytesOf, node, nodeId, stridesOf, type Node, type NodeId, type Patch, type Shape } from "../ir";
@@ -7,14 +7,14 @@ import { numberOf, opDef, withDefaults } from "../ops";
 import { isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { edgesOf, joiningRewrite, patchOf } from "./merge";
-import { regionsOf } from "./online-worth";
+import { regionsOf } from "./online-profitability";
 import type { Planner } from "./planner";
 import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
-import { joinedBy, wholeRegion } from "./whole";
-import { nameOf, showBytes, yes } from "./words";
-import { judge } from "./worth";
+import { joinedBy, mergedRegion } from "./merged-rewrite";
+import { nameOf, showBytes, yes } from "./sentences";
+import { judge } from "./profitability";
 
-export const rowPicks: FusionPass = {
+export const gatherByMask: FusionPass = {
   name: "row-picks",
   title: "Pick while the row goes by",
   teaches: "row-groups",
@@ -30,7 +30,7 @@ export const rowPicks: FusionPass = {
     }
   },
   ...joiningRewrite,
-  worth: (planner, candidate, delta) =>
+  profitability: (planner, candidate, delta) =>
     planner.supposing(patchOf(candidate), () => {
       const [rows, pick] = candidate.nodes.map((id) => nameOf(planner.graph, id));
       return judge(planner, candidate, delta, `Finding ${pick} while the rows of ${rows} go by`);
@@ -38,7 +38,7 @@ export const rowPicks: FusionPass = {
 };
 
 /** `gather` takes, of each row of `rows` along `axis`, the element at `index`. */
-export interface Pick {
+export interface MaskedGather {
   readonly gather: Node;
   readonly rows: Node;
   readonly axis: number;
@@ -46,12 +46,12 @@ export interface Pick {
   readonly index: NodeId;
 }
 
-/** A walk further back than this meets no fold of these rows. */
+/** A search further back than this meets no fold of these rows. */
 const FURTHEST = 64;
 
-/** Null where the places are no single element of each row, or where the rows are read from memory anyway. */
-function lonelyPick(planner: Planner, rewriter: Rewriter, gather: Node): Pick | null {
-  const pick = pickOf(planner, gather);
+/** Null where the indices are no single element of each row, or where the rows are read from memory anyway. */
+function lonelyPick(planner: Planner, rewriter: Rewriter, gather: Node): MaskedGather | null {
+  const pick = maskedGatherOf(planner, gather);
   if (!pick || !foldsItsRows(planner, pick.rows, pick.axis)) return null;
   const path = [gather.id, ...viewsBetween(planner, pick).toReversed(), pick.rows.id];
   const alone = path.every((id, i) => i === 0 || (!planner.isOutput(id) && rewriter.readersOf(id).size === 1));
@@ -59,7 +59,7 @@ function lonelyPick(planner: Planner, rewriter: Rewriter, gather: Node): Pick | 
 }
 
 /** The one element of each row that a gather takes; null where it takes others. */
-export function pickOf(planner: Planner, gather: Node): Pick | null {
+export function maskedGatherOf(planner: Planner, gather: Node): MaskedGather | null {
   const { graph } = planner;
   const [data, places] = gather.inputs.map((id) => node(graph, id));
   if (data!.type.shape.length !== 1 || data!.type.dtype === "bool") return null;
@@ -73,7 +73,7 @@ export function pickOf(planner: Planner, gather: Node): Pick | null {
   return index === null ? null : { gather, rows, axis, index };
 }
 
-/** i of `places` = i · stride + Σ own coordinate · stride, where i is held inside the axis; null for any other arithmetic. */
+/** i of `indices` = i · stride + Σ own coordinate · stride, where i is clamped to the axis; null for any other arithmetic. */
 function indexOf({ graph }: Planner, places: Node, shape: Shape, axis: number): NodeId | null {
   const strides = stridesOf(shape);
   const missing = new Set(shape.flatMap((extent, i) => (i !== axis && extent > 1 ? [i] : [])));
@@ -125,13 +125,13 @@ function foldsItsRows({ graph }: Planner, rows: Node, axis: number): boolean {
   return false;
 }
 
-function* inOneKernel(planner: Planner, rewriter: Rewriter, pick: Pick): Generator<Candidate, void, Answer> {
+function* inOneKernel(planner: Planner, rewriter: Rewriter, pick: MaskedGather): Generator<Candidate, void, Answer> {
   const { gather, rows } = pick;
   const group = regionsOf(planner, rewriter, [rows.id, gather.id]);
   const id = rewriter.regionsOf(rows.id)[0];
   if (group.length < 2 || id === undefined) return;
   const rewritten = rewriter.patchOf(comparing(rewriter, pick));
-  const whole = planner.supposing(rewritten, () => wholeRegion(planner, rewriter, group, rewritten, id));
+  const whole = planner.supposing(rewritten, () => mergedRegion(planner, rewriter, group, rewritten, id));
   const joined = joinedBy(rewritten, group, whole);
   const patch: Patch = { ...rewritten, removedRegions: joined.remove, addedRegions: joined.add };
   const nodes = [rows.id, gather.id];
@@ -148,13 +148,13 @@ function* inOneKernel(planner: Planner, rewriter: Rewriter, pick: Pick): Generat
   planner.reorder();
 }
 
-function viewsBetween({ graph }: Planner, { gather, rows }: Pick): NodeId[] {
+function viewsBetween({ graph }: Planner, { gather, rows }: MaskedGather): NodeId[] {
   const views: NodeId[] = [];
   for (let id = gather.inputs[0]!; id !== rows.id; id = node(graph, id).inputs[0]!) views.unshift(id);
   return views;
 }
 
-function explain({ graph }: Planner, { gather, rows, axis }: Pick): string {
+function explain({ graph }: Planner, { gather, rows, axis }: MaskedGather): string {
   const [pick, from] = [nameOf(graph, gather.id), nameOf(graph, rows.id)];
   return `${pick} takes one of the ${rows.type.shape[axis]} values of each row of ${from}. Comparing each place with the index finds it while the row is there, and ${from} (${showBytes(bytesOf(rows.type))}) need not be stored.`;
 }
@@ -169,8 +169,8 @@ const madeFor = (
   attrs: Node["attrs"] = {},
 ): Node => ({ ...like, id: nodeId(id), op, inputs, type, attrs: withDefaults(opDef(op), attrs), label: op });
 
-/** Is this the place that the index names? Under the name `id`, which comes last. */
-export function hereOf({ gather, rows, axis, index }: Pick, id: string): Node[] {
+/** Is this the element that the index names? Under the name `id`, which comes last. */
+export function hereOf({ gather, rows, axis, index }: MaskedGather, id: string): Node[] {
   const { shape } = rows.type;
   const extent = shape[axis]!;
   const standing = shape.map((_, i) => (i === axis ? extent : 1));
@@ -194,7 +194,7 @@ export function hereOf({ gather, rows, axis, index }: Pick, id: string): Node[] 
 }
 
 /** Σ where(place = index, rows, 0) under the gather's own name. */
-function comparing(rewriter: Rewriter, pick: Pick): NodeChange {
+function comparing(rewriter: Rewriter, pick: MaskedGather): NodeChange {
   const { gather, rows, axis } = pick;
   const { dtype } = rows.type;
   const chosenId = `${gather.id}~chosen`;
@@ -207,6 +207,6 @@ function comparing(rewriter: Rewriter, pick: Pick): NodeChange {
     inputs: [chosen.id],
     attrs: withDefaults(opDef("sum"), { axes: [axis], keepdims: true }),
   };
-  const born = [...made, chosen].map(({ id }) => [id, gather.id] as const);
-  return { ...rewriter.replaced([], [zero, ...made, chosen, sum]), born };
+  const inserted = [...made, chosen].map(({ id }) => [id, gather.id] as const);
+  return { ...rewriter.replaced([], [zero, ...made, chosen, sum]), inserted };
 }

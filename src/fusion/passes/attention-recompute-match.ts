@@ -1,13 +1,13 @@
-/** @file Finds what a backward pass reads again of scores that a softmax folds: elements between two products, one for each score. */
+/** @file Finds what a backward pass needs again of scores that a softmax folds: elements between two products, one for each score. */
 import { node, sizeOf, type Graph, type Node, type NodeId } from "../ir";
 import { opDef, type OpKind } from "../ops";
-import { turnsMatrix } from "../region";
+import { isMatrixTranspose } from "../region";
 import { between } from "./attention-parts";
 import type { Planner } from "./planner";
 import type { Rewriter } from "./rewriter";
-import { isLate } from "./saved/sides";
+import { isLate } from "./saved/partition";
 
-/** A product of the backward pass that walks over all the scores' elements: by rows of queries, or turned, by rows of keys. */
+/** A product of the backward pass that walks over all the scores' elements: by rows of queries, or transposed, by rows of keys. */
 export interface Sink {
   readonly id: NodeId;
   /** Which operand has an element for each score. */
@@ -19,7 +19,7 @@ export interface Sink {
 }
 
 /** Scores that a softmax folds on their way to the second product, and who reads them again in the backward pass. */
-export interface Again {
+export interface Recomputation {
   readonly scores: NodeId;
   /** The forward pass's second product. */
   readonly values: NodeId;
@@ -27,14 +27,14 @@ export interface Again {
 }
 
 /** All scores whose elements late products read, in text order. */
-export function foundAgain(planner: Planner, rewriter: Rewriter): Again[] {
+export function findRecomputations(planner: Planner, rewriter: Rewriter): Recomputation[] {
   const { graph } = planner;
   const products = [...graph.nodes.values()].filter(({ op }) => opDef(op).kind === "contraction");
   const inOrder = products.toSorted((a, b) => planner.position(a.id) - planner.position(b.id));
   const late = inOrder.filter(isLate);
   if (late.length === 0) return [];
   const walks = late.map((n) => ([0, 1] as const).flatMap((operand) => walkedBack(graph, n, operand) ?? []));
-  return inOrder.flatMap((n): Again[] => {
+  return inOrder.flatMap((n): Recomputation[] => {
     const found = isLate(n) ? null : between(planner, rewriter, n.id);
     const reading = (walk: Sink): boolean => walk.products.includes(found!.scores);
     // A product whose operands are both made of scores has no rows of its own to walk over.
@@ -47,13 +47,13 @@ export function foundAgain(planner: Planner, rewriter: Rewriter): Again[] {
 
 /** Products that make the elements that one more multiplies: a kernel has room for the tiles of so many. */
 const MOST_PRODUCTS = 2;
-/** A walk further back than this leads elsewhere. */
+/** A search further back than this leads elsewhere. */
 const FURTHEST = 64;
 
 /** What an element may be made of tile by tile. */
 const BETWEEN: ReadonlySet<OpKind> = new Set<OpKind>(["elementwise", "random", "movement"]);
 
-/** Does the value depend on places alone, as masks by position do? Then nobody need keep it. */
+/** Does the value depend on indices alone, as masks by position do? Then nobody need save it. */
 function isPlace(graph: Graph, id: NodeId): boolean {
   const behind = new Set([id]);
   for (const each of behind) {
@@ -69,27 +69,32 @@ function walkedBack(graph: Graph, { id, inputs }: Node, operand: 0 | 1): Sink | 
   const top = node(graph, inputs[operand]!);
   const size = sizeOf(top.type.shape);
   if (top.type.shape.length < 2 || top.type.shape.slice(-2).includes(1)) return null;
-  const turns = new Map<NodeId, boolean>();
+  const transposes = new Map<NodeId, boolean>();
   const chain: NodeId[] = [];
   const products: NodeId[] = [];
   const open: (readonly [NodeId, boolean])[] = [[top.id, operand === 1]];
   while (open.length > 0) {
-    const [at, turned] = open.pop()!;
+    const [at, transposed] = open.pop()!;
     const n = node(graph, at);
     const { kind } = opDef(n.op);
     if (sizeOf(n.type.shape) !== size ? !isPlace(graph, at) : kind === "source") continue;
-    const known = turns.get(at);
-    if ((known !== undefined && known !== turned) || n.rounded) return null;
+    const known = transposes.get(at);
+    if ((known !== undefined && known !== transposed) || n.rounded) return null;
     if (known !== undefined) continue;
     if (n.op === "matmul") products.push(at);
     else if (BETWEEN.has(kind)) chain.push(at);
     else continue;
-    turns.set(at, turned);
-    if (turns.size > FURTHEST) return null;
+    transposes.set(at, transposed);
+    if (transposes.size > FURTHEST) return null;
     if (n.op === "matmul") continue;
-    const across = turned !== (kind === "movement" && turnsMatrix(graph, n));
+    const across = transposed !== (kind === "movement" && isMatrixTranspose(graph, n));
     for (const input of n.inputs) open.push([input, across]);
   }
   if (products.length === 0 || products.length > MOST_PRODUCTS) return null;
-  return { id, operand, products, chain: new Map([...chain, ...products].map((each) => [each, turns.get(each)!])) };
+  return {
+    id,
+    operand,
+    products,
+    chain: new Map([...chain, ...products].map((each) => [each, transposes.get(each)!])),
+  };
 }

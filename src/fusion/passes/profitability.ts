@@ -6,7 +6,7 @@ import type { Candidate } from "./define";
 import { evaluationWords } from "./evaluations";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
-import { countOf, namesOf, no, showBytes, showMicros, yes } from "./words";
+import { countOf, namesOf, no, showBytes, showMicros, yes } from "./sentences";
 
 /** Live 32-bit registers per thread above which fewer threads fit a multiprocessor. */
 export const REGISTER_LIMIT = 64;
@@ -75,10 +75,10 @@ export function judge(planner: Planner, candidate: Candidate, delta: CostDelta, 
   const over = overBudget(planner, candidate);
   if (over) return over;
   const gain = delta.microsApart - delta.microsFused;
-  return gain > NOTHING ? worthIt(planner, candidate, delta, doing) : notWorthIt(planner, candidate, delta, doing);
+  return gain > NOTHING ? profitable(planner, candidate, delta, doing) : unprofitable(planner, candidate, delta, doing);
 }
 
-export function worthIt(planner: Planner, { nodes }: Candidate, delta: CostDelta, doing: string): Verdict {
+export function profitable(planner: Planner, { nodes }: Candidate, delta: CostDelta, doing: string): Verdict {
   const both = `${showMicros(delta.microsFused)} instead of ${showMicros(delta.microsApart)}`;
   const launches = delta.launchesSaved > 0 ? countOf(delta.launchesSaved, "launch", "launches") : null;
   if (delta.bytesSaved > 0) {
@@ -94,7 +94,7 @@ export function worthIt(planner: Planner, { nodes }: Candidate, delta: CostDelta
   return yes("A_LAUNCH", nodes, `${doing} saves ${launches ?? "time"}${more}: ${both}.`, { numbers: saved(delta) });
 }
 
-export function notWorthIt(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Verdict {
+export function unprofitable(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Verdict {
   const { nodes } = candidate;
   const both = `${showMicros(delta.microsFused)} instead of ${showMicros(delta.microsApart)}`;
   const idle = idleMachine(planner, candidate);
@@ -250,7 +250,7 @@ const PROLOGUE_READS = 1.1;
 /** An expensive op is not computed again for more tiles than this. */
 const PROLOGUE_VISITS = 2;
 
-/** Dear to compute once per tile; a division by a literal is not. */
+/** Expensive to compute once per tile; a division by a literal is not. */
 const isCostly = (graph: Planner["graph"], id: NodeId): boolean => {
   const { op, inputs } = node(graph, id);
   const byLiteral = op === "div" && node(graph, inputs[1]!).op === "const";

@@ -1,4 +1,4 @@
-/** @file What it takes to keep a value, and what to make it again. */
+/** @file What it costs to save a value, and what to recompute it. */
 import { bytesOf, node, sizeOf, type Graph, type Node, type NodeId } from "../../ir";
 import { matmulSizes } from "../../region";
 import { opDef } from "../../ops";
@@ -10,8 +10,8 @@ export const WORD = 32;
 export const fitsBits = ({ type }: Node): boolean =>
   type.dtype === "bool" && sizeOf(type.shape) % WORD === 0 && type.shape.length > 0;
 
-/** Bytes that are kept of a value. */
-export const keptBytes = (n: Node): number => (fitsBits(n) ? sizeOf(n.type.shape) / 8 : bytesOf(n.type));
+/** Bytes that are saved of a value. */
+export const savedBytes = (n: Node): number => (fitsBits(n) ? sizeOf(n.type.shape) / 8 : bytesOf(n.type));
 
 /** FLOPs of computing a value from its operands. */
 export function flopsOf(graph: Graph, id: NodeId): number {
@@ -22,11 +22,11 @@ export function flopsOf(graph: Graph, id: NodeId): number {
   return kind === "movement" ? 0 : flopsPerElement * sizeOf(many ? node(graph, inputs[0]!).type.shape : type.shape);
 }
 
-/** A sum of so many elements each is kept rather than made again. */
+/** A sum of so many elements each is saved rather than recomputed. */
 const LONG_SUM = 4;
 
-/** Products, orders, scans and long sums are kept rather than made again; what a boundary computes can't be made twice. */
-export function isDear(graph: Graph, id: NodeId): boolean {
+/** Contractions, sorts, scans and long sums are saved rather than recomputed; an opaque op must not run twice. */
+export function isExpensive(graph: Graph, id: NodeId): boolean {
   const { op, type, inputs } = node(graph, id);
   const { kind } = opDef(op);
   if (kind === "contraction" || kind === "order" || kind === "scan" || kind === "opaque") return true;

@@ -1,15 +1,15 @@
-/** @file Where the passes run apart: no kernel belongs to both. */
+/** @file Where forward and backward run separately, no kernel belongs to both. */
 import { bytesOf, node, type NodeId, type Region, type Verdict } from "../../ir";
 import type { Candidate } from "../define";
 import type { Planner } from "../planner";
-import { nameOf, no, showBytes } from "../words";
-import { isLate } from "./sides";
+import { nameOf, no, showBytes } from "../sentences";
+import { isLate } from "./partition";
 
-const WAY_OUT =
+const REMEDY =
   "Recompute it in the backward pass, keep one bit of it where that is enough, or plan both passes as one graph.";
 
 /** The backward pass runs later: what it reads of the forward pass goes through memory. Null where nothing is mixed. */
-export function acrossPasses({ graph, options }: Planner, { add, remove }: Candidate): Verdict | null {
+export function crossPhase({ graph, options }: Planner, { add, remove }: Candidate): Verdict | null {
   if (options.savedValues?.apart !== true) return null;
   const late = (id: NodeId): boolean => isLate(node(graph, id));
   const isMixed = ({ members }: Region): boolean => members.some(late) && !members.every(late);
@@ -21,7 +21,7 @@ export function acrossPasses({ graph, options }: Planner, { add, remove }: Candi
     if (value === undefined) continue;
     const bytes = bytesOf(node(graph, value).type);
     const text = `${nameOf(graph, reader)} reads ${nameOf(graph, value)} in the backward pass, which runs later: the ${showBytes(bytes)} have to be kept until then.`;
-    return no("L_SAVED", [value, reader], text, { numbers: { bytes }, remedy: WAY_OUT });
+    return no("L_SAVED", [value, reader], text, { numbers: { bytes }, remedy: REMEDY });
   }
   const [early, other] = [members.find((id) => !late(id))!, members.find(late)!];
   const text = `${nameOf(graph, early)} belongs to the forward pass and ${nameOf(graph, other)} to the backward pass, which runs later.`;

@@ -1,7 +1,7 @@
-/** @file Who stores and who reads each value, region by region, kept up as regions come and go. */
+/** @file Who stores and who reads each value, region by region, kept up to date as regions come and go. */
 import type { Node, NodeId, Region, RegionId } from "../ir";
 
-export interface Readership {
+export interface UseDef {
   /** The region that provides a value; null for inputs and constants. */
   readonly homeOf: (value: NodeId) => RegionId | null;
   /** Values that the members take from outside, views as they are written. */
@@ -20,7 +20,7 @@ const NOBODY: ReadonlySet<RegionId> = new Set();
 const distinct = (ids: readonly RegionId[]): readonly RegionId[] => (ids.length < 2 ? ids : [...new Set(ids)]);
 
 /** @param nodes live: a region is entered when its nodes are what they are, and left before they change */
-export function openReadership(nodes: ReadonlyMap<NodeId, Node>): Readership {
+export function openUseDef(nodes: ReadonlyMap<NodeId, Node>): UseDef {
   const home = new Map<NodeId, RegionId>();
   const reading = new Map<NodeId, Set<RegionId>>();
   const cache = new WeakMap<Region, readonly NodeId[]>();

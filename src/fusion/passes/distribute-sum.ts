@@ -19,7 +19,7 @@ import { isFreeView } from "../region";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import type { NodeChange, Rewriter } from "./rewriter";
-import { countsAlong, hereOf, pickOf, type Pick } from "./row-picks";
+import { countsAlong, hereOf, maskedGatherOf, type MaskedGather } from "./gather-by-mask";
 
 /**
  * `full`: an element of the product's row before any fold. `shifted`: such an element minus a value of the row. `weight`: a multiple
@@ -34,10 +34,10 @@ const MOST_TERMS = 24;
 interface Sum {
   readonly fold: Node;
   readonly operand: NodeId;
-  readonly pick: Pick | null;
+  readonly gathered: MaskedGather | null;
 }
 
-export interface TermsApart {
+export interface DistributedSum {
   readonly change: NodeChange;
   /** The sums that were rewritten. */
   readonly sums: readonly NodeId[];
@@ -50,30 +50,30 @@ export interface TermsApart {
  * @param nodes what depends on `product`, in text order
  * @returns null when there is nothing to do, or when a term is not linear in the row's values
  */
-export function termsApart(
+export function distributeSum(
   planner: Planner,
   rewriter: Rewriter,
   product: NodeId,
   nodes: readonly NodeId[],
-): TermsApart | null {
+): DistributedSum | null {
   const { graph } = planner;
   const kinds = kindsOf(graph, product, nodes);
   const isLate = (id: NodeId): boolean => kinds.get(id) === "late" || kinds.get(id) === "shifted";
   const sums = nodes.flatMap((id): Sum[] => {
     const fold = node(graph, id);
-    const pick = opDef(fold.op).kind === "gather" ? pickOf(planner, fold) : null;
-    if (pick) return [{ fold, operand: pick.rows.id, pick }];
+    const gathered = opDef(fold.op).kind === "gather" ? maskedGatherOf(planner, fold) : null;
+    if (gathered) return [{ fold, operand: gathered.rows.id, gathered }];
     const folds = (fold.op === "sum" || fold.op === "mean") && isLate(fold.inputs[0]!);
-    return folds ? [{ fold, operand: fold.inputs[0]!, pick: null }] : [];
+    return folds ? [{ fold, operand: fold.inputs[0]!, gathered: null }] : [];
   });
   const parts = sums.map((sum) => new Terms(graph, kinds, sum));
   if (parts.length === 0 || !parts.every((part) => part.expand())) return null;
   const after = parts.flatMap(({ added }) => added);
-  const born = parts.flatMap(({ added, sum }) =>
+  const inserted = parts.flatMap(({ added, sum }) =>
     added.flatMap(({ id, op }) => (id === sum.fold.id || op === "const" ? [] : [[id, sum.fold.id] as const])),
   );
   return {
-    change: { ...rewriter.replaced([], after), born },
+    change: { ...rewriter.replaced([], after), inserted },
     sums: sums.map(({ fold }) => fold.id),
     rows: [...new Set(parts.flatMap(({ rows }) => [...rows]))],
   };
@@ -138,18 +138,18 @@ class Terms {
 
   /** Writes all terms; false when one of them is not linear. */
   expand(): boolean {
-    const { fold, operand, pick } = this.sum;
-    const around = pick && this.#made(PLACE, "where", [PLACE, operand, this.#const(0)], this.#full);
+    const { fold, operand, gathered } = this.sum;
+    const around = gathered && this.#made(PLACE, "where", [PLACE, operand, this.#const(0)], this.#full);
     this.#open.push({ id: fold.id, value: operand, path: around ? [{ around, at: 1 }] : [], viewed: false });
     for (let next = this.#open.pop(); next; next = this.#open.pop()) {
       if (this.added.length > MOST_TERMS * 4 || !this.#write(next)) return false;
     }
-    this.#nameFirst(pick);
+    this.#nameFirst(gathered);
     return true;
   }
 
   /** What several terms share is named last: its names place it before everything that reads it. */
-  #nameFirst(pick: Pick | null): void {
+  #nameFirst(gathered: MaskedGather | null): void {
     const names = new Map<NodeId, NodeId>();
     const deepest = (): string => this.added.map(({ id }) => id).reduce((a, b) => (depthOf(b) > depthOf(a) ? b : a));
     for (const { id, path } of this.#counts.values()) {
@@ -158,8 +158,8 @@ class Terms {
       this.#writeShared(shared, path);
     }
     const first = deepest();
-    const here = pick ? hereOf(pick, `${first}~here`) : [];
-    if (pick) names.set(PLACE, here.at(-1)!.id);
+    const here = gathered ? hereOf(gathered, `${first}~here`) : [];
+    if (gathered) names.set(PLACE, here.at(-1)!.id);
     const literals = [...this.#literals].map(([value, id]): Node => {
       names.set(id, nodeId(`${first}~${value}`));
       return { ...this.#made(names.get(id)!, "const", [], [], { value }), label: String(value) };
@@ -233,9 +233,9 @@ class Terms {
 
   /** Does the sum fold the rows that lie behind this view of them? */
   #keepsRows({ inputs }: Node): boolean {
-    const { fold, pick } = this.sum;
+    const { fold, gathered } = this.sum;
     const last = this.#full.length - 1;
-    const folds = pick === null && opDef(fold.op).reduce!.axes(fold.attrs, this.#full).join() === String(last);
+    const folds = gathered === null && opDef(fold.op).reduce!.axes(fold.attrs, this.#full).join() === String(last);
     return folds && node(this.graph, inputs[0]!).type.shape.at(-1) === this.#full[last];
   }
 
@@ -270,7 +270,7 @@ class Terms {
     return id;
   }
 
-  /** Does the step leave one element of each row, or none where its label is no place of the row? */
+  /** Does the step leave one element of each row, or none where its label is no index of the row? */
   #picks({ around, at }: Step): "one" | "one or none" | false {
     if (around.id === PLACE) return "one";
     return at === 1 && around.op === "where" && this.#labelOf(around) !== null ? "one or none" : false;
@@ -299,7 +299,7 @@ class Terms {
     return known.id;
   }
 
-  /** The sum of the coefficients; of a choice by label, whether the label is a place of the row at all. */
+  /** The sum of the coefficients; of a choice by label, whether the label is an index of the row at all. */
   #writeShared(id: NodeId, path: readonly Step[]): void {
     const picks = this.#picks(path[0]!) && path.length === 1;
     if (!picks) return void this.#leaf(id, this.#const(1), [], path, "count");
@@ -337,7 +337,7 @@ class Terms {
 
   /** Σ path(value), where nothing waits for a fold. */
   #leaf(id: NodeId, value: NodeId, own: Shape, path: readonly Step[], label = "sum"): boolean {
-    const { fold, pick } = this.sum;
+    const { fold, gathered } = this.sum;
     const shapes = [own];
     for (const { around, at } of path.toReversed()) {
       const others = around.inputs.filter((input, i) => i !== at && this.graph.nodes.has(input));
@@ -361,8 +361,8 @@ class Terms {
       this.added.push({ ...around, id: names[i]!, inputs, type: { ...around.type, shape } });
       inner = names[i]!;
     }
-    const attrs = pick ? { axes: [pick.axis], keepdims: true } : fold.attrs;
-    const sum = this.#made(id, pick ? "sum" : fold.op, [inner], fold.type.shape, attrs);
+    const attrs = gathered ? { axes: [gathered.axis], keepdims: true } : fold.attrs;
+    const sum = this.#made(id, gathered ? "sum" : fold.op, [inner], fold.type.shape, attrs);
     this.added.push(id === fold.id ? sum : { ...sum, label });
     return true;
   }

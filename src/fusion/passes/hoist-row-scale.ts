@@ -1,5 +1,5 @@
 /**
- * @file P4: a factor that is the same for a whole row of a product's left operand is applied to the row of results: (x·r) W = r·(x W).
+ * @file A factor that is the same for a whole row of a product's left operand is applied to the row of results: (x·r) W = r·(x W).
  * Of a normalised row only its scale is then stored, one number instead of the row.
  */
 import { bytesOf, node, nodeId, sameShape, type Node, type NodeId, type Patch, type Region } from "../ir";
@@ -11,10 +11,10 @@ import { rewriteCandidate } from "./rewriting";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { nameOf, namesOf, showBytes, yes } from "./words";
-import { judge } from "./worth";
+import { nameOf, namesOf, showBytes, yes } from "./sentences";
+import { judge } from "./profitability";
 
-export const rowScale: FusionPass = {
+export const hoistRowScale: FusionPass = {
   name: "row-scale",
   title: "Scale rows of results",
   teaches: "row-scale",
@@ -31,7 +31,7 @@ export const rowScale: FusionPass = {
     }
   },
   ...joiningRewrite,
-  worth: (planner, candidate, delta) =>
+  profitability: (planner, candidate, delta) =>
     planner.supposing(patchOf(candidate), () => {
       const [factor, ...products] = candidate.nodes;
       const doing = `Applying ${nameOf(planner.graph, factor!)} to the results of ${namesOf(planner.graph, products)}`;

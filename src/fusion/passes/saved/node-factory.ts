@@ -1,12 +1,12 @@
-/** @file Makes the nodes that a value takes which is kept, computed again or computed otherwise, in a row before the node that reads them. */
+/** @file Makes the nodes of a value that is saved, recomputed or computed differently, right before the node that reads them. */
 import { bug, node, nodeId, sizeOf, type Attrs, type Graph, type Node, type NodeId, type TensorType } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
-import { isLate, isSource } from "./sides";
-import { WORD } from "./worth-keeping";
+import { isLate, isSource } from "./partition";
+import { WORD } from "./recompute-cost";
 import type { Inverted } from "./choose";
 
 /** Nodes in a row before `anchor`: each may read those before it. */
-export class Maker {
+export class NodeFactory {
   readonly made: Node[] = [];
   private readonly types: Map<NodeId, TensorType>;
   /** Numbers that earlier rows before the same node took. */
@@ -45,7 +45,7 @@ export class Maker {
   }
 
   /** The last two axes in each other's place, in the backward pass. */
-  turned(value: NodeId, like: Node): NodeId {
+  transposed(value: NodeId, like: Node): NodeId {
     const last = this.typeOf(value).shape.length - 1;
     const perm = Array.from({ length: last + 1 }, (_, axis) => (axis < last - 1 ? axis : 2 * last - 1 - axis));
     return this.call("transpose", [value], { perm }, like, true);

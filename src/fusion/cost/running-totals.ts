@@ -11,13 +11,13 @@ import {
   type Totals,
   bug,
 } from "../ir";
-import { openLives } from "./lives";
+import { openLiveness } from "./liveness";
 import { isRefusal, regionFacts, type RegionFacts } from "./model";
 
 import { targetOf } from "./profiles";
 import { fullSizeBytes } from "./traffic";
 
-export interface Ledger {
+export interface RunningTotals {
   add(region: Region, facts: RegionFacts): void;
   remove(region: Region, facts: RegionFacts): void;
   /** Call after a rewrite of nodes: an output may be a view of another value now. */
@@ -88,12 +88,12 @@ function inOrder(graph: Graph): readonly NodeId[] {
 }
 
 /**
- * An empty ledger for the regions of `graph`. Its peak is the largest sum of live bytes when every kernel runs
+ * Empty totals for the regions of `graph`. Its peak is the largest sum of live bytes when every kernel runs
  * where its last member stands in the text: inputs are live throughout, outputs from their kernel to the end, other
  * values from their kernel to their last reader.
  */
-export function openLedger(graph: Graph, positions: ReadonlyMap<NodeId, number>): Ledger {
-  const lives = openLives(graph, positions.size);
+export function openRunningTotals(graph: Graph, positions: ReadonlyMap<NodeId, number>): RunningTotals {
+  const lives = openLiveness(graph, positions.size);
   const slotOf = slotsOf(positions);
   const sums = { kernels: 0, transfers: 0, fullSizeTransfers: 0, bytes: 0, picoseconds: 0 };
   const change = (region: Region, { schedule, traffic, time }: RegionFacts, sign: 1 | -1): void => {
@@ -136,11 +136,11 @@ export function totalsOf(
   fullSize: number = fullSizeBytes(fusion.graph),
   target: Target = targetOf(profile),
 ): Totals {
-  const ledger = openLedger(fusion.graph, positionsOf(fusion.graph));
+  const runningTotals = openRunningTotals(fusion.graph, positionsOf(fusion.graph));
   for (const region of fusion.regions.values()) {
     const facts = regionFacts(fusion.graph, region, profile, fullSize, target);
     if (isRefusal(facts)) throw bug(`region ${region.id} is no kernel: ${facts.code}`);
-    ledger.add(region, facts);
+    runningTotals.add(region, facts);
   }
-  return ledger.totals();
+  return runningTotals.totals();
 }

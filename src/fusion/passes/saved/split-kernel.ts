@@ -6,7 +6,7 @@ import type { Planner } from "../planner";
 import { openRewriter, type Rewriter } from "../rewriter";
 
 /** A rewriter whose patches leave kernels: what the backward pass newly reads of one may not fit what that walks. */
-export function cuttingRewriter(planner: Planner): Rewriter {
+export function splittingRewriter(planner: Planner): Rewriter {
   const rewriter = openRewriter(planner);
   return { ...rewriter, patchOf: (change) => inKernels(planner, rewriter.patchOf(change)) };
 }
@@ -16,7 +16,7 @@ function inKernels(planner: Planner, patch: Patch): Patch {
     if (patch.addedRegions.every((region) => isKernel(planner, region))) return patch;
     const names = new Set([...planner.regions.keys(), ...patch.addedRegions.map(({ id }) => id)]);
     const parts = (region: Region): readonly Region[] =>
-      isKernel(planner, region) ? [region] : cutApart(planner, region, names);
+      isKernel(planner, region) ? [region] : splitKernel(planner, region, names);
     return { ...patch, addedRegions: patch.addedRegions.flatMap(parts) };
   });
 }
@@ -24,7 +24,7 @@ function inKernels(planner: Planner, patch: Patch): Patch {
 const isKernel = (planner: Planner, region: Region): boolean => !isRefusal(planner.facts(region));
 
 /** As many outputs in a row as one kernel stores, and so on; the last part keeps the name. Adds to `names` what the others take. */
-function cutApart(planner: Planner, { id, members, outputs }: Region, names: Set<RegionId>): readonly Region[] {
+function splitKernel(planner: Planner, { id, members, outputs }: Region, names: Set<RegionId>): readonly Region[] {
   const partOf = (stored: readonly NodeId[], before: readonly NodeId[]): Region => {
     const own = members.filter((member) => !before.includes(member));
     return { id, members: neededBy((each) => node(planner.graph, each), own, stored), outputs: stored };

@@ -21,21 +21,31 @@ export function namesOf(graph: Graph, ids: readonly NodeId[]): string {
   return names.length < 2 ? (names[0] ?? "nothing") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)!}`;
 }
 
-interface Said {
+interface VerdictExtra {
   readonly numbers?: Verdict["numbers"];
   readonly remedy?: string;
 }
-export const yes = (code: Verdict["code"], nodes: readonly NodeId[], text: string, said: Said = {}): Verdict => ({
+export const yes = (
+  code: Verdict["code"],
+  nodes: readonly NodeId[],
+  text: string,
+  extra: VerdictExtra = {},
+): Verdict => ({
   ok: true,
   code,
   text,
   nodes,
-  ...said,
+  ...extra,
 });
-export const no = (code: Verdict["code"], nodes: readonly NodeId[], text: string, said: Said = {}): Verdict => ({
+export const no = (
+  code: Verdict["code"],
+  nodes: readonly NodeId[],
+  text: string,
+  extra: VerdictExtra = {},
+): Verdict => ({
   ok: false,
   code,
   text,
   nodes,
-  ...said,
+  ...extra,
 });

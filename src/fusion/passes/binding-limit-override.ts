@@ -2,13 +2,13 @@
 import { bytesOf, node, type NodeId, type ReasonCode, type Verdict } from "../ir";
 import type { Candidate } from "./define";
 import type { Planner } from "./planner";
-import { namesOf, nameOf, showBytes, yes } from "./words";
+import { namesOf, nameOf, showBytes, yes } from "./sentences";
 
 /** Refusals by cost, which the device overrules; people's wishes and budgets stand. */
 const BY_COST: ReadonlySet<ReasonCode> = new Set(["C_NEGATIVE", "C_RECOMPUTE", "C_PARALLELISM", "C_BEATEN"]);
 
 /** Yes where the candidate takes the last store of such a value away and brings none; else null. */
-export function removesTooLarge(
+export function removesOverLimit(
   planner: Planner,
   { add, remove, nodes, rewrite }: Candidate,
   refused: Verdict,
