@@ -1,27 +1,29 @@
 /** @file Calls: which op or def is meant (prefixes dropped, methods accepted), and what follows. */
 import type { Attrs, DType, Span } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
-import { findOp, opNames } from "../ops";
+import { findOp } from "../ops";
 import { applyOp, applyParts } from "./apply";
 import type { Bound, GivenArgument } from "./bind";
 import { bindArguments } from "./bind";
-import { callDef } from "./call-def";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { typeOf } from "./interpreter";
 import { defaultsIn, dialectOf, meantBy, type Dialect } from "./dialect";
 import { castTo, sizeMethod, transposeAll } from "./member";
-import { ADVICE, DTYPES, MODULES, SOURCES, TRANSFORMS } from "./names";
+import { DTYPES, MODULES } from "./names";
 import { isSplit, splitResults } from "./split";
 import { builtin, isBuiltin } from "./builtins";
 import { isHostFunction, hostCall } from "./host-functions";
+import { convert, isConversion } from "./conversions";
 import { dictMethod, listMethod, textMethod } from "./collections";
 import { bindName } from "./symbols";
 import { writesInPlace, writtenName } from "./targets";
+import { unknownCall } from "./unknown-call";
 import { einops, isEinops } from "./einops";
-import { nearest } from "./suggest";
+import { callAnyDef, libraryDef, libraryOverload, libraryScope, libraryValue } from "./library/library";
+
 import { callLayer, layerOf } from "./inline-layers";
 import { atCall } from "./at-call";
-import type { CallExpr, Expr, Identifier, SubscriptExpr } from "./syntax";
+import type { CallExpr, DefStatement, Expr, Identifier, SubscriptExpr } from "./syntax";
 import { bare } from "./syntax";
 import type { Operand, Value } from "./values";
 import { callPullback, callTransform, isTransform, transform } from "./transforms";
@@ -133,7 +135,12 @@ export function valueCall(
   if (value.kind === "transform") return callTransform(interpreter, run, call, value, operands, valueCall);
   if (value.kind === "pullback") return callPullback(interpreter, run, call, value, operands);
   if (value.kind === "def")
-    return callDef(interpreter, run, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
+    return callAnyDef(
+      interpreter,
+      run,
+      { ...call, def: value.def, scope: value.scope },
+      argumentsOf(call.expr, operands),
+    );
   if (value.kind === "op") return opCall(interpreter, run, call, value.op, argumentsOf(call.expr, operands));
   if (value.kind === "partial") return partialCall(interpreter, run, call, value, operands);
   if (value.kind === "layer") return callLayer(interpreter, run, call, value, operands);
@@ -167,6 +174,8 @@ function opCall(
 ): Value {
   const dialect = call.callee.kind === "function" ? call.callee.dialect : null;
   const { meant, args } = meantBy(op, dialect, given);
+  const overload = libraryOverload(meant, args);
+  if (overload) return callAnyDef(interpreter, run, libraryCall(call, overload), args);
   const folded = foldCall(
     meant,
     given.map(({ operand }) => operand),
@@ -228,11 +237,16 @@ function functionCall(
   interpreter: Interpreter,
   run: StatementRun,
   call: CallPlace,
-  { name, value }: Extract<Callee, { kind: "function" }>,
+  { name, value, dialect }: Extract<Callee, { kind: "function" }>,
   operands: readonly Operand[],
 ): Value {
   if (value?.kind === "def")
-    return callDef(interpreter, run, { ...call, def: value.def, scope: value.scope }, argumentsOf(call.expr, operands));
+    return callAnyDef(
+      interpreter,
+      run,
+      { ...call, def: value.def, scope: value.scope },
+      argumentsOf(call.expr, operands),
+    );
   if (value?.kind === "op") return opCall(interpreter, run, call, value.op, argumentsOf(call.expr, operands));
   if (value) return valueCall(interpreter, run, call, [{ value, path: "", expr: null }, ...operands]);
   if (isTransform(name.text))
@@ -249,13 +263,33 @@ function functionCall(
     return einops(interpreter, run, { ...call, name }, argumentsOf(call.expr, operands));
   const built = builtin(interpreter, run, call, name.text, operands);
   if (built) return built;
+  const args = argumentsOf(call.expr, operands);
+  const written = libraryDef(name.text, dialect);
   const op = findOp(name.text);
-  if (op && op.kind !== "source") return opCall(interpreter, run, call, op, argumentsOf(call.expr, operands));
-  const layer = layerOf(name.text, argumentsOf(call.expr, operands));
+  if (op && op.kind !== "source") return opCall(interpreter, run, call, op, args);
+  if (written) return callAnyDef(interpreter, run, libraryCall(call, written), args);
+  const layer = name.text === "Sequential" ? inSequence(args) : layerOf(name.text, args);
   if (layer) return layer;
   if (!(isBuiltin(name.text) && operands.some((operand) => isBroken(operand.value))))
     unknownCall(interpreter, run, call.expr, name, operands);
   return BROKEN;
+}
+
+const libraryCall = (call: CallPlace, def: DefStatement): Parameters<typeof callAnyDef>[2] => ({
+  ...call,
+  def,
+  scope: libraryScope(),
+});
+
+/** `nn.Sequential(a, b)`, or of a list of layers: a function that calls one after the other. */
+function inSequence(args: readonly GivenArgument[]): Value {
+  const [only] = args;
+  const { value } = only?.operand ?? { value: NONE };
+  const layers =
+    args.length === 1 && value.kind === "sequence"
+      ? value.items.map((operand) => ({ name: null, operand, span: only!.span }))
+      : args.map((arg) => ({ ...arg, name: null }));
+  return { kind: "partial", of: libraryValue("_sequential"), args: layers };
 }
 
 function partialOf(interpreter: Interpreter, { expr }: CallPlace, [f, ...args]: readonly GivenArgument[]): Value {
@@ -283,7 +317,7 @@ function partialCall(
   const now = argumentsOf(call.expr, operands);
   const named = new Set(now.flatMap(({ name }) => name?.text ?? []));
   const given = [...args.filter(({ name }) => !name || !named.has(name.text)), ...now];
-  if (of.kind === "def") return callDef(interpreter, run, { ...call, def: of.def, scope: of.scope }, given);
+  if (of.kind === "def") return callAnyDef(interpreter, run, { ...call, def: of.def, scope: of.scope }, given);
   if (of.kind === "op") return opCall(interpreter, run, call, of.op, given);
   if (!isBroken(of))
     interpreter.diagnostics.add(
@@ -371,6 +405,10 @@ function methodCall(
   }
   const dtype = CASTS.has(name.text) && operands.length === 1 ? DTYPES.get(name.text) : undefined;
   if (dtype) return castTo(interpreter, run, call, receiver, dtype);
+  if (isConversion(name.text, operands.length - 1)) {
+    const converted = convert(interpreter, run, { ...call, name }, receiver, argumentsOf(call.expr, operands).slice(1));
+    if (converted) return converted;
+  }
   const inPlace = writesInPlace(name.text);
   const plain = inPlace ? name.text.slice(0, -1) : name.text;
   // NumPy's arrays take all axes: `x.transpose(0, 2, 1, 3)`.
@@ -383,59 +421,13 @@ function methodCall(
   }
   const known = hostCall(interpreter, run, call, name.text, operands);
   if (known) return known;
+  const def = libraryDef(plain, null);
+  if (def) {
+    const now = callAnyDef(interpreter, run, libraryCall(call, def), argumentsOf(call.expr, operands));
+    const target = inPlace ? writtenName(call.expr) : null;
+    if (target) bindName(interpreter, run, target, now);
+    return now;
+  }
   unknownCall(interpreter, run, call.expr, name, operands);
   return BROKEN;
-}
-
-function unknownCall(
-  interpreter: Interpreter,
-  run: StatementRun,
-  expr: CallExpr,
-  name: Identifier,
-  operands: readonly Operand[],
-): void {
-  const { text, span } = name;
-  const { diagnostics } = interpreter;
-  if (TRANSFORMS.has(text)) {
-    diagnostics.add("not-yet", span, `\`${text}\` is not there yet: this version plans forward computations only.`);
-    return;
-  }
-  if (SOURCES.has(text)) {
-    const sizes = operands.flatMap(({ value }) =>
-      value.kind === "sequence" ? value.items.map((item) => item.value) : [value],
-    );
-    const numbers = sizes.flatMap((value) => (value.kind === "number" ? [value.value] : []));
-    const type = `f32[${numbers.length > 0 ? numbers.join(", ") : "1024, 1024"}]`;
-    const { statement } = run;
-    const target = statement.kind === "assign" && statement.targets.length === 1 ? bare(statement.targets[0]!) : null;
-    const alone = statement.kind === "assign" && statement.value !== null && bare(statement.value) === expr;
-    const declared = target?.kind === "name" && alone ? `${target.name}: ${type} = ${text}()` : null;
-    diagnostics.add(
-      "source-without-type",
-      span,
-      `\`${text}\` feeds an input, and an input is declared with its type: ${declared ?? `x: ${type} = ${text}()`}.`,
-      declared
-        ? { fixes: [{ title: `Declare ${declared}`, edits: [{ span: statement.span, insert: declared }] }] }
-        : {},
-    );
-    return;
-  }
-  const bound = run.frame.scope.find(text);
-  if (bound) {
-    if (bound.value.kind !== "broken")
-      diagnostics.add("not-callable", span, `\`${text}\` is a value, not an op: it can't be called.`);
-    return;
-  }
-  if (operands.some((operand) => isBroken(operand.value)) && interpreter.firstDefinition.has(text)) return;
-  const defs = [...run.frame.scope.visible()].filter((visible) => run.frame.scope.find(visible)?.value.kind === "def");
-  const advice = ADVICE.get(text);
-  const near = advice === undefined ? nearest(text, [...defs, ...opNames]) : null;
-  diagnostics.add(
-    "unknown-op",
-    span,
-    `No op is called \`${text}\`. ${advice ?? (near ? `Did you mean \`${near}\`?` : "If it is a function of the code this comes from, paste its def above; the palette lists all ops.")}`,
-    {
-      fixes: near ? [{ title: `Change to ${near}`, edits: [{ span, insert: near }] }] : [],
-    },
-  );
 }

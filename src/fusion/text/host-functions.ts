@@ -4,7 +4,7 @@ import { findOp, opDef, withDefaults } from "../ops";
 import { applyOp } from "./apply";
 import { foldBinary, truthOf } from "./constants";
 import type { Interpreter, StatementRun } from "./interpreter";
-import { typeOf } from "./interpreter";
+import { addNode, typeOf } from "./interpreter";
 import { namedWeight } from "./inline-layers";
 import { castTo } from "./member";
 import { constantTensor, numberArray } from "./number-arrays";
@@ -189,6 +189,21 @@ const divisible: Known = (_machine, _place, { expr }, operands) => {
   return numberValue(near < (limit ?? 0.9) * value ? near + by : near, true);
 };
 
+/** `randn_like(x)`: random numbers in the shape of x, as an input of their own that every run draws again in the same way. */
+const drawnLike =
+  (source: "randn" | "uniform"): Known =>
+  (interpreter, run, { expr, path }, [like]) => {
+    if (like?.value.kind !== "tensor") return like && isBroken(like.value) ? BROKEN : null;
+    const { shape, dtype } = typeOf(interpreter, like.value.node);
+    const attrs = withDefaults(opDef("input"), { source, role: "input" });
+    const type = { dtype: dtype === "f16" ? dtype : "f32", shape } as const;
+    const { groups } = run.frame;
+    const made = { id: path, op: "input", inputs: [], attrs, type, label: "noise", groups, span: expr.span };
+    const node = addNode(interpreter, made);
+    interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs, operands: [] });
+    return tensorValue(node);
+  };
+
 const never: Known = () => flag(false);
 const nothing: Known = () => NONE;
 
@@ -208,6 +223,10 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["promote_args", arraysGiven(true)],
   ["promote_dtype", arraysGiven(true)],
   ["broadcast_arrays_like", arraysGiven(true)],
+  ["randn_like", drawnLike("randn")],
+  ["rand_like", drawnLike("uniform")],
+  ["weight_norm", (_interpreter, _run, _call, [layer]) => layer?.value ?? null],
+  ["device", (_interpreter, _run, _call, [name]) => (name ? name.value : { kind: "string", value: "cpu" })],
   ["get_parameter", namedWeight],
   ["sum", total],
   ["any", every(true)],
@@ -236,8 +255,21 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
     "is_complex",
     "is_cuda",
     "is_initialized",
+    "is_available",
+    "is_built",
+    "is_bf16_supported",
   ].map((name) => [name, never] as const),
-  ...["print", "get_logger", "getLogger", "make_rng", "PRNGKey"].map((name) => [name, nothing] as const),
+  ...[
+    "print",
+    "manual_seed",
+    "synchronize",
+    "empty_cache",
+    "set_float32_matmul_precision",
+    "get_logger",
+    "getLogger",
+    "make_rng",
+    "PRNGKey",
+  ].map((name) => [name, nothing] as const),
 ]);
 
 /** The answer of `name`; null when nothing here knows it. */

@@ -82,6 +82,10 @@ const PLAIN: ReadonlyMap<string, readonly [op: string, ...params: string[]]> = n
   ["Sigmoid", ["sigmoid"]],
   ["Tanh", ["tanh"]],
   ["Softplus", ["softplus"]],
+  ["Identity", ["identity"]],
+  ["Dropout", ["dropout", "p"]],
+  ["Mish", ["mish"]],
+  ["Hardswish", ["hard_swish"]],
   ["Softmax", ["softmax", "dim"]],
   ["LogSoftmax", ["log_softmax", "dim"]],
   ["LeakyReLU", ["leaky_relu", "negative_slope"]],
@@ -96,6 +100,9 @@ const PLAIN: ReadonlyMap<string, readonly [op: string, ...params: string[]]> = n
   ["L1Loss", ["l1_loss"]],
   ["BCEWithLogitsLoss", ["binary_cross_entropy_with_logits", "weight"]],
 ]);
+
+/** Every layer that a call can make. */
+export const layerNames: readonly string[] = [...INLINE.keys(), ...PLAIN.keys()];
 
 /** What `name(…)` makes: a layer that waits for its input; null for a name that is no layer, or one that says its input's size. */
 export function layerOf(name: string, given: readonly GivenArgument[]): Value | null {

@@ -135,6 +135,10 @@ export function memberValue(
   if (isBroken(object.value)) return BROKEN;
   if (object.value.kind === "self") return selfMember(interpreter, run, expr);
   if (object.value.kind === "dict") return entryOf(interpreter, name, object.value.entries);
+  // PyTorch's answers of two have names: `torch.kthvalue(x, 3).values`.
+  const named = object.value.kind === "sequence" ? ["values", "indices"].indexOf(name.text) : -1;
+  if (object.value.kind === "sequence" && named >= 0 && object.value.items.length === 2)
+    return object.value.items[named]!.value;
   // `x.device.type`
   if (object.value.kind === "string" && name.text === "type") return object.value;
   if (object.value.kind !== "tensor") {

@@ -63,8 +63,6 @@ export const NUMBERS: ReadonlyMap<string, number> = new Map([
 /** After a prefix only: `e` alone is a name people use. */
 export const PREFIXED_NUMBERS: ReadonlyMap<string, number> = new Map([...NUMBERS, ["pi", Math.PI], ["e", Math.E]]);
 
-export const TRANSFORMS: ReadonlySet<string> = new Set(["jacrev", "jacfwd", "hessian", "pmap", "scan"]);
-
 /** Where an input's data comes from: `x: f32[8] = randn(seed=7)`. */
 export const SOURCES: ReadonlySet<string> = new Set([
   "param",
@@ -78,13 +76,83 @@ export const SOURCES: ReadonlySet<string> = new Set([
   "arange",
 ]);
 
+const UNKNOWN_COUNT = "How many there are is known only when it runs";
+const FACTORS =
+  "It factorises a matrix, step after step on data, which no op here does: compute it outside, and pass what it answers as an input.";
+const COMPLEX =
+  "There are no complex numbers here: write real and imaginary part as two tensors; a short Fourier transform is a product with a matrix of cosines and one of sines.";
+
 /** Ops that people look for and what serves instead. */
 export const ADVICE: ReadonlyMap<string, string> = new Map([
-  ["nonzero", "How many there are is known only when it runs: compute with where(mask, x, 0) over all of them."],
-  ["masked_select", "How many there are is known only when it runs: compute with where(mask, x, 0) over all of them."],
-  ["unique", "How many there are is known only when it runs."],
+  ["nonzero", `${UNKNOWN_COUNT}: compute with where(mask, x, 0) over all of them.`],
+  ["masked_select", `${UNKNOWN_COUNT}: compute with where(mask, x, 0) over all of them.`],
+  ["unique", `${UNKNOWN_COUNT}.`],
   ["tolist", "A graph holds tensors; a number is known before it runs or not at all."],
   ["item", "A graph holds tensors; a number is known before it runs or not at all."],
+  [
+    "spectral_norm",
+    "It divides a weight by its largest singular value, which training estimates: divide by an input that holds it, w / sigma.",
+  ],
+  ["pmap", "There is one GPU here: write vmap for a batch on it, or psum where devices would add up."],
+  ...[
+    "fft",
+    "ifft",
+    "rfft",
+    "irfft",
+    "fft2",
+    "ifft2",
+    "rfft2",
+    "fftn",
+    "stft",
+    "istft",
+    "complex",
+    "polar",
+    "view_as_complex",
+    "view_as_real",
+    "conj",
+    "angle",
+  ].map((name) => [name, COMPLEX] as const),
+  ...[
+    "solve",
+    "inv",
+    "inverse",
+    "pinv",
+    "svd",
+    "svdvals",
+    "qr",
+    "cholesky",
+    "cholesky_solve",
+    "lu",
+    "det",
+    "logdet",
+    "slogdet",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "lstsq",
+    "matrix_exp",
+    "expm",
+  ].map((name) => [name, FACTORS] as const),
+]);
+
+const UNROLL = "A Python `for` loop over range(n) with a constant n does the same: it is unrolled into the graph.";
+const RECURRENT =
+  "Write its step as a def and call it in a Python `for` loop over the sequence: it is unrolled into the graph.";
+
+/** What will be read one day, and what does the same today. */
+export const NOT_YET: ReadonlyMap<string, string> = new Map([
+  ["fori_loop", UNROLL],
+  ["scan", UNROLL],
+  [
+    "associative_scan",
+    "For sums, products, maxima and minima there are cumsum, cumprod, cummax and cummin; for anything else, write a Python `for` loop, which is unrolled.",
+  ],
+  [
+    "while_loop",
+    "How often it would run is known only on the device. Where the count is known, write a Python `for` loop, which is unrolled.",
+  ],
+  ...["LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell", "lstm", "gru"].map((name) => [name, RECURRENT] as const),
 ]);
 
 /** Operators and the ops they are. */

@@ -132,8 +132,13 @@ function newInterpreter(
     defCalls: new Map(),
     step: 0,
     stopped: false,
-    runBody: (body, frame) => runBody(interpreter, body, frame),
-    valueOf: (run, root, path) => evaluate(interpreter, run, root, path),
+    // By `this`: an interpreter that reads the library's text is made from this one.
+    runBody(body, frame) {
+      runBody(this, body, frame);
+    },
+    valueOf(run, root, path) {
+      return evaluate(this, run, root, path);
+    },
   };
   return interpreter;
 }

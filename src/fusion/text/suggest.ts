@@ -18,15 +18,25 @@ export function editDistance(a: string, b: string, most: number): number {
   return last[b.length]!;
 }
 
+/** Words as short as this have neighbours that mean something else: only swapped, doubled or missing letters are slips. */
+const SHORT = 4;
+const letters = (word: string): string => [...word].sort().join("");
+
+/** How many edits may be slips of the fingers in a word of this length. */
+const slips = (length: number): number => (length <= 1 ? 0 : length <= 6 ? 1 : length <= 9 ? 2 : 3);
+
 /** The nearest of `known`, or null when nothing is near enough to be a slip of the fingers. */
 export function nearest(word: string, known: Iterable<string>): string | null {
   if (word.length > 40) return null;
-  const most = word.length <= 1 ? 0 : word.length <= 3 ? 1 : word.length <= 6 ? 2 : 3;
+  const plain = word.toLowerCase();
   let best: string | null = null;
-  let distance = most + 1;
+  let distance = slips(word.length) + 1;
   for (const candidate of known) {
-    const d = editDistance(word.toLowerCase(), candidate.toLowerCase(), most);
-    if (d < distance) [best, distance] = [candidate, d];
+    const other = candidate.toLowerCase();
+    const d = editDistance(plain, other, slips(word.length));
+    if (d >= distance) continue;
+    if (d > 0 && plain.length <= SHORT && plain.length === other.length && letters(plain) !== letters(other)) continue;
+    [best, distance] = [candidate, d];
   }
   return best;
 }

@@ -41,6 +41,8 @@ interface Call {
   readonly expr: CallExpr;
   readonly path: string;
 }
+/** What can be differentiated and batched. */
+const FUNCTIONS: ReadonlySet<Value["kind"]> = new Set(["def", "op", "transform", "pullback", "partial", "layer"]);
 type Caller<C extends Call> = (
   interpreter: Interpreter,
   run: StatementRun,
@@ -165,7 +167,7 @@ export function transform<C extends Call>(
   if (!f) return refuse(interpreter, span, `${name} takes a def.`);
   if (isBroken(f.value)) return BROKEN;
   if (name === "grad" && f.value.kind === "tensor") return torchGrad(interpreter, run, call, f.value, rest);
-  if (f.value.kind !== "def" && f.value.kind !== "op" && f.value.kind !== "transform")
+  if (!FUNCTIONS.has(f.value.kind))
     return refuse(interpreter, span, `${name} takes a def; this is ${describe(f.value)}.`);
   if (name === "vjp") return vjpOf(interpreter, run, call, f, rest, caller);
   if (name === "jvp") return jvpOf(interpreter, run, call, f, rest, caller);

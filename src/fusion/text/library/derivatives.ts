@@ -1,0 +1,52 @@
+/** @file Jacobians and Hessians from pullbacks and pushforwards in a batch, branches, and layers in a row. Written in the language itself. */
+
+export const DERIVATIVES = String.raw`
+def _basis(like):
+  return torch.eye(like.numel()).reshape([like.numel()] + list(like.shape))
+
+def _with(args, at, value):
+  return [value if i == at else arg for i, arg in enumerate(args)]
+
+def jacrev(func, argnums=0):
+  return lambda *args: _jacrev(func, argnums, args)
+
+def _jacrev(func, argnums, args):
+  out, pull = jax.vjp(lambda x: func(*_with(args, argnums, x)), args[argnums])
+  if not isinstance(out, torch.Tensor):
+    raise ValueError("A Jacobian is taken of a function that answers one tensor.")
+  rows = jax.vmap(pull)(_basis(out))[0]
+  return rows.reshape(list(out.shape) + list(args[argnums].shape))
+
+def jacfwd(func, argnums=0):
+  return lambda *args: _jacfwd(func, argnums, args)
+
+def _jacfwd(func, argnums, args):
+  x = args[argnums]
+  columns = jax.vmap(lambda dx: jax.jvp(lambda z: func(*_with(args, argnums, z)), (x,), (dx,))[1])(_basis(x))
+  shape = list(columns.shape[1:])
+  order = list(range(1, columns.ndim)) + [0]
+  return columns.permute(order).reshape(shape + list(x.shape))
+
+def hessian(func, argnums=0):
+  return jacfwd(lambda *args: _jacrev(func, argnums, args), argnums)
+
+def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False):
+  return _jacrev(func, 0, [inputs])
+
+def cond(pred, true_fun, false_fun, *operands):
+  given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
+  if not isinstance(pred, torch.Tensor):
+    return true_fun(*given) if pred else false_fun(*given)
+  return jax.tree.map(lambda a, b: torch.where(pred, a, b), true_fun(*given), false_fun(*given))
+
+def switch(index, branches, *operands):
+  if isinstance(index, torch.Tensor):
+    raise ValueError("Which branch runs must be known before the graph runs: pick between results with torch.where.")
+  return branches[index](*operands)
+
+def _sequential(*args):
+  value = args[-1]
+  for layer in args[:-1]:
+    value = layer(value)
+  return value
+`;

@@ -1,0 +1,265 @@
+/** The library against references that are written here, element by element. */
+import { describe, expect, test } from "vitest";
+import { outputValues } from "../../../../test/output-values";
+import { parseProgram } from "../program";
+import { picture, problems } from "../testing";
+import { libraryMistakes, libraryNames } from "./library";
+
+const INPUTS = [
+  "x: f32[4, 6] = randn(seed=1)",
+  "y: f32[4, 6] = randn(seed=2)",
+  "s: f32[2, 3] = randn(seed=3)",
+  "m: f32[3, 3] = randn(seed=4)",
+  "v: f32[3] = randn(seed=5)",
+  "w: f32[3] = randn(seed=6)",
+  "p: f32[5] = uniform(0.1, 4, seed=7)",
+  "i: i32[8] = const([2, 0, 1, 1, 4, 2, 2, 0])",
+  "r: f32[8, 2] = randn(seed=8)",
+].join("\n");
+const given = new Map(
+  outputValues(
+    `${INPUTS}\nreturn ${"xysmvwpir"
+      .split("")
+      .map((name) => `${name} * 1`)
+      .join(", ")}\n`,
+  ).map(({ data }, at) => ["xysmvwpir"[at]!, data] as const),
+);
+const of = (name: string): readonly number[] => given.get(name)!;
+const rows = (name: string, width: number): number[][] =>
+  Array.from({ length: of(name).length / width }, (_, row) => of(name).slice(row * width, (row + 1) * width));
+
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+const mean = (values: readonly number[]): number => sum(values) / values.length;
+const variance = (values: readonly number[], ddof = 1): number =>
+  sum(values.map((value) => (value - mean(values)) ** 2)) / (values.length - ddof);
+const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
+function quantile(values: readonly number[], q: number): number {
+  const place = q * (values.length - 1);
+  const low = Math.floor(place);
+  const all = ascending(values);
+  return all[low]! + (place - low) * ((all[low + 1] ?? all[low])! - all[low]!);
+}
+const matmul = (a: readonly number[][], b: readonly number[][]): number[][] =>
+  a.map((row) => b[0]!.map((_, column) => sum(row.map((value, k) => value * b[k]![column]!))));
+const distance = (a: readonly number[], b: readonly number[], p: number): number =>
+  p === Infinity
+    ? Math.max(...a.map((value, k) => Math.abs(value - b[k]!)))
+    : sum(a.map((value, k) => Math.abs(value - b[k]!) ** p)) ** (1 / p);
+const counts = (values: readonly number[], size: number): number[] =>
+  Array.from({ length: size }, (_, at) => values.filter((value) => value === at).length);
+/** ln Γ by Stirling's series far out, and the recurrence back. */
+function lgamma(x: number): number {
+  if (x < 0.5) return Math.log(Math.PI / Math.abs(Math.sin(Math.PI * x))) - lgamma(1 - x);
+  if (x < 30) return lgamma(x + 1) - Math.log(x);
+  return (
+    (x - 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI) + 1 / (12 * x) - 1 / (360 * x ** 3) + 1 / (1260 * x ** 5)
+  );
+}
+const slope = (f: (x: number) => number, x: number): number => (f(x + 1e-5) - f(x - 1e-5)) / 2e-5;
+
+const cases: readonly (readonly [text: string, wanted: () => readonly number[], digits?: number])[] = [
+  ["torch.var_mean(x, dim=1)", () => [...rows("x", 6).map((row) => variance(row)), ...rows("x", 6).map(mean)]],
+  ["torch.std_mean(x, unbiased=False)", () => [Math.sqrt(variance(of("x"), 0)), mean(of("x"))]],
+  [
+    "torch.aminmax(x, dim=1)",
+    () => [...rows("x", 6).map((row) => Math.min(...row)), ...rows("x", 6).map((row) => Math.max(...row))],
+  ],
+  ["x.kthvalue(2, dim=1).values", () => rows("x", 6).map((row) => ascending(row)[1]!)],
+  ["torch.kthvalue(x, 2, 1)[1]", () => rows("x", 6).map((row) => row.indexOf(ascending(row)[1]!))],
+  ["x.median()", () => [ascending(of("x"))[11]!]],
+  ["x.median(dim=1)[0]", () => rows("x", 6).map((row) => ascending(row)[2]!)],
+  ["jnp.median(x, axis=1)", () => rows("x", 6).map((row) => quantile(row, 0.5))],
+  ["torch.quantile(x, 0.3, dim=1)", () => rows("x", 6).map((row) => quantile(row, 0.3))],
+  ["torch.quantile(x, [0.0, 0.25, 1.0])", () => [0, 0.25, 1].map((q) => quantile(of("x"), q))],
+  ["np.percentile(x, 40, axis=1)", () => rows("x", 6).map((row) => quantile(row, 0.4))],
+  ["torch.bincount(i, minlength=6)", () => counts(of("i"), 6)],
+  ["jnp.bincount(i, length=5)", () => counts(of("i"), 5)],
+  ["torch.histc(p, bins=4, min=0, max=4)", () => counts(of("p").map(Math.floor), 4)],
+  [
+    "torch.searchsorted(torch.tensor([-1.0, 0.0, 1.0]), v)",
+    () => of("v").map((value) => [-1, 0, 1].filter((edge) => edge < value).length),
+  ],
+  [
+    "torch.bucketize(v, torch.tensor([-1.0, 0.0, 1.0]))",
+    () => of("v").map((value) => [-1, 0, 1].filter((edge) => edge < value).length),
+  ],
+  [
+    "jax.ops.segment_sum(r, i, num_segments=5)",
+    () =>
+      Array.from({ length: 5 }, (_, at) =>
+        [0, 1].map((c) =>
+          sum(
+            rows("r", 2)
+              .filter((_, k) => of("i")[k] === at)
+              .map((row) => row[c]!),
+          ),
+        ),
+      ).flat(),
+  ],
+  [
+    "torch.logcumsumexp(x, dim=1)",
+    () => rows("x", 6).flatMap((row) => row.map((_, k) => Math.log(sum(row.slice(0, k + 1).map(Math.exp))))),
+  ],
+  ["torch.add(x, y, alpha=2)", () => of("x").map((value, k) => value + 2 * of("y")[k]!)],
+  ["x.sub(y, alpha=0.5)", () => of("x").map((value, k) => value - 0.5 * of("y")[k]!)],
+  ["torch.div(x, y, rounding_mode='floor')", () => of("x").map((value, k) => Math.floor(value / of("y")[k]!))],
+  ["torch.div(x, y, rounding_mode='trunc')", () => of("x").map((value, k) => Math.trunc(value / of("y")[k]!))],
+  [
+    "torch.meshgrid(v, w, indexing='ij')",
+    () => [...of("v").flatMap((a) => of("w").map(() => a)), ...of("v").flatMap(() => of("w"))],
+  ],
+  ["jnp.meshgrid(v, w)", () => [...of("w").flatMap(() => of("v")), ...of("w").flatMap((b) => of("v").map(() => b))]],
+  ...([2, 1, Infinity, 3] as const).map(
+    (norm) =>
+      [
+        `torch.cdist(x, y, p=${norm === Infinity ? "math.inf" : norm})`,
+        () => rows("x", 6).flatMap((a) => rows("y", 6).map((b) => distance(a, b, norm))),
+      ] as const,
+  ),
+  [
+    "torch.cross(m, m.T, dim=-1)",
+    () =>
+      rows("m", 3).flatMap((a, k) => {
+        const b = rows("m", 3).map((row) => row[k]!);
+        return [0, 1, 2].map((c) => a[(c + 1) % 3]! * b[(c + 2) % 3]! - a[(c + 2) % 3]! * b[(c + 1) % 3]!);
+      }),
+  ],
+  [
+    "torch.kron(s, m)",
+    () => rows("s", 3).flatMap((a) => rows("m", 3).flatMap((b) => a.flatMap((left) => b.map((right) => left * right)))),
+  ],
+  [
+    "torch.linalg.matrix_power(m, 5)",
+    () => {
+      const one = rows("m", 3);
+      return [1, 2, 3, 4].reduce((all) => matmul(all, one), one).flat();
+    },
+  ],
+  [
+    "F.triplet_margin_loss(x, y, x * 0.5)",
+    () => [
+      mean(
+        rows("x", 6).map((a, k) =>
+          Math.max(
+            0,
+            distance(
+              a.map((value) => value + 1e-6),
+              rows("y", 6)[k]!,
+              2,
+            ) -
+              distance(
+                a.map((value) => value + 1e-6),
+                a.map((value) => value * 0.5),
+                2,
+              ) +
+              1,
+          ),
+        ),
+      ),
+    ],
+  ],
+  ["torch.lgamma(p)", () => of("p").map(lgamma)],
+  ["torch.lgamma(v)", () => of("v").map(lgamma)],
+  ["torch.digamma(p)", () => of("p").map((value) => slope(lgamma, value)), 5],
+  ["torch.erf(torch.erfinv(torch.tensor([-0.99, -0.3, 0.0, 0.7, 0.999])))", () => [-0.99, -0.3, 0, 0.7, 0.999], 6],
+  [
+    "jax.hessian(lambda t: (t ** 3).sum() + t[0] * t[1])(v)",
+    () => [0, 1, 2].flatMap((a) => [0, 1, 2].map((b) => (a === b ? 6 * of("v")[a]! : 0) + (a + b === 1 ? 1 : 0))),
+  ],
+  [
+    "jax.jacrev(lambda t: m @ torch.sin(t))(v)",
+    () => rows("m", 3).flatMap((row) => row.map((value, k) => value * Math.cos(of("v")[k]!))),
+  ],
+  [
+    "jax.jacfwd(lambda t: m @ torch.sin(t))(v)",
+    () => rows("m", 3).flatMap((row) => row.map((value, k) => value * Math.cos(of("v")[k]!))),
+  ],
+  [
+    "torch.autograd.functional.jacobian(lambda t: t * t, v)",
+    () => [0, 1, 2].flatMap((a) => [0, 1, 2].map((b) => (a === b ? 2 * of("v")[a]! : 0))),
+  ],
+  ["lax.cond(True, lambda t: t + 1, lambda t: t - 1, v)", () => of("v").map((value) => value + 1)],
+  ["lax.cond(v.sum() > 100, lambda t: t + 1, lambda t: t - 1, v)", () => of("v").map((value) => value - 1)],
+  ["x.to('cuda').cuda().to(torch.device('cpu')).double()", () => of("x")],
+];
+
+const close = (found: readonly number[], wanted: readonly number[], digits: number): void => {
+  expect(found.length).toBe(wanted.length);
+  found.forEach((value, at) => expect(value).toBeCloseTo(wanted[at]!, digits));
+};
+
+describe("each function computes what its reference does", () => {
+  test.each(cases)("%s", (text, wanted, digits) => {
+    const outputs = outputValues(`${INPUTS}\nz = ${text}\nreturn z\n`);
+    close(
+      outputs.flatMap(({ data }) => data),
+      wanted(),
+      digits ?? 6,
+    );
+  });
+});
+
+describe("samples", () => {
+  test("bernoulli draws ones as often as its probability says", () => {
+    const [{ data }] = outputValues("p: f32[4000] = uniform(0.3, 0.3)\nz = torch.bernoulli(p)\nreturn z\n") as [
+      { data: number[] },
+    ];
+    expect(mean(data)).toBeGreaterThan(0.26);
+    expect(mean(data)).toBeLessThan(0.34);
+  });
+
+  test("gumbel_softmax is a distribution, and one of its ends when hard", () => {
+    const [soft, hard] = outputValues(
+      `${INPUTS}\nreturn F.gumbel_softmax(x, tau=0.5), F.gumbel_softmax(x, hard=True)\n`,
+    );
+    for (let row = 0; row < 4; row++) expect(sum(soft!.data.slice(6 * row, 6 * row + 6))).toBeCloseTo(1, 9);
+    expect(hard!.data.map(Math.round).toSorted()).toEqual([...Array<number>(20).fill(0), 1, 1, 1, 1]);
+  });
+
+  test("multinomial without replacement draws each place once, and never one without weight", () => {
+    const [{ data }] = outputValues(
+      "p: f32[6] = const([1, 0, 2, 1, 0, 3])\nz = torch.multinomial(p, 4)\nreturn z\n",
+    ) as [{ data: number[] }];
+    expect(ascending(data)).toEqual([0, 2, 3, 5]);
+  });
+});
+
+describe("layers in a script", () => {
+  test("nn.Sequential of layers that say both sizes; weights are made once", () => {
+    const text =
+      "x: f32[5, 8]\nnet = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.Dropout(0.1), nn.Linear(16, 4))\ny = net(x)\n";
+    expect(problems(text)).toEqual([]);
+    expect(picture(text).at(-1)).toContain("f32[5, 4]");
+    const twice = "x: f32[5, 8]\nfc = nn.Linear(8, 8)\ny = fc(torch.relu(fc(x)))\n";
+    expect([...parseProgram(twice).graph.nodes.values()].filter(({ op }) => op === "input")).toHaveLength(3);
+  });
+});
+
+describe("what is not there says so, and what does the same", () => {
+  test.each([
+    ["z = lax.fori_loop(0, 3, lambda i, t: t * 2, v)", "`fori_loop` is not supported yet. A Python `for` loop"],
+    ["z = lax.scan(lambda c, t: (c, t), v, x)", "`scan` is not supported yet."],
+    ["z = nn.LSTM(8, 8)(x)", "`LSTM` is not supported yet."],
+    ["z = torch.linalg.svd(x)", "No op is called `svd`. It factorises a matrix"],
+    ["z = torch.fft.fft(x)", "There are no complex numbers here"],
+    ["z = torch.bincount(i)", "How many bins there are would be known only when it runs"],
+    ["z = gumbell(x)", "If it is a function of the code this comes from"],
+    ["z = sofmax(x)", "Did you mean `softmax`?"],
+    ["z = reul(x)", "Did you mean `relu`?"],
+  ])("%s", (line, text) =>
+    expect(problems(`${INPUTS}\n${line}\n`).find((each) => !each.includes("unused"))).toContain(text),
+  );
+});
+
+test("a call is one box at its own place, and its mistakes are told there", () => {
+  expect(libraryMistakes()).toEqual([]);
+  expect(libraryNames()).toContain("kron");
+  const parsed = parseProgram("a: f32[2, 3]\nb: f32[3, 2]\ny = torch.kron(a, b)\n");
+  expect(parsed.calls.map(({ kind, label, id }) => `${kind} ${label} ${id}`)).toEqual(["composite kron y"]);
+  expect(parsed.symbols.map(({ name }) => name)).toEqual(["a", "b", "y"]);
+  const from = parsed.text.indexOf("torch");
+  for (const { span, op } of parsed.graph.nodes.values()) if (op !== "input") expect(span!.from).toBe(from);
+  expect(problems("a: f32[2, 4]\ny = torch.cross(a, a)\n")).toEqual([
+    "2:5 bad-argument A cross product is of vectors with three elements along dim.",
+  ]);
+});

@@ -1,0 +1,259 @@
+/** @file Functions of PyTorch, NumPy and JAX that are written in the language itself. A call is one box, like a composite op's. */
+import { nodeId, type NodeId } from "../../ir";
+import type { GivenArgument } from "../bind";
+import { callDef } from "../call-def";
+import { Diagnostics } from "../diagnostics";
+import type { Dialect } from "../dialect";
+import type { Interpreter, StatementRun } from "../interpreter";
+import { bindingName } from "../interpreter";
+import { never } from "../parse";
+import { readProgram } from "../read";
+import { Scope, SymbolRecord } from "../scope";
+import type { CallExpr, DefStatement } from "../syntax";
+import { mapLeaves } from "../trees";
+import type { Operand, Value } from "../values";
+import { BROKEN, isBroken, tensorValue } from "../values";
+import { DERIVATIVES } from "./derivatives";
+import { LINEAR_ALGEBRA } from "./linear-algebra";
+import { SAMPLING } from "./sampling";
+import { SPECIAL } from "./special";
+import { STATISTICS } from "./statistics";
+
+const SOURCE = [STATISTICS, LINEAR_ALGEBRA, SPECIAL, SAMPLING, DERIVATIVES].join("\n");
+
+interface Library {
+  readonly scope: Scope;
+  readonly defs: ReadonlyMap<string, DefStatement>;
+}
+
+let read: Library | null = null;
+
+function library(): Library {
+  if (read) return read;
+  const scope = new Scope(null, "");
+  const defs = new Map<string, DefStatement>();
+  for (const statement of readProgram(SOURCE, new Diagnostics(), never).statements) {
+    if (statement.kind !== "def") continue;
+    const name = statement.name.text;
+    const symbol = new SymbolRecord(name, "def", statement.name.span, statement, "");
+    scope.bind(name, { step: 0, value: { kind: "def", def: statement, scope }, symbol });
+    defs.set(name, statement);
+  }
+  read = { scope, defs };
+  return read;
+}
+
+/** Where the library's names are bound. */
+export const libraryScope = (): Scope => library().scope;
+
+/** What the library's text has wrong in it: nothing, as a test asks. */
+export function libraryMistakes(): readonly string[] {
+  const diagnostics = new Diagnostics();
+  readProgram(SOURCE, diagnostics, never);
+  return diagnostics.list(SOURCE).map(({ line, text }) => `${line}: ${text}`);
+}
+
+/** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`. */
+const isPublic = (name: string): boolean => !name.startsWith("_") && !name.startsWith("jax_");
+
+/** Every name that a call can use. */
+export const libraryNames = (): readonly string[] => [...library().defs.keys()].filter(isPublic);
+
+/** The function of that name after this prefix; null when the library has none. */
+export function libraryDef(name: string, dialect: Dialect): DefStatement | null {
+  const { defs } = library();
+  const found = dialect === "jax" ? (defs.get(`jax_${name}`) ?? defs.get(name)) : defs.get(name);
+  return found && isPublic(name) ? found : null;
+}
+
+/** The function that understands a keyword which the op of the same name has not: `add(x, y, alpha=2)`. */
+export function libraryOverload(
+  op: { readonly name: string; readonly params: readonly { readonly names: readonly string[] }[] },
+  args: readonly GivenArgument[],
+): DefStatement | null {
+  const def = library().defs.get(op.name);
+  if (!def) return null;
+  const has = new Set(def.params.map(({ name }) => name.text));
+  const odd = args.some(
+    ({ name }) => name && has.has(name.text) && !op.params.some(({ names }) => names.includes(name.text)),
+  );
+  return odd ? def : null;
+}
+
+/** A function of the library as a value, for those that wait for more arguments. */
+export const libraryValue = (name: string): Value => {
+  const { defs, scope } = library();
+  return { kind: "def", def: defs.get(name)!, scope };
+};
+
+/** An interpreter that reads the library's text, and the one whose program called it. */
+interface Inside extends Interpreter {
+  readonly outside: Outside;
+}
+interface Outside {
+  readonly interpreter: Interpreter;
+  readonly run: StatementRun;
+  readonly expr: CallExpr;
+  /** Nodes that functions of the program made when the library called them. */
+  readonly foreign: Set<NodeId>;
+}
+
+const isInside = (interpreter: Interpreter): interpreter is Inside => "outside" in interpreter;
+
+function isOfLibrary(scope: Scope): boolean {
+  let root = scope;
+  while (root.parent) root = root.parent;
+  return root === library().scope;
+}
+
+/** Other spellings of what the library calls `dim`, `keepdim` and `input`. */
+const SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ["axis", "dim"],
+  ["axes", "dim"],
+  ["keepdims", "keepdim"],
+  ["self", "input"],
+  ["x", "input"],
+  ["a", "input"],
+]);
+
+function respelled(def: DefStatement, args: readonly GivenArgument[]): readonly GivenArgument[] {
+  const has = new Set(def.params.map(({ name }) => name.text));
+  return args.flatMap((arg) => {
+    if (!arg.name || has.has(arg.name.text)) return [arg];
+    if (["out", "generator", "dtype", "device"].includes(arg.name.text)) return [];
+    const other = SPELLINGS.get(arg.name.text);
+    return [other !== undefined && has.has(other) ? { ...arg, name: { ...arg.name, text: other } } : arg];
+  });
+}
+
+type DefCall = Parameters<typeof callDef>[2];
+
+/** A call of a def: those of the library, and those of the program that the library calls, each read with their own text. */
+export function callAnyDef(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: DefCall,
+  args: readonly GivenArgument[],
+): Value {
+  const own = isOfLibrary(call.scope);
+  if (own === isInside(interpreter)) return callDef(interpreter, run, call, args);
+  if (own) return enter(interpreter, run, call, args);
+  const { outside } = interpreter as Inside;
+  const before = new Set(interpreter.nodes.keys());
+  outside.interpreter.step = interpreter.step;
+  const value = callDef(
+    outside.interpreter,
+    { ...run, statement: outside.run.statement },
+    { ...call, expr: outside.expr },
+    args,
+  );
+  interpreter.step = outside.interpreter.step;
+  for (const id of interpreter.nodes.keys()) if (!before.has(id)) outside.foreign.add(id);
+  return value;
+}
+
+function enter(interpreter: Interpreter, run: StatementRun, call: DefCall, given: readonly GivenArgument[]): Value {
+  const args = respelled(call.def, given);
+  if (args.some(({ operand }) => isBroken(operand.value) || operand.value.kind === "hole")) return BROKEN;
+  if (args.some(({ operand: { value } }) => value.kind === "tensor" && interpreter.unknown.has(value.node)))
+    return BROKEN;
+  const diagnostics = new Diagnostics();
+  const outside: Outside = { interpreter, run, expr: call.expr, foreign: new Set() };
+  const inside: Inside = Object.assign(Object.create(interpreter) as Interpreter, {
+    text: SOURCE,
+    statements: [],
+    diagnostics,
+    symbols: new Map(),
+    calls: [],
+    runs: [],
+    misplaced: new Set<string>(),
+    firstDefinition: new Map(),
+    outside,
+  });
+  const before = new Set(interpreter.nodes.keys());
+  const value = callDef(inside, run, call, args);
+  interpreter.step = inside.step;
+  interpreter.stopped = inside.stopped;
+  const made = [...interpreter.nodes.keys()].filter((id) => !before.has(id) && !outside.foreign.has(id));
+  const result = settle(outside, call, made, value);
+  const [wrong] = diagnostics.list(SOURCE).filter(({ severity }) => severity === "error");
+  if (!wrong) return result;
+  const said = /raise \w+\("(.*)"\)$/.exec(wrong.text)?.[1] ?? wrong.text;
+  interpreter.diagnostics.add("bad-argument", call.expr.span, said);
+  return BROKEN;
+}
+
+/** What the library made stands where it was called: results take the call's identity, and everything else belongs to them. */
+function settle(
+  { interpreter, run, expr }: Outside,
+  { path, def }: DefCall,
+  made: readonly NodeId[],
+  value: Value,
+): Value {
+  const label = def.name.text.replace(/^jax_/, "");
+  const fresh = new Set(made);
+  const renamed = new Map<NodeId, NodeId>();
+  const results: NodeId[] = [];
+  const single = value.kind === "tensor";
+  const shown = mapLeaves({ value, path, expr }, (leaf): Operand => {
+    if (leaf.value.kind !== "tensor") return leaf;
+    const { node } = leaf.value;
+    if (!fresh.has(node) || interpreter.nodes.get(node)!.op === "const") return leaf;
+    if (!renamed.has(node)) {
+      const at = single ? path : `${path}#${results.length}`;
+      const free = !interpreter.nodes.has(nodeId(at)) || fresh.has(nodeId(at));
+      renamed.set(node, free ? nodeId(at) : node);
+      results.push(node);
+    }
+    return { value: tensorValue(renamed.get(node)!), path: leaf.path, expr };
+  });
+  const to = (id: NodeId): NodeId => renamed.get(id) ?? id;
+  const last = results.at(-1);
+  for (const id of made) {
+    const old = interpreter.nodes.get(id)!;
+    const site = interpreter.sites.get(id);
+    interpreter.nodes.delete(id);
+    interpreter.sites.delete(id);
+    const own = results.includes(id);
+    const name = own && single ? (bindingName(run, path) ?? old.op) : own ? old.op : old.label;
+    const groups = old.groups.map((group) =>
+      group.kind === "def" && group.label === def.name.text
+        ? { ...group, kind: "composite" as const, id: path, label }
+        : group,
+    );
+    interpreter.nodes.set(to(id), {
+      ...old,
+      id: to(id),
+      origins: [to(id)],
+      inputs: old.inputs.map(to),
+      label: name,
+      groups,
+      span: expr.span,
+    });
+    if (old.op === "const") continue;
+    if (own || old.op === "input")
+      interpreter.sites.set(to(id), {
+        node: to(id),
+        expr,
+        run,
+        param: null,
+        op: null,
+        attrs: site?.attrs ?? {},
+        operands: [],
+      });
+    else if (last !== undefined) interpreter.partOf.set(id, to(last));
+  }
+  for (const [part, whole] of interpreter.partOf) if (renamed.has(whole)) interpreter.partOf.set(part, to(whole));
+  for (const [key, entry] of interpreter.derived)
+    if (renamed.has(entry.made) || entry.inputs.some((id) => renamed.has(id))) interpreter.derived.delete(key);
+  interpreter.calls.push({
+    kind: "composite",
+    id: path,
+    label,
+    span: expr.span,
+    result: last === undefined ? null : to(last),
+    expr,
+    run,
+  });
+  return shown.value;
+}

@@ -1,0 +1,128 @@
+/** @file Counts, order statistics and moments, in the language itself. */
+
+export const STATISTICS = String.raw`
+def _along(input, dim):
+  return (input.flatten(), 0) if dim is None else (input, dim)
+
+def var_mean(input, dim=None, unbiased=True, keepdim=False, correction=None):
+  c = (1 if unbiased else 0) if correction is None else correction
+  return torch.var(input, dim, correction=c, keepdim=keepdim), torch.mean(input, dim, keepdim=keepdim)
+
+def std_mean(input, dim=None, unbiased=True, keepdim=False, correction=None):
+  c = (1 if unbiased else 0) if correction is None else correction
+  return torch.std(input, dim, correction=c, keepdim=keepdim), torch.mean(input, dim, keepdim=keepdim)
+
+def aminmax(input, dim=None, keepdim=False):
+  return torch.amin(input, dim, keepdim=keepdim), torch.amax(input, dim, keepdim=keepdim)
+
+def kthvalue(input, k, dim=-1, keepdim=False):
+  if k < 1 or k > input.shape[dim]:
+    raise ValueError("kthvalue counts from 1 to the size of the axis.")
+  values = sort(input, dim=dim).narrow(dim, k - 1, 1)
+  places = argsort(input, dim=dim).narrow(dim, k - 1, 1)
+  return (values, places) if keepdim else (values.squeeze(dim), places.squeeze(dim))
+
+def median(input, dim=None, keepdim=False):
+  if dim is None:
+    return kthvalue(input.flatten(), (input.numel() + 1) // 2, 0)[0]
+  return kthvalue(input, (input.shape[dim] + 1) // 2, dim, keepdim)
+
+def jax_median(input, dim=None, keepdim=False):
+  return _quantile(input, 0.5, dim, keepdim, "linear")
+
+def _quantile(input, q, dim, keepdim, interpolation):
+  flat, at = _along(input, dim)
+  n = flat.shape[at]
+  ordered = sort(flat, dim=at)
+  place = q * (n - 1)
+  low = int(place)
+  high = low if low == place else low + 1
+  part = place - low
+  if interpolation == "lower":
+    part = 0
+  elif interpolation == "higher":
+    part = 1 if high > low else 0
+  elif interpolation == "nearest":
+    part = round(place) - low
+  elif interpolation == "midpoint":
+    part = 0.5 if high > low else 0
+  value = ordered.narrow(at, low, 1)
+  if part == 1:
+    value = ordered.narrow(at, high, 1)
+  elif part > 0:
+    value = value * (1 - part) + ordered.narrow(at, high, 1) * part
+  if dim is None:
+    return value.reshape([1 for s in input.shape] if keepdim else [])
+  return value if keepdim else value.squeeze(at)
+
+def quantile(input, q, dim=None, keepdim=False, interpolation="linear", method=None):
+  way = interpolation if method is None else method
+  if isinstance(q, (list, tuple)):
+    return torch.stack([_quantile(input, one, dim, keepdim, way) for one in q])
+  if isinstance(q, torch.Tensor):
+    raise ValueError("The quantiles that are asked for are numbers of the program: quantile(x, [0.25, 0.75]).")
+  return _quantile(input, q, dim, keepdim, way)
+
+def jax_percentile(input, q, dim=None, keepdim=False, method="linear"):
+  share = [one / 100 for one in q] if isinstance(q, (list, tuple)) else q / 100
+  return quantile(input, share, dim, keepdim, method)
+
+def percentile(input, q, dim=None, keepdim=False, method="linear"):
+  return jax_percentile(input, q, dim, keepdim, method)
+
+def bincount(input, weights=None, minlength=0, length=None):
+  count = minlength if length is None else length
+  if count < 1:
+    raise ValueError("How many bins there are would be known only when it runs: say minlength=, the number of bins.")
+  each = torch.ones_like(input) if weights is None else weights
+  return torch.zeros([count], dtype=each.dtype).scatter_add(0, input, each)
+
+def histc(input, bins=100, min=0, max=0):
+  flat = input.flatten()
+  given = min != max
+  low = min if given else torch.amin(flat)
+  high = max if given else torch.amax(flat)
+  inside = (flat >= low) & (flat <= high)
+  place = torch.clamp(torch.floor((flat - low) / (high - low) * bins), 0, bins - 1).int()
+  return torch.zeros([bins], dtype=input.dtype).scatter_add(0, place, inside.to(input.dtype))
+
+def searchsorted(sorted_sequence, values, right=False, side="left"):
+  after = right or side == "right"
+  if not isinstance(values, torch.Tensor):
+    return (sorted_sequence <= values if after else sorted_sequence < values).int().sum(-1)
+  if sorted_sequence.ndim == 1:
+    row, wanted = sorted_sequence, values.unsqueeze(-1)
+  else:
+    row, wanted = sorted_sequence.unsqueeze(-2), values.unsqueeze(-1)
+  return (row <= wanted if after else row < wanted).int().sum(-1)
+
+def bucketize(input, boundaries, right=False):
+  return searchsorted(boundaries, input, right=right)
+
+def digitize(input, bins, right=False):
+  return searchsorted(bins, input, right=not right)
+
+def _segments(num_segments):
+  if num_segments is None:
+    raise ValueError("How many segments there are would be known only when it runs: say num_segments=.")
+  return num_segments
+
+def segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False):
+  shape = [_segments(num_segments)] + list(data.shape[1:])
+  return torch.zeros(shape, dtype=data.dtype).at[segment_ids].add(data)
+
+def segment_max(data, segment_ids, num_segments=None, indices_are_sorted=False):
+  shape = [_segments(num_segments)] + list(data.shape[1:])
+  return torch.full(shape, -math.inf).at[segment_ids].max(data)
+
+def segment_min(data, segment_ids, num_segments=None, indices_are_sorted=False):
+  shape = [_segments(num_segments)] + list(data.shape[1:])
+  return torch.full(shape, math.inf).at[segment_ids].min(data)
+
+def logcumsumexp(input, dim=-1):
+  n = input.shape[dim]
+  last = torch.moveaxis(input, dim, -1)
+  seen = torch.arange(n).unsqueeze(0) <= torch.arange(n).unsqueeze(1)
+  rows = torch.where(seen, last.unsqueeze(-2), -math.inf)
+  return torch.moveaxis(torch.logsumexp(rows, dim=-1), -1, dim)
+`;
