@@ -127,6 +127,12 @@ function flatNumbers(value: Value): number[] | null {
   return numbers;
 }
 
+/** As PyTorch starts a layer that sums over `fanIn` products: uniform within ±1/√fanIn, so that results stay near 1. */
+export function startingWeights(fanIn: number): Attrs {
+  const most = 1 / Math.sqrt(Math.max(1, fanIn));
+  return { source: "uniform", lo: -most, hi: most };
+}
+
 /** Attributes that a source call says; null after a diagnostic. */
 function readSource(
   interpreter: Interpreter,
@@ -148,7 +154,8 @@ function readSource(
       continue;
     }
     const name = arg.name ? (SPELLINGS.get(arg.name.text) ?? arg.name.text) : positional[next++];
-    const known = name !== undefined && (positional.includes(name) || (name === "seed" && word === "param"));
+    const ofParam = word === "param" && (name === "seed" || name === "fan_in");
+    const known = name !== undefined && (positional.includes(name) || ofParam);
     if (!known) {
       interpreter.diagnostics.add(
         "unknown-argument",
@@ -164,7 +171,8 @@ function readSource(
         interpreter.diagnostics.add("bad-argument", arg.span, `${word} needs numbers; this is ${describe(value)}.`);
       return null;
     }
-    found[name] = read;
+    if (name === "fan_in") Object.assign(found, startingWeights(Number(read)));
+    else found[name] = read;
   }
   return word === "const" && !valuesFit(interpreter, call.span, found["values"], type) ? null : found;
 }

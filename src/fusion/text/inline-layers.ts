@@ -1,12 +1,13 @@
 /** @file Layers that are made where they are called, `nn.Dense(64)(x)`, `nn.GELU()(h)`, `self.param("scale", ones, (d,))`: their weights are inputs with the sizes of what they meet. */
-import type { Attrs, Shape } from "../ir";
+import { nodeId, type Attrs, type Shape } from "../ir";
 import { findOp, opDef, withDefaults } from "../ops";
 import { applyOp } from "./apply";
 import type { GivenArgument } from "./bind";
 import type { Interpreter, StatementRun } from "./interpreter";
+import { startingWeights } from "./declare";
 import { addNode, typeOf } from "./interpreter";
 import type { Expr } from "./syntax";
-import type { Operand, Value } from "./values";
+import type { Operand, PartialArgument, Value } from "./values";
 import { BROKEN, describe, isBroken, numberValue, tensorValue } from "./values";
 
 interface At {
@@ -14,15 +15,18 @@ interface At {
   readonly expr: Expr;
 }
 
+/** A weight, and where its numbers come from when a run starts. */
+type Started = readonly [name: string, shape: Shape, source: Attrs];
+
+const SCALE: Attrs = { source: "uniform", lo: 0.5, hi: 1.5 };
+const SHIFT: Attrs = { source: "uniform", lo: -0.5, hi: 0.5 };
+
 /** Weights of a layer whose input has `width` elements on its last axis; null: one that is not given. */
 interface Inline {
   readonly op: string;
   /** Names of its sizes and flags, in order. */
   readonly params: readonly string[];
-  readonly weights: (
-    argument: (name: string) => Value | undefined,
-    width: number,
-  ) => readonly (readonly [name: string, shape: Shape])[] | null;
+  readonly weights: (argument: (name: string) => Value | undefined, width: number) => readonly Started[] | null;
   readonly eps?: number;
 }
 
@@ -30,49 +34,66 @@ const size = (value: Value | undefined): number | null =>
   value?.kind === "number" && Number.isInteger(value.value) ? value.value : null;
 const off = (value: Value | undefined): boolean => value?.kind === "bool" && !value.value;
 
-const dense: Inline = {
-  op: "linear",
-  params: ["features", "use_bias"],
-  weights(argument, width) {
-    const features = size(argument("features") ?? argument("output_size"));
-    if (features === null) return null;
-    const bias = off(argument("use_bias") ?? argument("with_bias")) ? [] : [["bias", [features]] as const];
-    return [["kernel", [features, width]], ...bias];
-  },
-};
-const norm = (op: string, eps: number): Inline => ({
+type Arguments = (name: string) => Value | undefined;
+
+function denseWeights(argument: Arguments, width: number): readonly Started[] | null {
+  const features = size(argument("features") ?? argument("output_size") ?? argument("out_features"));
+  if (features === null) return null;
+  const source = startingWeights(width);
+  const none = off(argument("use_bias") ?? argument("with_bias") ?? argument("bias"));
+  return [["kernel", [features, width], source], ...(none ? [] : [["bias", [features], source] as const])];
+}
+const dense: Inline = { op: "linear", params: ["features", "use_bias"], weights: denseWeights };
+/** PyTorch's, which says both of its sizes. */
+const linear: Inline = { ...dense, params: ["in_features", "out_features", "bias"] };
+
+const norm = (op: string, eps: number, params: readonly string[] = ["epsilon"]): Inline => ({
   op,
-  params: ["epsilon"],
+  params,
   eps,
   weights: (argument, width) => [
-    ...(off(argument("use_scale") ?? argument("create_scale")) ? [] : [["scale", [width]] as const]),
-    ...(op === "rms_norm" || off(argument("use_bias") ?? argument("create_offset"))
+    ...(off(argument("use_scale") ?? argument("create_scale")) ? [] : [["scale", [width], SCALE] as const]),
+    ...(op === "rms_norm" || off(argument("use_bias") ?? argument("create_offset") ?? argument("bias"))
       ? []
-      : [["bias", [width]] as const]),
+      : [["bias", [width], SHIFT] as const]),
   ],
 });
 
-/** By the name after `nn.` or `hk.`; PyTorch's layers say both of their sizes and are made in an __init__. */
+const embedding = (rowsBy: readonly string[], widthBy: readonly string[]): Inline => ({
+  op: "embedding",
+  params: [rowsBy[0]!, widthBy[0]!],
+  weights: (argument) => {
+    const [rows, width] = [rowsBy, widthBy].map((names) =>
+      size(names.map(argument).find((value) => value !== undefined)),
+    ) as [number | null, number | null];
+    return rows === null || width === null ? null : [["embedding", [rows, width], { source: "randn" }]];
+  },
+});
+
+/** By the name after `nn.` or `hk.`: layers of flax and haiku take the size of their input from what they meet. */
 const INLINE: ReadonlyMap<string, Inline> = new Map([
   ["Dense", dense],
   ["Linear", dense],
   ["LayerNorm", norm("layer_norm", 1e-6)],
   ["RMSNorm", norm("rms_norm", 1e-6)],
-  [
-    "Embed",
-    {
-      op: "embedding",
-      params: ["num_embeddings", "features"],
-      weights: (argument) => {
-        const [rows, width] = [
-          size(argument("num_embeddings") ?? argument("vocab_size")),
-          size(argument("features") ?? argument("embed_dim")),
-        ];
-        return rows === null || width === null ? null : [["embedding", [rows, width]]];
-      },
-    },
-  ],
+  ["Embed", embedding(["num_embeddings", "vocab_size"], ["features", "embed_dim"])],
+  ["Embedding", embedding(["num_embeddings"], ["embedding_dim"])],
 ]);
+
+/** The same layers as PyTorch makes them, told by the sizes that they begin with. */
+const TORCH: ReadonlyMap<string, Inline> = new Map([
+  ["Linear", linear],
+  ["LayerNorm", norm("layer_norm", 1e-5, ["normalized_shape", "eps"])],
+  ["RMSNorm", norm("rms_norm", 1e-6, ["normalized_shape", "eps"])],
+]);
+
+/** Which of the two a call means. */
+function inlineOf(name: string, args: readonly PartialArgument[]): Inline {
+  const words = new Set(args.map((arg) => arg.name?.text));
+  const sizes = args.filter((arg) => !arg.name && size(arg.operand.value) !== null).length;
+  const torch = name === "Linear" ? sizes > 1 || words.has("in_features") : sizes > 0 || words.has("normalized_shape");
+  return (torch ? TORCH.get(name) : undefined) ?? INLINE.get(name)!;
+}
 
 /** Layers without weights: the op they call, and the names of their arguments in order. */
 const PLAIN: ReadonlyMap<string, readonly [op: string, ...params: string[]]> = new Map([
@@ -114,8 +135,7 @@ export function layerOf(name: string, given: readonly GivenArgument[]): Value | 
     );
     return { kind: "partial", of: { kind: "op", op: findOp(op)! }, args };
   }
-  const sizes = given.filter(({ name: word, operand }) => !word && size(operand.value) !== null);
-  return INLINE.has(name) && !(name === "Linear" && sizes.length > 1) ? { kind: "layer", name, args: given } : null;
+  return INLINE.has(name) ? { kind: "layer", name, args: given, first: { path: null } } : null;
 }
 
 /** An input that is a weight, under the layer's own path. */
@@ -125,8 +145,11 @@ function weightNode(
   { path, expr }: At,
   name: string,
   shape: Shape,
+  source: Attrs = { source: "randn" },
 ): Value {
-  const attrs = withDefaults(opDef("input"), { source: "randn", role: "param" });
+  const known = nodeId(`${path}.${name}`);
+  if (interpreter.nodes.has(known)) return tensorValue(known);
+  const attrs = withDefaults(opDef("input"), { ...source, role: "param" });
   const made = {
     id: `${path}.${name}`,
     op: "input",
@@ -147,10 +170,10 @@ export function callLayer(
   interpreter: Interpreter,
   run: StatementRun,
   at: At,
-  { name, args }: Extract<Value, { kind: "layer" }>,
+  { name, args, first }: Extract<Value, { kind: "layer" }>,
   [input]: readonly Operand[],
 ): Value {
-  const layer = INLINE.get(name)!;
+  const layer = inlineOf(name, args);
   if (!input || isBroken(input.value)) return BROKEN;
   if (input.value.kind !== "tensor" || interpreter.unknown.has(input.value.node)) {
     if (input.value.kind !== "hole" && input.value.kind !== "tensor")
@@ -173,9 +196,12 @@ export function callLayer(
     );
     return BROKEN;
   }
-  const operands = weights.map(([word, shape]): Operand => ({
-    value: weightNode(interpreter, run, at, word, shape),
-    path: `${at.path}.${word}`,
+  // Called again, a layer has the weights of its first call.
+  first.path ??= at.path;
+  const { path } = first;
+  const operands = weights.map(([word, shape, source]): Operand => ({
+    value: weightNode(interpreter, run, { path, expr: at.expr }, word, shape, source),
+    path: `${path}.${word}`,
     expr: null,
   }));
   const op = findOp(layer.op)!;

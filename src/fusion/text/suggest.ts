@@ -18,10 +18,6 @@ export function editDistance(a: string, b: string, most: number): number {
   return last[b.length]!;
 }
 
-/** Words as short as this have neighbours that mean something else: only swapped, doubled or missing letters are slips. */
-const SHORT = 4;
-const letters = (word: string): string => [...word].sort().join("");
-
 /** How many edits may be slips of the fingers in a word of this length. */
 const slips = (length: number): number => (length <= 1 ? 0 : length <= 6 ? 1 : length <= 9 ? 2 : 3);
 
@@ -32,11 +28,8 @@ export function nearest(word: string, known: Iterable<string>): string | null {
   let best: string | null = null;
   let distance = slips(word.length) + 1;
   for (const candidate of known) {
-    const other = candidate.toLowerCase();
-    const d = editDistance(plain, other, slips(word.length));
-    if (d >= distance) continue;
-    if (d > 0 && plain.length <= SHORT && plain.length === other.length && letters(plain) !== letters(other)) continue;
-    [best, distance] = [candidate, d];
+    const d = editDistance(plain, candidate.toLowerCase(), slips(word.length));
+    if (d < distance) [best, distance] = [candidate, d];
   }
   return best;
 }

@@ -13,6 +13,13 @@ import { isBroken } from "./values";
 /** Layers are called as classes, ops as functions: one is no slip of the other. */
 const isClass = (name: string): boolean => /^[A-Z]/.test(name);
 
+const letters = (word: string): string => [...word.toLowerCase()].sort().join("");
+
+/** Names of three letters have neighbours that mean something else: only swapped or missing letters are slips there. */
+const mayBeMeant = (written: string, name: string): boolean =>
+  isClass(written) === isClass(name) &&
+  (written.length > 3 || written.length !== name.length || letters(written) === letters(name));
+
 /** Says what is wrong with a call of `name`. */
 export function unknownCall(
   interpreter: Interpreter,
@@ -61,7 +68,7 @@ export function unknownCall(
     advice === undefined
       ? nearest(
           text,
-          [...defs, ...opNames, ...libraryNames(), ...layerNames].filter((each) => isClass(each) === isClass(text)),
+          [...defs, ...opNames, ...libraryNames(), ...layerNames].filter((each) => mayBeMeant(text, each)),
         )
       : null;
   diagnostics.add(

@@ -33,7 +33,13 @@ export type Value =
   /** `partial(f, dim=-1)`: some arguments are there already. */
   | { readonly kind: "partial"; readonly of: Value; readonly args: readonly PartialArgument[] }
   /** `nn.Dense(64)`: its weights are made when it meets its input. */
-  | { readonly kind: "layer"; readonly name: string; readonly args: readonly PartialArgument[] }
+  | {
+      readonly kind: "layer";
+      readonly name: string;
+      readonly args: readonly PartialArgument[];
+      /** Identity of its first call, under which its weights stand. */
+      readonly first: { path: string | null };
+    }
   | { readonly kind: "module"; readonly name: string }
   /** `self` of a pasted method. */
   | { readonly kind: "self" }

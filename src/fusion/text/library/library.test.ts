@@ -1,6 +1,6 @@
 /** The library against references that are written here, element by element. */
 import { describe, expect, test } from "vitest";
-import { outputValues } from "../../../../test/output-values";
+import { outputValues, type OutputValue } from "../../../../test/output-values";
 import { parseProgram } from "../program";
 import { picture, problems } from "../testing";
 import { libraryMistakes, libraryNames } from "./library";
@@ -219,7 +219,7 @@ describe("samples", () => {
   test("multinomial without replacement draws each place once, and never one without weight", () => {
     const [{ data }] = outputValues(
       "p: f32[6] = const([1, 0, 2, 1, 0, 3])\nz = torch.multinomial(p, 4)\nreturn z\n",
-    ) as [{ data: number[] }];
+    ) as [OutputValue];
     expect(ascending(data)).toEqual([0, 2, 3, 5]);
   });
 });

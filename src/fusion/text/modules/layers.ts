@@ -34,6 +34,20 @@ const weight = (suffix: string, ...shape: readonly string[]): Weight => ({
   type: `f32[${shape.join(", ")}]`,
   source: "param()",
 });
+/** The weights of a layer whose results are sums over as many products as `sizes` multiply to. */
+const started = (weights: readonly Weight[], ...sizes: readonly string[]): readonly Weight[] => {
+  const factors = sizes.length > 1 ? sizes.map((size) => (/^\w+$/.test(size) ? size : `(${size})`)) : sizes;
+  return weights.map((each) => ({ ...each, source: `param(fan_in=${factors.join(" * ")})` }));
+};
+/** Scale and shift of a norm: near 1 and near 0, and no two alike. */
+const scale = (...shape: readonly string[]): Weight => ({
+  ...weight("w", ...shape),
+  source: "param(uniform(0.5, 1.5))",
+});
+const shift = (...shape: readonly string[]): Weight => ({
+  ...weight("b", ...shape),
+  source: "param(uniform(-0.5, 0.5))",
+});
 const at = (args: LayerArgs, name: string): string => args.get(name) ?? "1";
 const wanted = (args: LayerArgs, name: string): boolean => args.get(name) !== "False" && args.get(name) !== "None";
 /** Keywords that differ from their default. */
@@ -76,8 +90,10 @@ const conv = (rank: number): Layer => ({
   weights: (args) => {
     const [inputs, groups] = [at(args, "in_channels"), at(args, "groups")];
     const share = groups === "1" ? inputs : `(${inputs}) // (${groups})`;
-    const w = weight("w", at(args, "out_channels"), share, ...sizes(at(args, "kernel_size"), rank));
-    return wanted(args, "bias") ? [w, weight("b", at(args, "out_channels"))] : [w];
+    const kernel = sizes(at(args, "kernel_size"), rank);
+    const w = weight("w", at(args, "out_channels"), share, ...kernel);
+    const all = wanted(args, "bias") ? [w, weight("b", at(args, "out_channels"))] : [w];
+    return started(all, share, ...kernel);
   },
   last: argumentsThen(["stride", "1"], ["padding", "0"], ["dilation", "1"], ["groups", "1"]),
   input: (args) => `f32[8, ${[at(args, "in_channels"), ...Array.from({ length: rank }, () => "32")].join(", ")}]`,
@@ -89,8 +105,8 @@ const batchNorm: Layer = {
   weights: (args) => [
     { ...weight("mean", at(args, "num_features")), source: "param(zeros())" },
     { ...weight("var", at(args, "num_features")), source: "param(ones())" },
-    weight("w", at(args, "num_features")),
-    weight("b", at(args, "num_features")),
+    scale(at(args, "num_features")),
+    shift(at(args, "num_features")),
   ],
   last: argumentsThen(["eps", "1e-5"]),
   input: (args) => `f32[8, ${at(args, "num_features")}, 32, 32]`,
@@ -118,8 +134,9 @@ const convTranspose = (rank: number): Layer => ({
   weights: (args) => {
     const [outputs, groups] = [at(args, "out_channels"), at(args, "groups")];
     const share = groups === "1" ? outputs : `(${outputs}) // (${groups})`;
-    const w = weight("w", at(args, "in_channels"), share, ...sizes(at(args, "kernel_size"), rank));
-    return wanted(args, "bias") ? [w, weight("b", outputs)] : [w];
+    const kernel = sizes(at(args, "kernel_size"), rank);
+    const w = weight("w", at(args, "in_channels"), share, ...kernel);
+    return started(wanted(args, "bias") ? [w, weight("b", outputs)] : [w], share, ...kernel);
   },
   last: argumentsThen(["stride", "1"], ["padding", "0"], ["output_padding", "0"], ["groups", "1"], ["dilation", "1"]),
   input: (args) => `f32[8, ${[at(args, "in_channels"), ...Array.from({ length: rank }, () => "32")].join(", ")}]`,
@@ -128,8 +145,7 @@ const convTranspose = (rank: number): Layer => ({
 const instanceNorm: Layer = {
   op: "instance_norm",
   params: ["num_features", "eps=1e-5", "momentum=0.1", "affine=False"],
-  weights: (args) =>
-    wanted(args, "affine") ? [weight("w", at(args, "num_features")), weight("b", at(args, "num_features"))] : [],
+  weights: (args) => (wanted(args, "affine") ? [scale(at(args, "num_features")), shift(at(args, "num_features"))] : []),
   last: argumentsThen(["eps", "1e-5"]),
   input: (args) => `f32[8, ${at(args, "num_features")}, 32, 32]`,
 };
@@ -165,7 +181,7 @@ const multiheadAttention: Layer = {
       weight("out_w", width, width),
       weight("out_b", width),
     ];
-    return wanted(args, "bias") ? all : all.filter(({ suffix }) => suffix.endsWith("w"));
+    return started(wanted(args, "bias") ? all : all.filter(({ suffix }) => suffix.endsWith("w")), width);
   },
   def: (name, args) => {
     const [width, heads] = [at(args, "embed_dim"), at(args, "num_heads")];
@@ -216,7 +232,8 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
       params: ["in_features", "out_features", "bias=True"],
       weights: (args) => {
         const w = weight("w", at(args, "out_features"), at(args, "in_features"));
-        return wanted(args, "bias") ? [w, weight("b", at(args, "out_features"))] : [w];
+        const all = wanted(args, "bias") ? [w, weight("b", at(args, "out_features"))] : [w];
+        return started(all, at(args, "in_features"));
       },
       input: (args) => `f32[8, 64, ${at(args, "in_features")}]`,
     },
@@ -231,7 +248,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
       weights: (args) => {
         if (!wanted(args, "elementwise_affine")) return [];
         const shape = sizes(at(args, "normalized_shape"), 1);
-        return wanted(args, "bias") ? [weight("w", ...shape), weight("b", ...shape)] : [weight("w", ...shape)];
+        return wanted(args, "bias") ? [scale(...shape), shift(...shape)] : [scale(...shape)];
       },
       last: argumentsThen(["eps", "1e-5"]),
       input: (args) => `f32[8, 64, ${sizes(at(args, "normalized_shape"), 1).join(", ")}]`,
@@ -242,7 +259,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
     {
       op: "rms_norm",
       params: ["normalized_shape", "eps=1e-6"],
-      weights: (args) => [weight("w", ...sizes(at(args, "normalized_shape"), 1))],
+      weights: (args) => [scale(...sizes(at(args, "normalized_shape"), 1))],
       last: (args) => [`eps=${at(args, "eps")}`],
       input: (args) => `f32[8, 64, ${sizes(at(args, "normalized_shape"), 1).join(", ")}]`,
     },
@@ -253,7 +270,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
       op: "group_norm",
       params: ["num_groups", "num_channels", "eps=1e-5"],
       first: (args) => [at(args, "num_groups")],
-      weights: (args) => [weight("w", at(args, "num_channels")), weight("b", at(args, "num_channels"))],
+      weights: (args) => [scale(at(args, "num_channels")), shift(at(args, "num_channels"))],
       last: argumentsThen(["eps", "1e-5"]),
       input: (args) => `f32[8, ${at(args, "num_channels")}, 32, 32]`,
     },
@@ -356,7 +373,8 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
     {
       op: "",
       params: ["nf", "nx"],
-      weights: (args) => [weight("w", at(args, "nx"), at(args, "nf")), weight("b", at(args, "nf"))],
+      weights: (args) =>
+        started([weight("w", at(args, "nx"), at(args, "nf")), weight("b", at(args, "nf"))], at(args, "nx")),
       def: (name) => [`def ${name}(x):`, `    return x @ ${name}_w + ${name}_b`],
       input: (args) => `f32[8, 64, ${at(args, "nx")}]`,
     },

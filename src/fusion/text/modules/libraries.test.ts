@@ -28,7 +28,7 @@ describe("what classes of libraries bring along", () => {
     def forward(self, x: torch.Tensor, *args, **kwargs) -> torch.Tensor:
         return torch.sigmoid(self.fc(x)) * self.scale
 `);
-    expect(now).toContain("fc_w: f32[dim, dim] = param()");
+    expect(now).toContain("fc_w: f32[dim, dim] = param(fan_in=dim)");
     expect(now).toContain("scale: f32[dim] = param()");
     expect(now).not.toMatch(/not taken over|reset_parameters/);
   });

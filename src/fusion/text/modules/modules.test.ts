@@ -30,11 +30,11 @@ describe("one class", () => {
 eval()
 dim = 96
 mult = 4
-norm_w: f32[dim] = param()
-norm_b: f32[dim] = param()
-fc1_w: f32[mult * dim, dim] = param()
-fc2_w: f32[dim, mult * dim] = param()
-fc2_b: f32[dim] = param()
+norm_w: f32[dim] = param(uniform(0.5, 1.5))
+norm_b: f32[dim] = param(uniform(-0.5, 0.5))
+fc1_w: f32[mult * dim, dim] = param(fan_in=dim)
+fc2_w: f32[dim, mult * dim] = param(fan_in=mult * dim)
+fc2_b: f32[dim] = param(fan_in=mult * dim)
 gain: f32[dim] = param()
 
 def block(x):
