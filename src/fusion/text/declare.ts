@@ -3,6 +3,7 @@ import type { Attrs, Span, TensorType } from "../ir";
 import { sizeOf } from "../ir";
 import { opDef, withDefaults } from "../ops";
 import { evaluate } from "./evaluate";
+import { startingWeights } from "./starting-weights";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { addNode } from "./interpreter";
 import { DTYPES, SOURCES } from "./names";
@@ -125,12 +126,6 @@ function flatNumbers(value: Value): number[] | null {
     else return null;
   }
   return numbers;
-}
-
-/** As PyTorch starts a layer that sums over `fanIn` products: uniform within ±1/√fanIn, so that results stay near 1. */
-export function startingWeights(fanIn: number): Attrs {
-  const most = 1 / Math.sqrt(Math.max(1, fanIn));
-  return { source: "uniform", lo: -most, hi: most };
 }
 
 /** Attributes that a source call says; null after a diagnostic. */

@@ -4,7 +4,7 @@ import { findOp, opDef, withDefaults } from "../ops";
 import { applyOp } from "./apply";
 import type { GivenArgument } from "./bind";
 import type { Interpreter, StatementRun } from "./interpreter";
-import { startingWeights } from "./declare";
+import { startingWeights } from "./starting-weights";
 import { addNode, typeOf } from "./interpreter";
 import type { Expr } from "./syntax";
 import type { Operand, PartialArgument, Value } from "./values";

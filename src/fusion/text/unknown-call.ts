@@ -13,7 +13,7 @@ import { isBroken } from "./values";
 /** Layers are called as classes, ops as functions: one is no slip of the other. */
 const isClass = (name: string): boolean => /^[A-Z]/.test(name);
 
-const letters = (word: string): string => [...word.toLowerCase()].sort().join("");
+const letters = (word: string): string => word.toLowerCase().split("").sort().join("");
 
 /** Names of three letters have neighbours that mean something else: only swapped or missing letters are slips there. */
 const mayBeMeant = (written: string, name: string): boolean =>

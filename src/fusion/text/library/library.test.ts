@@ -57,7 +57,8 @@ function lgamma(x: number): number {
 }
 const slope = (f: (x: number) => number, x: number): number => (f(x + 1e-5) - f(x - 1e-5)) / 2e-5;
 
-const cases: readonly (readonly [text: string, wanted: () => readonly number[], digits?: number])[] = [
+type Case = readonly [text: string, wanted: () => readonly number[], digits?: number];
+const cases: readonly Case[] = [
   ["torch.var_mean(x, dim=1)", () => [...rows("x", 6).map((row) => variance(row)), ...rows("x", 6).map(mean)]],
   ["torch.std_mean(x, unbiased=False)", () => [Math.sqrt(variance(of("x"), 0)), mean(of("x"))]],
   [
@@ -109,13 +110,10 @@ const cases: readonly (readonly [text: string, wanted: () => readonly number[], 
     () => [...of("v").flatMap((a) => of("w").map(() => a)), ...of("v").flatMap(() => of("w"))],
   ],
   ["jnp.meshgrid(v, w)", () => [...of("w").flatMap(() => of("v")), ...of("w").flatMap((b) => of("v").map(() => b))]],
-  ...([2, 1, Infinity, 3] as const).map(
-    (norm) =>
-      [
-        `torch.cdist(x, y, p=${norm === Infinity ? "math.inf" : norm})`,
-        () => rows("x", 6).flatMap((a) => rows("y", 6).map((b) => distance(a, b, norm))),
-      ] as const,
-  ),
+  ...[2, 1, Infinity, 3].map((norm): Case => [
+    `torch.cdist(x, y, p=${norm === Infinity ? "math.inf" : norm})`,
+    () => rows("x", 6).flatMap((a) => rows("y", 6).map((b) => distance(a, b, norm))),
+  ]),
   [
     "torch.cross(m, m.T, dim=-1)",
     () =>
@@ -189,7 +187,7 @@ const close = (found: readonly number[], wanted: readonly number[], digits: numb
 };
 
 describe("each function computes what its reference does", () => {
-  test.each(cases)("%s", (text, wanted, digits) => {
+  test.each(cases.map(([text, wanted, digits]) => ({ text, wanted, digits })))("$text", ({ text, wanted, digits }) => {
     const outputs = outputValues(`${INPUTS}\nz = ${text}\nreturn z\n`);
     close(
       outputs.flatMap(({ data }) => data),
@@ -202,7 +200,7 @@ describe("each function computes what its reference does", () => {
 describe("samples", () => {
   test("bernoulli draws ones as often as its probability says", () => {
     const [{ data }] = outputValues("p: f32[4000] = uniform(0.3, 0.3)\nz = torch.bernoulli(p)\nreturn z\n") as [
-      { data: number[] },
+      OutputValue,
     ];
     expect(mean(data)).toBeGreaterThan(0.26);
     expect(mean(data)).toBeLessThan(0.34);
@@ -213,7 +211,7 @@ describe("samples", () => {
       `${INPUTS}\nreturn F.gumbel_softmax(x, tau=0.5), F.gumbel_softmax(x, hard=True)\n`,
     );
     for (let row = 0; row < 4; row++) expect(sum(soft!.data.slice(6 * row, 6 * row + 6))).toBeCloseTo(1, 9);
-    expect(hard!.data.map(Math.round).toSorted()).toEqual([...Array<number>(20).fill(0), 1, 1, 1, 1]);
+    expect(ascending(hard!.data.map(Math.round))).toEqual([...Array<number>(20).fill(0), 1, 1, 1, 1]);
   });
 
   test("multinomial without replacement draws each place once, and never one without weight", () => {
@@ -258,7 +256,8 @@ test("a call is one box at its own place, and its mistakes are told there", () =
   expect(parsed.calls.map(({ kind, label, id }) => `${kind} ${label} ${id}`)).toEqual(["composite kron y"]);
   expect(parsed.symbols.map(({ name }) => name)).toEqual(["a", "b", "y"]);
   const from = parsed.text.indexOf("torch");
-  for (const { span, op } of parsed.graph.nodes.values()) if (op !== "input") expect(span!.from).toBe(from);
+  const computed = [...parsed.graph.nodes.values()].filter(({ op }) => op !== "input");
+  expect(new Set(computed.map(({ span }) => span!.from))).toEqual(new Set([from]));
   expect(problems("a: f32[2, 4]\ny = torch.cross(a, a)\n")).toEqual([
     "2:5 bad-argument A cross product is of vectors with three elements along dim.",
   ]);
