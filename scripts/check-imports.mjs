@@ -1,7 +1,5 @@
 /** @file Checks who imports whom in src/. The tables are the architecture. */
-import { readFileSync, readdirSync, existsSync } from "node:fs";
-import { dirname, join, normalize } from "node:path/posix";
-import { parseAst } from "vite";
+import { importsOf, resolve, sourceFiles } from "./imports.mjs";
 
 const LAYERS = {
   fusion: [],
@@ -39,25 +37,6 @@ const FLOORS = {
 const PURE = new Set(["course", "fusion", "glossary", "gpu", "document", "import", "lessons", "workers", "cli"]);
 const UI = /^(react|react-dom|@xyflow|zustand|monaco-editor|chart\.js)(\/|$)/;
 
-function* importsOf(file) {
-  const tree = parseAst(readFileSync(file, "utf8"), { lang: file.endsWith("x") ? "tsx" : "ts" });
-  for (const n of tree.body) {
-    if (!n.source) continue;
-    const named = n.specifiers ?? [];
-    const typeOnly =
-      (n.importKind ?? n.exportKind) === "type" ||
-      (named.length > 0 && named.every((s) => (s.importKind ?? s.exportKind) === "type"));
-    yield { to: n.source.value, typeOnly };
-  }
-}
-const resolve = (file, to) => {
-  const base = normalize(join(dirname(file), to));
-  return (
-    [base, `${base}.ts`, `${base}.tsx`, `${base}/index.ts`, `${base}/index.tsx`].find(
-      (p) => /\.tsx?$/.test(p) && existsSync(p),
-    ) ?? base
-  );
-};
 const layerOf = (p) => /^src\/([^/]+)\//.exec(p)?.[1];
 const floorOf = (p) => /^src\/fusion\/([^/]+)\//.exec(p)?.[1];
 
@@ -82,9 +61,7 @@ export function judge(file, to, typeOnly) {
     return `fusion/${a}-sees-only-${FLOORS[a].join("-") || "itself"}`;
   return null;
 }
-const files = readdirSync("src", { recursive: true })
-  .map((f) => `src/${f.replaceAll("\\", "/")}`)
-  .filter((f) => /\.tsx?$/.test(f));
+const files = sourceFiles();
 let wrong = 0,
   edges = 0;
 for (const file of files)

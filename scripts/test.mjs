@@ -1,16 +1,21 @@
 /**
  * @file `npm test`: types, lint, import rules, format; then a browser, whose software GPU Node's WebGPU uses too; unit
- * and property tests, the build, its budgets, and the user's stories in the browser. Ends with one line,
- * `N passed, N failed`; a failed stage counts as one failure.
+ * and property tests, the build, its budgets, and the user's stories in the browser. What was skipped is listed by file. Ends with
+ * one line, `N passed, N failed`; a failed stage counts as one failure.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { relative } from "node:path";
 
 const reports = ".cache/reports";
 const vitestReport = `${reports}/vitest.json`;
 const playwrightReport = `${reports}/playwright.json`;
 const began = Date.now();
 const tally = { passed: 0, failed: 0 };
+const NOT_RUN = new Set(["skipped", "pending", "todo"]);
+/** Skipped tests by file. */
+const skipped = new Map();
+const skip = (file, count) => count > 0 && skipped.set(file, (skipped.get(file) ?? 0) + count);
 
 rmSync(reports, { recursive: true, force: true });
 mkdirSync(reports, { recursive: true });
@@ -41,6 +46,8 @@ function countVitest(ok) {
   const report = existsSync(vitestReport) ? JSON.parse(readFileSync(vitestReport, "utf8")) : null;
   const failed = report?.numFailedTests ?? 0;
   tally.passed += report?.numPassedTests ?? 0;
+  for (const { name, assertionResults } of report?.testResults ?? [])
+    skip(relative(process.cwd(), name), assertionResults.filter(({ status }) => NOT_RUN.has(status)).length);
   // A file that does not load has no failed test, and still failed.
   tally.failed += ok ? failed : Math.max(failed, 1);
 }
@@ -50,6 +57,7 @@ function countPlaywright(ok) {
   const failed = report?.stats.unexpected ?? 0;
   tally.passed += (report?.stats.expected ?? 0) + (report?.stats.flaky ?? 0);
   tally.failed += ok ? failed : Math.max(failed, 1);
+  skip("stories in the browser", report?.stats.skipped ?? 0);
   for (const title of (report?.suites ?? []).flatMap(unsteady)) console.log(`passed at the second try only: ${title}`);
 }
 
@@ -84,5 +92,6 @@ if (browser && built)
   countPlaywright(run("stories in the browser", tool("playwright"), ["test"], { PW_JSON: playwrightReport }));
 
 console.log(`\nin ${Math.round((Date.now() - began) / 1000)} s`);
+for (const [file, count] of skipped) console.log(`skipped: ${count} in ${file}`);
 console.log(`${tally.passed} passed, ${tally.failed} failed`);
 process.exit(tally.failed === 0 && tally.passed > 0 ? 0 : 1);

@@ -1,54 +1,22 @@
 /** @file One vocabulary: docs/glossary.md is printed from src/glossary, and replaced names stay away. */
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { terms, type Term } from "../src/glossary";
-import { oldFiles, oldIdentifiers, oldPhrases } from "./old-words";
+import { found, missingFiles, oldWordsFound, phrasePattern, searchedTexts } from "./glossary-search";
 
-const FOLDERS = ["src", "test", "e2e", "docs", "scripts"];
-/** They name the old words on purpose. */
-const EXEMPT = new Set(["test/old-words.ts", "docs/glossary.md", "src/glossary/terms.ts"]);
-
-const files = FOLDERS.flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name.replaceAll("\\", "/")}`),
-).filter((path) => /\.(ts|tsx|mts|mjs|css|md)$/.test(path) && !EXEMPT.has(path));
-const texts = new Map(files.map((path) => [path, readFileSync(path, "utf8")]));
-
-const escaped = (words: readonly string[]): string =>
-  words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join("|");
-
-/** Where `pattern` stands: `file:line: words`. */
-function* found(path: string, text: string, pattern: RegExp): Generator<string> {
-  for (const match of text.matchAll(pattern))
-    yield `${path}:${text.slice(0, match.index).split("\n").length}: ${match[0].replaceAll(/\s+/g, " ")}`;
-}
-
-/** Words in one line of comment or prose follow each other across ` * ` and `// ` too. */
-const phrase = (words: string): string => words.split(" ").join(String.raw`(?:\s+(?:\*|//)?\s*)`);
+const texts = searchedTexts();
 
 describe("replaced words", () => {
-  test("identifiers", () => {
-    const pattern = new RegExp(String.raw`(?<![\w$])(?:${escaped(Object.keys(oldIdentifiers))})(?![\w$])`, "g");
-    expect([...texts].flatMap(([path, text]) => [...found(path, text, pattern)])).toEqual([]);
-  });
-  test("phrases", () => {
-    const pattern = new RegExp(String.raw`\b(?:${Object.keys(oldPhrases).map(phrase).join("|")})\b`, "gi");
-    expect([...texts].flatMap(([path, text]) => [...found(path, text, pattern)])).toEqual([]);
-  });
-  test("files", () => {
-    const back = Object.keys(oldFiles).filter((path) =>
-      [".ts", ".tsx", ".css"].some((ending) => existsSync(`src/${path}${ending}`)),
-    );
-    expect(back).toEqual([]);
+  test("identifiers, phrases and files stay away", () => {
+    expect(oldWordsFound(texts)).toEqual([]);
   });
   test("what replaced a file is there", () => {
-    const gone = Object.values(oldFiles).filter(
-      (path) => ![".ts", ".tsx"].some((ending) => existsSync(`src/${path}${ending}`)),
-    );
-    expect(gone).toEqual([]);
+    expect(missingFiles()).toEqual([]);
   });
-  test("a word that came back is found", () => {
-    const pattern = new RegExp(String.raw`\b(?:${phrase("the old words")})\b`, "gi");
-    expect([...found("a.ts", "/**\n * the Old\n * words */", pattern)]).toHaveLength(1);
+  test("a phrase that came back is found across lines", () => {
+    expect(found("a.ts", "/**\n * the Old\n * words */", phrasePattern(["the old words"]))).toEqual([
+      "a.ts:2: the Old * words",
+    ]);
   });
 });
 

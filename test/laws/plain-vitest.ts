@@ -33,13 +33,13 @@ const titleOf = (name: string, args: readonly unknown[]): string =>
 const listed = (row: unknown): readonly unknown[] => (Array.isArray(row) ? row : [row]);
 const bodyOf = (rest: readonly unknown[]): Body => rest.find((each) => typeof each === "function") as Body;
 
-type NodeFactory = ((name: string, ...rest: readonly unknown[]) => void) & {
+type TestMaker = ((name: string, ...rest: readonly unknown[]) => void) & {
   each: (rows: readonly unknown[]) => (name: string, ...rest: readonly unknown[]) => void;
-  skipIf: (skip: unknown) => NodeFactory;
+  skipIf: (skip: unknown) => TestMaker;
 };
 
 /** `test` and `describe` differ in what they make of a name and a body. */
-function maker(make: (name: string, body: Body) => void): NodeFactory {
+function maker(make: (name: string, body: Body) => void): TestMaker {
   const plain = (name: string, ...rest: readonly unknown[]): void => make(name, bodyOf(rest));
   const each =
     (rows: readonly unknown[]) =>
@@ -49,8 +49,8 @@ function maker(make: (name: string, body: Body) => void): NodeFactory {
         make(titleOf(name, args), () => bodyOf(rest)(...args));
       }
     };
-  const idle = (): NodeFactory => maker(() => {});
-  return Object.assign(plain, { each, skipIf: (skip: unknown): NodeFactory => (skip ? idle() : maker(make)) });
+  const idle = (): TestMaker => maker(() => {});
+  return Object.assign(plain, { each, skipIf: (skip: unknown): TestMaker => (skip ? idle() : maker(make)) });
 }
 
 export const test = maker((name, body) => void open.tests.push({ name, body }));

@@ -4,10 +4,23 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const entry = fileURLToPath(new URL("../../../bench/node_modules/webgpu/index.js", import.meta.url));
 
-/** Dawn's `navigator.gpu`, or null where there is none. */
+/**
+ * Dawn's `navigator.gpu`; null where the package is not installed, so that tests on WebGPU are skipped.
+ * @throws where it is installed and finds no adapter, and in CI where it is not installed: skipped laws would look green
+ */
 export async function dawn(flags: readonly string[] = []): Promise<GPU | null> {
-  if (!existsSync(entry)) return null;
+  if (!existsSync(entry)) return withAdapter(null, Boolean(process.env["CI"]));
   const dawnNode = (await import(/* @vite-ignore */ pathToFileURL(entry).href)) as { create(flags: string[]): GPU };
-  const gpu = dawnNode.create([...flags]);
-  return (await gpu.requestAdapter()) ? gpu : null;
+  return withAdapter(dawnNode.create([...flags]), Boolean(process.env["CI"]));
+}
+
+/** `gpu` once it has an adapter. @param gpu null where the package is not installed */
+export async function withAdapter(gpu: Pick<GPU, "requestAdapter"> | null, ci: boolean): Promise<GPU | null> {
+  if (gpu && (await gpu.requestAdapter())) return gpu as GPU;
+  if (gpu)
+    throw new Error(
+      "webgpu for Node finds no adapter, so no test would run on WebGPU. Install a Vulkan driver, or Chromium for its software one: `node scripts/ensure-browser.mjs`.",
+    );
+  if (ci) throw new Error("webgpu for Node is not installed: run `node scripts/ensure-webgpu.mjs` first.");
+  return null;
 }

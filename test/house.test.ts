@@ -1,0 +1,29 @@
+/** @file The house stays in order: what `npm run house` counts may fall and not rise. scripts/house.json has the limits. */
+import { describe, expect, test } from "vitest";
+import { codeLines, cyclesIn, limits, measure } from "../scripts/house.mjs";
+
+describe("limits of scripts/house.json", async () => {
+  const { found } = await measure();
+  const held = limits();
+  test("name exactly what is measured", () => {
+    expect(Object.keys(held).toSorted()).toEqual(Object.keys(found).toSorted());
+  });
+  test.each(Object.entries(found))("%s", (what, list) => {
+    expect(list.length, `${what}:\n${list.join("\n")}`).toBeLessThanOrEqual(held[what]!);
+  });
+});
+
+test("lines of code are those that are neither empty nor comment", () => {
+  expect(codeLines("/** a\n * b\n */\n\nconst x = 1; // c\n// d\n/* e */\nf();\n")).toBe(2);
+});
+
+test("files that import each other are one cycle", () => {
+  const edges = new Map([
+    ["a", ["b"]],
+    ["b", ["c"]],
+    ["c", ["a", "d"]],
+    ["d", ["e"]],
+    ["e", []],
+  ]);
+  expect(cyclesIn(edges)).toEqual([["a", "b", "c"]]);
+});
