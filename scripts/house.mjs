@@ -49,7 +49,7 @@ export function cyclesIn(edges) {
     }
     if (low.get(file) !== index.get(file)) return;
     const group = stack.splice(stack.indexOf(file));
-    if (group.length > 1) cycles.push(group.toSorted());
+    if (group.length > 1) cycles.push(group.toSorted((a, b) => (a < b ? -1 : 1)));
   };
   for (const file of edges.keys()) if (!index.has(file)) visit(file);
   return cycles;
