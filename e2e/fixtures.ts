@@ -216,7 +216,8 @@ export const test = base.extend<Fixtures>({
       });
       page.on("request", (request) => {
         const url = new URL(request.url());
-        const own = url.origin === new URL(baseURL!).origin || url.hostname === "playground.test";
+        // The page's own server, and those that a test starts on this machine.
+        const own = url.origin === new URL(baseURL!).origin || ["playground.test", "localhost"].includes(url.hostname);
         if (!own && url.protocol.startsWith("http")) watch.strangers.push(request.url());
       });
       await page.addInitScript(violations);

@@ -3,60 +3,10 @@
  * `npm start -- --port 8080 --no-open`
  */
 import { spawn } from "node:child_process";
-import { createReadStream, existsSync, statSync } from "node:fs";
-import { createServer } from "node:http";
-import { extname, join, normalize, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { embedHeaders, securityHeaders } from "./csp.mjs";
 import { freshBuild } from "./fresh-build.mjs";
-
-const types = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".json": "application/json",
-  ".webmanifest": "application/manifest+json",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".ttf": "font/ttf",
-  ".woff2": "font/woff2",
-  ".map": "application/json",
-};
-
-const root = resolve("dist");
-
-/** The file that a request's path means, or null: never one outside `dist`. */
-function fileOf(url) {
-  let path;
-  try {
-    path = decodeURIComponent(new URL(url, "http://localhost").pathname);
-  } catch {
-    return null;
-  }
-  const file = normalize(join(root, path.endsWith("/") ? `${path}index.html` : path));
-  if (!file.startsWith(root + sep) || !existsSync(file) || !statSync(file).isFile()) return null;
-  return file;
-}
-
-function answer(request, response) {
-  const file = request.method === "GET" || request.method === "HEAD" ? fileOf(request.url ?? "/") : null;
-  if (!file) {
-    response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8", ...securityHeaders });
-    response.end("Not found.\n");
-    return;
-  }
-  const hashed = file.includes(`${sep}assets${sep}`);
-  const embedded = new URL(request.url ?? "/", "http://localhost").searchParams.has("embed");
-  response.writeHead(200, {
-    ...(embedded ? embedHeaders : securityHeaders),
-    "Content-Type": types[extname(file)] ?? "application/octet-stream",
-    "Content-Length": statSync(file).size,
-    // Names in assets/ carry a hash of their contents; the others must be asked for again.
-    "Cache-Control": hashed ? "public, max-age=31536000, immutable" : "no-cache",
-  });
-  if (request.method === "HEAD") response.end();
-  else createReadStream(file).pipe(response);
-}
+import { pageServer } from "./page-server.mjs";
 
 function open(address) {
   const [command, ...args] =
@@ -82,7 +32,8 @@ if (!Number.isInteger(port) || port < 0 || port > 65_535) {
 }
 
 console.log((await freshBuild()) ? "Built the page." : "The page is built already.");
-const server = createServer(answer);
+const root = resolve("dist");
+const server = pageServer(() => root);
 server.on("error", (error) => {
   console.error(
     error.code === "EADDRINUSE"

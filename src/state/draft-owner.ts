@@ -31,8 +31,8 @@ export function browserDraftOwner(): DraftOwner {
       });
       return true;
     } catch (error) {
-      // AbortError: nobody gave the lock in time, or another tab stole it. Anything else: there are no locks here.
-      const known = error instanceof DOMException && error.name === "AbortError";
+      // TimeoutError: nobody gave the lock in time; AbortError: another tab stole it. Anything else: there are no locks here.
+      const known = error instanceof DOMException && (error.name === "AbortError" || error.name === "TimeoutError");
       if (granted) lost();
       else if (!known) tell(true);
       return granted || !known;

@@ -98,7 +98,7 @@ export function countsOff(graph: Graph, { region, facts, programs, logs }: Regio
   const defs = region.members.map((id) => opDef(node(graph, id).op));
   const indexed = defs.some(({ kind }) => kind === "gather");
   // Which lanes load what only some columns read is the kernel's choice.
-  const bound = indexed || defs.some(({ movement }) => movement?.pieces !== undefined);
+  const bound = indexed || defs.some(({ movement }) => movement?.joins !== undefined || movement?.fill !== undefined);
   for (const { value, elements, rereads } of schedule.reads) {
     const logged = read.get(value);
     const where = `${region.id} (${schedule.variant}): ${value}`;

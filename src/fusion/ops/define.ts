@@ -93,13 +93,6 @@ export interface IndexTable {
   readonly positions: Int32Array;
 }
 
-/** A box of the result that shows one operand: first index and size on every axis. */
-export interface Piece {
-  readonly operand: number;
-  readonly start: readonly number[];
-  readonly extent: Shape;
-}
-
 export interface MovementMeaning {
   source<I, C>(
     out: readonly I[],
@@ -110,12 +103,6 @@ export interface MovementMeaning {
   fill?(attrs: Attrs): number;
   /** The same rule as tables, one an axis of the only input, when no output axis is in two of them and conditions are per axis. */
   tables?(context: { readonly inputs: readonly Shape[]; readonly attrs: Attrs }): readonly IndexTable[];
-  /** The result as boxes, each affine in one operand; outside of all of them stands the fill value. Null: not for these attributes. */
-  pieces?(context: {
-    readonly inputs: readonly Shape[];
-    readonly output: Shape;
-    readonly attrs: Attrs;
-  }): readonly Piece[] | null;
   /** A call with more operands than `most`, all that a kernel may bind on every device, becomes calls on parts of them, joined by the op `by`. */
   readonly joins?: { readonly most: number; readonly by: string };
   /** Same elements in the same row-major order: never a kernel, always an alias (reshape, squeeze, unsqueeze, flatten). */

@@ -87,34 +87,6 @@ export function tabled(
   return algebra.separable ? cases : null;
 }
 
-/** The rule as tables, one an axis of the only input, when no output axis is in two of them and conditions are per axis; else null. */
-export function indexTables(
-  movement: MovementMeaning,
-  context: Parameters<MovementMeaning["source"]>[1],
-): readonly IndexTable[] | null {
-  const own = movement.tables?.(context);
-  if (own) return own;
-  const cases = context.inputs.length === 1 ? tabled(movement, context) : null;
-  const [only] = cases ?? [];
-  if (!only || cases!.length > 1 || only.when?.never) return null;
-  const followed = new Set<number>();
-  const tables: IndexTable[] = [];
-  for (const { constant, axes } of only.index) {
-    const [axis, ...others] = axes.keys();
-    if (others.length > 0 || (axis !== undefined && followed.has(axis))) return null;
-    if (axis === undefined) tables.push({ from: [], positions: Int32Array.of(constant) });
-    else {
-      followed.add(axis);
-      const [table, mask] = [axes.get(axis)!, only.when?.axes.get(axis)];
-      tables.push({
-        from: [axis],
-        positions: Int32Array.from(table, (value, i) => (mask && mask[i] !== 1 ? -1 : value + constant)),
-      });
-    }
-  }
-  return [...(only.when?.axes.keys() ?? [])].every((axis) => followed.has(axis)) ? tables : null;
-}
-
 /** Tables of a rule that takes each axis by itself: the position along input axis `axis` of output index `i`, or −1. */
 export const tablesByAxis = (output: Shape, position: (axis: number, i: number) => number): IndexTable[] =>
   output.map((extent, axis) => ({

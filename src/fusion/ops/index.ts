@@ -8,7 +8,7 @@ import { primitives } from "./primitives";
 export { scalarType, weakDType, withDefaults } from "./compose";
 export * from "./define";
 export { sumTo } from "./derivatives";
-export { indexTables, TableAlgebra, tabled, type TabledCase } from "./index-tables";
+export { TableAlgebra, tabled, type TabledCase } from "./index-tables";
 export { groupsOf, isAbsent, permOf, sliceAxes, type AxisGroup } from "./indices";
 export { FARTHEST_ANGLE } from "./wgsl-functions";
 export type { ArgCompare } from "./define";

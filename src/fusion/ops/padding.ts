@@ -1,6 +1,6 @@
 /** @file Index rules of pad: inside, border and mirror, axis by axis. */
 import type { Attrs, Shape } from "../ir";
-import type { IndexAlgebra, IndexCase, IndexTable, Piece } from "./define";
+import type { IndexAlgebra, IndexCase, IndexTable } from "./define";
 import { tablesByAxis } from "./index-tables";
 import { numbersOf } from "./shapes";
 
@@ -56,15 +56,6 @@ export function padSource<I, C>(
     );
   }
   return cases;
-}
-
-/** What of the result shows the input, when the border is a constant. */
-export function padPieces(x: Shape, output: Shape, attrs: Attrs): Piece[] | null {
-  if (modeOf(attrs) !== "constant") return null;
-  const sides = widthsOf(attrs, x.length);
-  const start = sides.map(({ left }) => Math.max(0, left));
-  const extent = output.map((size, axis) => size - start[axis]! - Math.max(0, sides[axis]!.right));
-  return extent.every((size) => size > 0) ? [{ operand: 0, start, extent }] : null;
 }
 
 /** Where each axis of the result is read, border and mirror included. */

@@ -11,12 +11,17 @@ import { BROKEN, describe, isBroken } from "./values";
 type Cuts = readonly (readonly [start: number, stop: number])[];
 type Cutter = (extent: number, sizes: readonly number[], isList: boolean) => Cuts | null;
 
+/** Each part is an op of its own, and a kernel of the naive plan: more than these are no longer a program to look at. */
+const MOST_PARTS = 1024;
+/** As many as there are, or one more than there may be. */
+const parts = (count: number): number => Math.min(count, MOST_PARTS + 1);
+
 /** Pieces of `size`, the last one smaller. */
 const steps = (extent: number, size: number): Cuts | null =>
   size < 1
     ? null
     : Array.from(
-        { length: Math.max(1, Math.ceil(extent / size)) },
+        { length: parts(Math.max(1, Math.ceil(extent / size))) },
         (_, i) => [i * size, Math.min(extent, (i + 1) * size)] as const,
       );
 
@@ -44,7 +49,7 @@ const bySections: Cutter = (extent, sizes, isList) => {
   const [least, more] = [Math.floor(extent / count), extent % count];
   return upTo(
     extent,
-    Array.from({ length: count - 1 }, (_, i) => (i + 1) * least + Math.min(i + 1, more)),
+    Array.from({ length: parts(count) - 1 }, (_, i) => (i + 1) * least + Math.min(i + 1, more)),
   );
 };
 
@@ -137,6 +142,11 @@ export function splitResults(
     return refuse(
       "shape-mismatch",
       `Axis ${at} has ${extent} elements: it can't be cut into ${sizes!.operand.value.kind === "sequence" ? numbers!.join(" + ") : `${numbers![0]} equal pieces`}.`,
+    );
+  if (cuts.length > MOST_PARTS)
+    return refuse(
+      "too-many-parts",
+      `${name.text} would make more than ${MOST_PARTS} tensors of axis ${at}, which has ${extent} elements. Take the parts that you need by index, or compute on the whole tensor at once.`,
     );
   const items = cuts.map(([start, stop], i) => {
     const path = `${call.path}#${i}`;

@@ -37,15 +37,6 @@ export const concat = movement({
   derivative: moved(pieceOf),
   movement: {
     joins: { most: MOST_BINDINGS - 1, by: "concat" },
-    pieces({ inputs, attrs }) {
-      const axis = axisOf(attrs["axis"], inputs[0]!);
-      let end = 0;
-      return inputs.map((extent, operand) => {
-        const start = extent.map((_, i) => (i === axis ? end : 0));
-        end += extent[axis]!;
-        return { operand, start, extent };
-      });
-    },
     source(out, { inputs, attrs }, algebra) {
       const axis = axisOf(attrs["axis"], inputs[0]!);
       let end = 0;

@@ -1,7 +1,7 @@
 import { showShape } from "../../ir";
 import { movement, ONE_TENSOR } from "../families";
 import { padding } from "../derivatives";
-import { modeOf, padPieces, padSource, padTables, widthsOf } from "../padding";
+import { modeOf, padSource, padTables, widthsOf } from "../padding";
 import { fine, numberOf, numbersOf, wrong } from "../shapes";
 
 export const pad = movement({
@@ -50,7 +50,6 @@ export const pad = movement({
   },
   derivative: padding,
   movement: {
-    pieces: ({ inputs: [x], output, attrs }) => padPieces(x!, output, attrs),
     tables: ({ inputs: [x], attrs }) => padTables(x!, attrs),
     source: (out, { inputs: [x], attrs }, algebra) => padSource(out, x!, attrs, algebra),
     fill: (attrs) => numberOf(attrs["value"], 0),

@@ -32,11 +32,6 @@ export const stack = movement({
   }),
   movement: {
     joins: { most: MOST_BINDINGS - 1, by: "concat" },
-    pieces({ inputs, output, attrs }) {
-      const axis = normalAxis(numberOf(attrs["axis"], 0), output.length);
-      const extent = output.toSpliced(axis, 1, 1);
-      return inputs.map((_, operand) => ({ operand, start: extent.map((_, i) => (i === axis ? operand : 0)), extent }));
-    },
     source(out, { inputs, attrs }, algebra) {
       const axis = normalAxis(numberOf(attrs["axis"], 0), out.length);
       const index = out.toSpliced(axis, 1);
