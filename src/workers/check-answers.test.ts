@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt, type Compilation } from "../fusion";
-import { answerCheck, chosenElements, inputsOf, workOf } from "./check-answers";
+import { answerCheck, inputsOf, workOf } from "./check-answers";
+import { chosenElements } from "./check-points";
 
 const compiled = (text: string): Compilation => compile(text, defaultOptions);
 
@@ -42,9 +43,11 @@ test("large programs are sampled, and say so", () => {
 });
 
 test("chosen elements are distinct, inside, sorted, with both ends", () => {
-  for (const size of [1, 7, 4096, 4097, 1_000_003]) {
-    const chosen = chosenElements(size, 4096);
-    expect(chosen.length).toBe(Math.min(size, 4096));
+  for (const shape of [[], [7], [64, 64], [4097], [1_000_003], [3, 5, 70_001], [1, 1], [9999, 2], [2048, 2048]]) {
+    const size = shape.reduce((product, extent) => product * extent, 1);
+    const chosen = chosenElements(shape, 4096);
+    expect(chosen.length).toBeLessThanOrEqual(Math.min(size, 4096));
+    expect(chosen.length).toBeGreaterThanOrEqual(Math.min(size, 4096) / 2);
     expect(new Set(chosen).size).toBe(chosen.length);
     expect(chosen[0]).toBe(0);
     expect(chosen.at(-1)).toBe(size - 1);

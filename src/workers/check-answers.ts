@@ -20,8 +20,8 @@ import {
   type Graph,
   type Node,
   type NodeId,
-  type Tolerance,
 } from "../fusion";
+import { chosenElements, comparePoints, limitOf, planPoints, type PointPlan } from "./check-points";
 import type {
   CheckReply,
   CheckRequest,
@@ -85,15 +85,6 @@ function inputsWith(fusion: Fusion, plans: readonly Fusion[], given: Given): Rea
     : new Map([...inputs, ...folded.map(([id, data]) => [id, Float32Array.from(data)] as const)]);
 }
 
-/** Flat indices spread over `size` elements, both ends among them; all of them when there are no more than `count`. */
-export function chosenElements(size: number, count: number): number[] {
-  if (size <= count) return Array.from({ length: size }, (_, i) => i);
-  // Steps of a large odd number visit every residue: neither rows nor tiles line up with it.
-  const chosen = new Set([0, size - 1]);
-  for (let i = 1; chosen.size < count; i++) chosen.add((i * 2654435761) % size);
-  return [...chosen].sort((a, b) => a - b);
-}
-
 /** Reference values of one output; `at` is null when they are all there. */
 interface Wanted {
   readonly values: Float64Array;
@@ -104,9 +95,7 @@ interface Wanted {
 export function referenceOf(graph: Graph, inputs: ReadonlyMap<NodeId, TensorData>): Map<NodeId, Wanted> {
   if (workOf(graph) > FULL_WORK) {
     for (const count of SAMPLES) {
-      const at = new Map(
-        graph.outputs.map((id) => [id, chosenElements(sizeOf(nodeOf(graph, id).type.shape), count)] as const),
-      );
+      const at = new Map(graph.outputs.map((id) => [id, chosenElements(nodeOf(graph, id).type.shape, count)] as const));
       const values = sampleReference(graph, inputs, at);
       if (values) return new Map([...values].map(([id, list]) => [id, { values: list, at: at.get(id)! }]));
     }
@@ -114,11 +103,6 @@ export function referenceOf(graph: Graph, inputs: ReadonlyMap<NodeId, TensorData
   const full = runReference(graph, inputs);
   return new Map(graph.outputs.map((id) => [id, { values: full.get(id)!.data, at: null }]));
 }
-
-const short = (value: number): string => value.toExponential(1).replace("e+", "e").replace(".0e", "e");
-
-/** `1.1e-5 + 1.1e-5 · |value|`. */
-const limitOf = ({ rtol, atol }: Tolerance): string => `${short(atol)} + ${short(rtol)} · |value|`;
 
 /** One output of one plan against the reference. */
 export function compared(
@@ -233,11 +217,33 @@ function onCpu({ fusion, plans, options, given }: CheckRequest & { kind: "cpu" }
   return { kind: "cpu", summaries, rows, text: `${reference} Every kernel of both plans ran on the CPU against it.` };
 }
 
+/** ms that comparing may take; what is left then is not compared, and the count says so. */
+const COMPARE_MILLIS = 2000;
+
+let planned: PointPlan | null = null;
+
+function tapped({ tapped: found }: CheckRequest & { kind: "tapped" }): CheckReply {
+  if (!planned) return { kind: "tapped", rows: [], skipped: [] };
+  const { jobs, skipped } = planned;
+  const end = performance.now() + COMPARE_MILLIS;
+  const rows = comparePoints(planned, found, () => performance.now() > end);
+  const seen = new Set(rows.map(({ plan, kernel }) => `${plan} ${kernel}`));
+  const late = jobs.flatMap(({ plan, kernel }) =>
+    kernel === null || seen.has(`${plan} ${kernel}`) ? [] : [`${plan} ${kernel}`],
+  );
+  return { kind: "tapped", rows, skipped: [...skipped, ...late] };
+}
+
 /** Answers one question of the page. */
 export function answerCheck(request: CheckRequest): CheckReply {
   switch (request.kind) {
     case "inputs":
       return { kind: "inputs", inputs: fedTo(request.fusion, request.plans ?? [], request.given) };
+    case "points":
+      planned = planPoints(request.fusion, request.plans, request.given);
+      return { kind: "points", taps: planned.taps };
+    case "tapped":
+      return tapped(request);
     case "compare":
       return compare(request);
     case "cpu":

@@ -151,6 +151,19 @@ export type CheckRequest =
       readonly given: Given;
     }
   | {
+      /** Which elements a device is to hand out while these plans run, so that its kernels can be checked. */
+      readonly kind: "points";
+      /** The source graph: what is right. */
+      readonly fusion: Fusion;
+      readonly plans: readonly PlannedRun[];
+      readonly given: Given;
+    }
+  | {
+      /** The elements that the last `points` asked for. */
+      readonly kind: "tapped";
+      readonly tapped: readonly TappedElements[];
+    }
+  | {
       /** Outputs that a machine computed, against the f64 reference. */
       readonly kind: "compare";
       /** The source graph: what is right. */
@@ -172,10 +185,38 @@ export type CheckRequest =
       readonly given: Given;
     };
 
+/** A plan that runs: the region of each kernel, and the values that are in memory. */
+export interface PlannedRun {
+  readonly plan: PlanName;
+  readonly fusion: Fusion;
+  readonly regions: readonly RegionId[];
+  readonly stored: readonly NodeId[];
+}
+
+/** Elements of a value to be read right before or right after a kernel of the first run, by its index in the plan. */
+export interface TapRequest {
+  readonly plan: PlanName;
+  readonly value: NodeId;
+  readonly kernel: number;
+  readonly when: "before" | "after";
+  /** Row-major. */
+  readonly flats: Uint32Array;
+}
+
+/** Elements as they are stored; of f16 the pair of halves that holds the element. */
+export interface TappedElements {
+  readonly tap: TapRequest;
+  readonly words: Uint32Array;
+}
+
 /** One output of one plan against the f64 reference. */
 export interface ComparedOutput {
   readonly plan: PlanName;
   readonly output: NodeId;
+  /** Compared with f64 from the very numbers that this kernel read; absent: with f64 from the program's inputs. */
+  readonly kernel?: string;
+  /** Elements beyond the limit where roundings alone can move f64 as far: the program amplifies them there. */
+  readonly sensitive?: number;
   readonly maxAbs: number;
   readonly maxRel: number;
   readonly maxUlp: number;
@@ -216,6 +257,13 @@ export interface ReferenceSummary {
 
 export type CheckReply =
   | { readonly kind: "inputs"; readonly inputs: ReadonlyMap<NodeId, TensorData | Drawing> }
+  | { readonly kind: "points"; readonly taps: readonly TapRequest[] }
+  | {
+      readonly kind: "tapped";
+      readonly rows: readonly ComparedOutput[];
+      /** Kernels that were not compared with f64: one element depends on too many, or the time was over. */
+      readonly skipped: readonly string[];
+    }
   | { readonly kind: "compare"; readonly rows: readonly ComparedOutput[]; readonly apart: readonly OutputApart[] }
   | {
       readonly kind: "cpu";

@@ -5,6 +5,6 @@ export { inputData, inputElement, inputFeed, type InputData } from "./data";
 export { type Drawing } from "./draws";
 export { type Precision } from "./rounding";
 export { foldedData, runReference, type ReferenceOptions, type ReferenceValue } from "./run";
-export { sampleReference } from "./sample";
+export { knownInputs, planSampling, sampleReference, type Known, type Sampling } from "./sample";
 export { toleranceFor } from "./tolerance";
 export { coordinatesOf } from "./strided-loops";

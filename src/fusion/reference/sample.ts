@@ -11,7 +11,7 @@ import {
   type TensorType,
 } from "../ir";
 import { opDef } from "../ops";
-import { inputData } from "./data";
+import { inputElement } from "./data";
 import { ruleOf } from "./elementwise";
 import { batchOffsets, productOf } from "./matmul";
 import { clampIndex } from "./gather";
@@ -52,6 +52,13 @@ class Wanted {
     for (const [i, word] of this.words.entries()) {
       for (let rest = word; rest !== 0; rest &= rest - 1) visit(i * 32 + 31 - Math.clz32(rest & -rest));
     }
+  }
+  /** All of them, in order. */
+  list(): Uint32Array {
+    const list = new Uint32Array(this.count);
+    let next = 0;
+    this.each((flat) => (list[next++] = flat));
+    return list;
   }
   private sums(): Uint32Array {
     const ranks = new Uint32Array(this.words.length);
@@ -214,28 +221,56 @@ function plainPointOf(node: Node, types: readonly TensorType[]): Point {
   }
 }
 
+/** Elements of a graph's sources, by node; undefined where they are not known in advance. */
+export type Known = (id: NodeId) => ((flat: number) => number) | undefined;
+
+/** Chosen elements of a graph whose values are still to be computed. */
+export interface Sampling {
+  /** Elements that were touched on the way: what computing the values costs. */
+  readonly touched: number;
+  /** Which elements of sources that are not known it needs, row-major, in order. */
+  readonly needs: ReadonlyMap<NodeId, Uint32Array>;
+  /**
+   * The values in f64, in the order they were asked for.
+   * @param found the elements of `needs`, in their order
+   * @param disturb changes each value that an op computes or a source gives: an estimate of what rounding does
+   */
+  values(
+    found: ReadonlyMap<NodeId, ArrayLike<number>>,
+    disturb?: (value: number, node: Node) => number,
+  ): Map<NodeId, Float64Array>;
+}
+
 /**
- * Chosen elements of outputs, in f64, without computing the rest.
- * @param inputs data of `input` nodes; those left out get `inputData`
+ * Finds which elements chosen elements of values depend on.
  * @param wanted flat row-major indices by node
  * @param budget elements it may touch in all
- * @returns values in the order asked for; null when the elements depend on more than the budget or on computed places
+ * @returns null when the elements depend on more than the budget or on indices that are computed on the way
  */
-export function sampleReference(
+export function planSampling(
   graph: Graph,
-  inputs: ReadonlyMap<NodeId, ArrayLike<number>>,
-  wanted: ReadonlyMap<NodeId, readonly number[]>,
-  budget = 5e7,
-): Map<NodeId, Float64Array> | null {
+  known: Known,
+  wanted: ReadonlyMap<NodeId, ArrayLike<number>>,
+  budget: number,
+): Sampling | null {
   const order = topological(graph);
+  const isSource = (id: NodeId): boolean => opDef(nodeOf(graph, id).op).kind === "source";
   const needed = new Map<NodeId, Wanted>();
   const demand = (id: NodeId): Wanted => {
-    const known = needed.get(id) ?? new Wanted(sizeOf(nodeOf(graph, id).type.shape));
-    needed.set(id, known);
-    return known;
+    const set = needed.get(id) ?? new Wanted(sizeOf(nodeOf(graph, id).type.shape));
+    needed.set(id, set);
+    return set;
   };
-  for (const [id, flats] of wanted) for (const flat of flats) demand(id).add(flat);
-  const computed = order.filter((id) => opDef(nodeOf(graph, id).op).kind !== "source");
+  for (const [id, flats] of wanted) {
+    const set = demand(id);
+    for (let i = 0; i < flats.length; i++) set.add(flats[i]!);
+  }
+  const computed = order.filter((id) => !isSource(id));
+  const isOpenHere = (id: NodeId): boolean => {
+    const { op, inputs } = nodeOf(graph, id);
+    return opDef(op).kind === "gather" && !known(inputs[0]!) && !known(inputs[1]!);
+  };
+  if (computed.some((id) => isOpen(graph, id) || isOpenHere(id))) return null;
   const points = new Map(
     computed.map((id) => [
       id,
@@ -245,16 +280,17 @@ export function sampleReference(
       ),
     ]),
   );
-  if (computed.some((id) => isOpen(graph, id))) return null;
   let touched = 0;
   for (const id of computed.toReversed()) {
     const { inputs: operands } = nodeOf(graph, id);
     if (!needed.has(id)) continue;
     const sets = operands.map(demand);
+    // Which elements a gather reads is data.
+    const index = opDef(nodeOf(graph, id).op).kind === "gather" ? known(operands[1]!) : undefined;
     const mark: Get = (operand, flat) => {
       touched++;
       sets[operand]!.add(flat);
-      return 1;
+      return index && operand === 1 ? index(flat) : 1;
     };
     let over = false;
     needed.get(id)!.each((flat) => {
@@ -263,16 +299,27 @@ export function sampleReference(
     });
     if (over) return null;
   }
-  return valuesOf(graph, order, inputs, wanted, needed, points);
+  const open = [...needed].filter(([id]) => isSource(id) && nodeOf(graph, id).op !== "const" && !known(id));
+  return {
+    touched,
+    needs: new Map(open.map(([id, set]) => [id, set.list()])),
+    values: (found, disturb) => valuesOf(graph, order, { known, found, wanted, needed, points }, disturb),
+  };
+}
+
+interface Sampled {
+  readonly known: Known;
+  readonly found: ReadonlyMap<NodeId, ArrayLike<number>>;
+  readonly wanted: ReadonlyMap<NodeId, ArrayLike<number>>;
+  readonly needed: ReadonlyMap<NodeId, Wanted>;
+  readonly points: ReadonlyMap<NodeId, Point>;
 }
 
 function valuesOf(
   graph: Graph,
   order: readonly NodeId[],
-  inputs: ReadonlyMap<NodeId, ArrayLike<number>>,
-  wanted: ReadonlyMap<NodeId, readonly number[]>,
-  needed: ReadonlyMap<NodeId, Wanted>,
-  points: ReadonlyMap<NodeId, Point>,
+  { known, found, wanted, needed, points }: Sampled,
+  disturb: (value: number, node: Node) => number = (value) => value,
 ): Map<NodeId, Float64Array> {
   const read = new Map<NodeId, (flat: number) => number>();
   for (const id of order) {
@@ -281,16 +328,51 @@ function valuesOf(
     if (!set) continue;
     if (node.op === "const") read.set(id, () => Number(node.attrs["value"]));
     else if (!points.has(id)) {
-      const data = inputs.get(id) ?? inputData(node);
-      read.set(id, (flat) => data[flat]!);
+      const [all, some] = [known(id), found.get(id)];
+      const at = all ?? ((flat: number) => some![set.rank(flat)]!);
+      // Disturbed once for each element, wherever it is read.
+      const list = set.list();
+      const values = Float64Array.from(list, (flat) => disturb(at(flat), node));
+      read.set(id, (flat) => values[set.rank(flat)]!);
     } else {
       const operands = node.inputs.map((input) => read.get(input)!);
       const [values, round, point] = [new Float64Array(set.count), roundingOf(node.type.dtype, "f64"), points.get(id)!];
       const get: Get = (operand, flat) => operands[operand]!(flat);
       let next = 0;
-      set.each((flat) => (values[next++] = round(point(flat, get))));
+      set.each((flat) => (values[next++] = disturb(round(point(flat, get)), node)));
       read.set(id, (flat) => values[set.rank(flat)]!);
     }
   }
   return new Map([...wanted].map(([id, flats]) => [id, Float64Array.from(flats, (flat) => read.get(id)!(flat))]));
+}
+
+/**
+ * Chosen elements of outputs, in f64, without computing the rest.
+ * @param inputs data of `input` nodes; those left out get `inputData`'s
+ * @param wanted flat row-major indices by node
+ * @param budget elements it may touch in all
+ * @returns values in the order asked for; null when the elements depend on more than the budget or on computed indices
+ */
+export function sampleReference(
+  graph: Graph,
+  inputs: ReadonlyMap<NodeId, ArrayLike<number>>,
+  wanted: ReadonlyMap<NodeId, readonly number[]>,
+  budget = 5e7,
+): Map<NodeId, Float64Array> | null {
+  const known = knownInputs(graph, inputs);
+  return planSampling(graph, known, wanted, budget)?.values(new Map()) ?? null;
+}
+
+/** Every input of a graph, element by element: what is given, else what its seed draws. */
+export function knownInputs(graph: Graph, inputs: ReadonlyMap<NodeId, ArrayLike<number>>): Known {
+  const drawn = new Map<NodeId, (flat: number) => number>();
+  return (id) => {
+    const node = graph.nodes.get(id);
+    if (!node || opDef(node.op).kind !== "source" || node.op === "const") return undefined;
+    const given = inputs.get(id);
+    if (given) return (flat) => given[flat]!;
+    const known = drawn.get(id) ?? inputElement(node);
+    drawn.set(id, known);
+    return known;
+  };
 }
