@@ -32,7 +32,8 @@ import type {
 } from "./types";
 
 export interface BenchPlans {
-  readonly naive: Plan;
+  /** null: it is left out, since it does not fit. */
+  readonly naive: Plan | null;
   /** The step that is shown, where it is neither of the two. */
   readonly step?: Plan | null;
   readonly fused: Plan;
@@ -127,7 +128,7 @@ export async function runBench(
   recorder.cacheResident = memoryNeed([plans.fused]).bytes < CACHE_BYTES;
   const say = progressOf(job, options);
   mark(job, "pipelines");
-  const own = [...drawKernels(all, inputs), ...firstRunKernels(plans.naive, options)];
+  const own = [...drawKernels(all, inputs), ...firstRunKernels(all, options)];
   const pipelines = await build(job, named, own, recorder, say);
   if (!pipelines.ok) return pipelines;
   say(0.1, "Making the inputs");
@@ -148,7 +149,7 @@ const stopOr = (refused: Outcome<null>, recorder: Recorder): Outcome<BenchResult
   refused.ok || refused.problem.code === "cancelled" ? recorder.partial() : refused;
 
 const namesOf = ({ naive, step, fused }: BenchPlans): [PlanName, Plan][] => [
-  ["naive", naive],
+  ...(naive ? [["naive", naive] satisfies [PlanName, Plan]] : []),
   ...(step ? [["step", step] satisfies [PlanName, Plan]] : []),
   ["fused", fused],
 ];
@@ -205,9 +206,9 @@ function pairsOf(naive: BoundPlan, bound: BoundPlan, request: readonly CompareRe
 }
 
 /** The kernels that the first runs need besides the plans'. */
-function firstRunKernels(naive: Plan, { compare = [], taps }: BenchOptions): KernelSource[] {
+function firstRunKernels([naive]: readonly Plan[], { compare = [], taps }: BenchOptions): KernelSource[] {
   const wanted = new Set(compare.map(({ names }) => names.naive));
-  const dtypes = new Set(naive.buffers.filter(({ role }) => role === "output").map(({ type }) => type.dtype));
+  const dtypes = new Set(naive!.buffers.filter(({ role }) => role === "output").map(({ type }) => type.dtype));
   const comparing = wanted.size === 0 ? [] : [...dtypes].map(compareKernel);
   return taps ? [...comparing, gatherKernel] : comparing;
 }

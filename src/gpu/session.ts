@@ -127,7 +127,8 @@ const patienceFor = (plans: readonly Plan[], software: boolean): number =>
   (software ? SOFTWARE_PATIENCE_MILLIS : PATIENCE_MILLIS) +
   2000 * Math.max(0, ...plans.map((plan) => longestDispatchSeconds(plan, software)));
 
-const plansOf = ({ naive, step, fused }: BenchPlans): Plan[] => (step ? [naive, step, fused] : [naive, fused]);
+const plansOf = ({ naive, step, fused }: BenchPlans): Plan[] =>
+  [naive, step, fused].filter((plan): plan is Plan => Boolean(plan));
 
 const CANCEL_MILLIS = 100;
 

@@ -1,6 +1,6 @@
 /** @file What the store needs of its environment. Tests pass fakes; `browser.ts` passes the real one. */
 import type { Drawing, NodeId, Plan } from "../fusion";
-import type { BenchProgress, BenchResult, DeviceInfo, GpuProblem, Outcome } from "../gpu";
+import type { BenchOptions, BenchPlans, BenchProgress, BenchResult, DeviceInfo, GpuProblem, Outcome } from "../gpu";
 import type {
   CheckReply,
   CheckRequest,
@@ -17,9 +17,9 @@ import type { Layout } from "./types";
 export interface GpuSession {
   describe(): Promise<Outcome<DeviceInfo>>;
   bench(
-    plans: { readonly naive: Plan; readonly step: Plan | null; readonly fused: Plan },
+    plans: BenchPlans,
     inputs: ReadonlyMap<NodeId, TensorData | Drawing>,
-    how: { readonly onProgress?: (progress: BenchProgress) => void; readonly signal?: AbortSignal },
+    how: BenchOptions,
   ): Promise<Outcome<BenchResult>>;
   /** Samples in ns of each of these variants of one program. */
   sweep(

@@ -91,6 +91,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   previousWorks: [],
   revealed: null,
   letterKeys: true,
+  memoryMiB: 512,
 });
 
 /** A mistake keeps the text from being planned. A plan that is not what the text asserts is a plan all the same. */
@@ -221,9 +222,10 @@ function openingSlice(
       context.replace(document, origin);
     },
     cancelCompile: () => context.cancelCompile(),
-    followNotice() {
+    followNotice(second = false) {
       const { notice, actions } = context.get();
-      const kind = notice?.action?.kind;
+      const action = second ? notice?.second : notice?.action;
+      const kind = action?.kind;
       context.set({ notice: null });
       if (kind === "reload") context.environment.reload();
       if (kind === "open-draft") actions.openPrevious(0);
@@ -235,6 +237,11 @@ function openingSlice(
       }
       if (kind === "retry") void actions.runBoth();
       if (kind === "run-anyway") void actions.runBoth(true);
+      if (kind === "run-fused") void actions.runBoth(false, "fused");
+      if (kind === "allow-memory" && action?.amount) {
+        actions.setMemory(action.amount);
+        void actions.runBoth();
+      }
     },
   };
 }

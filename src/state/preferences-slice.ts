@@ -10,20 +10,25 @@ interface Preferences {
   readonly letterKeys: boolean;
   readonly toured: boolean;
   readonly inspector: boolean;
+  /** GPU memory that a run may use, MiB. */
+  readonly memoryMiB: number;
 }
 
-const defaults: Preferences = { theme: "system", letterKeys: true, toured: false, inspector: false };
+const defaults: Preferences = { theme: "system", letterKeys: true, toured: false, inspector: false, memoryMiB: 512 };
 
 function read(environment: Environment): Preferences {
   const text = environment.storage.read(PREFERENCES_KEY);
   if (text === null) return defaults;
   try {
-    const { theme, letterKeys, toured, inspector } = JSON.parse(text) as Partial<Record<keyof Preferences, unknown>>;
+    const { theme, letterKeys, toured, inspector, memoryMiB } = JSON.parse(text) as Partial<
+      Record<keyof Preferences, unknown>
+    >;
     return {
       theme: theme === "light" || theme === "dark" ? theme : "system",
       letterKeys: letterKeys !== false,
       toured: toured === true,
       inspector: inspector === true,
+      memoryMiB: typeof memoryMiB === "number" && memoryMiB >= 1 ? memoryMiB : defaults.memoryMiB,
     };
   } catch {
     return defaults;
@@ -36,7 +41,7 @@ const shown = (environment: Environment, theme: Theme): "light" | "dark" =>
 /** The preferences as the store holds them. */
 export function storedPreferences(
   environment: Environment,
-): Pick<PlaygroundState, "theme" | "shownTheme" | "letterKeys" | "toured" | "inspector"> {
+): Pick<PlaygroundState, "theme" | "shownTheme" | "letterKeys" | "toured" | "inspector" | "memoryMiB"> {
   const kept = read(environment);
   return { ...kept, shownTheme: shown(environment, kept.theme) };
 }
@@ -49,13 +54,15 @@ export function markVisit(environment: Environment): void {
   if (isFirstVisit(environment)) environment.storage.write(PREFERENCES_KEY, JSON.stringify(defaults));
 }
 
-export const preferencesSlice: Slice<"setTheme" | "setLetterKeys" | "showTour" | "showInspector"> = (context) => {
+export const preferencesSlice: Slice<"setTheme" | "setLetterKeys" | "setMemory" | "showTour" | "showInspector"> = (
+  context,
+) => {
   const { environment } = context;
   const keep = (): void => {
-    const { theme, letterKeys, toured, inspector } = context.get();
+    const { theme, letterKeys, toured, inspector, memoryMiB } = context.get();
     environment.storage.write(
       PREFERENCES_KEY,
-      JSON.stringify({ theme, letterKeys, toured, inspector } satisfies Preferences),
+      JSON.stringify({ theme, letterKeys, toured, inspector, memoryMiB } satisfies Preferences),
     );
   };
   return {
@@ -70,6 +77,10 @@ export const preferencesSlice: Slice<"setTheme" | "setLetterKeys" | "showTour" |
     },
     showInspector(inspector) {
       context.set({ inspector });
+      keep();
+    },
+    setMemory(memoryMiB) {
+      context.set({ memoryMiB });
       keep();
     },
     setLetterKeys(letterKeys) {

@@ -76,7 +76,7 @@ export const runSlice: Slice<"runBoth" | "cancelRun" | "runOnCpu" | "describeDev
   return {
     runOnCpu: () => runOnCpu(context),
     describeDevice: () => describeDevice(context),
-    async runBoth(sure = false) {
+    async runBoth(sure = false, only) {
       const { run } = context.get();
       if (run.status === "running") return;
       const abort = new AbortController();
@@ -85,6 +85,7 @@ export const runSlice: Slice<"runBoth" | "cancelRun" | "runOnCpu" | "describeDev
         signal: abort.signal,
         previous: previousRun(run),
         sure,
+        only,
         latest: () => current === abort,
       });
     },

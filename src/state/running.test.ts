@@ -32,7 +32,18 @@ const planOf = (flops: number, bytes = 0) =>
   }) as unknown as Plan;
 
 /** A page whose plans have `flops` and an input of `bytes` each, how often they were run and how often their data was made. */
-function pageWith(flops: number, bytes = 0): { page: Playground; runs: () => number; made: () => number } {
+interface Changed {
+  /** By cursor, 0 and 1. */
+  readonly plans?: ReadonlyMap<number, Plan>;
+  readonly bench?: Environment["session"]["bench"];
+  readonly device?: DeviceInfo;
+}
+
+function pageWith(
+  flops: number,
+  bytes = 0,
+  changed: Changed = {},
+): { page: Playground; runs: () => number; made: () => number } {
   let [runs, made] = [0, 0];
   const graph = { nodes: new Map(), outputs: [] };
   const compilation = ({ text, options }: Extract<CompileRequest, { kind: "compile" }>) =>
@@ -40,7 +51,7 @@ function pageWith(flops: number, bytes = 0): { page: Playground; runs: () => num
       text,
       options,
       diagnostics: [],
-      steps: [],
+      steps: changed.plans ? [{ fusion: { graph, regions: new Map() } }] : [],
       symbols: [],
       naive: { graph, regions: new Map() },
       drawn: graph,
@@ -48,7 +59,8 @@ function pageWith(flops: number, bytes = 0): { page: Playground; runs: () => num
   const environment: Environment = {
     compileWorker: localPort((request: CompileRequest) => {
       if (request.kind === "compile") return { kind: "compiled" as const, compilation: compilation(request) };
-      if (request.kind === "plans") return { kind: "planned" as const, plans: new Map([[0, planOf(flops, bytes)]]) };
+      if (request.kind === "plans")
+        return { kind: "planned" as const, plans: changed.plans ?? new Map([[0, planOf(flops, bytes)]]) };
       throw new Error("nothing to import here");
     }) as Environment["compileWorker"],
     checkWorker: localPort((request: CheckRequest) => {
@@ -60,12 +72,14 @@ function pageWith(flops: number, bytes = 0): { page: Playground; runs: () => num
     }) as Environment["checkWorker"],
     layoutWorker: localPort(() => ({ boxes: new Map(), bends: new Map(), width: 0, height: 0 })),
     session: {
-      describe: async () => ({ ok: true, value: device }),
+      describe: async () => ({ ok: true, value: changed.device ?? device }),
       sweep: async () => ({ ok: true, value: [] }),
-      bench: async () => {
-        runs++;
-        return { ok: false, problem: { code: "internal", text: "enough" } };
-      },
+      bench:
+        changed.bench ??
+        (async () => {
+          runs++;
+          return { ok: false, problem: { code: "internal", text: "enough" } };
+        }),
       listen: () => () => undefined,
     },
     storage: { read: () => null, write: () => true },
@@ -134,5 +148,62 @@ test("what the device can't hold is refused with both numbers, before its data i
   expect(run.status === "failed" && run.problem.text).toBe(
     "x takes 256 MiB (268435456 bytes); this device binds at most 128 MiB (134217728). Choose a smaller size.",
   );
+  page.dispose();
+});
+
+/** A page whose naive plan stores `naiveBytes` and whose fused plan stores next to nothing; what was run with how much. */
+function pageWithPlans(naiveBytes: number) {
+  const ran: { readonly plans: string; readonly budget: number | undefined }[] = [];
+  const stored = (bytes: number) =>
+    ({
+      ...planOf(1e6),
+      buffers: [{ value: "s", role: "output", slot: 0, bytes, type: { shape: [bytes / 4] } }],
+      aliases: [],
+    }) as unknown as Plan;
+  const made = pageWith(1e6, 0, {
+    plans: new Map([
+      [0, stored(naiveBytes)],
+      [1, stored(1024)],
+    ]),
+    bench: async (plans, _, { memoryBudget }) => {
+      ran.push({
+        plans: Object.keys(plans)
+          .filter((name) => plans[name as "naive"])
+          .join(),
+        budget: memoryBudget,
+      });
+      return { ok: false, problem: { code: "internal", text: "enough" } };
+    },
+    device: { ...device, maxBufferBytes: 2 ** 32, maxBindingBytes: 2 ** 31, software: false },
+  });
+  return { page: made.page, ran };
+}
+
+test("a run that needs more memory than it may use asks once, and remembers the answer", async () => {
+  const { page, ran } = pageWithPlans(900 * 2 ** 20);
+  await settled();
+  await page.getState().actions.runBoth(true);
+  expect(ran).toEqual([]);
+  expect(page.getState().notice).toMatchObject({
+    action: { label: "Allow 1 GiB", kind: "allow-memory", amount: 1024 },
+    second: { label: "Run fused only", kind: "run-fused" },
+  });
+  expect(page.getState().notice?.text).toContain("needs 900 MiB of GPU memory: the page may use 512 MiB");
+  page.getState().actions.followNotice();
+  await settled();
+  expect(ran).toEqual([{ plans: "naive,fused", budget: 2 ** 30 }]);
+  expect(page.getState().memoryMiB).toBe(1024);
+  page.dispose();
+});
+
+test("where the naive plan fits no device, the fused one is offered, with what the naive one would need", async () => {
+  const { page, ran } = pageWithPlans(128 * 2 ** 30);
+  await settled();
+  await page.getState().actions.runBoth(true);
+  expect(page.getState().notice).toMatchObject({ action: { label: "Run fused only", kind: "run-fused" } });
+  expect(page.getState().notice?.text).toContain("The naive plan would store 128 GiB for s alone.");
+  page.getState().actions.followNotice();
+  await settled();
+  expect(ran.map(({ plans }) => plans)).toEqual(["fused"]);
   page.dispose();
 });

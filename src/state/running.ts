@@ -2,6 +2,8 @@
 import {
   deviceProfileFrom,
   fusionAt,
+  showBytes,
+  toleranceFor,
   type DeviceProfile,
   type Compilation,
   type Drawing,
@@ -10,11 +12,11 @@ import {
   type Plan,
   type Target,
 } from "../fusion";
-import type { BenchProgress, DeviceInfo, GpuProblem } from "../gpu";
-import { ENDED, type Given, type TensorData } from "../workers";
+import type { BenchPlans, BenchProgress, CompareRequest, DeviceInfo, FirstRuns, GpuProblem } from "../gpu";
+import { ENDED, type Given, type PlannedRun, type TapRequest, type TensorData } from "../workers";
 import { loadPart } from "./load-part";
 import type { SliceContext } from "./slice-context";
-import type { FinishedRun, RunState } from "./types";
+import type { FinishedRun, Notice, RunState } from "./types";
 import { runData } from "./weights";
 
 const internal = (text: string): GpuProblem => ({ code: "internal", text });
@@ -68,6 +70,8 @@ export interface Turn {
   readonly previous: FinishedRun | null;
   /** The person knows that it takes long. */
   readonly sure: boolean;
+  /** The fused plan alone. */
+  readonly only?: "fused" | undefined;
   /** False once another run has begun. */
   latest(): boolean;
 }
@@ -82,6 +86,27 @@ export const rest = (context: SliceContext, previous: FinishedRun | null): void 
 /** Above this, a run is asked about first: a kernel that runs can't be stopped. */
 const ASK_SECONDS = 2;
 
+/** The smallest power of two of MiB that holds `bytes`. */
+const allowance = (bytes: number): number => 2 ** Math.ceil(Math.log2(bytes / 2 ** 20));
+
+const memoryText = (mebibytes: number): string => (mebibytes >= 1024 ? `${mebibytes / 1024} GiB` : `${mebibytes} MiB`);
+
+/** Asks instead of running: what is missing, and the ways on. */
+function ask(context: SliceContext, { previous }: Turn, notice: Omit<Notice, "tone">): false {
+  rest(context, previous);
+  context.set({ notice: { tone: "warn", ...notice } });
+  return false;
+}
+
+/** Bytes of the largest tensor that only the naive plan stores, in words. */
+function naiveNeed(naive: Plan): string {
+  const largest = naive.buffers.toSorted((a, b) => b.bytes - a.bytes)[0]!;
+  return `The naive plan would store ${showBytes(largest.bytes)} for ${largest.value} alone`;
+}
+
+const plansToRun = ({ naive, step, fused }: FinishedRun["plans"], { only }: Turn): BenchPlans =>
+  only === "fused" ? { naive: null, fused } : { naive, step, fused };
+
 /** False when the run is refused for its size, or the person was asked instead; their answer starts it again. */
 async function mayRun(
   context: SliceContext,
@@ -89,24 +114,35 @@ async function mayRun(
   plans: FinishedRun["plans"],
   device: DeviceInfo,
 ): Promise<boolean> {
-  const { sure, previous } = turn;
+  const { sure, previous, only } = turn;
   // Loaded with the session: nothing before a run needs the machine's code.
-  const { preflight, runSeconds } = await loadPart(() => import("../gpu"));
+  const { memoryNeed, preflight, runSeconds } = await loadPart(() => import("../gpu"));
   if (turn.signal.aborted) return false;
-  const all = [plans.naive, plans.step, plans.fused].filter((plan) => plan !== null);
-  // Before its data is made: what no device takes may not fit into this tab either.
-  const fits = preflight(all, device);
-  if (!fits.ok) {
-    fail(context, turn, fits.problem);
+  const wanted = plansToRun(plans, turn);
+  const all = [wanted.naive, wanted.step, wanted.fused].filter((plan) => plan !== null && plan !== undefined);
+  const { memoryMiB } = context.get();
+  const budget = memoryMiB * 2 ** 20;
+  const fused = { label: "Run fused only", kind: "run-fused" } as const;
+  const fusedFits = only !== "fused" && preflight([plans.fused], device, budget).ok;
+  const ever = preflight(all, device, Infinity);
+  if (!ever.ok) {
+    if (fusedFits)
+      return ask(context, turn, { text: `${naiveNeed(plans.naive)}. ${ever.problem.text}`, action: fused });
+    fail(context, turn, ever.problem);
     return false;
+  }
+  const { bytes } = memoryNeed(all);
+  if (bytes > budget) {
+    const amount = allowance(bytes);
+    const text = `This run needs ${showBytes(bytes)} of GPU memory: the page may use ${memoryText(memoryMiB)}.`;
+    const allow = { label: `Allow ${memoryText(amount)}`, kind: "allow-memory", amount } as const;
+    return ask(context, turn, { text, action: allow, ...(fusedFits ? { second: fused } : {}) });
   }
   const roofs = previous?.result.device.name === device.name ? previous.result.roofs : null;
   const seconds = runSeconds(all, device.software, roofs);
   if (sure || seconds <= ASK_SECONDS) return true;
-  rest(context, previous);
   const text = `This may take a while: up to ${Math.ceil(seconds)} s for each round on ${device.name}. A kernel that runs can't be stopped, only the next one.`;
-  context.set({ notice: { tone: "warn", text, action: { label: "Run anyway", kind: "run-anyway" } } });
-  return false;
+  return ask(context, turn, { text, action: { label: "Run anyway", kind: "run-anyway" } });
 }
 
 const preparing = (text: string): BenchProgress => ({ fraction: 0, text, secondsLeft: null });
@@ -119,26 +155,53 @@ export function fail(context: SliceContext, turn: Turn, problem: GpuProblem): vo
   if (!turn.signal.aborted) context.set({ run: { status: "failed", problem, previous: turn.previous } });
 }
 
-async function check(context: SliceContext, turn: Turn, states: States, run: FinishedRun, given: Given): Promise<void> {
-  const answer = await context.environment.checkWorker.ask({
-    kind: "compare",
-    fusion: states.naive,
-    given,
-    plans: planNames.flatMap((plan) => {
-      const state = states[plan];
-      if (!state) return [];
-      return { plan, outputs: state.graph.outputs, results: run.result.outputs.filter((each) => each.plan === plan) };
-    }),
+/** The plans as the check worker has to know them: regions by kernel, and what is in memory. */
+function plannedRuns(states: States, plans: BenchPlans): PlannedRun[] {
+  return planNames.flatMap((plan) => {
+    const [fusion, planned] = [states[plan], plans[plan]];
+    if (!fusion || !planned) return [];
+    const regions = planned.kernels.map(({ region }) => region);
+    return { plan, fusion, regions, stored: planned.buffers.map(({ value }) => value) };
   });
-  const shown = context.get().run;
-  if (shown.status !== "done" || shown.run !== run) return;
-  if (!answer.ok) {
-    if (answer.text !== ENDED) fail(context, turn, internal(`The check could not finish: ${answer.text}`));
-    return;
-  }
-  if (answer.value.kind !== "compare") return fail(context, turn, internal("The worker answered another question."));
-  const { rows, apart } = answer.value;
-  context.set({ run: { status: "done", run: { ...run, check: rows, apart } } });
+}
+
+/** Which elements to read while the plans run; none when the worker was ended. */
+async function tapsFor(
+  context: SliceContext,
+  states: States,
+  plans: BenchPlans,
+  given: Given,
+): Promise<readonly TapRequest[]> {
+  const runs = plannedRuns(states, plans);
+  const answer = await context.environment.checkWorker.ask({
+    kind: "points",
+    fusion: states.naive,
+    plans: runs,
+    given,
+  });
+  return answer.ok && answer.value.kind === "points" ? answer.value.taps : [];
+}
+
+/** The outputs by their names in each plan. Two plans may each be off by the limit. */
+function outputsOf(states: States): CompareRequest[] {
+  const { graph } = states.naive;
+  return graph.outputs.map((naive, i) => {
+    const { atol, rtol } = toleranceFor(graph, naive);
+    const step = states.step?.graph.outputs[i];
+    const fused = states.fused.graph.outputs[i] ?? naive;
+    return { names: { naive, fused, ...(step ? { step } : {}) }, atol: 2 * atol, rtol: 2 * rtol };
+  });
+}
+
+type Checked = Pick<FinishedRun, "check" | "full" | "skipped">;
+
+/** What the first runs came to: the plans against one another in full, and chosen elements of each kernel against f64. */
+async function checked(context: SliceContext, { apart, tapped }: FirstRuns): Promise<Checked | string> {
+  const answer = await context.environment.checkWorker.ask({ kind: "tapped", tapped });
+  if (!answer.ok) return answer.text;
+  if (answer.value.kind !== "tapped") return "The worker answered another question.";
+  const { rows, skipped } = answer.value;
+  return { check: rows, full: apart, skipped };
 }
 
 async function inputsFor(
@@ -158,14 +221,14 @@ async function predicted(
   compilation: Compilation,
   cursor: number,
   run: FinishedRun,
-): Promise<FinishedRun> {
+): Promise<Partial<FinishedRun>> {
   const { roofs, device } = run.result;
-  if (!roofs) return run;
+  if (!roofs) return {};
   const { bandwidth, flops: peakFlops, launchMicros } = roofs;
   const { profile: base } = compilation.options;
   const here = deviceProfileFrom(device.name, { bandwidth, peakFlops, launchMicros }, {}, base);
   const plans = await plansFor(context, compilation, cursor, device.target, here);
-  return "code" in plans ? run : { ...run, plans, predictedFor: "this device's roofs" };
+  return "code" in plans ? {} : { plans, predictedFor: "this device's roofs" };
 }
 
 /** Runs on a machine that has described itself. Whatever comes of it is in the store. */
@@ -186,25 +249,55 @@ export async function runOn(
   const inputs = await inputsFor(context, states, given);
   if (turn.signal.aborted) return;
   if ("code" in inputs) return fail(context, turn, inputs);
-  const outcome = await context.environment.session.bench(plans, inputs, {
+  const wanted = plansToRun(plans, turn);
+  // A profile of a GPU says nothing about the times of a CPU that pretends to be one.
+  const predictedFor = device.software ? null : compilation.options.profile.name;
+  const about = { text: compilation.text, source, predictedFor, plans };
+  let progress = preparing("Building kernels");
+  let live: FinishedRun | null = null;
+  let verdict: Promise<Checked | string> | null = null;
+  const show = (): void => {
+    if (!turn.signal.aborted) context.set({ run: { status: "running", progress, previous: turn.previous, live } });
+  };
+  const outcome = await context.environment.session.bench(wanted, inputs, {
     signal: turn.signal,
-    onProgress: (progress) => {
-      if (!turn.signal.aborted) context.set({ run: { status: "running", progress, previous: turn.previous } });
+    memoryBudget: context.get().memoryMiB * 2 ** 20,
+    outputs: false,
+    compare: wanted.naive ? outputsOf(states) : [],
+    taps: tapsFor(context, states, wanted, given),
+    onFirst: (first) => (verdict = checked(context, first)),
+    onResult(result) {
+      live = { ...about, result, check: null };
+      show();
+    },
+    onProgress(next) {
+      progress = next;
+      show();
     },
   });
   if (!turn.latest()) return;
   if (!outcome.ok) return outcome.problem.code === "cancelled" ? undefined : fail(context, turn, outcome.problem);
   const result = outcome.value;
-  // A profile of a GPU says nothing about the times of a CPU that pretends to be one.
-  const predictedFor = result.device.software ? null : compilation.options.profile.name;
-  const first: FinishedRun = { result, check: null, text: compilation.text, source, predictedFor, plans };
+  const first: FinishedRun = { ...about, result, check: null };
   context.set({ run: { status: "done", run: first }, device: result.device });
   if (outcome.value.stopped) {
     context.set({ notice: { tone: "info", text: "Stopped. The samples so far are kept." } });
   }
-  const run = await predicted(context, compilation, cursor, first);
-  const shown = context.get().run;
-  if (shown.status !== "done" || shown.run !== first) return;
-  context.set({ run: { status: "done", run } });
-  await check(context, turn, states, run, given);
+  await Promise.all([
+    amend(context, turn, async () => (await verdict) ?? {}),
+    amend(context, turn, () => predicted(context, compilation, cursor, first)),
+  ]);
+}
+
+/** Adds to this turn's results when they are still those that are shown. */
+async function amend(
+  context: SliceContext,
+  turn: Turn,
+  more: () => Promise<Partial<FinishedRun> | string>,
+): Promise<void> {
+  const added = await more();
+  const { run } = context.get();
+  if (!turn.latest() || run.status !== "done") return;
+  if (typeof added !== "string") context.set({ run: { status: "done", run: { ...run.run, ...added } } });
+  else if (added !== ENDED) fail(context, turn, internal(`The check could not finish: ${added}`));
 }

@@ -24,8 +24,8 @@ import type {
 import type { Document, Position, DecisionRef } from "../document";
 import type { PlanTotals, SizeRow, WhatIfAnswer } from "../workers";
 import type { Question } from "./question";
-import type { BenchProgress, BenchResult, DeviceInfo, GpuProblem } from "../gpu";
-import type { ComparedOutput, OutputApart } from "../workers";
+import type { BenchProgress, BenchResult, ComparedInFull, DeviceInfo, GpuProblem } from "../gpu";
+import type { ComparedOutput } from "../workers";
 
 export type Theme = "light" | "dark" | "system";
 export type InspectorTab = "wgsl" | "loops" | "decisions" | "traffic" | "memory" | "run";
@@ -42,11 +42,17 @@ export type Selection =
 
 /** One output of one plan against the f64 reference. */
 export type CheckRow = ComparedOutput;
-export type { OutputApart };
+export type { ComparedInFull };
 
 export type RunState =
   | { readonly status: "idle" }
-  | { readonly status: "running"; readonly progress: BenchProgress; readonly previous: FinishedRun | null }
+  | {
+      readonly status: "running";
+      readonly progress: BenchProgress;
+      readonly previous: FinishedRun | null;
+      /** This run's samples so far; absent before the first. */
+      readonly live?: FinishedRun | null;
+    }
   | { readonly status: "done"; readonly run: FinishedRun }
   | { readonly status: "failed"; readonly problem: GpuProblem; readonly previous: FinishedRun | null };
 
@@ -54,8 +60,10 @@ export interface FinishedRun {
   readonly result: BenchResult;
   /** null while the check worker still computes. */
   readonly check: readonly CheckRow[] | null;
-  /** The fused results against the naive ones; absent until they were compared. */
-  readonly apart?: readonly OutputApart[];
+  /** Results of the other plans against the naive ones, element by element; absent until they were compared. */
+  readonly full?: readonly ComparedInFull[];
+  /** Kernels that were not compared with f64, as `fused K3`. */
+  readonly skipped?: readonly string[];
   /** Text the run belongs to: stale when it differs from the document's. */
   readonly text: string;
   /** Where the data came from, in words; null where every number is from a seed in the text. */
@@ -108,8 +116,21 @@ export interface Notice {
   readonly text: string;
   readonly action?: {
     readonly label: string;
-    readonly kind: "reload" | "dismiss" | "open-draft" | "download-copy" | "take-over" | "retry" | "run-anyway";
+    readonly kind:
+      | "reload"
+      | "dismiss"
+      | "open-draft"
+      | "download-copy"
+      | "take-over"
+      | "retry"
+      | "run-anyway"
+      | "run-fused"
+      | "allow-memory";
+    /** allow-memory: MiB. */
+    readonly amount?: number;
   };
+  /** Another way on. */
+  readonly second?: Notice["action"];
 }
 
 export interface PlaygroundState {
@@ -180,6 +201,8 @@ export interface PlaygroundState {
   readonly revealed: Span | null;
   /** Single-letter keys work; a person may switch them off. */
   readonly letterKeys: boolean;
+  /** GPU memory that a run may use, MiB. */
+  readonly memoryMiB: number;
   readonly actions: Actions;
 }
 
@@ -267,11 +290,13 @@ export interface Actions {
   /** Asks the machine who it is, for the device line; once the page has settled. */
   describeDevice(): Promise<void>;
   /** `sure`: a run that is predicted to take long is not asked about again. */
-  runBoth(sure?: boolean): Promise<void>;
+  /** `only`: the fused plan alone, where the naive one does not fit. */
+  runBoth(sure?: boolean, only?: "fused"): Promise<void>;
   cancelRun(): void;
   revealSpan(span: Span): void;
   /** Does what the notice's button says. */
-  followNotice(): void;
+  /** `second`: its other way on. */
+  followNotice(second?: boolean): void;
   /** The first example takes the place of the program, which stays among the copies. */
   startAfresh(): void;
   /** Opens a copy of earlier work, or downloads it where it can't be opened; 0 is the newest. */
@@ -304,6 +329,7 @@ export interface Actions {
   blank(blanked: boolean): void;
   showSide(side: PresenterSide): void;
   setLetterKeys(on: boolean): void;
+  setMemory(mebibytes: number): void;
   /** Planning takes long and the person no longer wants to wait. */
   cancelCompile(): void;
 }

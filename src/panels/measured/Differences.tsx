@@ -1,5 +1,5 @@
 /** @file How far the results are from the reference and from one another, as histograms of f32 steps. */
-import type { CheckRow, OutputApart } from "../../state";
+import type { CheckRow, ComparedInFull } from "../../state";
 import { ulpTables, type UlpTable } from "../model/ulps";
 import { count } from "../model/units";
 import "./differences.css";
@@ -39,11 +39,11 @@ function Histogram({ table: { output, columns, lines } }: { readonly table: UlpT
 
 interface Props {
   readonly rows: readonly CheckRow[];
-  readonly apart?: readonly OutputApart[];
+  readonly full?: readonly ComparedInFull[] | undefined;
 }
 
-export function Differences({ rows, apart = [] }: Props) {
-  const tables = ulpTables(rows, apart);
+export function Differences({ rows, full = [] }: Props) {
+  const tables = ulpTables(rows, full);
   if (tables.length === 0) return null;
   return (
     <details className="measured-block differences">

@@ -1,10 +1,10 @@
 /** @file Same result, or not the same and where. */
 import type { CheckRow } from "../../state";
 import { Icon } from "../Icon";
-import { verdictOf } from "../model/verdict";
+import { verdictOf, type ComparedToo } from "../model/verdict";
 
-export function VerdictBox({ rows }: { readonly rows: readonly CheckRow[] }) {
-  const verdict = verdictOf(rows);
+export function VerdictBox({ rows, ...too }: { readonly rows: readonly CheckRow[] } & ComparedToo) {
+  const verdict = verdictOf(rows, too);
   if (!verdict) return null;
   return (
     <p className="measured-verdict" data-same={verdict.same}>

@@ -14,7 +14,7 @@ export function runAnnouncement(run: RunState, cpu: CpuCheck | null): string {
   const computed = cpu ? ofCpu(cpu) : "";
   if (run.status === "failed") return `Not run on a GPU. ${run.problem.text} ${computed}`.trimEnd();
   if (run.status !== "done" || !run.run.check) return computed;
-  const verdict = verdictOf(run.run.check);
+  const verdict = verdictOf(run.run.check, run.run);
   if (!verdict) return "";
   const times = timeRows(run.run).map(({ title, measured }) => `${title} ${showSpread(measured).median}`);
   const timed = verdict.same && times.length > 0 ? `The run is over: ${times.join(", ")}. ` : "The run is over. ";

@@ -4,6 +4,7 @@ import type { Compilation, Plan } from "../../fusion";
 import { count } from "./units";
 import type { PlanName } from "./run-types";
 import { timeRows } from "./timings";
+import { verdictOf } from "./verdict";
 
 export interface MeasuredView {
   readonly run: FinishedRun | null;
@@ -18,8 +19,12 @@ export interface MeasuredView {
   readonly failed: boolean;
 }
 
+/** A run under way, once it has samples. */
+const liveOf = (run: PlaygroundState["run"]): FinishedRun | null =>
+  run.status === "running" ? (run.live ?? null) : null;
+
 function runOf({ run }: Pick<PlaygroundState, "run">): FinishedRun | null {
-  return run.status === "done" ? run.run : run.status === "idle" ? null : run.previous;
+  return run.status === "done" ? run.run : run.status === "idle" ? null : (liveOf(run) ?? run.previous);
 }
 
 function subtitleOf(run: FinishedRun): string {
@@ -41,9 +46,9 @@ export function measuredView(state: Pick<PlaygroundState, "run" | "document">): 
   const run = runOf(state);
   return {
     run,
-    old: run !== null && (state.run.status !== "done" || run.text !== state.document.text),
+    old: run !== null && ((state.run.status !== "done" && !liveOf(state.run)) || run.text !== state.document.text),
     subtitle: run ? subtitleOf(run) : "",
-    withheld: run?.check?.some((row) => !row.pass) ?? false,
+    withheld: (run?.check && verdictOf(run.check, run)?.same === false) ?? false,
     message: messageOf(state, run),
     failed: state.run.status === "failed",
   };

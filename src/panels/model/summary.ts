@@ -58,7 +58,7 @@ const answers: Readonly<Record<string, (facts: Facts) => Answer>> = {
     };
   },
   "check-numbers": ({ run, compilation: { options } }) => {
-    const verdict = run?.check ? verdictOf(run.check) : null;
+    const verdict = run?.check ? verdictOf(run.check, run) : null;
     const mode = options.strict ? "Strict mode." : "Fast mode.";
     return {
       done: verdict?.same ?? false,

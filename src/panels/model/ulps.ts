@@ -1,6 +1,6 @@
 /** @file Histograms of differences as rows of a small table: who is how many steps from whom. */
 import { binRange, type NodeId, type UlpHistogram } from "../../fusion";
-import type { CheckRow, OutputApart } from "../../state";
+import type { CheckRow, ComparedInFull } from "../../state";
 import { PLAN_NAMES, planTitle } from "./run-types";
 import { count } from "./units";
 
@@ -32,15 +32,19 @@ function rangeWords(bin: number): string {
 const shareOf = (held: number, most: number): number => (held === 0 ? 0 : Math.log10(1 + held) / Math.log10(1 + most));
 
 /** One table for each output that was compared; rows that no column holds anything in are left out, except between others. */
-export function ulpTables(rows: readonly CheckRow[], apart: readonly OutputApart[]): UlpTable[] {
-  return [...new Set(rows.map(({ output }) => output))].flatMap((output) => {
+export function ulpTables(
+  all: readonly CheckRow[],
+  full: readonly Pick<ComparedInFull, "plan" | "output" | "ulps">[],
+): UlpTable[] {
+  const rows = all.filter(({ kernel }) => kernel === undefined);
+  return [...new Set([...rows, ...full].map(({ output }) => output))].flatMap((output) => {
     const columns = [
       ...PLAN_NAMES.flatMap((plan): UlpColumn[] => {
         const ulps = rows.find((row) => row.output === output && row.plan === plan)?.ulps;
         return ulps ? [{ title: planTitle(plan), fused: plan === "fused", ulps }] : [];
       }),
-      ...apart
-        .filter((each) => each.output === output)
+      ...full
+        .filter((each) => each.plan === "fused" && each.output === output)
         .map(({ ulps }) => ({ title: "fused − naive", fused: true, ulps })),
     ];
     if (columns.length === 0) return [];

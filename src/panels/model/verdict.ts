@@ -1,6 +1,6 @@
 /** @file The verdict box: do the plans compute the same, as far as they were compared? */
-import type { CheckRow } from "../../state";
-import { count, scientific, significant } from "./units";
+import type { CheckRow, ComparedInFull } from "../../state";
+import { count, plural, scientific, significant } from "./units";
 import { planTitle } from "./run-types";
 
 export interface ResultVerdict {
@@ -15,18 +15,64 @@ const place = (index: readonly number[]): string => (index.length === 0 ? "the o
 /** Close to zero a count in ULP says nothing: above this the difference itself is written. */
 const MANY_ULP = 1000;
 
-/** The row that decides: the first that fails, else the one with the largest difference in ULP. */
+/** The row with the largest difference in ULP. */
 function deciding(rows: readonly CheckRow[]): CheckRow | null {
-  return rows.find((row) => !row.pass) ?? rows.toSorted((a, b) => b.maxUlp - a.maxUlp)[0] ?? null;
+  return rows.toSorted((a, b) => b.maxUlp - a.maxUlp)[0] ?? null;
 }
 
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+const isWhole = ({ kernel }: CheckRow): boolean => kernel === undefined;
+
 function sampledNote(rows: readonly CheckRow[]): string {
-  const sampled = rows.find((row) => row.compared < row.elements);
+  const sampled = rows.find((row) => isWhole(row) && row.compared < row.elements);
   return sampled ? ` Compared ${count(sampled.compared)} of ${count(sampled.elements)} elements.` : "";
 }
 
+/** What every kernel was compared at, and what could not be. */
+function kernelNote(rows: readonly CheckRow[], skipped: readonly string[]): string {
+  const own = rows.filter((row) => !isWhole(row));
+  const kernels = new Set(own.map(({ plan, kernel }) => `${plan} ${kernel}`)).size;
+  const points = count(sum(own.map(({ compared }) => compared)));
+  const agree =
+    kernels > 0 ? ` ${plural(kernels, "kernel agrees", "kernels agree")} with f64 at ${points} points.` : "";
+  const left =
+    skipped.length > 0 ? ` ${plural(skipped.length, "kernel was", "kernels were")} not compared with f64.` : "";
+  return agree + left;
+}
+
+/** Both sides are the same number wherever one is none, and no difference is larger than roundings of the largest values. */
+const NEGLIGIBLE = 1e-4;
+const agrees = ({ beyond, nan, infinite, maxAbs, scale }: ComparedInFull): boolean =>
+  nan + infinite === 0 && (beyond === 0 || maxAbs <= NEGLIGIBLE * scale);
+
+function fullNote(full: readonly ComparedInFull[]): string {
+  const fused = full.filter(({ plan }) => plan === "fused");
+  if (fused.length === 0) return "";
+  const elements = count(sum(fused.map((each) => each.elements)));
+  const worst = fused.toSorted((a, b) => b.maxAbs / (b.scale || 1) - a.maxAbs / (a.scale || 1))[0]!;
+  if (worst.maxAbs === 0) return ` All ${elements} elements of naive and fused are equal.`;
+  const share = worst.scale > 0 ? `, ${scientific(worst.maxAbs / worst.scale)} of the largest value` : "";
+  return ` All ${elements} elements of naive and fused were compared: they differ by ${scientific(worst.maxAbs)} at most${share}.`;
+}
+
+function fullFailure({ plan, output, nan, infinite, beyond, elements, maxAbs, worst }: ComparedInFull): string {
+  const of = `${output} of the ${planTitle(plan)} plan`;
+  if (nan > 0) return `${of} and of the naive plan: ${count(nan)} elements are NaN on one side only.`;
+  if (infinite > 0) return `${of} and of the naive plan: ${count(infinite)} elements are infinite on one side only.`;
+  const at = worst ? `: ${significant(worst.other)} and ${significant(worst.naive)} at element ${count(worst.at)}` : "";
+  return `${of} and of the naive plan differ by up to ${scientific(maxAbs)}${at}; ${count(beyond)} of ${count(elements)} elements are beyond the limit.`;
+}
+
+/** Where f64 itself moves as far as the results do, nothing is wrong: the program makes much of a rounding. */
+function sensitiveNote(rows: readonly CheckRow[]): string {
+  const at = Math.max(0, ...rows.map(({ sensitive = 0 }) => sensitive));
+  if (at === 0) return "";
+  return ` This program amplifies rounding: at ${plural(at, "point")} f64 moves as far when each value changes by half an f32 step.`;
+}
+
 function failure(row: CheckRow): string {
-  const where = `${row.output} of the ${planTitle(row.plan)} plan`;
+  const kernel = row.kernel ? `, ${row.kernel},` : "";
+  const where = `${row.output} of the ${planTitle(row.plan)} plan${kernel}`;
   if (row.nanMismatches > 0) {
     return `${where} differs in ${count(row.nanMismatches)} elements that are NaN on one side only.`;
   }
@@ -45,14 +91,26 @@ function agreement(row: CheckRow): string {
   return `Worst ${count(Math.round(row.maxUlp))} ULP${where}, ${scientific(row.maxRel)} relative, limit ${row.limit}.`;
 }
 
+/** What was compared besides the rows. */
+export interface ComparedToo {
+  /** Other plans against the naive one, in full. */
+  readonly full?: readonly ComparedInFull[] | undefined;
+  /** Kernels that were not compared with f64. */
+  readonly skipped?: readonly string[] | undefined;
+}
+
 /** Null when nothing was compared. */
-export function verdictOf(rows: readonly CheckRow[]): ResultVerdict | null {
-  const row = deciding(rows);
-  if (!row) return null;
-  const same = rows.every((each) => each.pass);
-  return {
-    same,
-    title: same ? "Same result." : "Not the same.",
-    text: (same ? agreement(row) : failure(row)) + sampledNote(rows),
-  };
+export function verdictOf(
+  rows: readonly CheckRow[],
+  { full = [], skipped = [] }: ComparedToo = {},
+): ResultVerdict | null {
+  if (rows.length + full.length === 0) return null;
+  const failed = rows.find((row) => !row.pass);
+  if (failed) return { same: false, title: "Not the same.", text: failure(failed) + sampledNote(rows) };
+  const sensitive = sensitiveNote(rows);
+  const apart = full.find((each) => !agrees(each));
+  if (apart && sensitive === "") return { same: false, title: "Not the same.", text: fullFailure(apart) };
+  const row = deciding(rows.filter(isWhole));
+  const text = (row ? agreement(row) + sampledNote(rows) : "") + sensitive + fullNote(full) + kernelNote(rows, skipped);
+  return { same: true, title: sensitive === "" ? "Same result." : "Right as far as f32 can tell.", text: text.trim() };
 }

@@ -1,9 +1,9 @@
 /** @file One status: what happened in bold, what it means, and the way on. */
-import type { Status } from "../model/status";
+import type { Status, StatusAction } from "../model/status";
 
 interface Props {
   readonly status: Status;
-  readonly onFollow: () => void;
+  readonly onFollow: (kind: StatusAction) => void;
 }
 
 function Bar({ progress }: { readonly progress: number }) {
@@ -26,10 +26,13 @@ export function StatusLine({ status, onFollow }: Props) {
         <b>{status.title}</b> <span aria-hidden={status.progress !== null}>{status.text}</span>
       </p>
       {status.progress !== null && <Bar progress={status.progress} />}
-      {status.action && (
-        <button type="button" className="score-action" onClick={onFollow}>
-          {status.action.label}
-        </button>
+      {[status.action, status.second].map(
+        (action) =>
+          action && (
+            <button key={action.kind} type="button" className="score-action" onClick={() => onFollow(action.kind)}>
+              {action.label}
+            </button>
+          ),
       )}
     </div>
   );

@@ -42,6 +42,8 @@ function perform(kind: StatusAction): void {
       return actions.cancelRun();
     case "cancel-compile":
       return actions.cancelCompile();
+    case "notice-second":
+      return actions.followNotice(true);
     case "run-again":
       return void actions.runBoth();
     case "go-to-error":
@@ -51,8 +53,8 @@ function perform(kind: StatusAction): void {
   }
 }
 
-/** The status to show or null, what its button does, and how to close it (null when it cannot be). */
-export function useStatus(): readonly [Status | null, () => void, (() => void) | null] {
+/** The status to show or null, what its buttons do, and how to close it (null when it cannot be). */
+export function useStatus(): readonly [Status | null, (kind: StatusAction) => void, (() => void) | null] {
   const notice = usePlayground((state) => state.notice);
   const derived = usePlayground((state) => state.derived);
   const run = usePlayground((state) => state.run);
@@ -69,10 +71,7 @@ export function useStatus(): readonly [Status | null, () => void, (() => void) |
     firstError: firstError(derived),
     unconnected: waits && derived.latest ? unconnectedOf(derived.latest) : NONE,
   });
-  const follow = (): void => {
-    if (status?.action) perform(status.action.kind);
-  };
   const dismiss = (): void => playground.getState().actions.dismissNotice();
   const closable = notice?.action ? dismiss : null;
-  return [status, follow, closable];
+  return [status, perform, closable];
 }
