@@ -55,9 +55,7 @@ async function serveBuild() {
 /** In the page: presses Run, answers its question with the first offer, and notes when things are on screen. */
 async function pressRun(patience) {
   performance.clearMarks();
-  const run = [...document.querySelectorAll("button")].find((button) =>
-    /^Run\b/.test(button.textContent.trim()),
-  );
+  const run = [...document.querySelectorAll("button")].find((button) => /^Run\b/.test(button.textContent.trim()));
   const begin = performance.now();
   const seen = {};
   const note = (name) => (seen[name] ??= Math.round(performance.now() - begin));
@@ -73,7 +71,7 @@ async function pressRun(patience) {
     }
     const results = document.querySelector(".measured-results:not(.old)");
     if (results?.querySelector('canvas[aria-label^="Median time"]')) note("firstMedian");
-    const running = [...document.querySelectorAll("button")].some((button) => /^Cancel/.test(button.textContent));
+    const running = [...document.querySelectorAll("button")].some((button) => button.textContent.startsWith("Cancel"));
     if (!running && seen.firstMedian !== undefined) note("times");
     const verdict = document.querySelector(".measured-verdict");
     if (!running && results && verdict) {
@@ -94,11 +92,11 @@ async function pressRun(patience) {
 }
 
 const site = await serveBuild();
-const browser = await chromium.launch({
-  ...(process.env.CHROME
+const browser = await chromium.launch(
+  process.env.CHROME
     ? { executablePath: process.env.CHROME, args: (process.env.CHROME_FLAGS ?? "").split(" ").filter(Boolean) }
-    : { executablePath: "/usr/bin/chromium", args: SOFTWARE }),
-});
+    : { executablePath: "/usr/bin/chromium", args: SOFTWARE },
+);
 try {
   for (const example of positionals.length > 0 ? positionals : EXAMPLES) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });

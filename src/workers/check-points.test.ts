@@ -62,7 +62,7 @@ test("every kernel of both plans is compared from the numbers it read, and the p
   expect([...kernels].filter((name) => name.startsWith("naive K")).length).toBeGreaterThanOrEqual(4);
   for (const { compared, elements } of rows) expect(compared).toBeLessThanOrEqual(elements);
   // Nothing is fetched whole that is large.
-  for (const { value, flats } of plan.taps) expect(flats.length, value).toBeLessThan(2 ** 18);
+  for (const { flats } of plan.taps) expect(flats.length).toBeLessThan(2 ** 18);
 });
 
 test("a kernel that is wrong fails by itself; those after it are right on what they read", () => {
@@ -88,10 +88,11 @@ test("a chaotic program is told from a wrong one", () => {
   expect(tame.rows.some(({ pass }) => !pass)).toBe(true);
 });
 
-test("sizes that no reference could compute are sampled in a moment", () => {
-  const begin = performance.now();
+test("sizes that no reference could compute are sampled at a bounded cost", () => {
   const compilation = compiled("x: f32[16384, 4096]\nw: f32[4096, 8192]\ny = relu(x @ w)\nz = sum(y, axis=1)\n");
   const plan = planPoints(fusionAt(compilation, 0), runsOf(compilation), new Map());
   expect(plan.taps.length).toBeGreaterThan(2);
-  expect(performance.now() - begin).toBeLessThan(5000);
+  const touched = plan.jobs.reduce((sum, { sampling }) => sum + sampling.touched, 0);
+  expect(touched).toBeLessThan(2e7);
+  for (const { flats } of plan.taps) expect(flats.length).toBeLessThanOrEqual(2 ** 18);
 });

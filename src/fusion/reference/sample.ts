@@ -49,8 +49,9 @@ class Wanted {
     return this.ranks[flat >>> 5]! + ones(below);
   }
   each(visit: (flat: number) => void): void {
-    for (const [i, word] of this.words.entries()) {
-      for (let rest = word; rest !== 0; rest &= rest - 1) visit(i * 32 + 31 - Math.clz32(rest & -rest));
+    // Most words of a large set are empty.
+    for (let i = 0; i < this.words.length; i++) {
+      for (let rest = this.words[i]!; rest !== 0; rest &= rest - 1) visit(i * 32 + 31 - Math.clz32(rest & -rest));
     }
   }
   /** All of them, in order. */
