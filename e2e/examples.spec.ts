@@ -63,8 +63,7 @@ test.describe("examples", () => {
   });
 
   test("say what the chapter prints beside what is counted", async ({ page, play }) => {
-    await play.openMeasured();
-    await expect(play.region("Measured")).toContainText("The chapter says 6 → 3; counted 7 → 3");
+    await expect(play.region("Measured")).toContainText("The lecture notes say 6 → 3; counted 7 → 3");
     await page.getByRole("button", { name: "b a vector" }).click();
     await expect(play.region("Measured")).toContainText("the big tensors move 6 → 2");
   });

@@ -17,7 +17,7 @@ test("a level says what it runs, re-plans, travels with the link and is undone",
   await expect(kernels(play)).toHaveAccessibleName(/end 1$/);
   const dialog = await openOptions(page);
   await dialog.getByRole("radio", { name: /naive plan, as written/ }).check();
-  await expect(dialog.getByRole("listitem").filter({ hasText: "Walk each row once" })).toContainText("level 2");
+  await expect(dialog.getByRole("listitem").filter({ hasText: "Fuse row reductions" })).toContainText("level 2");
   await page.keyboard.press("Escape");
   await expect(kernels(play)).toHaveAccessibleName(/end 3$/);
   const other = await context.newPage();
@@ -37,17 +37,17 @@ test("passes change places by key, by press and by hand; an order that can't run
   await expect(dialog.getByRole("listitem").last()).toContainText("Split what is too large");
   const usual = await passes(dialog);
   const at = (title: string) => dialog.getByRole("checkbox", { name: title });
-  await at("Walk each row once").focus();
+  await at("Fuse row reductions").focus();
   await page.keyboard.press("Alt+ArrowDown");
-  await expect(at("Walk each row once")).toBeFocused();
-  const place = usual.indexOf("Walk each row once");
+  await expect(at("Fuse row reductions")).toBeFocused();
+  const place = usual.indexOf("Fuse row reductions");
   expect(await passes(dialog)).toEqual(usual.with(place, usual[place + 1]!).with(place + 1, usual[place]!));
-  await dialog.getByRole("button", { name: "Move Walk each row once up" }).click();
+  await dialog.getByRole("button", { name: "Move Fuse row reductions up" }).click();
   expect(await passes(dialog)).toEqual(usual);
   await dialog
     .getByRole("listitem")
     .filter({ hasText: "Recognise patterns" })
-    .dragTo(dialog.getByRole("listitem").filter({ hasText: "Take the maximum first" }), {
+    .dragTo(dialog.getByRole("listitem").filter({ hasText: "Move max before monotone ops" }), {
       targetPosition: { x: 60, y: 4 },
     });
   expect((await passes(dialog)).slice(0, 4)).toEqual([usual[0], usual[2], usual[1], usual[3]]);

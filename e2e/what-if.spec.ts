@@ -39,8 +39,8 @@ test("a pass less and a level less are asked by choosing them", async ({ play })
   await panel.getByRole("combobox", { name: "What if I change" }).selectOption("a pass");
   await panel
     .getByRole("combobox", { name: "What it would be" })
-    .selectOption({ label: "Producers into readers: switch off" });
-  await expect(panel).toContainText("What if “Producers into readers” is switched off?");
+    .selectOption({ label: "Merge producers into consumers: switch off" });
+  await expect(panel).toContainText("What if “Merge producers into consumers” is switched off?");
   await expect(panel).toContainText("no longer come up");
   await panel.getByRole("combobox", { name: "What if I change" }).selectOption("the level");
   await panel.getByRole("combobox", { name: "What it would be" }).selectOption({ index: 1 });

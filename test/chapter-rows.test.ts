@@ -50,7 +50,7 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   "001-12": ["pass:recognition", "note:onnx-runtime", "story:import.spec.ts|a model asks for its open dimension"],
   "001-13": ["claim:001-13", "example:bias-gelu/tanh", "note:three-ways"],
   "001-14": ["code:C_REGISTERS", "example:overfuse"],
-  "001-15": ["example:transpose-matmul", "pass:transpose-folding", "note:chapters-disagree"],
+  "001-15": ["example:transpose-matmul", "pass:transpose-folding", "note:notes-disagree"],
   "001-16": ["claim:001-16"],
   "001-17": ["note:synchronise", "law:src/panels/model/gains.test.ts|a clock that does not wait"],
   "001-18": ["note:profile-first", "law:src/panels/model/summary.test.ts|every good practice has its answer"],

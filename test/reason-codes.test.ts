@@ -1,7 +1,7 @@
 /** @file docs/reason-codes.md lists every code of a decision once, with the words that the page says first. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { reasonTitles } from "../src/editor/canvas/model/reasons";
+import { reasonTitles } from "../src/fusion";
 
 test("docs/reason-codes.md tells every code, in the page's words", () => {
   const rows = readFileSync("docs/reason-codes.md", "utf8").matchAll(/^\| `([A-Z]_[A-Z_]+)`\s*\| (.+?)\s*\|/gm);

@@ -7,6 +7,16 @@ export { MOST_UNFOLDED, blocksOf, blocksAmong, opensFolded, type Block, type Blo
 export { knobSheet, kernelLooks, knobSweep, type KernelLook, type KnobSheet, type KnobSweep } from "./knob-sheet";
 export { savedMarks, type SavedMark } from "./saved-marks";
 export { savedSheet, type Expansion, type SavedRow, type SavedSheet, type SavedValue } from "./saved-sheet";
+export {
+  barsOf,
+  criterionWords,
+  limitWords,
+  reasonTitles,
+  settled,
+  titleOf,
+  type Bar,
+  type BarGroup,
+} from "./decision-bars";
 export { changedDecisions, whatIf, type Change, type ChangedDecision, type Taken, type WhatIf } from "./what-if";
 
 // Ops: what there is, by name and by kind.

@@ -3,7 +3,7 @@ import type { Compilation } from "./compilation";
 import {
   bug,
   type CompileOptions,
-  type CostDelta,
+  type StepCost,
   type EdgeId,
   type NodeId,
   type Step,
@@ -21,7 +21,7 @@ export interface Taken {
   readonly accepted: boolean;
   readonly verdict: Verdict;
   /** null where it was refused before it was priced. */
-  readonly cost: CostDelta | null;
+  readonly cost: StepCost | null;
 }
 
 /**

@@ -7,6 +7,7 @@ export { Scrubber } from "./scrubber/Scrubber";
 export { download } from "./download";
 export { LineSlider } from "./LineSlider";
 export { runAnnouncement } from "./model/announce";
+export { transferCount } from "./model/score";
 export { stepAnnouncement } from "./model/step-words";
 export { showBytes, showMicros } from "./model/units";
 export { InlineCode } from "./InlineCode";

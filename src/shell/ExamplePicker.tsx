@@ -63,7 +63,7 @@ interface ChaptersProps {
 
 function Chapters({ shelves, active, onChoose }: ChaptersProps) {
   return (
-    <div className="picker-chapters" role="group" aria-label="Chapters">
+    <div className="picker-chapters" role="group" aria-label="Topics">
       {shelves.map((shelf) => (
         <button
           key={shelf.chapter.id}
@@ -72,7 +72,6 @@ function Chapters({ shelves, active, onChoose }: ChaptersProps) {
           title={shelf.chapter.sentence}
           onClick={() => onChoose(shelf.shown[0]!.example.id)}
         >
-          <span>{shelf.chapter.number}</span>
           {shelf.chapter.title}
         </button>
       ))}

@@ -78,7 +78,6 @@ export function ExampleShelf({ shelf: { chapter, shown: rows }, ...choosing }: {
   return (
     <div role="group" aria-labelledby={`shelf-${chapter.id}`} className="picker-shelf">
       <div id={`shelf-${chapter.id}`} className="picker-heading" role="presentation">
-        {chapter.number && <span>{chapter.number}</span>}
         {chapter.title}
       </div>
       {rows.map((row) => (

@@ -1,8 +1,9 @@
 /** @file The view for a projector: a large graph, one count, one sentence, two bars. */
-import { useEffect, useState } from "react";
+import { Fragment, useEffect, useState } from "react";
 import { GraphCanvas } from "../editor";
-import { KernelInspector, MeasuredPanel, InlineCode, showMicros } from "../panels";
+import { KernelInspector, MeasuredPanel, InlineCode, transferCount } from "../panels";
 import { selectFusion, selectScore, selectStep, selectSteps, usePlayground } from "../state";
+import { barsOf } from "../fusion";
 import type { NodeId, Step } from "../fusion";
 import "./presenter.css";
 
@@ -11,14 +12,17 @@ const POINTER_MILLIS = 2000;
 
 const asked = ({ accepted }: Step): string => (accepted ? "Why fused?" : "Why not fused?");
 
-function Bars({ apart, fused, accepted }: { apart: number; fused: number; accepted: boolean }) {
-  const longest = Math.max(apart, fused);
-  const width = (micros: number): string => `${longest > 0 ? (100 * micros) / longest : 0}%`;
+function Bars({ step }: { readonly step: Step }) {
+  const [group] = barsOf(step);
+  if (!group) return null;
   return (
-    <div className="presenter-bars">
-      apart <span style={{ width: width(apart), background: "var(--pipe)" }} /> <b>{showMicros(apart)}</b>
-      fused <span style={{ width: width(fused), background: accepted ? "var(--accent)" : "var(--no)" }} />
-      <b>{showMicros(fused)}</b>
+    <div className="presenter-bars" role="group" aria-label={group.title}>
+      {group.bars.map(({ what, part, text, chosen }) => (
+        <Fragment key={what}>
+          {what} <span style={{ width: `${100 * part}%`, background: chosen ? "var(--accent)" : "var(--pipe)" }} />
+          <b>{text}</b>
+        </Fragment>
+      ))}
     </div>
   );
 }
@@ -31,7 +35,7 @@ function Reason({ step }: { readonly step: Step }) {
       <p>
         <InlineCode text={verdict.text} />
       </p>
-      {step.cost && <Bars apart={step.cost.microsApart} fused={step.cost.microsFused} accepted={step.accepted} />}
+      <Bars step={step} />
       {verdict.remedy && (
         <p>
           <b>What would make it fuse?</b> <InlineCode text={verdict.remedy} />
@@ -48,8 +52,7 @@ function Sentence() {
   return (
     <div className="presenter-text">
       <div className="presenter-count">
-        <span>{score.naive.fullSizeTransfers} →</span> {score.now.fullSizeTransfers}{" "}
-        <span>→ {score.end.fullSizeTransfers}</span>
+        <span>{transferCount(score.naive)} →</span> {transferCount(score.now)} <span>→ {transferCount(score.end)}</span>
       </div>
       <div className="presenter-caption">full-size trips to memory</div>
       {step && <Reason step={step} />}

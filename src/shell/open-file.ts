@@ -22,6 +22,15 @@ function openText(name: string, text: string): string | null {
   return null;
 }
 
+/** Null for bytes that are no text: NUL in them, or invalid UTF-8. */
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    return bytes.includes(0) ? null : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
 let latest: File | null = null;
 
 /** Null when it is open or being read, or another file was chosen meanwhile; otherwise why not. What was open before is kept as earlier work. */
@@ -32,7 +41,11 @@ export async function openFile(file: File): Promise<string | null> {
   if (file.size > most) return `${file.name} is larger than ${showBytes(most)}.`;
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (latest !== file) return null;
-  if (!model) return openText(file.name, new TextDecoder().decode(bytes));
+  if (!model) {
+    const text = textOf(bytes);
+    if (text === null) return `${file.name} is not a program. Open a .py, .txt or .json file, or an ONNX model.`;
+    return openText(file.name, text);
+  }
   void playground.getState().actions.importModel(file.name, bytes);
   return null;
 }

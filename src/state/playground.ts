@@ -54,6 +54,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   derived: { revision: 0, status: "compiling", compilation: null, latest: null, layout: null, plans: new Map() },
   cursor: 0,
   playing: false,
+  stepped: false,
   selection: { kind: "none" },
   hovered: null,
   kernel: null,
@@ -140,13 +141,14 @@ function cursorAfter(parts: Parts, next: Compilation): Partial<PlaygroundState> 
   const { aim } = parts;
   parts.aim = null;
   const steps = derived.compilation?.steps ?? [];
-  if (aim === "rest") return { cursor: intro === "waiting" ? 0 : restingStep(next.steps) };
-  if (aim === "end" || (aim === null && cursor >= steps.length)) return { cursor: next.steps.length };
+  if (aim === "end") return { cursor: next.steps.length, stepped: false };
+  if (aim === null && cursor >= steps.length) return { cursor: next.steps.length };
   const ref = aim ?? decisionAt(steps, cursor);
   if (!ref) return { cursor: 0 };
   const found = findDecision(next.steps, ref);
   return {
     cursor: found.cursor,
+    ...(aim ? { stepped: true } : {}),
     ...(aim && found.notice ? { notice: { tone: "info" as const, text: found.notice } } : {}),
   };
 }

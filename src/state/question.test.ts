@@ -10,7 +10,7 @@ const off = { ...defaultOptions, disabledPasses: ["attention", "row-groups"] };
 
 test.each<[Question, object, string]>([
   [{ kind: "level", level: 1 }, { level: 1 }, "the level is 1"],
-  [{ kind: "pass", name: "row-groups" }, { disabledPasses: ["row-groups"] }, "“Walk each row once” is switched off"],
+  [{ kind: "pass", name: "row-groups" }, { disabledPasses: ["row-groups"] }, "“Fuse row reductions” is switched off"],
   [{ kind: "machine", profile: a100 }, { profile: a100 }, "the machine is NVIDIA A100, datasheet"],
   [
     { kind: "constant", field: "bandwidth", value: 690e9 },
@@ -27,6 +27,6 @@ test.each<[Question, object, string]>([
 test("a pass that is off is asked about being on", () => {
   expect(asked({ kind: "pass", name: "row-groups" }, off)).toEqual([
     { disabledPasses: ["attention"] },
-    "“Walk each row once” is switched on",
+    "“Fuse row reductions” is switched on",
   ]);
 });

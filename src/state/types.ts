@@ -139,6 +139,8 @@ export interface PlaygroundState {
   /** Steps applied: 0 = naive, steps.length = final. */
   readonly cursor: number;
   readonly playing: boolean;
+  /** The person stepped to where the cursor is; false where a plan that was just opened shows its end. */
+  readonly stepped: boolean;
   readonly selection: Selection;
   readonly hovered: NodeId | null;
   /** Kernel id shown in the inspector; null follows the selection. */

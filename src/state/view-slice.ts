@@ -71,14 +71,9 @@ function player(context: SliceContext): { toggle(): void; stop(): void; play(fro
     // Another program was opened meanwhile.
     if (!playing) return;
     const last = stepsOf(context).length;
-    if (cursor < last) context.set({ cursor: cursor + 1, selection: { kind: "none" } });
-    if (cursor + 1 < last) return hold(pace);
-    stop();
-    pace.end();
-  };
-  const play = (from: number, pace: Pace): void => {
-    context.set({ playing: true, cursor: from });
-    hold(pace);
+    if (cursor < last) context.set({ cursor: cursor + 1, stepped: true, selection: { kind: "none" } });
+    if (cursor + 1 >= last) stop();
+    else hold();
   };
   return {
     stop,
@@ -114,7 +109,7 @@ export const steppingSlice: Slice<Stepping> = (context) => {
     const next = Math.min(Math.max(Math.trunc(cursor), 0), stepsOf(context).length);
     // The card shows the step's own candidate, so an edge chosen before gives way.
     const selection = context.get().selection.kind === "edge" ? { selection: { kind: "none" } as const } : {};
-    context.set({ cursor: next, ...selection });
+    context.set({ cursor: next, stepped: true, ...selection });
   };
   const rest = (): void => {
     markVisit(context.environment);

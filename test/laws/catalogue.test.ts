@@ -27,12 +27,14 @@ const NUMBERS: Partial<Record<ReasonCode, readonly (readonly string[])[]>> = {
   C_NEGATIVE: [
     ["microsApart", "microsFused", "bytesSaved"],
     ["bytesRead", "bytesReplaced", "limit"],
+    ["bytes", "flops"],
   ],
   C_RECOMPUTE: [
+    ["bytes", "flops"],
     ["visits", "limit"],
     ["flopsAdded", "microsApart", "microsFused"],
   ],
-  C_REGISTERS: [["registers", "registersBefore", "limit", "occupancy"]],
+  C_REGISTERS: [["registers", "registersBefore", "limit"]],
   C_CODE_SIZE: [["ops", "limit"]],
   C_COMPILE_BUDGET: [["ops", "limit", "compileMillis"]],
   C_PEAK_MEMORY: [["bytesBefore", "bytesAfter", "limit"]],
@@ -42,7 +44,10 @@ const NUMBERS: Partial<Record<ReasonCode, readonly (readonly string[])[]>> = {
     ["microsFused", "microsShared"],
     ["microsStored", "microsAgain", "bytesStored", "bytesAgain"],
   ],
-  A_BYTES: [["bytesSaved", "microsApart", "microsFused"]],
+  A_BYTES: [
+    ["bytesSaved", "microsApart", "microsFused"],
+    ["bytesSavedBefore", "bytesSavedAfter"],
+  ],
   A_LAUNCH: [["launchesSaved", "microsApart", "microsFused"]],
 };
 

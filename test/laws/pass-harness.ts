@@ -123,7 +123,8 @@ export function stepFaults(compilation: Compilation, { mayDuplicate = false } = 
       if (step.patch !== null) faults.push(`${at} is refused and has a patch`);
       return;
     }
-    paid ||= step.cost !== null && step.cost.bytesSaved < 0;
+    const { criterion, alternatives: [without, ...others] = [] } = step.cost ?? {};
+    paid ||= criterion === "memory" || others.some(({ bytes }) => bytes > without!.bytes);
     const state = fusionAt(compilation, step.seq);
     for (const text of shapeFaults(state)) faults.push(`${at}: ${text}`);
     const counted = totalsOf(state, profile, fullSize, target);

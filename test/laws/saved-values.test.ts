@@ -20,7 +20,7 @@ function kept(text: string, asked: Partial<SavedValues>) {
   return {
     bytes: savedBuffers(final).reduce((sum, { bytes }) => sum + bytes, 0),
     yes: steps.filter(({ accepted }) => accepted).map(({ rule }) => rule),
-    codes: steps.filter(({ accepted }) => !accepted).map(({ legal }) => legal.code),
+    codes: steps.filter(({ accepted }) => !accepted).map(({ legal, profitable }) => (profitable ?? legal).code),
     kernels: compilation.fusedPlan!.kernels.length,
   };
 }

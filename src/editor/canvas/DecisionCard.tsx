@@ -2,7 +2,8 @@
 import type { ReactNode } from "react";
 import { playground } from "../../state";
 import { CanvasIcon } from "./CanvasIcon";
-import type { Bar, DecisionCard as Card } from "./model/decision";
+import type { BarGroup } from "../../fusion";
+import type { DecisionCard as Card } from "./model/decision";
 
 /** `code` in a sentence is set in the code face. */
 export function Sentence({ text }: { readonly text: string }): ReactNode {
@@ -18,15 +19,26 @@ function Verdict({ ok, yes, no }: { readonly ok: boolean; readonly yes: string; 
   );
 }
 
-function CostBar({ bar, tone }: { readonly bar: Bar; readonly tone: "apart" | "better" | "worse" }) {
+/** Alternatives by one number, the chosen one marked; or a value above what is allowed. */
+function CostBars({ group: { title, decides, bars } }: { readonly group: BarGroup }) {
   return (
-    <>
-      <dt>{bar.label}</dt>
-      <dd>
-        <span className="cost-bar" data-tone={tone} style={{ width: `${bar.part * 100}%` }} />
-        <b>{bar.text}</b>
-      </dd>
-    </>
+    <section className="cost-bars" data-decides={decides} aria-label={title}>
+      <h3>{title}</h3>
+      <dl>
+        {bars.map(({ what, part, text, chosen }) => (
+          <div key={what} data-chosen={chosen}>
+            <dt>
+              {what}
+              {chosen && <em>chosen</em>}
+            </dt>
+            <dd>
+              <b>{text}</b>
+              <span className="cost-bar" style={{ width: `${part * 100}%` }} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }
 
@@ -80,15 +92,18 @@ export function DecisionCard({ card, onClose }: { readonly card: Card; readonly 
       {card.allowed !== null && (
         <div className="verdicts">
           <Verdict ok={card.allowed} yes="Allowed" no="Not allowed" />
-          {card.worthIt !== null && <Verdict ok={card.worthIt} yes="Worth it" no="Not worth it" />}
+          {card.byPerson ? (
+            <span className="verdict" data-by="person">
+              Your choice
+            </span>
+          ) : (
+            card.worthIt !== null && <Verdict ok={card.worthIt} yes="Worth it" no="Not worth it" />
+          )}
         </div>
       )}
-      {card.bars && (
-        <dl className="cost-bars" aria-label="Predicted time">
-          <CostBar bar={card.bars.apart} tone="apart" />
-          <CostBar bar={card.bars.fused} tone={card.bars.slower ? "worse" : "better"} />
-        </dl>
-      )}
+      {card.bars.map((group) => (
+        <CostBars key={group.title} group={group} />
+      ))}
       {card.remedy && (
         <p className="way-out">
           <b>What would make it fuse?</b> <Sentence text={card.remedy} />

@@ -32,6 +32,7 @@ export function useCard(scene: Scene | null): OpenCard {
   const step = usePlayground(selectStep);
   const steps = usePlayground(selectSteps);
   const cursor = usePlayground((s) => s.cursor);
+  const stepped = usePlayground((s) => s.stepped);
   const options = usePlayground((s) => s.document.options);
   const broken = usePlayground((s) => s.derived.status === "broken");
   const text = usePlayground((s) => s.document.text);
@@ -52,9 +53,10 @@ export function useCard(scene: Scene | null): OpenCard {
       return { kind: "decision", card: cardOfEdge(graph, edge, decisions, cursor, options) };
     }
     // Embedded, the verdict stands beside the steps, and there is no room for more; the tour has a card of its own.
-    if (!step || quiet || cursor >= steps.length || closedAt === cursor) return NONE;
+    const opened = cursor >= steps.length && !stepped;
+    if (!step || quiet || opened || closedAt === cursor) return NONE;
     return { kind: "decision", card: cardOfStep(graph, step, options) };
-  }, [fusion, source, scene, broken, selection, step, steps, cursor, options, text, quiet, closedAt]);
+  }, [fusion, source, scene, broken, selection, step, steps, cursor, stepped, options, text, quiet, closedAt]);
 }
 
 /** Closes what is open: the selection, or the step's own card until another step comes. */

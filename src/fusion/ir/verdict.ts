@@ -1,6 +1,7 @@
 /** @file Verdicts and steps: every decision, yes or no, as data. The serial form of the event log. */
 import type { NodeId, EdgeId, RegionId } from "./ids";
 import type { Patch } from "./patch";
+import type { CompileOptions } from "./profile";
 
 export const legalityCodes = [
   "L_CYCLE",
@@ -38,6 +39,16 @@ export type ReasonCode =
   | (typeof userCodes)[number]
   | (typeof acceptedCodes)[number];
 
+/** A value against what is allowed: 68 of 64 registers. */
+export interface Limit {
+  /** `registers per thread` */
+  readonly what: string;
+  readonly value: number;
+  readonly limit: number;
+  /** `B`: bytes; empty: a plain count. */
+  readonly unit: "B" | "FLOP/B" | "";
+}
+
 /** Tests read `code`, people read `text`, the canvas lights up `nodes`. */
 export interface Verdict {
   readonly ok: boolean;
@@ -45,20 +56,47 @@ export interface Verdict {
   /** One or two sentences a teacher would say aloud: names the ops, gives the number, stops. */
   readonly text: string;
   readonly nodes: readonly NodeId[];
-  /** The numbers the sentence uses, with the unit in the key: `bytes`, `microsApart`, `limit` … */
+  /** The numbers the sentence uses, with the unit in the key: `bytes`, `micros`, `limit` … */
   readonly numbers?: Readonly<Record<string, number>>;
-  /** What would turn a no into a yes: the constant, rule or pass, in words; absent for a yes. */
+  /** Where a budget or a limit of the device decides. */
+  readonly limit?: Limit;
+  /** Answers "what would make it fuse?", in words; absent for a yes. */
   readonly remedy?: string;
+  /** Options under which the answer is another one, where the way out names a choice. */
+  readonly remedyOptions?: Partial<CompileOptions>;
 }
 
-/** What a candidate changes, counted (bytes, flops) and predicted (µs). */
-export interface CostDelta {
-  /** Predicted µs of the kernels concerned, apart and fused. */
-  readonly microsApart: number;
-  readonly microsFused: number;
-  /** Bytes of traffic saved; negative when the candidate adds traffic. */
-  readonly bytesSaved: number;
-  readonly launchesSaved: number;
+/** What some kernels take together. */
+export interface Work {
+  /** Predicted µs. */
+  readonly micros: number;
+  /** Bytes moved from and to memory. */
+  readonly bytes: number;
+  readonly launches: number;
+}
+
+/** One way of doing it that was priced, over the kernels concerned. */
+export interface Alternative extends Work {
+  /** `separate kernels`, `one kernel`, `recomputed` … */
+  readonly what: string;
+  readonly chosen: boolean;
+}
+
+/**
+ * What chooses among the alternatives. `time`: fewest predicted µs. `bytes`: fewest bytes moved. `memory`: fewest bytes kept for the
+ * backward pass; `bytes` are then those. `limit`: a budget or a limit, whatever the times. `choice`: the person. `algebra`: a
+ * rewrite that makes room for later steps; nothing is compared.
+ */
+export type Criterion = "time" | "bytes" | "memory" | "limit" | "choice" | "algebra";
+
+export interface Weighed {
+  readonly criterion: Criterion;
+  /** Without the candidate first, then with it, then others; one is chosen. */
+  readonly alternatives: readonly Alternative[];
+}
+
+/** The price of a candidate: every way that was priced, and what the new kernels need. */
+export interface StepCost extends Weighed {
   readonly flopsAdded: number;
   /** Estimated live 32-bit registers per thread of the fused kernel. */
   readonly registers: number;
@@ -98,7 +136,7 @@ export interface Step {
   /** null: never asked, because not legal. */
   readonly profitable: Verdict | null;
   readonly accepted: boolean;
-  readonly cost: CostDelta | null;
+  readonly cost: StepCost | null;
   /** null when nothing changed (a refusal). */
   readonly patch: Patch | null;
   /** Totals after the step. */

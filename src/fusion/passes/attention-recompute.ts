@@ -6,24 +6,21 @@ import { bytesOf, node, type NodeId, type Patch, type Region, type Verdict } fro
 import { isRefusal } from "../cost";
 import { classifyOnline } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { costOf, legalMerge, patchOf } from "./merge";
-import { onlineProfitability } from "./online-profitability";
+import { legalMerge, patchOf } from "./merge";
+import { onlineCost, onlineWorth } from "./online-worth";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { isLate, isSource } from "./saved/partition";
 import { rewriteCandidate } from "./rewriting";
-import { recomputedNodes, type RecomputedNodes } from "./attention-recompute-nodes";
-import { findRecomputations, type Recomputation } from "./attention-recompute-match";
-import { nameOf, namesOf, showBytes, yes } from "./sentences";
-import { policyOnContraction } from "./profitability";
+import { madeAgain, type MadeAgain } from "./tiles-made";
+import { foundAgain, type Again } from "./tiles-parts";
+import { nameOf, namesOf, showBytes, subjectOf, yes } from "./words";
+import { policyOnContraction } from "./worth";
+import { titled } from "./titles";
 
-export const attentionRecompute: FusionPass = {
-  name: "tiles-again",
-  title: "Make scores again, tile by tile",
+export const tilesAgain: FusionPass = {
+  ...titled("tiles-again"),
   teaches: "attention",
-  summary:
-    "Makes the scores of attention once more inside the kernels of the backward pass, so that no matrix of them is kept.",
-  numerics: "reassociates",
   *match(planner) {
     const rewriter = openRewriter(planner);
     for (const recomputation of findRecomputations(planner, rewriter))
@@ -40,10 +37,10 @@ export const attentionRecompute: FusionPass = {
       const legal = legalMerge(planner, candidate, true);
       return legal.ok ? candidate.rewrite!.verdict : legal;
     }),
-  cost: (planner, candidate) => rewritten(planner, candidate, () => costOf(planner, candidate)),
-  profitability(planner, candidate, delta) {
+  cost: (planner, candidate) => rewritten(planner, candidate, () => onlineCost(planner, candidate)),
+  worth(planner, candidate, delta) {
     const [scores, ...sinks] = candidate.nodes;
-    const doing = `Making ${nameOf(planner.graph, scores!)} again inside the kernels of ${namesOf(planner.graph, sinks)}`;
+    const doing = `Recomputing ${nameOf(planner.graph, scores!)} inside the kernels of ${namesOf(planner.graph, sinks)}`;
     const policy = policyOnContraction(planner, candidate);
     return policy ?? rewritten(planner, candidate, () => onlineProfitability(planner, candidate, delta, doing));
   },
@@ -99,11 +96,14 @@ function explain({ graph }: Planner, { scores, values, sinks }: Recomputation): 
   const kept =
     rows.length === 0
       ? ""
-      : ` ${rows.length === 1 ? "Only" : "With"} ${namesOf(graph, rows)} of each row at hand, kept in ${showBytes(bytes)}, an element follows from its score alone.`;
-  const text = `${namesOf(
+      : ` With ${namesOf(graph, rows)} of each row saved (${showBytes(bytes)}), each element follows from its score alone.`;
+  const readers = subjectOf(
     graph,
     sinks.map(({ id }) => id),
-  )} walk over elements of ${nameOf(graph, scores)} once more, after ${nameOf(graph, values)}.${kept} So each tile can be made where it is multiplied, and no matrix of ${showBytes(whole)} is kept.`;
+    "needs",
+    "need",
+  );
+  const text = `${readers} the elements of ${nameOf(graph, scores)} again, after ${nameOf(graph, values)}.${kept} So each tile can be recomputed where it is multiplied, and no matrix of ${showBytes(whole)} is saved.`;
   const nodes = [scores, ...sinks.map(({ id }) => id)];
   return yes("A_PATTERN", nodes, text, { numbers: { bytes, bytesOfScores: whole } });
 }

@@ -2,27 +2,26 @@
  * @file Product → softmax → product becomes one kernel, by algebra and not by name: the division by the row's sum waits until
  * the end, the row's maximum and sum run along, and the scores are computed tile by tile where they are needed.
  */
-import { node, sizeOf, type Patch, type Verdict } from "../ir";
+import { node, sizeOf, type Alternative, type Patch, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
 import { opDef } from "../ops";
 import { classifyOnline } from "../region";
 import { between, divideLast, type Between } from "./attention-parts";
-import type { Answer, Candidate, FusionPass } from "./define";
-import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
+import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "./define";
+import { edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { onlineProfitability, regionsOf } from "./online-profitability";
+import { onlineCost, onlineWorth, regionsOf } from "./online-worth";
 import { rewriteCandidate } from "./rewriting";
-import { mergedRegion } from "./merged-rewrite";
-import { nameOf, namesOf, no, showBytes, showMicros, yes } from "./sentences";
-import { policyOnContraction } from "./profitability";
+import { wholeRegion } from "./whole";
+import { choosing, timeOf } from "./weigh";
+import { nameOf, namesOf, no, showBytes, yes } from "./words";
+import { forcedAnyway, policyOnContraction } from "./worth";
+import { titled } from "./titles";
 
 export const attention: FusionPass = {
-  name: "attention",
-  title: "Attention in one kernel",
+  ...titled("attention"),
   teaches: "attention",
-  summary: "Joins two products with the softmax between them: a running maximum and sum replace the stored rows.",
-  numerics: "reassociates",
   *match(planner) {
     const rewriter = openRewriter(planner);
     const products = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).kind === "contraction");
@@ -40,34 +39,45 @@ export const attention: FusionPass = {
       return (
         refused ?? {
           ...rewrite.verdict,
-          text: "A factor that is the same for a whole row may leave the sum over the row.",
+          text: "A factor that is the same for a whole row may be taken out of the sum over the row.",
         }
       );
     });
   },
   cost: (planner, candidate) =>
     candidate.rewrite
-      ? planner.supposing(candidate.rewrite.patch, () => costOf(planner, candidate))
-      : costOf(planner, candidate),
-  profitability(planner, candidate, delta) {
+      ? planner.supposing(candidate.rewrite.patch, () => onlineCost(planner, candidate))
+      : onlineCost(planner, candidate),
+  worth(planner, candidate, delta) {
     if (candidate.rewrite) return candidate.rewrite.verdict;
     const policy = policyOnContraction(planner, candidate);
     if (policy) return policy;
     const alone = onlineProfitability(planner, candidate, delta, doing(planner, candidate));
     const promise = promised.get(candidate);
-    return alone.ok || !promise ? alone : onTheWay(planner, candidate, alone, promise);
+    return alone.ok || !promise ? alone : onTheWay(planner, candidate, delta, promise);
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };
 
 /** What the whole derivation gains, kept with the step on its way that may cost something by itself. */
-const promised = new WeakMap<Candidate, Verdict>();
+const promised = new WeakMap<Candidate, Opinion>();
 
 /** A step that would not pay alone, taken because the one after it does. */
-function onTheWay({ graph }: Planner, { nodes }: Candidate, alone: Verdict, whole: Verdict): Verdict {
+function onTheWay({ graph }: Planner, { nodes }: Candidate, { apart, fused }: CostDelta, whole: Opinion): Opinion {
   const values = nameOf(graph, nodes.at(-1)!);
-  const text = `A running maximum and sum beside ${values} do not pay by themselves (${showMicros(alone.numbers?.["microsFused"] ?? 0)} instead of ${showMicros(alone.numbers?.["microsApart"] ?? 0)}), but they make room for the next step. ${whole.text}`;
-  return yes(whole.code, nodes, text, whole.numbers ? { numbers: whole.numbers } : {});
+  const { criterion, alternatives } = whole.weighed!;
+  const [without, withAll] = alternatives as readonly [Alternative, Alternative];
+  const alone = {
+    what: "this step alone",
+    micros: without.micros + fused.micros - apart.micros,
+    bytes: without.bytes + fused.bytes - apart.bytes,
+    launches: without.launches + fused.launches - apart.launches,
+  };
+  const text = `A running maximum and sum beside ${values} do not pay alone (${timeOf(alone, without)}), but they make room for the next step. ${whole.text}`;
+  return yes(whole.code, nodes, text, {
+    ...(whole.numbers ? { numbers: whole.numbers } : {}),
+    weighed: choosing(criterion, [without, withAll, alone], 1),
+  });
 }
 
 function doing({ graph }: Planner, { rule, nodes }: Candidate): string {
@@ -78,7 +88,7 @@ function doing({ graph }: Planner, { rule, nodes }: Candidate): string {
 }
 
 const possible = ({ nodes }: Candidate): Verdict =>
-  yes("A_PATTERN", nodes, "The algebra allows one kernel: the softmax between the products can run along.");
+  yes("A_PATTERN", nodes, "The algebra allows one kernel: the softmax between the matmuls can be computed online.");
 
 /** The sentence of the legal yes. */
 function inWords(planner: Planner, { rule, nodes }: Candidate, verdict: Verdict): Verdict {
@@ -86,7 +96,7 @@ function inWords(planner: Planner, { rule, nodes }: Candidate, verdict: Verdict)
   const values = nameOf(planner.graph, nodes.at(-1)!);
   const text =
     rule === "scores-inline"
-      ? `A tile of ${namesOf(planner.graph, nodes.slice(0, -1))} needs only its own rows and columns, so it can be made inside the kernel of ${values}.`
+      ? `A tile of ${namesOf(planner.graph, nodes.slice(0, -1))} needs only its own rows and columns, so it can be computed inside the kernel of ${values}.`
       : `When a later tile raises the maximum, what ${values} has summed so far is multiplied by exp(old − new): the row is never needed as a whole.`;
   return { ...verdict, text };
 }
@@ -106,7 +116,7 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
     return;
   }
   if (change) {
-    if (!(yield divisionStep(planner, found, patch)).accepted) return;
+    if (!(yield divisionStep(planner, found, patch, whole)).accepted) return;
     rewriter.applied(patch);
     planner.reorder();
   }
@@ -129,6 +139,7 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
   const inline = { edges: edgesOf(planner, [scores, ...mods, ...core]), nodes: [scores, ...mods, values], id };
   if (rest.length === 0) return;
   const all = mergeCandidate(planner, "scores-inline", [...rest, planner.region(id)], inline);
+  if (whole.code === "U_FORCE") promised.set(all, whole);
   if ((yield all).accepted) rewriter.applied(patchOf(all));
 }
 
@@ -136,7 +147,7 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
  * What all three steps gain together; a refusal, when the last of them would be refused: then the first is not taken either.
  * Asked while the nodes of `patch` are rewritten.
  */
-function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: Patch): Candidate | Verdict {
+function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: Patch): Candidate | Opinion {
   const { scores, values, mods, core } = found;
   const nodes = [scores, ...mods, ...core, values];
   const group = regionsOf(planner, rewriter, nodes);
@@ -154,13 +165,16 @@ function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: 
     into: whole.id,
     merged: group.map(({ id }) => id),
   } as const;
-  const refuse = (verdict: Verdict): Candidate => ({ ...merged, rewrite: { patch: NOTHING, verdict } });
+  const refuse = (verdict: Opinion): Candidate => ({ ...merged, rewrite: { patch: NOTHING, verdict } });
   const form = classifyOnline(planner.graph, whole.members, whole.outputs);
   if (!form.ok) return refuse(form.verdict);
   const legal = legalMerge(planner, merged, true);
   if (!legal.ok) return refuse(legal);
-  const profitability = onlineProfitability(planner, merged, costOf(planner, merged), doing(planner, merged));
-  return profitability.ok ? profitability : refuse(profitability);
+  const delta = onlineCost(planner, merged);
+  const worth = onlineWorth(planner, merged, delta, doing(planner, merged));
+  if (worth.ok) return worth;
+  const isForced = merged.edges.some((edge) => planner.options.forced.includes(edge));
+  return isForced ? forcedAnyway(planner, merged, delta, worth) : refuse(worth);
 }
 
 /** A refusal, when the row's shares are needed in memory themselves. */
@@ -178,8 +192,8 @@ function storedShare(planner: Planner, rewriter: Rewriter, found: Between): Cand
   const other = readers.find((id) => id !== values);
   const who = other === undefined ? "is a result" : `is read by ${nameOf(graph, other)} too`;
   const nodes = [share, values, ...(other === undefined ? [] : [other])];
-  const text = `${nameOf(graph, share)} ${who}, so its ${showBytes(bytes)} must be stored; a row that is folded tile by tile never exists as a whole.`;
-  const remedy = `Let only ${nameOf(graph, values)} read it.`;
+  const text = `${nameOf(graph, share)} ${who}, so its ${showBytes(bytes)} must be stored; a row that is reduced tile by tile never exists as a whole.`;
+  const remedy = `A program in which only ${nameOf(graph, values)} reads it.`;
   const group = regionsOf(planner, rewriter, [share, values]);
   return {
     rule: "one-kernel",
@@ -194,13 +208,17 @@ function storedShare(planner: Planner, rewriter: Rewriter, found: Between): Cand
   };
 }
 
-function divisionStep(planner: Planner, { values, factor }: Between, patch: Patch): Candidate {
+function divisionStep(planner: Planner, { values, factor }: Between, patch: Patch, whole: Opinion): Candidate {
   const { graph } = planner;
   const { share, row } = factor!;
   const [before, after] = [sizeOf(node(graph, share).type.shape), sizeOf(node(graph, values).type.shape)];
   const does = node(graph, share).op === "div" ? "division by" : "factor";
-  const text = `${nameOf(graph, row)} is the same for a whole row, so the ${does} it may leave the sum: Σ (e / l)·v = (Σ e·v) / l. ${nameOf(graph, values)} now applies it ${after.toLocaleString("en")} times at the end instead of ${before.toLocaleString("en")} times before.${factor!.guard ? " The test for NaN asks the row instead of each share." : ""}`;
+  const text = `${nameOf(graph, row)} is the same for a whole row, so the ${does} it may be taken out of the sum: Σ (e / l)·v = (Σ e·v) / l. ${nameOf(graph, values)} now applies it ${after.toLocaleString("en")} times at the end instead of ${before.toLocaleString("en")} times before.${factor!.guard ? " The test for NaN asks the row instead of each share." : ""}`;
   const nodes = [share, values];
-  const verdict = yes("A_PATTERN", nodes, text, { numbers: { before, after } });
+  const weighed = whole.weighed!;
+  const verdict = yes("A_PATTERN", nodes, `${text} A step on the way to one kernel.`, {
+    numbers: { before, after },
+    weighed,
+  });
   return rewriteCandidate(planner, "divide-last", nodes, { patch, verdict });
 }

@@ -1,8 +1,9 @@
 /** @file A value larger than the device binds at once can't be stored: what lets it disappear is worth it, whatever it costs. */
-import { bytesOf, node, type NodeId, type ReasonCode, type Verdict } from "../ir";
-import type { Candidate } from "./define";
+import { bytesOf, node, type NodeId, type ReasonCode } from "../ir";
+import type { Candidate, CostDelta, Opinion } from "./define";
 import type { Planner } from "./planner";
-import { namesOf, nameOf, showBytes, yes } from "./sentences";
+import { overruled, timeOf } from "./weigh";
+import { capital, namesOf, nameOf, showBytes, yes } from "./words";
 
 /** Refusals by cost, which the device overrules; people's wishes and budgets stand. */
 const BY_COST: ReadonlySet<ReasonCode> = new Set(["C_NEGATIVE", "C_RECOMPUTE", "C_PARALLELISM", "C_BEATEN"]);
@@ -10,9 +11,11 @@ const BY_COST: ReadonlySet<ReasonCode> = new Set(["C_NEGATIVE", "C_RECOMPUTE", "
 /** Yes where the candidate takes the last store of such a value away and brings none; else null. */
 export function removesOverLimit(
   planner: Planner,
-  { add, remove, nodes, rewrite }: Candidate,
-  refused: Verdict,
-): Verdict | null {
+  candidate: Candidate,
+  delta: CostDelta,
+  refused: Opinion,
+): Opinion | null {
+  const { add, remove, nodes, rewrite } = candidate;
   if (rewrite || !BY_COST.has(refused.code)) return null;
   const { graph, profile } = planner;
   const size = (id: NodeId): number => bytesOf(node(graph, id).type);
@@ -25,7 +28,11 @@ export function removesOverLimit(
   return yes(
     "L_BINDINGS",
     nodes,
-    `${nameOf(graph, gone)} has ${showBytes(bytes)} and the device binds at most ${showBytes(profile.maxBindingBytes)}, so it can't be stored: ${namesOf(graph, nodes)} become one kernel. The model's view: ${refused.text}`,
-    { numbers: { bytes, limit: profile.maxBindingBytes } },
+    `${nameOf(graph, gone)} has ${showBytes(bytes)} and the device binds at most ${showBytes(profile.maxBindingBytes)}, so it can't be stored. ${capital(namesOf(graph, nodes))} become one kernel, whatever the times: ${timeOf(delta.fused, delta.apart)}.`,
+    {
+      numbers: { bytes, limit: profile.maxBindingBytes },
+      limit: { what: "bytes in one buffer", value: bytes, limit: profile.maxBindingBytes, unit: "B" },
+      weighed: overruled("limit", candidate, delta, refused),
+    },
   );
 }

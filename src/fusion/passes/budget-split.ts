@@ -1,5 +1,5 @@
-/** @file A kernel over a limit, or across a boundary that the user drew, is cut where the least has to cross. */
-import { bytesOf, freshRegionId, node, parseEdgeId, type NodeId, type Region, type RegionId } from "../ir";
+/** @file P8: a kernel over a limit, or across a boundary that the user drew, is cut where the least has to cross. */
+import { bytesOf, freshRegionId, node, parseEdgeId, type Limit, type NodeId, type Region, type RegionId } from "../ir";
 import { isRefusal } from "../cost";
 import { isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
@@ -7,23 +7,22 @@ import { bindingsOf, costOf, edgesBetween, neededBy, patchOf } from "./merge";
 import { cheapestCut, type CutValue } from "./min-cut";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
-import { namesOf, nameOf, showBytes, yes } from "./sentences";
-import { OPS_PER_NOTCH, STATEMENT_LIMIT } from "./profitability";
+import { namesOf, nameOf, showBytes, yes } from "./words";
+import { OPS_PER_NOTCH, STATEMENT_LIMIT } from "./worth";
+import { titled } from "./titles";
 
 interface Excess {
   readonly code: "L_BINDINGS" | "C_CODE_SIZE" | "C_COMPILE_BUDGET" | "U_USER_BARRIER";
   readonly text: string;
   readonly numbers: Readonly<Record<string, number>>;
+  readonly limit?: Limit;
   /** The cut must part these two. */
   readonly between: readonly [NodeId, NodeId] | null;
 }
 
 export const budgetSplit: FusionPass = {
-  name: "budget-split",
-  title: "Split what is too large",
+  ...titled("budget-split"),
   teaches: "budgets",
-  summary: "Cuts a kernel that binds too many buffers or holds too many ops, where the fewest bytes have to cross.",
-  numerics: "bitwise",
   *match(planner) {
     const queue = [...planner.regions.values()];
     for (let i = 0; i < queue.length; i++) {
@@ -39,7 +38,7 @@ export const budgetSplit: FusionPass = {
       nodes,
       add.length > 1
         ? `Each part is a kernel of its own: ${add.map(({ outputs }) => namesOf(planner.graph, outputs)).join("; ")}.`
-        : `What ${namesOf(planner.graph, add[0]!.outputs)} needs is in memory already: the kernel need not compute it again.`,
+        : `What ${namesOf(planner.graph, add[0]!.outputs)} reads is in memory already: the kernel need not recompute it.`,
     ),
   cost: costOf,
   profitability(planner, candidate) {
@@ -49,9 +48,11 @@ export const budgetSplit: FusionPass = {
     const bytes = crossing.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
     const cut =
       crossing.length === 0
-        ? "it is cut where nothing has to cross"
-        : `it is cut where ${excess.between ? "" : "only "}${showBytes(bytes)} (${namesOf(planner.graph, crossing)}) cross`;
-    return yes(excess.code, candidate.nodes, `${excess.text}, so ${cut}.`, { numbers: { ...excess.numbers, bytes } });
+        ? "it is cut where nothing has to be stored"
+        : `it is cut where ${excess.between ? "" : "only "}${showBytes(bytes)} (${namesOf(planner.graph, crossing)}) ${excess.between ? "have" : "has"} to be stored`;
+    const { limit } = excess;
+    const said = { numbers: { ...excess.numbers, bytes }, ...(limit ? { limit } : {}) };
+    return yes(excess.code, candidate.nodes, `${excess.text}, so ${cut}.`, said);
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };
@@ -83,7 +84,13 @@ function* excessesOf(planner: Planner, region: Region): Generator<Excess> {
   const { maxBindings } = planner.profile;
   if (bindings > maxBindings) {
     const text = `This kernel would bind ${bindings} buffers and the device allows ${maxBindings}`;
-    yield { code: "L_BINDINGS", text, numbers: { bindings, limit: maxBindings }, between: null };
+    yield {
+      code: "L_BINDINGS",
+      text,
+      numbers: { bindings, limit: maxBindings },
+      limit: { what: "buffers", value: bindings, limit: maxBindings, unit: "" },
+      between: null,
+    };
   }
   const ops = region.members.length;
   const limit = Math.min(OPS_PER_NOTCH * planner.options.groupSize, STATEMENT_LIMIT);

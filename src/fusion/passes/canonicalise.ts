@@ -8,16 +8,14 @@ import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { propose, rewritingPass, untilNoneFits } from "./rewriting";
-import { nameOf, no, yes } from "./sentences";
+import { nameOf, no, yes } from "./words";
+import { titled } from "./titles";
 
 const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
 
 export const canonicalise: FusionPass = rewritingPass({
-  name: "canonicalise",
-  title: "Tidy the graph",
+  ...titled("canonicalise"),
   teaches: "canonicalise",
-  summary: "Removes what changes nothing, computes equal expressions once and drops what nobody reads.",
-  numerics: "bitwise",
   *match(planner) {
     const rewriter = openRewriter(planner);
     yield* dead(planner, rewriter);

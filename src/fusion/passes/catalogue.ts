@@ -1,4 +1,5 @@
-/** @file What the pipeline's passes are called and what they do, apart from the passes themselves, for a page that plans elsewhere: two kilobytes, not forty. */
+/** @file What the pipeline's passes are called and what they do. A page that plans in a worker loads this without the passes: two kilobytes, not forty. */
+import { bug } from "../ir";
 import type { FusionPass } from "./define";
 
 export interface PassEntry extends Pick<FusionPass, "name" | "title" | "summary" | "numerics"> {
@@ -11,96 +12,97 @@ const tensorRt = (...names: string[]) => ({ compiler: "TensorRT", names });
 const xla = (...names: string[]) => ({ compiler: "XLA", names });
 const inductor = (...names: string[]) => ({ compiler: "Inductor", names });
 
-/** One entry a pass, in the pipeline's order; a test holds it against `allPasses`. */
-export const passCatalogue: readonly PassEntry[] = [
+/** One entry a pass, in the pipeline's order. */
+export const passTitles: readonly PassTitle[] = [
   {
     name: "canonicalise",
-    title: "Tidy the graph",
-    summary: "Removes what changes nothing, computes equal expressions once and drops what nobody reads.",
+    title: "Clean up the graph",
+    summary: "Removes ops that change nothing, computes equal expressions once and drops unused values.",
     numerics: "bitwise",
     elsewhere: [ort("ConstantFolding", "CommonSubexpressionElimination", "EliminateIdentity")],
   },
   {
     name: "recognition",
     title: "Recognise patterns",
-    summary: "Gives a softmax, a norm or a gate that is written out in primitives its name.",
+    summary: "Recognises softmax, norms and gates that are written as primitives, and gives them their name.",
     numerics: "bitwise",
     elsewhere: [ort("GeluFusion", "BiasGeluFusion", "LayerNormFusion", "BiasDropoutFusion")],
   },
   {
     name: "weight-folding",
-    title: "Fold scales into the weights",
+    title: "Fold scales into weights",
     summary:
-      "Computes what follows from weights alone once, before the run: a batch norm becomes part of the convolution.",
+      "Computes what depends on weights alone once, before the run: a batch norm becomes part of the convolution.",
     numerics: "reassociates",
     elsewhere: [ort("ConvBNFusion", "MatmulBNFusion", "ConvMulFusion", "ConvAddFusion")],
   },
   {
     name: "monotone-commute",
-    title: "Take the maximum first",
-    summary: "Swaps a maximum with a function that never decreases, which then works on one value a row.",
+    title: "Move max before monotone ops",
+    summary: "Swaps a maximum with a function that never decreases, which then computes one value per row.",
     numerics: "bitwise",
   },
   {
     name: "scalar-algebra",
     title: "Scale, offset and power",
-    summary: "Multiplies and adds literals ahead, and writes x² as a product and √x as a root.",
+    summary: "Combines literal factors and offsets, and writes x² as a product and √x as a root.",
     numerics: "reassociates",
     elsewhere: [tensorRt("Scale + Offset + Power")],
   },
   {
     name: "reduction-algebra",
-    title: "Factors out of sums",
+    title: "Take factors out of sums",
     summary:
-      "Takes what a sum does not run over out of it, so that it is applied to the few results and not to every term.",
+      "Takes a factor that is constant over a sum out of it, so that it is applied to the few results and not to every term.",
     numerics: "reassociates",
   },
   {
     name: "movement-algebra",
-    title: "Push transposes together",
+    title: "Move transposes together",
     summary:
-      "Moves transposes through elementwise ops so that they meet and cancel, lets a window pad for itself, and leaves out rows before a product rather than behind it.",
+      "Moves transposes through elementwise ops so that they cancel, merges padding into convolutions, and slices before a matmul, not after.",
     numerics: "bitwise",
     elsewhere: [ort("TransposeOptimizer", "PadFusion")],
   },
   {
     name: "saved-values",
-    title: "Choose what the backward pass keeps",
-    summary: "Keeps a value of the forward pass, makes it again, takes it back from a result, or keeps one bit of it.",
+    title: "Choose what is saved for backward",
+    summary:
+      "Saves a value of the forward pass, recomputes it, computes it back from a result, or saves one bit of it.",
     numerics: "bitwise",
     elsewhere: [{ compiler: "AOTAutograd", names: ["min_cut_rematerialization_partition"] }],
   },
   {
     name: "tiles-again",
-    title: "Make scores again, tile by tile",
+    title: "Recompute scores tile by tile",
     summary:
-      "Makes the scores of attention once more inside the kernels of the backward pass, so that no matrix of them is kept.",
+      "Recomputes the scores of attention inside the kernels of the backward pass, so that no matrix of them is saved.",
     numerics: "reassociates",
   },
   {
     name: "transpose-folding",
     title: "Fold transposes and views",
-    summary: "Lets a reader walk a tensor in another order instead of writing a re-ordered copy first.",
+    summary: "Lets a consumer read a tensor in another order, so that no transposed copy is written first.",
     numerics: "bitwise",
     elsewhere: [ort("MatmulTransposeFusion"), xla("TransposeFolding")],
   },
   {
     name: "attention",
     title: "Attention in one kernel",
-    summary: "Joins two products with the softmax between them: a running maximum and sum replace the stored rows.",
+    summary: "Fuses two matmuls with the softmax between them: a running maximum and sum replace the stored rows.",
     numerics: "reassociates",
     elsewhere: [ort("AttentionFusion")],
   },
   {
     name: "contract-reduce",
-    title: "Folding a product while it is made",
-    summary: "Takes maxima and sums of a product tile by tile, so that the product itself is never stored.",
-    numerics: "bitwise",
+    title: "Reduce a matmul tile by tile",
+    summary: "Computes maxima and sums of a matmul's rows tile by tile, so that its result is never stored.",
+    numerics: "reassociates",
   },
   {
     name: "contraction-epilogue",
-    title: "Finish products in registers",
-    summary: "Applies bias, activation and the like to each tile of a product before it is stored.",
+    title: "Fuse epilogues into matmuls",
+    summary: "Applies bias, activation and other elementwise ops to each tile of a matmul before it is stored.",
     numerics: "bitwise",
     elsewhere: [
       ort("ConvActivationFusion", "GemmActivationFusion", "MatMulAddFusion"),
@@ -110,33 +112,34 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "row-picks",
-    title: "Pick while the row goes by",
+    title: "Gather from a row in registers",
     summary:
-      "Finds the element that an index names while its row is computed, so that the row is not stored to be read once.",
+      "Finds the element that an index names while its row is computed, so that the row is not stored for one read.",
     numerics: "reassociates",
   },
   {
     name: "row-groups",
-    title: "Walk each row once",
+    title: "Fuse row reductions",
     summary:
-      "Joins reductions with the values around them that belong to the same rows: softmax and LayerNorm become one kernel.",
+      "Fuses reductions with the ops around them that work on the same rows: softmax and LayerNorm become one kernel.",
     numerics: "bitwise",
     elsewhere: [
       ort("LayerNormFusion", "SimplifiedLayerNormFusion", "BiasSoftmaxFusion"),
-      xla("SoftmaxRewriter"),
+      xla("SoftmaxRewriterTriton"),
       inductor("persistent reduction"),
     ],
   },
   {
     name: "row-scale",
-    title: "Scale rows of results",
-    summary: "Applies what is the same for a whole row to the row's results: a normalised operand need not be stored.",
+    title: "Scale results, not operands",
+    summary:
+      "Applies a factor that is the same for a whole row to the row's results: a normalised operand need not be stored.",
     numerics: "reassociates",
   },
   {
     name: "producer-consumer",
-    title: "Producers into readers",
-    summary: "Merges a producer into all of its readers or into none, the most profitable pair first.",
+    title: "Merge producers into consumers",
+    summary: "Merges a producer into all of its consumers or into none, the most profitable pair first.",
     numerics: "bitwise",
     elsewhere: [xla("PriorityFusion")],
   },
@@ -144,14 +147,24 @@ export const passCatalogue: readonly PassEntry[] = [
     name: "multi-output",
     title: "Several outputs from one kernel",
     summary:
-      "Lets a kernel store a shared value as a further output, and joins kernels that read the same large tensor, by rows or by columns.",
+      "Lets a kernel store a shared value as another output, and merges kernels that read the same large tensor.",
     numerics: "bitwise",
     elsewhere: [xla("MultiOutputFusion"), inductor("mix-order reduction")],
   },
   {
     name: "budget-split",
-    title: "Split what is too large",
-    summary: "Cuts a kernel that binds too many buffers or holds too many ops, where the fewest bytes have to cross.",
+    title: "Split large kernels",
+    summary: "Splits a kernel with too many buffers or too many ops, where the fewest bytes have to be stored.",
     numerics: "bitwise",
   },
 ];
+
+type Titled = Pick<PassTitle, "name" | "title" | "summary" | "numerics">;
+
+/** How a pass introduces itself. */
+export function titled(name: string): Titled {
+  const found = passTitles.find((each) => each.name === name);
+  if (!found) throw bug(`no title for the pass ${name}`);
+  const { title, summary, numerics } = found;
+  return { name, title, summary, numerics };
+}

@@ -3,23 +3,22 @@ import { node, sizeOf, type Graph, type Node, type NodeId, type Region, type Ver
 import { opDef } from "../ops";
 import { classifyOnline, isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
-import { onlineProfitability, regionsOf } from "./online-profitability";
+import { edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
+import { onlineCost, onlineWorth, regionsOf } from "./online-worth";
 import type { Planner } from "./planner";
 import { rounds } from "./strict-order";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { maskedGatherOf } from "./gather-by-mask";
-import { distributeSum, type DistributedSum } from "./distribute-sum";
-import { joinedBy, mergedRegion } from "./merged-rewrite";
-import { nameOf, namesOf, no, yes } from "./sentences";
-import { policyOnContraction } from "./profitability";
+import { pickOf } from "./row-picks";
+import { termsApart, type TermsApart } from "./row-terms";
+import { joinedBy, wholeRegion } from "./whole";
+import { nameOf, namesOf, no, STRICT_OFF, yes } from "./words";
+import { policyOnContraction } from "./worth";
+import { titled } from "./titles";
 
 export const contractReduce: FusionPass = {
-  name: "contract-reduce",
-  title: "Folding a product while it is made",
+  ...titled("contract-reduce"),
   teaches: "contract-reduce",
-  summary: "Takes maxima and sums of a product tile by tile, so that the product itself is never stored.",
-  numerics: "bitwise",
+  judgesStrict: true,
   *match(planner) {
     const rewriter = openRewriter(planner);
     const products = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).kind === "contraction");
@@ -32,10 +31,10 @@ export const contractReduce: FusionPass = {
     }
   },
   legal: (planner, candidate) => withRewrite(planner, candidate, () => legalFold(planner, candidate)),
-  cost: (planner, candidate) => withRewrite(planner, candidate, () => costOf(planner, candidate)),
-  profitability(planner, candidate, delta) {
+  cost: (planner, candidate) => withRewrite(planner, candidate, () => onlineCost(planner, candidate)),
+  worth(planner, candidate, delta) {
     const [product, ...folds] = candidate.nodes;
-    const doing = `Folding each tile of ${nameOf(planner.graph, product!)} into ${namesOf(planner.graph, folds)} at once`;
+    const doing = `Reducing each tile of ${nameOf(planner.graph, product!)} into ${namesOf(planner.graph, folds)} in registers`;
     const policy = policyOnContraction(planner, candidate);
     return policy ?? withRewrite(planner, candidate, () => onlineProfitability(planner, candidate, delta, doing));
   },
@@ -62,14 +61,17 @@ const reordered = ({ graph }: Planner, { nodes }: Candidate, summed: NodeId): Ve
   no(
     "L_STRICT",
     nodes,
-    `${nameOf(graph, summed)} would add the tiles of ${nameOf(graph, nodes[0]!)} in another order, which may change the last bits, and strict mode keeps it.`,
-    { remedy: "Switch strict mode off." },
+    `${nameOf(graph, summed)} would add the tiles of ${nameOf(graph, nodes[0]!)} in another order, which may change the last bits, and strict mode forbids that.`,
+    STRICT_OFF,
   );
 
 function explain(planner: Planner, { nodes }: Candidate): string {
   const [product, ...folds] = nodes;
   const shape = node(planner.graph, product!).type.shape.join("×");
-  return `Maxima and sums may be taken in any order: a tile of ${nameOf(planner.graph, product!)} goes into ${namesOf(planner.graph, folds)} while it is in registers, and the ${shape} values need not exist.`;
+  const order = folds.some((id) => rounds(planner.graph, id))
+    ? " The sums are taken in another order, which may change their last bits."
+    : " Maxima and minima do not depend on the order.";
+  return `Each tile of ${nameOf(planner.graph, product!)} goes into ${namesOf(planner.graph, folds)} while it is in registers, so the ${shape} values are never stored.${order}`;
 }
 
 interface Streamed {
@@ -108,9 +110,9 @@ function* rewriteAndFold(planner: Planner, rewriter: Rewriter, streamed: Streame
 function leaving({ graph }: Planner, { sums, rows }: DistributedSum): string {
   const [names, known] = [namesOf(graph, sums), namesOf(graph, rows)];
   if (rows.length === 0)
-    return `${names} takes one element of each row: comparing each place with the index finds it while the row goes by.`;
+    return `${names} takes one element of each row: a comparison with the index finds it while the row is computed.`;
   const [are, they] = rows.length === 1 ? ["is", "it"] : ["are", "they"];
-  return `${known} ${are} the same for a whole row, so ${they} may leave the sum: Σ c·(x − r) = Σ c·x − r·Σ c. What ${names} then adds up needs only the elements, so it can be added tile by tile.`;
+  return `${known} ${are} the same for a whole row, so ${they} may be taken out of the sum: Σ c·(x − r) = Σ c·x − r·Σ c. What ${names} then adds up needs only the elements, so it can be added tile by tile.`;
 }
 
 function* foldTiles(

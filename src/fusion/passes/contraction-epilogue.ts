@@ -14,15 +14,13 @@ import {
   patchOf,
 } from "./merge";
 import type { Planner } from "./planner";
-import { namesOf } from "./sentences";
-import { judge, policyOnContraction, prologueVerdict } from "./profitability";
+import { namesOf } from "./words";
+import { judge, policyOnContraction, prologueVerdict } from "./worth";
+import { titled } from "./titles";
 
 export const contractionEpilogue: FusionPass = {
-  name: "contraction-epilogue",
-  title: "Finish products in registers",
+  ...titled("contraction-epilogue"),
   teaches: "epilogue",
-  summary: "Applies bias, activation and the like to each tile of a product before it is stored.",
-  numerics: "bitwise",
   *match(planner) {
     const anchors = [...planner.regions.values()].filter((region) => hasContraction(planner, region));
     for (const { id } of anchors.toSorted((a, b) => planner.order.at(a.id) - planner.order.at(b.id))) {
@@ -42,8 +40,9 @@ export const contractionEpilogue: FusionPass = {
       const doing = `Computing ${names(producer)} while ${names(product)} loads it`;
       return prologueVerdict(planner, candidate) ?? judge(planner, candidate, delta, doing);
     }
-    const doing = `Applying ${names(consumer)} while the tile of ${names(producer)} is in registers`;
-    return deferToReaders(planner, candidate) ?? judge(planner, candidate, delta, doing);
+    const applied = names(consumer) === names(producer) ? `the next ${names(consumer)}` : names(consumer);
+    const doing = `Applying ${applied} while the tile of ${names(producer)} is in registers`;
+    return leftToReaders(planner, candidate) ?? judge(planner, candidate, delta, doing);
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };

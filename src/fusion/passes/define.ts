@@ -1,5 +1,17 @@
 /** @file What a pass is: it finds candidates, says whether they are legal, counts what they change, and builds the patch. The driver loops. */
-import type { CompileOptions, CostDelta, EdgeId, NodeId, Patch, Region, RegionId, StepKind, Verdict } from "../ir";
+import type {
+  CompileOptions,
+  EdgeId,
+  NodeId,
+  Patch,
+  Region,
+  RegionId,
+  StepCost,
+  StepKind,
+  Verdict,
+  Weighed,
+  Work,
+} from "../ir";
 import type { Planner } from "./planner";
 
 /** One thing a pass could do: regions that go and regions that come, or nodes rewritten. */
@@ -23,7 +35,19 @@ export interface Candidate {
 export interface Rewrite {
   readonly patch: Patch;
   /** What the teacher says, yes or no. */
-  readonly verdict: Verdict;
+  readonly verdict: Opinion;
+}
+
+/** What a candidate changes, counted and predicted: the kernels concerned without it and with it. */
+export interface CostDelta extends Omit<StepCost, keyof Weighed> {
+  readonly apart: Work;
+  readonly fused: Work;
+}
+
+/** A verdict on worth with the alternatives that it rests on. */
+export interface Opinion extends Verdict {
+  /** Absent: a limit or a person decides, between the candidate's two ways. */
+  readonly weighed?: Weighed;
 }
 
 /** What the driver tells a pass about the candidate it has just yielded. */
@@ -40,14 +64,16 @@ export interface FusionPass {
   readonly summary: string;
   /** `reassociates` passes may change rounding and are refused in strict mode. */
   readonly numerics: "bitwise" | "reassociates";
+  /** In strict mode `legal` refuses the candidates that reassociate, instead of the driver all of them. */
+  readonly judgesStrict?: boolean;
   /** Yields candidates; after each, `next` receives what became of it. */
   match(planner: Planner): Generator<Candidate, void, Answer>;
   /** May it be done? */
   legal(planner: Planner, candidate: Candidate): Verdict;
   /** What would it change? Numbers, no opinion. */
   cost(planner: Planner, candidate: Candidate): CostDelta;
-  /** Is it worth it? The wording of the numbers. */
-  profitability(planner: Planner, candidate: Candidate, delta: CostDelta): Verdict;
+  /** Is it worth it? What is chosen among which alternatives, and the sentence that says so. */
+  worth(planner: Planner, candidate: Candidate, delta: CostDelta): Opinion;
   apply(planner: Planner, candidate: Candidate): Patch;
 }
 

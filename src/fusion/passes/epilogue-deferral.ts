@@ -1,19 +1,15 @@
 /** @file A value that only later kernels ask for need not be stored by the product it comes from: where computing it there again moves less, it is left to them. */
-import type { Region, Verdict } from "../ir";
-import { isRefusal, type RegionFacts } from "../cost";
-import type { Candidate } from "./define";
+import type { Region } from "../ir";
+import { isRefusal } from "../cost";
+import type { Candidate, Opinion } from "./define";
 import { copyCandidate, hasContraction, legalMerge, walksRows } from "./merge";
 import type { Planner } from "./planner";
-import { nameOf, namesOf, no, showBytes, showMicros } from "./sentences";
-import { overBudget, policyOnContraction, prologueVerdict } from "./profitability";
-
-interface Account {
-  readonly micros: number;
-  readonly bytes: number;
-}
+import { bytesOfWays, timeOf, weigh, workOf } from "./weigh";
+import { namesOf, no } from "./words";
+import { forcing, overBudget, policyOnContraction, prologueVerdict } from "./worth";
 
 /** @param candidate an epilogue: a product and one reader of it */
-export function deferToReaders(planner: Planner, candidate: Candidate): Verdict | null {
+export function leftToReaders(planner: Planner, candidate: Candidate): Opinion | null {
   const [product, reader] = candidate.remove as readonly [Region, Region];
   const merged = candidate.add[0]!;
   const read = planner.inputsOf(reader).filter((id) => product.outputs.includes(id));
@@ -25,19 +21,26 @@ export function deferToReaders(planner: Planner, candidate: Candidate): Verdict 
   const refused =
     policyOnContraction(planner, copies) ?? prologueVerdict(planner, copies) ?? overBudget(planner, copies);
   if (refused) return null;
-  const stored = accountOf(planner, [merged, ...later]);
-  const again = accountOf(planner, [product, ...copies.add]);
-  if (again.micros >= stored.micros || again.bytes >= stored.bytes) return null;
+  const apart = workOf(planner, [product, reader, ...later]);
+  const stored = workOf(planner, [merged, ...later]);
+  const again = workOf(planner, [product, ...copies.add]);
+  const weighed = weigh("time", [
+    { what: "separate kernels", ...apart },
+    { what: "stored by this kernel", ...stored },
+    { what: "computed by its readers", ...again },
+  ]);
+  if (!weighed.alternatives[2]!.chosen || again.bytes >= stored.bytes) return null;
   const { graph } = planner;
   const [value, source] = [namesOf(graph, reader.outputs), namesOf(graph, read)];
   const users = namesOf(
     graph,
     later.flatMap(({ outputs }) => outputs),
   );
+  const kernel = later.length === 1 ? `the later kernel of ${users} needs` : `the later kernels of ${users} need`;
   return no(
     "C_BEATEN",
     candidate.nodes,
-    `${nameOf(graph, read[0]!)} is stored in any case, and ${value} is first asked for by ${users}, in a later kernel. Computing it there from ${source} moves ${showBytes(stored.bytes - again.bytes)} less than storing it here: ${showMicros(again.micros)} instead of ${showMicros(stored.micros)}.`,
+    `Only ${kernel} ${value}. Recomputing it there from ${source} moves ${bytesOfWays(again, stored)} and takes ${timeOf(again, stored)}.`,
     {
       numbers: {
         bytesStored: stored.bytes,
@@ -45,7 +48,8 @@ export function deferToReaders(planner: Planner, candidate: Candidate): Verdict 
         microsStored: stored.micros,
         microsAgain: again.micros,
       },
-      remedy: "Fuse anyway on this edge to see it stored.",
+      weighed,
+      ...forcing(planner, candidate),
     },
   );
 }
@@ -62,12 +66,4 @@ function mayWait(planner: Planner, product: Region, reader: Region): boolean {
       return !planner.isView(region) && planner.order.returns([product.id, reader.id, id]).found;
     })
   );
-}
-
-function accountOf(planner: Planner, regions: readonly Region[]): Account {
-  const facts: readonly RegionFacts[] = regions.map((region) => planner.factsOf(region));
-  return {
-    micros: facts.reduce((sum, { time }) => sum + time.micros, 0),
-    bytes: facts.reduce((sum, { traffic }) => sum + traffic.bytes, 0),
-  };
 }

@@ -10,17 +10,14 @@ import { edgesOf, joiningRewrite, patchOf } from "./merge";
 import { regionsOf } from "./online-profitability";
 import type { Planner } from "./planner";
 import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
-import { joinedBy, mergedRegion } from "./merged-rewrite";
-import { nameOf, showBytes, yes } from "./sentences";
-import { judge } from "./profitability";
+import { joinedBy, wholeRegion } from "./whole";
+import { nameOf, showBytes, yes } from "./words";
+import { judge } from "./worth";
+import { titled } from "./titles";
 
-export const gatherByMask: FusionPass = {
-  name: "row-picks",
-  title: "Pick while the row goes by",
+export const rowPicks: FusionPass = {
+  ...titled("row-picks"),
   teaches: "row-groups",
-  summary:
-    "Finds the element that an index names while its row is computed, so that the row is not stored to be read once.",
-  numerics: "reassociates",
   *match(planner) {
     const rewriter = openRewriter(planner);
     const gathers = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).kind === "gather");

@@ -11,15 +11,13 @@ import { rewriteCandidate } from "./rewriting";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { nameOf, namesOf, showBytes, yes } from "./sentences";
-import { judge } from "./profitability";
+import { nameOf, namesOf, showBytes, yes } from "./words";
+import { judge } from "./worth";
+import { titled } from "./titles";
 
-export const hoistRowScale: FusionPass = {
-  name: "row-scale",
-  title: "Scale rows of results",
+export const rowScale: FusionPass = {
+  ...titled("row-scale"),
   teaches: "row-scale",
-  summary: "Applies what is the same for a whole row to the row's results: a normalised operand need not be stored.",
-  numerics: "reassociates",
   *match(planner) {
     const rewriter = openRewriter(planner);
     const products = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).kind === "contraction");

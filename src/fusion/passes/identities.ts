@@ -5,7 +5,7 @@ import { isFreeView, sourceOf } from "../region";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import type { NodeChange, Rewriter } from "./rewriter";
-import { nameOf, no, yes } from "./sentences";
+import { nameOf, no, STRICT_OFF, yes } from "./words";
 
 export interface Proposal {
   readonly rule: string;
@@ -90,7 +90,7 @@ function neutral(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null
     return {
       rule: "neutral",
       change: null,
-      verdict: no("L_STRICT", [n.id], text, { remedy: "Switch strict mode off." }),
+      verdict: no("L_STRICT", [n.id], text, STRICT_OFF),
       nodes: [n.id, other],
     };
   }
@@ -163,7 +163,7 @@ function viewOfView(planner: Planner, rewriter: Rewriter, n: Node): Proposal | n
   const inner = node(graph, n.inputs[0]!);
   if (!isFreeView(inner)) return null;
   const x = node(graph, inner.inputs[0]!);
-  const text = `${nameOf(graph, n.id)} re-shapes what ${nameOf(graph, inner.id)} re-shaped: one view of ${nameOf(graph, x.id)} says both.`;
+  const text = `${nameOf(graph, n.id)} reshapes what ${nameOf(graph, inner.id)} reshaped: one view of ${nameOf(graph, x.id)} does both.`;
   if (sameType(x, n)) return same(planner, rewriter, n, x.id, "view-of-view", text, "A_VIEW");
   const change = rewriter.become({ ...n, op: "reshape", inputs: [x.id], attrs: { shape: n.type.shape } });
   return { rule: "view-of-view", change, verdict: yes("A_VIEW", [n.id, inner.id], text), nodes: [n.id, inner.id] };
@@ -189,7 +189,7 @@ function transposedTwice(planner: Planner, rewriter: Rewriter, n: Node): Proposa
   const perm = mutated("permutes-backwards") ? first.map((axis) => outer[axis]!) : outer.map((axis) => first[axis]!);
   const x = inner.inputs[0]!;
   if (perm.every((axis, i) => axis === i) || (mutated("transposes-cancel-always") && sameType(node(graph, x), n))) {
-    const text = `${nameOf(graph, n.id)} turns ${nameOf(graph, inner.id)} back: both are gone and ${nameOf(graph, x)} is read as it lies.`;
+    const text = `${nameOf(graph, n.id)} undoes ${nameOf(graph, inner.id)}: both are removed, and ${nameOf(graph, x)} is read directly.`;
     return same(planner, rewriter, n, x, "double-transpose", text, "A_VIEW");
   }
   const text = `${nameOf(graph, n.id)} transposes what ${nameOf(graph, inner.id)} transposed: one transpose of ${nameOf(graph, x)} does both.`;

@@ -5,7 +5,6 @@ import {
   node,
   parseEdgeId,
   showShape,
-  type CostDelta,
   type EdgeId,
   type Node,
   type NodeId,
@@ -17,12 +16,13 @@ import {
 import { isRefusal, priority, type RegionFacts } from "../cost";
 import { opDef } from "../ops";
 import { classifyPlain, isOnline, productsOf, uniformsOf } from "../region";
-import type { Candidate, FusionPass } from "./define";
+import type { Candidate, CostDelta, FusionPass } from "./define";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { crossPhase } from "./saved/cross-phase";
 import { inOtherOrder } from "./strict-order";
-import { capital, countOf, nameOf, namesOf, no, showBytes, yes } from "./sentences";
+import { workOf } from "./weigh";
+import { bothOf, capital, countOf, nameOf, namesOf, no, showBytes, subjectOf, yes } from "./words";
 
 /** Members of several regions, each once, in text order. */
 export function unionOf(planner: Planner, regions: readonly Region[]): NodeId[] {
@@ -75,10 +75,10 @@ export function shownByView(planner: Planner, producer: Region, readers: readonl
   return no(
     "L_ROOT",
     [value, shown],
-    `${nameOf(planner.graph, shown)} is a view of ${nameOf(planner.graph, value)} and shows it from memory, so it has to be stored.`,
+    `${nameOf(planner.graph, shown)} is a view of ${nameOf(planner.graph, value)} in memory, so that has to be stored.`,
     {
       numbers: { bytes: bytesOf(node(planner.graph, value).type) },
-      remedy: `Return something else than a view of ${nameOf(planner.graph, value)}.`,
+      remedy: `Not returning a view of ${nameOf(planner.graph, value)}.`,
     },
   );
 }
@@ -202,7 +202,10 @@ function pinned(planner: Planner, { add, remove }: Candidate): Verdict | null {
       "U_USER_BARRIER",
       [producer, consumer],
       `You drew a boundary between ${nameOf(planner.graph, producer)} and ${nameOf(planner.graph, consumer)}, so ${nameOf(planner.graph, producer)} goes through memory.`,
-      { remedy: "Release the boundary on that edge." },
+      {
+        remedy: "Remove the boundary on that edge.",
+        remedyOptions: { forbidden: forbidden.filter((other) => other !== edge) },
+      },
     );
   }
   return null;
@@ -221,8 +224,8 @@ function returning(planner: Planner, { merged, nodes }: Candidate): Verdict | nu
     {
       remedy:
         opDef(node(planner.graph, via).op).kind === "opaque"
-          ? `Read ${nameOf(planner.graph, via)} elsewhere: nothing fuses with a boundary.`
-          : `Fuse ${nameOf(planner.graph, via)} as well.`,
+          ? `Nothing while ${nameOf(planner.graph, via)} is read here: it is opaque and cannot be part of a kernel.`
+          : `${capital(nameOf(planner.graph, via))} would have to be part of the same kernel.`,
     },
   );
 }
@@ -279,7 +282,8 @@ function overLimits(planner: Planner, { add, remove }: Candidate): Verdict | nul
         `One kernel for ${namesOf(planner.graph, region.outputs)} would bind ${bindings} buffers (${bindings - facts.traffic.writes.length} to read, ${facts.traffic.writes.length} to write)${besideUniforms(uniformsIn(planner, facts))}, and the device allows ${maxBindings}.`,
         {
           numbers: { bindings, limit: maxBindings },
-          remedy: "Let some of the values go through memory, or plan for a device with more bindings.",
+          limit: { what: "buffers", value: bindings, limit: maxBindings, unit: "" },
+          remedy: "Fewer inputs and results in one kernel, or a device that binds more buffers.",
         },
       );
     }
@@ -288,7 +292,16 @@ function overLimits(planner: Planner, { add, remove }: Candidate): Verdict | nul
         "L_WGMEM",
         region.outputs,
         `The merged kernel needs ${showBytes(facts.schedule.workgroupBytes)} of workgroup memory and the device has ${showBytes(workgroupBytes)}.`,
-        { numbers: { bytes: facts.schedule.workgroupBytes, limit: workgroupBytes }, remedy: "Use shorter rows." },
+        {
+          numbers: { bytes: facts.schedule.workgroupBytes, limit: workgroupBytes },
+          limit: {
+            what: "workgroup memory",
+            value: facts.schedule.workgroupBytes,
+            limit: workgroupBytes,
+            unit: "B",
+          },
+          remedy: "Shorter rows, or a device with more workgroup memory.",
+        },
       );
     }
   }
@@ -308,49 +321,47 @@ function oneLoop(planner: Planner, candidate: Candidate): Verdict {
 function inItsForm(planner: Planner, candidate: Candidate): Verdict {
   const region = candidate.add[0]!;
   const facts = planner.factsOf(region);
-  const names = namesOf(planner.graph, candidate.nodes);
+  const subject = (one: string, many: string): string => capital(subjectOf(planner.graph, candidate.nodes, one, many));
   const { form } = facts;
   const say = (text: string): Verdict => yes("A_PATTERN", candidate.nodes, text);
   if (form === null || form.template === "pointwise") {
     return say(
-      `${capital(names)} meet element by element: one loop over ${showShape(form?.space ?? [])} does them all.`,
+      `${subject("is", "are")} computed element by element: one loop over ${showShape(form?.space ?? [])} computes everything.`,
     );
   }
   const products = productsOf(planner.graph, region.members);
   if (products.length > 1 && form.template === "matmul") {
     const left = nameOf(planner.graph, node(planner.graph, products[0]!).inputs[0]!);
     return say(
-      `${capital(namesOf(planner.graph, products))} multiply the same ${left}: one kernel fetches each of its tiles once for ${products.length === 2 ? "both" : "all"}.`,
+      `${capital(namesOf(planner.graph, products))} multiply the same ${left}: one kernel loads each of its tiles once for ${bothOf(products.length)}.`,
     );
   }
   if (form.contraction !== null) {
     return say(
-      `${capital(names)} meet tile by tile: ${nameOf(planner.graph, form.contraction)} holds each output in a register when the others need it.`,
+      `${nameOf(planner.graph, form.contraction)} has each result of a tile in a register, where the other ops of the kernel use it.`,
     );
   }
   if (form.columnFolds.length > 0) {
     return say(
-      `${capital(names)} fold rows and columns of the same ${showShape(form.space)}: bands of rows go by once, and a second kernel joins what each band leaves of ${namesOf(planner.graph, form.columnFolds)}.`,
+      `${subject("reduces", "reduce")} rows and columns of the same ${showShape(form.space)}: each band of rows is read once, and a second kernel combines the partial results of ${namesOf(planner.graph, form.columnFolds)}.`,
     );
   }
   const rows = countOf(form.rows, "row");
-  return say(`${capital(names)} walk the same ${rows} of ${form.columns} values: one kernel finishes each row.`);
+  return say(
+    `${subject("works", "work")} on the same ${rows} of ${form.columns} values: one kernel finishes each row.`,
+  );
 }
 
 /** Work of the regions apart and together; numbers only. */
 export function costOf(planner: Planner, { remove, add }: Candidate): CostDelta {
   const apart = remove.map((region) => planner.factsOf(region));
   const fused = add.map((region) => planner.factsOf(region));
-  const sum = (facts: readonly RegionFacts[], of: (each: RegionFacts) => number): number =>
-    facts.reduce((total, each) => total + of(each), 0);
+  const flops = (facts: readonly RegionFacts[]): number => facts.reduce((total, each) => total + each.flops, 0);
   const most = (of: (each: RegionFacts) => number): number => fused.reduce((top, each) => Math.max(top, of(each)), 0);
   return {
-    microsApart: sum(apart, ({ time }) => time.micros),
-    microsFused: sum(fused, ({ time }) => time.micros),
-    bytesSaved: sum(apart, ({ traffic }) => traffic.bytes) - sum(fused, ({ traffic }) => traffic.bytes),
-    launchesSaved:
-      sum(apart, ({ schedule }) => schedule.dispatches) - sum(fused, ({ schedule }) => schedule.dispatches),
-    flopsAdded: sum(fused, ({ flops }) => flops) - sum(apart, ({ flops }) => flops),
+    apart: workOf(planner, remove),
+    fused: workOf(planner, add),
+    flopsAdded: flops(fused) - flops(apart),
     registers: most(({ schedule }) => schedule.registers),
     workgroupBytes: most(({ schedule }) => schedule.workgroupBytes),
     bindings: most((facts) => bindingsOf(planner, facts)),

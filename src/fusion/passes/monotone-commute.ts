@@ -6,14 +6,12 @@ import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
 import { propose, rewritingPass } from "./rewriting";
-import { nameOf, no, yes } from "./sentences";
+import { nameOf, no, STRICT_OFF, yes } from "./words";
+import { titled } from "./titles";
 
 export const monotoneCommute = rewritingPass({
-  name: "monotone-commute",
-  title: "Take the maximum first",
+  ...titled("monotone-commute"),
   teaches: "monotone-commute",
-  summary: "Swaps a maximum with a function that never decreases, which then works on one value a row.",
-  numerics: "bitwise",
   *match(planner) {
     const rewriter = openRewriter(planner);
     const folds = [...planner.graph.nodes.values()].filter(({ op }) => op === "max" || op === "min");
@@ -42,7 +40,7 @@ function* swap(planner: Planner, rewriter: Rewriter, id: NodeId): Generator<Cand
   const nodes = [x, inner.id, id];
   if (planner.options.strict && !found.exact) {
     const text = `${nameOf(graph, inner.id)} never decreases, but a machine's ${inner.op} may dip by a last bit: taking the largest value first could change the result, and strict mode keeps it.`;
-    const verdict = no("L_STRICT", nodes, text, { remedy: "Switch strict mode off." });
+    const verdict = no("L_STRICT", nodes, text, STRICT_OFF);
     yield* propose(planner, rewriter, { rule: "maximum-first", change: null, verdict, nodes });
     return null;
   }

@@ -4,16 +4,13 @@ import type { Answer, Candidate, FusionPass } from "./define";
 import { costOf, edgesBetween, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
 import { isIndexMap } from "./transpose-folding";
 import type { Planner } from "./planner";
-import { countOf, nameOf, namesOf, no } from "./sentences";
-import { judge, policyOnContraction, prologueVerdict } from "./profitability";
+import { countOf, nameOf, namesOf, no } from "./words";
+import { judge, policyOnContraction, prologueVerdict } from "./worth";
+import { titled } from "./titles";
 
 export const multiOutput: FusionPass = {
-  name: "multi-output",
-  title: "Several outputs from one kernel",
+  ...titled("multi-output"),
   teaches: "multi-output",
-  summary:
-    "Lets a kernel store a shared value as a further output, and joins kernels that read the same large tensor, by rows or by columns.",
-  numerics: "bitwise",
   *match(planner) {
     yield* keepers(planner, planner.inOrder());
     const grown = yield* siblings(planner);
@@ -41,13 +38,13 @@ function doing(planner: Planner, { rule, nodes, remove, add }: Candidate): strin
   const { graph } = planner;
   if (rule === "siblings") {
     const shared = sharedReads(planner, remove[0]!, remove[1]!)[0];
-    return `Reading ${shared === undefined ? "it" : nameOf(graph, shared)} once for ${namesOf(graph, [...remove[0]!.outputs, ...remove[1]!.outputs])}`;
+    return `Reading ${shared === undefined ? "the input" : nameOf(graph, shared)} once for ${namesOf(graph, [...remove[0]!.outputs, ...remove[1]!.outputs])}`;
   }
   const kept = remove[0]!.outputs.filter((id) => add[0]!.outputs.includes(id));
   const first = namesOf(graph, nodes.slice(0, 1));
   if (kept.length > 0)
     return `Storing ${namesOf(graph, kept)} from the kernel that goes on to ${namesOf(graph, nodes.slice(1))}`;
-  return `${first} has ${countOf(remove.length - 1, "reader")}: one kernel for ${remove.length > 2 ? "all of them" : "both"}`;
+  return `One kernel for ${first} and its ${countOf(remove.length - 1, "reader")}`;
 }
 
 /** Policies other than `cost` and `multi` decide about shared values, not about results. */
@@ -61,9 +58,10 @@ function byPolicy(planner: Planner, { rule, remove, nodes }: Candidate): Verdict
         : remove[0]!.members.some((id) => remove[1]!.members.includes(id))
       : planner.readersOf(remove[0]!.id).length > 1;
   if (!shared) return null;
-  const how = policy === "materialise" ? "stores it and lets each reader load it" : "computes it again in each reader";
-  return no("U_USER_BARRIER", nodes, `Your policy for a shared value ${how}, so the kernels stay apart.`, {
-    remedy: "Choose the policy “cost” or “multi”.",
+  const how = policy === "materialise" ? "to store shared values" : "to recompute shared values in each reader";
+  return no("U_USER_BARRIER", nodes, `You chose ${how}, so the kernels stay apart.`, {
+    remedy: "Options, Shared values: One kernel with several results.",
+    remedyOptions: { policy: "multi" },
   });
 }
 

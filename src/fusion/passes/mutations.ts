@@ -27,6 +27,7 @@ export const passMutations = [
   "multiplies-by-divisor",
   "keeps-the-maximum",
   "sign-of-the-row",
+  "worst-chosen",
 ] as const;
 export type PassMutation = (typeof passMutations)[number];
 

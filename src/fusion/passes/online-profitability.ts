@@ -1,10 +1,12 @@
 /** @file What the passes share that fold rows while they are made: whose regions are concerned, and whether it pays. */
-import { type CostDelta, type NodeId, type Region, type RegionId, type Verdict } from "../ir";
-import type { Candidate } from "./define";
+import type { NodeId, Region, RegionId } from "../ir";
+import type { Candidate, CostDelta, Opinion } from "./define";
+import { costOf } from "./merge";
 import type { Planner } from "./planner";
 import type { Rewriter } from "./rewriter";
-import { showBytes } from "./sentences";
-import { unprofitable, profitable } from "./profitability";
+import { bothWays, bytesOfWays, NO_MICROS, takesIt, timeOf, weigh } from "./weigh";
+import { showBytes, yes } from "./words";
+import { notWorthIt, numbersOf, worthIt } from "./worth";
 
 /** Regions that compute some of `nodes`, each once, as they are now. */
 export function regionsOf(planner: Planner, rewriter: Rewriter, nodes: readonly NodeId[]): Region[] {
@@ -29,25 +31,40 @@ function microsWithRereads(planner: Planner, region: Region): number {
   return time.micros + work(memory + again) - work(memory);
 }
 
+/** What the regions take, rereads of tiles counted in: the numbers that decide here, and are shown. */
+export function onlineCost(planner: Planner, candidate: Candidate): CostDelta {
+  const delta = costOf(planner, candidate);
+  const { remove, add } = candidate;
+  return {
+    ...delta,
+    apart: { ...delta.apart, micros: onlineMicros(planner, remove) },
+    fused: { ...delta.fused, micros: onlineMicros(planner, add) },
+  };
+}
+
+const onlineMicros = (planner: Planner, regions: readonly Region[]): number =>
+  regions.reduce((total, region) => total + microsWithRereads(planner, region), 0);
+
 /**
  * Predicted time, and the bytes saved against operands that every band of rows reads again.
+ * @param delta by `onlineCost`
  * @param doing how the sentence begins
  */
-export function onlineProfitability(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Verdict {
-  const sum = (regions: readonly Region[], of: (region: Region) => number): number =>
-    regions.reduce((total, region) => total + of(region), 0);
-  const micros = (region: Region): number => microsWithRereads(planner, region);
-  const bytes = (region: Region): number => planner.factsOf(region).schedule.modelledBytes;
-  const counted = { ...delta, microsApart: sum(candidate.remove, micros), microsFused: sum(candidate.add, micros) };
-  const allowed = delta.bytesSaved > 0 ? 1 + TIE : 1;
-  if (counted.microsFused >= allowed * counted.microsApart) return unprofitable(planner, candidate, counted, doing);
-  const plain = profitable(planner, candidate, counted, doing);
-  const tied = counted.microsFused >= counted.microsApart;
-  const verdict = tied
-    ? { ...plain, text: `${plain.text} Times within ${100 * TIE} % are a tie, and this moves less.` }
-    : plain;
-  const again = sum(candidate.add, bytes) - sum(candidate.remove, bytes);
-  if (again <= 0) return verdict;
-  const text = `${verdict.text} Bands of rows walk the other operand again, ${showBytes(again)} that the cache serves; that is counted in.`;
-  return { ...verdict, text, numbers: { ...verdict.numbers, modelledBytes: again } };
+export function onlineWorth(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Opinion {
+  const { apart, fused } = delta;
+  const ways = bothWays(candidate, delta);
+  const tied = fused.micros >= apart.micros - NO_MICROS && fused.micros < (1 + TIE) * apart.micros;
+  if (tied && fused.bytes < apart.bytes) {
+    const text = `${doing} moves ${bytesOfWays(fused, apart)}. Predicted times within ${100 * TIE} % are a tie (${timeOf(fused, apart)}), so the bytes decide.`;
+    return yes("A_BYTES", candidate.nodes, text, { numbers: numbersOf(delta), weighed: weigh("bytes", ways) });
+  }
+  const weighed = weigh("time", ways);
+  if (!takesIt(weighed)) return { ...notWorthIt(planner, candidate, delta, doing), weighed };
+  const verdict = worthIt(candidate, delta, doing);
+  const bytes = (regions: readonly Region[]): number =>
+    regions.reduce((total, region) => total + planner.factsOf(region).schedule.modelledBytes, 0);
+  const again = bytes(candidate.add) - bytes(candidate.remove);
+  if (again <= 0) return { ...verdict, weighed };
+  const text = `${verdict.text} Bands of rows read the other operand again, ${showBytes(again)} that the cache serves; the time includes it.`;
+  return { ...verdict, text, numbers: { ...verdict.numbers, bytesFromCache: again }, weighed };
 }

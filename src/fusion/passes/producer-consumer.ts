@@ -1,7 +1,7 @@
 /** @file A producer moves into all of its readers or into none, the most profitable first (after XLA's priority fusion). */
 import { bytesOf, node, type Region, type RegionId, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
-import type { Answer, Candidate, FusionPass } from "./define";
+import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "./define";
 import { heapOf } from "./heap";
 import {
   copyCandidate,
@@ -17,8 +17,10 @@ import {
 import { diamondOf } from "./diamond";
 import { isIndexMap } from "./transpose-folding";
 import type { Planner } from "./planner";
-import { countOf, inWords, nameOf, namesOf, no, showMicros } from "./sentences";
-import { judge, overBudget, policyOnContraction, prologueVerdict, profitable } from "./profitability";
+import { bothWays, settledBy, timeOf, weigh, workOf } from "./weigh";
+import { countOf, inWords, nameOf, namesOf, no, showMicros, yes } from "./words";
+import { forcing, judge, overBudget, policyOnContraction, prologueVerdict } from "./worth";
+import { titled } from "./titles";
 
 interface Entry {
   readonly id: RegionId;
@@ -35,11 +37,8 @@ interface Entry {
 const SMALL_KERNEL = 16;
 
 export const producerConsumer: FusionPass = {
-  name: "producer-consumer",
-  title: "Producers into readers",
+  ...titled("producer-consumer"),
   teaches: "producer-consumer",
-  summary: "Merges a producer into all of its readers or into none, the most profitable pair first.",
-  numerics: "bitwise",
   *match(planner) {
     const queue = openQueue(planner);
     for (let entry = queue.next(); entry !== null; entry = queue.next()) {
@@ -60,15 +59,15 @@ export const producerConsumer: FusionPass = {
     if (readers === 1) return judge(planner, candidate, delta, doing);
     if (options.policy === "materialise" || options.policy === "multi") return byPolicy(planner, candidate);
     if (options.policy === "duplicate" && !hasHeavyWork(planner, producer)) {
-      return overBudget(planner, candidate) ?? profitable(planner, candidate, delta, doing);
+      return overBudget(planner, candidate) ?? copiedByPolicy(planner, candidate, delta);
     }
-    return beaten(planner, candidate, delta.microsFused) ?? judge(planner, candidate, delta, doing);
+    return beaten(planner, candidate, delta) ?? judge(planner, candidate, delta, doing);
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };
 
 const aboutDiamond = (planner: Planner, { nodes }: Candidate): string =>
-  `Merging ${namesOf(planner.graph, nodes)}, which part and meet again,`;
+  `Merging ${namesOf(planner.graph, nodes)}, between which the paths split and join again,`;
 
 function aboutMerge(planner: Planner, { remove, add, nodes }: Candidate): string {
   const { graph } = planner;
@@ -89,29 +88,37 @@ function needed(planner: Planner, { rule, remove, nodes }: Candidate): Verdict |
     return no(
       "L_ROOT",
       nodes,
-      `${nameOf(planner.graph, result)} is a result of the program, so it is stored in any case and its readers can't swallow it.`,
+      `${nameOf(planner.graph, result)} is a result of the program, so it is stored in any case: computing it in its readers would only repeat it.`,
       {
         numbers: { bytes: bytesOf(node(planner.graph, result).type) },
-        remedy: "A kernel with two outputs can serve both: the multi-output pass asks for that.",
+        remedy: "A kernel with two outputs: the pass “Several outputs from one kernel” tries that.",
       },
     );
   }
   return shownByView(planner, producer, remove.slice(1));
 }
 
-function byPolicy(planner: Planner, { add, remove, nodes }: Candidate): Verdict {
+function copiedByPolicy(planner: Planner, candidate: Candidate, delta: CostDelta): Opinion {
+  const { remove, add, nodes } = candidate;
+  const value = namesOf(planner.graph, remove[0]!.outputs);
+  const text = `You chose to recompute shared values, so the ${inWords(add.length)} readers of ${value} compute it themselves: ${timeOf(delta.fused, delta.apart)}.`;
+  return yes("U_FORCE", nodes, text, { weighed: settledBy("choice", bothWays(candidate, delta), true) });
+}
+
+function byPolicy(planner: Planner, { add, remove, nodes }: Candidate): Opinion {
   const value = namesOf(planner.graph, remove[0]!.outputs);
   const how =
     planner.options.policy === "materialise"
-      ? `stores ${value} once and lets ${countOf(add.length, "reader")} load it`
-      : `computes ${value} once, in a kernel that serves its ${inWords(add.length)} readers`;
-  return no("U_USER_BARRIER", nodes, `Your policy for shared values ${how}, so it is not copied into them.`, {
-    remedy: "Choose the policy “cost” or “duplicate”.",
+      ? `to store shared values: ${value} is written once, and its ${countOf(add.length, "reader")} load it`
+      : `one kernel with several results for shared values: ${value} is computed once, for its ${inWords(add.length)} readers`;
+  return no("U_USER_BARRIER", nodes, `You chose ${how}.`, {
+    remedy: "Options, Shared values: Recompute.",
+    remedyOptions: { policy: "duplicate" },
   });
 }
 
 /** One kernel for the producer and all readers would be faster than a copy for each: it is left to the multi-output pass. */
-function beaten(planner: Planner, candidate: Candidate, micros: number): Verdict | null {
+function beaten(planner: Planner, candidate: Candidate, delta: CostDelta): Opinion | null {
   if (planner.options.disabledPasses.includes("multi-output")) return null;
   const [producer, ...readers] = candidate.remove;
   if (readers.some((reader) => planner.isView(reader))) return null;
@@ -121,19 +128,22 @@ function beaten(planner: Planner, candidate: Candidate, micros: number): Verdict
     id: producer!.id,
   });
   if (!legalMerge(planner, rival).ok || overBudget(planner, rival)) return null;
-  const answer = planner.facts(rival.add[0]!);
-  if (isRefusal(answer) || answer.time.micros >= micros) return null;
-  const transfers = (regions: readonly Region[]): number =>
-    regions.reduce((sum, region) => sum + planner.factsOf(region).traffic.transfers, 0);
-  const [stored, copied, shared] = [transfers(candidate.remove), transfers(candidate.add), answer.traffic.transfers];
+  if (isRefusal(planner.facts(rival.add[0]!))) return null;
+  const ways = [...bothWays(candidate, delta), { what: "one kernel for all", ...workOf(planner, rival.add) }] as const;
+  const weighed = weigh("time", ways);
+  if (!weighed.alternatives[2]!.chosen) return null;
+  const [stored, copied, shared] = ways.map(({ micros }) => showMicros(micros));
   const value = namesOf(planner.graph, producer!.outputs);
   return no(
     "C_BEATEN",
     candidate.nodes,
-    `${value} has ${countOf(readers.length, "reader")}. Storing it costs ${stored} transfers, computing it for each costs ${copied}, one kernel for all costs ${shared} (${showMicros(answer.time.micros)} against ${showMicros(micros)}). The last one wins.`,
+    `${value} has ${countOf(readers.length, "reader")}. Storing it takes ${stored}, recomputing it in each reader ${copied}, and one kernel for all ${shared}. That is left to the pass “Several outputs from one kernel”.`,
     {
-      numbers: { stored, copied, shared, microsFused: micros, microsShared: answer.time.micros },
-      remedy: "Choose the policy “duplicate” to see the copies.",
+      numbers: { microsFused: ways[1].micros, microsShared: ways[2].micros },
+      weighed,
+      ...(hasHeavyWork(planner, producer!)
+        ? forcing(planner, candidate)
+        : { remedy: "Options, Shared values: Recompute.", remedyOptions: { policy: "duplicate" } }),
     },
   );
 }

@@ -1,12 +1,13 @@
 /** @file Is a legal merge worth it? Words and codes for the cost model's numbers; the budgets of one kernel. */
-import { bytesOf, node, type CostDelta, type NodeId, type Region, type Verdict } from "../ir";
+import { bytesOf, node, type NodeId, type Region, type Verdict } from "../ir";
 import { intensity, machineShare, ridge, tileVisits, type RegionFacts } from "../cost";
 import { opDef } from "../ops";
-import type { Candidate } from "./define";
+import type { Candidate, CostDelta, Opinion } from "./define";
 import { evaluationWords } from "./evaluations";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
-import { countOf, namesOf, no, showBytes, showMicros, yes } from "./sentences";
+import { bothWays, bytesOfWays, movesLess, overruled, takesIt, timeOf, weigh } from "./weigh";
+import { countOf, namesOf, no, showBytes, showMicros, yes } from "./words";
 
 /** Live 32-bit registers per thread above which fewer threads fit a multiprocessor. */
 export const REGISTER_LIMIT = 64;
@@ -17,95 +18,126 @@ const COMPILE_MILLIS = 0.305;
 /** Ops per kernel for one notch of the group-size slider. */
 export const OPS_PER_NOTCH = 64;
 
+/** "What would make it fuse?" where only the price stands against it. */
+export function forcing(
+  { options }: Planner,
+  { edges }: Candidate,
+  before = "",
+): Pick<Verdict, "remedy" | "remedyOptions"> {
+  const [edge] = edges;
+  if (edge === undefined) return { remedy: before || "Nothing that can be chosen: it costs more." };
+  return {
+    remedy: `${before}${before ? " Or choose" : "Choose"} Fuse anyway: it is allowed, and then it is done whatever it costs.`,
+    remedyOptions: { forced: [...options.forced, edge] },
+  };
+}
+
 /** Budgets of a kernel that are worth, not law: ops, statements, registers. Null when it keeps them. */
-export function overBudget(planner: Planner, { add, remove, nodes }: Candidate): Verdict | null {
+export function overBudget(planner: Planner, candidate: Candidate): Opinion | null {
   if (mutated("no-budget")) return null;
+  const { add, remove, nodes } = candidate;
   const limit = Math.min(OPS_PER_NOTCH * planner.options.groupSize, STATEMENT_LIMIT);
   const largest = (of: (region: (typeof add)[number]) => number, regions: typeof add): number =>
     regions.reduce((most, region) => Math.max(most, of(region)), 0);
   const ops = largest(({ members }) => members.length, add);
   if (ops > limit && ops > largest(({ members }) => members.length, remove)) {
-    const capped = limit === STATEMENT_LIMIT;
-    const compileMillis = ops * COMPILE_MILLIS;
+    if (limit === STATEMENT_LIMIT) return tooMuchToCompile(nodes, ops);
+    const groupSize = Math.ceil(ops / OPS_PER_NOTCH);
     return no(
-      capped ? "C_COMPILE_BUDGET" : "C_CODE_SIZE",
+      "C_CODE_SIZE",
       nodes,
-      capped
-        ? `The merged kernel would have ${ops} statements, which a driver compiles for about ${showMicros(1e3 * compileMillis)}; the limit is ${STATEMENT_LIMIT}, whatever the group size.`
-        : `The merged kernel would have ${ops} ops, and the group size allows ${limit}.`,
+      `The merged kernel would have ${ops} ops, and ${limit} ops in a kernel are the maximum that the options allow.`,
       {
-        numbers: { ops, limit, compileMillis },
-        remedy: capped ? "Keep two kernels: each compiles by itself." : "Raise the group-size slider.",
+        numbers: { ops, limit },
+        limit: { what: "ops in a kernel", value: ops, limit, unit: "" },
+        remedy: `A maximum of at least ${ops} ops in a kernel (Options).`,
+        remedyOptions: { groupSize },
       },
     );
   }
   const registers = (region: (typeof add)[number]): number => planner.factsOf(region).schedule.registers;
   const [before, after] = [largest(registers, remove), largest(registers, add)];
-  if (after > REGISTER_LIMIT && after > before) {
-    const full = (count: number): number => Math.min(1, REGISTER_LIMIT / Math.max(count, 1));
-    return no(
-      "C_REGISTERS",
-      nodes,
-      `A thread would keep about ${after} registers alive instead of ${before}; above ${REGISTER_LIMIT} fewer threads fit and the multiprocessors are ${Math.round(100 * full(after))} % full.`,
-      {
-        numbers: { registers: after, registersBefore: before, limit: REGISTER_LIMIT, occupancy: full(after) },
-        remedy: "Keep the group smaller.",
-      },
-    );
-  }
-  return null;
+  if (after <= REGISTER_LIMIT || after <= before) return null;
+  return no(
+    "C_REGISTERS",
+    nodes,
+    `A thread of the merged kernel would need about ${after} registers at once instead of ${before}. The planner allows ${REGISTER_LIMIT}: with more, fewer threads run at the same time.`,
+    {
+      numbers: { registers: after, registersBefore: before, limit: REGISTER_LIMIT },
+      limit: { what: "registers per thread", value: after, limit: REGISTER_LIMIT, unit: "" },
+      ...forcing(planner, candidate, "Fewer values that are needed at the same time."),
+    },
+  );
 }
 
-const saved = (delta: CostDelta): Readonly<Record<string, number>> => ({
-  microsApart: delta.microsApart,
-  microsFused: delta.microsFused,
-  bytesSaved: delta.bytesSaved,
-  launchesSaved: delta.launchesSaved,
-  flopsAdded: delta.flopsAdded,
-});
+function tooMuchToCompile(nodes: readonly NodeId[], ops: number): Opinion {
+  const compileMillis = ops * COMPILE_MILLIS;
+  return no(
+    "C_COMPILE_BUDGET",
+    nodes,
+    `The merged kernel would have ${ops} statements, which take a driver about ${showMicros(1e3 * compileMillis)} to compile; the limit is ${STATEMENT_LIMIT}, whatever the options allow.`,
+    {
+      numbers: { ops, limit: STATEMENT_LIMIT, compileMillis },
+      limit: { what: "statements in a kernel", value: ops, limit: STATEMENT_LIMIT, unit: "" },
+      remedy: "A shorter program: this limit is fixed.",
+    },
+  );
+}
 
-/** Below this many µs a difference is none. */
-const NOTHING = 1e-9;
+/** What each way takes, and what the candidate adds to the arithmetic. */
+export const numbersOf = ({ apart, fused, flopsAdded }: CostDelta): Readonly<Record<string, number>> => ({
+  microsApart: apart.micros,
+  microsFused: fused.micros,
+  bytesSaved: apart.bytes - fused.bytes,
+  launchesSaved: apart.launches - fused.launches,
+  flopsAdded,
+});
 
 /**
  * The common opinion: budgets first, then the predicted time.
  * @param doing how the sentence begins: "Merging `exp` into `log`"
  */
-export function judge(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Verdict {
+export function judge(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Opinion {
   const over = overBudget(planner, candidate);
   if (over) return over;
-  const gain = delta.microsApart - delta.microsFused;
-  return gain > NOTHING ? profitable(planner, candidate, delta, doing) : unprofitable(planner, candidate, delta, doing);
+  const weighed = weigh("time", bothWays(candidate, delta));
+  return takesIt(weighed)
+    ? { ...worthIt(candidate, delta, doing), weighed }
+    : { ...notWorthIt(planner, candidate, delta, doing), weighed };
 }
 
-export function profitable(planner: Planner, { nodes }: Candidate, delta: CostDelta, doing: string): Verdict {
-  const both = `${showMicros(delta.microsFused)} instead of ${showMicros(delta.microsApart)}`;
-  const launches = delta.launchesSaved > 0 ? countOf(delta.launchesSaved, "launch", "launches") : null;
-  if (delta.bytesSaved > 0) {
-    const time = showMicros((delta.bytesSaved / planner.profile.bandwidth) * 1e6);
-    return yes(
-      "A_BYTES",
-      nodes,
-      `${doing} saves ${showBytes(delta.bytesSaved)} of traffic (${time})${launches ? ` and ${launches} (${showMicros(delta.launchesSaved * planner.profile.launchMicros)})` : ""}: ${both}.`,
-      { numbers: saved(delta) },
-    );
+/** In which the candidate's way is the faster one. */
+export function worthIt({ nodes }: Candidate, delta: CostDelta, doing: string): Opinion {
+  const { apart, fused } = delta;
+  const fewer = apart.launches - fused.launches;
+  const launches = fewer > 0 ? `saves ${countOf(fewer, "launch", "launches")}` : null;
+  const time = timeOf(fused, apart);
+  const said = { numbers: numbersOf(delta) };
+  if (fused.bytes < apart.bytes) {
+    if (!movesLess(fused, apart)) return yes("A_BYTES", nodes, `${doing} ${launches ?? "saves time"}: ${time}.`, said);
+    const more = launches ? ` and ${launches}` : "";
+    return yes("A_BYTES", nodes, `${doing} moves ${bytesOfWays(fused, apart)}${more}: ${time}.`, said);
   }
-  const more = delta.bytesSaved < 0 ? `, for ${showBytes(-delta.bytesSaved)} more traffic` : "";
-  return yes("A_LAUNCH", nodes, `${doing} saves ${launches ?? "time"}${more}: ${both}.`, { numbers: saved(delta) });
+  const more = movesLess(apart, fused) ? `, though it moves ${bytesOfWays(fused, apart)}` : "";
+  return yes("A_LAUNCH", nodes, `${doing} ${launches ?? "saves time"}${more}: ${time}.`, said);
 }
 
-export function unprofitable(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Verdict {
+/** In which the candidate's way is no faster. */
+export function notWorthIt(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Opinion {
   const { nodes } = candidate;
-  const both = `${showMicros(delta.microsFused)} instead of ${showMicros(delta.microsApart)}`;
+  const { apart, fused } = delta;
+  const time = timeOf(fused, apart);
+  const numbers = numbersOf(delta);
   const idle = idleMachine(planner, candidate);
   if (idle) {
+    const { multiprocessors } = planner.profile;
     return no(
       "C_PARALLELISM",
       nodes,
-      `${doing} would leave ${countOf(idle.workgroups, "workgroup")} for ${planner.profile.multiprocessors} multiprocessors: ${both}.`,
+      `${doing} would leave ${countOf(idle.workgroups, "workgroup")} instead of ${idle.workgroupsBefore} for ${multiprocessors} multiprocessors: ${time}.${idle.split ? " Alone, the reduction is split among workgroups; a kernel that does both would not split it." : ""}`,
       {
-        numbers: { ...saved(delta), ...idle, multiprocessors: planner.profile.multiprocessors },
-        remedy: "Let a kernel of its own split the reduction.",
+        numbers: { ...numbers, workgroups: idle.workgroups, workgroupsBefore: idle.workgroupsBefore, multiprocessors },
+        ...forcing(planner, candidate, "More rows that can be computed independently: each is a workgroup at least."),
       },
     );
   }
@@ -114,30 +146,42 @@ export function unprofitable(planner: Planner, candidate: Candidate, delta: Cost
     return no(
       "C_RECOMPUTE",
       nodes,
-      `${doing} is allowed but would compute it ${again}: ${both}. So the value is stored once.`,
-      {
-        numbers: saved(delta),
-        remedy: "Store it, or fuse anyway on this edge.",
-      },
+      `${doing} is allowed, but would compute it ${again}: ${time}. So the value is stored once.`,
+      { numbers, ...forcing(planner, candidate) },
     );
   }
   const slow = slowerProduct(planner, candidate);
-  const but = againstTheGrain(planner, candidate)
-    ? "reads or stores against the grain"
-    : slow
-      ? `its tile multiplies at ${percent(slow.efficiency)} of the peak instead of ${percent(slow.efficiencyBefore)}, because loads and registers get in the way`
-      : "its threads need more registers and workgroup memory, so fewer of them run at once";
-  const traffic =
-    delta.bytesSaved > 0
-      ? `saves ${showBytes(delta.bytesSaved)} but ${but}`
-      : delta.bytesSaved < 0
-        ? `moves ${showBytes(-delta.bytesSaved)} more`
-        : "moves as many bytes";
-  return no("C_NEGATIVE", nodes, `${doing} ${traffic}: ${both}.`, {
-    numbers: { ...saved(delta), ...slow },
-    remedy: "Fuse anyway on this edge to see it run.",
+  return no("C_NEGATIVE", nodes, `${doing} ${whyNoGain(planner, candidate, delta, slow)}: ${time}.`, {
+    numbers: { ...numbers, ...slow },
+    ...forcing(planner, candidate),
   });
 }
+
+/** What the candidate gains in traffic, and what that costs: each as counted. */
+function whyNoGain(
+  planner: Planner,
+  candidate: Candidate,
+  { apart, fused }: CostDelta,
+  slow: ReturnType<typeof slowerProduct>,
+): string {
+  const bytes = bytesOfWays(fused, apart);
+  const same = Math.abs(fused.micros - apart.micros) <= 1e-9;
+  if (movesLess(apart, fused)) return `moves ${bytes}`;
+  if (fused.bytes === apart.bytes && same) return "saves neither traffic nor time";
+  const saved = movesLess(fused, apart) ? `moves ${bytes}, but ` : "";
+  if (againstTheGrain(planner, candidate)) return `${saved}reads or writes memory with a stride`;
+  if (slow)
+    return `${saved}${saved ? "its" : "slows the matmul: its"} tiles reach ${percent(slow.efficiency)} of the peak instead of ${percent(slow.efficiencyBefore)}, because loads and registers get in the way`;
+  if (!computeGrows(planner, candidate))
+    return `${saved}${saved ? "" : "moves as many bytes, and "}takes longer to load them`;
+  const [before, after] = [occupancyOf(planner, candidate.remove), occupancyOf(planner, candidate.add)];
+  return after < before
+    ? `${saved}${saved ? "" : "moves as many bytes, and "}fewer of its threads run at once, because each needs more registers or workgroup memory`
+    : `${saved}${saved ? "" : "moves as many bytes, and "}computes for longer`;
+}
+
+const occupancyOf = (planner: Planner, regions: Candidate["add"]): number =>
+  regions.reduce((least, region) => Math.min(least, planner.factsOf(region).time.occupancy), 1);
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
 
@@ -168,13 +212,20 @@ const againstTheGrain = (planner: Planner, { add }: Candidate): boolean =>
   });
 
 /** Fewer workgroups than multiprocessors, where there were more before. */
-function idleMachine(planner: Planner, { remove, add }: Candidate): { workgroups: number } | null {
+function idleMachine(
+  planner: Planner,
+  { remove, add }: Candidate,
+): { readonly workgroups: number; readonly workgroupsBefore: number; readonly split: boolean } | null {
   const share = (facts: RegionFacts): number => machineShare(facts.schedule, planner.profile);
-  const busiest = remove
-    .map((region) => planner.factsOf(region))
-    .reduce((most, facts) => Math.max(most, share(facts)), 0);
-  const worst = add.map((region) => planner.factsOf(region)).toSorted((a, b) => share(a) - share(b))[0]!;
-  return share(worst) < busiest ? { workgroups: worst.schedule.workgroups } : null;
+  const byShare = (regions: Candidate["add"]): RegionFacts[] =>
+    regions.map((region) => planner.factsOf(region)).toSorted((a, b) => share(a) - share(b));
+  const [busiest, worst] = [byShare(remove).at(-1), byShare(add)[0]!];
+  if (!busiest || share(worst) >= share(busiest)) return null;
+  return {
+    workgroups: worst.schedule.workgroups,
+    workgroupsBefore: busiest.schedule.workgroups,
+    split: worst.schedule.chunks <= 1 && remove.some((region) => planner.factsOf(region).schedule.chunks > 1),
+  };
 }
 
 /** Arithmetic, not traffic, makes the merged kernels slower. */
@@ -190,13 +241,22 @@ function computeGrows(planner: Planner, { remove, add }: Candidate): boolean {
 }
 
 /** A forced edge: done although the numbers say no. */
-export const forcedAnyway = (planner: Planner, nodes: readonly NodeId[], verdict: Verdict): Verdict =>
-  yes(
+export function forcedAnyway(planner: Planner, candidate: Candidate, delta: CostDelta, refused: Opinion): Opinion {
+  const names = namesOf(planner.graph, candidate.nodes);
+  const against = refused.limit
+    ? `about ${refused.limit.value} ${refused.limit.what}, of ${refused.limit.limit} allowed`
+    : timeOf(delta.fused, delta.apart);
+  return yes(
     "U_FORCE",
-    nodes,
-    `You asked for ${namesOf(planner.graph, nodes)} in one kernel, so it is done. The model's view: ${verdict.text}`,
-    verdict.numbers ? { numbers: verdict.numbers } : {},
+    candidate.nodes,
+    `You chose Fuse anyway, so ${names} share a kernel: ${against}. By itself the planner would keep them apart.`,
+    {
+      ...(refused.numbers ? { numbers: refused.numbers } : {}),
+      ...(refused.limit ? { limit: refused.limit } : {}),
+      weighed: overruled("choice", candidate, delta, refused),
+    },
   );
+}
 
 const contractionOf = (planner: Planner, region: Region): NodeId | null =>
   planner.factsOf(region).form?.contraction ?? null;
@@ -209,7 +269,7 @@ function libraryFrom({ options }: Planner): number | null {
 }
 
 /** Where the policy says so, a product's kernel is the tuned one and takes nothing else in. */
-export function policyOnContraction(planner: Planner, { add, remove, nodes }: Candidate): Verdict | null {
+export function policyOnContraction(planner: Planner, { add, remove, nodes }: Candidate): Opinion | null {
   const line = libraryFrom(planner);
   if (line === null) return null;
   for (const region of add) {
@@ -225,18 +285,24 @@ export function policyOnContraction(planner: Planner, { add, remove, nodes }: Ca
       return no(
         "C_LIBRARY",
         nodes,
-        `${name} computes ${round(perByte)} FLOP per byte, above your line of ${round(line)}: the tuned kernel stays as it is (${Math.round(gflops)} GFLOP/s predicted).`,
+        `${name} computes ${round(perByte)} FLOP per byte, and you keep matmuls above ${round(line)} FLOP per byte separate (${Math.round(gflops)} GFLOP/s predicted).`,
         {
           numbers: { flopsPerByte: perByte, line, gflops },
-          remedy: `Draw the line above ${round(perByte)} FLOP per byte.`,
+          limit: { what: "FLOP per byte", value: perByte, limit: line, unit: "FLOP/B" },
+          remedy: `A line above ${round(perByte)} FLOP per byte (Options).`,
+          remedyOptions: { libraryAbove: Math.ceil(2 * perByte) },
         },
       );
     }
     return no(
       "C_LIBRARY",
       nodes,
-      `Your policy keeps the tuned kernel of ${name} as it is (${Math.round(gflops)} GFLOP/s predicted), so nothing is merged into it.`,
-      { numbers: { gflops }, remedy: "Choose the matmul policy “epilogue”." },
+      `You chose to keep matmuls separate, so nothing is merged into the kernel of ${name} (${Math.round(gflops)} GFLOP/s predicted).`,
+      {
+        numbers: { gflops },
+        remedy: "Options, Matmul epilogues: fuse.",
+        remedyOptions: { matmulPolicy: "epilogue" },
+      },
     );
   }
   return null;
@@ -258,7 +324,8 @@ const isCostly = (graph: Planner["graph"], id: NodeId): boolean => {
 };
 
 /** Work on an operand of a product is done once per tile that loads it: refused where that reads or computes too much. */
-export function prologueVerdict(planner: Planner, { add, remove, nodes }: Candidate): Verdict | null {
+export function prologueVerdict(planner: Planner, candidate: Candidate): Opinion | null {
+  const { add, remove, nodes } = candidate;
   const producer = remove[0]!;
   if (contractionOf(planner, producer) !== null) return null;
   for (const region of add) {
@@ -274,10 +341,11 @@ export function prologueVerdict(planner: Planner, { add, remove, nodes }: Candid
       return no(
         "C_NEGATIVE",
         nodes,
-        `Every tile of ${into} would read ${showBytes(read)} to compute the ${showBytes(replaced)} of ${name}; loading the stored value reads less.`,
+        `The tiles of ${into} would load ${showBytes(read)} of inputs each time they need the ${showBytes(replaced)} of ${name}. Loading the stored value moves less.`,
         {
           numbers: { bytesRead: read, bytesReplaced: replaced, limit: PROLOGUE_READS },
-          remedy: "Fuse anyway on this edge to see it run.",
+          limit: { what: "bytes loaded", value: read, limit: replaced, unit: "B" },
+          ...forcing(planner, candidate),
         },
       );
     }
@@ -288,7 +356,11 @@ export function prologueVerdict(planner: Planner, { add, remove, nodes }: Candid
         "C_RECOMPUTE",
         nodes,
         `${into} loads each element of that operand ${visits} times, once per tile, and ${namesOf(planner.graph, [costly])} would be computed each time. So ${name} is stored.`,
-        { numbers: { visits, limit: PROLOGUE_VISITS }, remedy: "Fuse anyway on this edge to see it run." },
+        {
+          numbers: { visits, limit: PROLOGUE_VISITS },
+          limit: { what: "evaluations of each element", value: visits, limit: PROLOGUE_VISITS, unit: "" },
+          ...forcing(planner, candidate),
+        },
       );
     }
   }

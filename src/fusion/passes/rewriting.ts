@@ -6,13 +6,15 @@ import type { Proposal } from "./identities";
 import { costOf, edgesOf, NOTHING, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import type { Rewriter } from "./rewriter";
-import { no, showBytes } from "./sentences";
+import { bothWays, bytesOfWays, movesLess, NO_MICROS, settledBy, timeOf, weigh } from "./weigh";
+import { no } from "./words";
+import { forcing } from "./worth";
 
 type Judged = Omit<FusionPass, "legal" | "cost" | "profitability" | "apply">;
 
 const PROMISES: Record<FusionPass["numerics"], string> = {
   bitwise: "The values stay bit for bit what they were.",
-  reassociates: "The same values by algebra; the last bits may round otherwise.",
+  reassociates: "The same values by algebra; the last bits may differ by rounding.",
 };
 
 /** A pass of rewrites: whoever proposes says why, and each is tried on the whole plan before it is made. */
@@ -24,19 +26,36 @@ export const rewritingPass = (pass: Judged): FusionPass => ({
     return noKernel(planner, candidate) ?? { ...verdict, text: PROMISES[pass.numerics] };
   },
   cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
-  profitability(_planner, candidate, delta) {
+  worth(planner, candidate, delta) {
     const verdict = candidate.rewrite!.verdict;
-    const numbers = { bytesSaved: delta.bytesSaved, launchesSaved: delta.launchesSaved };
-    if (delta.bytesSaved >= 0 && delta.microsFused <= delta.microsApart + 1e-9) {
-      const more = delta.bytesSaved > 0 ? ` ${showBytes(delta.bytesSaved)} of traffic go with it.` : "";
-      return { ...verdict, text: `${verdict.text}${more}`, numbers };
+    const { apart, fused } = delta;
+    const numbers = { bytesSaved: apart.bytes - fused.bytes, launchesSaved: apart.launches - fused.launches };
+    const ways = bothWays(candidate, delta);
+    const bytes = bytesOfWays(fused, apart);
+    if (fused.bytes > apart.bytes) {
+      const text = `${verdict.text} But then the value goes through memory between two kernels: ${bytes}. Computing it where it is needed moves less.`;
+      return no("C_NEGATIVE", candidate.nodes, text, {
+        numbers,
+        weighed: weigh("bytes", ways),
+        ...forcing(planner, candidate),
+      });
     }
-    return no(
-      "C_NEGATIVE",
-      candidate.nodes,
-      `${verdict.text} But the value would have to travel through memory between two kernels, ${showBytes(-delta.bytesSaved)} more than computing it where it is needed.`,
-      { numbers, remedy: "Nothing to do: the repetition is cheaper." },
-    );
+    if (fused.micros > apart.micros + NO_MICROS) {
+      const text = `${verdict.text} But the kernels as rewritten take longer: ${timeOf(fused, apart)}.`;
+      return no("C_NEGATIVE", candidate.nodes, text, {
+        numbers,
+        weighed: weigh("time", ways),
+        ...forcing(planner, candidate),
+      });
+    }
+    const less = fused.bytes < apart.bytes;
+    const faster = fused.micros < apart.micros - NO_MICROS;
+    return {
+      ...verdict,
+      text: movesLess(fused, apart) ? `${verdict.text} That moves ${bytes}.` : verdict.text,
+      numbers,
+      weighed: faster ? weigh("time", ways) : less ? weigh("bytes", ways) : settledBy("algebra", ways, true),
+    };
   },
   apply: (_planner, candidate) => patchOf(candidate),
 });

@@ -1,22 +1,19 @@
-/** @file Reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
-import type { Region, RegionId, Verdict } from "../ir";
+/** @file P5: reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
+import type { Region, RegionId } from "../ir";
 import type { RegionSchedule } from "../region";
-import type { Answer, Candidate, FusionPass } from "./define";
+import type { Answer, Candidate, FusionPass, Opinion } from "./define";
 import { costOf, edgesBetween, hasContraction, walksRows, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
 import type { Planner } from "./planner";
-import { countOf, inWords, namesOf, showBytes } from "./sentences";
-import { judge, OPS_PER_NOTCH } from "./profitability";
+import { countOf, inWords, namesOf, showBytes } from "./words";
+import { judge, OPS_PER_NOTCH } from "./worth";
+import { titled } from "./titles";
 
 /** Ops in the groups of the first round. */
 const FIRST_GROUPS = 16;
 
 export const rowGroups: FusionPass = {
-  name: "row-groups",
-  title: "Walk each row once",
+  ...titled("row-groups"),
   teaches: "row-groups",
-  summary:
-    "Joins reductions with the values around them that belong to the same rows: softmax and LayerNorm become one kernel.",
-  numerics: "bitwise",
   *match(planner) {
     // Small groups grow one by one, as one would read them; then groups of like size join, so that long programs stay cheap.
     const largest = OPS_PER_NOTCH * planner.options.groupSize;
@@ -28,8 +25,8 @@ export const rowGroups: FusionPass = {
   },
   legal: legalMerge,
   cost: costOf,
-  profitability(planner, candidate, delta) {
-    const doing = `Walking the rows of ${namesOf(planner.graph, candidate.nodes)} once`;
+  worth(planner, candidate, delta) {
+    const doing = `Fusing ${namesOf(planner.graph, candidate.nodes)}, which work on the same rows,`;
     return withRowSize(planner, candidate, judge(planner, candidate, delta, doing));
   },
   apply: (_planner, candidate) => patchOf(candidate),
@@ -66,24 +63,23 @@ function belongTogether(planner: Planner, producer: Region, consumer: Region): b
   return walksRows(planner, consumer) && planner.readersOf(producer.id).length > 1;
 }
 
-/** What a workgroup holds of a row, or why it walks it more than once. */
-function withRowSize(planner: Planner, { add }: Candidate, verdict: Verdict): Verdict {
+/** What a workgroup has of a row, or that it reads it more than once. */
+function withRowSize(planner: Planner, { add }: Candidate, verdict: Opinion): Opinion {
   if (!verdict.ok) return verdict;
   const { form, schedule } = planner.factsOf(add[0]!);
   if (form === null) return verdict;
-  const row = `a row of ${form.columns} values (${showBytes(form.columns * 4)})`;
-  const said = holding(schedule, row);
+  const said = holding(schedule, form.columns);
   return said === null
     ? verdict
-    : { ...verdict, text: `${verdict.text} ${said.charAt(0).toUpperCase()}${said.slice(1)}` };
+    : { ...verdict, text: `${verdict.text} ${said}`, numbers: { ...verdict.numbers, bytesOfRow: 4 * form.columns } };
 }
 
-/** How workgroups share rows; null where threads walk a row each. */
-function holding({ variant, chunks, reads }: RegionSchedule, row: string): string | null {
+/** How workgroups share rows; null where each row is one thread's. */
+function holding({ variant, chunks, reads }: RegionSchedule, columns: number): string | null {
+  const row = `row (${columns} values, ${showBytes(4 * columns)})`;
   const rereads = reads.reduce((most, read) => Math.max(most, read.rereads), 0);
-  if (rereads > 0)
-    return `${row} is too long for a workgroup's registers, so it is walked ${rereads === 1 ? "twice" : `${inWords(rereads + 1)} times`}.`;
+  if (rereads > 0) return `Each ${row} is read ${rereads === 1 ? "twice" : `${inWords(rereads + 1)} times`}.`;
   if (variant === "split-row" || variant === "split-thread")
-    return `${row} is folded in ${countOf(chunks, "chunk")}, which a second dispatch joins.`;
-  return variant === "row-thread" || variant === "mixed-thread" ? null : `One workgroup keeps ${row} until it is done.`;
+    return `Each ${row} is reduced in ${countOf(chunks, "chunk")}, which a second dispatch combines.`;
+  return variant === "row-thread" || variant === "mixed-thread" ? null : `Each ${row} stays on chip until it is done.`;
 }

@@ -3,22 +3,23 @@ import {
   bug,
   during,
   hashText,
-  type CostDelta,
   type EdgeId,
   type Fusion,
   type Patch,
   type Step,
+  type StepCost,
   type Totals,
   type Verdict,
 } from "../ir";
 import { chosenFor, fullSizeBytes } from "../cost";
-import type { Answer, Candidate, FusionPass, PlanOptions } from "./define";
+import type { Answer, Candidate, FusionPass, Opinion, PlanOptions } from "./define";
 import { mutated } from "./mutations";
 import { openPlanner, type Planner } from "./planner";
-import { openCostCache } from "./cost-cache";
-import { removesOverLimit } from "./binding-limit-override";
-import { namesOf, no, showBytes } from "./sentences";
-import { forcedAnyway } from "./profitability";
+import { openPricing } from "./pricing";
+import { removesTooLarge } from "./too-large";
+import { plainVerdict, priced } from "./weigh";
+import { namesOf, no, showBytes, STRICT_OFF } from "./words";
+import { forcedAnyway } from "./worth";
 
 export interface PassRun {
   readonly steps: readonly Step[];
@@ -35,7 +36,7 @@ interface Log {
 interface Decision {
   readonly legal: Verdict;
   readonly profitable: Verdict | null;
-  readonly cost: CostDelta | null;
+  readonly cost: StepCost | null;
   readonly patch: Patch | null;
 }
 
@@ -91,29 +92,35 @@ function runPass(pass: FusionPass, planner: Planner, forced: ReadonlySet<EdgeId>
 
 function decide(pass: FusionPass, planner: Planner, candidate: Candidate, forced: ReadonlySet<EdgeId>): Decision {
   const refused = { profitable: null, cost: null, patch: null };
-  if (planner.options.strict && pass.numerics === "reassociates") {
+  if (planner.options.strict && pass.numerics === "reassociates" && !pass.judgesStrict) {
     return { ...refused, legal: tooLoose(planner, pass, candidate) };
   }
-  const legal = losesRounding(planner, candidate) ?? pass.legal(planner, candidate);
+  const legal = plainVerdict(losesRounding(planner, candidate) ?? pass.legal(planner, candidate));
   if (!legal.ok) return { ...refused, legal };
-  const cost = pass.cost(planner, candidate);
-  let profitable = pass.profitability(planner, candidate, cost);
-  if (!profitable.ok) profitable = removesOverLimit(planner, candidate, profitable) ?? profitable;
-  if (!profitable.ok && candidate.edges.some((edge) => forced.has(edge))) {
-    profitable = forcedAnyway(planner, candidate.nodes, profitable);
+  const delta = pass.cost(planner, candidate);
+  let opinion: Opinion = pass.worth(planner, candidate, delta);
+  if (!opinion.ok) opinion = removesTooLarge(planner, candidate, delta, opinion) ?? opinion;
+  if (!opinion.ok && isPriced(candidate) && candidate.edges.some((edge) => forced.has(edge))) {
+    opinion = forcedAnyway(planner, candidate, delta, opinion);
   }
-  if (profitable.ok) profitable = overPeak(planner, candidate) ?? profitable;
-  return { legal, profitable, cost, patch: profitable.ok ? pass.apply(planner, candidate) : null };
+  if (opinion.ok) opinion = overPeak(planner, candidate) ?? opinion;
+  return {
+    legal,
+    profitable: plainVerdict(opinion),
+    cost: isPriced(candidate) ? priced(candidate, delta, opinion) : null,
+    patch: opinion.ok ? pass.apply(planner, candidate) : null,
+  };
 }
+
+/** A refusal that proposes nothing has nothing to price, nor to force. */
+const isPriced = ({ add, remove }: Candidate): boolean => add.length + remove.length > 0;
 
 const tooLoose = (planner: Planner, pass: FusionPass, { nodes }: Candidate): Verdict =>
   no(
     "L_STRICT",
     nodes,
-    `${pass.title} may change the rounding of ${namesOf(planner.graph, nodes)}, and strict mode keeps it.`,
-    {
-      remedy: "Switch strict mode off.",
-    },
+    `“${pass.title}” may change the rounding of ${namesOf(planner.graph, nodes)}, and strict mode forbids that.`,
+    STRICT_OFF,
   );
 
 /** A value that is rounded to f16 wherever it is read stays so, or nobody reads it any more. */
@@ -130,13 +137,13 @@ function losesRounding({ graph }: Planner, { rewrite }: Candidate): Verdict | nu
   return no(
     "L_DTYPE",
     [lost.id],
-    `${namesOf(graph, [lost.id])} is an f16 value that is rounded before it is read, and the rewrite would read it with more digits.`,
-    { remedy: "Compute in f32 and convert once, at the end." },
+    `${namesOf(graph, [lost.id])} is an f16 value that is rounded before it is read, and the rewrite would read more digits of it.`,
+    { remedy: "Computing in f32 and converting once, at the end." },
   );
 }
 
 /** The plan must stay below the profile's memory limit, unless it was above it already. */
-function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Candidate): Verdict | null {
+function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Candidate): Opinion | null {
   const limit = planner.profile.memoryLimitBytes;
   const before = planner.totals().peakBytes;
   if (rewrite) return null;
@@ -147,8 +154,13 @@ function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Candidate):
   return no(
     "C_PEAK_MEMORY",
     nodes,
-    `Keeping the inputs alive for the merged kernel lifts the peak from ${showBytes(before)} to ${showBytes(after)}, above the limit of ${showBytes(limit)}.`,
-    { numbers: { bytesBefore: before, bytesAfter: after, limit }, remedy: "Raise the memory limit." },
+    `The inputs of the merged kernel would have to stay in memory until it runs, which raises the peak from ${showBytes(before)} to ${showBytes(after)}, above the limit of ${showBytes(limit)}.`,
+    {
+      numbers: { bytesBefore: before, bytesAfter: after, limit },
+      limit: { what: "peak memory", value: after, limit, unit: "B" },
+      remedy: `A memory limit of at least ${showBytes(after)} (Options, device).`,
+      remedyOptions: { profile: { ...planner.profile, memoryLimitBytes: after } },
+    },
   );
 }
 

@@ -1,5 +1,6 @@
 /** @file Numbers and names as a teacher says them: a unit, small counts in words, the user's own labels. */
 import { node, showBytes, showMicros, type Graph, type NodeId, type Verdict } from "../ir";
+import type { Opinion } from "./define";
 
 export { showBytes, showMicros };
 
@@ -14,38 +15,44 @@ export const capital = (text: string): string => text.charAt(0).toUpperCase() + 
 /** A node by its label, in backticks. */
 export const nameOf = (graph: Graph, id: NodeId): string => `\`${node(graph, id).label}\``;
 
-/** `a`, `b` and `c`; a long list is cut: `a`, `b` and 5 others. */
+/** `a`, `a and b`, `a, b and c`. */
+export const listOf = (items: readonly string[]): string =>
+  items.length < 2 ? (items[0] ?? "") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)!}`;
+
+/** Names in a list that is written out; longer ones are cut. */
+const MOST_NAMES = 4;
+
+const distinct = (graph: Graph, ids: readonly NodeId[]): string[] => [...new Set(ids.map((id) => nameOf(graph, id)))];
+
+/** `a`, `b` and `c`; a long list is cut: `a`, `b`, `c` and five others. */
 export function namesOf(graph: Graph, ids: readonly NodeId[]): string {
-  const names = [...new Set(ids.map((id) => nameOf(graph, id)))];
-  if (names.length > 4) return `${names.slice(0, 3).join(", ")} and ${names.length - 3} others`;
-  return names.length < 2 ? (names[0] ?? "nothing") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)!}`;
+  const names = distinct(graph, ids);
+  if (names.length > MOST_NAMES) return `${names.slice(0, 3).join(", ")} and ${inWords(names.length - 3)} others`;
+  return listOf(names);
 }
 
-interface VerdictExtra {
-  readonly numbers?: Verdict["numbers"];
-  readonly remedy?: string;
-}
-export const yes = (
-  code: Verdict["code"],
-  nodes: readonly NodeId[],
-  text: string,
-  extra: VerdictExtra = {},
-): Verdict => ({
+/** The names as a subject with its verb: `a` reads, `a` and `b` read. */
+export const subjectOf = (graph: Graph, ids: readonly NodeId[], one: string, many: string): string =>
+  `${namesOf(graph, ids)} ${distinct(graph, ids).length === 1 ? one : many}`;
+
+/** `each`, where there is one; `both`, where there are two; `all`. */
+export const bothOf = (count: number): string => (count === 2 ? "both" : "all");
+
+type Said = Omit<Opinion, "ok" | "code" | "nodes" | "text">;
+export const yes = (code: Verdict["code"], nodes: readonly NodeId[], text: string, said: Said = {}): Opinion => ({
   ok: true,
   code,
   text,
   nodes,
   ...extra,
 });
-export const no = (
-  code: Verdict["code"],
-  nodes: readonly NodeId[],
-  text: string,
-  extra: VerdictExtra = {},
-): Verdict => ({
+export const no = (code: Verdict["code"], nodes: readonly NodeId[], text: string, said: Said = {}): Opinion => ({
   ok: false,
   code,
   text,
   nodes,
   ...extra,
 });
+
+/** The way out of every refusal by strict mode. */
+export const STRICT_OFF = { remedy: "Options: switch strict mode off.", remedyOptions: { strict: false } } as const;

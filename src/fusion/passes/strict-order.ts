@@ -4,7 +4,7 @@ import { isRefusal, targetOf } from "../cost";
 import { opDef } from "../ops";
 import { groupingOf, scheduleRegion, type Grouping } from "../region";
 import type { Planner } from "./planner";
-import { countOf, nameOf, no } from "./sentences";
+import { countOf, nameOf, no, STRICT_OFF } from "./words";
 
 /** Folds that give the same result in any order. */
 const ORDERLESS: ReadonlySet<string> = new Set(["max", "min", "any", "all"]);
@@ -49,7 +49,7 @@ function groupingIn(planner: Planner, region: Region, id: NodeId, target: Target
 function refused({ graph }: Planner, id: NodeId, before: Grouping, after: Grouping, { schedule }: Target): Verdict {
   const said = ({ how, chunks, threads }: Grouping): string => {
     if (how === "bands") return `column by column in ${countOf(chunks, "band")} of rows`;
-    if (how === "tile") return "as they lie in the tile of a product";
+    if (how === "tile") return "in the order of a matmul's tile";
     if (how === "shared") return "by threads that share each sum of products";
     if (how === "whole") return "one product after the other";
     if (chunks > 1) return `in ${countOf(chunks, "part")} of each row, joined at the end`;
@@ -59,7 +59,7 @@ function refused({ graph }: Planner, id: NodeId, before: Grouping, after: Groupi
   return no(
     "L_STRICT",
     [id],
-    `${nameOf(graph, id)} by itself adds its values ${said(before)}${where}; merged, it would add them ${said(after)}. Another order may change the last bits, and strict mode keeps them.`,
+    `In a kernel of its own, ${nameOf(graph, id)} adds its values ${said(before)}${where}; merged, it would add them ${said(after)}. Another order may change the last bits, and strict mode forbids that.`,
     {
       numbers: {
         chunks: after.chunks,
@@ -67,7 +67,7 @@ function refused({ graph }: Planner, id: NodeId, before: Grouping, after: Groupi
         threads: after.threads,
         threadsBefore: before.threads,
       },
-      remedy: "Switch strict mode off.",
+      ...STRICT_OFF,
     },
   );
 }

@@ -1,11 +1,13 @@
-/** @file Readers walk a tensor in another order instead of waiting for a copy of it. Views and index maps move into their readers. */
-import { bytesOf, node, type Region } from "../ir";
+/** @file P2: readers walk a tensor in another order instead of waiting for a copy of it. Views and index maps move into their readers. */
+import { bytesOf, node, parseEdgeId, type Region } from "../ir";
 import { opDef } from "../ops";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { copyCandidate, costOf, legalMerge, patchOf, shownByView } from "./merge";
 import type { Planner } from "./planner";
-import { capital, namesOf, nameOf, no, showBytes, showMicros, yes } from "./sentences";
-import { overBudget, policyOnContraction } from "./profitability";
+import { bothWays, bytesOfWays, choosing, movesLess, NO_MICROS, takesIt, timeOf, weigh } from "./weigh";
+import { capital, nameOf, namesOf, no, subjectOf, yes } from "./words";
+import { forcing, overBudget, policyOnContraction } from "./worth";
+import { titled } from "./titles";
 
 /** Every element of the region's result is one element of one operand: transposes, slices, expansions, views. */
 export const isIndexMap = (planner: Planner, region: Region): boolean =>
@@ -16,11 +18,8 @@ export const isIndexMap = (planner: Planner, region: Region): boolean =>
   });
 
 export const transposeFolding: FusionPass = {
-  name: "transpose-folding",
-  title: "Fold transposes and views",
+  ...titled("transpose-folding"),
   teaches: "layout",
-  summary: "Lets a reader walk a tensor in another order instead of writing a re-ordered copy first.",
-  numerics: "bitwise",
   *match(planner) {
     // Readers first: a chain of views then collapses into its last reader one link at a time.
     const ids = planner.inOrder().toReversed();
@@ -39,10 +38,10 @@ export const transposeFolding: FusionPass = {
       return no(
         "L_ROOT",
         candidate.nodes,
-        `${nameOf(planner.graph, result)} is a result, so it is stored in its own order; its readers take the stored one.`,
+        `${nameOf(planner.graph, result)} is a result, so it is written in its own order, and its readers load that.`,
         {
           numbers: { bytes: bytesOf(node(planner.graph, result).type) },
-          remedy: "Return the value as it lies and turn it where it is read.",
+          remedy: "Returning the value as it was before, and transposing it where it is read.",
         },
       );
     }
@@ -53,26 +52,34 @@ export const transposeFolding: FusionPass = {
     const refusal = overBudget(planner, candidate) ?? policyOnContraction(planner, candidate);
     if (refusal) return refusal;
     const { graph } = planner;
-    const moved = namesOf(
-      graph,
-      candidate.remove[0]!.outputs.filter((id) => candidate.nodes.includes(id)),
-    );
-    const readers = namesOf(
-      graph,
-      candidate.add.flatMap(({ outputs }) => outputs),
-    );
-    const numbers = { bytesSaved: delta.bytesSaved, microsApart: delta.microsApart, microsFused: delta.microsFused };
-    const both = `${showMicros(delta.microsFused)} instead of ${showMicros(delta.microsApart)}`;
-    if (candidate.rule === "view" && delta.microsFused <= delta.microsApart + 1e-9) {
-      const text = `${capital(moved)} holds the same elements in the same order: ${readers} reads them under the other shape, for nothing.`;
-      return yes("A_VIEW", candidate.nodes, text, { numbers });
+    const ends = candidate.edges.map((edge) => parseEdgeId(edge)!);
+    const moved = namesOf(graph, ends.length > 0 ? ends.map(({ producer }) => producer) : candidate.nodes);
+    const readers =
+      ends.length > 0 ? ends.map(({ consumer }) => consumer) : candidate.add.flatMap(({ outputs }) => outputs);
+    const reading = (what: string): string => subjectOf(graph, readers, `reads ${what}`, `read ${what}`);
+    const { apart, fused } = delta;
+    const numbers = {
+      bytesSaved: apart.bytes - fused.bytes,
+      microsApart: apart.micros,
+      microsFused: fused.micros,
+    };
+    const [without, withIt] = bothWays(candidate, delta);
+    const ways = [
+      { ...without, what: "written out" },
+      { ...withIt, what: "read in place" },
+    ];
+    if (candidate.rule === "view" && fused.micros <= apart.micros + NO_MICROS) {
+      const text = `${capital(moved)} has the same elements in the same order: ${reading("them")} with the other shape, at no cost.`;
+      return yes("A_VIEW", candidate.nodes, text, { numbers, weighed: choosing("time", ways, 1) });
     }
-    if (delta.microsFused < delta.microsApart) {
-      const text = `${capital(readers)} reads the source of ${moved} through another index, so ${moved} is never written: ${showBytes(delta.bytesSaved)} less traffic, ${both}.`;
-      return yes("A_VIEW", candidate.nodes, text, { numbers });
+    const weighed = weigh("time", ways);
+    if (takesIt(weighed)) {
+      const bytes = movesLess(fused, apart) ? `${bytesOfWays(fused, apart)} of traffic, ` : "";
+      const text = `${capital(reading(`the source of ${moved}`))} with another index, so ${moved} is never written: ${bytes}${timeOf(fused, apart)}.`;
+      return yes("A_VIEW", candidate.nodes, text, { numbers, weighed });
     }
-    const text = `Reading against the grain fetches about four times what ${readers} needs: ${both}. So ${moved} is written once, in order.`;
-    return no("C_NEGATIVE", candidate.nodes, text, { numbers, remedy: "Fuse anyway on this edge to see it run." });
+    const text = `Read in place, ${moved} would be loaded with a stride, which fetches about four times what is needed: ${timeOf(fused, apart)}. So it is written once, in order.`;
+    return no("C_NEGATIVE", candidate.nodes, text, { numbers, weighed, ...forcing(planner, candidate) });
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };

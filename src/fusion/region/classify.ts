@@ -111,8 +111,8 @@ function classifyContraction(
     return refuse(
       "L_REDUCE_REDUCE",
       [first.id, contraction],
-      `\`${first.label}\` must finish a whole row before \`${core.label}\` can read it: a contraction takes only pointwise work on its way in.`,
-      `Store \`${first.label}\`, or take a factor that is the same for the whole row out of the product.`,
+      `\`${first.label}\` must finish a whole row before \`${core.label}\` can read it: a matmul can compute only elementwise ops on its operands.`,
+      `A factor that is the same for a whole row, applied to the matmul's result instead.`,
     );
   }
   const stray = outputs.find((id) => !followers.has(id));
@@ -121,7 +121,7 @@ function classifyContraction(
       "L_ROOT",
       [stray, contraction],
       `\`${node(graph, stray).label}\` is needed in memory, and \`${core.label}\` reads it more than once: each tile would store it again.`,
-      "Keep it in a kernel of its own.",
+      "A program that does not need it in memory.",
       { bytes: bytesOf(node(graph, stray).type) },
     );
   }
@@ -198,27 +198,27 @@ function refuseFollower(
     const owned =
       columns > WIDEST_ROW
         ? `a workgroup owns at most ${WIDEST_ROW} of their ${columns} columns`
-        : `the ${columns} values of a row lie with several threads of its tile`;
+        : `the ${columns} values of a row are spread over several threads of its tile`;
     const text = `\`${n.label}\` needs whole rows of \`${core.label}\`, but ${owned}.`;
     const remedy =
       columns > WIDEST_ROW
-        ? `Take rows of at most ${WIDEST_ROW}, or let a second kernel walk them.`
-        : "Let a second kernel walk the rows.";
+        ? `Rows of at most ${WIDEST_ROW} values.`
+        : "Nothing here: a second kernel has to read the rows.";
     return refuse("L_ROW_NOT_OWNED", [contraction, id], text, remedy, { columns, limit: WIDEST_ROW });
   }
   if (kind === "movement" || kind === "gather") {
     return refuse(
       "L_INDEX",
       [operand, id],
-      `\`${n.label}\` shows elements of \`${bound.label}\` several times or not at all, and the tile's accumulators hold each of their own once.`,
-      "Store the product; the reader walks it in the other order.",
+      `\`${n.label}\` needs other elements of \`${bound.label}\` than the thread that computed them has, or only a part of them.`,
+      "A reader that takes each result of the matmul once, in place.",
     );
   }
   return refuse(
     "L_SHAPE",
     [contraction, id],
-    `\`${n.label}\` is ${showShape(n.type.shape)} and would meet \`${bound.label}\` (${showShape(bound.type.shape)}) elsewhere than in its own accumulator.`,
-    "Store the product; a later kernel meets it in any shape.",
+    `\`${n.label}\` is ${showShape(n.type.shape)}, and \`${bound.label}\` is ${showShape(bound.type.shape)}: its elements do not match the accumulators one to one.`,
+    "A reader of the matmul's own shape.",
     { elements: sizeOf(n.type.shape), otherElements: sizeOf(bound.type.shape) },
   );
 }
@@ -291,16 +291,16 @@ function refuseColumns(
     return refuse(
       "L_REDUCE_REDUCE",
       [fold, rowwise[0]!],
-      `${label} folds columns and \`${node(graph, rowwise[0]!).label}\` needs a workgroup for each row.`,
-      "Let a second kernel fold the columns.",
+      `${label} reduces columns and \`${node(graph, rowwise[0]!).label}\` needs a workgroup for each row.`,
+      "Nothing here: a second kernel has to reduce the columns.",
     );
   const bytes = 4 * columns * folds.length;
   if (bytes <= COLUMN_BYTES) return null;
   return refuse(
     "L_WGMEM",
     folds,
-    `${label} keeps a value for each of ${columns} columns while the rows go by: ${showBytes(bytes)} for all such folds, and a workgroup has ${showBytes(COLUMN_BYTES)}.`,
-    "Let a second kernel fold the columns.",
+    `${label} needs a value for each of ${columns} columns while the rows are read: ${showBytes(bytes)} for all such reductions, and a workgroup has ${showBytes(COLUMN_BYTES)}.`,
+    "Fewer columns.",
     { bytes, limit: COLUMN_BYTES },
   );
 }
@@ -328,8 +328,8 @@ function classifyRows(
       return refuse(
         "L_SHAPE",
         [id, rowOps[0]!],
-        `\`${n.label}\` is ${showShape(n.type.shape)}; the rows here are those of ${showShape(domain.space)}, and each kernel stores what it walks.`,
-        "Let a kernel of its own store it.",
+        `\`${n.label}\` is ${showShape(n.type.shape)}; the rows of this kernel are those of ${showShape(domain.space)}, and a kernel stores what its loop computes.`,
+        "The same shape for both.",
         { elements: sizeOf(n.type.shape), otherElements: sizeOf(domain.space) },
       );
     }
@@ -362,8 +362,8 @@ function refuseTurning(graph: Graph, scans: readonly NodeId[]): Classified {
   return refuse(
     "L_INDEX",
     [from, to],
-    `\`${node(graph, from).label}\` walks each row from its start and \`${node(graph, to).label}\` from its end: one loop goes one way.`,
-    "Let a second kernel walk back.",
+    `\`${node(graph, from).label}\` runs along each row from its start and \`${node(graph, to).label}\` from its end: one loop goes one way.`,
+    "Two scans in the same direction.",
   );
 }
 

@@ -21,15 +21,21 @@ export function dualRefusal(
   const [a, ...others] = products.map((id) => node(graph, id)) as [Node, ...Node[]];
   const labels = [a, ...others].map(({ label }) => `\`${label}\``);
   const named = `${labels.slice(0, -1).join(", ")} and ${labels.at(-1)}`;
-  const two = (text: string): Verdict => refusal("L_TWO_CONTRACT", products, text, "Store one of the products.");
-  const apart = two(`${named} tile matrices of their own; one kernel holds the accumulators of one.`);
+  const two = (text: string): Verdict =>
+    refusal(
+      "L_TWO_CONTRACT",
+      products,
+      text,
+      "Only matmuls of one left operand with results of one shape share a kernel here.",
+    );
+  const apart = two(`${named} are matmuls with tiles of their own; a kernel has accumulators for one.`);
   if (products.length > MOST_PRODUCTS)
-    return two(`${named} are ${products.length} products; a thread has room for the accumulators of ${MOST_PRODUCTS}.`);
+    return two(`${named} are ${products.length} matmuls; a thread has room for the accumulators of ${MOST_PRODUCTS}.`);
   if (a.type.shape.length < 2 || others.some(({ inputs }) => inputs[0] !== a.inputs[0])) return apart;
   const odd = others.find(({ type }) => !sameShape(type.shape, a.type.shape) || type.dtype !== a.type.dtype);
   if (odd)
     return two(
-      `${named} multiply the same matrix, but ${showShape(a.type.shape)} and ${showShape(odd.type.shape)} are not walked by the same loop.`,
+      `${named} multiply the same matrix, but their results are ${showShape(a.type.shape)} and ${showShape(odd.type.shape)}: one loop computes one shape.`,
     );
   if (members.some((id) => opDef(node(graph, id).op).kind === "reduce")) return apart;
   const follow = products.map((id) => followersOf(graph, members, id));
@@ -39,7 +45,7 @@ export function dualRefusal(
       "L_INDEX",
       [refused.operand, refused.id],
       `\`${node(graph, refused.id).label}\` does not follow \`${node(graph, refused.operand).label}\` element by element.`,
-      "Store the products first.",
+      "An op that is computed element by element from both matmuls.",
     );
   const places = (id: NodeId): Follower | undefined =>
     follow.find(({ followers }) => followers.has(id))?.followers.get(id);
@@ -53,7 +59,7 @@ export function dualRefusal(
     "L_ROOT",
     [stray, a.id],
     `\`${node(graph, stray).label}\` is needed in memory, and every tile would store it again.`,
-    "Keep it in a kernel of its own.",
+    "A program that does not need it in memory.",
     { bytes: bytesOf(node(graph, stray).type) },
   );
 }

@@ -147,8 +147,8 @@ export function classifyMerged(
     return no(
       "L_REDUCE_REDUCE",
       other,
-      `no row stands still for ${label(other)} on the way`,
-      "Let a kernel of its own walk the rows.",
+      `no row is complete for ${label(other)} on the way`,
+      "Nothing here: sorted runs are merged in kernels of their own.",
     );
   const { before, after } = partitionOf(graph, { members, outputs }, orders);
   const reached = new Set<NodeId>(orders);
@@ -159,7 +159,7 @@ export function classifyMerged(
       "L_ROOT",
       early,
       `${label(early)} is needed in memory and known before`,
-      "Let a kernel of its own store it.",
+      "A program that does not need it in memory.",
     );
   const sizes = outputs.map((id) => sizeOf(node(graph, id).type.shape));
   const odd = sizes.findIndex((size) => size !== sizes[0]);
@@ -168,7 +168,7 @@ export function classifyMerged(
       "L_SHAPE",
       outputs[odd]!,
       `the last of them stores ${sizes[0]} elements and ${label(outputs[odd]!)} has ${sizes[odd]}`,
-      "Let a kernel of its own store it.",
+      "The same number of elements for both.",
     );
   const reads = new Set(storedInputs(graph, [...before, first.id]));
   const inside = new Set(orders);

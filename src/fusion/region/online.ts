@@ -178,8 +178,8 @@ class Reader {
     return refusal(
       "L_REDUCE_REDUCE",
       [bound, n.id],
-      `${this.#say(n.id)} needs ${this.#say(bound)} of the whole row, and here a row is folded while its tiles come by.`,
-      "Only exp(x − max) can be repaired when a later tile changes the maximum.",
+      `${this.#say(n.id)} needs ${this.#say(bound)} of the whole row, and here a row is reduced tile by tile.`,
+      "Only exp(x − max), which can be rescaled when a later tile changes the maximum.",
     );
   }
 

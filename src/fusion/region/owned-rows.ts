@@ -65,7 +65,7 @@ export function strayOfRows(
       "L_INDEX",
       [bound, id],
       `\`${n.label}\` does not follow the rows of \`${core.label}\` element by element, and a workgroup holds only its own rows.`,
-      "Store the product; a later kernel reads it in any order.",
+      "A reader that takes each result of the matmul in place.",
     );
   }
   const other = outputs.find((id) => places.get(id)!.role !== "row" && !(inPlace(node(graph, id)) && from.has(id)));
@@ -74,7 +74,7 @@ export function strayOfRows(
     "L_SHAPE",
     [other, contraction],
     `\`${node(graph, other).label}\` is not stored row by row with \`${core.label}\`.`,
-    "Keep it in a kernel of its own.",
+    "A result with the matmul's rows.",
     { elements: sizeOf(node(graph, other).type.shape) },
   );
 }

@@ -220,10 +220,14 @@ function placeRowOp(
   return refusal(
     "L_REDUCE_REDUCE",
     [input.id, id],
-    `\`${n.label}\` walks ${showShape(input.type.shape)} over axes ${axes.join(", ") || "none"}; the other rows here are those of ${showShape(domain.space)} over ${domain.axes.join(", ") || "none"}. One kernel walks one kind of row.`,
-    "Give both the same shape and axes, or let a second kernel do the other.",
+    `\`${n.label}\` reduces ${showShape(input.type.shape)} over ${axesOf(axes)}; the other rows of this kernel are those of ${showShape(domain.space)} over ${axesOf(domain.axes)}. A kernel works on one kind of row.`,
+    "The same shape and the same axes for both.",
   );
 }
+
+/** `axis 1`, `axes 0 and 1`. */
+const axesOf = (axes: readonly number[]): string =>
+  axes.length === 0 ? "no axis" : `${axes.length === 1 ? "axis" : "axes"} ${axes.join(" and ")}`;
 
 const tooEarly = (graph: Graph, fold: NodeId, n: Node): Verdict =>
   refusal(

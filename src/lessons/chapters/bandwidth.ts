@@ -66,7 +66,7 @@ y = dropout(gelu(x), p=0.1, seed=7) + r
       {
         id: "tanh",
         title: "tanh form",
-        sentence: "The cheaper formula of GELU: other arithmetic, the same traffic.",
+        sentence: "The tanh approximation of GELU: other arithmetic, the same traffic.",
         text: `# The end of a feed-forward block, with the tanh form of GELU
 N = 2048
 x: f32[N, 1024]
@@ -106,8 +106,7 @@ ${statements}y = n * w + b
       {
         id: "three-passes",
         title: "three passes",
-        sentence:
-          "As the chapter's kernel does it: one kernel, and x is read for the mean, for the variance and for y.",
+        sentence: "As lecture notes often do it: one kernel, and x is read for the mean, for the variance and for y.",
         claims: [{ row: "001-07", says: "one fused kernel" }],
         options: { knobs: { all: {}, kernels: { y: { rows: "again" } } } },
       },
@@ -122,7 +121,7 @@ ${statements}y = n * w + b
         id: "subgroups",
         title: "joined by subgroups",
         sentence:
-          "Warp primitives: threads that step together hand each other their sums, register to register. Then one part of each subgroup goes through workgroup memory: two barriers instead of eighteen.",
+          "Warp primitives: the threads of a subgroup exchange their sums between registers. Only one partial sum of each subgroup goes through workgroup memory, so most barriers disappear (kernel card, Instructions).",
         claims: [{ row: "001-07", says: "one fused kernel" }],
         options: { knobs: { all: {}, kernels: { y: { joined: "subgroups" } } } },
       },

@@ -4,7 +4,10 @@ import type { EdgeId } from "../../fusion";
 import { pin } from "../pins";
 import { cube, rows, square } from "../sizes";
 
-const names = Array.from({ length: 16 }, (_, i) => `a${i + 1}`);
+/** Values of the chain that is read in reverse order. */
+const LIVE = 16;
+const chain = Array.from({ length: LIVE - 1 }, (_, i) => `a${i + 1} = sin(a${i} * 2)`).join("\n");
+const backwards = Array.from({ length: LIVE - 2 }, (_, i) => `y = sin(y) * a${LIVE - 3 - i}`).join("\n");
 const turns = 32;
 const duplicated = `# Thirty-two sines, then a product in tiles
 N = 1024
@@ -28,15 +31,18 @@ export const hurts: readonly Example[] = [
     id: "overfuse",
     chapter: "when-it-hurts",
     title: "Too many live values",
-    sentence: "Register pressure: sixteen values are all needed at the end, so they would all be alive at once.",
-    text: `# Every value is needed by both results
+    sentence:
+      "Register pressure: sixteen values are read in the reverse order of their computation, so one kernel needs all of them at once.",
+    text: `# The last value is needed first, the first one last
 N = 2048
 x: f32[N, 1024]
 
-${names.map((name, i) => `${name} = sin(x * ${i + 2})`).join("\n")}
-y = ${names.join(" * ")}
-z = ${names.join(" + ")}
-return y, z
+a0 = sin(x)
+${chain}
+
+y = a${LIVE - 1} * a${LIVE - 2}
+${backwards}
+return y
 `,
     granularity: "op",
     sizes: { name: "N", S: 128, M: 2048, L: 4096 },

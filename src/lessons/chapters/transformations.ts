@@ -117,7 +117,8 @@ return y, pullback(g)
     id: "relu-bits",
     chapter: "derivatives",
     title: "ReLU keeps one bit",
-    sentence: "The derivative asks only whether h > 0: a bit an element, 32 times less than f32.",
+    sentence:
+      "The derivative only needs to know where h > 0: one bit per element instead of 32. Packing the bits costs time; where h follows from an input, as here, recomputing it saves even the bits.",
     text: `# The backward pass reads h only to ask for its sign
 N = 2048
 x: f32[N, N]
@@ -136,7 +137,7 @@ return loss, x.grad
       {
         id: "recompute",
         title: "recomputed",
-        sentence: "h is made again from x: nothing is kept at all.",
+        sentence: "h is recomputed from x, which is in memory anyway: nothing is saved, and no bits are packed.",
         options: apart({ policy: "recomputed" }),
       },
     ],

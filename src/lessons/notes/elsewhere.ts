@@ -80,7 +80,7 @@ export const elsewhere: readonly Note[] = [
     title: "ONNX Runtime",
     text: [
       "Optimises a model's graph before it runs, in levels. Names in its source: `ConvBNFusion`, `MatmulBNFusion`, `ConvActivationFusion`, `GemmActivationFusion`, `LayerNormFusion`, `AttentionFusion`. Each looks for one pattern and puts one op in its place; which of them are active depends on where the model runs.",
-      "The chapter's list has `ConvBnFusion`, `MatMulBnFusion` and `ReluFusion`: the first two are spelt otherwise in the source, and no class of the third name was found there.",
+      "Lists elsewhere have `ConvBnFusion`, `MatMulBnFusion` and `ReluFusion`: the first two are spelt otherwise in the source, and no class of the third name was found there.",
     ],
     rows: ["001-08", "001-09", "001-12"],
     passes: ["recognition", "weight-folding", "contraction-epilogue"],
@@ -91,7 +91,7 @@ export const elsewhere: readonly Note[] = [
     kind: "elsewhere",
     title: "TensorRT",
     text: [
-      "Builds an engine for one device: convolutions and dense layers with bias and activation, scale with offset and power, neighbours that read the same input. The flag for strict types that the chapter shows belongs to older versions.",
+      "Builds an engine for one device: convolutions and dense layers with bias and activation, scale with offset and power, neighbours that read the same input. The flag for strict types shown in older notes belongs to older versions.",
     ],
     rows: ["001-10"],
     passes: ["scalar-algebra", "weight-folding"],

@@ -51,7 +51,7 @@ export const ideas: readonly Note[] = [
     title: "Online algorithms",
     text: [
       "A softmax needs the row's maximum before its first sum. It can do without: keep the largest value so far, and when a larger one comes, multiply the old sum by `exp(old − new)`.",
-      "With that, rows need not be whole: attention walks the keys block by block and carries a maximum, a sum and a result for each query. The chapter's own kernel stops before the result is stored; the generated one shows the rest.",
+      "With that, rows need not be whole: attention walks the keys block by block and carries a maximum, a sum and a result for each query. A kernel in lecture notes stops before the result is stored; the generated one shows the rest.",
       "Going back, maximum and sum of a row are known: a gradient's kernel makes each tile of scores again and turns it into shares at once.",
     ],
     rows: ["004-04", "000-13", "000-09"],
@@ -69,7 +69,7 @@ export const ideas: readonly Note[] = [
     title: "By hand, generated, from a library",
     text: [
       "The same product, bias and ReLU. By hand one writes the epilogue into the product's own loop, once for each combination. A compiler generates it from the graph. A library has fixed kernels: a product, and perhaps a few epilogues to choose from.",
-      "The kernels that the chapter prints use `row`, `col` and `bias_size` without saying what they are, and speak of shared memory that they do not touch.",
+      "A kernel on paper often uses `row`, `col` and sizes without defining them; the kernels here are complete and run as shown.",
       "The tab WGSL shows what is generated; Diff with naive shows the kernels that it replaces. The two policies show what is lost when the product must stay as the library has it.",
     ],
     rows: ["004-06", "001-05", "001-13"],
@@ -101,15 +101,15 @@ export const ideas: readonly Note[] = [
     kind: "idea",
     title: "A width taken from the wrong tensor",
     text: [
-      "The chapter normalises the result of a linear layer over `x.size(-1)`, the width of the layer's input. That is right only where the weight is square. With any other weight the line is underlined here, with both shapes; the width to take is that of the result.",
+      "Lecture notes sometimes normalise the result of a linear layer over `x.size(-1)`, the width of the layer's input. That is right only where the weight is square. With any other weight the line is underlined here, with both shapes; the width to take is that of the result.",
     ],
     rows: ["002-05"],
     examples: ["linear-ln-gelu"],
   },
   {
-    id: "chapters-disagree",
+    id: "notes-disagree",
     kind: "idea",
-    title: "Where the chapters disagree",
+    title: "Where lecture notes disagree",
     text: [
       "Does fusion raise occupancy? One says yes, two say that it can fall. A product with bias and ReLU: one kernel or two? A transpose beside a product: incompatible, or folded? A product and a softmax: hard to fuse, or attention in one kernel? A value with two readers: never, or as the cost decides? A fused LayerNorm: one walk over the row, or three?",
       "Each is a program here, so that one can look instead of believing.",

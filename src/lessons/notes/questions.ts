@@ -83,7 +83,7 @@ export const questions: readonly Note[] = [
     6,
     "Does fusion change the numbers?",
     [
-      "Fusing elementwise ops does not: each value is rounded as before. Sums in another order, or a constant taken out of a sum, round otherwise. Strict mode leaves out every step of that kind.",
+      "Usually not for elementwise ops. But a product and a sum in one kernel may become one FMA, which rounds once instead of twice, and an f16 temporary that stays in a register is not rounded to f16. Sums in another order, or a constant taken out of a sum, round differently: strict mode leaves out every step of that kind.",
     ],
     [
       { title: "Strict", opens: "attention/strict" },

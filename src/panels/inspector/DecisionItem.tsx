@@ -29,9 +29,10 @@ export function DecisionItem({ row, current }: Props) {
       <p className="decision-checks">
         <Check ok={row.allowed} yes="Allowed" no="Not allowed" />
         {row.worth !== null && <Check ok={row.worth} yes="Worth it" no="Not worth it" />}
+        {row.criterion && <span className="decision-criterion">{row.criterion}</span>}
       </p>
       <p>
-        <InlineCode text={row.text} />
+        <b>{row.title}</b> <InlineCode text={row.text} />
       </p>
       {row.remedy && (
         <p>

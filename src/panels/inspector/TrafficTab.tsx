@@ -5,6 +5,7 @@ import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../
 import { KernelCard } from "./KernelCard";
 import { NaiveAndNow } from "./NaiveAndNow";
 import { Saved } from "./Saved";
+import { transferCount } from "../model/score";
 import { count, decimal, showBytes, significant } from "../model/units";
 
 interface Props {
@@ -19,7 +20,7 @@ function Tallies({ plan }: { readonly plan: Plan }) {
   const flops = flopsOfPlan(plan);
   const rows: readonly (readonly [string, string, string])[] = [
     ["All transfers", naive ? count(naive.totals.transfers) : "", count(plan.totals.transfers)],
-    ["Full-size transfers", naive ? count(naive.totals.fullSizeTransfers) : "", count(plan.totals.fullSizeTransfers)],
+    ["Full-size transfers", naive ? transferCount(naive.totals) : "", transferCount(plan.totals)],
     ["Memory traffic", naive ? showBytes(naive.totals.bytes) : "", showBytes(plan.totals.bytes)],
     ["Work", naive ? decimal(flopsOfPlan(naive), "FLOP") : "", decimal(flops, "FLOP")],
     [

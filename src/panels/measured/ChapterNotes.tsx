@@ -9,7 +9,7 @@ import "./chapter-notes.css";
 
 const markWords: Readonly<Record<Mark, string>> = {
   right: "Right as printed: ",
-  differs: "Counted otherwise: ",
+  differs: "Counted differently: ",
   quoted: "Quoted: ",
 };
 
@@ -26,7 +26,7 @@ function Notes({ notes }: { readonly notes: readonly ChapterNote[] }) {
   return (
     <ul className="chapter-notes">
       {notes.map(({ row, mark, text, curve }) => (
-        <li key={row} title={`Chapter ${row.slice(0, 3)}, item ${Number(row.slice(4))}`}>
+        <li key={row} title={`Lecture notes on fusion, part ${row.slice(0, 3)}, item ${Number(row.slice(4))}`}>
           <MarkSign mark={mark} />
           <span>
             <InlineCode text={text} />
@@ -42,5 +42,11 @@ export function ChapterNotes() {
   const compilation = usePlayground((state) => state.derived.compilation);
   const example = usePlayground((state) => state.document.example);
   const notes = useMemo(() => (compilation ? chapterNotes(compilation, example) : []), [compilation, example]);
-  return notes.length > 0 && <Notes notes={notes} />;
+  if (notes.length === 0) return null;
+  return (
+    <details className="measured-block">
+      <summary>Compared with lecture notes</summary>
+      <Notes notes={notes} />
+    </details>
+  );
 }

@@ -22,16 +22,10 @@ const useChapterModule = lazyModule(() => import("./ChapterNotes"));
 function Transfers({ run }: { readonly run: FinishedRun | null }) {
   const compilation = usePlayground(selectPlanned);
   const step = usePlayground(selectPlan);
-  const chapter = useChapterModule();
   const { naivePlan: naive = null, fusedPlan: fused = null } = compilation ?? {};
   const plans = useMemo(() => countedRows({ naive, step, fused }), [naive, step, fused]);
   if (plans.length === 0) return null;
-  return (
-    <>
-      <TransferBlocks plans={plans} note={scheduleNote(compilation, run)} />
-      {chapter && <chapter.ChapterNotes />}
-    </>
-  );
+  return <TransferBlocks plans={plans} note={scheduleNote(compilation, run)} />;
 }
 
 function Message({ view }: { readonly view: MeasuredView }) {
@@ -78,6 +72,7 @@ export function MeasuredPanel({ only = "all" }: { readonly only?: Shown }) {
   const problem = usePlayground((state) => state.deviceProblem);
   const asked = usePlayground((state) => state.cpuCheck !== null);
   const [numbers, setNumbers] = useState(false);
+  const chapter = useChapterModule();
   const view = useMemo(() => measuredView({ run, document }), [run, document]);
   const device = view.run?.result.device ?? known;
   const repeats = view.run ? (timeRows(view.run)[0]?.repeats ?? null) : null;
@@ -86,7 +81,8 @@ export function MeasuredPanel({ only = "all" }: { readonly only?: Shown }) {
     <div className="measured">
       <header>
         <h2>Measured</h2>
-        {view.subtitle && (
+        {view.subtitle && <span className="measured-subtitle">{view.subtitle}</span>}
+        {view.run && (
           <button
             type="button"
             aria-expanded={numbers}
@@ -94,7 +90,7 @@ export function MeasuredPanel({ only = "all" }: { readonly only?: Shown }) {
             title="The numbers behind the charts"
             onClick={() => setNumbers(!numbers)}
           >
-            {view.subtitle}
+            All numbers
           </button>
         )}
       </header>
@@ -116,6 +112,7 @@ export function MeasuredPanel({ only = "all" }: { readonly only?: Shown }) {
       <Results view={view} only={only} />
       {view.run && only !== "roofline" && <Check run={view.run} />}
       {only === "all" && <ExampleVariants />}
+      {only === "all" && chapter && <chapter.ChapterNotes />}
     </div>
   );
 }

@@ -20,6 +20,10 @@ function Drawn({ data }: { readonly data: RoofData }) {
       <div className="measured-chart roof">
         <canvas ref={canvas} role="img" aria-label={`${roofs}. ${said.join("; ")}`} />
       </div>
+      <p className="measured-note">
+        A share of the roof says how busy the memory or the arithmetic is, not how useful: a naive plan may be near its
+        roof while it moves bytes that the fused plan does not move at all.
+      </p>
     </div>
   );
 }

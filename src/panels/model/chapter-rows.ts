@@ -29,7 +29,7 @@ const speedUp =
   (counted, says) => {
     const pair = counts(counted);
     return quoted(
-      `The chapter says ${says}, on a machine it does not name. ${of}: ${arrow(pair)}, ${fewer(pair)}. Run both to see the time here.`,
+      `The lecture notes say ${says}, on a machine it does not name. ${of}: ${arrow(pair)}, ${fewer(pair)}. Run both to see the time here.`,
     );
   };
 const fasterByTraffic = speedUp("Full-size transfers", fullSize);
@@ -38,7 +38,7 @@ const fasterByTraffic = speedUp("Full-size transfers", fullSize);
 const fasterByBytes: Sentence = ({ naive, fused }, says) => {
   const [before, after] = [naive.totals.bytes, fused.totals.bytes];
   return quoted(
-    `The chapter says ${says}, on a machine it does not name. Traffic: ${showBytes(before)} → ${showBytes(after)}, ${fewer([before, after])}. Run both to see the time here.`,
+    `The lecture notes say ${says}, on a machine it does not name. Traffic: ${showBytes(before)} → ${showBytes(after)}, ${fewer([before, after])}. Run both to see the time here.`,
   );
 };
 
@@ -51,8 +51,8 @@ const balance =
     const sum = `${decimal(options.profile.peakFlops, "FLOP/s")} over ${significant(options.profile.bandwidth / 1e12)} TB/s is ${significant(bend)} FLOP/byte`;
     return judged(
       Math.floor(bend) === printed,
-      `The chapter says ${says}: ${sum}.`,
-      `The chapter says ${says}; ${sum}.`,
+      `The lecture notes say ${says}: ${sum}.`,
+      `The lecture notes say ${says}; ${sum}.`,
     );
   };
 
@@ -62,7 +62,7 @@ const layerNormRelu: Sentence = (counted, says) => {
   const [full, all] = [fullSize(counted), allTransfers(counted)];
   const kernel = granularityWords[counted.options.granularity];
   return differs(
-    `The chapter says ${says}. Counted ${arrow(full)} (${fewer(full)}) with a kernel for each ${kernel}, ${arrow(all)} with the small tensors. Choose another granularity and watch.`,
+    `The lecture notes say ${says}. Counted ${arrow(full)} (${fewer(full)}) with a kernel for each ${kernel}, ${arrow(all)} with the small tensors. Choose another granularity and watch.`,
   );
 };
 
@@ -75,8 +75,8 @@ const layerNormIntensity: Sentence = (counted, says) => {
   const weighed = significant(intensity(flopsOf(fused), fused.totals.bytes));
   return judged(
     `${significant(value)} FLOP/byte` === says,
-    `The chapter says ${says}: ${sum}. With roots and divisions weighed it is ${weighed}.`,
-    `The chapter says ${says}; ${sum}.`,
+    `The lecture notes say ${says}: ${sum}. With roots and divisions weighed it is ${weighed}.`,
+    `The lecture notes say ${says}; ${sum}.`,
   );
 };
 
@@ -86,49 +86,50 @@ const productIntensity: Sentence = ({ graph, fused, options }, says) => {
   const perByte = significant(intensity(flops, fused.totals.bytes));
   const bend = `${significant(ridge(options.profile))} for ${options.profile.name}`;
   return differs(
-    `The chapter says ${says}, ${count(flops / (2 * elements))} here; that is FLOP per element. Per byte it is ${perByte} in f32. Compare that with the ridge: ${bend}.`,
+    `The lecture notes say ${says}, ${count(flops / (2 * elements))} here; that is FLOP per element. Per byte it is ${perByte} in f32. Compare that with the ridge: ${bend}.`,
   );
 };
 
 const threshold: Sentence = ({ options }, says) =>
   quoted(
-    `The chapter draws the line at ${says} everywhere. Each machine has its own: ${significant(ridge(options.profile))} for the profile ${options.profile.name}.`,
+    `The lecture notes draw the line at ${says} everywhere. Each machine has its own: ${significant(ridge(options.profile))} for the profile ${options.profile.name}.`,
   );
 
 const writesOnly: Sentence = (counted, says) => {
   const [before, after] = [ofComputed(counted.graph, counted.naive), ofComputed(counted.graph, counted.fused)];
   const pair: Pair = [before.reads + before.writes, after.reads + after.writes];
   return differs(
-    `The chapter says ${says}, which counts only the writes of the product (${arrow([before.writes, after.writes])}). With the reads it is ${arrow(pair)}: fusion does better than that.`,
+    `The lecture notes say ${says}, which counts only the writes of the product (${arrow([before.writes, after.writes])}). With the reads it is ${arrow(pair)}: fusion does better than that.`,
   );
 };
 
 const flash: Sentence = (counted, says) => {
   const others = counted.fused.kernels.filter(({ template }) => template !== "flash").length;
   const layers = others === 1 ? "the linear layers share one of their own" : `${others} of them do other work`;
-  return differs(`The chapter says ${says} kernels, counted ${arrow(kernels(counted))}: ${layers}.`);
+  return differs(`The lecture notes say ${says} kernels, counted ${arrow(kernels(counted))}: ${layers}.`);
 };
 
 const loops: Sentence = ({ fused }, says) => {
   const passes = Math.max(...fused.kernels.flatMap(({ reads }) => reads.map(({ rereads }) => 1 + rereads)));
   if (passes === 1)
-    return quoted(`The chapter says ${says}, and loops over the row three times. Here it is read once.`);
+    return quoted(`The lecture notes say ${says}, and loops over the row three times. Here it is read once.`);
   return differs(
-    `The chapter says ${says}. One kernel, but ${passes} loops over the input: ${fused.totals.fullSizeTransfers} transfers. With the row in registers it is 2.`,
+    `The lecture notes say ${says}. One kernel, but ${passes} loops over the input: ${fused.totals.fullSizeTransfers} transfers. With the row in registers it is 2.`,
   );
 };
 
 const twoReaders: Sentence = (counted, says) => {
   const [before, after] = fullSize(counted);
   const here = before === after ? "stored, as here, it takes" : `stored it takes ${before} transfers, this plan`;
-  return differs(`The chapter says that such a value ${says}. It can: ${here} ${after}.`);
+  return differs(`The lecture notes say that such a value ${says}. It can: ${here} ${after}.`);
 };
 
 const thirdWay: Sentence = (counted, says) => {
   const [before, after] = fullSize(counted);
-  if (counted.fused.kernels.length > 1) return quoted(`The chapter names two ways: ${says}. This plan takes ${after}.`);
+  if (counted.fused.kernels.length > 1)
+    return quoted(`The lecture notes name two ways: ${says}. This plan takes ${after}.`);
   return quoted(
-    `The chapter names two ways: ${says}. One kernel with both results is a third: ${after} against ${before}.`,
+    `The lecture notes name two ways: ${says}. One kernel with both results is a third: ${after} against ${before}.`,
   );
 };
 
@@ -137,7 +138,7 @@ const l2Norm: Sentence = (counted, says) => {
   const { l2Bytes, name } = counted.options.profile;
   const cache = bytes < l2Bytes ? "fits" : "does not fit";
   return quoted(
-    `The chapter says ${says}. Traffic explains ${fewer(pair)} (${arrow(pair)}). The tensor of ${showBytes(bytes)} ${cache} the cache of the profile ${name}: whatever more you measure comes from launches or caches.`,
+    `The lecture notes say ${says}. Traffic explains ${fewer(pair)} (${arrow(pair)}). The tensor of ${showBytes(bytes)} ${cache} the cache of the profile ${name}: whatever more you measure comes from launches or caches.`,
   );
 };
 
@@ -145,7 +146,7 @@ const lessMemory: Sentence = ({ naive, fused }, says) => {
   const [before, after] = [peakOf(naive), peakOf(fused)];
   const percent = significant(Math.abs(1 - after / before) * 100, 2);
   return quoted(
-    `The chapter says ${says}; that depends on the graph. This one's peak goes ${showBytes(before)} → ${showBytes(after)}, ${percent} % ${after > before ? "more" : "less"}.`,
+    `The lecture notes say ${says}; that depends on the graph. This one's peak goes ${showBytes(before)} → ${showBytes(after)}, ${percent} % ${after > before ? "more" : "less"}.`,
   );
 };
 
@@ -154,8 +155,8 @@ const chain: Sentence = (counted, says) => {
   const counts = `${arrow(pair)} transfers`;
   return judged(
     arrow(pair) === says,
-    `The chapter says ${says}: counted ${counts}.`,
-    `The chapter says ${says}; counted ${counts}.`,
+    `The lecture notes say ${says}: counted ${counts}.`,
+    `The lecture notes say ${says}; counted ${counts}.`,
   );
 };
 
@@ -163,9 +164,9 @@ const biasReluLog: Sentence = (counted, says) => {
   const [full, all] = [fullSize(counted), allTransfers(counted)];
   if (full[0] === all[0])
     return differs(
-      `The chapter says ${says}; counted ${arrow(all)} (${fewer(all)}). The list beside its number has ${all[0]} entries.`,
+      `The lecture notes say ${says}; counted ${arrow(all)} (${fewer(all)}). The list beside its number has ${all[0]} entries.`,
     );
-  return differs(`The chapter says ${says}; with a small b the big tensors move ${arrow(full)} (${fewer(full)}).`);
+  return differs(`The lecture notes say ${says}; with a small b the big tensors move ${arrow(full)} (${fewer(full)}).`);
 };
 
 const inversion: Sentence = (_, says) => {
@@ -174,13 +175,17 @@ const inversion: Sentence = (_, says) => {
   const y = Math.fround(Math.log(Math.fround(a + 1)));
   const back = Math.fround(Math.fround(Math.exp(y)) - 1);
   const found = `at x = −17, a is ${scientific(a, 3)}, and from y it comes back as ${significant(back)} in f32`;
-  return judged(back !== a, `The chapter calls recovering a from y ${says}: ${found}.`, `${says}: not seen, ${found}.`);
+  return judged(
+    back !== a,
+    `The lecture notes call recovering a from y ${says}: ${found}.`,
+    `${says}: not seen, ${found}.`,
+  );
 };
 
 const geluForms: Sentence = (_, says) => {
   const curve = geluCurve();
   const { distance, at } = geluDistance(curve);
-  const text = `The chapter writes ${says}. It differs from the form by erf by at most ${scientific(distance)}, at x = ±${significant(at)}.`;
+  const text = `The lecture notes write ${says}. It differs from the form by erf by at most ${scientific(distance)}, at x = ±${significant(at)}.`;
   return { ...quoted(text), curve };
 };
 
@@ -189,7 +194,7 @@ const chainFormula: Sentence = (counted) => {
   const [k, bytes] = [naive.kernels.length, largest(counted).input];
   if (naive.totals.bytes !== 2 * k * bytes || fused.totals.bytes !== 2 * bytes) return null;
   return quoted(
-    `The chapter's formulas lost their symbols. Derived from the graph: k ops on n elements of s bytes move 2kns, fused 2ns. Here 2 · ${k} · ${count(bytes / 4)} · 4 B = ${showBytes(naive.totals.bytes)} → ${showBytes(fused.totals.bytes)}, ${k}× less.`,
+    `The notes' formulas lost their symbols. Derived from the graph: k ops on n elements of s bytes move 2kns, fused 2ns. Here 2 · ${k} · ${count(bytes / 4)} · 4 B = ${showBytes(naive.totals.bytes)} → ${showBytes(fused.totals.bytes)}, ${k}× less.`,
   );
 };
 
@@ -198,7 +203,7 @@ const scores: Sentence = (counted) => {
   const stored =
     Math.max(...counted.fused.buffers.map(({ bytes }) => bytes)) < computed ? "is never stored" : "is stored";
   return quoted(
-    `The chapter's formulas lost their symbols. Derived from the graph: the scores are B·S·V elements, ${showBytes(computed)}, and the result B·V, ${showBytes(result)}, S = ${count(computed / result)} times less. In the fused plan the large tensor ${stored}.`,
+    `The notes' formulas lost their symbols. Derived from the graph: the scores are B·S·V elements, ${showBytes(computed)}, and the result B·V, ${showBytes(result)}, S = ${count(computed / result)} times less. In the fused plan the large tensor ${stored}.`,
   );
 };
 
@@ -215,7 +220,7 @@ const spareLanes: Sentence = ({ graph }, says) => {
   const both = `variance ${got} over ${count(lanes)} lanes, ${wanted} over the row of ${count(width)}`;
   if (got === wanted) return { mark: "right", text: `Row 1: ${both}.` };
   return differs(
-    `The chapter says that ${says}, and lets them into the variance. Row 1: ${both}. The excess is mean² · ${lanes - width} / ${width}.`,
+    `The lecture notes say that ${says}, and lets them into the variance. Row 1: ${both}. The excess is mean² · ${lanes - width} / ${width}.`,
   );
 };
 

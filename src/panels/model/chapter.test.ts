@@ -19,14 +19,14 @@ describe("log(relu(x + b)), typed or opened", () => {
       {
         row: "004-02",
         mark: "differs",
-        text: "The chapter says 6 → 3; counted 7 → 3 (2.33×). The list beside its number has 7 entries.",
+        text: "The lecture notes say 6 → 3; counted 7 → 3 (2.33×). The list beside its number has 7 entries.",
       },
     ]);
   });
 
   test("with a vector b the big tensors are counted", () => {
     const [note] = notesOf("x: f32[256, 256]\nb: f32[256]\ny = log(relu(x + b))\nreturn y\n");
-    expect(note?.text).toBe("The chapter says 6 → 3; with a small b the big tensors move 6 → 2 (3×).");
+    expect(note?.text).toBe("The lecture notes say 6 → 3; with a small b the big tensors move 6 → 2 (3×).");
   });
 });
 
@@ -43,7 +43,7 @@ test.each([
 test("a claim that is right as printed is marked so", () => {
   expect(notesOn("log-exp")["003-01"]).toMatchObject({
     mark: "right",
-    text: "The chapter says 6 → 2: counted 6 → 2 transfers.",
+    text: "The lecture notes say 6 → 2: counted 6 → 2 transfers.",
   });
   expect(notesOn("layer-norm")["000-15"]?.mark).toBe("right");
   expect(notesOn("square-matmul", { profile: generic })["001-02"]?.mark).toBe("right");

@@ -1,6 +1,17 @@
 /** @file The decision table: every step with its reason, filtered and grouped by pass. */
-import type { CostDelta, Graph, Step, Verdict } from "../../fusion";
-import { aboutOf, outcomeOf, settled } from "./step-words";
+import {
+  barsOf,
+  criterionWords,
+  limitWords,
+  settled,
+  titleOf,
+  type BarGroup,
+  type Graph,
+  type Step,
+  type StepCost,
+  type Verdict,
+} from "../../fusion";
+import { aboutOf, outcomeOf } from "./step-words";
 import { plural, showBytes, showMicros, significant } from "./units";
 
 export interface DecisionRow {
@@ -18,6 +29,10 @@ export interface DecisionRow {
   readonly text: string;
   readonly remedy: string | null;
   readonly numbers: readonly string[];
+  readonly title: string;
+  readonly bars: readonly BarGroup[];
+  /** `by predicted time`; null where nothing was priced. */
+  readonly criterion: string | null;
 }
 
 export interface DecisionGroup {
@@ -35,14 +50,13 @@ export interface DecisionFilter {
   readonly nodes: ReadonlySet<string> | null;
 }
 
-/** `apart 41 µs`, `fused 67 µs`, `saves 12 MiB` …; what does not change is left out. */
-export function numbersOf(cost: CostDelta | null, { numbers }: Verdict): string[] {
+/** `separate kernels: 41 µs, 36 MiB`, `one kernel: 25 µs, 12 MiB (chosen)`, `4,096 FLOP more` …; what does not change is left out. */
+export function numbersOf(cost: StepCost | null, { numbers, limit }: Verdict): string[] {
   const shown: string[] = [];
+  if (limit) shown.push(limitWords(limit));
   if (cost) {
-    shown.push(`apart ${showMicros(cost.microsApart)}`, `fused ${showMicros(cost.microsFused)}`);
-    if (cost.bytesSaved > 0) shown.push(`saves ${showBytes(cost.bytesSaved)}`);
-    if (cost.bytesSaved < 0) shown.push(`adds ${showBytes(-cost.bytesSaved)}`);
-    if (cost.launchesSaved !== 0) shown.push(`${plural(cost.launchesSaved, "launch", "launches")} fewer`);
+    for (const { what, micros, bytes, chosen } of cost.alternatives)
+      shown.push(`${what}: ${showMicros(micros)}, ${showBytes(bytes)}${chosen ? " (chosen)" : ""}`);
     if (cost.flopsAdded > 0) shown.push(`${significant(cost.flopsAdded)} FLOP more`);
     if (cost.registers > 0) shown.push(plural(cost.registers, "register"));
     if (cost.workgroupBytes > 0) shown.push(`${showBytes(cost.workgroupBytes)} on chip`);
@@ -75,6 +89,9 @@ function rowOf(step: Step, graph: Graph | null): DecisionRow {
     text: verdict.text,
     remedy: verdict.remedy ?? null,
     numbers: numbersOf(step.cost, verdict),
+    title: titleOf(step),
+    bars: barsOf(step),
+    criterion: step.cost && criterionWords[step.cost.criterion],
   };
 }
 

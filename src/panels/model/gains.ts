@@ -87,5 +87,5 @@ export function unsyncedSentence({ result }: FinishedRun): string | null {
 /** What one launch takes on this device, beside what the chapter and others print. */
 export function launchSentence({ result: { roofs } }: FinishedRun): string | null {
   if (!roofs) return null;
-  return `A launch takes ${showMicros(roofs.launchMicros)} here: the slope of time over empty dispatches. The chapter says 5–20 µs, a figure of CUDA; published for WebGPU are 24–71 µs.`;
+  return `A launch takes ${showMicros(roofs.launchMicros)} here: the slope of time over empty dispatches. The lecture notes say 5–20 µs, a figure of CUDA; published for WebGPU are 24–71 µs.`;
 }

@@ -1,7 +1,7 @@
 /** @file What the measured panel shows in each state of a run. */
 import type { FinishedRun, PlaygroundState } from "../../state";
 import type { Compilation, Plan } from "../../fusion";
-import { count } from "./units";
+import { count, measureMicros } from "./units";
 import type { PlanName } from "./run-types";
 import { timeRows } from "./timings";
 import { verdictOf } from "./verdict";
@@ -54,6 +54,25 @@ export function measuredView(state: Pick<PlaygroundState, "run" | "document">): 
   };
 }
 
+export interface MeasuredScore {
+  readonly values: readonly [naive: string, now: string, end: string];
+  readonly unit: string;
+  readonly software: boolean;
+}
+
+/** The medians of a run of this very program, as the score writes them; null without one, or while both plans disagree. */
+export function measuredScore(run: PlaygroundState["run"], text: string): MeasuredScore | null {
+  if (run.status !== "done" || run.run.text !== text || run.run.check?.some(({ pass }) => !pass)) return null;
+  const medians = new Map(timeRows(run.run).map(({ plan, measured }) => [plan, measured.median]));
+  const [naive, step, fused] = [medians.get("naive"), medians.get("step"), medians.get("fused")];
+  if (naive === undefined || fused === undefined) return null;
+  const all = [naive, step ?? fused, fused] as const;
+  const measure = measureMicros(all);
+  const [first, now, end] = all.map((micros) => measure(micros));
+  const { software } = run.run.result.device;
+  return { values: [first!.value, step === undefined ? "–" : now!.value, end!.value], unit: end!.unit, software };
+}
+
 export interface CountedPlans {
   readonly naive: Plan | null;
   readonly step: Plan | null;
@@ -76,5 +95,5 @@ export function scheduleNote(
   const moved = (plan: Plan | null): number | undefined => plan?.totals.fullSizeTransfers;
   const [before, after] = [moved(run.plans.naive), moved(run.plans.fused)];
   if (before === moved(compilation.naivePlan) && after === moved(compilation.fusedPlan)) return null;
-  return `This device's schedules move ${before} → ${after}.`;
+  return `Counted for this device, whose kernels may read a row more than once: ${before} transfers, then ${after}.`;
 }

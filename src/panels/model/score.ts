@@ -27,10 +27,14 @@ function inOneUnit(
   return { values: [shown[0]!.value, shown[1]!.value, shown[2]!.value], unit: shown[0]!.unit };
 }
 
+/** Transfers of large tensors; where only small ones move, it is more than none. */
+export const transferCount = ({ fullSizeTransfers, bytes }: Pick<Totals, "fullSizeTransfers" | "bytes">): string =>
+  fullSizeTransfers === 0 && bytes > 0 ? "<1" : count(fullSizeTransfers);
+
 export function scoreWords(totals: Score): ScoreWords {
   return {
     kernels: three(totals, (each) => count(each.kernels)),
-    transfers: three(totals, (each) => count(each.fullSizeTransfers)),
+    transfers: three(totals, transferCount),
     bytes: inOneUnit(
       three(totals, (each) => each.bytes),
       measureBytes,

@@ -1,6 +1,6 @@
 /** @file The staircase: one column a decision, its height the full-size transfers left after it. Long lists are grouped. */
-import type { Step, Totals } from "../../fusion";
-import { isForced, settled } from "./step-words";
+import { settled, type Step, type Totals } from "../../fusion";
+import { isForced } from "./step-words";
 
 /** More columns than this are grouped. */
 export const MOST_COLUMNS = 60;

@@ -1,11 +1,11 @@
 /** @file What leaves the page as a page of text: both plans in counts, what was decided, what was measured, and a checklist with its answers. */
-import { intensity, peakOf, ridge, type Compilation, type Kernel, type Plan } from "../../fusion";
+import { intensity, peakOf, ridge, settled, type Compilation, type Kernel, type Plan } from "../../fusion";
 import { notes } from "../../lessons";
 import type { FinishedRun } from "../../state";
 import { occupancyOf } from "./kernel-card";
-import { settled } from "./step-words";
 import { showSpread, timeRows } from "./timings";
 import { bytesOfKernel, kernelTitle } from "./traffic";
+import { transferCount } from "./score";
 import { count, plural, showBytes, showMicros, significant } from "./units";
 import { verdictOf } from "./verdict";
 
@@ -92,7 +92,7 @@ const countsTable = ({ naive, naive: { totals: a }, fused, fused: { totals: b } 
   row("", "naive", "fused"),
   row("---", "---", "---"),
   row("kernels", count(a.kernels), count(b.kernels)),
-  row("full-size transfers", count(a.fullSizeTransfers), count(b.fullSizeTransfers)),
+  row("full-size transfers", transferCount(a), transferCount(b)),
   row("memory traffic", showBytes(a.bytes), showBytes(b.bytes)),
   row("peak memory", showBytes(peakOf(naive)), showBytes(peakOf(fused))),
   row("predicted", showMicros(a.predictedMicros), showMicros(b.predictedMicros)),

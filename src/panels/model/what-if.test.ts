@@ -23,8 +23,8 @@ test("a more expensive launch turns a refusal into a yes: both answers with thei
   expect(flipped?.title).toMatch(/^\d+ decisions? flips?$/);
   const row = flipped!.rows.find(({ before }) => before?.code === "C_RECOMPUTE")!;
   expect([row.before?.accepted, row.after?.accepted]).toEqual([false, true]);
-  expect(row.before?.numbers.join()).toContain("apart");
-  expect(row.after?.numbers.join()).toContain("fused");
+  expect(row.before?.numbers.join()).toContain("(chosen)");
+  expect(row.after?.numbers.join()).toContain("(chosen)");
   const rows = Object.fromEntries(totalRows(answer).map((each) => [each.name, each]));
   expect(rows["Kernels"]).toMatchObject({ before: "2", after: "1", tone: "less" });
   expect(rows["Predicted, own"]?.tone).toBe("less");

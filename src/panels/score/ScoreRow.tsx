@@ -1,7 +1,9 @@
 /** @file naive → now → end: the three numbers of the lesson. When there is news, its one line takes their place. */
 import { selectScore, usePlayground } from "../../state";
 import { Icon } from "../Icon";
-import { scoreWords, type ScoreWords } from "../model/score";
+import { useMemo } from "react";
+import { measuredScore } from "../model/measured";
+import { isCrowded, scoreWords, type ScoreWords } from "../model/score";
 import { showMicros } from "../model/units";
 import { StatusLine } from "./StatusLine";
 import { useStatus } from "./use-status";
@@ -12,12 +14,14 @@ interface MetricProps {
   readonly values: readonly [string, string, string];
   readonly unit?: string;
   readonly rank: "always" | "second" | "third";
+  /** What is counted, for whoever points at it. */
+  readonly meaning: string;
 }
 
-function Metric({ name, values: [naive, now, end], unit, rank }: MetricProps) {
+function Metric({ name, values: [naive, now, end], unit, rank, meaning }: MetricProps) {
   const said = `${name}: naive ${naive}, now ${now}, end ${end}${unit ? ` ${unit}` : ""}`;
   return (
-    <div className={`score-metric ${rank}`} role="img" aria-label={said}>
+    <div className={`score-metric ${rank}`} role="img" aria-label={said} title={meaning}>
       <span className="score-name">{name}</span>
       <span className="score-values">
         <span>{naive}</span>
@@ -44,6 +48,9 @@ function Device() {
 
 function Numbers({ score }: { readonly score: ScoreWords }) {
   const profile = usePlayground(({ document }) => document.options.profile.name);
+  const run = usePlayground((state) => state.run);
+  const text = usePlayground(({ document }) => document.text);
+  const measured = useMemo(() => measuredScore(run, text), [run, text]);
   return (
     <>
       <div className="score-metric key" aria-hidden="true">
@@ -54,10 +61,42 @@ function Numbers({ score }: { readonly score: ScoreWords }) {
           <i>→</i>end
         </span>
       </div>
-      <Metric name="Kernels" values={score.kernels} rank="always" />
-      <Metric name="Full-size transfers" values={score.transfers} rank="always" />
-      <Metric name="Memory traffic" values={score.bytes.values} unit={score.bytes.unit} rank="second" />
-      <Metric name={`Predicted, ${profile}`} values={score.micros.values} unit={score.micros.unit} rank="third" />
+      <Metric
+        name="Kernels"
+        values={score.kernels}
+        rank="always"
+        meaning="GPU programs launched one after the other."
+      />
+      <Metric
+        name="Full-size transfers"
+        values={score.transfers}
+        rank="always"
+        meaning="Reads and writes by kernels of tensors at least a quarter as large as the largest one. <1: only smaller ones move."
+      />
+      <Metric
+        name="Memory traffic"
+        values={score.bytes.values}
+        unit={score.bytes.unit}
+        rank="second"
+        meaning="Bytes that all kernels read from and write to GPU memory."
+      />
+      {measured ? (
+        <Metric
+          name={measured.software ? "Measured, on the CPU" : "Measured here"}
+          values={measured.values}
+          unit={measured.unit}
+          rank="third"
+          meaning={`Median times of the last run. Predicted for ${profile}: ${score.micros.values.join(" → ")} ${score.micros.unit}.`}
+        />
+      ) : (
+        <Metric
+          name={`Predicted, ${profile}`}
+          values={score.micros.values}
+          unit={score.micros.unit}
+          rank="third"
+          meaning={`Time by the cost model, on the device profile ${profile}.`}
+        />
+      )}
       <Device />
     </>
   );

@@ -16,8 +16,12 @@ test("the card of an accepted step says what it saves, both ways, and offers to 
   expect(card.question).toBe("Why fused?");
   expect(card.kick).toMatch(/^Step \d+: \w+ → \w+$/);
   expect(card.allowed && card.worthIt).toBe(true);
-  expect(card.bars!.apart.part).toBe(1);
-  expect(card.bars!.slower).toBe(false);
+  const [time] = card.bars;
+  expect([time!.title, time!.bars[0]!.part, time!.bars.map(({ chosen }) => chosen)]).toEqual([
+    "Predicted time",
+    1,
+    [false, true],
+  ]);
   expect(card.reason).toBe(step.profitable!.text);
 });
 

@@ -1,18 +1,10 @@
 /** @file What the decision card says about a step or an edge: question, answer, reason, verdicts, bars, a way on. */
-import { findNode, parseEdgeId } from "../../../fusion";
-import type { CompileOptions, EdgeId, Graph, NodeId, Step } from "../../../fusion";
+import { barsOf, findNode, parseEdgeId, reasonTitles, settled, titleOf } from "../../../fusion";
+import type { BarGroup, CompileOptions, EdgeId, Graph, NodeId, Step } from "../../../fusion";
 import { pillTarget } from "../../../document";
-import { titleOf } from "./formula";
-import { reasonTitles } from "./reasons";
+import { titleOf as nodeTitle } from "./formula";
 import type { SceneEdge } from "./scene";
-import { showBytes, showMicros } from "./format";
-
-export interface Bar {
-  readonly label: string;
-  /** 0 to 1 of the longer one. */
-  readonly part: number;
-  readonly text: string;
-}
+import { showBytes } from "./format";
 
 export interface DecisionCard {
   /** `Step 10: mean → centre` */
@@ -24,7 +16,10 @@ export interface DecisionCard {
   readonly allowed: boolean | null;
   /** null: never asked. */
   readonly worthIt: boolean | null;
-  readonly bars: { readonly apart: Bar; readonly fused: Bar; readonly slower: boolean } | null;
+  /** What was compared, what decided first. */
+  readonly bars: readonly BarGroup[];
+  /** Something else than the numbers decided: the person. */
+  readonly byPerson: boolean;
   readonly remedy: string | null;
   readonly earlier: readonly { readonly seq: number; readonly text: string }[];
   readonly edge: EdgeId | null;
@@ -39,7 +34,7 @@ export function nameIn(graph: Graph, id: NodeId): string {
   const real = pillTarget(id) ?? id;
   const node = findNode(graph, real);
   if (!node) return real;
-  return node.op === "input" ? node.label : titleOf(node);
+  return node.op === "input" ? node.label : nodeTitle(node);
 }
 
 const arrow = (graph: Graph, edge: EdgeId | null, nodes: readonly NodeId[]): string => {
@@ -57,19 +52,8 @@ export const pinOf = (edge: EdgeId | null, options: CompileOptions): DecisionCar
         ? "forbidden"
         : null;
 
-function barsOf({ cost }: Step): DecisionCard["bars"] {
-  if (!cost || (cost.microsApart === 0 && cost.microsFused === 0)) return null;
-  const longest = Math.max(cost.microsApart, cost.microsFused);
-  const bar = (label: string, micros: number): Bar => ({ label, part: micros / longest, text: showMicros(micros) });
-  const slower = cost.microsFused > cost.microsApart;
-  return { apart: bar("apart", cost.microsApart), fused: bar("fused", cost.microsFused), slower };
-}
-
-const verdictOf = (step: Step): Step["legal"] => (step.legal.ok && step.profitable ? step.profitable : step.legal);
-
 const outcomeOf = (step: Step): string => {
-  const verdict = verdictOf(step);
-  return `${step.accepted ? "Fused" : "Refused"}: ${reasonTitles[verdict.code].replace(/\.$/, "").toLowerCase()}`;
+  return `${step.accepted ? "Accepted" : "Refused"}: ${titleOf(step).replace(/\.$/, "").toLowerCase()}`;
 };
 
 const questionOf = (step: Step): string => {
@@ -85,17 +69,18 @@ export function cardOfStep(
   options: CompileOptions,
   others: readonly Step[] = [],
 ): DecisionCard {
-  const verdict = verdictOf(step);
+  const verdict = settled(step);
   const edge = step.edge ?? step.edges[0] ?? null;
   return {
     kick: `Step ${step.seq}: ${arrow(graph, step.edge, step.nodes)}`,
     question: questionOf(step),
-    answer: reasonTitles[verdict.code],
+    answer: titleOf(step),
     reason: verdict.text,
     code: verdict.code,
     allowed: step.legal.ok,
     worthIt: step.profitable?.ok ?? null,
     bars: barsOf(step),
+    byPerson: step.cost?.criterion === "choice" || verdict.code.startsWith("U_"),
     remedy: step.accepted ? null : (verdict.remedy ?? null),
     earlier: others.filter(({ seq }) => seq !== step.seq).map((each) => ({ seq: each.seq, text: outcomeOf(each) })),
     edge,
@@ -124,7 +109,16 @@ export function cardOfEdge(
 
 function undecided(graph: Graph, edge: SceneEdge): Omit<DecisionCard, "edge" | "pin"> {
   const [from, to] = [nameIn(graph, edge.from), nameIn(graph, edge.to)];
-  const none = { code: "", allowed: null, worthIt: null, bars: null, remedy: null, earlier: [], fused: false };
+  const none = {
+    code: "",
+    allowed: null,
+    worthIt: null,
+    bars: [],
+    byPerson: false,
+    remedy: null,
+    earlier: [],
+    fused: false,
+  };
   const kick = `${from} → ${to}`;
   const cannotForce = "There is no pair of kernels here to fuse.";
   if (pillTarget(edge.to)) {

@@ -103,7 +103,7 @@ function lossOver(seen: Seen, root: Node, group: string): string | null {
   return null;
 }
 
-/** gelu(x + b), where b runs along the last axis. */
+/** gelu(x + b), where b runs along the last axis. A bias that another call adds, as layer_norm does, belongs to that call. */
 const biasGelu: Pattern = (seen, root) => {
   const x = root.op === "gelu" ? root.inputs[0]! : geluOf(seen, root);
   const sum = x === null ? null : opOf(seen, x, "add");
@@ -111,7 +111,8 @@ const biasGelu: Pattern = (seen, root) => {
     const { shape } = node(seen.graph, id).type;
     return shape.length === 1 && root.type.shape.length > 1 && shape[0] === root.type.shape.at(-1);
   };
-  return sum?.inputs.some(isBias) ? "bias_gelu" : null;
+  const isCalls = sum?.groups.some(({ kind }) => kind === "composite");
+  return sum?.inputs.some(isBias) && !isCalls ? "bias_gelu" : null;
 };
 
 /** dropout(x) + r; with a bias added before, that belongs to it. */

@@ -30,7 +30,9 @@ export function tooLate(
   const text = own
     ? `${nameOf(graph, reader)} scales by numbers that come from ${nameOf(graph, product.id)} itself, as a batch norm in training does: they are not known before the run.`
     : `${nameOf(graph, reader)} could be part of the weights of ${nameOf(graph, product.id)}, but ${namesOf(graph, inputs)} ${inputs.length === 1 ? "is an input" : "are inputs"} of each run, not known before.`;
-  const remedy = own ? "Use inference mode." : `Declare what does not change as a weight: \`= param()\`.`;
+  const remedy = own
+    ? "Inference mode, with fixed statistics."
+    : `Declaring what does not change as a weight: \`= param()\`.`;
   const nodes = [product.id, reader];
   return { rule: "into-weight", change: null, verdict: no("L_NOT_CONST", nodes, text, { remedy }), nodes };
 }

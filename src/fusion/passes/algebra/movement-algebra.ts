@@ -9,14 +9,11 @@ import { rewritingPass, untilNoneFits } from "../rewriting";
 import { inWords, nameOf, namesOf, yes } from "../sentences";
 import { rowsFirst } from "./rows-first";
 import { treeBelow, withTop, type Tree } from "./tree-below";
+import { titled } from "../titles";
 
 export const movementAlgebra = rewritingPass({
-  name: "movement-algebra",
-  title: "Push transposes together",
+  ...titled("movement-algebra"),
   teaches: "layout",
-  summary:
-    "Moves transposes through elementwise ops so that they meet and cancel, lets a window pad for itself, and leaves out rows before a product rather than behind it.",
-  numerics: "bitwise",
   *match(planner) {
     yield* untilNoneFits(
       planner,

@@ -7,13 +7,11 @@ import { rewritingPass } from "../rewriting";
 import { countOf, nameOf, yes } from "../sentences";
 import { joinedPatterns } from "./joined-patterns";
 import { patterns, type Pattern } from "./patterns";
+import { titled } from "../titles";
 
 export const recognition = rewritingPass({
-  name: "recognition",
-  title: "Recognise patterns",
+  ...titled("recognition"),
   teaches: "recognition",
-  summary: "Gives a softmax, a norm or a gate that is written out in primitives its name.",
-  numerics: "bitwise",
   *match(planner) {
     const calls = callsIn(planner.graph);
     for (const id of Array.from(planner.graph.nodes.keys()).toReversed()) {
@@ -89,7 +87,7 @@ function* named(planner: Planner, root: Node, { name, members }: Recognised): Ge
       groups: [...n.groups.slice(0, at), group, ...n.groups.slice(at).filter(({ id }) => id !== root.id)],
     };
   });
-  const text = `${nameOf(graph, root.id)} and ${countOf(members.length - 1, "op")} before it are ${/^[aeiou]/.test(name) ? "an" : "a"} ${name}, written out. Together they are called so from here on; how they are fused does not depend on the name.`;
+  const text = `${nameOf(graph, root.id)} and the ${countOf(members.length - 1, "op")} before it compute \`${name}\`. From here on they appear under that name, which has no effect on fusion.`;
   const nodes = members.map(({ id }) => id);
   const patch = { removedNodes: members, addedNodes: relabelled, removedRegions: [], addedRegions: [], outputs: null };
   yield rewriteCandidate(planner, name, nodes, { patch, verdict: yes("A_PATTERN", [root.id], text) });

@@ -7,14 +7,11 @@ import { openRewriter, type NodeChange, type Rewriter } from "../rewriter";
 import { rewritingPass, untilNoneFits } from "../rewriting";
 import { inWords, nameOf, yes } from "../sentences";
 import { rowOfProduct } from "./row-of-product";
+import { titled } from "../titles";
 
 export const reductionAlgebra = rewritingPass({
-  name: "reduction-algebra",
-  title: "Factors out of sums",
+  ...titled("reduction-algebra"),
   teaches: "reduction-algebra",
-  summary:
-    "Takes what a sum does not run over out of it, so that it is applied to the few results and not to every term.",
-  numerics: "reassociates",
   *match(planner) {
     yield* untilNoneFits(
       planner,

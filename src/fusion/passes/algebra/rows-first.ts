@@ -5,7 +5,7 @@ import { LONG_K, THIN } from "../../region";
 import type { Proposal } from "../identities";
 import type { Planner } from "../planner";
 import type { Rewriter } from "../rewriter";
-import { nameOf, no, yes } from "../sentences";
+import { nameOf, no, STRICT_OFF, yes } from "../words";
 import { treeBelow, withTop, type Tree } from "./tree-below";
 
 /** slice(f(a @ w)) = f(slice(a) @ w), where only rows of `a` are left out and nobody reads the others. */
@@ -88,5 +88,5 @@ const sharedOut = ({ graph }: Planner, n: Node, product: Node): Proposal["verdic
     "L_STRICT",
     [n.id, product.id],
     `With the few rows that ${nameOf(graph, n.id)} leaves, several threads would share each sum of ${nameOf(graph, product.id)}, which may change the last bits, and strict mode keeps them.`,
-    { remedy: "Switch strict mode off." },
+    STRICT_OFF,
   );

@@ -6,14 +6,12 @@ import { mutated } from "../mutations";
 import type { Planner } from "../planner";
 import { openRewriter, type Rewriter } from "../rewriter";
 import { rewritingPass, untilNoneFits } from "../rewriting";
-import { nameOf, yes } from "../sentences";
+import { nameOf, yes } from "../words";
+import { titled } from "../titles";
 
 export const scalarAlgebra = rewritingPass({
-  name: "scalar-algebra",
-  title: "Scale, offset and power",
+  ...titled("scalar-algebra"),
   teaches: "scalar-algebra",
-  summary: "Multiplies and adds literals ahead, and writes x² as a product and √x as a root.",
-  numerics: "reassociates",
   *match(planner) {
     yield* untilNoneFits(
       planner,

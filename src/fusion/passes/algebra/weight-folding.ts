@@ -14,14 +14,11 @@ import { MOST_ELEMENTS, openConstants } from "./constants";
 import { knownExpressions } from "./known-early";
 import { namedScale, tangled, tooLate } from "./known-late";
 import { openRecipe, type Recipe } from "./recipe";
+import { titled } from "../titles";
 
 export const weightFolding = rewritingPass({
-  name: "weight-folding",
-  title: "Fold scales into the weights",
+  ...titled("weight-folding"),
   teaches: "weight-folding",
-  summary:
-    "Computes what follows from weights alone once, before the run: a batch norm becomes part of the convolution.",
-  numerics: "reassociates",
   *match(planner) {
     const rewriter = openRewriter(planner);
     const around: Around = {
@@ -97,8 +94,8 @@ function intoWeight(planner: Planner, rewriter: Rewriter, around: Around, produc
     work.map(({ id }) => id),
   );
   const text = folded
-    ? `${names} only ${added ? "scale and shift" : "scale"} each output of ${nameOf(graph, product.id)} by numbers that are known before the run. The weights carry the scale now${added ? ", one added number the rest" : ""}; the last bits may round otherwise.`
-    : `${names} add numbers that are known before the run: their sum is added once.`;
+    ? `${names} ${added ? "scale and shift" : "scale"} each output of ${nameOf(graph, product.id)} by numbers that are known before the run. The scale becomes part of the weights${added ? ", the shift one added number" : ""}; the last bits may differ by rounding.`
+    : `${names} add numbers that are known before the run: only their sum is added.`;
   return {
     rule: folded ? "into-weight" : "shifts",
     change,

@@ -4,26 +4,25 @@
  */
 import { bytesOf, node, type Node, type NodeId, type SavedValues, type Verdict } from "../../ir";
 import { isFreeView } from "../../region";
-import type { Answer, Candidate, FusionPass } from "../define";
+import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "../define";
 import type { Proposal } from "../identities";
 import { costOf, patchOf } from "../merge";
 import type { Planner } from "../planner";
 import type { Rewriter } from "../rewriter";
 import { noKernel, propose } from "../rewriting";
-import { nameOf, namesOf, no, showBytes, showMicros, yes } from "../sentences";
+import { settledBy, timeOf, weigh } from "../weigh";
+import { nameOf, namesOf, no, showBytes, yes } from "../words";
 import { keptOf, type Kept, type Wanted } from "./choose";
 import { splittingRewriter } from "./split-kernel";
 import { NodeFactory } from "./node-factory";
 import { isLate, isSource, partitionOf, type Partition } from "./partition";
 import { wantedOf } from "./wanted";
-import { fitsBits, flopsOf, isExpensive, savedBytes } from "./recompute-cost";
+import { fitsBits, flopsOf, isDear, keptBytes } from "./worth-keeping";
+import { titled } from "../titles";
 
 export const savedValues: FusionPass = {
-  name: "saved-values",
-  title: "Choose what the backward pass keeps",
+  ...titled("saved-values"),
   teaches: "saved-values",
-  summary: "Keeps a value of the forward pass, makes it again, takes it back from a result, or keeps one bit of it.",
-  numerics: "bitwise",
   *match(planner) {
     const asked = askedOf(planner);
     if (!asked) return;
@@ -44,11 +43,42 @@ export const savedValues: FusionPass = {
     yield* ahead(work);
     for (const value of crossing(work)) yield* decided(work, value);
   },
-  legal: (planner, candidate) => noKernel(planner, candidate) ?? candidate.rewrite!.verdict,
+  legal(planner, candidate) {
+    const { nodes, rewrite } = candidate;
+    const refused = noKernel(planner, candidate);
+    if (refused) return refused;
+    const isLegality = rewrite!.verdict.code.startsWith("L_");
+    return isLegality
+      ? rewrite!.verdict
+      : yes("A_PATTERN", nodes, "Saved or recomputed, the backward pass reads the same value.");
+  },
   cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
-  profitability: (_planner, { rewrite }) => rewrite!.verdict,
+  worth: (_planner, candidate, delta) => kept(candidate, delta),
   apply: (_planner, candidate) => patchOf(candidate),
 };
+
+/** What the new value stands for, in the words of a bar. */
+const WAYS: Readonly<Record<string, string>> = {
+  bits: "saved as bits",
+  ahead: "its test saved",
+  invert: "inverted",
+  recompute: "recomputed",
+};
+
+/** Bytes kept for the backward pass against predicted time: the bytes decide, and the time is what they cost. */
+function kept(candidate: Candidate, { apart, fused }: CostDelta): Opinion {
+  const { rule, rewrite } = candidate;
+  const { verdict } = rewrite!;
+  const { bytesSavedBefore, bytesSavedAfter } = verdict.numbers ?? {};
+  if (!verdict.ok || bytesSavedBefore === undefined || bytesSavedAfter === undefined) return verdict;
+  const ways = [
+    { what: "saved", ...apart, bytes: bytesSavedBefore },
+    { what: WAYS[rule] ?? "recomputed", ...fused, bytes: bytesSavedAfter },
+  ];
+  const isChosen = verdict.code === "U_FORCE" || bytesSavedAfter >= bytesSavedBefore;
+  const weighed = isChosen ? settledBy("choice", ways, true) : weigh("memory", ways);
+  return { ...verdict, text: `${verdict.text} Predicted: ${timeOf(fused, apart)}.`, weighed };
+}
 
 /** What the options say; a checkpoint in the text asks by itself. */
 function askedOf({ graph, options }: Planner): SavedValues | null {
@@ -131,8 +161,8 @@ function takenAhead(
   const from = n.inputs.filter((id) => !isSource(node(graph, id)));
   const of = from.length === 0 ? whole : Math.max(whole, ...from.map((id) => bytesOf(node(graph, id).type)));
   const text = asBits
-    ? `The backward pass asks only whether ${nameOf(graph, n.id)} holds: one bit an element, ${showBytes(bytes)} instead of the ${showBytes(of)} of ${namesOf(graph, from.length > 0 ? from : [n.id])}.`
-    : `${nameOf(graph, n.id)} is computed in the forward pass, so that only its ${showBytes(bytes)} are kept.`;
+    ? `The backward pass only needs to know where ${nameOf(graph, n.id)} is true: one bit per element, ${showBytes(bytes)} instead of the ${showBytes(of)} of ${namesOf(graph, from.length > 0 ? from : [n.id])}.`
+    : `${nameOf(graph, n.id)} is computed in the forward pass, so that only its ${showBytes(bytes)} are saved.`;
   const nodes = [...from.slice(0, 1), n.id, ...readers.slice(0, 1)];
   return {
     rule: asBits ? "bits" : "ahead",
@@ -140,9 +170,8 @@ function takenAhead(
     nodes,
     verdict: yes("A_BYTES", nodes, text, {
       numbers: {
-        bytesSaved: 2 * (of - bytes),
-        microsApart: moving(planner, 2 * of),
-        microsFused: moving(planner, 2 * bytes),
+        bytesSavedBefore: of,
+        bytesSavedAfter: bytes,
       },
     }),
   };
@@ -223,18 +252,18 @@ function makingAgain(
   const bytes = bytesOf(node(graph, id).type);
   const nodes = [id, ...readers.slice(0, 1)];
   const inverted = wanted.inverted.get(id);
-  const numbers = traded(planner, bytes, flops);
+  const numbers = { bytesSavedBefore: bytes, bytesSavedAfter: 0, flopsAdded: flops };
   const text = inverted
-    ? `${nameOf(graph, id)} is taken back from ${nameOf(graph, inverted.result)} by \`${inverted.op}\`: its ${showBytes(bytes)} need not be kept. Where ${nameOf(graph, inverted.result)} has lost digits, so has what is taken back.`
+    ? `${nameOf(graph, id)} is computed back from ${nameOf(graph, inverted.result)} by \`${inverted.op}\`, so its ${showBytes(bytes)} need not be saved. Digits that ${nameOf(graph, inverted.result)} has lost are missing in it too.`
     : made.length === 0
-      ? `${nameOf(graph, id)} is made again in the backward pass already: its ${showBytes(bytes)} need not be kept (${showMicros(moving(planner, 2 * bytes))} to write and read).`
-      : `${nameOf(graph, id)} is made again in the backward pass (${namesOf(graph, made)}: ${showFlops(flops)}, ${showMicros(micros(planner, flops))}) instead of keeping its ${showBytes(bytes)} (${showMicros(moving(planner, 2 * bytes))} to write and read).`;
+      ? `${nameOf(graph, id)} is recomputed in the backward pass already, so its ${showBytes(bytes)} need not be saved.`
+      : `The backward pass recomputes ${nameOf(graph, id)} (${namesOf(graph, made)}, ${showFlops(flops)}), so its ${showBytes(bytes)} need not be saved.`;
   return {
     made,
     rule: inverted ? "invert" : "recompute",
     change,
     nodes,
-    verdict: yes("A_BYTES", nodes, text, { numbers }),
+    verdict: yes(wanted.choices.has(id) ? "U_FORCE" : "A_BYTES", nodes, text, { numbers }),
   };
 }
 
@@ -243,7 +272,7 @@ function keeping({ planner, wanted }: Work, id: NodeId, readers: readonly NodeId
   const { graph } = planner;
   const [name, bytes, flops] = [nameOf(graph, id), bytesOf(node(graph, id).type), flopsOf(graph, id)];
   const nodes = [id, ...readers.slice(0, 1)];
-  const numbers = { ...traded(planner, bytes, flops), bytes };
+  const numbers = { bytes, flops };
   const refusal = (code: Verdict["code"], text: string, remedy: string): Proposal => ({
     rule: "keep",
     change: null,
@@ -252,44 +281,38 @@ function keeping({ planner, wanted }: Work, id: NodeId, readers: readonly NodeId
   });
   const reading = `${nameOf(graph, readers[0]!)} reads ${name} in the backward pass`;
   if (wanted.choices.has(id))
-    return refusal("U_USER_BARRIER", `You chose to keep ${name}: ${showBytes(bytes)}.`, "Take the choice back.");
+    return refusal(
+      "U_USER_BARRIER",
+      `You chose to save ${name}: ${showBytes(bytes)}.`,
+      "Options, Saved values: another choice for it.",
+    );
   const giving = [...wanted.inverted].find(([, { inputs }]) => inputs.includes(id));
   if (giving)
     return refusal(
       "L_SAVED",
-      `${name} is kept (${showBytes(bytes)}), because ${nameOf(graph, giving[0])} is taken back from it.`,
-      "Keep that value itself.",
+      `${name} is saved (${showBytes(bytes)}), because ${nameOf(graph, giving[0])} is computed back from it.`,
+      `Saving ${nameOf(graph, giving[0])} itself.`,
     );
-  if (isExpensive(graph, id)) {
-    const again = `computing it again takes ${showFlops(flops)} (${showMicros(micros(planner, flops))})`;
+  if (isDear(graph, id)) {
     return refusal(
       "C_RECOMPUTE",
-      `${reading}, and ${again}: its ${showBytes(bytes)} are kept (${showMicros(moving(planner, 2 * bytes))} to write and read).`,
-      "Choose recompute for it, or allow fewer bytes.",
+      `${reading}. Recomputing it takes ${showFlops(flops)}, and matmuls, sorts, scans and long sums are saved unless you choose otherwise: ${showBytes(bytes)} until then.`,
+      "Options, Saved values: recompute it, or allow fewer bytes.",
     );
   }
   if (wanted.policy === "stored")
     return refusal(
       "L_SAVED",
-      `${reading}: its ${showBytes(bytes)} are kept until then.`,
-      "Recompute it, or choose the cheapest cut.",
+      `${reading}, so its ${showBytes(bytes)} are saved until then.`,
+      "Options, Saved values: recompute it, or choose the min-cut.",
     );
   return refusal(
     "C_NEGATIVE",
-    `${reading}. Keeping its ${showBytes(bytes)} is the cheapest way: other values are made again from it.`,
-    "Choose recompute for it.",
+    `${reading}. Saving its ${showBytes(bytes)} is part of the min-cut: other values are recomputed from it.`,
+    "Options, Saved values: recompute it.",
   );
 }
 
-/** What making a value again saves, and what it takes. */
-const traded = (planner: Planner, bytes: number, flops: number) => ({
-  bytesSaved: 2 * bytes,
-  flopsAdded: flops,
-  microsApart: moving(planner, 2 * bytes),
-  microsFused: micros(planner, flops),
-});
-const micros = ({ profile }: Planner, flops: number): number => (flops / profile.peakFlops) * 1e6;
-const moving = ({ profile }: Planner, bytes: number): number => (bytes / profile.bandwidth) * 1e6;
 const showFlops = (flops: number): string => {
   const [scale, unit] =
     flops >= 1e9 ? [1e9, "GFLOP"] : flops >= 1e6 ? [1e6, "MFLOP"] : flops >= 1e3 ? [1e3, "kFLOP"] : [1, "FLOP"];

@@ -14,7 +14,7 @@ import {
 } from "../../ir";
 import { opDef } from "../../ops";
 import { isFreeView } from "../../region";
-import { nameOf, no } from "../sentences";
+import { nameOf, no, STRICT_OFF } from "../words";
 import type { Inverted, Wanted } from "./choose";
 import { isLate, isSource, partitionOf, type Partition } from "./partition";
 import { isOpaque } from "./recompute-cost";
@@ -89,26 +89,26 @@ const needsMore = (graph: Graph, n: Node, reader: Node): Verdict =>
   no(
     "L_DTYPE",
     [n.id, reader.id],
-    `${nameOf(graph, reader.id)} needs the numbers of ${nameOf(graph, n.id)}, not only a yes or no for each: a bit is too little.`,
-    { remedy: "Keep or recompute it." },
+    `${nameOf(graph, reader.id)} needs the numbers of ${nameOf(graph, n.id)}, not only whether it is true: one bit is too little.`,
+    { remedy: "Saving or recomputing it." },
   );
 const notBack = (graph: Graph, n: Node): Verdict =>
   no(
     "L_ROOT",
     [n.id],
-    `No op that reads ${nameOf(graph, n.id)} in the forward pass can be undone with what is at hand, so it can't be taken back.`,
-    { remedy: "Keep or recompute it." },
+    `No op that reads ${nameOf(graph, n.id)} in the forward pass can be inverted with the values that are saved.`,
+    { remedy: "Saving or recomputing it." },
   );
 const notExact = (graph: Graph, n: Node, { result, op }: Inverted): Verdict =>
   no(
     "L_STRICT",
     [n.id, result],
-    `${nameOf(graph, n.id)} taken back from ${nameOf(graph, result)} by \`${op}\` has other last digits, and strict mode keeps them.`,
-    { remedy: "Switch strict mode off, or recompute it." },
+    `${nameOf(graph, n.id)} computed back from ${nameOf(graph, result)} by \`${op}\` has other last digits, and strict mode forbids that.`,
+    STRICT_OFF,
   );
 const notAgain = (graph: Graph, n: Node): Verdict =>
-  no("L_OPAQUE", [n.id], `Nobody knows what ${nameOf(graph, n.id)} does, so it is not done twice.`, {
-    remedy: "Keep it.",
+  no("L_OPAQUE", [n.id], `${nameOf(graph, n.id)} is opaque, so it is not computed twice.`, {
+    remedy: "Saving it.",
   });
 
 /** A value of the forward pass that backward nodes read, and what can be done about it. */

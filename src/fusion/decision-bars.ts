@@ -1,0 +1,147 @@
+/** @file A decision as bars: its alternatives by what chose among them, or a value against its limit. One source for card, list and presenter. */
+import { showBytes, showMicros, type Alternative, type Criterion, type Limit, type Step, type Verdict } from "./ir";
+
+export interface Bar {
+  /** `one kernel`, `needed`, `allowed` … */
+  readonly what: string;
+  /** 0 to 1 of the longest in the group. */
+  readonly part: number;
+  readonly text: string;
+  readonly chosen: boolean;
+}
+
+export interface BarGroup {
+  /** `Predicted time`, `registers per thread` … */
+  readonly title: string;
+  /** Whether it is this group that decided. */
+  readonly decides: boolean;
+  readonly bars: readonly Bar[];
+}
+
+/** The verdict that settled a step: worth comes after legality. */
+export const settled = ({ legal, profitable }: Pick<Step, "legal" | "profitable">): Verdict => profitable ?? legal;
+
+type Value = readonly [what: string, value: number, text: string, chosen: boolean];
+
+function groupOf(title: string, decides: boolean, values: readonly Value[]): BarGroup | null {
+  const longest = values.reduce((most, [, value]) => Math.max(most, value), 0);
+  if (longest === 0) return null;
+  return {
+    title,
+    decides,
+    bars: values.map(([what, value, text, chosen]) => ({ what, part: value / longest, text, chosen })),
+  };
+}
+
+const limitText = (value: number, { unit }: Limit): string =>
+  unit === "B" ? showBytes(value) : `${Number(value.toPrecision(3))}${unit === "" ? "" : ` ${unit}`}`;
+
+/** `68 of 64 registers per thread`. */
+export const limitWords = (limit: Limit): string =>
+  `${limitText(limit.value, limit)} of ${limitText(limit.limit, limit)} ${limit.what}`;
+
+const limitGroup = (limit: Limit): BarGroup | null =>
+  groupOf(limit.what.charAt(0).toUpperCase() + limit.what.slice(1), true, [
+    ["needed", limit.value, limitText(limit.value, limit), false],
+    ["allowed", limit.limit, limitText(limit.limit, limit), false],
+  ]);
+
+const timeGroup = (alternatives: readonly Alternative[], decides: boolean): BarGroup | null =>
+  groupOf(
+    "Predicted time",
+    decides,
+    alternatives.map(({ what, micros, chosen }) => [what, micros, showMicros(micros), chosen]),
+  );
+
+const byteGroup = (title: string, alternatives: readonly Alternative[]): BarGroup | null =>
+  groupOf(
+    title,
+    true,
+    alternatives.map(({ what, bytes, chosen }) => [what, bytes, showBytes(bytes), chosen]),
+  );
+
+/** The bars of a decision, what decided first; none where nothing was compared. */
+export function barsOf(step: Pick<Step, "legal" | "profitable" | "cost">): readonly BarGroup[] {
+  const { limit } = settled(step);
+  const { criterion, alternatives } = step.cost ?? { criterion: "limit" as Criterion, alternatives: [] };
+  const groups = ((): (BarGroup | null)[] => {
+    switch (criterion) {
+      case "time":
+        return [timeGroup(alternatives, true)];
+      case "bytes":
+        return [byteGroup("Memory traffic", alternatives), timeGroup(alternatives, false)];
+      case "memory":
+        return [byteGroup("Saved for the backward pass", alternatives), timeGroup(alternatives, false)];
+      case "choice":
+        return [limit ? limitGroup(limit) : null, timeGroup(alternatives, false)];
+      case "limit":
+        return [limit ? limitGroup(limit) : null];
+      case "algebra":
+        return [];
+    }
+  })();
+  return groups.filter((group) => group !== null);
+}
+
+/** What decided, as a badge says it. */
+export const criterionWords: Readonly<Record<Criterion, string>> = {
+  time: "by predicted time",
+  bytes: "by memory traffic",
+  memory: "by memory saved",
+  limit: "by a limit",
+  choice: "your choice",
+  algebra: "a rewrite",
+};
+
+const TITLES: Readonly<Record<Verdict["code"], string>> = {
+  A_BYTES: "It saves memory traffic.",
+  A_LAUNCH: "It saves a launch.",
+  A_VIEW: "A view costs nothing.",
+  A_PATTERN: "An equivalent form.",
+  L_CYCLE: "It would create a cycle.",
+  L_SHAPE: "Different loops.",
+  L_INDEX: "Different elements.",
+  L_OPAQUE: "An opaque op.",
+  L_EFFECT: "An op with a side effect.",
+  L_ROOT: "Needed in memory.",
+  L_TWO_CONTRACT: "Two matmuls.",
+  L_REDUCE_REDUCE: "A reduction of a reduction.",
+  L_ROW_NOT_OWNED: "Row-reduction boundary.",
+  L_DTYPE: "Type not available.",
+  L_STRICT: "Strict arithmetic.",
+  L_SAVED: "The backward pass needs it.",
+  L_NOT_CONST: "Not a constant.",
+  L_BINDINGS: "Too many buffers.",
+  L_WGMEM: "Too little memory on chip.",
+  C_NEGATIVE: "Nothing gained.",
+  C_RECOMPUTE: "Recomputing costs more.",
+  C_REGISTERS: "Too many registers.",
+  C_CODE_SIZE: "Too many ops.",
+  C_COMPILE_BUDGET: "Too long to compile.",
+  C_PEAK_MEMORY: "Too much memory at once.",
+  C_LIBRARY: "The matmul stays separate.",
+  C_PARALLELISM: "Too few workgroups.",
+  C_BEATEN: "Another way is better.",
+  U_USER_BARRIER: "Your choice.",
+  U_FORCE: "Your choice.",
+};
+/** What a code stands for, without the numbers of a case; docs/reason-codes.md lists the same words. */
+export const reasonTitles = TITLES;
+
+/** The bold answer of a decision: its code in the case at hand. */
+export function titleOf(step: Pick<Step, "legal" | "profitable" | "cost">): string {
+  const { code, limit } = settled(step);
+  const [without, withIt] = step.cost?.alternatives ?? [];
+  if (code === "A_PATTERN" && step.cost === null) return "A known pattern.";
+  if (!without || !withIt) return TITLES[code];
+  const slower = withIt.micros > without.micros;
+  if (code === "A_BYTES" && step.cost!.criterion === "memory")
+    return slower ? "It saves memory, and costs time." : "It saves memory.";
+  if (code === "A_LAUNCH" && withIt.launches >= without.launches) return "It saves time.";
+  if (code === "L_BINDINGS" && withIt.chosen) return "Too large to store.";
+  if (code === "C_RECOMPUTE" && limit) return "Recomputed too often.";
+  if (code === "C_NEGATIVE" && limit) return "It would load more.";
+  if (code === "C_NEGATIVE" && step.cost!.criterion === "bytes") return "It would move more bytes.";
+  if (code === "C_NEGATIVE" && slower) return "Slower together.";
+  return TITLES[code];
+}

@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { a100, h100, laptop, type CompileOptions } from "../../src/fusion";
+import { compile, defaultOptions } from "../../src/fusion/compile";
+import { settled } from "../../src/fusion/decision-bars";
+import { withMutation } from "../../src/fusion/passes/mutations";
+import { allLessons, optionsFor } from "../../src/lessons";
+import { caseArbitrary, planned } from "./plan-laws";
+import { remedyFaults, verdictFaults } from "./verdicts";
+
+const WAYS: Readonly<Record<string, Partial<CompileOptions>>> = {
+  "as they come": {},
+  "on a laptop": { profile: laptop },
+  "on an A100": { profile: a100 },
+  "on an H100": { profile: h100 },
+  "level 1": { level: 1 },
+  "level 2": { level: 2 },
+  primitives: { granularity: "primitive" },
+  strict: { strict: true },
+  duplicated: { policy: "duplicate" },
+  stored: { policy: "materialise" },
+  multi: { policy: "multi" },
+  library: { matmulPolicy: "threshold", libraryAbove: 100 },
+  "small kernels": { groupSize: 1 / 16 },
+};
+
+const compiledLesson = (lesson: (typeof allLessons)[number], way: Partial<CompileOptions> = {}) =>
+  compile(lesson.text, { ...optionsFor(lesson, defaultOptions, null, defaultOptions), ...way });
+
+describe("the chosen alternative is the best by its criterion, and the sentence says its numbers", () => {
+  test.each(Object.entries(WAYS))("all examples, %s", (_, way) => {
+    const faults = allLessons.flatMap((lesson) =>
+      compiledLesson(lesson, way)
+        .steps.flatMap(verdictFaults)
+        .map((text) => `${lesson.id}: ${text}`),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  test("random programs with random options", () => {
+    fc.assert(
+      fc.property(caseArbitrary, (each) => {
+        expect(planned(each).compilation.steps.flatMap(verdictFaults)).toEqual([]);
+      }),
+      { numRuns: 200, seed: 20261122 },
+    );
+  });
+
+  test("a choice of the worst is noticed", () => {
+    const [lesson] = allLessons;
+    const steps = withMutation("worst-chosen", () => compiledLesson(lesson!).steps);
+    expect(steps.flatMap(verdictFaults).length).toBeGreaterThan(0);
+  });
+});
+
+test("a remedy that names a choice changes the answer", () => {
+  const asked = new Map<string, number>();
+  const faults = allLessons.flatMap((lesson) => {
+    const compilation = compiledLesson(lesson);
+    const steps = compilation.steps.filter((step) => {
+      const { remedyOptions, code } = settled(step);
+      const key = `${code} ${step.pass} ${Object.keys(remedyOptions ?? {}).join()}`;
+      asked.set(key, (asked.get(key) ?? 0) + 1);
+      return remedyOptions !== undefined && asked.get(key)! <= 4;
+    });
+    return remedyFaults(compilation, steps).map((text) => `${lesson.id}: ${text}`);
+  });
+  expect(faults).toEqual([]);
+});

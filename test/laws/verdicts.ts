@@ -1,0 +1,76 @@
+/** @file What a decision owes its reader: the alternatives that were weighed decide, and its sentence says their numbers and no others. */
+import { compile } from "../../src/fusion/compile";
+import type { Compilation } from "../../src/fusion/compilation";
+import { barsOf, settled } from "../../src/fusion/decision-bars";
+import { showBytes, showMicros, type Alternative, type Step } from "../../src/fusion/ir";
+
+/** Below this many µs, or bytes, a difference is none. */
+const NOTHING = 1e-9;
+
+const QUANTITY = /[\d.,−]+ (?:ns|µs|ms|s|B|KiB|MiB|GiB|TiB)(?![\w/])/g;
+
+/** Times and sizes that the sentence may say. */
+function sayable({ cost, ...step }: Step): Set<string> {
+  const { numbers = {}, limit } = settled(step);
+  const shown = new Set<string>();
+  for (const { micros, bytes } of cost?.alternatives ?? []) shown.add(showMicros(micros)).add(showBytes(bytes));
+  for (const [name, value] of Object.entries(numbers)) {
+    if (/bytes|limit/i.test(name)) shown.add(showBytes(value));
+    if (/micros/i.test(name) && !cost) shown.add(showMicros(value));
+    if (/millis/i.test(name)) shown.add(showMicros(1e3 * value));
+  }
+  if (limit?.unit === "B") shown.add(showBytes(limit.value)).add(showBytes(limit.limit));
+  return shown;
+}
+
+const value = (criterion: string, { micros, bytes }: Alternative): number => (criterion === "time" ? micros : bytes);
+
+/** Where a step contradicts itself. */
+export function verdictFaults(step: Step): string[] {
+  const { cost, accepted, seq, pass, rule } = step;
+  const verdict = settled(step);
+  const faults: string[] = [];
+  const fault = (text: string): unknown =>
+    faults.push(`step ${seq} (${pass}/${rule}, ${verdict.code}): ${text}: ${verdict.text}`);
+  if (accepted !== verdict.ok) fault(`accepted is ${accepted}`);
+  if (cost) {
+    const { criterion, alternatives } = cost;
+    const chosen = alternatives.filter((each) => each.chosen);
+    if (alternatives.length < 2 || chosen.length !== 1) fault(`${chosen.length} of ${alternatives.length} are chosen`);
+    else {
+      if (alternatives[1]!.chosen !== accepted) fault("what was done is not what was chosen");
+      const best = Math.min(...alternatives.map((each) => value(criterion, each)));
+      const isComparison = criterion === "time" || criterion === "bytes" || criterion === "memory";
+      if (isComparison && value(criterion, chosen[0]!) > best + NOTHING)
+        fault(`chosen ${value(criterion, chosen[0]!)}, the best by ${criterion} is ${best}`);
+    }
+  }
+  const { limit } = verdict;
+  if (limit && !accepted && limit.value <= limit.limit) fault(`refused at ${limit.value} of ${limit.limit}`);
+  if (cost?.criterion === "limit" && !limit) fault("a limit decides that is not told");
+  if (cost?.criterion === "limit" && barsOf(step).some(({ title }) => title === "Predicted time"))
+    fault("a limit is drawn as times");
+  const known = sayable(step);
+  for (const [quantity] of verdict.text.matchAll(QUANTITY))
+    if (!known.has(quantity)) fault(`${quantity} is no alternative's`);
+  if (/undefined|NaN|``|\(\)| {2}|nothing holds/i.test(verdict.text)) fault("a gap");
+  return faults;
+}
+
+/** Refusals whose remedy is a choice that changes nothing. */
+export function remedyFaults({ text, options }: Compilation, steps: readonly Step[]): string[] {
+  return steps.flatMap((step) => {
+    const { remedyOptions, code } = settled(step);
+    if (step.accepted || !remedyOptions) return [];
+    const after = compile(text, { ...options, ...remedyOptions }).steps;
+    const same = after.findLast(
+      ({ pass, rule, nodes }) => pass === step.pass && rule === step.rule && nodes.join() === step.nodes.join(),
+    );
+    const changed = !same || same.accepted || settled(same).code !== code;
+    return changed
+      ? []
+      : [
+          `${step.pass}/${step.rule} ${step.nodes.join()}: ${Object.keys(remedyOptions).join()} changes nothing (${code})`,
+        ];
+  });
+}
