@@ -11,6 +11,7 @@ export {
   barsOf,
   criterionWords,
   limitWords,
+  microsSaved,
   reasonTitles,
   settled,
   titleOf,

@@ -56,7 +56,11 @@ test("a second visit does not play again", async () => {
 
 test("the resting step is the accepted one that saves most, of equals the one about most ops", () => {
   const step = (accepted: boolean, microsApart: number, microsFused: number, nodes: readonly string[] = []) =>
-    ({ accepted, nodes, cost: { microsApart, microsFused } }) as unknown as Step;
+    ({
+      accepted,
+      nodes,
+      cost: { alternatives: [{ micros: microsApart }, { micros: microsFused, chosen: true }] },
+    }) as unknown as Step;
   expect(restingStep([step(true, 5, 4), step(false, 90, 1), step(true, 9, 4), step(true, 9, 4)])).toBe(3);
   expect(restingStep([step(true, 9, 4), step(true, 9, 4.001, ["a", "b"]), step(true, 9, 4, ["a"])])).toBe(2);
   expect(restingStep([{ accepted: true, cost: null, nodes: [] } as unknown as Step])).toBe(1);

@@ -141,6 +141,7 @@ function cursorAfter(parts: Parts, next: Compilation): Partial<PlaygroundState> 
   const { aim } = parts;
   parts.aim = null;
   const steps = derived.compilation?.steps ?? [];
+  if (aim === "rest") return { cursor: intro === "waiting" ? 0 : restingStep(next.steps), stepped: false };
   if (aim === "end") return { cursor: next.steps.length, stepped: false };
   if (aim === null && cursor >= steps.length) return { cursor: next.steps.length };
   const ref = aim ?? decisionAt(steps, cursor);

@@ -1,5 +1,5 @@
 /** @file Where the person looks: the cursor over the steps, selection, panes, theme. Nothing here is undoable. */
-import type { Step } from "../fusion";
+import { microsSaved, type Step } from "../fusion";
 import { markVisit } from "./preferences-slice";
 import type { SliceContext, Slice } from "./slice-context";
 
@@ -36,7 +36,7 @@ const SAME_SAVING = 0.999;
  * the end where no step saves time: what a page shows before anybody has asked for a step.
  */
 export function restingStep(steps: readonly Step[]): number {
-  const saved = steps.map(({ accepted, cost }) => (accepted && cost ? cost.microsApart - cost.microsFused : 0));
+  const saved = steps.map(microsSaved);
   const most = Math.max(0, ...saved);
   if (most === 0) return steps.length;
   const best = steps.filter((_, i) => saved[i]! >= most * SAME_SAVING);
@@ -72,8 +72,13 @@ function player(context: SliceContext): { toggle(): void; stop(): void; play(fro
     if (!playing) return;
     const last = stepsOf(context).length;
     if (cursor < last) context.set({ cursor: cursor + 1, stepped: true, selection: { kind: "none" } });
-    if (cursor + 1 >= last) stop();
-    else hold();
+    if (cursor + 1 < last) return hold(pace);
+    stop();
+    pace.end();
+  };
+  const play = (from: number, pace: Pace): void => {
+    context.set({ playing: true, cursor: from });
+    hold(pace);
   };
   return {
     stop,

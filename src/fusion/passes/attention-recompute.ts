@@ -7,18 +7,18 @@ import { isRefusal } from "../cost";
 import { classifyOnline } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { legalMerge, patchOf } from "./merge";
-import { onlineCost, onlineWorth } from "./online-worth";
+import { onlineCost, onlineProfitability } from "./online-profitability";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { isLate, isSource } from "./saved/partition";
 import { rewriteCandidate } from "./rewriting";
-import { madeAgain, type MadeAgain } from "./tiles-made";
-import { foundAgain, type Again } from "./tiles-parts";
-import { nameOf, namesOf, showBytes, subjectOf, yes } from "./words";
-import { policyOnContraction } from "./worth";
-import { titled } from "./titles";
+import { recomputedNodes, type RecomputedNodes } from "./attention-recompute-nodes";
+import { findRecomputations, type Recomputation } from "./attention-recompute-match";
+import { nameOf, namesOf, showBytes, subjectOf, yes } from "./sentences";
+import { policyOnContraction } from "./profitability";
+import { titled } from "./catalogue";
 
-export const tilesAgain: FusionPass = {
+export const attentionRecompute: FusionPass = {
   ...titled("tiles-again"),
   teaches: "attention",
   *match(planner) {
@@ -38,7 +38,7 @@ export const tilesAgain: FusionPass = {
       return legal.ok ? candidate.rewrite!.verdict : legal;
     }),
   cost: (planner, candidate) => rewritten(planner, candidate, () => onlineCost(planner, candidate)),
-  worth(planner, candidate, delta) {
+  profitability(planner, candidate, delta) {
     const [scores, ...sinks] = candidate.nodes;
     const doing = `Recomputing ${nameOf(planner.graph, scores!)} inside the kernels of ${namesOf(planner.graph, sinks)}`;
     const policy = policyOnContraction(planner, candidate);

@@ -11,13 +11,13 @@ import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "./define
 import { edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { onlineCost, onlineWorth, regionsOf } from "./online-worth";
+import { onlineCost, onlineProfitability, regionsOf } from "./online-profitability";
 import { rewriteCandidate } from "./rewriting";
-import { wholeRegion } from "./whole";
+import { mergedRegion } from "./merged-rewrite";
 import { choosing, timeOf } from "./weigh";
-import { nameOf, namesOf, no, showBytes, yes } from "./words";
-import { forcedAnyway, policyOnContraction } from "./worth";
-import { titled } from "./titles";
+import { nameOf, namesOf, no, showBytes, yes } from "./sentences";
+import { forcedAnyway, policyOnContraction } from "./profitability";
+import { titled } from "./catalogue";
 
 export const attention: FusionPass = {
   ...titled("attention"),
@@ -48,7 +48,7 @@ export const attention: FusionPass = {
     candidate.rewrite
       ? planner.supposing(candidate.rewrite.patch, () => onlineCost(planner, candidate))
       : onlineCost(planner, candidate),
-  worth(planner, candidate, delta) {
+  profitability(planner, candidate, delta) {
     if (candidate.rewrite) return candidate.rewrite.verdict;
     const policy = policyOnContraction(planner, candidate);
     if (policy) return policy;
@@ -171,7 +171,7 @@ function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: 
   const legal = legalMerge(planner, merged, true);
   if (!legal.ok) return refuse(legal);
   const delta = onlineCost(planner, merged);
-  const worth = onlineWorth(planner, merged, delta, doing(planner, merged));
+  const worth = onlineProfitability(planner, merged, delta, doing(planner, merged));
   if (worth.ok) return worth;
   const isForced = merged.edges.some((edge) => planner.options.forced.includes(edge));
   return isForced ? forcedAnyway(planner, merged, delta, worth) : refuse(worth);

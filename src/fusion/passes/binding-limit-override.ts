@@ -3,7 +3,7 @@ import { bytesOf, node, type NodeId, type ReasonCode } from "../ir";
 import type { Candidate, CostDelta, Opinion } from "./define";
 import type { Planner } from "./planner";
 import { overruled, timeOf } from "./weigh";
-import { capital, namesOf, nameOf, showBytes, yes } from "./words";
+import { capital, namesOf, nameOf, showBytes, yes } from "./sentences";
 
 /** Refusals by cost, which the device overrules; people's wishes and budgets stand. */
 const BY_COST: ReadonlySet<ReasonCode> = new Set(["C_NEGATIVE", "C_RECOMPUTE", "C_PARALLELISM", "C_BEATEN"]);

@@ -7,9 +7,9 @@ import { bindingsOf, costOf, edgesBetween, neededBy, patchOf } from "./merge";
 import { cheapestCut, type CutValue } from "./min-cut";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
-import { namesOf, nameOf, showBytes, yes } from "./words";
-import { OPS_PER_NOTCH, STATEMENT_LIMIT } from "./worth";
-import { titled } from "./titles";
+import { namesOf, nameOf, showBytes, yes } from "./sentences";
+import { OPS_PER_NOTCH, STATEMENT_LIMIT } from "./profitability";
+import { titled } from "./catalogue";
 
 interface Excess {
   readonly code: "L_BINDINGS" | "C_CODE_SIZE" | "C_COMPILE_BUDGET" | "U_USER_BARRIER";

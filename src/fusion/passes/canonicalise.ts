@@ -8,8 +8,8 @@ import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { propose, rewritingPass, untilNoneFits } from "./rewriting";
-import { nameOf, no, yes } from "./words";
-import { titled } from "./titles";
+import { nameOf, no, yes } from "./sentences";
+import { titled } from "./catalogue";
 
 const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
 

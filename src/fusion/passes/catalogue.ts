@@ -13,7 +13,7 @@ const xla = (...names: string[]) => ({ compiler: "XLA", names });
 const inductor = (...names: string[]) => ({ compiler: "Inductor", names });
 
 /** One entry a pass, in the pipeline's order. */
-export const passTitles: readonly PassTitle[] = [
+export const passCatalogue: readonly PassEntry[] = [
   {
     name: "canonicalise",
     title: "Clean up the graph",
@@ -159,11 +159,11 @@ export const passTitles: readonly PassTitle[] = [
   },
 ];
 
-type Titled = Pick<PassTitle, "name" | "title" | "summary" | "numerics">;
+type Titled = Pick<PassEntry, "name" | "title" | "summary" | "numerics">;
 
 /** How a pass introduces itself. */
 export function titled(name: string): Titled {
-  const found = passTitles.find((each) => each.name === name);
+  const found = passCatalogue.find((each) => each.name === name);
   if (!found) throw bug(`no title for the pass ${name}`);
   const { title, summary, numerics } = found;
   return { name, title, summary, numerics };

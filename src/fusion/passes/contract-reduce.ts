@@ -4,16 +4,16 @@ import { opDef } from "../ops";
 import { classifyOnline, isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
-import { onlineCost, onlineWorth, regionsOf } from "./online-worth";
+import { onlineCost, onlineProfitability, regionsOf } from "./online-profitability";
 import type { Planner } from "./planner";
 import { rounds } from "./strict-order";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { pickOf } from "./row-picks";
-import { termsApart, type TermsApart } from "./row-terms";
-import { joinedBy, wholeRegion } from "./whole";
-import { nameOf, namesOf, no, STRICT_OFF, yes } from "./words";
-import { policyOnContraction } from "./worth";
-import { titled } from "./titles";
+import { maskedGatherOf } from "./gather-by-mask";
+import { distributeSum, type DistributedSum } from "./distribute-sum";
+import { joinedBy, mergedRegion } from "./merged-rewrite";
+import { nameOf, namesOf, no, STRICT_OFF, yes } from "./sentences";
+import { policyOnContraction } from "./profitability";
+import { titled } from "./catalogue";
 
 export const contractReduce: FusionPass = {
   ...titled("contract-reduce"),
@@ -32,7 +32,7 @@ export const contractReduce: FusionPass = {
   },
   legal: (planner, candidate) => withRewrite(planner, candidate, () => legalFold(planner, candidate)),
   cost: (planner, candidate) => withRewrite(planner, candidate, () => onlineCost(planner, candidate)),
-  worth(planner, candidate, delta) {
+  profitability(planner, candidate, delta) {
     const [product, ...folds] = candidate.nodes;
     const doing = `Reducing each tile of ${nameOf(planner.graph, product!)} into ${namesOf(planner.graph, folds)} in registers`;
     const policy = policyOnContraction(planner, candidate);

@@ -14,9 +14,9 @@ import {
   patchOf,
 } from "./merge";
 import type { Planner } from "./planner";
-import { namesOf } from "./words";
-import { judge, policyOnContraction, prologueVerdict } from "./worth";
-import { titled } from "./titles";
+import { namesOf } from "./sentences";
+import { judge, policyOnContraction, prologueVerdict } from "./profitability";
+import { titled } from "./catalogue";
 
 export const contractionEpilogue: FusionPass = {
   ...titled("contraction-epilogue"),
@@ -42,7 +42,7 @@ export const contractionEpilogue: FusionPass = {
     }
     const applied = names(consumer) === names(producer) ? `the next ${names(consumer)}` : names(consumer);
     const doing = `Applying ${applied} while the tile of ${names(producer)} is in registers`;
-    return leftToReaders(planner, candidate) ?? judge(planner, candidate, delta, doing);
+    return deferToReaders(planner, candidate) ?? judge(planner, candidate, delta, doing);
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };

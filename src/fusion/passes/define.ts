@@ -73,7 +73,7 @@ export interface FusionPass {
   /** What would it change? Numbers, no opinion. */
   cost(planner: Planner, candidate: Candidate): CostDelta;
   /** Is it worth it? What is chosen among which alternatives, and the sentence that says so. */
-  worth(planner: Planner, candidate: Candidate, delta: CostDelta): Opinion;
+  profitability(planner: Planner, candidate: Candidate, delta: CostDelta): Opinion;
   apply(planner: Planner, candidate: Candidate): Patch;
 }
 

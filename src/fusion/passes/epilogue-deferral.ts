@@ -5,11 +5,11 @@ import type { Candidate, Opinion } from "./define";
 import { copyCandidate, hasContraction, legalMerge, walksRows } from "./merge";
 import type { Planner } from "./planner";
 import { bytesOfWays, timeOf, weigh, workOf } from "./weigh";
-import { namesOf, no } from "./words";
-import { forcing, overBudget, policyOnContraction, prologueVerdict } from "./worth";
+import { namesOf, no } from "./sentences";
+import { forcing, overBudget, policyOnContraction, prologueVerdict } from "./profitability";
 
 /** @param candidate an epilogue: a product and one reader of it */
-export function leftToReaders(planner: Planner, candidate: Candidate): Opinion | null {
+export function deferToReaders(planner: Planner, candidate: Candidate): Opinion | null {
   const [product, reader] = candidate.remove as readonly [Region, Region];
   const merged = candidate.add[0]!;
   const read = planner.inputsOf(reader).filter((id) => product.outputs.includes(id));

@@ -10,12 +10,12 @@ import { edgesOf, joiningRewrite, patchOf } from "./merge";
 import { regionsOf } from "./online-profitability";
 import type { Planner } from "./planner";
 import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
-import { joinedBy, wholeRegion } from "./whole";
-import { nameOf, showBytes, yes } from "./words";
-import { judge } from "./worth";
-import { titled } from "./titles";
+import { joinedBy, mergedRegion } from "./merged-rewrite";
+import { nameOf, showBytes, yes } from "./sentences";
+import { judge } from "./profitability";
+import { titled } from "./catalogue";
 
-export const rowPicks: FusionPass = {
+export const gatherByMask: FusionPass = {
   ...titled("row-picks"),
   teaches: "row-groups",
   *match(planner) {

@@ -11,11 +11,11 @@ import { rewriteCandidate } from "./rewriting";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { nameOf, namesOf, showBytes, yes } from "./words";
-import { judge } from "./worth";
-import { titled } from "./titles";
+import { nameOf, namesOf, showBytes, yes } from "./sentences";
+import { judge } from "./profitability";
+import { titled } from "./catalogue";
 
-export const rowScale: FusionPass = {
+export const hoistRowScale: FusionPass = {
   ...titled("row-scale"),
   teaches: "row-scale",
   *match(planner) {

@@ -5,7 +5,7 @@ import { isFreeView, sourceOf } from "../region";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import type { NodeChange, Rewriter } from "./rewriter";
-import { nameOf, no, STRICT_OFF, yes } from "./words";
+import { nameOf, no, STRICT_OFF, yes } from "./sentences";
 
 export interface Proposal {
   readonly rule: string;

@@ -22,7 +22,7 @@ import type { Planner } from "./planner";
 import { crossPhase } from "./saved/cross-phase";
 import { inOtherOrder } from "./strict-order";
 import { workOf } from "./weigh";
-import { bothOf, capital, countOf, nameOf, namesOf, no, showBytes, subjectOf, yes } from "./words";
+import { bothOf, capital, countOf, nameOf, namesOf, no, showBytes, subjectOf, yes } from "./sentences";
 
 /** Members of several regions, each once, in text order. */
 export function unionOf(planner: Planner, regions: readonly Region[]): NodeId[] {

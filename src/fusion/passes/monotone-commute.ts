@@ -6,8 +6,8 @@ import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
 import { propose, rewritingPass } from "./rewriting";
-import { nameOf, no, STRICT_OFF, yes } from "./words";
-import { titled } from "./titles";
+import { nameOf, no, STRICT_OFF, yes } from "./sentences";
+import { titled } from "./catalogue";
 
 export const monotoneCommute = rewritingPass({
   ...titled("monotone-commute"),

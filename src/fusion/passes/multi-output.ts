@@ -4,9 +4,9 @@ import type { Answer, Candidate, FusionPass } from "./define";
 import { costOf, edgesBetween, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
 import { isIndexMap } from "./transpose-folding";
 import type { Planner } from "./planner";
-import { countOf, nameOf, namesOf, no } from "./words";
-import { judge, policyOnContraction, prologueVerdict } from "./worth";
-import { titled } from "./titles";
+import { countOf, nameOf, namesOf, no } from "./sentences";
+import { judge, policyOnContraction, prologueVerdict } from "./profitability";
+import { titled } from "./catalogue";
 
 export const multiOutput: FusionPass = {
   ...titled("multi-output"),

@@ -5,8 +5,8 @@ import { costOf } from "./merge";
 import type { Planner } from "./planner";
 import type { Rewriter } from "./rewriter";
 import { bothWays, bytesOfWays, NO_MICROS, takesIt, timeOf, weigh } from "./weigh";
-import { showBytes, yes } from "./words";
-import { notWorthIt, numbersOf, worthIt } from "./worth";
+import { showBytes, yes } from "./sentences";
+import { unprofitable, numbersOf, worthIt } from "./profitability";
 
 /** Regions that compute some of `nodes`, each once, as they are now. */
 export function regionsOf(planner: Planner, rewriter: Rewriter, nodes: readonly NodeId[]): Region[] {
@@ -50,7 +50,7 @@ const onlineMicros = (planner: Planner, regions: readonly Region[]): number =>
  * @param delta by `onlineCost`
  * @param doing how the sentence begins
  */
-export function onlineWorth(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Opinion {
+export function onlineProfitability(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Opinion {
   const { apart, fused } = delta;
   const ways = bothWays(candidate, delta);
   const tied = fused.micros >= apart.micros - NO_MICROS && fused.micros < (1 + TIE) * apart.micros;
@@ -59,7 +59,7 @@ export function onlineWorth(planner: Planner, candidate: Candidate, delta: CostD
     return yes("A_BYTES", candidate.nodes, text, { numbers: numbersOf(delta), weighed: weigh("bytes", ways) });
   }
   const weighed = weigh("time", ways);
-  if (!takesIt(weighed)) return { ...notWorthIt(planner, candidate, delta, doing), weighed };
+  if (!takesIt(weighed)) return { ...unprofitable(planner, candidate, delta, doing), weighed };
   const verdict = worthIt(candidate, delta, doing);
   const bytes = (regions: readonly Region[]): number =>
     regions.reduce((total, region) => total + planner.factsOf(region).schedule.modelledBytes, 0);

@@ -18,9 +18,9 @@ import { diamondOf } from "./diamond";
 import { isIndexMap } from "./transpose-folding";
 import type { Planner } from "./planner";
 import { bothWays, settledBy, timeOf, weigh, workOf } from "./weigh";
-import { countOf, inWords, nameOf, namesOf, no, showMicros, yes } from "./words";
-import { forcing, judge, overBudget, policyOnContraction, prologueVerdict } from "./worth";
-import { titled } from "./titles";
+import { countOf, inWords, nameOf, namesOf, no, showMicros, yes } from "./sentences";
+import { forcing, judge, overBudget, policyOnContraction, prologueVerdict } from "./profitability";
+import { titled } from "./catalogue";
 
 interface Entry {
   readonly id: RegionId;

@@ -7,7 +7,7 @@ import { evaluationWords } from "./evaluations";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { bothWays, bytesOfWays, movesLess, overruled, takesIt, timeOf, weigh } from "./weigh";
-import { countOf, namesOf, no, showBytes, showMicros, yes } from "./words";
+import { countOf, namesOf, no, showBytes, showMicros, yes } from "./sentences";
 
 /** Live 32-bit registers per thread above which fewer threads fit a multiprocessor. */
 export const REGISTER_LIMIT = 64;
@@ -103,7 +103,7 @@ export function judge(planner: Planner, candidate: Candidate, delta: CostDelta, 
   const weighed = weigh("time", bothWays(candidate, delta));
   return takesIt(weighed)
     ? { ...worthIt(candidate, delta, doing), weighed }
-    : { ...notWorthIt(planner, candidate, delta, doing), weighed };
+    : { ...unprofitable(planner, candidate, delta, doing), weighed };
 }
 
 /** In which the candidate's way is the faster one. */
@@ -123,7 +123,7 @@ export function worthIt({ nodes }: Candidate, delta: CostDelta, doing: string): 
 }
 
 /** In which the candidate's way is no faster. */
-export function notWorthIt(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Opinion {
+export function unprofitable(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Opinion {
   const { nodes } = candidate;
   const { apart, fused } = delta;
   const time = timeOf(fused, apart);

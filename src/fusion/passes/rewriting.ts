@@ -7,8 +7,8 @@ import { costOf, edgesOf, NOTHING, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import type { Rewriter } from "./rewriter";
 import { bothWays, bytesOfWays, movesLess, NO_MICROS, settledBy, timeOf, weigh } from "./weigh";
-import { no } from "./words";
-import { forcing } from "./worth";
+import { no } from "./sentences";
+import { forcing } from "./profitability";
 
 type Judged = Omit<FusionPass, "legal" | "cost" | "profitability" | "apply">;
 
@@ -26,7 +26,7 @@ export const rewritingPass = (pass: Judged): FusionPass => ({
     return noKernel(planner, candidate) ?? { ...verdict, text: PROMISES[pass.numerics] };
   },
   cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
-  worth(planner, candidate, delta) {
+  profitability(planner, candidate, delta) {
     const verdict = candidate.rewrite!.verdict;
     const { apart, fused } = delta;
     const numbers = { bytesSaved: apart.bytes - fused.bytes, launchesSaved: apart.launches - fused.launches };

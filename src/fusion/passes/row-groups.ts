@@ -4,9 +4,9 @@ import type { RegionSchedule } from "../region";
 import type { Answer, Candidate, FusionPass, Opinion } from "./define";
 import { costOf, edgesBetween, hasContraction, walksRows, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
 import type { Planner } from "./planner";
-import { countOf, inWords, namesOf, showBytes } from "./words";
-import { judge, OPS_PER_NOTCH } from "./worth";
-import { titled } from "./titles";
+import { countOf, inWords, namesOf, showBytes } from "./sentences";
+import { judge, OPS_PER_NOTCH } from "./profitability";
+import { titled } from "./catalogue";
 
 /** Ops in the groups of the first round. */
 const FIRST_GROUPS = 16;
@@ -25,7 +25,7 @@ export const rowGroups: FusionPass = {
   },
   legal: legalMerge,
   cost: costOf,
-  worth(planner, candidate, delta) {
+  profitability(planner, candidate, delta) {
     const doing = `Fusing ${namesOf(planner.graph, candidate.nodes)}, which work on the same rows,`;
     return withRowSize(planner, candidate, judge(planner, candidate, delta, doing));
   },

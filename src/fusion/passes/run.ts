@@ -15,11 +15,11 @@ import { chosenFor, fullSizeBytes } from "../cost";
 import type { Answer, Candidate, FusionPass, Opinion, PlanOptions } from "./define";
 import { mutated } from "./mutations";
 import { openPlanner, type Planner } from "./planner";
-import { openPricing } from "./pricing";
-import { removesTooLarge } from "./too-large";
+import { openCostCache } from "./cost-cache";
+import { removesOverLimit } from "./binding-limit-override";
 import { plainVerdict, priced } from "./weigh";
-import { namesOf, no, showBytes, STRICT_OFF } from "./words";
-import { forcedAnyway } from "./worth";
+import { namesOf, no, showBytes, STRICT_OFF } from "./sentences";
+import { forcedAnyway } from "./profitability";
 
 export interface PassRun {
   readonly steps: readonly Step[];
@@ -98,8 +98,8 @@ function decide(pass: FusionPass, planner: Planner, candidate: Candidate, forced
   const legal = plainVerdict(losesRounding(planner, candidate) ?? pass.legal(planner, candidate));
   if (!legal.ok) return { ...refused, legal };
   const delta = pass.cost(planner, candidate);
-  let opinion: Opinion = pass.worth(planner, candidate, delta);
-  if (!opinion.ok) opinion = removesTooLarge(planner, candidate, delta, opinion) ?? opinion;
+  let opinion: Opinion = pass.profitability(planner, candidate, delta);
+  if (!opinion.ok) opinion = removesOverLimit(planner, candidate, delta, opinion) ?? opinion;
   if (!opinion.ok && isPriced(candidate) && candidate.edges.some((edge) => forced.has(edge))) {
     opinion = forcedAnyway(planner, candidate, delta, opinion);
   }

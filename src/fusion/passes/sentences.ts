@@ -38,15 +38,15 @@ export const subjectOf = (graph: Graph, ids: readonly NodeId[], one: string, man
 /** `each`, where there is one; `both`, where there are two; `all`. */
 export const bothOf = (count: number): string => (count === 2 ? "both" : "all");
 
-type Said = Omit<Opinion, "ok" | "code" | "nodes" | "text">;
-export const yes = (code: Verdict["code"], nodes: readonly NodeId[], text: string, said: Said = {}): Opinion => ({
+type Extra = Omit<Opinion, "ok" | "code" | "nodes" | "text">;
+export const yes = (code: Verdict["code"], nodes: readonly NodeId[], text: string, extra: Extra = {}): Opinion => ({
   ok: true,
   code,
   text,
   nodes,
   ...extra,
 });
-export const no = (code: Verdict["code"], nodes: readonly NodeId[], text: string, said: Said = {}): Opinion => ({
+export const no = (code: Verdict["code"], nodes: readonly NodeId[], text: string, extra: Extra = {}): Opinion => ({
   ok: false,
   code,
   text,

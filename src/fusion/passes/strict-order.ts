@@ -4,7 +4,7 @@ import { isRefusal, targetOf } from "../cost";
 import { opDef } from "../ops";
 import { groupingOf, scheduleRegion, type Grouping } from "../region";
 import type { Planner } from "./planner";
-import { countOf, nameOf, no, STRICT_OFF } from "./words";
+import { countOf, nameOf, no, STRICT_OFF } from "./sentences";
 
 /** Folds that give the same result in any order. */
 const ORDERLESS: ReadonlySet<string> = new Set(["max", "min", "any", "all"]);

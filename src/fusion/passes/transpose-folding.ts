@@ -5,9 +5,9 @@ import type { Answer, Candidate, FusionPass } from "./define";
 import { copyCandidate, costOf, legalMerge, patchOf, shownByView } from "./merge";
 import type { Planner } from "./planner";
 import { bothWays, bytesOfWays, choosing, movesLess, NO_MICROS, takesIt, timeOf, weigh } from "./weigh";
-import { capital, nameOf, namesOf, no, subjectOf, yes } from "./words";
-import { forcing, overBudget, policyOnContraction } from "./worth";
-import { titled } from "./titles";
+import { capital, nameOf, namesOf, no, subjectOf, yes } from "./sentences";
+import { forcing, overBudget, policyOnContraction } from "./profitability";
+import { titled } from "./catalogue";
 
 /** Every element of the region's result is one element of one operand: transposes, slices, expansions, views. */
 export const isIndexMap = (planner: Planner, region: Region): boolean =>

@@ -3,7 +3,7 @@ import type { Alternative, Criterion, Region, StepCost, Verdict, Weighed, Work }
 import type { Candidate, CostDelta, Opinion } from "./define";
 import type { Planner } from "./planner";
 import { mutated } from "./mutations";
-import { showBytes, showMicros } from "./words";
+import { showBytes, showMicros } from "./sentences";
 
 /** An alternative that is not compared yet. */
 export type Way = Omit<Alternative, "chosen">;

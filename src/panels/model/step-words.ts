@@ -1,7 +1,5 @@
 /** @file A step in words: for the line above the staircase, for tooltips and for screen readers. */
 import { findNode, settled, type Graph, type NodeId, type Step } from "../../fusion";
-import type { Score } from "../../state";
-import { count, measureBytes, plural } from "./units";
 
 export const isForced = (step: Step): boolean => settled(step).code === "U_FORCE";
 
@@ -31,21 +29,6 @@ export const outcomeOf = (step: Step): string =>
 /** `, row groups: mean → centre refused` after the bold `Step 10 of 18`. */
 export function stepSentence(graph: Graph | null, step: Step, passTitle: string): string {
   return `${passTitle.charAt(0).toLowerCase()}${passTitle.slice(1)}: ${aboutOf(graph, step)} ${outcomeOf(step)}`;
-}
-
-/** The last step in one sentence: what became of the naive plan, or that nothing could be fused. */
-export function endSentence({ naive, end }: Score, steps: readonly Step[]): string {
-  if (!steps.some(({ accepted }) => accepted)) return "Nothing could be fused: the card says why.";
-  const kernels =
-    end.kernels < naive.kernels ? `${plural(naive.kernels, "kernel")} became ${count(end.kernels)}` : null;
-  const bytes = measureBytes([naive.bytes, end.bytes]);
-  const [before, after] = [bytes(naive.bytes), bytes(end.bytes)];
-  const traffic =
-    before.value === after.value
-      ? null
-      : `${before.value} ${before.unit} of traffic became ${after.value} ${after.unit}`;
-  const said = [kernels, traffic].filter((each) => each !== null).join(", ");
-  return said === "" ? "Done: the plan moves as much as before." : `Done: ${said}.`;
 }
 
 /** What a screen reader hears: the outcome first, then the reason. */

@@ -3,7 +3,7 @@ import { selectScore, usePlayground } from "../../state";
 import { Icon } from "../Icon";
 import { useMemo } from "react";
 import { measuredScore } from "../model/measured";
-import { isCrowded, scoreWords, type ScoreWords } from "../model/score";
+import { scoreWords, type ScoreWords } from "../model/score";
 import { showMicros } from "../model/units";
 import { StatusLine } from "./StatusLine";
 import { useStatus } from "./use-status";

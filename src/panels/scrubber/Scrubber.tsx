@@ -4,7 +4,7 @@ import { playground, selectFusion, selectPlanned, selectScore, usePlayground } f
 import { Icon, type IconName } from "../Icon";
 import { passTitle } from "../model/passes";
 import { scoreWords } from "../model/score";
-import { endSentence, stepAnnouncement, stepSentence } from "../model/step-words";
+import { stepAnnouncement, stepSentence } from "../model/step-words";
 import { useNoteButtons } from "../notes/note-buttons";
 import { Staircase } from "./Staircase";
 import "./scrubber.css";
@@ -43,19 +43,24 @@ function useInvitation(stepped: boolean): ReactNode {
     score.end.fullSizeTransfers > 0 ? [transfers, " trips"] : [bytes.values, ` ${bytes.unit}`];
   return (
     <>
-      . Play: <b>{naive}</b>
-      {of} becomes <b>{end}</b>.
+      . Play to see how <b>{naive}</b>
+      {of} became <b>{end}</b>.
     </>
   );
 }
 
-/** At the last step, when somebody stepped there: what became of the naive plan. */
-function useEnding(): string | null {
+/** What all steps together did, after the last of them. */
+function Outcome() {
   const score = usePlayground(selectScore);
-  const steps = usePlayground((state) => selectPlanned(state)?.steps ?? null);
-  const arrived = usePlayground((state) => state.stepped && !state.playing);
-  const cursor = usePlayground((state) => state.cursor);
-  return arrived && score && steps && cursor === steps.length ? endSentence(score, steps) : null;
+  if (!score) return null;
+  const { kernels, transfers } = scoreWords(score);
+  if (score.naive.bytes === score.end.bytes && score.naive.kernels === score.end.kernels)
+    return <>. Nothing was fused: the card says why.</>;
+  return (
+    <>
+      . <b>Done:</b> {kernels[0]} kernels became {kernels[2]}, {transfers[0]} full-size transfers became {transfers[2]}.
+    </>
+  );
 }
 
 function StepText({ total, stepped }: { readonly total: number; readonly stepped: boolean }) {
@@ -64,7 +69,6 @@ function StepText({ total, stepped }: { readonly total: number; readonly stepped
   const planned = usePlayground((state) => selectPlanned(state) !== null);
   const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
   const invitation = useInvitation(stepped);
-  const ending = useEnding();
   if (!planned) return <p className="scrub-text">No plan yet.</p>;
   if (!step) {
     const words =
@@ -79,7 +83,7 @@ function StepText({ total, stepped }: { readonly total: number; readonly stepped
         Step {cursor} of {total}
       </b>
       {invitation ?? `, ${stepSentence(graph, step, passTitle(step.pass))}`}
-      {ending && <>. {ending}</>}
+      {stepped && cursor === total && <Outcome />}
     </p>
   );
 }

@@ -9,7 +9,7 @@ import { rewritingPass, untilNoneFits } from "../rewriting";
 import { inWords, nameOf, namesOf, yes } from "../sentences";
 import { rowsFirst } from "./rows-first";
 import { treeBelow, withTop, type Tree } from "./tree-below";
-import { titled } from "../titles";
+import { titled } from "../catalogue";
 
 export const movementAlgebra = rewritingPass({
   ...titled("movement-algebra"),

@@ -7,7 +7,7 @@ import { rewritingPass } from "../rewriting";
 import { countOf, nameOf, yes } from "../sentences";
 import { joinedPatterns } from "./joined-patterns";
 import { patterns, type Pattern } from "./patterns";
-import { titled } from "../titles";
+import { titled } from "../catalogue";
 
 export const recognition = rewritingPass({
   ...titled("recognition"),

@@ -7,7 +7,7 @@ import { openRewriter, type NodeChange, type Rewriter } from "../rewriter";
 import { rewritingPass, untilNoneFits } from "../rewriting";
 import { inWords, nameOf, yes } from "../sentences";
 import { rowOfProduct } from "./row-of-product";
-import { titled } from "../titles";
+import { titled } from "../catalogue";
 
 export const reductionAlgebra = rewritingPass({
   ...titled("reduction-algebra"),

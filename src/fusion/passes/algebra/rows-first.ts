@@ -5,7 +5,7 @@ import { LONG_K, THIN } from "../../region";
 import type { Proposal } from "../identities";
 import type { Planner } from "../planner";
 import type { Rewriter } from "../rewriter";
-import { nameOf, no, STRICT_OFF, yes } from "../words";
+import { nameOf, no, STRICT_OFF, yes } from "../sentences";
 import { treeBelow, withTop, type Tree } from "./tree-below";
 
 /** slice(f(a @ w)) = f(slice(a) @ w), where only rows of `a` are left out and nobody reads the others. */

@@ -6,8 +6,8 @@ import { mutated } from "../mutations";
 import type { Planner } from "../planner";
 import { openRewriter, type Rewriter } from "../rewriter";
 import { rewritingPass, untilNoneFits } from "../rewriting";
-import { nameOf, yes } from "../words";
-import { titled } from "../titles";
+import { nameOf, yes } from "../sentences";
+import { titled } from "../catalogue";
 
 export const scalarAlgebra = rewritingPass({
   ...titled("scalar-algebra"),

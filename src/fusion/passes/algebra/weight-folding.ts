@@ -14,7 +14,7 @@ import { MOST_ELEMENTS, openConstants } from "./constants";
 import { knownExpressions } from "./known-early";
 import { namedScale, tangled, tooLate } from "./known-late";
 import { openRecipe, type Recipe } from "./recipe";
-import { titled } from "../titles";
+import { titled } from "../catalogue";
 
 export const weightFolding = rewritingPass({
   ...titled("weight-folding"),

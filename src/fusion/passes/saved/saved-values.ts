@@ -11,14 +11,14 @@ import type { Planner } from "../planner";
 import type { Rewriter } from "../rewriter";
 import { noKernel, propose } from "../rewriting";
 import { settledBy, timeOf, weigh } from "../weigh";
-import { nameOf, namesOf, no, showBytes, yes } from "../words";
+import { nameOf, namesOf, no, showBytes, yes } from "../sentences";
 import { keptOf, type Kept, type Wanted } from "./choose";
 import { splittingRewriter } from "./split-kernel";
 import { NodeFactory } from "./node-factory";
 import { isLate, isSource, partitionOf, type Partition } from "./partition";
 import { wantedOf } from "./wanted";
-import { fitsBits, flopsOf, isDear, keptBytes } from "./worth-keeping";
-import { titled } from "../titles";
+import { fitsBits, flopsOf, isExpensive, savedBytes } from "./recompute-cost";
+import { titled } from "../catalogue";
 
 export const savedValues: FusionPass = {
   ...titled("saved-values"),
@@ -53,7 +53,7 @@ export const savedValues: FusionPass = {
       : yes("A_PATTERN", nodes, "Saved or recomputed, the backward pass reads the same value.");
   },
   cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
-  worth: (_planner, candidate, delta) => kept(candidate, delta),
+  profitability: (_planner, candidate, delta) => kept(candidate, delta),
   apply: (_planner, candidate) => patchOf(candidate),
 };
 
@@ -293,7 +293,7 @@ function keeping({ planner, wanted }: Work, id: NodeId, readers: readonly NodeId
       `${name} is saved (${showBytes(bytes)}), because ${nameOf(graph, giving[0])} is computed back from it.`,
       `Saving ${nameOf(graph, giving[0])} itself.`,
     );
-  if (isDear(graph, id)) {
+  if (isExpensive(graph, id)) {
     return refusal(
       "C_RECOMPUTE",
       `${reading}. Recomputing it takes ${showFlops(flops)}, and matmuls, sorts, scans and long sums are saved unless you choose otherwise: ${showBytes(bytes)} until then.`,

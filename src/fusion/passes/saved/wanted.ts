@@ -14,7 +14,7 @@ import {
 } from "../../ir";
 import { opDef } from "../../ops";
 import { isFreeView } from "../../region";
-import { nameOf, no, STRICT_OFF } from "../words";
+import { nameOf, no, STRICT_OFF } from "../sentences";
 import type { Inverted, Wanted } from "./choose";
 import { isLate, isSource, partitionOf, type Partition } from "./partition";
 import { isOpaque } from "./recompute-cost";
