@@ -394,7 +394,11 @@ describe("random programs with weights", () => {
   });
 
   test("strict mode rewrites nothing that rounds", () => {
-    const loose = new Set(allPasses.filter(({ numerics, judgesStrict }) => numerics === "reassociates" && !judgesStrict).map(({ name }) => name));
+    const loose = new Set(
+      allPasses
+        .filter(({ numerics, judgesStrict }) => numerics === "reassociates" && !judgesStrict)
+        .map(({ name }) => name),
+    );
     fc.assert(
       fc.property(programArbitrary, (text) => {
         const { steps } = compiled(graphOf(weighted(text)), { strict: true });

@@ -168,7 +168,8 @@ export function structureFaults({ compilation }: Planned): string[] {
   const faults = stepFaults(compilation, { mayDuplicate: mayCost }).filter((fault) => !passing(fault));
   for (const step of compilation.steps.filter(({ accepted }) => accepted)) {
     const rule = allPasses.find(({ name }) => name === step.pass);
-    if (strict && rule?.numerics === "reassociates" && !rule.judgesStrict) faults.push(`${step.pass} rounds differently in strict mode`);
+    if (strict && rule?.numerics === "reassociates" && !rule.judgesStrict)
+      faults.push(`${step.pass} rounds differently in strict mode`);
   }
   const { regions } = fusionAt(compilation, compilation.steps.length);
   for (const edge of forbidden) {

@@ -119,7 +119,7 @@ const tooLoose = (planner: Planner, pass: FusionPass, { nodes }: Candidate): Ver
   no(
     "L_STRICT",
     nodes,
-    `“${pass.title}” may change the rounding of ${namesOf(planner.graph, nodes)}, and strict mode forbids that.`,
+    `The pass “${pass.title}” may change the rounding of ${namesOf(planner.graph, nodes)}, and strict mode forbids that.`,
     STRICT_OFF,
   );
 
