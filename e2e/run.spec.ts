@@ -69,6 +69,33 @@ test("both plans run and agree; a software adapter is called one, and no speed-u
   await expect(measured).toContainText("Of an earlier program.");
 });
 
+test("medians are on screen while the run goes on; every element is compared, and every kernel with f64", async ({
+  play,
+}) => {
+  await openSmall(play);
+  await play.run.click();
+  const measured = play.region("Measured");
+  await expect(measured.getByRole("img", { name: /^Median time: naive / })).toBeVisible(LONG);
+  await expect(play.run).toHaveText(/Cancel/);
+  await expect(measured.getByText("Same result.")).toBeVisible(LONG);
+  await expect(measured).toContainText("All 65,536 elements of naive and fused");
+  await expect(measured).toContainText(/5 kernels agree with f64 at [\d,]+ points/);
+});
+
+test("a run that needs more memory than it may use asks, with both numbers and both ways on", async ({ play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type(
+    "x: f32[4096, 8192]\na = exp(x)\nb = tanh(a)\nc = a * b\nd = b + c\ne = c - d\nf = a + d + e + b + c\n",
+  );
+  await expect(play.node(/^tanh/)).toBeVisible();
+  await play.run.click();
+  const score = play.region("Score");
+  await expect(score).toContainText(/This run needs [\d.]+ (MiB|GiB) of GPU memory: the page may use 512 MiB/);
+  await expect(score.getByRole("button", { name: /^Allow [\d.]+ (MiB|GiB)$/ })).toBeVisible();
+  await expect(score.getByRole("button", { name: "Run fused only" })).toBeVisible();
+});
+
 test("the step one looks at runs beside the two ends", async ({ page, play }) => {
   await openSmall(play);
   await play.leaveFields();

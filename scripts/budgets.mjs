@@ -1,6 +1,7 @@
 /**
  * @file Measures what the page and the planner may cost, prints it, and fails when something is over. Needs a build.
  * With `--sizes` only sizes can fail: a busy machine says nothing about times. With `--write` docs/budgets.md is written too.
+ * With `--runs` the page is run in a browser too: when the first median, all times and the verdict are on screen.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -101,5 +102,9 @@ for (const { what, value, limit, unit, over } of rows) {
   console.log(`${over ? "OVER" : "  ok"}  ${what}: ${value} of ${limit} ${unit}`);
 }
 if (process.argv.includes("--write")) writeFileSync(REPORT, await formatted(report()));
+if (process.argv.includes("--runs")) {
+  const script = fileURLToPath(new URL("chrome-run-times.mjs", import.meta.url));
+  execFileSync(process.execPath, [script, "--size", "S"], { stdio: "inherit" });
+}
 const onlySizes = process.argv.includes("--sizes");
 process.exit(rows.some(({ over, unit }) => over && !(onlySizes && unit === "ms")) ? 1 : 0);
