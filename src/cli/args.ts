@@ -1,4 +1,5 @@
 /** @file The command line, read: what is asked for, or a sentence about what is wrong with it. */
+import { recordOf } from "../document";
 import { parseArgs } from "node:util";
 import {
   allProfiles,
@@ -12,7 +13,6 @@ import {
   savedChoices,
   savedPolicies,
   withKnob,
-  type NodeId,
   type SavedChoice,
   type SavedValues,
 } from "../fusion";
@@ -113,7 +113,7 @@ function edges(flag: string, values: readonly string[] | undefined): Checked<Edg
 function choices(values: readonly string[] | undefined): Checked<KnobChoices | undefined> {
   if (!values) return { ok: true, value: undefined };
   let all = noKnobs;
-  const kernels: Record<string, Knobs> = {};
+  const kernels = recordOf<Knobs>();
   for (const text of values) {
     const [, output, name, value = ""] = /^(?:(.+)\.)?(\w+)=(.+)$/.exec(text) ?? [];
     const knob = knobNames.find((each) => each === name);
@@ -236,7 +236,7 @@ function readSaved(values: OptionFlags): Checked<SavedValues | undefined> {
   if (!policy.ok) return policy;
   const { "saved-bytes": bytes, keep = [] } = values;
   if (bytes !== undefined && !(Number(bytes) >= 0)) return wrong(`--saved-bytes ${bytes} is no number of bytes.`);
-  const choices: Record<NodeId, SavedChoice> = {};
+  const choices = recordOf<SavedChoice>();
   for (const text of keep) {
     const [value, said] = [text.slice(0, text.lastIndexOf("=")), text.slice(text.lastIndexOf("=") + 1)];
     const choice = savedChoices.find((each) => each === said);

@@ -40,6 +40,9 @@ const profile = v.object({
   memoryLimitBytes: positive,
 });
 
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** Choices that are none are left out; what a kernel can do with the others is asked of its schedule. */
 const knobs = v.pipe(
   v.record(v.string(), v.string()),
@@ -48,14 +51,26 @@ const knobs = v.pipe(
     return Object.fromEntries(known.map((knob) => [knob, chosen[knob]]));
   }),
 );
-const knobsByKernel = v.pipe(
-  v.record(name, knobs),
-  v.check((kernels) => Object.keys(kernels).length <= limits.entries),
-);
-
+/** Values by a person's names. valibot's own record leaves out `constructor` and its like, which may be names of nodes. */
+const byName = <T>(schema: v.GenericSchema<unknown, T>) =>
+  v.pipe(
+    v.custom<Record<string, unknown>>((value) => isRecord(value) && Object.keys(value).length <= limits.entries),
+    v.rawTransform(({ dataset, addIssue, NEVER }): Record<string, T> => {
+      const read = recordOf<T>();
+      for (const [key, value] of Object.entries(dataset.value)) {
+        const entry = v.safeParse(schema, value);
+        if (!entry.success || key.length === 0 || key.length > limits.name) {
+          addIssue({ message: `Invalid entry for ${key}` });
+          return NEVER;
+        }
+        read[key] = entry.output;
+      }
+      return read;
+    }),
+  );
+const knobsByKernel = byName(knobs);
 const savedByNode = v.pipe(
-  v.record(name, v.picklist(savedChoices)),
-  v.check((choices) => Object.keys(choices).length <= limits.entries),
+  byName(v.picklist(savedChoices)),
   v.transform((choices) => choices as Record<NodeId, SavedChoice>),
 );
 
@@ -96,9 +111,6 @@ const weights = v.object({
   file: name,
   key: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,32}$/)),
 }) satisfies v.GenericSchema<unknown, WeightsRef>;
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Entries that fit, in a fresh record; the others are named in `dropped`. One bad entry never costs the rest. */
 function entries<T>(

@@ -2,6 +2,7 @@
 import type { Compilation } from "./compilation";
 import { chosenFor, fullSizeBytes, isRefusal, savedBuffers, regionFacts, totalsOf } from "./cost";
 import {
+  ownEntry,
   bug,
   bytesOf,
   node,
@@ -74,7 +75,7 @@ export function savedSheet({ naive, steps, options }: Compilation): SavedSheet |
   }));
   const values = savedOffers(naive.graph, MOST_VALUES).map(({ value, choices: offers }): SavedValue => {
     const { label, type } = node(naive.graph, value);
-    return { node: value, label, bytes: bytesOf(type), offers, choice: choices[value] ?? null };
+    return { node: value, label, bytes: bytesOf(type), offers, choice: ownEntry(choices, value) ?? null };
   });
   const joint: SavedRow = { policy: null, ...by({ apart: false }) };
   const last = steps.at(-1)?.totals ?? totalsOf(naive, options.profile, undefined, chosenFor(options));

@@ -1,5 +1,6 @@
 /** @file Choices that change the plan: pins on edges, options, passes, the profile. All undoable, all in the link. */
 import {
+  ownEntry,
   noKnobs,
   passOrder,
   withKnob,
@@ -82,7 +83,7 @@ export const choicesSlice: Slice<Names> = (context) => {
       const next =
         output === null
           ? { all: withKnob(all, knob, value), kernels }
-          : { all, kernels: { ...kernels, [output]: withKnob(kernels[output] ?? noKnobs, knob, value) } };
+          : { all, kernels: { ...kernels, [output]: withKnob(ownEntry(kernels, output) ?? noKnobs, knob, value) } };
       choose(context, { knobs: keptKnobs(next) });
     },
     setSaved: (change) =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { defaultOptions, edgeId, nodeId } from "../fusion";
+import { defaultOptions, edgeId, nodeId, type CompileOptions } from "../fusion";
 import { readDraft, writeDraft, type Document } from "../document";
 import { DRAFT_KEY } from "./autosave";
 import { COPIES_KEY, MOST_COPIES } from "./copies";
@@ -47,7 +47,11 @@ test("a draft of any size that is called saved opens on the next visit", async (
 });
 
 test("every document that the page can make is read back as it was", () => {
-  const name = fc.string({ minLength: 1, maxLength: 2000, unit: fc.constantFrom("a", "_", "constructor", "é", "7") });
+  const name = fc.string({
+    minLength: 1,
+    maxLength: 2000,
+    unit: fc.constantFrom("a", "_", "__proto__", "constructor", "é", "7"),
+  });
   fc.assert(
     fc.property(
       fc.string({ unit: "binary" }).filter((text) => !text.includes("\r")),
@@ -58,7 +62,14 @@ test("every document that the page can make is read back as it was", () => {
       ),
       (text, edges, positions) => {
         const forbidden = edges.map(([from, to]) => edgeId(nodeId(from), nodeId(to), 0));
-        const document: Document = { text, positions, options: { ...defaultOptions, forbidden }, example: null };
+        const named = Object.keys(positions);
+        const options: CompileOptions = {
+          ...defaultOptions,
+          forbidden,
+          savedValues: { apart: true, choices: Object.fromEntries(named.map((id) => [id, "recompute" as const])) },
+          knobs: { all: {}, kernels: Object.fromEntries(named.map((id) => [id, { threads: "64" }])) },
+        };
+        const document: Document = { text, positions, options, example: null };
         const read = readDraft(writeDraft(document));
         expect(read.ok && read.value.dropped).toEqual([]);
         expect(read.ok && JSON.stringify(read.value.state.document)).toBe(JSON.stringify(document));

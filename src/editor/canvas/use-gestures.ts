@@ -4,7 +4,8 @@ import type { DragEvent } from "react";
 import type { IsValidConnection, NodeChange, OnConnect, OnConnectStart, OnNodeDrag } from "@xyflow/react";
 import { nodeId } from "../../fusion";
 import type { EdgeId, NodeId } from "../../fusion";
-import { foldOf, pillTarget } from "../../document";
+import { foldOf, pillTarget, recordOf } from "../../document";
+import type { Position } from "../../document";
 import { playground } from "../../state";
 import { drag, endDrag, say, startConnecting, useCanvas } from "./canvas-store";
 import type { FlowEdge, FlowNode } from "./flow";
@@ -39,7 +40,7 @@ const onConnect: OnConnect = ({ source, target, targetHandle }) => {
 
 /** Positions while dragging; React Flow's other changes are about state it does not own here. */
 function onNodesChange(changes: NodeChange<FlowNode>[]): void {
-  const moved: Record<string, { x: number; y: number }> = {};
+  const moved = recordOf<Position>();
   for (const change of changes) {
     if (change.type === "position" && change.position && change.dragging) moved[change.id] = change.position;
   }

@@ -6,6 +6,7 @@ export * from "./graph";
 export * from "./hash";
 export * from "./ids";
 export * from "./knobs";
+export * from "./own-entry";
 export * from "./patch";
 export * from "./plan";
 export * from "./profile";

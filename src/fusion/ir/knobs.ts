@@ -1,4 +1,5 @@
 /** @file Knobs of code generation: how a kernel's loops meet the threads, where a person chooses instead of the planner. Data only. */
+import { ownEntry } from "./own-entry";
 import type { NodeId } from "./ids";
 
 /** Every choice that one of a fixed list answers; a tile is named by its sizes instead. */
@@ -46,7 +47,7 @@ export const noKnobs: Knobs = {};
 export function knobsFor(choices: KnobChoices | undefined, outputs: readonly NodeId[]): Knobs {
   if (!choices) return noKnobs;
   const [first] = outputs;
-  const own = first !== undefined && Object.hasOwn(choices.kernels, first) ? choices.kernels[first] : undefined;
+  const own = first === undefined ? undefined : ownEntry(choices.kernels, first);
   return own ? { ...choices.all, ...own } : choices.all;
 }
 

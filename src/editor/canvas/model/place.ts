@@ -1,5 +1,5 @@
 /** @file Where the boxes stand: the layout, then what a person moved, then closed gaps where folding left holes. */
-import { nodeId } from "../../../fusion";
+import { nodeId, ownEntry } from "../../../fusion";
 import type { NodeId } from "../../../fusion";
 import { boxSizes, foldOf, pillTarget } from "../../../document";
 import type { Position } from "../../../document";
@@ -42,7 +42,7 @@ export function boxesOf(scene: Scene, { layout: whole, folded = null, moved }: P
     for (const companion of companions.get(nodeId(id)) ?? []) {
       const beside = boxes.get(companion)!;
       const [x, y] = [beside.x + at.x - box.x, beside.y + at.y - box.y];
-      if (!moved[companion]) boxes.set(companion, { ...beside, x, y });
+      if (!ownEntry(moved, companion)) boxes.set(companion, { ...beside, x, y });
     }
   }
   const homeless = missing.filter(({ id }) => !boxes.has(id));
@@ -129,9 +129,9 @@ function placeMissing(
   const taken = new BoxIndex([...boxes].map(([id, box]) => [id, rectOf(box, 8)] as const));
   for (const node of missing) {
     const size = boxSizes[node.kind];
-    const at = moved[node.id] ?? wishedPlace(scene, node, boxes, size.height);
+    const at = ownEntry(moved, node.id) ?? wishedPlace(scene, node, boxes, size.height);
     let box: Box = { x: at.x, y: at.y, ...size };
-    while (!moved[node.id] && !taken.isFree(rectOf(box))) box = { ...box, y: box.y + 20 };
+    while (!ownEntry(moved, node.id) && !taken.isFree(rectOf(box))) box = { ...box, y: box.y + 20 };
     boxes.set(node.id, box);
     taken.add(node.id, rectOf(box, 8));
   }

@@ -1,5 +1,6 @@
 /** @file What a person asked to save, in terms of the graph as it is; and what of it can't be done, with the reason. */
 import {
+  ownEntry,
   node,
   sameShape,
   savedChoices,
@@ -37,7 +38,8 @@ export function wantedOf(
   for (const id of sides.primals) {
     const n = node(graph, id);
     const choice =
-      asked.choices[id] ?? n.origins.map((origin) => asked.choices[origin]).find((each) => each !== undefined);
+      ownEntry(asked.choices, id) ??
+      n.origins.map((origin) => ownEntry(asked.choices, origin)).find((each) => each !== undefined);
     if (choice === undefined || isSource(n)) continue;
     const readers = uses.get(id)!.map(({ consumer }) => node(graph, consumer));
     if (choice === "bits") {

@@ -1,4 +1,5 @@
 /** @file One knob: what it stands at, what else it could be, why not the rest, and a button that times them all. */
+import { ownEntry } from "../../../fusion";
 import type { KnobOffer, NodeId, RegionId } from "../../../fusion";
 import { playground, usePlayground } from "../../../state";
 import { knobSentence, knobTitle, refusalsOf, valueWords } from "../../model/knobs";
@@ -16,7 +17,7 @@ export function KnobLine({ offer, output, every, region }: Props) {
   const { knob, now, chosen, values } = offer;
   const knobs = usePlayground(({ document }) => document.options.knobs);
   const { actions } = playground.getState();
-  const own = every ? knobs?.all[knob] : knobs?.kernels[output]?.[knob];
+  const own = every ? knobs?.all[knob] : knobs && ownEntry(knobs.kernels, output)?.[knob];
   const planner = chosen ? "left to the planner" : `planner: ${valueWords(knob, now)}`;
   return (
     <div className="knob">

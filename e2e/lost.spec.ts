@@ -60,3 +60,13 @@ test("names of the prototype are names like others", async ({ play }) => {
   await play.page.reload();
   await expect(play.node(/^relu valueOf/)).toBeVisible();
 });
+
+test("a chunk that is gone is told, and the program stays", async ({ play, page, watch }) => {
+  watch.expected.push(/Failed to load resource|dynamically imported module|Unable to preload/);
+  await page.route(/ShareDialog/, (route) => route.abort());
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.command("Share");
+  await expect(play.region("Score")).toContainText("A part of the page could not be loaded.");
+  await expect(play.node(/^log y/)).toBeVisible();
+});
