@@ -24,8 +24,13 @@ function openNamed(playground: Playground): void {
   else playground.setState({ notice: { tone: "warn", text: `There is no example called ${id}.` } });
 }
 
+/** `#lesson=memory-is-the-cost/3`: a lesson at its third step. */
+const LESSON = /^#lesson=([\w-]+)(?:\/(\d+))?$/;
+
 async function openAddress(playground: Playground): Promise<void> {
   const address = location.hash;
+  const lesson = LESSON.exec(address);
+  if (lesson) return playground.getState().actions.openLesson(lesson[1]!, Number(lesson[2] ?? 1) - 1);
   if (!isLink(address)) return;
   const opened = await decodeLink(address);
   // The address changed meanwhile, or an edit took the link out of it.
@@ -60,6 +65,11 @@ export function followAddress(playground: Playground): void {
   void openAddress(playground);
   window.addEventListener("hashchange", () => void openAddress(playground));
   playground.subscribe((state, before) => {
+    if (state.lesson?.content !== before.lesson?.content || state.lesson?.step !== before.lesson?.step) {
+      const { lesson } = state;
+      const at = lesson ? `#lesson=${lesson.content.id}/${lesson.step + 1}` : "";
+      if (lesson || LESSON.test(location.hash)) history.replaceState(null, "", bare() + at);
+    }
     // The first edit makes it another program than the link's; a reload must bring back the edit.
     if (state.saved === "saving" && before.saved !== "saving" && namesProgram() && !state.embed) {
       history.replaceState(null, "", bare());

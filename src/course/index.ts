@@ -32,5 +32,6 @@ export type { Ask, Choice, Lesson, LessonHead, LessonKind, LessonStep, Show, Sho
 export type { Answer, Judgement, TaskState } from "./check";
 export { judge, rightChoice, rightNumber, scopeOf, taskState } from "./check";
 export { evaluate, ExpressionError, type Scope } from "./expression";
+export { cursorOf, pictureOf, type Picture } from "./picture";
 export { factNames, type MeasuredTimes } from "./facts";
 export { filled, runsOf, type Run } from "./prose";

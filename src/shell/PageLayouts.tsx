@@ -1,7 +1,7 @@
 /** @file The three arrangements of the same parts. Column widths are the person's own, and not part of a link. */
 import { useState, type ReactNode } from "react";
 import { GraphCanvas, ProgramEditor } from "../editor";
-import { ExampleVariants, KernelInspector, MeasuredPanel, NewsRow, ScoreRow, Scrubber } from "../panels";
+import { ExampleVariants, KernelInspector, Lesson, MeasuredPanel, NewsRow, ScoreRow, Scrubber } from "../panels";
 import { playground, selectIsEmpty, usePlayground, type Pane } from "../state";
 import { EmptyState } from "./EmptyState";
 import { PaneGrid, type GridPlan, type Track } from "./PaneGrid";
@@ -37,6 +37,12 @@ const Program = () => (
 const Measured = () => (
   <Region name="Measured" pane="measured">
     <MeasuredPanel />
+  </Region>
+);
+
+const Reading = () => (
+  <Region name="Lesson" pane="lesson">
+    <Lesson />
   </Region>
 );
 
@@ -173,13 +179,30 @@ const middle: GridPlan = {
   ],
 };
 
+/** A lesson is read where the program was, and the program stands below it. */
+const heightOfLesson: Track = { id: "lesson", area: "program", size: 500, least: 200, bar: "Height of the lesson" };
+
+/** Beside the graph: the lesson, if one is open, and its program. */
+function withLesson(plan: GridPlan, lower: "measured" | "kernels"): GridPlan {
+  const panes = plan.panes.map((pane) => {
+    if (pane.area === "program")
+      return { ...pane, content: <Reading />, bars: pane.bars?.map((id) => (id === "program" ? "lesson" : id)) };
+    return pane.area === lower ? { ...pane, content: <Program /> } : pane;
+  });
+  return { ...plan, rows: [heightOfLesson, below], panes };
+}
+
+const useReads = (): boolean => usePlayground((state) => state.lesson !== null);
+
 export function Wide() {
   const open = usePlayground((state) => state.inspector);
-  return <PaneGrid plan={wide(open, useIsRoomy())} />;
+  const plan = wide(open, useIsRoomy());
+  return <PaneGrid plan={useReads() ? withLesson(plan, "measured") : plan} />;
 }
-export const Middle = () => <PaneGrid plan={middle} />;
+export const Middle = () => <PaneGrid plan={useReads() ? withLesson(middle, "kernels") : middle} />;
 
 const panes: readonly (readonly [Pane, string])[] = [
+  ["lesson", "Lesson"],
   ["text", "Text"],
   ["graph", "Graph"],
   ["kernels", "Kernels"],
@@ -189,6 +212,8 @@ const panes: readonly (readonly [Pane, string])[] = [
 /** One pane by itself. */
 export function PaneOf({ pane }: { readonly pane: Pane }) {
   switch (pane) {
+    case "lesson":
+      return <Reading />;
     case "text":
       return <Program />;
     case "graph":
@@ -202,6 +227,7 @@ export function PaneOf({ pane }: { readonly pane: Pane }) {
 
 export function Narrow() {
   const shown = usePlayground((state) => state.pane);
+  const reads = useReads();
   return (
     <>
       <main className="frame frame-narrow">
@@ -209,16 +235,18 @@ export function Narrow() {
         <PaneOf pane={shown} />
       </main>
       <nav className="pane-bar" aria-label="Panes">
-        {panes.map(([pane, name]) => (
-          <button
-            key={pane}
-            type="button"
-            aria-current={pane === shown ? "page" : undefined}
-            onClick={() => playground.getState().actions.showPane(pane)}
-          >
-            {name}
-          </button>
-        ))}
+        {panes
+          .filter(([pane]) => pane !== "lesson" || reads)
+          .map(([pane, name]) => (
+            <button
+              key={pane}
+              type="button"
+              aria-current={pane === shown ? "page" : undefined}
+              onClick={() => playground.getState().actions.showPane(pane)}
+            >
+              {name}
+            </button>
+          ))}
       </nav>
     </>
   );

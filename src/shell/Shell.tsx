@@ -1,6 +1,7 @@
 /** @file The page: top bar, the layout that fits, and the dialog that is open. */
-import { useEffect, type ComponentType, type ReactNode } from "react";
-import { afterFirstPaint, lazyModule, usePlayground } from "../state";
+import { useEffect } from "react";
+import { late } from "../panels";
+import { afterFirstPaint, usePlayground } from "../state";
 import { Announcer } from "./Announcer";
 import { Middle, Narrow, Wide } from "./PageLayouts";
 import { TopBar } from "./TopBar";
@@ -13,17 +14,9 @@ import { useRunView } from "./use-run-view";
 import "./dialogs.css";
 import "./shell.css";
 
-/** A part in a chunk of its own: shown the moment it is there, and at once when it was loaded before. */
-function late(load: () => Promise<ComponentType>): () => ReactNode {
-  const usePart = lazyModule(load);
-  return function Lazy() {
-    const Part = usePart();
-    return Part && <Part />;
-  };
-}
-
 const loadFind = async () => (await import("./FindDialog")).FindDialog;
 const dialogs = {
+  course: late(async () => (await import("./CourseDialog")).CourseDialog),
   examples: late(async () => (await import("./ExamplesDialog")).ExamplesDialog),
   find: late(loadFind),
   import: late(async () => (await import("./ImportDialog")).ImportDialog),

@@ -47,5 +47,8 @@ export const AllExamples = () => (
     <button type="button" className="link" onClick={() => playground.getState().actions.openDialog("examples")}>
       All examples
     </button>
+    <button type="button" className="link" onClick={() => playground.getState().actions.openDialog("course")}>
+      Lessons and puzzles
+    </button>
   </footer>
 );

@@ -298,6 +298,21 @@ const page: readonly Command[] = [
     run: ({ actions }) => actions.openDialog("options"),
   },
   {
+    id: "course",
+    title: "Lessons and puzzles",
+    group: "Page",
+    keys: [key("l")],
+    run: ({ actions }) => actions.openDialog("course"),
+  },
+  {
+    id: "close-lesson",
+    title: "Close the lesson",
+    group: "Page",
+    keys: [],
+    when: ({ lesson }) => lesson !== null,
+    run: ({ actions }) => actions.closeLesson(),
+  },
+  {
     id: "tour",
     title: "Take the tour, 40 seconds",
     group: "Page",

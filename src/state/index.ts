@@ -26,6 +26,8 @@ export {
   sharedState,
   type Score,
 } from "./selectors";
+export { parseProgress, selectCovered, selectIsCovered, tally, writtenProgress } from "./course-slice";
+export type { CourseProgress, LessonProgress, OpenLesson } from "./course-slice";
 export { changeOf, matmulPolicies, titleOfQuestion, type Question } from "./question";
 export { lineAt, libraryLine, linePosition, linePositions } from "./library-line";
 export { constantsOf } from "./sizes";

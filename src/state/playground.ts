@@ -12,6 +12,7 @@ import {
 } from "../document";
 import { allLessons, startExample } from "../lessons";
 import { startAutosave, type Autosave } from "./autosave";
+import { courseSlice, storedProgress } from "./course-slice";
 import { choicesSlice } from "./choices-slice";
 import { readCopies } from "./copies";
 import { COMPILE_PAUSE_MILLIS, startCompiling, type Compiler } from "./compiling";
@@ -93,6 +94,8 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   revealed: null,
   letterKeys: true,
   memoryMiB: 512,
+  lesson: null,
+  courseProgress: new Map(),
 });
 
 /** A mistake keeps the text from being planned. A plan that is not what the text asserts is a plan all the same. */
@@ -200,7 +203,8 @@ function deedsOf(parts: Parts): SliceContext {
     redo: () => edit(history.redo(parts.past)),
     replace(next, origin) {
       const before = store.getState().document;
-      if (isOwnWork(before) && before.text !== next.text) {
+      const isLessons = before.text === store.getState().lesson?.program;
+      if (!isLessons && isOwnWork(before) && before.text !== next.text) {
         parts.autosave.flush();
         parts.autosave.protect(writeDraft(before));
       }
@@ -376,6 +380,7 @@ export function createPlayground(environment: Environment, embed = false): Playg
     ...choicesSlice(context),
     ...whatIfSlice(context),
     ...notesSlice(context),
+    ...courseSlice(context),
     ...knobsSlice(context),
     ...runSlice(context),
     ...preferencesSlice(context),
@@ -400,6 +405,7 @@ export function createPlayground(environment: Environment, embed = false): Playg
         notice,
         previousWorks: readCopies(environment.storage),
         ...storedPreferences(environment),
+        courseProgress: storedProgress(environment),
       });
       followOwner(parts);
       parts.compiler?.request(document.text, document.options, 0);

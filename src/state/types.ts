@@ -26,10 +26,12 @@ import type { PlanTotals, SizeRow, WhatIfAnswer } from "../workers";
 import type { Question } from "./question";
 import type { BenchProgress, BenchResult, ComparedInFull, DeviceInfo, GpuProblem } from "../gpu";
 import type { ComparedOutput } from "../workers";
+import type { Answer } from "../course";
+import type { CourseProgress, OpenLesson } from "./course-slice";
 
 export type Theme = "light" | "dark" | "system";
 export type InspectorTab = "wgsl" | "loops" | "decisions" | "traffic" | "memory" | "run";
-export type Pane = "text" | "graph" | "kernels" | "run";
+export type Pane = "lesson" | "text" | "graph" | "kernels" | "run";
 export type PresenterSide = "words" | "wgsl" | "traffic" | "time" | "roofline";
 export type Origin = "text" | "canvas" | "example" | "link" | "undo" | "option";
 
@@ -161,7 +163,7 @@ export interface PlaygroundState {
   readonly inspector: boolean;
   /** Folded groups and kernels, by region or group identity. */
   readonly folded: ReadonlySet<string>;
-  readonly dialog: "none" | "share" | "find" | "keys" | "options" | "import" | "notes" | "examples";
+  readonly dialog: "none" | "share" | "find" | "keys" | "options" | "import" | "notes" | "examples" | "course";
   /** The side note that is read, or was last. */
   readonly note: string | null;
   /** Totals of examples and variants under the options that they open with, as far as somebody asked. */
@@ -205,6 +207,10 @@ export interface PlaygroundState {
   readonly letterKeys: boolean;
   /** GPU memory that a run may use, MiB. */
   readonly memoryMiB: number;
+  /** The lesson that is read; null while there is none. */
+  readonly lesson: OpenLesson | null;
+  /** What this machine knows of each lesson, by its id. */
+  readonly courseProgress: CourseProgress;
   readonly actions: Actions;
 }
 
@@ -332,6 +338,19 @@ export interface Actions {
   showSide(side: PresenterSide): void;
   setLetterKeys(on: boolean): void;
   setMemory(mebibytes: number): void;
+  /** Opens a lesson or puzzle at a step, from 0. */
+  openLesson(id: string, step?: number): Promise<void>;
+  goToStep(step: number): Promise<void>;
+  /** Answers the step's question; the numbers are uncovered. */
+  answer(answer: Answer): Promise<void>;
+  showHint(): void;
+  /** The second time shows it. */
+  askSolution(): void;
+  /** Is the task done by the program as it is now? */
+  checkTask(): Promise<void>;
+  closeLesson(): void;
+  /** Forgets progress, answers and scores. */
+  forgetCourse(): void;
   /** Planning takes long and the person no longer wants to wait. */
   cancelCompile(): void;
 }

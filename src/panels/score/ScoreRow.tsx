@@ -1,5 +1,5 @@
 /** @file naive → now → end: the three numbers of the lesson. When there is news, its one line takes their place. */
-import { selectScore, usePlayground } from "../../state";
+import { selectCovered, selectScore, usePlayground } from "../../state";
 import { Icon } from "../Icon";
 import { useMemo } from "react";
 import { measuredScore } from "../model/measured";
@@ -19,16 +19,23 @@ interface MetricProps {
 }
 
 function Metric({ name, values: [naive, now, end], unit, rank, meaning }: MetricProps) {
-  const said = `${name}: naive ${naive}, now ${now}, end ${end}${unit ? ` ${unit}` : ""}`;
+  const covered = usePlayground(selectCovered);
+  const [first, last] = [covered === "all", covered !== "nothing"];
+  const said = [
+    `${name}: naive ${first ? "covered" : naive}`,
+    `now ${first ? "covered" : now}`,
+    `end ${last ? "covered" : end}${unit ? ` ${unit}` : ""}`,
+  ].join(", ");
+  const mark = <span className="covered">?</span>;
   return (
     <div className={`score-metric ${rank}`} role="img" aria-label={said} title={meaning}>
       <span className="score-name">{name}</span>
       <span className="score-values">
-        <span>{naive}</span>
+        <span>{first ? mark : naive}</span>
         <i>→</i>
-        <b>{now}</b>
+        <b>{first ? mark : now}</b>
         <i>→</i>
-        <span>{end}</span>
+        <span>{last ? mark : end}</span>
         {unit && <small>{unit}</small>}
       </span>
     </div>

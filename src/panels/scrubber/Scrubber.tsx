@@ -1,6 +1,6 @@
 /** @file Steps through the decisions: buttons, one sentence, and the staircase under it. */
 import { useEffect, useState, type ReactNode } from "react";
-import { playground, selectFusion, selectPlanned, selectScore, usePlayground } from "../../state";
+import { playground, selectFusion, selectIsCovered, selectPlanned, selectScore, usePlayground } from "../../state";
 import { Icon, type IconName } from "../Icon";
 import { passTitle } from "../model/passes";
 import { scoreWords } from "../model/score";
@@ -110,6 +110,7 @@ export function Scrubber() {
   const cursor = usePlayground((state) => state.cursor);
   const notes = useNoteButtons();
   const stepped = useStepped();
+  const covered = usePlayground(selectIsCovered);
   const total = compilation?.steps.length ?? 0;
   const { actions, embed } = playground.getState();
   return (
@@ -125,17 +126,27 @@ export function Scrubber() {
           icon={playing ? "pause" : "play"}
           label={playing ? "Pause" : "Play"}
           onPress={() => actions.togglePlay()}
-          off={total === 0}
+          off={total === 0 || covered}
         />
-        <Button icon="forward" label="Next step" onPress={() => actions.stepForward()} off={cursor >= total} />
+        <Button
+          icon="forward"
+          label="Next step"
+          onPress={() => actions.stepForward()}
+          off={cursor >= total || covered}
+        />
         <div className="scrub-said">
-          <StepText total={total} stepped={stepped} />
+          {covered ? <p className="scrub-text">Predict first.</p> : <StepText total={total} stepped={stepped} />}
           <span className="scrub-hint">height = transfers left</span>
         </div>
         {!embed && notes && <notes.PassNote />}
         {!embed && total > 0 && !stepped && <TourOffer />}
       </div>
-      {compilation && total > 0 && <Staircase compilation={compilation} cursor={cursor} />}
+      {covered && (
+        <p className="scrub-covered">
+          <span className="covered">?</span> The steps are covered until you answer.
+        </p>
+      )}
+      {!covered && compilation && total > 0 && <Staircase compilation={compilation} cursor={cursor} />}
     </div>
   );
 }

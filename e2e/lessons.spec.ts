@@ -1,0 +1,60 @@
+/** @file A student takes a lesson: predicts, sees the numbers, does a task, and finds the progress again. */
+import { expect, test } from "./fixtures";
+
+test("a prediction uncovers the numbers and says why", async ({ page }) => {
+  await page.goto("./#lesson=rows-in-registers/2");
+  const card = page.getByRole("region", { name: "Predict first" });
+  await expect(card.getByRole("heading")).toHaveText("How many MiB will the fused softmax move?");
+  const traffic = page.getByRole("img", { name: /^Memory traffic/ });
+  await expect(traffic).toHaveAccessibleName(/naive 256, now 256, end covered/);
+  await expect(page.getByRole("button", { name: "Next", exact: true })).toBeDisabled();
+  await card.getByRole("textbox").fill("96");
+  await card.getByRole("button", { name: "Lock in 96 MiB" }).click();
+  await expect(card).toContainText("Not quite: 64 MiB; you said 96");
+  await expect(card).toContainText("`x` is read once".replaceAll("`", ""));
+  await expect(traffic).toHaveAccessibleName(/naive 256, now 64, end 64/);
+  await page.getByRole("button", { name: "Next", exact: true }).click();
+  await expect(page).toHaveURL(/#lesson=rows-in-registers\/3$/);
+});
+
+test("an edge that is clicked answers a question", async ({ page }) => {
+  await page.goto("./#lesson=rows-in-registers/4");
+  const card = page.getByRole("region", { name: "Predict first" });
+  await expect(card).toContainText("Click an edge in the graph.");
+  await page.getByRole("button", { name: "I cannot tell" }).click();
+  await expect(card).toContainText("The answer: s → p or m → e");
+});
+
+test("a puzzle is solved by hand, its hint and solution stay hidden until asked for, and progress is found again", async ({
+  page,
+  play,
+}) => {
+  await page.goto("./");
+  await page.getByRole("button", { name: "Lessons and puzzles" }).click();
+  await page.getByRole("button", { name: /Matrix, matrix, vector/ }).click();
+  const task = page.getByRole("region", { name: "Your turn" });
+  await expect(task).toContainText("Not yet: 64 MiB moved.");
+  await expect(task).not.toContainText("Hint 1");
+  await task.getByRole("button", { name: "Give me a hint" }).click();
+  await expect(task).toContainText("Hint 1 of 2.");
+  await task.getByRole("button", { name: "Show a solution" }).click();
+  await expect(task.locator("pre")).toHaveCount(0);
+  await task.getByRole("button", { name: "Really show it?" }).click();
+  await task.getByRole("button", { name: "Put it into the program" }).click();
+  await expect(task).toContainText("Done. Your score: 32");
+  await page.getByRole("button", { name: "All lessons" }).click();
+  await expect(page.getByRole("button", { name: /Matrix, matrix, vector/ })).toContainText("solved");
+  await page.reload();
+  await expect(play.run).toBeVisible();
+  await play.leaveFields();
+  await page.keyboard.press("l");
+  await expect(page.getByRole("button", { name: /Matrix, matrix, vector/ })).toContainText("solved");
+});
+
+test("a program that computes something else does not solve a puzzle", async ({ page, play }) => {
+  await page.goto("./#lesson=an-outer-product");
+  const task = page.getByRole("region", { name: "Your turn" });
+  await expect(task).toContainText("Not yet");
+  await play.paste("N = 4096\nu: f32[N, 1]\nv: f32[1, N]\nx: f32[N, 1]\ny = u * x\nreturn y\n");
+  await expect(task).toContainText(/Output 1 differs/);
+});

@@ -1,0 +1,208 @@
+/** @file Predict first: a question that is answered before the numbers are uncovered, and what the answer was worth. */
+import { useState } from "react";
+import { rightNumber, type Answer, type Ask, type Judgement, type Scope } from "../../course";
+import { parseEdgeId, type Compilation } from "../../fusion";
+import { playground, usePlayground, type PlaygroundState } from "../../state";
+import { significant } from "../model/units";
+import { LessonProse } from "./LessonProse";
+
+const answer = (said: Answer): void => void playground.getState().actions.answer(said);
+
+interface Props<A extends Ask> {
+  readonly ask: A;
+  readonly scope: Scope;
+}
+type Kind<K extends Ask["kind"]> = Extract<Ask, { kind: K }>;
+
+const CannotTell = () => (
+  <button type="button" className="lesson-quiet" onClick={() => answer({ kind: "pass" })}>
+    I cannot tell
+  </button>
+);
+
+function ChoiceAsk({ ask, scope }: Props<Kind<"choice">>) {
+  const [chosen, setChosen] = useState<number | null>(null);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (chosen !== null) answer({ kind: "choice", index: chosen });
+      }}
+    >
+      <div role="radiogroup" aria-label="Answers" className="lesson-choices">
+        {ask.choices.map(({ text }, i) => (
+          <label key={text}>
+            <input type="radio" name="answer" checked={chosen === i} onChange={() => setChosen(i)} />
+            <span>
+              <LessonProse text={text} scope={scope} />
+            </span>
+          </label>
+        ))}
+      </div>
+      <LockIn ready={chosen !== null} />
+    </form>
+  );
+}
+
+function LockIn({ ready, what = "Lock in" }: { readonly ready: boolean; readonly what?: string }) {
+  return (
+    <div className="lesson-buttons">
+      <button type="submit" className="lesson-go" disabled={!ready}>
+        {what}
+      </button>
+      <CannotTell />
+    </div>
+  );
+}
+
+/** The right end of the scale: a round number some way above the answer, so that the scale does not give it away. */
+function scaleEnd(truth: number): number {
+  const far = truth * 2.6;
+  const magnitude = 10 ** Math.floor(Math.log10(far));
+  return [1, 2, 4, 5, 8, 10].map((step) => step * magnitude).find((end) => end >= far) ?? 10 * magnitude;
+}
+
+function NumberAsk({ ask, scope }: Props<Kind<"number">>) {
+  const [said, setSaid] = useState("");
+  const end = scaleEnd(rightNumber(ask, scope));
+  const value = Number(said.replace(",", "."));
+  const ready = said.trim() !== "" && Number.isFinite(value) && value >= 0;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (ready) answer({ kind: "number", value });
+      }}
+    >
+      <p className="lesson-number">
+        <input
+          inputMode="decimal"
+          aria-label={`Your answer in ${ask.unit}`}
+          value={said}
+          onChange={(event) => setSaid(event.target.value)}
+        />
+        <span>{ask.unit}</span>
+      </p>
+      <input
+        type="range"
+        aria-label={`Your answer on a scale, in ${ask.unit}`}
+        min={0}
+        max={end}
+        step={ask.within === 0 ? 1 : end / 200}
+        value={ready ? Math.min(value, end) : 0}
+        onChange={(event) => setSaid(significant(Number(event.target.value)).replaceAll(",", ""))}
+      />
+      <p className="lesson-scale" aria-hidden="true">
+        <span>0</span>
+        <span>{significant(end / 2)}</span>
+        <span>{significant(end)}</span>
+      </p>
+      <LockIn ready={ready} what={ready ? `Lock in ${significant(value)} ${ask.unit}` : "Lock in"} />
+    </form>
+  );
+}
+
+/** The name of a value of the program, by the node that was clicked. */
+function nameOf({ symbols }: Compilation, node: string): string | null {
+  return symbols.find((symbol) => symbol.node === node || node.startsWith(`${symbol.node}/`))?.name ?? null;
+}
+
+/** What was clicked in the graph, as the question's answers name it. */
+function clicked({ selection, derived }: PlaygroundState, target: "value" | "edge"): string | null {
+  const { compilation } = derived;
+  if (!compilation) return null;
+  if (target === "value") return selection.kind === "node" ? nameOf(compilation, selection.id) : null;
+  const edge = selection.kind === "edge" ? parseEdgeId(selection.id) : null;
+  const [from, to] = edge ? [nameOf(compilation, edge.producer), nameOf(compilation, edge.consumer)] : [null, null];
+  return from !== null && to !== null ? `${from} -> ${to}` : null;
+}
+
+function ClickAsk({ ask }: { readonly ask: Kind<"click"> }) {
+  const name = usePlayground((state) => clicked(state, ask.target));
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name !== null) answer({ kind: "click", name });
+      }}
+    >
+      <p aria-live="polite">
+        {name === null ? (
+          `Click ${ask.target === "edge" ? "an edge" : "a value"} in the graph.`
+        ) : (
+          <>
+            You chose <code>{name.replace("->", "→")}</code>.
+          </>
+        )}
+      </p>
+      <LockIn ready={name !== null} />
+    </form>
+  );
+}
+
+function QuestionForm({ ask, scope }: Props<Ask>) {
+  switch (ask.kind) {
+    case "choice":
+      return <ChoiceAsk ask={ask} scope={scope} />;
+    case "number":
+      return <NumberAsk ask={ask} scope={scope} />;
+    case "click":
+      return <ClickAsk ask={ask} />;
+  }
+}
+
+interface Answered {
+  readonly answer: Answer;
+  readonly judgement: Judgement;
+}
+
+/** `64 MiB; you said 96`. */
+function truthWords(ask: Ask, { answer: said, judgement }: Answered): string {
+  const yours =
+    said.kind === "number"
+      ? significant(said.value)
+      : said.kind === "click"
+        ? said.name.replace("->", "→")
+        : said.kind === "choice" && ask.kind === "choice"
+          ? ask.choices[said.index]!.text
+          : null;
+  const truth =
+    ask.kind === "number"
+      ? `${significant(Number(judgement.truth))} ${ask.unit}`
+      : ask.kind === "choice"
+        ? ask.choices[Number(judgement.truth)]!.text
+        : String(judgement.truth).replaceAll("->", "→");
+  if (judgement.right) return truth;
+  return yours === null ? truth : `${truth}; you said ${yours}`;
+}
+
+function Revealed({ ask, scope, answered }: Props<Ask> & { readonly answered: Answered }) {
+  const { judgement, answer: said } = answered;
+  const verdict = judgement.right ? "Right" : said.kind === "pass" ? "The answer" : "Not quite";
+  return (
+    <div role="status" className="lesson-revealed" data-right={judgement.right}>
+      <p className="lesson-truth">
+        <b>{verdict}:</b> <LessonProse text={truthWords(ask, answered)} scope={scope} />
+      </p>
+      <p className="lesson-because">
+        <LessonProse text={judgement.because} scope={scope} />
+      </p>
+    </div>
+  );
+}
+
+export function Question({ ask, scope, answered }: Props<Ask> & { readonly answered: Answered | null }) {
+  return (
+    <section className="lesson-card" aria-label="Predict first">
+      <p className="lesson-kicker">{answered ? "Your prediction" : "Predict first"}</p>
+      <h3>
+        <LessonProse text={ask.question} scope={scope} />
+      </h3>
+      {answered ? (
+        <Revealed ask={ask} scope={scope} answered={answered} />
+      ) : (
+        <QuestionForm key={ask.question} ask={ask} scope={scope} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,108 @@
+/** @file Something to change until a check holds: checked after every plan, with hints and a solution that is asked for twice. */
+import { useEffect } from "react";
+import type { Scope, Task } from "../../course";
+import { playground, usePlayground, type OpenLesson } from "../../state";
+import { Icon } from "../Icon";
+import { showBytes, showMicros, significant } from "../model/units";
+import { LessonProse } from "./LessonProse";
+
+const SHOWN_SCORE: Readonly<Record<string, (value: number) => string>> = {
+  bytes: showBytes,
+  peak: showBytes,
+  micros: showMicros,
+};
+
+const showScore = (task: Task, value: number): string => (SHOWN_SCORE[task.score ?? ""] ?? significant)(value);
+
+function Hints({ task, shown, scope }: { readonly task: Task; readonly shown: number; readonly scope: Scope | null }) {
+  return (
+    <ol className="lesson-hints" aria-label="Hints">
+      {task.hints.slice(0, shown).map((hint, i) => (
+        <li key={hint}>
+          <Icon name="hint" size={14} />
+          <span>
+            <b>
+              Hint {i + 1} of {task.hints.length}.
+            </b>{" "}
+            <LessonProse text={hint} scope={scope} />
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Solution({ task, state }: { readonly task: Task; readonly state: OpenLesson["solution"] }) {
+  const { actions } = playground.getState();
+  if (state !== "shown")
+    return (
+      <button type="button" className="lesson-quiet" onClick={() => actions.askSolution()}>
+        {state === "hidden" ? "Show a solution" : "Really show it?"}
+      </button>
+    );
+  return (
+    <div className="lesson-solution">
+      <pre>{task.solution}</pre>
+      <button type="button" className="lesson-quiet" onClick={() => actions.typeText(task.solution)}>
+        Put it into the program
+      </button>
+    </div>
+  );
+}
+
+/** How far it is: done, or what still misses. */
+function TaskStatus({ task, lesson }: { readonly task: Task; readonly lesson: OpenLesson }) {
+  const best = usePlayground((state) => state.courseProgress.get(lesson.content.id)?.best ?? null);
+  const state = lesson.task;
+  if (!state) return <p className="lesson-status">Checking…</p>;
+  const score = state.score !== null ? ` Your score: ${showScore(task, state.score)}.` : "";
+  const record =
+    best !== null && state.score !== null && best < state.score ? ` Your best: ${showScore(task, best)}.` : "";
+  return (
+    <p className="lesson-status" data-done={state.done}>
+      {state.done ? (
+        <>
+          <Icon name="check" size={16} /> <b>Done.</b>
+        </>
+      ) : (
+        state.text
+      )}
+      {score}
+      {record}
+    </p>
+  );
+}
+
+export function TaskCard({
+  task,
+  lesson,
+  scope,
+}: {
+  readonly task: Task;
+  readonly lesson: OpenLesson;
+  readonly scope: Scope | null;
+}) {
+  const latest = usePlayground((state) => state.derived.latest);
+  const { actions } = playground.getState();
+  useEffect(() => void actions.checkTask(), [actions, latest, task]);
+  return (
+    <section className="lesson-card" aria-label="Your turn">
+      <p className="lesson-kicker">Your turn</p>
+      <p>
+        <LessonProse text={task.text} scope={scope} />
+      </p>
+      <div aria-live="polite">
+        <TaskStatus task={task} lesson={lesson} />
+      </div>
+      <Hints task={task} shown={lesson.hints} scope={scope} />
+      <div className="lesson-buttons">
+        {lesson.hints < task.hints.length && (
+          <button type="button" className="lesson-quiet" onClick={() => actions.showHint()}>
+            {lesson.hints === 0 ? "Give me a hint" : "Another hint"}
+          </button>
+        )}
+        <Solution task={task} state={lesson.solution} />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,239 @@
+/** @file The open lesson: which step is read, what was answered, and the progress that is stored on this machine. */
+import type { Answer, Judgement, Lesson, TaskState } from "../course";
+import { defaultOptions, type Compilation } from "../fusion";
+import { recordOf, type Document } from "../document";
+import { findExample, optionsFor } from "../lessons";
+import { loadPart } from "./load-part";
+import type { Slice, SliceContext } from "./slice-context";
+import type { Environment } from "./environment";
+import type { PlaygroundState } from "./types";
+
+export const COURSE_KEY = "fusion-playground.course";
+
+/** What a person has done of one lesson. */
+export interface LessonProgress {
+  /** The furthest step that was read, from 0. */
+  readonly furthest: number;
+  /** First answers, by step: right or wrong. */
+  readonly answers: Readonly<Record<number, boolean>>;
+  /** Steps whose task is done. */
+  readonly done: readonly number[];
+  /** The best score of a puzzle; smaller is better. */
+  readonly best: number | null;
+}
+
+export type CourseProgress = ReadonlyMap<string, LessonProgress>;
+
+export interface OpenLesson {
+  readonly content: Lesson;
+  /** From 0. */
+  readonly step: number;
+  /** The program as the step gives it: what a task compares with. */
+  readonly program: string;
+  /** The plan of that program: numbers in the prose and answers come from it, whatever is typed meanwhile. Null until it is there. */
+  readonly compilation: Compilation | null;
+  /** By step: what was said and what is true. */
+  readonly answers: ReadonlyMap<number, { readonly answer: Answer; readonly judgement: Judgement }>;
+  /** Hints that are shown. */
+  readonly hints: number;
+  /** A solution is asked for twice. */
+  readonly solution: "hidden" | "asked" | "shown";
+  /** How far the task of this step is; null where there is none, or no plan yet. */
+  readonly task: TaskState | null;
+}
+
+const NONE: LessonProgress = { furthest: 0, answers: {}, done: [], best: null };
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function readProgress(value: unknown): LessonProgress {
+  const { furthest, answers, done, best } = isRecord(value) ? value : {};
+  const said = isRecord(answers) ? Object.entries(answers) : [];
+  return {
+    furthest: typeof furthest === "number" ? furthest : 0,
+    answers: Object.fromEntries(said.flatMap(([step, right]) => (typeof right === "boolean" ? [[step, right]] : []))),
+    done: Array.isArray(done) ? done.filter((step) => typeof step === "number") : [],
+    best: typeof best === "number" ? best : null,
+  };
+}
+
+/** The progress in a text that `writtenProgress` wrote; empty where it can't be read. */
+export function parseProgress(text: string | null): CourseProgress {
+  try {
+    const stored: unknown = JSON.parse(text ?? "{}");
+    return new Map(isRecord(stored) ? Object.entries(stored).map(([id, value]) => [id, readProgress(value)]) : []);
+  } catch {
+    return new Map();
+  }
+}
+
+export const writtenProgress = (progress: CourseProgress): string => JSON.stringify(Object.fromEntries(progress));
+
+export const storedProgress = (environment: Environment): CourseProgress =>
+  parseProgress(environment.storage.read(COURSE_KEY));
+
+/** Right and all first answers of a lesson. */
+export const tally = ({ answers }: LessonProgress): { readonly right: number; readonly all: number } => {
+  const said = Object.values(answers);
+  return { right: said.filter(Boolean).length, all: said.length };
+};
+
+/**
+ * What stays covered while the step's question waits for an answer: the end numbers, verdicts and steps to come, or all
+ * numbers where it asks about the naive plan too.
+ */
+export function selectCovered({ lesson }: Pick<PlaygroundState, "lesson">): "nothing" | "end" | "all" {
+  const ask = lesson?.content.steps[lesson.step]?.ask;
+  if (!lesson || !ask || lesson.answers.has(lesson.step)) return "nothing";
+  return ask.kind === "number" && /\bnaive\./.test(ask.answer) ? "all" : "end";
+}
+
+export const selectIsCovered = (state: Pick<PlaygroundState, "lesson">): boolean => selectCovered(state) !== "nothing";
+
+function record(context: SliceContext, id: string, change: (before: LessonProgress) => LessonProgress): void {
+  const { courseProgress } = context.get();
+  const next = new Map(courseProgress).set(id, change(courseProgress.get(id) ?? NONE));
+  context.set({ courseProgress: next });
+  context.environment.storage.write(COURSE_KEY, writtenProgress(next));
+}
+
+/** The picture of a question is the naive plan until it is answered, where the fused one would tell the answer. */
+function cursorFor({ content, step, answers }: OpenLesson, { steps }: Compilation, wanted: number | null): number {
+  const { ask } = content.steps[step]!;
+  const waits = ask !== undefined && ask.kind !== "click" && !answers.has(step);
+  const cursor = wanted ?? steps.length;
+  return waits && cursor === steps.length ? 0 : cursor;
+}
+
+type Names =
+  "openLesson" | "goToStep" | "answer" | "showHint" | "askSolution" | "checkTask" | "closeLesson" | "forgetCourse";
+
+export const courseSlice: Slice<Names> = (context) => {
+  let showing = new AbortController();
+
+  /** The document that a picture asks for: a lesson's program, or an example. */
+  const documentOf = (picture: { program: string | null; example: string | null; options: object }): Document => {
+    const example = findExample(picture.example);
+    return {
+      text: picture.program ?? example?.text ?? "",
+      positions: recordOf(),
+      options: {
+        ...(example ? optionsFor(example, defaultOptions, null, defaultOptions) : defaultOptions),
+        ...picture.options,
+      },
+      example: example?.id ?? null,
+    };
+  };
+
+  async function show(content: Lesson, step: number): Promise<void> {
+    showing.abort();
+    showing = new AbortController();
+    const { signal } = showing;
+    const { cursorOf, pictureOf } = await loadPart(() => import("../course"));
+    if (signal.aborted) return;
+    const picture = pictureOf(content, step);
+    const wanted = documentOf(picture);
+    const { document, lesson } = context.get();
+    const answers = lesson?.content === content ? lesson.answers : new Map();
+    const changes =
+      wanted.text !== document.text || JSON.stringify(wanted.options) !== JSON.stringify(document.options);
+    if (changes) context.replace(wanted, "example");
+    context.set({
+      lesson: {
+        content,
+        step,
+        program: wanted.text,
+        compilation: null,
+        answers,
+        hints: 0,
+        solution: "hidden",
+        task: null,
+      },
+      selection: { kind: "none" },
+    });
+    record(context, content.id, (before) => ({ ...before, furthest: Math.max(before.furthest, step) }));
+    await context.until(
+      ({ derived }) => derived.status === "ready" && derived.compilation?.text === wanted.text,
+      signal,
+    );
+    const { actions, derived } = context.get();
+    const shown = context.get().lesson;
+    if (signal.aborted || !derived.compilation || !shown) return;
+    context.set({ lesson: { ...shown, compilation: derived.compilation } });
+    actions.stepTo(cursorFor(shown, derived.compilation, cursorOf(derived.compilation, picture.at)));
+    if (picture.tab) {
+      actions.showTab(picture.tab);
+      // For this lesson only: what the person prefers stays stored.
+      context.set({ inspector: true });
+    }
+    const selected = derived.compilation.symbols.find(({ name }) => name === picture.select)?.node;
+    if (selected) actions.select({ kind: "node", id: selected });
+  }
+
+  return {
+    async openLesson(id, step = 0) {
+      const { loadLesson } = await loadPart(() => import("../course"));
+      const content = await loadLesson(id);
+      if (!content) {
+        context.set({ notice: { tone: "warn", text: `There is no lesson called “${id}”.` } });
+        return;
+      }
+      context.set({ dialog: "none", pane: "lesson" });
+      await show(content, Math.max(0, Math.min(step, content.steps.length - 1)));
+    },
+    async goToStep(step) {
+      const { lesson } = context.get();
+      if (lesson && step >= 0 && step < lesson.content.steps.length) await show(lesson.content, step);
+    },
+    async answer(answer) {
+      const { cursorOf, judge, pictureOf, scopeOf } = await loadPart(() => import("../course"));
+      const { lesson } = context.get();
+      const ask = lesson?.content.steps[lesson.step]?.ask;
+      const scope = lesson?.compilation && scopeOf(lesson.compilation);
+      if (!lesson || !ask || !scope) return;
+      const judgement = judge(ask, answer, scope);
+      context.set({ lesson: { ...lesson, answers: new Map(lesson.answers).set(lesson.step, { answer, judgement }) } });
+      const { at } = pictureOf(lesson.content, lesson.step);
+      if (ask.kind !== "click" && context.get().derived.compilation === lesson.compilation)
+        context.get().actions.stepTo(cursorOf(lesson.compilation!, at) ?? lesson.compilation!.steps.length);
+      record(context, lesson.content.id, (before) =>
+        lesson.step in before.answers
+          ? before
+          : { ...before, answers: { ...before.answers, [lesson.step]: judgement.right } },
+      );
+    },
+    showHint() {
+      const { lesson } = context.get();
+      if (lesson) context.set({ lesson: { ...lesson, hints: lesson.hints + 1 } });
+    },
+    askSolution() {
+      const { lesson } = context.get();
+      if (!lesson) return;
+      context.set({ lesson: { ...lesson, solution: lesson.solution === "hidden" ? "asked" : "shown" } });
+    },
+    async checkTask() {
+      const { taskState } = await loadPart(() => import("../course"));
+      const { lesson, derived } = context.get();
+      const task = lesson?.content.steps[lesson.step]?.task;
+      if (!lesson || !task || !derived.latest) return;
+      const state = taskState(task, lesson.program, derived.latest);
+      context.set({ lesson: { ...lesson, task: state } });
+      if (!state.done) return;
+      record(context, lesson.content.id, (before) => ({
+        ...before,
+        done: before.done.includes(lesson.step) ? before.done : [...before.done, lesson.step],
+        best: state.score === null ? before.best : Math.min(before.best ?? Infinity, state.score),
+      }));
+    },
+    closeLesson() {
+      showing.abort();
+      const { pane } = context.get();
+      context.set({ lesson: null, pane: pane === "lesson" ? "graph" : pane });
+    },
+    forgetCourse() {
+      context.environment.storage.write(COURSE_KEY, "{}");
+      context.set({ courseProgress: new Map() });
+    },
+  };
+};
