@@ -28,10 +28,11 @@ const FLOORS = {
   text: ["ir", "ops", "autodiff"],
   reference: ["ir", "ops"],
   autodiff: ["ir", "ops"],
-  region: ["ir", "ops"],
-  cost: ["ir", "ops", "region"],
-  passes: ["ir", "ops", "region", "cost"],
-  codegen: ["ir", "ops", "region", "cost"],
+  kernel: [],
+  region: ["ir", "ops", "kernel"],
+  cost: ["ir", "ops", "kernel", "region"],
+  passes: ["ir", "ops", "kernel", "region", "cost"],
+  codegen: ["ir", "ops", "kernel", "region", "cost"],
 };
 // `region` answers for passes, cost and codegen alike (docs/decisions/0002); codegen asks `cost` for the bytes it declares.
 const PURE = new Set(["course", "fusion", "glossary", "gpu", "document", "import", "lessons", "workers", "cli"]);

@@ -1,4 +1,5 @@
 /** @file Runs a program's regions on the CPU interpreter of the generated kernels and holds them to the reference and to the counts. */
+import { factorsOf } from "../../src/fusion/kernel";
 import { lowerFusion, printWgsl, runPlanOnCpu, type CpuRun, type RegionRun } from "../../src/fusion/codegen";
 import { generic, targetOf } from "../../src/fusion/cost";
 import {
@@ -81,7 +82,8 @@ const big = (a: number, b: number): boolean =>
 export const countsPasses = (graph: Graph, { region, facts }: Pick<RegionRun, "region" | "facts">): boolean =>
   facts.form!.contraction === null &&
   !(
-    facts.schedule.variant === "row-cached" &&
+    facts.schedule.fold !== undefined &&
+    factorsOf(facts.schedule.fold).held &&
     region.members.some((id) => ["movement", "gather"].includes(opDef(node(graph, id).op).kind))
   );
 

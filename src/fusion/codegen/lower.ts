@@ -3,6 +3,7 @@ import { bug, type Graph, type Region, type Target } from "../ir";
 import { classify, isViewRegion, scheduleRegion } from "../region";
 import { storedForm, type Job } from "./frame";
 import type { KernelProgram } from "./kernel-ir";
+import { lowerFold } from "./templates/fold";
 import { lowerFlashThread } from "./templates/flash-thread";
 import { lowerFlashTile } from "./templates/flash-tile";
 import { lowerMatmulDirect, lowerMatmulRegisters } from "./templates/matmul-direct";
@@ -13,10 +14,7 @@ import { lowerReduceThread } from "./templates/reduce-thread";
 import { lowerReduceTile } from "./templates/reduce-tile";
 import { lowerMergedOrder } from "./templates/merged-order";
 import { lowerMixed } from "./templates/mixed";
-import { lowerRowThread } from "./templates/row-thread";
-import { lowerRowWorkgroup } from "./templates/row-workgroup";
 import { lowerScanBand } from "./templates/scan-band";
-import { lowerSplit } from "./templates/split";
 import { lowerTile } from "./templates/transpose";
 
 /** The kernels of one region: none for a view, two for a split reduction, one and a merge after another for a merged order, else one. */
@@ -38,18 +36,12 @@ export function lowerJob(job: Job): KernelProgram[] {
       return [lowerFlat(job)];
     case "tile":
       return [lowerTile(job)];
-    case "row-cached":
-    case "row-streaming":
-      return [lowerRowWorkgroup(job)];
+    case "fold":
+      return lowerFold(job);
     case "merge-sort":
       return lowerMergedOrder(job);
     case "scan-band":
       return [lowerScanBand(job)];
-    case "row-thread":
-      return [lowerRowThread(job)];
-    case "split-row":
-    case "split-thread":
-      return lowerSplit(job);
     case "mixed-row":
     case "mixed-thread":
       return lowerMixed(job);

@@ -130,6 +130,11 @@ export function targetOf(profile: DeviceProfile): Target {
     maxWorkgroupsPerDimension: 65_535,
     shaderF16: false,
     subgroups: true,
+    machine: {
+      multiprocessors: profile.multiprocessors,
+      bandwidth: profile.bandwidth,
+      launchMicros: profile.launchMicros,
+    },
   };
   targets.set(profile, target);
   return target;

@@ -38,6 +38,8 @@ export interface Target {
   readonly shaderF16: boolean;
   /** Threads that run in step can hand each other their registers. */
   readonly subgroups: boolean;
+  /** What decides between factors that the machine allows alike; round numbers of a large GPU where it is not known. */
+  readonly machine?: Pick<DeviceProfile, "multiprocessors" | "bandwidth" | "launchMicros"> | undefined;
   /** What a person chose instead of the planner. */
   readonly knobs?: KnobChoices | undefined;
   /** No choice of a schedule may change a rounding. */

@@ -55,7 +55,11 @@ export function overBudget(planner: Planner, candidate: Candidate): Opinion | nu
       },
     );
   }
-  const registers = (region: (typeof add)[number]): number => planner.factsOf(region).schedule.registers;
+  // A row waits in registers where the factors were found to gain by it: that is no reason against the ops.
+  const registers = (region: (typeof add)[number]): number => {
+    const { schedule } = planner.factsOf(region);
+    return schedule.registers - (schedule.waiting ?? 0);
+  };
   const [before, after] = [largest(registers, remove), largest(registers, add)];
   if (after <= REGISTER_LIMIT || after <= before) return null;
   return no(

@@ -1,4 +1,5 @@
 /** @file P5: reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
+import { factorsOf } from "../kernel";
 import type { Region, RegionId } from "../ir";
 import type { RegionSchedule } from "../region";
 import type { Answer, Candidate, FusionPass, Opinion } from "./define";
@@ -75,11 +76,12 @@ function withRowSize(planner: Planner, { add }: Candidate, verdict: Opinion): Op
 }
 
 /** How workgroups share rows; null where each row is one thread's. */
-function holding({ variant, chunks, reads }: RegionSchedule, columns: number): string | null {
+function holding({ variant, chunks, reads, fold }: RegionSchedule, columns: number): string | null {
   const row = `row (${columns} values, ${showBytes(4 * columns)})`;
   const rereads = reads.reduce((most, read) => Math.max(most, read.rereads), 0);
   if (rereads > 0) return `Each ${row} is read ${rereads === 1 ? "twice" : `${inWords(rereads + 1)} times`}.`;
-  if (variant === "split-row" || variant === "split-thread")
+  if (variant === "fold" && chunks > 1)
     return `Each ${row} is reduced in ${countOf(chunks, "chunk")}, which a second dispatch combines.`;
-  return variant === "row-thread" || variant === "mixed-thread" ? null : `Each ${row} stays on chip until it is done.`;
+  const alone = variant === "mixed-thread" || (fold !== undefined && factorsOf(fold).lanes === 1);
+  return alone ? null : `Each ${row} stays on chip until it is done.`;
 }

@@ -1,5 +1,6 @@
 /** @file In which groups a kernel adds things up: two kernels that agree in this round alike. */
 import { node, type Graph, type NodeId } from "../ir";
+import { factorsOf } from "../kernel";
 import { productsOf } from "./dual";
 import { LONG_K, matmulSizes } from "./matmul";
 import { neighbours, strideProbe } from "./reads";
@@ -21,7 +22,7 @@ export function groupingOf(
   graph: Graph,
   members: readonly NodeId[],
   form: RegionForm,
-  { variant, chunks, chunkLength, threadsPerWorkgroup, lane }: RegionSchedule,
+  { variant, chunks, chunkLength, threadsPerWorkgroup, lane, fold, merged }: RegionSchedule,
   id: NodeId,
 ): Grouping | null {
   const say = (how: Grouping["how"], key: string, threads = 1, parts = 1): Grouping => ({
@@ -41,13 +42,15 @@ export function groupingOf(
   const scanned = form.scans.includes(id);
   if (!scanned && !form.reductions.some(({ node }) => node === id)) return null;
   const apart = lane === "columns" ? 4 : 1;
-  const split = variant === "split-row" || variant === "split-thread";
-  const alone = variant === "row-thread" || variant === "split-thread" || variant === "mixed-thread";
-  const sharing = alone ? 1 : threadsPerWorkgroup;
-  if (split) return say("rows", `${apart} ${chunkLength}`, sharing, chunks);
-  const whole = alone || variant === "mixed-row" || variant === "row-cached" || variant === "row-streaming";
-  // A row that is held whole is scanned at once, a longer one turn by turn.
-  if (whole) return say("rows", scanned && !alone ? `${apart} ${variant}` : String(apart), sharing);
+  if (fold) {
+    const { lanes, held } = factorsOf(fold);
+    if (chunks > 1) return say("rows", `${apart} ${chunkLength}`, lanes, chunks);
+    // A row that is held whole is scanned at once, a longer one turn by turn; two folds in one walk are repaired as they go.
+    const way = scanned && lanes > 1 && held ? " held" : merged.length > 0 ? " repaired" : "";
+    return say("rows", `${apart}${way}`, lanes);
+  }
+  if (variant === "mixed-row" || variant === "mixed-thread")
+    return say("rows", String(apart), variant === "mixed-row" ? threadsPerWorkgroup : 1);
   return say(form.contraction === null ? "rows" : "tile", variant, threadsPerWorkgroup);
 }
 

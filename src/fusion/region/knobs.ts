@@ -10,6 +10,7 @@ import {
   type Target,
   type Verdict,
 } from "../ir";
+import { factorsOf } from "../kernel";
 import { isEven, namedTile, offeredTiles, tileName } from "./matmul";
 import { flashTileName, offeredFlashTiles } from "./online-schedule";
 import type { RegionSchedule, Variant } from "./types";
@@ -80,14 +81,14 @@ export function refusalOf(
       "Switch strict mode off.",
     );
   }
-  if (knob === "rows" && value === "thread" && (variant === "row-cached" || variant === "row-streaming")) {
+  if (knob === "rows" && value === "thread" && variant === "fold" && lanesOf(schedule) > 1) {
     return no(
       "L_ROW_NOT_OWNED",
       "A row is put in order by a workgroup: one thread alone has no room for it.",
       "Choose how many threads share the row instead.",
     );
   }
-  if (knob === "rows" && value === "registers" && variant === "row-streaming") {
+  if (knob === "rows" && value === "registers" && variant === "fold" && !isHeld(schedule)) {
     return no(
       "L_ROW_NOT_OWNED",
       "Of a row this long only the first few are kept in order, from turn to turn.",
@@ -119,7 +120,7 @@ export function refusalOf(
       { registers, limit: MOST_REGISTERS },
     );
   }
-  const written = variant === "row-cached" ? Math.ceil(chunkLength / threads) : 1;
+  const written = isHeld(schedule) ? Math.ceil(chunkLength / lanesOf(schedule)) : 1;
   if (written <= MOST_WRITTEN) return null;
   return no(
     "C_CODE_SIZE",
@@ -162,8 +163,8 @@ export function standing(schedule: RegionSchedule, plain: RegionSchedule, mayMer
   if (lane !== undefined && !variant.startsWith("mixed")) {
     stands.set("threads", threads);
     if (plain.lane !== "none") stands.set("vector", lane === "none" ? "off" : "on");
-    if (!variant.startsWith("split") && variant !== "merge-sort")
-      stands.set("rows", readingOf(variant, mayMerge && merged.length > 0));
+    if (variant === "fold" && schedule.chunks === 1)
+      stands.set("rows", readingOf(schedule, mayMerge && merged.length > 0));
   }
   if (variant === "matmul-tile") stands.set("tile", tileName(matmul!));
   if (variant === "flash-tile") stands.set("tile", flashTileName(flash!));
@@ -172,9 +173,12 @@ export function standing(schedule: RegionSchedule, plain: RegionSchedule, mayMer
   return stands;
 }
 
-function readingOf(variant: Variant, merged: boolean): NonNullable<Knobs["rows"]> {
-  if (variant === "row-cached") return "registers";
-  if (variant === "row-thread") return "thread";
+const lanesOf = ({ fold }: RegionSchedule): number => (fold ? factorsOf(fold).lanes : 1);
+const isHeld = ({ fold }: RegionSchedule): boolean => fold !== undefined && factorsOf(fold).held;
+
+function readingOf(schedule: RegionSchedule, merged: boolean): NonNullable<Knobs["rows"]> {
+  if (lanesOf(schedule) === 1) return "thread";
+  if (isHeld(schedule)) return "registers";
   return merged ? "one-pass" : "again";
 }
 

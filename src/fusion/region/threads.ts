@@ -24,9 +24,6 @@ export const SMALLEST_SUBGROUP = 4;
 export const joiningOf = ({ subgroups }: Target, { joined }: Knobs): Joining =>
   subgroups && joined === "subgroups" ? joined : "tree";
 
-/** Chunks of a row above which a workgroup joins them rather than one thread. */
-export const LONG_FINISH = 64;
-
 /**
  * Bytes of workgroup memory that each thread needs to join the reductions of a row: stages take turns with two sets of places. Of
  * subgroups only one thread needs a place.

@@ -1,5 +1,6 @@
 /** @file What a set of nodes looks like as one kernel. The one answer that passes (legality), cost (traffic) and codegen (loops) share. */
 import type { NodeId, Shape, TemplateName, Verdict } from "../ir";
+import type { FoldNest } from "../kernel";
 
 /** How the loops of a region run. Extents of `space` are the output index space; `reduced` those that reductions walk. */
 export interface RegionForm {
@@ -38,12 +39,10 @@ export interface RegionRead {
 /**
  * How threads map to the iteration space.
  * `flat`: one vec4 (or scalar) per thread. `tile`: the same through a transposing workgroup tile.
- * `row-cached`: a workgroup per row, values that later passes need stay in registers. `row-streaming`: a workgroup per row that
- * reads again on each pass. `row-thread`: one thread walks a row (short rows, rows that are not contiguous, CPU adapters).
+ * `fold`: rows that are walked and folded, by the factors of a nest (kernel/shapes/fold.ts).
  * `scan-band`: a workgroup walks `chunks` rows that lie across memory, a thread `chunkLength` neighbours of one in each turn.
  * `merge-sort`: `chunks` runs of each row are sorted by a workgroup each, then merged two by two, a kernel at a time.
- * `split-row`, `split-thread`: the same over chunks of a row, with a finisher. `mixed-row`, `mixed-thread`: bands of rows, whose columns
- * are folded as well, with a finisher that joins the bands. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
+ * `mixed-row`, `mixed-thread`: bands of rows, whose columns are folded as well, with a finisher that joins the bands. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
  * `matmul-rows`, `matmul-rows-thread` (CPU): a tile, or a thread, that owns whole rows of the product and folds them.
  * `flash-tile`: rows between two contractions folded while tiles of keys and values pass through workgroup memory; `flash-thread`:
  * the same with one thread per row. `reduce-tile`, `reduce-thread`: rows of one contraction folded while they are made.
@@ -51,13 +50,9 @@ export interface RegionRead {
 export type Variant =
   | "flat"
   | "tile"
-  | "row-cached"
-  | "row-streaming"
-  | "row-thread"
+  | "fold"
   | "scan-band"
   | "merge-sort"
-  | "split-row"
-  | "split-thread"
   | "mixed-row"
   | "mixed-thread"
   | "matmul-tile"
@@ -101,7 +96,10 @@ export type OrderWay = "selected" | "merged";
 /** What the chosen schedule costs in resources. */
 export interface RegionSchedule {
   readonly variant: Variant;
-  /** Row-cached and short rows of one thread: values (members or stored inputs) kept in registers from the pass that makes them to later passes. */
+  /** Rows: the loops of the kernel, and of the one that joins their parts where they are folded in several. Absent for other kernels. */
+  readonly fold?: FoldNest;
+  readonly finish?: FoldNest;
+  /** Rows that are held: values (members or stored inputs) kept in registers from the pass that makes them to later passes. */
   readonly cached: readonly NodeId[];
   /** Rows: four neighbours of one load lie along the row, across rows, or nowhere. Absent for other kernels. */
   readonly lane?: Lane;
@@ -109,7 +107,7 @@ export interface RegionSchedule {
   readonly joined?: Joining;
   /** Rows that no workgroup has room for: how they are put in order, and why not the other way. Absent for other kernels. */
   readonly order?: { readonly way: OrderWay; readonly against: Verdict };
-  /** Row-streaming: first stages of pairs that one walk folds together. */
+  /** Rows that are read again: first stages of pairs that one walk folds together. */
   readonly merged: readonly number[];
   /** Flat: neighbours that a thread takes at once, how often, and whether that is written out. */
   readonly width: 1 | 2 | 4;
@@ -129,6 +127,8 @@ export interface RegionSchedule {
   readonly threadsPerWorkgroup: number;
   readonly workgroupBytes: number;
   readonly registers: number;
+  /** Those of them in which a row waits from pass to pass: its factors' choice. Absent: none. */
+  readonly waiting?: number;
   /** Dispatches: 2 for a split reduction (partials + finisher), one and a merge after another for a merged order. */
   readonly dispatches: number;
   /** Bytes of what these hand over to one another: written once and read back once. */

@@ -128,10 +128,11 @@ ${statements}y = n * w + b
       {
         id: "long-rows",
         title: "rows too long to keep",
-        sentence: "A row that fits no workgroup's registers is read three times by one and the same kernel.",
+        sentence:
+          "A row that fits no workgroup's registers is read twice by one and the same kernel: mean and variance in one walk, then y.",
         claims: [{ row: "001-07", says: "one fused kernel" }],
         sizes: { name: "N", S: 16, M: 64, L: 256 },
-        text: `# One kernel, three loops over each row
+        text: `# One kernel, two loops over each row
 N = 64
 x: f32[N, 65536]
 w: f32[65536] = param()

@@ -174,7 +174,7 @@ return p
       {
         id: "long-rows",
         title: "rows too long to keep",
-        sentence: "A row that fits no workgroup's registers is read again for every reduction.",
+        sentence: "A row that fits no workgroup's registers is read twice: maximum and sum in one walk, then y.",
         sizes: { name: "N", S: 16, M: 64, L: 256 },
         text: `# Softmax over long rows
 N = 64

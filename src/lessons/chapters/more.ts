@@ -37,7 +37,8 @@ y = a.T + b
     id: "column-mean",
     chapter: "more",
     title: "Centre the columns",
-    sentence: "A mean over rows is finished only after the last row, so the subtraction waits in a kernel of its own.",
+    sentence:
+      "A mean over rows is finished only after the last row: until then a workgroup keeps its few columns in registers.",
     text: `# Subtract each column's mean
 N = 2048
 x: f32[N, 512]

@@ -121,7 +121,7 @@ export const ideas: readonly Note[] = [
       { title: "Transpose", opens: "transpose-matmul" },
       { title: "Softmax between", opens: "attention" },
       { title: "Two readers", opens: "two-readers" },
-      { title: "Three walks", opens: "layer-norm/long-rows" },
+      { title: "Three walks", opens: "layer-norm/three-passes" },
     ],
   },
   {

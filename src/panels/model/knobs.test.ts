@@ -25,7 +25,7 @@ test("a sheet says where every knob stands and what can't be", () => {
   const { offers, output } = sheetOf();
   expect(output).toBe("y");
   expect(offers.map(({ knob, now, chosen }) => [knob, now, chosen])).toEqual([
-    ["threads", "256", false],
+    ["threads", "64", false],
     ["vector", "on", false],
     ["rows", "registers", false],
     ["joined", "tree", false],

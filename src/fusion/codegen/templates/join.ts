@@ -1,12 +1,12 @@
 /**
- * @file How the threads of a workgroup join what each has folded: by a tree in workgroup memory; or each subgroup by handing over
- * registers (a butterfly: every thread ends with all), and then from one part a subgroup. Right for subgroups of any size.
+ * @file How threads join what each has folded: by a tree in workgroup memory, whose steps take in up to sixteen parts each; or each
+ * subgroup by handing over registers (a butterfly: every thread ends with all), and then from one part a subgroup, of any size.
  */
 import { node } from "../../ir";
 import { SMALLEST_SUBGROUP, type Joining } from "../../region";
 import { wordFor } from "../emitter";
 import type { Index } from "../index-space";
-import type { Reg, Scalar, SharedArray } from "../kernel-ir";
+import type { Expr, Reg, Scalar, SharedArray, Width } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 import { merge, type Accumulator } from "./accumulate";
@@ -26,13 +26,13 @@ export class JoinPlaces {
     this.joining = joining;
   }
 
-  array(stage: number, slot: number, scalar: Scalar): SharedArray {
-    const key = `${mutated("early-reuse") ? 0 : stage % 2} ${slot} ${scalar}`;
+  array(stage: number, slot: number, scalar: Scalar, width: Width): SharedArray {
+    const key = `${mutated("early-reuse") ? 0 : stage % 2} ${slot} ${scalar} ${width}`;
     let array = this.#arrays.get(key);
     if (!array) {
       const name = this.#arrays.size === 0 ? "partial" : `partial_${this.#arrays.size + 1}`;
       const parts = this.joining === "tree" ? this.threads : Math.max(1, this.threads / SMALLEST_SUBGROUP);
-      array = this.low.sharedArray(name, scalar, parts);
+      array = this.low.sharedArray(name, scalar, parts, width);
       this.#arrays.set(key, array);
     }
     return array;
@@ -46,22 +46,28 @@ interface Slot {
   readonly spots: SharedArray | null;
 }
 
-/** All threads' parts of one row become one value that every thread knows. */
+/** The threads that share a row: this one's number among `slots`, and where each has its place. */
+export interface Sharers {
+  readonly slot: Index;
+  readonly slots: number;
+  readonly cell: (slot: Index) => Index;
+}
+
+/** All threads' parts of one row become one value that every thread knows. @param among a whole workgroup, or those of a row */
 export function joinThreads(
   accs: readonly Accumulator[],
   tid: Index,
   places: JoinPlaces,
   stage: number,
+  among: Sharers = { slot: tid, slots: places.threads, cell: (slot) => slot },
 ): Accumulator[] {
   const { low } = places;
   const slots = accs.map((acc, slot): Slot => ({
     acc,
-    cells: places.array(stage, 2 * slot, acc.scalar),
-    spots: acc.position ? places.array(stage, 2 * slot + 1, "i32") : null,
+    cells: places.array(stage, 2 * slot, acc.scalar, acc.value.width),
+    spots: acc.position ? places.array(stage, 2 * slot + 1, "i32", acc.value.width) : null,
   }));
-  return places.joining === "tree"
-    ? joinByTree(low, slots, tid, places.threads)
-    : joinBySubgroups(low, slots, places.threads);
+  return places.joining === "tree" ? joinByTree(low, slots, among) : joinBySubgroups(low, slots, places.threads);
 }
 
 function leave(low: Lowering, { acc, cells, spots }: Slot, index: Index): void {
@@ -69,27 +75,54 @@ function leave(low: Lowering, { acc, cells, spots }: Slot, index: Index): void {
   if (spots) low.emit({ kind: "storeShared", array: spots, index, value: acc.position!, lane: null, nodes: [acc.id] });
 }
 
-function joinByTree(low: Lowering, slots: readonly Slot[], tid: Index, threads: number): Accumulator[] {
+/** Parts that one thread takes in at most; more are joined in two steps. */
+const AT_ONCE = 16;
+
+/** A tree of one step or two: in each, a thread takes in the parts of up to sixteen. */
+function joinByTree(low: Lowering, slots: readonly Slot[], { slot, slots: count, cell }: Sharers): Accumulator[] {
   const { space } = low;
-  for (const slot of slots) leave(low, slot, tid);
+  for (const own of slots) leave(low, own, cell(slot));
   low.barrier();
-  if (threads > 1) {
-    low.halving("half", space.int(threads / 2), (half) => {
-      low.branch(space.below(tid, half), () => {
-        for (const { acc, cells, spots } of slots) step(low, acc, cells, spots, tid, space.add(tid, half));
-      });
-      low.barrier();
+  const last = count <= AT_ONCE ? count : 2 ** Math.ceil(Math.log2(count) / 2);
+  if (last < count) {
+    low.branch(space.less(slot, last), () => {
+      const some = gathered(low, slots, "some", count / last, (other) => cell(space.add(slot, space.mul(other, last))));
+      some.forEach((acc, i) => leave(low, { ...slots[i]!, acc }, cell(slot)));
     });
+    low.barrier();
   }
-  return slots.map((slot) => firstOf(low, slot));
+  return gathered(low, slots, null, last, cell).map((acc) => ({ ...acc, settled: true }));
 }
 
-/** What stands in the first place, under the name of the fold. */
-function firstOf(low: Lowering, { acc, cells, spots }: Slot): Accumulator {
-  const { value, place } = namesOf(low, acc);
-  const read = (name: string, array: SharedArray): Reg =>
-    low.let(name, array.scalar, 1, { kind: "loadShared", array, index: low.space.int(0) }, [acc.id]);
-  return { ...acc, value: read(value, cells), position: spots ? read(place, spots) : null, settled: true };
+/** The parts in so many places, as one. @param suffix of its name; null for what the fold is called in the end */
+function gathered(
+  low: Lowering,
+  slots: readonly Slot[],
+  suffix: string | null,
+  count: number,
+  cell: (other: Index) => Index,
+): Accumulator[] {
+  const first = cell(low.space.int(0));
+  const read = (array: SharedArray, index: Index): Expr => ({ kind: "loadShared", array, index });
+  const whole = slots.map(({ acc, cells, spots }) => {
+    const word = wordFor(node(low.graph, acc.id));
+    const { value, place } =
+      suffix === null ? namesOf(low, acc) : { value: `${word}_${suffix}`, place: `${word}_${suffix}_at` };
+    const open = (name: string, array: SharedArray): Reg =>
+      low[count > 1 ? "variable" : "let"](name, array.scalar, array.width, read(array, first), [acc.id]);
+    return { ...acc, value: open(value, cells), position: spots && open(place, spots) };
+  });
+  if (count === 1) return whole;
+  low.others("other", low.space.int(count), (other) => {
+    whole.forEach((acc, i) => {
+      const { cells, spots } = slots[i]!;
+      const next = (array: SharedArray, name: string): Reg =>
+        low.let(name, array.scalar, array.width, read(array, cell(other)), [acc.id]);
+      const word = wordFor(node(low.graph, acc.id));
+      take(low, acc, next(cells, `${word}_part`), spots && next(spots, `${word}_part_at`));
+    });
+  });
+  return whole;
 }
 
 function namesOf(
@@ -110,7 +143,7 @@ function joinBySubgroups(low: Lowering, slots: readonly Slot[], threads: number)
     for (const { acc } of joint) {
       const theirs = wordFor(node(low.graph, acc.id));
       const other = (of: Reg): Reg =>
-        low.let(`${theirs}_other`, of.scalar, 1, { kind: "shuffle", a: of, by: apart }, [acc.id]);
+        low.let(`${theirs}_other`, of.scalar, of.width, { kind: "shuffle", a: of, by: apart }, [acc.id]);
       take(low, acc, other(acc.value), acc.position && other(acc.position));
     }
   });
@@ -122,9 +155,13 @@ function joinBySubgroups(low: Lowering, slots: readonly Slot[], threads: number)
   low.others("group", count, (index) => {
     for (const { acc, cells, spots } of whole) {
       const read = (array: SharedArray): Reg =>
-        low.let(`${wordFor(node(low.graph, acc.id))}_part`, array.scalar, 1, { kind: "loadShared", array, index }, [
-          acc.id,
-        ]);
+        low.let(
+          `${wordFor(node(low.graph, acc.id))}_part`,
+          array.scalar,
+          array.width,
+          { kind: "loadShared", array, index },
+          [acc.id],
+        );
       take(low, acc, read(cells), spots && read(spots));
     }
   });
@@ -136,8 +173,8 @@ function copyOf(low: Lowering, acc: Accumulator): Accumulator {
   const word = wordFor(node(low.graph, acc.id));
   return {
     ...acc,
-    value: low.variable(`${word}_joint`, acc.scalar, 1, acc.value, [acc.id]),
-    position: acc.position && low.variable(`${word}_joint_at`, "i32", 1, acc.position, [acc.id]),
+    value: low.variable(`${word}_joint`, acc.scalar, acc.value.width, acc.value, [acc.id]),
+    position: acc.position && low.variable(`${word}_joint_at`, "i32", acc.position.width, acc.position, [acc.id]),
   };
 }
 
@@ -147,35 +184,11 @@ function startOf(low: Lowering, slot: Slot): Accumulator {
   const { value, place } = namesOf(low, acc);
   const index = low.space.int(0);
   const start = (name: string, array: SharedArray): Reg =>
-    low.variable(name, array.scalar, 1, { kind: "loadShared", array, index }, [acc.id]);
+    low.variable(name, array.scalar, array.width, { kind: "loadShared", array, index }, [acc.id]);
   return { ...acc, value: start(value, cells), position: spots && start(place, spots) };
 }
 
 function take(low: Lowering, acc: Accumulator, value: Reg, place: Reg | null): void {
   if (place) merge(low, acc, value, place);
   else low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b: value }, [acc.id]);
-}
-
-/** The lower half of the tree takes in the upper one. */
-function step(
-  low: Lowering,
-  { id, def, scalar }: Accumulator,
-  cells: SharedArray,
-  spots: SharedArray | null,
-  mine: Index,
-  other: Index,
-): void {
-  if (!spots) {
-    low.emit({ kind: "foldShared", array: cells, def, into: mine, from: other, nodes: [id] });
-    return;
-  }
-  const read = (array: SharedArray, index: Index, name: string): Reg =>
-    low.let(name, array.scalar, 1, { kind: "loadShared", array, index }, [id]);
-  const [a, b] = [read(cells, mine, "near"), read(cells, other, "far")];
-  const [ia, ib] = [read(spots, mine, "near_at"), read(spots, other, "far_at")];
-  const better = low.let("better", "bool", 1, { kind: "better", def, a: b, b: a, ia: ib, ib: ia }, [id]);
-  const value = low.let("best", scalar, 1, { kind: "choose", when: better, yes: b, no: a }, [id]);
-  const at = low.let("best_at", "i32", 1, { kind: "choose", when: better, yes: ib, no: ia }, [id]);
-  low.emit({ kind: "storeShared", array: cells, index: mine, value, lane: null, nodes: [id] });
-  low.emit({ kind: "storeShared", array: spots, index: mine, value: at, lane: null, nodes: [id] });
 }

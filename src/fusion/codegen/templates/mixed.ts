@@ -11,8 +11,7 @@ import { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 import { accumulator, finished, foldIn, foldLanes, type Accumulator } from "./accumulate";
 import { JoinPlaces, joinThreads } from "./join";
-import { nameChunks, passComment, storePoint } from "./row-workgroup";
-import { existing, pointAt, rowsOf, spread, storeRow } from "./rows";
+import { existing, nameChunks, passComment, pointAt, rowsOf, spread, storePoint, storeRow } from "./rows";
 import { foldedType, gridFields, joinOne, namesOf, partialsId } from "./split";
 
 /** Variants `mixed-row` and `mixed-thread`: the bands and their finisher. */

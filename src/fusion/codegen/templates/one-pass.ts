@@ -7,8 +7,7 @@ import type { Cond, Index, Tuple } from "../index-space";
 import { literal, type Reg, type Value, type Width } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
-import { accumulator, finished, foldIn, foldLanes, type Accumulator } from "./accumulate";
-import { joinThreads, type JoinPlaces } from "./join";
+import { accumulator, finished, foldIn, type Accumulator } from "./accumulate";
 import { kept, LOWEST, scale } from "./running-row";
 
 /** What a thread visits of a row, turn by turn. */
@@ -16,8 +15,8 @@ export interface Walk {
   readonly low: Lowering;
   readonly width: Width;
   readonly columns: number;
-  readonly tid: Index;
-  readonly places: JoinPlaces;
+  /** What all lanes and threads of the row have folded. */
+  readonly join: (acc: Accumulator, stage: number) => Accumulator;
   each(visit: (at: Tuple, column: Index, inside: Cond, turn: Index) => void): void;
   /** How many columns each lane of this thread has seen in the end. */
   seen(): Value;
@@ -38,9 +37,8 @@ function arithmetic({ low, width }: Walk, id: NodeId): (name: string, op: string
 }
 
 /** All lanes and threads of one fold; from here on its node means the row's value. */
-function settle({ low, tid, places, columns }: Walk, acc: Accumulator, stage: number): Value {
-  const [joined] = joinThreads([foldLanes(low, acc)], tid, places, stage);
-  const value = finished(low, joined!, columns);
+function settle({ low, join, columns }: Walk, acc: Accumulator, stage: number): Value {
+  const value = finished(low, join(acc, stage), columns);
   low.setRowValue(acc.id, value);
   return value;
 }

@@ -13,7 +13,8 @@ import {
 } from "../../region";
 import { bug } from "../../ir";
 import type { Job } from "../frame";
-import type { Index, IndexSpace, Tuple } from "../index-space";
+import { wordFor } from "../emitter";
+import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 
@@ -151,4 +152,51 @@ export function storeFirst(low: Lowering, rows: Rows, row: Index, tid: Index, th
       });
     });
   }
+}
+
+/**
+ * Stores output `id` in this row and column, where it exists.
+ * @param afresh computes the value there, too; otherwise it is asked for as the fold before it did, which may still hold it
+ */
+export function storePoint(
+  low: Lowering,
+  rows: Rows,
+  id: NodeId,
+  row: Index,
+  column: Index,
+  inside: Cond,
+  bare: () => Index = () => column,
+  afresh = false,
+): void {
+  const { space } = low;
+  const atColumn = (of: Index): Tuple => placedAt(space, rows, id, pointAt(space, rows, row, of));
+  const write = (): void => {
+    const own = bare();
+    const value = low.valueAt(id, atColumn(afresh ? own : column));
+    low.store(low.buffer(id), space.ravel(atColumn(own).at, node(low.graph, id).type.shape), value, [id]);
+  };
+  low.branch(mutated("missing-guard") ? { kind: "always" } : inside, write);
+}
+
+export function passComment(low: Lowering, { reductions, scans, sorts, columnFolds, outputs }: Pass): string {
+  const label = (id: (typeof reductions)[number]): string => wordFor(node(low.graph, id));
+  const parts = [
+    { does: "scan the row for", ids: scans },
+    { does: "fold the row into", ids: reductions },
+    { does: "fold it into the columns of", ids: columnFolds },
+    { does: "put the row in order for", ids: sorts.flatMap(({ orders }) => orders) },
+    { does: "write", ids: outputs },
+  ].flatMap(({ does, ids }) => (ids.length > 0 ? [`${does} ${ids.map(label).join(" and ")}`] : []));
+  const text = parts.join("; ");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** Registers of chunk 2 end in `_2`. */
+export function nameChunks(low: Lowering, chunks: readonly { readonly column: Index }[], rows: Rows, row: Index): void {
+  const numbers = new Map<number, number>();
+  chunks.forEach(({ column }, i) => numbers.set(pointAt(low.space, rows, row, column).id, i));
+  low.suffix = (at) => {
+    const chunk = numbers.get(at.id);
+    return chunk === undefined ? "" : `_${chunk}`;
+  };
 }

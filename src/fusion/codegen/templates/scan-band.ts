@@ -3,8 +3,7 @@ import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
 import type { Cond, Index } from "../index-space";
 import type { KernelProgram } from "../kernel-ir";
 import { mutated } from "../mutations";
-import { passComment, storePoint } from "./row-workgroup";
-import { pointAt, rowsOf } from "./rows";
+import { passComment, pointAt, rowsOf, storePoint } from "./rows";
 import { openCarry, scanPlaces } from "./scan";
 
 /** Variant `scan-band`: `chunks` rows side by side, `chunkLength` neighbours of each a thread, turn by turn. */

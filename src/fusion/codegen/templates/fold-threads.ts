@@ -1,0 +1,75 @@
+/** @file How the threads of a fold meet rows and columns: which row is a thread's, which of the threads that share it, and where these meet. */
+import { factorsOf, type FoldFactors, type FoldNest } from "../../kernel";
+import { threadPerItem, workgroupPerItem, type Grid, type Job } from "../frame";
+import type { Cond, Index } from "../index-space";
+import type { Lowering } from "../lowering";
+import type { Accumulator } from "./accumulate";
+import { JoinPlaces, joinThreads } from "./join";
+import { spread } from "./rows";
+
+export class FoldThreads {
+  readonly factors: FoldFactors;
+  readonly grid: Grid;
+  /** Threads of a workgroup. */
+  readonly count: number;
+  /** The row of this thread, or four of them; past the last one, the last again. */
+  readonly row: Index;
+  /** That it is one. */
+  readonly exists: Cond;
+  /** This thread's number among those that share the row. */
+  readonly lane: Index;
+  /** Which part of the row it folds, where rows are cut. */
+  readonly part: Index;
+  /** Where in workgroup memory a thread of the same row has its place. */
+  readonly cell: (lane: Index) => Index;
+  readonly #places: JoinPlaces;
+
+  constructor(low: Lowering, { schedule, target }: Job, nest: FoldNest = schedule.fold!) {
+    const { space } = low;
+    const factors = factorsOf(nest);
+    const { lanes, beside, chunks, wide } = factors;
+    const units = Math.ceil(nest.kept.extent / wide.kept);
+    const tiles = Math.ceil(units / beside);
+    const zero = space.int(0);
+    this.factors = factors;
+    this.count = lanes * beside;
+    this.#places = new JoinPlaces(low, this.count, schedule.joined);
+    if (lanes === 1) {
+      const grid = threadPerItem(low, units * chunks, this.count, target, chunks > 1 ? "i" : "row");
+      const unit = chunks > 1 ? low.bind("row", space.mod(grid.index, units)) : grid.index;
+      this.grid = grid;
+      this.row = spread(space, unit, wide.kept === 4);
+      this.exists = { kind: "always" };
+      this.lane = zero;
+      this.part = chunks > 1 ? low.bind("chunk", space.div(grid.index, units)) : zero;
+      this.cell = (lane) => lane;
+      return;
+    }
+    const name = chunks > 1 ? "part" : beside > 1 ? "group" : "row";
+    const grid = workgroupPerItem(low, tiles * chunks, this.count, target, name);
+    const { tid } = grid;
+    const along = factors.fastest === "folded";
+    const own = along ? space.div(tid, lanes) : space.mod(tid, beside);
+    const tile = space.mod(grid.index, tiles);
+    const unit = space.add(space.mul(tile, beside), own);
+    this.grid = grid;
+    this.exists = space.less(unit, units);
+    this.row = spread(space, beside === 1 ? tile : low.bind("row", space.clamp(unit, units - 1)), wide.kept === 4);
+    this.lane = beside === 1 ? tid : low.bind("lane", along ? space.mod(tid, lanes) : space.div(tid, beside));
+    this.part = space.div(grid.index, tiles);
+    this.cell = (lane) => {
+      if (lane === this.lane) return tid;
+      return along ? space.add(space.mul(own, lanes), lane) : space.add(space.mul(lane, beside), own);
+    };
+  }
+
+  /** All threads' parts of a row become one value that each of them knows. */
+  join(accs: readonly Accumulator[], stage: number): Accumulator[] {
+    if (this.factors.lanes === 1) return [...accs];
+    return joinThreads(accs, this.lane, this.#places, stage, {
+      slot: this.lane,
+      slots: this.factors.lanes,
+      cell: this.cell,
+    });
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * @file Folds: rows whose elements are walked, folded and stored, by one kernel or by one that folds parts of them and one that joins
+ * these. How many threads share a row, how many rows a workgroup has and what stays in registers are factors of the nest.
+ */
+import { node, type NodeId } from "../../ir";
+import { mergedStages, placeRows, type MergedStages } from "../../region";
+import { loweringOf, programOf, type Job } from "../frame";
+import type { Cond, Index } from "../index-space";
+import { literal, type Buffer, type KernelProgram, type Value, type Width } from "../kernel-ir";
+import { wordFor } from "../emitter";
+import type { Lowering } from "../lowering";
+import { mutated } from "../mutations";
+import { accumulator, finished, foldIn, foldLanes } from "./accumulate";
+import { FoldThreads } from "./fold-threads";
+import { foldMerged, type Walk } from "./one-pass";
+import {
+  existing,
+  nameChunks,
+  passComment,
+  placedAt,
+  pointAt,
+  rowsOf,
+  spread,
+  storeFirst,
+  storePoint,
+  storeRow,
+  type Rows,
+} from "./rows";
+import { Sorting } from "./sort";
+import { openCarry, scanPlaces, ThreadScan, type ScanChunk } from "./scan";
+import { finishLowering, gridFields, joinOne, namesOf, partialLowering, partialsBuffer } from "./split";
+
+/** What a thread takes of a row in one turn: which columns, and whether they exist. */
+interface Chunk {
+  readonly column: Index;
+  readonly inside: Cond;
+  /** The column for those that exist: written without holding it back. */
+  readonly bare: () => Index;
+}
+
+/** Variant `fold`: one kernel, or the parts and what joins them. */
+export function lowerFold(job: Job): KernelProgram[] {
+  const rows = rowsOf(job);
+  return job.schedule.chunks > 1 ? [lowerParts(job, rows), lowerJoin(job, rows)] : [lowerWhole(job, rows)];
+}
+
+function lowerWhole(job: Job, rows: Rows): KernelProgram {
+  const { form } = job;
+  const low = loweringOf(job);
+  const threads = new FoldThreads(low, job);
+  const { lanes, turns, held, wide } = threads.factors;
+  const { space } = low;
+  const { row, exists, lane } = threads;
+  const width: Width = wide.folded === 4 || wide.kept === 4 ? 4 : 1;
+  const units = rows.columns / wide.folded;
+  const chunk = (turn: Index): Chunk => {
+    const unit = space.add(lane, space.mul(turn, lanes));
+    const column = spread(space, space.clamp(unit, units - 1), wide.folded === 4);
+    const inside = space.less(unit, units);
+    const bare = (): Index =>
+      inside.kind === "always"
+        ? column
+        : spread(space, existing(low, unit, units, wide.folded === 4 ? "unit" : "column"), wide.folded === 4);
+    return { column, inside, bare };
+  };
+  const turnAt = (turn: Index): Index => (rows.backwards ? space.add(space.int(turns - 1), space.mul(turn, -1)) : turn);
+  const chunks = held ? Array.from({ length: turns }, (_, turn) => chunk(space.int(turn))) : null;
+  if (chunks && turns > 1) nameChunks(low, chunks, rows, row);
+  const each = (visit: (chunk: Chunk, turn: Index) => void): void => {
+    if (!chunks)
+      low.loop(lanes === 1 ? (rows.backwards ? "back" : "column") : "turn", turns, (turn) =>
+        visit(chunk(turnAt(turn)), turn),
+      );
+    // Threads that scan a row together take all of it at once; one that walks it alone goes the way of the scan.
+    else
+      (rows.backwards && lanes === 1 ? chunks.toReversed() : chunks).forEach((some, turn) =>
+        visit(some, space.int(turn)),
+      );
+  };
+  const scanned = ({ column, inside }: Chunk): ScanChunk => [{ at: pointAt(space, rows, row, column), inside }];
+  const scanning = scanPlaces(low, threads.count, {
+    slot: lane,
+    slots: lanes,
+    cell: threads.cell,
+    wide: wide.folded === 4,
+  });
+  const pairs = pairsOf(job);
+  const walk: Walk = {
+    low,
+    width,
+    columns: rows.columns,
+    join: (acc, stage) => threads.join([wide.folded === 4 ? foldLanes(low, acc) : acc], stage)[0]!,
+    each: (visit) => each(({ column, inside }, turn) => visit(pointAt(space, rows, row, column), column, inside, turn)),
+    seen: () => turnsTaken(low, chunk(space.int(turns - 1)).inside, turns),
+  };
+  rows.stages.forEach((pass, stage) => {
+    const pair = pairs.get(stage);
+    if (pair) {
+      const words = [pair.first, pair.second].map((id) => wordFor(node(low.graph, id)));
+      low.comment(`Fold the row into ${words.join(" and ")} in one walk.`);
+      foldMerged(walk, pair);
+      return;
+    }
+    if (pairs.has(stage - 1)) return;
+    if (pass.reductions.length > 0 || pass.outputs.length > 0) low.comment(passComment(low, pass));
+    const accs = pass.reductions.map((id) => accumulator(low, id, width));
+    const known = (id: NodeId): boolean => chunks !== null && low.isKnownAt(id, scanned(chunks[0]!)[0]!.at);
+    const alone = lanes === 1 ? pass.scans.map((id) => new ThreadScan(low, id, rows.lane)) : [];
+    const together = lanes > 1 ? pass.scans : [];
+    if (chunks) for (const id of together.filter((id) => !known(id))) scanning.run(id, chunks.map(scanned));
+    const carries = chunks ? [] : together.map((id) => ({ id, carry: openCarry(low, id) }));
+    const sorts = pass.sorts.map(
+      (sort) => new Sorting(low, sort, { tid: lane, threads: threads.count, wide: wide.folded === 4 }),
+    );
+    each((some) => {
+      const { inside, bare } = some;
+      const column = mutated("stale-reload") && lanes === 1 && stage > 0 ? chunk(space.int(0)).column : some.column;
+      for (const { id, carry } of carries) scanning.run(id, [scanned(some)], carry);
+      const at = pointAt(space, rows, row, column);
+      for (const scan of alone) if (!low.isKnownAt(scan.id, at)) scan.take(at);
+      for (const acc of accs) foldIn(low, acc, at, column, inside);
+      for (const sort of sorts) sort.take({ at, inside, column: bare });
+      for (const id of pass.outputs) {
+        // A later pass may need what this one loads: outside of the branch it stays known.
+        if (held && stage + 1 < rows.stages.length) low.valueAt(id, placedAt(space, rows, id, at));
+        const only = accs.length + pass.scans.length + sorts.length === 0;
+        storePoint(low, rows, id, row, column, space.and(exists, inside), bare, only && !held);
+      }
+    });
+    for (const sort of sorts) sort.finish(rows.columns);
+    if (accs.length === 0) return;
+    const own = accs.map((acc) => (wide.folded === 4 ? foldLanes(low, acc) : acc));
+    for (const acc of threads.join(own, stage)) low.setRowValue(acc.id, finished(low, acc, rows.columns));
+  });
+  if (rows.firstOutputs.length > 0) storeFirst(low, rows, row, lane, threads.count);
+  if (rows.rowOutputs.length > 0) low.branch(space.and(space.less(lane, 1), exists), () => storeRow(low, rows, row));
+  return programOf(low, job, {
+    template: form.template,
+    schedule: sentence(job, threads),
+    ...gridFields(threads.grid),
+  });
+}
+
+/** Stages that one walk folds together with the next, by the first of them. */
+function pairsOf({ graph, region, form, schedule }: Job): ReadonlyMap<number, MergedStages> {
+  const placement = schedule.merged.length > 0 ? placeRows(graph, region.members) : null;
+  if (!placement || "ok" in placement) return new Map();
+  return new Map(mergedStages(graph, region, form, placement).map((pair) => [pair.stage, pair]));
+}
+
+/** Turns in which this thread had a column: all of them, or all but the last. */
+function turnsTaken(low: Lowering, last: Cond, turns: number): Value {
+  const all = literal(turns, "f32");
+  if (last.kind === "always") return all;
+  return low.let("seen", "f32", 1, { kind: "select", when: last, yes: all, no: literal(turns - 1, "f32") }, []);
+}
+
+/** Each workgroup folds a part of its rows and leaves what it has. */
+function lowerParts(job: Job, rows: Rows): KernelProgram {
+  const { schedule } = job;
+  const ids = rows.stages[0]!.reductions;
+  const low = partialLowering(job);
+  const { space } = low;
+  const threads = new FoldThreads(low, job);
+  const { lanes, turns, wide } = threads.factors;
+  const { row, exists, lane, part } = threads;
+  const [each, units] = [schedule.chunkLength / wide.folded, rows.columns / wide.folded];
+  const accs = ids.map((id) => accumulator(low, id, wide.folded === 4 || wide.kept === 4 ? 4 : 1));
+  const start = lanes === 1 ? space.mul(part, each) : low.bind("start", space.mul(part, each));
+  low.loop("turn", turns, (turn) => {
+    const local = space.add(lane, space.mul(turn, lanes));
+    const unit = space.add(start, local);
+    const inside = space.and(space.less(local, each), space.less(unit, units));
+    const column = spread(space, space.clamp(unit, units - 1), wide.folded === 4);
+    for (const acc of accs) foldIn(low, acc, pointAt(space, rows, row, column), column, inside);
+  });
+  const own = accs.map((acc) => (wide.folded === 4 ? foldLanes(low, acc) : acc));
+  const joined = threads.join(own, 0);
+  low.branch(space.and(space.less(lane, 1), exists), () => {
+    for (const acc of joined)
+      low.store(partialsBuffer(low, job, acc.id), space.add(space.mul(part, rows.rows), row), acc.value, [acc.id]);
+  });
+  return programOf(low, job, {
+    ...namesOf(job, "partials"),
+    template: "split-reduce",
+    schedule: sentence(job, threads),
+    ...gridFields(threads.grid),
+  });
+}
+
+/** The parts of each row are a row themselves: the same nest, over what the first one has left. */
+function lowerJoin(job: Job, rows: Rows): KernelProgram {
+  const ids = rows.stages[0]!.reductions;
+  const low = finishLowering(job, ids);
+  const { space } = low;
+  const partials = ids.map((id): Buffer => partialsBuffer(low, job, id));
+  const threads = new FoldThreads(low, job, job.schedule.finish!);
+  const { lanes, turns, wide } = threads.factors;
+  const { row, exists, lane } = threads;
+  const accs = ids.map((id) => accumulator(low, id, wide.kept));
+  const chunks = mutated("wrong-partial") ? job.schedule.chunks - 1 : job.schedule.chunks;
+  low.loop(lanes === 1 ? "chunk" : "turn", turns, (turn) => {
+    const chunk = space.add(lane, space.mul(turn, lanes));
+    low.branch(space.less(chunk, chunks), () => {
+      accs.forEach((acc, i) => joinOne(low, acc, partials[i]!, space.add(space.mul(chunk, rows.rows), row)));
+    });
+  });
+  for (const acc of threads.join(accs, 0)) low.setRowValue(acc.id, finished(low, acc, rows.columns));
+  low.branch(space.and(space.less(lane, 1), exists), () => storeRow(low, rows, row));
+  return programOf(low, job, {
+    ...namesOf(job, "finish"),
+    template: "split-reduce",
+    schedule: `Joins the ${job.schedule.chunks} partial results of each row.`,
+    ...gridFields(threads.grid),
+  });
+}
+
+const counted = (count: number, one: string, many = `${one}s`): string => (count === 1 ? one : `${count} ${many}`);
+
+/** How threads meet rows, in a sentence. */
+function sentence({ form, schedule }: Job, { factors }: FoldThreads): string {
+  const { lanes, beside, turns, held, chunks, wide } = factors;
+  const share = `${turns} ${wide.folded === 4 || wide.kept === 4 ? (turns === 1 ? "vector" : "vectors") : turns === 1 ? "value" : "values"} each`;
+  const four = wide.kept === 4 ? "four neighbouring rows" : "row";
+  if (lanes === 1) {
+    const walk = wide.folded === 4 ? "four columns at a time" : "one column after the other";
+    return chunks > 1
+      ? `One thread per ${four} and chunk of ${schedule.chunkLength} of its ${form.columns} values.`
+      : `One thread per ${four} of ${form.columns}, ${walk}.`;
+  }
+  const again =
+    form.scans.length > 0 && form.reductions.length === 0 ? ", one after the other" : ", read again on each pass";
+  const kept = chunks > 1 ? "" : held ? ", kept in registers" : turns > 1 ? again : "";
+  const of = chunks > 1 ? `one of ${chunks} chunks of ` : "";
+  if (beside === 1) return `One workgroup of ${lanes} threads per ${of}${four} of ${form.columns}, ${share}${kept}.`;
+  const together = wide.kept === 4 ? `${4 * beside} neighbouring rows` : counted(beside, "row");
+  return `One workgroup of ${lanes * beside} threads per ${of}${together} of ${form.columns}: ${lanes} threads per ${four}, ${share}${kept}.`;
+}

@@ -1,0 +1,113 @@
+/**
+ * @file What a fold takes, from its factors: the time to move its bytes, the lines of memory that its loads ask for, and the time that
+ * its workgroups wait where too few of them are on their way to hide it. The constants hold for current GPUs within a factor of two.
+ */
+import type { Machine } from "./nest";
+import type { FoldFactors, FoldShape } from "./shapes/fold";
+
+/** µs: from a load to its value while many are on their way; for threads to meet at a barrier; to start and end a workgroup. */
+const LOAD = 0.8;
+const MEETING = 0.05;
+const MEETING_PER_THREAD = 0.0003;
+const START = 0.4;
+/** µs: to compute and fold what one load brings; between two workgroups that a multiprocessor starts. */
+const ISSUE = 0.03;
+const STARTS = 0.025;
+/** What a multiprocessor has: threads, workgroups, registers, bytes of workgroup memory and of first-level cache. */
+const THREADS = 2048;
+const WORKGROUPS = 32;
+const REGISTERS = 65_536;
+const WORKGROUP_BYTES = 160 * 1024;
+const CACHE_BYTES = 128 * 1024;
+/** What it takes in a µs: bytes, and lines of memory. */
+const BYTES_PER_MICRO = 60_000;
+const LINES_PER_MICRO = 1100;
+/** Loads of a thread that are on their way at once: of a loop, and where turns are written out. */
+const LOOPED = 2;
+const WRITTEN = 16;
+/** Bytes that memory hands over at a time, and bytes of a line; threads that ask together. */
+const SECTOR = 32;
+const LINE = 128;
+const WARP = 32;
+/** How much of the shorter times is added to the longest: they overlap, but not wholly. */
+const OVERLAP_LOST = 0.1;
+/** What each turn that is written out costs the rest: instructions, and registers that the compiler needs besides. */
+const WRITTEN_LOST = 0.004;
+/** µs for each part of a row that a second nest joins. */
+const PART = 0.002;
+
+/** Steps in which the threads of a row meet: each takes in the parts of up to sixteen. */
+export const meetings = (lanes: number): number => (lanes === 1 ? 0 : lanes <= 16 ? 1 : 2);
+
+/** How a warp's loads meet memory: bytes fetched per byte used, and lines that one of them asks for. */
+function meetingMemory(
+  shape: FoldShape,
+  { lanes, beside, wide, fastest }: FoldFactors,
+): { waste: number; lines: number } {
+  const { contiguous, run, columns } = shape;
+  const vector = wide.kept * wide.folded;
+  const asked = 4 * WARP * vector;
+  const side = fastest === "folded" ? lanes * wide.folded : beside * wide.kept;
+  const together = 4 * (fastest === contiguous ? Math.max(vector, Math.min(side, run)) : vector);
+  const pieces = Math.max(1, asked / together);
+  const apart = pieces * Math.max(1, Math.min(together, asked) / LINE);
+  if (contiguous === "kept" || run < columns) return { waste: Math.max(1, SECTOR / together), lines: apart };
+  // Whole rows follow one another: the rows of a warp are one piece of memory, which the cache may hold until it is used up.
+  const lines = Math.max(1, Math.min(apart, (4 * columns * WARP) / Math.min(lanes, WARP) / LINE));
+  const held = (4 * columns * THREADS) / lanes <= CACHE_BYTES || lanes * wide.folded >= columns;
+  return { waste: held ? 1 : Math.max(1, SECTOR / together), lines };
+}
+
+/** Workgroups that a multiprocessor runs side by side. */
+function residentOf(threads: number, registers: number, bytes: number): number {
+  const limits = [THREADS / threads, REGISTERS / registers / threads, ...(bytes > 0 ? [WORKGROUP_BYTES / bytes] : [])];
+  return Math.max(1, Math.min(WORKGROUPS, ...limits.map(Math.floor)));
+}
+
+/** Predicted time of a fold, µs, with what joins its parts; ∞ where the machine has no room for it. */
+export function foldMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): number {
+  const { rows, columns, stages, accumulators, live, meetingBytes, besides } = shape;
+  const { lanes, beside, turns, held, chunks, wide } = factors;
+  const [vector, threads] = [wide.kept * wide.folded, lanes * beside];
+  const sharing = meetingBytes * wide.kept + shape.scanningBytes * (held ? turns : 1);
+  const bytes = besides + (lanes > 1 ? threads * sharing : 0);
+  if (threads > machine.maxThreads || bytes > machine.maxBytes) return Infinity;
+  const waiting = held ? (shape.waiting ?? 0) * turns : 0;
+  const resident = residentOf(threads, 16 + (live + accumulators + waiting) * vector, bytes);
+  const walks = held ? 1 : shape.walks;
+  const tiles = Math.ceil(rows / wide.kept / beside);
+  const workgroups = tiles * chunks;
+  const memory = meetingMemory(shape, factors);
+  const elements = rows * columns;
+  const moved = elements * (shape.readBytes * walks + shape.writeBytes) * memory.waste;
+  // What lies past the end of rows and columns asks, too.
+  const asked = tiles * beside * wide.kept * lanes * turns * chunks * wide.folded;
+  const requests = (asked * (walks + (shape.writeBytes > 0 ? 1 : 0))) / vector / WARP;
+  const alone =
+    START +
+    walks * (Math.max(1, turns / (held ? WRITTEN : LOOPED)) * LOAD + turns * ISSUE) +
+    stages * 2 * meetings(lanes) * (MEETING + MEETING_PER_THREAD * threads);
+  const slots = machine.multiprocessors * resident;
+  const waves = workgroups <= 4 * slots ? Math.ceil(workgroups / slots) : workgroups / slots;
+  const times = [
+    (moved / machine.bandwidth) * 1e6,
+    (requests * memory.lines) / (LINES_PER_MICRO * machine.multiprocessors),
+    (workgroups / machine.multiprocessors) * STARTS,
+    waves *
+      Math.max(
+        alone,
+        ((moved / workgroups) * Math.min(resident, Math.ceil(workgroups / machine.multiprocessors))) / BYTES_PER_MICRO,
+      ),
+  ];
+  const longest = Math.max(...times);
+  const lost = OVERLAP_LOST * (times.reduce((sum, time) => sum + time, 0) - longest);
+  return (
+    (longest + lost) * (held ? 1 + WRITTEN_LOST * turns : 1) + (chunks > 1 ? joiningMicros(shape, chunks, machine) : 0)
+  );
+}
+
+/** The second nest: it starts when the first has ended, and each row's parts are read by one workgroup. */
+function joiningMicros({ rows, accumulators }: FoldShape, chunks: number, machine: Machine): number {
+  const moved = (((4 + SECTOR) * rows * chunks * accumulators) / machine.bandwidth) * 1e6;
+  return machine.launchMicros / 2 + moved + START + LOAD + chunks * PART;
+}

@@ -1,0 +1,220 @@
+/**
+ * @file Folds: two loops, one that is kept (rows) and one that is folded (columns), whatever axes they are made of. Row and column
+ * softmax, statistics over several axes, full sums: the same nest with other factors. Which of them, the price says.
+ */
+import { extentOf, type Factor, type Loop, type Machine } from "../nest";
+import { foldMicros } from "../price";
+
+export type Side = "kept" | "folded";
+
+/** What decides the factors of a fold. Bytes are those of one element of the space. */
+export interface FoldShape {
+  readonly rows: number;
+  readonly columns: number;
+  /** The loop that four neighbours of one load lie along; null where they lie nowhere. */
+  readonly vector: Side | null;
+  /** The loop whose neighbours lie side by side in memory, and how many of them before the other loop moves on. */
+  readonly contiguous: Side;
+  readonly run: number;
+  readonly readBytes: number;
+  readonly writeBytes: number;
+  /** Walks over a row that registers don't save; those of another count where some of it is folded as it goes by. */
+  readonly walks: number;
+  /** Folds that wait for one another, and accumulators of the stage that has most. */
+  readonly stages: number;
+  readonly accumulators: number;
+  /** Values of an element that wait in registers from one walk to the next; null where they can't. */
+  readonly waiting: number | null;
+  /** Values alive at once while an element is computed. */
+  readonly live: number;
+  /** Statements an element takes: what is written out is read by somebody. */
+  readonly statements: number;
+  /** Bytes of workgroup memory that a thread takes to meet the others of its row. */
+  readonly meetingBytes: number;
+  /** The same to scan what it holds of the row in one turn. */
+  readonly scanningBytes: number;
+  /** Whether parts of a row may be folded apart and joined by a second nest. */
+  readonly cut: boolean;
+  /** Whether several rows may share a workgroup, and whether a thread may walk a row alone. */
+  readonly several: boolean;
+  readonly alone: boolean;
+  /** Whether several threads may share a row. */
+  readonly together: boolean;
+  /** Bytes of what several elements share, per workgroup: sorted rows. */
+  readonly besides: number;
+}
+
+/** What of a fold a person has chosen. */
+export interface FoldChoice {
+  /** Threads of a workgroup, and those that share a row. */
+  readonly threads?: number | undefined;
+  readonly lanes?: number | undefined;
+  readonly held?: boolean | undefined;
+}
+
+/** Two loops; `fastest` says along which of them neighbouring threads lie. */
+export interface FoldNest {
+  readonly kept: Loop;
+  readonly folded: Loop;
+  readonly fastest: Side;
+}
+
+/** Threads that share a row, rows (or vectors of rows) beside one another in a workgroup, turns of a thread, parts of a row. */
+export interface FoldFactors {
+  readonly lanes: number;
+  readonly beside: number;
+  readonly turns: number;
+  readonly held: boolean;
+  readonly chunks: number;
+  /** Lanes of a vector along each loop. */
+  readonly wide: { readonly kept: 1 | 4; readonly folded: 1 | 4 };
+  readonly fastest: Side;
+}
+
+const width = (loop: Loop): 1 | 4 => (extentOf(loop, "vector") === 4 ? 4 : 1);
+
+export const factorsOf = ({ kept, folded, fastest }: FoldNest): FoldFactors => ({
+  lanes: extentOf(folded, "thread"),
+  beside: extentOf(kept, "thread"),
+  turns: extentOf(folded, "serial") * extentOf(folded, "unrolled"),
+  held: extentOf(folded, "serial") === 1,
+  chunks: extentOf(folded, "grid"),
+  wide: { kept: width(kept), folded: width(folded) },
+  fastest,
+});
+
+const split = (extent: number, factors: readonly Factor[]): Loop => ({
+  extent,
+  factors: factors.filter((factor) => factor.extent !== 1),
+});
+
+interface Wanted {
+  readonly lanes: number;
+  readonly beside: number;
+  readonly held: boolean;
+  readonly chunks: number;
+}
+
+/** The nest with these factors; chunks are whole vectors, and none of them is empty. */
+export function nestOf(shape: FoldShape, { lanes, beside, held, chunks: wanted }: Wanted): FoldNest {
+  const { rows, columns, vector } = shape;
+  const [keptWidth, foldedWidth] = [vector === "kept" ? 4 : 1, vector === "folded" ? 4 : 1];
+  const units = columns / foldedWidth;
+  const share = Math.ceil(units / wanted);
+  // Chunks of whole turns need no guard of their own.
+  const each = wanted > 1 ? Math.ceil(share / lanes) * lanes : share;
+  const [chunks, turns] = [Math.max(1, Math.ceil(units / Math.max(1, each))), Math.ceil(each / lanes)];
+  return {
+    kept: split(rows, [
+      { part: "grid", extent: Math.ceil(rows / keptWidth / beside) },
+      { part: "thread", extent: beside },
+      { part: "vector", extent: keptWidth },
+    ]),
+    folded: split(columns, [
+      { part: "grid", extent: chunks },
+      { part: held ? "unrolled" : "serial", extent: turns },
+      { part: "thread", extent: lanes },
+      { part: "vector", extent: foldedWidth },
+    ]),
+    fastest: shape.contiguous,
+  };
+}
+
+/** Values that a thread holds at most, and statements that are written out at most where a loop would do. */
+const MOST_HELD = 64;
+const MOST_STATEMENTS = 400;
+/** Threads of a workgroup that are tried. */
+const WORKGROUPS = [64, 128, 256];
+/** Chunks are tried that give each multiprocessor so many workgroups. */
+const SHARES = [1, 2, 4, 8];
+
+const nextPowerOfTwo = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, value)));
+const powersTo = (most: number): number[] =>
+  Array.from({ length: Math.floor(Math.log2(Math.max(1, most))) + 1 }, (_, i) => 2 ** i);
+
+/** Parts of a row: as many as give every multiprocessor work, of at least two turns each. */
+function chunksFor(shape: FoldShape, lanes: number, beside: number, machine: Machine): number[] {
+  if (!shape.cut) return [1];
+  const units = shape.columns / (shape.vector === "folded" ? 4 : 1);
+  const tiles = Math.ceil(shape.rows / (shape.vector === "kept" ? 4 : 1) / beside);
+  const most = Math.floor(units / lanes / 2);
+  return [
+    1,
+    ...SHARES.map((share) => Math.min(most, Math.floor((share * machine.multiprocessors) / tiles))).filter(
+      (chunks) => chunks > 1,
+    ),
+  ];
+}
+
+/** Rows side by side in a workgroup: a power of two, or all of a short run of them. */
+function besideFor(shape: FoldShape, threads: number, lanes: number): number[] {
+  const units = Math.ceil(shape.rows / (shape.vector === "kept" ? 4 : 1));
+  const run = shape.contiguous === "kept" ? shape.run / (shape.vector === "kept" ? 4 : 1) : units;
+  const plain = Math.min(Math.max(1, threads / lanes), nextPowerOfTwo(units));
+  const whole = run < plain && run >= 8 && Number.isInteger(run) ? [run] : [];
+  return shape.several || lanes === 1 ? [plain, ...whole] : [1];
+}
+
+/** Threads to a row. Who asks for a row to be read again gets a loop to read it in. */
+function lanesFor(shape: FoldShape, threads: number, { lanes, held }: FoldChoice): number[] {
+  if (!shape.together) return [1];
+  if (!shape.several) return lanes === 1 && shape.alone ? [1] : [threads, ...(shape.alone ? [1] : [])];
+  if (lanes) return [lanes];
+  const units = shape.columns / (shape.vector === "folded" ? 4 : 1);
+  const most = held === false ? Math.max(1, Math.floor(units / 2)) : nextPowerOfTwo(units);
+  const shares = powersTo(Math.min(threads, most)).filter((some) => some > 1 || shape.alone);
+  return shares.length > 0 ? shares : [Math.min(threads, 2)];
+}
+
+function* offers(shape: FoldShape, machine: Machine, choice: FoldChoice): Generator<Wanted> {
+  const { threads, held } = choice;
+  const units = Math.max(1, shape.columns / (shape.vector === "folded" ? 4 : 1));
+  const mayHold = held === true || (shape.waiting !== null && held !== false);
+  if (machine.sharing === "alone" && shape.alone) {
+    const beside = threads ?? Math.min(64, machine.maxThreads);
+    const few = shape.cut && shape.rows < 64 && shape.columns >= 4096;
+    const chunks = few ? Math.min(256, Math.ceil(shape.columns / 1024)) : 1;
+    const short = units * (shape.waiting ?? Infinity) <= 4;
+    yield { lanes: 1, beside, held: chunks === 1 && (units === 1 || (mayHold && short)), chunks };
+    return;
+  }
+  const sizes = threads ? [threads] : WORKGROUPS.filter((size) => size <= machine.maxThreads);
+  for (const size of sizes.length > 0 ? sizes : [machine.maxThreads]) {
+    for (const some of lanesFor(shape, size, choice)) {
+      for (const beside of threads ? [Math.max(1, threads / some)] : besideFor(shape, size, some)) {
+        for (const chunks of chunksFor(shape, some, beside, machine)) {
+          const turns = Math.ceil(units / chunks / some);
+          const written = turns * (shape.waiting ?? 1) * (shape.vector === null ? 1 : 4);
+          const saves = shape.walks > 1 || (shape.waiting ?? 0) > 0;
+          const holds =
+            chunks === 1 &&
+            mayHold &&
+            (held === true || (saves && written <= MOST_HELD && turns * shape.statements <= MOST_STATEMENTS));
+          const wanted = { lanes: some, beside, chunks };
+          if (holds || turns === 1) yield { ...wanted, held: true };
+          if (turns > 1 && held !== true) yield { ...wanted, held: false };
+        }
+      }
+    }
+  }
+}
+
+const known = new Map<string, FoldNest>();
+/** Nests that are remembered: far more than any program has. */
+const REMEMBERED = 20_000;
+
+/** The nest of least price among those that the machine can run; the smallest where it can run none. */
+export function foldNest(shape: FoldShape, machine: Machine, choice: FoldChoice = {}): FoldNest {
+  const key = JSON.stringify([shape, machine, choice]);
+  const found = known.get(key);
+  if (found) return found;
+  let [best, least]: [FoldNest | null, number] = [null, Infinity];
+  for (const wanted of offers(shape, machine, choice)) {
+    const nest = nestOf(shape, wanted);
+    const micros = foldMicros(shape, factorsOf(nest), machine);
+    if (best === null || micros < least) [best, least] = [nest, micros];
+  }
+  if (known.size >= REMEMBERED) known.clear();
+  known.set(key, best!);
+  return best!;
+}
