@@ -45,7 +45,7 @@ return z, dz
     id: "vjp-mul",
     chapter: "derivatives",
     title: "Reverse mode of x y",
-    sentence: "Two adjoints are added to; both need the same incoming one, read once.",
+    sentence: "Both adjoints use the same incoming gradient, which the fused kernel reads once.",
     text: `# The adjoints of a product's factors
 N = 2048
 x: f32[N, 1024]

@@ -18,7 +18,8 @@ export const bandwidth: readonly Example[] = [
     id: "ln-relu",
     chapter: "bandwidth",
     title: "LayerNorm + ReLU",
-    sentence: "How much fusion saves depends on what one calls a kernel: compare primitives, statements and calls.",
+    sentence:
+      "How much fusion saves depends on what you count as one kernel: compare primitives, statements and calls.",
     text: `# Eleven primitives, one pass over each row
 N = 2048
 ${layerNormInputs}
@@ -113,7 +114,8 @@ ${statements}y = n * w + b
       {
         id: "welford",
         title: "Welford",
-        sentence: "Mean and variance in one walk: each new element repairs both. Then x is read once more for y.",
+        sentence:
+          "One pass updates mean and variance together (Welford). A second pass writes y. Then x is read once more for y.",
         claims: [{ row: "001-07", says: "one fused kernel" }],
         options: { knobs: { all: {}, kernels: { y: { rows: "one-pass" } } } },
       },
@@ -191,7 +193,7 @@ y = dropout(p, p=0.1, seed=7)
     id: "attention-scores",
     chapter: "bandwidth",
     title: "Attention scores",
-    sentence: "Scale and mask ride on the product; the softmax over whole rows is another matter.",
+    sentence: "Scale and mask fuse into the matmul. Softmax needs whole rows, so it stays a second kernel.",
     text: `# softmax(q kᵀ / √d + mask)
 N = 1024
 D = 64
@@ -212,7 +214,7 @@ p = softmax(s, dim=-1)
     id: "swiglu",
     chapter: "bandwidth",
     title: "SwiGLU gate",
-    sentence: "The gate reads both halves once and writes once, whatever stands between.",
+    sentence: "Both inputs are read once and the result is written once, however many ops lie between.",
     text: `# The gated activation of a Llama feed-forward layer
 N = 2048
 gate: f32[N, 2048]

@@ -134,7 +134,7 @@ y = softmax(x, dim=-1)
         id: "store",
         title: "store exp",
         sentence:
-          "A boundary on both edges of e keeps it in memory: exp is computed once, the tensor moves four times.",
+          "Both edges of e are pinned as boundaries, so e is stored: exp is computed once, the tensor moves four times.",
         granularity: "op",
         text: `# e is written once and read by sum and division
 N = 2048
@@ -189,7 +189,7 @@ y = softmax(x, dim=-1)
     id: "scale-bias-relu",
     chapter: "derivatives",
     title: "Scale + bias + max",
-    sentence: "The kernel one would write by hand: two temporaries, each one register wide.",
+    sentence: "What you would write by hand: both temporaries live in registers.",
     text: `# A loop body of three lines
 N = 2048
 x: f32[N, 1024]

@@ -63,7 +63,7 @@ y = gelu(n)
     id: "attention",
     chapter: "intensity",
     title: "Attention, one head",
-    sentence: "Six trips of the N² scores stand against four small tensors.",
+    sentence: "The N×N scores cross memory six times; q, k, v and o together are small.",
     text: `# softmax(q kᵀ / √d) v; the keys come one per column
 N = 1024
 D = 64
@@ -117,7 +117,8 @@ o = scaled_dot_product_attention(q, k, v, is_causal=True)
       {
         id: "strict",
         title: "strict",
-        sentence: "A running maximum rescales the sums and rounds otherwise: in strict mode the scores are stored.",
+        sentence:
+          "Online softmax rescales its sums, which changes rounding. Strict mode forbids that, so the scores are stored.",
         options: { strict: true },
       },
     ],

@@ -112,7 +112,7 @@ export const ideas: readonly Note[] = [
     title: "Where lecture notes disagree",
     text: [
       "Does fusion raise occupancy? One says yes, two say that it can fall. A product with bias and ReLU: one kernel or two? A transpose beside a product: incompatible, or folded? A product and a softmax: hard to fuse, or attention in one kernel? A value with two readers: never, or as the cost decides? A fused LayerNorm: one walk over the row, or three?",
-      "Each is a program here, so that one can look instead of believing.",
+      "Each is a program here, so you can check.",
     ],
     rows: ["002-07", "001-14", "003-11", "001-15", "003-34", "000-09", "001-16", "001-07"],
     tries: [
