@@ -124,6 +124,9 @@ export const oldIdentifiers: Readonly<Record<string, string>> = {
   turnedOf: "transposedOf",
   turnedBack: "undoneTranspose",
   turnedProduct: "transposedProduct",
+  // iterations
+  MOST_TURNS: "MAX_ITERATIONS",
+  selectPlace: "selectTarget",
 };
 
 /** Files by their old path without ending, below src/. */

@@ -238,8 +238,8 @@ function readSaved(values: OptionFlags): Checked<SavedValues | undefined> {
   if (bytes !== undefined && !(Number(bytes) >= 0)) return wrong(`--saved-bytes ${bytes} is no number of bytes.`);
   const choices = recordOf<SavedChoice>();
   for (const text of keep) {
-    const [value, said] = [text.slice(0, text.lastIndexOf("=")), text.slice(text.lastIndexOf("=") + 1)];
-    const choice = savedChoices.find((each) => each === said);
+    const [value, chosen] = [text.slice(0, text.lastIndexOf("=")), text.slice(text.lastIndexOf("=") + 1)];
+    const choice = savedChoices.find((each) => each === chosen);
     if (!choice || value === "")
       return wrong(`--keep ${text} is no choice. One is written h=recompute; there are ${savedChoices.join(", ")}.`);
     choices[nodeId(value)] = choice;

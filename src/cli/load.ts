@@ -30,9 +30,9 @@ const opened = (state: Checked<Opened>): Checked<Loaded> =>
 
 const pick = ({ text, options }: Opened["state"]["document"]) => ({ text, options });
 
-function imported(file: string, bytes: Uint8Array, said: Request["dims"]): Checked<Loaded> {
-  const dims = new Map([...said].flatMap(([name, [first, ...more]]) => (more.length === 0 ? [[name, first!]] : [])));
-  const read = importOnnx(bytes, { dims, shapes: said });
+function imported(file: string, bytes: Uint8Array, stated: Request["dims"]): Checked<Loaded> {
+  const dims = new Map([...stated].flatMap(([name, [first, ...more]]) => (more.length === 0 ? [[name, first!]] : [])));
+  const read = importOnnx(bytes, { dims, shapes: stated });
   if (!read.ok) return { ok: false, code: "no-model", text: `${file}: ${read.text}` };
   const { text, missing, unsupported, wanted, data, elsewhere } = read.value;
   const [open] = missing;

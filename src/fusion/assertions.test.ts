@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { compile, defaultOptions } from "./compile";
 import type { CompileOptions } from "./ir";
 
-const said = (text: string, options: Partial<CompileOptions> = {}): string[] =>
+const faultsOf = (text: string, options: Partial<CompileOptions> = {}): string[] =>
   compile(text, { ...defaultOptions, ...options }).diagnostics.map(
     ({ line, column, code, text: sentence }) => `${line}:${column} ${code} ${sentence}`,
   );
@@ -10,18 +10,18 @@ const said = (text: string, options: Partial<CompileOptions> = {}): string[] =>
 const chain = "x: f32[4096, 1024]\na = exp(x)\ny = log(a + 1)\n";
 
 test("what holds says nothing, and makes no node", () => {
-  expect(said(`${chain}assert_fused(a, y)\nassert_kernels(1)`)).toEqual([]);
+  expect(faultsOf(`${chain}assert_fused(a, y)\nassert_kernels(1)`)).toEqual([]);
   expect(compile(`${chain}assert_fused(a, y)`, defaultOptions).drawn.nodes.size).toBe(
     compile(chain, defaultOptions).drawn.nodes.size,
   );
 });
 
 test("a value that was tidied away is apart from nothing", () => {
-  expect(said("x: f32[64]\na = x * 1\nb = relu(a)\nassert_fused(a, b)")).toEqual([]);
+  expect(faultsOf("x: f32[64]\na = x * 1\nb = relu(a)\nassert_fused(a, b)")).toEqual([]);
 });
 
 test("a miss stands at its line, with the decision that led to it", () => {
-  const [fused, kernels, ...rest] = said(
+  const [fused, kernels, ...rest] = faultsOf(
     "x: f32[1024, 1024]\nw: f32[1024, 1024]\nh = x @ w\ny = softmax(h, dim=-1)\nassert_fused(h, y)\nassert_kernels(1)",
   );
   expect(rest).toEqual([]);
@@ -31,12 +31,12 @@ test("a miss stands at its line, with the decision that led to it", () => {
 
 test("bytes moved and bytes alive are at most what is asked for", () => {
   const sums = "x: f32[1024, 1024]\na = exp(x)\ny = log(a + 1)\n";
-  expect(said(`${sums}assert_bytes(8 * 2**20)\nassert_peak(8 * 2**20)`)).toEqual([]);
-  expect(said(`${sums}assert_bytes(6 * 2**20)\nassert_peak(7 * 2**20)`)).toEqual([
+  expect(faultsOf(`${sums}assert_bytes(8 * 2**20)\nassert_peak(8 * 2**20)`)).toEqual([]);
+  expect(faultsOf(`${sums}assert_bytes(6 * 2**20)\nassert_peak(7 * 2**20)`)).toEqual([
     "4:1 assert-bytes The plan moves 8 MiB, 2 MiB more than the 6 MiB asked for.",
     "5:1 assert-peak At its peak, with K1, the plan holds 8 MiB, 1 MiB more than the 7 MiB asked for.",
   ]);
-  expect(said(`${sums}assert_bytes(x)`)).toEqual([
+  expect(faultsOf(`${sums}assert_bytes(x)`)).toEqual([
     "4:1 bad-argument assert_bytes takes one whole number: assert_bytes(1).",
   ]);
 });
@@ -59,13 +59,13 @@ test("an assertion in a loop is one goal, and holds when it always does", () => 
 });
 
 test("values that never meet", () => {
-  expect(said("x: f32[64]\nz: f32[128]\na = relu(x)\nb = relu(z)\nassert_fused(a, b)")).toEqual([
+  expect(faultsOf("x: f32[64]\nz: f32[128]\na = relu(x)\nb = relu(z)\nassert_fused(a, b)")).toEqual([
     "5:1 assert-fused `a` and `b` are in different kernels. No value of one is read by the other.",
   ]);
 });
 
 test("with every pass off the plan is the naive one", () => {
-  const [fault] = said(`${chain}assert_kernels(1)`, { level: 0 });
+  const [fault] = faultsOf(`${chain}assert_kernels(1)`, { level: 0 });
   expect(fault).toBe("4:1 assert-kernels The plan has three kernels, not one.");
 });
 
@@ -76,16 +76,18 @@ describe("inside functions and loops", () => {
     "x: f32[512, 512]\nfor i in range(2):\n    a = exp(x)\n    x = log(a + 1)\n    assert_fused(a, x)\ny = x\n";
 
   test.each(["op", "statement", "primitive"] as const)(
-    "each call and each turn is held to it, granularity %s",
+    "each call and each iteration is held to it, granularity %s",
     (granularity) => {
-      expect(said(`${called}y = block(block(x))\nassert_kernels(1)`, { granularity })).toEqual([]);
-      expect(said(`${looped}assert_kernels(1)`, { granularity })).toEqual([]);
+      expect(faultsOf(`${called}y = block(block(x))\nassert_kernels(1)`, { granularity })).toEqual([]);
+      expect(faultsOf(`${looped}assert_kernels(1)`, { granularity })).toEqual([]);
       const apart = { granularity, level: 0 } as const;
-      expect(said(`${called}y = block(block(x))`, apart)).toHaveLength(2);
+      expect(faultsOf(`${called}y = block(block(x))`, apart)).toHaveLength(2);
       expect(
-        said(`${called}y = block(block(x))`, apart).every((line) => line.startsWith("4:5 assert-fused `u` and `v`")),
+        faultsOf(`${called}y = block(block(x))`, apart).every((line) =>
+          line.startsWith("4:5 assert-fused `u` and `v`"),
+        ),
       ).toBe(true);
-      expect(said(looped, apart).map((line) => line.slice(0, 30))).toEqual([
+      expect(faultsOf(looped, apart).map((line) => line.slice(0, 30))).toEqual([
         "5:5 assert-fused `a` and `x` a",
         "5:5 assert-fused `a` and `x` a",
       ]);

@@ -6,10 +6,11 @@ import { parseProgram } from "./text";
 
 const graphOf = (text: string): Graph => parseProgram(text).graph;
 
-/** `turns` residual blocks without a name, after `before` and until `after`. */
-function written(turns: number, before = "", after = ""): string {
+/** `iterations` residual blocks without a name, after `before` and until `after`. */
+function written(iterations: number, before = "", after = ""): string {
   const lines = ["x: f32[8, 16]", "w: f32[16, 16] = param()", "v = x", before];
-  for (let i = 0; i < turns; i++) lines.push(`a${i} = relu(v @ w)`, `b${i} = a${i} @ w`, `v = v + tanh(b${i}) * 2`);
+  for (let i = 0; i < iterations; i++)
+    lines.push(`a${i} = relu(v @ w)`, `b${i} = a${i} @ w`, `v = v + tanh(b${i}) * 2`);
   return [...lines, after, "return v"].join("\n");
 }
 
@@ -21,8 +22,8 @@ const shown = (text: string): string[] => {
 test("equal stretches of a program without names are blocks", () => {
   const blocks = blocksOf(graphOf(written(9)));
   expect(shown(written(9))).toEqual(["block × 9"]);
-  const turns = [...new Set(blocks.values())];
-  expect(turns.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  const iterations = [...new Set(blocks.values())];
+  expect(iterations.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(blocks.get(nodeId("a3"))).toBe(blocks.get(nodeId("b3")));
   expect(blocks.get(nodeId("a3"))).not.toBe(blocks.get(nodeId("a4")));
 });
@@ -67,7 +68,7 @@ test("a chain of one op is no block, and few ops are none", () => {
   expect(shown(written(3))).toEqual([]);
 });
 
-test("turns of a loop are blocks by their name", () => {
+test("iterations of a loop are blocks by their name", () => {
   expect(shown("x: f32[8]\nfor i in range(4):\n  x = relu(x) + 1\ny = x")).toEqual(["for i × 4"]);
 });
 

@@ -1,4 +1,4 @@
-/** @file The blocks that a program repeats: turns of a loop, calls of a `def`, or equal stretches of a program without either. */
+/** @file The blocks that a program repeats: iterations of a loop, calls of a `def`, or equal stretches of a program without either. */
 import type { Graph, Node, NodeId } from "./ir";
 import { opsInOrder, runsOf } from "./runs";
 
@@ -32,23 +32,23 @@ export function blocksOf(source: Graph): Blocks {
   return blocks;
 }
 
-/** Calls and turns that occur at least twice, by what is written on them. */
+/** Calls and iterations that occur at least twice, by what is written on them. */
 function namedBlocks(ops: readonly Node[]): Blocks {
   const series = new Map<string, Map<string, NodeId[]>>();
   for (const { id, groups } of ops) {
     const outer = groups.find(({ kind }) => kind !== "composite");
     if (!outer) continue;
     const label = outer.label.replace(/ = \d+$/, "");
-    const turns = series.get(label) ?? new Map<string, NodeId[]>();
-    turns.set(outer.id, [...(turns.get(outer.id) ?? []), id]);
-    series.set(label, turns);
+    const iterations = series.get(label) ?? new Map<string, NodeId[]>();
+    iterations.set(outer.id, [...(iterations.get(outer.id) ?? []), id]);
+    series.set(label, iterations);
   }
   const blocks = new Map<NodeId, Block>();
-  for (const [label, turns] of series) {
-    if (turns.size < 2) continue;
+  for (const [label, iterations] of series) {
+    if (iterations.size < 2) continue;
     let number = 0;
-    for (const [one, ids] of turns) {
-      const block = { all: `×${label}`, one, label, number: ++number, count: turns.size };
+    for (const [one, ids] of iterations) {
+      const block = { all: `×${label}`, one, label, number: ++number, count: iterations.size };
       for (const id of ids) blocks.set(id, block);
     }
   }
@@ -64,9 +64,9 @@ function equalBlocks(ops: readonly Node[]): Blocks {
     const letter = String.fromCodePoint(65 + (kinds.indexOf(kind) % 26));
     const label = kinds.length > 1 ? `block ${letter}` : "block";
     const all = `×${ops[start]!.id}`;
-    for (let turn = 0; turn < count; turn++) {
-      const block = { all, one: `${all}#${turn}`, label, number: turn + 1, count };
-      for (let i = 0; i < length; i++) blocks.set(ops[start + turn * length + i]!.id, block);
+    for (let iteration = 0; iteration < count; iteration++) {
+      const block = { all, one: `${all}#${iteration}`, label, number: iteration + 1, count };
+      for (let i = 0; i < length; i++) blocks.set(ops[start + iteration * length + i]!.id, block);
     }
   }
   return blocks;

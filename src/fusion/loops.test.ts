@@ -69,7 +69,7 @@ test("the nests of a region as text: the kernel, then op by op", () => {
   expect(lines.filter((line) => line.includes("store"))).toHaveLength(3);
 });
 
-test("a scan keeps its fold from turn to turn, in the loop of what is around it", () => {
+test("a scan keeps its fold from iteration to iteration, in the loop of what is around it", () => {
   const [only] = loopsOfProgram("x: f32[64, 32]\ny = relu(cumsum(exp(x)))\nreturn y\n");
   expect(only!.fused).toEqual([
     "for i in 64:",

@@ -18,7 +18,7 @@ const ROUNDS = 7;
 const GRID_X = 32768;
 /** Each copied once: 256 MiB in all is more than four times a common L2. A CPU needs less to be out of cache. */
 const COPY_BYTES = { gpu: 128 * 2 ** 20, cpu: 16 * 2 ** 20 };
-const FMA = { chains: 8, unrolled: 8, turns: { gpu: 128, cpu: 16 }, workgroups: { gpu: 8192, cpu: 64 } };
+const FMA = { chains: 8, unrolled: 8, iterations: { gpu: 128, cpu: 16 }, workgroups: { gpu: 8192, cpu: 64 } };
 
 const bindings = [
   { binding: 0, access: "read" },
@@ -42,7 +42,7 @@ fn copy(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 /** Independent chains of vec4 multiply-adds, long enough that loads and stores do not show. */
-function fmaKernel(threads: number, turns: number): KernelSource {
+function fmaKernel(threads: number, iterations: number): KernelSource {
   const chains = Array.from({ length: FMA.chains }, (_, i) => `a${i}`);
   const step = chains.map((a) => `    ${a} = fma(${a}, m, c);`).join("\n");
   const wgsl = `@group(0) @binding(0) var<storage, read> source: array<vec4<f32>, ${threads}>;
@@ -55,7 +55,7 @@ fn multiply_add(@builtin(global_invocation_id) id: vec3<u32>) {
   let m = x * 1e-3 + 0.999;
   let c = x * 1e-4;
 ${chains.map((a, i) => `  var ${a} = x + ${i}.0;`).join("\n")}
-  for (var turn = 0u; turn < ${turns}u; turn++) {
+  for (var turn = 0u; turn < ${iterations}u; turn++) {
 ${Array.from({ length: FMA.unrolled }, () => step).join("\n")}
   }
   target_[i] = ${chains.join(" + ")};
@@ -114,8 +114,8 @@ export async function findRoofs(job: Job): Promise<Outcome<Roofs>> {
   const limit = Math.min(info.maxBindingBytes, info.maxBufferBytes);
   const vectors = Math.floor(Math.min(COPY_BYTES[kind], limit) / 16);
   const threads = FMA.workgroups[kind] * WORKGROUP;
-  const turns = FMA.turns[kind];
-  const kernels = [copyKernel(vectors), fmaKernel(threads, turns), tiny];
+  const iterations = FMA.iterations[kind];
+  const kernels = [copyKernel(vectors), fmaKernel(threads, iterations), tiny];
   const built = await buildPipelines(job.held, kernels);
   if (!built.ok) return built;
   const prepared = await scoped(device, () => {
@@ -149,7 +149,7 @@ export async function findRoofs(job: Job): Promise<Outcome<Roofs>> {
     info.software ? [50, 250] : [500, 3500],
   );
   if (!slope.ok) return slope;
-  const operations = threads * turns * FMA.chains * FMA.unrolled * 4 * 2;
+  const operations = threads * iterations * FMA.chains * FMA.unrolled * 4 * 2;
   return done({
     bandwidth: (2 * vectors * 16 * 1e9) / copied.value,
     flops: (operations * 1e9) / multiplied.value,

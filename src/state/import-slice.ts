@@ -88,10 +88,10 @@ export const importSlice: Slice<"importModel" | "answerImport"> = (context) => {
       const { importing } = context.get();
       if (!file || importing?.status !== "asking") return;
       for (const { name, kind } of importing.questions) {
-        const said = answers.get(name);
-        if (!said) continue;
-        if (kind === "shape") file.shapes.set(name, said);
-        else if (said.length === 1) file.dims.set(name, said[0]!);
+        const answer = answers.get(name);
+        if (!answer) continue;
+        if (kind === "shape") file.shapes.set(name, answer);
+        else if (answer.length === 1) file.dims.set(name, answer[0]!);
       }
       await read(context, file);
     },

@@ -66,8 +66,8 @@ test("a command that means nothing now is not asked for", () => {
 });
 
 test("no key means two things in one place", () => {
-  const said = commands.flatMap(({ keys, where }) => keys.map((key) => `${where ?? "page"} ${showKey(key)}`));
-  expect(new Set(said).size).toBe(said.length);
+  const pressed = commands.flatMap(({ keys, where }) => keys.map((key) => `${where ?? "page"} ${showKey(key)}`));
+  expect(new Set(pressed).size).toBe(pressed.length);
   expect(new Set(commands.map(({ id }) => id)).size).toBe(commands.length);
   expect(showKey({ key: "z", ctrl: true, shift: true })).toBe("Ctrl Shift Z");
 });

@@ -39,9 +39,9 @@ export const knobsSlice: Slice<Names> = (context) => {
       const show = (outcome: SweepState["outcome"]): void => {
         if (current === abort) context.set({ sweep: { text, output, knob, outcome } });
       };
-      show({ status: "running", said: "Asking the device" });
+      show({ status: "running", text: "Asking the device" });
       const device = await context.environment.session.describe();
-      if (!device.ok) return show({ status: "failed", said: device.problem.text });
+      if (!device.ok) return show({ status: "failed", text: device.problem.text });
       const { target } = device.value;
       const reply = await context.environment.compileWorker.ask({
         kind: "sweep",
@@ -53,13 +53,13 @@ export const knobsSlice: Slice<Names> = (context) => {
         target,
       });
       const sweep = reply.ok && reply.value.kind === "sweep" ? reply.value.sweep : null;
-      if (!sweep) return show({ status: "failed", said: `On ${device.value.name} this kernel has no such choice.` });
+      if (!sweep) return show({ status: "failed", text: `On ${device.value.name} this kernel has no such choice.` });
       const plans = sweep.values.map(({ plan }) => plan);
       const measured = await context.environment.session.sweep(plans, sweep.inputs, {
         signal: abort.signal,
-        onProgress: ({ text: said }) => show({ status: "running", said }),
+        onProgress: ({ text }) => show({ status: "running", text }),
       });
-      if (!measured.ok) return show({ status: "failed", said: measured.problem.text });
+      if (!measured.ok) return show({ status: "failed", text: measured.problem.text });
       const rows = sweep.values.map(({ value }, i) => ({ value, nanoseconds: measured.value[i] ?? [] }));
       show({ status: "done", device: device.value, rows });
     },

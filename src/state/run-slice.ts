@@ -1,7 +1,7 @@
 /** @file Running both plans on the machine, cancelling, and the results that need no machine. */
 import { ENDED } from "../workers";
 import { runData } from "./weights";
-import { fail, previousRun, rest, runOn, say, statesOf, type Turn } from "./running";
+import { fail, previousRun, rest, runOn, say, statesOf, type RunRequest } from "./running";
 import type { SliceContext, Slice } from "./slice-context";
 
 async function runOnCpu(context: SliceContext): Promise<void> {
@@ -34,34 +34,34 @@ async function runOnCpu(context: SliceContext): Promise<void> {
   }
 }
 
-async function runBoth(context: SliceContext, turn: Turn): Promise<void> {
+async function runBoth(context: SliceContext, request: RunRequest): Promise<void> {
   // What is run can be had again, however soon typing goes on.
   context.pause();
   if (context.get().derived.status === "compiling") {
     // What is written now is what runs, not the program before it.
-    say(context, turn, "Waiting for the plan");
-    await context.until(({ derived }) => derived.status !== "compiling", turn.signal);
-    if (turn.signal.aborted) return;
+    say(context, request, "Waiting for the plan");
+    await context.until(({ derived }) => derived.status !== "compiling", request.signal);
+    if (request.signal.aborted) return;
   }
   const { compilation, latest, status } = context.get().derived;
   if (!compilation?.naive || status === "broken" || !latest?.naive) {
-    rest(context, turn.previous);
+    rest(context, request.previous);
     context.set({ notice: { tone: "warn", text: "Nothing to run yet: the program has no plan." } });
     return;
   }
   context.set({ notice: null });
-  say(context, turn, "Asking for the GPU");
+  say(context, request, "Asking for the GPU");
   // A crash of the GPU must not cost a word.
   context.flush();
   const described = await context.environment.session.describe();
-  if (turn.signal.aborted) return;
+  if (request.signal.aborted) return;
   if (described.ok) {
     context.set({ device: described.value, deviceProblem: null });
-    await runOn(context, turn, compilation, described.value);
+    await runOn(context, request, compilation, described.value);
     return;
   }
   context.set({ deviceProblem: described.problem, device: null });
-  fail(context, turn, described.problem);
+  fail(context, request, described.problem);
   await runOnCpu(context);
 }
 

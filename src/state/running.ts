@@ -65,7 +65,7 @@ async function plansFor(
 }
 
 /** A run that is under way; a newer one makes it stale. */
-export interface Turn {
+export interface RunRequest {
   readonly signal: AbortSignal;
   readonly previous: FinishedRun | null;
   /** The person knows that it takes long. */
@@ -92,7 +92,7 @@ const allowance = (bytes: number): number => 2 ** Math.ceil(Math.log2(bytes / 2 
 const memoryText = (mebibytes: number): string => (mebibytes >= 1024 ? `${mebibytes / 1024} GiB` : `${mebibytes} MiB`);
 
 /** Asks instead of running: what is missing, and the ways on. */
-function ask(context: SliceContext, { previous }: Turn, notice: Omit<Notice, "tone">): false {
+function ask(context: SliceContext, { previous }: RunRequest, notice: Omit<Notice, "tone">): false {
   rest(context, previous);
   context.set({ notice: { tone: "warn", ...notice } });
   return false;
@@ -104,21 +104,21 @@ function naiveNeed(naive: Plan): string {
   return `The naive plan would store ${showBytes(largest.bytes)} for ${largest.value} alone`;
 }
 
-const plansToRun = ({ naive, step, fused }: FinishedRun["plans"], { only }: Turn): BenchPlans =>
+const plansToRun = ({ naive, step, fused }: FinishedRun["plans"], { only }: RunRequest): BenchPlans =>
   only === "fused" ? { naive: null, fused } : { naive, step, fused };
 
 /** False when the run is refused for its size, or the person was asked instead; their answer starts it again. */
 async function mayRun(
   context: SliceContext,
-  turn: Turn,
+  request: RunRequest,
   plans: FinishedRun["plans"],
   device: DeviceInfo,
 ): Promise<boolean> {
-  const { sure, previous, only } = turn;
+  const { sure, previous, only } = request;
   // Loaded with the session: nothing before a run needs the machine's code.
   const { memoryNeed, preflight, runSeconds } = await loadPart(() => import("../gpu"));
-  if (turn.signal.aborted) return false;
-  const wanted = plansToRun(plans, turn);
+  if (request.signal.aborted) return false;
+  const wanted = plansToRun(plans, request);
   const all = [wanted.naive, wanted.step, wanted.fused].filter((plan) => plan !== null && plan !== undefined);
   const { memoryMiB } = context.get();
   const budget = memoryMiB * 2 ** 20;
@@ -127,8 +127,8 @@ async function mayRun(
   const ever = preflight(all, device, Infinity);
   if (!ever.ok) {
     if (fusedFits)
-      return ask(context, turn, { text: `${naiveNeed(plans.naive)}. ${ever.problem.text}`, action: fused });
-    fail(context, turn, ever.problem);
+      return ask(context, request, { text: `${naiveNeed(plans.naive)}. ${ever.problem.text}`, action: fused });
+    fail(context, request, ever.problem);
     return false;
   }
   const { bytes } = memoryNeed(all);
@@ -136,23 +136,23 @@ async function mayRun(
     const amount = allowance(bytes);
     const text = `This run needs ${showBytes(bytes)} of GPU memory: the page may use ${memoryText(memoryMiB)}.`;
     const allow = { label: `Allow ${memoryText(amount)}`, kind: "allow-memory", amount } as const;
-    return ask(context, turn, { text, action: allow, ...(fusedFits ? { second: fused } : {}) });
+    return ask(context, request, { text, action: allow, ...(fusedFits ? { second: fused } : {}) });
   }
   const roofs = previous?.result.device.name === device.name ? previous.result.roofs : null;
   const seconds = runSeconds(all, device.software, roofs);
   if (sure || seconds <= ASK_SECONDS) return true;
   const text = `This may take a while: up to ${Math.ceil(seconds)} s for each round on ${device.name}. A kernel that runs can't be stopped, only the next one.`;
-  return ask(context, turn, { text, action: { label: "Run anyway", kind: "run-anyway" } });
+  return ask(context, request, { text, action: { label: "Run anyway", kind: "run-anyway" } });
 }
 
 const preparing = (text: string): BenchProgress => ({ fraction: 0, text, secondsLeft: null });
 
-export const say = (context: SliceContext, turn: Turn, text: string): void =>
-  context.set({ run: { status: "running", progress: preparing(text), previous: turn.previous } });
+export const say = (context: SliceContext, request: RunRequest, text: string): void =>
+  context.set({ run: { status: "running", progress: preparing(text), previous: request.previous } });
 
 /** Nothing once the run was cancelled: that has been told. */
-export function fail(context: SliceContext, turn: Turn, problem: GpuProblem): void {
-  if (!turn.signal.aborted) context.set({ run: { status: "failed", problem, previous: turn.previous } });
+export function fail(context: SliceContext, request: RunRequest, problem: GpuProblem): void {
+  if (!request.signal.aborted) context.set({ run: { status: "failed", problem, previous: request.previous } });
 }
 
 /** The plans as the check worker has to know them: regions by kernel, and what is in memory. */
@@ -234,22 +234,22 @@ async function predicted(
 /** Runs on a machine that has described itself. Whatever comes of it is in the store. */
 export async function runOn(
   context: SliceContext,
-  turn: Turn,
+  request: RunRequest,
   compilation: Compilation,
   device: DeviceInfo,
 ): Promise<void> {
-  say(context, turn, "Making the input data");
+  say(context, request, "Making the input data");
   const { cursor } = context.get();
   const states = statesOf(compilation, cursor);
   const plans = await plansFor(context, compilation, cursor, device.target);
-  if (turn.signal.aborted) return;
-  if ("code" in plans) return fail(context, turn, plans);
-  if (!(await mayRun(context, turn, plans, device))) return;
+  if (request.signal.aborted) return;
+  if ("code" in plans) return fail(context, request, plans);
+  if (!(await mayRun(context, request, plans, device))) return;
   const { given, source } = await runData(context.weights, context.get().document.weights, states.naive.graph);
   const inputs = await inputsFor(context, states, given);
-  if (turn.signal.aborted) return;
-  if ("code" in inputs) return fail(context, turn, inputs);
-  const wanted = plansToRun(plans, turn);
+  if (request.signal.aborted) return;
+  if ("code" in inputs) return fail(context, request, inputs);
+  const wanted = plansToRun(plans, request);
   // A profile of a GPU says nothing about the times of a CPU that pretends to be one.
   const predictedFor = device.software ? null : compilation.options.profile.name;
   const about = { text: compilation.text, source, predictedFor, plans };
@@ -257,10 +257,11 @@ export async function runOn(
   let live: FinishedRun | null = null;
   let verdict: Promise<Checked | string> | null = null;
   const show = (): void => {
-    if (!turn.signal.aborted) context.set({ run: { status: "running", progress, previous: turn.previous, live } });
+    if (!request.signal.aborted)
+      context.set({ run: { status: "running", progress, previous: request.previous, live } });
   };
   const outcome = await context.environment.session.bench(wanted, inputs, {
-    signal: turn.signal,
+    signal: request.signal,
     memoryBudget: context.get().memoryMiB * 2 ** 20,
     outputs: false,
     compare: wanted.naive ? outputsOf(states) : [],
@@ -275,8 +276,8 @@ export async function runOn(
       show();
     },
   });
-  if (!turn.latest()) return;
-  if (!outcome.ok) return outcome.problem.code === "cancelled" ? undefined : fail(context, turn, outcome.problem);
+  if (!request.latest()) return;
+  if (!outcome.ok) return outcome.problem.code === "cancelled" ? undefined : fail(context, request, outcome.problem);
   const result = outcome.value;
   const first: FinishedRun = { ...about, result, check: null };
   context.set({ run: { status: "done", run: first }, device: result.device });
@@ -284,20 +285,20 @@ export async function runOn(
     context.set({ notice: { tone: "info", text: "Stopped. The samples so far are kept." } });
   }
   await Promise.all([
-    amend(context, turn, async () => (await verdict) ?? {}),
-    amend(context, turn, () => predicted(context, compilation, cursor, first)),
+    amend(context, request, async () => (await verdict) ?? {}),
+    amend(context, request, () => predicted(context, compilation, cursor, first)),
   ]);
 }
 
 /** Adds to this turn's results when they are still those that are shown. */
 async function amend(
   context: SliceContext,
-  turn: Turn,
+  request: RunRequest,
   more: () => Promise<Partial<FinishedRun> | string>,
 ): Promise<void> {
   const added = await more();
   const { run } = context.get();
-  if (!turn.latest() || run.status !== "done") return;
+  if (!request.latest() || run.status !== "done") return;
   if (typeof added !== "string") context.set({ run: { status: "done", run: { ...run.run, ...added } } });
-  else if (added !== ENDED) fail(context, turn, internal(`The check could not finish: ${added}`));
+  else if (added !== ENDED) fail(context, request, internal(`The check could not finish: ${added}`));
 }

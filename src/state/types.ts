@@ -376,8 +376,8 @@ export interface SweepState {
   readonly output: NodeId;
   readonly knob: KnobName;
   readonly outcome:
-    | { readonly status: "running"; readonly said: string }
-    | { readonly status: "failed"; readonly said: string }
+    | { readonly status: "running"; readonly text: string }
+    | { readonly status: "failed"; readonly text: string }
     | {
         readonly status: "done";
         readonly device: DeviceInfo;

@@ -69,7 +69,7 @@ function Canvas() {
   const camera = useCamera(root, picture, folds);
   const gestures = useGestures(picture, editable, camera.flowPoint);
   const onKeyDown = useGraphKeys(picture, editable, camera.focus);
-  const said = useCanvas((s) => s.said);
+  const announcement = useCanvas((s) => s.announcement);
   const graph = usePlayground(selectFusion)?.graph ?? null;
   useEffect(() => useCanvas.setState({ shown: picture }), [picture]);
   const label = useMemo(() => (picture ? describe(picture, step) : "Op graph"), [picture, step]);
@@ -111,8 +111,8 @@ function Canvas() {
       <ZoomBar onFit={camera.fit} editable={editable} />
       {picture && <CanvasCard open={card} picture={picture} editable={editable} />}
       <CanvasLists picture={picture} graph={graph} onJump={camera.jump} />
-      <p className="canvas-said" role="status">
-        {said}
+      <p className="canvas-announcement" role="status">
+        {announcement}
       </p>
     </div>
   );

@@ -10,7 +10,7 @@ import { savedWords } from "./model/saved";
 import { targetKey } from "./model/targets";
 import { useCanvas } from "./canvas-store";
 
-function placeOf({ side, offset }: Port): CSSProperties {
+function targetOf({ side, offset }: Port): CSSProperties {
   if (side === "top") return { left: offset, top: 0, bottom: "auto" };
   if (side === "bottom") return { left: offset, top: "100%", bottom: "auto" };
   if (side === "left") return { left: 0, top: offset, right: "auto" };
@@ -32,7 +32,7 @@ function OperandHandle({ node, port }: { readonly node: SceneNode; readonly port
       data-shown={port.fed || isHole || drawing}
       data-hole={isHole}
       data-dtype={node.dtype}
-      style={placeOf(port)}
+      style={targetOf(port)}
       title={isHole ? `Operand ${port.operand + 1} is not connected yet` : undefined}
       isConnectableStart={false}
     />
@@ -66,7 +66,7 @@ export function Ports({
             data-state="idle"
             data-shown={ports.read}
             data-dtype={node.dtype}
-            style={placeOf(port)}
+            style={targetOf(port)}
             isConnectable={start}
           />
         ))}
@@ -74,7 +74,7 @@ export function Ports({
         <span
           className="saved-mark"
           data-side={ports.out[0].side}
-          style={placeOf(ports.out[0])}
+          style={targetOf(ports.out[0])}
           title={savedWords[node.saved]}
         >
           <SavedSign mark={node.saved} />

@@ -28,7 +28,7 @@ export interface CanvasState {
   /** What is drawn, for who wants to take it along. */
   readonly shown: Picture | null;
   /** What an edit answered when it could not be done. */
-  readonly said: string | null;
+  readonly announcement: string | null;
 }
 
 const start: CanvasState = {
@@ -38,7 +38,7 @@ const start: CanvasState = {
   map: false,
   closedAt: null,
   shown: null,
-  said: null,
+  announcement: null,
 };
 
 export const useCanvas = create<CanvasState>(() => start);
@@ -46,10 +46,12 @@ export const useCanvas = create<CanvasState>(() => start);
 export const drag = (moved: Readonly<Record<string, Position>>): void =>
   useCanvas.setState(({ dragged }) => ({ dragged: { ...dragged, ...moved } }));
 export const endDrag = (): void => useCanvas.setState({ dragged: {} });
-export const openList = (list: CanvasList): void => useCanvas.setState({ list, said: null });
+export const openList = (list: CanvasList): void => useCanvas.setState({ list, announcement: null });
 export const closeList = (): void => useCanvas.setState({ list: { kind: "none" } });
 export const toggleMap = (): void => useCanvas.setState(({ map }) => ({ map: !map }));
-export const startConnecting = (connecting: Connecting | null): void => useCanvas.setState({ connecting, said: null });
+export const startConnecting = (connecting: Connecting | null): void =>
+  useCanvas.setState({ connecting, announcement: null });
 export const closeCardAt = (cursor: number): void => useCanvas.setState({ closedAt: cursor });
 /** Shows the answer of an edit that failed; null clears it. */
-export const say = (answer: Promise<string | null>): void => void answer.then((said) => useCanvas.setState({ said }));
+export const say = (answer: Promise<string | null>): void =>
+  void answer.then((announcement) => useCanvas.setState({ announcement }));

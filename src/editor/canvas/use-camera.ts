@@ -9,7 +9,7 @@ import { useFocus } from "./use-focus";
 import { rectOf } from "./model/geometry";
 import type { Box, Point, Rect } from "./model/geometry";
 import type { Picture } from "./model/picture";
-import type { Place } from "./model/walk";
+import type { FocusTarget } from "./model/walk";
 import { textWidth } from "./model/format";
 import { LEGIBLE, WHOLE, fitViewport } from "./model/zoom";
 import type { Viewport } from "./model/zoom";
@@ -75,7 +75,7 @@ function addsUnseen(before: ReadonlySet<NodeId>, { boxes }: Picture, root: HTMLE
 export interface Camera {
   readonly fit: () => void;
   /** Moves the focus, and the view when the place is out of sight. */
-  readonly focus: (place: Place) => void;
+  readonly focus: (target: FocusTarget) => void;
   readonly jump: (id: NodeId) => void;
   readonly flowPoint: (at: { clientX: number; clientY: number }) => Point;
 }

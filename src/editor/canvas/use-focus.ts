@@ -4,25 +4,25 @@ import { useCallback } from "react";
 import type { RefObject } from "react";
 import type { NodeId } from "../../fusion";
 import type { Picture } from "./model/picture";
-import type { Place } from "./model/walk";
+import type { FocusTarget } from "./model/walk";
 
 export function useFocus(
   rootRef: RefObject<HTMLElement | null>,
   pictureRef: RefObject<Picture | null>,
-): { readonly focus: (place: Place) => void; readonly jump: (id: NodeId) => void } {
+): { readonly focus: (target: FocusTarget) => void; readonly jump: (id: NodeId) => void } {
   const { setCenter, getZoom } = useReactFlow();
   const focus = useCallback(
-    (place: Place) => {
+    (target: FocusTarget) => {
       const find = (): HTMLElement | SVGElement | null =>
         rootRef.current?.querySelector<HTMLElement | SVGElement>(
-          `.react-flow__${place.kind}[data-id="${CSS.escape(place.id)}"]`,
+          `.react-flow__${target.kind}[data-id="${CSS.escape(target.id)}"]`,
         ) ?? null;
       const now = find();
       if (now) {
         now.focus();
         return;
       }
-      const box = place.kind === "node" ? pictureRef.current?.boxes.get(place.id) : null;
+      const box = target.kind === "node" ? pictureRef.current?.boxes.get(target.id) : null;
       if (!box) return;
       void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom: getZoom() });
       requestAnimationFrame(() => find()?.focus());

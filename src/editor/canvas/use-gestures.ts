@@ -14,7 +14,7 @@ import { targetKey, targetsOf } from "./model/targets";
 import { OP_MEDIA_TYPE } from "./ListBox";
 import { addOp } from "./Palette";
 import type { Camera } from "./use-camera";
-import { selectPlace } from "./use-graph-keys";
+import { selectTarget } from "./use-graph-keys";
 
 const operandOf = (handle: string | null | undefined): number | null => {
   const found = /^in(\d+)$/.exec(handle ?? "")?.[1];
@@ -66,7 +66,7 @@ export function useGestures(picture: Picture | null, editable: boolean, flowPoin
       onNodesChange,
       onNodeDragStop,
       onNodeClick: (_event: unknown, { id }: FlowNode) =>
-        picture && selectPlace({ kind: "node", id: nodeId(id) }, picture),
+        picture && selectTarget({ kind: "node", id: nodeId(id) }, picture),
       onNodeDoubleClick: (_event: unknown, { id }: FlowNode) => {
         const fold = foldOf(id);
         if (fold) playground.getState().actions.toggleFold(fold);

@@ -8,7 +8,7 @@ import { playground } from "../../state";
 import { openList, say } from "./canvas-store";
 import type { Picture } from "./model/picture";
 import { walk } from "./model/walk";
-import type { Arrow, Place } from "./model/walk";
+import type { Arrow, FocusTarget } from "./model/walk";
 
 const MOVE = 16;
 const moves: Readonly<Record<Arrow, { x: number; y: number }>> = {
@@ -20,7 +20,7 @@ const moves: Readonly<Record<Arrow, { x: number; y: number }>> = {
 const isArrow = (key: string): key is Arrow => key in moves;
 
 /** The op or line that has the focus. */
-export function placeOf(target: EventTarget | null): Place | null {
+export function targetOf(target: EventTarget | null): FocusTarget | null {
   const element =
     target instanceof Element ? target.closest<HTMLElement | SVGElement>(".react-flow__node, .react-flow__edge") : null;
   const id = element?.dataset["id"];
@@ -34,15 +34,15 @@ export function placeOf(target: EventTarget | null): Place | null {
 export const remove = (id: NodeId): void => say(playground.getState().actions.removeNode(pillTarget(id) ?? id));
 
 /** Opens the card of an op or a line; a folded kernel is selected as a kernel. */
-export function selectPlace(place: Place, { scene }: Picture): void {
+export function selectTarget(target: FocusTarget, { scene }: Picture): void {
   const { actions } = playground.getState();
-  if (place.kind === "edge") {
-    actions.select({ kind: "edge", id: place.id });
+  if (target.kind === "edge") {
+    actions.select({ kind: "edge", id: target.id });
     return;
   }
-  const kernel = scene.kernels.find(({ region }) => region === foldOf(place.id));
+  const kernel = scene.kernels.find(({ region }) => region === foldOf(target.id));
   if (kernel) actions.select({ kind: "region", id: kernel.region });
-  else if (foldOf(place.id) === null) actions.select({ kind: "node", id: pillTarget(place.id) ?? place.id });
+  else if (foldOf(target.id) === null) actions.select({ kind: "node", id: pillTarget(target.id) ?? target.id });
 }
 
 /** The fold that Space toggles: the box itself, else the op's kernel, else its innermost group. */
@@ -64,7 +64,7 @@ function onEdge(key: string, id: EdgeId): boolean {
   return true;
 }
 
-function onNode(key: string, id: NodeId, picture: Picture, focus: (place: Place) => void): boolean {
+function onNode(key: string, id: NodeId, picture: Picture, focus: (target: FocusTarget) => void): boolean {
   if (key === "c" && !foldOf(id)) openList({ kind: "connect", from: pillTarget(id) ?? id });
   else if (key === "Delete" || key === "Backspace") remove(id);
   else if (key === " ") {
@@ -90,24 +90,24 @@ const EDITING = new Set(["c", "Delete", "Backspace"]);
 export function useGraphKeys(
   picture: Picture | null,
   editable: boolean,
-  focus: (place: Place) => void,
+  focus: (target: FocusTarget) => void,
 ): (event: KeyboardEvent) => void {
   return useCallback(
     (event) => {
-      const place = placeOf(event.target);
-      if (!picture || !place || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
+      const target = targetOf(event.target);
+      if (!picture || !target || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
       let done = true;
       // Held down, only arrows go on.
       if (event.repeat && !isArrow(key)) done = key.length === 1 || EDITING.has(key) || key === "Enter";
       else if (isArrow(key) && event.altKey) {
-        if (place.kind === "node" && editable) move(picture, place.id, key);
+        if (target.kind === "node" && editable) move(picture, target.id, key);
       } else if (isArrow(key) && !event.shiftKey) {
-        const next = walk(picture.scene, place, key);
+        const next = walk(picture.scene, target, key);
         if (next) focus(next);
-      } else if (key === "Enter") selectPlace(place, picture);
+      } else if (key === "Enter") selectTarget(target, picture);
       else if (!editable && EDITING.has(key)) done = false;
-      else done = place.kind === "edge" ? onEdge(key, place.id) : onNode(key, place.id, picture, focus);
+      else done = target.kind === "edge" ? onEdge(key, target.id) : onNode(key, target.id, picture, focus);
       if (!done) return;
       event.preventDefault();
       event.stopPropagation();

@@ -12,7 +12,7 @@ export interface Span {
   readonly to: number;
 }
 
-/** A call, a loop turn or a composite that a node is part of; outermost first in `Node.groups`. */
+/** A call, an iteration of a loop or a composite that a node is part of; outermost first in `Node.groups`. */
 export interface GroupRef {
   readonly kind: "composite" | "def" | "loop";
   /** Identity of the instance: `h` for `h = layer_norm(x)`, `h1/block#0` for a call. */

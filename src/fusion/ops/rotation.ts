@@ -17,8 +17,8 @@ export function buildRope(b: GraphBuilder, x: NodeId, cos: NodeId, sin: NodeId, 
     b.op("second_cos", "mul", [second, cos]),
     b.op("first_sin", "mul", [first, sin]),
   ]);
-  const turned = interleaved ? zipped(b, left, right) : null;
-  const parts = turned === null ? [left, right] : [turned];
+  const rotated = interleaved ? zipped(b, left, right) : null;
+  const parts = rotated === null ? [left, right] : [rotated];
   if (2 * pairs < size) parts.push(cut("rest", 2 * pairs, size, 1));
   return parts.length === 1 ? parts[0]! : b.op("turned", "concat", parts, { axis: last });
 }

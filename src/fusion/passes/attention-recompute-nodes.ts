@@ -106,7 +106,7 @@ function inPlace(graph: Graph, factory: NodeFactory, id: NodeId): NodeId {
   return steps.reduceRight((value, step) => factory.copy(step, [value], true), at.id);
 }
 
-/** The only reader, where all it does is to turn the result back. */
+/** The only reader, where all it does is to transpose the result back. */
 function undoneTranspose(planner: Planner, rewriter: Rewriter, id: NodeId): NodeId | null {
   const [reader, other] = rewriter.readersOf(id);
   const alone = reader !== undefined && other === undefined && !planner.isOutput(id);

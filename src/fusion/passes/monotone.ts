@@ -141,7 +141,7 @@ export function maskedOperand(graph: Graph, n: Node): number | null {
   return fits ? at : null;
 }
 
-/** How `n` runs with one of its operands; null when it may turn. */
+/** How `n` runs with one of its operands; null when it is not monotone. */
 export function monotone(graph: Graph, n: Node, fold: Node): Monotone | null {
   if (n.inputs.length === 1) return ofOne(graph, n);
   if (n.inputs.length !== 2) return null;

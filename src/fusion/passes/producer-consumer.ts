@@ -30,7 +30,7 @@ interface Entry {
   readonly micros: number;
   readonly candidate: Candidate | null;
   /** Among equals: small kernels grow one by one in text order, larger ones join their like. */
-  readonly turn: number;
+  readonly rank: number;
 }
 
 /** Ops at which a kernel stops growing one by one; a power of two, so that equal halves fill the budget. */
@@ -158,12 +158,12 @@ interface Queue {
 /** Producers by promise, priced again when they or their readers change. */
 function openQueue(planner: Planner): Queue {
   const versions = new Map<RegionId, number>();
-  const heap = heapOf<Entry>((a, b) => a.micros > b.micros || (a.micros === b.micros && a.turn < b.turn));
+  const heap = heapOf<Entry>((a, b) => a.micros > b.micros || (a.micros === b.micros && a.rank < b.rank));
   const offer = (id: RegionId): void => {
     const version = (versions.get(id) ?? 0) + 1;
     versions.set(id, version);
     if (!isProducer(planner, id)) return;
-    heap.push({ id, version, micros: promise(planner, id), candidate: null, turn: turnOf(planner, id) });
+    heap.push({ id, version, micros: promise(planner, id), candidate: null, rank: rankOf(planner, id) });
   };
   const ids = planner.inOrder();
   for (const id of ids) offer(id);
@@ -196,7 +196,7 @@ function openQueue(planner: Planner): Queue {
 }
 
 /** Size class first, then position in the order: long chains merge evenly, short ones as one reads them. */
-function turnOf(planner: Planner, id: RegionId): number {
+function rankOf(planner: Planner, id: RegionId): number {
   const ops = planner.region(id).members.length;
   const size = ops < SMALL_KERNEL ? 0 : Math.floor(Math.log2(ops));
   return size * planner.regionCount + planner.order.at(id);

@@ -375,7 +375,7 @@ describe("programs inside programs", () => {
     expect(one(branch, { x0: [0], x1: [3] })).toEqual([6]);
     expect(one(branch, { x0: [1], x1: [3] })).toEqual([9]);
   });
-  test("turns of a loop are written out, from the end too", () => {
+  test("iterations of a loop are written out, from the end too", () => {
     const body = closed(program("f[] f[]", [eqn("add", ["a", "b"], "f[]")], ["r", "r"]));
     const loop = (reverse: boolean): Jaxpr =>
       program(

@@ -7,7 +7,7 @@ import { programOf, type JaxQuestion, type Outputs } from "./questions";
 import { Equation } from "./rule";
 import { rules } from "./rules";
 
-/** Equations that are written out at most, those of loops in every turn. */
+/** Equations that are written out at most, those of loops in every iteration. */
 const MOST_EQUATIONS = 50_000;
 /** Programs inside one another. */
 const DEEPEST = 32;

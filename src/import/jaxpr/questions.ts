@@ -130,10 +130,10 @@ function batch(
   }
   if (open.length === 0) return "";
   const given = namesOf(operands);
-  const said = listed(axes.map((axis) => (axis === null ? "None" : String(axis))));
+  const inAxes = listed(axes.map((axis) => (axis === null ? "None" : String(axis))));
   const made = unpacked(
     emit,
-    (to) => `${to} = vmap(f, in_axes=${said})(${given.join(", ")})`,
+    (to) => `${to} = vmap(f, in_axes=${inAxes})(${given.join(", ")})`,
     open.map(({ i }) => `y${i}`),
   );
   open.forEach(({ value, i }, at) => outputs.set(`y${i}`, { name: made.names[at]!, host: null, ...typed(value) }));

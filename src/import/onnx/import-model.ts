@@ -14,7 +14,7 @@ const CAP_BYTES = 64 * 1024 * 1024;
 /** How a file begins that stands for another one, which Git keeps elsewhere. */
 const POINTER = new TextEncoder().encode("version https://git-lfs");
 
-/** Nodes that are written out at most, those of loops and functions in every turn and call. */
+/** Nodes that are written out at most, those of loops and functions in every iteration and call. */
 const MOST_NODES = 200_000;
 
 /** Functions and graphs inside one another. */

@@ -8,21 +8,21 @@ import { cube, rows, square } from "../sizes";
 const LIVE = 16;
 const chain = Array.from({ length: LIVE - 1 }, (_, i) => `a${i + 1} = sin(a${i} * 2)`).join("\n");
 const backwards = Array.from({ length: LIVE - 2 }, (_, i) => `y = sin(y) * a${LIVE - 3 - i}`).join("\n");
-const turns = 32;
+const iterations = 32;
 const duplicated = `# Thirty-two sines, then a product in tiles
 N = 1024
 x: f32[N, N]
 w: f32[N, N] = param()
 
 t = x
-for i in range(${turns}):
+for i in range(${iterations}):
     t = sin(t)
 y = t @ w
 return y
 `;
 const layers = 60;
 
-/** Every edge of a loop's own chain: the value `name` of one turn read by the next. */
+/** Every edge of a loop's own chain: the value `name` of one iteration read by the next. */
 const chained = (name: string, count: number): EdgeId[] =>
   Array.from({ length: count - 1 }, (_, i) => pin(`i#${i}/${name}`, `i#${i + 1}/${name}`, 0));
 
@@ -86,7 +86,7 @@ return t
         title: "fused anyway",
         sentence:
           "Forced into one kernel: fewer trips, many times the sines; only a machine with arithmetic to spare gains.",
-        options: { forced: [...chained("t", turns), pin(`i#${turns - 1}/t`, "y", 0)] },
+        options: { forced: [...chained("t", iterations), pin(`i#${iterations - 1}/t`, "y", 0)] },
       },
       {
         id: "cheap",

@@ -25,13 +25,13 @@ function show({ before, edges, nodes }: ChangedDecision): void {
 function Said({ when, taken }: { readonly when: string; readonly taken: TakenWords | null }) {
   if (!taken) {
     return (
-      <p className="changed-said">
+      <p className="changed-text">
         <i>{when}</i> <span>Not asked.</span>
       </p>
     );
   }
   return (
-    <div className="changed-said">
+    <div className="changed-text">
       <i>{when}</i>
       <p>
         <span className={taken.accepted ? "decision-ok" : "decision-no"}>

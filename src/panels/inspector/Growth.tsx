@@ -19,10 +19,10 @@ function Chart({ name }: { readonly name: string }) {
   if (!rows) return <p className="traffic-note">Planning…</p>;
   const curves = growthCurves(rows);
   if (curves.length === 0) return <p className="traffic-note">The program does not plan at other sizes.</p>;
-  const said = growthSentence(rows, name);
+  const label = growthSentence(rows, name);
   return (
     <>
-      <svg viewBox={`-4 -4 ${WIDTH + 8} ${HEIGHT + 8}`} className="growth-chart" role="img" aria-label={said}>
+      <svg viewBox={`-4 -4 ${WIDTH + 8} ${HEIGHT + 8}`} className="growth-chart" role="img" aria-label={label}>
         {curves.map(({ plan, points }) => (
           <g key={plan} data-plan={plan}>
             <polyline points={points.map(([x, y]) => `${x * WIDTH},${(1 - y) * HEIGHT}`).join(" ")} />
@@ -37,7 +37,7 @@ function Chart({ name }: { readonly name: string }) {
         <span>{name}, both axes logarithmic</span>
         <span>{count(rows.at(-1)!.value)}</span>
       </p>
-      <p className="traffic-note">{said}</p>
+      <p className="traffic-note">{label}</p>
     </>
   );
 }

@@ -41,20 +41,20 @@ async function exportTrace(): Promise<void> {
 }
 
 function CopyButton({ text }: { readonly text: string }) {
-  const [said, setSaid] = useState("Copy");
+  const [copied, setCopied] = useState("Copy");
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text);
-      setSaid("Copied");
+      setCopied("Copied");
     } catch {
-      setSaid("Not allowed");
+      setCopied("Not allowed");
     }
-    setTimeout(() => setSaid("Copy"), 1500);
+    setTimeout(() => setCopied("Copy"), 1500);
   };
   return (
     <button type="button" className="kernel-action" onClick={() => void copy()}>
       <Icon name="copy" />
-      <span aria-live="polite">{said}</span>
+      <span aria-live="polite">{copied}</span>
     </button>
   );
 }

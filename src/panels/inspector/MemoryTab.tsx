@@ -42,7 +42,7 @@ export function MemoryTab({ plan, graph }: Props) {
           <i data-role="output" /> results
         </span>
       </p>
-      <p className="memory-said">{peakSentence(before, now)}</p>
+      <p className="memory-text">{peakSentence(before, now)}</p>
       <NaiveAndNow caption="Memory of the naive plan and of this step" of="Memory" rows={rows} />
       <Growth />
     </div>

@@ -14,13 +14,13 @@ export function SavedChart({ sheet }: { readonly sheet: SavedSheet }) {
   const at = ({ x, y }: { readonly x: number; readonly y: number }): string => `${x * WIDTH},${(1 - y) * HEIGHT}`;
   const most = Math.max(...sheet.rows.map(({ savedBytes }) => savedBytes));
   const times = sheet.rows.map(({ totals }) => totals.predictedMicros);
-  const said = `Memory against time: ${best.map(({ row }) => `${rowTitle(row)} keeps ${showBytes(row.savedBytes)} and takes ${showMicros(row.totals.predictedMicros)}`).join("; ")}.`;
+  const label = `Memory against time: ${best.map(({ row }) => `${rowTitle(row)} keeps ${showBytes(row.savedBytes)} and takes ${showMicros(row.totals.predictedMicros)}`).join("; ")}.`;
   return (
     <figure className="saved-chart">
       <figcaption>
         {showMicros(Math.min(...times))} to {showMicros(Math.max(...times))} predicted, upwards
       </figcaption>
-      <svg viewBox={`-6 -6 ${WIDTH + 12} ${HEIGHT + 12}`} role="img" aria-label={said}>
+      <svg viewBox={`-6 -6 ${WIDTH + 12} ${HEIGHT + 12}`} role="img" aria-label={label}>
         <polyline points={best.map(at).join(" ")} />
         {points.map(({ row, x, y, best: isBest }) => (
           <circle

@@ -38,8 +38,13 @@ function coldLines({ result }: FinishedRun): string[] {
 /** Where the saved time comes from, when fusing pays, what a launch takes. */
 function Gains({ run }: { readonly run: FinishedRun }) {
   const compilation = usePlayground((state) => state.derived.compilation);
-  const said = [splitSentence(run), breakEvenSentence(run, compilation), launchSentence(run), unsyncedSentence(run)];
-  return said.flatMap((sentence) => (sentence === null ? [] : [<p key={sentence}>{sentence}</p>]));
+  const sentences = [
+    splitSentence(run),
+    breakEvenSentence(run, compilation),
+    launchSentence(run),
+    unsyncedSentence(run),
+  ];
+  return sentences.flatMap((sentence) => (sentence === null ? [] : [<p key={sentence}>{sentence}</p>]));
 }
 
 export function Numbers({ run }: { readonly run: FinishedRun }) {

@@ -9,7 +9,7 @@ import { roofChart, type RoofData } from "./roof-chart";
 function Drawn({ data }: { readonly data: RoofData }) {
   const canvas = useChart(data, roofChart);
   const plans = data.points.filter(({ kernel }) => kernel === null);
-  const said = plans.map(
+  const label = plans.map(
     ({ title, intensity, rate, share }) =>
       `${title} ${significant(intensity)} FLOP per byte at ${decimal(rate, "FLOP/s")}, ${significant(share * 100, 2)} % of its roof`,
   );
@@ -18,7 +18,7 @@ function Drawn({ data }: { readonly data: RoofData }) {
     <div className="measured-block">
       <h3>Roofline of this device</h3>
       <div className="measured-chart roof">
-        <canvas ref={canvas} role="img" aria-label={`${roofs}. ${said.join("; ")}`} />
+        <canvas ref={canvas} role="img" aria-label={`${roofs}. ${label.join("; ")}`} />
       </div>
       <p className="measured-note">
         A share of the roof says how busy the memory or the arithmetic is, not how useful: a naive plan may be near its

@@ -13,7 +13,7 @@ interface Props {
 
 export function TimeBars({ rows, predictedFor }: Props) {
   const canvas = useChart(rows, timeChart);
-  const said = rows.map(
+  const label = rows.map(
     ({ title, measured, predicted }) =>
       `${title} ${showSpread(measured).median}${predicted === null ? "" : `, predicted ${showMicros(predicted)}`}`,
   );
@@ -21,7 +21,7 @@ export function TimeBars({ rows, predictedFor }: Props) {
     <div className="measured-block">
       <h3>Time {predictedFor !== null && <span>dashed = predicted by {predictedFor}</span>}</h3>
       <div className="measured-chart" style={{ height: rows.length * 25 + 3 }}>
-        <canvas ref={canvas} role="img" aria-label={`Median time: ${said.join("; ")}`} />
+        <canvas ref={canvas} role="img" aria-label={`Median time: ${label.join("; ")}`} />
       </div>
     </div>
   );

@@ -79,9 +79,9 @@ export function breakEvenSentence(run: FinishedRun, compilation: Compilation | n
 export function unsyncedSentence({ result }: FinishedRun): string | null {
   const { naive, fused } = result.twoStops;
   if (!naive || !fused) return null;
-  const said = (name: string, { handedOver, finished }: TwoStops): string =>
+  const shown = (name: string, { handedOver, finished }: TwoStops): string =>
     `${name} ${showMicros(handedOver * 1e3)}, finished after ${showMicros(finished * 1e3)}`;
-  return `A clock that stops once the work is handed over shows ${said("naive", naive)}; ${said("fused", fused)}: it times the page's own part, and no kernel.`;
+  return `A clock that stops once the work is handed over shows ${shown("naive", naive)}; ${shown("fused", fused)}: it times the page's own part, and no kernel.`;
 }
 
 /** What one launch takes on this device, beside what the chapter and others print. */

@@ -11,33 +11,33 @@ const calm: StatusFacts = {
   unconnected: [],
   run: { status: "idle" },
 };
-const said = (facts: Partial<StatusFacts>): string | null => {
+const textOf = (facts: Partial<StatusFacts>): string | null => {
   const status = statusOf({ ...calm, ...facts });
   return status && `${status.title} ${status.text} [${status.action?.label ?? "-"}]`;
 };
 
-test("with no news the numbers are shown", () => expect(said({})).toBeNull());
+test("with no news the numbers are shown", () => expect(textOf({})).toBeNull());
 
 test("planning is silent until it is slow", () => {
-  expect(said({ derived: "compiling" })).toBeNull();
-  expect(said({ derived: "compiling", slow: true })).toBe("Planning… 2,000 ops [Cancel]");
+  expect(textOf({ derived: "compiling" })).toBeNull();
+  expect(textOf({ derived: "compiling", slow: true })).toBe("Planning… 2,000 ops [Cancel]");
 });
 
 test("a broken text names its line", () => {
   const firstError = { code: "x", severity: "error", span: { from: 0, to: 1 }, line: 8, column: 1, text: "" } as const;
-  expect(said({ derived: "broken", firstError })).toBe(
+  expect(textOf({ derived: "broken", firstError })).toBe(
     "Line 8 does not compile. Showing the last good graph. [Go to line 8]",
   );
 });
 
 test("a program with gaps has no numbers: the ops that wait are named", () => {
-  expect(said({ unconnected: ["relu"] })).toBe("The plan waits. Connect relu: an operand is missing. [-]");
-  expect(said({ unconnected: ["relu", "add", "exp"] })).toContain("Connect relu and 2 other ops:");
+  expect(textOf({ unconnected: ["relu"] })).toBe("The plan waits. Connect relu: an operand is missing. [-]");
+  expect(textOf({ unconnected: ["relu", "add", "exp"] })).toContain("Connect relu and 2 other ops:");
 });
 
 test("a run tells how far it is", () => {
   const progress = { fraction: 0.27, text: "Running naive, repeat 212 of 400", secondsLeft: 2.2 };
-  expect(said({ run: { status: "running", progress, previous: null } })).toBe(
+  expect(textOf({ run: { status: "running", progress, previous: null } })).toBe(
     "Running naive repeat 212 of 400, about 2 s left [Cancel]",
   );
 });
@@ -48,5 +48,5 @@ test("a notice comes before everything else", () => {
     text: "The GPU went away. Your program is safe.",
     action: { label: "Run again", kind: "retry" },
   } as const;
-  expect(said({ notice, derived: "broken" })).toBe("The GPU went away. Your program is safe. [Run again]");
+  expect(textOf({ notice, derived: "broken" })).toBe("The GPU went away. Your program is safe. [Run again]");
 });

@@ -40,17 +40,17 @@ const lines = (compiled = compilation, finished: FinishedRun | null = null): str
   summaryText(compiled, finished)!.split("\n");
 
 test("a summary has the program, the counts of both plans, every kernel and every reason", () => {
-  const said = lines();
-  expect(said).toContain("y = log(relu(x + b))");
-  expect(said).toContain("| full-size transfers | 7 | 3 |");
-  expect(said).toContain("| memory traffic | 112 MiB | 48 MiB |");
-  expect(said.filter((line) => line.startsWith("| K"))).toHaveLength(1);
-  expect(said).toContain("- A_BYTES: 2");
+  const printed = lines();
+  expect(printed).toContain("y = log(relu(x + b))");
+  expect(printed).toContain("| full-size transfers | 7 | 3 |");
+  expect(printed).toContain("| memory traffic | 112 MiB | 48 MiB |");
+  expect(printed.filter((line) => line.startsWith("| K"))).toHaveLength(1);
+  expect(printed).toContain("- A_BYTES: 2");
 });
 
 test("every good practice has its answer, ticked by what was counted and measured", () => {
   const practices = notes.filter(({ kind }) => kind === "practice");
-  const ticks = (said: string[]) => said.filter((line) => /^- (\[[x ]\] )?[A-Z][a-z]/.test(line));
+  const ticks = (printed: string[]) => printed.filter((line) => /^- (\[[x ]\] )?[A-Z][a-z]/.test(line));
   // What one writes by hand is nobody's to count.
   expect(ticks(lines())).toHaveLength(practices.length - 1);
   expect(lines()).toContain("- [ ] Check the numbers: Fast mode. Not run.");
@@ -67,8 +67,8 @@ test("boxes stay open where the plan falls short", () => {
     ...defaultOptions,
     disabledPasses: ["row-groups"],
   });
-  const said = lines(waiting);
-  expect(said).toContain("- [ ] Let the framework fuse first: Switched off: row-groups.");
+  const printed = lines(waiting);
+  expect(printed).toContain("- [ ] Let the framework fuse first: Switched off: row-groups.");
   const crowded = compile("x: f32[4, 64]\ny = softmax(x, dim=-1)\n", defaultOptions);
   expect(lines(crowded).find((line) => line.includes("Keep the machine busy"))).toMatch(/^- \[ \] .+ K1 softmax/);
 });

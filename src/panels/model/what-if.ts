@@ -66,7 +66,7 @@ function titleOf(change: Change, count: number): string {
   }
 }
 
-/** Decisions that differ, those that turned round first. `graph` names the nodes. */
+/** Decisions that differ, those that flipped first. `graph` names the nodes. */
 export function changedGroups({ changed }: Answer, graph: Graph | null): ChangedGroup[] {
   return order.flatMap((change) => {
     const rows = changed

@@ -21,14 +21,14 @@ interface MetricProps {
 function Metric({ name, values: [naive, now, end], unit, rank, meaning }: MetricProps) {
   const covered = usePlayground(selectCovered);
   const [first, last] = [covered === "all", covered !== "nothing"];
-  const said = [
+  const label = [
     `${name}: naive ${first ? "covered" : naive}`,
     `now ${first ? "covered" : now}`,
     `end ${last ? "covered" : end}${unit ? ` ${unit}` : ""}`,
   ].join(", ");
   const mark = <span className="covered">?</span>;
   return (
-    <div className={`score-metric ${rank}`} role="img" aria-label={said} title={meaning}>
+    <div className={`score-metric ${rank}`} role="img" aria-label={label} title={meaning}>
       <span className="score-name">{name}</span>
       <span className="score-values">
         <span>{first ? mark : naive}</span>

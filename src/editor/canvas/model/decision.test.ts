@@ -64,7 +64,7 @@ test("edges of inputs and results say why they stay in memory", () => {
   const compilation = compiled(LOG_RELU);
   const graph = graphAt(compilation, 0);
   const edges = sceneFor(compilation, 0).edges;
-  const said = (from: string): string =>
+  const textOf = (from: string): string =>
     cardOfEdge(
       graph,
       edges.find((edge) => edge.from === from)!,
@@ -72,8 +72,8 @@ test("edges of inputs and results say why they stay in memory", () => {
       0,
       defaultOptions,
     ).answer;
-  expect(said("x")).toBe("An input.");
-  expect(said("y")).toBe("A result of the program.");
+  expect(textOf("x")).toBe("An input.");
+  expect(textOf("y")).toBe("A result of the program.");
 });
 
 test("a pin shows on the card and on the line", () => {

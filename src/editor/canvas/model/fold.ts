@@ -57,9 +57,9 @@ function foldsOf(scene: Scene, ops: readonly SceneNode[], rules: FoldRules): Rea
     found.set(id, { id, title, members: [...free] });
   };
   foldBlocks(scene, ops, rules, fold);
-  const turns = new Set([...blocksOf(rules.source).values()].map(({ one }) => one));
+  const iterations = new Set([...blocksOf(rules.source).values()].map(({ one }) => one));
   for (const [id, { group, members }] of groupsOf(ops))
-    if (flipped.has(id) && !turns.has(id)) fold(id, `${group.label} ${id}`, members);
+    if (flipped.has(id) && !iterations.has(id)) fold(id, `${group.label} ${id}`, members);
   const all = rules.kernels || ops.length > MOST_UNFOLDED;
   const about = new Set(ops.length > MOST_UNFOLDED ? [] : rules.about);
   const byKernel = new Map<string, SceneNode[]>();

@@ -77,7 +77,7 @@ export function inspect(
   };
 }
 
-/** A turn or a call is a group of its own already. */
+/** An iteration or a call is a group of its own already. */
 function foldsOfBlock({ one, all, label, number, count }: Block, { groups }: Node): Inspected["folds"] {
   const known = groups.some((group) => group.id === one);
   const single = known ? [] : [{ id: one, text: `Fold ${label} ${number} of ${count}` }];

@@ -120,7 +120,7 @@ test("a kernel that the shown step decides inside opens by itself, and can be fo
   expect(foldScene(scene, { ...open, kernels: true, about, flipped: new Set([region]) }).nodes).toHaveLength(3);
 });
 
-test("many calls of a def, or turns of a loop, fold into one box; a few do not", () => {
+test("many calls of a def, or iterations of a loop, fold into one box; a few do not", () => {
   const body = "def block(h):\n  return relu(h * 2) + 1\nx: f32[8]\n";
   const calls = (n: number): string => "x = block(x)\n".repeat(n);
   const titles = (text: string): string[] => {

@@ -2,11 +2,12 @@
 import type { EdgeId, NodeId } from "../../../fusion";
 import type { Scene } from "./scene";
 
-export type Place = { readonly kind: "node"; readonly id: NodeId } | { readonly kind: "edge"; readonly id: EdgeId };
+export type FocusTarget =
+  { readonly kind: "node"; readonly id: NodeId } | { readonly kind: "edge"; readonly id: EdgeId };
 export type Arrow = "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight";
 
 /** The place that `arrow` leads to from `at`; null when there is nothing that way. */
-export function walk({ nodes, edges }: Scene, at: Place, arrow: Arrow): Place | null {
+export function walk({ nodes, edges }: Scene, at: FocusTarget, arrow: Arrow): FocusTarget | null {
   if (at.kind === "node") {
     if (arrow === "ArrowUp" || arrow === "ArrowDown") {
       const line = edges.find(({ from, to }) => (arrow === "ArrowUp" ? to : from) === at.id);

@@ -16,7 +16,7 @@ function shiftsOf(attrs: Attrs, shape: Shape): number[] {
 }
 const wrapped = (shift: number, extent: number): number => (extent === 0 ? 0 : ((shift % extent) + extent) % extent);
 
-const turn = <I, C>(at: I, back: number, extent: number, algebra: IndexAlgebra<I, C>): I =>
+const rolled = <I, C>(at: I, back: number, extent: number, algebra: IndexAlgebra<I, C>): I =>
   back === 0 ? at : algebra.mod(algebra.add(at, algebra.int(back)), extent);
 
 export const roll = movement({
@@ -50,11 +50,11 @@ export const roll = movement({
     source(out, { inputs: [x], attrs }, algebra) {
       if (isAbsent(attrs["axes"])) {
         const size = sizeOf(x!);
-        const at = turn(linearise(out, x!, algebra), wrapped(-numbersOf(attrs["shifts"])[0]!, size), size, algebra);
+        const at = rolled(linearise(out, x!, algebra), wrapped(-numbersOf(attrs["shifts"])[0]!, size), size, algebra);
         return [{ when: null, operand: 0, index: delinearise(at, x!, algebra) }];
       }
       const back = shiftsOf(attrs, x!);
-      return [{ when: null, operand: 0, index: out.map((at, axis) => turn(at, back[axis]!, x![axis]!, algebra)) }];
+      return [{ when: null, operand: 0, index: out.map((at, axis) => rolled(at, back[axis]!, x![axis]!, algebra)) }];
     },
   },
 });

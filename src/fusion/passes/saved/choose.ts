@@ -83,11 +83,11 @@ function readFrom(graph: Graph, { asked }: Partition, wanted: Wanted, isKept: (i
 function cutWithin(graph: Graph, sides: Partition, wanted: Wanted): Kept {
   const { budgetBytes = Infinity } = wanted;
   const freed = new Set<NodeId>();
-  for (let turn = 0; ; turn++) {
+  for (let trial = 0; ; trial++) {
     const found = cut(graph, sides, wanted, freed);
     const own = [...found.kept].filter((id) => !isSource(node(graph, id)));
     const bytes = own.reduce((sum, id) => sum + savedBytes(node(graph, id)), 0);
-    if (bytes <= budgetBytes || turn === MOST_FREED) return found;
+    if (bytes <= budgetBytes || trial === MOST_FREED) return found;
     const expensive = nearestExpensive(graph, own).filter(
       (id) => !isOpaque(graph, id) && !freed.has(id) && !wanted.choices.has(id),
     );

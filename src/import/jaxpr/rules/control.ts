@@ -1,9 +1,9 @@
-/** @file Programs inside programs: calls are opened, branches chosen, and loops whose turns are known written out. */
+/** @file Programs inside programs: calls are opened, branches chosen, and loops whose iterations are known written out. */
 import type { Value } from "../../onnx/emit";
 import type { Equation, Rule, Rules } from "../rule";
 
 /** Turns of a loop that are written out. */
-const MOST_TURNS = 256;
+const MAX_ITERATIONS = 256;
 
 /** A call: custom derivatives are left aside, ours are taken of what is computed. */
 const call: Rule = (c) => {
@@ -27,25 +27,25 @@ function cond(c: Equation): Value | readonly Value[] {
   }, first!);
 }
 
-/** Carries go from turn to turn, elements come in and go out one a turn. */
+/** Carries go from iteration to iteration; each iteration takes and gives one element. */
 function scan(c: Equation): Value | readonly Value[] {
   const body = c.program("jaxpr");
-  const [consts, carried, turns] = [c.number("num_consts", 0), c.number("num_carry", 0), c.number("length", 0)];
+  const [consts, carried, iterations] = [c.number("num_consts", 0), c.number("num_carry", 0), c.number("length", 0)];
   if (!body) return c.fail("a loop without its program");
-  if (turns > MOST_TURNS) return c.fail(`a loop of ${turns} turns`);
+  if (iterations > MAX_ITERATIONS) return c.fail(`a loop of ${iterations} iterations`);
   const fixed = c.args.slice(0, consts);
   const elements = c.args.slice(consts + carried);
   let carry: readonly Value[] = c.args.slice(consts, consts + carried);
   const made: (readonly Value[])[] = [];
-  for (let turn = 0; turn < turns; turn++) {
-    const at = c.flag("reverse") ? turns - 1 - turn : turn;
+  for (let iteration = 0; iteration < iterations; iteration++) {
+    const at = c.flag("reverse") ? iterations - 1 - iteration : iteration;
     const own = elements.map((each) => c.reshape(c.slice(each, 0, at, at + 1), each.type.shape.slice(1)));
     const results = c.inline(body, [...fixed, ...carry, ...own]);
     carry = results.slice(0, carried);
     made[at] = results.slice(carried);
   }
   const stacked = c.out.slice(carried).map(({ shape, dtype }, i) => {
-    if (turns === 0) return c.filled(0, shape, c.dtype(dtype));
+    if (iterations === 0) return c.filled(0, shape, c.dtype(dtype));
     const rows = made.map((results) => c.reshape(results[i]!, [1, ...results[i]!.type.shape]));
     return rows.length === 1 ? rows[0]! : c.op("concat", rows, { axis: 0 });
   });
@@ -58,14 +58,14 @@ function whileLoop(c: Equation): Value | readonly Value[] {
   if (!condition || !body) return c.fail("a loop without its program");
   const [asks, does] = [c.number("cond_nconsts", 0), c.number("body_nconsts", 0)];
   let carry: readonly Value[] = c.args.slice(asks + does);
-  for (let turn = 0; turn <= MOST_TURNS; turn++) {
+  for (let iteration = 0; iteration <= MAX_ITERATIONS; iteration++) {
     const [goes] = c.inline(condition, [...c.args.slice(0, asks), ...carry]);
     const known = goes && c.emit.numbersOf(goes);
     if (!known) return c.fail("a loop whose end is computed");
     if (known.data[0] === 0) return carry;
     carry = c.inline(body, [...c.args.slice(asks, asks + does), ...carry]);
   }
-  return c.fail(`a loop of more than ${MOST_TURNS} turns`);
+  return c.fail(`a loop of more than ${MAX_ITERATIONS} iterations`);
 }
 
 const calls = [

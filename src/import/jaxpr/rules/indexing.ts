@@ -123,7 +123,7 @@ function rowPlaces(c: Equation, rows: Value, extent: number): ReturnType<typeof 
 }
 
 const scatter =
-  (reduction: string, turned = (updates: Value): Value => updates): Rule =>
+  (reduction: string, mapped = (updates: Value): Value => updates): Rule =>
   (c) => {
     const [windowAxes, inserted, walked, mine = [], theirs = []] = dimensionNumbers(c) as [
       number[],
@@ -141,7 +141,7 @@ const scatter =
     const sizes = shape.map((_, axis) =>
       inserted.includes(axis) || mine.includes(axis) ? 1 : updates.type.shape[windowAxes[next++]!]!,
     );
-    const given = c.permute(turned(updates), [...around, ...windowAxes]);
+    const given = c.permute(mapped(updates), [...around, ...windowAxes]);
     const depth = walked.length;
     const first = upTo(depth);
     const leading = walked.every((axis, i) => axis === i) && inserted.join() === first.join() && mine.length === 0;

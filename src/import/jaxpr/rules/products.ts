@@ -36,8 +36,8 @@ function dotGeneral(c: Equation): Value {
 function batchGroups(c: Equation, x: Value, groups: number): Value {
   const [batch, channels, ...rest] = x.type.shape as [number, number, ...number[]];
   const parted = c.reshape(x, [groups, batch / groups, channels, ...rest]);
-  const turned = c.permute(parted, [1, 0, 2, ...rest.map((_, i) => i + 3)]);
-  return c.reshape(turned, [batch / groups, groups * channels, ...rest]);
+  const transposed = c.permute(parted, [1, 0, 2, ...rest.map((_, i) => i + 3)]);
+  return c.reshape(transposed, [batch / groups, groups * channels, ...rest]);
 }
 
 function convolution(c: Equation): Value {

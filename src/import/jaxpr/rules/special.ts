@@ -89,30 +89,30 @@ function lifted(c: Equation) {
   const z = m.where(low, m.add(y, STEPS), y);
   const steps = Array.from({ length: STEPS }, (_, k) => (k === 0 ? y : m.add(y, k)));
   /** So many half turns as x is from a whole number. */
-  const turn = m.mul(m.sub(x, m.round(x)), Math.PI);
-  return { m, left, low, z, steps, turn, u: m.div(1, z) };
+  const angle = m.mul(m.sub(x, m.round(x)), Math.PI);
+  return { m, left, low, z, steps, angle, u: m.div(1, z) };
 }
 
 /** ln |Γ(x)|. */
 function lgamma(c: Equation): Value {
-  const { m, left, low, z, steps, turn, u } = lifted(c);
+  const { m, left, low, z, steps, angle, u } = lifted(c);
   const series = m.mul(u, m.polynomial(m.mul(u, u), [1 / 12, -1 / 360, 1 / 1260]));
   const far = m.add(m.add(m.mul(m.sub(z, 0.5), m.sub(m.log(z), 1)), Math.log(2 * Math.PI) / 2 - 0.5), series);
   const product = steps.reduce((a, b) => m.mul(a, b));
   const own = m.sub(far, m.log(m.where(low, product, 1)));
-  const wave = m.where(left, m.abs(m.sin(turn)), 1);
+  const wave = m.where(left, m.abs(m.sin(angle)), 1);
   return m.where(left, m.sub(m.log(m.div(Math.PI, wave)), own), own);
 }
 
 /** The derivative of ln Γ(x). */
 function digamma(c: Equation): Value {
-  const { m, left, low, z, steps, turn, u } = lifted(c);
+  const { m, left, low, z, steps, angle, u } = lifted(c);
   const q = m.mul(u, u);
   const series = m.mul(q, m.polynomial(q, [1 / 12, -1 / 120, 1 / 252]));
   const sum = steps.map((step) => m.div(1, m.where(low, step, 1))).reduce((a, b) => m.add(a, b));
   const own = m.sub(m.sub(m.sub(m.log(z), m.mul(u, 0.5)), series), m.where(low, sum, 0));
-  const wave = m.where(left, m.sin(turn), 1);
-  return m.where(left, m.sub(own, m.div(m.mul(m.cos(turn), Math.PI), wave)), own);
+  const wave = m.where(left, m.sin(angle), 1);
+  return m.where(left, m.sub(own, m.div(m.mul(m.cos(angle), Math.PI), wave)), own);
 }
 
 /** Sums of exponentials so far, all less than the largest: what is 87 below it counts as nothing. */

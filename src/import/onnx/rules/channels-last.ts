@@ -1,4 +1,4 @@
-/** @file Ops over images whose channels come last: the axes are turned, the usual rule is asked, and the result is turned back. */
+/** @file Ops over images whose channels come last: the axes are transposed, the usual rule is asked, and the result is turned back. */
 import type { Value } from "../emit";
 import type { Rule, Rules } from "../rule";
 import { range } from "./arithmetic";

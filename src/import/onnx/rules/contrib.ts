@@ -38,7 +38,7 @@ const splitGelu: Rule = (c) => {
 
 /** Transposes of the last two axes, or of the batch before them, then a scaled product. */
 function fusedMatMul(c: NodeContext): Value {
-  const turned = (x: Value, last: boolean, batch: boolean): Value => {
+  const transposed = (x: Value, last: boolean, batch: boolean): Value => {
     const rank = x.type.shape.length;
     if (rank < 2 || !(last || batch)) return x;
     // The batch transposed: [M, batch…, K] is read as [batch…, M, K].
@@ -47,8 +47,8 @@ function fusedMatMul(c: NodeContext): Value {
     return c.op("transpose", [x], { perm });
   };
   const flag = (name: string): boolean => c.int(name, 0) === 1;
-  const a = turned(c.in(0), flag("transA"), flag("transBatchA"));
-  const b = turned(c.in(1), flag("transB"), flag("transBatchB"));
+  const a = transposed(c.in(0), flag("transA"), flag("transBatchA"));
+  const b = transposed(c.in(1), flag("transB"), flag("transBatchB"));
   const product = c.op("matmul", [a, b]);
   const alpha = c.float("alpha", 1);
   return alpha === 1 ? product : c.op("mul", [product, scalar(c, alpha)]);
@@ -92,15 +92,15 @@ function embedLayerNorm(c: NodeContext): readonly Value[] {
 function groupNormed(c: NodeContext, x: Value): Value {
   const rank = x.type.shape.length;
   const last = c.int("channels_last", 1) === 1;
-  const turned = (value: Value, perm: readonly number[]): Value =>
+  const transposed = (value: Value, perm: readonly number[]): Value =>
     last ? c.op("transpose", [value], { perm }) : value;
-  const image = turned(x, [0, rank - 1, ...range(rank - 1).slice(1)]);
+  const image = transposed(x, [0, rank - 1, ...range(rank - 1).slice(1)]);
   const normal = c.op("group_norm", [image, c.in(1), c.in(2)], {
     num_groups: c.int("groups", 1),
     eps: c.float("epsilon", 1e-5),
   });
   const lit = c.int("activation", 0) === 1 ? c.op("silu", [normal]) : normal;
-  return turned(lit, [0, ...range(rank).slice(2), 1]);
+  return transposed(lit, [0, ...range(rank).slice(2), 1]);
 }
 
 /** input + skip (+ bias), normalised by groups; a skip may be the same for the whole image. */

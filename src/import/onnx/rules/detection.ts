@@ -49,8 +49,8 @@ function neighbours(c: NodeContext, start: Value, length: Value, bins: number, e
 /** x [N, C, H, W] as one row of all its images' pixels for each channel. */
 function pixelsOf(c: NodeContext, x: Value): Value {
   const [batch, channels, height, width] = x.type.shape as [number, number, number, number];
-  const turned = c.op("transpose", [c.reshape(x, [batch, channels, height * width])], { perm: [1, 0, 2] });
-  return c.reshape(turned, [channels, batch * height * width]);
+  const transposed = c.op("transpose", [c.reshape(x, [batch, channels, height * width])], { perm: [1, 0, 2] });
+  return c.reshape(transposed, [channels, batch * height * width]);
 }
 
 /** Samples between the elements of x [N, C, H, W], averaged, or the largest weighted neighbour of all, for each bin. */

@@ -98,8 +98,8 @@ function groupQueryAttention(c: NodeContext): readonly Value[] {
   if (c.int("do_rotary", 0) === 1) {
     const first = start.each ? c.reshape(start.each, [batch, 1]) : c.emit.scalar(start.at, "i32");
     const places = c.maybe(9) ? c.cast(c.in(9), "i32") : c.op("add", [counting(c, length, 1, 2), first]);
-    const turn = (x: Value): Value => rotated(c, x, places, c.in(7), c.in(8), c.int("rotary_interleaved", 0) === 1);
-    [q, k] = [turn(q), turn(k)];
+    const rotate = (x: Value): Value => rotated(c, x, places, c.in(7), c.in(8), c.int("rotary_interleaved", 0) === 1);
+    [q, k] = [rotate(q), rotate(k)];
   }
   const [keys, values] = [filled(c, c.maybe(3), k, start, room), filled(c, c.maybe(4), v, start, room)];
   const causal = c.int("causal", 1) === 1;

@@ -30,17 +30,17 @@ test("a conversion ends what is f16", () => {
 });
 
 describe("what moves f16 rounds to it", () => {
-  const turn = (from: string, to: string): OnnxNode =>
+  const transpose = (from: string, to: string): OnnxNode =>
     node("Transpose", [from], [to], [{ name: "perm", ints: [0, 1] }]);
   const cast = (from: string, to: string, dataType: number): OnnxNode =>
     node("Cast", [from], [to], [{ name: "to", i: dataType }]);
   const sum = node("Add", ["a", "b"], ["s"]);
   // What the model gives as f16 is stored as one, which is one more.
   test.each([
-    ["beside a conversion", [sum, turn("s", "t"), cast("t", "y", 1)], 1],
-    ["beside another that moves", [sum, turn("s", "t"), turn("t", "u"), node("Neg", ["u"], ["y"])], 2 + 1],
-    ["as a result", [sum, turn("s", "y")], 1 + 1],
-    ["not where all around it is widened", [sum, turn("s", "t"), node("Neg", ["t"], ["y"])], 1],
+    ["beside a conversion", [sum, transpose("s", "t"), cast("t", "y", 1)], 1],
+    ["beside another that moves", [sum, transpose("s", "t"), transpose("t", "u"), node("Neg", ["u"], ["y"])], 2 + 1],
+    ["as a result", [sum, transpose("s", "y")], 1 + 1],
+    ["not where all around it is widened", [sum, transpose("s", "t"), node("Neg", ["t"], ["y"])], 1],
     ["not where nothing moves it", [sum, node("Neg", ["s"], ["y"])], 1],
   ] as const)("%s", (_, nodes, times) => {
     expect(textOf(nodes).match(toHalf)).toHaveLength(times);

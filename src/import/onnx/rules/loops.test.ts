@@ -1,4 +1,4 @@
-/** @file Graphs that turn, and lists of values. */
+/** @file Loops, and lists of values. */
 import { expect, test } from "vitest";
 import { graph, node, run, runGraph, upTo, wave, type Given } from "./testing";
 import type { OnnxAttribute } from "../model";

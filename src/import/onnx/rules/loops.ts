@@ -1,10 +1,10 @@
-/** @file Loops, written out turn by turn: how often they turn must be known while importing. */
+/** @file Loops, written out iteration by iteration: their number must be known while importing. */
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
 import { range } from "./arithmetic";
 
-/** More turns than this are refused: every one of them is written out. */
-export const MOST_TURNS = 4096;
+/** More iterations than this are refused: every one of them is written out. */
+export const MAX_ITERATIONS = 4096;
 
 /** Values of one shape, one after the other along a new axis. */
 function stacked(c: NodeContext, values: readonly Value[], axis = 0): Value {
@@ -12,11 +12,11 @@ function stacked(c: NodeContext, values: readonly Value[], axis = 0): Value {
   return rows.length === 1 ? rows[0]! : c.op("concat", rows, { axis });
 }
 
-/** What a loop that never turns collects: nothing, in the shape that its graph states. */
+/** What a loop without iterations collects: nothing, in the shape that its graph states. */
 function empty(c: NodeContext, output: number): Value {
   const stated = c.attribute("body")?.g?.outputs[output];
   const dims = stated?.dims?.map((dim) => (typeof dim === "number" ? dim : null)) ?? [null];
-  if (!stated || dims.includes(null)) return c.fail("a Loop without a turn whose results state no shape");
+  if (!stated || dims.includes(null)) return c.fail("a Loop without an iteration whose results state no shape");
   return c.emit.host({
     dtype: c.dtypeOf(stated.dataType),
     dims: [0, ...dims.map(Number)],
@@ -27,20 +27,20 @@ function empty(c: NodeContext, output: number): Value {
 
 /** Turns until the count is reached or the condition, as far as it is known, is false. */
 function loop(c: NodeContext): readonly Value[] {
-  const most = c.maybe(0) ? (c.known(0, "number of turns")[0] ?? 0) : MOST_TURNS + 1;
+  const most = c.maybe(0) ? (c.known(0, "number of iterations")[0] ?? 0) : MAX_ITERATIONS + 1;
   let going: Value | null = c.maybe(1);
   let carried = c.node.inputs.slice(2).map((_, i) => c.in(i + 2));
   const collected: Value[][] = [];
-  let turn = 0;
-  for (; turn < most; turn++) {
+  let iteration = 0;
+  for (; iteration < most; iteration++) {
     if (going && !going.host) {
       c.emit.wants(going);
       return [c.fail("a Loop whose condition is computed at run time")];
     }
     if (going?.host?.data[0] === 0) break;
-    if (turn === MOST_TURNS) return [c.fail(`a Loop of more than ${MOST_TURNS} turns`)];
+    if (iteration === MAX_ITERATIONS) return [c.fail(`a Loop of more than ${MAX_ITERATIONS} iterations`)];
     const truth = going ?? c.emit.scalar(1, "bool");
-    const results: readonly Value[] = c.subgraph("body", [c.emit.ints([turn], true), truth, ...carried]);
+    const results: readonly Value[] = c.subgraph("body", [c.emit.ints([iteration], true), truth, ...carried]);
     if (results.length === 0) return [c.fail("a Loop with an op that is not understood")];
     going = results[0] ?? null;
     carried = carried.map((value, i) => results[i + 1] ?? value);
@@ -49,7 +49,7 @@ function loop(c: NodeContext): readonly Value[] {
   const scans = c.node.outputs.length - carried.length;
   return [
     ...carried,
-    ...range(scans).map((i) => (turn === 0 ? empty(c, carried.length + 1 + i) : stacked(c, collected[i] ?? []))),
+    ...range(scans).map((i) => (iteration === 0 ? empty(c, carried.length + 1 + i) : stacked(c, collected[i] ?? []))),
   ];
 }
 
@@ -59,7 +59,7 @@ function element(c: NodeContext, x: Value, axis: number, at: number): Value {
   return c.reshape(part, x.type.shape.toSpliced(axis, 1));
 }
 
-/** States go from turn to turn; inputs are walked along an axis, outputs collected along one. */
+/** States go from iteration to iteration; inputs are walked along an axis, outputs collected along one. */
 function scanned(
   c: NodeContext,
   states: readonly Value[],
@@ -68,20 +68,22 @@ function scanned(
 ): readonly Value[] {
   const numbers = (name: string): readonly number[] => c.ints(name) ?? [];
   const axes = inputs.map((x, i) => c.axis(numbers("scan_input_axes")[i] ?? 0, x.type.shape.length));
-  const turns = inputs[0]?.type.shape[axes[0]!] ?? 0;
-  if (turns > MOST_TURNS) return [c.fail(`a Scan of more than ${MOST_TURNS} turns`)];
+  const iterations = inputs[0]?.type.shape[axes[0]!] ?? 0;
+  if (iterations > MAX_ITERATIONS) return [c.fail(`a Scan of more than ${MAX_ITERATIONS} iterations`)];
   let carried = states;
   const collected: Value[][] = [];
-  for (const turn of range(turns)) {
-    const elements = inputs.map((x, i) => element(c, x, axes[i]!, backwards[i] === 1 ? turns - 1 - turn : turn));
+  for (const iteration of range(iterations)) {
+    const elements = inputs.map((x, i) =>
+      element(c, x, axes[i]!, backwards[i] === 1 ? iterations - 1 - iteration : iteration),
+    );
     const results = c.subgraph("body", [...carried, ...elements]);
     if (results.length < carried.length) return [c.fail("a Scan with an op that is not understood")];
     results.slice(carried.length).forEach((value, i) => (collected[i] ??= []).push(value));
     carried = results.slice(0, carried.length);
   }
   const rows = collected.map((values, i) => {
-    const turned = numbers("scan_output_directions")[i] === 1 ? values.toReversed() : values;
-    return stacked(c, turned, c.axis(numbers("scan_output_axes")[i] ?? 0, (values[0]?.type.shape.length ?? 0) + 1));
+    const reversed = numbers("scan_output_directions")[i] === 1 ? values.toReversed() : values;
+    return stacked(c, reversed, c.axis(numbers("scan_output_axes")[i] ?? 0, (values[0]?.type.shape.length ?? 0) + 1));
   });
   return [...carried, ...rows];
 }

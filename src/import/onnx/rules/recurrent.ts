@@ -1,7 +1,7 @@
 /** @file RNN, GRU and LSTM, written out step by step: the number of steps is known. */
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
-import { MOST_TURNS } from "./loops";
+import { MAX_ITERATIONS } from "./loops";
 import { activationNamed, takes } from "./activations";
 import { range } from "./arithmetic";
 
@@ -10,7 +10,7 @@ function part(c: NodeContext, x: Value, axis: number, at: number, count: number)
   const size = x.type.shape[axis]! / count;
   return c.op("slice", [x], { start: [at * size], stop: [(at + 1) * size], axes: [axis] });
 }
-const turned = (c: NodeContext, x: Value): Value => c.op("transpose", [x], { perm: [1, 0] });
+const transposed = (c: NodeContext, x: Value): Value => c.op("transpose", [x], { perm: [1, 0] });
 
 /** The activation of this place; names go on for each direction, and so do the constants of those that have any. */
 function activation(c: NodeContext, at: number, otherwise: string): (x: Value) => Value {
@@ -53,7 +53,7 @@ function rnnStep(c: NodeContext, { recurrent, biases, first }: Direction): Step 
   const f = gate(c, first, "tanh");
   const bias = biases && c.op("add", [biases[0], biases[1]]);
   return (input, { h }) => {
-    const sum = c.op("add", [input, c.op("matmul", [h, turned(c, recurrent)])]);
+    const sum = c.op("add", [input, c.op("matmul", [h, transposed(c, recurrent)])]);
     return { h: f(bias ? c.op("add", [sum, bias]) : sum), cell: null };
   };
 }
@@ -62,7 +62,7 @@ function rnnStep(c: NodeContext, { recurrent, biases, first }: Direction): Step 
 function gruStep(c: NodeContext, { recurrent, biases, first }: Direction): Step {
   const [f, g] = [gate(c, first, "sigmoid"), gate(c, first + 1, "tanh")];
   const after = c.int("linear_before_reset", 0) === 1;
-  const rows = range(3).map((gate) => turned(c, part(c, recurrent, 0, gate, 3)));
+  const rows = range(3).map((gate) => transposed(c, part(c, recurrent, 0, gate, 3)));
   const own = biases?.map((bias) => range(3).map((gate) => part(c, bias, 0, gate, 3))) ?? null;
   const shifted = (x: Value, which: number, gate: number): Value => (own ? c.op("add", [x, own[which]![gate]!]) : x);
   const one = c.emit.scalar(1, recurrent.type.dtype);
@@ -88,7 +88,7 @@ function lstmStep(c: NodeContext, { recurrent, biases, first, index }: Direction
   const peep = (gate: number, x: Value, cell: Value): Value =>
     own ? c.op("add", [x, c.op("mul", [part(c, own, 0, gate, 3), cell])]) : x;
   return (input, state) => {
-    const sum = c.op("add", [input, c.op("matmul", [state.h, turned(c, recurrent)])]);
+    const sum = c.op("add", [input, c.op("matmul", [state.h, transposed(c, recurrent)])]);
     const all = bias ? c.op("add", [sum, bias]) : sum;
     const [i, o, forget, fresh] = range(4).map((gate) => part(c, all, 1, gate, 4)) as [Value, Value, Value, Value];
     const enter = f(peep(0, i, state.cell!));
@@ -130,7 +130,7 @@ const recurrent =
     const byBatch = c.int("layout", 0) === 1;
     const x = byBatch ? c.op("transpose", [c.in(0)], { perm: [1, 0, 2] }) : c.in(0);
     const [steps, batch] = x.type.shape as [number, number];
-    if (steps > MOST_TURNS) return c.fail(`more than ${MOST_TURNS} steps`);
+    if (steps > MAX_ITERATIONS) return c.fail(`more than ${MAX_ITERATIONS} steps`);
     const [w, r] = [c.in(1), c.in(2)];
     const hidden = r.type.shape[2]!;
     const ends = endsOf(c, x);
@@ -151,7 +151,7 @@ const recurrent =
         return c.filled(0, [batch, hidden], x.type.dtype);
       };
       let state: State = { h: start(5), cell: gates === 4 ? start(6) : null };
-      const shares = c.op("matmul", [x, turned(c, direction.weights)]);
+      const shares = c.op("matmul", [x, transposed(c, direction.weights)]);
       const outputs: Value[] = [];
       for (const t of backwards ? range(steps).toReversed() : range(steps)) {
         const share = c.op("slice", [shares], { start: [t], stop: [t + 1], axes: [0] });

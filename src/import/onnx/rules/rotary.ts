@@ -1,9 +1,9 @@
-/** @file Rotary embedding: rows turned by the angles of their places. */
+/** @file Rotary embedding: rows rotated by the angles of their positions. */
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
 import { counting, fromHeads, toHeads } from "./attention";
 
-/** x [B, H, S, D] turned by the angles of its places ([B, S], or [B or 1, S, pairs] when they are there already). */
+/** x [B, H, S, D] rotated by the angles of its positions ([B, S], or [B or 1, S, pairs] when they are there already). */
 export function rotated(
   c: NodeContext,
   x: Value,
@@ -24,8 +24,8 @@ function rotaryEmbedding(c: NodeContext): Value {
   const x = c.in(0);
   const flat = x.type.shape.length === 3;
   const heads = toHeads(c, x, c.int("num_heads", 1));
-  const turned = rotated(c, heads, c.maybe(3), c.in(1), c.in(2), c.int("interleaved", 0) === 1);
-  return flat ? fromHeads(c, turned) : turned;
+  const rotatedHeads = rotated(c, heads, c.maybe(3), c.in(1), c.in(2), c.int("interleaved", 0) === 1);
+  return flat ? fromHeads(c, rotatedHeads) : rotatedHeads;
 }
 
 /** `com.microsoft.RotaryEmbedding`: places are given, or where the first one lies; 3-D rows are heads of the cache's width. */
@@ -42,8 +42,8 @@ function contribRotary(c: NodeContext): Value {
   const places = one
     ? c.op("add", [counting(c, length, 1, 2), c.reshape(given, [1, 1])])
     : c.reshape(given, [batch, length]);
-  const turned = rotated(c, heads, places, c.in(2), c.in(3), c.int("interleaved", 0) === 1);
-  return flat ? fromHeads(c, turned) : turned;
+  const rotatedHeads = rotated(c, heads, places, c.in(2), c.in(3), c.int("interleaved", 0) === 1);
+  return flat ? fromHeads(c, rotatedHeads) : rotatedHeads;
 }
 
 export const rotaryRules: Rules = { RotaryEmbedding: rotaryEmbedding };

@@ -329,12 +329,12 @@ test("maxima back at their places, columns back into an image", () => {
   close(columns.data, want);
 });
 
-test("channels last: the same convolution with its axes turned", () => {
+test("channels last: the same convolution with its axes transposed", () => {
   const x = wave(2 * 5 * 5, 0.7);
   const w: Given = [[3, 2, 3, 3], wave(54, 1.1)];
   const [first] = run("Conv", [[[1, 2, 5, 5], x], w]);
-  const turned = upTo(50).map((i) => x[(i % 2) * 25 + Math.floor(i / 2)]!);
-  const [last] = run("Conv", [[[1, 5, 5, 2], turned], w], [], { domain: "com.ms.internal.nhwc" });
+  const transposed = upTo(50).map((i) => x[(i % 2) * 25 + Math.floor(i / 2)]!);
+  const [last] = run("Conv", [[[1, 5, 5, 2], transposed], w], [], { domain: "com.ms.internal.nhwc" });
   expect(last!.shape).toEqual([1, 3, 3, 3]);
   close(
     last!.data,

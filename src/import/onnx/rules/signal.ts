@@ -74,8 +74,8 @@ function dft(c: NodeContext): Value {
   const kept = one ? half(length) : length;
   const outer = shape.map((_, i) => i).filter((i) => i !== axis && i !== rank - 1);
   const order = [...outer, axis, rank - 1];
-  const turned = c.op("transpose", [fitted(c, x, axis, length)], { perm: order });
-  const rows = c.reshape(turned, [...outer.map((i) => shape[i]!), length * parts]);
+  const transposed = c.op("transpose", [fitted(c, x, axis, length)], { perm: order });
+  const rows = c.reshape(transposed, [...outer.map((i) => shape[i]!), length * parts]);
   const table = waves(c, dtype, { length, parts, kept, inverse });
   const spread = c.reshape(c.op("matmul", [rows, table]), [...outer.map((i) => shape[i]!), kept, 2]);
   return c.op("transpose", [spread], { perm: shape.map((_, i) => order.indexOf(i)) });

@@ -2,7 +2,7 @@
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
 import { range } from "./arithmetic";
-import { MOST_TURNS } from "./loops";
+import { MAX_ITERATIONS } from "./loops";
 
 /** The last axis as heads. */
 function heads(c: NodeContext, x: Value, count: number): Value {
@@ -20,7 +20,7 @@ function linearAttention(c: NodeContext): readonly Value[] {
   const [q, k, v] = [heads(c, c.in(0), asking), heads(c, c.in(1), shared), heads(c, c.in(2), shared)];
   const [batch, steps, , keys] = q.type.shape as [number, number, number, number];
   const values = v.type.shape[3] ?? 1;
-  if (steps > MOST_TURNS) return [c.fail(`more than ${MOST_TURNS} steps`)];
+  if (steps > MAX_ITERATIONS) return [c.fail(`more than ${MAX_ITERATIONS} steps`)];
   const rule = c.text("update_rule", "gated_delta");
   const decay = rule.startsWith("gated") ? c.op("exp", [heads(c, c.in(4), shared)]) : null;
   const rate = rule.endsWith("delta") ? c.in(5) : null;

@@ -58,9 +58,9 @@ const adam = optimiser(4, (c, rate, count, [x, g, v, h]) => {
   const gradient = regularised(c, x!, g!);
   const mean = add(mul(v!, alpha), mul(gradient, 1 - alpha));
   const squares = add(mul(h!, beta), mul(mul(gradient, gradient), 1 - beta));
-  const turn = c.cast(count, dtype);
-  const corrected = mul(rate, div(sqrt(sub(1, pow(beta, turn))), sub(1, pow(alpha, turn))));
-  const own = where(c.op("gt", [turn, c.emit.scalar(0, dtype)]), corrected, rate);
+  const step = c.cast(count, dtype);
+  const corrected = mul(rate, div(sqrt(sub(1, pow(beta, step))), sub(1, pow(alpha, step))));
+  const own = where(c.op("gt", [step, c.emit.scalar(0, dtype)]), corrected, rate);
   const next = sub(x!, div(mul(own, mean), add(sqrt(squares), c.float("epsilon", 1e-6))));
   return [mul(next, 1 - c.float("norm_coefficient_post", 0)), mean, squares];
 });

@@ -107,10 +107,10 @@ function scoresOf(c: NodeContext, kind: "class" | "target", outputs: number): Va
     if (place !== undefined) weights[place * outputs + column(ids[i]!)]! += weight;
   });
   const table = c.emit.host({ dtype: "f32", dims: [forest.feature.length, outputs], data: weights, wide: false });
-  const said = c.op("gather", [table, leavesOf(c, x, forest)], { axis: 0 });
+  const leafValues = c.op("gather", [table, leavesOf(c, x, forest)], { axis: 0 });
   const aggregate = c.text("aggregate_function", "SUM");
   const fold = aggregate === "AVERAGE" ? "mean" : aggregate === "SUM" ? "sum" : aggregate.toLowerCase();
-  const scores = c.op(fold, [said], { axes: [1], keepdims: false });
+  const scores = c.op(fold, [leafValues], { axes: [1], keepdims: false });
   const base = c.attribute("base_values")?.floats ?? [];
   if (base.length !== outputs) return scores;
   return c.op("add", [

@@ -28,7 +28,7 @@ export function Sweep({ output }: { readonly output: NodeId }) {
   if (outcome.status !== "done") {
     return (
       <p className="knobs-same" aria-live="polite" data-failed={outcome.status === "failed"}>
-        {outcome.said}
+        {outcome.text}
         {outcome.status === "running" && (
           <button type="button" onClick={() => playground.getState().actions.cancelSweep()}>
             Cancel

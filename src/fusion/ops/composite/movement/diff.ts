@@ -17,7 +17,7 @@ export const diff = composite({
   build(b, [x], attrs) {
     const axis = normalAxis(numberOf(attrs["dim"], -1), b.typeOf(x!).shape.length);
     let left = x!;
-    for (let turn = 0; turn < Math.max(0, numberOf(attrs["n"], 1)); turn++) {
+    for (let round = 0; round < Math.max(0, numberOf(attrs["n"], 1)); round++) {
       const extent = b.typeOf(left).shape[axis] ?? 0;
       const cut = (part: string, start: number, stop: number) =>
         b.op(part, "slice", [left], { start: [start], stop: [stop], step: null, axes: [axis] });
