@@ -121,7 +121,7 @@ test("ops without a counterpart are named and counted; a file that is no model i
   await dialog.getByRole("button", { name: "See the program" }).click();
   await expect(play.editor).toContainText("softmax");
   await drop(play.page, "other.onnx", new Uint8Array([255, 255, 255, 1, 2, 3]));
-  await expect(dialog).toContainText("This is no ONNX model");
+  await expect(dialog).toContainText("is not an ONNX model");
 });
 
 test("an op that nobody knows is a boundary: what it gives comes in, and both sides are planned", async ({ play }) => {

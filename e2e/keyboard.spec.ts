@@ -113,3 +113,22 @@ test("every step is said once, politely, and nothing that moves all the time is 
   expect(heard.filter((words) => /^The run is over: naive .+, fused .+\. Same result\./.test(words))).toHaveLength(1);
   expect(heard.filter((words) => /repeat \d+ of|s left/.test(words))).toEqual([]);
 });
+
+test("Tab leaves the editor until somebody types, and indents from then on", async ({ page, play }) => {
+  await play.open();
+  await expect(play.editor).toBeVisible();
+  const inEditor = (): Promise<boolean> =>
+    page.evaluate(() => document.activeElement?.closest(".monaco-editor") !== null);
+  const text = await play.text();
+  await play.editor.click();
+  await expect.poll(inEditor).toBe(true);
+  await page.keyboard.press("Tab");
+  await expect.poll(inEditor).toBe(false);
+  expect(await play.text()).toBe(text);
+  await play.editor.click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("z");
+  await expect(page.getByText("Ctrl M lets it leave")).toBeVisible();
+  await page.keyboard.press("Tab");
+  expect(await inEditor()).toBe(true);
+});

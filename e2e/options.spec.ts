@@ -85,3 +85,18 @@ test("a constant of the machine has bounds, is marked when changed, and goes bac
   await page.keyboard.press("Escape");
   await expect(play.region("Score")).toContainText("Predicted, swiftshader");
 });
+
+test("options stand beside a live graph, at the pass that was pressed", async ({ page, play }) => {
+  await play.open("./?example=layer-norm-gelu");
+  await expect(play.steps).toBeVisible();
+  await page.getByRole("button", { name: /^Walk each row once, .*: options$/ }).click();
+  const dialog = page.getByRole("dialog", { name: "Planning options" });
+  await expect(dialog.getByRole("checkbox", { name: "Walk each row once" })).toBeFocused();
+  const drawer = (await dialog.boundingBox())!;
+  const graph = (await play.region("Graph").boundingBox())!;
+  expect(graph.x + graph.width).toBeLessThanOrEqual(drawer.x + 1);
+  await expect(kernels(play)).toHaveAccessibleName(/end 1$/);
+  await dialog.getByRole("checkbox", { name: "Walk each row once" }).uncheck();
+  await expect(kernels(play)).not.toHaveAccessibleName(/end 1$/);
+  await expect(dialog).toBeVisible();
+});

@@ -249,3 +249,18 @@ test("an assertion that does not hold is underlined with its reason, and the pla
   await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 2, now 2, end 2/ })).toBeVisible();
   await expect(play.node(/^softmax|^matmul/)).toBeAttached();
 });
+
+test("an error greys what follows from the program, and says why there is nothing to run", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[64, 64]\ny = relu(x\n");
+  await expect(page.locator(".page")).toHaveAttribute("data-broken", "true");
+  await expect(play.run).toBeDisabled();
+  await expect(play.run).toHaveAttribute("title", /^Line 2 has an error/);
+  await expect(page.getByRole("button", { name: "Example: Untitled" })).toBeVisible();
+  await expect(play.region("Program")).toContainText("with an error");
+  for (const part of [play.region("Steps").locator(".scrub"), play.region("Kernels").locator(".kernel")])
+    expect(await part.evaluate((element) => getComputedStyle(element).filter)).toBe("grayscale(1)");
+  await play.type("x: f32[64, 64]\ny = relu(x)\n");
+  await expect(play.run).toBeEnabled();
+});

@@ -1,12 +1,26 @@
 /** @file The example that is open; it opens the list of all. */
-import { playground, selectExample, selectIsEdited, usePlayground } from "../state";
+import { playground, selectExample, selectIsEdited, usePlayground, type PlaygroundState } from "../state";
 import { Icon } from "./Icon";
 
+const UNTITLED = "Untitled";
+/** A text that has fewer of the example's lines than this share is another program. */
+const SAME = 0.5;
+
+/** The example's title as long as most of its lines are there. */
+function selectTitle(state: PlaygroundState): string {
+  const example = selectExample(state);
+  if (!example) return UNTITLED;
+  const lines = (text: string): string[] => text.split("\n").filter((line) => /^\s*[^#\s]/.test(line));
+  const now = new Set(lines(state.document.text).map((line) => line.replace(/\d+/g, "0")));
+  const theirs = lines(example.text);
+  const left = theirs.filter((line) => now.has(line.replace(/\d+/g, "0"))).length;
+  return left >= theirs.length * SAME ? example.title : UNTITLED;
+}
+
 export function ExampleMenu() {
-  const example = usePlayground(selectExample);
   const changed = usePlayground(selectIsEdited);
   const open = usePlayground((state) => state.dialog === "examples");
-  const title = example?.title ?? "Untitled";
+  const title = usePlayground(selectTitle);
   return (
     <button
       type="button"
@@ -18,7 +32,7 @@ export function ExampleMenu() {
     >
       <span className="pick-word">Example</span>
       <b>{title}</b>
-      {changed && <span className="pick-changed">edited</span>}
+      {changed && title !== UNTITLED && <span className="pick-changed">edited</span>}
       <Icon name="down" size={16} />
     </button>
   );

@@ -112,6 +112,8 @@ const heightOfProgram: Track = { id: "program", size: "content", least: 160, bar
 const below: Track = { id: "below", size: null, least: 160 };
 const centre: Track = { id: "centre", size: null, least: CENTRE_LEAST };
 
+/** px that the options cover: the graph keeps clear of them. */
+const DRAWER = 440;
 /** px of the folded inspector. */
 const RAIL = 44;
 const INSPECTOR = 358;
@@ -119,16 +121,18 @@ const INSPECTOR = 358;
 const ROOMY_INSPECTOR = 520;
 
 /** Measured stands under the program and is read last: it is about what all the others show. */
-function wide(open: boolean, roomy: boolean): GridPlan {
-  const inspector: Track = open
-    ? {
-        id: roomy ? "roomy kernels" : "kernels",
-        area: "kernels",
-        size: roomy ? ROOMY_INSPECTOR : INSPECTOR,
-        least: COLUMN_LEAST,
-        bar: "Width of the kernels",
-      }
-    : { id: "rail", size: RAIL, least: RAIL };
+function wide(open: boolean, roomy: boolean, covered: boolean): GridPlan {
+  const inspector: Track = covered
+    ? { id: "drawer", size: DRAWER, least: DRAWER }
+    : open
+      ? {
+          id: roomy ? "roomy kernels" : "kernels",
+          area: "kernels",
+          size: roomy ? ROOMY_INSPECTOR : INSPECTOR,
+          least: COLUMN_LEAST,
+          bar: "Width of the kernels",
+        }
+      : { id: "rail", size: RAIL, least: RAIL };
   return {
     areas: [
       "program side-bar centre kernels-bar kernels",
@@ -140,7 +144,7 @@ function wide(open: boolean, roomy: boolean): GridPlan {
     panes: [
       { area: "program", content: <Program />, bars: ["program", "side"] },
       { area: "centre", content: <Centre />, bars: [inspector.id] },
-      { area: "kernels", content: open ? <Kernels foldable /> : <KernelRail /> },
+      { area: "kernels", content: open && !covered ? <Kernels foldable /> : <KernelRail /> },
       { area: "measured", content: <Lower /> },
     ],
   };
@@ -196,7 +200,8 @@ const useReads = (): boolean => usePlayground((state) => state.lesson !== null);
 
 export function Wide() {
   const open = usePlayground((state) => state.inspector);
-  const plan = wide(open, useIsRoomy());
+  const covered = usePlayground((state) => state.dialog === "options");
+  const plan = wide(open, useIsRoomy(), covered);
   return <PaneGrid plan={useReads() ? withLesson(plan, "measured") : plan} />;
 }
 export const Middle = () => <PaneGrid plan={useReads() ? withLesson(middle, "kernels") : middle} />;

@@ -52,6 +52,7 @@ function Whole() {
   const layout = usePageLayout();
   const presenter = usePlayground((state) => state.presenter);
   const touring = usePlayground((state) => state.tour !== null);
+  const broken = usePlayground((state) => state.derived.status === "broken");
   useDevice();
   useRunView(layout);
   useFileDrop();
@@ -65,7 +66,7 @@ function Whole() {
     );
   }
   return (
-    <div className="page" data-layout={layout}>
+    <div className="page" data-layout={layout} data-broken={broken}>
       <TopBar layout={layout} />
       <Welcome />
       {layout === "wide" ? <Wide /> : layout === "middle" ? <Middle /> : <Narrow />}

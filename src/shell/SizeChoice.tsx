@@ -1,7 +1,7 @@
 /** @file The example's size, with the memory that its naive plan needs at its peak. */
 import { useState } from "react";
 import { showBytes } from "../panels";
-import { playground, selectExample, selectNaivePeak, selectSize, usePlayground } from "../state";
+import { playground, selectExample, selectIsEmpty, selectNaivePeak, selectSize, usePlayground } from "../state";
 
 const sizes = ["S", "M", "L"] as const;
 
@@ -12,10 +12,14 @@ export function SizeChoice() {
   const [asked, setAsked] = useState<(typeof sizes)[number] | null>(null);
   const size = asked ?? written;
   const peak = usePlayground(selectNaivePeak);
+  const stale = usePlayground((state) => state.derived.status === "broken" || selectIsEmpty(state));
   if (!example?.sizes) return null;
   const { name } = example.sizes;
   return (
     <fieldset className="sizes" aria-label="Size">
+      <span className="sizes-name" aria-hidden="true">
+        Size
+      </span>
       {sizes.map((choice) => (
         <label key={choice} className="size" title={`${name} = ${example.sizes?.[choice]}`}>
           <input
@@ -33,7 +37,7 @@ export function SizeChoice() {
           <span>{choice}</span>
         </label>
       ))}
-      {peak !== null && <span className="size-peak">peak {showBytes(peak)}</span>}
+      {peak !== null && !stale && <span className="size-peak">peak {showBytes(peak)}</span>}
     </fieldset>
   );
 }

@@ -19,6 +19,7 @@ function UndoRedo({ withRedo }: { readonly withRedo: boolean }) {
         type="button"
         className="icon-button"
         aria-label="Undo"
+        title="Undo (Ctrl Z)"
         aria-disabled={!canUndo}
         onClick={() => actions().undo()}
       >
@@ -29,6 +30,7 @@ function UndoRedo({ withRedo }: { readonly withRedo: boolean }) {
           type="button"
           className="icon-button"
           aria-label="Redo"
+          title="Redo (Ctrl Shift Z)"
           aria-disabled={!canRedo}
           onClick={() => actions().redo()}
         >
@@ -47,6 +49,7 @@ function ThemeButton() {
       type="button"
       className="icon-button"
       aria-label={`Switch to the ${other} theme`}
+      title={`Switch to the ${other} theme`}
       onClick={() => actions().setTheme(other)}
     >
       <ThemeIcon />
@@ -81,7 +84,13 @@ export function TopBar({ layout }: { readonly layout: PageLayout }) {
             Share
           </button>
           <ThemeButton />
-          <button type="button" className="icon-button" aria-label="Keys and help" onClick={open("keys")}>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Keys and help"
+            title="Keys and help (?)"
+            onClick={open("keys")}
+          >
             <Icon name="help" />
           </button>
           <span className="top-separator" />

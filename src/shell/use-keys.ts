@@ -48,7 +48,9 @@ function isForFind(
 function press(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
   const state = playground.getState();
-  const place = state.dialog === "none" ? placeOf(event.target) : "dialog";
+  // Beside the options the page goes on as without them.
+  const beside = state.dialog === "options" && !(event.target as Element).closest("[role=dialog]");
+  const place = state.dialog === "none" || beside ? placeOf(event.target) : "dialog";
   if (isForFind(event, state.dialog)) {
     event.preventDefault();
     bufferKey(event.key);

@@ -73,6 +73,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   blanked: false,
   folded: new Set(),
   dialog: "none",
+  dialogAbout: null,
   note: null,
   lessonTotals: new Map(),
   notice: null,

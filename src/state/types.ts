@@ -164,6 +164,8 @@ export interface PlaygroundState {
   /** Folded groups and kernels, by region or group identity. */
   readonly folded: ReadonlySet<string>;
   readonly dialog: "none" | "share" | "find" | "keys" | "options" | "import" | "notes" | "examples" | "course";
+  /** What the open dialog shows first; null for its beginning. */
+  readonly dialogAbout: string | null;
   /** The side note that is read, or was last. */
   readonly note: string | null;
   /** Totals of examples and variants under the options that they open with, as far as somebody asked. */
@@ -259,7 +261,8 @@ export interface Actions {
   setTheme(theme: Theme): void;
   togglePresenter(): void;
   toggleFold(id: string): void;
-  openDialog(dialog: PlaygroundState["dialog"]): void;
+  /** `about`: what the dialog is to show first, such as a pass in the options. */
+  openDialog(dialog: PlaygroundState["dialog"], about?: string): void;
   dismissNotice(): void;
   // choices that re-plan
   force(edge: EdgeId): void;

@@ -179,7 +179,7 @@ export const lookingSlice: Slice<Looking> = (context) => ({
     if (!folded.delete(id)) folded.add(id);
     context.set({ folded });
   },
-  openDialog: (dialog) => context.set({ dialog }),
+  openDialog: (dialog, about) => context.set({ dialog, dialogAbout: about ?? null }),
   dismissNotice: () => context.set({ notice: null }),
   revealSpan: (span) => context.set({ revealed: { from: span.from, to: span.to }, pane: "text" }),
   blank: (blanked) => context.set({ blanked }),

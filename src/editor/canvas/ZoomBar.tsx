@@ -14,6 +14,7 @@ export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; reado
       <button
         type="button"
         className="zoom-add"
+        title="Add an op (or double-click the canvas)"
         disabled={!editable}
         aria-expanded={list === "palette"}
         onClick={() => toggle("palette")}
@@ -25,23 +26,30 @@ export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; reado
       <button
         type="button"
         aria-label="Outline of ops"
+        title="Outline of ops"
         aria-expanded={list === "outline"}
         onClick={() => toggle("outline")}
       >
         <CanvasIcon name="list" />
       </button>
-      <button type="button" aria-label="Map of the graph" aria-pressed={map} onClick={toggleMap}>
+      <button
+        type="button"
+        aria-label="Map of the graph"
+        title="Map of the graph"
+        aria-pressed={map}
+        onClick={toggleMap}
+      >
         <CanvasIcon name="map" />
       </button>
       <i className="zoom-rule" />
-      <button type="button" aria-label="Zoom out" onClick={() => void zoomOut()}>
+      <button type="button" aria-label="Zoom out" title="Zoom out" onClick={() => void zoomOut()}>
         <CanvasIcon name="minus" />
       </button>
       <span className="zoom-percent">{percent} %</span>
-      <button type="button" aria-label="Zoom in" onClick={() => void zoomIn()}>
+      <button type="button" aria-label="Zoom in" title="Zoom in" onClick={() => void zoomIn()}>
         <CanvasIcon name="plus" />
       </button>
-      <button type="button" aria-label="Fit" onClick={onFit}>
+      <button type="button" aria-label="Fit" title="Fit the whole graph" onClick={onFit}>
         <CanvasIcon name="fit" />
       </button>
     </div>

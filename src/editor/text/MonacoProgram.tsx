@@ -5,7 +5,7 @@ import { playground, usePlayground } from "../../state";
 import { CostGutter } from "./CostGutter";
 import { costBars, lineCosts, type CostBar } from "./line-cost";
 import { registerProviders } from "./providers";
-import { useEditorKeys } from "./use-editor-keys";
+import { useEditorKeys, useTyped } from "./use-editor-keys";
 import { useLineLinks } from "./use-line-links";
 import { useMarkers } from "./use-markers";
 import { show, useTextSync } from "./use-text-sync";
@@ -37,7 +37,7 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
   inlayHints: { enabled: "on", fontSize: 12, padding: true, fontFamily: pageFont() },
   lightbulb: { enabled: "onCode" as monaco.editor.ShowLightbulbIconMode },
   hover: { delay: 250, above: false },
-  ariaLabel: "Program text. Press Control M to let Tab leave the editor, F1 to find or do.",
+  ariaLabel: "Program text. Tab leaves until you type; then Control M lets it leave. F1 finds or does.",
 });
 
 const NO_BARS: ReadonlyMap<number, CostBar> = new Map();
@@ -66,6 +66,7 @@ export function MonacoProgram(props: Props) {
   useTakeOver(editor, props);
   useMarkers(editor);
   useEditorKeys(editor);
+  const typed = useTyped(editor);
   const lit = useLineLinks(editor);
   const visible = useVisibleLines(editor, LINE_HEIGHT);
   const compilation = usePlayground((state) => state.derived.compilation);
@@ -77,7 +78,7 @@ export function MonacoProgram(props: Props) {
       <div className="cost-head" aria-hidden="true">
         <span>FLOP</span>
         <span>bytes</span>
-        <small>{focused ? "Ctrl M frees Tab" : ""}</small>
+        <small>{focused && typed ? "Tab indents; Ctrl M lets it leave" : ""}</small>
       </div>
       <div className="program-code" style={height} onFocus={() => setFocused(true)} onBlur={() => setFocused(false)}>
         <CostGutter visible={visible} bars={bars} lit={shown} />

@@ -1,9 +1,24 @@
 /** @file Keys that are the page's, not Monaco's: there is one history for text and graph. */
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { monaco } from "../../monaco";
 import { playground } from "../../state";
 
 type Editor = monaco.editor.IStandaloneCodeEditor;
+
+/** Whether somebody has typed since the editor got the focus: until then Tab goes on through the page. */
+export function useTyped(editor: Editor | null): boolean {
+  const [typed, setTyped] = useState(false);
+  useEffect(() => {
+    if (!editor) return;
+    const following = [
+      editor.onDidChangeModelContent(() => editor.hasTextFocus() && setTyped(true)),
+      editor.onDidBlurEditorText(() => setTyped(false)),
+    ];
+    return () => following.forEach((each) => each.dispose());
+  }, [editor]);
+  useEffect(() => editor?.updateOptions({ tabFocusMode: !typed }), [editor, typed]);
+  return typed;
+}
 
 export function useEditorKeys(editor: Editor | null): void {
   useEffect(() => {

@@ -69,7 +69,9 @@ describe("bytes that are damaged", () => {
     ];
     for (const one of damaged) {
       const read = importOnnx(one);
-      expect(read.ok ? "" : read.text).toMatch(/^$|^This is no ONNX model: .+\.$|^This model gives no results/);
+      expect(read.ok ? "" : read.text).toMatch(
+        /^$|^This file is not an ONNX model, or it is damaged \(.+\)\.$|^This model gives no results/,
+      );
     }
   });
 });

@@ -85,7 +85,10 @@ export function importOnnx(bytes: Uint8Array, options: ImportOptions = {}): Impo
   try {
     model = readModel(bytes);
   } catch (error) {
-    return { ok: false, text: `This is no ONNX model: ${error instanceof Error ? error.message : String(error)}.` };
+    return {
+      ok: false,
+      text: `This file is not an ONNX model, or it is damaged (${error instanceof Error ? error.message : String(error)}).`,
+    };
   }
   if (model.graph.outputs.length === 0)
     return { ok: false, text: "This model gives no results: there is nothing to compute." };

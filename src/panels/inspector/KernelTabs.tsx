@@ -6,6 +6,8 @@ import { refusedAt } from "../model/refused";
 import { kernelTitle } from "../model/traffic";
 import { useShownKernel } from "./use-shown-kernel";
 
+/** More tags than these are counted, with a way to the next. */
+const FEW_TAGS = 4;
 /** More tags than these are reached by the list at the end. */
 const MOST_TAGS = 40;
 
@@ -23,23 +25,41 @@ export function KernelTabs() {
   if (!plan || plan.kernels.length === 0) return null;
   const show = (next: string): void => playground.getState().actions.showKernel(next);
   const tags = plan.kernels.slice(0, MOST_TAGS);
+  const at = plan.kernels.findIndex((each) => each.id === id);
+  const step = (by: number): void => show(plan.kernels[(at + by + plan.kernels.length) % plan.kernels.length]!.id);
+  const many = plan.kernels.length > FEW_TAGS;
   return (
-    <div className="kernel-tags" role="group" aria-label="Kernels">
-      {tags.map((each, i) => (
-        <button
-          key={each.id}
-          ref={each.id === id ? shown : null}
-          type="button"
-          className="kernel-tag"
-          data-refused={refusedAt(each, run) !== null}
-          data-colour={kernelColour(colours, each, i)}
-          aria-pressed={each.id === id}
-          title={refusedAt(each, run) ? `${kernelTitle(each)}: refused by the GPU's compiler` : kernelTitle(each)}
-          onClick={() => show(each.id)}
-        >
-          {each.id}
-        </button>
-      ))}
+    <div className="kernel-row">
+      <div className="kernel-tags" role="group" aria-label="Kernels">
+        {tags.map((each, i) => (
+          <button
+            key={each.id}
+            ref={each.id === id ? shown : null}
+            type="button"
+            className="kernel-tag"
+            data-refused={refusedAt(each, run) !== null}
+            data-colour={kernelColour(colours, each, i)}
+            aria-pressed={each.id === id}
+            title={refusedAt(each, run) ? `${kernelTitle(each)}: refused by the GPU's compiler` : kernelTitle(each)}
+            onClick={() => show(each.id)}
+          >
+            {each.id}
+          </button>
+        ))}
+      </div>
+      {many && (
+        <div className="kernel-count" role="group" aria-label="Kernel by kernel">
+          <button type="button" aria-label="Previous kernel" title="Previous kernel" onClick={() => step(-1)}>
+            ‹
+          </button>
+          <span>
+            {id} of {plan.kernels.length}
+          </span>
+          <button type="button" aria-label="Next kernel" title="Next kernel" onClick={() => step(1)}>
+            ›
+          </button>
+        </div>
+      )}
       {plan.kernels.length > MOST_TAGS && (
         <select
           className="kernel-list"

@@ -31,12 +31,33 @@ export function blocks(lines: readonly string[]): { start: number; end: number }
   return found;
 }
 
+/** The editor's way to hide lines, which its published types leave out; each source has lines of its own. */
+interface Hiding {
+  setHiddenAreas?: (ranges: readonly monaco.IRange[], source: string) => void;
+}
+
+const hide = (editor: monaco.editor.IStandaloneCodeEditor, ranges: readonly monaco.IRange[]): void =>
+  (editor as Hiding).setHiddenAreas?.(ranges, "opening");
+
 /** Folds what stands before the kernel now; answers how to stop. */
 export function foldPreludes(editor: monaco.editor.IStandaloneCodeEditor): () => void {
   register();
+  const preludes = preludesOf(editor.getValue());
+  if (preludes.length === 0) return () => {};
+  // The editor's own folds come after the first paint: until then the same lines are hidden as they will be.
+  hide(
+    editor,
+    preludes
+      .filter(({ first, last }) => last > first)
+      .map(({ first, last }) => new monaco.Range(first + 1, 1, last, 1)),
+  );
   const timer = setTimeout(() => {
-    const selectionLines = preludesOf(editor.getValue()).map(({ first }) => first - 1);
-    if (selectionLines.length > 0) editor.trigger("open", "editor.fold", { levels: 1, selectionLines });
+    const selectionLines = preludes.map(({ first }) => first - 1);
+    editor.trigger("open", "editor.fold", { levels: 1, selectionLines });
+    hide(editor, []);
   }, 50);
-  return () => clearTimeout(timer);
+  return () => {
+    clearTimeout(timer);
+    hide(editor, []);
+  };
 }

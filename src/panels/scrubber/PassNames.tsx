@@ -17,7 +17,7 @@ interface Props {
 
 export function PassNames({ stairs, slots, now, title }: Props) {
   const silent = passCatalogue.length - new Set(stairs.passes.map(({ pass }) => pass)).size;
-  const open = (): void => playground.getState().actions.openDialog("options");
+  const open = (pass?: string): void => playground.getState().actions.openDialog("options", pass ?? "passes");
   return (
     <div className="stairs-passes">
       {stairs.passes.map(({ pass, first, last, steps }, i) => {
@@ -32,7 +32,7 @@ export function PassNames({ stairs, slots, now, title }: Props) {
             aria-label={`${name}, ${plural(steps, "step")}: options`}
             title={`${name}: ${plural(steps, "step")}`}
             style={{ left: left + 3, width: Math.max(1, width - 6) }}
-            onClick={open}
+            onClick={() => open(pass)}
           >
             {width >= LEAST ? name : ""}
           </button>
@@ -42,7 +42,7 @@ export function PassNames({ stairs, slots, now, title }: Props) {
         <button
           type="button"
           className="stairs-silent"
-          onClick={open}
+          onClick={() => open()}
           aria-label={`${plural(silent, "pass", "passes")} decided nothing`}
         >
           +{silent} more

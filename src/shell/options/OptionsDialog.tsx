@@ -1,21 +1,61 @@
-/** @file How the planner plans: everything here is part of the document and of its link. */
-import { Dialog } from "../Dialog";
+/** @file How the planner plans, in a drawer beside the graph that follows: everything here is part of the document and of its link. */
+import { useEffect, useRef } from "react";
+import { playground, usePlayground } from "../../state";
+import { Icon } from "../Icon";
 import { PassList } from "./PassList";
 import { Planning } from "./Planning";
 import { ProfileFields } from "./ProfileFields";
 import "./options.css";
 
+const close = (): void => playground.getState().actions.openDialog("none");
+
+/** Shows the pass that was asked for, or the list of them. */
+function useAbout(root: React.RefObject<HTMLElement | null>): void {
+  const about = usePlayground((state) => state.dialogAbout);
+  useEffect(() => {
+    if (about === null) return;
+    const row = root.current?.querySelector<HTMLElement>(`[data-pass="${CSS.escape(about)}"]`);
+    const shown = row ?? root.current?.querySelector<HTMLElement>(".passes");
+    shown?.scrollIntoView({ block: row ? "center" : "start" });
+    row?.querySelector("input")?.focus({ preventScroll: true });
+    row?.setAttribute("data-asked", "");
+    return () => row?.removeAttribute("data-asked");
+  }, [about, root]);
+}
+
 export function OptionsDialog() {
+  const root = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    root.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  useAbout(root);
   return (
-    <Dialog title="Planning options" size="widest">
-      <p className="dialog-note">The plan changes at once. Undo takes a choice back; a link carries them all.</p>
-      <div className="options">
-        <div>
-          <Planning />
-          <ProfileFields />
-        </div>
-        <PassList />
-      </div>
-    </Dialog>
+    <aside
+      ref={root}
+      className="options-drawer"
+      role="dialog"
+      aria-label="Planning options"
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        close();
+      }}
+    >
+      <header className="dialog-head">
+        <h2>Planning options</h2>
+        <button type="button" className="icon-button" aria-label="Close" title="Close (Esc)" onClick={close}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <p className="dialog-note">The plan changes at once. You can undo; shared links include these settings.</p>
+      <Planning />
+      <ProfileFields />
+      <PassList />
+    </aside>
   );
 }
