@@ -96,7 +96,7 @@ test("options stand beside a live graph, at the pass that was pressed", async ({
   const graph = (await play.region("Graph").boundingBox())!;
   expect(graph.x + graph.width).toBeLessThanOrEqual(drawer.x + 1);
   await expect(kernels(play)).toHaveAccessibleName(/end 1$/);
-  await dialog.getByRole("checkbox", { name: "Walk each row once" }).uncheck();
+  await dialog.getByRole("radio", { name: /naive plan, as written/ }).check();
   await expect(kernels(play)).not.toHaveAccessibleName(/end 1$/);
   await expect(dialog).toBeVisible();
 });

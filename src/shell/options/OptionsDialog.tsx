@@ -27,25 +27,22 @@ export function OptionsDialog() {
   const root = useRef<HTMLElement>(null);
   useEffect(() => {
     const before = document.activeElement;
-    root.current?.focus();
+    const drawer = root.current;
+    drawer?.focus();
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      close();
+    };
+    drawer?.addEventListener("keydown", onKey);
     return () => {
+      drawer?.removeEventListener("keydown", onKey);
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
   useAbout(root);
   return (
-    <aside
-      ref={root}
-      className="options-drawer"
-      role="dialog"
-      aria-label="Planning options"
-      tabIndex={-1}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape") return;
-        event.stopPropagation();
-        close();
-      }}
-    >
+    <aside ref={root} className="options-drawer" role="dialog" aria-label="Planning options" tabIndex={-1}>
       <header className="dialog-head">
         <h2>Planning options</h2>
         <button type="button" className="icon-button" aria-label="Close" title="Close (Esc)" onClick={close}>
