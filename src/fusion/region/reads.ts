@@ -37,7 +37,7 @@ function demandOn(graph: Graph, n: Node, operand: number, demand: Demand): Deman
 
 /**
  * Distinct elements of every stored value that the members touch when the outputs are computed in full.
- * Exact below four million elements; a box that a reshape cuts is taken as everything above that.
+ * Exact as far as a few hundred disjoint boxes name them; everything where that is not enough.
  */
 export function touchedElements(
   graph: Graph,
