@@ -7,7 +7,7 @@ export const usageText = `npm run bench -- [--suite untuned] [--only 1,3,8] [--d
   --suite    seeds, untuned, examples, gradients, tuned or schedules: only timed, both plans held against one another
   --json     with --suite: writes a row for each program, after each program
   --torch    with --suite: times of a peer, as JSON of ms by program (bench/peers/torch_compile.py writes it)
-  --multiprocessors  with --suite: of this device, for the predictions; 132 when absent
+  --multiprocessors  with --suite: of this device, where somebody has counted them
   --only     ids of workloads, or what stands before their dash
   --divide   makes every extent smaller; 1 on a GPU, 16 on a CPU when absent
   --budget   ms for each workload
@@ -21,7 +21,7 @@ export const usageText = `npm run bench -- [--suite untuned] [--only 1,3,8] [--d
 export interface SuiteArgs {
   readonly name: string;
   readonly torch: string | null;
-  readonly multiprocessors: number;
+  readonly multiprocessors: number | null;
 }
 
 export interface BenchArgs {
@@ -58,7 +58,11 @@ export function readBenchArgs(args: readonly string[]): BenchArgs | null {
   const suite =
     values.suite === undefined
       ? null
-      : { name: values.suite, torch, multiprocessors: Number(values.multiprocessors ?? 132) };
+      : {
+          name: values.suite,
+          torch,
+          multiprocessors: values.multiprocessors === undefined ? null : Number(values.multiprocessors),
+        };
   const schedule = (["gpu", "cpu"] as const).find((kind) => kind === values.schedule) ?? null;
   const request = {
     only,

@@ -6,6 +6,7 @@ import {
   fusionAt,
   generic,
   planForTarget,
+  targetOf,
   resolveView,
 } from "../src/fusion";
 import type { CompileOptions, Compilation, DeviceProfile, Fusion, NodeId, Plan } from "../src/fusion";
@@ -20,8 +21,8 @@ export interface SuiteRequest {
   readonly budgetMillis: number;
   /** ms of the peer by program. */
   readonly peer: Readonly<Record<string, number>>;
-  /** Of the device, where it is known: for the predictions on its measured roofs. */
-  readonly multiprocessors: number;
+  /** Of the device, where somebody has counted them; null: kernels are scheduled for a device of about the generic size. */
+  readonly multiprocessors: number | null;
   readonly keep: (name: string, wgsl: string) => void;
   readonly print: (text: string) => void;
   /** Called with the report after each program: a run that is cut off leaves what it has. */
@@ -91,21 +92,22 @@ export async function runSuite(gpu: GPU, request: SuiteRequest): Promise<SuiteRe
   const session = createSession(gpu, hostEnv());
   const described = await session.describe();
   if (!described.ok) return described.problem.text;
-  const device = described.value;
-  const found = await session.measureRoofs();
-  if (!found.ok) return found.problem.text;
-  const roofs = found.value;
+  const answered = await session.measureRoofs();
+  if (!answered.ok) return answered.problem.text;
+  const { multiprocessors } = request;
+  const [found, roofs] = [described.value, answered.value];
   const limits = {
-    maxBindings: device.target.maxBindings,
-    workgroupBytes: device.target.maxWorkgroupBytes,
-    maxBindingBytes: device.maxBindingBytes,
+    maxBindings: found.target.maxBindings,
+    workgroupBytes: found.target.maxWorkgroupBytes,
+    maxBindingBytes: found.maxBindingBytes,
     memoryLimitBytes: MEMORY,
   };
   const profile = { ...generic, ...limits, name: "bench" };
-  const { multiprocessors } = request;
-  const base = { ...generic, multiprocessors };
+  const base = multiprocessors === null ? generic : { ...generic, multiprocessors, counted: true };
   const reached = { bandwidth: roofs.bandwidth, peakFlops: roofs.flops, launchMicros: roofs.launchMicros };
   const measured = deviceProfileFrom("measured", reached, limits, base);
+  const { machine } = targetOf(measured);
+  const device = multiprocessors === null ? found : { ...found, target: { ...found.target, machine } };
   request.print(headText(device, roofs));
   const rows: SuiteRow[] = [];
   const report = (): SuiteReport => ({ device, roofs, rows, mean: meanOf(rows) });

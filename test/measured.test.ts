@@ -12,6 +12,7 @@ const h200 = (kibibytes: number): DeviceProfile => ({
   peakFlops: 50.8e12,
   launchMicros: 1.85,
   multiprocessors: 132,
+  counted: true,
   workgroupBytes: kibibytes * 1024,
 });
 

@@ -46,7 +46,7 @@ export function lowerJob(job: Job): KernelProgram[] {
     case "mixed-thread":
       return lowerMixed(job);
     case "matmul-tile":
-      return [lowerMatmulTile(job)];
+      return lowerMatmulTile(job);
     case "matmul-registers":
       return [lowerMatmulRegisters(job)];
     case "flash-tile":
@@ -62,6 +62,6 @@ export function lowerJob(job: Job): KernelProgram[] {
     case "matmul-rows-thread":
       return [lowerMatmulRowsThread(job)];
     case "matmul-direct":
-      return [lowerMatmulDirect(job)];
+      return lowerMatmulDirect(job);
   }
 }

@@ -87,6 +87,7 @@ export function tileVisits(graph: Graph, contraction: NodeId, operand: number, s
   const { m, n } = matmulSizes(graph, contraction);
   // A band of rows keeps its left operand, and every band walks the right one.
   if (schedule.flash) return operand === 0 ? 1 : Math.ceil(m / schedule.flash.m);
-  const tile = schedule.matmul ?? { m: 1, n: 1 };
+  const { rows = 1, columns = 1 } = schedule.thin ?? {};
+  const tile = schedule.matmul ?? { m: rows, n: columns };
   return operand === 0 ? Math.ceil(n / tile.n) : Math.ceil(m / tile.m);
 }

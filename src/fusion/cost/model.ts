@@ -92,8 +92,8 @@ export function kernelTime(
   const wasted = traffic.writes.reduce((sum, { value, bytes }) => sum + (scattered.has(value) ? bytes : 0), 0);
   const writeMicros = (traffic.bytesWritten + (STRIDED_WASTE - 1) * wasted) / bandwidth;
   const share = occupancy(schedule, profile);
-  const { computedShare = 1, efficiency = 1 } = schedule;
-  const computeMicros = ((flops * computedShare) / (profile.peakFlops * share * efficiency)) * 1e6;
+  const { computedShare = 1, efficiency = 1, reached = share * efficiency } = schedule;
+  const computeMicros = ((flops * computedShare) / (profile.peakFlops * reached)) * 1e6;
   const memoryMicros = readMicros + writeMicros;
   const workMicros = computeMicros + memoryMicros - OVERLAP * Math.min(computeMicros, memoryMicros);
   const launchMicros = profile.launchMicros * schedule.dispatches;

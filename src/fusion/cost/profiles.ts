@@ -87,7 +87,7 @@ export function deviceProfileFrom(
 }
 
 /** A number of a profile. */
-export type ProfileField = Exclude<keyof DeviceProfile, "name" | "base">;
+export type ProfileField = Exclude<keyof DeviceProfile, "name" | "base" | "counted">;
 
 /** What a profile of changed numbers is called. */
 const OWN = "own";
@@ -134,6 +134,7 @@ export function targetOf(profile: DeviceProfile): Target {
       multiprocessors: profile.multiprocessors,
       bandwidth: profile.bandwidth,
       launchMicros: profile.launchMicros,
+      counted: profile.counted,
     },
   };
   targets.set(profile, target);

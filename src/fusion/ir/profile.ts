@@ -20,6 +20,8 @@ export interface DeviceProfile {
   /** µs per kernel launch */
   readonly launchMicros: number;
   readonly multiprocessors: number;
+  /** They were counted on that very machine. Absent: it has about so many. */
+  readonly counted?: boolean | undefined;
   readonly registersPerMultiprocessor: number;
   readonly maxBindings: number;
   readonly workgroupBytes: number;
@@ -39,7 +41,7 @@ export interface Target {
   /** Threads that run in step can hand each other their registers. */
   readonly subgroups: boolean;
   /** What decides between factors that the machine allows alike; round numbers of a large GPU where it is not known. */
-  readonly machine?: Pick<DeviceProfile, "multiprocessors" | "bandwidth" | "launchMicros"> | undefined;
+  readonly machine?: Pick<DeviceProfile, "multiprocessors" | "bandwidth" | "launchMicros" | "counted"> | undefined;
   /** What a person chose instead of the planner. */
   readonly knobs?: KnobChoices | undefined;
   /** No choice of a schedule may change a rounding. */

@@ -246,9 +246,11 @@ function outOfForm(planner: Planner, { add, remove }: Candidate, derives: boolea
 
 const isDerived = ({ form }: RegionFacts): boolean => form !== null && isOnline(form.template);
 
-/** Stored inputs and outputs, and what chunks of rows leave; runs may come with their places. */
-const boundBy = ({ form, traffic }: RegionFacts): number =>
-  traffic.reads.length + traffic.writes.length + (traffic.temporaryBytes > 0 ? (form!.orders.length > 0 ? 2 : 1) : 0);
+/** Stored inputs and outputs, and what chunks leave: of rows, of each product, of runs with their places. */
+function boundBy({ form, traffic, schedule }: RegionFacts): number {
+  const parts = form?.contraction ? (schedule.temporaries ?? 1) : form && form.orders.length > 0 ? 2 : 1;
+  return traffic.reads.length + traffic.writes.length + (traffic.temporaryBytes > 0 ? parts : 0);
+}
 
 /** Small parameters that a region binds as uniforms, because it would bind too many buffers otherwise. */
 const uniformsIn = ({ graph, profile }: Planner, facts: RegionFacts): number =>

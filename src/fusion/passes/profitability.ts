@@ -197,9 +197,10 @@ function slowerProduct(
   const reached = (regions: Candidate["add"]): number | null => {
     let [flops, time] = [0, 0];
     for (const facts of regions.map((region) => planner.factsOf(region))) {
-      if (facts.schedule.efficiency === undefined) continue;
+      const share = facts.schedule.reached ?? facts.schedule.efficiency;
+      if (share === undefined) continue;
       flops += facts.flops;
-      time += facts.flops / facts.schedule.efficiency;
+      time += facts.flops / share;
     }
     return time === 0 ? null : flops / time;
   };

@@ -2,7 +2,6 @@
 import { node, type Graph, type NodeId } from "../ir";
 import { factorsOf } from "../kernel";
 import { productsOf } from "./dual";
-import { LONG_K, matmulSizes } from "./matmul";
 import { neighbours, strideProbe } from "./reads";
 import type { RegionForm, RegionSchedule } from "./types";
 
@@ -22,7 +21,7 @@ export function groupingOf(
   graph: Graph,
   members: readonly NodeId[],
   form: RegionForm,
-  { variant, chunks, chunkLength, threadsPerWorkgroup, lane, fold, merged }: RegionSchedule,
+  { variant, chunks, chunkLength, threadsPerWorkgroup, lane, fold, merged, thin }: RegionSchedule,
   id: NodeId,
 ): Grouping | null {
   const say = (how: Grouping["how"], key: string, threads = 1, parts = 1): Grouping => ({
@@ -34,10 +33,11 @@ export function groupingOf(
   if (form.columnFolds.includes(id)) return say("bands", "", 1, chunks);
   if (productsOf(graph, members).includes(id)) {
     // One thread adds all products of an output in their order, unless the threads of a workgroup share them.
-    const shared = variant === "matmul-direct" && matmulSizes(graph, id).k >= LONG_K;
-    return shared
-      ? say("shared", [0, 1].map((operand) => stepsAlongK(graph, members, id, operand)).join(" | "))
-      : say("whole", "");
+    const parts = variant === "matmul-tile" || variant === "matmul-direct" ? chunks : 1;
+    const cut = parts > 1 ? `${chunkLength}` : "";
+    if (!thin) return parts > 1 ? say("shared", cut, 1, parts) : say("whole", "");
+    const steps = [0, 1].map((operand) => stepsAlongK(graph, members, id, operand)).join(" | ");
+    return say("shared", `${thin.along} ${steps} ${cut}`, thin.threads, parts);
   }
   const scanned = form.scans.includes(id);
   if (!scanned && !form.reductions.some(({ node }) => node === id)) return null;

@@ -30,6 +30,7 @@ export {
   tileThreads,
   type MatmulSizes,
 } from "./matmul";
+export { jointTiles, productFactors, type ProductFactors, type ProductShape } from "./matmul-factors";
 export { readsOf, touchedElements } from "./reads";
 export { knobOffers } from "./knob-offers";
 export type { KnobOffer } from "./knobs";

@@ -31,6 +31,12 @@ const TILES: readonly TileFrom[] = [
   { from: 0, tile: { m: 32, n: 32, k: 16, rm: 4, rn: 4 } },
 ];
 
+/** What a thread of a CPU adapter keeps in registers. */
+export const CPU_TILE: MatmulTile = { m: 4, n: 4, k: 1, rm: 4, rn: 4 };
+
+/** From here on a dot product is worth sharing among the threads of a workgroup. */
+export const LONG_K = 128;
+
 /** Sides shorter than a tile's smallest half. */
 export const THIN = 16;
 
@@ -48,7 +54,6 @@ export function matmulTile(
   bytes: (tile: MatmulTile) => number = tileBytes,
   tiles: readonly TileFrom[] = TILES,
 ): MatmulTile | null {
-  if (target.schedule === "cpu") return { m: 4, n: 4, k: 1, rm: 4, rn: 4 };
   if (m < THIN || n < THIN || k === 0) return null;
   const outputs = batch * m * n;
   const fits = tiles.find(
@@ -60,39 +65,6 @@ export function matmulTile(
       bytes(tile) <= target.maxWorkgroupBytes,
   );
   return fits?.tile ?? null;
-}
-
-/** From here on a dot product is worth sharing among the threads of a workgroup. */
-export const LONG_K = 128;
-
-/** Workgroups of a thin product whose k is shared out: a row each for one column, 32 columns each for few rows, else a few rows each. */
-export function sharedDots({ batch, m, n, k }: MatmulSizes, target: Target): number | null {
-  if (target.schedule !== "gpu" || k < LONG_K || m * n === 0 || Math.min(m, n) >= THIN) return null;
-  if (n === 1) return batch * m;
-  return batch * Math.ceil(m < THIN ? n / 32 : m / 4);
-}
-
-/** By how many products share one left operand: each has as many columns of the tile, and a thread has vectors of each. */
-const JOINT_TILES: Readonly<Record<number, readonly MatmulTile[]>> = {
-  2: [
-    { m: 256, n: 128, k: 16, rm: 16, rn: 8 },
-    { m: 128, n: 128, k: 8, rm: 16, rn: 8 },
-    { m: 64, n: 128, k: 16, rm: 8, rn: 8 },
-    { m: 32, n: 64, k: 16, rm: 4, rn: 8 },
-  ],
-  3: [
-    { m: 64, n: 192, k: 8, rm: 8, rn: 12 },
-    { m: 32, n: 96, k: 16, rm: 4, rn: 12 },
-  ],
-  4: [{ m: 32, n: 128, k: 16, rm: 4, rn: 16 }],
-};
-
-/** The tile that `count` products of these sizes share. */
-export function jointTile(sizes: MatmulSizes, count: number, target: Target): MatmulTile | null {
-  const single = matmulTile({ ...sizes, n: count * sizes.n }, target);
-  if (!single || target.schedule === "cpu") return single;
-  const tiles = JOINT_TILES[count]!;
-  return tiles.find((tile) => tile.m <= single.m && tileBytes(tile) <= target.maxWorkgroupBytes) ?? tiles.at(-1)!;
 }
 
 /** Workgroup memory of both operand tiles; A's rows carry one vec4 of padding. */

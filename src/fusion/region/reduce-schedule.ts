@@ -158,7 +158,7 @@ export function scheduleReduce(
     chunkLength: turns * walked,
     dispatches: chunks > 1 ? 2 : 1,
     temporaryBytes: chunks > 1 ? 4 * batch * kept * chunks * meetingValues(graph, parts) : 0,
-    reads: chunks > 1 ? readTwice(graph, parts, { members, outputs }, plain) : plain,
+    reads: chunks > 1 ? readTwice(graph, endsOf(parts), { members, outputs }, plain) : plain,
     threadsPerWorkgroup: tileThreads(tile),
     workgroups: batch * bands * chunks,
     workgroupBytes: reduceBytes(graph, parts, tile, alongColumns),
@@ -168,14 +168,18 @@ export function scheduleReduce(
   };
 }
 
-/** What is read while the row is folded and again when its chunks are joined. */
-function readTwice(
+const endsOf = ({ peak, folds }: OnlineParts): NodeId[] => [
+  ...(peak === null ? [] : [peak]),
+  ...folds.map((fold) => fold.node),
+];
+
+/** Reads of a region whose first kernel makes parts of `ends` and whose second one joins them: what both read counts twice. */
+export function readTwice(
   graph: Graph,
-  { peak, folds }: OnlineParts,
+  ends: readonly NodeId[],
   { members, outputs }: Body,
   reads: readonly RegionRead[],
 ): RegionRead[] {
-  const ends = [...(peak === null ? [] : [peak]), ...folds.map((fold) => fold.node)];
   const behind = (roots: readonly NodeId[], stop: readonly NodeId[]): NodeId[] => {
     const found = new Set<NodeId>(roots);
     for (const id of members.toReversed())

@@ -1,18 +1,9 @@
 /** @file How a region's loops meet the threads, and what that takes: rereads, registers, workgroup memory. */
-import { knobsFor, node, sameShape, sizeOf, type Graph, type Knobs, type NodeId, type Target } from "../ir";
+import { dtypeBytes, knobsFor, node, sameShape, sizeOf, type Graph, type Knobs, type NodeId, type Target } from "../ir";
 import { knobsKept } from "./knobs";
-import {
-  jointTile,
-  matmulSizes,
-  matmulTile,
-  namedTile,
-  sharedDots,
-  THIN,
-  tileBytes,
-  tileEfficiency,
-  tileRereads,
-  tileThreads,
-} from "./matmul";
+import { CPU_TILE, matmulSizes, namedTile, tileBytes, tileRereads, tileThreads } from "./matmul";
+import { productFactors } from "./matmul-factors";
+import { readTwice } from "./reduce-schedule";
 import { followersOf, samplesOf } from "./alignment";
 import { productsOf } from "./dual";
 import { isOnline } from "./classify-online";
@@ -160,54 +151,85 @@ function scheduleOwned(graph: Graph, region: Body, form: RegionForm, target: Tar
 function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Target, knobs: Knobs): RegionSchedule {
   if (form.reductions.length > 0) return scheduleOwned(graph, region, form, target);
   const sizes = matmulSizes(graph, form.contraction!);
-  const products = productsOf(graph, region.members).length;
-  const named = products > 1 || target.schedule === "cpu" ? null : namedTile(knobs.tile);
-  const tile = products > 1 ? jointTile(sizes, products, target) : (named ?? matmulTile(sizes, target));
+  const products = productsOf(graph, region.members);
   const reads = readsOf(graph, region.members, region.outputs, new Set());
-  const stridedWrites = turnedOutputs(graph, region);
-  const live = liveScalars(graph, region);
-  if (!tile) {
-    const threads = Math.min(256, target.maxWorkgroupSize);
-    const dots = sharedDots(sizes, target);
-    const shareK = dots !== null && (sizes.n === 1 || sizes.m >= THIN);
-    return blank({
-      variant: "matmul-direct",
-      ...(shareK && { joined: joiningOf(target, knobs) }),
-      reads,
-      stridedWrites,
-      threadsPerWorkgroup: threads,
-      workgroups: dots ?? Math.ceil(sizeOf(form.space) / threads),
-      registers: BASE_REGISTERS + live + 4,
-    });
-  }
-  const joint = target.schedule === "gpu" ? { ...sizes, n: products * sizes.n } : sizes;
-  const tiles = sizes.batch * Math.ceil(sizes.m / tile.m) * Math.ceil(joint.n / tile.n);
-  const modelledBytes = tileRereads(joint, tile);
+  const shared = { reads, stridedWrites: turnedOutputs(graph, region) };
+  const live = BASE_REGISTERS + liveScalars(graph, region);
   if (target.schedule === "cpu") {
+    const tile = CPU_TILE;
+    const tiles = sizes.batch * Math.ceil(sizes.m / tile.m) * Math.ceil(sizes.n / tile.n);
     return blank({
+      ...shared,
       variant: "matmul-registers",
       matmul: tile,
-      reads,
-      stridedWrites,
       threadsPerWorkgroup: 64,
       workgroups: Math.ceil(tiles / 64),
-      registers: BASE_REGISTERS + live + 24,
-      modelledBytes,
+      registers: live + 24,
+      modelledBytes: tileRereads(sizes, tile),
     });
   }
-  const registers = BASE_REGISTERS + live + tile.rm + tile.rn;
+  const shape = {
+    sizes,
+    count: products.length,
+    rightAlongK: products.every((id) => liesAlongK(graph, region.members, id)),
+    bytes: dtypeBytes(node(graph, node(graph, form.contraction!).inputs[0]!).type.dtype),
+  };
+  const factors = productFactors(shape, target, products.length > 1 ? null : namedTile(knobs.tile));
+  if (!factors) {
+    const threads = Math.min(256, target.maxWorkgroupSize);
+    return blank({
+      ...shared,
+      variant: "matmul-direct",
+      threadsPerWorkgroup: threads,
+      workgroups: Math.ceil(sizeOf(form.space) / threads),
+      registers: live + 4,
+    });
+  }
+  const { tile, thin, chunks, chunkLength, workgroups, reached } = factors;
+  const parts = chunks > 1 ? 4 * chunks * products.length * sizes.batch * sizes.m * sizes.n : 0;
+  const split = {
+    chunks,
+    chunkLength,
+    dispatches: chunks > 1 ? 2 : 1,
+    temporaryBytes: parts,
+    temporaries: products.length,
+    reads: chunks > 1 ? readTwice(graph, products, region, reads) : reads,
+    workgroups,
+  };
+  if (thin) {
+    return blank({
+      ...shared,
+      ...split,
+      variant: "matmul-direct",
+      thin,
+      ...(thin.along === "k" && { joined: joiningOf(target, knobs) }),
+      threadsPerWorkgroup: thin.threads,
+      registers: live + 4 * thin.rows * (thin.along === "k" ? thin.columns : 1) * products.length,
+    });
+  }
   return blank({
+    ...shared,
+    ...split,
     variant: "matmul-tile",
     matmul: tile,
-    reads,
-    stridedWrites,
-    threadsPerWorkgroup: tileThreads(tile),
-    workgroups: tiles,
-    workgroupBytes: tileBytes(tile),
-    registers,
-    modelledBytes,
-    efficiency: tileEfficiency(joint, tile),
+    reached,
+    threadsPerWorkgroup: tileThreads(tile!),
+    workgroupBytes: tileBytes(tile!),
+    registers: live + tile!.rm + tile!.rn,
+    modelledBytes: tileRereads({ ...sizes, n: products.length * sizes.n }, tile!),
   });
+}
+
+/** Do neighbours along k of the right operand lie side by side in the largest tensor behind it? */
+function liesAlongK(graph: Graph, members: readonly NodeId[], product: NodeId): boolean {
+  const id = node(graph, product).inputs[1]!;
+  const { shape } = node(graph, id).type;
+  const pair = neighbours(shape, shape.length === 1 ? 0 : shape.length - 2);
+  if (!pair) return false;
+  const steps = [...strideProbe(graph, members, [{ id, pair }])];
+  const sizeOfValue = ([value]: (typeof steps)[number]): number => sizeOf(node(graph, value).type.shape);
+  const largest = steps.toSorted((a, b) => sizeOfValue(b) - sizeOfValue(a))[0];
+  return largest?.[1].has(1) ?? false;
 }
 
 /** Outputs in which neighbouring columns of the product lie further apart than one element. */

@@ -75,6 +75,14 @@ export interface MatmulTile {
   readonly rn: number;
 }
 
+/** Few rows or columns: which way the threads of a workgroup stand, how many there are, and the outputs of each product they make together. */
+export interface ThinFactors {
+  readonly along: "k" | "n";
+  readonly threads: number;
+  readonly rows: number;
+  readonly columns: number;
+}
+
 /** Rows and columns of the scores that a workgroup holds at a time, and rows per thread (columns: four). */
 export interface FlashTile {
   readonly m: number;
@@ -113,12 +121,14 @@ export interface RegionSchedule {
   readonly width: 1 | 2 | 4;
   readonly turns: number;
   readonly unrolled: boolean;
-  /** Split: chunks per row, and elements per chunk (the last may be shorter). Mixed: bands, and rows in each. 1 and `columns` otherwise. */
+  /** Split: chunks per row or of k, and elements per chunk (the last may be shorter). Mixed: bands, and rows in each. 1 and `columns` otherwise. */
   readonly chunks: number;
   readonly chunkLength: number;
   /** Tile: [axis along which the transposed operands lie contiguously, innermost axis of the space]. */
   readonly tileAxes: readonly [number, number] | null;
   readonly matmul: MatmulTile | null;
+  /** Products of few rows or columns whose k several threads share. Absent for other kernels. */
+  readonly thin?: ThinFactors;
   readonly flash?: FlashTile;
   readonly reads: readonly RegionRead[];
   /** Outputs that neighbouring threads store far apart: priced as strided reads are, never counted. */
@@ -143,6 +153,8 @@ export interface RegionSchedule {
   readonly modelledBytes: number;
   /** Share of a contraction's tiles that are computed, 0…1: a causal mask hides the others. Absent: all of them. */
   readonly computedShare?: number;
+  /** Share of the arithmetic peak that the whole kernel reaches, waves and residents counted, 0…1; it stands for `efficiency` and occupancy. */
+  readonly reached?: number;
   /** Share of the arithmetic peak that a tile's inner loop can reach, 0…1: the rest goes into loads, edges and waiting. Absent: all of it. */
   readonly efficiency?: number;
 }

@@ -12,11 +12,12 @@ import {
 } from "../../region";
 import { loweringOf, type Job } from "../frame";
 import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
-import { literal, widthOf, type Reg, type Value } from "../kernel-ir";
-import { registerScalar } from "../emitter";
+import { literal, widthOf, type Buffer, type Reg, type Value } from "../kernel-ir";
+import { registerScalar, wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
 import { probeLoads, strideOf } from "../probe";
+import { partialsId } from "./split";
 
 export class Contraction {
   readonly low: Lowering;
@@ -163,14 +164,47 @@ export class Contraction {
     });
   }
 
-  /** Stores every output at row m and column n. */
-  finishOne(value: Value, batch: Index, m: Index, n: Index): void {
+  /** Stores `outputs` at row m and column n, computed from what the products are known to be there. */
+  finishOne(batch: Index, m: Index, n: Index, outputs: readonly NodeId[]): void {
     const { low, space, job, sizes } = this;
     [m, n] = [space.clamp(m, sizes.m - 1), space.clamp(n, sizes.n - 1)];
-    low.setRowValue(this.id, value);
-    for (const id of job.region.outputs) {
+    for (const id of outputs) {
       const at = this.#placed(id, this.outAt(batch, m, n));
       low.store(low.buffer(id), space.ravel(at.at, node(job.graph, id).type.shape), low.valueAt(id, at), [id]);
+    }
+  }
+
+  /** What the chunks of k leave for the kernel that joins them: a product for each. */
+  parts(): Buffer {
+    const { batch, m, n } = this.sizes;
+    const name = `${wordFor(node(this.job.graph, this.id))}_partials`;
+    return this.low.temporary(partialsId(this.id), name, this.scalar, this.job.schedule.chunks * batch * m * n);
+  }
+
+  /** Where in the parts row m and column n of a chunk are. */
+  partAt(chunk: Index, batch: Index, m: Index, n: Index): Index {
+    const { space, sizes } = this;
+    const row = space.add(space.mul(space.add(space.mul(chunk, sizes.batch), batch), sizes.m), m);
+    return space.add(space.mul(row, sizes.n), n);
+  }
+
+  /** Stores a chunk's part at row m and columns 4·unit … +3. */
+  leave(acc: Reg, chunk: Index, batch: Index, m: Index, unit: Index): void {
+    const { low, space, sizes } = this;
+    const row = space.clamp(m, sizes.m - 1);
+    if (sizes.n % 4 === 0) {
+      const { at, inside } = this.quad(unit, sizes.n);
+      low.branch(space.and(space.less(m, sizes.m), inside), () =>
+        low.store(this.parts(), this.partAt(chunk, batch, row, at), acc, [this.id]),
+      );
+      return;
+    }
+    for (const lane of [0, 1, 2, 3]) {
+      const column = space.add(space.mul(unit, 4), space.int(lane));
+      low.branch(space.and(space.less(m, sizes.m), space.less(column, sizes.n)), () => {
+        const at = this.partAt(chunk, batch, row, space.clamp(column, sizes.n - 1));
+        low.store(this.parts(), at, low.part(acc, lane, [this.id]), [this.id]);
+      });
     }
   }
 
@@ -203,6 +237,13 @@ export class Contraction {
     }, point);
   }
 
+  /** Stores a chunk's part at row m and column n, which exist. */
+  leaveOne(value: Value, chunk: Index, batch: Index, m: Index, n: Index): void {
+    const { low, space, sizes } = this;
+    const at = this.partAt(chunk, batch, space.clamp(m, sizes.m - 1), space.clamp(n, sizes.n - 1));
+    low.store(this.parts(), at, value, [this.id]);
+  }
+
   /** acc ← a·b + acc */
   fma(acc: Reg, a: Value, lane: number | null, b: Value): void {
     this.low.set(acc, { kind: "fma", a, lane, b, c: acc }, [this.id]);
@@ -230,4 +271,16 @@ export function finishAll(
 ): void {
   products.forEach(({ low, id }, p) => low.setRowValue(id, accs[p]!));
   products.forEach((c, p) => c.finish(accs[p]!, batch, m, unit, c.outputs(products.slice(0, p))));
+}
+
+/** Stores what follows the products at row m and column n, computed from a value of each. */
+export function finishOneOfEach(
+  products: readonly Contraction[],
+  values: readonly Value[],
+  batch: Index,
+  m: Index,
+  n: Index,
+): void {
+  products.forEach(({ low, id }, p) => low.setRowValue(id, values[p]!));
+  products.forEach((c, p) => c.finishOne(batch, m, n, c.outputs(products.slice(0, p))));
 }

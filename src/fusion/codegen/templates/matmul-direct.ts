@@ -2,7 +2,7 @@
 import { node } from "../../ir";
 import { programOf, threadPerItem, type Job } from "../frame";
 import { literal, type KernelProgram, type Reg, type Value } from "../kernel-ir";
-import { isFreeView, productsOf } from "../../region";
+import { isFreeView } from "../../region";
 import type { Index } from "../index-space";
 import { Contraction, finishAll, productsIn } from "./contraction";
 import { lowerMatmulThin } from "./matmul-thin";
@@ -11,10 +11,8 @@ import { lowerMatmulThin } from "./matmul-thin";
 export const lowerMatmulRegisters = (job: Job): KernelProgram =>
   lowerBlock(job, Math.min(4, new Contraction(job).sizes.m));
 /** Variant `matmul-direct`. */
-export const lowerMatmulDirect = (job: Job): KernelProgram =>
-  (isJoint(job) ? null : lowerMatmulThin(job)) ?? lowerBlock(job, 1);
-
-const isJoint = ({ graph, region }: Job): boolean => productsOf(graph, region.members).length > 1;
+export const lowerMatmulDirect = (job: Job): KernelProgram[] =>
+  job.schedule.thin ? lowerMatmulThin(job, job.schedule.thin) : [lowerBlock(job, 1)];
 
 /** Loops of a convolution's depth, outermost first. */
 const DEPTH_NAMES = ["channel", "tap_y", "tap_x", "tap_z"];

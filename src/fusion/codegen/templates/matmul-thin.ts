@@ -1,79 +1,117 @@
 /**
  * @file Products with few rows or few columns and a long k: too few outputs to give each thread its own, so that a workgroup
- * shares k out among its threads and joins their sums in workgroup memory.
+ * shares k out among its threads and joins their sums in workgroup memory. Several products of one left operand share its loads.
  */
 import { opDef } from "../../ops";
-import { LONG_K, THIN, threadsWithin } from "../../region";
+import type { ThinFactors } from "../../region";
 import { programOf, workgroupPerItem, type Job } from "../frame";
 import type { Index } from "../index-space";
-import { literal, type KernelProgram, type Reg, type Value } from "../kernel-ir";
+import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import { mutated } from "../mutations";
 import { foldLanes, type Accumulator } from "./accumulate";
 import { JoinPlaces, joinThreads } from "./join";
-import { Contraction } from "./contraction";
+import { Contraction, finishAll, finishOneOfEach, productsIn } from "./contraction";
+import { lowerJoin } from "./matmul-join";
 import { spread } from "./rows";
+import { namesOf, partialLowering } from "./split";
 
-/** Outputs of a workgroup whose threads walk along k: each takes a vector of registers and a row of workgroup memory. */
-const MOST_DOTS = 16;
 /** Vector columns of a workgroup whose threads stand side by side: 128 bytes of each row of the right operand. */
 const ACROSS = 8;
 
-/** The kernel for a thin product, or null where enough threads find work of their own. */
-export function lowerMatmulThin(job: Job): KernelProgram | null {
-  const c = new Contraction(job);
-  const { m, n, k } = c.sizes;
-  if (job.target.schedule !== "gpu" || k < LONG_K || m * n === 0 || Math.min(m, n) >= THIN) return null;
-  if (n === 1) return lowerDots(c, 1, 1);
-  if (m < THIN) return c.alongK(1) ? lowerDots(c, m, share(m, n)) : lowerColumns(c);
-  return lowerDots(c, share(n, m), n);
+/** Variant `matmul-direct` where threads share k: one kernel, or one for chunks of k and one that joins them. */
+export function lowerMatmulThin(job: Job, thin: ThinFactors): KernelProgram[] {
+  const split = job.schedule.chunks > 1;
+  const c = split ? new Contraction(job, undefined, partialLowering(job)) : new Contraction(job);
+  const products = productsIn(job, c);
+  const program = thin.along === "k" ? lowerDots(c, products, thin) : lowerColumns(c, products, thin);
+  return split ? [program, lowerJoin(job)] : [program];
 }
 
-const share = (thin: number, long: number): number => Math.max(1, Math.min(4, long, Math.floor(MOST_DOTS / thin)));
+/** The workgroup's block of outputs and its chunk of k. */
+interface Block {
+  readonly top: Index;
+  readonly left: Index;
+  readonly batch: Index;
+  readonly chunk: Index;
+  readonly grid: ReturnType<typeof workgroupPerItem>;
+}
 
-/** Threads along k, `rows`×`columns` dot products at once. */
-function lowerDots(c: Contraction, rows: number, columns: number): KernelProgram {
-  const { low, space, sizes, job } = c;
-  const wide = sizes.k % 4 === 0;
-  const units = sizes.k / (wide ? 4 : 1);
-  const threads = Math.min(threadsWithin(job.target, 4 * rows * columns), 2 ** Math.ceil(Math.log2(units)));
+function blockOf({ low, space, sizes, job }: Contraction, { rows, columns, threads }: ThinFactors): Block {
+  const { chunks } = job.schedule;
   const [down, across] = [Math.ceil(sizes.m / rows), Math.ceil(sizes.n / columns)];
-  const grid = workgroupPerItem(low, down * across * sizes.batch, threads, job.target, "block");
-  const top = space.mul(space.mod(space.div(grid.index, across), down), rows);
-  const left = space.mul(space.mod(grid.index, across), columns);
-  const batch = space.div(grid.index, across * down);
+  const blocks = down * across * sizes.batch;
+  const grid = workgroupPerItem(low, blocks * chunks, threads, job.target, "block");
+  const chunk = chunks === 1 ? space.int(0) : low.bind("chunk", space.div(grid.index, blocks));
+  const block = chunks === 1 ? grid.index : low.bind("own", space.mod(grid.index, blocks));
+  return {
+    grid,
+    chunk,
+    top: space.mul(space.mod(space.div(block, across), down), rows),
+    left: space.mul(space.mod(block, across), columns),
+    batch: space.div(block, across * down),
+  };
+}
+
+/** How many vectors (or values) of k a workgroup walks, and where it starts. */
+function walkOf({ space, sizes, job }: Contraction, chunk: Index, width: number): { length: number; start: Index } {
+  const { chunks, chunkLength } = job.schedule;
+  const length = (chunks === 1 ? sizes.k : chunkLength) / width;
+  return { length, start: space.mul(chunk, length) };
+}
+
+/** Threads along k, `rows`×`columns` dot products of each right operand at once. */
+function lowerDots(c: Contraction, products: readonly Contraction[], thin: ThinFactors): KernelProgram {
+  const { low, space, sizes, job } = c;
+  const { rows, columns, threads } = thin;
+  const wide = sizes.k % 4 === 0;
+  const { grid, chunk, top, left, batch } = blockOf(c, thin);
+  const { length, start } = walkOf(c, chunk, wide ? 4 : 1);
+  const units = sizes.k / (wide ? 4 : 1);
   const ms = Array.from({ length: rows }, (_, i) => space.add(top, space.int(i)));
   const ns = Array.from({ length: columns }, (_, j) => space.add(left, space.int(j)));
-  const parts = ms.map((_, i) =>
-    ns.map((__, j) =>
-      low.variable(rows * columns === 1 ? "dot" : `dot_${i}_${j}`, c.scalar, wide ? 4 : 1, literal(0, c.scalar), [
-        c.id,
-      ]),
+  const single = rows * columns === 1;
+  const parts = products.map(({ scalar, id }, p) =>
+    ms.map((_, i) =>
+      ns.map((__, j) => {
+        const word = ["dot", "dot_b", "dot_c", "dot_d"][p]!;
+        return low.variable(single ? word : `${word}_${i}_${j}`, scalar, wide ? 4 : 1, literal(0, scalar), [id]);
+      }),
     ),
   );
-  low.loop("turn", Math.ceil(units / threads), (turn) => {
-    const unit = space.add(grid.tid, space.mul(turn, threads));
+  low.loop("turn", Math.ceil(length / threads), (turn) => {
+    const own = space.add(grid.tid, space.mul(turn, threads));
+    const unit = space.add(start, own);
     const k = spread(space, space.clamp(unit, units - 1), wide);
-    const inside = space.less(unit, units);
+    const inside = space.and(space.less(own, length), space.less(unit, units));
     const a = ms.map((m) => c.masked(c.left(batch, space.clamp(m, sizes.m - 1), k), inside));
-    const b = ns.map((n) => c.masked(c.right(batch, k, space.clamp(n, sizes.n - 1)), inside));
-    parts.forEach((row, i) => row.forEach((part, j) => c.fma(part, a[i]!, null, b[j]!)));
-  });
-  const sums = parts.flat().map((part) => foldLanes(low, sumOf(c, part)));
-  const totals = joinThreads(sums, grid.tid, new JoinPlaces(low, threads, job.schedule.joined), 0);
-  low.branch(space.less(grid.tid, 1), () => {
-    totals.forEach(({ value }, at) => {
-      const [m, n] = [ms[Math.floor(at / columns)]!, ns[at % columns]!];
-      const exists = space.and(space.less(m, sizes.m), space.less(n, sizes.n));
-      low.branch(exists, () => c.finishOne(value, batch, m, n));
+    products.forEach((product, p) => {
+      const b = ns.map((n) => product.masked(product.right(batch, k, space.clamp(n, sizes.n - 1)), inside));
+      parts[p]!.forEach((row, i) => row.forEach((part, j) => product.fma(part, a[i]!, null, b[j]!)));
     });
   });
+  const sums = products.flatMap((product, p) => parts[p]!.flat().map((part) => foldLanes(low, sumOf(product, part))));
+  const totals = joinThreads(sums, grid.tid, new JoinPlaces(low, threads, job.schedule.joined), 0);
+  low.branch(space.less(grid.tid, 1), () => {
+    for (let at = 0; at < rows * columns; at++) {
+      const [m, n] = [ms[Math.floor(at / columns)]!, ns[at % columns]!];
+      const values = products.map((_, p) => totals[p * rows * columns + at]!.value);
+      low.branch(space.and(space.less(m, sizes.m), space.less(n, sizes.n)), () => {
+        if (job.schedule.chunks === 1) return finishOneOfEach(products, values, batch, m, n);
+        products.forEach((product, p) => product.leaveOne(values[p]!, chunk, batch, m, n));
+      });
+    }
+  });
   return programOf(low, job, {
+    ...(job.schedule.chunks > 1 && namesOf(job, "partials")),
     template: "matmul",
-    schedule: `One workgroup of ${threads} threads per ${outputs(rows, columns)}, which share k = ${sizes.k} out.`,
+    schedule: `One workgroup of ${threads} threads per ${outputs(rows, columns)}, which share ${lengthText(c)} out.`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });
 }
+
+const lengthText = ({ job: { schedule }, sizes }: Contraction): string =>
+  schedule.chunks === 1 ? `k = ${sizes.k}` : `a chunk of ${schedule.chunkLength} of k = ${sizes.k}`;
 
 const outputs = (rows: number, columns: number): string =>
   rows * columns === 1 ? "output" : `${rows}×${columns} outputs`;
@@ -89,69 +127,94 @@ const sumOf = (c: Contraction, value: Reg): Accumulator => ({
 });
 
 /** Threads side by side along n, as the right operand lies, and in slices of k; each row is joined by another slice. */
-function lowerColumns(c: Contraction): KernelProgram {
+function lowerColumns(c: Contraction, products: readonly Contraction[], thin: ThinFactors): KernelProgram {
   const { low, space, sizes, job } = c;
-  // Two vectors a thread: a row's part, and the next row's.
-  const threads = threadsWithin(job.target, 2 * 16);
-  const slices = threads / ACROSS;
-  const across = Math.ceil(sizes.n / (4 * ACROSS));
-  const grid = workgroupPerItem(low, across * sizes.batch, threads, job.target, "block");
+  const slices = thin.threads / ACROSS;
+  const { grid, chunk, left, batch } = blockOf(c, thin);
   const slice = low.bind("slice", space.div(grid.tid, ACROSS));
   const lane = low.bind("beside", space.mod(grid.tid, ACROSS));
-  const unit = low.bind("unit", space.add(space.mul(space.mod(grid.index, across), ACROSS), lane));
-  const batch = space.div(grid.index, across);
-  const n = c.quad(unit, sizes.n).at;
-  const accs = Array.from({ length: sizes.m }, (_, m) =>
-    low.variable(`c_${m}`, c.scalar, 4, literal(0, c.scalar), [c.id]),
+  const unit = low.bind("unit", space.add(space.div(left, 4), lane));
+  const accs = products.map(({ scalar, id }, p) =>
+    Array.from({ length: sizes.m }, (_, m) => low.variable(`${"cdef"[p]}_${m}`, scalar, 4, literal(0, scalar), [id])),
   );
-  walkSlices(c, slices, slice, (a, step, b) => accs.forEach((acc, m) => c.fma(acc, a[m]!, step, b)), batch, n);
-  const cells = [0, 1].map((turn) => low.sharedArray(turn === 0 ? "partial" : "partial_2", c.scalar, threads, 4));
-  accs.forEach((acc, m) => {
-    // Two arrays in turn: whoever writes row m+2 has passed the barrier of row m+1, and by then row m is joined.
-    const array = cells[mutated("early-reuse") ? 0 : m % 2]!;
-    low.emit({ kind: "storeShared", array, index: grid.tid, value: acc, lane: null, nodes: [c.id] });
+  walkSlices(c, products, accs, { slices, slice, chunk, batch, n: c.quad(unit, sizes.n).at });
+  const cells = [0, 1].map((turn) =>
+    products.map((product, p): SharedArray => {
+      const name = `partial${p === 0 ? "" : `_${"cdef"[p]}`}${turn === 0 ? "" : "_2"}`;
+      return low.sharedArray(name, product.scalar, thin.threads, 4);
+    }),
+  );
+  for (let m = 0; m < sizes.m; m++) {
+    // Two sets in turn: whoever writes row m+2 has passed the barrier of row m+1, and by then row m is joined.
+    const arrays = cells[mutated("early-reuse") ? 0 : m % 2]!;
+    products.forEach(({ id }, p) =>
+      low.emit({
+        kind: "storeShared",
+        array: arrays[p]!,
+        index: grid.tid,
+        value: accs[p]![m]!,
+        lane: null,
+        nodes: [id],
+      }),
+    );
     low.barrier();
     const mine = m % slices;
     low.branch(space.and(space.atLeast(slice, mine), space.less(slice, mine + 1)), () => {
-      const total = low.variable("total", c.scalar, 4, literal(0, c.scalar), [c.id]);
-      low.loop("other", slices, (other) => {
-        const index = space.add(space.mul(other, ACROSS), lane);
-        const part = low.let("part", c.scalar, 4, { kind: "loadShared", array, index }, [c.id]);
-        low.set(total, { kind: "combine", def: opDef("sum"), a: total, b: part }, [c.id]);
+      const totals = products.map(({ id, scalar }, p) => {
+        const total = low.variable("total", scalar, 4, literal(0, scalar), [id]);
+        low.loop("other", slices, (other) => {
+          const index = space.add(space.mul(other, ACROSS), lane);
+          const part = low.let("part", scalar, 4, { kind: "loadShared", array: arrays[p]!, index }, [id]);
+          low.set(total, { kind: "combine", def: opDef("sum"), a: total, b: part }, [id]);
+        });
+        return total;
       });
-      c.finish(total, batch, space.int(m), unit);
+      if (job.schedule.chunks === 1) return finishAll(products, totals, batch, space.int(m), unit);
+      products.forEach((product, p) => product.leave(totals[p]!, chunk, batch, space.int(m), unit));
     });
-  });
+  }
   return programOf(low, job, {
+    ...(job.schedule.chunks > 1 && namesOf(job, "partials")),
     template: "matmul",
-    schedule: `One workgroup per ${4 * ACROSS} columns: ${slices} slices of k = ${sizes.k}, ${ACROSS} threads side by side.`,
+    schedule: `One workgroup per ${4 * ACROSS} columns: ${slices} slices of ${lengthText(c)}, ${ACROSS} threads side by side.`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });
 }
 
+interface Slices {
+  readonly slices: number;
+  readonly slice: Index;
+  readonly chunk: Index;
+  readonly batch: Index;
+  readonly n: Index;
+}
+
 /** Every `slices`-th vector (or value) of k, with all rows of the left operand there. */
 function walkSlices(
   c: Contraction,
-  slices: number,
-  slice: Index,
-  step: (a: readonly Value[], lane: number | null, b: Value) => void,
-  batch: Index,
-  n: Index,
+  products: readonly Contraction[],
+  accs: readonly (readonly Reg[])[],
+  { slices, slice, chunk, batch, n }: Slices,
 ): void {
   const { low, space, sizes } = c;
   const byFours = sizes.k % 4 === 0 && c.alongK(0);
-  const units = sizes.k / (byFours ? 4 : 1);
+  const width = byFours ? 4 : 1;
+  const units = sizes.k / width;
+  const { length, start } = walkOf(c, chunk, width);
   const rows = Array.from({ length: sizes.m }, (_, m) => space.int(m));
-  low.loop("turn", Math.ceil(units / slices), (turn) => {
-    const unit = space.add(slice, space.mul(turn, slices));
-    const inside = space.less(unit, units);
-    const first = space.mul(space.clamp(unit, units - 1), byFours ? 4 : 1);
+  low.loop("turn", Math.ceil(length / slices), (turn) => {
+    const own = space.add(slice, space.mul(turn, slices));
+    const unit = space.add(start, own);
+    const inside = space.and(space.less(own, length), space.less(unit, units));
+    const first = space.mul(space.clamp(unit, units - 1), width);
     const at = byFours ? space.add(first, space.of(space.lane)) : first;
-    const a = rows.map((m) => c.masked(c.left(batch, m, at), inside));
+    const a: Value[] = rows.map((m) => c.masked(c.left(batch, m, at), inside));
     for (const lane of byFours ? [0, 1, 2, 3] : [null]) {
-      const b = c.right(batch, space.add(first, space.int(lane ?? 0)), n);
-      step(a, lane, c.masked(b, inside));
+      products.forEach((product, p) => {
+        const b = product.masked(product.right(batch, space.add(first, space.int(lane ?? 0)), n), inside);
+        accs[p]!.forEach((acc, m) => product.fma(acc, a[m]!, lane, b));
+      });
     }
   });
 }

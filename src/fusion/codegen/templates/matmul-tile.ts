@@ -8,6 +8,8 @@ import type { Cond, Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import { mutated } from "../mutations";
 import { Contraction, finishAll, productsIn } from "./contraction";
+import { lowerJoin } from "./matmul-join";
+import { namesOf, partialLowering } from "./split";
 
 export interface Tiling {
   readonly c: Contraction;
@@ -16,6 +18,9 @@ export interface Tiling {
   /** First row and first vector column of the tile. */
   readonly top: Index;
   readonly left: Index;
+  /** The chunk of k that the workgroup walks, and its first step. Absent: all of k. */
+  readonly chunk?: Index;
+  readonly first?: Index;
   readonly threads: number;
 }
 
@@ -47,7 +52,7 @@ export interface Tiled {
 /** The product in tiles, left in registers. */
 export function multiplyTiles(job: Job): Tiled {
   const tile = job.schedule.matmul!;
-  const c = new Contraction(job);
+  const c = job.schedule.chunks === 1 ? new Contraction(job) : new Contraction(job, undefined, partialLowering(job));
   const { low, space, sizes } = c;
   const [acrossThreads, downThreads] = [tile.n / tile.rn, tile.m / tile.rm];
   const threads = acrossThreads * downThreads;
@@ -55,13 +60,21 @@ export function multiplyTiles(job: Job): Tiled {
   // Products share the tile: as many of its columns each.
   const own = tile.n / products.length;
   const [across, down] = [Math.ceil(sizes.n / own), Math.ceil(sizes.m / tile.m)];
-  const [gx, gy] = gridOf(across * down * sizes.batch, job.target);
-  const grid = gridIndex(c, gx, gy, across * down * sizes.batch, job.target.maxWorkgroupsPerDimension);
+  const { chunks } = job.schedule;
+  const count = across * down * sizes.batch * chunks;
+  const [gx, gy] = gridOf(count, job.target);
+  const grid = gridIndex(c, gx, gy, count, job.target.maxWorkgroupsPerDimension);
+  const tiles = Math.ceil((chunks === 1 ? sizes.k : job.schedule.chunkLength) / tile.k);
+  const chunk =
+    chunks === 1 ? space.int(0) : low.bind("chunk", space.mod(space.div(grid, across * down * sizes.batch), chunks));
+  const first = space.mul(chunk, tiles);
   const tid = space.of(space.variable("tid", threads - 1, 0, "tid"));
   const tiling: Tiling = {
     c,
     tid,
     threads,
+    chunk,
+    first,
     left: low.bind("left", space.mul(space.mod(grid, across), own / 4)),
     top: low.bind("top", space.mul(space.mod(space.div(grid, across), down), tile.m)),
     batch: low.bind("batch", sizes.batch === 1 ? space.int(0) : space.mod(space.div(grid, across * down), sizes.batch)),
@@ -87,8 +100,8 @@ export function multiplyTiles(job: Job): Tiled {
   const accs = rows.map((_, i) =>
     columns.map((__, j) => low.variable(`c_${i}_${j}`, c.scalar, 4, literal(0, c.scalar), [c.id])),
   );
-  const tiles = Math.ceil(sizes.k / tile.k);
-  low.loop("tile", tiles, (index) => {
+  low.loop("tile", tiles, (step) => {
+    const index = space.add(first, step);
     for (const { reg, array, cell, inside } of parcels) {
       const within = inside(index);
       const staged = within.kind === "always" ? reg : low.let(`${reg.name}_now`, reg.scalar, 4, reg, [c.id]);
@@ -99,8 +112,8 @@ export function multiplyTiles(job: Job): Tiled {
     if (tiles > 1) {
       // The last turn fetches the first tile again: cheaper than a branch, and every index stays provable.
       low.comment("Fetch the next tile while this one is multiplied.");
-      const next = low.bind("next", space.mod(space.add(index, space.int(1)), tiles));
-      for (const parcel of parcels) low.set(parcel.reg, parcel.fetch(next), [c.id]);
+      const next = low.bind("next", space.mod(space.add(step, space.int(1)), tiles));
+      for (const parcel of parcels) low.set(parcel.reg, parcel.fetch(space.add(first, next)), [c.id]);
     }
     for (let quad = 0; quad < tile.k / 4; quad++) multiply(c, a, b, accs, rows, columns, quad, pitch, width);
     low.barrier();
@@ -119,23 +132,30 @@ export function multiplyTiles(job: Job): Tiled {
   };
 }
 
-/** Variant `matmul-tile`. */
-export function lowerMatmulTile(job: Job): KernelProgram {
+/** Variant `matmul-tile`: one kernel, or one that multiplies chunks of k and one that joins them. */
+export function lowerMatmulTile(job: Job): KernelProgram[] {
+  return job.schedule.chunks === 1 ? [lowerTiles(job)] : [lowerTiles(job), lowerJoin(job)];
+}
+
+function lowerTiles(job: Job): KernelProgram {
+  const { chunks, chunkLength } = job.schedule;
   const tile = job.schedule.matmul!;
   const { tiling, products, rows, columns, accs, grid } = multiplyTiles(job);
   const { low, space } = tiling.c;
   const perProduct = columns.length / products.length;
-  low.comment("Finish and store from the accumulators.");
+  low.comment(chunks === 1 ? "Finish and store from the accumulators." : "Leave this chunk's part.");
   rows.forEach((row, i) =>
     columns.slice(0, perProduct).forEach((column, j) => {
       const [m, unit] = [space.add(tiling.top, row), space.add(tiling.left, column)];
       const own = products.map((_, p) => accs[i]![j + p * perProduct]!);
-      finishAll(products, own, tiling.batch, m, unit);
+      if (chunks === 1) finishAll(products, own, tiling.batch, m, unit);
+      else products.forEach((product, p) => product.leave(own[p]!, tiling.chunk!, tiling.batch, m, unit));
     }),
   );
   return programOf(low, job, {
+    ...(chunks > 1 && namesOf(job, "partials")),
     template: "matmul",
-    schedule: `Tiles of ${tile.m}×${tile.n}, ${tile.k} of k at a time: ${tiling.threads} threads with ${tile.rm}×${tile.rn} outputs each${products.length === 1 ? "" : `, as many of each of the ${products.length} products`}.`,
+    schedule: `Tiles of ${tile.m}×${tile.n}, ${tile.k} of k at a time: ${tiling.threads} threads with ${tile.rm}×${tile.rn} outputs each${products.length === 1 ? "" : `, as many of each of the ${products.length} products`}${chunks === 1 ? "" : `; ${chunks} chunks of k, ${chunkLength} each`}.`,
     ...grid,
   });
 }
@@ -161,7 +181,7 @@ export function gridIndex(c: Contraction, gx: number, gy: number, count: number,
 
 /** Vectors along k of the left tile, stored row by row. Neighbouring threads follow the direction in which the operand is contiguous. */
 export function leftParcels(
-  { c, tid, batch, top, threads }: Tiling,
+  { c, tid, batch, top, threads, first }: Tiling,
   array: SharedArray,
   tile: { m: number; k: number },
   pitch: number,
@@ -175,7 +195,7 @@ export function leftParcels(
     const kAt = (index: Index): ReturnType<typeof c.quad> => c.quad(space.add(space.mul(index, quads), quad), sizes.k);
     const fetch = (index: Index, shift = space.int(0)): Value =>
       c.left(batch, space.clamp(space.add(space.add(top, shift), row), sizes.m - 1), kAt(index).at);
-    const reg = low.variable(`a_next_${i}`, c.scalar, 4, fetch(space.int(0)), [c.id]);
+    const reg = low.variable(`a_next_${i}`, c.scalar, 4, fetch(first ?? space.int(0)), [c.id]);
     return {
       reg,
       array,
@@ -188,7 +208,7 @@ export function leftParcels(
 
 /** Vectors along n of the right tile. */
 export function rightParcels(
-  { c, tid, batch, left, threads }: Tiling,
+  { c, tid, batch, left, threads, first }: Tiling,
   array: SharedArray,
   tile: { n: number; k: number },
   width: number,
@@ -203,7 +223,7 @@ export function rightParcels(
     const kAt = (index: Index): Index => space.add(space.mul(index, tile.k), row);
     const fetch = (index: Index, shift = space.int(0)): Value =>
       c.right(batch, space.clamp(kAt(index), sizes.k - 1), c.quad(space.add(space.add(left, shift), quad), sizes.n).at);
-    const reg = low.variable(`b_next_${i}`, c.scalar, 4, fetch(space.int(0)), [c.id]);
+    const reg = low.variable(`b_next_${i}`, c.scalar, 4, fetch(first ?? space.int(0)), [c.id]);
     return {
       reg,
       array,

@@ -1,0 +1,278 @@
+/**
+ * @file The factors of a product: how m, n and k are split among workgroups, threads and registers, and into how many chunks of k. All
+ * candidates are priced and the cheapest is taken. Times were fitted to sweeps of ten tiles over ten products of three layouts
+ * (bench/schedules.ts); shapes alone decide, never a program.
+ */
+import type { Target } from "../ir";
+import { isEven, LONG_K, offeredTiles, THIN, tileBytes, tileThreads, type MatmulSizes } from "./matmul";
+import { threadsWithin } from "./threads";
+import type { MatmulTile, ThinFactors } from "./types";
+
+/** What is to be multiplied: `count` products of one left operand, each of these sizes. */
+export interface ProductShape {
+  readonly sizes: MatmulSizes;
+  readonly count: number;
+  /** The right operands lie contiguously along k; otherwise along n. */
+  readonly rightAlongK: boolean;
+  /** Bytes of one element of an operand. */
+  readonly bytes: number;
+}
+
+export interface ProductFactors {
+  /** A tile of outputs a workgroup, or `thin`: threads along k for few outputs. */
+  readonly tile: MatmulTile | null;
+  readonly thin: ThinFactors | null;
+  /** Parts of k that are multiplied apart and then joined by a second kernel, and how long each is. */
+  readonly chunks: number;
+  readonly chunkLength: number;
+  readonly workgroups: number;
+  /** Predicted, without the first launch. */
+  readonly micros: number;
+  /** FLOP of the products that this takes, over the peak of all multiprocessors in that time, 0…1. */
+  readonly reached: number;
+}
+
+/** One multiprocessor: FLOP in a µs, bytes from memory in a µs, threads, registers, bytes of workgroup memory, workgroups. */
+const FLOPS = 410_000;
+/** FLOP in a µs that chains of multiply-adds reach, which is what profiles call the peak. */
+const PEAK = 385_000;
+const BYTES = 31_000;
+const THREADS = 2048;
+const REGISTERS = 65_536;
+const WORKGROUP_BYTES = 192 * 1024;
+const WORKGROUPS = 32;
+/** Threads that keep all of its arithmetic units busy. */
+const BUSY_THREADS = 128;
+/** Where nobody says how many multiprocessors there are: those of a middling machine. */
+const MULTIPROCESSORS = 108;
+/** Where they are not counted, a schedule must suit machines around that size: what is left over behind full waves differs among them. */
+const SPREAD = [0.8, 0.9, 1, 1.1, 1.22, 1.4];
+
+/** Slots that a load of a vector from workgroup memory holds up, beside multiply-adds of a vector. */
+const LOAD_SLOTS = 0.64;
+/** Multiply-adds of a thread that pass while it waits at the two barriers of a step and stores its parcels. */
+const STEP_WAIT = 174;
+/** FLOP that pass while a byte comes from the second-level cache, and the share of that time that nothing hides. */
+const CACHE_FLOPS = 9.24;
+const CACHE_SHOWN = 0.2;
+/** Workgroups of a multiprocessor, one after or beside another, after which their ends have spread about halfway. */
+const SPREADING = 5;
+/** Steps of k that pass before the first product and after the last. */
+const START_AND_END = 16;
+
+/** µs: a second kernel behind the first, to start and end a workgroup, from a load to its value, to issue one, to meet in a tree. */
+const SECOND_KERNEL = 2;
+const START = 0.4;
+const LOAD = 0.4;
+const ISSUE = 0.03;
+const TREE = 0.6;
+
+/** Sizes of machines that a schedule is for. */
+function machinesOf({ machine }: Target): readonly number[] {
+  const { multiprocessors = MULTIPROCESSORS, counted = false } = machine ?? {};
+  return counted ? [multiprocessors] : SPREAD.map((times) => Math.round(times * multiprocessors));
+}
+
+/** Registers of a thread: accumulators, parcels on their way, a column and a row of the tile, addresses. */
+export function tileRegisters(tile: MatmulTile): number {
+  const parcels = (tile.m * tile.k + tile.k * tile.n) / 4 / tileThreads(tile);
+  return tile.rm * tile.rn + 4 * Math.ceil(parcels) + 4 * tile.rm + tile.rn + 8;
+}
+
+/** How many workgroups of a tile a multiprocessor runs side by side, and the share of its arithmetic that 1, 2, … of them reach. */
+interface Residency {
+  readonly most: number;
+  readonly rates: readonly number[];
+}
+
+const residencies = new WeakMap<MatmulTile, Residency>();
+
+function residencyOf(tile: MatmulTile): Residency {
+  const known = residencies.get(tile);
+  if (known) return known;
+  const { m, n, k, rm, rn } = tile;
+  const threads = tileThreads(tile);
+  const limits = [THREADS / threads, REGISTERS / (tileRegisters(tile) * threads), WORKGROUP_BYTES / tileBytes(tile)];
+  const most = Math.max(1, Math.min(WORKGROUPS, ...limits.map(Math.floor)));
+  const alike = 1 + LOAD_SLOTS * ((rm + rn) / (rm * rn)) + CACHE_SHOWN * 2 * (1 / m + 1 / n) * CACHE_FLOPS;
+  const rates = Array.from({ length: most }, (_, i) => {
+    const busy = Math.min(1, ((i + 1) * threads) / BUSY_THREADS);
+    return busy / (alike + STEP_WAIT / (k * rm * rn) / (i + 1));
+  });
+  residencies.set(tile, { most, rates });
+  return { most, rates };
+}
+
+/**
+ * µs of `workgroups` tiles, each `work` FLOP. Of full waves the last workgroups end together, and what is left over starts where room
+ * comes free and fills it: behind one workgroup on each multiprocessor it takes as long as another, behind many they have spread and it
+ * takes its share.
+ */
+function tileMicros(tile: MatmulTile, workgroups: number, work: number, multiprocessors: number): number {
+  const { most, rates } = residencyOf(tile);
+  const wave = (beside: number): number => (beside * work) / (FLOPS * rates[beside - 1]!);
+  const slots = multiprocessors * most;
+  const waves = Math.floor(workgroups / slots);
+  const left = workgroups / slots - waves;
+  if (waves === 0) return wave(Math.ceil(workgroups / multiprocessors));
+  const before = waves * most;
+  return wave(most) * (waves + (left === 0 ? 0 : left ** ((before - 1) / (before + SPREADING))));
+}
+
+/** Chunks worth asking about: powers of two, as long as each walks several steps. */
+const chunkCounts = (k: number, least: number): number[] => {
+  const counts = [1];
+  for (let chunks = 2; chunks * least <= k && chunks <= 1024; chunks *= 2) counts.push(chunks);
+  return counts;
+};
+
+/** To write the parts and to read them back in a kernel of their own. */
+function joinMicros({ sizes, count }: ProductShape, chunks: number, multiprocessors: number): number {
+  if (chunks === 1) return 0;
+  const parts = 4 * sizes.batch * sizes.m * sizes.n * count * chunks;
+  const turns = Math.ceil(chunks / 32);
+  return SECOND_KERNEL + START + LOAD * turns + (2 * parts) / (BYTES * multiprocessors);
+}
+
+function operandBytes({ sizes: { batch, m, n, k }, count, bytes }: ProductShape): number {
+  return bytes * batch * (m * k + count * k * n) + 4 * batch * m * n * count;
+}
+
+/** Of two times that overlap the shorter one is not hidden wholly. */
+const overlapping = (a: number, b: number): number => Math.max(a, b) + 0.1 * Math.min(a, b);
+
+type Candidate = Omit<ProductFactors, "reached">;
+
+/** The mean over machines, each as if it had as many multiprocessors as the first. */
+function meanMicros(machines: readonly number[], micros: (multiprocessors: number) => number): number {
+  const about = machines.reduce((sum, each) => sum + each, 0) / machines.length;
+  return machines.reduce((sum, each) => sum + (micros(each) * each) / about, 0) / machines.length;
+}
+
+function tiled(shape: ProductShape, tile: MatmulTile, chunks: number, machines: readonly number[]): Candidate {
+  const { batch, m, n, k } = shape.sizes;
+  const chunkLength = tile.k * Math.ceil(k / chunks / tile.k);
+  const parts = Math.ceil(k / chunkLength);
+  const own = tile.n / shape.count;
+  const workgroups = batch * Math.ceil(m / tile.m) * Math.ceil(n / own) * parts;
+  const work = 2 * tile.m * tile.n * (chunkLength + START_AND_END);
+  const bytes = operandBytes(shape);
+  const micros = meanMicros(machines, (multiprocessors) => {
+    const moving = bytes / (BYTES * multiprocessors);
+    const multiplying = START + tileMicros(tile, workgroups, work, multiprocessors);
+    return overlapping(moving, multiplying) + joinMicros(shape, parts, multiprocessors);
+  });
+  return { tile, thin: null, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros };
+}
+
+/** Threads that share k, `rows`×`columns` outputs of each product at once; or threads beside one another along n, in slices of k. */
+function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machines: readonly number[]): Candidate {
+  const { batch, m, n, k } = shape.sizes;
+  const { threads, rows, columns, along } = thin;
+  const step = along === "k" ? 4 * threads : (4 * threads) / (columns / 4);
+  const chunkLength = step * Math.ceil(k / chunks / step);
+  const parts = Math.max(1, Math.ceil(k / chunkLength));
+  const workgroups = batch * Math.ceil(m / rows) * Math.ceil(n / columns) * parts;
+  const turns = Math.ceil(Math.min(k, chunkLength) / step);
+  const loads = along === "k" ? rows + columns * shape.count : rows / 4 + 4 * shape.count;
+  const joins = (along === "k" ? rows * columns : rows) * shape.count;
+  const alone = START + turns * (LOAD + ISSUE * loads) + TREE * Math.max(1, joins / 4);
+  const beside = Math.max(1, Math.floor(THREADS / threads / 2));
+  const asked = shape.bytes * workgroups * Math.min(k, chunkLength) * (rows + columns * shape.count);
+  const moved = Math.max(operandBytes(shape), asked / 2);
+  const micros = meanMicros(machines, (multiprocessors) => {
+    const slots = multiprocessors * beside;
+    const waves = workgroups <= 4 * slots ? Math.ceil(workgroups / slots) : workgroups / slots;
+    return overlapping(moved / (BYTES * multiprocessors), waves * alone) + joinMicros(shape, parts, multiprocessors);
+  });
+  return { tile: null, thin, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros };
+}
+
+/** How much quicker two kernels must look than one. */
+const SURE = 1.15;
+
+/** Outputs of a workgroup whose threads walk along k: each takes a vector of registers and a row of workgroup memory. */
+const MOST_DOTS = 16;
+
+/** Vector columns of a workgroup whose threads stand side by side: 128 bytes of each row of the right operand. */
+const ACROSS = 8;
+
+function thinOffers({ sizes: { m, n, k }, count, rightAlongK }: ProductShape, target: Target): ThinFactors[] {
+  if (k < LONG_K || Math.min(m, n) >= THIN || m * n === 0) return [];
+  if (m < THIN && n > 1 && !rightAlongK) {
+    if (m * count > MOST_DOTS) return [];
+    const threads = threadsWithin(target, 2 * 16 * count);
+    return [{ along: "n", threads, rows: m, columns: 4 * ACROSS }];
+  }
+  const units = k % 4 === 0 ? k / 4 : k;
+  const [thinRows, thinColumns] = [m <= n || m < THIN ? m : 0, m <= n || m < THIN ? 0 : n];
+  const offers: ThinFactors[] = [];
+  for (const share of [4, 2, 1]) {
+    const [rows, columns] = thinRows > 0 ? [thinRows, Math.min(share, n)] : [Math.min(share, m), thinColumns];
+    if (rows * columns * count > MOST_DOTS && share > 1) continue;
+    const most = threadsWithin(target, 4 * rows * columns * count);
+    offers.push({ along: "k", threads: Math.min(most, 2 ** Math.ceil(Math.log2(units))), rows, columns });
+  }
+  return offers;
+}
+
+/** Tiles of `count` products: each has as many columns of it, whole vectors a thread. */
+export const jointTiles: readonly (readonly MatmulTile[])[] = [1, 1, 2, 3, 4].map((count) =>
+  count === 1 ? offeredTiles : offeredTiles.flatMap((tile) => widened(tile, count)),
+);
+
+/** The same tile with room for every product among its columns, and wider ones for a thread where the threads stay as they are. */
+function widened(tile: MatmulTile, count: number): MatmulTile[] {
+  const shared = (each: MatmulTile): boolean =>
+    (each.n / count) % 4 === 0 && (each.rn / 4) % count === 0 && each.rm * each.rn <= 128 && isEven(each);
+  return [
+    tile,
+    { ...tile, n: tile.n * count, rn: tile.rn * count },
+    { ...tile, rn: 4 * count, n: (tile.n / tile.rn) * 4 * count },
+  ].filter(shared);
+}
+
+const known = new WeakMap<Target, Map<string, ProductFactors | null>>();
+
+/** The cheapest factors, or null where a thread of its own for every few outputs is better: nothing fits, or the work is tiny. */
+export function productFactors(
+  shape: ProductShape,
+  target: Target,
+  named: MatmulTile | null = null,
+): ProductFactors | null {
+  const { sizes, count, rightAlongK, bytes } = shape;
+  const key = [sizes.batch, sizes.m, sizes.n, sizes.k, count, Number(rightAlongK), bytes, JSON.stringify(named)].join();
+  const own = known.get(target) ?? new Map<string, ProductFactors | null>();
+  known.set(target, own);
+  const found = own.get(key);
+  if (found !== undefined) return found;
+  const made = searched(shape, target, named);
+  own.set(key, made);
+  return made;
+}
+
+function searched(shape: ProductShape, target: Target, named: MatmulTile | null): ProductFactors | null {
+  const { m, n, k, batch } = shape.sizes;
+  if (batch * m * n === 0 || k === 0) return null;
+  const machines = machinesOf(target);
+  const tiles = named ? [named] : Math.min(m, n) < THIN ? [] : jointTiles[shape.count]!;
+  const fits = tiles.filter(
+    (tile) => named || (tileThreads(tile) <= target.maxWorkgroupSize && tileBytes(tile) <= target.maxWorkgroupBytes),
+  );
+  const candidates = [
+    ...fits.flatMap((tile) => chunkCounts(k, 8 * tile.k).map((chunks) => tiled(shape, tile, chunks, machines))),
+    ...(named ? [] : thinOffers(shape, target)).flatMap((thin) =>
+      chunkCounts(k, 1024).map((chunks) => thinned(shape, thin, chunks, machines)),
+    ),
+  ];
+  // A second kernel must be worth more than the error of a prediction.
+  const cost = ({ micros, chunks }: Candidate): number => (chunks === 1 ? 1 : SURE) * micros;
+  const best = candidates.reduce<Candidate | null>(
+    (least, each) => (least === null || cost(each) < cost(least) ? each : least),
+    null,
+  );
+  if (best === null) return null;
+  const flops = 2 * batch * m * n * k * shape.count;
+  const multiprocessors = machines.reduce((sum, each) => sum + each, 0) / machines.length;
+  return { ...best, reached: Math.min(1, flops / (best.micros * PEAK * multiprocessors)) };
+}

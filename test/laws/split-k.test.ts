@@ -1,0 +1,53 @@
+/** @file Products whose k is cut into chunks, and thin products of several right operands: values, counts and shapes of the plan. */
+import { expect, test } from "vitest";
+import { lowerFusion } from "../../src/fusion/codegen";
+import { withMutation } from "../../src/fusion/codegen/mutations";
+import { generic } from "../../src/fusion/cost";
+import { complaints, cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
+
+/** Programs, and whether a second kernel joins chunks. */
+const CASES: Readonly<Record<string, readonly [split: boolean, text: string]>> = {
+  "long k, small sides": [true, "a: f32[20, 4096]\nb: f32[4096, 24]\ny = a @ b"],
+  "right operand transposed, with an epilogue": [
+    true,
+    "a: f32[20, 4100]\nb: f32[24, 4100]\nc: f32[24]\ny = relu(a @ b.T + c)",
+  ],
+  "k that no chunk divides": [true, "a: f32[18, 4099]\nb: f32[4099, 22]\ny = tanh(a @ b)"],
+  "columns that are no whole vectors": [true, "a: f32[17, 3000]\nb: f32[3000, 21]\ny = a @ b * 2"],
+  "a batch": [true, "a: f32[2, 16, 3000]\nb: f32[2, 3000, 16]\ny = a @ b"],
+  "two products of one operand": [
+    true,
+    "x: f32[16, 3000]\ng: f32[3000, 16]\nu: f32[3000, 16]\ny = silu(x @ g) * (x @ u)",
+  ],
+  "one row, two products, rows of weights": [
+    false,
+    "x: f32[1, 512]\ng: f32[300, 512]\nu: f32[300, 512]\ny = silu(x @ g.T) * (x @ u.T)",
+  ],
+  "three rows, two products, columns of weights": [
+    false,
+    "x: f32[3, 256]\ng: f32[256, 72]\nu: f32[256, 72]\ny = silu(x @ g) * (x @ u)\nz = x @ u\nreturn y, z",
+  ],
+  "one row, three products, odd sizes": [
+    false,
+    "x: f32[1, 333]\nq: f32[35, 333]\nk: f32[35, 333]\nv: f32[35, 333]\na = x @ q.T\nb = x @ k.T + 1\nc = exp(x @ v.T)\nreturn a, b, c",
+  ],
+  "a dot product": [true, "a: f32[70000]\nb: f32[70000]\ny = a @ b + 1"],
+  "one row, few columns": [true, "x: f32[1, 20000]\nw: f32[20000, 8]\ny = x @ w"],
+  "few columns, rows of weights": [true, "x: f32[2, 20000]\nw: f32[3, 20000]\ny = x @ w.T"],
+};
+
+test.each(Object.entries(CASES))("%s", (_, [split, text]) => {
+  const whole = oneRegion(graphOf(text));
+  for (const target of [gpu, cpu]) expect(complaints(whole, target, 1e-6)).toEqual([]);
+  const [region] = lowerFusion(whole, gpu, generic);
+  expect(region!.facts.schedule.chunks > 1).toBe(split);
+  expect(region!.programs.length).toBe(split ? 2 : 1);
+  expect(region!.facts.schedule.workgroups).toBe(
+    region!.programs[0]!.workgroups.reduce((product, count) => product * count, 1),
+  );
+});
+
+test("a part that is left out shows", () => {
+  const whole = oneRegion(graphOf(CASES["long k, small sides"]![1]));
+  expect(withMutation("wrong-partial", () => complaints(whole, gpu, 1e-6))).not.toEqual([]);
+});
