@@ -15,6 +15,16 @@ const products: readonly (readonly [Layout, m: number, n: number, k: number])[] 
   ["nn", 2048, 2048, 2048],
   ["nt", 4096, 4096, 512],
   ["nn", 300, 500, 1000],
+  ["nn", 64, 64, 65536],
+  ["nt", 128, 96, 100000],
+  ["nt", 1, 11008, 4096],
+  ["nn", 1, 11008, 4096],
+  ["nt", 8, 4096, 4096],
+  ["nn", 8, 4096, 4096],
+  ["nt", 32, 4096, 4096],
+  ["nn", 1, 64, 65536],
+  ["nt", 16384, 10, 784],
+  ["tn", 784, 10, 16384],
 ];
 
 const textOf = ([layout, m, n, k]: (typeof products)[number]): string => {
