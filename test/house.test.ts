@@ -1,4 +1,5 @@
 /** @file The house stays in order: what `npm run house` counts may fall and not rise. scripts/house.json has the limits. */
+import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { codeLines, cyclesIn, limits, measure } from "../scripts/house.mjs";
 
@@ -26,4 +27,21 @@ test("files that import each other are one cycle", () => {
     ["e", []],
   ]);
   expect(cyclesIn(edges)).toEqual([["a", "b", "c"]]);
+});
+
+test("the picture of docs/architecture.md names every folder of src/ and src/fusion/, and no other", () => {
+  const picture = /```\nsrc\/\n(.*?)```/s.exec(readFileSync("docs/architecture.md", "utf8"))![1]!;
+  const named = (indent: number): readonly string[] =>
+    picture
+      .split("\n")
+      .flatMap((line) => (line.search(/\S/) === indent ? [...line.matchAll(/(?<=\s)(\w+)\/(?=\s)/g)] : []))
+      .map(([, folder]) => folder!)
+      .toSorted();
+  const folders = (path: string): readonly string[] =>
+    readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .toSorted();
+  expect(named(2)).toEqual(folders("src"));
+  expect(named(4)).toEqual(folders("src/fusion"));
 });
