@@ -192,7 +192,8 @@ export class Emitter {
   }
 
   host(given: HostTensor): Value {
-    const host = { ...given, dtype: this.inside(given.dtype) };
+    const dtype = this.inside(given.dtype);
+    const host = dtype === given.dtype ? given : { ...given, dtype };
     return { name: null, type: { dtype: host.dtype, shape: host.dims }, host, from: NOWHERE };
   }
 

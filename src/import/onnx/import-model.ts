@@ -9,7 +9,7 @@ import { rules } from "./rules";
 import { dataTypeName, FORMATS, tensorData, type HostTensor } from "./tensor";
 
 /** Weights and constants of one model may take this much memory. */
-const CAP_BYTES = 64 * 1024 * 1024;
+const CAP_BYTES = 512 * 1024 * 1024;
 
 /** How a file begins that stands for another one, which Git keeps elsewhere. */
 const POINTER = new TextEncoder().encode("version https://git-lfs");
@@ -226,7 +226,7 @@ class ModelReader {
 
   /** A weight is folded only while it is small; otherwise it is a parameter of the text with its numbers attached. */
   private weight(name: string, value: Value): Value {
-    if (value.host!.data.length <= 1) return value;
+    if ((value.host!.size ?? value.host!.data.length) <= 1) return value;
     const input = this.emit.input(name, value.type, "param");
     this.emit.data.set(input.name!, value.host!);
     return this.emit.widened(name, input);
@@ -343,7 +343,8 @@ class ModelReader {
     });
     const before = this.emit.length;
     const made = answered(rule, context);
-    const why = this.emit.takeFailure();
+    const [odd] = context.unread();
+    const why = this.emit.takeFailure() ?? (odd === undefined ? null : `its attribute ${odd}, which is not known here`);
     if (why !== null) this.emit.backTo(before);
     if (why !== null) return this.refuseNode(node.op, why, node, scope, depth);
     const values = Array.isArray(made) ? (made as readonly Value[]) : [made as Value];

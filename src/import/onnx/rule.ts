@@ -7,12 +7,17 @@ import type { OnnxAttribute, OnnxGraph, OnnxNode } from "./model";
 /** Larger constants of one number are made where they are read. */
 const MOST_STORED = 2 ** 18;
 
+/** Attributes that say how or where to compute, or belong to training, and change no value that is read here. */
+const IDLE: ReadonlySet<string> = new Set(["consumed_inputs", "training_mode", "is_test", "momentum", "precision"]);
+
 export class NodeContext {
   readonly emit: Emitter;
   readonly node: OnnxNode;
   readonly opset: number;
   private readonly values: readonly (Value | null)[];
   private readonly attributes: ReadonlyMap<string, OnnxAttribute>;
+  /** Names of the attributes that the rule has looked at, those of this node under another operand too. */
+  private readonly asked: Set<string>;
   readonly hint: string;
   private readonly run: (graph: OnnxGraph, inputs: readonly Value[]) => readonly Value[];
   private readonly find: (name: string) => Value | null;
@@ -23,6 +28,7 @@ export class NodeContext {
     opset: number;
     inputs: readonly (Value | null)[];
     attributes: ReadonlyMap<string, OnnxAttribute>;
+    asked?: Set<string>;
     hint: string;
     /** Reads a graph that an attribute holds, in the scope of this node. */
     run: (graph: OnnxGraph, inputs: readonly Value[]) => readonly Value[];
@@ -34,6 +40,7 @@ export class NodeContext {
     this.opset = given.opset;
     this.values = given.inputs;
     this.attributes = given.attributes;
+    this.asked = given.asked ?? new Set();
     this.hint = given.hint;
     this.run = given.run;
     this.find = given.find;
@@ -41,17 +48,31 @@ export class NodeContext {
 
   /** The same node with another value as its operand `i`. */
   withInput(i: number, value: Value): NodeContext {
-    const { emit, node, opset, attributes, hint, run, find } = this;
+    const { emit, node, opset, attributes, asked, hint, run, find } = this;
     return new NodeContext({
       emit,
       node,
       opset,
       inputs: this.values.toSpliced(i, 1, value),
       attributes,
+      asked,
       hint,
       run,
       find,
     });
+  }
+  /** The attribute of that name: from now on the rule answers for it. */
+  private get(name: string): OnnxAttribute | undefined {
+    this.asked.add(name);
+    return this.attributes.get(name);
+  }
+  /** Attributes that the rule has not looked at: what they would change is not known. Graphs of branches that are not taken are none. */
+  unread(): readonly string[] {
+    return [...this.attributes].flatMap(([name, { g }]) => (g || this.asked.has(name) || IDLE.has(name) ? [] : [name]));
+  }
+  /** Attributes that say nothing new here: what they say follows from operands, or from other attributes. */
+  implied(...names: readonly string[]): void {
+    for (const name of names) this.asked.add(name);
   }
   get inputs(): readonly Value[] {
     return this.values.filter((value) => value !== null);
@@ -63,30 +84,30 @@ export class NodeContext {
     return this.maybe(i) ?? this.emit.fail(`${this.node.op} without its operand ${i + 1}`);
   }
   int(name: string, otherwise: number): number {
-    return this.attributes.get(name)?.i ?? otherwise;
+    return this.get(name)?.i ?? otherwise;
   }
   maybeInt(name: string): number | null {
-    return this.attributes.get(name)?.i ?? null;
+    return this.get(name)?.i ?? null;
   }
   float(name: string, otherwise: number): number {
-    const attribute = this.attributes.get(name);
+    const attribute = this.get(name);
     return attribute?.f ?? attribute?.i ?? otherwise;
   }
   maybeFloat(name: string): number | null {
-    return this.attributes.get(name)?.f ?? null;
+    return this.get(name)?.f ?? null;
   }
   text(name: string, otherwise: string): string {
-    return this.attributes.get(name)?.s ?? otherwise;
+    return this.get(name)?.s ?? otherwise;
   }
   ints(name: string): readonly number[] | null {
-    const attribute = this.attributes.get(name);
+    const attribute = this.get(name);
     return attribute ? attribute.ints : null;
   }
   attribute(name: string): OnnxAttribute | null {
-    return this.attributes.get(name) ?? null;
+    return this.get(name) ?? null;
   }
   has(name: string): boolean {
-    return this.attributes.has(name);
+    return this.get(name) !== undefined;
   }
   op(op: string, inputs: readonly (Value | null)[], attrs: Readonly<Record<string, AttrValue>> = {}): Value {
     return this.emit.op(this.hint, op, inputs, attrs);
@@ -132,7 +153,7 @@ export class NodeContext {
   }
   /** The results of a graph that an attribute holds. */
   subgraph(name: string, inputs: readonly Value[]): readonly Value[] {
-    const graph = this.attributes.get(name)?.g;
+    const graph = this.get(name)?.g;
     if (!graph) return [this.fail(`${this.node.op} without its graph ${name}`)];
     return this.run(graph, inputs);
   }

@@ -7,6 +7,8 @@ export interface HostTensor {
   readonly dtype: DType;
   readonly dims: readonly number[];
   readonly data: Float64Array;
+  /** How many numbers there are, where asking for them would read them. */
+  readonly size?: number;
   /** int64 in the file: shape arithmetic is done on these. */
   readonly wide: boolean;
 }
@@ -71,19 +73,33 @@ export function tensorData(
   const bytes = size * format.bytes;
   if (!(size >= 0) || bytes > capBytes)
     return { ok: false, why: `${tensor.name} has ${size} elements, more than fits in the cap` };
-  const data = new Float64Array(size);
-  if (tensor.raw) {
-    if (tensor.raw.byteLength !== bytes)
-      return { ok: false, why: `${tensor.name} says ${size} elements and carries ${tensor.raw.byteLength} bytes` };
-    const view = new DataView(tensor.raw.buffer, tensor.raw.byteOffset, tensor.raw.byteLength);
-    for (let i = 0; i < size; i++) data[i] = format.read(view, i * format.bytes);
-  } else {
-    if (tensor.numbers.length !== size)
-      return { ok: false, why: `${tensor.name} says ${size} elements and carries ${tensor.numbers.length}` };
-    for (let i = 0; i < size; i++) data[i] = tensor.dataType === 10 ? fromHalf(tensor.numbers[i]!) : tensor.numbers[i]!;
-  }
-  const value = { dtype: format.dtype, dims: tensor.dims, data, wide: tensor.dataType === 7 };
+  const { raw, numbers, dataType, dims } = tensor;
+  if (raw && raw.byteLength !== bytes)
+    return { ok: false, why: `${tensor.name} says ${size} elements and carries ${raw.byteLength} bytes` };
+  if (!raw && numbers.length !== size)
+    return { ok: false, why: `${tensor.name} says ${size} elements and carries ${numbers.length}` };
+  // A model's weights are eight times as large as numbers than as bytes of halves: each is read when it is asked for.
+  let read: Float64Array | null = null;
+  const value: HostTensor = {
+    dtype: format.dtype,
+    dims,
+    size,
+    wide: dataType === 7,
+    get data() {
+      read ??= raw
+        ? numbersOf(raw, size, format)
+        : Float64Array.from(numbers, (n) => (dataType === 10 ? fromHalf(n) : n));
+      return read;
+    },
+  };
   return { ok: true, value, bytes };
+}
+
+function numbersOf(raw: Uint8Array, size: number, format: Format): Float64Array {
+  const data = new Float64Array(size);
+  const view = new DataView(raw.buffer, raw.byteOffset, raw.byteLength);
+  for (let i = 0; i < size; i++) data[i] = format.read(view, i * format.bytes);
+  return data;
 }
 
 /** A `.pb` data file: its name, the dtype's name and its numbers (null where the dtype is not one of ours). */

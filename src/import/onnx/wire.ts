@@ -5,7 +5,7 @@ import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 export type Fields = Readonly<Record<number, (reader: BinaryReader, wire: WireType) => void>>;
 
 /** Deepest nesting of messages (subgraphs in attributes) that is followed. */
-const MAX_DEPTH = 16;
+const MAX_DEPTH = 100;
 
 /** Reads one message of `bytes`; throws RangeError on truncated input (the caller turns it into a diagnostic). */
 export function readMessage(bytes: Uint8Array, fields: Fields): void {

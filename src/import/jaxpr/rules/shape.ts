@@ -79,8 +79,11 @@ function pad(c: Equation): Value {
   return c.op("where", [c.op("eq", [inside, 1]), spread(c, x, around, 0), border]);
 }
 
-/** A value without its axes of one element. */
-const reshaped = (c: Equation): Value => c.reshape(c.in(0), c.out[0]!.shape);
+/** The same elements in the result's shape; `dimensions` names the order in which axes are walked. */
+const reshaped = (c: Equation): Value => {
+  const x = c.prim === "reshape" && c.has("dimensions") ? c.permute(c.in(0), c.list("dimensions")) : c.in(0);
+  return c.reshape(x, c.out[0]!.shape);
+};
 
 export const shape: Rules = {
   broadcast_in_dim: broadcastInDim,

@@ -110,7 +110,8 @@ function attention(c: NodeContext): readonly Value[] {
   const bias = given && given.type.dtype !== "bool" ? given : null;
   const first =
     lengths && c.op("sub", [c.reshape(lengths, [lengths.type.shape[0] ?? 1, 1, 1, 1]), c.emit.scalar(queries, "i32")]);
-  const [left, right] = [c.int("left_window_size", -1), causal ? 0 : c.int("right_window_size", -1)];
+  const behind = c.int("right_window_size", -1);
+  const [left, right] = [c.int("left_window_size", -1), causal ? 0 : behind];
   const onlyPast = right === 0 && !first;
   if (!onlyPast) sight = and(c, sight, between(c, queries, keys, first ?? c.emit.scalar(past, "i32"), left, right));
   const options: Options = {

@@ -209,4 +209,22 @@ const lrn: Rule = (c) =>
     k: c.float("bias", 1),
   });
 
-export const imageRules: Rules = { LRN: lrn, Resize: resize, Upsample: resize, CenterCropPad: centerCropPad };
+/** Crop of the first opsets: a border on the left, top, right and bottom, or a size from the left top corner on. */
+function crop(c: NodeContext): Value {
+  const x = c.in(0);
+  const [height, width] = [x.type.shape.at(-2) ?? 0, x.type.shape.at(-1) ?? 0];
+  const [left = 0, top = 0, right = 0, bottom = 0] = c.ints("border") ?? [];
+  const size = c.ints("scale");
+  const stop = size && size.length === 2 ? [top + size[0]!, left + size[1]!] : [height - bottom, width - right];
+  if (left < 0 || top < 0 || stop[0]! > height || stop[1]! > width || stop[0]! <= top || stop[1]! <= left)
+    return c.fail("a border that leaves nothing");
+  return c.op("slice", [x], { start: [top, left], stop, axes: [-2, -1] });
+}
+
+export const imageRules: Rules = {
+  Crop: crop,
+  LRN: lrn,
+  Resize: resize,
+  Upsample: resize,
+  CenterCropPad: centerCropPad,
+};

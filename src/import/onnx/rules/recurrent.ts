@@ -133,6 +133,7 @@ const recurrent =
     if (steps > MAX_ITERATIONS) return c.fail(`more than ${MAX_ITERATIONS} steps`);
     const [w, r] = [c.in(1), c.in(2)];
     const hidden = r.type.shape[2]!;
+    c.implied("hidden_size");
     const ends = endsOf(c, x);
     const kind = c.text("direction", "forward");
     const ways = kind === "bidirectional" ? [false, true] : [kind === "reverse"];

@@ -23,6 +23,12 @@ const alone = (c: NodeContext, op: string, x: Value): Value => {
   return single === undefined ? x : c.op(single, [x]);
 };
 
+/** What a fold of truth values is. */
+const BOOLEAN: ReadonlyMap<string, string> = new Map([
+  ["max", "any"],
+  ["min", "all"],
+]);
+
 const reduce =
   (
     op: string,
@@ -34,7 +40,10 @@ const reduce =
     const x = before(c, c.in(0));
     const dtype = c.in(0).type.dtype;
     if (axes === null) return after(c, alone(c, op, x));
-    const folded = axes.length === 0 ? alone(c, op, x) : c.op(op, [x], { axes, keepdims: c.int("keepdims", 1) === 1 });
+    // The largest of no truth values is the smallest there is: false.
+    const fold = dtype === "bool" ? (BOOLEAN.get(op) ?? op) : op;
+    const folded =
+      axes.length === 0 ? alone(c, op, x) : c.op(fold, [x], { axes, keepdims: c.int("keepdims", 1) === 1 });
     const result = after(c, folded);
     return c.cast(result, dtype);
   };
@@ -117,7 +126,8 @@ function rmsNorm(c: NodeContext): Value {
 
 /** One value a channel, to meet [N, C, …]. */
 const channelwise = (c: NodeContext, v: Value, rank: number): Value =>
-  c.reshape(v, [v.type.shape[0]!, ...range(2, rank).map(() => 1)]);
+  // One for each activation, as `spatial=0` has it, meets [N, C, …] as it is.
+  v.type.shape.length > 1 ? v : c.reshape(v, [v.type.shape[0] ?? 1, ...range(2, rank).map(() => 1)]);
 
 function normalised(c: NodeContext, x: Value, axes: readonly number[], epsilon: number): Value {
   const centred = c.op("sub", [x, c.op("mean", [x], { axes, keepdims: true })]);
@@ -135,6 +145,8 @@ function batchNorm(c: NodeContext): readonly Value[] {
   const x = c.in(0);
   const rank = x.type.shape.length;
   const epsilon = c.float("epsilon", 1e-5);
+  const each = c.int("spatial", 1) === 0;
+  if (each && c.int("training_mode", 0) !== 0) return [c.fail("training with spatial=0")];
   if (c.int("training_mode", 0) === 0) {
     const deviation = c.op("sqrt", [c.op("add", [c.in(4), c.emit.scalar(epsilon, x.type.dtype)])]);
     const unit = c.op("div", [c.op("sub", [x, channelwise(c, c.in(3), rank)]), channelwise(c, deviation, rank)]);
