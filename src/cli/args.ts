@@ -30,6 +30,8 @@ export interface Request {
   readonly device: DeviceKind;
   /** Extents that a model leaves open, by name; several are the shape of an input. */
   readonly dims: ReadonlyMap<string, readonly number[]>;
+  /** Numbers of inputs that are known while planning, by name. */
+  readonly bound: ReadonlyMap<string, readonly number[]>;
   /** What the flags say about the options; laid over the document's own. */
   readonly changes: Partial<CompileOptions>;
 }
@@ -57,6 +59,7 @@ FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share
   --strict                            no reassociation
   --force EDGE, --forbid EDGE         fuse or keep apart, as producer>consumer:operand
   --dim NAME=N, --dim INPUT=N,M,…     an extent, or the shape of an input, that a model leaves open
+  --bind INPUT=V, --bind INPUT=V,W,…  the value of a model's input, known while planning: a rate, a flag, a shape
   --policy materialise|duplicate|multi   a value with several readers
   --library-above N                   products above N FLOP per byte keep their tuned kernel
   --backward joint|apart              both passes as one graph, or the backward pass later (joint)
@@ -84,6 +87,7 @@ const flags = {
   knob: { type: "string", multiple: true },
   "library-above": { type: "string" },
   dim: { type: "string", multiple: true },
+  bind: { type: "string", multiple: true },
   help: { type: "boolean", short: "h" },
 } as const;
 
@@ -138,6 +142,22 @@ function extents(values: readonly string[] | undefined): Checked<Map<string, num
   return { ok: true, value: read };
 }
 
+/** `--bind sr=16000`, `--bind flag=true`, `--bind shape=1,3`: numbers by the input's name. */
+function boundValues(given: readonly string[] = []): Checked<ReadonlyMap<string, readonly number[]>> {
+  const found = new Map<string, readonly number[]>();
+  for (const text of given) {
+    const [, name, list] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+    const numbers = list?.split(",").map((each) => {
+      const word = each.trim().toLowerCase();
+      return word === "true" ? 1 : word === "false" ? 0 : word === "" ? Number.NaN : Number(word);
+    });
+    if (name === undefined || !numbers || numbers.some(Number.isNaN))
+      return wrong(`--bind ${text} is no value. One is written sr=16000.`);
+    found.set(name, numbers);
+  }
+  return { ok: true, value: found };
+}
+
 /** null: help was asked for. */
 export function readArgs(args: readonly string[]): Checked<Request | null> {
   let parsed;
@@ -159,6 +179,8 @@ export function readArgs(args: readonly string[]): Checked<Request | null> {
   if (!changes.ok) return changes;
   const dims = extents(values.dim);
   if (!dims.ok) return dims;
+  const bound = boundValues(values.bind);
+  if (!bound.ok) return bound;
   const { json = false } = values;
   const asked = {
     command,
@@ -166,6 +188,7 @@ export function readArgs(args: readonly string[]): Checked<Request | null> {
     json,
     device: device.value ?? "cpu",
     dims: dims.value,
+    bound: bound.value,
     changes: changes.value,
   } as const;
   return { ok: true, value: asked };

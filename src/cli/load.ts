@@ -3,7 +3,7 @@ import { applyTextEdits, defaultOptions, nodeId, parseProgram } from "../fusion"
 import type { Checked, CompileOptions, InputData, NodeId } from "../fusion";
 import { decodeFile, decodeLink, isLink } from "../document";
 import type { Opened } from "../document";
-import { importOnnx, typedData } from "../import";
+import { importOnnx, typedData, type HostTensor } from "../import";
 import type { Request } from "./args";
 import type { Environment } from "./environment";
 
@@ -30,10 +30,30 @@ const opened = (state: Checked<Opened>): Checked<Loaded> =>
 
 const pick = ({ text, options }: Opened["state"]["document"]) => ({ text, options });
 
-function imported(file: string, bytes: Uint8Array, stated: Request["dims"]): Checked<Loaded> {
+/** Numbers for an input: one is a scalar, several are a list. */
+const hostOf = (numbers: readonly number[]): HostTensor => ({
+  dtype: numbers.every(Number.isInteger) ? "i32" : "f32",
+  dims: numbers.length === 1 ? [] : [numbers.length],
+  data: Float64Array.from(numbers),
+  wide: numbers.every(Number.isInteger),
+});
+
+function imported(
+  file: string,
+  bytes: Uint8Array,
+  { dims: stated, bound }: Pick<Request, "dims" | "bound">,
+): Checked<Loaded> {
   const dims = new Map([...stated].flatMap(([name, [first, ...more]]) => (more.length === 0 ? [[name, first!]] : [])));
-  const read = importOnnx(bytes, { dims, shapes: stated });
+  const known = new Map([...bound].map(([name, numbers]) => [name, hostOf(numbers)]));
+  const read = importOnnx(bytes, { dims, shapes: stated, known });
   if (!read.ok) return { ok: false, code: "no-model", text: `${file}: ${read.text}` };
+  const stray = [...bound.keys()].find((name) => !read.value.inputOrder.includes(name));
+  if (stray !== undefined)
+    return {
+      ok: false,
+      code: "no-input",
+      text: `${file} has no input ${stray}. It has ${read.value.inputOrder.join(", ")}.`,
+    };
   const { text, missing, unsupported, wanted, data, elsewhere } = read.value;
   const [open] = missing;
   if (open) {
@@ -50,7 +70,7 @@ function imported(file: string, bytes: Uint8Array, stated: Request["dims"]): Che
         `${op} × ${count}, ${why}${given > 0 ? ` (what ${given === count ? "they give" : `${given} of them give`} comes in from outside)` : ""}`,
     ),
     ...elsewhere.map((name) => `the numbers of ${name}, which another file holds`),
-    ...wanted.map((input) => `what hangs on the numbers in ${input}`),
+    ...wanted.map((input) => `what depends on the numbers in ${input} (say them: --bind ${input}=…)`),
   ];
   const given = new Map([...data].map(([name, host]) => [nodeId(name), typedData(host)]));
   return { ok: true, value: { text, options: defaultOptions, dropped, remarks: [], given } };
@@ -58,13 +78,13 @@ function imported(file: string, bytes: Uint8Array, stated: Request["dims"]): Che
 
 /** A model, a share link (as FILE itself or as the file's contents), a saved document, or a program. */
 export async function load(
-  { file, dims }: Pick<Request, "file" | "dims">,
+  { file, dims, bound }: Pick<Request, "file" | "dims" | "bound">,
   environment: Environment,
 ): Promise<Checked<Loaded>> {
   if (isLink(file)) return opened(await decodeLink(file));
   let text: string;
   try {
-    if (/\.onnx$/i.test(file)) return imported(file, await environment.bytes(file), dims);
+    if (/\.onnx$/i.test(file)) return imported(file, await environment.bytes(file), { dims, bound });
     text = await environment.read(file);
   } catch (refused) {
     return { ok: false, code: "unreadable", text: `${file} can't be read: ${(refused as Error).message}` };

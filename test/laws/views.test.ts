@@ -63,6 +63,8 @@ function chain(picks: readonly (readonly [number, number])[]): string {
 test.each([
   "x: f32[64]\ny = x.reshape(1, 64).reshape(1, 1, 64).permute(1, 0, 2) * 2\n",
   "x: f32[64]\na = (x.reshape(8, 8) + 0).reshape(4, 16).reshape(16, 4).T\nb = a.T * 1\n",
+  "x: f32[1]\na = cumsum(x, dim=0)\nb = a[::2]\nreturn a, b\n",
+  "x: f32[3, 1]\na = x.softmax(dim=-1)\nb = a[:, ::-1]\nreturn a, b\n",
 ])("%s", (text) => {
   const { graph } = parseProgram(text);
   const c = compiled(graph);

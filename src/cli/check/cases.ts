@@ -119,11 +119,14 @@ function readFolder(folder: string): ExternalCase {
     ort_tests_share_models?: boolean;
     negative?: boolean;
   };
-  const data = readdirSync(folder).find((entry) => entry.startsWith("test_data_set_"));
+  const data = readdirSync(folder)
+    .filter((entry) => entry.startsWith("test_data_set_"))
+    .map((entry) => join(folder, entry))
+    .find((entry) => readdirSync(entry).some((file) => file.endsWith(".pb")));
   const list = (key: string): NamedTensor[] =>
     Array.isArray(facts[key]) ? (facts[key] as JsonTensor[]).map(fromJson) : [];
-  const inputs = data ? fromFiles(join(folder, data), "input") : list("inputs");
-  const expected = data ? fromFiles(join(folder, data), "output") : list("expected");
+  const inputs = data ? fromFiles(data, "input") : list("inputs");
+  const expected = data ? fromFiles(data, "output") : list("expected");
   const after = expect.ort_1_30_ops_after?.extended;
   return {
     name: basename(folder),

@@ -6,6 +6,9 @@ import { findCases, type CaseSource, type ExternalCase } from "./cases";
 import { onCpu, runCase, type CaseResult, type RunPlans } from "./run-case";
 import { onWebgpu } from "./webgpu";
 
+/** Between two lines of progress. */
+const PROGRESS_MILLIS = 10_000;
+
 /** Larger cases are left to the CPU: a software adapter would take minutes over each. */
 const WEBGPU_ELEMENTS = 1 << 20;
 
@@ -69,7 +72,14 @@ export async function checkCases(args: readonly string[], environment: Environme
   }
   const report: Report = { passed: [], failed: [], unsupported: [] };
   const limit = gpu ? WEBGPU_ELEMENTS : Number.POSITIVE_INFINITY;
+  let done = 0;
+  let told = environment.now();
   for (const source of findCases(positionals)) {
+    done++;
+    if (environment.now() - told > PROGRESS_MILLIS) {
+      told = environment.now();
+      environment.complain(`${done} cases read, ${report.passed.length} passed, now ${source.name}`);
+    }
     const cases = casesOf(source);
     if ("result" in cases) take(report, cases.name, cases.result, !values.json, environment);
     else

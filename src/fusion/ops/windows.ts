@@ -56,6 +56,9 @@ export function windowCount(extent: number, axis: WindowAxis): number {
   return Math.floor((spread + axis.before + axis.after - reachOf(axis)) / axis.stride) + 1;
 }
 
+/** Indices of padded windows are tables of their taps: wider borders would need more of them than memory has. */
+const MOST_PADDING = 2 ** 20;
+
 /** Shape of `window`'s result, or what does not fit. */
 export function windowShape(x: Shape, attrs: Attrs, name: string): Checked<Shape> {
   const axes = windowAxes(attrs);
@@ -70,6 +73,12 @@ export function windowShape(x: Shape, attrs: Attrs, name: string): Checked<Shape
   const steps = axes.flatMap(({ kernel, stride, dilation, interior }) => [kernel, stride, dilation, interior]);
   if (steps.some((step) => !Number.isInteger(step) || step < 1))
     return wrong("bad-attr", "Kernel, stride, dilation and interior are whole numbers from 1 on.");
+  const wide = axes.find(({ before, after }) => Math.max(before, after) > MOST_PADDING);
+  if (wide)
+    return wrong(
+      "bad-attr",
+      `A padding of ${Math.max(wide.before, wide.after)} is too wide; up to ${MOST_PADDING} is planned.`,
+    );
   const lead = x.length - rank;
   const counts = axes.map((axis, i) => windowCount(x[lead + i]!, axis));
   const short = counts.findIndex((count) => count < 1);

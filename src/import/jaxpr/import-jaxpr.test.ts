@@ -67,6 +67,12 @@ describe("equations", () => {
       [3, -3, -3],
     ],
     [
+      "a reshape that names its dimensions walks them in that order",
+      program("f[2,3]", [eqn("reshape", ["a"], "f[6]", { new_sizes: [6], dimensions: [1, 0] })]),
+      { x0: [1, 2, 3, 4, 5, 6] },
+      [1, 4, 2, 5, 3, 6],
+    ],
+    [
       "whole powers",
       program("f[3]", [eqn("integer_pow", ["a"], "f[3]", { y: -3 })]),
       { x0: [1, -2, 0.5] },

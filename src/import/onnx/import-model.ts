@@ -72,6 +72,13 @@ export interface ImportedModel {
 export type Imported =
   { readonly ok: true; readonly value: ImportedModel } | { readonly ok: false; readonly text: string };
 
+/** Numbers that were given for an input, in the dtype and the shape that the model declares where they fit. */
+function asDeclared(known: HostTensor, dtype: DType | undefined, dims: OnnxValue["dims"]): HostTensor {
+  const declared = dims?.map((dim) => (typeof dim === "number" && dim >= 0 ? dim : 1));
+  const fits = declared?.reduce((size, extent) => size * extent, 1) === known.data.length;
+  return { ...known, dims: declared && fits ? declared : known.dims, dtype: dtype ?? known.dtype };
+}
+
 /** Reads a model and writes its graph in the typed language. Never throws on bad bytes. */
 export function importOnnx(bytes: Uint8Array, options: ImportOptions = {}): Imported {
   if (bytes.byteLength > CAP_BYTES)
@@ -237,11 +244,11 @@ class ModelReader {
     for (const { name, dataType, dims } of graph.inputs) {
       if (scope.has(name)) continue;
       const known = this.options.known?.get(name);
+      const format = FORMATS.get(dataType);
       if (known) {
-        scope.set(name, this.emit.host(known));
+        scope.set(name, this.emit.host(asDeclared(known, format?.dtype, dims)));
         continue;
       }
-      const format = FORMATS.get(dataType);
       const given = this.options.shapes?.get(name) ?? dims;
       if (!format) this.refuse(dataTypeName(dataType), "dtype");
       if (!given) {

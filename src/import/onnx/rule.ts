@@ -8,7 +8,16 @@ import type { OnnxAttribute, OnnxGraph, OnnxNode } from "./model";
 const MOST_STORED = 2 ** 18;
 
 /** Attributes that say how or where to compute, or belong to training, and change no value that is read here. */
-const IDLE: ReadonlySet<string> = new Set(["consumed_inputs", "training_mode", "is_test", "momentum", "precision"]);
+const IDLE: ReadonlySet<string> = new Set([
+  "consumed_inputs",
+  "training_mode",
+  "is_test",
+  "momentum",
+  "precision",
+  "softmax_precision",
+  "broadcast",
+  "seed",
+]);
 
 export class NodeContext {
   readonly emit: Emitter;
@@ -68,7 +77,18 @@ export class NodeContext {
   }
   /** Attributes that the rule has not looked at: what they would change is not known. Graphs of branches that are not taken are none. */
   unread(): readonly string[] {
-    return [...this.attributes].flatMap(([name, { g }]) => (g || this.asked.has(name) || IDLE.has(name) ? [] : [name]));
+    return [...this.attributes].flatMap(([name, { g }]) =>
+      g || this.asked.has(name) || IDLE.has(name) || this.isSlip(name) ? [] : [name],
+    );
+  }
+  /** `epsion`: a letter is missing in the name of an attribute that was asked for and is not there. Runtimes take its default. */
+  private isSlip(name: string): boolean {
+    return [...this.asked].some(
+      (known) =>
+        known.length === name.length + 1 &&
+        !this.attributes.has(known) &&
+        Array.from(known).some((_, at) => known.slice(0, at) + known.slice(at + 1) === name),
+    );
   }
   /** Attributes that say nothing new here: what they say follows from operands, or from other attributes. */
   implied(...names: readonly string[]): void {

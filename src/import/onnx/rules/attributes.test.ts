@@ -1,7 +1,7 @@
 /** Attributes that nobody asks for are refused, and small ops of the first opsets. */
 import { describe, expect, test } from "vitest";
 import { importModel } from "../import-model";
-import { close, graph, node, run, upTo, wave } from "./testing";
+import { close, graph, node, run, runGraph, upTo, wave } from "./testing";
 
 const refusals = (op: string, told: Parameters<typeof node>[3]): readonly string[] =>
   importModel({
@@ -15,6 +15,19 @@ test("an attribute that a rule does not know is refused, never dropped", () => {
     "its attribute activation, which is not known here",
   ]);
   expect(refusals("Relu", [{ name: "consumed_inputs", ints: [0] }])).toEqual([]);
+});
+
+test("the largest of no truth values is false, the smallest true", () => {
+  for (const [op, value] of [
+    ["ReduceMax", 0],
+    ["ReduceMin", 1],
+  ] as const) {
+    const cast = node("Cast", ["x"], ["b"], [{ name: "to", i: 9 }]);
+    const fold = node(op, ["b", "axes"], ["m"]);
+    const back = node("Cast", ["m"], ["y"], [{ name: "to", i: 1 }]);
+    const [y] = runGraph([cast, fold, back], { x: [[2, 0], []], axes: [[1], [1]] }, ["y"], { known: ["axes"] });
+    expect(y!.data).toEqual([value, value]);
+  }
 });
 
 describe("old forms", () => {

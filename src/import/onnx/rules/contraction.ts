@@ -16,7 +16,8 @@ export function gemm(c: NodeContext): Value {
   const a = c.int("transA", 0) ? swapped(c, c.in(0)) : c.in(0);
   const b = c.int("transB", 0) ? swapped(c, c.in(1)) : c.in(1);
   const product = scaled(c, c.op("matmul", [a, b]), c.float("alpha", 1));
-  return c.maybe(2) ? c.op("add", [product, scaled(c, c.in(2), c.float("beta", 1))]) : product;
+  const beta = c.float("beta", 1);
+  return c.maybe(2) ? c.op("add", [product, scaled(c, c.in(2), beta)]) : product;
 }
 
 /** The result of an equation without an arrow: its letters in the order of the alphabet. */

@@ -24,6 +24,7 @@ function branch(c: NodeContext): readonly Value[] {
 
 /** Inference passes everything on (the mask of old opsets says nothing); training with a share above 0 draws from a generator that nobody states. */
 function dropout(c: NodeContext): readonly Value[] {
+  c.implied("ratio");
   const x = c.in(0);
   const training = c.opset >= 12 ? (c.maybe(2) ? (c.known(2, "training mode")[0] ?? 0) : 0) : 0;
   const share = c.maybe(1) ? (c.known(1, "ratio")[0] ?? 0.5) : 0.5;

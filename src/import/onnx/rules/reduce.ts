@@ -8,8 +8,9 @@ const range = (from: number, to: number): number[] => Array.from({ length: to - 
 function axesOf(c: NodeContext): readonly number[] | null {
   const rank = c.in(0).type.shape.length;
   const axes = c.knownOr("axes", 1);
+  const noop = c.int("noop_with_empty_axes", 0) === 1;
   if (axes && axes.length > 0) return axes.map((axis) => c.axis(axis, rank));
-  return c.int("noop_with_empty_axes", 0) === 1 ? null : range(0, rank);
+  return noop ? null : range(0, rank);
 }
 
 /** What a reduction makes of a single element: over no axes, each is on its own. */
@@ -37,13 +38,13 @@ const reduce =
   ): Rule =>
   (c) => {
     const axes = axesOf(c);
+    const keepdims = c.int("keepdims", 1) === 1;
     const x = before(c, c.in(0));
     const dtype = c.in(0).type.dtype;
     if (axes === null) return after(c, alone(c, op, x));
     // The largest of no truth values is the smallest there is: false.
     const fold = dtype === "bool" ? (BOOLEAN.get(op) ?? op) : op;
-    const folded =
-      axes.length === 0 ? alone(c, op, x) : c.op(fold, [x], { axes, keepdims: c.int("keepdims", 1) === 1 });
+    const folded = axes.length === 0 ? alone(c, op, x) : c.op(fold, [x], { axes, keepdims });
     const result = after(c, folded);
     return c.cast(result, dtype);
   };

@@ -23,6 +23,8 @@ export function rotated(
 function rotaryEmbedding(c: NodeContext): Value {
   const x = c.in(0);
   const flat = x.type.shape.length === 3;
+  // As wide as the tables are.
+  c.implied("rotary_embedding_dim");
   const heads = toHeads(c, x, c.int("num_heads", 1));
   const rotatedHeads = rotated(c, heads, c.maybe(3), c.in(1), c.in(2), c.int("interleaved", 0) === 1);
   return flat ? fromHeads(c, rotatedHeads) : rotatedHeads;

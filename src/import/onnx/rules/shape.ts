@@ -38,9 +38,8 @@ function shapeOf(c: NodeContext): Value {
 function reshape(c: NodeContext): Value {
   const x = c.in(0);
   const asked = c.knownOr("shape", 1) ?? [];
-  const shape = asked.map((extent, i) =>
-    extent === 0 && c.int("allowzero", 0) === 0 ? (x.type.shape[i] ?? 0) : extent,
-  );
+  const zeros = c.int("allowzero", 0) === 1;
+  const shape = asked.map((extent, i) => (extent === 0 && !zeros ? (x.type.shape[i] ?? 0) : extent));
   const open = shape.indexOf(-1);
   if (open >= 0)
     shape[open] =
