@@ -17,10 +17,31 @@ function selectTitle(state: PlaygroundState): string {
   return left >= theirs.length * SAME ? example.title : UNTITLED;
 }
 
+/** The lesson that is read takes the example's place. */
+function LessonMenu({ kind, title }: { readonly kind: string; readonly title: string }) {
+  const open = usePlayground((state) => state.dialog === "course");
+  return (
+    <button
+      type="button"
+      className="pick"
+      aria-haspopup="dialog"
+      aria-expanded={open}
+      aria-label={`${kind}: ${title}`}
+      onClick={() => playground.getState().actions.openDialog("course")}
+    >
+      <span className="pick-word">{kind}</span>
+      <b>{title}</b>
+      <Icon name="down" size={16} />
+    </button>
+  );
+}
+
 export function ExampleMenu() {
   const changed = usePlayground(selectIsEdited);
   const open = usePlayground((state) => state.dialog === "examples");
   const title = usePlayground(selectTitle);
+  const lesson = usePlayground((state) => state.lesson?.content ?? null);
+  if (lesson) return <LessonMenu kind={lesson.kind === "puzzle" ? "Puzzle" : "Lesson"} title={lesson.title} />;
   return (
     <button
       type="button"

@@ -184,7 +184,7 @@ const middle: GridPlan = {
 };
 
 /** A lesson is read where the program was, and the program stands below it. */
-const heightOfLesson: Track = { id: "lesson", area: "program", size: 500, least: 200, bar: "Height of the lesson" };
+const heightOfLesson: Track = { id: "lesson", area: "program", size: 570, least: 200, bar: "Height of the lesson" };
 
 /** Beside the graph: the lesson, if one is open, and its program. */
 function withLesson(plan: GridPlan, lower: "measured" | "kernels"): GridPlan {

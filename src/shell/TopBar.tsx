@@ -75,6 +75,10 @@ export function TopBar({ layout }: { readonly layout: PageLayout }) {
       )}
       {!narrow && (
         <>
+          <button type="button" className="top-button" onClick={open("course")}>
+            <Icon name="lessons" size={16} />
+            Lessons
+          </button>
           <button type="button" className="top-button" onClick={open("options")}>
             <Icon name="options" size={16} />
             Options

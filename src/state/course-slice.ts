@@ -179,6 +179,7 @@ export const courseSlice: Slice<Names> = (context) => {
         context.set({ notice: { tone: "warn", text: `There is no lesson called “${id}”.` } });
         return;
       }
+      context.get().actions.closeIntro();
       context.set({ dialog: "none", pane: "lesson" });
       await show(content, Math.max(0, Math.min(step, content.steps.length - 1)));
     },
