@@ -1,6 +1,8 @@
 /** @file Numbers and columns for people at a terminal. */
 import { showMicros } from "../fusion";
 
+export { plural } from "../fusion";
+
 /** `12.6 MFLOP`. */
 export function flopsText(flops: number): string {
   const units = ["FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP"];
@@ -11,8 +13,6 @@ export function flopsText(flops: number): string {
 
 /** `13.9 µs`, `1.2 ms`; takes nanoseconds. */
 export const timeText = (nanos: number): string => showMicros(nanos / 1000);
-
-export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Rows as left-aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string {

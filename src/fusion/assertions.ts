@@ -2,7 +2,7 @@
 import { liveBytes, peakOf } from "./codegen";
 import type { Goal } from "./compilation";
 import { usesOf, type Diagnostic, type Fusion, type NodeId, type Plan, type Region, type Span, type Step } from "./ir";
-import { inWords, showBytes } from "./passes";
+import { inWords, plural, showBytes } from "./passes";
 import { lineAndColumn, type Assertion, type CountedKind } from "./text";
 
 interface Outcome {
@@ -43,11 +43,9 @@ function goalOf(assertion: Assertion, { naive, plan }: Outcome): Pick<Goal, "wan
   }
   const { kind, count } = assertion;
   const made = measured[kind](plan);
-  if (kind === "kernels") return { wants: plural(count), has: plural(made) };
+  if (kind === "kernels") return { wants: plural(count, "kernel"), has: plural(made, "kernel") };
   return { wants: `≤ ${showBytes(count)} ${kind === "bytes" ? "moved" : "alive"}`, has: showBytes(made) };
 }
-
-const plural = (kernels: number): string => `${kernels} ${kernels === 1 ? "kernel" : "kernels"}`;
 
 /** What is counted of a plan, by the kind of the assertion. */
 const measured: Readonly<Record<CountedKind, (plan: Plan) => number>> = {

@@ -1,4 +1,5 @@
 /** @file The stops of the tour: where one looks, what the page does there, and what is said, with the shown program's own numbers. */
+import { plural } from "../fusion";
 import { showMicros } from "../panels";
 import { selectPlan, selectScore, selectSteps, type Pane, type PlaygroundState } from "../state";
 
@@ -14,7 +15,6 @@ export interface Stop {
 /** Long enough to read each stop; five of them make forty seconds. */
 export const STOP_MILLIS = 8000;
 
-const plural = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
 const accepted = (state: PlaygroundState): number => selectSteps(state).findIndex((step) => step.accepted);
 
 export const stops: readonly Stop[] = [

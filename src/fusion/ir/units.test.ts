@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { showBytes, showMicros } from "./units";
+import { plural, showBytes, showCount, showMicros } from "./units";
 
 test("bytes have three figures at most and no trailing zeros", () => {
   const said = [0, 12, 1023, 1024, 3072, 16 * 1024, 12 * 2 ** 20, 6.0117 * 2 ** 20, 1023 * 2 ** 20, 2 ** 40].map(
@@ -30,5 +30,22 @@ test("times pick the unit that keeps the number short", () => {
     "1 ms",
     "1.2 ms",
     "2.5 s",
+  ]);
+});
+
+test("counts have their thousands apart, and one of a thing is one", () => {
+  expect([0, 999, 1000, 1234567, -4096, 12.5].map(showCount)).toEqual([
+    "0",
+    "999",
+    "1,000",
+    "1,234,567",
+    "-4,096",
+    "12.5",
+  ]);
+  expect([plural(0, "op"), plural(1, "op"), plural(1240, "op"), plural(2, "index", "indices")]).toEqual([
+    "0 ops",
+    "1 op",
+    "1,240 ops",
+    "2 indices",
   ]);
 });

@@ -21,3 +21,14 @@ export const showBytes = (bytes: number): string => scaled(bytes, 1024, ["B", "K
 /** `67.1 µs`, `1.2 ms`, `8.19 ns`; takes µs. */
 export const showMicros = (micros: number): string =>
   micros === 0 ? "0 µs" : scaled(micros * 1000, 1000, ["ns", "µs", "ms", "s"]);
+
+/** `1,240`: a count with its thousands apart. */
+export const showCount = (count: number): string => {
+  const [whole, fraction] = String(count).split(".");
+  const grouped = whole!.replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+};
+
+/** `12 ops`, `1 op`. */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${showCount(count)} ${count === 1 ? one : many}`;

@@ -51,4 +51,4 @@ export { savedOffers, type SavedOffer } from "./saved/wanted";
 export { inTextOrder } from "./planner";
 export { runPasses, stateHash, type PassRun } from "./run";
 export { passCatalogue, type PassEntry } from "./catalogue";
-export { inWords, showBytes, showMicros } from "./sentences";
+export { inWords, plural, showBytes, showCount, showMicros } from "./sentences";

@@ -1,8 +1,8 @@
 /** @file Numbers and names as a teacher says them: a unit, small counts in words, the user's own labels. */
-import { node, showBytes, showMicros, type Graph, type NodeId, type Verdict } from "../ir";
+import { node, plural, showBytes, showCount, showMicros, type Graph, type NodeId, type Verdict } from "../ir";
 import type { Opinion } from "./define";
 
-export { showBytes, showMicros };
+export { plural, showBytes, showCount, showMicros };
 
 const SMALL = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 /** Small numbers as words: `two`, `17`. */

@@ -1,6 +1,6 @@
 /** @file Numbers as people read them: three significant figures at most, and always a unit. */
 
-export { showBytes, showMicros } from "../../fusion";
+export { plural, showBytes, showMicros } from "../../fusion";
 
 // Making a formatter costs more than using it a hundred times.
 const formatters = new Map<number, Intl.NumberFormat>();
@@ -100,7 +100,3 @@ export function decimal(value: number, unit: string): string {
 
 /** `1,240`: a whole count in full. */
 export const count = (value: number): string => whole.format(value);
-
-/** `12 ops`, `1 op`. */
-export const plural = (value: number, one: string, many = `${one}s`): string =>
-  `${count(value)} ${value === 1 ? one : many}`;
