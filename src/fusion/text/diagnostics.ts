@@ -39,6 +39,13 @@ export class Diagnostics {
     this.found.set(key, { code, severity: detail.severity ?? "error", span, text: shortened(text), ...detail });
   }
 
+  /** Says this instead of everything so far: what was found are consequences of it. */
+  only(code: string, span: Span, text: string): void {
+    this.found.clear();
+    this.dropped = 0;
+    this.add(code, span, text);
+  }
+
   /** Mistakes in a claim about the plan: told like others, but the program is as clear as without it. */
   inClaim(read: () => void): void {
     this.readingClaim = true;

@@ -13,6 +13,7 @@ import { readProgram } from "./read";
 import { runBody } from "./run";
 import { runEntryFunction, loneDef } from "./entry-function";
 import type { SymbolRecord } from "./scope";
+import { pastedKernel } from "./kernel-languages";
 import { Scope } from "./scope";
 import type { DefStatement, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement } from "./syntax";
@@ -158,6 +159,8 @@ export function parseProgram(text: string, { now, budget }: ParseOptions = {}): 
   const frame = newFrame(new Scope(null, ""));
   if (main) runEntryFunction(interpreter, statements, main, frame);
   else interpreter.runBody(statements, frame);
+  const kernel = diagnostics.hasErrors ? pastedKernel(text) : null;
+  if (kernel) diagnostics.only("pasted-kernel", kernel.span, kernel.text);
   const outputs = outputsOf(interpreter, frame);
   if (!interpreter.stopped) warnUnused(interpreter, outputs, frame.result.values !== null, main);
   const read = withPhases({ nodes: interpreter.nodes, outputs });

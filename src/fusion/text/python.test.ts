@@ -138,6 +138,28 @@ describe("several results", () => {
   ])("%s", (text, message) => expect(problems(X + text)).toEqual([message]));
 });
 
+describe("what is no program of tensors", () => {
+  test.each([
+    [
+      "import triton\nimport triton.language as tl\n@triton.jit\ndef add(x_ptr, y_ptr, n, BLOCK: tl.constexpr):\n  pid = tl.program_id(0)\n  x = tl.load(x_ptr + pid)\n  tl.store(y_ptr + pid, x)\n",
+      "3:1 pasted-kernel This is a Triton kernel",
+    ],
+    [
+      "__global__ void add(float* x, float* y) { y[threadIdx.x] += x[threadIdx.x]; }\n",
+      "1:1 pasted-kernel This is a CUDA kernel",
+    ],
+  ])("%s", (text, message) => {
+    const found = problems(text).filter((line) => !line.includes("unused"));
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(message);
+  });
+
+  test("line breaks that only Unicode knows are no part of a name", () => {
+    const { graph } = parseProgram("x: f32[8]\nv\u2028w = x * 2\n");
+    expect([...graph.nodes.values()].filter(({ label }) => /[\u2028\u2029\u0085]/.test(label))).toEqual([]);
+  });
+});
+
 describe("a tensor that is returned twice", () => {
   test.each([
     ["v0 = x * 2\nv1 = v0[:]\nreturn v1, v0\n", ["v0", "v0 again"]],

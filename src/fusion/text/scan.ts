@@ -9,10 +9,12 @@ const MOST_STRAYS = 60;
 const MOST_CUTS = 60;
 /**
  * The text as the parser is shown it, every offset unchanged. `f32[]`, a scalar's type, gets spaces: Python has no empty index.
+ * Line breaks that only Unicode knows and characters without a width are spaces: in a name they would break a shader's line.
  * `1.` and `1.e5` lose their point, which the grammar does not know; numbers are read from the text itself.
  */
 export const readable = (text: string): string =>
   text
+    .replaceAll(/[\u0085\u2028\u2029\u200b-\u200f\u2060\ufeff]/g, " ")
     .replaceAll(/\b(f32|f16|i32|bool)\[\s*\]/g, (found, dtype: string) => dtype.padEnd(found.length))
     .replaceAll(/(?<![\w.])(\d[\d_]*)\.(?=[eE][-+]?\d)/g, "$10")
     .replaceAll(/(?<![\w.])(\d[\d_]*)\.(?![\w.])/g, "$1 ");
