@@ -12,6 +12,7 @@ export {
   variantId,
 } from "./examples";
 export { optionsFor } from "./options";
+export { keywords, keywordsOf } from "./keywords";
 export { startHere } from "./start-here";
 export { findNote, noteKinds, notes, notesOfExample, notesOfPass } from "./notes";
 export type { Note, NoteKind, Try } from "./notes/note";

@@ -6,6 +6,9 @@ import { bestOf, idsOf, neighbourChapter, shelvesFor, type Shelf } from "./examp
 import { Icon } from "./Icon";
 import "./example-picker.css";
 
+/** Examples that are planned in one request. */
+const COUNTED_AT_ONCE = 3;
+
 interface Props {
   /** The example or variant that is open. */
   readonly shown: string | null;
@@ -87,6 +90,18 @@ export function ExamplePicker({ shown, onClose }: Props) {
   const at = Math.max(0, ids.indexOf(wanted));
   const active = ids[at];
 
+  useEffect(() => {
+    let open = true;
+    const count = async (): Promise<void> => {
+      // A few at a time: the planner must stay free for the program that is typed or opened meanwhile.
+      const wanted = idsOf(shelvesFor("")).filter((id) => !id.includes("/"));
+      for (let i = 0; open && i < wanted.length; i += COUNTED_AT_ONCE)
+        await playground.getState().actions.countLessons(wanted.slice(i, i + COUNTED_AT_ONCE));
+    };
+    void count();
+    return () => void (open = false);
+  }, []);
+
   const sought = useRef<string | null | undefined>(shown);
   // The list of other words is there only after they were drawn.
   useEffect(() => scrollTo(sought.current ?? undefined, "center"), [words]);
@@ -132,7 +147,7 @@ export function ExamplePicker({ shown, onClose }: Props) {
       </div>
       {shelves.length === 0 && (
         <p className="picker-none" role="status">
-          No example has these words.
+          No matching example.
         </p>
       )}
     </div>

@@ -1,6 +1,8 @@
 /** @file One chapter of the examples' list. */
 import type { ReactNode } from "react";
 import { variantId } from "../lessons";
+import { usePlayground } from "../state";
+import { TrafficBars } from "./TrafficBars";
 import type { Shelf, ShownExample } from "./example-shelves";
 import { Icon } from "./Icon";
 
@@ -49,11 +51,20 @@ function Entry({ id, className, title, children, active, shown, onHover, onChoos
 }
 
 function Row({ example, variants, ...choosing }: ShownExample & Choosing) {
+  const totals = usePlayground((state) => state.lessonTotals.get(example.id));
   return (
     <>
       <Entry id={example.id} className="picker-entry" {...choosing}>
         <b>{example.title}</b>
         <span className="picker-sentence">{example.sentence}</span>
+        <span className="picker-counts">
+          <TrafficBars totals={totals} />
+          {totals && (
+            <small>
+              {totals.naive.kernels} → {totals.fused.kernels} kernels
+            </small>
+          )}
+        </span>
       </Entry>
       {variants.length > 0 && (
         <div className="picker-variants" role="presentation">

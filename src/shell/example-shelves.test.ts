@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allLessons, chapters } from "../lessons";
+import { allLessons, chapters, findExample, keywords } from "../lessons";
 import { bestOf, idsOf, neighbourChapter, shelvesFor } from "./example-shelves";
 
 test("without words there is everything, by chapter", () => {
@@ -18,6 +18,14 @@ test("all words must occur, in any order and case", () => {
 test("a chapter is found by its title, a variant brings its example along", () => {
   expect(shelvesFor("hurts").map(({ chapter }) => chapter.id)).toContain("when-it-hurts");
   expect(idsOf(shelvesFor("b a scalar"))).toEqual(["log-relu", "log-relu/scalar"]);
+});
+
+test.each(["mlp", "resnet", "gpt", "transformer", "llama", "unet", "vit"])("%s finds examples", (word) => {
+  expect(bestOf(shelvesFor(word), word)).toBeDefined();
+});
+
+test("every keyword leads to examples that are there", () => {
+  for (const { examples } of keywords) for (const id of examples) expect(findExample(id), id).not.toBeNull();
 });
 
 test("chapters follow each other", () => {

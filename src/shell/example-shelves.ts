@@ -1,5 +1,5 @@
 /** @file The examples by chapter, narrowed to those that fit some words. Pure. */
-import { chapters, examples, variantId, type Chapter, type Example, type Variant } from "../lessons";
+import { chapters, examples, keywordsOf, variantId, type Chapter, type Example, type Variant } from "../lessons";
 
 /** One example with those of its variants that fit. */
 export interface ShownExample {
@@ -20,7 +20,7 @@ const fits = (words: readonly string[], ...texts: readonly (string | undefined)[
 
 function shownOf(words: readonly string[], chapter: Chapter, example: Example): ShownExample | null {
   const { id, title, sentence, variants = [] } = example;
-  const own = [chapter.title, chapter.number ?? "", id, title, sentence];
+  const own = [chapter.title, chapter.number ?? "", id, title, sentence, keywordsOf(id)];
   if (fits(words, ...own)) return { example, variants };
   const fitting = variants.filter((variant) => fits(words, ...own, variant.id, variant.title, variant.sentence));
   return fitting.length > 0 ? { example, variants: fitting } : null;
