@@ -84,6 +84,18 @@ test("drawing begins on an empty canvas, with the mouse alone", async ({ page, p
   await expect(play.region("Kernels").getByRole("heading")).toContainText("tanh");
 });
 
+test("a double click on the canvas adds an op where it happened", async ({ page, play }) => {
+  await start(play, "x: f32[64, 64]\n");
+  const canvas = (await play.region("Graph").getByRole("application").boundingBox())!;
+  const [x, y] = [canvas.x + canvas.width * 0.5, canvas.y + canvas.height * 0.6];
+  await page.mouse.dblclick(x, y);
+  await page.getByRole("combobox", { name: "Add an op" }).fill("tanh");
+  await page.getByRole("option", { name: /^tanh / }).click();
+  const box = (await play.node(/^tanh/).boundingBox())!;
+  expect(Math.abs(box.x - x)).toBeLessThan(60);
+  expect(Math.abs(box.y - y)).toBeLessThan(60);
+});
+
 test("a line that does not fit is refused with its reason while it is drawn", async ({ page, play }) => {
   await start(play, "x: f32[64, 32]\nw: f32[16, 8]\nv: f32[32, 8]\ny = x @ v\nz = exp(w)\n");
   await expect(play.node(/^matmul y/)).toBeVisible();

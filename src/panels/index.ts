@@ -9,7 +9,7 @@ export { download } from "./download";
 export { late } from "./Late";
 export { LineSlider } from "./LineSlider";
 export { runAnnouncement } from "./model/announce";
-export { transferCount } from "./model/score";
 export { stepAnnouncement } from "./model/step-words";
+export { transferCount } from "./model/score";
 export { showBytes, showMicros } from "./model/units";
 export { InlineCode } from "./InlineCode";

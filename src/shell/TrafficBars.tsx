@@ -1,4 +1,5 @@
 /** @file What fusion does to a program's traffic, small enough for a list: full-size transfers of both plans as blocks. */
+import { transferCount } from "../panels";
 import type { PlaygroundState } from "../state";
 
 type PlanTotals = NonNullable<ReturnType<PlaygroundState["lessonTotals"]["get"]>>;
@@ -6,7 +7,15 @@ type PlanTotals = NonNullable<ReturnType<PlaygroundState["lessonTotals"]["get"]>
 /** More blocks than these become one bar. */
 const MOST_BLOCKS = 18;
 
-function Bar({ count, most, fused }: { readonly count: number; readonly most: number; readonly fused: boolean }) {
+interface BarProps {
+  readonly count: number;
+  readonly most: number;
+  /** The count in words: never 0 while bytes move. */
+  readonly said: string;
+  readonly fused: boolean;
+}
+
+function Bar({ count, most, said, fused }: BarProps) {
   return (
     <span className="traffic-bar" data-fused={fused}>
       <span
@@ -15,7 +24,7 @@ function Bar({ count, most, fused }: { readonly count: number; readonly most: nu
       >
         {most <= MOST_BLOCKS && Array.from({ length: count }, (_, i) => <i key={i} />)}
       </span>
-      <b>{count}</b>
+      <b>{said}</b>
     </span>
   );
 }
@@ -26,9 +35,13 @@ export function TrafficBars({ totals }: { readonly totals: PlanTotals | undefine
   const [naive, fused] = [totals.naive.fullSizeTransfers, totals.fused.fullSizeTransfers];
   const most = Math.max(naive, fused);
   return (
-    <span className="traffic-bars" role="img" aria-label={`${naive} full-size transfers become ${fused}`}>
-      <Bar count={naive} most={most} fused={false} />
-      <Bar count={fused} most={most} fused />
+    <span
+      className="traffic-bars"
+      role="img"
+      aria-label={`${transferCount(totals.naive)} full-size transfers become ${transferCount(totals.fused)}`}
+    >
+      <Bar count={naive} most={most} said={transferCount(totals.naive)} fused={false} />
+      <Bar count={fused} most={most} said={transferCount(totals.fused)} fused />
     </span>
   );
 }

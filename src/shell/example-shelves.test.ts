@@ -25,7 +25,7 @@ test.each(["mlp", "resnet", "gpt", "transformer", "llama", "unet", "vit"])("%s f
 });
 
 test("every keyword leads to examples that are there", () => {
-  for (const { examples } of keywords) for (const id of examples) expect(findExample(id), id).not.toBeNull();
+  for (const { examples } of keywords) for (const id of examples) expect(findExample(id)).not.toBeNull();
 });
 
 test("chapters follow each other", () => {

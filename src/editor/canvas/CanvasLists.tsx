@@ -18,7 +18,7 @@ export function CanvasLists({ picture, graph, onJump }: ListsProps) {
     case "none":
       return null;
     case "palette":
-      return <Palette />;
+      return <Palette at={list.at} />;
     case "outline":
       return picture && <Outline scene={picture.scene} onJump={onJump} />;
     case "connect":

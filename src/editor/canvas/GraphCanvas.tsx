@@ -89,6 +89,7 @@ function Canvas() {
         nodesFocusable
         edgesFocusable
         disableKeyboardA11y
+        zoomOnDoubleClick={false}
         deleteKeyCode={null}
         selectionKeyCode={null}
         multiSelectionKeyCode={null}

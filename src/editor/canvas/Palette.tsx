@@ -14,7 +14,7 @@ export function addOp(op: string, at: Position | null): void {
   say(op === INPUT ? actions.addInput() : actions.addOp(op, at));
 }
 
-export function Palette() {
+export function Palette({ at }: { readonly at: Position | null }) {
   const [query, setQuery] = useState("");
   const found = useMemo(() => searchPalette(query), [query]);
   const withInput = INPUT.startsWith(query.trim().toLowerCase());
@@ -43,7 +43,7 @@ export function Palette() {
       onSearch={setQuery}
       onClose={closeList}
       onTake={(index) => {
-        addOp(names[index]!, null);
+        addOp(names[index]!, at);
         closeList();
       }}
     />

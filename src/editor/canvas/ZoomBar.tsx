@@ -8,7 +8,8 @@ export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; reado
   const percent = useStore((s) => Math.round(s.transform[2] * 100));
   const list = useCanvas((s) => s.list.kind);
   const map = useCanvas((s) => s.map);
-  const toggle = (kind: "palette" | "outline"): void => (list === kind ? closeList() : openList({ kind }));
+  const toggle = (kind: "palette" | "outline"): void =>
+    list === kind ? closeList() : openList(kind === "palette" ? { kind, at: null } : { kind });
   return (
     <div className="zoom-bar" role="toolbar" aria-label="Graph">
       <button

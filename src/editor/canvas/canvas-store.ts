@@ -13,7 +13,8 @@ export interface Connecting {
 
 export type CanvasList =
   | { readonly kind: "none" }
-  | { readonly kind: "palette" }
+  /** `at`: where on the canvas the op is wanted; null leaves it to the layout. */
+  | { readonly kind: "palette"; readonly at: Position | null }
   | { readonly kind: "outline" }
   | { readonly kind: "connect"; readonly from: NodeId };
 

@@ -1,13 +1,13 @@
 /** @file What the mouse does on the canvas: select, hover, move, connect. Returned as React Flow's own handlers. */
 import { useMemo } from "react";
-import type { DragEvent } from "react";
+import type { DragEvent, MouseEvent } from "react";
 import type { IsValidConnection, NodeChange, OnConnect, OnConnectStart, OnNodeDrag } from "@xyflow/react";
 import { nodeId } from "../../fusion";
 import type { EdgeId, NodeId } from "../../fusion";
 import { foldOf, pillTarget, recordOf } from "../../document";
 import type { Position } from "../../document";
 import { playground } from "../../state";
-import { drag, endDrag, say, startConnecting, useCanvas } from "./canvas-store";
+import { drag, endDrag, openList, say, startConnecting, useCanvas } from "./canvas-store";
 import type { FlowEdge, FlowNode } from "./flow";
 import type { Picture } from "./model/picture";
 import { targetKey, targetsOf } from "./model/targets";
@@ -60,6 +60,10 @@ const onDragOver = (event: DragEvent): void => {
   if (event.dataTransfer.types.includes(OP_MEDIA_TYPE)) event.preventDefault();
 };
 
+/** The canvas itself, not what stands on it. */
+const isPane = (target: EventTarget): boolean =>
+  target instanceof Element && target.classList.contains("react-flow__pane");
+
 export function useGestures(picture: Picture | null, editable: boolean, flowPoint: Camera["flowPoint"]) {
   return useMemo(
     () => ({
@@ -75,6 +79,14 @@ export function useGestures(picture: Picture | null, editable: boolean, flowPoin
         playground.getState().actions.select({ kind: "edge", id: id as EdgeId }),
       onNodeMouseEnter: (_event: unknown, { id }: FlowNode) => hover(pillTarget(id) ?? nodeId(id)),
       onNodeMouseLeave: () => hover(null),
+      onDoubleClick: (event: MouseEvent) => {
+        if (editable && isPane(event.target)) openList({ kind: "palette", at: flowPoint(event) });
+      },
+      onPaneContextMenu: (event: MouseEvent | globalThis.MouseEvent) => {
+        if (!editable) return;
+        event.preventDefault();
+        openList({ kind: "palette", at: flowPoint(event) });
+      },
       onDragOver,
       onDrop: (event: DragEvent) => {
         const op = event.dataTransfer.getData(OP_MEDIA_TYPE);
