@@ -1,6 +1,7 @@
 import { expect, test } from "./fixtures";
 
-test.use({ viewport: { width: 360, height: 420 } });
+// A newcomer: who was here before has preferences stored.
+test.use({ viewport: { width: 360, height: 420 }, newcomer: true });
 
 test("embedded, the page is counts, graph and steps; it keeps nothing and leads to the whole", async ({
   page,

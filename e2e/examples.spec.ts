@@ -56,13 +56,15 @@ test.describe("examples", () => {
     await expect(page.getByText("edited")).toBeHidden();
     await expect(play.editor).toBeVisible();
     await play.type("x: f32[64, 64]\ny = exp(x)\n");
-    await expect(page.getByText("edited")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Example: Untitled" })).toBeVisible();
     await expect(variants).toBeHidden();
     await page.getByRole("button", { name: "Undo" }).click();
     await expect(variants).toBeVisible();
   });
 
-  test("say what the chapter prints beside what is counted", async ({ page, play }) => {
+  test("compare what lecture notes print with what is counted", async ({ page, play }) => {
+    await play.openMeasured();
+    await play.region("Measured").getByText("Compared with lecture notes").click();
     await expect(play.region("Measured")).toContainText("The lecture notes say 6 → 3; counted 7 → 3");
     await page.getByRole("button", { name: "b a vector" }).click();
     await expect(play.region("Measured")).toContainText("the big tensors move 6 → 2");
