@@ -14,7 +14,8 @@ export interface Held {
   lost: boolean;
 }
 
-const ADAPTER_MILLIS = 5000;
+/** A browser whose GPU process hangs never answers. */
+const ANSWER_MILLIS = 5000;
 const RETRY_MILLIS = 150;
 // A browser blocks WebGPU for a page after repeated crashes; asking more often would only make it worse.
 const LOSSES_ALLOWED = 3;
@@ -30,6 +31,15 @@ const raised = [
   "maxComputeWorkgroupSizeY",
 ] as const;
 const wanted: readonly GPUFeatureName[] = ["timestamp-query", "shader-f16", "subgroups"];
+
+/** null also where the browser throws, at once or later, instead of answering null. */
+async function requestAdapter(gpu: GPU): Promise<GPUAdapter | null> {
+  try {
+    return await gpu.requestAdapter({ powerPreference: "high-performance" });
+  } catch {
+    return null;
+  }
+}
 
 export class DeviceHolder {
   readonly #gpu: GPU | undefined;
@@ -77,9 +87,7 @@ export class DeviceHolder {
     // The first request right after the browser's start can answer null and the next one succeed.
     for (const pause of [0, RETRY_MILLIS]) {
       if (pause > 0) await this.#env.sleep(pause);
-      // Some browsers throw here instead of answering null.
-      const asked = this.#gpu.requestAdapter({ powerPreference: "high-performance" }).catch(() => null);
-      const adapter = await within(this.#env, ADAPTER_MILLIS, asked);
+      const adapter = await within(this.#env, ANSWER_MILLIS, requestAdapter(this.#gpu));
       if (adapter === LATE) return refusals.neverAnswered();
       if (adapter) return done(adapter);
     }
@@ -89,12 +97,16 @@ export class DeviceHolder {
   async #open(adapter: GPUAdapter): Promise<Outcome<Held>> {
     const requiredFeatures = wanted.filter((feature) => adapter.features.has(feature));
     const requiredLimits = Object.fromEntries(raised.map((name) => [name, adapter.limits[name]]));
-    let device: GPUDevice;
+    let device: GPUDevice | typeof LATE;
     try {
-      device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
+      const asked = adapter.requestDevice({ requiredFeatures, requiredLimits });
+      device = await within(this.#env, ANSWER_MILLIS, asked);
+      // Nobody waits for it any more, and it would occupy memory.
+      if (device === LATE) void asked.then((unused) => unused.destroy()).catch(() => undefined);
     } catch (refused) {
       return fail("no-adapter", `The GPU gave no device: ${String(refused)}`);
     }
+    if (device === LATE) return refusals.neverAnswered();
     const held: Held = { device, epoch: ++this.#epoch, lost: false, info: describeAdapter(adapter, device) };
     void this.#watch(held);
     device.addEventListener("uncapturederror", (event) => {

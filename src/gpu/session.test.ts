@@ -47,6 +47,35 @@ test("a device that is refused is no adapter, with the reason", async () => {
   expect(await start({ noDevice: true }).session.describe()).toMatchObject({ problem: { code: "no-adapter" } });
 });
 
+test("a browser that throws when it is asked for an adapter has none", async () => {
+  expect(await start({ adapterThrows: true }).session.describe()).toMatchObject({ problem: { code: "no-adapter" } });
+});
+
+test("a device that never comes is given up after 5 s; one that comes too late is given back", async () => {
+  let come = (): void => undefined;
+  const { fake, session } = start({ deviceLate: new Promise((resolve) => (come = resolve)) });
+  const begin = fake.time.millis;
+  expect(await session.describe()).toMatchObject({ ok: false, problem: { code: "timeout" } });
+  expect(fake.time.millis - begin).toBe(5000);
+  come();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(fake.devices.map(({ isLost }) => isLost)).toEqual([true]);
+});
+
+test("whatever throws in an action is an answer, and the next action is served", async () => {
+  const { fake, session } = start();
+  await session.describe();
+  const { createCommandEncoder } = fake.devices[0]!;
+  fake.devices[0]!.createCommandEncoder = () => {
+    throw new TypeError("no encoder");
+  };
+  for (const answer of [session.run(fusedPlan(N), inputsFor(N)), session.measureRoofs()])
+    expect(await answer).toMatchObject({ ok: false, problem: { text: expect.stringContaining("no encoder") } });
+  expect(fake.alive).toBe(0);
+  fake.devices[0]!.createCommandEncoder = createCommandEncoder;
+  expect((await session.run(fusedPlan(N), inputsFor(N))).ok).toBe(true);
+});
+
 test("a software adapter is known by any of its three marks", async () => {
   const marks = [{ isFallbackAdapter: true }, { vendor: "google" }, { description: "SwiftShader driver 5.0.0" }];
   for (const mark of marks) {

@@ -12,7 +12,7 @@ import { drawKernels, type Inputs } from "./inputs";
 import { buildPipelines } from "./pipelines";
 import { MEMORY_BUDGET, longestDispatchSeconds, preflight } from "./preflight";
 import { prepare } from "./prepare";
-import { done, refusals } from "./problem";
+import { done, fail, refusals } from "./problem";
 import { PATIENCE_MILLIS } from "./queue";
 import type { Job } from "./queue";
 import { findRoofs } from "./roofs";
@@ -67,6 +67,8 @@ export function createSession(gpu: GPU | undefined, env: SessionEnv = hostEnv())
       const known = described.has(held.device) ? done(null) : await observeClock(job);
       const result = known.ok ? await work(job) : known;
       return held.lost && result.ok ? refusals.wentAway() : result;
+    } catch (thrown) {
+      return held.lost ? refusals.wentAway() : fail("internal", `The run broke off: ${String(thrown)}`);
     } finally {
       if (!holder.poisoned) arena.free();
     }

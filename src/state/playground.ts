@@ -244,11 +244,11 @@ function openingSlice(
         context.environment.draftOwner.takeOver();
       }
       if (kind === "retry") void actions.runBoth();
-      if (kind === "run-anyway") void actions.runBoth(true);
+      if (kind === "run-anyway") void actions.runBoth(true, action?.only);
       if (kind === "run-fused") void actions.runBoth(false, "fused");
       if (kind === "allow-memory" && action?.amount) {
         actions.setMemory(action.amount);
-        void actions.runBoth();
+        void actions.runBoth(false, action.only);
       }
     },
   };

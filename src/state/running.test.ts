@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Compilation, Plan } from "../fusion";
-import type { DeviceInfo } from "../gpu";
+import type { BenchResult, DeviceInfo, Outcome } from "../gpu";
 import { localPort, type CheckRequest, type CompileRequest } from "../workers";
 import { createPlayground, type Playground } from "./playground";
 import type { Environment } from "./environment";
@@ -151,8 +151,10 @@ test("what the device can't hold is refused with both numbers, before its data i
   page.dispose();
 });
 
+const enough: Outcome<BenchResult> = { ok: false, problem: { code: "internal", text: "enough" } };
+
 /** A page whose naive plan stores `naiveBytes` and whose fused plan stores next to nothing; what was run with how much. */
-function pageWithPlans(naiveBytes: number) {
+function pageWithPlans(naiveBytes: number, outcome: Outcome<BenchResult> = enough, fusedBytes = 1024) {
   const ran: { readonly plans: string; readonly budget: number | undefined }[] = [];
   const stored = (bytes: number) =>
     ({
@@ -163,7 +165,7 @@ function pageWithPlans(naiveBytes: number) {
   const made = pageWith(1e6, 0, {
     plans: new Map([
       [0, stored(naiveBytes)],
-      [1, stored(1024)],
+      [1, stored(fusedBytes)],
     ]),
     bench: async (plans, _, { memoryBudget }) => {
       ran.push({
@@ -172,7 +174,7 @@ function pageWithPlans(naiveBytes: number) {
           .join(),
         budget: memoryBudget,
       });
-      return { ok: false, problem: { code: "internal", text: "enough" } };
+      return outcome;
     },
     device: { ...device, maxBufferBytes: 2 ** 32, maxBindingBytes: 2 ** 31, software: false },
   });
@@ -202,6 +204,34 @@ test("where the naive plan fits no device, the fused one is offered, with what t
   await page.getState().actions.runBoth(true);
   expect(page.getState().notice).toMatchObject({ action: { label: "Run fused only", kind: "run-fused" } });
   expect(page.getState().notice?.text).toContain("The naive plan would store 128 GiB for s alone.");
+  page.getState().actions.followNotice();
+  await settled();
+  expect(ran.map(({ plans }) => plans)).toEqual(["fused"]);
+  page.dispose();
+});
+
+test("memory that runs out on the way offers the fused plan alone, as running out before does", async () => {
+  const problem = { code: "out-of-memory", text: "The GPU has no memory left for this." } as const;
+  const { page, ran } = pageWithPlans(2 ** 20, { ok: false, problem });
+  await settled();
+  await page.getState().actions.runBoth(true);
+  expect(page.getState().run.status).toBe("idle");
+  expect(page.getState().notice).toMatchObject({ action: { label: "Run fused only", kind: "run-fused" } });
+  expect(page.getState().notice?.text).toContain(problem.text);
+  expect(page.getState().notice?.text).toContain("The naive plan would store 1 MiB for s alone.");
+  page.getState().actions.followNotice();
+  await settled();
+  expect(ran.map(({ plans }) => plans)).toEqual(["naive,fused", "fused"]);
+  // Nothing smaller is left to offer.
+  expect(page.getState().run).toMatchObject({ status: "failed", problem });
+  page.dispose();
+});
+
+test("what is allowed or run anyway is the run that was asked about", async () => {
+  const { page, ran } = pageWithPlans(2 ** 20, undefined, 900 * 2 ** 20);
+  await settled();
+  await page.getState().actions.runBoth(true, "fused");
+  expect(page.getState().notice).toMatchObject({ action: { label: "Allow 1 GiB" } });
   page.getState().actions.followNotice();
   await settled();
   expect(ran.map(({ plans }) => plans)).toEqual(["fused"]);

@@ -91,6 +91,8 @@ const allowance = (bytes: number): number => 2 ** Math.ceil(Math.log2(bytes / 2 
 
 const memoryText = (mebibytes: number): string => (mebibytes >= 1024 ? `${mebibytes / 1024} GiB` : `${mebibytes} MiB`);
 
+const FUSED_ONLY = { label: "Run fused only", kind: "run-fused" } as const;
+
 /** Asks instead of running: what is missing, and the ways on. */
 function ask(context: SliceContext, { previous }: RunRequest, notice: Omit<Notice, "tone">): false {
   rest(context, previous);
@@ -122,12 +124,11 @@ async function mayRun(
   const all = [wanted.naive, wanted.step, wanted.fused].filter((plan) => plan !== null && plan !== undefined);
   const { memoryMiB } = context.get();
   const budget = memoryMiB * 2 ** 20;
-  const fused = { label: "Run fused only", kind: "run-fused" } as const;
   const fusedFits = only !== "fused" && preflight([plans.fused], device, budget).ok;
   const ever = preflight(all, device, Infinity);
   if (!ever.ok) {
     if (fusedFits)
-      return ask(context, request, { text: `${naiveNeed(plans.naive)}. ${ever.problem.text}`, action: fused });
+      return ask(context, request, { text: `${naiveNeed(plans.naive)}. ${ever.problem.text}`, action: FUSED_ONLY });
     fail(context, request, ever.problem);
     return false;
   }
@@ -135,14 +136,14 @@ async function mayRun(
   if (bytes > budget) {
     const amount = allowance(bytes);
     const text = `This run needs ${showBytes(bytes)} of GPU memory: the page may use ${memoryText(memoryMiB)}.`;
-    const allow = { label: `Allow ${memoryText(amount)}`, kind: "allow-memory", amount } as const;
-    return ask(context, request, { text, action: allow, ...(fusedFits ? { second: fused } : {}) });
+    const allow = { label: `Allow ${memoryText(amount)}`, kind: "allow-memory", amount, only } as const;
+    return ask(context, request, { text, action: allow, ...(fusedFits ? { second: FUSED_ONLY } : {}) });
   }
   const roofs = previous?.result.device.name === device.name ? previous.result.roofs : null;
   const seconds = runSeconds(all, device.software, roofs);
   if (sure || seconds <= ASK_SECONDS) return true;
   const text = `This may take a while: up to ${Math.ceil(seconds)} s for each round on ${device.name}. A kernel that runs can't be stopped, only the next one.`;
-  return ask(context, request, { text, action: { label: "Run anyway", kind: "run-anyway" } });
+  return ask(context, request, { text, action: { label: "Run anyway", kind: "run-anyway", only } });
 }
 
 const preparing = (text: string): BenchProgress => ({ fraction: 0, text, secondsLeft: null });
@@ -153,6 +154,14 @@ export const say = (context: SliceContext, request: RunRequest, text: string): v
 /** Nothing once the run was cancelled: that has been told. */
 export function fail(context: SliceContext, request: RunRequest, problem: GpuProblem): void {
   if (!request.signal.aborted) context.set({ run: { status: "failed", problem, previous: request.previous } });
+}
+
+/** What came of a run that gave no times. The fused plan may still fit where memory ran out on the way. */
+function notRun(context: SliceContext, request: RunRequest, plans: FinishedRun["plans"], problem: GpuProblem): void {
+  if (problem.code === "cancelled") return;
+  if (problem.code === "out-of-memory" && request.only !== "fused")
+    ask(context, request, { text: `${problem.text} ${naiveNeed(plans.naive)}.`, action: FUSED_ONLY });
+  else fail(context, request, problem);
 }
 
 /** The plans as the check worker has to know them: regions by kernel, and what is in memory. */
@@ -277,7 +286,7 @@ export async function runOn(
     },
   });
   if (!request.latest()) return;
-  if (!outcome.ok) return outcome.problem.code === "cancelled" ? undefined : fail(context, request, outcome.problem);
+  if (!outcome.ok) return notRun(context, request, plans, outcome.problem);
   const result = outcome.value;
   const first: FinishedRun = { ...about, result, check: null };
   context.set({ run: { status: "done", run: first }, device: result.device });

@@ -130,6 +130,8 @@ export interface Notice {
       | "allow-memory";
     /** allow-memory: MiB. */
     readonly amount?: number;
+    /** The run that was asked about was of the fused plan alone. */
+    readonly only?: "fused" | undefined;
   };
   /** Another way on. */
   readonly second?: Notice["action"];

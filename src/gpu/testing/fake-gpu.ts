@@ -5,6 +5,10 @@ export interface Faults {
   /** So many first requests for an adapter answer null. */
   nullAdapters?: number;
   adapterNeverSettles?: boolean;
+  /** requestAdapter throws instead of answering. */
+  adapterThrows?: boolean;
+  /** requestDevice answers only when the test says so, or never. */
+  deviceLate?: Promise<void>;
   /** requestDevice rejects. */
   noDevice?: boolean;
   /** Lost while the submit of this number runs, counted from 1 over the life of the GPU. */
@@ -255,10 +259,12 @@ export class FakeGpu {
   }
   requestAdapter(): Promise<unknown> {
     this.asked++;
+    if (this.faults.adapterThrows) throw new TypeError("Illegal invocation");
     if (this.faults.adapterNeverSettles) return never();
     if (this.asked <= (this.faults.nullAdapters ?? 0)) return Promise.resolve(null);
     const requestDevice = async () => {
       if (this.faults.noDevice) throw new DOMException("no", "OperationError");
+      await this.faults.deviceLate;
       const device = new FakeDevice(this);
       this.devices.push(device);
       return device;
