@@ -123,13 +123,14 @@ function runText(ran: Ran, outputs: readonly CheckedOutput[]): string {
   const { device, planned, timings } = ran;
   const clock = device.clock ? `, ${device.clock}, step ${device.tickNanos} ns` : "";
   const head = `${device.name} (${device.description})${device.software && clock ? ", CPU timings, not a GPU speed-up" : ""}${clock}`;
-  const checks = outputs.map(({ name, plan, maxAbs, maxRel, maxUlp, pass }) => [
+  const checks = outputs.map(({ name, plan, maxAbs, maxRel, maxUlp, loose, pass }) => [
     pass ? "agrees" : "DIFFERS",
     name,
     plan,
     `max abs ${maxAbs.toPrecision(3)}`,
     `max rel ${maxRel.toPrecision(3)}`,
     plural(maxUlp, "ULP"),
+    ...(loose === null ? [] : [`off by more than 1 % of its scale, which rounding may explain: ${loose}`]),
   ]);
   const times = timings.map(({ plan, kernel, nanoseconds, repeats }) => [
     plan,

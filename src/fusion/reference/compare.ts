@@ -16,6 +16,8 @@ export interface Comparison {
   readonly maxRel: number;
   /** Steps between neighbouring f32 values, over the same elements. */
   readonly maxUlp: number;
+  /** The largest difference over the largest finite value wanted: how far off the output is as a whole. */
+  readonly ofScale: number;
   /** Root of the mean squared difference over finite elements. */
   readonly rmse: number;
   /** The element that uses most of its limit; row-major. Null when all are equal. */
@@ -50,6 +52,7 @@ export function compareOutputs(
   { rtol, atol, nanMayVanish }: Pick<Tolerance, "rtol" | "atol" | "nanMayVanish">,
 ): Comparison {
   let [maxAbs, maxRel, maxUlp, squares, finite, nanMismatches, failures] = [0, 0, 0, 0, 0, 0, 0];
+  let scale = 0;
   let worst: Comparison["worst"] = null;
   let worstShare = 0;
   const blame = (at: number, share: number): void => {
@@ -70,6 +73,7 @@ export function compareOutputs(
       }
       continue;
     }
+    if (Math.abs(want) < Infinity) scale = Math.max(scale, Math.abs(want));
     if (want === got || Math.fround(want) === got) {
       const apart = Math.abs(got - want);
       if (apart < Infinity) finite++;
@@ -91,5 +95,6 @@ export function compareOutputs(
     blame(i, limit === 0 ? Infinity : apart / limit);
   }
   const rmse = finite === 0 ? 0 : Math.sqrt(squares / finite);
-  return { maxAbs, maxRel, maxUlp, rmse, worst, nanMismatches, compared, pass: failures === 0 };
+  const ofScale = maxAbs === 0 ? 0 : maxAbs / scale;
+  return { maxAbs, maxRel, maxUlp, ofScale, rmse, worst, nanMismatches, compared, pass: failures === 0 };
 }
