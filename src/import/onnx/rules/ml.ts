@@ -32,6 +32,7 @@ function scaler(c: NodeContext): Value {
 
 /** Rows of all operands, one after the other. */
 function featureVectorizer(c: NodeContext): Value {
+  c.implied("inputdimensions");
   const rows = c.inputs.map((x) => {
     const { shape } = x.type;
     const batch = shape.length > 1 ? shape[0]! : 1;

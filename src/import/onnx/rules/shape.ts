@@ -142,8 +142,9 @@ function pad(c: NodeContext): Value {
   const before = range(rank).map((axis) => asked[axes.indexOf(axis)] ?? 0);
   const after = range(rank).map((axis) => (axes.includes(axis) ? (asked[axes.length + axes.indexOf(axis)] ?? 0) : 0));
   const mode = c.text("mode", "constant");
+  const stated = c.float("value", 0);
   if (before.every((width) => width === 0) && after.every((width) => width === 0)) return c.in(0);
-  const value = c.maybe(2) ? c.known(2, "border value")[0]! : c.float("value", 0);
+  const value = c.maybe(2) ? c.known(2, "border value")[0]! : stated;
   if (value === undefined) return x;
   if (mode === "constant") return padded(c, x, before, after, { mode, value });
   // What is cut is cut first; the border is made of what is left.
