@@ -130,10 +130,12 @@ class Rows {
     const sorted = form.orders.length > 0;
     const sorts = sortsOf(graph, form, 256 * (this.lane === "columns" ? 4 : 1));
     const carriesIndex = form.reductions.some(({ node: id }) => opDef(node(graph, id).op).reduce!.arg !== undefined);
-    const rowOnly = this.byRow.length === region.outputs.length;
-    const plainFold = stages.size === 1 && !carriesIndex && form.scans.length === 0 && !sorted;
-    const reread = this.rereads(false, 1, 1).reduce((most, read) => Math.max(most, read.rereads), 0);
     const full = region.outputs.filter((id) => this.#isFull(id));
+    const early = full.every((id) => this.placement.places.get(id)!.stage === 0);
+    // Two folds in one walk leave both for the kernel that joins the parts.
+    const oneWalk = stages.size === 1 || (stages.size === 2 && this.merged.length === 1);
+    const plainFold = oneWalk && !carriesIndex && form.scans.length === 0 && !sorted;
+    const reread = this.rereads(false, 1, 1).reduce((most, read) => Math.max(most, read.rereads), 0);
     return {
       rows: Math.max(1, rows),
       columns,
@@ -143,7 +145,7 @@ class Rows {
       writeBytes: full.reduce((sum, id) => sum + bytesOf(node(graph, id).type), 0) / size,
       walks: 1 + reread,
       stages: stages.size - this.merged.length,
-      accumulators: Math.max(1, ...stages.values()),
+      accumulators: oneWalk ? form.reductions.length : Math.max(1, ...stages.values()),
       waiting: sorts.some(({ kept }) => kept > 0)
         ? null
         : waitingAtOnce(graph, region, form, this.placement, this.cached),
@@ -151,7 +153,7 @@ class Rows {
       statements: region.members.filter((id) => node(graph, id).op !== "const").length,
       meetingBytes: joinBytes(graph, form, joined),
       scanningBytes: scanBytes(graph, form),
-      cut: rowOnly && plainFold && !knobs.rows,
+      cut: early && this.byRow.length > 0 && plainFold && !knobs.rows,
       several: !sorted && joined !== "subgroups",
       alone: !sorted && (target.schedule === "cpu" || knobs.rows === undefined || knobs.rows === "thread"),
       together: !(form.scans.length > 0 && this.lane === "rows"),
@@ -237,7 +239,7 @@ export function scheduleFold(
     ...(meets && { joined }),
     lane: rows.lane,
     cached: held ? rows.cached : [],
-    merged: held ? [] : rows.merged,
+    merged: held && chunks === 1 ? [] : rows.merged,
     reads,
     stridedWrites: turnedWrites(graph, form, rows.roots, along),
     chunks,

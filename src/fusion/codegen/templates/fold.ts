@@ -3,6 +3,7 @@
  * these. How many threads share a row, how many rows a workgroup has and what stays in registers are factors of the nest.
  */
 import { node, type NodeId } from "../../ir";
+import { opDef } from "../../ops";
 import { mergedStages, placeRows, type MergedStages } from "../../region";
 import { loweringOf, programOf, type Job } from "../frame";
 import type { Cond, Index } from "../index-space";
@@ -10,9 +11,9 @@ import { literal, type Buffer, type KernelProgram, type Value, type Width } from
 import { wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
 import { mutated } from "../mutations";
-import { accumulator, finished, foldIn, foldLanes } from "./accumulate";
+import { accumulator, finished, foldIn, foldLanes, type Accumulator } from "./accumulate";
 import { FoldThreads } from "./fold-threads";
-import { foldMerged, type Walk } from "./one-pass";
+import { foldMerged, joinMerged, type Walk } from "./one-pass";
 import {
   existing,
   nameChunks,
@@ -28,7 +29,7 @@ import {
 } from "./rows";
 import { Sorting } from "./sort";
 import { openCarry, scanPlaces, ThreadScan, type ScanChunk } from "./scan";
-import { finishLowering, gridFields, joinOne, namesOf, partialLowering, partialsBuffer } from "./split";
+import { finishLowering, gridFields, joinOne, namesOf, partialLowering, partialsBuffer, partOf } from "./split";
 
 /** What a thread takes of a row in one turn: which columns, and whether they exist. */
 interface Chunk {
@@ -92,6 +93,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
     join: (acc, stage) => threads.join([wide.folded === 4 ? foldLanes(low, acc) : acc], stage)[0]!,
     each: (visit) => each(({ column, inside }, turn) => visit(pointAt(space, rows, row, column), column, inside, turn)),
     seen: () => turnsTaken(low, chunk(space.int(turns - 1)).inside, turns),
+    count: () => null,
   };
   rows.stages.forEach((pass, stage) => {
     const pair = pairs.get(stage);
@@ -155,27 +157,41 @@ function turnsTaken(low: Lowering, last: Cond, turns: number): Value {
   return low.let("seen", "f32", 1, { kind: "select", when: last, yes: all, no: literal(turns - 1, "f32") }, []);
 }
 
-/** Each workgroup folds a part of its rows and leaves what it has. */
+/** Columns that part number `part` has: the last one may have fewer. */
+function partCount(low: Lowering, { form, schedule }: Job, part: Index, ids: readonly NodeId[]): Value {
+  const { space } = low;
+  const { columns } = form;
+  if (columns % schedule.chunkLength === 0) return literal(schedule.chunkLength, "f32");
+  const rest = space.add(space.int(columns), space.mul(part, -schedule.chunkLength));
+  const index = space.clamp(rest, schedule.chunkLength);
+  return low.converted(low.let("count", "i32", 1, { kind: "index", index }, ids), "f32", ids[0]!);
+}
+
+/** Each workgroup folds a part of its rows and leaves what it has; what is known element by element is stored on the way. */
 function lowerParts(job: Job, rows: Rows): KernelProgram {
   const { schedule } = job;
-  const ids = rows.stages[0]!.reductions;
+  const [pass] = rows.stages;
+  const ids = foldsOf(rows);
   const low = partialLowering(job);
   const { space } = low;
   const threads = new FoldThreads(low, job);
   const { lanes, turns, wide } = threads.factors;
   const { row, exists, lane, part } = threads;
+  const four = wide.folded === 4;
+  const width: Width = four || wide.kept === 4 ? 4 : 1;
   const [each, units] = [schedule.chunkLength / wide.folded, rows.columns / wide.folded];
-  const accs = ids.map((id) => accumulator(low, id, wide.folded === 4 || wide.kept === 4 ? 4 : 1));
   const start = lanes === 1 ? space.mul(part, each) : low.bind("start", space.mul(part, each));
-  low.loop("turn", turns, (turn) => {
-    const local = space.add(lane, space.mul(turn, lanes));
-    const unit = space.add(start, local);
-    const inside = space.and(space.less(local, each), space.less(unit, units));
-    const column = spread(space, space.clamp(unit, units - 1), wide.folded === 4);
-    for (const acc of accs) foldIn(low, acc, pointAt(space, rows, row, column), column, inside);
-  });
-  const own = accs.map((acc) => (wide.folded === 4 ? foldLanes(low, acc) : acc));
-  const joined = threads.join(own, 0);
+  const walked = (visit: (chunk: Chunk, turn: Index) => void): void =>
+    low.loop("turn", turns, (turn) => {
+      const unit = space.add(start, space.add(lane, space.mul(turn, lanes)));
+      const inside = space.less(unit, units);
+      const bare = (): Index =>
+        inside.kind === "always" ? spread(space, unit, four) : spread(space, existing(low, unit, units, "unit"), four);
+      visit({ column: spread(space, space.clamp(unit, units - 1), four), inside, bare }, turn);
+    });
+  const laneless = (acc: Accumulator): Accumulator => (four ? foldLanes(low, acc) : acc);
+  const pair = [...pairsOf(job).values()][0];
+  const joined = pair ? leftOfPair() : leftOfFolds();
   low.branch(space.and(space.less(lane, 1), exists), () => {
     for (const acc of joined)
       low.store(partialsBuffer(low, job, acc.id), space.add(space.mul(part, rows.rows), row), acc.value, [acc.id]);
@@ -186,31 +202,85 @@ function lowerParts(job: Job, rows: Rows): KernelProgram {
     schedule: sentence(job, threads),
     ...gridFields(threads.grid),
   });
+
+  function leftOfFolds(): readonly Accumulator[] {
+    const accs = ids.map((id) => accumulator(low, id, width));
+    walked(({ column, inside, bare }) => {
+      const at = pointAt(space, rows, row, column);
+      for (const acc of accs) foldIn(low, acc, at, column, inside);
+      for (const id of pass!.outputs) storePoint(low, rows, id, row, column, space.and(exists, inside), bare);
+    });
+    return threads.join(accs.map(laneless), 0);
+  }
+
+  function leftOfPair(): readonly Accumulator[] {
+    const count = partCount(low, job, part, ids);
+    const seen = low.variable("seen", "f32", 1, literal(0, "f32"), ids);
+    const one = literal(1, "f32");
+    const walk: Walk = {
+      low,
+      width,
+      columns: rows.columns,
+      join: (acc, stage) => threads.join([laneless(acc)], stage)[0]!,
+      each: (visit) =>
+        walked(({ column, inside }, turn) => {
+          visit(pointAt(space, rows, row, column), column, inside, turn);
+          if (pair!.kind === "peak") return;
+          const had: Value =
+            inside.kind === "always"
+              ? one
+              : low.let("had", "f32", 1, { kind: "select", when: inside, yes: one, no: literal(0, "f32") }, ids);
+          low.set(seen, { kind: "op", def: opDef("add"), args: [seen, had], attrs: {}, index: null }, ids);
+        }),
+      seen: () => seen,
+      count: () => count,
+    };
+    return foldMerged(walk, pair!);
+  }
 }
+
+/** What is folded in parts: the folds of the only pass, or of two that are one. */
+const foldsOf = ({ stages }: Rows): NodeId[] => stages.flatMap(({ reductions }) => reductions);
 
 /** The parts of each row are a row themselves: the same nest, over what the first one has left. */
 function lowerJoin(job: Job, rows: Rows): KernelProgram {
-  const ids = rows.stages[0]!.reductions;
-  const low = finishLowering(job, ids);
+  const { schedule } = job;
+  const ids = foldsOf(rows);
+  const low = finishLowering(job, ids, rows.rowOutputs);
   const { space } = low;
-  const partials = ids.map((id): Buffer => partialsBuffer(low, job, id));
-  const threads = new FoldThreads(low, job, job.schedule.finish!);
+  const partials = new Map(ids.map((id): [NodeId, Buffer] => [id, partialsBuffer(low, job, id)]));
+  const threads = new FoldThreads(low, job, schedule.finish!);
   const { lanes, turns, wide } = threads.factors;
   const { row, exists, lane } = threads;
-  const accs = ids.map((id) => accumulator(low, id, wide.kept));
-  const chunks = mutated("wrong-partial") ? job.schedule.chunks - 1 : job.schedule.chunks;
-  low.loop(lanes === 1 ? "chunk" : "turn", turns, (turn) => {
-    const chunk = space.add(lane, space.mul(turn, lanes));
-    low.branch(space.less(chunk, chunks), () => {
-      accs.forEach((acc, i) => joinOne(low, acc, partials[i]!, space.add(space.mul(chunk, rows.rows), row)));
+  const chunks = mutated("wrong-partial") ? schedule.chunks - 1 : schedule.chunks;
+  const each = (visit: (chunk: Index, at: Index) => void): void =>
+    low.loop(lanes === 1 ? "chunk" : "turn", turns, (turn) => {
+      const chunk = space.add(lane, space.mul(turn, lanes));
+      low.branch(space.less(chunk, chunks), () => visit(chunk, space.add(space.mul(chunk, rows.rows), row)));
     });
-  });
-  for (const acc of threads.join(accs, 0)) low.setRowValue(acc.id, finished(low, acc, rows.columns));
+  const pair = [...pairsOf(job).values()][0];
+  if (pair) {
+    const join = (acc: Accumulator, stage: number): Accumulator => threads.join([acc], stage)[0]!;
+    joinMerged({ low, width: wide.kept, columns: rows.columns, join }, pair, (visit) =>
+      each((chunk, at) =>
+        visit(
+          (id) => partOf(low, partials.get(id)!, id, at),
+          () => partCount(low, job, chunk, ids),
+        ),
+      ),
+    );
+  } else {
+    const accs = ids.map((id) => accumulator(low, id, wide.kept));
+    each((_, at) => {
+      for (const acc of accs) joinOne(low, acc, partials.get(acc.id)!, at);
+    });
+    for (const acc of threads.join(accs, 0)) low.setRowValue(acc.id, finished(low, acc, rows.columns));
+  }
   low.branch(space.and(space.less(lane, 1), exists), () => storeRow(low, rows, row));
   return programOf(low, job, {
     ...namesOf(job, "finish"),
     template: "split-reduce",
-    schedule: `Joins the ${job.schedule.chunks} partial results of each row.`,
+    schedule: `Joins the ${schedule.chunks} partial results of each row.`,
     ...gridFields(threads.grid),
   });
 }

@@ -3,7 +3,7 @@ import { node, nodeId, type DType, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
 import { kernelName, loweringOf, titleOf, type Grid, type Job } from "../frame";
 import type { Index } from "../index-space";
-import type { Buffer } from "../kernel-ir";
+import type { Buffer, Reg } from "../kernel-ir";
 import { registerScalar, wordFor } from "../emitter";
 import { Lowering } from "../lowering";
 import type { Accumulator } from "./accumulate";
@@ -27,27 +27,31 @@ export function foldedType(low: Lowering, id: NodeId): DType {
 export const partialLowering = ({ graph, region }: Job): Lowering => new Lowering(graph, region.members, []);
 
 /** For the kernel that joins the chunks of the reductions `ids`: what follows them is read and written. */
-export const finishLowering = (job: Job, ids: readonly NodeId[]): Lowering => {
-  const region = epilogueOf(job, ids);
+export const finishLowering = (job: Job, ids: readonly NodeId[], outputs = job.region.outputs): Lowering => {
+  const region = epilogueOf(job, ids, outputs);
   return loweringOf({ ...job, region }, ids);
 };
 
 /** Members that follow the reductions: what the finisher reads and writes. */
-function epilogueOf({ graph, region }: Job, ids: readonly NodeId[]): Job["region"] {
+function epilogueOf({ graph, region }: Job, ids: readonly NodeId[], outputs: readonly NodeId[]): Job["region"] {
   const inside = new Set(region.members);
   const needed = new Set<NodeId>();
-  const wanted = [...region.outputs];
+  const wanted = [...outputs];
   while (wanted.length > 0) {
     const id = wanted.pop()!;
     if (needed.has(id) || !inside.has(id)) continue;
     needed.add(id);
     if (!ids.includes(id)) wanted.push(...node(graph, id).inputs);
   }
-  return { ...region, members: region.members.filter((id) => needed.has(id) && !ids.includes(id)) };
+  return { ...region, outputs, members: region.members.filter((id) => needed.has(id) && !ids.includes(id)) };
 }
 
+/** What one part has left of a fold. */
+export const partOf = (low: Lowering, partials: Buffer, id: NodeId, at: Index): Reg =>
+  low.load(partials, at, [id], `${wordFor(node(low.graph, id))}_part`) as Reg;
+
 export function joinOne(low: Lowering, acc: Accumulator, partials: Buffer, at: Index): void {
-  const part = low.load(partials, at, [acc.id], `${wordFor(node(low.graph, acc.id))}_part`);
+  const part = partOf(low, partials, acc.id, at);
   low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b: part }, [acc.id]);
 }
 
