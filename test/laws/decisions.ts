@@ -166,7 +166,7 @@ export const examples: readonly Example[] = [
     text: relu,
     options: { savedValues: { apart: true, choices: {} } },
     codes: ["L_SAVED"],
-    kernels: 4,
+    kernels: 3,
   },
   {
     name: "what it reads made again",
@@ -180,7 +180,7 @@ export const examples: readonly Example[] = [
     text: relu,
     options: { savedValues: { apart: true, choices: { [nodeId("h")]: "bits" } } },
     codes: ["A_BYTES"],
-    kernels: 5,
+    kernels: 4,
   },
   {
     name: "a product is kept",
