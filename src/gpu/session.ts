@@ -1,5 +1,6 @@
 /** @file A session: the one way to the machine. Answers outcomes, one action at a time; frees what it made. */
-import type { Plan } from "../fusion";
+import { generic } from "../fusion";
+import type { Plan, Target } from "../fusion";
 import { Arena } from "./arena";
 import type { Ledger } from "./arena";
 import { Recorder, runBench } from "./bench";
@@ -10,6 +11,7 @@ import type { SessionEnv } from "./env";
 import { readOutputs, runOnce } from "./execute";
 import { drawKernels, type Inputs } from "./inputs";
 import { buildPipelines } from "./pipelines";
+import { countMultiprocessors } from "./multiprocessors";
 import { MEMORY_BUDGET, longestDispatchSeconds, preflight } from "./preflight";
 import { prepare } from "./prepare";
 import { done, fail, refusals } from "./problem";
@@ -79,6 +81,11 @@ export function createSession(gpu: GPU | undefined, env: SessionEnv = hostEnv())
     const tick = held.info.clock === "timestamp-query" ? await timestampTick(job) : done(wallTick(env));
     if (!tick.ok) return tick;
     held.info = { ...held.info, tickNanos: tick.value };
+    if (!held.info.software && held.info.clock === "timestamp-query") {
+      const counted = await countMultiprocessors(job);
+      if (!counted.ok) return counted;
+      if (counted.value !== null) held.info = { ...held.info, target: withCount(held.info.target, counted.value) };
+    }
     described.add(held.device);
     return done(null);
   }
@@ -120,6 +127,12 @@ export function createSession(gpu: GPU | undefined, env: SessionEnv = hostEnv())
     close: () => inTurn(async () => holder.close()),
   };
 }
+
+/** A target of a machine whose multiprocessors were counted. */
+const withCount = (target: Target, multiprocessors: number): Target => ({
+  ...target,
+  machine: { bandwidth: generic.bandwidth, launchMicros: generic.launchMicros, multiprocessors, counted: true },
+});
 
 /** A CPU that pretends to be a GPU may be busy with other things too. */
 const SOFTWARE_PATIENCE_MILLIS = 15_000;

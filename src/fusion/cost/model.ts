@@ -95,7 +95,11 @@ export function kernelTime(
   const { computedShare = 1, efficiency = 1, reached = share * efficiency } = schedule;
   const computeMicros = ((flops * computedShare) / (profile.peakFlops * reached)) * 1e6;
   const memoryMicros = readMicros + writeMicros;
-  const workMicros = computeMicros + memoryMicros - OVERLAP * Math.min(computeMicros, memoryMicros);
+  const { leastMicros = 0 } = schedule;
+  const workMicros = Math.max(
+    leastMicros,
+    computeMicros + memoryMicros - OVERLAP * Math.min(computeMicros, memoryMicros),
+  );
   const launchMicros = profile.launchMicros * schedule.dispatches;
   return {
     launchMicros,

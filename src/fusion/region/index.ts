@@ -19,17 +19,7 @@ export { onlineParts } from "./online";
 export type { OnlineAnswer, OnlineParts } from "./online-parts";
 export { productsOf } from "./dual";
 export { groupingOf, type Grouping } from "./grouping";
-export {
-  LONG_K,
-  THIN,
-  matmulSizes,
-  matmulTile,
-  offeredTiles,
-  tileBytes,
-  tileName,
-  tileThreads,
-  type MatmulSizes,
-} from "./matmul";
+export { LONG_K, THIN, matmulSizes, offeredTiles, tileBytes, tileName, tileThreads, type MatmulSizes } from "./matmul";
 export { jointTiles, productFactors, type ProductFactors, type ProductShape } from "./matmul-factors";
 export { readsOf, touchedElements } from "./reads";
 export { knobOffers } from "./knob-offers";

@@ -45,8 +45,14 @@ const WORKGROUPS = 32;
 const BUSY_THREADS = 128;
 /** Where nobody says how many multiprocessors there are: those of a middling machine. */
 const MULTIPROCESSORS = 108;
+/** µs of a launch where nobody says what one costs. */
+const LAUNCH = 8;
 /** Where they are not counted, a schedule must suit machines around that size: what is left over behind full waves differs among them. */
 const SPREAD = [0.8, 0.9, 1, 1.1, 1.22, 1.4];
+
+/** Share of the peak that threads without workgroup memory reach, and how many of them a multiprocessor wants for that. */
+const ALONE = 0.1;
+const BUSY_ALONE = 256;
 
 /** Slots that a load of a vector from workgroup memory holds up, beside multiply-adds of a vector. */
 const LOAD_SLOTS = 0.64;
@@ -60,17 +66,26 @@ const SPREADING = 5;
 /** Steps of k that pass before the first product and after the last. */
 const START_AND_END = 16;
 
-/** µs: a second kernel behind the first, to start and end a workgroup, from a load to its value, to issue one, to meet in a tree. */
-const SECOND_KERNEL = 2;
+/** µs that a step of k takes at least: two barriers, and a parcel that comes from memory. */
+const STEP = 0.35;
+
+/** µs: to start and end a workgroup, from a load to its value, to issue one, to meet in a tree. */
 const START = 0.4;
 const LOAD = 0.4;
 const ISSUE = 0.03;
 const TREE = 0.6;
 
-/** Sizes of machines that a schedule is for. */
-function machinesOf({ machine }: Target): readonly number[] {
-  const { multiprocessors = MULTIPROCESSORS, counted = false } = machine ?? {};
-  return counted ? [multiprocessors] : SPREAD.map((times) => Math.round(times * multiprocessors));
+/** What a schedule is for: machines of these sizes, and what another launch costs on them. */
+interface Machines {
+  readonly sizes: readonly number[];
+  readonly about: number;
+  readonly launch: number;
+}
+
+function machinesOf({ machine }: Target): Machines {
+  const { multiprocessors = MULTIPROCESSORS, launchMicros = LAUNCH, counted = false } = machine ?? {};
+  const sizes = counted ? [multiprocessors] : SPREAD.map((times) => Math.round(times * multiprocessors));
+  return { sizes, about: sizes.reduce((sum, each) => sum + each, 0) / sizes.length, launch: launchMicros };
 }
 
 /** Registers of a thread: accumulators, parcels on their way, a column and a row of the tile, addresses. */
@@ -104,13 +119,15 @@ function residencyOf(tile: MatmulTile): Residency {
 }
 
 /**
- * µs of `workgroups` tiles, each `work` FLOP. Of full waves the last workgroups end together, and what is left over starts where room
+ * µs of `workgroups` tiles that walk `length` of k. Of full waves the last workgroups end together, and what is left over starts where room
  * comes free and fills it: behind one workgroup on each multiprocessor it takes as long as another, behind many they have spread and it
  * takes its share.
  */
-function tileMicros(tile: MatmulTile, workgroups: number, work: number, multiprocessors: number): number {
+function tileMicros(tile: MatmulTile, workgroups: number, length: number, multiprocessors: number): number {
   const { most, rates } = residencyOf(tile);
-  const wave = (beside: number): number => (beside * work) / (FLOPS * rates[beside - 1]!);
+  const work = 2 * tile.m * tile.n * (length + START_AND_END);
+  const least = STEP * (length / tile.k);
+  const wave = (beside: number): number => Math.max(least, (beside * work) / (FLOPS * rates[beside - 1]!));
   const slots = multiprocessors * most;
   const waves = Math.floor(workgroups / slots);
   const left = workgroups / slots - waves;
@@ -127,11 +144,11 @@ const chunkCounts = (k: number, least: number): number[] => {
 };
 
 /** To write the parts and to read them back in a kernel of their own. */
-function joinMicros({ sizes, count }: ProductShape, chunks: number, multiprocessors: number): number {
+function joinMicros({ sizes, count }: ProductShape, chunks: number, multiprocessors: number, launch: number): number {
   if (chunks === 1) return 0;
   const parts = 4 * sizes.batch * sizes.m * sizes.n * count * chunks;
   const turns = Math.ceil(chunks / 32);
-  return SECOND_KERNEL + START + LOAD * turns + (2 * parts) / (BYTES * multiprocessors);
+  return launch + START + LOAD * turns + (2 * parts) / (BYTES * multiprocessors);
 }
 
 function operandBytes({ sizes: { batch, m, n, k }, count, bytes }: ProductShape): number {
@@ -144,29 +161,39 @@ const overlapping = (a: number, b: number): number => Math.max(a, b) + 0.1 * Mat
 type Candidate = Omit<ProductFactors, "reached">;
 
 /** The mean over machines, each as if it had as many multiprocessors as the first. */
-function meanMicros(machines: readonly number[], micros: (multiprocessors: number) => number): number {
-  const about = machines.reduce((sum, each) => sum + each, 0) / machines.length;
-  return machines.reduce((sum, each) => sum + (micros(each) * each) / about, 0) / machines.length;
+const meanMicros = ({ sizes, about }: Machines, micros: (multiprocessors: number) => number): number =>
+  sizes.reduce((sum, each) => sum + (micros(each) * each) / about, 0) / sizes.length;
+
+/** Share of a machine's peak that `workgroups` of this tile reach, each of which walks `length` of k, where the product is `flops`. */
+export function tileShare(tile: MatmulTile, workgroups: number, length: number, flops: number, target: Target): number {
+  const machines = machinesOf(target);
+  const micros = START + meanMicros(machines, (each) => tileMicros(tile, workgroups, length, each));
+  return Math.min(1, flops / (micros * PEAK * machines.about));
 }
 
-function tiled(shape: ProductShape, tile: MatmulTile, chunks: number, machines: readonly number[]): Candidate {
+/** Share of a machine's peak that `threads` reach which share nothing: every multiply-add waits for its operands. */
+export function aloneShare(threads: number, target: Target): number {
+  const { about } = machinesOf(target);
+  return ALONE * Math.min(1, threads / (about * BUSY_ALONE));
+}
+
+function tiled(shape: ProductShape, tile: MatmulTile, chunks: number, machines: Machines): Candidate {
   const { batch, m, n, k } = shape.sizes;
   const chunkLength = tile.k * Math.ceil(k / chunks / tile.k);
   const parts = Math.ceil(k / chunkLength);
   const own = tile.n / shape.count;
   const workgroups = batch * Math.ceil(m / tile.m) * Math.ceil(n / own) * parts;
-  const work = 2 * tile.m * tile.n * (chunkLength + START_AND_END);
   const bytes = operandBytes(shape);
   const micros = meanMicros(machines, (multiprocessors) => {
     const moving = bytes / (BYTES * multiprocessors);
-    const multiplying = START + tileMicros(tile, workgroups, work, multiprocessors);
-    return overlapping(moving, multiplying) + joinMicros(shape, parts, multiprocessors);
+    const multiplying = START + tileMicros(tile, workgroups, chunkLength, multiprocessors);
+    return overlapping(moving, multiplying) + joinMicros(shape, parts, multiprocessors, machines.launch);
   });
   return { tile, thin: null, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros };
 }
 
 /** Threads that share k, `rows`×`columns` outputs of each product at once; or threads beside one another along n, in slices of k. */
-function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machines: readonly number[]): Candidate {
+function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machines: Machines): Candidate {
   const { batch, m, n, k } = shape.sizes;
   const { threads, rows, columns, along } = thin;
   const step = along === "k" ? 4 * threads : (4 * threads) / (columns / 4);
@@ -183,7 +210,10 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
   const micros = meanMicros(machines, (multiprocessors) => {
     const slots = multiprocessors * beside;
     const waves = workgroups <= 4 * slots ? Math.ceil(workgroups / slots) : workgroups / slots;
-    return overlapping(moved / (BYTES * multiprocessors), waves * alone) + joinMicros(shape, parts, multiprocessors);
+    return (
+      overlapping(moved / (BYTES * multiprocessors), waves * alone) +
+      joinMicros(shape, parts, multiprocessors, machines.launch)
+    );
   });
   return { tile: null, thin, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros };
 }
@@ -216,21 +246,37 @@ function thinOffers({ sizes: { m, n, k }, count, rightAlongK }: ProductShape, ta
   return offers;
 }
 
+/** Accumulators of a thread above which a tile must be measured before it is offered: compilers run out of registers. */
+const MANY = 96;
+
 /** Tiles of `count` products: each has as many columns of it, whole vectors a thread. */
 export const jointTiles: readonly (readonly MatmulTile[])[] = [1, 1, 2, 3, 4].map((count) =>
   count === 1 ? offeredTiles : offeredTiles.flatMap((tile) => widened(tile, count)),
 );
 
-/** The same tile with room for every product among its columns, and wider ones for a thread where the threads stay as they are. */
+/** The tile itself where its columns can be shared out, and tiles with room for a vector of every product in each thread. */
 function widened(tile: MatmulTile, count: number): MatmulTile[] {
   const shared = (each: MatmulTile): boolean =>
-    (each.n / count) % 4 === 0 && (each.rn / 4) % count === 0 && each.rm * each.rn <= 128 && isEven(each);
-  return [
-    tile,
-    { ...tile, n: tile.n * count, rn: tile.rn * count },
-    { ...tile, rn: 4 * count, n: (tile.n / tile.rn) * 4 * count },
-  ].filter(shared);
+    (each.n / count) % 4 === 0 && (each.rn / 4) % count === 0 && isEven(each);
+  const across = tile.n / tile.rn;
+  const wide = [tile.rn * count, 4 * count]
+    .filter((rn) => rn !== tile.rn && tile.rm * rn <= MANY)
+    .map((rn) => ({ ...tile, rn, n: across * rn }));
+  return [tile, ...wide].filter(shared);
 }
+
+/** Tiles for a side of a few rows or columns and a long other one: their loads lie along the operand, whichever way that is stored. */
+const SLIM: readonly MatmulTile[] = [
+  { m: 64, n: 16, k: 32, rm: 4, rn: 4 },
+  { m: 128, n: 16, k: 16, rm: 8, rn: 4 },
+  { m: 128, n: 8, k: 32, rm: 4, rn: 4 },
+  { m: 16, n: 64, k: 32, rm: 4, rn: 4 },
+  { m: 16, n: 128, k: 16, rm: 4, rn: 8 },
+  { m: 8, n: 128, k: 32, rm: 4, rn: 4 },
+];
+
+const slim = ({ sizes: { m, n }, count }: ProductShape): readonly MatmulTile[] =>
+  count > 1 ? [] : SLIM.filter((tile) => (tile.m < tile.n ? m <= 2 * tile.m : n <= 2 * tile.n));
 
 const known = new WeakMap<Target, Map<string, ProductFactors | null>>();
 
@@ -255,7 +301,8 @@ function searched(shape: ProductShape, target: Target, named: MatmulTile | null)
   const { m, n, k, batch } = shape.sizes;
   if (batch * m * n === 0 || k === 0) return null;
   const machines = machinesOf(target);
-  const tiles = named ? [named] : Math.min(m, n) < THIN ? [] : jointTiles[shape.count]!;
+  const narrow = Math.min(m, n) < THIN ? [] : jointTiles[shape.count]!;
+  const tiles = named ? [named] : k < LONG_K && Math.min(m, n) < THIN ? [] : [...narrow, ...slim(shape)];
   const fits = tiles.filter(
     (tile) => named || (tileThreads(tile) <= target.maxWorkgroupSize && tileBytes(tile) <= target.maxWorkgroupBytes),
   );
@@ -273,6 +320,5 @@ function searched(shape: ProductShape, target: Target, named: MatmulTile | null)
   );
   if (best === null) return null;
   const flops = 2 * batch * m * n * k * shape.count;
-  const multiprocessors = machines.reduce((sum, each) => sum + each, 0) / machines.length;
-  return { ...best, reached: Math.min(1, flops / (best.micros * PEAK * multiprocessors)) };
+  return { ...best, reached: Math.min(1, flops / (best.micros * PEAK * machines.about)) };
 }

@@ -1,5 +1,5 @@
 /** @file Sizes of a contraction and the tile that fits them. */
-import { node, sizeOf, type Graph, type NodeId, type Target } from "../ir";
+import { node, sizeOf, type Graph, type NodeId } from "../ir";
 import type { MatmulTile } from "./types";
 
 export interface MatmulSizes {
@@ -17,20 +17,6 @@ export function matmulSizes(graph: Graph, id: NodeId): MatmulSizes {
   return { batch: m * n === 0 ? 0 : sizeOf(node(graph, id).type.shape) / (m * n), m, n, k: a!.at(-1)! };
 }
 
-/** A tile, and the number of outputs from which it is the right one. */
-export interface TileFrom {
-  readonly from: number;
-  readonly tile: MatmulTile;
-}
-
-/** By measured sweeps: small tiles keep many workgroups busy, large ones re-read less. The first wants 28 KiB of workgroup memory; all others fit the 16 KiB that every device grants. */
-const TILES: readonly TileFrom[] = [
-  { from: 1792 * 1792, tile: { m: 256, n: 128, k: 16, rm: 16, rn: 8 } },
-  { from: 1792 * 1792, tile: { m: 256, n: 128, k: 8, rm: 16, rn: 8 } },
-  { from: 768 * 768, tile: { m: 64, n: 128, k: 16, rm: 8, rn: 8 } },
-  { from: 0, tile: { m: 32, n: 32, k: 16, rm: 4, rn: 4 } },
-];
-
 /** What a thread of a CPU adapter keeps in registers. */
 export const CPU_TILE: MatmulTile = { m: 4, n: 4, k: 1, rm: 4, rn: 4 };
 
@@ -39,33 +25,6 @@ export const LONG_K = 128;
 
 /** Sides shorter than a tile's smallest half. */
 export const THIN = 16;
-
-/** Columns of the widest of them. */
-export const WIDEST_TILE = Math.max(...TILES.map(({ tile }) => tile.n));
-
-/**
- * The tile for one contraction, or null where one output per thread is better: a side shorter than half the smallest tile, or no room for a tile.
- * @param bytes workgroup memory that a tile takes
- * @param tiles to choose from, the best first
- */
-export function matmulTile(
-  { batch, m, n, k }: MatmulSizes,
-  target: Target,
-  bytes: (tile: MatmulTile) => number = tileBytes,
-  tiles: readonly TileFrom[] = TILES,
-): MatmulTile | null {
-  if (m < THIN || n < THIN || k === 0) return null;
-  const outputs = batch * m * n;
-  const fits = tiles.find(
-    ({ from, tile }) =>
-      outputs >= from &&
-      m >= tile.m / 2 &&
-      n >= tile.n / 2 &&
-      tileThreads(tile) <= target.maxWorkgroupSize &&
-      bytes(tile) <= target.maxWorkgroupBytes,
-  );
-  return fits?.tile ?? null;
-}
 
 /** Workgroup memory of both operand tiles; A's rows carry one vec4 of padding. */
 export const tileBytes = ({ m, n, k }: MatmulTile): number => (m * (k + 4) + n * k) * 4;

@@ -1,7 +1,8 @@
 /** @file How a product is walked that is folded while it is made: tiles, chunks of the walk, and what they take. */
 import { node, sizeOf, type Graph, type NodeId, type Region, type Target } from "../ir";
 import { opDef } from "../ops";
-import { matmulSizes, matmulTile, THIN, tileBytes, tileEfficiency, tileThreads, type TileFrom } from "./matmul";
+import { matmulSizes, offeredTiles, THIN, tileBytes, tileThreads } from "./matmul";
+import { aloneShare, tileShare } from "./matmul-factors";
 import type { OnlineParts } from "./online-parts";
 import { readsOf, touchedElements } from "./reads";
 import type { MatmulTile, RegionRead, RegionSchedule, Variant } from "./types";
@@ -46,15 +47,8 @@ interface ReducePlan {
   readonly chunks: number;
   /** Tiles of each chunk. */
   readonly turns: number;
+  readonly workgroups: number;
 }
-
-/** Where rows are kept by one thread each. By measured sweeps: wide tiles read the operands least often; the second fits 16 KiB. */
-const ROW_TILES: readonly TileFrom[] = [
-  { from: 1792 * 1792, tile: { m: 256, n: 128, k: 16, rm: 16, rn: 8 } },
-  { from: 1792 * 1792, tile: { m: 128, n: 256, k: 8, rm: 8, rn: 16 } },
-  { from: 768 * 768, tile: { m: 64, n: 128, k: 16, rm: 8, rn: 8 } },
-];
-const SMALL: MatmulTile = { m: 32, n: 32, k: 16, rm: 4, rn: 4 };
 
 /** Statements of one kernel above which a smaller tile is taken: every accumulator of a thread is folded by name. */
 const MOST_STATEMENTS = 1900;
@@ -74,18 +68,36 @@ function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: T
     const long = statementsOf(tile, members, meetingValues(graph, parts)) > MOST_STATEMENTS;
     return long ? Infinity : reduceBytes(graph, parts, tile, alongColumns);
   };
-  const sizes = matmulSizes(graph, parts.scores[0]!);
-  const best = matmulTile(sizes, target, bytes, alongColumns ? ROW_TILES : undefined) ?? SMALL;
   // A thread keeps a row, and hands its parts over in vectors.
-  const keeps = !alongColumns || (tileThreads(best) >= best.m && (best.n / best.rn) % 4 === 0);
-  const large = keeps && bytes(best) <= target.maxWorkgroupBytes ? best : SMALL;
-  const bandsOf = (tile: MatmulTile): number => batch * Math.ceil(kept / (alongColumns ? tile.m : tile.n));
-  const turnsOf = (tile: MatmulTile): number => Math.ceil(folded / (alongColumns ? tile.n : tile.m));
-  const [bands, turns] = [bandsOf(large), turnsOf(large)];
-  if (bands >= ENOUGH_WORKGROUPS) return { tile: large, chunks: 1, turns };
-  if (turns < LONG_WALK) return { tile: SMALL, chunks: 1, turns: turnsOf(SMALL) };
+  const keeps = ({ m, n, rn }: MatmulTile, threads: number): boolean =>
+    !alongColumns || (threads >= m && (n / rn) % 4 === 0);
+  const fits = offeredTiles.filter((tile) => {
+    const threads = tileThreads(tile);
+    return keeps(tile, threads) && threads <= target.maxWorkgroupSize && bytes(tile) <= target.maxWorkgroupBytes;
+  });
+  const { k } = matmulSizes(graph, parts.scores[0]!);
+  const plans = fits.map((tile) => {
+    const plan = walkOf(
+      batch * Math.ceil(kept / (alongColumns ? tile.m : tile.n)),
+      tile,
+      folded / (alongColumns ? tile.n : tile.m),
+    );
+    return { plan, share: tileShare(tile, plan.workgroups, k * plan.turns, 2 * batch * kept * folded * k, target) };
+  });
+  const best = plans.reduce<(typeof plans)[number] | null>(
+    (most, each) => (most && most.share >= each.share ? most : each),
+    null,
+  );
+  return best?.plan ?? null;
+}
+
+/** A walk of so many tiles for each band of rows, cut into chunks where bands are too few to keep a machine busy. */
+function walkOf(bands: number, tile: MatmulTile, tiles: number): ReducePlan {
+  const turns = Math.ceil(tiles);
+  if (bands >= ENOUGH_WORKGROUPS || turns < LONG_WALK) return { tile, chunks: 1, turns, workgroups: bands };
   const share = Math.max(1, Math.round((bands * turns) / SHARED_WORKGROUPS), Math.ceil(turns / MOST_CHUNKS));
-  return { tile: large, chunks: Math.ceil(turns / share), turns: share };
+  const chunks = Math.ceil(turns / share);
+  return { tile, chunks, turns: share, workgroups: bands * chunks };
 }
 
 /** Types of values in which the threads of a row meet, beside that of the product. */
@@ -145,10 +157,11 @@ export function scheduleReduce(
       threadsPerWorkgroup: 64,
       workgroups: Math.ceil((batch * Math.ceil(kept / rows)) / 64),
       registers: live + 4 * folds + 8,
+      reached: aloneShare(batch * Math.ceil(kept / rows), target),
       modelledBytes: 4 * batch * k * folded * (Math.ceil(kept / rows) - 1),
     };
   }
-  const { tile, chunks, turns } = plan;
+  const { tile, chunks, turns, workgroups } = plan;
   const [own, walked] = alongColumns ? [tile.m, tile.n] : [tile.n, tile.m];
   const bands = Math.ceil(kept / own);
   return {
@@ -160,10 +173,10 @@ export function scheduleReduce(
     temporaryBytes: chunks > 1 ? 4 * batch * kept * chunks * meetingValues(graph, parts) : 0,
     reads: chunks > 1 ? readTwice(graph, endsOf(parts), { members, outputs }, plain) : plain,
     threadsPerWorkgroup: tileThreads(tile),
-    workgroups: batch * bands * chunks,
+    workgroups,
     workgroupBytes: reduceBytes(graph, parts, tile, alongColumns),
     registers: live + tile.rm + tile.rn + folds,
-    efficiency: tileEfficiency(matmulSizes(graph, parts.scores[0]!), tile),
+    reached: tileShare(tile, workgroups, k * turns, 2 * batch * kept * folded * k, target),
     modelledBytes: 4 * batch * k * (kept * (Math.ceil(folded / walked) - 1) + folded * (bands - 1)),
   };
 }

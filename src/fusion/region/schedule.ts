@@ -2,7 +2,7 @@
 import { dtypeBytes, knobsFor, node, sameShape, sizeOf, type Graph, type Knobs, type NodeId, type Target } from "../ir";
 import { knobsKept } from "./knobs";
 import { CPU_TILE, matmulSizes, namedTile, tileBytes, tileRereads, tileThreads } from "./matmul";
-import { productFactors } from "./matmul-factors";
+import { aloneShare, productFactors } from "./matmul-factors";
 import { readTwice } from "./reduce-schedule";
 import { followersOf, samplesOf } from "./alignment";
 import { productsOf } from "./dual";
@@ -183,9 +183,10 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
       threadsPerWorkgroup: threads,
       workgroups: Math.ceil(sizeOf(form.space) / threads),
       registers: live + 4,
+      reached: aloneShare(sizeOf(form.space) / 4, target),
     });
   }
-  const { tile, thin, chunks, chunkLength, workgroups, reached } = factors;
+  const { tile, thin, chunks, chunkLength, workgroups, reached, micros } = factors;
   const parts = chunks > 1 ? 4 * chunks * products.length * sizes.batch * sizes.m * sizes.n : 0;
   const split = {
     chunks,
@@ -202,6 +203,7 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
       ...split,
       variant: "matmul-direct",
       thin,
+      leastMicros: micros,
       ...(thin.along === "k" && { joined: joiningOf(target, knobs) }),
       threadsPerWorkgroup: thin.threads,
       registers: live + 4 * thin.rows * (thin.along === "k" ? thin.columns : 1) * products.length,

@@ -155,6 +155,8 @@ export interface RegionSchedule {
   readonly computedShare?: number;
   /** Share of the arithmetic peak that the whole kernel reaches, waves and residents counted, 0…1; it stands for `efficiency` and occupancy. */
   readonly reached?: number;
+  /** µs that the kernel's threads wait for loads and for one another, however fast memory is. Absent: what the counts say. */
+  readonly leastMicros?: number;
   /** Share of the arithmetic peak that a tile's inner loop can reach, 0…1: the rest goes into loads, edges and waiting. Absent: all of it. */
   readonly efficiency?: number;
 }
