@@ -4,7 +4,7 @@ import { isKnobValue, knobNames, noKnobs, withKnob, type Knobs } from "../src/fu
 import type { BenchRequest } from "./bench";
 
 export const usageText = `npm run bench -- [--suite untuned] [--only 1,3,8] [--divide 16] [--budget 2000] [--tiles] [--schedule gpu] [--knob joined=subgroups] [--out FILE] [--wgsl FOLDER]
-  --suite    seeds, untuned, examples, gradients, tuned or schedules: only timed, both plans held against one another
+  --suite    seeds, untuned, examples, gradients, tuned, folds or schedules: only timed, both plans held against one another
   --json     with --suite: writes a row for each program, after each program
   --torch    with --suite: times of a peer, as JSON of ms by program (bench/peers/torch_compile.py writes it)
   --multiprocessors  with --suite: of this device, where somebody has counted them

@@ -2,6 +2,7 @@
 import { defaultOptions, type CompileOptions } from "../src/fusion";
 import { allLessons, examples, optionsFor, type Example } from "../src/lessons";
 import { workloadsAt } from "./workloads";
+import { folds } from "./folds";
 import { gradientPrograms } from "./gradient-programs";
 import { schedules } from "./schedules";
 import { untuned } from "./untuned";
@@ -34,6 +35,7 @@ export const suites: Readonly<Record<string, () => readonly Program[]>> = {
   examples: () => examples.map(ofLesson),
   gradients: () => gradientPrograms,
   schedules,
+  folds: () => folds,
   /** The bench's own workloads, whose rows are checked against f64 when they are run without a suite. */
   tuned: () =>
     workloadsAt(1).map(({ id, text }) => ({

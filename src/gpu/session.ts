@@ -1,5 +1,4 @@
 /** @file A session: the one way to the machine. Answers outcomes, one action at a time; frees what it made. */
-import { generic } from "../fusion";
 import type { Plan, Target } from "../fusion";
 import { Arena } from "./arena";
 import type { Ledger } from "./arena";
@@ -131,7 +130,7 @@ export function createSession(gpu: GPU | undefined, env: SessionEnv = hostEnv())
 /** A target of a machine whose multiprocessors were counted. */
 const withCount = (target: Target, multiprocessors: number): Target => ({
   ...target,
-  machine: { bandwidth: generic.bandwidth, launchMicros: generic.launchMicros, multiprocessors, counted: true },
+  machine: { multiprocessors, counted: true },
 });
 
 /** A CPU that pretends to be a GPU may be busy with other things too. */

@@ -41,7 +41,8 @@ export interface Target {
   /** Threads that run in step can hand each other their registers. */
   readonly subgroups: boolean;
   /** What decides between factors that the machine allows alike; round numbers of a large GPU where it is not known. */
-  readonly machine?: Pick<DeviceProfile, "multiprocessors" | "bandwidth" | "launchMicros" | "counted"> | undefined;
+  readonly machine?:
+    Partial<Pick<DeviceProfile, "multiprocessors" | "bandwidth" | "launchMicros" | "counted">> | undefined;
   /** What a person chose instead of the planner. */
   readonly knobs?: KnobChoices | undefined;
   /** No choice of a schedule may change a rounding. */

@@ -27,7 +27,8 @@ export const machineOf = ({ schedule, maxWorkgroupSize, maxWorkgroupBytes, machi
   sharing: schedule === "cpu" ? "alone" : "threads",
   maxThreads: maxWorkgroupSize,
   maxBytes: maxWorkgroupBytes,
-  ...(machine ?? UNKNOWN),
+  ...UNKNOWN,
+  ...machine,
 });
 
 /** The run of neighbours in memory that belong to the same side: to one row, or to rows that lie side by side. */
