@@ -24,8 +24,13 @@ export interface Pair {
 
 const WORKGROUP = 64;
 const WORKGROUPS = 256;
-/** Words that a thread writes: largest difference, its index, both values there, largest |naive|, beyond, NaN, infinite. */
+/**
+ * Words that a thread writes: largest difference, its index and both values there (of an element that is NaN or infinite on
+ * one side where it met one), largest |naive|, beyond, NaN, infinite.
+ */
 const WORDS = 8;
+/** Elements told of, of those that are farthest apart: each from another thread. */
+const FARTHEST = 4;
 /** Bins of distance in f32 steps (0, 1, 2–3, 4–7 …), then near zero, then NaN on one side. */
 const BINS = 33;
 const NEAR_ZERO = BINS;
@@ -113,18 +118,26 @@ fn compare(@builtin(global_invocation_id) id: vec3u) {
     } else if (nan) {
       nans += 1u;
       beyond += 1u;
+      worst_at = i;
+      worst_naive = a;
+      worst_other = b;
       held[${NAN}] += 1u;
     } else if (infinite) {
       infinities += 1u;
       beyond += 1u;
+      worst_at = i;
+      worst_naive = a;
+      worst_other = b;
       held[32u - countLeadingZeros(steps)] += 1u;
     } else {
       let apart = abs(number(b) - number(a));
       if (apart > worst) {
         worst = apart;
-        worst_at = i;
-        worst_naive = a;
-        worst_other = b;
+        if (nans + infinities == 0u) {
+          worst_at = i;
+          worst_naive = a;
+          worst_other = b;
+        }
       }
       beyond += select(0u, 1u, apart > limits.atol + limits.rtol * size);
       held[select(32u - countLeadingZeros(steps), ${NEAR_ZERO}u, size <= limits.atol)] += 1u;
@@ -210,13 +223,13 @@ function summed(
   const [words, floats, wholes] = [new Uint32Array(parts), new Float32Array(parts), new Int32Array(parts)];
   const counts = [...new Uint32Array(bins)];
   const values = isFloat(dtype) ? floats : wholes;
-  let worst: ComparedInFull["worst"] = null;
+  const apart: { readonly distance: number; readonly at: number; readonly naive: number; readonly other: number }[] =
+    [];
   let [maxAbs, scale, beyond, nan, infinite] = [0, 0, 0, 0, 0];
   for (let at = 0; at < words.length; at += WORDS) {
-    if (floats[at]! > maxAbs) {
-      maxAbs = floats[at]!;
-      worst = { at: words[at + 1]!, naive: values[at + 2]!, other: values[at + 3]! };
-    }
+    const distance = words[at + 6]! + words[at + 7]! > 0 ? Infinity : floats[at]!;
+    if (distance > 0) apart.push({ distance, at: words[at + 1]!, naive: values[at + 2]!, other: values[at + 3]! });
+    maxAbs = Math.max(maxAbs, floats[at]!);
     scale = Math.max(scale, floats[at + 4]!);
     beyond += words[at + 5]!;
     nan += words[at + 6]!;
@@ -225,5 +238,7 @@ function summed(
   const distances = counts.slice(0, BINS);
   const last = distances.findLastIndex((held) => held > 0);
   const ulps = { bins: distances.slice(0, last + 1), nearZero: counts[NEAR_ZERO]!, nan: counts[NAN]! };
-  return { plan, output, elements, maxAbs, scale, worst, beyond, nan, infinite, atol, rtol, ulps };
+  const sorted = apart.sort((a, b) => (a.distance === b.distance ? a.at - b.at : b.distance - a.distance));
+  const farthest = sorted.slice(0, FARTHEST).map(({ at, naive, other }) => ({ at, naive, other }));
+  return { plan, output, elements, maxAbs, scale, farthest, beyond, nan, infinite, atol, rtol, ulps };
 }

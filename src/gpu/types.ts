@@ -76,6 +76,14 @@ export interface RunOutput {
   readonly data: Float32Array | Int32Array | Uint32Array;
 }
 
+/** An element that two plans compute differently. */
+export interface DifferentElement {
+  /** Row-major. */
+  readonly at: number;
+  readonly naive: number;
+  readonly other: number;
+}
+
 /** A tensor of a plan against the naive plan's, element by element, all of them. */
 export interface ComparedInFull {
   readonly plan: Exclude<PlanName, "naive">;
@@ -86,8 +94,8 @@ export interface ComparedInFull {
   readonly maxAbs: number;
   /** Largest finite |naive|. */
   readonly scale: number;
-  /** Where the largest difference is, row-major, and both values; null where all are equal. */
-  readonly worst: { readonly at: number; readonly naive: number; readonly other: number } | null;
+  /** A few elements, the largest difference first: row-major index and both values. NaN or infinite on one side is farthest. */
+  readonly farthest: readonly DifferentElement[];
   /** Elements farther apart than atol + rtol · |naive|, or NaN or infinite on one side. */
   readonly beyond: number;
   /** Elements that are NaN on one side only. */

@@ -206,11 +206,11 @@ type Checked = Pick<FinishedRun, "check" | "full" | "skipped">;
 
 /** What the first runs came to: the plans against one another in full, and chosen elements of each kernel against f64. */
 async function checked(context: SliceContext, { apart, tapped }: FirstRuns): Promise<Checked | string> {
-  const answer = await context.environment.checkWorker.ask({ kind: "tapped", tapped });
+  const answer = await context.environment.checkWorker.ask({ kind: "tapped", tapped, apart });
   if (!answer.ok) return answer.text;
   if (answer.value.kind !== "tapped") return "The worker answered another question.";
-  const { rows, skipped } = answer.value;
-  return { check: rows, full: apart, skipped };
+  const { rows, skipped, amplified } = answer.value;
+  return { check: rows, full: apart.map((each, i) => ({ ...each, amplified: amplified[i] ?? null })), skipped };
 }
 
 async function inputsFor(

@@ -44,7 +44,12 @@ export type Selection =
 
 /** One output of one plan against the f64 reference. */
 export type CheckRow = ComparedOutput;
-export type { ComparedInFull };
+
+/** A tensor of a plan against the naive plan's, all elements. */
+export interface FullComparison extends ComparedInFull {
+  /** Roundings alone move f64 as far where the two are farthest apart; null where f64 can't be had there. */
+  readonly amplified: boolean | null;
+}
 
 export type RunState =
   | { readonly status: "idle" }
@@ -63,7 +68,7 @@ export interface FinishedRun {
   /** null while the check worker still computes. */
   readonly check: readonly CheckRow[] | null;
   /** Results of the other plans against the naive ones, element by element; absent until they were compared. */
-  readonly full?: readonly ComparedInFull[];
+  readonly full?: readonly FullComparison[];
   /** Kernels that were not compared with f64, as `fused K3`. */
   readonly skipped?: readonly string[];
   /** Text the run belongs to: stale when it differs from the document's. */

@@ -21,13 +21,12 @@ import {
   type Node,
   type NodeId,
 } from "../fusion";
-import { chosenElements, comparePoints, limitOf, planPoints, type PointPlan } from "./check-points";
+import { amplifiedAt, chosenElements, comparePoints, limitOf, planPoints, type PointPlan } from "./check-points";
 import type {
   CheckReply,
   CheckRequest,
   ComparedOutput,
   Given,
-  OutputApart,
   PlanName,
   ReferenceSummary,
   TensorData,
@@ -165,31 +164,6 @@ function summaryOf(graph: Graph, output: NodeId, { values, at }: Wanted): Refere
   };
 }
 
-/** The fused plan's outputs against the naive plan's, where both are there. */
-function apartOf(graph: Graph, plans: (CheckRequest & { kind: "compare" })["plans"]): OutputApart[] {
-  const dataOf = (name: PlanName, at: number): TensorData | undefined => {
-    const plan = plans.find((each) => each.plan === name);
-    return plan?.results.find(({ value }) => value === plan.outputs[at])?.data;
-  };
-  return graph.outputs.flatMap((output, i) => {
-    const [naive, fused] = [dataOf("naive", i), dataOf("fused", i)];
-    return naive && fused ? [{ output, ulps: ulpHistogram(naive, fused, toleranceFor(graph, output).atol) }] : [];
-  });
-}
-
-function compare({ fusion, plans, given }: CheckRequest & { kind: "compare" }): CheckReply {
-  const { graph } = fusion;
-  const wanted = referenceOf(graph, inputsOf(fusion, given));
-  const rows = plans.flatMap(({ plan, outputs, results }) =>
-    graph.outputs.map((output, i) => {
-      const stored = outputs[i] ?? output;
-      const data = results.find(({ value }) => value === stored)?.data ?? null;
-      return compared(graph, output, plan, wanted.get(output)!, data);
-    }),
-  );
-  return { kind: "compare", rows, apart: apartOf(graph, plans) };
-}
-
 function onCpu({ fusion, plans, options, given }: CheckRequest & { kind: "cpu" }): CheckReply {
   const { graph } = fusion;
   const inputs = inputsOf(fusion, given);
@@ -222,8 +196,8 @@ const COMPARE_MILLIS = 2000;
 
 let planned: PointPlan | null = null;
 
-function tapped({ tapped: found }: CheckRequest & { kind: "tapped" }): CheckReply {
-  if (!planned) return { kind: "tapped", rows: [], skipped: [] };
+function tapped({ tapped: found, apart }: CheckRequest & { kind: "tapped" }): CheckReply {
+  if (!planned) return { kind: "tapped", rows: [], skipped: [], amplified: apart.map(() => null) };
   const { jobs, skipped } = planned;
   const end = performance.now() + COMPARE_MILLIS;
   const rows = comparePoints(planned, found, () => performance.now() > end);
@@ -231,7 +205,8 @@ function tapped({ tapped: found }: CheckRequest & { kind: "tapped" }): CheckRepl
   const late = jobs.flatMap(({ plan, kernel }) =>
     kernel === null || seen.has(`${plan} ${kernel}`) ? [] : [`${plan} ${kernel}`],
   );
-  return { kind: "tapped", rows, skipped: [...skipped, ...late] };
+  const amplified = apart.map((each) => amplifiedAt(planned!, each));
+  return { kind: "tapped", rows, skipped: [...skipped, ...late], amplified };
 }
 
 /** Answers one question of the page. */
@@ -244,8 +219,6 @@ export function answerCheck(request: CheckRequest): CheckReply {
       return { kind: "points", taps: planned.taps };
     case "tapped":
       return tapped(request);
-    case "compare":
-      return compare(request);
     case "cpu":
       return onCpu(request);
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt, inputData, runReference, type Compilation, type NodeId } from "../fusion";
-import { comparePoints, planPoints } from "./check-points";
+import { amplifiedAt, comparePoints, planPoints } from "./check-points";
 import type { PlannedRun, TapRequest, TappedElements } from "./messages";
 
 const compiled = (text: string): Compilation => compile(text, defaultOptions);
@@ -86,6 +86,52 @@ test("a chaotic program is told from a wrong one", () => {
     when === "after" ? 1e-3 : 0,
   );
   expect(tame.rows.some(({ pass }) => !pass)).toBe(true);
+});
+
+const mandelbrot = `cr: f32[64, 64] = uniform(-2, 1)
+ci: f32[64, 64] = uniform(-1.5, 1.5)
+zr = cr * 0
+zi = ci * 0
+n = cr * 0
+for i in range(24):
+    a = zr * zr - zi * zi + cr
+    b = 2 * zr * zi + ci
+    ok = a * a + b * b < 4
+    zr = where(ok, a, zr)
+    zi = where(ok, b, zi)
+    n = where(ok, n + 1, n)
+return n, zr
+`;
+
+test("a chaotic edge is explained at the element itself, a wrong element beside it is not", () => {
+  const compilation = compiled(mandelbrot);
+  const runs = runsOf(compilation);
+  const plan = planPoints(fusionAt(compilation, 0), runs, new Map());
+  const { graph } = plan.source;
+  const inputs = [...graph.nodes.values()].filter(({ op, recipe }) => op === "input" && !recipe);
+  const data = new Map<NodeId, ArrayLike<number>>(inputs.map((node) => [node.id, inputData(node)]));
+  const values = (precision: "f32" | "f64") => runReference(graph, data, { precision, keep: "all" });
+  const [single, double] = [values("f32"), values("f64")];
+  const output = graph.outputs[1]!;
+  const [one, other] = [single.get(output)!.data, double.get(output)!.data];
+  const apart = Array.from(one, (value, at) => ({ at, naive: other[at]!, other: value }));
+  const far = apart.toSorted((a, b) => Math.abs(b.other - b.naive) - Math.abs(a.other - a.naive)).slice(0, 4);
+  expect(Math.abs(far[0]!.other - far[0]!.naive)).toBeGreaterThan(1e-3);
+  expect(amplifiedAt(plan, { output, farthest: far })).toBe(true);
+  const tame = apart.filter(({ at }) => single.get(graph.outputs[0]!)!.data[at] === 1)[0]!;
+  expect(amplifiedAt(plan, { output, farthest: [{ ...tame, other: tame.naive + 0.1 }] })).toBe(false);
+  // One wrong element is not excused by the chaos around it.
+  expect(amplifiedAt(plan, { output, farthest: [...far, { ...tame, other: tame.naive + 0.1 }] })).toBe(false);
+  const { rows } = checked(mandelbrot);
+  expect(rows.every(({ pass }) => pass)).toBe(true);
+});
+
+test("a limit that is large beside the values is told of, with its reason", () => {
+  const { rows } = checked("x: f32[64, 256]\ny = x - mean(x, axis=1, keepdims=True)\nz = sum(y, axis=1)\n");
+  const whole = rows.find(({ kernel }) => kernel === undefined)!;
+  expect(whole.scale).toBeLessThan(1e-10);
+  expect(whole.pass).toBe(true);
+  expect(whole.because).toContain("sum");
 });
 
 test("sizes that no reference could compute are sampled at a bounded cost", () => {

@@ -22,7 +22,15 @@ import {
   type Sampling,
   type Tolerance,
 } from "../fusion";
-import type { ComparedOutput, Given, PlanName, PlannedRun, TapRequest, TappedElements } from "./messages";
+import type {
+  ComparedOutput,
+  DifferentOutput,
+  Given,
+  PlanName,
+  PlannedRun,
+  TapRequest,
+  TappedElements,
+} from "./messages";
 
 /** Elements compared of each output of a kernel at most. */
 const MOST_POINTS = 4096;
@@ -37,9 +45,13 @@ const ROUNDING = 2 ** -24;
 /** Half a step of f16. */
 const HALF_ROUNDING = 2 ** -11;
 /** Disturbed evaluations where a point lies beyond its limit. */
-const TRIES = 8;
-/** The farthest of a few tries is this near to the farthest there is; a sum of many terms rounds more often than it is read. */
-const MARGIN = 16;
+const TRIES = 16;
+/** Roundings that a value may be off by: a sum of many terms rounds more often than it is read. Steps are crossed only so. */
+const ROUNDINGS = 4;
+/** The farthest of a few tries is this near to the farthest there is. */
+const MARGIN = 4;
+/** Share of the largest value that two results which agree are apart at most, unless it is said why. */
+const LARGE_SHARE = 0.01;
 
 /** A kernel's nodes, or the whole program, ready to be computed at chosen elements. */
 interface Job {
@@ -60,6 +72,8 @@ export interface PointPlan {
   readonly taps: readonly TapRequest[];
   /** Kernels that no element could be chosen for, as `fused K3`. */
   readonly skipped: readonly string[];
+  /** The program itself. */
+  readonly source: { readonly graph: Graph; readonly known: Known };
 }
 
 /** Numbers below `size`, spread, both ends among them; all of them when there are no more than `count`. */
@@ -171,7 +185,8 @@ export function planPoints(source: Fusion, plans: readonly PlannedRun[], given: 
     }
   }
   jobs.push(...wholeProgram(source, plans, given));
-  return { jobs, taps: jobs.flatMap(tapsOf), skipped };
+  const known = sourcesOf(source.graph, given, foldedData(source.graph, given));
+  return { jobs, taps: jobs.flatMap(tapsOf), skipped, source: { graph: source.graph, known } };
 }
 
 /** The source graph at chosen elements of its outputs, for each plan; none where a single element costs too much. */
@@ -222,13 +237,13 @@ function halfValue(bits: number): number {
   return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Moves each rounded value by up to a rounding, either way: a step of a counter decides. */
+/** Moves each rounded value by up to a few roundings, either way: a step of a counter decides. */
 function disturbance(seed: number): (value: number, node: Node) => number {
   let state = (seed * 0x9e3779b9) >>> 0;
   return (value, { type }) => {
     if (type.dtype !== "f32" && type.dtype !== "f16") return value;
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return value * (1 + (state / 2 ** 31 - 1) * (type.dtype === "f16" ? HALF_ROUNDING : ROUNDING));
+    return value * (1 + (state / 2 ** 31 - 1) * ROUNDINGS * (type.dtype === "f16" ? HALF_ROUNDING : ROUNDING));
   };
 }
 
@@ -245,13 +260,14 @@ function rowOf(
   const { shape } = nodeOf(graph, id).type;
   const tolerance = toleranceFor(graph, id);
   const plain = compareOutputs(want, got, tolerance);
-  const reach = plain.pass ? null : reachOf(job, id, found, want);
-  const within = reach
-    ? want.map((value, i) => (Math.abs(got[i]! - value) <= MARGIN * reach[i]! ? got[i]! : value))
-    : want;
+  const scale = want.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
+  const large = LARGE_SHARE * scale;
+  const reach = plain.pass && plain.maxAbs <= large ? null : reachOf(sampling, id, found, want);
+  const within = reach ? want.map((value, i) => (isReached(got[i]!, value, reach[i]!) ? got[i]! : value)) : want;
   const { pass } = reach ? compareOutputs(within, got, tolerance) : plain;
   const beyond = (value: number, i: number) =>
-    Math.abs(got[i]! - value) > tolerance.atol + tolerance.rtol * Math.abs(value);
+    within[i] !== value &&
+    Math.abs(got[i]! - value) > Math.min(large, tolerance.atol + tolerance.rtol * Math.abs(value));
   const { worst, ...result } = plain;
   return {
     plan,
@@ -260,6 +276,8 @@ function rowOf(
     ...result,
     pass,
     sensitive: pass && reach ? want.filter(beyond).length : 0,
+    scale,
+    because: tolerance.reason,
     limit: limitOf(tolerance),
     worst: worst && {
       index: coordinatesOf(flats[worst.at] ?? 0, shape),
@@ -273,7 +291,7 @@ function rowOf(
 }
 
 /** How far roundings can move each value, seen in a few tries; Infinity where they decide between a number and none. */
-function reachOf({ sampling }: Job, id: NodeId, found: ReadonlyMap<NodeId, ArrayLike<number>>, want: Float64Array) {
+function reachOf(sampling: Sampling, id: NodeId, found: ReadonlyMap<NodeId, ArrayLike<number>>, want: Float64Array) {
   const reach = new Float64Array(want.length);
   for (let i = 1; i <= TRIES; i++) {
     const moved = sampling.values(found, disturbance(i)).get(id)!;
@@ -283,6 +301,30 @@ function reachOf({ sampling }: Job, id: NodeId, found: ReadonlyMap<NodeId, Array
     }
   }
   return reach;
+}
+
+const isReached = (got: number, want: number, reach: number): boolean =>
+  reach === Infinity || Math.abs(got - want) <= MARGIN * reach;
+
+/**
+ * Whether the program amplifies roundings at the very elements where two plans are farthest apart: f64 itself moves as far
+ * there. null where one element depends on too many others to tell.
+ */
+export function amplifiedAt({ source }: PointPlan, { output, farthest }: DifferentOutput): boolean | null {
+  if (farthest.length === 0) return false;
+  const flats = Uint32Array.from(farthest, ({ at }) => at);
+  const limit = ONE_ELEMENT * flats.length;
+  const sampling = planSampling(source.graph, source.known, new Map([[output, flats]]), limit);
+  if (!sampling || sampling.needs.size > 0) return null;
+  const want = sampling.values(new Map()).get(output)!;
+  const reach = reachOf(sampling, output, new Map(), want);
+  const tolerance = toleranceFor(source.graph, output);
+  return farthest.every(({ naive, other }, i) =>
+    [naive, other].every((got) => {
+      const { pass } = compareOutputs([want[i]!], [got], tolerance);
+      return pass || isReached(got, want[i]!, reach[i]!);
+    }),
+  );
 }
 
 /**

@@ -162,19 +162,8 @@ export type CheckRequest =
       /** The elements that the last `points` asked for. */
       readonly kind: "tapped";
       readonly tapped: readonly TappedElements[];
-    }
-  | {
-      /** Outputs that a machine computed, against the f64 reference. */
-      readonly kind: "compare";
-      /** The source graph: what is right. */
-      readonly fusion: Fusion;
-      readonly plans: readonly {
-        readonly plan: PlanName;
-        /** The plan's names for the source graph's outputs, in their order: rewrites may rename them. */
-        readonly outputs: readonly NodeId[];
-        readonly results: readonly { readonly value: NodeId; readonly data: TensorData }[];
-      }[];
-      readonly given: Given;
+      /** Where plans differ from the naive one. */
+      readonly apart: readonly DifferentOutput[];
     }
   | {
       /** The reference's results, and the plans' kernels run on the CPU where they are small enough. */
@@ -209,6 +198,14 @@ export interface TappedElements {
   readonly words: Uint32Array;
 }
 
+/** Elements of an output that a plan and the naive one compute differently. */
+export interface DifferentOutput {
+  /** The naive plan's name for it. */
+  readonly output: NodeId;
+  /** Row-major indices and both values. */
+  readonly farthest: readonly { readonly at: number; readonly naive: number; readonly other: number }[];
+}
+
 /** One output of one plan against the f64 reference. */
 export interface ComparedOutput {
   readonly plan: PlanName;
@@ -217,6 +214,10 @@ export interface ComparedOutput {
   readonly kernel?: string;
   /** Elements beyond the limit where roundings alone can move f64 as far: the program amplifies them there. */
   readonly sensitive?: number;
+  /** Largest finite |f64 value| compared; a difference is small or large beside it. */
+  readonly scale?: number;
+  /** Which ops the limit is wide for. */
+  readonly because?: string;
   readonly maxAbs: number;
   readonly maxRel: number;
   readonly maxUlp: number;
@@ -235,12 +236,6 @@ export interface ComparedOutput {
   readonly compared: number;
   readonly elements: number;
   readonly pass: boolean;
-}
-
-/** One output of the fused plan against the naive one's, as both were computed. */
-export interface OutputApart {
-  readonly output: NodeId;
-  readonly ulps: UlpHistogram;
 }
 
 /** A few numbers of one output of the reference. */
@@ -263,8 +258,9 @@ export type CheckReply =
       readonly rows: readonly ComparedOutput[];
       /** Kernels that were not compared with f64: one element depends on too many, or the time was over. */
       readonly skipped: readonly string[];
+      /** For each of `apart`: true where roundings alone move f64 as far; null where f64 can't be had there. */
+      readonly amplified: readonly (boolean | null)[];
     }
-  | { readonly kind: "compare"; readonly rows: readonly ComparedOutput[]; readonly apart: readonly OutputApart[] }
   | {
       readonly kind: "cpu";
       readonly summaries: readonly ReferenceSummary[];

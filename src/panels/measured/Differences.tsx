@@ -1,5 +1,5 @@
 /** @file How far the results are from the reference and from one another, as histograms of f32 steps. */
-import type { CheckRow, ComparedInFull } from "../../state";
+import type { CheckRow, FullComparison } from "../../state";
 import { ulpTables, type UlpTable } from "../model/ulps";
 import { count } from "../model/units";
 import "./differences.css";
@@ -39,7 +39,7 @@ function Histogram({ table: { output, columns, lines } }: { readonly table: UlpT
 
 interface Props {
   readonly rows: readonly CheckRow[];
-  readonly full?: readonly ComparedInFull[] | undefined;
+  readonly full?: readonly FullComparison[] | undefined;
 }
 
 export function Differences({ rows, full = [] }: Props) {

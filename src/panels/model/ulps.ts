@@ -1,6 +1,6 @@
 /** @file Histograms of differences as rows of a small table: who is how many steps from whom. */
 import { binRange, type NodeId, type UlpHistogram } from "../../fusion";
-import type { CheckRow, ComparedInFull } from "../../state";
+import type { CheckRow, FullComparison } from "../../state";
 import { PLAN_NAMES, planTitle } from "./run-types";
 import { count } from "./units";
 
@@ -34,7 +34,7 @@ const shareOf = (held: number, most: number): number => (held === 0 ? 0 : Math.l
 /** One table for each output that was compared; rows that no column holds anything in are left out, except between others. */
 export function ulpTables(
   all: readonly CheckRow[],
-  full: readonly Pick<ComparedInFull, "plan" | "output" | "ulps">[],
+  full: readonly Pick<FullComparison, "plan" | "output" | "ulps">[],
 ): UlpTable[] {
   const rows = all.filter(({ kernel }) => kernel === undefined);
   return [...new Set([...rows, ...full].map(({ output }) => output))].flatMap((output) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { nodeId } from "../../fusion";
-import type { CheckRow } from "../../state";
+import type { CheckRow, FullComparison } from "../../state";
 import { verdictOf } from "./verdict";
 
 const row: CheckRow = {
@@ -62,4 +62,43 @@ test("close to zero the difference itself is written, not thousands of ULP", () 
     worst: { index: [3], got: 1.2e-5, want: 1.19e-5, allowed: 1.1e-4 },
   };
   expect(verdictOf([near])?.text).toBe("Worst difference 1e-7 at [3]; 1.1e-4 is allowed there.");
+});
+
+const full: FullComparison = {
+  plan: "fused",
+  output: nodeId("y"),
+  elements: 4096,
+  maxAbs: 3,
+  scale: 24,
+  farthest: [{ at: 17, naive: 24, other: 21 }],
+  beyond: 2,
+  nan: 0,
+  infinite: 0,
+  atol: 1e-5,
+  rtol: 1e-5,
+  ulps: { bins: [4094], nearZero: 0, nan: 0 },
+  amplified: false,
+};
+
+test("plans that differ are excused only where the program amplifies rounding at the farthest element itself", () => {
+  const rows = [{ ...row, sensitive: 12 }];
+  expect(verdictOf(rows, { full: [full] })).toMatchObject({ same: false, title: "Not the same." });
+  const chaotic = verdictOf(rows, { full: [{ ...full, amplified: true }] });
+  expect(chaotic).toMatchObject({ same: true, title: "Right as far as f32 can tell." });
+  const elsewhere = verdictOf([row], { full: [{ ...full, amplified: true }] });
+  expect(elsewhere?.text).toContain("where the plans are farthest apart, f64 moves as far");
+  const unknown = verdictOf(rows, { full: [{ ...full, amplified: null }] });
+  expect(unknown).toMatchObject({ same: false, title: "Not settled." });
+  expect(unknown?.text).toContain("choose a smaller size");
+});
+
+test("a difference above 1 % of the largest value is not agreement without its reason", () => {
+  const near = { ...row, scale: 1e-5, maxAbs: 1e-6, because: "for sum" };
+  const verdict = verdictOf([near]);
+  expect(verdict).toMatchObject({ same: true, title: "Within the limit." });
+  expect(verdict?.text).toContain("10 % of the largest value. The limit allows it (for sum)");
+  const far = verdictOf([row], { full: [{ ...full, beyond: 0 }] });
+  expect(far).toMatchObject({ title: "Within the limit." });
+  expect(verdictOf([{ ...near, sensitive: 3 }])?.title).toBe("Right as far as f32 can tell.");
+  expect(verdictOf([{ ...row, scale: 1 }])?.title).toBe("Same result.");
 });

@@ -1,11 +1,11 @@
 /** @file The verdict box: do the plans compute the same, as far as they were compared? */
-import type { CheckRow, ComparedInFull } from "../../state";
+import type { CheckRow, FullComparison } from "../../state";
 import { count, plural, scientific, significant } from "./units";
 import { planTitle } from "./run-types";
 
 export interface ResultVerdict {
   readonly same: boolean;
-  /** `Same result.` or `Not the same.` */
+  /** `Same result.`, `Not the same.`, or what lies between. */
   readonly title: string;
   readonly text: string;
 }
@@ -42,10 +42,25 @@ function kernelNote(rows: readonly CheckRow[], skipped: readonly string[]): stri
 
 /** Both sides are the same number wherever one is none, and no difference is larger than roundings of the largest values. */
 const NEGLIGIBLE = 1e-4;
-const agrees = ({ beyond, nan, infinite, maxAbs, scale }: ComparedInFull): boolean =>
+const agrees = ({ beyond, nan, infinite, maxAbs, scale }: FullComparison): boolean =>
   nan + infinite === 0 && (beyond === 0 || maxAbs <= NEGLIGIBLE * scale);
 
-function fullNote(full: readonly ComparedInFull[]): string {
+/** Above this share of the largest value, results that agree say why they are so far apart. */
+const LARGE_SHARE = 0.01;
+
+/** A difference that the limit allows, though it is large beside the values: never agreement without its reason. */
+function looseNote(rows: readonly CheckRow[], full: readonly FullComparison[]): string {
+  const because = rows.find((row) => row.because)?.because ?? "roundings of f32";
+  const shares = [...rows, ...full].flatMap(({ maxAbs, scale }) =>
+    scale !== undefined && maxAbs > LARGE_SHARE * scale ? [maxAbs / scale] : [],
+  );
+  if (shares.length === 0) return "";
+  const most = Math.max(...shares);
+  const share = most < 1 ? `${significant(100 * most)} % of` : "as large as";
+  return ` The largest difference is ${share} the largest value. The limit allows it (${because}): where large numbers cancel, few digits are left.`;
+}
+
+function fullNote(full: readonly FullComparison[]): string {
   const fused = full.filter(({ plan }) => plan === "fused");
   if (fused.length === 0) return "";
   const elements = count(sum(fused.map((each) => each.elements)));
@@ -55,7 +70,16 @@ function fullNote(full: readonly ComparedInFull[]): string {
   return ` All ${elements} elements of naive and fused were compared: they differ by ${scientific(worst.maxAbs)} at most${share}.`;
 }
 
-function fullFailure({ plan, output, nan, infinite, beyond, elements, maxAbs, worst }: ComparedInFull): string {
+function fullFailure({
+  plan,
+  output,
+  nan,
+  infinite,
+  beyond,
+  elements,
+  maxAbs,
+  farthest: [worst],
+}: FullComparison): string {
   const of = `${output} of the ${planTitle(plan)} plan`;
   if (nan > 0) return `${of} and of the naive plan: ${count(nan)} elements are NaN on one side only.`;
   if (infinite > 0) return `${of} and of the naive plan: ${count(infinite)} elements are infinite on one side only.`;
@@ -64,10 +88,11 @@ function fullFailure({ plan, output, nan, infinite, beyond, elements, maxAbs, wo
 }
 
 /** Where f64 itself moves as far as the results do, nothing is wrong: the program makes much of a rounding. */
-function sensitiveNote(rows: readonly CheckRow[]): string {
+function sensitiveNote(rows: readonly CheckRow[], apart: readonly FullComparison[]): string {
   const at = Math.max(0, ...rows.map(({ sensitive = 0 }) => sensitive));
-  if (at === 0) return "";
-  return ` This program amplifies rounding: at ${plural(at, "point")} f64 moves as far when each value changes by half an f32 step.`;
+  if (at === 0 && apart.length === 0) return "";
+  const where = at > 0 ? `at ${plural(at, "point")}` : "where the plans are farthest apart,";
+  return ` This program amplifies rounding: ${where} f64 moves as far when each value changes by a few roundings of f32.`;
 }
 
 function failure(row: CheckRow): string {
@@ -91,10 +116,14 @@ function agreement(row: CheckRow): string {
   return `Worst ${count(Math.round(row.maxUlp))} ULP${where}, ${scientific(row.maxRel)} relative, limit ${row.limit}.`;
 }
 
+/** Nothing is claimed where nothing could be computed. */
+const UNKNOWN =
+  "One element there depends on too many others for f64 to tell a wrong kernel from amplified rounding: choose a smaller size to know.";
+
 /** What was compared besides the rows. */
 export interface ComparedToo {
   /** Other plans against the naive one, in full. */
-  readonly full?: readonly ComparedInFull[] | undefined;
+  readonly full?: readonly FullComparison[] | undefined;
   /** Kernels that were not compared with f64. */
   readonly skipped?: readonly string[] | undefined;
 }
@@ -107,10 +136,17 @@ export function verdictOf(
   if (rows.length + full.length === 0) return null;
   const failed = rows.find((row) => !row.pass);
   if (failed) return { same: false, title: "Not the same.", text: failure(failed) + sampledNote(rows) };
-  const sensitive = sensitiveNote(rows);
-  const apart = full.find((each) => !agrees(each));
-  if (apart && sensitive === "") return { same: false, title: "Not the same.", text: fullFailure(apart) };
+  const apart = full.filter((each) => !agrees(each));
+  const wrong = apart.find(({ amplified }) => amplified === false);
+  if (wrong) return { same: false, title: "Not the same.", text: fullFailure(wrong) };
+  const kernels = kernelNote(rows, skipped);
+  const open = apart.find(({ amplified }) => amplified === null);
+  if (open) return { same: false, title: "Not settled.", text: `${fullFailure(open)} ${UNKNOWN}${kernels}` };
+  const sensitive = sensitiveNote(rows, apart);
+  const loose = sensitive === "" ? looseNote(rows.filter(isWhole), full) : "";
   const row = deciding(rows.filter(isWhole));
-  const text = (row ? agreement(row) + sampledNote(rows) : "") + sensitive + fullNote(full) + kernelNote(rows, skipped);
-  return { same: true, title: sensitive === "" ? "Same result." : "Right as far as f32 can tell.", text: text.trim() };
+  const text = (row ? agreement(row) + sampledNote(rows) : "") + sensitive + loose + fullNote(full) + kernels;
+  const title =
+    sensitive !== "" ? "Right as far as f32 can tell." : loose !== "" ? "Within the limit." : "Same result.";
+  return { same: true, title, text: text.trim() };
 }
