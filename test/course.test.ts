@@ -7,6 +7,7 @@ import { findExample } from "../src/lessons";
 import { loadLesson, lessonHeads, type Ask, type Lesson, type Scope, type Task } from "../src/course";
 import { rightChoice, rightNumber, scopeOf, taskState } from "../src/course/check";
 import { cursorOf, optionsOf, pictureOf } from "../src/course/picture";
+import { sameValues } from "../src/workers/same-values";
 import { filled, runsOf } from "../src/course/prose";
 
 /** Words of a step's prose: more are not read beside a moving picture. */
@@ -37,8 +38,13 @@ test("the course has twelve lessons, numbered from 1, and puzzles from easy to h
   expect(levels).toEqual(levels.toSorted((a, b) => a - b));
 });
 
+const compare = async (original: string, changed: string): Promise<string | null> => {
+  const sameness = sameValues(original, changed);
+  return sameness.same ? null : sameness.text;
+};
+
 /** What a step promises and does not keep; none when it keeps all. */
-function faultsOf(lesson: Lesson, index: number): string[] {
+async function faultsOf(lesson: Lesson, index: number): Promise<string[]> {
   const step = lesson.steps[index]!;
   const compilation = compilationOf(lesson, index);
   const errors = compilation.diagnostics.filter(
@@ -57,7 +63,7 @@ function faultsOf(lesson: Lesson, index: number): string[] {
     ...(words > MOST_WORDS ? [`${words} words are more than ${MOST_WORDS}`] : []),
     ...terms.filter((term) => !termIds.has(term)).map((term) => `${term} is no term of the glossary`),
     ...(step.ask ? faultsOfAsk(step.ask, scope, names) : []),
-    ...(step.task ? faultsOfTask(step.task, compilation) : []),
+    ...(step.task ? await faultsOfTask(step.task, compilation) : []),
   ];
 }
 
@@ -80,19 +86,20 @@ function faultsOfAsk(ask: Ask, scope: Scope, names: ReadonlySet<string>): string
   }
 }
 
-function faultsOfTask(task: Task, compilation: Compilation): string[] {
+async function faultsOfTask(task: Task, compilation: Compilation): Promise<string[]> {
   const solution = compile(task.solution, { ...compilation.options, ...task.solutionOptions });
-  const after = taskState(task, compilation.text, solution);
+  const after = await taskState(task, compilation.text, solution, compare);
+  const before = await taskState(task, compilation.text, compilation, compare);
   return [
-    ...(taskState(task, compilation.text, compilation).done ? ["the task is done at the start"] : []),
+    ...(before.done ? ["the task is done at the start"] : []),
     ...(after.done ? [] : [`the solution does not pass: ${after.text}`]),
     ...(task.hints.length > 3 ? ["more than three hints"] : []),
   ];
 }
 
 describe.each(lessons.map((lesson) => [lesson.id, lesson] as const))("%s", (_, lesson) => {
-  test.each(lesson.steps.map((step, i) => [step.title, i] as const))("%s", (__, i) => {
-    expect(faultsOf(lesson, i)).toEqual([]);
+  test.each(lesson.steps.map((step, i) => [step.title, i] as const))("%s", async (__, i) => {
+    expect(await faultsOf(lesson, i)).toEqual([]);
   });
 });
 

@@ -4,7 +4,6 @@ import { evaluate } from "./expression";
 import { factsOf, type MeasuredTimes } from "./facts";
 import type { Ask, Task } from "./lesson";
 import { filled } from "./prose";
-import { sameValues } from "./same-values";
 import type { Scope } from "./expression";
 
 /** What a person said: the index of a choice, a number in the question's unit, what they clicked, or that they cannot tell. */
@@ -72,6 +71,9 @@ export function judge(ask: Ask, answer: Answer, scope: Scope): Judgement {
   }
 }
 
+/** Null: they do; otherwise a sentence that says what differs. */
+export type Compare = (original: string, changed: string) => Promise<string | null>;
+
 export interface TaskState {
   readonly done: boolean;
   /** What still misses; empty when done. */
@@ -83,14 +85,20 @@ export interface TaskState {
 /**
  * How far a task is, for the program as it is now.
  * @param original the program that the step showed: what must still be computed
+ * @param compare whether two programs compute the same
  */
-export function taskState(task: Task, original: string, compilation: Compilation): TaskState {
+export async function taskState(
+  task: Task,
+  original: string,
+  compilation: Compilation,
+  compare: Compare,
+): Promise<TaskState> {
   const scope = scopeOf(compilation);
   if (!scope) return { done: false, text: "The program has errors.", score: null };
   const score = task.score === undefined ? null : Number(evaluate(task.score, scope));
   if (task.sameValues && compilation.text !== original) {
-    const sameness = sameValues(original, compilation.text);
-    if (!sameness.same) return { done: false, text: sameness.text, score };
+    const difference = await compare(original, compilation.text);
+    if (difference !== null) return { done: false, text: difference, score };
   }
   const done = evaluate(task.check, scope) === true;
   return { done, text: done ? "" : `Not yet: ${filled(progressOf(task.check), scope)}.`, score };

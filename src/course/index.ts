@@ -29,7 +29,7 @@ export async function loadLesson(id: string): Promise<Lesson | null> {
 }
 
 export type { Ask, Choice, Lesson, LessonHead, LessonKind, LessonStep, Show, ShownTab, Task } from "./lesson";
-export type { Answer, Judgement, TaskState } from "./check";
+export type { Answer, Compare, Judgement, TaskState } from "./check";
 export { judge, rightChoice, rightNumber, scopeOf, taskState } from "./check";
 export { evaluate, ExpressionError, type Scope } from "./expression";
 export { cursorOf, pictureOf, type Picture } from "./picture";

@@ -1,5 +1,5 @@
 /** @file The open lesson: which step is read, what was answered, and the progress that is stored on this machine. */
-import type { Answer, Judgement, Lesson, TaskState } from "../course";
+import type { Answer, Compare, Judgement, Lesson, TaskState } from "../course";
 import { defaultOptions, type Compilation } from "../fusion";
 import { recordOf, type Document } from "../document";
 import { findExample, optionsFor } from "../lessons";
@@ -171,6 +171,12 @@ export const courseSlice: Slice<Names> = (context) => {
     if (selected) actions.select({ kind: "node", id: selected });
   }
 
+  const compare: Compare = async (original, changed) => {
+    const reply = await context.environment.compileWorker.ask({ kind: "values", original, changed });
+    if (!reply.ok || reply.value.kind !== "values") return "The programs could not be compared.";
+    return reply.value.sameness.same ? null : reply.value.sameness.text;
+  };
+
   return {
     async openLesson(id, step = 0) {
       const { loadLesson } = await loadPart(() => import("../course"));
@@ -218,8 +224,15 @@ export const courseSlice: Slice<Names> = (context) => {
       const { lesson, derived } = context.get();
       const task = lesson?.content.steps[lesson.step]?.task;
       if (!lesson || !task || !derived.latest) return;
-      const state = taskState(task, lesson.program, derived.latest);
-      context.set({ lesson: { ...lesson, task: state } });
+      const state = await taskState(task, lesson.program, derived.latest, compare);
+      const shown = context.get().lesson;
+      if (
+        shown?.content !== lesson.content ||
+        shown.step !== lesson.step ||
+        context.get().derived.latest !== derived.latest
+      )
+        return;
+      context.set({ lesson: { ...shown, task: state } });
       if (!state.done) return;
       record(context, lesson.content.id, (before) => ({
         ...before,

@@ -32,6 +32,7 @@ import type {
   SweepAnswer,
   WhatIfAnswer,
 } from "./messages";
+import { sameValues } from "./same-values";
 
 let last: { readonly key: string; readonly compilation: Compilation } | null = null;
 
@@ -110,6 +111,7 @@ function sweepOf(
 /** Answers one question of the page. A text without a plan has no plans, which is no fault. */
 export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "import") return { kind: "imported", imported: imported(request) };
+  if (request.kind === "values") return { kind: "values", sameness: sameValues(request.original, request.changed) };
   if (request.kind === "totals")
     return { kind: "totals", totals: request.programs.map(({ text, options }) => totalsOf(text, options)) };
   const compilation = compiled(request.text, request.options);

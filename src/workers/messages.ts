@@ -84,6 +84,12 @@ export type CompileRequest =
       readonly programs: readonly { readonly text: string; readonly options: CompileOptions }[];
     }
   | {
+      /** Two programs: do they compute the same outputs? */
+      readonly kind: "values";
+      readonly original: string;
+      readonly changed: string;
+    }
+  | {
       /** A model in a foreign format, to be written in the typed language. */
       readonly kind: "import";
       readonly bytes: Uint8Array;
@@ -92,11 +98,15 @@ export type CompileRequest =
       readonly shapes: ReadonlyMap<string, readonly number[]>;
     };
 
+/** Do two programs compute the same? Where not, a sentence says what differs. */
+export type Sameness = { readonly same: true } | { readonly same: false; readonly text: string };
+
 export type CompileReply =
   | { readonly kind: "compiled"; readonly compilation: Compilation }
   | { readonly kind: "planned"; readonly plans: ReadonlyMap<number, Plan> }
   | { readonly kind: "saved"; readonly sheet: SavedSheet | null }
   | { readonly kind: "sizes"; readonly rows: readonly SizeRow[] }
+  | { readonly kind: "values"; readonly sameness: Sameness }
   | { readonly kind: "totals"; readonly totals: readonly (PlanTotals | null)[] }
   | { readonly kind: "looks"; readonly kernels: ReadonlyMap<string, KernelLook> }
   | { readonly kind: "knobs"; readonly sheet: KnobSheet | null }

@@ -1,4 +1,5 @@
 /** @file Do two programs compute the same outputs? Asked of the f64 reference, at small sizes. */
+import type { Sameness } from "./messages";
 import {
   compile,
   defaultOptions,
@@ -23,11 +24,6 @@ export const atSmallSizes = (text: string): string =>
     /^([A-Z]\w*\s*=\s*)(\d+)\s*$/gm,
     (_, name: string, value: string) => name + Math.min(Number(value), SMALL),
   );
-
-export type Sameness =
-  | { readonly same: true }
-  /** A sentence that says what differs. */
-  | { readonly same: false; readonly text: string };
 
 const graphOf = (compilation: Compilation): Graph | null => compilation.naive?.graph ?? null;
 
