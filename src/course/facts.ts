@@ -1,5 +1,5 @@
 /** @file What a lesson may ask of a program: counts of both plans, from the functions that the page's own numbers come from. */
-import { totalsOf, type Compilation, type Fusion, type NodeId, type Totals } from "../fusion";
+import { peakOf, type Compilation, type Fusion, type NodeId, type Plan, type Totals } from "../fusion";
 import type { Scope, Value } from "./expression";
 
 /** Times that the visitor's own run measured, in microseconds; null before a run. */
@@ -36,12 +36,8 @@ function nodesNamed({ symbols }: Compilation, { graph }: Fusion, name: string): 
 
 /** Facts of a compiled program; `final` is its fused state. Null where the program has no plan. */
 export function factsOf(compilation: Compilation, final: Fusion, measured: MeasuredTimes | null = null): Scope {
-  const { naive, options, steps } = compilation;
-  let plans: { readonly naive: Totals; readonly fused: Totals } | null = null;
-  const totals = () => {
-    plans ??= { naive: totalsOf(naive!, options.profile), fused: totalsOf(final, options.profile) };
-    return plans;
-  };
+  const { naivePlan, fusedPlan, steps } = compilation;
+  const totals = (plan: Plan): Totals => ({ ...plan.totals, peakBytes: peakOf(plan) });
   const homes = (name: string): Set<string> => {
     const ids = new Set(nodesNamed(compilation, final, name));
     return new Set(
@@ -55,8 +51,8 @@ export function factsOf(compilation: Compilation, final: Fusion, measured: Measu
       if (name === "measured.naive") return measured?.naive ?? null;
       if (name === "measured.fused") return measured?.fused ?? null;
       const count = COUNTS[name.replace(/^naive\./, "")];
-      if (!count || !naive) return null;
-      return count(name.startsWith("naive.") ? totals().naive : totals().fused);
+      const plan = name.startsWith("naive.") ? naivePlan : fusedPlan;
+      return count && plan ? count(totals(plan)) : null;
     },
     /** `fused(a, b)`: one kernel of the fused plan computes all of them. `stored(a)`: a kernel writes it to memory. */
     call(name, names): Value | null {

@@ -3,7 +3,6 @@ import {
   deviceProfileFrom,
   fusionAt,
   showBytes,
-  toleranceFor,
   type DeviceProfile,
   type Compilation,
   type Drawing,
@@ -192,7 +191,8 @@ async function tapsFor(
 }
 
 /** The outputs by their names in each plan. Two plans may each be off by the limit. */
-function outputsOf(states: States): CompareRequest[] {
+async function outputsOf(states: States): Promise<CompareRequest[]> {
+  const { toleranceFor } = await loadPart(() => import("./tolerances"));
   const { graph } = states.naive;
   return graph.outputs.map((naive, i) => {
     const { atol, rtol } = toleranceFor(graph, naive);
@@ -269,11 +269,12 @@ export async function runOn(
     if (!request.signal.aborted)
       context.set({ run: { status: "running", progress, previous: request.previous, live } });
   };
+  const compare = wanted.naive ? await outputsOf(states) : [];
   const outcome = await context.environment.session.bench(wanted, inputs, {
     signal: request.signal,
     memoryBudget: context.get().memoryMiB * 2 ** 20,
     outputs: false,
-    compare: wanted.naive ? outputsOf(states) : [],
+    compare,
     taps: tapsFor(context, states, wanted, given),
     onFirst: (first) => (verdict = checked(context, first)),
     onResult(result) {

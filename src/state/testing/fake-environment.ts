@@ -44,6 +44,7 @@ function fakeCompile({ text, options }: { text: string; options: CompileOptions 
 export function fakeAnswer(request: CompileRequest): CompileReply {
   if (request.kind === "compile") return { kind: "compiled", compilation: fakeCompile(request) };
   if (request.kind === "import") return { kind: "imported", imported: fakeImport(request) };
+  if (request.kind === "values") return { kind: "values", sameness: { same: true } };
   if (request.kind === "totals") return { kind: "totals", totals: request.programs.map(() => null) };
   if (request.kind === "sizes") return { kind: "sizes", rows: [] };
   if (request.kind === "saved") return { kind: "saved", sheet: null };
