@@ -34,6 +34,7 @@ type Names =
   | "undo"
   | "redo"
   | "setSize"
+  | "setConstant"
   | "startAfresh"
   | "openPrevious";
 
@@ -60,11 +61,13 @@ export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) =>
   undo: () => context.undo(),
   redo: () => context.redo(),
   async setSize(size) {
+    const sizes = findExample(context.get().document.example)?.sizes;
+    if (sizes) await context.get().actions.setConstant(sizes.name, sizes[size]);
+  },
+  async setConstant(name, value) {
     const { setConstant } = await loadPart(() => import("./edits"));
     const { document } = context.get();
-    const sizes = findExample(document.example)?.sizes;
-    if (!sizes) return;
-    const edit = setConstant(document.text, sizes.name, sizes[size]);
+    const edit = setConstant(document.text, name, value);
     if (!edit.ok) {
       context.set({ notice: { tone: "warn", text: edit.text } });
       return;

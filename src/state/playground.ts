@@ -230,9 +230,9 @@ function openingSlice(
       context.replace(document, origin);
     },
     cancelCompile: () => context.cancelCompile(),
-    followNotice(second = false) {
+    followNotice(which = 0) {
       const { notice, actions } = context.get();
-      const action = second ? notice?.second : notice?.action;
+      const action = which > 0 ? notice?.others?.[which - 1] : notice?.action;
       const kind = action?.kind;
       context.set({ notice: null });
       if (kind === "reload") context.environment.reload();
@@ -250,6 +250,8 @@ function openingSlice(
         actions.setMemory(action.amount);
         void actions.runBoth(false, action.only);
       }
+      if (kind === "use-size" && action?.constant !== undefined && action.amount !== undefined)
+        void actions.setConstant(action.constant, action.amount).then(() => actions.runBoth());
     },
   };
 }

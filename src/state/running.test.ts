@@ -34,7 +34,7 @@ const planOf = (flops: number, bytes = 0) =>
 /** A page whose plans have `flops` and an input of `bytes` each, how often they were run and how often their data was made. */
 interface Changed {
   /** By cursor, 0 and 1. */
-  readonly plans?: ReadonlyMap<number, Plan>;
+  readonly plans?: (text: string) => ReadonlyMap<number, Plan>;
   readonly bench?: Environment["session"]["bench"];
   readonly device?: DeviceInfo;
 }
@@ -60,7 +60,10 @@ function pageWith(
     compileWorker: localPort((request: CompileRequest) => {
       if (request.kind === "compile") return { kind: "compiled" as const, compilation: compilation(request) };
       if (request.kind === "plans")
-        return { kind: "planned" as const, plans: changed.plans ?? new Map([[0, planOf(flops, bytes)]]) };
+        return {
+          kind: "planned" as const,
+          plans: changed.plans?.(request.text) ?? new Map([[0, planOf(flops, bytes)]]),
+        };
       throw new Error("nothing to import here");
     }) as Environment["compileWorker"],
     checkWorker: localPort((request: CheckRequest) => {
@@ -163,10 +166,11 @@ function pageWithPlans(naiveBytes: number, outcome: Outcome<BenchResult> = enoug
       aliases: [],
     }) as unknown as Plan;
   const made = pageWith(1e6, 0, {
-    plans: new Map([
-      [0, stored(naiveBytes)],
-      [1, stored(fusedBytes)],
-    ]),
+    plans: (text) =>
+      new Map([
+        [0, stored(naiveBytes * (Number(/^N = (\d+)/.exec(text)?.[1] ?? 4096) / 4096) ** 2)],
+        [1, stored(fusedBytes)],
+      ]),
     bench: async (plans, _, { memoryBudget }) => {
       ran.push({
         plans: Object.keys(plans)
@@ -188,7 +192,7 @@ test("a run that needs more memory than it may use asks once, and remembers the 
   expect(ran).toEqual([]);
   expect(page.getState().notice).toMatchObject({
     action: { label: "Allow 1 GiB", kind: "allow-memory", amount: 1024 },
-    second: { label: "Run fused only", kind: "run-fused" },
+    others: [{ label: "Run fused only", kind: "run-fused" }],
   });
   expect(page.getState().notice?.text).toContain("needs 900 MiB of GPU memory: the page may use 512 MiB");
   page.getState().actions.followNotice();
@@ -235,5 +239,24 @@ test("what is allowed or run anyway is the run that was asked about", async () =
   page.getState().actions.followNotice();
   await settled();
   expect(ran.map(({ plans }) => plans)).toEqual(["fused"]);
+  page.dispose();
+});
+
+test("the largest size that fits is offered, set in the text and run", async () => {
+  const { page, ran } = pageWithPlans(128 * 2 ** 30);
+  page.getState().actions.typeText("N = 4096\nx: f32[N, N]\ny = x + 1\n");
+  await settled();
+  await settled();
+  await page.getState().actions.runBoth(true);
+  // 128 GiB at 4,096, and as the square of it: 512 MiB at 256, where nothing is left for the fused plan.
+  expect(page.getState().notice).toMatchObject({
+    action: { label: "Run fused only" },
+    others: [{ label: "Use N = 128", kind: "use-size", constant: "N", amount: 128 }],
+  });
+  page.getState().actions.followNotice(1);
+  await settled();
+  await settled();
+  expect(page.getState().document.text).toContain("N = 128\n");
+  expect(ran.map(({ plans }) => plans)).toEqual(["naive,fused"]);
   page.dispose();
 });

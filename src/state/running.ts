@@ -1,5 +1,6 @@
 /** @file One run: the plans for the machine, their data, their times, and the check against the reference. */
 import {
+  applyTextEdits,
   deviceProfileFrom,
   fusionAt,
   showBytes,
@@ -13,9 +14,11 @@ import {
 } from "../fusion";
 import type { BenchPlans, BenchProgress, CompareRequest, DeviceInfo, FirstRuns, GpuProblem } from "../gpu";
 import { ENDED, type Given, type PlannedRun, type TapRequest, type TensorData } from "../workers";
+import { findExample } from "../lessons";
 import { loadPart } from "./load-part";
+import { constantsOf } from "./sizes";
 import type { SliceContext } from "./slice-context";
-import type { FinishedRun, Notice, RunState } from "./types";
+import type { FinishedRun, Notice, NoticeAction, RunState } from "./types";
 import { runData } from "./weights";
 
 const internal = (text: string): GpuProblem => ({ code: "internal", text });
@@ -108,6 +111,46 @@ function naiveNeed(naive: Plan): string {
 const plansToRun = ({ naive, step, fused }: FinishedRun["plans"], { only }: RunRequest): BenchPlans =>
   only === "fused" ? { naive: null, fused } : { naive, step, fused };
 
+/** Looking for a size that fits may take this long, ms; halvings tried at most. */
+const LOOK_MILLIS = 2000;
+const MOST_HALVINGS = 12;
+const MOST_CONSTANTS = 4;
+
+/** The value of a size constant that fits with the fewest halvings, as a way on; null where none is found soon. */
+async function smallerSize(
+  context: SliceContext,
+  request: RunRequest,
+  fits: (plans: readonly Plan[]) => boolean,
+): Promise<NoticeAction | null> {
+  const { derived, document } = context.get();
+  const { compilation } = derived;
+  if (!compilation) return null;
+  const { text, options, steps } = compilation;
+  const sizes = findExample(document.example)?.sizes;
+  const constants = [...constantsOf(text)].filter(([name, value]) => value > 1 && (!sizes || name === sizes.name));
+  const { setConstant } = await loadPart(() => import("./edits"));
+  const end = context.environment.now() + LOOK_MILLIS;
+  for (let halving = 1; halving <= MOST_HALVINGS; halving++) {
+    for (const [constant, value] of constants.slice(0, MOST_CONSTANTS)) {
+      const amount = Math.floor(value / 2 ** halving);
+      const edit = amount < 1 ? null : setConstant(text, constant, amount);
+      if (!edit?.ok) continue;
+      if (request.signal.aborted || context.environment.now() > end) return null;
+      const answer = await context.environment.compileWorker.ask({
+        kind: "plans",
+        text: applyTextEdits(text, edit.edits),
+        options,
+        cursors: request.only === "fused" ? [steps.length] : [0, steps.length],
+        target: context.get().device?.target ?? null,
+      });
+      const plans = answer.ok && answer.value.kind === "planned" ? [...answer.value.plans.values()] : [];
+      if (plans.length > 0 && fits(plans))
+        return { label: `Use ${constant} = ${amount.toLocaleString("en")}`, kind: "use-size", constant, amount };
+    }
+  }
+  return null;
+}
+
 /** False when the run is refused for its size, or the person was asked instead; their answer starts it again. */
 async function mayRun(
   context: SliceContext,
@@ -124,10 +167,16 @@ async function mayRun(
   const { memoryMiB } = context.get();
   const budget = memoryMiB * 2 ** 20;
   const fusedFits = only !== "fused" && preflight([plans.fused], device, budget).ok;
+  const others = async (): Promise<NoticeAction[]> => {
+    const smaller = await smallerSize(context, request, (some) => preflight(some, device, budget).ok);
+    return [...(fusedFits ? [FUSED_ONLY] : []), ...(smaller ? [smaller] : [])];
+  };
   const ever = preflight(all, device, Infinity);
   if (!ever.ok) {
-    if (fusedFits)
-      return ask(context, request, { text: `${naiveNeed(plans.naive)}. ${ever.problem.text}`, action: FUSED_ONLY });
+    const [action, ...rest] = await others();
+    if (request.signal.aborted) return false;
+    const lead = only === "fused" ? "" : `${naiveNeed(plans.naive)}. `;
+    if (action) return ask(context, request, { text: `${lead}${ever.problem.text}`, action, others: rest });
     fail(context, request, ever.problem);
     return false;
   }
@@ -136,7 +185,8 @@ async function mayRun(
     const amount = allowance(bytes);
     const text = `This run needs ${showBytes(bytes)} of GPU memory: the page may use ${memoryText(memoryMiB)}.`;
     const allow = { label: `Allow ${memoryText(amount)}`, kind: "allow-memory", amount, only } as const;
-    return ask(context, request, { text, action: allow, ...(fusedFits ? { second: FUSED_ONLY } : {}) });
+    const rest = await others();
+    return request.signal.aborted ? false : ask(context, request, { text, action: allow, others: rest });
   }
   const roofs = previous?.result.device.name === device.name ? previous.result.roofs : null;
   const seconds = runSeconds(all, device.software, roofs);

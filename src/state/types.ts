@@ -118,28 +118,33 @@ export interface Layout {
 export type SavedState = "saved" | "saving" | "copied" | "no-room" | "blocked";
 
 /** One status line for the score row; nothing floats over the graph. */
+export interface NoticeAction {
+  readonly label: string;
+  readonly kind:
+    | "reload"
+    | "dismiss"
+    | "open-draft"
+    | "download-copy"
+    | "take-over"
+    | "retry"
+    | "run-anyway"
+    | "run-fused"
+    | "allow-memory"
+    | "use-size";
+  /** allow-memory: MiB; use-size: the constant's value. */
+  readonly amount?: number;
+  /** use-size: a constant of the text. */
+  readonly constant?: string;
+  /** The run that was asked about was of the fused plan alone. */
+  readonly only?: "fused" | undefined;
+}
+
 export interface Notice {
   readonly tone: "info" | "warn" | "no" | "yes";
   readonly text: string;
-  readonly action?: {
-    readonly label: string;
-    readonly kind:
-      | "reload"
-      | "dismiss"
-      | "open-draft"
-      | "download-copy"
-      | "take-over"
-      | "retry"
-      | "run-anyway"
-      | "run-fused"
-      | "allow-memory";
-    /** allow-memory: MiB. */
-    readonly amount?: number;
-    /** The run that was asked about was of the fused plan alone. */
-    readonly only?: "fused" | undefined;
-  };
-  /** Another way on. */
-  readonly second?: Notice["action"];
+  readonly action?: NoticeAction;
+  /** Other ways on. */
+  readonly others?: readonly NoticeAction[];
 }
 
 export interface PlaygroundState {
@@ -287,6 +292,8 @@ export interface Actions {
   setOptions(changes: Partial<CompileOptions>): void;
   /** Rewrites the document's size constant (`N = 2048`) to the example's S, M or L. */
   setSize(size: "S" | "M" | "L"): Promise<void>;
+  /** Writes a whole number that the text names at its left edge. */
+  setConstant(name: string, value: number): Promise<void>;
   /** Plans the shown program with its constant `name` at a quarter to four times its value. */
   askSizes(name: string): Promise<void>;
   /** What the backward pass could keep, by every policy. */
@@ -314,7 +321,8 @@ export interface Actions {
   revealSpan(span: Span): void;
   /** Does what the notice's button says. */
   /** `second`: its other way on. */
-  followNotice(second?: boolean): void;
+  /** Does what the notice's button says; its other ways on count from 1. */
+  followNotice(which?: number): void;
   /** The first example takes the place of the program, which stays among the copies. */
   startAfresh(): void;
   /** Opens a copy of earlier work, or downloads it where it can't be opened; 0 is the newest. */

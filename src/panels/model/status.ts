@@ -3,8 +3,7 @@ import type { Diagnostic } from "../../fusion";
 import type { Derived, Notice, RunState } from "../../state";
 import { count, plural } from "./units";
 
-export type StatusAction =
-  "go-to-error" | "cancel-run" | "cancel-compile" | "run-again" | "notice" | "notice-second" | "open-example";
+export type StatusAction = "go-to-error" | "cancel-run" | "cancel-compile" | "run-again" | "notice" | "open-example";
 
 export interface Status {
   readonly tone: "accent" | "yes" | "no" | "warn";
@@ -13,8 +12,8 @@ export interface Status {
   /** 0 to 1; null without a bar; NaN when nobody knows how far it is. */
   readonly progress: number | null;
   readonly action: { readonly label: string; readonly kind: StatusAction } | null;
-  /** Another way on. */
-  readonly second?: { readonly label: string; readonly kind: StatusAction } | null;
+  /** Other ways on. */
+  readonly others?: readonly { readonly label: string; readonly kind: StatusAction }[];
 }
 
 export interface StatusFacts {
@@ -34,7 +33,7 @@ export interface StatusFacts {
 
 const colours = { info: "accent", warn: "warn", no: "no", yes: "yes" } as const;
 
-function ofNotice({ tone, text, action, second }: Notice): Status {
+function ofNotice({ tone, text, action, others }: Notice): Status {
   const [title = "", ...rest] = text.split(/(?<=[.:…])\s+/);
   return {
     tone: colours[tone],
@@ -42,7 +41,7 @@ function ofNotice({ tone, text, action, second }: Notice): Status {
     text: rest.join(" "),
     progress: null,
     action: { label: action?.label ?? "Dismiss", kind: "notice" },
-    ...(second ? { second: { label: second.label, kind: "notice-second" } } : {}),
+    ...(others ? { others: others.map(({ label }) => ({ label, kind: "notice" as const })) } : {}),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Status, StatusAction } from "../model/status";
 
 interface Props {
   readonly status: Status;
-  readonly onFollow: (kind: StatusAction) => void;
+  readonly onFollow: (kind: StatusAction, which: number) => void;
 }
 
 function Bar({ progress }: { readonly progress: number }) {
@@ -26,10 +26,15 @@ export function StatusLine({ status, onFollow }: Props) {
         <b>{status.title}</b> <span aria-hidden={status.progress !== null}>{status.text}</span>
       </p>
       {status.progress !== null && <Bar progress={status.progress} />}
-      {[status.action, status.second].map(
-        (action) =>
+      {[status.action, ...(status.others ?? [])].map(
+        (action, which) =>
           action && (
-            <button key={action.kind} type="button" className="score-action" onClick={() => onFollow(action.kind)}>
+            <button
+              key={action.label}
+              type="button"
+              className="score-action"
+              onClick={() => onFollow(action.kind, which)}
+            >
               {action.label}
             </button>
           ),

@@ -32,18 +32,16 @@ function unconnectedOf({ drawn: { nodes } }: Compilation): readonly string[] {
   return [...nodes.values()].flatMap(({ inputs, label }) => (inputs.some(isHole) ? [label] : []));
 }
 
-function perform(kind: StatusAction): void {
+function perform(kind: StatusAction, which = 0): void {
   const { actions, derived } = playground.getState();
   const error = firstError(derived);
   switch (kind) {
     case "notice":
-      return playground.getState().notice?.action ? actions.followNotice() : actions.dismissNotice();
+      return playground.getState().notice?.action ? actions.followNotice(which) : actions.dismissNotice();
     case "cancel-run":
       return actions.cancelRun();
     case "cancel-compile":
       return actions.cancelCompile();
-    case "notice-second":
-      return actions.followNotice(true);
     case "run-again":
       return void actions.runBoth();
     case "go-to-error":
@@ -54,7 +52,11 @@ function perform(kind: StatusAction): void {
 }
 
 /** The status to show or null, what its buttons do, and how to close it (null when it cannot be). */
-export function useStatus(): readonly [Status | null, (kind: StatusAction) => void, (() => void) | null] {
+export function useStatus(): readonly [
+  Status | null,
+  (kind: StatusAction, which: number) => void,
+  (() => void) | null,
+] {
   const notice = usePlayground((state) => state.notice);
   const derived = usePlayground((state) => state.derived);
   const run = usePlayground((state) => state.run);
