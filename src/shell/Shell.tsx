@@ -17,6 +17,7 @@ import "./shell.css";
 const loadFind = async () => (await import("./FindDialog")).FindDialog;
 const dialogs = {
   course: late(async () => (await import("./CourseDialog")).CourseDialog),
+  earlier: late(async () => (await import("./EarlierWorkDialog")).EarlierWorkDialog),
   examples: late(async () => (await import("./ExamplesDialog")).ExamplesDialog),
   find: late(loadFind),
   import: late(async () => (await import("./ImportDialog")).ImportDialog),

@@ -288,7 +288,13 @@ const page: readonly Command[] = [
     keys: [ctrl("k"), { key: "F1", everywhere: true }],
     run: ({ actions }) => actions.openDialog("find"),
   },
-  { id: "afresh", title: "Start afresh", group: "Page", keys: [], run: ({ actions }) => actions.startAfresh() },
+  {
+    id: "earlier",
+    title: "Earlier work, start afresh",
+    group: "Page",
+    keys: [],
+    run: ({ actions }) => actions.openDialog("earlier"),
+  },
   { id: "share", title: "Share", group: "Page", keys: [], run: ({ actions }) => actions.openDialog("share") },
   {
     id: "options",

@@ -1,6 +1,6 @@
 /** @file Actions on the document as a whole: typing, finished edits, examples, moves, undo, size. */
 import { applyTextEdits, defaultOptions, type CompileOptions } from "../fusion";
-import { recordOf, type Document } from "../document";
+import { recordOf, writeDraft, type Document } from "../document";
 import { findExample, optionsFor, startExample } from "../lessons";
 import { loadPart } from "./load-part";
 import type { Slice } from "./slice-context";
@@ -36,7 +36,9 @@ type Names =
   | "setSize"
   | "setConstant"
   | "startAfresh"
-  | "openPrevious";
+  | "openPrevious"
+  | "downloadPrevious"
+  | "downloadWork";
 
 export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) => ({
   typeText(text) {
@@ -88,5 +90,12 @@ export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) =>
     if (!work) return;
     if (work.document) context.replace(work.document, "option");
     else context.environment.download(DRAFT_FILE, work.draft);
+  },
+  downloadPrevious(index) {
+    const work = context.get().previousWorks[index];
+    if (work) context.environment.download(DRAFT_FILE, work.draft);
+  },
+  downloadWork() {
+    context.environment.download(DRAFT_FILE, writeDraft(context.get().document));
   },
 });

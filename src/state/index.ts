@@ -31,6 +31,7 @@ export type { CourseProgress, LessonProgress, OpenLesson } from "./course-slice"
 export { changeOf, matmulPolicies, titleOfQuestion, type Question } from "./question";
 export { lineAt, libraryLine, linePosition, linePositions } from "./library-line";
 export { constantsOf } from "./sizes";
+export { MOST_MEMORY_MIB } from "./preferences-slice";
 export { selectKernelColours, type KernelColours } from "./kernel-colours";
 export { exampleDocument } from "./document-slice";
 export { lazyModule } from "./lazy-module";

@@ -5,6 +5,13 @@ import type { Environment } from "./environment";
 
 export const PREFERENCES_KEY = "fusion-playground.preferences";
 
+/** A TiB: more than any device has. */
+export const MOST_MEMORY_MIB = 2 ** 20;
+
+/** Whole MiB in range; the default for what is none. */
+const asMemory = (value: unknown): number =>
+  typeof value === "number" && value >= 1 ? Math.min(Math.round(value), MOST_MEMORY_MIB) : defaults.memoryMiB;
+
 interface Preferences {
   readonly theme: Theme;
   readonly letterKeys: boolean;
@@ -28,7 +35,7 @@ function read(environment: Environment): Preferences {
       letterKeys: letterKeys !== false,
       toured: toured === true,
       inspector: inspector === true,
-      memoryMiB: typeof memoryMiB === "number" && memoryMiB >= 1 ? memoryMiB : defaults.memoryMiB,
+      memoryMiB: asMemory(memoryMiB),
     };
   } catch {
     return defaults;
@@ -79,8 +86,8 @@ export const preferencesSlice: Slice<"setTheme" | "setLetterKeys" | "setMemory" 
       context.set({ inspector });
       keep();
     },
-    setMemory(memoryMiB) {
-      context.set({ memoryMiB });
+    setMemory(mebibytes) {
+      context.set({ memoryMiB: asMemory(mebibytes) });
       keep();
     },
     setLetterKeys(letterKeys) {

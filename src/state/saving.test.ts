@@ -233,3 +233,35 @@ test("tabs that save in any order lose no text that its person stopped at", asyn
     { numRuns: 40 },
   );
 });
+
+test("a copy and the work of now can be had as files, as they are stored", async () => {
+  const files: [string, string][] = [];
+  const page = visit(shelf, { download: (name, text) => files.push([name, text]) });
+  type(page, "mine = 1");
+  await settle();
+  page.getState().actions.startAfresh();
+  page.getState().actions.downloadPrevious(0);
+  page.getState().actions.downloadWork();
+  const texts = files.map(([, text]) => {
+    const read = readDraft(text);
+    return read.ok ? read.value.state.document.text : null;
+  });
+  expect(texts).toEqual(["mine = 1", page.getState().document.text]);
+  page.getState().actions.downloadPrevious(99);
+  expect(files.length).toBe(2);
+});
+
+test("the memory allowance is a whole number of MiB in range, and is there on the next visit", () => {
+  const page = visit(shelf);
+  for (const [asked, set] of [
+    [2048, 2048],
+    [99.6, 100],
+    [1e12, 2 ** 20],
+    [0, 512],
+    [NaN, 512],
+  ] as const) {
+    page.getState().actions.setMemory(asked);
+    expect(page.getState().memoryMiB).toBe(set);
+    expect(visit(shelf).getState().memoryMiB).toBe(set);
+  }
+});

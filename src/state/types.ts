@@ -175,7 +175,8 @@ export interface PlaygroundState {
   readonly inspector: boolean;
   /** Folded groups and kernels, by region or group identity. */
   readonly folded: ReadonlySet<string>;
-  readonly dialog: "none" | "share" | "find" | "keys" | "options" | "import" | "notes" | "examples" | "course";
+  readonly dialog:
+    "none" | "share" | "find" | "keys" | "options" | "import" | "notes" | "examples" | "course" | "earlier";
   /** What the open dialog shows first; null for its beginning. */
   readonly dialogAbout: string | null;
   /** The side note that is read, or was last. */
@@ -327,6 +328,10 @@ export interface Actions {
   startAfresh(): void;
   /** Opens a copy of earlier work, or downloads it where it can't be opened; 0 is the newest. */
   openPrevious(index: number): void;
+  /** Hands over a copy of earlier work as a file. */
+  downloadPrevious(index: number): void;
+  /** Hands over the work of now, as it would be saved. */
+  downloadWork(): void;
   /** The reference and the generated kernels on the CPU, in a worker; needs no GPU. */
   runOnCpu(): Promise<void>;
   /** A model file becomes the program. What the file leaves open is asked for, what can't be said is told. */

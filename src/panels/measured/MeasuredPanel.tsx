@@ -7,6 +7,7 @@ import { CpuCheckBox } from "./CpuCheckBox";
 import { DeviceLine } from "./DeviceLine";
 import { Differences } from "./Differences";
 import { ExampleVariants } from "./ExampleVariants";
+import { MemoryField } from "./MemoryField";
 import { Numbers } from "./Numbers";
 import { TransferBlocks } from "./TransferBlocks";
 import { VerdictBox } from "./VerdictBox";
@@ -95,6 +96,7 @@ export function MeasuredPanel({ only = "all" }: { readonly only?: Shown }) {
         )}
       </header>
       {device && <DeviceLine device={device} repeats={repeats} />}
+      {only === "all" && !withoutGpu && <MemoryField />}
       {view.run?.source && <p className="measured-message">{view.run.source}</p>}
       {withoutGpu && run.status !== "failed" ? (
         <p className="measured-message" data-failed>
