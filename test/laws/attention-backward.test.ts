@@ -32,6 +32,7 @@ const CASES: Readonly<Record<string, string>> = {
   "from primitives": backward(qkv(33, 50, 12), ["o = softmax(q @ k.T * 0.3, dim=-1) @ v"]),
   masked: backward([...qkv(33, 50, 12), "mask: f32[33, 50]"], ["o = softmax(q @ k.T * 0.3 + mask, dim=-1) @ v"]),
   causal: backward(qkv(45, 45, 8, "2, "), call(", is_causal=True")),
+  "causal, over several tiles": backward(qkv(100, 100, 8), call(", is_causal=True")),
   "causal with a bias": backward([...qkv(40, 40, 8), "b: f32[40, 40]"], call(", b, is_causal=True")),
   "soft cap": backward(qkv(24, 64, 8), call(", softcap=5")),
   "no maximum": backward(qkv(24, 40, 8), ["e = exp(q @ k.T * 0.1)", "o = (e / e.sum(dim=-1, keepdim=True)) @ v"]),

@@ -2,6 +2,8 @@
 import { node, stridesOf, type Graph, type Node, type NodeId, type Shape } from "../ir";
 import { opDef } from "../ops";
 import { sourceOf } from "./affine";
+import { permutationOf } from "./alignment";
+import { isFreeView } from "./views";
 
 /** Scores below this are hidden: exp of their distance to any score in sight is 0. */
 const HIDDEN = -1e30;
@@ -18,6 +20,62 @@ export function diagonalOf(graph: Graph, members: ReadonlySet<NodeId>, id: NodeI
   const hides = n.op === "where" && isHidden(node(graph, n.inputs[2]!));
   const offset = hides ? lowest({ graph, members }, n.inputs[0]!, n.type.shape) : null;
   return offset !== null && offset >= 0 && rows - 1 + offset >= columns - 1 ? offset : null;
+}
+
+/** Columns that a row sees: those up to row + `last`, or those from its own number on. */
+export interface Seen {
+  readonly last: number | null;
+  readonly fromOwn: boolean;
+}
+
+/**
+ * What a mask by position leaves of weights of batch × rows × columns that it sets to 0: outside they add nothing to a product. The mask
+ * may stand before the matrix is transposed. Null when no such mask is found, or when some row or column would be left out wholly.
+ */
+export function weightsSeen(graph: Graph, members: ReadonlySet<NodeId>, weights: NodeId): Seen | null {
+  let [id, transposed] = [weights, false];
+  for (let depth = 0; depth < DEEPEST && members.has(id); depth++) {
+    const n = node(graph, id);
+    const [rows, columns] = [n.type.shape.at(-2)!, n.type.shape.at(-1)!];
+    if (n.op === "where" && isZero(node(graph, n.inputs[2]!))) {
+      const last = lowest({ graph, members }, n.inputs[0]!, n.type.shape);
+      if (last !== null && last >= 0 && rows - 1 + last >= columns - 1) {
+        if (!transposed) return { last, fromOwn: false };
+        return last === 0 && rows === columns ? { last: null, fromOwn: true } : null;
+      }
+      id = n.inputs[1]!;
+      continue;
+    }
+    // A factor or divisor of each row or column leaves 0 as it is.
+    const source = n.inputs.filter((input) => isMatrix(node(graph, input).type.shape));
+    if (n.op === "div" && source[0] !== n.inputs[0]) return null;
+    if (source.length !== 1 || !(KEEPS_ZERO.has(n.op) || opDef(n.op).kind === "movement")) return null;
+    const turned = opDef(n.op).kind === "movement" ? turnsLastTwo(graph, n) : false;
+    if (turned === null) return null;
+    transposed = transposed !== turned;
+    id = source[0]!;
+  }
+  return null;
+}
+
+const isZero = ({ op, attrs }: Node): boolean => op === "const" && attrs["value"] === 0;
+const isMatrix = (shape: Shape): boolean => (shape.at(-2) ?? 1) > 1 && (shape.at(-1) ?? 1) > 1;
+/** Ops of one matrix that leave 0 as it is. */
+const KEEPS_ZERO: ReadonlySet<string> = new Set(["mul", "div", "neg", "identity", "stop_gradient"]);
+
+/** Does a movement exchange the last two axes, or leave them alone? Null when it does anything else to them. */
+function turnsLastTwo(graph: Graph, n: Node): boolean | null {
+  const from = node(graph, n.inputs[0]!).type.shape;
+  const [rows, columns] = [n.type.shape.at(-2), n.type.shape.at(-1)];
+  const perm = permutationOf(graph, n);
+  if (perm === null) {
+    const kept = from.at(-2) === rows && from.at(-1) === columns && isFreeView(n);
+    return kept ? false : null;
+  }
+  const [a, b] = [perm.at(-2), perm.at(-1)];
+  const last = from.length - 1;
+  if (a === last - 1 && b === last) return false;
+  return a === last && b === last - 1 ? true : null;
 }
 
 const isHidden = ({ op, attrs }: Node): boolean => op === "const" && Number(attrs["value"]) <= HIDDEN;

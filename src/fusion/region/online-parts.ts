@@ -22,6 +22,8 @@ export interface OnlineParts {
   readonly weightsFade: boolean;
   /** c where a mask by position hides every column beyond row + c: tiles there need not be computed. */
   readonly diagonal: number | null;
+  /** A mask by position hides every column before the row's own number. */
+  readonly fromOwn: boolean;
   /** Shape of the elements: batch × M × N. */
   readonly space: Shape;
   /** The axis of `space` that is folded: the last, or the one before it. */

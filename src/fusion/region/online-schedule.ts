@@ -142,13 +142,15 @@ export function flashEfficiency({ m, n, rm }: FlashTile, { heads, width }: Flash
 }
 
 /** Share of the tiles that reach the diagonal: rows `i` see columns up to `i + diagonal`. */
-function shareSeen({ m, n }: FlashSizes, tile: FlashTile, diagonal: number | null): number {
-  if (diagonal === null) return 1;
+function shareSeen({ m, n }: FlashSizes, tile: FlashTile, { diagonal, fromOwn }: OnlineParts): number {
+  if (diagonal === null && !fromOwn) return 1;
   const [bands, turns] = [Math.ceil(m / tile.m), Math.ceil(n / tile.n)];
   let seen = 0;
   for (let band = 0; band < bands; band++) {
-    const end = (band + 1) * tile.m + diagonal;
-    seen += Math.min(turns, Math.max(0, Math.ceil(end / tile.n)));
+    const end = (band + 1) * tile.m + (diagonal ?? 0);
+    seen += fromOwn
+      ? turns - Math.floor((band * tile.m) / tile.n)
+      : Math.min(turns, Math.max(0, Math.ceil(end / tile.n)));
   }
   return seen / (bands * turns);
 }
@@ -209,7 +211,8 @@ function scheduleFlash(
     };
   }
   const named = offeredFlashTiles.find((each) => flashTileName(each) === chosen);
-  const tile = named ?? flashTile(sizes, target, parts.diagonal !== null, computesQueries(graph, parts, members));
+  const tile =
+    named ?? flashTile(sizes, target, parts.diagonal !== null || parts.fromOwn, computesQueries(graph, parts, members));
   const bands = Math.ceil(m / tile.m);
   const columns = Math.ceil(fours(width) / 4 / flashAcross(tile));
   const again = tile.queries ? 0 : m * head * (Math.ceil(n / tile.n) - 1);
@@ -217,7 +220,7 @@ function scheduleFlash(
     variant: "flash-tile",
     flash: tile,
     efficiency: flashEfficiency(tile, sizes),
-    computedShare: shareSeen(sizes, tile, parts.diagonal),
+    computedShare: shareSeen(sizes, tile, parts),
     threadsPerWorkgroup: flashThreads(tile),
     workgroups: batch * bands,
     workgroupBytes: flashBytes(tile, sizes, meetingTypes(graph, parts)),

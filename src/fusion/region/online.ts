@@ -6,7 +6,7 @@
 import { node, showShape, sizeOf, type Graph, type Node, type NodeId, type Shape, type Verdict } from "../ir";
 import { opDef } from "../ops";
 import { followersOf, isMatrixTranspose, type Follower } from "./alignment";
-import { diagonalOf } from "./diagonal";
+import { diagonalOf, weightsSeen, type Seen } from "./diagonal";
 import { matmulSizes } from "./matmul";
 import { endsOf } from "./online-ends";
 import type { OnlineAnswer, OnlineFold, OnlineParts } from "./online-parts";
@@ -346,9 +346,9 @@ class Reader {
   }
 
   /** Null also where scores meet data from memory: hidden tiles of it would stay unread. */
-  #diagonal(): number | null {
+  #seen(): Seen | null {
     const { graph, values } = this;
-    if (this.#peak === null || values === null) return null;
+    if (values === null) return null;
     const members = new Set(this.#parts.keys());
     const onRow = [...this.#parts].filter(
       ([id, part]) => !this.scores.includes(id) && ["score", "shifted", "weight"].includes(part),
@@ -359,21 +359,31 @@ class Reader {
       const id = open.pop()!;
       if (seen.has(id)) continue;
       seen.add(id);
-      if (!members.has(id) && this.#node(id).op !== "const") return null;
+      if (!members.has(id) && this.#node(id).op !== "const" && (this.#peak !== null || this.#isMatrix(id))) return null;
       if (members.has(id)) open.push(...this.#node(id).inputs);
     }
-    return diagonalOf(graph, members, this.#node(this.#peak).inputs[0]!);
+    if (this.#peak === null)
+      return this.#folds.length > 0 ? null : weightsSeen(graph, members, this.#node(values).inputs[0]!);
+    return { last: diagonalOf(graph, members, this.#node(this.#peak).inputs[0]!), fromOwn: false };
+  }
+
+  /** More than one value a row and a column. */
+  #isMatrix(id: NodeId): boolean {
+    const shape = this.#shape(id);
+    return (shape.at(-2) ?? 1) > 1 && (shape.at(-1) ?? 1) > 1;
   }
 
   #answer(): OnlineParts {
     const { scores, values, space } = this;
+    const seen = this.#seen();
     return {
       scores,
       values,
       peak: this.#peak,
       exp: this.#exp,
       weightsFade: values !== null && this.#part(this.#node(values).inputs[0]!) === "weight",
-      diagonal: this.#diagonal(),
+      diagonal: seen?.last ?? null,
+      fromOwn: seen?.fromOwn ?? false,
       folds: this.#folds.filter((fold) => fold.node !== this.#peak),
       space,
       axis: this.#axis ?? space.length - 1,

@@ -38,8 +38,9 @@ export function lowerFlashThread(job: Job): KernelProgram {
     });
     low.loop("column", width, (column) => addValues(f, results, shares, batch, quad, column, width));
   };
-  const end = space.add(top, space.int(perThread));
-  low.loop("quad", Math.ceil(sizes.n / 4), (quad) => low.branch(f.sees(space.mul(quad, 4), end), () => walk(quad)));
+  low.loop("quad", Math.ceil(sizes.n / 4), (quad) =>
+    low.branch(f.sees(space.mul(quad, 4), 4, top, perThread), () => walk(quad)),
+  );
   completeRows(state, sizes.n, null);
   rows.forEach((row, i) => {
     state[i]!.enter();

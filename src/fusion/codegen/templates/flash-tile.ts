@@ -57,9 +57,10 @@ export function lowerFlashTile(job: Job): KernelProgram {
   }));
   const [first, ...others] = products;
   if (first) low.comment("The first keys, on their way to workgroup memory.");
+  const begin = f.parts.fromOwn ? space.clamp(space.div(top, tile.n), turns - 1) : space.int(0);
   const keys = (first?.parcels ?? []).map((parcel, i) => ({
     parcel,
-    reg: low.variable(`key_${i}`, "f32", 4, parcel.fetch(space.int(0)), [first!.scores.id]),
+    reg: low.variable(`key_${i}`, "f32", 4, parcel.fetch(begin), [first!.scores.id]),
   }));
   const state = ours.map((_, i) => f.row(`_${i}`));
   const results = ours.map((_, i) => units.map((__, t) => f.result(`o_${i}_${t}`)));
@@ -119,8 +120,7 @@ export function lowerFlashTile(job: Job): KernelProgram {
     inParts(band, tile.n / 4, "quad", (quad, number) => addValues(band, results, units, quad, number));
     low.barrier();
   };
-  const end = space.add(top, space.int(tile.m));
-  low.loop("turn", turns, (turn) => low.branch(f.sees(space.mul(turn, tile.n), end), () => walk(turn)));
+  low.loop("turn", turns, (turn) => low.branch(f.sees(space.mul(turn, tile.n), tile.n, top, tile.m), () => walk(turn)));
   low.comment("The threads of a row join what they summed; then each finishes its results.");
   completeRows(state, sizes.n, shared ? shares.filter((share) => share !== null) : null);
   state.forEach((row, i) => {

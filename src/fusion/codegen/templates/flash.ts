@@ -54,9 +54,11 @@ export class Flash {
     return new RunningRow(this.low, this.parts, number);
   }
 
-  /** Does a row below `end` see a column from `first` on? Every row, where no mask by position hides any. */
-  sees(first: Index, end: Index): Cond {
+  /** Does one of `count` rows from `top` on see one of `width` columns from `first` on? All do, where no mask by position hides any. */
+  sees(first: Index, width: number, top: Index, count: number): Cond {
     const { space, parts } = this;
+    const end = space.add(top, space.int(count));
+    if (parts.fromOwn) return space.below(top, space.add(first, space.int(width)));
     if (parts.diagonal === null) return { kind: "always" };
     return space.below(first, space.add(end, space.int(parts.diagonal)));
   }
