@@ -115,6 +115,7 @@ const softmax: Omit<FoldShape, "rows" | "columns" | "vector" | "contiguous" | "r
   writeBytes: 4,
   walks: 2,
   stages: 1,
+  scans: 0,
   accumulators: 1,
   waiting: 1,
   live: 3,

@@ -7,8 +7,8 @@ import type { FoldFactors, FoldShape } from "./shapes/fold";
 
 /** µs: from a load to its value while many are on their way; for threads to meet at a barrier; to start and end a workgroup. */
 const LOAD = 0.8;
-const MEETING = 0.05;
-const MEETING_PER_THREAD = 0.0003;
+const MEETING = 0.03;
+const MEETING_PER_THREAD = 0.00016;
 const START = 0.4;
 /** µs: to compute and fold what one load brings; between two workgroups that a multiprocessor starts. */
 const ISSUE = 0.03;
@@ -20,17 +20,21 @@ const REGISTERS = 65_536;
 const WORKGROUP_BYTES = 160 * 1024;
 const CACHE_BYTES = 128 * 1024;
 /** What it takes in a µs: bytes, and lines of memory. */
-const BYTES_PER_MICRO = 60_000;
+const BYTES_PER_MICRO = 32_000;
 const LINES_PER_MICRO = 1100;
 /** Loads of a thread that are on their way at once: of a loop, and where turns are written out. */
-const LOOPED = 2;
+const LOOPED = 5;
 const WRITTEN = 16;
 /** Bytes that memory hands over at a time, and bytes of a line; threads that ask together. */
 const SECTOR = 32;
+/** What a sector costs that is fetched without its neighbour. */
+const LONE_SECTOR = 1.35;
 const LINE = 128;
 const WARP = 32;
 /** How much of the shorter times is added to the longest: they overlap, but not wholly. */
 const OVERLAP_LOST = 0.1;
+/** The same where threads meet in every turn, so that all of them wait at once. */
+const SCAN_LOST = 0.5;
 /** What each turn that is written out costs the rest: instructions, and registers that the compiler needs besides. */
 const WRITTEN_LOST = 0.004;
 /** µs for each part of a row that a second nest joins. */
@@ -38,6 +42,14 @@ const PART = 0.002;
 
 /** Steps in which the threads of a row meet: each takes in the parts of up to sixteen. */
 export const meetings = (lanes: number): number => (lanes === 1 ? 0 : lanes <= 16 ? 1 : 2);
+
+/** Barriers of a scan: threads of a row learn from those 1, 2, 4 … before them what stands before themselves; twice more in a loop. */
+const scanBarriers = (lanes: number, held: boolean): number =>
+  lanes === 1 ? 0 : 2 * Math.log2(lanes) + (held ? 2 : 4);
+
+/** Bytes fetched for each that is used, where so many lie side by side. */
+const wasteOf = (together: number): number =>
+  together >= 2 * SECTOR ? 1 : LONE_SECTOR * Math.max(1, SECTOR / together);
 
 /** How a warp's loads meet memory: bytes fetched per byte used, and lines that one of them asks for. */
 function meetingMemory(
@@ -51,11 +63,11 @@ function meetingMemory(
   const together = 4 * (fastest === contiguous ? Math.max(vector, Math.min(side, run)) : vector);
   const pieces = Math.max(1, asked / together);
   const apart = pieces * Math.max(1, Math.min(together, asked) / LINE);
-  if (contiguous === "kept" || run < columns) return { waste: Math.max(1, SECTOR / together), lines: apart };
+  if (contiguous === "kept" || run < columns) return { waste: wasteOf(together), lines: apart };
   // Whole rows follow one another: the rows of a warp are one piece of memory, which the cache may hold until it is used up.
   const lines = Math.max(1, Math.min(apart, (4 * columns * WARP) / Math.min(lanes, WARP) / LINE));
   const held = (4 * columns * THREADS) / lanes <= CACHE_BYTES || lanes * wide.folded >= columns;
-  return { waste: held ? 1 : Math.max(1, SECTOR / together), lines };
+  return { waste: held ? 1 : wasteOf(together), lines };
 }
 
 /** Workgroups that a multiprocessor runs side by side. */
@@ -64,7 +76,7 @@ function residentOf(threads: number, registers: number, bytes: number): number {
   return Math.max(1, Math.min(WORKGROUPS, ...limits.map(Math.floor)));
 }
 
-/** Predicted time of a fold, µs, with what joins its parts; ∞ where the machine has no room for it. */
+/** Predicted time of a fold without launches, µs, with what joins its parts; ∞ where the machine has no room for it. */
 export function foldMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): number {
   const { rows, columns, stages, accumulators, live, meetingBytes, besides } = shape;
   const { lanes, beside, turns, held, chunks, wide } = factors;
@@ -83,10 +95,13 @@ export function foldMicros(shape: FoldShape, factors: FoldFactors, machine: Mach
   // What lies past the end of rows and columns asks, too.
   const asked = tiles * beside * wide.kept * lanes * turns * chunks * wide.folded;
   const requests = (asked * (walks + (shape.writeBytes > 0 ? 1 : 0))) / vector / WARP;
+  // A scan meets in every turn of a loop: no load is made ahead of it.
+  const ahead = held ? WRITTEN : shape.scans > 0 && lanes > 1 ? 1 : LOOPED;
   const alone =
     START +
-    walks * (Math.max(1, turns / (held ? WRITTEN : LOOPED)) * LOAD + turns * ISSUE) +
-    stages * 2 * meetings(lanes) * (MEETING + MEETING_PER_THREAD * threads);
+    walks * (Math.max(1, turns / ahead) * LOAD + turns * ISSUE) +
+    (stages * 2 * meetings(lanes) + shape.scans * (held ? 1 : turns) * scanBarriers(lanes, held)) *
+      (MEETING + MEETING_PER_THREAD * threads);
   const slots = machine.multiprocessors * resident;
   const waves = workgroups <= 4 * slots ? Math.ceil(workgroups / slots) : workgroups / slots;
   const times = [
@@ -100,14 +115,14 @@ export function foldMicros(shape: FoldShape, factors: FoldFactors, machine: Mach
       ),
   ];
   const longest = Math.max(...times);
-  const lost = OVERLAP_LOST * (times.reduce((sum, time) => sum + time, 0) - longest);
+  const lost = (ahead === 1 ? SCAN_LOST : OVERLAP_LOST) * (times.reduce((sum, time) => sum + time, 0) - longest);
   return (
     (longest + lost) * (held ? 1 + WRITTEN_LOST * turns : 1) + (chunks > 1 ? joiningMicros(shape, chunks, machine) : 0)
   );
 }
 
-/** The second nest: it starts when the first has ended, and each row's parts are read by one workgroup. */
-function joiningMicros({ rows, accumulators }: FoldShape, chunks: number, machine: Machine): number {
-  const moved = (((4 + SECTOR) * rows * chunks * accumulators) / machine.bandwidth) * 1e6;
-  return machine.launchMicros / 2 + moved + START + LOAD + chunks * PART;
+/** The second nest: each row's parts are read by one workgroup. */
+function joiningMicros({ rows, accumulators }: FoldShape, chunks: number, { bandwidth }: Machine): number {
+  const moved = (((4 + SECTOR) * rows * chunks * accumulators) / bandwidth) * 1e6;
+  return moved + START + LOAD + chunks * PART;
 }

@@ -63,7 +63,7 @@ export function mergedStages(
     const kind = first.type.dtype === "f32" && second.type.dtype === "f32" ? kindOf(graph, first, second) : null;
     const stored = outputs.some((id) => {
       const { role, stage: known } = places.get(id)!;
-      return id === first.id || (role !== "row" && (known === stage || known === stage + 1));
+      return role !== "row" && (known === stage || known === stage + 1);
     });
     if (kind && !stored) merged.push({ stage, kind, first: first.id, second: second.id, operand: first.inputs[0]! });
   }

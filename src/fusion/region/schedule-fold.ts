@@ -2,6 +2,7 @@
 import { bytesOf, dtypeBytes, node, type Graph, type Knobs, type NodeId, type Target } from "../ir";
 import {
   factorsOf,
+  foldMicros,
   foldNest,
   type FoldChoice,
   type FoldFactors,
@@ -146,6 +147,7 @@ class Rows {
       writeBytes: full.reduce((sum, id) => sum + bytesOf(node(graph, id).type), 0) / size,
       walks: 1 + reread,
       stages: stages.size - this.merged.length,
+      scans: form.scans.length,
       accumulators: oneWalk ? form.reductions.length : Math.max(1, ...stages.values()),
       waiting: sorts.some(({ kept }) => kept > 0)
         ? null
@@ -250,6 +252,7 @@ export function scheduleFold(
     workgroupBytes: sortBytes(sorts) + scanning + Math.max(joining(factors), last ? joining(last) : 0),
     registers: BASE_REGISTERS + live + form.reductions.length + waiting,
     ...(waiting > 0 && { waiting }),
+    ...(machine.sharing === "threads" && { leastMicros: foldMicros(shape, factors, machine) }),
     dispatches: chunks > 1 ? 2 : 1,
     temporaryBytes: chunks > 1 ? form.rows * chunks * form.reductions.length * 4 : 0,
   });

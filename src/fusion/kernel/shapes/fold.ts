@@ -22,6 +22,8 @@ export interface FoldShape {
   readonly walks: number;
   /** Folds that wait for one another, and accumulators of the stage that has most. */
   readonly stages: number;
+  /** Running folds of a row, whose every element is asked for. */
+  readonly scans: number;
   readonly accumulators: number;
   /** Values of an element that wait in registers from one walk to the next; null where they can't. */
   readonly waiting: number | null;
@@ -199,6 +201,9 @@ function* offers(shape: FoldShape, machine: Machine, choice: FoldChoice): Genera
   }
 }
 
+/** Share of a launch that a second dispatch waits for: the queue holds it ready. */
+const SECOND_LAUNCH = 0.5;
+
 const known = new Map<string, FoldNest>();
 /** Nests that are remembered: far more than any program has. */
 const REMEMBERED = 20_000;
@@ -211,7 +216,9 @@ export function foldNest(shape: FoldShape, machine: Machine, choice: FoldChoice 
   let [best, least]: [FoldNest | null, number] = [null, Infinity];
   for (const wanted of offers(shape, machine, choice)) {
     const nest = nestOf(shape, wanted);
-    const micros = foldMicros(shape, factorsOf(nest), machine);
+    const factors = factorsOf(nest);
+    const launch = factors.chunks > 1 ? machine.launchMicros * SECOND_LAUNCH : 0;
+    const micros = foldMicros(shape, factors, machine) + launch;
     if (best === null || micros < least) [best, least] = [nest, micros];
   }
   if (known.size >= REMEMBERED) known.clear();
