@@ -49,6 +49,6 @@ test("the refusal says how each would add", () => {
     granularity: "primitive",
   });
   const { legal } = steps.find(({ legal: { code } }) => code === "L_STRICT")!;
-  expect(legal.numbers).toMatchObject({ chunksBefore: 32, chunks: 1 });
-  expect(legal.text).toContain("in 32 parts of each row");
+  expect(legal.numbers).toMatchObject({ chunksBefore: 16, chunks: 1 });
+  expect(legal.text).toContain("in 16 parts of each row");
 });
