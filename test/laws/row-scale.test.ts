@@ -18,6 +18,12 @@ const CASES: Readonly<Record<string, string>> = {
   "of a batch": "x: f32[2, 3, 64, 128]\nw: f32[128, 64]\ny = rms_norm(x, (128,)) @ w",
   "for three products":
     "x: f32[64, 128]\na: f32[128, 32]\nb: f32[128, 32]\nc: f32[128, 32]\nh = rms_norm(x, (128,))\np = h @ a\nq = h @ b\nr = relu(h @ c)",
+  "of the right operand": "x: f32[1024, 32]\nw: f32[32, 64]\ny = x @ (w / sqrt((w * w).sum(dim=0, keepdim=True)))",
+  "of the right operand, transposed":
+    "x: f32[1024, 32]\nb: f32[64, 32]\ny = x @ (b / sqrt((b * b).sum(dim=-1, keepdim=True))).T",
+  "of the right operand, transposed, of a batch":
+    "x: f32[2, 512, 64]\nb: f32[2, 128, 64]\ny = x @ (b / sqrt((b * b).sum(dim=-1, keepdim=True))).permute(0, 2, 1)",
+  "of one number": "x: f32[1024, 32]\nw: f32[64, 32]\ns: f32[1]\ny = x @ (w / s).T",
   "behind a residual": "x: f32[64, 128]\nz: f32[64, 128]\nw: f32[128, 128]\nh = x + z\ny = h + rms_norm(h, (128,)) @ w",
 };
 
@@ -48,6 +54,10 @@ test.each([
   ["others read the rows", "x: f32[64, 128]\nw: f32[128, 64]\nh = rms_norm(x, (128,))\ny = h @ w\nz = h.sum(dim=0)"],
   ["the rows are a result", "x: f32[64, 128]\nw: f32[128, 64]\nh = rms_norm(x, (128,))\ny = h @ w\nreturn h, y"],
   ["the rows are shifted, too", "x: f32[64, 128]\nw: f32[128, 64]\ny = layer_norm(x, (128,)) @ w"],
+  [
+    "the factor of the right operand belongs to rows",
+    "x: f32[64, 128]\nw: f32[128, 64]\ny = x @ (w * w.sum(dim=1, keepdim=True))",
+  ],
   ["the factor belongs to columns", "x: f32[64, 128]\nw: f32[128, 64]\ny = (x * x.sum(dim=0)) @ w"],
 ])("%s: the product takes them as they are", (_, text) => {
   expect(made(text).steps.filter(({ accepted }) => accepted)).toEqual([]);

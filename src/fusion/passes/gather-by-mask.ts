@@ -22,8 +22,9 @@ export const gatherByMask: FusionPass = {
     const rewriter = openRewriter(planner);
     const gathers = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).kind === "gather");
     for (const { id } of gathers.toSorted((a, b) => planner.position(a.id) - planner.position(b.id))) {
-      const pick = lonelyPick(planner, rewriter, node(planner.graph, id));
-      if (pick) yield* inOneKernel(planner, rewriter, pick);
+      const pick = maskedGatherOf(planner, node(planner.graph, id));
+      const besides = pick ? readersBesides(planner, rewriter, pick) : null;
+      if (pick && besides) yield* inOneKernel(planner, rewriter, pick, besides);
     }
   },
   ...joiningRewrite,
@@ -46,14 +47,34 @@ export interface MaskedGather {
 /** A search further back than this meets no fold of these rows. */
 const FURTHEST = 64;
 
-/** Null where the indices are no single element of each row, or where the rows are read from memory anyway. */
-function lonelyPick(planner: Planner, rewriter: Rewriter, gather: Node): MaskedGather | null {
-  const pick = maskedGatherOf(planner, gather);
-  if (!pick || !foldsItsRows(planner, pick.rows, pick.axis)) return null;
-  const path = [gather.id, ...viewsBetween(planner, pick).toReversed(), pick.rows.id];
-  const alone = path.every((id, i) => i === 0 || (!planner.isOutput(id) && rewriter.readersOf(id).size === 1));
-  return alone ? pick : null;
+/**
+ * Who else reads the rows, all of them ops that go along the same rows; null where another reader needs the rows in memory, or where
+ * no kernel computes them row by row.
+ */
+function readersBesides(planner: Planner, rewriter: Rewriter, pick: MaskedGather): readonly NodeId[] | null {
+  const { gather, rows, axis } = pick;
+  if (!foldsItsRows(planner, rows, axis)) return null;
+  const path = new Set([gather.id, ...viewsBetween(planner, pick), rows.id]);
+  const found: NodeId[] = [];
+  for (const id of path) {
+    if (id === gather.id) continue;
+    if (planner.isOutput(id)) return null;
+    for (const reader of rewriter.readersOf(id)) {
+      if (path.has(reader)) continue;
+      if (id !== rows.id || !goesAlong(node(planner.graph, reader), rows, axis)) return null;
+      found.push(reader);
+    }
+  }
+  return found;
 }
+
+/** Computes element by element on the rows' own shape, or folds each of them. */
+const goesAlong = ({ op, attrs, type }: Node, rows: Node, axis: number): boolean => {
+  const { kind, reduce } = opDef(op);
+  const { shape } = rows.type;
+  if (kind === "reduce") return reduce!.axes(attrs, shape).join() === String(axis);
+  return kind === "elementwise" && type.shape.join() === shape.join();
+};
 
 /** The one element of each row that a gather takes; null where it takes others. */
 export function maskedGatherOf(planner: Planner, gather: Node): MaskedGather | null {
@@ -122,9 +143,14 @@ function foldsItsRows({ graph }: Planner, rows: Node, axis: number): boolean {
   return false;
 }
 
-function* inOneKernel(planner: Planner, rewriter: Rewriter, pick: MaskedGather): Generator<Candidate, void, Answer> {
+function* inOneKernel(
+  planner: Planner,
+  rewriter: Rewriter,
+  pick: MaskedGather,
+  besides: readonly NodeId[],
+): Generator<Candidate, void, Answer> {
   const { gather, rows } = pick;
-  const group = regionsOf(planner, rewriter, [rows.id, gather.id]);
+  const group = regionsOf(planner, rewriter, [rows.id, gather.id, ...besides]);
   const id = rewriter.regionsOf(rows.id)[0];
   if (group.length < 2 || id === undefined) return;
   const rewritten = rewriter.patchOf(comparing(rewriter, pick));

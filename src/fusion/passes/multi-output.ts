@@ -6,6 +6,7 @@ import { isIndexMap } from "./transpose-folding";
 import type { Planner } from "./planner";
 import { countOf, nameOf, namesOf, no } from "./sentences";
 import { judge, policyOnContraction, prologueVerdict } from "./profitability";
+import { aboutRecomputed, RECOMPUTED, recomputedOutputs } from "./recomputed-output";
 import { titled } from "./catalogue";
 
 export const multiOutput: FusionPass = {
@@ -14,7 +15,6 @@ export const multiOutput: FusionPass = {
   *match(planner) {
     yield* keepers(planner, planner.inOrder());
     const grown = yield* siblings(planner);
-    if (grown.length === 0) return;
     const around = new Set<RegionId>();
     for (const id of grown)
       if (planner.regions.has(id)) [id, ...planner.producersOf(id)].forEach((each) => around.add(each));
@@ -22,6 +22,7 @@ export const multiOutput: FusionPass = {
       planner,
       [...around].toSorted((a, b) => planner.order.at(a) - planner.order.at(b)),
     );
+    yield* recomputedOutputs(planner);
   },
   legal: legalMerge,
   cost: costOf,
@@ -36,6 +37,7 @@ export const multiOutput: FusionPass = {
 
 function doing(planner: Planner, { rule, nodes, remove, add }: Candidate): string {
   const { graph } = planner;
+  if (rule === RECOMPUTED) return aboutRecomputed(planner, { nodes });
   if (rule === "siblings") {
     const shared = sharedReads(planner, remove[0]!, remove[1]!)[0];
     return `Reading ${shared === undefined ? "the input" : nameOf(graph, shared)} once for ${namesOf(graph, [...remove[0]!.outputs, ...remove[1]!.outputs])}`;

@@ -1,0 +1,69 @@
+/** @file A second output that follows from what is stored anyway: its readers compute it, every value stays, and no byte is added. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fusionAt } from "../../src/fusion/compile";
+import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
+import { wordFaults } from "./decisions";
+import { compiled, stepFaults, trafficFaults, valueFaults } from "./pass-harness";
+
+/** Programs whose reader needs what an elementwise op made of a stored value, and other elements of that value too. */
+const CASES: Readonly<Record<string, (rows: number, half: number) => string>> = {
+  "a rotation of halves": (rows, half) =>
+    [
+      `x: f32[${rows}, 32]\nw: f32[32, ${2 * half}]\nc: f32[${rows}, ${2 * half}]\ns: f32[${rows}, ${2 * half}]`,
+      "q = x @ w",
+      `r = cat((-q[:, ${half}:], q[:, :${half}]), dim=-1)`,
+      "y = q * c + r * s",
+    ].join("\n"),
+  "a threshold of rows": (rows, half) =>
+    [
+      `x: f32[${rows}, ${4 * half}]\nt: f32[1]`,
+      "s = x / t",
+      `v, i = topk(s, 2)`,
+      "y = softmax(where(s < v[:, -1:], -1e9, s), dim=-1)",
+      "return y",
+    ].join("\n"),
+};
+
+const recomputed = (text: string, given = {}) => {
+  const compilation = compiled(graphOf(text), given);
+  return { compilation, steps: compilation.steps.filter(({ rule }) => rule === "recomputed-output") };
+};
+
+describe.each(Object.entries(CASES))("%s", (_, text) => {
+  test("is computed where it is read, in fewer bytes", () => {
+    const { compilation, steps } = recomputed(text(128, 32));
+    expect(steps.map(({ accepted }) => accepted)).toEqual([true]);
+    const [apart, fused] = steps[0]!.cost!.alternatives;
+    expect(fused!.bytes).toBeLessThan(apart!.bytes);
+    expect(fused!.launches).toBe(apart!.launches);
+    expect(steps.flatMap(wordFaults)).toEqual([]);
+    const final = fusionAt(compilation, compilation.steps.length);
+    for (const target of [gpu, cpu]) expect(complaints(final, target, 1e-9)).toEqual([]);
+  });
+
+  test("keeps its values, in every state and shape", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 9 }), (rows, half) => {
+        const { compilation, steps } = recomputed(text(rows, half));
+        for (const { accepted, cost } of steps) {
+          const [apart, fused] = cost!.alternatives;
+          if (accepted) expect(fused!.bytes).toBeLessThanOrEqual(apart!.bytes);
+        }
+        const final = fusionAt(compilation, compilation.steps.length);
+        expect(stepFaults(compilation)).toEqual([]);
+        expect(valueFaults(compilation.drawn, final)).toEqual([]);
+        expect(trafficFaults(final)).toEqual([]);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test.each(["materialise", "multi"] as const)("stays where the policy %s stores shared values", (policy) => {
+    expect(recomputed(text(128, 32), { policy }).steps).toEqual([]);
+  });
+});
+
+test("a result of the program is stored", () => {
+  expect(recomputed(`${CASES["a rotation of halves"]!(64, 16)}\np = q * c\nreturn p, y`).steps).toEqual([]);
+});
