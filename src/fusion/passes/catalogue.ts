@@ -133,7 +133,7 @@ export const passCatalogue: readonly PassEntry[] = [
     name: "row-scale",
     title: "Scale results, not operands",
     summary:
-      "Applies a factor that is the same for a whole row to the row's results: a normalised operand need not be stored.",
+      "Applies a factor that is the same for all terms of a sum to its results: a normalised operand need not be stored.",
     numerics: "reassociates",
   },
   {
