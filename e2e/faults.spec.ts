@@ -107,6 +107,8 @@ test("memory that runs out in the middle is told, and a run works when there is 
   await play.run.click();
   await expect(play.region("Score")).toContainText("The GPU has no memory left for this.", LONG);
   await expect(play.region("Score").getByRole("button", { name: "Run fused only" })).toBeVisible();
+  await play.leaveFields();
+  await page.keyboard.press("Escape");
   await restWorks(play);
   await page.evaluate(() => Object.assign(window, { mended: true }));
   await runsWell(play);

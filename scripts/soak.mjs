@@ -1,5 +1,5 @@
 /**
- * @file `npm run soak [-- --plans 100000 --gradients 10000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --factor 40 --seed N --minutes M --fresh]`: the laws of
+ * @file `npm run soak [-- --plans 100000 --gradients 10000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --hostile 100000 --factor 40 --seed N --minutes M --fresh]`: the laws of
  * `npm test` at full count, in batches of one process each. Progress is kept in .cache/soak.json: the next run goes on where this
  * one stopped, and asks again what failed. Every batch rewrites docs/soak.md. `--bundle FILE` writes the laws as one file that runs on
  * any machine with Node (`node FILE plans 2000:7`); `--take RESULTS` takes the lines it printed there as batches done.
@@ -23,6 +23,7 @@ const { values: asked } = parseArgs({
     device: number,
     kernels: number,
     limits: number,
+    hostile: number,
     factor: number,
     seed: number,
     minutes: number,
@@ -116,6 +117,14 @@ const LAWS = {
     files: ["test/laws/knobs.test.ts"],
     only: "random kernels under",
     env: (count, seed) => ({ KNOB_SEEDS: String(count), KNOB_FROM: String(seed * 2000) }),
+  },
+  hostile: {
+    goal: goal("hostile", 100_000),
+    batch: 1000,
+    unit: "mutants each of texts, links, documents and ONNX files",
+    says: "each is answered, none throws, none reaches a prototype",
+    files: ["test/laws/hostile.test.ts"],
+    env: (count, seed) => ({ HOSTILE: `${count}:${seed}` }),
   },
   texts: {
     goal: goal("factor", 40),

@@ -261,3 +261,20 @@ test("500 written ops fit into a link, one more is refused both ways; what a cal
   expect(await encodeLink(large)).toMatchObject({ ok: false, code: "too-many-ops" });
   expect(await decodeLink(linkOf(large))).toMatchObject({ ok: false, code: "too-many-ops" });
 });
+
+test("a device without registers is none: no kernel's time would be finite", () => {
+  const written = (registers: number) =>
+    JSON.stringify({
+      version: 1,
+      document: {
+        text: "",
+        options: { ...options, profile: { ...options.profile, registersPerMultiprocessor: registers } },
+      },
+    });
+  const read = (registers: number) => {
+    const opened = decodeFile(written(registers));
+    return opened.ok ? opened.value.state.document.options.profile.registersPerMultiprocessor : null;
+  };
+  expect(read(1024)).toBe(1024);
+  expect(read(0)).not.toBe(0);
+});

@@ -33,7 +33,7 @@ const profile = v.object({
   peakFlops: v.pipe(positive, v.minValue(1)),
   launchMicros: positive,
   multiprocessors: v.pipe(positive, v.minValue(1)),
-  registersPerMultiprocessor: positive,
+  registersPerMultiprocessor: v.pipe(positive, v.minValue(1)),
   maxBindings: v.pipe(positive, v.integer(), v.minValue(2), v.maxValue(1000)),
   workgroupBytes: positive,
   maxBindingBytes: positive,

@@ -100,3 +100,23 @@ test("a pass that throws is named, whatever it threw", () => {
   const run = () => runPasses(naive!, defaultOptions, [{ ...pass!, match }]);
   expect(run).toThrow(`the pass “${pass!.title}”: Invalid array length`);
 });
+
+test.each([
+  ["a stride over a scan of one element", "x: f32[1]\nc = cumsum(x, dim=0)\nd = c[::2]\nreturn c, d\n", 0],
+  ["a line separator of Unicode in a name and in a comment", "x\u2028: f32[8]\ny = x + 1 # \u2028\n", 0],
+  ["padding beyond every tensor", "x: f32[1, 1, 8, 8]\nw: f32[1, 1, 3, 3]\ny = conv2d(x, w, padding=2**31)\n", 1],
+])("%s is planned or refused in words", (_, text, errors) => {
+  const { diagnostics, fusedPlan } = compile(text, defaultOptions);
+  expect(diagnostics.filter(({ severity }) => severity === "error").length).toBe(errors);
+  expect(fusedPlan !== null).toBe(errors === 0);
+});
+
+test("every edge of attention may be forced on a device of little arithmetic", () => {
+  const text = "q: f32[64, 32]\nk: f32[64, 32]\nv: f32[64, 32]\ny = softmax(q @ k.T) @ v\n";
+  const options = { ...defaultOptions, profile: { ...defaultOptions.profile, peakFlops: 1e12 } };
+  const { naive } = compile(text, options);
+  for (const { id, inputs } of naive!.graph.nodes.values())
+    inputs.forEach((from, slot) =>
+      expect(compile(text, { ...options, forced: [edgeId(from, id, slot)] }).fusedPlan).not.toBeNull(),
+    );
+});
