@@ -26,7 +26,7 @@ for (const theme of ["light", "dark"] as const) {
       await page.getByRole("tab", { name: new RegExp(`^${tab}`) }).click();
       await check(tab, "[data-pane=kernels]");
     }
-    for (const command of ["Share", "Planning options", "All keys", "Read notes"]) {
+    for (const command of ["Share", "Planning options", "All keys", "Notes and glossary"]) {
       await play.command(command);
       await expect(page.getByRole("dialog")).toBeVisible();
       await check(command, command === "Planning options" ? "[role=dialog]" : "dialog[open]");

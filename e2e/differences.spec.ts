@@ -11,7 +11,7 @@ test("after a run: elements by their distance from the reference, for both plans
   await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 3, now 1/ })).toBeVisible();
   await play.run.click();
   const measured = play.region("Measured");
-  await measured.getByText("How far apart").click({ timeout: 120_000 });
+  await measured.getByText("Error details").click({ timeout: 120_000 });
   const table = measured.getByRole("table", { name: "Elements of y by distance" });
   await expect(table.getByRole("columnheader")).toHaveText(["ULP", "naive", "fused", "fused − naive"]);
   await expect(table.getByRole("row", { name: /^0 [\d,]+ [\d,]+ [\d,]+$/ })).toBeVisible();

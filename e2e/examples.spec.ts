@@ -50,7 +50,7 @@ test.describe("examples", () => {
 
   test("offer their variants as long as the program is theirs, at any size", async ({ page, play }) => {
     const variants = page.getByRole("group", { name: "Variants of log(relu(x + b))" });
-    await expect(variants.getByRole("button", { name: "as given", pressed: true })).toBeVisible();
+    await expect(variants.getByRole("button", { name: "Original", pressed: true })).toBeVisible();
     await page.getByRole("radio", { name: "S", exact: true }).click();
     await expect(variants).toBeVisible();
     await expect(page.getByText("edited")).toBeHidden();
@@ -96,7 +96,7 @@ test("a task asks for the faulty line, and the counts tell when it shows", async
   await measured.getByRole("button", { name: "width 1024" }).click();
   await expect(measured).toContainText(/Row 1: variance ([\d.]+) over 1,024 lanes, \1 over the row of 1,024/);
   await task.getByRole("radio", { name: "diff = row - mean" }).check();
-  await task.getByRole("button", { name: "See it mended" }).click();
+  await task.getByRole("button", { name: "See the fix" }).click();
   await expect(measured).toContainText(/Row 1: variance ([\d.]+) over 1,024 lanes, \1 over the row of 768/);
   await expect(task).toBeHidden();
   expect(await play.text()).toContain("where(iota(1024) < H, row - mean, 0.0)");
@@ -118,7 +118,7 @@ test("notes stand beside the example and the pass, and answer with programs coun
   await expect(dialog).toBeHidden();
   await expect(page.getByRole("button", { name: /^Example: Softmax: store exp/ })).toBeVisible();
   const measured = play.region("Measured");
-  await measured.getByRole("button", { name: "Can computing again replace storing?" }).click();
+  await measured.getByRole("button", { name: "Can recomputing replace storing?" }).click();
   await expect(dialog.getByRole("button", { name: "Store exp" })).toHaveAttribute("aria-pressed", "true");
   await page.keyboard.press("Escape");
   await play.command("Coalescing");
@@ -134,7 +134,7 @@ test("a challenge: the goal stands in the text, misses as given, is ticked when 
   const program = play.region("Program");
   // A program that asks for nothing has no goal.
   await expect(program.getByText(/^Goal/)).toHaveCount(0);
-  await play.command("Challenge: one product less");
+  await play.command("Challenge: one matmul fewer");
   await expect(program.getByRole("button", { name: "✕ ≤ 3 MiB moved, now 4 MiB" })).toBeVisible();
   await expect(program).toContainText("The plan moves 4 MiB, 1 MiB more than the 3 MiB asked for.");
   await play.type("N = 512\na: f32[N, N]\nb: f32[N, N]\nv: f32[N, 1]\ny = a @ (b @ v)\nassert_bytes(12 * N * N)\n");

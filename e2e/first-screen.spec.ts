@@ -219,14 +219,14 @@ test("a tour is offered once: five stops with the program's own numbers, forward
   await expect(play.steps).toBeVisible();
   await play.region("Steps").getByRole("button", { name: "Tour, 40 seconds" }).click();
   const tour = page.getByRole("dialog", { name: "Tour" });
-  await expect(tour).toContainText("3 kernels. A thick line is a trip to memory; at full size there are 7.");
+  await expect(tour).toContainText("3 kernels. A thick line is a transfer through memory; 7 of them are full-size.");
   await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 3, now 3/ })).toBeVisible();
   const next = tour.getByRole("button", { name: "Next" });
   await next.click();
   await expect(tour).toContainText("2 of 5");
   await expect(play.steps).toContainText("Step 1 of 2");
   await next.click();
-  await expect(tour).toContainText("At the end 1 kernel: 7 trips became 3");
+  await expect(tour).toContainText("After the last step: 1 kernel. 7 full-size transfers became 3");
   await tour.getByRole("button", { name: "Back" }).click();
   await expect(tour).toContainText("2 of 5");
   await next.click();

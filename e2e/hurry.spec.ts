@@ -33,7 +33,7 @@ test("what Find or do offers follows the plan that comes while it is open", asyn
   await page.getByRole("button", { name: /Find/ }).first().click();
   const field = page.getByRole("combobox", { name: "Find or do" });
   await field.fill("Show the final plan");
-  await expect(page.getByRole("dialog").getByText("Nothing is called that here.")).toBeVisible();
+  await expect(page.getByRole("dialog").getByText("No match.")).toBeVisible();
   release();
   await expect(page.getByRole("dialog").getByRole("option", { name: /Show the final plan/ })).toBeVisible();
 });

@@ -13,8 +13,8 @@ test("a row read again on each pass: the counts, the code beside the planner's, 
   await expect(kernels).toContainText("kept in registers");
   await kernels.getByRole("button", { name: "Knobs" }).click();
   const knobs = kernels.getByRole("region", { name: "Knobs" });
-  await expect(knobs).toContainText("Written as the planner chose.");
-  const rows = knobs.getByRole("combobox", { name: "Rows read" });
+  await expect(knobs).toContainText("Planner defaults.");
+  const rows = knobs.getByRole("combobox", { name: "Row loads" });
   await rows.selectOption({ label: "again on each pass" });
   await expect(kernels).toContainText("read again on each pass");
   const transfers = knobs.getByRole("row", { name: /^Transfers/ });
@@ -29,12 +29,12 @@ test("a row read again on each pass: the counts, the code beside the planner's, 
   await expect(dialog.locator(".editor.original")).toContainText("kept in registers");
   await dialog.getByRole("button", { name: "Close" }).click();
   const threads = knobs.getByRole("combobox", { name: /^Threads(?! join)/ });
-  await expect(threads.getByRole("option", { name: "1024, not here" })).toBeDisabled();
+  await expect(threads.getByRole("option", { name: "1024, unsupported" })).toBeDisabled();
   await expect(knobs).toContainText("A workgroup has 256 threads at most on this machine");
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(transfers).toHaveText(/4\s*6$/);
-  await knobs.getByRole("button", { name: "Leave all to the planner" }).click();
-  await expect(knobs).toContainText("Written as the planner chose.");
+  await knobs.getByRole("button", { name: "Reset to planner defaults" }).click();
+  await expect(knobs).toContainText("Planner defaults.");
 });
 
 test("threads that join by subgroups: shuffles in place of a tree, a quarter of the workgroup memory", async ({
@@ -47,7 +47,7 @@ test("threads that join by subgroups: shuffles in place of a tree, a quarter of 
   await play.command("Show the final plan");
   await kernels.getByRole("button", { name: "Knobs" }).click();
   const knobs = kernels.getByRole("region", { name: "Knobs" });
-  await knobs.getByRole("combobox", { name: "Threads join" }).selectOption({ label: "by subgroups" });
+  await knobs.getByRole("combobox", { name: "Combine threads" }).selectOption({ label: "subgroups" });
   await expect(knobs.getByRole("row", { name: /^Workgroup memory/ })).toHaveText(/2 KiB\s*512 B$/);
   await knobs.getByRole("button", { name: "Diff with the planner" }).click();
   const dialog = page.getByRole("dialog", { name: /planner and chosen/ });

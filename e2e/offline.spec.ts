@@ -18,7 +18,7 @@ test("after one visit the page works without a network, with all that comes late
   await play.command("Softmax");
   await expect(page.getByRole("button", { name: "Example: Softmax" })).toBeVisible();
   for (const dialog of ["Planning options", "Share", "All keys", "Notes"]) {
-    await play.command(dialog === "Notes" ? "Read notes" : dialog);
+    await play.command(dialog === "Notes" ? "Notes and glossary" : dialog);
     await expect(page.getByRole("dialog", { name: dialog })).toBeVisible();
     await page.keyboard.press("Escape");
   }

@@ -54,7 +54,7 @@ test("passes change places by key, by press and by hand; an order that can't run
   await dialog.getByRole("button", { name: "Move Split what is too large up" }).click();
   await expect(dialog.getByRole("status")).toContainText("could break a limit again");
   expect((await passes(dialog)).at(-1)).toBe("Split what is too large");
-  await dialog.getByRole("button", { name: "Usual order" }).click();
+  await dialog.getByRole("button", { name: "Default order" }).click();
   expect(await passes(dialog)).toEqual(usual);
 });
 

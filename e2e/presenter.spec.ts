@@ -10,10 +10,10 @@ test("a chapter is presented by keys alone: found, stepped, code and counts besi
   await play.leaveFields();
   await page.keyboard.press("v");
   const presenter = page.getByRole("main", { name: "Presenter view" });
-  await expect(presenter.getByText("full-size trips to memory")).toBeVisible();
+  await expect(presenter.getByText("full-size transfers")).toBeVisible();
 
   // The next example of the chapter, without leaving the view.
-  await play.command("Transpose, then a product");
+  await play.command("Transpose, then a matmul");
   await expect(presenter.getByRole("group", { name: /matmul/ }).first()).toBeVisible();
   await page.keyboard.press("Home");
   await expect(presenter).toContainText("naive plan");
@@ -32,7 +32,7 @@ test("a chapter is presented by keys alone: found, stepped, code and counts besi
   await page.keyboard.press("4");
   await expect(presenter.getByText("Full-size transfers")).toBeHidden();
   await page.keyboard.press("4");
-  await expect(presenter.getByText("full-size trips to memory")).toBeVisible();
+  await expect(presenter.getByText("full-size transfers")).toBeVisible();
 
   // Nothing on it is smaller than 18 px, so that ten metres away it can be read.
   const small = await presenter.evaluate((main) => {

@@ -28,9 +28,9 @@ test("both plans run and agree; a software adapter is called one, and no speed-u
   // Whose time it is, by which clock, with which tick: in the panel and in the score row.
   await expect(measured).toContainText("software adapter");
   await expect(measured).toContainText("CPU timings, not a GPU speed-up");
-  await expect(measured).toContainText(/tick \d/);
+  await expect(measured).toContainText(/timer resolution \d/);
   await expect(play.region("Score")).toContainText("software adapter");
-  await expect(play.region("Score")).toContainText(/clock tick \d/);
+  await expect(play.region("Score")).toContainText(/timer resolution \d/);
 
   // Each chart says in words what it draws.
   const times = measured.getByRole("img", { name: /^Median time: naive [\d.]+ (ns|µs|ms|s)/ });
@@ -58,7 +58,7 @@ test("both plans run and agree; a software adapter is called one, and no speed-u
   // The summary to take along ticks what was done.
   await play.region("Kernels").getByRole("button", { name: "Export…" }).click();
   const coming = page.waitForEvent("download");
-  await play.region("Kernels").getByRole("button", { name: "Summary with checklist, .md" }).click();
+  await play.region("Kernels").getByRole("button", { name: "Summary for a pull request, .md" }).click();
   const summary = await readFile(await (await coming).path(), "utf8");
   expect(summary).toContain("- [x] Check the numbers: Fast mode. Same result.");
   expect(summary).toMatch(/- \[x\] Wait before you stop the clock: Timed by .+ after a warm-up\./);

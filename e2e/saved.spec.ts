@@ -12,13 +12,13 @@ test("what the backward pass keeps: by policy, value by value, as one graph, eac
   await play.leaveFields();
   await page.keyboard.press("4");
   const panel = play.region("Kernels").getByRole("tabpanel");
-  await panel.getByText("What the backward pass keeps").click();
+  await panel.getByText("What the backward pass saves").click();
   await expect(panel).toContainText("Differentiation makes 6 ops of 3; fusion makes 1 kernel of 6.");
   await expect(panel.getByRole("radio", { name: "one graph" })).toBeChecked();
-  await expect(panel.getByRole("row", { name: /all it reads/ })).toContainText("32 MiB");
+  await expect(panel.getByRole("row", { name: /all values it reads/ })).toContainText("32 MiB");
 
   // Stored: two kernels, and a step that says why.
-  await panel.getByRole("radio", { name: "all it reads" }).check();
+  await panel.getByRole("radio", { name: "all values it reads" }).check();
   await expect(kernels).toHaveAccessibleName(/end 2$/);
   await play.leaveFields();
   await page.keyboard.press("3");
@@ -26,13 +26,13 @@ test("what the backward pass keeps: by policy, value by value, as one graph, eac
 
   // One value is made again.
   await page.keyboard.press("4");
-  const a = panel.getByRole("combobox", { name: "What becomes of a" });
-  await a.selectOption("make it again");
+  const a = panel.getByRole("combobox", { name: "Choice for a" });
+  await a.selectOption("recompute");
   await expect(a).toHaveValue("recompute");
   await page.keyboard.press("3");
   await play.leaveFields();
   await page.keyboard.press("3");
-  await expect(panel).toContainText("is made again in the backward pass");
+  await expect(panel).toContainText("is recomputed in the backward pass");
 
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: "Undo" }).click();
@@ -48,14 +48,14 @@ test("a disk at the port says what becomes of a value until the backward pass, a
   await play.command("ReLU keeps one bit");
   const legend = play.region("Graph").getByRole("definition");
   await expect(play.node(/^sum .*, kept as one bit an element$/)).toBeVisible();
-  await expect(legend.filter({ hasText: "kept as one bit an element" })).toBeVisible();
+  await expect(legend.filter({ hasText: "saved as one bit per element" })).toBeVisible();
 
   await play.region("Measured").getByRole("button", { name: "the tensor" }).click();
   await expect(play.node(/^relu h.*, kept for the backward pass$/)).toBeVisible();
   await expect(legend.filter({ hasText: "one bit" })).toHaveCount(0);
 
   await play.region("Measured").getByRole("button", { name: "recomputed" }).click();
-  await expect(play.node(/^relu h.*, made again in the backward pass$/)).toBeVisible();
+  await expect(play.node(/^relu h.*, recomputed in the backward pass$/)).toBeVisible();
   // Before the pass has come by, everything that is read later is kept.
   await play.leaveFields();
   await page.keyboard.press("Home");

@@ -38,7 +38,7 @@ test("attention: the chosen bar is the shortest", async ({ play }) => {
 });
 
 test("the last step has its card: a refusal says why", async ({ play }) => {
-  await atTheEnd(play, "Product, then softmax");
+  await atTheEnd(play, "Matmul, then softmax");
   await expect(play.card).toContainText("Why not fused?");
   await expect(play.steps).not.toContainText("Done");
 });

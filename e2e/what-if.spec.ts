@@ -6,7 +6,7 @@ test("a more expensive launch: both totals, the decision that flips, a click to 
 }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
-  await play.command("Read against the grain");
+  await play.command("Column-wise access");
   const kernels = play.region("Score").getByRole("img", { name: /^Kernels:/ });
   await expect(kernels).toHaveAccessibleName(/end 2$/);
   await play.command("Ask what if");
@@ -62,7 +62,7 @@ test("the line above which products stay alone: asked by a slider, kept, and dra
   await panel.getByRole("combobox", { name: "What if I change" }).selectOption("the line for matmuls");
   await expect(panel).toContainText(/The ridge of .+ is 50\./);
   await panel.getByRole("slider", { name: "Line for matmuls, FLOP per byte" }).press("Home");
-  await expect(panel).toContainText("What if a matmul stays alone above 0.25 FLOP per byte?");
+  await expect(panel).toContainText("What if matmuls stay separate above 0.25 FLOP per byte?");
   await expect(panel.getByRole("row", { name: /^Kernels/ })).toHaveText(/1\s*2$/);
   await expect(panel).toContainText("C_LIBRARY");
   await panel.getByRole("button", { name: "Keep this" }).click();

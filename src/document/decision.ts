@@ -35,7 +35,7 @@ export function findDecision(steps: readonly Step[], ref: DecisionRef): FoundDec
     return {
       cursor: found.seq,
       exact: false,
-      notice: `This link was made where the steps went another way. Showing the same decision, now step ${found.seq}.`,
+      notice: `This link was made with a different list of steps. Showing the same decision, now step ${found.seq}.`,
     };
   }
   const wanted = new Set(ref.nodes);
@@ -51,7 +51,7 @@ export function findDecision(steps: readonly Step[], ref: DecisionRef): FoundDec
     cursor,
     exact: false,
     notice: nearest
-      ? `The decision in this link is not taken here. Showing the nearest one, step ${cursor}.`
-      : "The decision in this link is not taken here, nor one like it.",
+      ? `The decision in this link does not occur here. Showing the nearest one, step ${cursor}.`
+      : "The decision in this link does not occur here, nor a similar one.",
   };
 }

@@ -88,7 +88,7 @@ export async function decodeLink(text: string): Promise<Checked<Opened>> {
   if (!bytes || bytes.length === 0) return refuse("damaged", "The link is damaged: part of it is missing or changed.");
   const blob = await inflateCapped(bytes, limits.linkBytes);
   if (blob === "damaged") return refuse("damaged", "The link is damaged: part of it is missing or changed.");
-  if (blob === "too-large") return refuse("too-large", "The link unfolds to more than 1 MiB.");
+  if (blob === "too-large") return refuse("too-large", "The link expands to more than 1 MiB.");
   const opened = parseState(await blob.text());
   if (!opened.ok) return opened;
   return (await tooLargeFor(opened.value.state.document.text)) ?? opened;

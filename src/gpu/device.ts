@@ -104,7 +104,7 @@ export class DeviceHolder {
       // Nobody waits for it any more, and it would occupy memory.
       if (device === LATE) void asked.then((unused) => unused.destroy()).catch(() => undefined);
     } catch (refused) {
-      return fail("no-adapter", `The GPU gave no device: ${String(refused)}`);
+      return fail("no-adapter", `The browser gave no GPU device: ${String(refused)}`);
     }
     if (device === LATE) return refusals.neverAnswered();
     const held: Held = { device, epoch: ++this.#epoch, lost: false, info: describeAdapter(adapter, device) };

@@ -17,12 +17,12 @@ export const chapters: readonly Chapter[] = [
     title: "Memory is the bottleneck",
     sentence: "Normalisations, activations and attention scores.",
   },
-  { id: "operators", number: "001", title: "Operator fusion", sentence: "Products with their activations, attention." },
+  { id: "operators", number: "001", title: "Operator fusion", sentence: "Matmuls with their activations, attention." },
   {
     id: "intensity",
     number: "002",
     title: "Arithmetic intensity",
-    sentence: "Norms, and a layer with what follows it.",
+    sentence: "Norms, and a linear layer with the ops after it.",
   },
   {
     id: "derivatives",
@@ -34,14 +34,14 @@ export const chapters: readonly Chapter[] = [
     id: "intermediates",
     number: "004",
     title: "Intermediate tensors",
-    sentence: "A chain, batch statistics, products that are reduced at once.",
+    sentence: "A chain, batch statistics, matmuls that are reduced at once.",
   },
   { id: "when-it-hurts", number: null, title: "When fusion hurts", sentence: "A counter-example for each reason." },
   {
     id: "challenges",
     number: null,
     title: "Challenges",
-    sentence: "A goal in the text, missed as given: change the program until it holds.",
+    sentence: "Each program states a goal that it misses. Change it until it reaches the goal.",
   },
   { id: "more", number: null, title: "More to try", sentence: "The language, and layouts." },
 ];

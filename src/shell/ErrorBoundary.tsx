@@ -29,10 +29,12 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, S
     if (!error) return this.props.children;
     return (
       <main className="broken-page" role="alert">
-        <h1>{isLostPart(error) ? "A part of the page could not be loaded" : "A mistake of ours stopped the page"}</h1>
+        <h1>
+          {isLostPart(error) ? "A part of the page could not be loaded" : "An error in the playground stopped the page"}
+        </h1>
         <p>
-          {isSaved() ? "Your program is saved." : "Your program could not be saved: take the link along."} The page can
-          start again with it, with an undo of the last change, or afresh: your program then stays among the copies.
+          {isSaved() ? "Your program is saved." : "Your program could not be saved: copy the link below."} Start again
+          with it, undo the last change, or start with a new program: this one then stays in the list of copies.
         </p>
         <p>
           <code>{error.message}</code>

@@ -80,7 +80,7 @@ export function FindDialog() {
           <Choice key={entry.id} entry={entry} chosen={entry === chosen} onHover={() => setAt(i)} />
         ))}
       </div>
-      {list.length === 0 && <p className="find-none">Nothing is called that here.</p>}
+      {list.length === 0 && <p className="find-none">No match.</p>}
     </Dialog>
   );
 }

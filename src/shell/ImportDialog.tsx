@@ -36,7 +36,7 @@ function Questions({ questions }: { readonly questions: readonly OpenQuestion[] 
   };
   return (
     <form ref={form} onSubmit={submit}>
-      <p className="dialog-note">The model leaves these open. Kernels need a number for each.</p>
+      <p className="dialog-note">The model does not fix these sizes. Enter a number for each.</p>
       {answers.map(({ question: { name, kind, inputs }, words, extents }) => (
         <label className="import-question" key={name}>
           <code>{name}</code>

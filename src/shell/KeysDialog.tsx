@@ -22,8 +22,8 @@ export function KeysDialog() {
   return (
     <Dialog title="All keys" size="wide">
       <p className="dialog-note">
-        A thick line is a trip to memory. Step through the decisions and watch thick lines turn thin. Inside the graph
-        the arrows follow edges; in the editor Ctrl M frees Tab.
+        A thick line is a transfer through memory. Step through the decisions and watch thick lines become thin. In the
+        graph, arrow keys follow edges; in the editor, Ctrl M makes Tab leave.
       </p>
       <div className="keys-groups">
         {groups.map((group) => (

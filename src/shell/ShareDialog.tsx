@@ -47,7 +47,7 @@ function useLink(): Made | null {
 
 /** What to say about the length of a link; null when any chat takes it. */
 function lengthNote(characters: number): string | null {
-  if (characters > FILE_CHARACTERS) return "Many programs refuse addresses this long: a file travels better.";
+  if (characters > FILE_CHARACTERS) return "Many apps reject addresses this long. Save a file instead.";
   return characters > CHAT_CHARACTERS ? "Some chats cut off addresses longer than 2,000 characters." : null;
 }
 
@@ -103,7 +103,7 @@ export function ShareDialog() {
       {made?.frame && (
         <details className="share-embed">
           <summary>Inside another page or a slide</summary>
-          <p className="dialog-note">Graph, counts and steps only; nothing is kept, nothing runs.</p>
+          <p className="dialog-note">Shows the graph, counts and steps. It saves nothing and runs nothing.</p>
           <CopyField name="HTML to embed" text={made.frame} />
         </details>
       )}

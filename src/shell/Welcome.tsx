@@ -29,7 +29,7 @@ export function Welcome() {
     <aside className="welcome" aria-label="Welcome">
       <p>
         <b>See why a compiler merges GPU kernels, and what it saves.</b>{" "}
-        <span>A thick line is a trip to memory. Fusion makes it thin.</span>
+        <span>A thick line is a transfer through memory. Fusion makes it thin.</span>
       </p>
       {intro === "resting" ? (
         <>

@@ -25,7 +25,7 @@ export const stops: readonly Stop[] = [
     words: (state) => {
       const naive = selectScore(state)?.naive;
       const kernels = plural(naive?.kernels ?? 0, "kernel");
-      return `This is the program before any fusion: ${kernels}. A thick line is a trip to memory; at full size there are ${naive?.fullSizeTransfers ?? 0}.`;
+      return `This is the program before any fusion: ${kernels}. A thick line is a transfer through memory; ${naive?.fullSizeTransfers ?? 0} of them are full-size.`;
     },
   },
   {
@@ -35,7 +35,7 @@ export const stops: readonly Stop[] = [
     words: (state) => {
       const step = selectSteps(state)[accepted(state)];
       const verdict = step && (step.profitable ?? step.legal);
-      return `Each column is a decision, told with its reason. The first that was taken: ${verdict?.text ?? "none"}`;
+      return `Each column is one decision. The first one that was accepted: ${verdict?.text ?? "none"}`;
     },
   },
   {
@@ -46,7 +46,7 @@ export const stops: readonly Stop[] = [
       const score = selectScore(state);
       if (!score) return "";
       const { naive, end } = score;
-      return `At the end ${plural(end.kernels, "kernel")}: ${naive.fullSizeTransfers} trips became ${end.fullSizeTransfers}, and ${showMicros(naive.predictedMicros)} are predicted to become ${showMicros(end.predictedMicros)}.`;
+      return `After the last step: ${plural(end.kernels, "kernel")}. ${naive.fullSizeTransfers} full-size transfers became ${end.fullSizeTransfers}, and the predicted time falls from ${showMicros(naive.predictedMicros)} to ${showMicros(end.predictedMicros)}.`;
     },
   },
   {
@@ -58,7 +58,7 @@ export const stops: readonly Stop[] = [
       state.actions.hover(kernel?.lines.find((nodes) => nodes.length > 0)?.[0] ?? null);
     },
     words: () =>
-      "The code of a kernel, written for this graph. Point at an op and its lines light up; point at a line, and the op does.",
+      "This is the generated code of one kernel. Point at an op to highlight its lines; point at a line to highlight its op.",
   },
   {
     part: "measured",
@@ -68,6 +68,6 @@ export const stops: readonly Stop[] = [
       actions.showTab("run");
     },
     words: () =>
-      "Run both times the naive and the fused plan on your device and compares every element with a 64-bit reference. Now change the program, or press play.",
+      "Run both times the naive and the fused plan on your GPU, compares their results, and checks them against a 64-bit reference. Now change the program, or press Play.",
   },
 ];

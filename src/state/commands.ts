@@ -328,7 +328,7 @@ const page: readonly Command[] = [
   },
   {
     id: "notes",
-    title: "Read notes: how it works, nine questions, words",
+    title: "Notes and glossary",
     group: "Page",
     keys: [],
     run: ({ actions, note }) => actions.openNote(note ?? "what-is-a-kernel"),

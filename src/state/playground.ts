@@ -318,7 +318,7 @@ function openDraft({ autosave }: Parts): { readonly document: Document; readonly
   const what = opened.ok
     ? `Your program was opened without what can't be read: ${dropped.slice(0, 3).join(", ")}.`
     : `Your saved program can't be opened. ${opened.text}`;
-  const fate = safe ? "It is saved as a copy, as it was." : "There is no room for a copy, so nothing is saved over it.";
+  const fate = safe ? "It is saved as a copy, as it was." : "There is no room for a copy, so it is not overwritten.";
   return {
     document: opened.ok ? opened.value.state.document : fresh(),
     notice: {

@@ -24,7 +24,7 @@ export const profileFields: readonly FieldWords[] = [
     scale: 1e9,
     least: 0.01,
     most: 100_000,
-    sentence: "Every byte of traffic is priced by it.",
+    sentence: "Converts bytes into time.",
   },
   {
     field: "peakFlops",
@@ -33,7 +33,7 @@ export const profileFields: readonly FieldWords[] = [
     scale: 1e12,
     least: 0.0001,
     most: 100_000,
-    sentence: "With the bandwidth it makes the ridge: left of it traffic counts, right of it arithmetic.",
+    sentence: "Converts FLOP into time. Divided by the bandwidth it gives the ridge of the roofline.",
   },
   {
     field: "launchMicros",
@@ -42,7 +42,7 @@ export const profileFields: readonly FieldWords[] = [
     scale: 1,
     least: 0,
     most: 100_000,
-    sentence: "Every kernel that fusion removes saves it.",
+    sentence: "The time saved by each kernel that fusion removes.",
   },
   {
     field: "l2Bytes",
@@ -51,7 +51,7 @@ export const profileFields: readonly FieldWords[] = [
     scale: 1e6,
     least: 0,
     most: 100_000,
-    sentence: "What is read again and fits is read faster.",
+    sentence: "Data that fits is faster to read a second time.",
   },
   {
     field: "multiprocessors",
@@ -61,17 +61,17 @@ export const profileFields: readonly FieldWords[] = [
     least: 1,
     most: 10_000,
     whole: true,
-    sentence: "Fewer workgroups than these leave some idle.",
+    sentence: "With fewer workgroups, some multiprocessors are idle.",
   },
   {
     field: "registersPerMultiprocessor",
-    words: "Registers of one",
+    words: "Registers per multiprocessor",
     unit: "",
     scale: 1,
     least: 256,
     most: 1e7,
     whole: true,
-    sentence: "Threads that hold many values share them with fewer others.",
+    sentence: "If each thread needs more registers, fewer threads run at once.",
   },
   {
     field: "workgroupBytes",
@@ -80,7 +80,7 @@ export const profileFields: readonly FieldWords[] = [
     scale: 2 ** 10,
     least: 1,
     most: 1024,
-    sentence: "Tiles and rows that a workgroup keeps must fit.",
+    sentence: "The tiles and rows of a workgroup must fit.",
   },
   {
     field: "maxBindings",
@@ -90,7 +90,7 @@ export const profileFields: readonly FieldWords[] = [
     least: 2,
     most: 1000,
     whole: true,
-    sentence: "A kernel reads and writes no more tensors than these.",
+    sentence: "The most tensors that a kernel can read and write.",
   },
   {
     field: "maxBindingBytes",
@@ -99,7 +99,7 @@ export const profileFields: readonly FieldWords[] = [
     scale: 2 ** 20,
     least: 1,
     most: 1e6,
-    sentence: "No tensor of a kernel may be larger.",
+    sentence: "The largest tensor that a kernel can read or write.",
   },
   {
     field: "memoryLimitBytes",
@@ -108,7 +108,7 @@ export const profileFields: readonly FieldWords[] = [
     scale: 2 ** 20,
     least: 1,
     most: 1e8,
-    sentence: "No merge may lift the peak above it.",
+    sentence: "No merge may raise peak memory above it.",
   },
 ];
 

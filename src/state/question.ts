@@ -12,11 +12,11 @@ import {
 } from "../fusion";
 import { profileFields, profileTitle, shownField } from "./profile-fields";
 
-/** What a matmul does, for the end of a sentence. */
+/** What happens to the ops after a matmul, as Options says it. */
 export const matmulPolicies = {
-  epilogue: "takes its epilogue in",
-  library: "stays alone, like a library call",
-  threshold: "stays alone above a line of FLOP per byte",
+  epilogue: "fuse",
+  library: "keep separate, like a library call",
+  threshold: "keep separate above a limit of FLOP per byte",
 } as const satisfies Record<MatmulPolicy, string>;
 
 export type Question =
@@ -66,19 +66,19 @@ export function titleOfQuestion(question: Question, { disabledPasses, profile }:
       return `“${title}” is switched ${disabledPasses.includes(question.name) ? "on" : "off"}`;
     }
     case "machine":
-      return `the machine is ${profileTitle(question.profile)}`;
+      return `the device is ${profileTitle(question.profile)}`;
     case "constant": {
       const field = profileFields.find((each) => each.field === question.field)!;
       const value = shownField(field, { ...profile, [question.field]: question.value });
       return `${field.words.toLowerCase()} is ${value} ${field.unit}`.trimEnd();
     }
     case "policy":
-      return `shared values are ${{ cost: "left to the cost", materialise: "stored", duplicate: "computed again", multi: "written as second outputs" }[question.policy]}`;
+      return `shared values are ${{ cost: "chosen by cost", materialise: "stored", duplicate: "recomputed", multi: "computed by one kernel with several results" }[question.policy]}`;
     case "matmul":
-      return `a matmul ${matmulPolicies[question.policy]}`;
+      return `the option Matmul epilogues is “${matmulPolicies[question.policy]}”`;
     case "line":
-      return `a matmul stays alone above ${Number(question.line.toPrecision(3))} FLOP per byte`;
+      return `matmuls stay separate above ${Number(question.line.toPrecision(3))} FLOP per byte`;
     case "strict":
-      return question.strict ? "no rounding may change" : "roundings may change";
+      return question.strict ? "rounding must not change" : "rounding may change";
   }
 }

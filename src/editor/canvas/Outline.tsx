@@ -13,7 +13,7 @@ export function Outline({ scene, onJump }: { readonly scene: Scene; readonly onJ
       title="Outline of ops"
       placeholder="Find an op"
       entries={shown.map(({ id, label }) => ({ key: id, row: <span>{label}</span> }))}
-      empty="No op is called that."
+      empty="No matching op."
       onSearch={setQuery}
       onClose={closeList}
       onTake={(index) => {

@@ -39,7 +39,7 @@ export function Palette({ at }: { readonly at: Position | null }) {
       title="Add an op"
       placeholder="Add an op: name or formula"
       entries={entries}
-      empty="No op is called that."
+      empty="No matching op."
       onSearch={setQuery}
       onClose={closeList}
       onTake={(index) => {

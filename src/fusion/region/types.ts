@@ -95,7 +95,7 @@ export interface FlashTile {
 /** Where four neighbours of one load lie in a row group: along the row, across rows, or nowhere. */
 export type Lane = "columns" | "rows" | "none";
 
-/** How the threads of a workgroup join what each has folded. */
+/** How the threads of a workgroup combine their partial results. */
 export type Joining = "tree" | "subgroups";
 
 /** How a long row is put in order: its first few are found while it goes by, or runs of it are sorted and merged. */

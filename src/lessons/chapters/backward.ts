@@ -26,7 +26,7 @@ export const backward: readonly Example[] = [
     id: "jvp-mul",
     chapter: "derivatives",
     title: "Forward mode of x y",
-    sentence: "One product becomes four ops; both results come from the same four tensors.",
+    sentence: "One multiplication becomes four ops; both results read the same four tensors.",
     text: `# A product and its tangent
 N = 2048
 x: f32[N, 1024]
@@ -65,7 +65,8 @@ return bar_x, bar_y
     id: "dense-backward",
     chapter: "derivatives",
     title: "Backward of bias + ReLU",
-    sentence: "The mask rides along; the sum over the batch is a reduction across the rows and stays apart.",
+    sentence:
+      "The mask fuses with the rest. The sum over the batch reduces across rows, so it gets a kernel of its own.",
     text: `# Adjoints of a bias and of what it was added to
 N = 2048
 b: f32[N, 1024]
@@ -85,7 +86,7 @@ return bar_a, bar_bias
     id: "softmax-xent",
     chapter: "derivatives",
     title: "Softmax + cross entropy",
-    sentence: "Together their derivative is p minus the target; loss and derivative come from one pass.",
+    sentence: "Their joint derivative is p minus the target. One kernel computes the loss and the derivative.",
     text: `# Loss of each row and its derivative; the target is class 0
 N = 2048
 C = 1024
@@ -103,7 +104,7 @@ return loss, dz
       {
         id: "labels",
         title: "with labels",
-        sentence: "A whole number for each row instead of a row of targets: one more small tensor to read.",
+        sentence: "Each row has one integer label instead of a row of targets, so only one small tensor is added.",
         text: `# Loss of each row and its derivative
 N = 2048
 C = 1024
@@ -120,7 +121,7 @@ return loss, dz
         id: "apart",
         title: "apart",
         sentence:
-          "Without the shift by the row's maximum exp of a logit above 88 is infinite in f32: the check of a run finds it.",
+          "Without subtracting the row's maximum, exp of a logit above 88 overflows f32. The check after a run finds it.",
         text: `# The same from its parts, with logits up to 100
 N = 2048
 C = 1024
@@ -139,9 +140,10 @@ return loss, dz
   {
     id: "saved-values",
     chapter: "derivatives",
-    title: "What backward keeps",
-    sentence: "Backward needs a = exp(x), and the batch's mean stands between: here a is made again from x.",
-    text: saved("a is made again", "r = 1 / a"),
+    title: "What the backward pass saves",
+    sentence:
+      "The backward pass needs a = exp(x), but the batch mean separates the two passes. Here a is recomputed from x.",
+    text: saved("a is recomputed", "r = 1 / a"),
     granularity: "op",
     sizes: rows,
     claims: [inverted],
@@ -149,14 +151,14 @@ return loss, dz
       {
         id: "save",
         title: "save a",
-        sentence: "Forward writes a beside y, and backward reads it instead of x.",
+        sentence: "The forward pass stores a beside y; the backward pass reads a instead of x.",
         text: saved("a is stored", "r = 1 / a"),
         options: { forbidden: [pin("a", "r", 1)] },
       },
       {
         id: "invert",
         title: "invert y",
-        sentence: "Backward recovers a from y alone; where a is small, its digits are gone.",
+        sentence: "The backward pass recovers a from y alone. Where a is small, its digits are lost.",
         text: saved("a is recovered from y = log(a + 1)", "r = 1 / (exp(y) - 1)"),
       },
     ],

@@ -32,7 +32,7 @@ y = relu(layer_norm(x, w, b))
       {
         id: "statements",
         title: "five statements",
-        sentence: "The same spelled out: each statement is a kernel of the naive plan.",
+        sentence: "The same, written out: each statement is one kernel of the naive plan.",
         granularity: "statement",
         text: `# Five statements, one pass over each row
 N = 2048
@@ -44,7 +44,7 @@ y = relu(y)
       {
         id: "calls",
         title: "library calls",
-        sentence: "Two library kernels: half of the traffic is left to save.",
+        sentence: "Two library kernels: fusing them can still save half of the traffic.",
         granularity: "op",
       },
     ],
@@ -53,7 +53,7 @@ y = relu(y)
     id: "gelu-dropout-residual",
     chapter: "bandwidth",
     title: "Dropout of GELU + residual",
-    sentence: "Elementwise from end to end; the random mask is computed from each element's index.",
+    sentence: "All ops are elementwise; the random mask is computed from each element's index.",
     text: `# The end of a feed-forward block
 N = 2048
 x: f32[N, 1024]
@@ -67,7 +67,7 @@ y = dropout(gelu(x), p=0.1, seed=7) + r
       {
         id: "tanh",
         title: "tanh form",
-        sentence: "The tanh approximation of GELU: other arithmetic, the same traffic.",
+        sentence: "The tanh approximation of GELU: different arithmetic, the same traffic.",
         text: `# The end of a feed-forward block, with the tanh form of GELU
 N = 2048
 x: f32[N, 1024]
@@ -82,7 +82,8 @@ y = dropout(gelu(x, approximate="tanh"), p=0.1, seed=7) + r
     id: "layer-norm",
     chapter: "bandwidth",
     title: "LayerNorm",
-    sentence: "Mean, variance and normalisation need the row again and again: it stays in registers.",
+    sentence:
+      "Mean, variance and normalisation each need the whole row. The fused kernel loads it once and keeps it in registers.",
     text: `# LayerNorm as primitives
 N = 2048
 ${layerNormInputs}
@@ -95,7 +96,7 @@ y = layer_norm(x, w, b)
       {
         id: "statements",
         title: "four statements",
-        sentence: "Written out, each statement a kernel of the naive plan.",
+        sentence: "Written out: each statement is one kernel of the naive plan.",
         granularity: "statement",
         claims: [normalised],
         text: `# LayerNorm as statements
@@ -129,9 +130,9 @@ ${statements}y = n * w + b
       },
       {
         id: "long-rows",
-        title: "rows too long to keep",
+        title: "rows longer than registers",
         sentence:
-          "A row that fits no workgroup's registers is read twice by one and the same kernel: mean and variance in one walk, then y.",
+          "The row is too long for a workgroup's registers, so one kernel reads it twice: for mean and variance, then for y.",
         claims: [{ row: "001-07", says: "one fused kernel" }],
         sizes: { name: "N", S: 16, M: 64, L: 256 },
         text: `# One kernel, two loops over each row
@@ -184,7 +185,7 @@ y = dropout(p, p=0.1, seed=7)
       {
         id: "calls",
         title: "library calls",
-        sentence: "With a softmax from a library only the trip between the two calls is left to save.",
+        sentence: "With a library softmax, only the store and load between the two calls can be saved.",
         granularity: "op",
       },
     ],
@@ -229,13 +230,13 @@ y = silu(gate) * up
       {
         id: "primitives",
         title: "primitives",
-        sentence: "With sigmoid and product apart there is more to save.",
+        sentence: "With sigmoid and multiplication as separate ops, fusion saves more.",
         granularity: "primitive",
       },
       {
         id: "products",
-        title: "with its products",
-        sentence: "Two products read the same rows: one kernel makes both tiles and the gate between them.",
+        title: "with its matmuls",
+        sentence: "Both matmuls read the same rows, so one kernel computes both tiles and the gate.",
         claims: [],
         sizes: cube,
         text: `# Gate and value projections of a Llama feed-forward layer
@@ -253,7 +254,7 @@ y = silu(x @ w1) * (x @ w2)
     id: "bias-dropout-add",
     chapter: "bandwidth",
     title: "Bias + dropout + residual",
-    sentence: "The bias is a vector: it is read once and counts for next to nothing.",
+    sentence: "The bias is a vector, so reading it costs almost nothing.",
     text: `# After the projection of an attention layer
 N = 2048
 x: f32[N, 1024]
@@ -285,8 +286,8 @@ y = rms_norm(x, w)
   {
     id: "square-matmul",
     chapter: "bandwidth",
-    title: "A square product",
-    sentence: "Nothing to fuse: each element is used N times once it is on the chip.",
+    title: "A square matmul",
+    sentence: "Nothing to fuse: each element is used N times after it is loaded.",
     text: `# Right of the ridge, fusion has nothing to say
 N = 1024
 x: f32[N, N]
@@ -307,8 +308,8 @@ y = x @ w
   {
     id: "matmul-softmax",
     chapter: "bandwidth",
-    title: "Product, then softmax",
-    sentence: "The product works in tiles, the softmax in whole rows: why the two stay apart.",
+    title: "Matmul, then softmax",
+    sentence: "The matmul works on tiles, the softmax on whole rows, so they stay two kernels.",
     text: `# Two ways to walk the same tensor
 N = 512
 x: f32[N, 256]
@@ -322,8 +323,7 @@ y = softmax(x @ w, dim=-1)
       {
         id: "narrow",
         title: "narrow rows",
-        sentence:
-          "Rows of 128 fit into one tile: the workgroup that makes a row owns it, and softmax needs no second kernel.",
+        sentence: "A row of 128 fits into one tile, so the workgroup that computes it also finishes its softmax.",
         text: `# Rows that are a tile's as well
 N = 512
 x: f32[N, 256]

@@ -37,7 +37,7 @@ y = log(exp(x) + 1)
     id: "tanh-affine",
     chapter: "derivatives",
     title: "tanh(a x + b)",
-    sentence: "Each element of the result needs one element of x: nothing stands in the way.",
+    sentence: "Each element of the result needs one element of x, so everything fuses.",
     text: `# An affine map and its activation
 N = 2048
 x: f32[N, 1024]
@@ -83,7 +83,7 @@ return z
       {
         id: "store",
         title: "store t",
-        sentence: "Stored once and read twice: three kernels, nine trips.",
+        sentence: "t is stored once and loaded twice: three kernels, nine transfers.",
         options: { policy: "materialise" },
       },
       {
@@ -120,7 +120,7 @@ y = sum(exp(x))
     id: "softmax",
     chapter: "derivatives",
     title: "Softmax",
-    sentence: "Maximum, sum and division all need the whole row: they fuse when one workgroup owns it.",
+    sentence: "Maximum, sum and division all need the whole row. They fuse when one workgroup owns the row.",
     text: `# Softmax over rows
 N = 2048
 x: f32[N, 1024]
@@ -150,7 +150,7 @@ return p
       {
         id: "recompute",
         title: "compute exp twice",
-        sentence: "Nothing is stored but the sums: each of two kernels reads x and computes exp for itself.",
+        sentence: "Only the sums are stored. Each of the two kernels reads x and computes exp.",
         granularity: "op",
         text: `# exp(x) is computed for the sum, and again for the division
 N = 2048
@@ -168,13 +168,14 @@ return p
         id: "online",
         title: "online",
         sentence:
-          "One walk for maximum and sum: when the maximum rises by d, the sum so far shrinks by e^d. A second walk divides.",
+          "One pass finds maximum and sum: when the maximum rises by d, the sum so far is divided by e^d. A second pass divides.",
         options: { knobs: { all: {}, kernels: { y: { rows: "one-pass" } } } },
       },
       {
         id: "long-rows",
-        title: "rows too long to keep",
-        sentence: "A row that fits no workgroup's registers is read twice: maximum and sum in one walk, then y.",
+        title: "rows longer than registers",
+        sentence:
+          "The row is too long for a workgroup's registers, so it is read twice: for maximum and sum, then for y.",
         sizes: { name: "N", S: 16, M: 64, L: 256 },
         text: `# Softmax over long rows
 N = 64
@@ -208,7 +209,7 @@ return out
     id: "mul-add-relu",
     chapter: "derivatives",
     title: "A graph of three nodes",
-    sentence: "mul, add and relu become one node; its name says what it is made of.",
+    sentence: "mul, add and relu become one kernel, named after the three ops.",
     text: `# x to y through three nodes
 N = 2048
 x: f32[N, N]
@@ -225,7 +226,7 @@ y = relu(a)
     chapter: "derivatives",
     title: "A sum over devices",
     sentence:
-      "Communication is a boundary: one kernel ends before it, another begins after it. It may overlap, not merge.",
+      "Communication is a boundary: one kernel ends before it and another begins after it. They can overlap but not merge.",
     text: `# A gradient is summed over four devices before the step
 N = 2048
 x: f32[N, 1024]
@@ -242,7 +243,7 @@ return y
       {
         id: "alone",
         title: "one device",
-        sentence: "Without it all three ops are one kernel.",
+        sentence: "Without communication all three ops are one kernel.",
         text: `# The same on one device
 N = 2048
 x: f32[N, 1024]
@@ -258,8 +259,8 @@ return y
   {
     id: "transpose-matmul",
     chapter: "derivatives",
-    title: "Transpose, then a product",
-    sentence: "The product reads its operand with the strides swapped: the transpose costs nothing.",
+    title: "Transpose, then a matmul",
+    sentence: "The matmul reads its operand with swapped strides, so the transpose costs nothing.",
     text: `# A weight stored the other way round
 N = 512
 x: f32[N, N]

@@ -32,7 +32,7 @@ export const hurts: readonly Example[] = [
     chapter: "when-it-hurts",
     title: "Too many live values",
     sentence:
-      "Register pressure: sixteen values are read in the reverse order of their computation, so one kernel needs all of them at once.",
+      "Register pressure: sixteen values are read in reverse order, so one kernel must hold all of them at once.",
     text: `# The last value is needed first, the first one last
 N = 2048
 x: f32[N, 1024]
@@ -51,7 +51,7 @@ return y
     id: "long-chain",
     chapter: "when-it-hurts",
     title: "Too much code",
-    sentence: "Code size: a kernel ends at 64 ops, because a shader takes longer to compile with every line.",
+    sentence: "Code size: a kernel has at most 64 ops, because longer shaders take longer to compile.",
     text: `# Eighty ops in a row
 N = 2048
 x: f32[N, 1024]
@@ -76,7 +76,7 @@ return t
     id: "duplicate-expensive",
     chapter: "when-it-hurts",
     title: "Computed once per tile",
-    sentence: "Duplicated work: inside the product the sines would be computed again for every column of tiles.",
+    sentence: "Duplicated work: inside the matmul, every column of tiles would recompute the sines.",
     text: duplicated,
     granularity: "op",
     sizes: { name: "N", S: 256, M: 1024, L: 2048 },
@@ -84,14 +84,13 @@ return t
       {
         id: "forced",
         title: "fused anyway",
-        sentence:
-          "Forced into one kernel: fewer trips, many times the sines; only a machine with arithmetic to spare gains.",
+        sentence: "Forced into one kernel: fewer transfers, many more sines. It pays only where arithmetic is idle.",
         options: { forced: [...chained("t", iterations), pin(`i#${iterations - 1}/t`, "y", 0)] },
       },
       {
         id: "cheap",
         title: "a cheap op",
-        sentence: "ReLU costs next to nothing, so it is computed where it is read.",
+        sentence: "ReLU costs almost nothing, so it is recomputed where it is read.",
         text: `# A cheap op, then a product in tiles
 N = 1024
 x: f32[N, N]
@@ -108,7 +107,7 @@ y = t @ w
     chapter: "when-it-hurts",
     title: "Computed once per row",
     sentence:
-      "Duplicated work: a long computation on one vector would be repeated for each of N rows; only a machine with arithmetic to spare does that.",
+      "Duplicated work: a long computation on one vector would be repeated for each of N rows. It pays only where arithmetic is idle.",
     text: `# Sixty ops on a vector that every row reads
 N = 4096
 x: f32[N, 1024]
@@ -134,8 +133,8 @@ return y
   {
     id: "library-matmul",
     chapter: "when-it-hurts",
-    title: "A tuned product given away",
-    sentence: "Library use: whoever owns a fast product keeps it as it is, and fuses only what comes after.",
+    title: "Losing a tuned matmul",
+    sentence: "Libraries: if you have a fast library matmul, keep it and fuse only what follows.",
     text: `# The product stays with the library
 N = 512
 x: f32[N, N]
@@ -152,7 +151,7 @@ y = gelu(h + b)
       {
         id: "epilogue",
         title: "with its epilogue",
-        sentence: "The generated product takes bias and GELU along in its registers.",
+        sentence: "The generated matmul applies bias and GELU while its results are in registers.",
         options: { matmulPolicy: "epilogue" },
       },
     ],
@@ -160,7 +159,7 @@ y = gelu(h + b)
   {
     id: "against-the-grain",
     chapter: "when-it-hurts",
-    title: "Read against the grain",
+    title: "Column-wise access",
     sentence: "Locality: a sum along the rows of a.T would step down the columns of a, one cache line per element.",
     text: `# Through a tile, or straight from memory?
 N = 3072
@@ -177,7 +176,7 @@ return y
       {
         id: "forced",
         title: "fused anyway",
-        sentence: "Forced into one kernel: half of the traffic and none of the time saved.",
+        sentence: "Forced into one kernel: half of the traffic, but no time saved.",
         options: { forced: [pin("t", "y", 0)] },
       },
     ],
@@ -185,8 +184,9 @@ return y
   {
     id: "one-workgroup",
     chapter: "when-it-hurts",
-    title: "Everything waits for one",
-    sentence: "Scheduling: one kernel for sum and division would be one workgroup, while the others idle.",
+    title: "One workgroup for everything",
+    sentence:
+      "Scheduling: one kernel for sum and division would have to run as one workgroup; the rest of the GPU would idle.",
     text: `# Divided by the sum of everything
 N = 2048
 x: f32[N, N]
@@ -208,8 +208,9 @@ y = x / s
   {
     id: "strict",
     chapter: "when-it-hurts",
-    title: "Other roundings",
-    sentence: "Numerics: a constant may leave the sum, which saves a product for each element and rounds otherwise.",
+    title: "Changed rounding",
+    sentence:
+      "Numerics: factoring the constant out of the sum saves a multiplication per element, but changes rounding.",
     text: `# In strict mode no step may change a rounding
 N = 2048
 x: f32[N, 1024]
@@ -225,7 +226,7 @@ return y
       {
         id: "fast",
         title: "fast mode",
-        sentence: "The sum is multiplied once, after the last element.",
+        sentence: "The sum is multiplied once, at the end.",
         options: { strict: false },
       },
     ],

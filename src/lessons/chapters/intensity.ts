@@ -7,7 +7,8 @@ export const intensity: readonly Example[] = [
     id: "l2-norm",
     chapter: "intensity",
     title: "L2 norm",
-    sentence: "Square, sum, root and division, with the row read once; at this size a cache holds it all.",
+    sentence:
+      "Square, sum, root and division in one kernel that reads each row once. At this size everything fits in cache.",
     text: `# Each row divided by its length
 N = 128
 x: f32[N, 4096]
@@ -22,7 +23,7 @@ y = l2_normalize(x, dim=-1)
     id: "linear-ln-gelu",
     chapter: "intensity",
     title: "Linear + LayerNorm + GELU",
-    sentence: "LayerNorm and GELU fuse; the product in front owns tiles, not rows.",
+    sentence: "LayerNorm and GELU fuse. The matmul before them computes tiles, not rows, so it stays separate.",
     text: `# A linear layer, normalised and activated
 N = 1024
 x: f32[N, 512]
@@ -42,7 +43,7 @@ y = gelu(n)
         id: "narrow",
         title: "128 columns",
         sentence:
-          "A workgroup that owns whole rows of the product normalises and activates them before they are written.",
+          "A workgroup owns whole rows of the matmul's result, so it normalises and activates them before storing.",
         claims: [{ row: "002-17", says: "20–40 % less memory" }],
         text: `# The same with rows that fit into a tile
 N = 1024
@@ -86,7 +87,8 @@ o = p @ v
       {
         id: "call",
         title: "one call",
-        sentence: "The library's name for it, as primitives: the scale, the shift and the division are found again.",
+        sentence:
+          "One library call, expanded into primitives. The compiler recognises scale, max-subtraction and division as attention.",
         granularity: "primitive",
         claims: [],
         text: `# The same by its name; the keys come one per row
@@ -101,7 +103,7 @@ o = scaled_dot_product_attention(q, k, v)
       {
         id: "causal",
         title: "causal, 8 heads",
-        sentence: "The mask is computed from the indices: no mask tensor, and no trip for it.",
+        sentence: "The mask is computed from the indices, so no mask tensor is loaded.",
         granularity: "primitive",
         claims: [],
         sizes: { name: "N", S: 128, M: 512, L: 1024 },

@@ -9,7 +9,7 @@ export const intermediates: readonly Example[] = [
     id: "log-relu",
     chapter: "intermediates",
     title: "log(relu(x + b))",
-    sentence: "Three elementwise ops become one kernel: count the trips to memory.",
+    sentence: "Three elementwise ops become one kernel: count the transfers.",
     text: `# y = log(relu(x + b)), one kernel instead of three
 N = 2048
 x: f32[N, N]
@@ -24,7 +24,7 @@ y = log(relu(x + b))
       {
         id: "vector",
         title: "b a vector",
-        sentence: "A bias of one row is small: only x and the values made from it travel at full size.",
+        sentence: "A bias of one row is small: only x and the values computed from it are full-size.",
         text: `# The bias is one row
 N = 2048
 x: f32[N, N]
@@ -36,7 +36,7 @@ y = log(relu(x + b))
       {
         id: "scalar",
         title: "b a scalar",
-        sentence: "A bias of one element: the big tensors move as with a vector.",
+        sentence: "A bias of one element: the full-size transfers are the same as with a vector.",
         text: `# The bias is one number
 N = 2048
 x: f32[N, N]
@@ -51,7 +51,7 @@ y = log(relu(x + b))
     id: "unary-chain",
     chapter: "intermediates",
     title: "A chain of unary ops",
-    sentence: "k ops move the tensor 2k times one by one, and twice in one kernel.",
+    sentence: "Run one by one, k ops transfer the tensor 2k times; one kernel transfers it twice.",
     text: `# Six ops in a row
 N = 2048
 x: f32[N, N]
@@ -86,7 +86,7 @@ y = (x - mean) / sqrt(variance + 1e-5) * gamma + beta
       {
         id: "training",
         title: "in training",
-        sentence: "The statistics are of this very batch: they are finished only after its last element.",
+        sentence: "The statistics come from this batch, so they are complete only after its last element.",
         text: `# In training: mean and variance of each channel
 N = 16
 x: f32[N, 64, 56, 56]
@@ -105,7 +105,7 @@ y = d / sqrt(v + 1e-5) * gamma + beta
     id: "matmul-max",
     chapter: "intermediates",
     title: "The largest of each column",
-    sentence: "Only the maximum of each column is wanted: does the product have to exist?",
+    sentence: "Only the maximum of each column is needed. Does the matmul's result have to be stored?",
     text: `# The best match of each entry among N rows
 N = 512
 x: f32[N, 64]
@@ -121,7 +121,7 @@ y = (x @ e).max(dim=0)
     chapter: "intermediates",
     title: "Linear + cross-entropy",
     sentence:
-      "A score for each class of a vocabulary, of which a row's loss needs three numbers: maximum, sum and the target's own.",
+      "There is one logit per class of a vocabulary, but a row's loss needs three numbers: maximum, sum and the target's logit.",
     text: `# The loss of a language model: N rows of V logits, N losses
 N = 1024
 V = 8192
@@ -139,7 +139,7 @@ loss = cross_entropy(logits, y, reduction="none")
         id: "primitives",
         title: "as primitives",
         sentence:
-          "No name of it is left: the maximum runs along, the sum fades with it, and a comparison picks the target's column.",
+          "The same loss without the library call. Tile by tile, the kernel keeps a running maximum, rescales the running sum, and picks out the target's logit.",
         text: `# The same without a name
 N = 1024
 V = 8192
@@ -156,7 +156,7 @@ loss = m + log(l) - z.gather(1, y)
       {
         id: "strict",
         title: "strict",
-        sentence: "Strict roundings keep the order of the sums, so the logits are stored.",
+        sentence: "Strict mode keeps the order of the sums, so the logits are stored.",
         options: { strict: true },
       },
     ],
@@ -165,7 +165,7 @@ loss = m + log(l) - z.gather(1, y)
     id: "splade-head",
     chapter: "intermediates",
     title: "SPLADE head",
-    sentence: "A score for each word and position, of which only the largest per word survives.",
+    sentence: "There is one score per word and position, but only the largest per word is kept.",
     text: `# [B, S, V] scores, of which [B, V] remain
 S = 128
 B = 4

@@ -27,13 +27,13 @@ export const maskedLanes: Example = {
   sizes: null,
   claims: [{ row: "000-11", says: "masked lanes load 0" }],
   task: {
-    question: "One line lets the spare lanes into the variance. Which?",
-    solved: "mended",
+    question: "One line adds the spare lanes to the variance. Which one?",
+    solved: "fixed",
     lines: [
       {
         code: "row = pad(x, (0, 1024 - H))",
         right: false,
-        says: "Spare lanes have to hold something, and a zero adds nothing to a sum.",
+        says: "Spare lanes must hold something, and a zero adds nothing to a sum.",
       },
       {
         code: "mean = sum(row, dim=-1, keepdim=True) / H",
@@ -43,12 +43,12 @@ export const maskedLanes: Example = {
       {
         code: "diff = row - mean",
         right: true,
-        says: "In a spare lane this is 0 − mean, not 0. Its square goes into the variance, 1024 − H times.",
+        says: "In a spare lane this is 0 − mean, not 0. Its square is added to the variance 1024 − H times.",
       },
       {
         code: "var = sum(diff * diff, dim=-1, keepdim=True) / H",
         right: false,
-        says: "It adds up what it is given and divides by H. What it is given is the trouble.",
+        says: "It sums its input and divides by H, which is right. Its input is wrong.",
       },
     ],
   },
@@ -56,18 +56,18 @@ export const maskedLanes: Example = {
     {
       id: "1000",
       title: "width 1000",
-      sentence: "With 24 spare lanes instead of 256 the fault is small enough to be taken for a rounding.",
+      sentence: "With 24 spare lanes instead of 256, the error is small enough to look like rounding.",
       text: program(1000, faulty),
     },
     {
       id: "1024",
       title: "width 1024",
-      sentence: "No lane is spare: the same code is right, and a test at this width alone finds nothing.",
+      sentence: "No lane is spare, so the same code is right. A test at this width finds nothing.",
       text: program(1024, faulty),
     },
     {
       id: "mended",
-      title: "mended",
+      title: "fixed",
       sentence: "Spare lanes are masked once more, after the subtraction.",
       text: program(768, "where(iota(1024) < H, row - mean, 0.0)"),
     },

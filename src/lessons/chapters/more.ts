@@ -7,7 +7,7 @@ export const more: readonly Example[] = [
     id: "mish",
     chapter: "more",
     title: "Mish",
-    sentence: "x times tanh of softplus: a long chain costs arithmetic only once it is fused.",
+    sentence: "x times tanh of softplus: once fused, a long chain costs only arithmetic.",
     text: `# Mish, written out
 N = 2048
 x: f32[N, N]
@@ -22,7 +22,7 @@ y = x * tanh(s)
     id: "transpose-add",
     chapter: "more",
     title: "Transpose and add",
-    sentence: "A transposed read folds into the kernel as an index map, through a tile.",
+    sentence: "The kernel reads the transposed operand through a tile, so no transposed copy is stored.",
     text: `# One operand is read across its rows
 N = 2048
 a: f32[N, N]
@@ -38,7 +38,7 @@ y = a.T + b
     chapter: "more",
     title: "Centre the columns",
     sentence:
-      "A mean over rows is finished only after the last row: until then a workgroup keeps its few columns in registers.",
+      "A mean over rows is complete only after the last row. Until then each workgroup keeps its few columns in registers.",
     text: `# Subtract each column's mean
 N = 2048
 x: f32[N, 512]

@@ -7,7 +7,7 @@ export const operators: readonly Example[] = [
     id: "matmul-bias-relu",
     chapter: "operators",
     title: "Matmul + bias + ReLU",
-    sentence: "Bias and activation ride on the accumulators before the product is ever written.",
+    sentence: "Bias and activation are applied to the accumulators before the matmul's result is stored.",
     text: `# A linear layer with its activation
 N = 512
 x: f32[N, N]
@@ -22,8 +22,8 @@ y = relu(x @ w + b)
     variants: [
       {
         id: "library",
-        title: "library product",
-        sentence: "A tuned product keeps its own kernel: bias and ReLU share a second one.",
+        title: "library matmul",
+        sentence: "The library matmul keeps its own kernel; bias and ReLU share a second one.",
         options: { matmulPolicy: "library" },
         claims: [],
       },
@@ -34,7 +34,7 @@ y = relu(x @ w + b)
     chapter: "operators",
     title: "Convolution + BatchNorm + ReLU",
     sentence:
-      "With fixed statistics BatchNorm is a scale and a shift of each channel: the weights take it in before the run.",
+      "With fixed statistics, BatchNorm is a scale and a shift per channel, which are folded into the weights before the run.",
     text: `# At inference
 N = 8
 x: f32[N, 16, 32, 32]
@@ -54,7 +54,7 @@ y = relu(n)
       {
         id: "training",
         title: "in training",
-        sentence: "The statistics are of this batch, so the convolution has to be finished first.",
+        sentence: "The statistics come from this batch, so the convolution has to finish first.",
         text: `# In training: the statistics are of this batch
 N = 8
 x: f32[N, 16, 32, 32]
@@ -88,7 +88,7 @@ y = gelu(x + b)
       {
         id: "tanh",
         title: "tanh form",
-        sentence: "The approximation by tanh: the traffic is the same, the results differ a little.",
+        sentence: "The tanh approximation: the same traffic, slightly different results.",
         claims: [
           { row: "000-21", says: "1.5–2× faster" },
           { row: "001-13", says: "the form by tanh" },
@@ -104,7 +104,7 @@ y = gelu(x + b, approximate="tanh")
       {
         id: "written",
         title: "written out",
-        sentence: "Eight small ops: far more to save than one call shows.",
+        sentence: "Written out, GELU is eight small ops, so fusion saves much more.",
         text: `# The tanh form in single ops
 N = 2048
 x: f32[N, 1024]
@@ -121,7 +121,7 @@ y = 0.5 * h * (1 + tanh(inner))
     id: "flash-attention",
     chapter: "operators",
     title: "Attention with its linear layers",
-    sentence: "Scores of N² elements stand between two products: move N and watch the memory.",
+    sentence: "The N×N scores lie between two matmuls. Change N and watch the memory.",
     text: `# Queries, keys and values from one input
 N = 1024
 D = 64
@@ -146,7 +146,7 @@ o = p @ v
     id: "scale-offset-power",
     chapter: "operators",
     title: "Scale + offset + power",
-    sentence: "Three elementwise ops with a vector each: one trip in, one trip out.",
+    sentence: "Three elementwise ops, each with a vector: the fused kernel loads x once and stores y once.",
     text: `# Positive inputs, so that the power is defined
 N = 2048
 x: f32[N, 1024] = uniform(0.1, 2)

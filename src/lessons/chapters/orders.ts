@@ -6,8 +6,7 @@ export const orders: readonly Example[] = [
     id: "scan",
     chapter: "more",
     title: "A scan with its neighbours",
-    sentence:
-      "Every element waits for all before it, and yet cumsum, exp and the division share one walk over each row.",
+    sentence: "Each element depends on all before it, yet cumsum, exp and the division share one pass over each row.",
     text: `# Running sums of exponentials
 N = 2048
 x: f32[N, 2048]
@@ -21,7 +20,7 @@ y = cumsum(exp(x), dim=-1) / n
       {
         id: "softmax",
         title: "behind a softmax",
-        sentence: "Maximum, sum, running sum: three walks of one row, which is read once.",
+        sentence: "Maximum, sum and running sum need three passes over a row, which is loaded once.",
         text: `# How much probability stands up to each element
 N = 2048
 x: f32[N, 2048]
@@ -32,9 +31,9 @@ y = cumsum(p, dim=-1)
       },
       {
         id: "long-rows",
-        title: "rows too long to keep",
+        title: "rows longer than registers",
         sentence:
-          "A row that no workgroup holds is still read once and written once: the sum so far goes from turn to turn.",
+          "The row is too long for registers but is still read and written once: the running sum is carried from block to block.",
         sizes: { name: "N", S: 4, M: 64, L: 256 },
         text: `# One workgroup, many turns
 N = 64
@@ -46,7 +45,7 @@ y = relu(cumsum(x, dim=-1))
       {
         id: "both-ways",
         title: "from both ends",
-        sentence: "One loop goes one way: the sums from the end get a kernel of their own.",
+        sentence: "A loop runs in one direction, so the sums from the end get a kernel of their own.",
         text: `# What stands before each element, and what stands behind it
 N = 2048
 x: f32[N, 2048]
@@ -60,7 +59,7 @@ y = cumsum(x, dim=-1) * cumsum(x, dim=-1, reverse=True)
     id: "top-p",
     chapter: "more",
     title: "Top-p sampling",
-    sentence: "Softmax, sort, running sum and cut: ten kernels op by op, and one that reads each row of logits once.",
+    sentence: "Softmax, sort, running sum and cut: ten kernels op by op, or one that reads each row of logits once.",
     text: `# Keep the likeliest words whose probabilities add up to 0.9
 N = 1024
 logits: f32[N, 1024]
@@ -76,7 +75,7 @@ y = where(c - s < 0.9, s, 0.0)
       {
         id: "top-k",
         title: "top-k",
-        sentence: "Values and places of the eight likeliest come from one sort of the row.",
+        sentence: "One sort of the row gives the values and indices of the eight most likely tokens.",
         text: `# Choose eight experts a token, with their weights
 N = 1024
 scores: f32[N, 128]
@@ -90,7 +89,7 @@ experts = topk_indices(p, 8)
         id: "vocabulary",
         title: "a whole vocabulary",
         sentence:
-          "A row of 32,000 is not sorted for its first fifty: where rows are many, the best so far wait in workgroup memory while it goes by.",
+          "To find its top fifty, a row of 32,000 need not be sorted: with many rows, the best so far stay in workgroup memory while the row is read.",
         sizes: { name: "N", S: 2, M: 128, L: 512 },
         text: `# The fifty likeliest words
 N = 128

@@ -44,7 +44,8 @@ export const transformations: readonly Example[] = [
     id: "one-graph-or-two",
     chapter: "derivatives",
     title: "Forward and backward, fused or apart",
-    sentence: "As one graph nothing is kept; run later, the backward pass reads what the forward pass stored.",
+    sentence:
+      "Planned as one graph, nothing is saved. Run later, the backward pass reads what the forward pass stored.",
     text: `# vjp writes the derivative of the chain into the graph
 N = 2048
 x: f32[N, N]
@@ -69,14 +70,14 @@ return y, pullback(g)
       },
       {
         id: "recomputed",
-        title: "made again",
-        sentence: "The cheapest cut keeps nothing: exp and + 1 are computed a second time, from x.",
+        title: "recomputed",
+        sentence: "The min-cut saves nothing: exp and + 1 are recomputed from x.",
         options: apart({ policy: "cut" }),
       },
       {
         id: "inverted",
-        title: "taken back",
-        sentence: "b = exp(y) and a = b − 1: only y is read, which is stored anyway; small a lose their digits.",
+        title: "inverted",
+        sentence: "b = exp(y) and a = b − 1: only y is read, which is stored anyway. Small values of a lose digits.",
         options: apart(choices({ "y/f#0/a": "invert", "y/f#0/b": "invert" })),
       },
     ],
@@ -85,30 +86,28 @@ return y, pullback(g)
     id: "attention-backward",
     chapter: "derivatives",
     title: "Attention and its gradients",
-    sentence:
-      "The backward pass makes the scores again, tile by tile: a maximum and a sum of each row are all it keeps of them.",
+    sentence: "The backward pass recomputes the scores tile by tile. Only a maximum and a sum per row are saved.",
     text: attentionBackward(),
     granularity: "op",
     sizes: sequence,
     variants: [
       {
         id: "kept",
-        title: "scores kept",
+        title: "scores saved",
         sentence:
-          "Without that pass the shares of each row are stored for the backward pass, and their gradient is a matrix of its own.",
+          "Without that pass, the probabilities are saved for the backward pass, and their gradient is another N×N matrix.",
         options: { disabledPasses: ["tiles-again"] },
       },
       {
         id: "later",
         title: "backward later",
-        sentence:
-          "Run apart, the same kernels: q, k, v, the result and two numbers a row are what one pass leaves to the other.",
+        sentence: "The same kernels, run later: the forward pass saves q, k, v, the result and two numbers per row.",
         options: apart(),
       },
       {
         id: "causal",
         title: "causal",
-        sentence: "Which keys a query sees follows from places, so nothing of the mask is kept either.",
+        sentence: "The indices say which keys a query sees, so no mask is saved either.",
         text: attentionBackward("s = where(arange(N) <= arange(N).reshape(N, 1), s, -inf)\n"),
       },
     ],
@@ -145,8 +144,9 @@ return loss, x.grad
   {
     id: "layer-norm-backward",
     chapter: "derivatives",
-    title: "What LayerNorm keeps",
-    sentence: "Written as autograd sees it, its backward pass reads two tensors; from x alone all can be made again.",
+    title: "What LayerNorm saves",
+    sentence:
+      "As autograd writes it, the backward pass reads two saved tensors. Everything can be recomputed from x alone.",
     text: `# LayerNorm with the gradients of all that goes in
 N = 2048
 C = 1024
@@ -166,20 +166,20 @@ return y, x.grad, weight.grad, bias.grad
     variants: [
       {
         id: "cut",
-        title: "the cheapest cut",
-        sentence: "Kept are one or two numbers a row; x is in memory anyway, and the rest is made again from both.",
+        title: "min-cut",
+        sentence: "One or two numbers per row are saved. x is in memory anyway, and the rest is recomputed from them.",
         options: apart({ policy: "cut" }),
       },
       {
         id: "recomputed",
         title: "recomputed",
-        sentence: "Nothing is kept: x is folded again.",
+        sentence: "Nothing is saved: the statistics are recomputed from x.",
         options: apart({ policy: "recomputed" }),
       },
       {
         id: "one-graph",
         title: "one graph",
-        sentence: "Both passes as one: fusion decides.",
+        sentence: "Both passes are planned as one graph, and fusion decides.",
         options: { savedValues: undefined },
       },
     ],
@@ -188,7 +188,7 @@ return y, x.grad, weight.grad, bias.grad
     id: "checkpointing",
     chapter: "derivatives",
     title: "Checkpoints",
-    sentence: "Nine layers: keep every activation, or the ends of √9 stretches and compute the rest again.",
+    sentence: "Nine layers: save every activation, or only the ends of √9 = 3 segments and recompute the rest.",
     text: `# A tower of layers that share their weights; the ends of stretches are kept
 N = 512
 x: f32[N, N]
@@ -205,17 +205,18 @@ return loss, w.grad
     sizes: { name: "N", S: 128, M: 512, L: 1024 },
     options: apart({ policy: "segments" }),
     variants: [
-      { id: "stored", title: "all kept", sentence: "Every value that a derivative reads is kept.", options: apart() },
+      { id: "stored", title: "all saved", sentence: "Every value that a derivative reads is saved.", options: apart() },
       {
         id: "cut",
-        title: "the cheapest cut",
-        sentence: "Products are kept, activations are made again: as few bytes as cheap ops allow.",
+        title: "min-cut",
+        sentence:
+          "Matmul results are saved and activations recomputed: the fewest bytes without repeating expensive ops.",
         options: apart({ policy: "cut" }),
       },
       {
         id: "called",
         title: "checkpoint(f)",
-        sentence: "The program says it itself: what a checkpoint computes inside is made again.",
+        sentence: "The program itself asks for it: values inside a checkpoint are recomputed.",
         text: `# Three stretches of three layers, each a checkpoint
 N = 512
 x: f32[N, N]
@@ -241,7 +242,8 @@ return loss, w.grad
     id: "batches",
     chapter: "derivatives",
     title: "vmap: one example, then all",
-    sentence: "Written for one example and batched afterwards: the products become one, and fusion comes last.",
+    sentence:
+      "Written for one example and batched afterwards: the matrix-vector products become one matmul, which is then fused.",
     text: `# A layer and its loss for one example; vmap does it to all
 B = 512
 ${layer}
@@ -253,7 +255,7 @@ y = vmap(loss, in_axes=(None, 0, 0))(w, x, t)
       {
         id: "then-gradient",
         title: "batch, then derivative",
-        sentence: "The gradient of the batch's mean: the derivative is taken of the batched graph.",
+        sentence: "The gradient of the batch mean: batch first, then differentiate.",
         text: `# Batched first, differentiated afterwards
 B = 512
 ${layer}
@@ -266,7 +268,7 @@ g = grad(batch)(w, x, t)
       {
         id: "each-gradient",
         title: "derivative, then batch",
-        sentence: "A gradient for every example: the same rules in the other order, B times as many results.",
+        sentence: "One gradient per example: differentiate first, then batch. There are B times as many results.",
         text: `# Differentiated first, batched afterwards: a gradient for each example
 B = 64
 ${layer}

@@ -7,8 +7,8 @@ export const ideas: readonly Note[] = [
     kind: "idea",
     title: "What a kernel is",
     text: [
-      "A small program that many threads run at once. The CPU launches it; it reads tensors from memory and writes tensors to memory. Op by op, each one is a kernel, and everything between two of them travels.",
-      "Fusion makes one kernel of several. What only passed from one to the next stays in a register and never becomes a tensor.",
+      "A small program that many threads run at once. The CPU launches it; it reads tensors from memory and writes tensors to memory. Without fusion each op is a kernel, and every value between two ops goes through memory.",
+      "Fusion turns several kernels into one. A value that was only passed from one to the next stays in a register and is never stored.",
     ],
     rows: ["003-02", "002-08"],
     examples: ["log-relu", "mul-add"],
@@ -22,8 +22,8 @@ export const ideas: readonly Note[] = [
     kind: "idea",
     title: "What fusion gains",
     text: [
-      "Fewer trips to memory, fewer launches, less memory held; and data that is used while it is still near. It does not raise occupancy by itself: a kernel with more live values may keep fewer threads in flight.",
-      "After a run, Measured splits the saved time: so much by traffic, so much by launches, and the rest.",
+      "Fewer transfers, fewer launches, less memory in use, and values that are reused while they are on chip. Fusion alone does not raise occupancy: a kernel with more live values may have fewer threads running at once.",
+      "After a run, Measured divides the saved time into traffic, launches and the rest.",
     ],
     rows: ["002-07", "004-04"],
     examples: ["log-relu", "overfuse", "l2-norm"],
@@ -38,8 +38,8 @@ export const ideas: readonly Note[] = [
     kind: "idea",
     title: "Three memories",
     text: [
-      "Far and large: HBM or plain video memory; in WebGPU a storage buffer. Near and shared by a workgroup: SRAM that CUDA calls shared memory; in WGSL `var<workgroup>`. Nearest and private: registers; in WGSL a `let` or a `var` of the function.",
-      "A thick line on the graph is the first, dashes are the second, a thin line is the third.",
+      "Large and slow: video memory such as HBM, in WebGPU a storage buffer. Small, fast and shared by a workgroup: on-chip SRAM, which CUDA calls shared memory, in WGSL `var<workgroup>`. Fastest and private to a thread: registers, in WGSL a `let` or `var` of the function.",
+      "In the graph a thick line is the first, a dashed line the second and a thin line the third.",
     ],
     rows: ["004-01"],
     examples: ["log-relu", "layer-norm", "matmul-bias-relu"],
@@ -50,9 +50,9 @@ export const ideas: readonly Note[] = [
     kind: "idea",
     title: "Online algorithms",
     text: [
-      "A softmax needs the row's maximum before its first sum. It can do without: keep the largest value so far, and when a larger one comes, multiply the old sum by `exp(old − new)`.",
-      "With that, rows need not be whole: attention walks the keys block by block and carries a maximum, a sum and a result for each query. A kernel in lecture notes stops before the result is stored; the generated one shows the rest.",
-      "Going back, maximum and sum of a row are known: a gradient's kernel makes each tile of scores again and turns it into shares at once.",
+      "A softmax seems to need the row's maximum before it can sum. It does not: keep a running maximum, and when it grows, multiply the sum so far by `exp(old − new)`.",
+      "So a row need not be complete: attention reads the keys block by block and keeps a maximum, a sum and a result for each query.",
+      "In the backward pass each row's maximum and sum are saved, so the kernel recomputes a tile of scores and turns it directly into probabilities.",
     ],
     rows: ["004-04", "000-13", "000-09"],
     examples: ["attention-scores", "attention", "matmul-softmax", "flash-attention", "attention-backward"],
@@ -68,16 +68,16 @@ export const ideas: readonly Note[] = [
     kind: "idea",
     title: "By hand, generated, from a library",
     text: [
-      "The same product, bias and ReLU. By hand one writes the epilogue into the product's own loop, once for each combination. A compiler generates it from the graph. A library has fixed kernels: a product, and perhaps a few epilogues to choose from.",
-      "A kernel on paper often uses `row`, `col` and sizes without defining them; the kernels here are complete and run as shown.",
-      "The tab WGSL shows what is generated; Diff with naive shows the kernels that it replaces. The two policies show what is lost when the product must stay as the library has it.",
+      "The same matmul, bias and ReLU. By hand, you write the epilogue into the matmul's loop, once for each combination. A compiler generates it from the graph. A library has fixed kernels: a matmul and perhaps a few epilogues.",
+      "The kernels here are complete and run as shown.",
+      "The WGSL tab shows the generated code; Diff with naive shows the kernels that it replaces. The two variants below show what is lost when the matmul must stay a library call.",
     ],
     rows: ["004-06", "001-05", "001-13"],
     examples: ["matmul-bias-relu", "library-matmul", "scale-bias-relu"],
     passes: ["contraction-epilogue"],
     tries: [
       { title: "Generated", opens: "matmul-bias-relu" },
-      { title: "Library product", opens: "matmul-bias-relu/library" },
+      { title: "Library matmul", opens: "matmul-bias-relu/library" },
     ],
   },
   {
@@ -85,15 +85,15 @@ export const ideas: readonly Note[] = [
     kind: "idea",
     title: "When to keep a value in memory",
     text: [
-      "When it is read often and expensive to compute; when backward needs it; when it goes to another device; when one wants to look at it, or to start again from it.",
-      "The first is for the cost model. The others are yours to say: Forbid on a line keeps its value in memory, and the decision tells that it was you.",
+      "When it is read often and expensive to compute; when the backward pass needs it; when it is sent to another device; when you want to look at it or restart from it.",
+      "The cost model decides the first case. You decide the others: Forbid on an edge stores its value in memory, and the decision says that it was your choice.",
     ],
     rows: ["003-10"],
     examples: ["two-readers", "saved-values"],
     passes: ["producer-consumer"],
     tries: [
       { title: "Stored", opens: "two-readers/store" },
-      { title: "Kept for backward", opens: "saved-values/save" },
+      { title: "Saved for backward", opens: "saved-values/save" },
     ],
   },
   {
@@ -111,8 +111,8 @@ export const ideas: readonly Note[] = [
     kind: "idea",
     title: "Where lecture notes disagree",
     text: [
-      "Does fusion raise occupancy? One says yes, two say that it can fall. A product with bias and ReLU: one kernel or two? A transpose beside a product: incompatible, or folded? A product and a softmax: hard to fuse, or attention in one kernel? A value with two readers: never, or as the cost decides? A fused LayerNorm: one walk over the row, or three?",
-      "Each is a program here, so you can check.",
+      "Does fusion raise occupancy, or can it fall? Is a matmul with bias and ReLU one kernel or two? Is a transpose before a matmul a barrier, or is it folded? Are a matmul and a softmax hard to fuse, or one kernel as in attention? Is a value with two readers never fused, or does cost decide? Does a fused LayerNorm load the row once or three times?",
+      "Each question is a program here, so you can check.",
     ],
     rows: ["002-07", "001-14", "003-11", "001-15", "003-34", "000-09", "001-16", "001-07"],
     tries: [
@@ -121,7 +121,7 @@ export const ideas: readonly Note[] = [
       { title: "Transpose", opens: "transpose-matmul" },
       { title: "Softmax between", opens: "attention" },
       { title: "Two readers", opens: "two-readers" },
-      { title: "Three walks", opens: "layer-norm/three-passes" },
+      { title: "Three loads of the row", opens: "layer-norm/three-passes" },
     ],
   },
   {
@@ -129,7 +129,7 @@ export const ideas: readonly Note[] = [
     kind: "idea",
     title: "Two loops become one",
     text: [
-      "Without fusion `t` is an array: one loop fills it, another reads it. Fused, `t` is a name inside one loop. The tab Loops shows the shown kernel in this way, and what it was before.",
+      "Without fusion `t` is an array: one loop fills it, another reads it. Fused, `t` is a name inside one loop. The Loops tab shows the selected kernel as loops, before and after fusion.",
     ],
     rows: ["003-31"],
     examples: ["mul-add", "mul-add-relu"],
@@ -138,9 +138,9 @@ export const ideas: readonly Note[] = [
   {
     id: "tiles",
     kind: "idea",
-    title: "Tiles of a product",
+    title: "Tiles of a matmul",
     text: [
-      "Each element of a product needs a row and a column, and neighbours need the same ones. A workgroup loads a tile of both once, and each thread keeps a few results in registers: the larger the tile, the fewer bytes for each FLOP, until registers run out.",
+      "Each element of a matmul needs a row and a column, and its neighbours need the same ones. A workgroup loads a tile of both operands once, and each thread keeps a few results in registers. A larger tile needs fewer bytes per FLOP, until registers run out.",
     ],
     rows: ["002-03"],
     examples: ["square-matmul", "matmul-bias-relu"],
@@ -151,7 +151,7 @@ export const ideas: readonly Note[] = [
     kind: "idea",
     title: "Below WGSL",
     text: [
-      "CUDA lets one write single machine instructions inline. WebGPU has nothing of the kind: the browser checks the WGSL, translates it to the system's own language and hands it to the driver. What the machine runs in the end is not shown to a page.",
+      "CUDA allows inline machine instructions. WebGPU does not: the browser checks the WGSL, translates it to the system's shading language and passes it to the driver. A page cannot see the final machine code.",
     ],
     rows: ["002-04"],
     examples: ["scale-bias-relu"],
@@ -161,7 +161,7 @@ export const ideas: readonly Note[] = [
     kind: "idea",
     title: "Other targets",
     text: [
-      "Whatever a compiler emits, the decisions before it are the same: which ops share a kernel, who owns which elements, what stays near. CUDA and HIP are languages, Triton is Python that compiles, MLIR is a frame for intermediate languages, XLA a compiler with its own. This page emits WGSL, since a browser can run it.",
+      "Whatever code a compiler emits, it first makes the same decisions: which ops share a kernel, which thread computes which elements, and which values stay on chip. CUDA and HIP are languages, Triton compiles a subset of Python, MLIR is a framework for intermediate representations, and XLA is a compiler with its own. This page emits WGSL because browsers can run it.",
     ],
     rows: ["003-24"],
   },
@@ -170,7 +170,7 @@ export const ideas: readonly Note[] = [
     kind: "idea",
     title: "What a page knows of a device",
     text: [
-      "Limits (threads of a workgroup, workgroup memory, size and number of buffers), optional features (timestamps, f16, subgroups), and a rough name. Not the sizes of its caches, not its clock, not its matrix units. What matters is therefore measured: bandwidth by a copy, peak by multiply-adds, a launch by the slope over many.",
+      "Limits (threads of a workgroup, workgroup memory, size and number of buffers), optional features (timestamps, f16, subgroups), and a rough name. Not the sizes of its caches, not its clock, not its matrix units. So the page measures what matters: bandwidth with a copy, peak arithmetic with multiply-adds, and launch time as the slope over many launches.",
     ],
     rows: ["002-18"],
     examples: ["l2-norm", "square-matmul"],
@@ -180,7 +180,7 @@ export const ideas: readonly Note[] = [
     kind: "idea",
     title: "What it takes to run this",
     text: [
-      "A browser with WebGPU, and nothing to install: no CUDA, no Python, no account. Without a GPU everything but the timing works, and the results are computed on the CPU.",
+      "A browser with WebGPU, and nothing to install: no CUDA, no Python, no account. Without a GPU everything except timing works, and results are computed on the CPU.",
     ],
     rows: ["002-21"],
   },

@@ -23,8 +23,8 @@ export const questions: readonly Note[] = [
     1,
     "Which operations can be fused?",
     [
-      "An elementwise op fuses with whatever reads it. A reduction fuses where one workgroup owns the whole row. A product takes in what comes before and after it, tile by tile.",
-      "What needs other elements than its reader does, or acts on the world, is a boundary.",
+      "An elementwise op fuses with whatever reads it. A reduction fuses where one workgroup owns the whole row. A matmul fuses with elementwise ops before and after it, tile by tile.",
+      "An op that its reader needs at other indices, or that has side effects, is a boundary.",
     ],
     [
       { title: "A chain", opens: "log-relu" },
@@ -36,18 +36,18 @@ export const questions: readonly Note[] = [
     2,
     "Which values must stay in memory for the backward pass?",
     [
-      "Those that a derivative reads and that are more expensive to recompute than to load. Here backward needs `a`: keep it, or compute it from `x` once more.",
+      "Those that a derivative reads and that are more expensive to recompute than to load. Here the backward pass needs `a`: save it, or recompute it from `x`.",
     ],
     [
-      { title: "Keep a", opens: "saved-values/save" },
-      { title: "Make it again", opens: "saved-values" },
+      { title: "Save a", opens: "saved-values/save" },
+      { title: "Recompute it", opens: "saved-values" },
     ],
   ),
   question(
     3,
-    "Can computing again replace storing?",
+    "Can recomputing replace storing?",
     [
-      "Yes, where the arithmetic is cheaper than the two trips: a write and a read. It depends on the op, on the number of readers, and on the machine.",
+      "Yes, where the arithmetic is cheaper than a store and a load. It depends on the op, the number of readers and the GPU.",
     ],
     [
       { title: "Store exp", opens: "softmax/store" },
@@ -59,7 +59,7 @@ export const questions: readonly Note[] = [
     4,
     "What happens to reductions?",
     [
-      "Producers are computed as the reduction reads. Readers fuse when the reduced axis belongs to one workgroup: along a row it does, across all rows it does not.",
+      "Producers are computed while the reduction loads its input. Consumers fuse when one workgroup owns the whole reduced axis: along a row it does, across all rows it does not.",
     ],
     [
       { title: "Along the rows", opens: "layer-norm" },
@@ -70,9 +70,9 @@ export const questions: readonly Note[] = [
   ),
   question(
     5,
-    "What happens to operations with effects?",
+    "What happens to operations with side effects?",
     [
-      "A sum over several devices, a copy to another device, or code that nobody can look into must happen once, and in its place. Kernels end before it and start anew after it.",
+      "A sum over several devices, a copy to another device, or opaque code must run once, and in order. A kernel ends before it and a new one begins after it.",
     ],
     [
       { title: "With all_reduce", opens: "all-reduce" },
@@ -83,7 +83,7 @@ export const questions: readonly Note[] = [
     6,
     "Does fusion change the numbers?",
     [
-      "Usually not for elementwise ops. But a product and a sum in one kernel may become one FMA, which rounds once instead of twice, and an f16 temporary that stays in a register is not rounded to f16. Sums in another order, or a constant taken out of a sum, round differently: strict mode leaves out every step of that kind.",
+      "Usually not for elementwise ops. But a multiplication and an addition in one kernel may become one FMA, which rounds once instead of twice, and an f16 temporary that stays in a register is not rounded to f16. Sums in another order, or a constant taken out of a sum, round differently: strict mode does not take such steps.",
     ],
     [
       { title: "Strict", opens: "attention/strict" },
@@ -93,9 +93,9 @@ export const questions: readonly Note[] = [
   ),
   question(
     7,
-    "Which cost model keeps harmful fusion away?",
+    "Which cost model prevents harmful fusion?",
     [
-      "Time is predicted for both sides of every candidate: bytes over bandwidth, FLOP over peak, launches, and how many workgroups keep the machine busy. The cheaper side wins, and both numbers are told.",
+      "For every candidate the model predicts the time with and without it: bytes over bandwidth, FLOP over peak, launches, and whether there are enough workgroups. The faster alternative is chosen, and both times are shown.",
     ],
     [
       { title: "As decided", opens: "duplicate-expensive" },
@@ -107,24 +107,24 @@ export const questions: readonly Note[] = [
     8,
     "How does fusion meet layout and placement?",
     [
-      "A transpose becomes the way its reader computes an index, at no cost where neighbours still read neighbours. Where they do not, a tile in workgroup memory turns it round, or it stays apart.",
+      "A transpose becomes part of its reader's index computation. This is free where neighbouring threads still read neighbouring elements. Where they do not, a tile in workgroup memory transposes it, or it stays a separate kernel.",
     ],
     [
-      { title: "Folded into a product", opens: "transpose-matmul" },
-      { title: "Against the grain", opens: "against-the-grain" },
+      { title: "Folded into a matmul", opens: "transpose-matmul" },
+      { title: "Column-wise", opens: "against-the-grain" },
       { title: "Fused anyway", opens: "against-the-grain/forced" },
     ],
     { passes: ["transpose-folding", "movement-algebra"] },
   ),
   question(
     9,
-    "How do kernels for derivatives come about?",
+    "How are kernels for derivatives made?",
     [
-      "Like all others. A backward pass is a graph of the same ops, only longer: its products, masks and sums meet the same passes, and one kernel may serve both directions.",
+      "Like all others. A backward pass is a longer graph of the same ops: the same passes fuse its matmuls, masks and sums, and one kernel may compute both forward and backward values.",
     ],
     [
-      { title: "A product's adjoints", opens: "vjp-mul" },
-      { title: "A dense layer's", opens: "dense-backward" },
+      { title: "Adjoints of a multiplication", opens: "vjp-mul" },
+      { title: "Adjoints of a dense layer", opens: "dense-backward" },
       { title: "Loss and derivative", opens: "softmax-xent" },
     ],
     { passes: ["multi-output"] },

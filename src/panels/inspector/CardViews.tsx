@@ -49,7 +49,7 @@ function Instructions({ look }: { readonly look: KernelLook }) {
           ))}
         </tbody>
       </table>
-      <p>One thread, loops by their turns, both ways of each branch; four neighbours count once.</p>
+      <p>One thread; a loop counts once per iteration, both sides of a branch count, and a vec4 counts once.</p>
     </>
   );
 }

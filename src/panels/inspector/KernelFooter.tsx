@@ -103,10 +103,10 @@ export function KernelFooter({ knobs, onKnobs }: Props) {
               This plan, .json
             </button>
             <button type="button" onClick={() => void exportTrace()}>
-              Decisions and times, fusion_trace.json
+              Trace for Perfetto or chrome://tracing, .json
             </button>
             <button type="button" onClick={() => void exportSummary()}>
-              Summary with checklist, .md
+              Summary for a pull request, .md
             </button>
           </div>
         )}

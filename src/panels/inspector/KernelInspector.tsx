@@ -26,7 +26,7 @@ interface Props {
 function Heading() {
   const { kernel, plan } = useShownKernel();
   if (!kernel) {
-    const words = plan ? "This state launches no kernel." : "No plan yet.";
+    const words = plan ? "This plan launches no kernel." : "No plan yet.";
     return (
       <div className="kernel-head">
         <h2>Kernel</h2>

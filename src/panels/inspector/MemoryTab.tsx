@@ -20,7 +20,7 @@ export function MemoryTab({ plan, graph }: Props) {
   const isEnd = usePlayground((state) => state.derived.compilation?.fusedPlan === plan);
   const before = useMemo(() => naive && naiveGraph && livePicture(naive, naiveGraph), [naive, naiveGraph]);
   const now = useMemo(() => livePicture(plan, graph), [plan, graph]);
-  if (!naive || !before || !now) return <p className="kernel-none">This state launches no kernel.</p>;
+  if (!naive || !before || !now) return <p className="kernel-none">This plan launches no kernel.</p>;
   const most = Math.max(before.peakBytes, now.peakBytes);
   const rows: readonly (readonly [string, string, string])[] = [
     ["Alive at the peak", showBytes(before.peakBytes), showBytes(now.peakBytes)],

@@ -40,10 +40,10 @@ function Rows({ rows }: Pick<SavedSheet, "rows">) {
   const saved = usePlayground((state) => state.document.options.savedValues);
   return (
     <table className="saved-rows">
-      <caption>Plans by what is kept</caption>
+      <caption>Plans by what is saved</caption>
       <thead>
         <tr>
-          <th scope="col">It keeps</th>
+          <th scope="col">Saved</th>
           <th scope="col">bytes</th>
           <th scope="col">kernels</th>
           <th scope="col">work</th>
@@ -101,7 +101,7 @@ export function Saved() {
   if (!backward) return null;
   return (
     <details className="growth saved" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>What the backward pass keeps</summary>
+      <summary>What the backward pass saves</summary>
       {open && <Sheet />}
     </details>
   );

@@ -4,10 +4,10 @@ import { playground } from "../../state";
 import { showBytes } from "../model/units";
 
 const words: Readonly<Record<SavedChoice, string>> = {
-  save: "keep it",
-  recompute: "make it again",
-  invert: "take it back from a result",
-  bits: "keep one bit an element",
+  save: "save",
+  recompute: "recompute",
+  invert: "invert from a result",
+  bits: "save one bit per element",
 };
 
 const isChoice = (value: string): value is SavedChoice => value in words;
@@ -26,7 +26,7 @@ function ValueRow({ value }: { readonly value: SavedValue }) {
       <td>{showBytes(bytes)}</td>
       <td>
         <select
-          aria-label={`What becomes of ${label}`}
+          aria-label={`Choice for ${label}`}
           value={choice ?? ""}
           onChange={({ target }) => actions.chooseSaved(node, isChoice(target.value) ? target.value : null)}
         >
@@ -43,7 +43,7 @@ function ValueRow({ value }: { readonly value: SavedValue }) {
 }
 
 export function SavedChoices({ values }: { readonly values: readonly SavedValue[] }) {
-  if (values.length === 0) return <p className="traffic-note">The backward pass reads nothing but inputs.</p>;
+  if (values.length === 0) return <p className="traffic-note">The backward pass reads only inputs.</p>;
   return (
     <table className="saved-values">
       <caption>Values that it reads</caption>

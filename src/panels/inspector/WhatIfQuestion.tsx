@@ -22,14 +22,14 @@ import {
 import { WhatIfLine } from "./WhatIfLine";
 
 const kinds: readonly (readonly [Question["kind"], string])[] = [
-  ["constant", "a constant of the machine"],
-  ["machine", "the machine"],
+  ["constant", "a device constant"],
+  ["machine", "the device"],
   ["pass", "a pass"],
   ["level", "the level"],
   ["policy", "shared values"],
   ["matmul", "matmuls"],
-  ["line", "the line for matmuls"],
-  ["strict", "roundings"],
+  ["line", "the limit for separate matmuls"],
+  ["strict", "rounding"],
 ];
 
 const ask = (question: Question): void => void playground.getState().actions.askWhatIf(question);
@@ -38,10 +38,10 @@ const ask = (question: Question): void => void playground.getState().actions.ask
 type Offer = readonly [words: string, question: Question];
 
 const policies = {
-  cost: "let the cost decide",
-  materialise: "store them",
-  duplicate: "compute them again",
-  multi: "write them as second outputs",
+  cost: "choose by cost",
+  materialise: "store",
+  duplicate: "recompute",
+  multi: "one kernel with several results",
 } as const;
 
 function offersOf(kind: Question["kind"], options: CompileOptions, machines: readonly DeviceProfile[]): Offer[] {
@@ -68,7 +68,7 @@ function offersOf(kind: Question["kind"], options: CompileOptions, machines: rea
         .filter((policy) => policy !== options.matmulPolicy)
         .map((policy) => [matmulPolicies[policy], { kind, policy }]);
     case "strict":
-      return options.strict ? [["may change", { kind, strict: false }]] : [["may not change", { kind, strict: true }]];
+      return options.strict ? [["may change", { kind, strict: false }]] : [["must not change", { kind, strict: true }]];
     case "constant":
     case "line":
       return [];
@@ -81,7 +81,7 @@ function Offers({ kind }: { readonly kind: Question["kind"] }) {
   const offers = offersOf(kind, options, measured ? [...allProfiles, measured] : allProfiles);
   return (
     <select
-      aria-label="What it would be"
+      aria-label="New value"
       value=""
       onChange={(event) => {
         const offer = offers[Number(event.target.value)];

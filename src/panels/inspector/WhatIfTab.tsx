@@ -41,7 +41,7 @@ function Changes({ answered }: { readonly answered: Answered }) {
   const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
   const groups = useMemo(() => changedGroups(answered.answer, graph), [answered.answer, graph]);
   const [limit, setLimit] = useState(PAGE);
-  if (groups.length === 0) return <p className="kernel-none">Every decision comes out the same.</p>;
+  if (groups.length === 0) return <p className="kernel-none">No decision changes.</p>;
   return groups.map(({ change, title, rows }) => (
     <section key={change} className="what-if-group">
       <h3>{title}</h3>
@@ -86,7 +86,7 @@ export function WhatIfTab({ state }: { readonly state: WhatIfState }) {
       <WhatIfQuestion />
       {state.status === "none" && (
         <p className="kernel-none">
-          Change one thing and see which decisions come out otherwise. Nothing is kept until you say so.
+          Change one thing and see which decisions change. Nothing is applied until you press Keep this.
         </p>
       )}
       {state.status === "asking" && <p className="kernel-none">Planning…</p>}

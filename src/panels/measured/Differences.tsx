@@ -47,7 +47,7 @@ export function Differences({ rows, full = [] }: Props) {
   if (tables.length === 0) return null;
   return (
     <details className="measured-block differences">
-      <summary>How far apart</summary>
+      <summary>Error details</summary>
       {tables.map((table) => (
         <Histogram key={table.output} table={table} />
       ))}

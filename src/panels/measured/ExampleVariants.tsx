@@ -7,7 +7,7 @@ import "./chapter-notes.css";
 
 function Variants({ preset, shown }: { readonly preset: Example; readonly shown: string | null }) {
   const choices = [
-    { id: preset.id, title: "as given" },
+    { id: preset.id, title: "Original" },
     ...(preset.variants ?? []).map((variant) => ({ id: variantId(preset, variant), title: variant.title })),
   ];
   if (choices.length === 1) return null;

@@ -34,8 +34,10 @@ test("saved time is traffic, launches and the rest", () => {
   expect(split.traffic).toBeCloseTo((64 / 65536) * 1e6, 6);
   expect(split.launches).toBe(20);
   expect(split.traffic + split.launches + split.rest).toBeCloseTo(1100, 6);
-  expect(splitSentence(run(1500, 400))).toMatch(/^Fusing saves 1\.1 ms a run: .+ 977 µs of traffic, 20 µs of launches/);
-  expect(splitSentence(run(400, 500))).toMatch(/^Fusing costs 100 µs a run: .+ −1\.1 ms of the rest/);
+  expect(splitSentence(run(1500, 400))).toMatch(
+    /^Fusing saves 1\.1 ms a run: .+ 977 µs from traffic and 20 µs from launches/,
+  );
+  expect(splitSentence(run(400, 500))).toMatch(/^Fusing costs 100 µs a run: .+ −1\.1 ms from the rest/);
 });
 
 test("what fusing took is earned back after some runs, at once, or never", () => {
@@ -44,9 +46,9 @@ test("what fusing took is earned back after some runs, at once, or never", () =>
     spentMillis: spent,
     runs: Math.ceil((spent * 1e3) / 1100),
   });
-  expect(breakEvenSentence(run(1500, 400), compilation)).toMatch(/earned back after \d+ runs\.$/);
+  expect(breakEvenSentence(run(1500, 400), compilation)).toMatch(/recovered after \d+ runs\.$/);
   expect(breakEvenSentence(run(1500, 400, [30, 5]), compilation)).toMatch(/before the first run\.$/);
-  expect(breakEvenSentence(run(400, 500), compilation)).toMatch(/saves nothing here, so it is not earned back\.$/);
+  expect(breakEvenSentence(run(400, 500), compilation)).toMatch(/saves no time here, so this is never recovered\.$/);
 });
 
 test("nothing is said of another program, of cached pipelines or without roofs", () => {

@@ -35,8 +35,8 @@ export function splitSentence(run: FinishedRun): string | null {
   if (!split) return null;
   const { saved, traffic, launches, rest } = split;
   const whole = saved >= 0 ? `Fusing saves ${showMicros(saved)} a run` : `Fusing costs ${showMicros(-saved)} a run`;
-  const other = `${signed(rest)} of the rest (caches, parallelism, arithmetic)`;
-  return `${whole}: by this device's roofs ${signed(traffic)} of traffic, ${signed(launches)} of launches, and ${other}.`;
+  const other = `${signed(rest)} from the rest (caches, parallelism, arithmetic)`;
+  return `${whole}: ${signed(traffic)} from traffic and ${signed(launches)} from launches (by this device's measured roofs), ${other}.`;
 }
 
 export interface BreakEven {
@@ -70,9 +70,9 @@ export function breakEvenSentence(run: FinishedRun, compilation: Compilation | n
   const { passes, codegen } = compilation.millis;
   const { naive, fused } = run.result.pipelineMillis;
   const spent = `Passes and code took ${showMicros((passes + codegen) * 1e3)}, pipelines ${showMicros(fused! * 1e3)} (naive ${showMicros(naive! * 1e3)})`;
-  if (found.runs === null) return `${spent}: a run saves nothing here, so it is not earned back.`;
-  if (found.runs === 0) return `${spent}: earned back before the first run.`;
-  return `${spent}: earned back after ${count(found.runs)} ${found.runs === 1 ? "run" : "runs"}.`;
+  if (found.runs === null) return `${spent}: a run saves no time here, so this is never recovered.`;
+  if (found.runs === 0) return `${spent}: recovered before the first run.`;
+  return `${spent}: recovered after ${count(found.runs)} ${found.runs === 1 ? "run" : "runs"}.`;
 }
 
 /** What a clock would have said that does not wait for the GPU; null where the plans took several submits. */
@@ -81,7 +81,7 @@ export function unsyncedSentence({ result }: FinishedRun): string | null {
   if (!naive || !fused) return null;
   const shown = (name: string, { handedOver, finished }: TwoStops): string =>
     `${name} ${showMicros(handedOver * 1e3)}, finished after ${showMicros(finished * 1e3)}`;
-  return `A clock that stops once the work is handed over shows ${shown("naive", naive)}; ${shown("fused", fused)}: it times the page's own part, and no kernel.`;
+  return `A clock that stops at submit, without waiting for the GPU, shows ${shown("naive", naive)}; ${shown("fused", fused)}: it measures the page's own work, not the kernels.`;
 }
 
 /** What one launch takes on this device, beside what the chapter and others print. */

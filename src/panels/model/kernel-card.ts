@@ -129,7 +129,7 @@ const INSTRUCTIONS: readonly (readonly [keyof InstructionCounts, string])[] = [
   ["stores", "Stores to memory"],
   ["shared", "Workgroup memory, read or written"],
   ["arithmetic", "Arithmetic"],
-  ["branches", "Branches and turns of loops"],
+  ["branches", "Branches and loop iterations"],
   ["barriers", "Barriers"],
 ];
 

@@ -9,40 +9,40 @@ import { count, showBytes, showMicros, significant } from "./units";
 
 const NAMES: Readonly<Record<KnobName, string>> = {
   threads: "Threads",
-  turns: "Turns each",
-  unroll: "Turns are",
+  turns: "Elements per thread",
+  unroll: "Loop",
   vector: "vec4",
-  rows: "Rows read",
-  transposed: "Transposed",
-  joined: "Threads join",
+  rows: "Row loads",
+  transposed: "Transposed reads",
+  joined: "Combine threads",
   order: "Long rows",
   tile: "Tile",
 };
 
 const SENTENCES: Readonly<Record<KnobName, string>> = {
-  threads: "Threads of a workgroup",
-  turns: "How many turns each thread takes, one after another",
-  unroll: "Whether the turns of a thread are written out",
-  vector: "Whether a thread takes four neighbours with one load",
-  rows: "How often, and by whom, a row is read",
-  transposed: "How an operand is read that lies the other way round",
-  joined: "How the threads of a workgroup join what each has folded",
-  order: "How a row that no workgroup has room for is put in order",
-  tile: "What a workgroup computes at a time, and each thread of it",
+  threads: "Threads per workgroup",
+  turns: "How many elements each thread computes, one after another",
+  unroll: "Whether the loop over a thread's elements is unrolled",
+  vector: "Whether a thread loads four neighbouring elements at once",
+  rows: "How often a row is loaded, and by how many threads",
+  transposed: "How a transposed operand is loaded",
+  joined: "How the threads of a workgroup combine their partial results",
+  order: "How a row that is too long for one workgroup is sorted",
+  tile: "The block that a workgroup computes at a time, and each thread's part of it",
 };
 
 const VALUES: Readonly<Partial<Record<KnobName, Readonly<Record<string, string>>>>> = {
-  unroll: { on: "written out", off: "a loop" },
-  vector: { on: "four at once", off: "one by one" },
+  unroll: { on: "unrolled", off: "kept" },
+  vector: { on: "vec4", off: "one by one" },
   rows: {
     registers: "once, into registers",
-    again: "again on each pass",
-    "one-pass": "again, two passes in one",
-    thread: "by one thread a row",
+    again: "on each pass",
+    "one-pass": "on each pass, two passes merged",
+    thread: "one thread per row",
   },
-  transposed: { tile: "through workgroup memory", direct: "straight, with a stride" },
-  joined: { tree: "by a tree in workgroup memory", subgroups: "by subgroups" },
-  order: { selected: "the first few, as it goes by", merged: "sorted in runs, then merged" },
+  transposed: { tile: "through workgroup memory", direct: "directly, with a stride" },
+  joined: { tree: "tree in workgroup memory", subgroups: "subgroups" },
+  order: { selected: "keep only the first few", merged: "sort runs, then merge" },
 };
 
 export const knobTitle = (knob: KnobName): string => NAMES[knob];
@@ -82,11 +82,11 @@ const FACTS: readonly (readonly [string, (kernels: readonly Kernel[]) => string]
   ["Transfers", (kernels) => count(sum(kernels, eventsOf))],
   ["Traffic", (kernels) => showBytes(sum(kernels, bytesOfKernel))],
   ["Workgroups", (kernels) => kernels.map(({ workgroups }) => count(product(workgroups))).join(" + ")],
-  ["Threads of each", (kernels) => kernels.map(({ workgroupSize }) => count(product(workgroupSize))).join(" + ")],
+  ["Threads per workgroup", (kernels) => kernels.map(({ workgroupSize }) => count(product(workgroupSize))).join(" + ")],
   ["Workgroup memory", (kernels) => showBytes(Math.max(...kernels.map(({ workgroupBytes }) => workgroupBytes)))],
-  ["Registers a thread", (kernels) => count(Math.max(...kernels.map(({ registers }) => registers)))],
+  ["Registers per thread", (kernels) => count(Math.max(...kernels.map(({ registers }) => registers)))],
   ["Occupancy", (kernels) => `${significant(100 * Math.min(...kernels.map(occupancyOf)), 2)} %`],
-  ["Read again by tiles", (kernels) => showBytes(sum(kernels, ({ modelledBytes }) => modelledBytes))],
+  ["Loads repeated by tiles", (kernels) => showBytes(sum(kernels, ({ modelledBytes }) => modelledBytes))],
   ["Predicted", (kernels) => showMicros(sum(kernels, ({ predictedMicros }) => predictedMicros))],
   ["Lines of WGSL", (kernels) => count(sum(kernels, ({ wgsl }) => wgsl.trimEnd().split("\n").length))],
 ];

@@ -24,6 +24,6 @@ test("titles are distinct, and one of them is chosen by default", () => {
 
 test("the sentence counts what was made of what", () => {
   expect(expansionSentence(sheet.expansion)).toMatch(
-    /^Differentiation makes \d+ ops of 9; fusion makes \d+ kernels of \d+\.$/,
+    /^Differentiation turns 9 ops into \d+; fusion turns \d+ kernels into \d+\.$/,
   );
 });

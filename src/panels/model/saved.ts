@@ -3,9 +3,9 @@ import type { SavedPolicy, SavedRow, SavedSheet, SavedValues } from "../../fusio
 import { count, plural, showBytes } from "./units";
 
 const titles: Readonly<Record<SavedPolicy, string>> = {
-  stored: "all it reads",
-  cut: "the cheapest cut",
-  segments: "√n stretches",
+  stored: "all values it reads",
+  cut: "min-cut",
+  segments: "√n segments",
   recomputed: "inputs only",
 };
 
@@ -48,4 +48,4 @@ export function savedPoints({ rows }: SavedSheet): readonly SavedPoint[] {
 
 /** `Differentiation made 52 ops of 10; fusion made 13 kernels of 52.` */
 export const expansionSentence = ({ forward, both, fused }: SavedSheet["expansion"]): string =>
-  `Differentiation makes ${count(both.ops)} ops of ${count(forward.ops)}; fusion makes ${plural(fused.kernels, "kernel")} of ${count(both.kernels)}.`;
+  `Differentiation turns ${plural(forward.ops, "op")} into ${count(both.ops)}; fusion turns ${count(both.kernels)} kernels into ${count(fused.kernels)}.`;

@@ -31,8 +31,10 @@ test("a broken text names its line", () => {
 });
 
 test("a program with gaps has no numbers: the ops that wait are named", () => {
-  expect(textOf({ unconnected: ["relu"] })).toBe("The plan waits. Connect relu: an operand is missing. [-]");
-  expect(textOf({ unconnected: ["relu", "add", "exp"] })).toContain("Connect relu and 2 other ops:");
+  expect(textOf({ unconnected: ["relu"] })).toBe("No plan yet. relu needs an input: connect it. [-]");
+  expect(textOf({ unconnected: ["relu", "add", "exp"] })).toContain(
+    "relu and 2 other ops need an input: connect them.",
+  );
 });
 
 test("a run tells how far it is", () => {

@@ -69,8 +69,8 @@ function ofGaps(unconnected: readonly string[]): Status {
         : `${first} and ${plural(unconnected.length - 1, "other op")}`;
   return {
     tone: "accent",
-    title: "The plan waits.",
-    text: `Connect ${named}: an operand is missing.`,
+    title: "No plan yet.",
+    text: `${named} ${unconnected.length === 1 ? "needs" : "need"} an input: connect ${unconnected.length === 1 ? "it" : "them"}.`,
     progress: null,
     action: null,
   };
@@ -85,7 +85,7 @@ export function statusOf(facts: StatusFacts): Status | null {
     return {
       tone: "accent",
       title: "Nothing here yet.",
-      text: "Type an op, drag one in, or start from an example.",
+      text: "Type a program, add an op, or open an example.",
       progress: null,
       action: { label: "Open an example", kind: "open-example" },
     };
@@ -94,7 +94,7 @@ export function statusOf(facts: StatusFacts): Status | null {
     const error = facts.firstError;
     return {
       tone: "no",
-      title: error ? `Line ${error.line} does not compile.` : "The program has gaps.",
+      title: error ? `Line ${error.line} does not compile.` : "The program is not complete.",
       text: "Showing the last good graph.",
       progress: null,
       action: error ? { label: `Go to line ${error.line}`, kind: "go-to-error" } : null,

@@ -70,7 +70,7 @@ test("boxes stay open where the plan falls short", () => {
   const printed = lines(waiting);
   expect(printed).toContain("- [ ] Let the framework fuse first: Switched off: row-groups.");
   const crowded = compile("x: f32[4, 64]\ny = softmax(x, dim=-1)\n", defaultOptions);
-  expect(lines(crowded).find((line) => line.includes("Keep the machine busy"))).toMatch(/^- \[ \] .+ K1 softmax/);
+  expect(lines(crowded).find((line) => line.includes("Keep the GPU busy"))).toMatch(/^- \[ \] .+ K1 softmax/);
 });
 
 test("without a plan there is no summary", () => {

@@ -48,7 +48,7 @@ function Device() {
   return (
     <div className="score-metric device">
       <span className="score-name">{device.software ? "software adapter" : device.name}</span>
-      <span className="score-values">clock tick {showMicros(device.tickNanos / 1e3)}</span>
+      <span className="score-values">timer resolution {showMicros(device.tickNanos / 1e3)}</span>
     </div>
   );
 }

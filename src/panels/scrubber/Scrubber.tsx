@@ -40,11 +40,11 @@ function useInvitation(stepped: boolean): ReactNode {
   const { transfers, bytes } = scoreWords(score);
   // Trips are counted for large tensors: where none is left, what moves is still not nothing.
   const [[naive, , end], of] =
-    score.end.fullSizeTransfers > 0 ? [transfers, " trips"] : [bytes.values, ` ${bytes.unit}`];
+    score.end.fullSizeTransfers > 0 ? [transfers, " full-size transfers"] : [bytes.values, ` ${bytes.unit}`];
   return (
     <>
-      . Play to see how <b>{naive}</b>
-      {of} became <b>{end}</b>.
+      . Play: <b>{naive}</b>
+      {of} become <b>{end}</b>.
     </>
   );
 }
@@ -136,7 +136,7 @@ export function Scrubber() {
         />
         <div className="scrub-said">
           {covered ? <p className="scrub-text">Predict first.</p> : <StepText total={total} stepped={stepped} />}
-          <span className="scrub-hint">height = transfers left</span>
+          <span className="scrub-hint">height = transfers</span>
         </div>
         {!embed && notes && <notes.PassNote />}
         {!embed && total > 0 && !stepped && <TourOffer />}

@@ -29,10 +29,10 @@ function Note({ order }: { readonly order: readonly string[] }) {
   const disabled = usePlayground(({ document }) => document.options.disabledPasses.length > 0);
   return (
     <p className="passes-note">
-      Drag a pass, or move it by Alt and arrows.
+      Drag a pass, or press Alt with an arrow key, to move it.
       {order.join() !== usual && (
         <button type="button" className="link-button" onClick={() => actions().setOrder(passOrder())}>
-          Usual order
+          Default order
         </button>
       )}
       {disabled && (
@@ -64,7 +64,7 @@ export function PassList() {
     landing === place ? "before" : landing === order.length && place === order.length - 1 ? "after" : undefined;
   return (
     <fieldset className="option passes">
-      <legend>Passes, in their order</legend>
+      <legend>Passes, in order</legend>
       <Note order={order} />
       <p className="dialog-refusal passes-refusal" role="status" hidden={refused === null}>
         {refused}

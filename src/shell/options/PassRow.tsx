@@ -31,7 +31,7 @@ export function PassRow({ pass, place, on, from, drop, onToggle, onShift }: Prop
         <b>{title}</b>
       </label>
       <span className="pass-tags">
-        {numerics === "reassociates" && <span title="Strict mode refuses what it does.">other roundings</span>}
+        {numerics === "reassociates" && <span title="Strict mode skips this pass.">may change rounding</span>}
         {from !== null && <span>level {from}</span>}
       </span>
       <span className="pass-moves">

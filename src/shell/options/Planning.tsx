@@ -37,7 +37,7 @@ function GroupSize() {
   const groupSize = usePlayground((state) => state.document.options.groupSize);
   return (
     <label className="field-line">
-      <span>Ops in a kernel, at most</span>
+      <span>Maximum ops per kernel</span>
       <input
         className="field"
         type="number"
@@ -62,41 +62,41 @@ export function Planning() {
     <>
       <LevelChoice />
       <fieldset className="option">
-        <legend>Roundings</legend>
+        <legend>Numerics</legend>
         <label className="check">
           <input
             type="checkbox"
             checked={options.strict}
             onChange={(event) => actions().setStrict(event.target.checked)}
           />
-          Strict: no pass that may change a rounding
+          Strict: skip passes that may change rounding
         </label>
       </fieldset>
       <Choice
-        title="A naive kernel is"
+        title="Naive kernels: one per"
         name="granularity"
         value={options.granularity}
         choices={[
-          ["op", "one call, as written"],
-          ["statement", "one statement"],
-          ["primitive", "one primitive op"],
+          ["op", "call, as written"],
+          ["statement", "statement"],
+          ["primitive", "primitive op"],
         ]}
         onChoose={(granularity) => actions().setGranularity(granularity)}
       />
       <Choice
-        title="A value that several kernels read"
+        title="Shared values"
         name="policy"
         value={options.policy}
         choices={[
-          ["cost", "let the cost decide"],
-          ["materialise", "store it"],
-          ["duplicate", "compute it again"],
-          ["multi", "write it as a second output"],
+          ["cost", "Choose by cost"],
+          ["materialise", "Store"],
+          ["duplicate", "Recompute"],
+          ["multi", "One kernel with several results"],
         ]}
         onChoose={(policy) => actions().setPolicy(policy)}
       />
       <Choice
-        title="A matmul"
+        title="Matmul epilogues"
         name="matmul"
         value={options.matmulPolicy}
         choices={(Object.keys(matmulPolicies) as MatmulPolicy[]).map(

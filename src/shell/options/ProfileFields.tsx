@@ -101,7 +101,7 @@ export function ProfileFields() {
         ))}
         {own && <option value="">{base ? `${profileTitle(base)}; changed` : "Your own numbers"}</option>}
       </select>
-      {!measured && <p className="profile-hint">Run both plans, and this device as measured joins the list.</p>}
+      {!measured && <p className="profile-hint">After a run, your device appears in this list.</p>}
       {profileFields.map((field) => (
         <NumberField key={field.field} field={field} profile={profile} base={base} />
       ))}

@@ -4,10 +4,10 @@ import type { Scene, SceneNode } from "./scene";
 
 /** In words: the legend's line, the sign's title, what a screen reader adds. */
 export const savedWords: Readonly<Record<SavedMark, string>> = {
-  kept: "kept for the backward pass",
-  bits: "kept as one bit an element",
-  again: "made again in the backward pass",
-  inverted: "taken back from a result",
+  kept: "saved for the backward pass",
+  bits: "saved as one bit per element",
+  again: "recomputed in the backward pass",
+  inverted: "inverted from a result",
 };
 
 /** In the order of the legend, and of what a folded box shows of its ops. */

@@ -64,7 +64,7 @@ export interface SceneNode {
   readonly label: string;
   /** For folded boxes: what is inside, in order. */
   readonly inside: readonly NodeId[];
-  /** What becomes of it until the backward pass; absent where that has no need of it. */
+  /** Choice for it until the backward pass; absent where that has no need of it. */
   readonly saved?: SavedMark;
 }
 

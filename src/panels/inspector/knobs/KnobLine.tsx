@@ -18,7 +18,7 @@ export function KnobLine({ offer, output, every, region }: Props) {
   const knobs = usePlayground(({ document }) => document.options.knobs);
   const { actions } = playground.getState();
   const own = every ? knobs?.all[knob] : knobs && ownEntry(knobs.kernels, output)?.[knob];
-  const planner = chosen ? "left to the planner" : `planner: ${valueWords(knob, now)}`;
+  const planner = chosen ? "auto" : `auto: ${valueWords(knob, now)}`;
   return (
     <div className="knob">
       <label title={knobSentence(knob)}>
@@ -31,7 +31,7 @@ export function KnobLine({ offer, output, every, region }: Props) {
           {values.map(({ value, refusal }) => (
             <option key={value} value={value} disabled={refusal !== null}>
               {valueWords(knob, value)}
-              {refusal ? ", not here" : ""}
+              {refusal ? ", unsupported" : ""}
             </option>
           ))}
         </select>

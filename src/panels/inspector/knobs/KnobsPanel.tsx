@@ -27,7 +27,7 @@ function Changes({ sheet, title }: { readonly sheet: KnobSheet; readonly title: 
   const [diff, setDiff] = useState(false);
   const changes = changesOf(sheet);
   const [planned, now] = [wgslOf(sheet.planned), wgslOf(sheet.now)];
-  if (planned === now) return <p className="knobs-same">Written as the planner chose.</p>;
+  if (planned === now) return <p className="knobs-same">Planner defaults.</p>;
   return (
     <>
       <table className="knobs-changes">
@@ -56,7 +56,7 @@ function Changes({ sheet, title }: { readonly sheet: KnobSheet; readonly title: 
           Diff with the planner
         </button>
         <button type="button" onClick={() => playground.getState().actions.releaseKnobs()}>
-          Leave all to the planner
+          Reset to planner defaults
         </button>
       </div>
       {diff && (
@@ -80,7 +80,7 @@ export function KnobsPanel({ kernel }: { readonly kernel: Kernel }) {
   return (
     <section className="knobs" aria-label="Knobs">
       {sheet === null || sheet.offers.length === 0 ? (
-        <p className="knobs-same">{sheet ? "There is nothing to choose about this kernel." : "…"}</p>
+        <p className="knobs-same">{sheet ? "This kernel has no knobs." : "…"}</p>
       ) : (
         <>
           <div className="knobs-scope" role="group" aria-label="Choose for">

@@ -51,8 +51,8 @@ export function Sweep({ output }: { readonly output: NodeId }) {
         ))}
       </dl>
       <p>
-        Medians of interleaved passes; the whisker holds the middle half.
-        {!isClear(rows) && " The best does not stand apart from the others."}
+        Medians of interleaved passes; the whisker spans the middle half of the samples.
+        {!isClear(rows) && " The difference between the best values is within the noise."}
       </p>
     </figure>
   );
