@@ -175,7 +175,7 @@ test("a pasted def without types gets types for all its inputs by one click", as
   );
   await play
     .region("Program")
-    .getByRole("button", { name: /types that fit/ })
+    .getByRole("button", { name: /example shapes/ })
     .first()
     .click();
   await expect.poll(() => play.text()).toMatch(/up_w: f32\[256, 256\] ?, up_b: f32\[256\], down_w: f32\[256, 256\]/);

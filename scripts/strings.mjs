@@ -1,5 +1,5 @@
 /** @file Every sentence that a person can read, by area: docs/strings.md. `npm run strings` writes it, a test keeps it current. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { sourceFiles, treeOf } from "./imports.mjs";
 
 /** Areas by the folder that a file lies in; the first that fits counts. */

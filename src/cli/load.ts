@@ -99,7 +99,7 @@ export async function load(
 /** Fixes without which a pasted text can't be planned, and what is said of them. */
 const NEEDED: ReadonlyMap<string, string> = new Map([
   ["class", "Classes were written out as a program; sizes that nothing says are guesses."],
-  ["missing-shape", "Inputs got types that fit; sizes that nothing says are guesses."],
+  ["missing-shape", "Inputs were given example shapes; sizes that the program does not fix are guesses."],
 ]);
 
 /** Pasted classes and defs as programs that can be planned, and a word about it. */

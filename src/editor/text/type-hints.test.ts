@@ -14,7 +14,7 @@ test("values show their shape, large inputs their bytes, small ones nothing", ()
   );
 });
 
-test("what waits for a connection has no hint", () => {
+test("what not connected yet has no hint", () => {
   expect(hinted("x: f32[8]\ny = relu(...)\n")).toBe("x: f32[8]⟨32 B⟩\ny = relu(...)\n");
 });
 

@@ -21,13 +21,14 @@ export function indicesProblem(
   for (const index of known) {
     if (index.kind !== "indices" || index.operand.value.kind !== "tensor") continue;
     const { dtype } = typeOf(interpreter, index.operand.value.node);
-    if (dtype === "bool") return "How many elements a mask picks is known only when it runs: write where(mask, x, 0).";
+    if (dtype === "bool")
+      return "The number of elements that a mask picks depends on data, so the shape is not known in advance: write where(mask, x, 0).";
     if (dtype !== "i32") return `An index holds whole numbers; this one is ${dtype}.`;
   }
   const list = completed(known, shape.length - used);
   const [first, last] = [list.findIndex(isIndexTensor), list.findLastIndex(isIndexTensor)];
   if (!list.slice(first, last + 1).every(isIndexTensor))
-    return "Indices by tensors stand side by side here: x[:, rows, columns], not x[rows, :, columns].";
+    return "Index tensors must be adjacent: x[:, rows, columns], not x[rows, :, columns].";
   const bad = list
     .filter(({ kind }) => kind !== "new")
     .findIndex((index, axis) => index.kind === "at" && (index.index >= shape[axis]! || index.index < -shape[axis]!));

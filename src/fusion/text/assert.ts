@@ -22,28 +22,28 @@ export const assertionDocs: readonly AssertionDoc[] = [
     params: ["a", "b", "..."],
     snippet: "assert_fused(${1:a}, ${2:b})$0",
     formula: "one kernel computes all of these values",
-    teaches: "Where it does not hold, the line is underlined and says which decision keeps them apart.",
+    teaches: "If it fails, the line is underlined and names the decision that keeps them apart.",
   },
   {
     name: "assert_kernels",
     params: ["n"],
     snippet: "assert_kernels(${1:1})$0",
     formula: "the final plan has exactly n kernels",
-    teaches: "Where it has more, the line is underlined and names the last fusion that was refused.",
+    teaches: "If there are more, the line is underlined and names the last fusion that was refused.",
   },
   {
     name: "assert_bytes",
     params: ["n"],
     snippet: "assert_bytes(${1:4 * N * N})$0",
     formula: "the kernels of the final plan read and write at most n bytes",
-    teaches: "What a program asks of memory is a goal like any other: the score row counts it.",
+    teaches: "The score row shows the memory traffic that counts for this goal.",
   },
   {
     name: "assert_peak",
     params: ["n"],
     snippet: "assert_peak(${1:4 * N * N})$0",
     formula: "at no kernel of the final plan more than n bytes are alive",
-    teaches: "The tab Memory shows what is alive, and with which kernel most of it.",
+    teaches: "The Memory tab shows which tensors are alive at each kernel, and where the peak is.",
   },
 ];
 

@@ -218,7 +218,7 @@ class Binder {
     if (value !== undefined) return value;
     const hint =
       arg.operand.value.kind === "tensor"
-        ? " A graph's shape is fixed before it runs, so this can't be computed by it."
+        ? " The graph's shapes are fixed before it runs, so it can't be computed from data."
         : "";
     this.fail(
       "bad-argument",

@@ -115,7 +115,7 @@ export function callDef(
   const { frame } = run;
   if (frame.defs.includes(def) || frame.defs.length >= DEEPEST_CALLS) {
     const text = frame.defs.includes(def)
-      ? `\`${def.name.text}\` calls itself: a graph has no recursion. Write the calls out.`
+      ? `\`${def.name.text}\` calls itself: a graph has no recursion. Use a loop over range(n).`
       : `Calls are nested more than ${DEEPEST_CALLS} deep.`;
     interpreter.diagnostics.add("recursion", expr.callee.span, text);
     return BROKEN;

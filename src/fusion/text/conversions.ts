@@ -72,7 +72,7 @@ function standIn(
   interpreter.diagnostics.add(
     "stand-in-type",
     call.name.span,
-    `Shaders have no ${type}: this is computed and stored as ${dtype}.`,
+    `GPU kernels here have no ${type}: this is computed and stored as ${dtype}.`,
     { severity: "warning" },
   );
   return castTo(interpreter, run, call, receiver, dtype);

@@ -44,7 +44,7 @@ export function loneDef(statements: readonly Statement[]): DefStatement | null {
 function withoutShape(interpreter: Interpreter, run: StatementRun, def: DefStatement, param: ParamDecl): Value {
   const { name } = param;
   if (holdsSeveral(def, param)) {
-    const fixes = [{ title: "Make inputs of them, with types that fit", edits: interpreter.inputsFix() ?? [] }];
+    const fixes = [{ title: "Turn them into inputs and fill in example shapes", edits: interpreter.inputsFix() ?? [] }];
     interpreter.diagnostics.add(
       "missing-shape",
       name.span,
@@ -56,7 +56,7 @@ function withoutShape(interpreter: Interpreter, run: StatementRun, def: DefState
   const insert = param.annotation ? param.annotation.span : { from: name.span.to, to: name.span.to };
   const type = "f32[1024, 1024]";
   const every = interpreter.inputsFix();
-  const all = every ? [{ title: "Give every input a type that fits", edits: every }] : [];
+  const all = every ? [{ title: "Fill in example shapes", edits: every }] : [];
   const one = { title: `Make it ${type}`, edits: [{ span: insert, insert: param.annotation ? type : `: ${type}` }] };
   interpreter.diagnostics.add(
     "missing-shape",
@@ -81,7 +81,7 @@ function withoutValue(
   const value = usualOf(name.text, annotated);
   const written = annotation ? interpreter.text.slice(span.from, span.to) : name.text;
   const every = interpreter.inputsFix();
-  const all = every ? [{ title: "Give every input a type that fits", edits: every }] : [];
+  const all = every ? [{ title: "Fill in example shapes", edits: every }] : [];
   const one = { title: `Make it ${value}`, edits: [{ span, insert: `${written} = ${value}` }] };
   interpreter.diagnostics.add(
     "missing-shape",

@@ -214,7 +214,7 @@ function binaryValue(
     interpreter.diagnostics.add(
       "chained-comparison",
       expr.span,
-      "A chain of comparisons has no meaning for tensors: write (a < b) & (b < c).",
+      "Tensors can't be compared in a chain: write (a < b) & (b < c).",
     );
     return BROKEN;
   }

@@ -83,7 +83,7 @@ function passesOf(interpreter: Interpreter, run: StatementRun, statement: ForSta
 }
 
 const ENDLESS =
-  "A graph is fixed before it runs: whether this holds is known only when it does. Write `for i in range(3):` with a constant.";
+  "`while` depends on data, and the graph must be known in advance. Write `for i in range(3):` with a constant.";
 
 /** More iterations than a person means; a text that asks for more has a slip in it. */
 const MAX_ITERATIONS = 10_000;
@@ -118,7 +118,7 @@ export function runWhile(interpreter: Interpreter, statement: WhileStatement, fr
       interpreter.diagnostics.add(
         "too-long",
         statement.test.span,
-        `This still holds after ${MAX_ITERATIONS} iterations: a loop ends before the graph runs.`,
+        `This still holds after ${MAX_ITERATIONS} iterations. A loop is unrolled in advance, so it must end after a known number.`,
       );
       return;
     }

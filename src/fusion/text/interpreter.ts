@@ -132,7 +132,7 @@ export function mayGoOn(interpreter: Interpreter, span: Span): boolean {
   interpreter.stopped = true;
   const text = full
     ? `The program unrolls to more than ${MAX_NODES} ops here. The rest was not read.`
-    : "Reading stopped here: this text takes too long to understand. What comes after was not read.";
+    : "Reading stopped here because this text takes too long. The rest was not read.";
   interpreter.diagnostics.add("too-long", span, text);
   return false;
 }

@@ -21,7 +21,7 @@ export function pastedKernel(text: string): { readonly span: Span; readonly text
     if (!found) continue;
     return {
       span: { from: found.index, to: found.index + found[0].length },
-      text: `This is ${name}: it says how each thread loads, computes and stores. Write what it computes as a program of tensors, such as y = softmax(x), and the kernels are made of that.`,
+      text: `This is ${name}, not a tensor program. Write what it computes with tensors, such as y = softmax(x); the playground generates the kernels.`,
     };
   }
   return null;

@@ -76,24 +76,23 @@ export const SOURCES: ReadonlySet<string> = new Set([
   "arange",
 ]);
 
-const UNKNOWN_COUNT = "How many there are is known only when it runs";
-const FACTORS =
-  "It factorises a matrix, step after step on data, which no op here does: compute it outside, and pass what it answers as an input.";
+const UNKNOWN_COUNT = "The number of results depends on data";
+const FACTORS = "No op here factorises a matrix. Compute it elsewhere and pass the result as an input.";
 const COMPLEX =
-  "There are no complex numbers here: write real and imaginary part as two tensors; a short Fourier transform is a product with a matrix of cosines and one of sines.";
+  "Complex numbers aren't supported. Write the real and imaginary parts as two tensors; a short Fourier transform is a matmul with a matrix of cosines and one with sines.";
 
 /** Ops that people look for and what serves instead. */
 export const ADVICE: ReadonlyMap<string, string> = new Map([
   ["nonzero", `${UNKNOWN_COUNT}: compute with where(mask, x, 0) over all of them.`],
   ["masked_select", `${UNKNOWN_COUNT}: compute with where(mask, x, 0) over all of them.`],
   ["unique", `${UNKNOWN_COUNT}.`],
-  ["tolist", "A graph holds tensors; a number is known before it runs or not at all."],
-  ["item", "A graph holds tensors; a number is known before it runs or not at all."],
+  ["tolist", "A graph computes tensors, and their values can't be read as Python numbers."],
+  ["item", "A graph computes tensors, and their values can't be read as Python numbers."],
   [
     "spectral_norm",
     "It divides a weight by its largest singular value, which training estimates: divide by an input that holds it, w / sigma.",
   ],
-  ["pmap", "There is one GPU here: write vmap for a batch on it, or psum where devices would add up."],
+  ["pmap", "There is one GPU here. Write vmap for a batch, or psum for a sum over devices."],
   ...[
     "fft",
     "ifft",
@@ -146,11 +145,11 @@ export const NOT_YET: ReadonlyMap<string, string> = new Map([
   ["scan", UNROLL],
   [
     "associative_scan",
-    "For sums, products, maxima and minima there are cumsum, cumprod, cummax and cummin; for anything else, write a Python `for` loop, which is unrolled.",
+    "Use cumsum, cumprod, cummax or cummin; for anything else, write a Python `for` loop, which is unrolled.",
   ],
   [
     "while_loop",
-    "How often it would run is known only on the device. Where the count is known, write a Python `for` loop, which is unrolled.",
+    "The number of iterations depends on data. If it is known, write a Python `for` loop, which is unrolled.",
   ],
   ...["LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell", "lstm", "gru"].map((name) => [name, RECURRENT] as const),
 ]);

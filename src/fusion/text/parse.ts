@@ -58,7 +58,7 @@ export function parseWithin(text: string, deadline: Deadline, visit: TreeVisitor
       return {
         at: stopped,
         code: "too-long",
-        text: "Reading stopped here: this text takes too long to understand. What comes after was not read.",
+        text: "Reading stopped here because this text takes too long. The rest was not read.",
       };
     }
   }

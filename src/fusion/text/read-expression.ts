@@ -177,7 +177,7 @@ function readBinary(at: ParserContext): Expr {
     at.diagnostics.add("outside-language", spanOf(op), `\`${word}\` has no meaning for tensors.`);
     return bad(at.span);
   }
-  blame(at, "the expression around it was understood without it.");
+  blame(at, "it was ignored.");
   const binary: BinaryExpr = { kind: "binary", span: at.span, op: word, opSpan: spanOf(op), left, right };
   return isLogic(binary) && isLogic(right) ? regrouped(binary) : binary;
 }

@@ -273,16 +273,12 @@ function readWith(context: ParserContext): readonly Statement[] {
   bodyErrors(context);
   const named = item.parts.findIndex(({ name }) => name === "as");
   if (named < 0) {
-    diagnostics.add("no-effect", firstLine(context), "`with` changes no value here: its body is read without it.", {
+    diagnostics.add("no-effect", firstLine(context), "`with` has no effect here: only its body is read.", {
       severity: "warning",
     });
     return bodyOf(item);
   }
-  diagnostics.add(
-    "outside-language",
-    firstLine(context),
-    "What `with … as` opens is not known here: write the body without it.",
-  );
+  diagnostics.add("outside-language", firstLine(context), "`with … as` is not supported: write the body without it.");
   return [{ kind: "bad", span: firstLine(context), targets: exprsOf(item.parts.slice(named + 1)) }, ...bodyOf(item)];
 }
 
@@ -290,7 +286,7 @@ function readWith(context: ParserContext): readonly Statement[] {
 function readTry(context: ParserContext): readonly Statement[] {
   const { item, diagnostics } = context;
   bodyErrors(context);
-  diagnostics.add("no-effect", firstLine(context), "Nothing is caught here: what stands under `except` is left out.", {
+  diagnostics.add("no-effect", firstLine(context), "No exception is raised here: the `except` part is ignored.", {
     severity: "warning",
   });
   const bodies = item.parts.flatMap((part, i) =>

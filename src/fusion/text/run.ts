@@ -179,7 +179,7 @@ function runUpdate(interpreter: Interpreter, statement: UpdateStatement, frame: 
     interpreter.diagnostics.add(
       "bad-target",
       target.span,
-      "Only names and places of a tensor can be assigned to: values never change, a new one gets a name.",
+      "Only a name, or elements of a named tensor, can be assigned to.",
     );
     return;
   }
@@ -225,7 +225,7 @@ function updated(
 /** The text says of itself that what leads here is wrong; what comes after is not read. */
 function runRaise(interpreter: Interpreter, { span }: RaiseStatement, frame: Frame): void {
   const source = interpreter.text.slice(span.from, span.to).replaceAll(/\s+/g, " ");
-  interpreter.diagnostics.add("raise", span, `The program refuses these sizes or arguments itself: ${source}`);
+  interpreter.diagnostics.add("raise", span, `The program itself rejects these sizes or arguments: ${source}`);
   frame.result.values = [{ value: BROKEN, path: frame.prefix, expr: null }];
 }
 
@@ -243,10 +243,10 @@ function runClass(interpreter: Interpreter, statement: ClassStatement, frame: Fr
   const line = interpreter.text.indexOf("\n", span.from);
   const fix = frame.defs.length === 0 ? interpreter.moduleFix() : null;
   const what = !fix
-    ? "A class is not part of this language. Paste its forward() as a def, with the weights as parameters."
+    ? "This class can't be converted. Paste its forward() as a def, with the weights as parameters."
     : fix.name === name.text
-      ? "A class is not part of this language, but what it computes is: its sizes become constants, its weights inputs."
-      : `A class is not part of this language: ${name.text} is written out together with ${fix.name}.`;
+      ? "Classes aren't supported directly. Convert it: sizes become constants, weights become inputs."
+      : `Classes aren't supported directly: ${name.text} is converted together with ${fix.name}.`;
   interpreter.diagnostics.add("class", { from: span.from, to: line < 0 ? span.to : line }, what, {
     fixes: fix ? [{ title: `Write ${fix.name} as a program`, edits: fix.edits }] : [],
   });
@@ -265,7 +265,7 @@ function isPrinted(interpreter: Interpreter, { value, span }: ExpressionStatemen
     frame,
     value,
     span,
-    "Nothing is printed here: hover a name to see its shape, run to see numbers. This line is ignored.",
+    "Printing has no effect here. Hover over a name to see its shape. This line is ignored.",
   );
   return true;
 }
@@ -291,7 +291,7 @@ function isRemark(interpreter: Interpreter, { value, span }: ExpressionStatement
     frame,
     value,
     span,
-    "What this line calls is not here, and nothing takes its answer: it is ignored.",
+    "This line calls an unknown function and its result isn't used: it is ignored.",
   );
   return true;
 }

@@ -76,7 +76,7 @@ const tooDeep = (at: number): Scan["stop"] => ({
 const notAProgram = (at: number): Scan["stop"] => ({
   at,
   code: "not-a-program",
-  text: "This does not look like a program: too many characters here have no meaning. The rest was not read.",
+  text: "This does not look like a program: it has too many unexpected characters. The rest was not read.",
 });
 
 /** Balances brackets from `from` on. */

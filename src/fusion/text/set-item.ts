@@ -34,7 +34,9 @@ export function setItem(interpreter: Interpreter, run: StatementRun, request: Se
     return BROKEN;
   };
   if (object.value.kind !== "tensor")
-    return refuse(`Only tensors, lists and dictionaries have places to write to; this is ${describe(object.value)}.`);
+    return refuse(
+      `Only elements of tensors, lists and dictionaries can be assigned to; this is ${describe(object.value)}.`,
+    );
   if (interpreter.unknown.has(object.value.node)) return BROKEN;
   if (!isOperand(value.value)) return refuse(`A tensor holds numbers; this is ${describe(value.value)}.`);
   const indices = knownIndices(interpreter, expr.indices, parts);
@@ -48,7 +50,7 @@ export function setItem(interpreter: Interpreter, run: StatementRun, request: Se
   if (first.operand.value.kind === "tensor" && typeOf(interpreter, first.operand.value.node).dtype === "bool")
     return data.length === 1 && known.every(({ kind }) => kind === "indices" || kind === "rest")
       ? setMasked(interpreter, run, request, first.operand)
-      : refuse("A mask stands alone between the brackets here: x[mask] = value.");
+      : refuse("A mask must be the only index: x[mask] = value.");
   const wrong = indicesProblem(interpreter, shape, known);
   return wrong ? refuse(wrong) : setIndices(interpreter, run, request, known);
 }
@@ -67,7 +69,7 @@ const unfit = (interpreter: Interpreter, { expr, value }: SetItemRequest, shape:
   interpreter.diagnostics.add(
     "shape-mismatch",
     expr.span,
-    `What is written here has ${showShape(shape)} places; the value is ${own}.`,
+    `The part that is assigned to is ${showShape(shape)}; the value is ${own}.`,
   );
   return BROKEN;
 };
@@ -94,7 +96,7 @@ function setRegion(
     interpreter.diagnostics.add(
       "bad-target",
       expr.span,
-      "A slice that runs backwards can't be written to here: flip the value instead.",
+      "A slice with a negative step can't be assigned to: flip the value instead.",
     );
     return BROKEN;
   }
@@ -164,7 +166,7 @@ function setMasked(interpreter: Interpreter, run: StatementRun, request: SetItem
     interpreter.diagnostics.add(
       "shape-mismatch",
       expr.span,
-      `How many places a mask of ${showShape(seen)} picks of ${showShape(shape)} is known only when it runs: write where(mask, value, x).`,
+      `The number of elements that a mask of ${showShape(seen)} picks of ${showShape(shape)} depends on data: write where(mask, value, x).`,
     );
     return BROKEN;
   }
@@ -201,7 +203,7 @@ function setIndices(
     interpreter.diagnostics.add(
       "bad-target",
       expr.span,
-      "One tensor of places, beside whole axes, can be written to: x[:, places] = value.",
+      "Only one index tensor, beside whole axes, is allowed in an assignment: x[:, indices] = value.",
     );
     return BROKEN;
   }

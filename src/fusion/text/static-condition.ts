@@ -7,7 +7,7 @@ import type { Operand } from "./values";
 import { isBroken } from "./values";
 
 const BRANCH =
-  "A graph has no branches: this condition is known only when it runs. Write where(condition, a, b) to pick element by element.";
+  "This condition depends on data, and a graph has no branches. Write where(condition, a, b) to choose element by element.";
 
 /** Whether a condition holds; null after a diagnostic when only the running graph would know. */
 export function staticCondition(

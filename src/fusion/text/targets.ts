@@ -70,7 +70,7 @@ export function writeItem(interpreter: Interpreter, run: StatementRun, expr: Sub
       interpreter.diagnostics.add(
         "bad-target",
         expr.span,
-        "Only a name's own places can be written to: give the part a name, write to it, and put it back.",
+        "Only elements of a named tensor can be assigned to. Name the part, assign to its elements, then assign it back.",
       );
     return;
   }
@@ -122,7 +122,7 @@ export function bindTargets(
       interpreter.diagnostics.add(
         "bad-target",
         expr.span,
-        "Only names and places of a tensor can be assigned to: values never change, a new one gets a name.",
+        "Only a name, or elements of a named tensor, can be assigned to.",
       );
     return;
   }

@@ -360,7 +360,7 @@ function jvpOf<C extends Call>(
   const points = trees.flatMap(({ value }) => tensorsOf(value));
   const changes = nodesOf(interpreter, run, tangents.flatMap(leavesOf));
   if (points.length !== changes.length)
-    return refuse(interpreter, call.expr.span, "jvp takes tangents that branch like the arguments they belong to.");
+    return refuse(interpreter, call.expr.span, "jvp takes tangents with the same structure as their arguments.");
   const odd = points.findIndex(
     (id, i) => !sameShape(typeOf(interpreter, id).shape, typeOf(interpreter, changes[i]!).shape),
   );

@@ -78,7 +78,7 @@ describe("functions of trees", () => {
 
   test("trees that branch otherwise are refused", () => {
     expect(problems('x: f32[4]\ny = jax.tree.map(lambda a, b: a + b, {"a": x}, [x])\n')[0]).toContain(
-      "tree_map takes trees that branch alike; beside a dictionary stands a list.",
+      "tree_map takes trees of the same structure; beside a dictionary stands a list.",
     );
   });
 });

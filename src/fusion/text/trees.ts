@@ -162,6 +162,6 @@ function mapped(
   };
   const { value } = visit([tree!, ...others]);
   return odd
-    ? refuse(`tree_map takes trees that branch alike; beside ${describe(tree!.value)} stands ${describe(odd)}.`)
+    ? refuse(`tree_map takes trees of the same structure; beside ${describe(tree!.value)} stands ${describe(odd)}.`)
     : value;
 }

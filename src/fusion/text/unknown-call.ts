@@ -74,7 +74,7 @@ export function unknownCall(
   diagnostics.add(
     "unknown-op",
     span,
-    `No op is called \`${text}\`. ${advice ?? (near ? `Did you mean \`${near}\`?` : "If it is a function of the code this comes from, paste its def above; the palette lists all ops.")}`,
+    `No op is called \`${text}\`. ${advice ?? (near ? `Did you mean \`${near}\`?` : "If your code defines it, paste its def above. The palette lists all ops.")}`,
     {
       fixes: near ? [{ title: `Change to ${near}`, edits: [{ span, insert: near }] }] : [],
     },

@@ -29,7 +29,7 @@ export const gelu = unary({
   jaxDefaults: { approximate: "tanh" },
   doc: {
     formula: "x · Φ(x)",
-    teaches: "Stays one op: as eight primitives it would read and write its tensor eight times.",
+    teaches: "One op here. As eight separate kernels it would load and store its tensor eight times.",
   },
   attrs: [
     {

@@ -3,7 +3,7 @@ import { unary } from "../families";
 export const abs = unary({
   name: "abs",
   aliases: ["absolute"],
-  doc: { formula: "|x|", teaches: "Clears the sign bit. Backward needs only the sign of x." },
+  doc: { formula: "|x|", teaches: "Clears the sign bit. The backward pass needs only the sign of x." },
   derivative: { partials: ({ inputs: [x], of }) => [of("sign", [x!])] },
   scalar: { js: Math.abs, wgsl: (x) => `abs(${x})` },
 });

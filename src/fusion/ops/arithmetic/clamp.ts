@@ -9,7 +9,7 @@ const high = (attrs: Attrs): number => numberOf(attrs["max"], Infinity);
 export const clamp = unary({
   name: "clamp",
   aliases: ["clip"],
-  doc: { formula: "min(max(x, low), high)", teaches: "Never decreases, so a maximum may be taken before it." },
+  doc: { formula: "min(max(x, low), high)", teaches: "Monotone, so a maximum can be taken before it." },
   attrs: [
     { names: ["min", "min_val", "a_min"], kind: "float", default: null, doc: "Lower bound; none when left out." },
     { names: ["max", "max_val", "a_max"], kind: "float", default: null, doc: "Upper bound; none when left out." },

@@ -3,7 +3,7 @@ import { binary, EXACT } from "../families";
 
 export const maximum = binary({
   name: "maximum",
-  doc: { formula: "max(a, b)", teaches: "Chooses, never rounds: exact in every order of evaluation." },
+  doc: { formula: "max(a, b)", teaches: "It never rounds, so it is exact in every order of evaluation." },
   tolerance: EXACT,
   derivative: { partials: ({ inputs: [a, b], of }) => [share(of, "gt", a!, b!), share(of, "lt", a!, b!)] },
   scalar: { js: (a, b) => Math.max(a, b), wgsl: (a, b) => `max(${a}, ${b})` },

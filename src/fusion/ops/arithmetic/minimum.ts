@@ -3,7 +3,7 @@ import { binary, EXACT } from "../families";
 
 export const minimum = binary({
   name: "minimum",
-  doc: { formula: "min(a, b)", teaches: "Chooses, never rounds: exact in every order of evaluation." },
+  doc: { formula: "min(a, b)", teaches: "It never rounds, so it is exact in every order of evaluation." },
   tolerance: EXACT,
   derivative: { partials: ({ inputs: [a, b], of }) => [share(of, "lt", a!, b!), share(of, "gt", a!, b!)] },
   scalar: { js: (a, b) => Math.min(a, b), wgsl: (a, b) => `min(${a}, ${b})` },

@@ -23,7 +23,7 @@ export const pow = binary({
   aliases: ["power"],
   doc: {
     formula: "a ** b",
-    teaches: "Sixteen times the price of a multiplication, unless the exponent is written as 2, 3, 0.5 or −1.",
+    teaches: "Costs about as much as 16 multiplications, unless the exponent is the literal 2, 3, 0.5 or −1.",
   },
   flops: 16,
   expensive: true,

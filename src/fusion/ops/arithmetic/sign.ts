@@ -3,7 +3,7 @@ import { unary } from "../families";
 export const sign = unary({
   name: "sign",
   aliases: ["sgn"],
-  doc: { formula: "sign(x)", teaches: "Its derivative is 0 wherever there is one, so backward stops here." },
+  doc: { formula: "sign(x)", teaches: "Its derivative is 0 wherever it exists, so the gradient stops here." },
   derivative: {},
   scalar: { js: Math.sign, wgsl: (x) => `sign(${x})` },
 });

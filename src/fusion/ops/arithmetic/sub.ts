@@ -3,7 +3,7 @@ import { binary } from "../families";
 export const sub = binary({
   name: "sub",
   aliases: ["subtract"],
-  doc: { formula: "a − b", teaches: "As cheap as an addition: alone, its kernel does nothing but wait for memory." },
+  doc: { formula: "a − b", teaches: "As cheap as an addition. On its own, its kernel only waits for memory." },
   derivative: { partials: () => [1, -1] },
   inverse: (operand) => (operand === 0 ? { op: "add", of: ["result", 1] } : { op: "sub", of: [0, "result"] }),
   scalar: { js: (a, b) => a - b, wgsl: (a, b) => `${a} - ${b}`, neutral: { value: 0, operands: [1] } },

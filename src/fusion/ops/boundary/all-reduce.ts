@@ -7,6 +7,6 @@ export const allReduce = boundary({
   doc: {
     formula: "Σ over devices",
     teaches:
-      "Communication may overlap with other work, but its kernel takes nothing in. Simulated on one device: a copy.",
+      "Communication may overlap with other work, but nothing fuses into its kernel. Here it is simulated on one device, as a copy.",
   },
 });

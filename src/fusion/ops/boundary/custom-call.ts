@@ -3,7 +3,7 @@ import { boundary } from "../boundaries";
 export const customCall = boundary({
   name: "custom_call",
   doc: {
-    formula: "somebody's kernel of x",
-    teaches: "A planner can't look into a kernel that it did not write: what goes in and out passes through memory.",
+    formula: "an external kernel applied to x",
+    teaches: "The compiler can't look into an external kernel, so its inputs and outputs go through memory.",
   },
 });

@@ -6,6 +6,7 @@ export const deviceCopy = boundary({
   derivative: { vjp: ({ of }, g) => of("device_copy", [g]) },
   doc: {
     formula: "x on another device",
-    teaches: "A transfer needs its tensor whole in memory on both sides: the kernels around it end there.",
+    teaches:
+      "A device transfer needs the whole tensor in memory on both sides, so it ends one kernel and begins another.",
   },
 });

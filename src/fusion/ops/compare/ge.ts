@@ -4,7 +4,10 @@ export const ge = comparison(
   {
     name: "ge",
     aliases: ["greater_equal"],
-    doc: { formula: "a ≥ b", teaches: "Fused into its reader, a mask is a register and never four bytes an element." },
+    doc: {
+      formula: "a ≥ b",
+      teaches: "Fused into its reader, a mask stays in a register; in memory it takes four bytes per element.",
+    },
   },
   ">=",
   (a, b) => a >= b,

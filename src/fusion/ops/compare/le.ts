@@ -4,7 +4,10 @@ export const le = comparison(
   {
     name: "le",
     aliases: ["less_equal"],
-    doc: { formula: "a ≤ b", teaches: "Fused into its reader, a mask is a register and never four bytes an element." },
+    doc: {
+      formula: "a ≤ b",
+      teaches: "Fused into its reader, a mask stays in a register; in memory it takes four bytes per element.",
+    },
   },
   "<=",
   (a, b) => a <= b,

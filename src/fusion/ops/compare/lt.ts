@@ -4,7 +4,10 @@ export const lt = comparison(
   {
     name: "lt",
     aliases: ["less"],
-    doc: { formula: "a < b", teaches: "Fused into its reader, a mask is a register and never four bytes an element." },
+    doc: {
+      formula: "a < b",
+      teaches: "Fused into its reader, a mask stays in a register; in memory it takes four bytes per element.",
+    },
   },
   "<",
   (a, b) => a < b,

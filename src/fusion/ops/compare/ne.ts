@@ -4,7 +4,7 @@ export const ne = comparison(
   {
     name: "ne",
     aliases: ["not_equal"],
-    doc: { formula: "a ≠ b", teaches: "The result is one bit of information; in memory WGSL makes it four bytes." },
+    doc: { formula: "a ≠ b", teaches: "The result is one bit of information; in memory WGSL uses four bytes for it." },
   },
   "!=",
   (a, b) => a !== b,

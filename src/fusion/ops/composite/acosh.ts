@@ -7,7 +7,7 @@ export const acosh = composite({
   doc: {
     formula: "ln(x + √(x² − 1))",
     teaches:
-      "As log1p(x − 1 + √(x − 1) · √(x + 1)): right next to 1, and the square cannot overflow. Below 1 there is no answer.",
+      "As log1p(x − 1 + √(x − 1) · √(x + 1)): right next to 1, and the square cannot overflow. Below 1 the result is NaN.",
   },
   params: [ONE_TENSOR],
   build(b, [x]) {

@@ -5,8 +5,8 @@ import { buildOrder, checkRanked, DESCENDING, RANK_AXIS } from "../ranking";
 export const argsort = composite({
   name: "argsort",
   doc: {
-    formula: "places of x in order",
-    teaches: "Equal elements keep their order: a place goes along with each key and settles ties.",
+    formula: "indices that sort x",
+    teaches: "Equal elements keep their order: each key is sorted together with its index.",
   },
   params: [ONE_TENSOR, RANK_AXIS, DESCENDING],
   check: checkRanked,

@@ -10,8 +10,7 @@ export const asinh = composite({
   aliases: ["arcsinh"],
   doc: {
     formula: "ln(x + √(x² + 1))",
-    teaches:
-      "As log1p(|x| + |x| · |x| / (1 + √(x² + 1))) with x's sign: nothing cancels near 0, nothing overflows far out.",
+    teaches: "As log1p(|x| + |x| · |x| / (1 + √(x² + 1))) with x's sign: accurate near 0, and no overflow for large x.",
   },
   params: [ONE_TENSOR],
   build(b, [x]) {

@@ -4,7 +4,10 @@ import { ONE_TENSOR } from "../families";
 export const atanh = composite({
   name: "atanh",
   aliases: ["arctanh"],
-  doc: { formula: "½ ln((1 + x) / (1 − x))", teaches: "Two log1p instead of a quotient: near 0 nothing cancels." },
+  doc: {
+    formula: "½ ln((1 + x) / (1 − x))",
+    teaches: "Uses two log1p instead of a quotient, which is accurate near 0.",
+  },
   params: [ONE_TENSOR],
   build(b, [x]) {
     const [above, below] = [b.op("above", "log1p", [x!]), b.op("below", "log1p", [b.op("minus", "neg", [x!])])];

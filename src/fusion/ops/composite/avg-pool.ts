@@ -8,7 +8,7 @@ export const avgPool = composite({
   aliases: ["avg_pool1d", "avg_pool2d", "avg_pool3d"],
   doc: {
     formula: "mean of each window",
-    teaches: "The divisor is a constant unless windows reach over the border: then each window counts what it holds.",
+    teaches: "The divisor is constant unless windows reach over the border; then each window counts its elements.",
   },
   params: [
     ONE_TENSOR,

@@ -8,7 +8,7 @@ export const batchNorm = composite({
   doc: {
     formula: "(x − mean) / √(variance + eps) · weight + bias",
     teaches:
-      "At inference a scale and a shift for each channel, which a convolution before it can carry in its weights.",
+      "At inference it is a scale and a shift per channel, which can be folded into the weights of a convolution before it.",
   },
   params: [
     ONE_TENSOR,
@@ -18,7 +18,7 @@ export const batchNorm = composite({
     optional(["bias", "beta"], "Shift of each channel."),
     { names: ["training"], kind: "bool", default: false, doc: "Use the batch's own mean and variance." },
     number("momentum", 0.1, "Of the running values, which are not written here."),
-    number("eps", 1e-5, "Keeps the root away from 0.", "epsilon"),
+    number("eps", 1e-5, "Added before the square root, to avoid dividing by 0.", "epsilon"),
   ],
   check(inputs, attrs, names) {
     const stated = inputs[1] && inputs[2];

@@ -20,7 +20,8 @@ export const convTranspose = composite({
   aliases: ["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"],
   doc: {
     formula: "Σ flipped weight · window of x spread out",
-    teaches: "The backward pass of a convolution: the same product over an input with gaps, which nobody writes out.",
+    teaches:
+      "The backward pass of a convolution: the same contraction over an input with gaps, which are never stored.",
   },
   params: [
     tensor(["x", "input"], "Batch, channels, then the spatial axes."),

@@ -9,7 +9,7 @@ export const conv = composite({
   aliases: ["conv1d", "conv2d", "conv3d"],
   doc: {
     formula: "Σ weight · window",
-    teaches: "A matrix product whose columns are the windows of x: they are read where they lie, never written out.",
+    teaches: "A matmul whose columns are the windows of x. They are read in place and never stored.",
   },
   params: [
     tensor(["x", "input"], "Batch, channels, then the spatial axes."),

@@ -7,11 +7,11 @@ export const crossEntropy = composite({
   doc: {
     formula: "mean(ln Σ e^x − x[target])",
     teaches:
-      "Softmax, logarithm and the choice of one column in one walk over the row: the probabilities are never written.",
+      "Softmax, logarithm and the target's column in one pass over each row, so the probabilities are never stored.",
   },
   params: [
     tensor(["x", "input", "logits"], "Scores: batch, classes, then anything."),
-    tensor(["target", "labels"], "Class of each row, or the share of each class."),
+    tensor(["target", "labels"], "Class of each row, or the probability of each class."),
     optional(["weight"], "One number for each class."),
     ...LOSS,
     SMOOTHING,

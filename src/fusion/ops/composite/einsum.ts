@@ -6,7 +6,7 @@ export const einsum = composite({
   doc: {
     formula: "axes by letters: ij,jk->ik",
     teaches:
-      "Shared letters that disappear are summed: transposes and reshapes around a matrix product, none of them a copy once fused.",
+      "Letters that are missing from the result are summed. It is a matmul with transposes and reshapes, which cost no copy once fused.",
   },
   params: [
     { names: ["equation", "subscripts"], kind: "string", doc: "Axes of the operands, an arrow, axes of the result." },

@@ -15,7 +15,7 @@ export const groupNorm = composite({
     { names: ["num_groups", "groups"], kind: "int", doc: "Channels are split into so many groups." },
     optional(["weight", "scale", "gamma"], "Scale of each channel."),
     optional(["bias", "beta"], "Shift of each channel."),
-    number("eps", 1e-5, "Keeps the root away from 0.", "epsilon"),
+    number("eps", 1e-5, "Added before the square root, to avoid dividing by 0.", "epsilon"),
   ],
   check(inputs, attrs, names) {
     const { shape } = inputs[0]!;

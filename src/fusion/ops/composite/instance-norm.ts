@@ -12,7 +12,7 @@ export const instanceNorm = composite({
     ONE_TENSOR,
     optional(["weight", "scale", "gamma"], "Scale of each channel."),
     optional(["bias", "beta"], "Shift of each channel."),
-    number("eps", 1e-5, "Keeps the root away from 0.", "epsilon"),
+    number("eps", 1e-5, "Added before the square root, to avoid dividing by 0.", "epsilon"),
   ],
   check: (inputs, _attrs, names) => checkChannels(inputs, names),
   build: (b, [x, weight, bias], attrs) =>

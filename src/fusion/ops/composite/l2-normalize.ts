@@ -5,7 +5,7 @@ export const l2Normalize = composite({
   name: "l2_normalize",
   doc: {
     formula: "x / √Σ x²",
-    teaches: "A reduction and its broadcast back: one kernel when a workgroup keeps its row.",
+    teaches: "A reduction and its broadcast: one kernel when a workgroup owns the row.",
   },
   params: [ONE_TENSOR, AXIS, number("eps", 0, "Smallest norm to divide by; none when 0.", "epsilon")],
   build(b, [x], { axis, eps }) {

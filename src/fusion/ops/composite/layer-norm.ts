@@ -7,13 +7,13 @@ export const layerNorm = composite({
   name: "layer_norm",
   doc: {
     formula: "(x − mean) / √(variance + eps) · weight + bias",
-    teaches: "Mean, variance and normalisation walk the same rows: kept in registers, x is read once.",
+    teaches: "Mean, variance and normalisation work on the same rows. With the row in registers, x is loaded once.",
   },
   params: [
     ONE_TENSOR,
     optional(["weight", "scale", "gamma"], "Scale, of the normalised shape."),
     optional(["bias", "beta"], "Shift, of the normalised shape."),
-    number("eps", 1e-5, "Keeps the root away from 0.", "epsilon"),
+    number("eps", 1e-5, "Added before the square root, to avoid dividing by 0.", "epsilon"),
     NORMALISED,
   ],
   check: checkNormalised,

@@ -7,7 +7,7 @@ export const linear = composite({
   name: "linear",
   doc: {
     formula: "x @ weightᵀ + bias",
-    teaches: "The transpose is only another walk over the weight; the bias rides along in registers.",
+    teaches: "The transpose only changes how the weight is read; the bias is added in registers.",
   },
   params: [
     tensor(["x", "input"], "Rows of features."),

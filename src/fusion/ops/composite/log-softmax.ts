@@ -5,7 +5,7 @@ export const logSoftmax = ofExponentials(
     name: "log_softmax",
     doc: {
       formula: "x − max x − ln Σ e^(x − max x)",
-      teaches: "log(softmax(x)) written out would take the logarithm of what has already rounded to 0.",
+      teaches: "Written as log(softmax(x)), it would take the logarithm of probabilities that have rounded to 0.",
     },
   },
   (b, { shifted, sum }) => b.op("share", "sub", [shifted, b.op("log", "log", [sum])]),

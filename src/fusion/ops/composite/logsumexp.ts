@@ -6,7 +6,7 @@ export const logsumexp = composite({
   name: "logsumexp",
   doc: {
     formula: "max x + ln Σ e^(x − max x)",
-    teaches: "The largest value is taken out first, so nothing overflows.",
+    teaches: "The maximum is subtracted first, so nothing overflows.",
   },
   params: [ONE_TENSOR, AXES, KEEPDIMS],
   nonDifferentiable: ["max"],

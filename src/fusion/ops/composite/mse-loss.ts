@@ -6,7 +6,7 @@ export const mseLoss = composite({
   name: "mse_loss",
   doc: {
     formula: "mean((a − b)²)",
-    teaches: "The differences live in registers: two tensors are read, one number is written.",
+    teaches: "The differences stay in registers: two tensors are loaded and one number is stored.",
   },
   params: [
     tensor(["a", "input", "x"], "What was computed."),

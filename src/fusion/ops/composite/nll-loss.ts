@@ -6,7 +6,7 @@ export const nllLoss = composite({
   name: "nll_loss",
   doc: {
     formula: "−mean(weight[target] · x[target])",
-    teaches: "The target's column is found by comparing class numbers, so the loss stays one walk over each row.",
+    teaches: "The target's column is found by comparing class numbers, so the loss needs one pass over each row.",
   },
   params: [
     tensor(["x", "input", "log_probs"], "Logarithms of probabilities: batch, classes, then anything."),

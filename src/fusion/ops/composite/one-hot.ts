@@ -9,7 +9,7 @@ export const oneHot = composite({
   jaxDefaults: { dtype: "f32" },
   doc: {
     formula: "index = 0, 1, 2 …",
-    teaches: "A comparison with the index of the class: a reader makes it instead of loading it.",
+    teaches: "A comparison with the class index: its reader computes it instead of loading it.",
   },
   params: [
     tensor(["index", "input", "x"], "Class of each element."),

@@ -11,7 +11,7 @@ export const rmsNorm = composite({
   params: [
     ONE_TENSOR,
     optional(["weight", "scale", "gamma"], "Scale, of the normalised shape."),
-    number("eps", 1.1920928955078125e-7, "Keeps the root away from 0.", "epsilon"),
+    number("eps", 1.1920928955078125e-7, "Added before the square root, to avoid dividing by 0.", "epsilon"),
     NORMALISED,
   ],
   check: checkNormalised,

@@ -12,7 +12,7 @@ export const gather: OpDef = {
   withAxisFirst: "gather_elements",
   doc: {
     formula: "x[…, index, …]",
-    teaches: "The index is read, the element is loaded from there: only what is asked for crosses memory.",
+    teaches: "Loads the index and then the element, so only the selected elements are loaded.",
   },
   params: [
     tensor(["x", "input", "a", "data"], "Where the elements are."),

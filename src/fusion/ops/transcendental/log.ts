@@ -3,7 +3,7 @@ import { LN } from "../wgsl-helpers";
 
 export const log = unary({
   name: "log",
-  doc: { formula: "ln x", teaches: "Never decreases, so a maximum may be taken before it." },
+  doc: { formula: "ln x", teaches: "Monotone, so a maximum can be taken before it." },
   dtype: "float",
   flops: 8,
   expensive: true,

@@ -95,7 +95,7 @@ export function connect(
     return refused(`${say(parsed, consumer)} reads ${say(parsed, producer)} already.`);
   const draft = new Draft(parsed);
   const follow = new Follower(draft);
-  const cant = refused("This can't be done by a small change of the text: edit it by hand.");
+  const cant = refused("This edit needs more than a small change of the text: edit the text directly.");
   if (!keepOldValue(draft, follow, at.value)) return cant;
   for (let steps = 0; ; steps++) {
     const now = siteOf(draft.parsed, follow.now(consumer), operand);
@@ -135,7 +135,7 @@ export function disconnect(text: string, edge: EdgeId, parsed: Parsed = parsePro
   const follow = new Follower(draft);
   const kept = keepOldValue(draft, follow, at.value);
   const now = siteOf(draft.parsed, follow.now(ends.consumer), ends.operand);
-  if (!kept || !now) return refused("This can't be done by a small change of the text: edit it by hand.");
+  if (!kept || !now) return refused("This edit needs more than a small change of the text: edit the text directly.");
   draft.edit(replaceOperand(draft.text, now, "..."));
   return {
     ok: true,

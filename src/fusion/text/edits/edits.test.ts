@@ -68,7 +68,7 @@ describe("connect", () => {
   });
 
   test.each([
-    ["y = relu(x)\nz = exp(y)\n", "z", "y", /circle/],
+    ["y = relu(x)\nz = exp(y)\n", "z", "y", /cycle/],
     ["y = relu(x)\n", "y", "y", /itself/],
     ["w: f32[3]\ny = x + x\n", "w", "y", /x is 4×8, w is 3|w is 3/],
     ["def f(p):\n  t = exp(p)\n  return t + 1\ny = f(x)\nz = relu(x)\n", "y/f#0/t", "z", /lives inside f/],
@@ -142,9 +142,9 @@ describe("rename", () => {
   });
 
   test.each([
-    ["x", /taken/],
-    ["for", /word of Python/],
-    ["2y", /not a name/],
+    ["x", /already used/],
+    ["for", /Python keyword/],
+    ["2y", /not a valid name/],
     ["f32", /a type/],
     ["y", /already/],
   ])("not to %s", (name, reason) => {

@@ -60,6 +60,6 @@ test("places of parts follow their new names", () => {
 });
 
 test("one op has no parts", () => {
-  expect(after("y = relu(x)\n", "y")).toBe("refused: relu y is one op: there is nothing to write out.");
+  expect(after("y = relu(x)\n", "y")).toBe("refused: relu y is one op: it has no parts to expand.");
   expect(after("y = relu(x)\n", "x")).toMatch(/^refused: x is one op/);
 });

@@ -59,9 +59,9 @@ function nameNext(draft: Draft, id: NodeId): boolean | null {
 export function expandCall(text: string, id: NodeId): Edited {
   const given = parseProgram(text);
   const first = callOf(given, id);
-  if (!first) return refused(`${say(given, id)} is one op: there is nothing to write out.`);
+  if (!first) return refused(`${say(given, id)} is one op: it has no parts to expand.`);
   const title = first.site.op!.name;
-  const cannot = refused(`${title} can't be written out here. Copy its parts by hand.`);
+  const cannot = refused(`${title} can't be expanded here. Copy its parts instead.`);
   const draft = new Draft(given);
   let result = first.site.node;
   if (isNested(first.site)) {

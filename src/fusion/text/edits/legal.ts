@@ -62,7 +62,7 @@ export function connectProblem(
   const { node } = at.site;
   if (node === producer) return "A node can't read itself.";
   if (before.has(node))
-    return `${say(parsed, producer)} is computed from ${say(parsed, node)}: that would be a circle.`;
+    return `${say(parsed, producer)} is computed from ${say(parsed, node)}: that would create a cycle.`;
   return scopeProblem(parsed, producer, at) ?? typeProblem(parsed, producer, at);
 }
 
@@ -71,7 +71,7 @@ export function producerProblem(parsed: Parsed, producer: NodeId): string | null
   const node = findNode(parsed.graph, producer);
   if (!node) return `There is no node ${producer}.`;
   if (parsed.partOf.has(producer)) return locked(parsed, producer);
-  return node.op === "hole" ? "This place is empty itself: connect something to it first." : null;
+  return node.op === "hole" ? "This operand is not connected yet: connect something to it first." : null;
 }
 
 /** Every operand in the graph with a yes or a reason, for `producer` being connected to it. */

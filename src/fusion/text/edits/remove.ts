@@ -101,7 +101,7 @@ function meansOthersToo(parsed: Parsed, symbols: readonly SymbolRecord[]): boole
 
 function removalEdits(parsed: Parsed, id: NodeId): readonly TextEdit[] | string {
   const site = parsed.sites.get(id);
-  if (!site) return "It is written nowhere.";
+  if (!site) return "It has no text of its own to remove.";
   const { statement } = site.run;
   const symbols = parsed.symbols.filter((symbol) => symbol.nodes.includes(id));
   if (site.param) return [withoutParam(parsed, site.param.span), ...withoutUses({ parsed, inside: null }, symbols)];
@@ -137,7 +137,7 @@ export function removeNode(text: string, id: NodeId, parsed: Parsed = parseProgr
   const node = findNode(parsed.graph, id);
   if (!node) return refused(`There is no node ${id}.`);
   if (parsed.partOf.has(id)) return refused(locked(parsed, id));
-  if (node.op === "hole" && id.includes("/")) return refused("This place is empty already.");
+  if (node.op === "hole" && id.includes("/")) return refused("This operand is not connected.");
   const edits = removalEdits(parsed, id);
   if (typeof edits === "string") return refused(edits);
   const draft = new Draft(parsed);

@@ -58,14 +58,14 @@ export function renameVersion(draft: Draft, symbol: SymbolRecord, name: string):
 
 /** Why `name` can't be used beside what `parsed` holds, or null. */
 export function nameProblem(parsed: Parsed, name: string, owner: string): string | null {
-  if (KEYWORDS.has(name)) return `\`${name}\` is a word of Python itself.`;
+  if (KEYWORDS.has(name)) return `\`${name}\` is a Python keyword.`;
   if (!isIdentifier(name))
-    return `\`${name}\` is not a name: letters, digits and _ make one, and it begins with no digit.`;
+    return `\`${name}\` is not a valid name: use letters, digits and _, and don't start with a digit.`;
   if (DTYPES.has(name)) return `\`${name}\` is a type.`;
   const taken = parsed.symbols.some(
     (symbol) => symbol.name === name && (symbol.owner === owner || symbol.owner === "" || owner === ""),
   );
-  return taken ? `\`${name}\` is taken.` : null;
+  return taken ? `\`${name}\` is already used.` : null;
 }
 
 function finish(parsed: Parsed, edits: readonly TextEdit[], id: NodeId | null, note: string | null): Edited {

@@ -73,7 +73,7 @@ def percentile(input, q, dim=None, keepdim=False, method="linear"):
 def bincount(input, weights=None, minlength=0, length=None):
   count = minlength if length is None else length
   if count < 1:
-    raise ValueError("How many bins there are would be known only when it runs: say minlength=, the number of bins.")
+    raise ValueError("The number of bins depends on data: give minlength=, the number of bins.")
   each = torch.ones_like(input) if weights is None else weights
   return torch.zeros([count], dtype=each.dtype).scatter_add(0, input, each)
 
@@ -104,7 +104,7 @@ def digitize(input, bins, right=False):
 
 def _segments(num_segments):
   if num_segments is None:
-    raise ValueError("How many segments there are would be known only when it runs: say num_segments=.")
+    raise ValueError("The number of segments depends on data: give num_segments=.")
   return num_segments
 
 def segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False):

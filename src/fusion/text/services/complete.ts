@@ -95,7 +95,7 @@ function members(): Draft[] {
 
 function symbolDetail(parsed: Parsed, symbol: SymbolRecord): string {
   const node = symbol.node === null ? null : findNode(parsed.graph, symbol.node);
-  if (node) return parsed.unknown.has(node.id) ? "waits for a connection" : showType(node.type);
+  if (node) return parsed.unknown.has(node.id) ? "not connected yet" : showType(node.type);
   const { value } = symbol;
   return value.kind === "number" ? `${value.value}` : value.kind === "def" ? "def" : "";
 }
@@ -146,7 +146,7 @@ const KEYWORD_ITEMS: readonly Draft[] = [
     detail: "a loop, unrolled",
     doc: "",
   },
-  { label: "return", kind: "keyword", insert: "return ", snippet: false, detail: "marks the results", doc: "" },
+  { label: "return", kind: "keyword", insert: "return ", snippet: false, detail: "names the results", doc: "" },
 ];
 
 const DIMENSIONS = "[${1:1024}, ${2:1024}]$0";

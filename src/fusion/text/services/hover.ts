@@ -21,7 +21,7 @@ export interface Hover {
 
 function showNode(parsed: Parsed, { id, type, op }: Node): string {
   if (op === "hole") return "`...` — nothing is connected here yet";
-  if (parsed.unknown.has(id)) return "Its shape waits for a connection.";
+  if (parsed.unknown.has(id)) return "Its shape is not known until it is connected.";
   return `\`${showType(type)}\` · ${showBytes(bytesOf(type))}`;
 }
 

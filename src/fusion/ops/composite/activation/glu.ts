@@ -7,7 +7,7 @@ export const glu = composite({
   name: "glu",
   doc: {
     formula: "a · σ(b), x = [a, b]",
-    teaches: "Both halves are read at one index each: the halves are never written.",
+    teaches: "Each half is read in place, so neither is copied.",
   },
   params: [ONE_TENSOR, AXIS],
   check([x], attrs, names) {

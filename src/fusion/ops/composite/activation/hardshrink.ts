@@ -3,7 +3,7 @@ import { ONE_TENSOR } from "../../families";
 
 export const hardshrink = composite({
   name: "hardshrink",
-  doc: { formula: "|x| ≤ λ ? 0 : x", teaches: "A test and a choice: nothing is computed but a size." },
+  doc: { formula: "|x| ≤ λ ? 0 : x", teaches: "Keeps values that are larger than the bound and sets the rest to 0." },
   params: [
     ONE_TENSOR,
     { names: ["lambd", "lambda_"], kind: "float", default: 0.5, doc: "Up to this size a value becomes 0." },

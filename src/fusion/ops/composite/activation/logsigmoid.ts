@@ -4,7 +4,10 @@ import { ONE_TENSOR } from "../../families";
 export const logsigmoid = composite({
   name: "logsigmoid",
   aliases: ["log_sigmoid"],
-  doc: { formula: "−softplus(−x)", teaches: "Never the logarithm of a sigmoid that has rounded to 0." },
+  doc: {
+    formula: "−softplus(−x)",
+    teaches: "Computed without sigmoid, whose logarithm would be −∞ once it rounds to 0.",
+  },
   params: [ONE_TENSOR],
   build: (b, [x]) => b.op("log", "neg", [b.op("softplus", "softplus", [b.op("negative", "neg", [x!])])]),
 });

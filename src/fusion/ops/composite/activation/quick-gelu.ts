@@ -3,7 +3,7 @@ import { ONE_TENSOR } from "../../families";
 
 export const quickGelu = composite({
   name: "quick_gelu",
-  doc: { formula: "x · σ(1.702 x)", teaches: "A gelu by one exponential, as CLIP was trained with." },
+  doc: { formula: "x · σ(1.702 x)", teaches: "A GELU approximation with one exponential, used to train CLIP." },
   params: [ONE_TENSOR],
   build(b, [x]) {
     const steep = b.op("steep", "mul", [x!, b.scalar(1.702, b.typeOf(x!).dtype)]);

@@ -4,7 +4,7 @@ import { softmax } from "../softmax";
 
 export const softmin = composite({
   name: "softmin",
-  doc: { formula: "softmax(−x)", teaches: "A softmax that reads a sign more: the sign costs no kernel." },
+  doc: { formula: "softmax(−x)", teaches: "A softmax of −x; once fused, the negation needs no kernel." },
   params: [ONE_TENSOR, AXIS],
   build: (b, [x], attrs) => softmax.build(b, [b.op("negative", "neg", [x!])], attrs),
 });

@@ -3,7 +3,7 @@ import { ONE_TENSOR } from "../../families";
 
 export const softshrink = composite({
   name: "softshrink",
-  doc: { formula: "x − min(max(x, −λ), λ)", teaches: "What soft thresholding takes away is the value, clamped." },
+  doc: { formula: "x − min(max(x, −λ), λ)", teaches: "Soft thresholding: x minus x clamped to the bound." },
   params: [
     ONE_TENSOR,
     { names: ["lambd", "lambda_"], kind: "float", default: 0.5, doc: "Up to this size a value becomes 0." },

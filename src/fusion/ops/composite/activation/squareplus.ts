@@ -4,7 +4,7 @@ import { ONE_TENSOR, number } from "../../families";
 export const squareplus = composite({
   name: "squareplus",
   doc: { formula: "(x + √(x² + b)) / 2", teaches: "A softplus without an exponential." },
-  params: [ONE_TENSOR, number("b", 4, "How round the bend is.")],
+  params: [ONE_TENSOR, number("b", 4, "Smoothness of the bend.")],
   build(b, [x], { b: bend }) {
     const { dtype } = b.typeOf(x!);
     const raised = b.op("raised", "add", [b.op("square", "square", [x!]), b.scalar(Number(bend), dtype)]);

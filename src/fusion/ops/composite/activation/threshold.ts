@@ -3,11 +3,11 @@ import { ONE_TENSOR } from "../../families";
 
 export const threshold = composite({
   name: "threshold",
-  doc: { formula: "x > threshold ? x : value", teaches: "A relu with two numbers to choose." },
+  doc: { formula: "x > threshold ? x : value", teaches: "A ReLU with a chosen threshold and value." },
   params: [
     ONE_TENSOR,
-    { names: ["threshold"], kind: "float", doc: "What lies above it stays." },
-    { names: ["value"], kind: "float", doc: "What the rest becomes." },
+    { names: ["threshold"], kind: "float", doc: "Values above it are kept." },
+    { names: ["value"], kind: "float", doc: "Value for the rest." },
   ],
   build(b, [x], { threshold: above, value }) {
     const { dtype } = b.typeOf(x!);

@@ -6,7 +6,7 @@ export const allclose = composite({
   name: "allclose",
   doc: {
     formula: "all(|a − b| ≤ atol + rtol · |b|)",
-    teaches: "A comparison and a fold: two tensors are read, one answer is written.",
+    teaches: "A comparison and a reduction: two tensors are loaded and one value is stored.",
   },
   params: [tensor(["a", "input", "x"], "Left operand."), tensor(["b", "other", "y"], "Right operand."), ...CLOSENESS],
   build: (b, [left, right], attrs) =>

@@ -3,7 +3,7 @@ import { ONE_TENSOR } from "../../families";
 
 export const cbrt = composite({
   name: "cbrt",
-  doc: { formula: "∛x", teaches: "The sign is taken off first: a power of a negative number is no number." },
+  doc: { formula: "∛x", teaches: "The sign is handled separately, because a power of a negative number is NaN." },
   params: [ONE_TENSOR],
   build(b, [x]) {
     const size = b.op("size", "abs", [x!]);

@@ -7,7 +7,7 @@ export const cosineSimilarity = composite({
   name: "cosine_similarity",
   doc: {
     formula: "Σ a b / (max(|a|, eps) · max(|b|, eps))",
-    teaches: "Three sums over one walk: two tensors are read once.",
+    teaches: "Three sums in one pass: each of the two tensors is loaded once.",
   },
   params: [
     tensor(["a", "x1", "input"], "Left vectors."),

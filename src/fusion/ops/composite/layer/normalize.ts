@@ -7,7 +7,7 @@ export const normalize = composite({
   name: "normalize",
   doc: {
     formula: "x / max((Σ |x|ᵖ)^(1/p), eps)",
-    teaches: "A reduction and its broadcast back: one kernel when a workgroup keeps its row.",
+    teaches: "A reduction and its broadcast: one kernel when a workgroup owns the row.",
   },
   params: [
     ONE_TENSOR,

@@ -6,7 +6,7 @@ export const binaryCrossEntropyWithLogits = composite({
   name: "binary_cross_entropy_with_logits",
   doc: {
     formula: "mean(max(x, 0) − x y + ln(1 + e^−|x|))",
-    teaches: "The sigmoid is never formed: its logarithm would be −∞ long before the loss is.",
+    teaches: "Computed without sigmoid, whose logarithm would become −∞ although the loss is finite.",
   },
   params: [
     tensor(["x", "input", "logits"], "Logits: any number."),

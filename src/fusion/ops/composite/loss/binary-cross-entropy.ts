@@ -7,7 +7,7 @@ export const binaryCrossEntropy = composite({
   name: "binary_cross_entropy",
   doc: {
     formula: "−mean(y ln p + (1 − y) ln(1 − p))",
-    teaches: "Logarithms are held above −100, so that a certain mistake costs much and not ∞.",
+    teaches: "Logarithms are limited to −100, so that the loss stays finite.",
   },
   params: [
     tensor(["p", "input", "x"], "Probabilities."),

@@ -6,7 +6,7 @@ export const klDiv = composite({
   name: "kl_div",
   doc: {
     formula: "mean(y (ln y − x))",
-    teaches: "Where y is 0 the product is 0 whatever the logarithm says: a choice, not a multiplication.",
+    teaches: "Where y is 0 the result is 0, even if the logarithm is infinite.",
   },
   params: [
     tensor(["x", "input"], "Logarithms of probabilities."),
@@ -17,7 +17,7 @@ export const klDiv = composite({
       default: "mean",
       doc: "mean, sum, none, or batchmean: the sum over the first axis's size.",
     },
-    { names: ["log_target"], kind: "bool", default: false, doc: "The target is logarithms too." },
+    { names: ["log_target"], kind: "bool", default: false, doc: "The target is given as logarithms." },
   ],
   check: (inputs, attrs, names) => (attrs["reduction"] === "batchmean" ? null : checkReduced(inputs, attrs, names)),
   build(b, [x, y], attrs) {

@@ -5,7 +5,7 @@ export const l1Loss = composite({
   name: "l1_loss",
   doc: {
     formula: "mean(|a − b|)",
-    teaches: "The differences live in registers: two tensors are read, one number is written.",
+    teaches: "The differences stay in registers: two tensors are loaded and one number is stored.",
   },
   params: [...COMPARED, REDUCED],
   check: checkReduced,

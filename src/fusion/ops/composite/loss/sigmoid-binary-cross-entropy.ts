@@ -6,7 +6,7 @@ export const sigmoidBinaryCrossEntropy = composite({
   name: "sigmoid_binary_cross_entropy",
   doc: {
     formula: "max(x, 0) − x y + ln(1 + e^−|x|)",
-    teaches: "A loss for each element, as optax has it: averaging is the caller's.",
+    teaches: "One loss per element, as in optax; the caller averages.",
   },
   params: [
     tensor(["x", "input", "logits"], "Logits: any number."),

@@ -9,7 +9,7 @@ export const softmaxCrossEntropyWithIntegerLabels = composite({
   name: "softmax_cross_entropy_with_integer_labels",
   doc: {
     formula: "ln Σ e^x − x[y]",
-    teaches: "One walk over each row: the target's column is found by comparing class numbers.",
+    teaches: "One pass over each row finds the target's column by comparing class numbers.",
   },
   params: [tensor(["x", "logits"], "Logits: classes last."), tensor(["y", "labels"], "Class of each row.")],
   check([x, y], _attrs, names) {

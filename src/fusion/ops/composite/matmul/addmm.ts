@@ -6,7 +6,7 @@ export const addmm = composite({
   aliases: ["baddbmm", "addmv"],
   doc: {
     formula: "beta · x + alpha · (a @ b)",
-    teaches: "The sum rides along in the product's registers: no kernel of its own.",
+    teaches: "The addition happens in the matmul's registers, so it needs no kernel.",
   },
   params: [
     tensor(["x", "input"], "What is added to the product."),

@@ -4,7 +4,7 @@ import { buildTensordot, checkTensordot } from "../../einsum";
 
 export const inner = composite({
   name: "inner",
-  doc: { formula: "Σ a[…, k] · b[…, k]", teaches: "A product of matrices whose right side is walked along its rows." },
+  doc: { formula: "Σ a[…, k] · b[…, k]", teaches: "A matmul whose right operand is read along its rows." },
   params: [tensor(["a", "input"], "Left operand."), tensor(["b", "other"], "Right operand.")],
   check: ([left, right], _attrs, names) => checkTensordot(left!.shape, right!.shape, [-1, -1], names),
   build: (b, [left, right]) => buildTensordot(b, left!, right!, [-1, -1]),

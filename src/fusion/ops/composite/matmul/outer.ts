@@ -7,7 +7,7 @@ export const outer = composite({
   aliases: ["ger"],
   doc: {
     formula: "a[i] · b[j]",
-    teaches: "A product without a sum: each element is one multiplication, so memory is all it costs.",
+    teaches: "One multiplication per element and no sum, so memory sets its time.",
   },
   params: [tensor(["a", "input", "x"], "Left operand."), tensor(["b", "other", "y"], "Right operand.")],
   build(b, [left, right]) {

@@ -6,7 +6,7 @@ export const tensordot = composite({
   name: "tensordot",
   doc: {
     formula: "Σ over pairs of axes",
-    teaches: "Axes that pair up are summed: reshapes and transposes around a product of matrices.",
+    teaches: "Paired axes are summed: a matmul with reshapes and transposes.",
   },
   params: [
     tensor(["a", "input"], "Left operand."),

@@ -6,7 +6,7 @@ export const vdot = composite({
   name: "vdot",
   doc: {
     formula: "Σ a[i] · b[i]",
-    teaches: "The product of rows with one number as its result: two tensors are read, four bytes are written.",
+    teaches: "A dot product of all elements: two tensors are loaded and one number is stored.",
   },
   params: [tensor(["a", "input", "x"], "Left operand."), tensor(["b", "other", "y"], "Right operand.")],
   build(b, [left, right]) {

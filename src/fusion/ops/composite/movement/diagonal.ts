@@ -7,7 +7,7 @@ export const diagonal = composite({
   aliases: ["diag"],
   doc: {
     formula: "x[i, i + offset]",
-    teaches: "A strided slice of the flattened rows: one element in n + 1 crosses memory.",
+    teaches: "A strided slice of the flattened rows: one element in n + 1 is loaded.",
   },
   params: [ONE_TENSOR, ...DIAGONAL_AXES],
   check: checkDiagonal,

@@ -8,7 +8,7 @@ export const indexAdd = composite({
   name: "index_add",
   doc: {
     formula: "x[…, index[i], …] += source[…, i, …]",
-    teaches: "Turned round: each place sums the rows that name it, in one order.",
+    teaches: "Computed as a gather: each index sums the rows that name it, in a fixed order.",
   },
   params: [
     tensor(["x", "input"], "What is added to."),

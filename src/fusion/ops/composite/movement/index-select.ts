@@ -5,7 +5,7 @@ export const indexSelect = composite({
   name: "index_select",
   doc: {
     formula: "x[…, index, …]",
-    teaches: "The index is read, the element is loaded from there: only what is asked for crosses memory.",
+    teaches: "Loads the index and then the element, so only the selected elements are loaded.",
   },
   params: [
     ONE_TENSOR,

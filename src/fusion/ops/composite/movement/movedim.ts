@@ -7,12 +7,12 @@ export const movedim = composite({
   aliases: ["moveaxis"],
   doc: {
     formula: "axes moved, the others in their order",
-    teaches: "A transpose by the axes that move: only another walk over the tensor for whoever reads it.",
+    teaches: "A transpose: its reader only computes another index.",
   },
   params: [
     ONE_TENSOR,
     { names: ["source"], kind: "ints", doc: "Axes that move." },
-    { names: ["destination"], kind: "ints", doc: "Where they stand afterwards." },
+    { names: ["destination"], kind: "ints", doc: "Their new positions." },
   ],
   check([x], attrs, names) {
     const bad =

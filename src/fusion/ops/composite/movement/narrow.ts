@@ -7,7 +7,7 @@ export const narrow = composite({
   name: "narrow",
   doc: {
     formula: "x[start : start + length] along an axis",
-    teaches: "Only the elements that are asked for cross memory.",
+    teaches: "Only the selected elements are loaded.",
   },
   params: [
     ONE_TENSOR,
@@ -24,7 +24,7 @@ export const narrow = composite({
     if (start >= 0 && length >= 0 && start + length <= extent) return null;
     return wrong(
       "bad-attr",
-      `${names[0]} is ${showShape(shape)}: ${length} elements from ${start} on do not lie inside the ${extent} of that axis.`,
+      `${names[0]} is ${showShape(shape)}: ${length} elements from ${start} on are not inside the ${extent} of that axis.`,
     );
   },
   build(b, [x], attrs) {

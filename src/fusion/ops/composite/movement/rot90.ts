@@ -6,7 +6,7 @@ export const rot90 = composite({
   name: "rot90",
   doc: {
     formula: "a quarter turn, k times",
-    teaches: "A transpose and a flip: only another walk over the tensor for whoever reads it.",
+    teaches: "A transpose and a flip: its reader only computes another index.",
   },
   params: [
     ONE_TENSOR,

@@ -3,7 +3,7 @@ import { AXES, KEEPDIMS, ONE_TENSOR } from "../../families";
 
 export const nanmean = composite({
   name: "nanmean",
-  doc: { formula: "Σ x / count of x without NaN", teaches: "Two sums over one read: how much, and how many." },
+  doc: { formula: "Σ x / count of x without NaN", teaches: "Computes the sum and the count in one pass." },
   params: [ONE_TENSOR, AXES, KEEPDIMS],
   build(b, [x], { axes, keepdims }) {
     const fold = { axes: axes ?? null, keepdims: keepdims ?? false };

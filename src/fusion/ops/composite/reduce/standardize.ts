@@ -9,7 +9,7 @@ export const standardize = composite({
   params: [
     ONE_TENSOR,
     { ...AXES, default: -1, doc: "Axes that share a mean." },
-    number("eps", 1e-5, "Keeps the root away from 0.", "epsilon"),
+    number("eps", 1e-5, "Added before the square root, to avoid dividing by 0.", "epsilon"),
   ],
   check: ([x], attrs, names) => checkAxes(attrs["axes"], x!.shape, names[0]!),
   build(b, [x], { axes, eps }) {
