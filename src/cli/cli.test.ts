@@ -191,7 +191,10 @@ test("pasted classes and defs are read by way of their fixes, and that is said",
   expect([code, out.split("\n")[0]]).toEqual([0, expect.stringContaining("linear_relu")]);
   expect(err).toContain("Classes were written out as a program; sizes that nothing says are guesses.");
   const def = await command("plan program.py", "def f(x, w, b):\n  return gelu(x @ w + b)\n");
-  expect([def.code, def.err]).toEqual([0, "Inputs were given example shapes; sizes that the program does not fix are guesses."]);
+  expect([def.code, def.err]).toEqual([
+    0,
+    "Inputs were given example shapes; sizes that the program does not fix are guesses.",
+  ]);
 });
 
 test("a hole makes the plan wait", async () => {
