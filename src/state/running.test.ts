@@ -221,7 +221,7 @@ test("memory that runs out on the way offers the fused plan alone, as running ou
   await page.getState().actions.runBoth(true);
   expect(page.getState().run.status).toBe("idle");
   expect(page.getState().notice).toMatchObject({ action: { label: "Run fused only", kind: "run-fused" } });
-  expect(page.getState().notice?.text).toContain(problem.text);
+  expect(page.getState().notice?.text).toContain("The GPU has no memory left for both plans.");
   expect(page.getState().notice?.text).toContain("The naive plan would store 1 MiB for s alone.");
   page.getState().actions.followNotice();
   await settled();

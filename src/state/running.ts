@@ -102,10 +102,12 @@ function ask(context: SliceContext, { previous }: RunRequest, notice: Omit<Notic
   return false;
 }
 
-/** Bytes of the largest tensor that only the naive plan stores, in words. */
-function naiveNeed(naive: Plan): string {
-  const largest = naive.buffers.toSorted((a, b) => b.bytes - a.bytes)[0]!;
-  return `The naive plan would store ${showBytes(largest.bytes)} for ${largest.value} alone`;
+/** Bytes of the largest tensor that only the naive plan stores, in words; null where the fused plan stores all of them. */
+function naiveNeed({ naive, fused }: FinishedRun["plans"]): string | null {
+  const also = new Map(fused.buffers.map(({ value, bytes }) => [value, bytes]));
+  const own = naive.buffers.filter(({ value, bytes }) => (also.get(value) ?? 0) < bytes);
+  const largest = own.toSorted((a, b) => b.bytes - a.bytes)[0];
+  return largest ? `The naive plan would store ${showBytes(largest.bytes)} for ${largest.value} alone.` : null;
 }
 
 const plansToRun = ({ naive, step, fused }: FinishedRun["plans"], { only }: RunRequest): BenchPlans =>
@@ -175,8 +177,9 @@ async function mayRun(
   if (!ever.ok) {
     const [action, ...rest] = await others();
     if (request.signal.aborted) return false;
-    const lead = only === "fused" ? "" : `${naiveNeed(plans.naive)}. `;
-    if (action) return ask(context, request, { text: `${lead}${ever.problem.text}`, action, others: rest });
+    const lead = only === "fused" ? null : naiveNeed(plans);
+    if (action)
+      return ask(context, request, { text: [lead, ever.problem.text].filter(Boolean).join(" "), action, others: rest });
     fail(context, request, ever.problem);
     return false;
   }
@@ -208,9 +211,11 @@ export function fail(context: SliceContext, request: RunRequest, problem: GpuPro
 /** What came of a run that gave no times. The fused plan may still fit where memory ran out on the way. */
 function notRun(context: SliceContext, request: RunRequest, plans: FinishedRun["plans"], problem: GpuProblem): void {
   if (problem.code === "cancelled") return;
-  if (problem.code === "out-of-memory" && request.only !== "fused")
-    ask(context, request, { text: `${problem.text} ${naiveNeed(plans.naive)}.`, action: FUSED_ONLY });
-  else fail(context, request, problem);
+  if (problem.code === "out-of-memory" && request.only !== "fused") {
+    // What the driver says of it helps nobody here.
+    const text = ["The GPU has no memory left for both plans.", naiveNeed(plans)].filter(Boolean).join(" ");
+    ask(context, request, { text, action: FUSED_ONLY });
+  } else fail(context, request, problem);
 }
 
 /** The plans as the check worker has to know them: regions by kernel, and what is in memory. */
