@@ -33,6 +33,7 @@ const FLOORS = {
   cost: ["ir", "ops", "kernel", "region"],
   passes: ["ir", "ops", "kernel", "region", "cost"],
   codegen: ["ir", "ops", "kernel", "region", "cost"],
+  standalone: ["ir", "cost", "passes", "codegen", "reference"],
 };
 // `region` answers for passes, cost and codegen alike (docs/decisions/0002); codegen asks `cost` for the bytes it declares.
 const PURE = new Set(["course", "fusion", "glossary", "gpu", "document", "import", "lessons", "workers", "cli"]);

@@ -18,7 +18,7 @@ import {
 } from "../fusion";
 import type { Checked, CompileOptions, EdgeId, KnobChoices, Knobs } from "../fusion";
 
-export const commands = ["plan", "explain", "wgsl", "run"] as const;
+export const commands = ["plan", "explain", "wgsl", "run", "export"] as const;
 export type Command = (typeof commands)[number];
 export type DeviceKind = "cpu" | "webgpu";
 
@@ -27,6 +27,8 @@ export interface Request {
   /** A path, `-` for standard input, or a share link. */
   readonly file: string;
   readonly json: boolean;
+  /** Where export writes; null: standard output. */
+  readonly out: string | null;
   readonly device: DeviceKind;
   /** Extents that a model leaves open, by name; several are the shape of an input. */
   readonly dims: ReadonlyMap<string, readonly number[]>;
@@ -47,11 +49,13 @@ export const usageText = `Usage: npm run -s fusion -- COMMAND FILE [flags]
   explain   every decision with its reason
   wgsl      the generated shaders
   run       run naive and fused, and compare both with a 64-bit reference
+  export    the fused plan as an ES module of its own, to -o FILE.mjs or standard output
   check     PATH…: folders of ONNX and JAX cases with inputs and expected outputs [--device] [--json]
 
 FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share link, or - for standard input.
 
   --json                              print JSON
+  -o, --out FILE                      where export writes
   --device cpu|webgpu                 where run computes (cpu)
   --granularity op|statement|primitive   kernels of the naive plan (op)
   --profile NAME                      ${allProfiles.map(({ name }) => name).join(", ")}
@@ -72,6 +76,7 @@ ${knobLines()}
 
 const flags = {
   json: { type: "boolean" },
+  out: { type: "string", short: "o" },
   device: { type: "string" },
   granularity: { type: "string" },
   profile: { type: "string" },
@@ -181,11 +186,13 @@ export function readArgs(args: readonly string[]): Checked<Request | null> {
   if (!dims.ok) return dims;
   const bound = boundValues(values.bind);
   if (!bound.ok) return bound;
-  const { json = false } = values;
+  const { json = false, out = null } = values;
+  if (out !== null && command !== "export") return wrong(`${command} writes no file; -o is for export.`);
   const asked = {
     command,
     file,
     json,
+    out: out === "-" ? null : out,
     device: device.value ?? "cpu",
     dims: dims.value,
     bound: bound.value,

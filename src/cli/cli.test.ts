@@ -18,19 +18,24 @@ const model =
 /** Runs a command on a file `program.py` with this text. */
 async function command(line: string, text = log, file = "program.py") {
   const [printed, complained]: [string[], string[]] = [[], []];
+  const written = new Map<string, string>();
   const environment = {
     read: async (path: string) => {
       if (path !== file) throw new Error("ENOENT: no such file");
       return text;
     },
     bytes: async () => Buffer.from(model, "base64"),
+    write: async (path: string, words: string) => {
+      if (path.includes("/")) throw new Error("ENOENT: no such folder");
+      written.set(path, words);
+    },
     print: (words: string) => void printed.push(words),
     complain: (words: string) => void complained.push(words),
     now: () => 0,
     gpu: async () => "There is no GPU in this test.",
   };
   const code = await main(line === "" ? [] : line.split(" "), environment);
-  return { code, out: printed.join("\n"), err: complained.join("\n") };
+  return { code, out: printed.join("\n"), err: complained.join("\n"), written };
 }
 
 const json = async (line: string, text = log) => JSON.parse((await command(`${line} --json`, text)).out);
@@ -225,4 +230,17 @@ test("a model is planned and run with its own weights; what it leaves open is as
   expect(code).toBe(0);
   expect(out).toContain("agrees");
   expect((await command("plan net.onnx --dim batch")).err).toContain("--dim batch is no extent");
+});
+
+test("export writes a module, or prints it; it says where it can't", async () => {
+  const { code, out, err, written } = await command("export program.py -o fused.mjs");
+  expect([code, out]).toEqual([0, ""]);
+  const text = written.get("fused.mjs")!;
+  expect(text).toMatch(/^export const create = /m);
+  expect(text).not.toMatch(/^\s*import /m);
+  expect(err).toBe(`fused.mjs: 1 kernel, ${text.length} characters.`);
+  expect((await command("export program.py")).out).toBe(text);
+  const refused = await command("export program.py -o nowhere/fused.mjs");
+  expect([refused.code, refused.err]).toEqual([1, "nowhere/fused.mjs can't be written: ENOENT: no such folder"]);
+  expect((await command("plan program.py -o plan.txt")).err).toMatch(/^plan writes no file; -o is for export\./);
 });

@@ -1,4 +1,4 @@
-/** @file The command line: plan, explain, wgsl and run on program texts, saved documents and share links. */
+/** @file The command line: plan, explain, wgsl, run and export on program texts, saved documents and share links. */
 import { compile } from "../fusion";
 import type { Compilation, Diagnostic } from "../fusion";
 import { checkCases } from "./check/command";
@@ -8,6 +8,7 @@ import { load } from "./load";
 import { diagnosticText, explainJson, explainText, planJson, planText, wgslJson, wgslText } from "./report";
 import type { Planned } from "./report";
 import { run } from "./run";
+import { exportModule } from "./export";
 import type { Environment } from "./environment";
 
 export { nodeEnvironment } from "./environment";
@@ -74,5 +75,7 @@ async function answer(request: Request, planned: Planned, environment: Environme
       return 0;
     case "run":
       return run(request, planned, environment);
+    case "export":
+      return exportModule(request, planned, environment);
   }
 }

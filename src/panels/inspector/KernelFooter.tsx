@@ -1,6 +1,6 @@
 /** @file Copy, Diff with naive, Knobs, Export. */
 import { lazy, Suspense, useState } from "react";
-import type { Plan } from "../../fusion";
+import type { Fusion, Plan } from "../../fusion";
 import { playground, selectNaiveFusion, usePlayground, type FinishedRun } from "../../state";
 import { Icon } from "../Icon";
 import { download } from "../download";
@@ -17,6 +17,14 @@ async function exportPlan(plan: Plan, as: "zip" | "json"): Promise<void> {
   const { planArchive, planJson } = await import("../model/export");
   if (as === "zip") download("kernels.zip", "application/zip", planArchive(plan));
   else download("plan.json", "application/json", planJson(plan));
+}
+
+/** The shown plan, to be run by another page. The compiler is loaded with it. */
+async function exportModule(fusion: Fusion, plan: Plan): Promise<void> {
+  const { moduleText } = await import("../model/standalone");
+  const { compilation } = playground.getState().derived;
+  const text = compilation && moduleText(compilation, fusion, plan);
+  if (text) download("fused.mjs", "text/javascript", text);
 }
 
 /** The last run, where it is of the program that is planned. */
@@ -101,6 +109,9 @@ export function KernelFooter({ knobs, onKnobs }: Props) {
             </button>
             <button type="button" onClick={() => void exportPlan(plan, "json")}>
               This plan, .json
+            </button>
+            <button type="button" onClick={() => void exportModule(fusion, plan)}>
+              This plan as an ES module, .mjs
             </button>
             <button type="button" onClick={() => void exportTrace()}>
               Trace for Perfetto or chrome://tracing, .json

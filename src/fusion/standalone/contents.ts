@@ -1,0 +1,236 @@
+/** @file What a module of a plan holds, as data: buffers, weights, kernels. `runtime.js` is what reads it. */
+import {
+  bytesOf,
+  node,
+  type Fusion,
+  type Graph,
+  type Kernel,
+  type Node,
+  type NodeId,
+  type Plan,
+  type TensorType,
+} from "../ir";
+import { inputFeed, type Drawing, type InputData } from "../reference";
+import { carried } from "./data";
+
+/** A tensor in one of the buffers; `bytes` as they are bound and copied. */
+export interface Tensor {
+  readonly buffer: number;
+  readonly dtype: TensorType["dtype"];
+  readonly shape: readonly number[];
+  readonly bytes: number;
+}
+
+export interface Dispatch {
+  readonly shader: number;
+  readonly buffers: readonly { readonly buffer: number; readonly bytes: number }[];
+  readonly workgroups: readonly [number, number, number];
+}
+
+/** A weight's numbers when nobody gives others; null: zeros. */
+export type Numbered =
+  { readonly base64: string } | { readonly draw: Dispatch; readonly parameters: readonly number[] } | null;
+
+export interface Shader {
+  readonly entry: string;
+  readonly layout: readonly ("read-only-storage" | "storage" | "uniform")[];
+  readonly code: string;
+}
+
+export interface Contents {
+  readonly features: readonly string[];
+  readonly limits: Readonly<Record<string, number>>;
+  readonly buffers: readonly { readonly bytes: number; readonly uniform: boolean }[];
+  readonly inputs: ReadonlyMap<string, Tensor>;
+  readonly weights: ReadonlyMap<string, Tensor & { readonly numbers: Numbered }>;
+  readonly outputs: ReadonlyMap<string, Tensor>;
+  readonly shaders: readonly Shader[];
+  /** Once, after the weights are there: what passes folded of them. */
+  readonly prepare: readonly Dispatch[];
+  /** Every run. */
+  readonly run: readonly Dispatch[];
+}
+
+/** What a module is made of. */
+export interface Exported {
+  /** The program as written: its outputs have the names that a person knows. */
+  readonly source: Graph;
+  readonly fusion: Fusion;
+  readonly plan: Plan;
+  /** Plan of what passes folded of weights; null where they folded nothing. */
+  readonly folding: Plan | null;
+  /** Numbers of inputs in place of what their seeds give: the weights of a model. */
+  readonly given: ReadonlyMap<NodeId, InputData>;
+}
+
+// WebGPU binds whole words, and never nothing.
+const paddedBytes = (bytes: number): number => Math.max(16, Math.ceil(bytes / 4) * 4);
+
+/** WebGPU's own minimum of each limit, which every device has: https://www.w3.org/TR/webgpu/#limits */
+const EVERYWHERE: Readonly<Record<string, number>> = {
+  maxBufferSize: 2 ** 28,
+  maxStorageBufferBindingSize: 2 ** 27,
+  maxUniformBufferBindingSize: 2 ** 16,
+  maxStorageBuffersPerShaderStage: 8,
+  maxComputeWorkgroupStorageSize: 2 ** 14,
+  maxComputeInvocationsPerWorkgroup: 256,
+  maxComputeWorkgroupSizeX: 256,
+  maxComputeWorkgroupSizeY: 256,
+  maxComputeWorkgroupSizeZ: 64,
+  maxComputeWorkgroupsPerDimension: 65535,
+};
+
+const ENABLES: Readonly<Record<string, string>> = { f16: "shader-f16", subgroups: "subgroups" };
+const LAYOUTS = { read: "read-only-storage", read_write: "storage", uniform: "uniform" } as const;
+
+/** Buffers by key, each as large as its largest tenant. */
+class Pool {
+  readonly all: { bytes: number; uniform: boolean }[] = [];
+  readonly #byKey = new Map<string, number>();
+
+  at(key: string, bytes: number): number {
+    const index = this.#byKey.get(key) ?? this.all.push({ bytes: 0, uniform: false }) - 1;
+    this.#byKey.set(key, index);
+    this.all[index]!.bytes = Math.max(this.all[index]!.bytes, paddedBytes(bytes));
+    return index;
+  }
+}
+
+/** Shaders, each text once. */
+class Shaders {
+  readonly all: Shader[] = [];
+
+  of(entry: string, code: string, layout: Shader["layout"]): number {
+    const known = this.all.findIndex((each) => each.code === code);
+    return known >= 0 ? known : this.all.push({ entry, layout, code }) - 1;
+  }
+}
+
+type Where = ReadonlyMap<NodeId, Tensor>;
+
+const tensorOf = (buffer: number, type: TensorType): Tensor => ({
+  buffer,
+  dtype: type.dtype,
+  shape: type.shape,
+  bytes: paddedBytes(bytesOf(type)),
+});
+
+/** Where each value of a plan is: inputs have buffers of their own, all else shares by slot. */
+function placed(plan: Plan, pool: Pool, label: string, already: Where): Map<NodeId, Tensor> {
+  const where = new Map(already);
+  for (const { value, type, role, slot, bytes } of plan.buffers) {
+    if (where.has(value)) continue;
+    const key = role === "input" ? `input ${value}` : `${label} slot ${slot}`;
+    where.set(value, tensorOf(pool.at(key, bytes), type));
+  }
+  for (const { output, value } of plan.aliases) {
+    const stored = where.get(value);
+    if (stored) where.set(output, stored);
+  }
+  return where;
+}
+
+function dispatchesOf(kernels: readonly Kernel[], where: Where, pool: Pool, shaders: Shaders): Dispatch[] {
+  return kernels.map(({ name, wgsl, bindings, workgroups }) => {
+    const layout = bindings.map(({ access }) => LAYOUTS[access]);
+    const buffers = bindings.map(({ value, access }) => {
+      const { buffer, bytes } = where.get(value)!;
+      if (access === "uniform") pool.all[buffer]!.uniform = true;
+      return { buffer, bytes };
+    });
+    return { shader: shaders.of(name, wgsl, layout), buffers, workgroups };
+  });
+}
+
+const isDrawing = (feed: InputData | Drawing): feed is Drawing => "wgsl" in feed;
+
+function numbersOf(input: Node, tensor: Tensor, given: InputData | undefined, shaders: Shaders): Numbered {
+  const feed = given ?? inputFeed(input);
+  if (isDrawing(feed)) {
+    const shader = shaders.of(feed.name, feed.wgsl, ["storage", "uniform"]);
+    const { buffer, bytes } = tensor;
+    return {
+      draw: { shader, buffers: [{ buffer, bytes }], workgroups: feed.workgroups },
+      parameters: [...feed.parameters],
+    };
+  }
+  const text = carried(input.type, feed);
+  return text === null ? null : { base64: text };
+}
+
+/** What of `kernels` and buffers is more than every device has. */
+function limitsOf(kernels: readonly Kernel[], buffers: Contents["buffers"]): Record<string, number> {
+  const needed: Record<string, number> = {};
+  const need = (limit: string, amount: number): void => {
+    if (amount > Math.max(EVERYWHERE[limit]!, needed[limit] ?? 0)) needed[limit] = amount;
+  };
+  for (const { bytes, uniform } of buffers) {
+    need("maxBufferSize", bytes);
+    need("maxStorageBufferBindingSize", bytes);
+    if (uniform) need("maxUniformBufferBindingSize", bytes);
+  }
+  for (const { bindings, workgroupSize, workgroupBytes, workgroups } of kernels) {
+    const [x, y, z] = workgroupSize;
+    need("maxStorageBuffersPerShaderStage", bindings.filter(({ access }) => access !== "uniform").length);
+    need("maxComputeWorkgroupStorageSize", workgroupBytes);
+    need("maxComputeInvocationsPerWorkgroup", x * y * z);
+    need("maxComputeWorkgroupSizeX", x);
+    need("maxComputeWorkgroupSizeY", y);
+    need("maxComputeWorkgroupSizeZ", z);
+    need("maxComputeWorkgroupsPerDimension", Math.max(...workgroups));
+  }
+  return needed;
+}
+
+/** Features of the `enable` directives of all kernels. */
+function featuresOf(shaders: readonly Shader[]): string[] {
+  const enabled = shaders.flatMap(({ code }) =>
+    [...code.matchAll(/^enable ([^;]+);/gm)].flatMap(([, names]) => names!.split(",")),
+  );
+  return [...new Set(enabled)].map((name) => ENABLES[name.trim()] ?? name.trim());
+}
+
+/** A weight is what has a role other than data: its numbers come with the program. */
+const isWeight = ({ attrs }: Node): boolean => attrs["role"] !== undefined && attrs["role"] !== "input";
+
+/** Buffers, kernels and numbers of a module, from its plans. */
+export function contentsOf({ source, fusion, plan, folding, given }: Exported): Contents {
+  const [pool, shaders] = [new Pool(), new Shaders()];
+  const { graph } = fusion;
+  const folded = folding ? placed(folding, pool, "folding", new Map()) : new Map<NodeId, Tensor>();
+  for (const { id, recipe } of graph.nodes.values()) if (recipe) folded.set(id, folded.get(recipe.at(-1)!.id)!);
+  const where = placed(plan, pool, "run", folded);
+  const nodes = new Map(
+    [...graph.nodes.values()].flatMap((each) => [each, ...(each.recipe ?? [])].map((n) => [n.id, n])),
+  );
+  const [inputs, weights] = [new Map<string, Tensor>(), new Map<string, Tensor & { numbers: Numbered }>()];
+  // In the program's order.
+  for (const id of new Set([...source.nodes.keys(), ...where.keys()])) {
+    const [input, tensor] = [nodes.get(id), where.get(id)];
+    if (input?.op !== "input" || input.recipe || !tensor) continue;
+    if (isWeight(input) || given.has(id))
+      weights.set(id, { ...tensor, numbers: numbersOf(input, tensor, given.get(id), shaders) });
+    else inputs.set(id, tensor);
+  }
+  const prepared = dispatchesOf(folding?.kernels ?? [], where, pool, shaders);
+  const dispatched = dispatchesOf(plan.kernels, where, pool, shaders);
+  const outputs = new Map(
+    graph.outputs.map((id, i) => {
+      const { type } = node(graph, id);
+      return [source.outputs[i]!, tensorOf(where.get(id)!.buffer, type)];
+    }),
+  );
+  // Folding reads weights alone, as a rule; where it reads an input, it is part of every run.
+  const foldsInputs = folding?.buffers.some(({ value }) => inputs.has(value)) ?? false;
+  return {
+    features: featuresOf(shaders.all),
+    limits: limitsOf([...(folding?.kernels ?? []), ...plan.kernels], pool.all),
+    buffers: pool.all,
+    inputs,
+    weights,
+    outputs,
+    shaders: shaders.all,
+    prepare: foldsInputs ? [] : prepared,
+    run: foldsInputs ? [...prepared, ...dispatched] : dispatched,
+  };
+}
