@@ -59,18 +59,18 @@ FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share
   --device cpu|webgpu                 where run computes (cpu)
   --granularity op|statement|primitive   kernels of the naive plan (op)
   --profile NAME                      ${allProfiles.map(({ name }) => name).join(", ")}
-  --level 0|1|2|3                     0 nothing, 1 op by op, 2 with rows and products, 3 with algebra (3)
+  --level 0|1|2|3                     0 no passes, 1 op by op, 2 also rows and matmuls, 3 also algebra (3)
   --strict                            no reassociation
-  --force EDGE, --forbid EDGE         fuse or keep apart, as producer>consumer:operand
-  --dim NAME=N, --dim INPUT=N,M,…     an extent, or the shape of an input, that a model leaves open
+  --force EDGE, --forbid EDGE         fuse this edge, or don't: producer>consumer:operand
+  --dim NAME=N, --dim INPUT=N,M,…     a size, or the shape of an input, that a model does not fix
   --bind INPUT=V, --bind INPUT=V,W,…  the value of a model's input, known while planning: a rate, a flag, a shape
   --policy materialise|duplicate|multi   a value with several readers
-  --library-above N                   products above N FLOP per byte keep their tuned kernel
+  --library-above N                   matmuls above N FLOP per byte keep their tuned kernel
   --backward joint|apart              both passes as one graph, or the backward pass later (joint)
-  --saved stored|cut|segments|recomputed   what the backward pass keeps: all it reads, the cheapest cut, ends of stretches, inputs
-  --saved-bytes N                     at most so many bytes, with --saved cut
+  --saved stored|cut|segments|recomputed   what is saved for the backward pass: all values it reads, the min-cut, ends of segments, inputs only
+  --saved-bytes N                     save at most N bytes, with --saved cut
   --keep VALUE=save|recompute|invert|bits   the same for one value
-  --knob NAME=VALUE, --knob OUTPUT.NAME=VALUE   how kernels are written, all or the one that stores OUTPUT:
+  --knob NAME=VALUE, --knob OUTPUT.NAME=VALUE   how kernels are scheduled: all, or the one that stores OUTPUT:
 ${knobLines()}
 `;
 
@@ -112,7 +112,7 @@ function edges(flag: string, values: readonly string[] | undefined): Checked<Edg
   const read: EdgeId[] = [];
   for (const value of values ?? []) {
     const found = parseEdgeId(value);
-    if (!found) return wrong(`--${flag} ${value} is no edge. An edge is written producer>consumer:operand.`);
+    if (!found) return wrong(`--${flag} ${value} is not an edge. Write it as producer>consumer:operand.`);
     read.push(edgeId(found.producer, found.consumer, found.operand));
   }
   return { ok: true, value: read };

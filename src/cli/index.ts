@@ -45,7 +45,7 @@ async function planOf(request: Request, environment: Environment): Promise<Plann
   }
   const { text, options, dropped, remarks, given } = loaded.value;
   for (const remark of remarks) environment.complain(remark);
-  for (const what of dropped) environment.complain(`Left out while opening: ${what}`);
+  for (const what of dropped) environment.complain(`Ignored while opening: ${what}`);
   const compilation = compile(text, { ...options, ...changes });
   const name = file.length > 80 ? `${file.slice(0, 77)}...` : file;
   const tell = (diagnostic: Diagnostic) => environment.complain(diagnosticText(name, diagnostic));

@@ -98,7 +98,7 @@ export async function load(
 
 /** Fixes without which a pasted text can't be planned, and what is said of them. */
 const NEEDED: ReadonlyMap<string, string> = new Map([
-  ["class", "Classes were written out as a program; sizes that nothing says are guesses."],
+  ["class", "Classes were converted; sizes that the program does not fix are guesses."],
   ["missing-shape", "Inputs were given example shapes; sizes that the program does not fix are guesses."],
 ]);
 

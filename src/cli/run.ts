@@ -45,7 +45,9 @@ export async function run(request: Request, planned: Planned, environment: Envir
     return ran.outputs.find((each) => each.plan === plan && each.value === value)?.data ?? null;
   });
   if (sampled !== null)
-    environment.complain(`The reference takes long here: ${sampled} elements of each output are compared.`);
+    environment.complain(
+      `The reference is slow for this program, so only ${sampled} elements of each output are compared.`,
+    );
   environment.print(request.json ? JSON.stringify(runJson(ran, outputs), null, 2) : runText(ran, outputs));
   const wrong = outputs.filter(({ pass }) => !pass);
   for (const { name, plan } of wrong)

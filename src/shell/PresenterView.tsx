@@ -54,7 +54,7 @@ function Sentence() {
       <div className="presenter-count">
         <span>{transferCount(score.naive)} →</span> {transferCount(score.now)} <span>→ {transferCount(score.end)}</span>
       </div>
-      <div className="presenter-caption">full-size trips to memory</div>
+      <div className="presenter-caption">full-size transfers</div>
       {step && <Reason step={step} />}
     </div>
   );

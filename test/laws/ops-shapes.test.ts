@@ -46,7 +46,7 @@ describe("type rules refuse in words", () => {
       { start: [0], stop: [4], step: [0] },
       "A slice with step 0 never ends; steps are 1 or more, or −1 or less.",
     ],
-    ["dropout", [f32(4)], { p: 1.5 }, "dropout of x drops a share p from 0 to 1; 1.5 was given."],
+    ["dropout", [f32(4)], { p: 1.5 }, "dropout of x drops a fraction p from 0 to 1; 1.5 was given."],
     ["argmax", [f32(0, 2)], { axes: 0 }, "argmax needs at least one element to point at; x is 0×2."],
   ])("%s %#", (op, inputs, attrs, want) => {
     const padded = op === "layer_norm" ? [...inputs, null] : op === "linear" ? [...inputs, null] : inputs;

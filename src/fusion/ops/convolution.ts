@@ -11,14 +11,14 @@ export const perAxis = (names: readonly string[], value: number, doc: string): P
   default: value,
   doc,
 });
-export const STRIDE = perAxis(["stride", "strides"], 1, "From one window to the next.");
+export const STRIDE = perAxis(["stride", "strides"], 1, "Step from one window to the next.");
 export const DILATION = perAxis(["dilation", "dilations"], 1, "From one tap to the next.");
 export const PADDING = perAxis(["padding", "pads"], 0, "One number, one an axis, or all befores and then all afters.");
 export const GROUPS: Param = {
   names: ["groups", "group"],
   kind: "int",
   default: 1,
-  doc: "Channels are split into so many parts.",
+  doc: "Number of groups that the channels are divided into.",
 };
 
 export const groupsOf = (attrs: Attrs): number => numberOf(attrs["groups"], 1);

@@ -4,7 +4,12 @@ import type { GraphBuilder, Param } from "./define";
 import { checkAxes, normalAxis, numberOf, wrong, type Failed } from "./shapes";
 
 export const DIAGONAL_AXES: readonly Param[] = [
-  { names: ["offset", "k", "diagonal"], kind: "int", default: 0, doc: "Which diagonal; positive ones lie above." },
+  {
+    names: ["offset", "k", "diagonal"],
+    kind: "int",
+    default: 0,
+    doc: "Which diagonal; positive ones are above the main one.",
+  },
   { names: ["dim1", "axis1"], kind: "axis", default: 0, doc: "The axis of the rows." },
   { names: ["dim2", "axis2"], kind: "axis", default: 1, doc: "The axis of the columns." },
 ];

@@ -31,7 +31,7 @@ export function readEquation(text: string, shapes: readonly Shape[]): Checked<Eq
         "shape-mismatch",
         `${JSON.stringify(term)} names ${letters.length} axes; operand ${i + 1} has ${shapes[i]!.length}.`,
       );
-    if (rest > 9) return wrong("bad-attr", 'At most nine axes can stand behind "...".');
+    if (rest > 9) return wrong("bad-attr", '"..." can stand for at most nine axes.');
     widest = Math.max(widest, rest);
     operands.push(term.replace(DOTS, dotsOf(rest)));
   }

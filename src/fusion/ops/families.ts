@@ -170,7 +170,7 @@ export const AXES: Param = {
   names: ["axes", "axis", "dim", "dims"],
   kind: "axes",
   default: null,
-  doc: "Axes to fold; all when left out.",
+  doc: "Axes to reduce; all when omitted.",
 };
 export const KEEPDIMS: Param = {
   names: ["keepdims", "keepdim"],

@@ -4,7 +4,7 @@ import type { GraphBuilder, Param } from "./define";
 import { number } from "./families";
 
 export const CLOSENESS: readonly Param[] = [
-  number("rtol", 1e-5, "Share of |b| that may differ."),
+  number("rtol", 1e-5, "Allowed difference as a fraction of |b|."),
   number("atol", 1e-8, "What may differ besides."),
   { names: ["equal_nan"], kind: "bool", default: false, doc: "NaN is close to NaN." },
 ];

@@ -51,7 +51,7 @@ export const LOSS: readonly Param[] = [
   REDUCED,
 ];
 
-export const SMOOTHING = number("label_smoothing", 0, "Share of the target that is spread over all classes.");
+export const SMOOTHING = number("label_smoothing", 0, "Fraction of the target that is spread over all classes.");
 
 /** Whether the target gives a share for every class instead of one class for each row. */
 export const isShared = (x: TensorType, target: TensorType): boolean =>

@@ -28,7 +28,7 @@ export const weaving = (
 ): CompositeDef =>
   composite({
     ...names,
-    doc: { formula, teaches: "Only another walk over the same elements: a reshape, a transpose, a reshape." },
+    doc: { formula, teaches: "A reshape, a transpose and a reshape: only the index changes." },
     params: [
       ONE_TENSOR,
       { names: ["factor", "upscale_factor", "downscale_factor"], kind: "int", doc: "How many pixels a side." },

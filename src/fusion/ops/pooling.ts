@@ -22,7 +22,7 @@ export const CEIL: Param = {
   names: ["ceil_mode"],
   kind: "bool",
   default: false,
-  doc: "A last window that sticks out at the end counts too.",
+  doc: "Also include a last window that extends past the end.",
 };
 
 interface PoolAxis {

@@ -12,7 +12,7 @@ export const scaledSum = (
     ...names,
     doc: {
       formula,
-      teaches: "One statement of an optimiser: as three ops it would write two tensors only to read them again.",
+      teaches: "A common step of optimisers. As three kernels it would store and load two more tensors.",
     },
     params: [
       ONE_TENSOR,

@@ -8,7 +8,7 @@ const EXCLUSIVE: Param = {
   names: ["exclusive"],
   kind: "bool",
   default: false,
-  doc: "The element itself does not count.",
+  doc: "Leaves out the element itself.",
 };
 const REVERSE: Param = { names: ["reverse"], kind: "bool", default: false, doc: "From the end." };
 

@@ -7,7 +7,7 @@ export const DIAGONAL: Param = {
   names: ["diagonal", "k"],
   kind: "int",
   default: 0,
-  doc: "Which diagonal; positive ones lie above.",
+  doc: "Which diagonal; positive ones are above the main one.",
 };
 
 export const checkTriangle = (

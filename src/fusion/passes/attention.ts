@@ -213,7 +213,7 @@ function divisionStep(planner: Planner, { values, factor }: Between, patch: Patc
   const { share, row } = factor!;
   const [before, after] = [sizeOf(node(graph, share).type.shape), sizeOf(node(graph, values).type.shape)];
   const does = node(graph, share).op === "div" ? "division by" : "factor";
-  const text = `${nameOf(graph, row)} is the same for a whole row, so the ${does} it may be taken out of the sum: Σ (e / l)·v = (Σ e·v) / l. ${nameOf(graph, values)} now applies it ${after.toLocaleString("en")} times at the end instead of ${before.toLocaleString("en")} times before.${factor!.guard ? " The test for NaN asks the row instead of each share." : ""}`;
+  const text = `${nameOf(graph, row)} is the same for a whole row, so the ${does} it may be taken out of the sum: Σ (e / l)·v = (Σ e·v) / l. ${nameOf(graph, values)} now applies it ${after.toLocaleString("en")} times at the end instead of ${before.toLocaleString("en")} times before.${factor!.guard ? " The test for NaN checks the row's sum instead of each probability." : ""}`;
   const nodes = [share, values];
   const weighed = whole.weighed!;
   const verdict = yes("A_PATTERN", nodes, `${text} A step on the way to one kernel.`, {

@@ -22,9 +22,9 @@ const HIGHEST: Level = 3;
 /** What each level is for, lowest first. */
 export const levels: readonly { readonly level: Level; readonly sentence: string }[] = [
   { level: 0, sentence: "No pass runs: the naive plan, as written." },
-  { level: 1, sentence: "Tidies the graph and merges op by op." },
-  { level: 2, sentence: "Also forms kernels with structure: rows, products with what follows them, several outputs." },
-  { level: 3, sentence: "Also rewrites by algebra: patterns, attention, weights computed ahead." },
+  { level: 1, sentence: "Cleans up the graph and merges producers into consumers." },
+  { level: 2, sentence: "Also fuses row reductions, matmul epilogues and kernels with several outputs." },
+  { level: 3, sentence: "Also rewrites with algebra: patterns, attention, weights folded in advance." },
 ];
 
 /** The lowest level that runs this pass. */

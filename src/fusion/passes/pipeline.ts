@@ -35,7 +35,7 @@ const rules: readonly OrderRule[] = [
   {
     first: "canonicalise",
     later: ["saved-values"],
-    reason: "it computes equal values once, and a value that is made again is equal to the one before",
+    reason: "it computes equal values once, so it would undo a recomputation",
   },
   ...names
     .filter((name) => name !== LAST)

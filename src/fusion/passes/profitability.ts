@@ -25,9 +25,9 @@ export function forcing(
   before = "",
 ): Pick<Verdict, "remedy" | "remedyOptions"> {
   const [edge] = edges;
-  if (edge === undefined) return { remedy: before || "Nothing that can be chosen: it costs more." };
+  if (edge === undefined) return { remedy: before || "No option changes this: it costs more." };
   return {
-    remedy: `${before}${before ? " Or choose" : "Choose"} Fuse anyway: it is allowed, and then it is done whatever it costs.`,
+    remedy: `${before}${before ? " Or choose" : "Choose"} Fuse anyway to do it whatever it costs.`,
     remedyOptions: { forced: [...options.forced, edge] },
   };
 }

@@ -70,29 +70,29 @@ export function refusalOf(
   if (knob === "rows" && value === "one-pass" && target.strict === true) {
     return no(
       "L_STRICT",
-      "Repairing a running value changes roundings, and strict mode keeps them.",
+      "Updating a running value changes rounding, which strict mode forbids.",
       "Switch strict mode off.",
     );
   }
   if (knob === "joined" && value === "subgroups" && target.strict === true) {
     return no(
       "L_STRICT",
-      "Subgroups add up in another order than the tree, and strict mode keeps roundings.",
+      "Subgroups add in another order than the tree, which strict mode forbids.",
       "Switch strict mode off.",
     );
   }
   if (knob === "rows" && value === "thread" && variant === "fold" && lanesOf(schedule) > 1) {
     return no(
       "L_ROW_NOT_OWNED",
-      "A row is put in order by a workgroup: one thread alone has no room for it.",
+      "A whole workgroup sorts a row; one thread has too few registers.",
       "Choose how many threads share the row instead.",
     );
   }
   if (knob === "rows" && value === "registers" && variant === "fold" && !isHeld(schedule)) {
     return no(
       "L_ROW_NOT_OWNED",
-      "Of a row this long only the first few are kept in order, from turn to turn.",
-      "Ask for rows that a workgroup sorts whole.",
+      "Of a row this long, only the first few are kept in order while it is read.",
+      "Use rows that fit into one workgroup.",
     );
   }
   if (knob === "order" && schedule.order && schedule.order.way !== value) return schedule.order.against;

@@ -223,7 +223,7 @@ export function orderWay(
       against: against(
         "L_WGMEM",
         `\`${label}\` wants ${count} of ${columns} elements in order: while a row goes by, a workgroup keeps its first ${MOST_SELECTED} at most.`,
-        "Take fewer of the first.",
+        "Ask for fewer elements.",
         { elements: count, limit: MOST_SELECTED },
       ),
     };
@@ -236,7 +236,7 @@ export function orderWay(
       against: against(
         "C_PARALLELISM",
         `One workgroup finds the first ${count} of each row while its ${columns} elements go by: ${rows === 1 ? "one row keeps" : `${rows} rows keep`} that many workgroups busy, and runs of ${LONGEST_SORTED} make ${rows * Math.ceil(columns / LONGEST_SORTED)}.`,
-        "Choose it all the same, and time both.",
+        "Choose it anyway and time both.",
         { workgroups: rows, otherWorkgroups: rows * Math.ceil(columns / LONGEST_SORTED) },
       ),
     };
@@ -246,7 +246,7 @@ export function orderWay(
     against: against(
       "C_NEGATIVE",
       `Runs that are merged pass through memory between kernels: ${showBytes(bytes)} written and read again, and ${rows === 1 ? "one row" : `${rows} rows`} of ${columns} elements ${rows === 1 ? "goes" : "go"} by fast enough without.`,
-      "Choose it all the same, and time both.",
+      "Choose it anyway and time both.",
       { bytes },
     ),
   };

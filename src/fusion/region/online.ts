@@ -108,7 +108,7 @@ class Reader {
       "L_WGMEM",
       [id],
       `Rows of ${size} values are too wide: a workgroup holds a tile of both matrices and the results in registers up to ${WIDEST_HEAD}.`,
-      "Split the heads smaller.",
+      "Use smaller heads.",
       { size, limit: WIDEST_HEAD },
     );
   }
@@ -339,7 +339,7 @@ class Reader {
         "L_ROOT",
         [id, this.values ?? this.scores[0]!],
         `${this.#say(id)} (${showShape(this.#shape(id))}) has another reader, so it must be stored; a row that is folded tile by tile never exists as a whole.`,
-        "Let nobody else read it, or keep the kernels apart.",
+        "A program in which nothing else reads it, or separate kernels.",
       );
     }
     return null;

@@ -233,7 +233,7 @@ const tooEarly = (graph: Graph, fold: NodeId, n: Node): Verdict =>
   refusal(
     "L_REDUCE_REDUCE",
     [fold, n.id],
-    `\`${n.label}\` needs \`${node(graph, fold).label}\`, which is known when the last row has gone by: no row can wait for it.`,
+    `\`${n.label}\` needs \`${node(graph, fold).label}\`, which is known only after the last row; no row can be held until then.`,
     `Store \`${node(graph, fold).label}\`; a later kernel reads it.`,
   );
 

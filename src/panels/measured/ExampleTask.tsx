@@ -28,7 +28,7 @@ export function ExampleTask({ task, onSolved }: Props) {
             <InlineCode text={chosen.says} />{" "}
             {chosen.right && (
               <button type="button" className="measured-link" onClick={onSolved}>
-                See it mended
+                See the fix
               </button>
             )}
           </p>

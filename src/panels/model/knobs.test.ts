@@ -41,7 +41,7 @@ test("a knob says why the planner has not taken what the machine could do", () =
     {
       code: "C_PARALLELISM",
       text: "One workgroup finds the first 8 of each row while its 50000 elements go by: 4 rows keep that many workgroups busy, and runs of 2048 make 100.",
-      remedy: "Choose it all the same, and time both.",
+      remedy: "Choose it anyway and time both.",
     },
   ]);
 });

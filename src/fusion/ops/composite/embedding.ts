@@ -3,7 +3,7 @@ import { tensor } from "../families";
 
 export const embedding = composite({
   name: "embedding",
-  doc: { formula: "weight[index]", teaches: "Only the rows that are named cross memory, not the table." },
+  doc: { formula: "weight[index]", teaches: "Loads only the selected rows, not the whole table." },
   params: [
     tensor(["index", "input", "indices", "ids"], "Row numbers."),
     tensor(["weight", "table"], "One row for each number."),

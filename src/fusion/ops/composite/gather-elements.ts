@@ -9,13 +9,12 @@ export const gatherElements = composite({
   aliases: ["take_along_axis", "take_along_dim"],
   doc: {
     formula: "x[i, index[i, j], …]",
-    teaches:
-      "Each element names its own source along one axis: its place is arithmetic on the index and its coordinates.",
+    teaches: "Each element has its own index along one axis.",
   },
   params: [
     tensor(["x", "input", "data"], "Where the elements are."),
-    tensor(["index", "indices"], "For each element of the result, where it lies along the axis."),
-    { names: ["axis", "dim"], kind: "axis", default: 0, doc: "The axis that the index walks." },
+    tensor(["index", "indices"], "The index along the axis, for each element of the result."),
+    { names: ["axis", "dim"], kind: "axis", default: 0, doc: "The axis that is indexed." },
   ],
   check([x, index], attrs, names) {
     const bad = checkAxes(numberOf(attrs["axis"], 0), x!.shape, names[0]!);

@@ -8,7 +8,7 @@ export const gatherNd = composite({
   name: "gather_nd",
   doc: {
     formula: "x[index[…, 0], index[…, 1], …]",
-    teaches: "A tuple of indices is one flat place: multiply by strides, add, load.",
+    teaches: "A tuple of indices is turned into one address: multiply by strides and add.",
   },
   params: [
     tensor(["x", "input", "data"], "Where the elements are."),

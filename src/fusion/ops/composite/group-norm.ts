@@ -8,11 +8,11 @@ export const groupNorm = composite({
   name: "group_norm",
   doc: {
     formula: "groups of channels to mean 0, variance 1",
-    teaches: "A layer_norm over other rows: the reshape around it costs nothing.",
+    teaches: "A layer_norm over groups of channels; the reshape around it costs nothing.",
   },
   params: [
     ONE_TENSOR,
-    { names: ["num_groups", "groups"], kind: "int", doc: "Channels are split into so many groups." },
+    { names: ["num_groups", "groups"], kind: "int", doc: "Number of groups that the channels are divided into." },
     optional(["weight", "scale", "gamma"], "Scale of each channel."),
     optional(["bias", "beta"], "Shift of each channel."),
     number("eps", 1e-5, "Added before the square root, to avoid dividing by 0.", "epsilon"),

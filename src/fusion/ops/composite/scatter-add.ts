@@ -6,7 +6,7 @@ export const scatterAdd = composite({
   withAxisFirst: "scatter_add",
   doc: {
     formula: "x[i, index[i, j], …] += updates[i, j, …]",
-    teaches: "Atomics would add in whatever order threads arrive; here each place sums its own updates in one order.",
+    teaches: "Atomics would add in an arbitrary order. Here each element sums its own updates in a fixed order.",
   },
   params: scatterElements.params.filter(({ kind }) => kind !== "string"),
   check(inputs, attrs, names) {

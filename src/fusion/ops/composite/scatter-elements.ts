@@ -12,13 +12,13 @@ export const scatterElements = composite({
   doc: {
     formula: "x[i, index[i, j], …] ← updates[i, j, …]",
     teaches:
-      "Turned round: each place looks for the updates that name it. More comparisons, but no two threads write one place.",
+      "Computed as a gather: each element looks for the updates that name it. This needs more comparisons, but no two threads write the same element.",
   },
   params: [
     tensor(["x", "input", "data"], "What is written into."),
-    tensor(["index", "indices"], "Where each update goes along the axis; what lies outside is dropped."),
+    tensor(["index", "indices"], "Where each update goes along the axis; indices out of range are dropped."),
     tensor(["updates", "src"], "What is written, of the index's shape."),
-    { names: ["axis", "dim"], kind: "axis", default: 0, doc: "The axis that the index walks." },
+    { names: ["axis", "dim"], kind: "axis", default: 0, doc: "The axis that is indexed." },
     REDUCTION,
   ],
   check([x, index, updates], attrs, names) {

@@ -9,11 +9,11 @@ export const scatterNd = composite({
   name: "scatter_nd",
   doc: {
     formula: "x[index[…, 0], index[…, 1], …] ← updates[…]",
-    teaches: "Each row of x looks for the updates that name it: the order of threads decides nothing.",
+    teaches: "Each row of x looks for the updates that name it, so the result does not depend on the order of threads.",
   },
   params: [
     tensor(["x", "input", "data"], "What is written into."),
-    tensor(["index", "indices"], "Tuples of indices along the last axis; what lies outside is dropped."),
+    tensor(["index", "indices"], "Tuples of indices along the last axis; indices out of range are dropped."),
     tensor(["updates", "src"], "A row for each tuple."),
     REDUCTION,
   ],

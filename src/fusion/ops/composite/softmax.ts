@@ -5,7 +5,7 @@ export const softmax = ofExponentials(
     name: "softmax",
     doc: {
       formula: "e^(x − max x) / Σ e^(x − max x)",
-      teaches: "Five passes as five kernels, one when a workgroup keeps its row: 8 full-size transfers become 2.",
+      teaches: "Five kernels op by op; one when a workgroup owns the row: 8 full-size transfers become 2.",
     },
   },
   (b, { exp, sum }) => b.op("share", "div", [exp, sum]),

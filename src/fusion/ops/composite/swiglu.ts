@@ -7,7 +7,7 @@ export const swiglu = composite({
   name: "swiglu",
   doc: {
     formula: "silu(a) · b",
-    teaches: "A gate between two products: both wait in registers when one kernel makes them.",
+    teaches: "A gate between two matmuls; one kernel computes both in registers.",
   },
   params: [
     tensor(["a", "gate", "x", "input"], "The gate; alone, its first half along the last axis gates the second."),
@@ -16,7 +16,7 @@ export const swiglu = composite({
   check([a, b], _attrs, names) {
     const last = a!.shape.at(-1) ?? 1;
     if (b || last % 2 === 0) return null;
-    return wrong("shape-mismatch", `${names[0]} is ${showShape(a!.shape)}: its last size ${last} has no halves.`);
+    return wrong("shape-mismatch", `${names[0]} is ${showShape(a!.shape)}: its last size ${last} is not even.`);
   },
   build(b, [a, up]) {
     const axis = b.typeOf(a!).shape.length - 1;

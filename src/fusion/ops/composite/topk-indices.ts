@@ -7,7 +7,7 @@ export const topkIndices = composite({
   name: "topk_indices",
   doc: {
     formula: "places of the k largest",
-    teaches: "The places that topk's values come from: with them, one kernel and one walk.",
+    teaches: "The indices of topk's values; one kernel computes both in one pass.",
   },
   params: [
     ONE_TENSOR,

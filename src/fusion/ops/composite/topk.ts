@@ -8,7 +8,7 @@ export const topk = composite({
   aliases: ["top_k"],
   doc: {
     formula: "the k largest",
-    teaches: "A long row is not sorted for it: the best so far stay in workgroup memory while the row goes by.",
+    teaches: "A long row is not sorted: the best so far stay in workgroup memory while the row is read.",
   },
   params: [
     ONE_TENSOR,

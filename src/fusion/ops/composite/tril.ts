@@ -6,7 +6,7 @@ export const tril = composite({
   name: "tril",
   doc: {
     formula: "x on and below the diagonal",
-    teaches: "The mask is two indices compared: it is never read from memory.",
+    teaches: "The mask is a comparison of two indices, so it is never loaded.",
   },
   params: [ONE_TENSOR, DIAGONAL],
   check: checkTriangle,

@@ -11,7 +11,7 @@ export const unfold = composite({
   aliases: ["im2col"],
   doc: {
     formula: "every window as a column",
-    teaches: "What a convolution would multiply: written out it is as many copies of x as the window has taps.",
+    teaches: "The matrix that a convolution multiplies. Stored, it is one copy of x for each tap of the window.",
   },
   params: [ONE_TENSOR, KERNEL, DILATION, PADDING, STRIDE],
   check: ([x], _attrs, names) =>

@@ -33,8 +33,7 @@ export const matmul: OpDef = {
   kind: "contraction",
   doc: {
     formula: "a @ b",
-    teaches:
-      "Each tile of the result sits in registers until it is stored: what follows element by element rides along free.",
+    teaches: "Each tile of the result is in registers until it is stored, so elementwise ops after it cost no traffic.",
   },
   params: [tensor(["a", "input", "x", "x1"], "Rows."), tensor(["b", "other", "mat2", "y", "x2"], "Columns.")],
   infer([a, b], _attrs, names = ["a", "b"]) {

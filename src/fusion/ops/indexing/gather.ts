@@ -16,8 +16,8 @@ export const gather: OpDef = {
   },
   params: [
     tensor(["x", "input", "a", "data"], "Where the elements are."),
-    tensor(["index", "indices"], "Which ones, along one axis; what lies outside is moved to the nearest end."),
-    { names: ["axis", "dim"], kind: "axis", default: 0, doc: "The axis that the index walks." },
+    tensor(["index", "indices"], "Indices along the axis; those out of range are clamped."),
+    { names: ["axis", "dim"], kind: "axis", default: 0, doc: "The axis that is indexed." },
   ],
   infer([x, index], attrs, names = ["x", "index"]) {
     const axis = numberOf(attrs["axis"], 0);

@@ -8,7 +8,7 @@ export const bitAnd = bitwise(
     aliases: ["bitwise_and"],
     doc: {
       formula: "a ∧ b, bit by bit",
-      teaches: "Thirty-two decisions in one operation: masks packed into words are combined by it.",
+      teaches: "Combines 32 packed mask bits in one operation.",
     },
     tolerance: EXACT,
     derivative: {},

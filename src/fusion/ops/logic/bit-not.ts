@@ -3,7 +3,7 @@ import { bitwise } from "../bits";
 
 export const bitNot = bitwise(1, {
   name: "bit_not",
-  doc: { formula: "¬a, bit by bit", teaches: "Every bit the other way: −a − 1." },
+  doc: { formula: "¬a, bit by bit", teaches: "Inverts every bit: −a − 1." },
   tolerance: EXACT,
   derivative: {},
   scalar: { js: ([a]) => ~a!, wgsl: ([a]) => `~${a}` },

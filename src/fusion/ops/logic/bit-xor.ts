@@ -7,7 +7,7 @@ export const bitXor = bitwise(
   {
     name: "bit_xor",
     aliases: ["bitwise_xor"],
-    doc: { formula: "a ⊕ b, bit by bit", teaches: "Twice the same operand gives the other one back." },
+    doc: { formula: "a ⊕ b, bit by bit", teaches: "Applying the same operand twice gives the original value." },
     tolerance: EXACT,
     derivative: {},
     scalar: { js: ([a, b]) => a! ^ b!, wgsl: ([a, b], _attrs, t) => `${a} ${isTruth(t) ? "!=" : "^"} ${b}` },

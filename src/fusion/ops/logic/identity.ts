@@ -3,7 +3,7 @@ import { EXACT, unary } from "../families";
 export const identity = unary({
   name: "identity",
   aliases: ["clone", "contiguous"],
-  doc: { formula: "x", teaches: "A name for the same value: it is removed before anything is planned." },
+  doc: { formula: "x", teaches: "Another name for the same value; it is removed before planning." },
   dtype: "same",
   flops: 0,
   tolerance: EXACT,

@@ -3,6 +3,6 @@ import { shift } from "../bits";
 export const shiftRight = shift({
   name: "shift_right",
   aliases: ["bitwise_right_shift", "right_shift", "right_shift_arithmetic", "shift_right_arithmetic"],
-  doc: { formula: "⌊a / 2ᵇ⌋", teaches: "Takes one decision out of a word of thirty-two." },
+  doc: { formula: "⌊a / 2ᵇ⌋", teaches: "Extracts one bit from a word of 32." },
   sign: ">>",
 });

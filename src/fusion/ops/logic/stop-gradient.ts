@@ -3,7 +3,7 @@ import { EXACT, unary } from "../families";
 export const stopGradient = unary({
   name: "stop_gradient",
   aliases: ["detach"],
-  doc: { formula: "x", teaches: "The value passes, the gradient does not." },
+  doc: { formula: "x", teaches: "Passes the value and stops the gradient." },
   dtype: "same",
   flops: 0,
   tolerance: EXACT,

@@ -7,7 +7,7 @@ export const broadcastInDim = movement({
   name: "broadcast_in_dim",
   doc: {
     formula: "places axes, repeats the rest",
-    teaches: "Says outright which axes are copies; NumPy's broadcasting leaves it to be guessed.",
+    teaches: "States which axes are copied, which NumPy's broadcasting leaves implicit.",
   },
   params: [
     ONE_TENSOR,

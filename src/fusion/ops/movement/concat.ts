@@ -10,7 +10,7 @@ export const concat = movement({
   aliases: ["cat", "concatenate"],
   doc: {
     formula: "one after the other",
-    teaches: "Fused into its reader, it is a choice by index; alone, everything is copied.",
+    teaches: "Fused into its reader, it is a choice by index; on its own, it copies everything.",
   },
   params: [
     { names: ["tensors", "arrays", "operands"], kind: "tensors", doc: "The tensors, in order." },

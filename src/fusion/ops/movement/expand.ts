@@ -9,7 +9,7 @@ export const expand = movement({
   aliases: ["broadcast_to"],
   doc: {
     formula: "repeats axes of size 1",
-    teaches: "Fused, it is an index that stands still; alone, it writes every copy to memory.",
+    teaches: "Fused, it ignores one index; on its own, it stores every copy.",
   },
   params: [
     ONE_TENSOR,

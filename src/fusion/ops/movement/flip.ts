@@ -4,7 +4,7 @@ import { axesOf, checkAxes, fine } from "../shapes";
 
 export const flip = movement({
   name: "flip",
-  doc: { formula: "x backwards", teaches: "An index that counts down: no reason for a kernel of its own." },
+  doc: { formula: "x backwards", teaches: "Fused, it only reverses an index." },
   params: [
     ONE_TENSOR,
     {

@@ -6,7 +6,7 @@ export const repeatInterleave = movement({
   name: "repeat_interleave",
   doc: {
     formula: "each element n times",
-    teaches: "Fused, it is an index divided by n; alone, it writes every copy to memory.",
+    teaches: "Fused, it divides an index by n; on its own, it stores every copy.",
   },
   params: [
     ONE_TENSOR,

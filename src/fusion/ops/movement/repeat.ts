@@ -9,7 +9,7 @@ export const repeat = movement({
   name: "repeat",
   doc: {
     formula: "copies side by side",
-    teaches: "Fused, it is an index that starts again; alone, it writes every copy to memory.",
+    teaches: "Fused, it takes an index modulo the size; on its own, it stores every copy.",
   },
   params: [
     ONE_TENSOR,

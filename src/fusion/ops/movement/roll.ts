@@ -23,7 +23,7 @@ export const roll = movement({
   name: "roll",
   doc: {
     formula: "shifted, the end re-entering",
-    teaches: "An addition and a remainder on the index: no reason for a kernel of its own.",
+    teaches: "Fused, it only adds to an index and takes a remainder.",
   },
   params: [
     ONE_TENSOR,

@@ -9,7 +9,7 @@ export const slice = movement({
   name: "slice",
   doc: {
     formula: "x[start:stop:step]",
-    teaches: "Only the selected elements are loaded. A negative step walks backwards.",
+    teaches: "Only the selected elements are loaded. A negative step goes backwards.",
   },
   params: [
     ONE_TENSOR,

@@ -7,7 +7,7 @@ export const stack = movement({
   name: "stack",
   doc: {
     formula: "side by side on a new axis",
-    teaches: "Fused into its reader, it is a choice by index; alone, everything is copied.",
+    teaches: "Fused into its reader, it is a choice by index; on its own, it copies everything.",
   },
   params: [
     { names: ["tensors", "arrays"], kind: "tensors", doc: "Tensors of equal shape, in order." },

@@ -7,7 +7,7 @@ export const tile = movement({
   name: "tile",
   doc: {
     formula: "copies side by side",
-    teaches: "Fused, it is an index that starts again; alone, it writes every copy to memory.",
+    teaches: "Fused, it takes an index modulo the size; on its own, it stores every copy.",
   },
   params: [
     ONE_TENSOR,

@@ -9,7 +9,7 @@ export const transpose = movement({
   aliases: ["swapaxes", "t", "swapdims"],
   doc: {
     formula: "xᵀ",
-    teaches: "A reader can walk the tensor in the other order: then the transpose costs nothing of its own.",
+    teaches: "Its reader can load the tensor in the other order; then the transpose costs nothing.",
   },
   params: [
     ONE_TENSOR,

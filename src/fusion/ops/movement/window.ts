@@ -8,8 +8,7 @@ export const window = movement({
   name: "window",
   doc: {
     formula: "x[…, i·stride + t·dilation − before]",
-    teaches:
-      "Every window as a view: written out it is as many copies as the kernel has taps, fused it is only an index.",
+    teaches: "Every window as a view. Stored, it is one copy for each tap; fused, it is only an index.",
   },
   params: [
     ONE_TENSOR,

@@ -18,7 +18,7 @@ export const dropout: OpDef = {
     name: "dropout",
     doc: {
       formula: "x · keep / (1 − p)",
-      teaches: "The mask is a function of seed and position: backward draws it again instead of reading it.",
+      teaches: "The mask depends only on seed and position, so the backward pass recomputes it instead of loading it.",
     },
     operands: [ONE_TENSOR],
     attrs: [
@@ -52,7 +52,7 @@ export const dropout: OpDef = {
   infer([x], attrs, names = ["x"]) {
     const p = rate(attrs);
     if (p < 0 || p > 1)
-      return wrong("bad-attr", `dropout of ${names[0] ?? "x"} drops a share p from 0 to 1; ${p} was given.`);
+      return wrong("bad-attr", `dropout of ${names[0] ?? "x"} drops a fraction p from 0 to 1; ${p} was given.`);
     return fine<TensorType>({ dtype: x!.dtype === "f16" ? "f16" : "f32", shape: x!.shape });
   },
 };

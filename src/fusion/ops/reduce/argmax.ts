@@ -6,7 +6,7 @@ export const argmax = reduction({
   name: "argmax",
   doc: {
     formula: "position of max x",
-    teaches: "Carries a value and its place; the first of equal ones wins, and the first NaN before all.",
+    teaches: "Keeps a value and its index. Among equal values the first wins, and the first NaN wins over all.",
   },
   result: "i32",
   tolerance: EXACT,

@@ -3,7 +3,7 @@ import { reduction } from "../families";
 
 export const l1Norm = reduction({
   name: "l1_norm",
-  doc: { formula: "Σ |x|", teaches: "Grows linearly: one far-off value does not drown the others." },
+  doc: { formula: "Σ |x|", teaches: "Grows linearly, so one outlier does not dominate." },
   dtype: "float",
   flops: 2,
   derivative: foldedBy(({ of }, x) => of("sign", [x])),

@@ -3,7 +3,7 @@ import { reduction } from "../families";
 
 export const prod = reduction({
   name: "prod",
-  doc: { formula: "Π x", teaches: "Overflows sooner than any sum; logarithms turn it into one." },
+  doc: { formula: "Π x", teaches: "Overflows sooner than a sum; a sum of logarithms avoids that." },
   derivative: foldedBy(othersProduct),
   reduce: {
     identity: () => 1,

@@ -3,7 +3,7 @@ import { reduction } from "../families";
 
 export const sumSquare = reduction({
   name: "sum_square",
-  doc: { formula: "Σ x²", teaches: "The squares live in a register each: no tensor of squares is needed." },
+  doc: { formula: "Σ x²", teaches: "The squares stay in registers and are never stored." },
   flops: 2,
   derivative: foldedBy(({ of }, x) => of("mul", [x, 2])),
   reduce: {

@@ -3,7 +3,10 @@ import { reduction } from "../families";
 
 export const sum = reduction({
   name: "sum",
-  doc: { formula: "Σ x", teaches: "Backward only copies the gradient along the folded axes: nothing is kept." },
+  doc: {
+    formula: "Σ x",
+    teaches: "The backward pass only broadcasts the gradient along the reduced axes, so nothing is saved.",
+  },
   derivative: { vjp: spread },
   reduce: {
     identity: () => 0,

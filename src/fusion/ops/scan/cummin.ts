@@ -6,7 +6,7 @@ export const cummin = scan({
   name: "cummin",
   doc: {
     formula: "min of all up to here",
-    teaches: "The same walk as a running sum with another fold: one template serves both.",
+    teaches: "A running sum with another operation.",
   },
   fold: min,
   exclusive: false,

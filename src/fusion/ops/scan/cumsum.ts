@@ -5,7 +5,8 @@ export const cumsum = scan({
   name: "cumsum",
   doc: {
     formula: "Σ of all up to here",
-    teaches: "A workgroup walks its row once: threads add what stands before them in log₂ steps, and carry the sum on.",
+    teaches:
+      "A workgroup reads its row once: threads combine their sums in log₂ steps and carry the total to the next block.",
   },
   fold: sum,
   exclusive: true,

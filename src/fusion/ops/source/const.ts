@@ -7,7 +7,7 @@ import { fine } from "../shapes";
 export const constant: OpDef = {
   name: "const",
   kind: "source",
-  doc: { formula: "2.0", teaches: "A number in the kernel's text: nothing is read for it." },
+  doc: { formula: "2.0", teaches: "A literal in the kernel's code; nothing is loaded." },
   params: [{ names: ["value"], kind: "float", doc: "The number." }],
   infer: (_inputs, attrs) => fine({ dtype: (attrs["dtype"] as DType | undefined) ?? "f32", shape: [] }),
   flopsPerElement: 0,

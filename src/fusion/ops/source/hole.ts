@@ -6,7 +6,7 @@ import { fine } from "../shapes";
 export const hole: OpDef = {
   name: "hole",
   kind: "source",
-  doc: { formula: "...", teaches: "Connect something here: until then there is no plan." },
+  doc: { formula: "...", teaches: "Connect an input here. There is no plan until then." },
   params: [],
   infer: () => fine({ dtype: "f32", shape: [] }),
   flopsPerElement: 0,

@@ -9,7 +9,7 @@ const SOURCES = new Set(["randn", "uniform", "zeros", "ones", "arange", "values"
 export const input: OpDef = {
   name: "input",
   kind: "source",
-  doc: { formula: "x: f32[n]", teaches: "Somebody has to read it: this traffic no fusion can remove." },
+  doc: { formula: "x: f32[n]", teaches: "It has to be loaded at least once; fusion can't remove this traffic." },
   params: [
     { names: ["role"], kind: "string", default: "input", doc: "input, param (a weight) or const." },
     { names: ["source"], kind: "string", default: "randn", doc: "randn, uniform, zeros, ones, arange or values." },

@@ -24,7 +24,7 @@ export const iota: OpDef = {
     aliases: ["arange"],
     doc: {
       formula: "0, 1, 2 …",
-      teaches: "Made from the index where it is needed: reading it from memory would cost more.",
+      teaches: "Computed from the index where it is needed, which is cheaper than loading it.",
     },
     operands: [],
     attrs: [

@@ -4,7 +4,7 @@ import { ATAN2 } from "../wgsl-functions";
 export const atan2 = binary({
   name: "atan2",
   aliases: ["arctan2"],
-  doc: { formula: "angle of (b, a)", teaches: "The quotient alone would forget which quadrant it came from." },
+  doc: { formula: "angle of (b, a)", teaches: "Unlike the arctangent of a quotient, it knows the quadrant." },
   dtype: "float",
   flops: 16,
   expensive: true,

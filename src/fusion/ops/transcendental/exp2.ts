@@ -2,7 +2,7 @@ import { EXPONENTIAL, unary } from "../families";
 
 export const exp2 = unary({
   name: "exp2",
-  doc: { formula: "2ˣ", teaches: "What the hardware really has: exp is exp2 of a scaled argument." },
+  doc: { formula: "2ˣ", teaches: "GPUs compute exp as exp2 of a scaled argument." },
   dtype: "float",
   flops: 8,
   expensive: true,

@@ -3,7 +3,7 @@ import { LB } from "../wgsl-helpers";
 
 export const log2 = unary({
   name: "log2",
-  doc: { formula: "log₂ x", teaches: "What the hardware really has: log is a scaled log2." },
+  doc: { formula: "log₂ x", teaches: "GPUs compute log as a scaled log2." },
   dtype: "float",
   flops: 8,
   expensive: true,

@@ -3,7 +3,7 @@ import { LOG1P } from "../wgsl-helpers";
 
 export const logaddexp = binary({
   name: "logaddexp",
-  doc: { formula: "ln(eᵃ + eᵇ)", teaches: "The larger operand is taken out first, so nothing overflows." },
+  doc: { formula: "ln(eᵃ + eᵇ)", teaches: "The larger operand is subtracted first, so nothing overflows." },
   dtype: "float",
   flops: 20,
   expensive: true,

@@ -5,7 +5,7 @@ export const lerp = composite({
   name: "lerp",
   doc: {
     formula: "a + weight · (b − a)",
-    teaches: "Three reads, one write: an average that moves, as optimisers keep it.",
+    teaches: "Three loads and one store: a moving average, as optimisers use it.",
   },
   params: [
     tensor(["a", "input", "start"], "At weight 0."),

@@ -5,11 +5,14 @@ import { numberOf } from "../../shapes";
 
 export const eye = composite({
   name: "eye",
-  doc: { formula: "row = column", teaches: "Two indices compared: a reader makes it instead of loading it." },
+  doc: {
+    formula: "row = column",
+    teaches: "A comparison of two indices; its reader computes it instead of loading it.",
+  },
   params: [
     { names: ["n", "N"], kind: "int", doc: "Rows." },
     { names: ["m", "M"], kind: "int", default: null, doc: "Columns; as many as rows when left out." },
-    { names: ["k"], kind: "int", default: 0, doc: "Which diagonal; positive ones lie above." },
+    { names: ["k"], kind: "int", default: 0, doc: "Which diagonal; positive ones are above the main one." },
     optionalDtype("f32 when left out."),
   ],
   check: (_inputs, attrs) => checkDtype(attrs),

@@ -6,7 +6,7 @@ import { numbersOf } from "../../shapes";
 
 export const full = composite({
   name: "full",
-  doc: { formula: "value everywhere", teaches: "A number in the text of its readers: it is never written to memory." },
+  doc: { formula: "value everywhere", teaches: "A literal in its readers' code; it is never stored." },
   params: [
     { names: ["shape", "size"], kind: "shape", doc: "Sizes of the result." },
     tensor(["fill_value", "value"], "The value."),

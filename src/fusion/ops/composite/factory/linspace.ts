@@ -6,7 +6,7 @@ export const linspace = composite({
   name: "linspace",
   doc: {
     formula: "start + i · (stop − start) / (steps − 1)",
-    teaches: "Made from the index where it is needed: reading it from memory would cost more.",
+    teaches: "Computed from the index where it is needed, which is cheaper than loading it.",
   },
   params: [
     { names: ["start"], kind: "float", doc: "The first number." },

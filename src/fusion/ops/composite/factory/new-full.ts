@@ -6,7 +6,7 @@ import { numbersOf } from "../../shapes";
 
 export const newFull = composite({
   name: "new_full",
-  doc: { formula: "value everywhere, of x's dtype", teaches: "x only lends its dtype: it is not read." },
+  doc: { formula: "value everywhere, of x's dtype", teaches: "Only x's dtype is used; x is not loaded." },
   params: [
     ONE_TENSOR,
     { names: ["shape", "size"], kind: "shape", doc: "Sizes of the result." },

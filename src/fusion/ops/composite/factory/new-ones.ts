@@ -6,7 +6,7 @@ import { numbersOf } from "../../shapes";
 
 export const newOnes = composite({
   name: "new_ones",
-  doc: { formula: "1 everywhere, of x's dtype", teaches: "x only lends its dtype: it is not read." },
+  doc: { formula: "1 everywhere, of x's dtype", teaches: "Only x's dtype is used; x is not loaded." },
   params: [ONE_TENSOR, SIZES, optionalDtype("x's when left out.")],
   check: (_inputs, attrs) => checkDtype(attrs),
   build: (b, [x], attrs) => constantOf(b, 1, numbersOf(attrs["shape"]), dtypeNamed(attrs) ?? b.typeOf(x!).dtype),

@@ -6,7 +6,7 @@ import { numbersOf } from "../../shapes";
 export const zeros = composite({
   name: "zeros",
   aliases: ["empty"],
-  doc: { formula: "0 everywhere", teaches: "A number in the text of its readers: it is never written to memory." },
+  doc: { formula: "0 everywhere", teaches: "A literal in its readers' code; it is never stored." },
   params: [SIZES, optionalDtype("f32 when left out.")],
   check: (_inputs, attrs) => checkDtype(attrs),
   build: (b, _inputs, attrs) => constantOf(b, 0, numbersOf(attrs["shape"]), dtypeNamed(attrs) ?? "f32"),
