@@ -19,7 +19,9 @@ const AREAS = [
 const CODE_FILES = /\.test\.|\/testing\/|^src\/fusion\/(codegen|kernel|reference)\/|\.d\.ts$/;
 /** Properties and attributes whose value is for machines. */
 const CODE_KEYS = new Set(
-  "className class d viewBox transform style href rel code id key wgsl template source pattern import".split(" "),
+  "className class d viewBox transform style href rel code id key instead wgsl template source pattern import".split(
+    " ",
+  ),
 );
 /** Those whose value is for people, however short. */
 const LABELS = new Set(
