@@ -151,7 +151,9 @@ function bandOf(job: Job): Band {
   const tid = space.of(space.variable("tid", threads - 1, 0, "tid"));
   const across = flashAcross(tile);
   const { band, batch: number } =
-    f.parts.diagonal === null || sizes.batch === 1 ? inOrder(f, grid, bands) : longestFirst(f, grid, bands);
+    (f.parts.diagonal === null && !f.parts.fromOwn) || sizes.batch === 1
+      ? inOrder(f, grid, bands)
+      : longestFirst(f, grid, bands);
   const top = low.bind("top", space.mul(band, tile.m));
   const batch = low.bind("batch", number);
   const tx = low.bind("tx", space.mod(tid, across));
@@ -184,10 +186,14 @@ const inOrder = ({ space, sizes }: Flash, grid: Index, bands: number): Own => ({
   batch: sizes.batch === 1 ? space.int(0) : space.mod(space.div(grid, bands), sizes.batch),
 });
 
-/** Under a diagonal the last bands walk furthest: they of all matrices begin, so that no multiprocessor is left with them alone. */
-function longestFirst({ low, space, sizes }: Flash, grid: Index, bands: number): Own {
+/**
+ * Under a diagonal the last bands walk furthest, beyond one the first: they of all matrices begin, so that no multiprocessor is left
+ * with them alone.
+ */
+function longestFirst({ low, space, sizes, parts }: Flash, grid: Index, bands: number): Own {
   const turn = low.bind("turn_of", space.mod(space.div(grid, sizes.batch), bands));
-  return { band: space.add(space.int(bands - 1), space.mul(turn, -1)), batch: space.mod(grid, sizes.batch) };
+  const band = parts.fromOwn ? turn : space.add(space.int(bands - 1), space.mul(turn, -1));
+  return { band, batch: space.mod(grid, sizes.batch) };
 }
 
 /** `count` vectors dealt out to the threads. */
