@@ -43,3 +43,39 @@ test("as written every op is a kernel of its own, and nothing is lost", () => {
 test("what a name holds that XML reads is written out", () => {
   expect(drawn(LOG_RELU, 0, 'a < b & "c"')).toContain("<title>a &lt; b &amp; &quot;c&quot;</title>");
 });
+
+const payloads = [
+  "<script>alert(1)</script>",
+  '"><img src=x onerror=alert(1)>',
+  "<svg onload=alert(1)>",
+  "javascript:alert(1)",
+  "</text><foreignObject><iframe srcdoc=x></iframe></foreignObject>",
+  "</title><a href='javascript:alert(1)'>x</a>",
+  "]]><script>alert(1)</script>",
+  "&lt;script&gt;alert(1)&lt;/script&gt;",
+  "' onmouseover='alert(1)",
+  "<!--><style>@import '//evil'</style>-->",
+];
+
+test.each(payloads)("a title and every word in a drawing stay text: %s", (payload) => {
+  const scene = sceneAt(LOG_RELU);
+  const boxes = boxesOf(scene, { layout: layoutOf(compiled(LOG_RELU)), moved: {} });
+  const plain = pictureOf(scene, boxes, new Map());
+  /** The same picture with every text that is drawn replaced; what says how to draw stays. */
+  const hostile = (value: unknown, key = ""): unknown => {
+    if (typeof value === "string")
+      return /^(text|label|name|title|words|detail|bytes|shape)$/.test(key) ? payload : value;
+    if (Array.isArray(value)) return value.map((each) => hostile(each, key));
+    if (value === null || typeof value !== "object" || value instanceof Map || value instanceof Set) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, hostile(each, name)]));
+  };
+  const tags = (svg: string) => new Set([...svg.matchAll(/<\/?([a-zA-Z!]+)/g)].map(([, name]) => name));
+  const usual = svgOf(plain, "a graph", (token) => `[${token}]`);
+  const svg = svgOf(hostile(plain) as typeof plain, payload, (token) => `[${token}]`);
+  expect(svg).not.toBe(usual);
+  expect(balance(svg)).toEqual([]);
+  for (const tag of tags(svg)) expect(tags(usual)).toContain(tag);
+  // No attribute ends early: outside of texts there is no payload.
+  const markup = [...svg.matchAll(/<[^>]*>/g)].join("");
+  expect(markup).not.toMatch(/\son\w+=|javascript:|srcdoc|@import/);
+});
