@@ -15,13 +15,11 @@ const AREAS = [
   ["Import", /^src\/import\//],
   ["Command line", /^src\/cli\//],
 ];
-/** Printed code and code that is read: not sentences. */
-const CODE_FILES = /\.test\.|\/testing\/|^src\/fusion\/(codegen|kernel|reference)\/|\.d\.ts$/;
+/** Printed code and code that is read: not sentences; docs/glossary.md has the glossary's. */
+const CODE_FILES = /\.test\.|\/testing\/|^src\/fusion\/(codegen|kernel|reference)\/|^src\/glossary\/|\.d\.ts$/;
 /** Properties and attributes whose value is for machines. */
 const CODE_KEYS = new Set(
-  "className class d viewBox transform style href rel code id key instead wgsl template source pattern import".split(
-    " ",
-  ),
+  "className class d viewBox transform style href rel code id key wgsl template source pattern import".split(" "),
 );
 /** Those whose value is for people, however short. */
 const LABELS = new Set(
