@@ -204,10 +204,12 @@ export function contentsOf({ source, fusion, plan, folding, given }: Exported): 
     [...graph.nodes.values()].flatMap((each) => [each, ...(each.recipe ?? [])].map((n) => [n.id, n])),
   );
   const [inputs, weights] = [new Map<string, Tensor>(), new Map<string, Tensor & { numbers: Numbered }>()];
+  const buffers = [...(folding?.buffers ?? []), ...plan.buffers];
+  const fed = new Set(buffers.filter(({ role }) => role === "input").map(({ value }) => value));
   // In the program's order.
   for (const id of new Set([...source.nodes.keys(), ...where.keys()])) {
     const [input, tensor] = [nodes.get(id), where.get(id)];
-    if (input?.op !== "input" || input.recipe || !tensor) continue;
+    if (!fed.has(id) || !input || !tensor || input.recipe) continue;
     if (isWeight(input) || given.has(id))
       weights.set(id, { ...tensor, numbers: numbersOf(input, tensor, given.get(id), shaders) });
     else inputs.set(id, tensor);

@@ -3,7 +3,7 @@ import { dtypeBytes, type TensorType } from "../ir";
 import type { InputData } from "../reference";
 
 /** The bits of a binary16 that `value` is exactly. */
-function halfOf(value: number): number {
+function exactHalf(value: number): number {
   const view = new DataView(Float32Array.of(value).buffer);
   const bits = view.getUint32(0, true);
   const sign = (bits >>> 16) & 0x8000;
@@ -16,7 +16,7 @@ function halfOf(value: number): number {
 
 /** `data` as a buffer stores it. */
 function stored({ dtype }: TensorType, data: InputData): Uint8Array {
-  const array = dtype === "f16" ? Uint16Array.from(data, halfOf) : data;
+  const array = dtype === "f16" ? Uint16Array.from(data, exactHalf) : data;
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
