@@ -31,7 +31,8 @@ function* swap(planner: Planner, rewriter: Rewriter, id: NodeId): Generator<Cand
   const alone = (n: Node): boolean => rewriter.readersOf(n.id).size === 1 && !planner.isOutput(n.id);
   if (alone(inner) && (yield* maskFirst(planner, rewriter, fold, inner, alone))) return id;
   const found = alone(inner) && inner.inputs.length > 0 ? monotone(graph, inner, fold) : null;
-  if (!found || sizeOf(inner.type.shape) === sizeOf(fold.type.shape)) return null;
+  // The largest of no values is −∞, and an op need not leave that as it is.
+  if (!found || sizeOf(inner.type.shape) <= sizeOf(fold.type.shape)) return null;
   const x = inner.inputs[found.operand]!;
   const { dtype, shape } = node(graph, x).type;
   if (dtype === "bool" || (dtype !== inner.type.dtype && inner.op !== "cast") || !sameShape(shape, inner.type.shape))
