@@ -101,7 +101,7 @@ test("a page opened again shows a worked example, already fused, without scrolli
     page.getByRole("region", { name: "Graph", exact: true }),
     page.getByRole("region", { name: "Steps", exact: true }),
     page.getByRole("region", { name: "Kernels", exact: true }),
-    page.getByRole("button", { name: "Run both" }),
+    play.run,
   ];
   for (const part of shown) {
     await expect(part).toBeVisible();

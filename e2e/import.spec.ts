@@ -105,7 +105,7 @@ test("a model asks for its open dimension and becomes the program; undo brings t
   await play.page.keyboard.press("Enter");
   await expect(dialog).toBeHidden();
   await expect(play.editor).toContainText("f32[32, 64]");
-  await expect(play.page.getByRole("banner").getByText("Your own")).toBeVisible();
+  await expect(play.page.getByRole("banner").getByText("Untitled")).toBeVisible();
   await play.page.getByRole("button", { name: "Undo" }).click();
   await expect(play.editor).toContainText("log(relu(x + b))");
 });
