@@ -95,7 +95,7 @@ test("a damaged, a huge and a newer link are refused with a reason, and the prog
   for (const [link, words] of [
     ["#f1=%%%", "damaged"],
     [`#f1=${"A".repeat(40_000)}`, "more than 32768 characters"],
-    [packed(" ".repeat(16 << 20)), "unfolds to more than 1 MiB"],
+    [packed(" ".repeat(16 << 20)), "expands to more than 1 MiB"],
     [packed(JSON.stringify({ version: 2 })), "newer version"],
     [packed("[".repeat(200_000)), /damaged|nest|read/],
   ] as const) {

@@ -112,7 +112,7 @@ test("a line answers why it was fused, with the numbers both ways", async ({ pag
   await play.line("y/0/0 to y/0").focus();
   await page.keyboard.press("Enter");
   await expect(play.card).toContainText("Why fused?");
-  await expect(play.card).toContainText("It saves a trip to memory.");
+  await expect(play.card).toContainText("It saves memory traffic.");
   await expect(play.card).toContainText(/saves 32(\.0)? MiB of traffic/);
   await expect(play.card).toContainText("Allowed");
   await expect(play.card).toContainText("Worth it");
