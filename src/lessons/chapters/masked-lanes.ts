@@ -28,7 +28,7 @@ export const maskedLanes: Example = {
   claims: [{ row: "000-11", says: "masked lanes load 0" }],
   task: {
     question: "One line adds the spare lanes to the variance. Which one?",
-    solved: "fixed",
+    solved: "mended",
     lines: [
       {
         code: "row = pad(x, (0, 1024 - H))",
