@@ -56,8 +56,8 @@ export function windowCount(extent: number, axis: WindowAxis): number {
   return Math.floor((spread + axis.before + axis.after - reachOf(axis)) / axis.stride) + 1;
 }
 
-/** Indices of padded windows are tables of their taps: wider borders would need more of them than memory has. */
-const MOST_PADDING = 2 ** 20;
+/** An axis with a wider border has more elements than a kernel can index. */
+const MOST_PADDING = 2 ** 30;
 
 /** Shape of `window`'s result, or what does not fit. */
 export function windowShape(x: Shape, attrs: Attrs, name: string): Checked<Shape> {
