@@ -75,6 +75,8 @@ test("one thread's instructions, loops by their turns", () => {
     branches: 4,
   });
   const softmax = counted("x: f32[64, 1024]\ny = softmax(x)");
-  expect(softmax).toMatchObject({ loads: 1, stores: 1 });
-  expect(softmax.barriers).toBeGreaterThan(16);
+  // 128 threads share a row, two vectors each, and meet twice for each of two folds at most.
+  expect(softmax).toMatchObject({ loads: 2, stores: 2 });
+  expect(softmax.barriers).toBeGreaterThanOrEqual(2);
+  expect(softmax.barriers).toBeLessThanOrEqual(8);
 });
