@@ -57,7 +57,7 @@ for (const theme of ["light", "dark"] as const) {
       await check(`phone, ${pane}`);
     }
     await page.goto("./?embed=1&example=masked-lanes&pane=run");
-    await expect(page.getByRole("group", { name: /^One line lets/ })).toBeVisible();
+    await expect(page.getByRole("group", { name: /^One line adds/ })).toBeVisible();
     await check("embedded, a task");
   });
 }

@@ -88,7 +88,7 @@ test("a task asks for the faulty line, and the counts tell when it shows", async
   const measured = play.region("Measured");
   await play.openMeasured();
   await expect(measured).toContainText(/variance 3\.\d+ over 1,024 lanes, [01]\.\d+ over the row of 768/);
-  const task = measured.getByRole("group", { name: /^One line lets the spare lanes/ });
+  const task = measured.getByRole("group", { name: /^One line adds the spare lanes/ });
   await task.getByRole("radio", { name: /^mean = / }).check();
   await expect(task.getByRole("status")).toContainText("Not this one.");
   await task.getByRole("radio", { name: "diff = row - mean" }).check();

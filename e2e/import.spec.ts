@@ -201,5 +201,7 @@ test("three megabytes of weights: the page answers meanwhile, Escape leaves all 
   await expect(play.editor).toContainText("12288");
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(play.editor).toContainText("log(relu(x + b))");
-  await expect(page.getByRole("button", { name: "Undo" })).toHaveAttribute("aria-disabled", "true");
+  await page.getByRole("button", { name: "Redo" }).click();
+  await expect(play.editor).toContainText("12288");
+  await expect(page.getByRole("button", { name: "Redo" })).toHaveAttribute("aria-disabled", "true");
 });

@@ -65,7 +65,7 @@ test("from the program to a reason without a mouse: out of the editor, along the
   await page.keyboard.press("Enter");
   await expect(play.card).toContainText("Why fused?");
   await page.keyboard.press("x");
-  await expect(play.card).toContainText("You forbade it.");
+  await expect(play.card).toContainText("Your choice. You drew a boundary");
   await page.keyboard.press("Escape");
   await expect(play.card).toBeHidden();
 });

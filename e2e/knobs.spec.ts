@@ -15,11 +15,11 @@ test("a row read again on each pass: the counts, the code beside the planner's, 
   const knobs = kernels.getByRole("region", { name: "Knobs" });
   await expect(knobs).toContainText("Planner defaults.");
   const rows = knobs.getByRole("combobox", { name: "Row loads" });
-  await rows.selectOption({ label: "again on each pass" });
+  await rows.selectOption({ label: "on each pass" });
   await expect(kernels).toContainText("read again on each pass");
   const transfers = knobs.getByRole("row", { name: /^Transfers/ });
   await expect(transfers).toHaveText(/4\s*6$/);
-  await rows.selectOption({ label: "again, two passes in one" });
+  await rows.selectOption({ label: "on each pass, two passes merged" });
   await expect(transfers).toHaveText(/4\s*5$/);
   await expect(kernels).toContainText("Reads 12 MiB, writes 6 MiB");
   await knobs.getByRole("button", { name: "Diff with the planner" }).click();
@@ -37,7 +37,7 @@ test("a row read again on each pass: the counts, the code beside the planner's, 
   await expect(knobs).toContainText("Planner defaults.");
 });
 
-test("threads that join by subgroups: shuffles in place of a tree, a quarter of the workgroup memory", async ({
+test("threads that join by subgroups: shuffles in place of a tree, a sixteenth of the workgroup memory", async ({
   page,
   play,
 }) => {
@@ -48,7 +48,7 @@ test("threads that join by subgroups: shuffles in place of a tree, a quarter of 
   await kernels.getByRole("button", { name: "Knobs" }).click();
   const knobs = kernels.getByRole("region", { name: "Knobs" });
   await knobs.getByRole("combobox", { name: "Combine threads" }).selectOption({ label: "subgroups" });
-  await expect(knobs.getByRole("row", { name: /^Workgroup memory/ })).toHaveText(/2 KiB\s*512 B$/);
+  await expect(knobs.getByRole("row", { name: /^Workgroup memory/ })).toHaveText(/2 KiB\s*128 B$/);
   await knobs.getByRole("button", { name: "Diff with the planner" }).click();
   const dialog = page.getByRole("dialog", { name: /planner and chosen/ });
   await expect(dialog.locator(".editor.modified")).toContainText("subgroupShuffleXor");
@@ -80,7 +80,7 @@ test("a knob is timed at each of its values on this device", async ({ play }) =>
   const chart = knobs.getByRole("figure");
   await expect(chart).toContainText("measured on swiftshader");
   await expect(chart.getByRole("img")).toHaveCount(2);
-  await expect(chart.getByRole("img", { name: /^four at once: [\d.,]+ (ns|µs|ms) ±/ })).toBeVisible();
+  await expect(chart.getByRole("img", { name: /^vec4: [\d.,]+ (ns|µs|ms) ±/ })).toBeVisible();
   await play.type("x: f32[64, 256]\ny = relu(x)\n");
   await expect(chart).toHaveCount(0);
 });
@@ -98,8 +98,7 @@ test("how neighbouring threads read each operand: side by side, and with a strid
   await expect(pictures).not.toContainText("of them used");
   await kernels.getByRole("button", { name: "Knobs" }).click();
   const knobs = kernels.getByRole("region", { name: "Knobs" });
-  await knobs.getByRole("combobox", { name: "Transposed" }).selectOption({ label: "straight, with a stride" });
-  await knobs.getByRole("combobox", { name: "vec4" }).selectOption({ label: "one by one" });
+  await knobs.getByRole("combobox", { name: "Transposed reads" }).selectOption({ label: "directly, with a stride" });
   const strided = pictures.getByRole("img", { name: /^x, read: 512 elements apart\. 32 segments of 128 B for 128 B/ });
   await expect(strided).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).click();

@@ -59,5 +59,5 @@ test("a chapter is presented by keys alone: found, stepped, code and counts besi
   await expect(presenter.locator(".presenter-blank")).toHaveCount(0);
   await page.keyboard.press("Escape");
   await expect(presenter).toBeHidden();
-  await expect(page.getByRole("button", { name: "Example: Transpose, then a product" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Example: Transpose, then a matmul" })).toBeVisible();
 });

@@ -65,6 +65,7 @@ test("the naive kernels stand beside the one they became", async ({ page, play }
 test("the chapter's example counts 7 → 3, and says what the chapter prints", async ({ page, play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
+  await play.openMeasured();
   await expect(play.region("Measured")).toContainText(/The lecture notes say 6 → 3; counted 7 → 3/);
   await page.getByRole("tab", { name: "Traffic" }).click();
   const table = play.region("Kernels");
@@ -97,6 +98,7 @@ test("with a vector b it is 6 → 2 full-size, and still 7 → 3 in all", async 
   await expect(
     play.region("Score").getByRole("img", { name: "Full-size transfers: naive 6, now 2, end 2" }),
   ).toBeVisible();
+  await play.openMeasured();
   await expect(play.region("Measured")).toContainText(/The lecture notes say 6 → 3/);
   await page.getByRole("tab", { name: "Traffic" }).click();
   await expect(play.region("Kernels").getByRole("row", { name: /^All transfers 7 3/ })).toBeVisible();

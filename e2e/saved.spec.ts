@@ -13,7 +13,7 @@ test("what the backward pass keeps: by policy, value by value, as one graph, eac
   await page.keyboard.press("4");
   const panel = play.region("Kernels").getByRole("tabpanel");
   await panel.getByText("What the backward pass saves").click();
-  await expect(panel).toContainText("Differentiation makes 6 ops of 3; fusion makes 1 kernel of 6.");
+  await expect(panel).toContainText("Differentiation turns 3 ops into 6; fusion turns 6 kernels into 1.");
   await expect(panel.getByRole("radio", { name: "one graph" })).toBeChecked();
   await expect(panel.getByRole("row", { name: /all values it reads/ })).toContainText("32 MiB");
 
@@ -22,9 +22,9 @@ test("what the backward pass keeps: by policy, value by value, as one graph, eac
   await expect(kernels).toHaveAccessibleName(/end 2$/);
   await play.leaveFields();
   await page.keyboard.press("3");
-  await expect(panel).toContainText("its 16 MiB are kept until then");
+  await expect(panel).toContainText("its 16 MiB are saved until then");
 
-  // One value is made again.
+  // One value is recomputed.
   await page.keyboard.press("4");
   const a = panel.getByRole("combobox", { name: "Choice for a" });
   await a.selectOption("recompute");
@@ -32,7 +32,7 @@ test("what the backward pass keeps: by policy, value by value, as one graph, eac
   await page.keyboard.press("3");
   await play.leaveFields();
   await page.keyboard.press("3");
-  await expect(panel).toContainText("is recomputed in the backward pass");
+  await expect(panel).toContainText(/is recomputed in the backward pass|The backward pass recomputes a/);
 
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: "Undo" }).click();
@@ -47,11 +47,11 @@ test("a disk at the port says what becomes of a value until the backward pass, a
   await expect(play.steps).toBeVisible();
   await play.command("ReLU keeps one bit");
   const legend = play.region("Graph").getByRole("definition");
-  await expect(play.node(/^sum .*, kept as one bit an element$/)).toBeVisible();
+  await expect(play.node(/^sum .*, saved as one bit per element$/)).toBeVisible();
   await expect(legend.filter({ hasText: "saved as one bit per element" })).toBeVisible();
 
   await play.region("Measured").getByRole("button", { name: "the tensor" }).click();
-  await expect(play.node(/^relu h.*, kept for the backward pass$/)).toBeVisible();
+  await expect(play.node(/^relu h.*, saved for the backward pass$/)).toBeVisible();
   await expect(legend.filter({ hasText: "one bit" })).toHaveCount(0);
 
   await play.region("Measured").getByRole("button", { name: "recomputed" }).click();
@@ -59,5 +59,5 @@ test("a disk at the port says what becomes of a value until the backward pass, a
   // Before the pass has come by, everything that is read later is kept.
   await play.leaveFields();
   await page.keyboard.press("Home");
-  await expect(play.node(/^relu h.*, kept for the backward pass$/)).toBeVisible();
+  await expect(play.node(/^relu h.*, saved for the backward pass$/)).toBeVisible();
 });

@@ -160,7 +160,7 @@ test("a pasted class becomes a program by one click, in one undo step", async ({
     .region("Program")
     .getByRole("button", { name: /Write MLP as a program/ })
     .click();
-  await expect.poll(() => play.text()).toContain("fc_w: f32[4 * dim, dim] = param()");
+  await expect.poll(() => play.text()).toContain("fc_w: f32[4 * dim, dim] = param(fan_in=dim)");
   await expect(play.node(/^gelu/)).toBeAttached();
   await expect(play.region("Score")).not.toContainText(/last good graph/i);
   await page.getByRole("button", { name: "Undo" }).click();

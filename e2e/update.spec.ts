@@ -92,7 +92,7 @@ test("Reload ends in the newer version, while a tab on the older one runs and sh
   await play.region("Score").getByRole("button", { name: "Reload" }).click();
   await expect.poll(() => version(play).catch(() => "between")).toBe("second");
   await expect(play.steps).toBeVisible();
-  await expect(play.node(/^log y/)).toBeVisible();
+  await expect(play.node(/^gelu/)).toBeVisible();
 
   expect(await version(other)).toBe("first");
   expect(await other.share()).toContain("#f1=");

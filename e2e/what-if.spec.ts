@@ -38,12 +38,12 @@ test("a pass less and a level less are asked by choosing them", async ({ play })
   const panel = play.region("Kernels").getByRole("tabpanel");
   await panel.getByRole("combobox", { name: "What if I change" }).selectOption("a pass");
   await panel
-    .getByRole("combobox", { name: "What it would be" })
+    .getByRole("combobox", { name: "New value" })
     .selectOption({ label: "Merge producers into consumers: switch off" });
   await expect(panel).toContainText("What if “Merge producers into consumers” is switched off?");
   await expect(panel).toContainText("no longer come up");
   await panel.getByRole("combobox", { name: "What if I change" }).selectOption("the level");
-  await panel.getByRole("combobox", { name: "What it would be" }).selectOption({ index: 1 });
+  await panel.getByRole("combobox", { name: "New value" }).selectOption({ index: 1 });
   await expect(panel.getByRole("row", { name: /^Kernels/ })).toHaveText(/1\s*3$/);
   await panel.getByRole("button", { name: "As taken" }).click();
   await expect(panel.getByRole("searchbox", { name: "Search decisions" })).toBeVisible();
@@ -59,7 +59,7 @@ test("the line above which products stay alone: asked by a slider, kept, and dra
   await expect(kernels).toHaveAccessibleName(/end 1$/);
   await play.command("Ask what if");
   const panel = play.region("Kernels").getByRole("tabpanel");
-  await panel.getByRole("combobox", { name: "What if I change" }).selectOption("the line for matmuls");
+  await panel.getByRole("combobox", { name: "What if I change" }).selectOption("the limit for separate matmuls");
   await expect(panel).toContainText(/The ridge of .+ is 50\./);
   await panel.getByRole("slider", { name: "Line for matmuls, FLOP per byte" }).press("Home");
   await expect(panel).toContainText("What if matmuls stay separate above 0.25 FLOP per byte?");
