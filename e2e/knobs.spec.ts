@@ -25,7 +25,7 @@ test("a row read again on each pass: the counts, the code beside the planner's, 
   await knobs.getByRole("button", { name: "Diff with the planner" }).click();
   const dialog = page.getByRole("dialog", { name: /planner and chosen/ });
   await expect(dialog.getByRole("textbox", { name: "WGSL as chosen, read-only" })).toBeAttached();
-  await expect(dialog.locator(".editor.modified")).toContainText("2 vectors each, read again on each pass");
+  await expect(dialog.locator(".editor.modified")).toContainText("12 vectors each, read again on each");
   await expect(dialog.locator(".editor.original")).toContainText("kept in registers");
   await dialog.getByRole("button", { name: "Close" }).click();
   const threads = knobs.getByRole("combobox", { name: /^Threads(?! join)/ });
@@ -99,6 +99,7 @@ test("how neighbouring threads read each operand: side by side, and with a strid
   await kernels.getByRole("button", { name: "Knobs" }).click();
   const knobs = kernels.getByRole("region", { name: "Knobs" });
   await knobs.getByRole("combobox", { name: "Transposed reads" }).selectOption({ label: "directly, with a stride" });
+  await knobs.getByRole("combobox", { name: "vec4" }).selectOption({ label: "one by one" });
   const strided = pictures.getByRole("img", { name: /^x, read: 512 elements apart\. 32 segments of 128 B for 128 B/ });
   await expect(strided).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).click();
