@@ -66,6 +66,7 @@ test("the chapter's example counts 7 → 3, and says what the chapter prints", a
   await play.open();
   await expect(play.steps).toBeVisible();
   await play.openMeasured();
+  await play.region("Measured").getByText("Compared with lecture notes").click();
   await expect(play.region("Measured")).toContainText(/The lecture notes say 6 → 3; counted 7 → 3/);
   await page.getByRole("tab", { name: "Traffic" }).click();
   const table = play.region("Kernels");
@@ -99,6 +100,7 @@ test("with a vector b it is 6 → 2 full-size, and still 7 → 3 in all", async 
     play.region("Score").getByRole("img", { name: "Full-size transfers: naive 6, now 2, end 2" }),
   ).toBeVisible();
   await play.openMeasured();
+  await play.region("Measured").getByText("Compared with lecture notes").click();
   await expect(play.region("Measured")).toContainText(/The lecture notes say 6 → 3/);
   await page.getByRole("tab", { name: "Traffic" }).click();
   await expect(play.region("Kernels").getByRole("row", { name: /^All transfers 7 3/ })).toBeVisible();
