@@ -176,7 +176,7 @@ function* offers(shape: FoldShape, machine: Machine, choice: FoldChoice): Genera
     const beside = threads ?? Math.min(64, machine.maxThreads);
     const few = shape.cut && shape.rows < 64 && shape.columns >= 4096;
     const chunks = few ? Math.min(256, Math.ceil(shape.columns / 1024)) : 1;
-    const short = units * (shape.waiting ?? Infinity) <= 4;
+    const short = units * Math.max(1, shape.waiting ?? Infinity) <= 4;
     yield { lanes: 1, beside, held: chunks === 1 && (units === 1 || (mayHold && short)), chunks };
     return;
   }
