@@ -6,7 +6,7 @@ import { forInterpreter, graphOf, programs } from "./any-program";
 import { planned as plan, runFaults, structureFaults } from "./plan-laws";
 import { everyPlan, planned } from "./plan-property";
 
-test(`every state, every count and the GPU's kernels: ${planned}`, { timeout: 300_000 }, () => {
+test(`every state, every count and the GPU's kernels: ${planned}`, { timeout: 900_000 }, () => {
   everyPlan((one) => {
     const found = plan(one);
     return [...structureFaults(found), ...runFaults(found, "gpu", one.text.length)];
