@@ -21,6 +21,7 @@ test("both forms of GELU are drawn against one another where the chapter writes 
   await play.open();
   await play.command("Bias + GELU");
   await play.region("Measured").getByRole("button", { name: "tanh form" }).click();
+  await play.openMeasured();
   await play.region("Measured").getByText("Compared with lecture notes").click();
   const curve = play.region("Measured").getByRole("img", { name: /by tanh − by erf/ });
   await expect(curve).toHaveAccessibleName(/from -6 to 6: at most 4\.7e-4, at -?2\.\d/);

@@ -1,7 +1,6 @@
 /** @file Totals of a whole plan, kept up to date region by region, so that a step costs what it changes. */
 import {
   nodeId,
-  topological,
   type DeviceProfile,
   type Fusion,
   type Graph,
@@ -13,6 +12,7 @@ import {
 } from "../ir";
 import { openLiveness } from "./liveness";
 import { isRefusal, regionFacts, type RegionFacts } from "./model";
+import { positionsOf } from "./positions";
 
 import { targetOf } from "./profiles";
 import { fullSizeBytes } from "./traffic";
@@ -25,41 +25,6 @@ export interface RunningTotals {
   /** Inputs came or went: the change of their bytes. */
   inputsChanged(bytes: number): void;
   totals(): Totals;
-}
-
-/** Positions of nodes in the graph's text order (a topological order in every graph that passes make). */
-export const positionsOf = (graph: Graph): Map<NodeId, number> =>
-  new Positions(inOrder(graph).map((id, position) => [id, position]));
-
-/** Nodes made one after the other for the same node, `y~again#0`, `y~again#1` …: at most so many. */
-const MOST_IN_A_ROW = 2 ** 16;
-
-/**
- * What a pass makes for a node, `y~sum` for `y`, stands just before it; what is made for that, just before that. What is made in a
- * row stands in the order of its numbers.
- */
-class Positions extends Map<NodeId, number> {
-  override get(id: NodeId): number | undefined {
-    return this.#placeOf(id)?.at;
-  }
-
-  /** Where it stands, and how much room is free before it. */
-  #placeOf(id: string): { readonly at: number; readonly room: number } | undefined {
-    const made: string[] = [];
-    let parent = id;
-    for (; super.get(nodeId(parent)) === undefined; parent = parent.slice(0, parent.lastIndexOf("~"))) {
-      if (!parent.includes("~")) return undefined;
-      made.push(parent.slice(parent.lastIndexOf("~") + 1));
-    }
-    let [at, room] = [super.get(nodeId(parent))!, 1];
-    for (const name of made.toReversed()) {
-      const turn = /#(\d+)$/.exec(name);
-      room /= 2;
-      at -= turn ? room * (1 - Number(turn[1]) / MOST_IN_A_ROW) : room;
-      if (turn) room /= MOST_IN_A_ROW;
-    }
-    return { at, room };
-  }
 }
 
 /**
@@ -75,16 +40,6 @@ function slotsOf(positions: ReadonlyMap<NodeId, number>): (id: NodeId) => number
   for (const [id, position] of positions) if (id.includes("~")) slots.set(written(id), position);
   for (const id of slots.keys()) slots.set(id, Math.max(slots.get(id)!, positions.get(id) ?? 0));
   return (id) => slots.get(written(id)) ?? Math.ceil(positions.get(id)!);
-}
-
-/** Insertion order where that is topological, Kahn's otherwise. */
-function inOrder(graph: Graph): readonly NodeId[] {
-  const seen = new Set<NodeId>();
-  for (const { id, inputs } of graph.nodes.values()) {
-    if (!inputs.every((input) => seen.has(input))) return topological(graph);
-    seen.add(id);
-  }
-  return [...seen];
 }
 
 /**
