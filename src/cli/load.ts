@@ -47,12 +47,12 @@ function imported(
   const known = new Map([...bound].map(([name, numbers]) => [name, hostOf(numbers)]));
   const read = importOnnx(bytes, { dims, shapes: stated, known });
   if (!read.ok) return { ok: false, code: "no-model", text: `${file}: ${read.text}` };
-  const stray = [...bound.keys()].find((name) => !read.value.inputOrder.includes(name));
-  if (stray !== undefined)
+  const unknown = [...bound.keys()].find((name) => !read.value.inputOrder.includes(name));
+  if (unknown !== undefined)
     return {
       ok: false,
       code: "no-input",
-      text: `${file} has no input ${stray}. It has ${read.value.inputOrder.join(", ")}.`,
+      text: `${file} has no input ${unknown}. It has ${read.value.inputOrder.join(", ")}.`,
     };
   const { text, missing, unsupported, wanted, data, elsewhere } = read.value;
   const [open] = missing;

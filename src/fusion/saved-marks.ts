@@ -2,7 +2,7 @@
 import { savedBuffers } from "./cost";
 import type { Fusion, NodeId, Step } from "./ir";
 
-/** In memory until the backward pass has read it; the same as one bit an element; recomputed; taken back from a result. */
+/** In memory until the backward pass has read it; the same as one bit an element; recomputed; inverted from a result. */
 export type SavedMark = "kept" | "bits" | "again" | "inverted";
 
 const markOfRule: Readonly<Partial<Record<string, SavedMark>>> = { recompute: "again", invert: "inverted" };

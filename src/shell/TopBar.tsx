@@ -75,10 +75,12 @@ export function TopBar({ layout }: { readonly layout: PageLayout }) {
       )}
       {!narrow && (
         <>
-          <button type="button" className="top-button" onClick={open("course")}>
-            <Icon name="lessons" size={16} />
-            Lessons
-          </button>
+          {layout === "wide" && (
+            <button type="button" className="top-button" onClick={open("course")}>
+              <Icon name="lessons" size={16} />
+              Lessons
+            </button>
+          )}
           <button type="button" className="top-button" onClick={open("options")}>
             <Icon name="options" size={16} />
             Options

@@ -169,7 +169,7 @@ export const examples: readonly Example[] = [
     kernels: 3,
   },
   {
-    name: "what it reads made again",
+    name: "what it reads recomputed",
     text: relu,
     options: { savedValues: { apart: true, policy: "cut", choices: {} } },
     codes: ["A_BYTES"],
