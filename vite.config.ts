@@ -11,7 +11,11 @@ const treeshake = { moduleSideEffects: (id: string): boolean => !/\/src\/(?:fusi
 export default defineConfig({
   base: "./",
   plugins: [lessonFiles(), react(), metaPolicy(cspMeta), offlineList()],
-  worker: { format: "es", rolldownOptions: { treeshake } },
+  worker: {
+    format: "es",
+    // A worker's name tells it from the chunk of the page that starts it.
+    rolldownOptions: { treeshake, output: { entryFileNames: "assets/[name].worker-[hash].js" } },
+  },
   server: { host: "127.0.0.1" },
   preview: { host: "127.0.0.1", allowedHosts: ["playground.test"], headers: { ...securityHeaders } },
   build: {

@@ -111,7 +111,7 @@ test("notes stand beside the example and the pass, and answer with programs coun
   await play.region("Steps").getByRole("button", { name: "Note" }).click();
   const dialog = page.getByRole("dialog", { name: "Notes" });
   await expect(dialog.getByRole("article")).toContainText("How XLA does it: fusing");
-  await dialog.getByRole("button", { name: /^3\. Can computing again/ }).click();
+  await dialog.getByRole("button", { name: /^3\. Can recomputing/ }).click();
   const line = dialog.getByRole("row", { name: /^Store exp/ });
   await expect(line).toContainText(/3 → \d/);
   await dialog.getByRole("button", { name: "Store exp" }).click();

@@ -25,7 +25,7 @@ test("what Find or do offers follows the plan that comes while it is open", asyn
   // No plan is there before the compiler's worker is.
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
-  await page.route(/assets\/compile-/, async (route) => {
+  await page.route(/assets\/compile\.worker-/, async (route) => {
     await held;
     await route.continue();
   });
