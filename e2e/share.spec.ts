@@ -49,6 +49,60 @@ test("a link opens the same program, choices and step in a fresh profile", async
   await guest.page.context().close();
 });
 
+test("a link restores where its maker looked: step, tab, kernel, folds, selection, part of the graph, lesson step", async ({
+  page,
+  play,
+  browser,
+  baseURL,
+}) => {
+  await play.open("./?example=layer-norm");
+  await expect(play.steps).toBeVisible();
+  await play.leaveFields();
+  await page.keyboard.press("4");
+  const tag = play.region("Graph").getByRole("button", { name: /^Kernel K1 .*Space folds it/ });
+  await tag.focus();
+  await page.keyboard.press("Space");
+  const folded = (at: Playground) => at.region("Graph").getByRole("group", { name: /folded, \d+ ops/ });
+  await expect(folded(play)).toHaveCount(1);
+  await folded(play).click();
+  const graph = (await play.region("Graph").boundingBox())!;
+  await page.mouse.move(graph.x + 60, graph.y + graph.height - 60);
+  await page.mouse.down();
+  await page.mouse.move(graph.x + 160, graph.y + graph.height - 100, { steps: 5 });
+  await page.mouse.up();
+  await page.mouse.wheel(0, -240);
+  const settled = async (at: Playground) => {
+    await expect(async () => {
+      const before = await at.boxes();
+      await at.page.waitForTimeout(150);
+      expect(await at.boxes()).toEqual(before);
+    }).toPass();
+    return at.boxes();
+  };
+  const boxes = await settled(play);
+  const step = await play.steps.textContent();
+
+  const guest = await guestAt(browser, baseURL!, await play.share());
+  await expect(guest.steps).toHaveText(step!);
+  await expect(guest.page.getByRole("tab", { name: /Traffic/ })).toHaveAttribute("aria-selected", "true");
+  await expect(folded(guest)).toHaveCount(1);
+  // Rounding may move an edge to the next pixel.
+  const furthest = (found: typeof boxes): number =>
+    Math.max(...Object.entries(boxes).flatMap(([id, box]) => box.map((px, i) => Math.abs(px - found[id]![i]!))));
+  await expect.poll(async () => furthest(await settled(guest))).toBeLessThanOrEqual(1);
+
+  // The naive plan is a state like the others; a lesson comes with its step, and an unanswered question stays covered.
+  await play.leaveFields();
+  await page.keyboard.press("Home");
+  await guest.page.goto(await play.share());
+  await expect(guest.region("Steps")).toContainText("Naive plan.");
+  await page.goto("./#lesson=memory-is-the-cost/2");
+  await expect(page.getByRole("article", { name: /, step 2$/ })).toBeVisible();
+  await guest.page.goto(await play.share());
+  await expect(guest.page.getByRole("article", { name: /, step 2$/ })).toBeVisible();
+  await guest.page.context().close();
+});
+
 test("an example's link opens the example", async ({ page, play, browser, baseURL }) => {
   await play.open();
   await expect(play.steps).toBeVisible();

@@ -1,7 +1,7 @@
 /** @file Links in the page's address: opened on start and on change, taken out of the address by the first edit. */
-import { decodeLink, isLink } from "./document";
+import { decodeLink, isLink, panes, type SharedState } from "./document";
 import { defaultOptions } from "./fusion";
-import { exampleDocument, type Pane, type Playground } from "./state";
+import { exampleDocument, selectIsCovered, withoutLesson, type Playground } from "./state";
 
 const asked = (): URLSearchParams => new URLSearchParams(location.search);
 
@@ -27,6 +27,23 @@ function openNamed(playground: Playground): void {
 /** `#lesson=memory-is-the-cost/3`: a lesson at its third step. */
 const LESSON = /^#lesson=([\w-]+)(?:\/(\d+))?$/;
 
+/** The lesson first, if there is one: it brings the program that its task begins with. */
+async function show(playground: Playground, { document, decision, view = { version: 1 } }: SharedState): Promise<void> {
+  const { actions, embed } = playground.getState();
+  if (embed) {
+    // Which pane an embedded page shows is said beside its link.
+    const { pane: _, ...rest } = withoutLesson(view);
+    return actions.openDocument(document, decision, "link", rest);
+  }
+  const link = location.hash;
+  if (view.lesson) await actions.openLesson(view.lesson.id, view.lesson.step);
+  // A question that waits for its answer keeps the plan that it asks about.
+  const waits = selectIsCovered(playground.getState()) && playground.getState().document.text === document.text;
+  const opened = playground.getState().lesson ? view : withoutLesson(view);
+  actions.openDocument(document, waits ? null : decision, "link", waits ? { ...opened, naive: true } : opened);
+  if (location.hash !== link) history.replaceState(null, "", bare() + link);
+}
+
 async function openAddress(playground: Playground): Promise<void> {
   const address = location.hash;
   const lesson = LESSON.exec(address);
@@ -40,8 +57,8 @@ async function openAddress(playground: Playground): Promise<void> {
     return;
   }
   const { state, dropped } = opened.value;
-  const { actions, previousWorks } = playground.getState();
-  actions.openDocument(state.document, state.decision, "link");
+  const { previousWorks } = playground.getState();
+  await show(playground, state);
   const kept = playground.getState().previousWorks !== previousWorks;
   if (dropped.length > 0) {
     const listed = dropped.slice(0, 3).join(", ");
@@ -77,8 +94,6 @@ export function followAddress(playground: Playground): void {
   });
 }
 
-const panes: readonly Pane[] = ["text", "graph", "kernels", "run"];
-
 /** The cursor that `step=` means: `naive`, `end`, or a number of steps; null for anything else. */
 function cursorOf(step: string | null, steps: number): number | null {
   if (step === "naive") return 0;
@@ -90,7 +105,7 @@ function cursorOf(step: string | null, steps: number): number | null {
 /** What an embedded page begins with: `pane=`, and `step=` once there is a plan. */
 export function showAsked(playground: Playground): void {
   const { actions } = playground.getState();
-  const pane = panes.find((each) => each === asked().get("pane"));
+  const pane = panes.find((each) => each !== "lesson" && each === asked().get("pane"));
   if (pane) actions.showPane(pane);
   const stop = playground.subscribe(({ derived, document }) => {
     // The plan of what was asked for, not of the program that was there before.

@@ -7,3 +7,4 @@ export { LINK_PREFIX, decodeLink, encodeLink, isLink } from "./link";
 export { limits } from "./limits";
 export { recordOf } from "./records";
 export type { Opened } from "./schema";
+export { inspectorTabs, panes, type Area, type Folds, type InspectorTab, type Pane, type SharedView } from "./view";

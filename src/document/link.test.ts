@@ -10,6 +10,7 @@ import { LINK_PREFIX, decodeLink, encodeLink } from "./link";
 import { recordOf } from "./records";
 import { deeperThan } from "./schema";
 import type { SharedState } from "./types";
+import type { SharedView } from "./view";
 
 const options: CompileOptions = {
   granularity: "op",
@@ -77,6 +78,37 @@ test("a link restores the state, whatever stands before it", async () => {
     const opened = await decodeLink(address);
     expect(opened).toEqual({ ok: true, value: { state, dropped: [] } });
   }
+});
+
+test("a link holds where its maker looked; what can't be read of it is named, and costs nothing else", async () => {
+  const view: SharedView = {
+    version: 1,
+    tab: "traffic",
+    pane: "kernels",
+    inspector: true,
+    kernel: "K2",
+    selection: { kind: "edge", id: "h>y.0" },
+    opened: ["constructor"],
+    closed: ["h1/block#0", "é𝄞"],
+    camera: { x: -12, y: 3.5, width: 400, height: 300 },
+    naive: true,
+    lesson: { id: "memory-is-the-cost", step: 2 },
+  };
+  const bare = await link(state);
+  const whole = await link({ ...state, view });
+  expect(await decodeLink(whole)).toEqual({ ok: true, value: { state: { ...state, view }, dropped: [] } });
+  expect(whole.length - bare.length).toBeLessThan(400);
+  const bad = { ...view, tab: "sideways", camera: { x: 0, y: 0, width: 0, height: 1 }, later: 1 };
+  const opened = await decodeLink(linkOf({ ...state, view: bad }));
+  const { tab: _t, camera: _c, ...kept } = view;
+  expect(opened).toEqual({
+    ok: true,
+    value: { state: { ...state, view: kept }, dropped: ["view.tab", "view.camera", "view.later"] },
+  });
+  expect(await decodeLink(linkOf({ ...state, view: { ...view, version: 2 } }))).toEqual({
+    ok: true,
+    value: { state, dropped: ["the view"] },
+  });
 });
 
 test("a link without a level, and one with a level that there is not", async () => {

@@ -5,6 +5,7 @@ import { isKnobValue, knobNames, parseEdgeId, savedChoices, savedPolicies } from
 import { limits } from "./limits";
 import { recordOf } from "./records";
 import type { DecisionRef, Document, Position, SharedState, WeightsRef } from "./types";
+import { readView } from "./view";
 
 export interface Opened {
   readonly state: SharedState;
@@ -185,14 +186,16 @@ export function readState(value: unknown): Checked<Opened> {
       "A newer version of the playground made this. Nothing was changed: open it with that version.",
     );
   }
-  const dropped = unknownKeys(value, ["version", "document", "decision"], "");
+  const dropped = unknownKeys(value, ["version", "document", "decision", "view"], "");
   const document = readDocument(value.document, dropped);
   if (!document.ok) return document;
   const shown = v.safeParse(v.nullable(decision), value.decision ?? null);
   if (!shown.success) dropped.push("the shown decision");
+  const view = readView(value.view, dropped);
+  const decided = shown.success ? shown.output : null;
   return {
     ok: true,
-    value: { state: { version: 1, document: document.value, decision: shown.success ? shown.output : null }, dropped },
+    value: { state: { version: 1, document: document.value, decision: decided, ...(view ? { view } : {}) }, dropped },
   };
 }
 

@@ -1,5 +1,6 @@
 /** @file What is saved and shared: what the user did, never derived data. */
 import type { CompileOptions } from "../fusion";
+import type { SharedView } from "./view";
 
 export interface Position {
   readonly x: number;
@@ -42,4 +43,6 @@ export interface SharedState {
   readonly document: Document;
   /** null: the final plan is shown. */
   readonly decision: DecisionRef | null;
+  /** Absent from what was saved without looking: files and drafts of earlier pages, links made elsewhere. */
+  readonly view?: SharedView;
 }

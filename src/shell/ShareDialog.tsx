@@ -89,8 +89,8 @@ export function ShareDialog() {
   return (
     <Dialog title="Share">
       <p className="dialog-note">
-        The link holds the whole program: text, moved ops, choices and the step you see. Nothing is uploaded; whoever
-        has the link has the program.
+        The link holds the whole program: text, moved ops and choices, and what you see now: step, tab, selection, the
+        part of the graph. Nothing is uploaded; whoever has the link has the program.
         {weights && ` The weights of ${weights.file} are not in it: elsewhere, random numbers stand in for them.`}
       </p>
       {made?.link && <CopyField name="Link" text={made.link} />}

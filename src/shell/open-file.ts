@@ -1,7 +1,7 @@
 /** @file Opens a file that the person chose or dropped: a saved document, the text of a program, or an ONNX model. */
 import { decodeFile, limits } from "../document";
 import { showBytes } from "../fusion";
-import { playground } from "../state";
+import { playground, withoutLesson } from "../state";
 
 /** Kinds of file for a file picker. */
 export const READABLE = ".json,.py,.txt,.onnx";
@@ -16,7 +16,8 @@ function openText(name: string, text: string): string | null {
   } else {
     const opened = decodeFile(text);
     if (!opened.ok) return `${name} can't be opened. ${opened.text}`;
-    actions.openDocument(opened.value.state.document, opened.value.state.decision, "link");
+    const { document: read, decision, view } = opened.value.state;
+    actions.openDocument(read, decision, "link", view && withoutLesson(view));
   }
   actions.openDialog("none");
   return null;

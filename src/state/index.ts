@@ -23,9 +23,9 @@ export {
   selectSize,
   selectStep,
   selectSteps,
-  sharedState,
   type Score,
 } from "./selectors";
+export { sharedState, withoutLesson } from "./shared-view";
 export { parseProgress, selectCovered, selectIsCovered, tally, writtenProgress } from "./course-slice";
 export type { CourseProgress, LessonProgress, OpenLesson } from "./course-slice";
 export { changeOf, matmulPolicies, titleOfQuestion, type Question } from "./question";

@@ -9,6 +9,7 @@ import {
   writeDraft,
   type DecisionRef,
   type Document,
+  type SharedView,
 } from "../document";
 import { allLessons, startExample } from "../lessons";
 import { startAutosave, type Autosave } from "./autosave";
@@ -25,6 +26,7 @@ import { startPlanning } from "./planning";
 import { importSlice } from "./import-slice";
 import { knobsSlice } from "./knobs-slice";
 import { runSlice } from "./run-slice";
+import { restored, untouchedView } from "./shared-view";
 import { notesSlice } from "./notes-slice";
 import { isFirstVisit, storedPreferences, preferencesSlice } from "./preferences-slice";
 import type { SliceContext, PlaygroundStore } from "./slice-context";
@@ -71,7 +73,8 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   inspector: false,
   presenterSide: "words",
   blanked: false,
-  folded: new Set(),
+  folds: new Map(),
+  camera: null,
   dialog: "none",
   dialogAbout: null,
   note: null,
@@ -118,7 +121,7 @@ interface Parts {
   past: history.History;
   compiler: Compiler | null;
   /** What the next compilation's cursor is to show; "end" after something new was opened, "rest" for what opens by itself. */
-  aim: DecisionRef | "end" | "rest" | null;
+  aim: DecisionRef | "naive" | "end" | "rest" | null;
   /** The person asked for this tab to save. */
   takingOver: boolean;
   /** The page shows a link that nobody has edited: the draft stays as it is. */
@@ -146,6 +149,7 @@ function cursorAfter(parts: Parts, next: Compilation): Partial<PlaygroundState> 
   parts.aim = null;
   const steps = derived.compilation?.steps ?? [];
   if (aim === "rest") return { cursor: intro === "waiting" ? 0 : restingStep(next.steps), stepped: false };
+  if (aim === "naive") return { cursor: 0, stepped: true };
   if (aim === "end") return { cursor: next.steps.length, stepped: false };
   if (aim === null && cursor >= steps.length) return { cursor: next.steps.length };
   const ref = aim ?? decisionAt(steps, cursor);
@@ -165,11 +169,13 @@ function compiled(parts: Parts, revision: number, compilation: Compilation): voi
     parts.store.setState({ derived: { ...derived, revision, status, latest: compilation } });
     return;
   }
+  // A program that was just opened comes with the kernel that its link shows.
+  const kernel = parts.aim === null ? { kernel: null } : {};
   const moved = cursorAfter(parts, compilation);
   parts.store.setState({
     ...moved,
     derived: { ...derived, revision, status: "ready", compilation, latest: compilation },
-    kernel: null,
+    ...kernel,
   });
 }
 
@@ -212,7 +218,7 @@ function deedsOf(parts: Parts): SliceContext {
       parts.aim ??= "end";
       parts.onlyLooking = origin === "link";
       const intro = store.getState().intro !== null && origin !== "link" ? "resting" : null;
-      store.setState({ selection: { kind: "none" }, folded: new Set(), kernel: null, playing: false, intro });
+      store.setState({ ...untouchedView, kernel: null, playing: false, intro });
       applyHistory(parts, history.commit(parts.past, next));
     },
     flush: () => parts.autosave.flush(),
@@ -225,9 +231,10 @@ function openingSlice(
   context: SliceContext,
 ): Pick<Actions, "openDocument" | "cancelCompile" | "followNotice"> {
   return {
-    openDocument(document: Document, decision: DecisionRef | null, origin: Origin) {
-      parts.aim = decision ?? "end";
+    openDocument(document: Document, decision: DecisionRef | null, origin: Origin, view?: SharedView) {
+      parts.aim = decision ?? (view?.naive ? "naive" : "end");
       context.replace(document, origin);
+      if (view) context.set(restored(view));
     },
     cancelCompile: () => context.cancelCompile(),
     followNotice(which = 0) {

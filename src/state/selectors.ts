@@ -2,7 +2,6 @@
 import {
   deviceProfileFrom,
   fusionAt,
-  nodeId,
   peakOf,
   type Compilation,
   type DeviceProfile,
@@ -11,7 +10,6 @@ import {
   type Step,
   type Totals,
 } from "../fusion";
-import { decisionAt, pillTarget, type SharedState } from "../document";
 import { findExample, isTextOf, sizeOfText, type Example } from "../lessons";
 import type { FinishedRun, PlaygroundState } from "./types";
 
@@ -149,13 +147,3 @@ export const selectSize = (state: PlaygroundState): "S" | "M" | "L" | null => {
   const example = selectExample(state);
   return example && sizeOfText(example, state.document.text);
 };
-
-/** What Share encodes: the document, without positions of nodes that are gone, and the shown decision. */
-export function sharedState({ document, derived, cursor }: PlaygroundState): SharedState {
-  const known = derived.latest?.drawn.nodes;
-  const positions = Object.fromEntries(
-    Object.entries(document.positions).filter(([id]) => !known || known.has(pillTarget(id) ?? nodeId(id))),
-  );
-  const steps = derived.compilation?.steps ?? NO_STEPS;
-  return { version: 1, document: { ...document, positions }, decision: decisionAt(steps, cursor) };
-}

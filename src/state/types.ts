@@ -21,7 +21,7 @@ import type {
   Granularity,
   DeviceProfile,
 } from "../fusion";
-import type { Document, Position, DecisionRef } from "../document";
+import type { Area, DecisionRef, Document, Folds, InspectorTab, Pane, Position, SharedView } from "../document";
 import type { PlanTotals, SizeRow, WhatIfAnswer } from "../workers";
 import type { Question } from "./question";
 import type { BenchProgress, BenchResult, ComparedInFull, DeviceInfo, GpuProblem } from "../gpu";
@@ -30,8 +30,7 @@ import type { Answer } from "../course";
 import type { CourseProgress, OpenLesson } from "./course-slice";
 
 export type Theme = "light" | "dark" | "system";
-export type InspectorTab = "wgsl" | "loops" | "decisions" | "traffic" | "memory" | "run";
-export type Pane = "lesson" | "text" | "graph" | "kernels" | "run";
+export type { InspectorTab, Pane } from "../document";
 export type PresenterSide = "words" | "wgsl" | "traffic" | "time" | "roofline";
 export type Origin = "text" | "canvas" | "example" | "link" | "undo" | "option";
 
@@ -173,8 +172,10 @@ export interface PlaygroundState {
   readonly intro: "waiting" | "playing" | "resting" | null;
   /** The kernel inspector is open; folded, it is a rail at the edge of the page. */
   readonly inspector: boolean;
-  /** Folded groups and kernels, by region or group identity. */
-  readonly folded: ReadonlySet<string>;
+  /** Groups, blocks and kernels that were closed or opened by hand, by region or group identity. */
+  readonly folds: Folds;
+  /** The part of the graph that the person moved to, in its own px; null while the page chooses. */
+  readonly camera: Area | null;
   readonly dialog:
     "none" | "share" | "find" | "keys" | "options" | "import" | "notes" | "examples" | "course" | "earlier";
   /** What the open dialog shows first; null for its beginning. */
@@ -236,7 +237,7 @@ export interface Actions {
   /** A finished gesture: drawing edits, fixes, renames. */
   applyEdits(edits: readonly TextEdit[], origin: Origin): void;
   openExample(id: string): void;
-  openDocument(document: Document, decision: DecisionRef | null, origin: Origin): void;
+  openDocument(document: Document, decision: DecisionRef | null, origin: Origin, view?: SharedView): void;
   moveNodes(moved: Readonly<Record<string, Position>>): void;
   undo(): void;
   redo(): void;
@@ -273,7 +274,9 @@ export interface Actions {
   showPane(pane: Pane): void;
   setTheme(theme: Theme): void;
   togglePresenter(): void;
-  toggleFold(id: string): void;
+  setFold(id: string, fold: "open" | "closed"): void;
+  /** The part of the graph that is in sight. */
+  lookAt(area: Area): void;
   /** `about`: what the dialog is to show first, such as a pass in the options. */
   openDialog(dialog: PlaygroundState["dialog"], about?: string): void;
   dismissNotice(): void;

@@ -156,7 +156,8 @@ type Looking =
   | "showTab"
   | "showPane"
   | "togglePresenter"
-  | "toggleFold"
+  | "setFold"
+  | "lookAt"
   | "openDialog"
   | "dismissNotice"
   | "revealSpan"
@@ -174,11 +175,8 @@ export const lookingSlice: Slice<Looking> = (context) => ({
   showTab: (tab) => context.set({ tab, inspector: true }),
   showPane: (pane) => context.set({ pane }),
   togglePresenter: () => context.set({ presenter: !context.get().presenter, presenterSide: "words", blanked: false }),
-  toggleFold(id) {
-    const folded = new Set(context.get().folded);
-    if (!folded.delete(id)) folded.add(id);
-    context.set({ folded });
-  },
+  setFold: (id, fold) => context.set({ folds: new Map(context.get().folds).set(id, fold) }),
+  lookAt: (camera) => context.set({ camera }),
   openDialog: (dialog, about) => context.set({ dialog, dialogAbout: about ?? null }),
   dismissNotice: () => context.set({ notice: null }),
   revealSpan: (span) => context.set({ revealed: { from: span.from, to: span.to }, pane: "text" }),

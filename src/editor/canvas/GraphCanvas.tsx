@@ -25,6 +25,7 @@ import type { FlowEdge, FlowNode } from "./flow";
 import type { Picture } from "./model/picture";
 import { MOST_DRAWN } from "./model/cap";
 import { plural } from "./model/format";
+import { MOST, WHOLE } from "./model/zoom";
 import { useCamera } from "./use-camera";
 import { useCard } from "./use-card";
 import { useFlow } from "./use-flow";
@@ -96,8 +97,8 @@ function Canvas() {
         nodeDragThreshold={3}
         connectionRadius={24}
         connectionLineType={ConnectionLineType.Straight}
-        minZoom={0.05}
-        maxZoom={2}
+        minZoom={WHOLE}
+        maxZoom={MOST}
         onlyRenderVisibleElements={culling}
         attributionPosition="top-right"
       >

@@ -57,7 +57,7 @@ function Hull({ hull, formerRef }: HullProps) {
       viewBox={`${left} ${top} ${width} ${height}`}
       aria-hidden="true"
       onClick={() => playground.getState().actions.select({ kind: "region", id: region })}
-      onDoubleClick={() => playground.getState().actions.toggleFold(region)}
+      onDoubleClick={() => playground.getState().actions.setFold(region, "closed")}
     >
       <path className="hull-body" d={hull.path} />
       {hatched && <path className="hull-hatch" d={hull.path} fill="url(#kernel-hatch)" />}
@@ -80,7 +80,7 @@ function HullTag({ hull: { kernel, tag } }: { readonly hull: HullShape }) {
       onKeyDown={(event) => {
         if (event.key !== " ") return;
         event.preventDefault();
-        actions.toggleFold(kernel.region);
+        actions.setFold(kernel.region, "closed");
       }}
     >
       <b style={tag.inside || tag.cut ? { maxWidth: tag.width } : undefined}>{`${kernel.name} ${kernel.title}`}</b>

@@ -137,7 +137,7 @@ export function NodeCard({ node, editable, onClose, onRemove }: NodeCardProps) {
       {node.folds.length > 0 && (
         <p className="node-folds">
           {node.folds.map(({ id, text }) => (
-            <button key={id} type="button" onClick={() => actions.toggleFold(id)}>
+            <button key={id} type="button" onClick={() => actions.setFold(id, "closed")}>
               {text}
             </button>
           ))}

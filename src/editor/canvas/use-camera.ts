@@ -1,17 +1,17 @@
 /** @file Where the canvas looks: fits a new program once, leaves the view alone afterwards, moves the focus and follows it. */
-import { useReactFlow } from "@xyflow/react";
+import { useOnViewportChange, useReactFlow } from "@xyflow/react";
 import { useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import type { RefObject } from "react";
-import { boxSizes, pillTarget } from "../../document";
+import { boxSizes, pillTarget, type Area } from "../../document";
 import type { NodeId } from "../../fusion";
-import { usePlayground } from "../../state";
+import { playground, usePlayground } from "../../state";
 import { useFocus } from "./use-focus";
 import { rectOf } from "./model/geometry";
 import type { Box, Point, Rect } from "./model/geometry";
 import type { Picture } from "./model/picture";
 import type { FocusTarget } from "./model/walk";
 import { textWidth } from "./model/format";
-import { LEGIBLE, WHOLE, fitViewport } from "./model/zoom";
+import { LEGIBLE, WHOLE, areaSeen, fitViewport, viewportOf } from "./model/zoom";
 import type { Viewport } from "./model/zoom";
 
 /** px of a long name beside its bracket that have to be in sight. */
@@ -80,6 +80,8 @@ export interface Camera {
   readonly flowPoint: (at: { clientX: number; clientY: number }) => Point;
 }
 
+const sizeOf = ({ clientWidth: width, clientHeight: height }: HTMLElement) => ({ width, height });
+
 /** `folds`: kernels become one box each, and the view leaves room for that. */
 export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Picture | null, folds: boolean): Camera {
   const { setViewport, getViewport, screenToFlowPosition } = useReactFlow();
@@ -139,6 +141,24 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
       element.removeEventListener("drop", touch);
     };
   }, [rootRef, show]);
+
+  // The view that a person chose stays with the page, for links; one that comes with a link is shown.
+  const own = useRef<Area | null>(null);
+  const wanted = usePlayground((s) => s.camera);
+  const drawn = picture !== null;
+  useOnViewportChange({
+    onEnd(view) {
+      if (!touched.current || !rootRef.current) return;
+      own.current = areaSeen(view, sizeOf(rootRef.current));
+      playground.getState().actions.lookAt(own.current);
+    },
+  });
+  useEffect(() => {
+    if (!wanted || wanted === own.current || !drawn || !rootRef.current) return;
+    touched.current = true;
+    own.current = wanted;
+    void setViewport(viewportOf(wanted, sizeOf(rootRef.current)));
+  }, [wanted, drawn, rootRef, setViewport]);
 
   const { focus, jump } = useFocus(rootRef, latest);
   const flowPoint = useCallback(

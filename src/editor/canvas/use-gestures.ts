@@ -73,7 +73,7 @@ export function useGestures(picture: Picture | null, editable: boolean, flowPoin
         picture && selectTarget({ kind: "node", id: nodeId(id) }, picture),
       onNodeDoubleClick: (_event: unknown, { id }: FlowNode) => {
         const fold = foldOf(id);
-        if (fold) playground.getState().actions.toggleFold(fold);
+        if (fold) playground.getState().actions.setFold(fold, "open");
       },
       onEdgeClick: (_event: unknown, { id }: FlowEdge) =>
         playground.getState().actions.select({ kind: "edge", id: id as EdgeId }),

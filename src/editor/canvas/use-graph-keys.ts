@@ -70,7 +70,7 @@ function onNode(key: string, id: NodeId, picture: Picture, focus: (target: Focus
   else if (key === " ") {
     const fold = foldFor(picture, id);
     if (fold) {
-      playground.getState().actions.toggleFold(fold);
+      playground.getState().actions.setFold(fold, foldOf(id) === null ? "closed" : "open");
       const inside = picture.scene.nodes.find((node) => node.id === id)?.inside[0];
       requestAnimationFrame(() => focus({ kind: "node", id: foldOf(id) === null ? foldBox(fold) : (inside ?? id) }));
     }

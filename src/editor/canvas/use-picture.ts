@@ -52,7 +52,7 @@ export function usePicture(): Drawn {
   const colours = usePlayground(selectKernelColours);
   const layout = usePlayground((s) => s.derived.layout);
   const moved = usePlayground((s) => s.document.positions);
-  const flipped = usePlayground((s) => s.folded);
+  const byHand = usePlayground((s) => s.folds);
   const dragged = useCanvas((s) => s.dragged);
   const small = useMedia(SMALL);
   const shown = usePlayground((s) => s.presenter || s.embed);
@@ -68,8 +68,8 @@ export function usePicture(): Drawn {
   const whole = useMemo(() => {
     if (!fusion || !saved) return null;
     const scene = withSaved(sceneOf(fusion, plan, colours), saved);
-    return foldScene(scene, { flipped, kernels, about: deciding, source: source ?? fusion.graph });
-  }, [fusion, source, plan, colours, saved, flipped, kernels, deciding]);
+    return foldScene(scene, { byHand, kernels, about: deciding, source: source ?? fusion.graph });
+  }, [fusion, source, plan, colours, saved, byHand, kernels, deciding]);
   const { scene, outOf } = useMemo(() => (whole ? capScene(whole, about) : NOTHING), [whole, about]);
   const picture = useMemo(() => {
     if (!scene || (!layout && scene.nodes.length > 0)) return null;

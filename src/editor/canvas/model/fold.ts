@@ -1,7 +1,7 @@
 /** @file Folding: a kernel, a composite, a `def` or a repeated block becomes one box. Lines inside it disappear. */
 import { MOST_UNFOLDED, blocksAmong, blocksOf, opensFolded } from "../../../fusion";
 import type { Block, Graph, GroupRef, NodeId } from "../../../fusion";
-import { foldBox } from "../../../document";
+import { foldBox, type Folds } from "../../../document";
 import { linesBetween } from "./lines-between";
 import type { Scene, SceneEdge, SceneNode } from "./scene";
 import { savedIn } from "./saved";
@@ -9,8 +9,8 @@ import { stackInputs } from "./stack";
 import { plural } from "./format";
 
 export interface FoldRules {
-  /** Identities that were folded or unfolded by hand: each flips what the rules below say. */
-  readonly flipped: ReadonlySet<string>;
+  /** What was closed or opened by hand, by identity, whatever the rules below say. */
+  readonly byHand: Folds;
   /** Kernels of two or more ops start folded: small canvases and crowded graphs. */
   readonly kernels: boolean;
   /** Ops that the shown step is about: what holds them opens, since the step decides inside it. */
@@ -18,6 +18,10 @@ export interface FoldRules {
   /** The program as written: what it repeats folds. */
   readonly source: Graph;
 }
+
+/** `rule`: whether it is closed where nobody has said anything. */
+const isClosed = (byHand: Folds, id: string, rule: boolean): boolean =>
+  (byHand.get(id) ?? (rule ? "closed" : "open")) === "closed";
 
 interface Fold {
   readonly id: string;
@@ -43,11 +47,11 @@ export function foldScene(scene: Scene, rules: FoldRules): Scene {
       nodes.push(boxes.get(at)!);
     }
   }
-  return stackInputs({ nodes, edges: linesBetween(scene.edges, place), kernels: scene.kernels }, rules.flipped);
+  return stackInputs({ nodes, edges: linesBetween(scene.edges, place), kernels: scene.kernels }, rules.byHand);
 }
 
 function foldsOf(scene: Scene, ops: readonly SceneNode[], rules: FoldRules): ReadonlyMap<string, Fold> {
-  const { flipped } = rules;
+  const { byHand } = rules;
   const found = new Map<string, Fold>();
   const taken = new Set<NodeId>();
   const fold = (id: string, title: string, members: readonly SceneNode[]): void => {
@@ -59,7 +63,7 @@ function foldsOf(scene: Scene, ops: readonly SceneNode[], rules: FoldRules): Rea
   foldBlocks(scene, ops, rules, fold);
   const iterations = new Set([...blocksOf(rules.source).values()].map(({ one }) => one));
   for (const [id, { group, members }] of groupsOf(ops))
-    if (flipped.has(id) && !iterations.has(id)) fold(id, `${group.label} ${id}`, members);
+    if (byHand.get(id) === "closed" && !iterations.has(id)) fold(id, `${group.label} ${id}`, members);
   const all = rules.kernels || ops.length > MOST_UNFOLDED;
   const about = new Set(ops.length > MOST_UNFOLDED ? [] : rules.about);
   const byKernel = new Map<string, SceneNode[]>();
@@ -72,7 +76,7 @@ function foldsOf(scene: Scene, ops: readonly SceneNode[], rules: FoldRules): Rea
   for (const kernel of scene.kernels) {
     const members = byKernel.get(kernel.region) ?? [];
     const decided = members.some(({ id }) => about.has(id));
-    if ((all && !decided) === flipped.has(kernel.region)) continue;
+    if (!isClosed(byHand, kernel.region, all && !decided)) continue;
     fold(kernel.region, kernel.title === "" ? kernel.name : `${kernel.name} ${kernel.title}`, members);
   }
   return found;
@@ -93,13 +97,13 @@ function foldBlocks(
   for (const [all, series] of gathered(ops, (op) => blocks.get(op.id)?.all)) {
     const { label, count }: Block = blocks.get(series[0]!.id)!;
     const large = opensFolded(series.length, count, ops.length);
-    if (large !== rules.flipped.has(all) && standsApart(scene.edges, series)) {
+    if (isClosed(rules.byHand, all, large) && standsApart(scene.edges, series)) {
       fold(all, `${label} × ${count}`, series);
       continue;
     }
     for (const [one, members] of gathered(series, (op) => blocks.get(op.id)?.one)) {
       const { number } = blocks.get(members[0]!.id)!;
-      if (large !== rules.flipped.has(one) && standsApart(scene.edges, members))
+      if (isClosed(rules.byHand, one, large) && standsApart(scene.edges, members))
         fold(one, `${label} ${number} of ${count}`, members);
     }
   }

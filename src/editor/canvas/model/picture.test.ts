@@ -11,7 +11,7 @@ import { fusionAt, nodeId } from "../../../fusion";
 import type { NodeId } from "../../../fusion";
 
 const open = {
-  flipped: new Set<string>(),
+  byHand: new Map<string, "open" | "closed">(),
   kernels: false,
   about: [] as NodeId[],
   source: { nodes: new Map(), outputs: [] },
@@ -86,7 +86,7 @@ test("an op that the layout does not know stands free", () => {
 test("folding a kernel leaves one box with its lines, and closes the gap", () => {
   const scene = sceneAt(SOFTMAX);
   const region = scene.kernels[0]!.region;
-  const folded = foldScene(scene, { ...open, flipped: new Set([region]) });
+  const folded = foldScene(scene, { ...open, byHand: new Map([[region, "closed"]]) });
   expect(folded.nodes.map(({ id }) => id)).toEqual([nodeId("x"), foldBox(region), nodeId("y>out")]);
   expect(folded.edges.map(({ kind }) => kind)).toEqual(["memory", "memory"]);
   expect(foldOf(foldBox(region))).toBe(region);
@@ -99,7 +99,7 @@ test("folding a kernel leaves one box with its lines, and closes the gap", () =>
 test("a folded kernel that the layout does not know yet stands free, whatever docks at it", () => {
   const text = "x: f32[64, 64]\nb: f32[64]\ny = relu(x + b)\n";
   const scene = sceneAt(text);
-  const folded = foldScene(scene, { ...open, flipped: new Set([scene.kernels[0]!.region]) });
+  const folded = foldScene(scene, { ...open, byHand: new Map([[scene.kernels[0]!.region, "closed"]]) });
   const layout = new Map([[nodeId("b"), { x: 0, y: 0, ...boxSizes.docked }]]);
   const boxes = boxesOf(folded, { layout, moved: {} });
   expect(folded.nodes.filter(({ id }) => !boxes.has(id))).toEqual([]);
@@ -109,7 +109,7 @@ test("small canvases start with kernels folded; the same action unfolds", () => 
   const scene = sceneAt(SOFTMAX);
   const region = scene.kernels[0]!.region;
   expect(foldScene(scene, { ...open, kernels: true }).nodes).toHaveLength(3);
-  expect(foldScene(scene, { ...open, flipped: new Set([region]), kernels: true })).toBe(scene);
+  expect(foldScene(scene, { ...open, byHand: new Map([[region, "open"]]), kernels: true })).toBe(scene);
 });
 
 test("a kernel that the shown step decides inside opens by itself, and can be folded all the same", () => {
@@ -117,7 +117,9 @@ test("a kernel that the shown step decides inside opens by itself, and can be fo
   const { region, members } = scene.kernels[0]!;
   const about = [nodeId(members[1]!)];
   expect(foldScene(scene, { ...open, kernels: true, about })).toBe(scene);
-  expect(foldScene(scene, { ...open, kernels: true, about, flipped: new Set([region]) }).nodes).toHaveLength(3);
+  expect(foldScene(scene, { ...open, kernels: true, about, byHand: new Map([[region, "closed"]]) }).nodes).toHaveLength(
+    3,
+  );
 });
 
 test("many calls of a def, or iterations of a loop, fold into one box; a few do not", () => {
@@ -144,8 +146,11 @@ const layers = (count: number): string =>
 test("blocks without names fold into one box, and their weights into one pill; each opens in its turn", () => {
   const text = layers(12);
   const source = compiled(text).naive!.graph;
-  const fold = (...flipped: string[]) => foldScene(sceneAt(text, 0), { ...open, source, flipped: new Set(flipped) });
-  const titles = (...flipped: string[]): string[] => fold(...flipped).nodes.map(({ title }) => title);
+  const fold = (...opened: string[]) => {
+    const byHand = new Map(opened.map((id) => [id, "open"] as const));
+    return foldScene(sceneAt(text, 0), { ...open, source, byHand });
+  };
+  const titles = (...opened: string[]): string[] => fold(...opened).nodes.map(({ title }) => title);
   expect(titles()).toEqual(["x", "12 inputs", "block × 12", "v"]);
   expect(fold().nodes[2]!.formula).toBe("60 ops, 60 kernels");
   expect(fold().edges.map(({ from, to }) => `${from} > ${to}`)).toHaveLength(3);

@@ -1,7 +1,7 @@
 /** @file The inputs that only one folded box reads: when there are many, one pill beside it stands for them. */
 import { parseEdgeId } from "../../../fusion";
 import type { NodeId } from "../../../fusion";
-import { foldBox } from "../../../document";
+import { foldBox, type Folds } from "../../../document";
 import { linesBetween } from "./lines-between";
 import type { Scene, SceneEdge, SceneNode } from "./scene";
 import { plural, showBytes } from "./format";
@@ -39,12 +39,12 @@ export function inputsOfFolds(scene: Scene): ReadonlyMap<NodeId, readonly SceneN
 }
 
 /** The scene with such inputs as one pill, unless that was opened by hand. */
-export function stackInputs(scene: Scene, flipped: ReadonlySet<string>): Scene {
+export function stackInputs(scene: Scene, byHand: Folds): Scene {
   const place = new Map<NodeId, NodeId>();
   const pills = new Map<NodeId, SceneNode>();
   for (const [reader, inputs] of inputsOfFolds(scene)) {
     const id = `inputs of ${reader}`;
-    if (inputs.length <= MOST_PILLS || flipped.has(id)) continue;
+    if (inputs.length <= MOST_PILLS || byHand.get(id) === "open") continue;
     for (const input of inputs) place.set(input.id, foldBox(id));
     pills.set(inputs[0]!.id, pillOf(id, inputs));
   }

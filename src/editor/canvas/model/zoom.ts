@@ -1,5 +1,6 @@
 /** @file What is drawn at which zoom, and the zoom that fits a graph. Text is drawn at its screen size or not at all. */
 import { around } from "./geometry";
+import type { Area } from "../../../document";
 import type { Rect } from "./geometry";
 
 export type ZoomLevel = "full" | "name" | "glyph" | "block";
@@ -17,13 +18,41 @@ export interface Room {
   readonly card: number;
 }
 
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
 export interface Viewport {
   readonly x: number;
   readonly y: number;
   readonly zoom: number;
 }
 
+/** Short in a link, and exact to the pixel when it is shown again. */
+const tenths = (px: number): number => Math.round(px * 10) / 10;
+
+/** The part of the graph that `view` shows of a canvas of that size. */
+export const areaSeen = ({ x, y, zoom }: Viewport, { width, height }: Size): Area => ({
+  x: tenths(-x / zoom),
+  y: tenths(-y / zoom),
+  width: Math.max(1, tenths(width / zoom)),
+  height: Math.max(1, tenths(height / zoom)),
+});
+
+/** All of `area` in the middle of a canvas of that size; on one of another form more than that. */
+export function viewportOf(area: Area, { width, height }: Size): Viewport {
+  const zoom = Math.min(MOST, Math.max(WHOLE, Math.min(width / area.width, height / area.height)));
+  return {
+    x: width / 2 - (area.x + area.width / 2) * zoom,
+    y: height / 2 - (area.y + area.height / 2) * zoom,
+    zoom,
+  };
+}
+
 const EDGE = 8;
+/** As near as one can go. */
+export const MOST = 2;
 /** The whole graph, when a person asks for it. */
 export const WHOLE = 0.05;
 /** The beginning of the graph at a size where names can be read. */

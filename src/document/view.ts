@@ -1,0 +1,74 @@
+/** @file Where a person looked: what a link restores beside the program. Untrusted JSON in, fresh values out. */
+import * as v from "valibot";
+import { limits } from "./limits";
+
+export const inspectorTabs = ["wgsl", "loops", "decisions", "traffic", "memory", "run"] as const;
+export type InspectorTab = (typeof inspectorTabs)[number];
+export const panes = ["lesson", "text", "graph", "kernels", "run"] as const;
+export type Pane = (typeof panes)[number];
+
+/** A part of the graph, in px of the graph itself: the same on every screen. */
+export interface Area {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What was closed or opened by hand, by the identity of a kernel, a group or a block. */
+export type Folds = ReadonlyMap<string, "open" | "closed">;
+
+/** Every part may be missing; then the page chooses. */
+export interface SharedView {
+  readonly version: 1;
+  readonly tab?: InspectorTab;
+  readonly pane?: Pane;
+  /** The inspector is open. */
+  readonly inspector?: boolean;
+  /** Name of the kernel that the inspector shows. */
+  readonly kernel?: string;
+  readonly selection?: { readonly kind: "node" | "edge" | "region"; readonly id: string };
+  readonly opened?: readonly string[];
+  readonly closed?: readonly string[];
+  readonly camera?: Area;
+  /** The naive plan is shown; other states are named by a decision. */
+  readonly naive?: true;
+  /** `step` from 0. */
+  readonly lesson?: { readonly id: string; readonly step: number };
+}
+
+const finite = v.pipe(v.number(), v.finite(), v.minValue(-limits.coordinate), v.maxValue(limits.coordinate));
+const extent = v.pipe(finite, v.minValue(1));
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(3 * limits.name));
+const names = v.pipe(v.array(name), v.maxLength(limits.entries));
+
+const parts = {
+  tab: v.picklist(inspectorTabs),
+  pane: v.picklist(panes),
+  inspector: v.boolean(),
+  kernel: name,
+  selection: v.object({ kind: v.picklist(["node", "edge", "region"]), id: name }),
+  opened: names,
+  closed: names,
+  camera: v.object({ x: finite, y: finite, width: extent, height: extent }),
+  naive: v.literal(true),
+  lesson: v.object({ id: name, step: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000)) }),
+} satisfies { readonly [P in Exclude<keyof SharedView, "version">]-?: v.GenericSchema<unknown, SharedView[P]> };
+
+/** The parts that can be read; the others are named in `dropped`. Of another version nothing is understood: null. */
+export function readView(value: unknown, dropped: string[]): SharedView | null {
+  if (value === undefined) return null;
+  if (typeof value !== "object" || value === null || !("version" in value) || value.version !== 1) {
+    dropped.push("the view");
+    return null;
+  }
+  const view: Record<string, unknown> = { version: 1 };
+  for (const [part, found] of Object.entries(value)) {
+    if (part === "version") continue;
+    const schema = Object.hasOwn(parts, part) ? parts[part as keyof typeof parts] : null;
+    const read = schema && v.safeParse(schema, found);
+    if (read?.success) view[part] = read.output;
+    else dropped.push(`view.${part}`);
+  }
+  return view as unknown as SharedView;
+}
