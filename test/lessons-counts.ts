@@ -24,6 +24,14 @@ const counts = (kernels: Pair, all: Pair, full: Pair, more: Omit<Counts, "kernel
 const atMost = true;
 
 export const expected: Readonly<Record<string, Counts>> = {
+  // Models
+  mlp: counts([5, 3], [16, 12], [11, 7], { atMost }),
+  "mlp/gradients": counts([32, 8], [79, 27], [23, 11], { atMost }),
+  "resnet-block": counts([7, 2], [25, 9], [15, 5], { atMost }),
+  "gpt-block": counts([19, 7], [50, 24], [11, 6], { atMost }),
+  "llama-block": counts([34, 10], [90, 42], [4, 0], { codes: ["L_TWO_CONTRACT"], atMost }),
+  "vit-block": counts([21, 7], [56, 27], [45, 16], { atMost }),
+  "unet-block": counts([10, 6], [30, 22], [19, 11], { atMost }),
   // 000: memory is the bottleneck
   "ln-relu": counts([11, 1], [27, 4], [16, 2]),
   "ln-relu/statements": counts([5, 1], [15, 4], [8, 2]),

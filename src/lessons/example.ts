@@ -3,7 +3,15 @@ import type { CompileOptions } from "../fusion";
 
 /** The chapters that the examples come from, and the two groups beside them. */
 export type ChapterId =
-  "bandwidth" | "operators" | "intensity" | "derivatives" | "intermediates" | "when-it-hurts" | "challenges" | "more";
+  | "models"
+  | "bandwidth"
+  | "operators"
+  | "intensity"
+  | "derivatives"
+  | "intermediates"
+  | "when-it-hurts"
+  | "challenges"
+  | "more";
 
 export interface Chapter {
   readonly id: ChapterId;

@@ -5,12 +5,14 @@ import { derivatives } from "./chapters/derivatives";
 import { hurts } from "./chapters/hurts";
 import { intensity } from "./chapters/intensity";
 import { intermediates } from "./chapters/intermediates";
+import { models } from "./chapters/models";
 import { more } from "./chapters/more";
 import { orders } from "./chapters/orders";
 import { operators } from "./chapters/operators";
 import type { Chapter, Example, Variant } from "./example";
 
 export const chapters: readonly Chapter[] = [
+  { id: "models", number: null, title: "Models", sentence: "Blocks of well-known networks, as one writes them." },
   {
     id: "bandwidth",
     number: "000",
@@ -48,6 +50,7 @@ export const chapters: readonly Chapter[] = [
 
 /** Without variants; grouped by chapter, in the chapters' order. */
 export const examples: readonly Example[] = [
+  ...models,
   ...bandwidth,
   ...operators,
   ...intensity,

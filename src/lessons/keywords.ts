@@ -4,16 +4,16 @@
 export const keywords: readonly { readonly words: readonly string[]; readonly examples: readonly string[] }[] = [
   {
     words: ["mlp", "feed forward", "ffn", "perceptron", "dense"],
-    examples: ["linear-ln-gelu", "matmul-bias-relu", "dense-backward"],
+    examples: ["mlp", "linear-ln-gelu", "matmul-bias-relu", "dense-backward"],
   },
-  { words: ["resnet", "cnn", "convnet"], examples: ["conv-bn-relu", "batch-norm"] },
-  { words: ["unet", "u-net", "diffusion"], examples: ["conv-bn-relu", "swiglu"] },
+  { words: ["resnet", "cnn", "convnet"], examples: ["resnet-block", "conv-bn-relu", "batch-norm"] },
+  { words: ["unet", "u-net", "diffusion"], examples: ["unet-block", "conv-bn-relu"] },
   {
     words: ["transformer", "gpt", "bert", "llm"],
-    examples: ["flash-attention", "layer-norm-gelu", "attention", "attention-backward", "linear-cross-entropy"],
+    examples: ["gpt-block", "llama-block", "flash-attention", "layer-norm-gelu", "attention", "linear-cross-entropy"],
   },
-  { words: ["vit", "vision transformer"], examples: ["flash-attention", "layer-norm-gelu"] },
-  { words: ["llama", "mistral"], examples: ["swiglu", "rms-norm", "attention"] },
+  { words: ["vit", "vision transformer"], examples: ["vit-block", "flash-attention"] },
+  { words: ["llama", "mistral"], examples: ["llama-block", "swiglu", "rms-norm", "attention"] },
 ];
 
 /** The search words that lead to the example `id`, as one text. */
