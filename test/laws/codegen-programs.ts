@@ -40,6 +40,8 @@ export const programs: Readonly<Record<string, string>> = {
   where: `x: f32[8, 100]\nm: bool[100]\ny = where(m, x, 0.0)`,
   any: `x: f32[8, 100]\ny = any(x > 1, dim=1)`,
   "several-outputs": `x: f32[8, 64]\nb: f32[8, 64]\nt = x * b\nu = t + 1\nv = t - b\nreturn t, u, v`,
+  "several-sizes": `x: f32[40, 64]\ns: f32[40]\nb: f32[6]\nt = exp(s)\nu = tanh(b) + s[0]\nreturn x * t.unsqueeze(-1), t, u`,
+  "several-sizes-of-halves": `x: f16[9, 33]\nb: f16[33]\nreturn relu(x + b), b * 2.0`,
   "rounded-halves": `x: f16[9, 33]\nh = x * 1.37\ny = h.float() + x`,
   "odd-halves": `x: f16[7, 11]\nb: f16[11]\ny = relu(x + b)`,
   iota: `x: f32[8, 10]\ny = x + arange(10)`,

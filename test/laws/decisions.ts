@@ -456,7 +456,13 @@ export const examples: readonly Example[] = [
     codes: ["C_PARALLELISM", "A_BYTES"],
     kernels: 3,
   },
-  { name: "a launch saved for more traffic", text: smallShared, codes: ["A_LAUNCH"], kernels: 3 },
+  { name: "a shared value and its readers of three sizes", text: smallShared, codes: ["A_BYTES"], kernels: 1 },
+  {
+    name: "one step for parameters of two sizes",
+    text: "p: f32[512, 256]\ng: f32[512, 256]\nb: f32[512]\nh: f32[512]\nreturn p - 0.1 * g, b - 0.1 * h",
+    codes: ["A_LAUNCH"],
+    kernels: 1,
+  },
   {
     name: "a merge that would keep a large tensor alive",
     text: longLives,

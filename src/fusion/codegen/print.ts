@@ -76,7 +76,7 @@ class Printer {
   }
 
   #binding(buffer: Buffer, i: number): string {
-    const length = Math.max(1, buffer.elements / buffer.width);
+    const length = Math.max(1, Math.ceil(buffer.elements / buffer.width));
     const type = this.#isPacked(buffer)
       ? this.#packed!.arrayType(buffer)
       : `array<${storedType(buffer.type.dtype, buffer.width)}, ${length}>`;

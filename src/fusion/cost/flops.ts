@@ -1,7 +1,7 @@
 /** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
 import { node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../ir";
 import { LONGEST_SORTED, opDef } from "../ops";
-import { matmulSizes, orderComparisons, type RegionForm, type RegionSchedule } from "../region";
+import { matmulSizes, orderComparisons, segmentBody, type RegionForm, type RegionSchedule } from "../region";
 
 type Body = Pick<Region, "members" | "outputs">;
 
@@ -39,8 +39,23 @@ function comparisonsOf(graph: Graph, n: Node, form: RegionForm, schedule: Region
   return (sizeOf(shape) * steps * (steps + 1)) / 4;
 }
 
-/** How often each member is evaluated, walking back from what is stored. */
+/** How often each member is evaluated, walking back from what is stored: in each part of the grid anew. */
 export function evaluationsOf(
+  graph: Graph,
+  region: Body,
+  form: RegionForm | null,
+  schedule: RegionSchedule,
+): ReadonlyMap<NodeId, number> {
+  const { segments } = schedule;
+  if (!segments || segments.length < 2) return evaluationsFor(graph, region, form, schedule);
+  const all = new Map<NodeId, number>(region.members.map((id) => [id, 0]));
+  for (const segment of segments)
+    for (const [id, times] of evaluationsFor(graph, segmentBody(graph, region, segment), form, schedule))
+      all.set(id, all.get(id)! + times);
+  return all;
+}
+
+function evaluationsFor(
   graph: Graph,
   { members, outputs }: Body,
   form: RegionForm | null,

@@ -1,9 +1,9 @@
 /** @file P8: a kernel over a limit, or across a boundary that the user drew, is cut where the least has to cross. */
 import { bytesOf, freshRegionId, node, parseEdgeId, type Limit, type NodeId, type Region, type RegionId } from "../ir";
 import { isRefusal } from "../cost";
-import { isFreeView } from "../region";
+import { isFreeView, neededBy } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { bindingsOf, costOf, edgesBetween, neededBy, patchOf } from "./merge";
+import { bindingsOf, costOf, edgesBetween, patchOf } from "./merge";
 import { cheapestCut, type CutValue } from "./min-cut";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";

@@ -15,7 +15,7 @@ import {
 } from "../ir";
 import { isRefusal, priority, type RegionFacts } from "../cost";
 import { opDef } from "../ops";
-import { classifyPlain, isOnline, productsOf, uniformsOf } from "../region";
+import { bySize, classifyPlain, isOnline, neededBy, productsOf, uniformsOf } from "../region";
 import type { Candidate, CostDelta, FusionPass } from "./define";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
@@ -111,25 +111,6 @@ export function mergeCandidate(
     into: about.id,
     merged: group.map(({ id }) => id),
   };
-}
-
-/** Of `members`, in their order, those that `outputs` depend on: of a producer with several results a reader copies what it reads. */
-export function neededBy(
-  nodeOf: (id: NodeId) => Node,
-  members: readonly NodeId[],
-  outputs: readonly NodeId[],
-): readonly NodeId[] {
-  const inside = new Set(members);
-  const needed = new Set<NodeId>(outputs);
-  const open = [...outputs];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    for (const input of nodeOf(id).inputs) {
-      if (!inside.has(input) || needed.has(input)) continue;
-      needed.add(input);
-      open.push(input);
-    }
-  }
-  return needed.size === members.length ? members : members.filter((id) => needed.has(id));
 }
 
 /** A candidate that gives every reader its own copy of the producer, which is then stored by nobody. */
@@ -327,6 +308,11 @@ function inItsForm(planner: Planner, candidate: Candidate): Verdict {
   const { form } = facts;
   const say = (text: string): Verdict => yes("A_PATTERN", candidate.nodes, text);
   if (form === null || form.template === "pointwise") {
+    const sizes = bySize(planner.graph, region.outputs).map(({ which }) => region.outputs[which[0]!]!);
+    if (sizes.length > 1)
+      return say(
+        `${subject("is", "are")} computed element by element: one launch has workgroups for each of ${sizes.map((id) => showShape(node(planner.graph, id).type.shape)).join(", ")}.`,
+      );
     return say(
       `${subject("is", "are")} computed element by element: one loop over ${showShape(form?.space ?? [])} computes everything.`,
     );

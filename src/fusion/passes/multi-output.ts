@@ -3,6 +3,7 @@ import { edgeId, node, type EdgeId, type NodeId, type Region, type RegionId, typ
 import type { Answer, Candidate, FusionPass } from "./define";
 import { costOf, edgesBetween, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
 import { isIndexMap } from "./transpose-folding";
+import { isFreeView } from "../region";
 import type { Planner } from "./planner";
 import { countOf, nameOf, namesOf, no } from "./sentences";
 import { judge, policyOnContraction, prologueVerdict } from "./profitability";
@@ -22,6 +23,7 @@ export const multiOutput: FusionPass = {
       planner,
       [...around].toSorted((a, b) => planner.order.at(a) - planner.order.at(b)),
     );
+    yield* besides(planner);
     yield* recomputedOutputs(planner);
   },
   legal: legalMerge,
@@ -42,6 +44,7 @@ function doing(planner: Planner, { rule, nodes, remove, add }: Candidate): strin
     const shared = sharedReads(planner, remove[0]!, remove[1]!)[0];
     return `Reading ${shared === undefined ? "the input" : nameOf(graph, shared)} once for ${namesOf(graph, [...remove[0]!.outputs, ...remove[1]!.outputs])}`;
   }
+  if (rule === "beside") return `Launching ${namesOf(graph, [...remove[0]!.outputs, ...remove[1]!.outputs])} together`;
   const kept = remove[0]!.outputs.filter((id) => add[0]!.outputs.includes(id));
   const first = namesOf(graph, nodes.slice(0, 1));
   if (kept.length > 0)
@@ -54,7 +57,7 @@ function byPolicy(planner: Planner, { rule, remove, nodes }: Candidate): Verdict
   const { policy } = planner.options;
   if (policy === "cost" || policy === "multi") return null;
   const shared =
-    rule === "siblings"
+    rule === "siblings" || rule === "beside"
       ? policy === "materialise"
         ? sharedReads(planner, remove[0]!, remove[1]!).some((value) => node(planner.graph, value).op !== "input")
         : remove[0]!.members.some((id) => remove[1]!.members.includes(id))
@@ -123,15 +126,56 @@ function sharedReads(planner: Planner, a: Region, b: Region): NodeId[] {
   return largeReads(planner, a).filter((value) => second.has(value));
 }
 
-/** Kernels over the same space that read the same large tensor: buckets, then neighbours in a bucket. Returns what grew. */
+/** Kernels over the same space that read the same large tensor. */
 function* siblings(planner: Planner): Generator<Candidate, RegionId[], Answer> {
+  const keysOf = (region: Region): string[] => {
+    const { form, schedule } = planner.factsOf(region);
+    if (form === null || schedule.dispatches === 0) return [];
+    return largeReads(planner, region).map((value) => `${value}|${form.space.join()}`);
+  };
+  return yield* neighboursBy(planner, planner.inOrder(), keysOf, (a, b) => siblingPair(planner, a, b));
+}
+
+/**
+ * Elementwise kernels, of whatever sizes, that read the same value or do the same: one launch has workgroups for each. Those that wait
+ * for one another are left to the rules of producers and readers.
+ */
+function* besides(planner: Planner): Generator<Candidate, void, Answer> {
+  const keysOf = (region: Region): string[] => {
+    const { form, schedule, traffic } = planner.factsOf(region);
+    if (form?.template !== "pointwise" || schedule.variant !== "flat") return [];
+    return [...traffic.reads.map(({ value }) => `reads ${value}`), `does ${doings(planner, region)}`];
+  };
+  const pair = (a: Region, b: Region): Candidate | null => {
+    const waits = planner.producersOf(b.id).includes(a.id) || planner.producersOf(a.id).includes(b.id);
+    if (waits || planner.order.returns([a.id, b.id]).found) return null;
+    const nodes = [a.outputs[0]!, b.outputs[0]!];
+    return mergeCandidate(planner, "beside", [a, b], { edges: [], nodes, id: a.id });
+  };
+  const size = (id: RegionId): number => planner.factsOf(planner.region(id)).form!.rows;
+  const bySize = planner.inOrder().filter((id) => keysOf(planner.region(id)).length > 0);
+  yield* neighboursBy(
+    planner,
+    bySize.toSorted((a, b) => size(a) - size(b)),
+    keysOf,
+    pair,
+  );
+}
+
+/** The ops of a region in order, without what they are called. */
+const doings = (planner: Planner, { members }: Region): string =>
+  members.flatMap((id) => (isFreeView(node(planner.graph, id)) ? [] : [node(planner.graph, id).op])).join();
+
+/** Buckets by key, then neighbours in a bucket. Returns what grew. */
+function* neighboursBy(
+  planner: Planner,
+  ids: readonly RegionId[],
+  keysOf: (region: Region) => readonly string[],
+  pairOf: (a: Region, b: Region) => Candidate | null,
+): Generator<Candidate, RegionId[], Answer> {
   const buckets = new Map<string, RegionId[]>();
-  const ids = planner.inOrder();
   for (const id of ids) {
-    const { form, schedule } = planner.factsOf(planner.region(id));
-    if (form === null || schedule.dispatches === 0) continue;
-    for (const value of largeReads(planner, planner.region(id))) {
-      const key = `${value}|${form.space.join()}`;
+    for (const key of keysOf(planner.region(id))) {
       const bucket = buckets.get(key);
       if (bucket) bucket.push(id);
       else buckets.set(key, [id]);
@@ -153,8 +197,8 @@ function* siblings(planner: Planner): Generator<Candidate, RegionId[], Answer> {
         held = id;
         continue;
       }
-      const pair = siblingPair(planner, planner.region(held), planner.region(id));
-      if (!(yield pair).accepted) {
+      const pair = pairOf(planner.region(held), planner.region(id));
+      if (!pair || !(yield pair).accepted) {
         held = id;
         continue;
       }

@@ -1,9 +1,9 @@
 /** @file An output of a kernel that follows element by element from what is stored anyway: its readers compute it, and it is not stored. */
 import { node, type NodeId, type Region, type RegionId } from "../ir";
 import { opDef } from "../ops";
-import { isFreeView } from "../region";
+import { isFreeView, neededBy } from "../region";
 import type { Answer, Candidate } from "./define";
-import { edgesBetween, neededBy, nodesOf } from "./merge";
+import { edgesBetween, nodesOf } from "./merge";
 import type { Planner } from "./planner";
 import { namesOf } from "./sentences";
 

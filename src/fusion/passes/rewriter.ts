@@ -10,8 +10,7 @@ import {
   type RegionId,
   regionId,
 } from "../ir";
-import { isFreeView } from "../region";
-import { neededBy } from "./merge";
+import { isFreeView, neededBy } from "../region";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 

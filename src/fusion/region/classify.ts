@@ -62,27 +62,17 @@ export function classifyPlain(graph: Graph, members: readonly NodeId[], outputs:
   return classifyPointwise(graph, outputs);
 }
 
+/** Elementwise results of any sizes: each size walks a part of the grid, and computes what it needs. */
 function classifyPointwise(graph: Graph, outputs: readonly NodeId[]): Classified {
   const shapes = outputs.map((id) => node(graph, id).type.shape);
-  const first = shapes[0] ?? [];
-  const odd = shapes.findIndex((shape) => sizeOf(shape) !== sizeOf(first));
-  if (odd > 0) {
-    const [a, b] = [node(graph, outputs[0]!), node(graph, outputs[odd]!)];
-    return refuse(
-      "L_SHAPE",
-      [a.id, b.id],
-      `\`${a.label}\` walks ${showShape(a.type.shape)} and \`${b.label}\` walks ${showShape(b.type.shape)}: one loop can't do both.`,
-      "Sum or broadcast one of them to the other's shape, or let each have a kernel.",
-      { elements: sizeOf(a.type.shape), otherElements: sizeOf(b.type.shape) },
-    );
-  }
+  const space = shapes.reduce((most, shape) => (sizeOf(shape) > sizeOf(most) ? shape : most), shapes[0] ?? []);
   return {
     ok: true,
     form: {
       template: "pointwise",
-      space: first,
+      space,
       reducedAxes: [],
-      rows: sizeOf(first),
+      rows: sizeOf(space),
       columns: 1,
       reductions: [],
       scans: [],

@@ -18,6 +18,8 @@ export { meetingCells, meetingRows, reduceSizes, type ReduceSizes } from "./redu
 export { onlineParts } from "./online";
 export type { OnlineAnswer, OnlineParts } from "./online-parts";
 export { productsOf } from "./dual";
+export { neededBy } from "./needed";
+export { bySize, segmentBody } from "./segments";
 export { groupingOf, type Grouping } from "./grouping";
 export { LONG_K, THIN, matmulSizes, offeredTiles, tileBytes, tileName, tileThreads, type MatmulSizes } from "./matmul";
 export { jointTiles, productFactors, type ProductFactors, type ProductShape } from "./matmul-factors";

@@ -2,6 +2,7 @@
 import { node, sizeOf, type Fusion, type Graph, type Node, type NodeId, type Region, type RegionId } from "../ir";
 import { findOp, opDef, type OpDef } from "../ops";
 import { isTrailing } from "./roles";
+import { bySize, segmentBody } from "./segments";
 
 export interface LoopLine {
   readonly depth: number;
@@ -253,8 +254,16 @@ function stageLines(nest: Nest, members: readonly Node[], rows: number, depth: n
   return lines;
 }
 
-/** The loop nest of one kernel that computes all of `region`. */
+/** The loop nest of one kernel that computes all of `region`; one after another where its elementwise results have several sizes. */
 export function fusedLoops(graph: Graph, region: Pick<Region, "members" | "outputs">): LoopLine[] {
+  const loopsBy = ["reduce", "scan", "order", "contraction"];
+  const sizes = bySize(graph, region.outputs);
+  if (sizes.length < 2 || region.members.some((id) => loopsBy.includes(kindOf(node(graph, id)))))
+    return nestLines(graph, region);
+  return sizes.flatMap((segment) => nestLines(graph, segmentBody(graph, region, segment)));
+}
+
+function nestLines(graph: Graph, region: Pick<Region, "members" | "outputs">): LoopLine[] {
   const nest = nestOf(graph, region);
   const outer = nest.space.flatMap((extent, axis) => (nest.reduced.has(axis) ? [] : [{ axis, extent }]));
   const lines = outer.map(({ axis, extent }, depth) => loop(depth, axis, extent));

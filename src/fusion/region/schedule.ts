@@ -11,6 +11,7 @@ import { ownedFigures, ownedTile } from "./owned-rows";
 import { scheduleOnline } from "./online-schedule";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./reads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
+import { segmentBody, segmentsOf } from "./segments";
 import { scheduleRows } from "./schedule-rows";
 import { joiningOf } from "./threads";
 import type { RegionForm, RegionSchedule } from "./types";
@@ -52,7 +53,7 @@ const storesNothing = (graph: Graph, { outputs }: Body): boolean =>
   outputs.every((id) => sizeOf(node(graph, id).type.shape) === 0);
 
 /** Neighbours that one thread of a flat kernel takes: four, or the two halves that share a word, or one. */
-function flatWidth(graph: Graph, { outputs }: Body, size: number, target: Target, knobs: Knobs): 1 | 2 | 4 {
+function flatWidth(graph: Graph, outputs: readonly NodeId[], size: number, target: Target, knobs: Knobs): 1 | 2 | 4 {
   const paired = !target.shaderF16 && outputs.some((id) => node(graph, id).type.dtype === "f16");
   return size % 4 === 0 && knobs.vector !== "off" ? 4 : paired ? 2 : 1;
 }
@@ -63,7 +64,6 @@ const TRANSPOSE_BYTES = 32 * 33 * 4;
 function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target: Target, knobs: Knobs): RegionSchedule {
   const strided = stridedReads(graph, region.members, region.outputs, form, "columns");
   const size = sizeOf(form.space);
-  const width = flatWidth(graph, region, size, target, knobs);
   const threads = Number(knobs.threads ?? Math.min(256, target.maxWorkgroupSize));
   const tilesAtOnce = target.schedule === "gpu" ? Math.floor(target.maxWorkgroupBytes / TRANSPOSE_BYTES) : 0;
   const tileAxes =
@@ -74,7 +74,6 @@ function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target:
     reads: readsOf(graph, region.members, region.outputs, tileAxes ? new Set() : strided),
     threadsPerWorkgroup: threads,
   };
-  const live = liveScalars(graph, region);
   if (tileAxes) {
     const [b, a] = tileAxes;
     const tiles =
@@ -82,24 +81,43 @@ function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target:
     return blank({
       ...shared,
       variant: "tile",
-      width,
-      registers: BASE_REGISTERS + 4 * live,
+      width: flatWidth(graph, region.outputs, size, target, knobs),
+      registers: BASE_REGISTERS + 4 * liveScalars(graph, region),
       tileAxes,
       workgroups: tiles,
       workgroupBytes: Math.min(strided.size, tilesAtOnce) * TRANSPOSE_BYTES,
     });
   }
+  const segments = segmentsOf(
+    graph,
+    region.outputs,
+    threads,
+    (each, which) =>
+      flatWidth(
+        graph,
+        which.map((at) => region.outputs[at]!),
+        each,
+        target,
+        knobs,
+      ),
+    (units) => Math.min(Number(knobs.turns ?? 1), Math.max(1, Math.ceil(units / threads))),
+  );
+  const [largest, last] = [segments[0]!, segments.at(-1)!];
   // Turns that are written out are all on their way at once.
-  const turns = Math.min(Number(knobs.turns ?? 1), Math.max(1, Math.ceil(size / width / threads)));
-  const unrolled = turns > 1 && knobs.unroll !== "off";
+  const unrolled = largest.turns > 1 && knobs.unroll !== "off";
+  const registers = segments.map((segment) => {
+    const live = liveScalars(graph, segments.length > 1 ? segmentBody(graph, region, segment) : region);
+    return live * segment.width * (unrolled ? segment.turns : 1);
+  });
   return blank({
     ...shared,
     variant: "flat",
-    width,
-    turns,
+    segments,
+    width: largest.width,
+    turns: largest.turns,
     unrolled,
-    registers: BASE_REGISTERS + live * width * (unrolled ? turns : 1),
-    workgroups: Math.ceil(Math.ceil(size / width / turns) / threads),
+    registers: BASE_REGISTERS + Math.max(...registers),
+    workgroups: last.first + Math.ceil(Math.ceil(last.size / last.width / last.turns) / threads),
   });
 }
 

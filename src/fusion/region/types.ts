@@ -101,6 +101,18 @@ export type Joining = "tree" | "subgroups";
 /** How a long row is put in order: its first few are found while it goes by, or runs of it are sorted and merged. */
 export type OrderWay = "selected" | "merged";
 
+/** Elementwise results of one size in a grid that may hold several. */
+export interface Segment {
+  /** Places among the region's outputs. */
+  readonly which: readonly number[];
+  readonly size: number;
+  /** Neighbours that a thread takes at once, and how often. */
+  readonly width: 1 | 2 | 4;
+  readonly turns: number;
+  /** Its first workgroup. */
+  readonly first: number;
+}
+
 /** What the chosen schedule costs in resources. */
 export interface RegionSchedule {
   readonly variant: Variant;
@@ -121,6 +133,8 @@ export interface RegionSchedule {
   readonly width: 1 | 2 | 4;
   readonly turns: number;
   readonly unrolled: boolean;
+  /** Flat: the parts of the grid, the largest first; `width` and `turns` are that one's. Absent for other kernels. */
+  readonly segments?: readonly Segment[];
   /** Split: chunks per row or of k, and elements per chunk (the last may be shorter). Mixed: bands, and rows in each. 1 and `columns` otherwise. */
   readonly chunks: number;
   readonly chunkLength: number;

@@ -5,13 +5,13 @@ import { bytesOf, node, sizeOf, type Graph, type NodeId } from "../ir";
 const LARGEST_UNIFORM = 65_536;
 const MOST_UNIFORMS = 12;
 
-/** An input of the program, small and of whole vectors: uniforms are walked in steps of 16 bytes. */
+/** An input of the program, small and of whole vectors, or less than one: uniforms are walked in steps of 16 bytes, the least that a buffer has. */
 export function mayBeUniform({ op, attrs, type }: ReturnType<typeof node>): boolean {
   const isInput = op === "input" && attrs["role"] !== undefined;
   return (
     isInput &&
     type.dtype === "f32" &&
-    sizeOf(type.shape) % 4 === 0 &&
+    (sizeOf(type.shape) % 4 === 0 || sizeOf(type.shape) < 4) &&
     sizeOf(type.shape) > 0 &&
     bytesOf(type) <= LARGEST_UNIFORM
   );

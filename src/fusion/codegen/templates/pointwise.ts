@@ -1,5 +1,6 @@
 /** @file Everything elementwise, and movement as index maps: one thread per four neighbours of the output. */
-import { node, sizeOf, type NodeId } from "../../ir";
+import { node, type NodeId } from "../../ir";
+import { wordFor } from "../emitter";
 import { loweringOf, programOf, threadPerItem, type Job } from "../frame";
 import type { Index } from "../index-space";
 import type { KernelProgram, Value } from "../kernel-ir";
@@ -8,34 +9,63 @@ import { mutated } from "../mutations";
 
 const SHARE = { 4: "four neighbouring elements", 2: "two elements, which share a word", 1: "element" } as const;
 
-/** Variant `flat`. Several outputs of one size share the loop. Turns of a thread are a whole grid apart, so that neighbours stay neighbours. */
+/**
+ * Variant `flat`. Outputs of one size share the loop, each size has workgroups of its own. Turns of a thread are a whole grid apart,
+ * so that neighbours stay neighbours.
+ */
 export function lowerFlat(job: Job): KernelProgram {
   const { form, schedule, target } = job;
-  const { width, turns, unrolled, threadsPerWorkgroup: threads } = schedule;
+  const { unrolled, threadsPerWorkgroup: threads, width, turns } = schedule;
   const low = loweringOf(job);
   const { space } = low;
-  const units = Math.ceil(sizeOf(form.space) / width);
-  const count = Math.ceil(units / turns);
-  const grid = threadPerItem(low, count, threads, target);
-  const take = (turn: Index): void => {
-    const unit = space.add(grid.index, space.mul(turn, count));
-    const inside = space.less(unit, units);
-    low.branch(inside, () =>
-      storeFlat(
-        low,
-        job.region.outputs,
-        sizeOf(form.space),
-        width,
-        inside.kind === "always" ? unit : low.bind("unit", unit, units - 1),
-      ),
-    );
+  const segments = schedule.segments!.map((segment) => {
+    const units = Math.ceil(segment.size / segment.width);
+    const outputs = segment.which.map((at) => job.region.outputs[at]!);
+    return { ...segment, outputs, units, count: Math.ceil(units / segment.turns), start: segment.first * threads };
+  });
+  const last = segments.at(-1)!;
+  const grid = threadPerItem(low, last.start + last.count, threads, target);
+  const walk = ({ outputs, size, width, turns, units, count }: (typeof segments)[number], index: Index): void => {
+    const take = (turn: Index): void => {
+      const unit = space.add(index, space.mul(turn, count));
+      const inside = space.less(unit, units);
+      low.branch(inside, () =>
+        storeFlat(low, outputs, size, width, inside.kind === "always" ? unit : low.bind("unit", unit, units - 1)),
+      );
+    };
+    if (turns > 1 && !unrolled) low.loop("turn", turns, take);
+    else for (let turn = 0; turn < turns; turn++) take(space.int(turn));
   };
-  if (turns > 1 && !unrolled) low.loop("turn", turns, take);
-  else for (let turn = 0; turn < turns; turn++) take(space.int(turn));
+  /** `value` under a name of its own in this scope, where no more than `max` of it is met. */
+  const here = (value: Index, max: number): Index => {
+    const variable = space.variable(low.names.fresh("item"), max, low.level);
+    low.emit({ kind: "bind", variable, value });
+    return space.of(variable);
+  };
+  const said = ({ outputs }: (typeof segments)[number]): void =>
+    low.comment(outputs.map((id) => wordFor(node(job.graph, id))).join(", "));
+  /** The segment at `at` and those after it, for the threads from `index` on. */
+  const from = (at: number, index: Index): void => {
+    const [segment, next] = [segments[at]!, segments[at + 1]];
+    if (!next) return walk(segment, index);
+    const own = next.start - segment.start;
+    const first = (): void => {
+      said(segment);
+      const body = (): void => walk(segment, here(index, segment.count - 1));
+      if (segment.count < own) low.branch(space.less(index, segment.count), body);
+      else body();
+    };
+    low.branch(space.less(index, own), first, () => {
+      if (at + 2 === segments.length) said(next);
+      from(at + 1, here(space.add(index, space.int(-own)), index.max - own));
+    });
+  };
+  from(0, grid.index);
   const often = turns > 1 ? `, ${turns} turns${unrolled ? " written out" : " in a loop"}` : "";
+  const parts = segments.length > 1 ? ` ${segments.length} sizes, one after another in one grid.` : "";
   return programOf(low, job, {
     template: form.template,
-    schedule: `One thread per ${SHARE[width]}${often}, ${threads} threads a workgroup.`,
+    schedule: `One thread per ${SHARE[width]}${often}, ${threads} threads a workgroup.${parts}`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });

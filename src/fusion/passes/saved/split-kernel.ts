@@ -1,7 +1,7 @@
 /** @file A kernel that is left with more to store than one loop can: it is cut, each part reading what those before it store. */
 import { freshRegionId, node, type NodeId, type Patch, type Region, type RegionId } from "../../ir";
 import { isRefusal } from "../../cost";
-import { neededBy } from "../merge";
+import { neededBy } from "../../region";
 import type { Planner } from "../planner";
 import { openRewriter, type Rewriter } from "../rewriter";
 
