@@ -18,8 +18,10 @@ const LAYERS = {
   editor: ["glossary", "fusion", "document", "state", "monaco"],
   // The panels show what a chapter prints beside what is counted.
   panels: ["course", "glossary", "fusion", "document", "lessons", "state", "monaco"],
+  // Pages for a class: they read the store and draw it, as panels do.
+  room: ["course", "glossary", "fusion", "document", "lessons", "state", "panels"],
   // Composes editor and panels, so it may see both; it has no view of the GPU and asks no worker.
-  shell: ["course", "glossary", "fusion", "document", "lessons", "state", "editor", "panels"],
+  shell: ["course", "glossary", "fusion", "document", "lessons", "state", "editor", "panels", "room"],
   cli: ["glossary", "fusion", "gpu", "document", "import", "lessons"],
 };
 const FLOORS = {

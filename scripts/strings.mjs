@@ -7,6 +7,7 @@ const AREAS = [
   ["Page: shell", /^src\/(shell|state|workers|gpu|glossary|document|[^/]+$)/],
   ["Page: editor", /^src\/(editor|monaco)\//],
   ["Page: panels", /^src\/panels\//],
+  ["Page: class", /^src\/room\//],
   ["Examples", /^src\/lessons\/(?!notes\/)/],
   ["Notes", /^src\/lessons\/notes\//],
   ["Lessons: frame", /^src\/course\//],

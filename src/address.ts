@@ -1,7 +1,14 @@
 /** @file Links in the page's address: opened on start and on change, taken out of the address by the first edit. */
 import { decodeLink, isLink, panes, type SharedState } from "./document";
 import { defaultOptions } from "./fusion";
-import { exampleDocument, selectIsCovered, withoutLesson, type Playground } from "./state";
+import {
+  exampleDocument,
+  selectIsCovered,
+  withoutLesson,
+  type Page,
+  type Playground,
+  type PlaygroundState,
+} from "./state";
 
 const asked = (): URLSearchParams => new URLSearchParams(location.search);
 
@@ -44,8 +51,21 @@ async function show(playground: Playground, { document, decision, view = { versi
   if (location.hash !== link) history.replaceState(null, "", bare() + link);
 }
 
+/** `#check`, `#board`, `#teach`: pages for a class. What follows a `=` is theirs to read. */
+const ROOM = /^#(check|board|teach)(?:=|$)/;
+
+const pageIn = (hash: string): Page => (ROOM.exec(hash)?.[1] as Page | undefined) ?? "playground";
+
+/** The fragment that stands for what is open: a page for a class, or a lesson's step; empty for neither. */
+function fragmentOf({ page, lesson }: PlaygroundState): string {
+  if (page !== "playground") return `#${page}`;
+  return lesson ? `#lesson=${lesson.content.id}/${lesson.step + 1}` : "";
+}
+
 async function openAddress(playground: Playground): Promise<void> {
   const address = location.hash;
+  const page = pageIn(address);
+  if (page !== playground.getState().page) playground.getState().actions.showPage(page);
   const lesson = LESSON.exec(address);
   if (lesson) return playground.getState().actions.openLesson(lesson[1]!, Number(lesson[2] ?? 1) - 1);
   if (!isLink(address)) return;
@@ -82,10 +102,11 @@ export function followAddress(playground: Playground): void {
   void openAddress(playground);
   window.addEventListener("hashchange", () => void openAddress(playground));
   playground.subscribe((state, before) => {
+    // Another page is somewhere to come back from; another step is not.
+    if (state.page !== before.page && pageIn(location.hash) !== state.page)
+      history.pushState(null, "", location.pathname + location.search + fragmentOf(state));
     if (state.lesson?.content !== before.lesson?.content || state.lesson?.step !== before.lesson?.step) {
-      const { lesson } = state;
-      const at = lesson ? `#lesson=${lesson.content.id}/${lesson.step + 1}` : "";
-      if (lesson || LESSON.test(location.hash)) history.replaceState(null, "", bare() + at);
+      if (state.lesson || LESSON.test(location.hash)) history.replaceState(null, "", bare() + fragmentOf(state));
     }
     // The first edit makes it another program than the link's; a reload must bring back the edit.
     if (state.saved === "saving" && before.saved !== "saving" && namesProgram() && !state.embed) {

@@ -3,7 +3,7 @@ export * from "./boxes";
 export type * from "./types";
 export { decisionAt, findDecision, type FoundDecision } from "./decision";
 export { decodeFile, encodeFile, readDraft, writeDraft } from "./file";
-export { LINK_PREFIX, decodeLink, encodeLink, isLink } from "./link";
+export { LINK_PREFIX, decodeLink, encodeLink, isLink, packText, unpackText } from "./link";
 export { limits } from "./limits";
 export { recordOf } from "./records";
 export type { Opened } from "./schema";

@@ -34,6 +34,28 @@ async function tooLargeFor(text: string): Promise<Checked<never> | null> {
   );
 }
 
+/** A text as an address can carry it: deflated, in base64 of the kind that addresses take. Refused above 1 MiB. */
+export async function packText(text: string): Promise<Checked<string>> {
+  // Loaded when the first link is made: opening the page needs only the browser's own inflate.
+  const { deflateSync, strToU8 } = await import("fflate");
+  const bytes = strToU8(text);
+  if (bytes.length > limits.linkBytes) return refuse("too-large", "The program is too large for a link. Use a file.");
+  return { ok: true, value: toBase64Url(deflateSync(bytes, { level: 9 })) };
+}
+
+/** The text that `packText` packed. Never throws; refused where it is longer than a link may be or damaged. */
+export async function unpackText(packed: string): Promise<Checked<string>> {
+  if (packed.length > limits.linkCharacters) {
+    return refuse("too-large", `The link has more than ${limits.linkCharacters} characters.`);
+  }
+  const bytes = fromBase64Url(packed.trim());
+  if (!bytes || bytes.length === 0) return refuse("damaged", "The link is damaged: part of it is missing or changed.");
+  const blob = await inflateCapped(bytes, limits.linkBytes);
+  if (blob === "damaged") return refuse("damaged", "The link is damaged: part of it is missing or changed.");
+  if (blob === "too-large") return refuse("too-large", "The link expands to more than 1 MiB.");
+  return { ok: true, value: await blob.text() };
+}
+
 /**
  * The fragment of a link, `#f1=…`. Refused where the decoder would refuse it: above 32,768 characters,
  * 1 MiB of JSON, 2,000 lines, 500 ops or 2,000 operands; a file carries more.
@@ -41,14 +63,12 @@ async function tooLargeFor(text: string): Promise<Checked<never> | null> {
 export async function encodeLink(state: SharedState): Promise<Checked<string>> {
   const large = await tooLargeFor(state.document.text);
   if (large) return large;
-  // Loaded when the first link is made: opening the page needs only the browser's own inflate.
-  const { deflateSync, strToU8 } = await import("fflate");
-  const bytes = strToU8(JSON.stringify(state));
-  if (bytes.length > limits.linkBytes) return refuse("too-large", "The program is too large for a link. Use a file.");
+  const packed = await packText(JSON.stringify(state));
+  if (!packed.ok) return packed;
   // What the schema would drop or refuse must not be promised to the person who opens it.
   const readable = readState(JSON.parse(JSON.stringify(state)));
   if (!readable.ok) return readable;
-  const link = LINK_PREFIX + toBase64Url(deflateSync(bytes, { level: 9 }));
+  const link = LINK_PREFIX + packed.value;
   return link.length > limits.linkCharacters
     ? refuse(
         "too-large",
@@ -81,15 +101,9 @@ export const isLink = (text: string): boolean => text.includes(LINK_PREFIX);
 export async function decodeLink(text: string): Promise<Checked<Opened>> {
   const at = text.indexOf(LINK_PREFIX);
   if (at === -1) return refuse("not-a-link", "This is not a playground link: it has no #f1= part.");
-  if (text.length - at > limits.linkCharacters) {
-    return refuse("too-large", `The link has more than ${limits.linkCharacters} characters.`);
-  }
-  const bytes = fromBase64Url(text.slice(at + LINK_PREFIX.length).trim());
-  if (!bytes || bytes.length === 0) return refuse("damaged", "The link is damaged: part of it is missing or changed.");
-  const blob = await inflateCapped(bytes, limits.linkBytes);
-  if (blob === "damaged") return refuse("damaged", "The link is damaged: part of it is missing or changed.");
-  if (blob === "too-large") return refuse("too-large", "The link expands to more than 1 MiB.");
-  const opened = parseState(await blob.text());
+  const unpacked = await unpackText(text.slice(at + LINK_PREFIX.length));
+  if (!unpacked.ok) return unpacked;
+  const opened = parseState(unpacked.value);
   if (!opened.ok) return opened;
   return (await tooLargeFor(opened.value.state.document.text)) ?? opened;
 }

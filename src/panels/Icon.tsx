@@ -5,6 +5,7 @@ const paths = {
   forward: "M8.5 6l5 5-5 5",
   check: "M5 11.5l4 4 8-9",
   cross: "M6 6l10 10M16 6 6 16",
+  minus: "M6 11h10",
   warning: "M11 4.5 18 17H4zM11 9v4M11 15v.1",
   chip: "M6 8a2 2 0 0 1 2-2h6a2 2 0 0 1 2 2v6a2 2 0 0 1-2 2H8a2 2 0 0 1-2-2zM9 3v3M13 3v3M9 16v3M13 16v3M3 9h3M3 13h3M16 9h3M16 13h3",
   copy: "M10 8h5a2 2 0 0 1 2 2v5a2 2 0 0 1-2 2h-5a2 2 0 0 1-2-2v-5a2 2 0 0 1 2-2zM5 13V7a2 2 0 0 1 2-2h6",

@@ -3,7 +3,20 @@ import { findCommand, playground, showKey, type Command } from "../state";
 import { Mark } from "./Icon";
 import { Menu } from "./Menu";
 
-const listed = ["course", "find", "earlier", "share", "options", "theme", "presenter", "redo", "notes", "tour", "keys"]
+const listed = [
+  "course",
+  "check",
+  "find",
+  "earlier",
+  "share",
+  "options",
+  "theme",
+  "presenter",
+  "redo",
+  "notes",
+  "tour",
+  "keys",
+]
   .map((id) => findCommand(id))
   .filter((command): command is Command => command !== null);
 

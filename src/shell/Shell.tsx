@@ -27,6 +27,7 @@ const dialogs = {
   share: late(async () => (await import("./ShareDialog")).ShareDialog),
 };
 const EmbedView = late(async () => (await import("./EmbedView")).EmbedView);
+const RoomView = late(async () => (await import("./RoomView")).RoomView);
 const Tour = late(async () => (await import("./Tour")).Tour);
 const PresenterView = late(async () => (await import("./PresenterView")).PresenterView);
 
@@ -52,6 +53,7 @@ function useTheme(): void {
 function Whole() {
   const layout = usePageLayout();
   const presenter = usePlayground((state) => state.presenter);
+  const page = usePlayground((state) => state.page);
   const touring = usePlayground((state) => state.tour !== null);
   const broken = usePlayground((state) => state.derived.status === "broken");
   useDevice();
@@ -64,6 +66,15 @@ function Whole() {
         <OpenDialog />
         <Announcer />
       </>
+    );
+  }
+  if (page !== "playground") {
+    return (
+      <div className="page" data-layout={layout}>
+        <RoomView />
+        <OpenDialog />
+        <Announcer />
+      </div>
     );
   }
   return (

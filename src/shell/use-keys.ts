@@ -60,6 +60,8 @@ function press(event: KeyboardEvent): void {
   const command = commandFor(event, place, state);
   // An embedded page has steps, and nothing that opens over them.
   if (!command || (state.embed && command.group !== "Steps")) return;
+  // Beside the playground there is no plan to step through.
+  if (state.page !== "playground" && command.group !== "Page") return;
   event.preventDefault();
   event.stopPropagation();
   if (event.repeat && !command.repeats) return;

@@ -311,6 +311,13 @@ const page: readonly Command[] = [
     run: ({ actions }) => actions.openDialog("course"),
   },
   {
+    id: "check",
+    title: "Check this laptop",
+    group: "Page",
+    keys: [],
+    run: ({ actions }) => actions.showPage("check"),
+  },
+  {
     id: "close-lesson",
     title: "Close the lesson",
     group: "Page",
@@ -353,10 +360,16 @@ const page: readonly Command[] = [
     title: "Close",
     group: "Page",
     keys: [key("Escape")],
-    when: ({ dialog, tour, presenter, selection, notice }) =>
-      dialog !== "none" || tour !== null || presenter || selection.kind !== "none" || notice !== null,
-    run({ actions, dialog, tour, presenter, selection }) {
+    when: ({ dialog, page, tour, presenter, selection, notice }) =>
+      dialog !== "none" ||
+      page !== "playground" ||
+      tour !== null ||
+      presenter ||
+      selection.kind !== "none" ||
+      notice !== null,
+    run({ actions, dialog, page, tour, presenter, selection }) {
       if (dialog !== "none") actions.openDialog("none");
+      else if (page !== "playground") actions.showPage("playground");
       else if (presenter) actions.togglePresenter();
       else if (tour !== null) actions.showTour(null);
       else if (selection.kind !== "none") actions.select({ kind: "none" });

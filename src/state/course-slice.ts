@@ -186,7 +186,7 @@ export const courseSlice: Slice<Names> = (context) => {
         return;
       }
       context.get().actions.closeIntro();
-      context.set({ dialog: "none", pane: "lesson" });
+      context.set({ dialog: "none", page: "playground", pane: "lesson" });
       await show(content, Math.max(0, Math.min(step, content.steps.length - 1)));
     },
     async goToStep(step) {

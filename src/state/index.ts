@@ -28,6 +28,7 @@ export {
 export { sharedState, withoutLesson } from "./shared-view";
 export { parseProgress, selectCovered, selectIsCovered, tally, writtenProgress } from "./course-slice";
 export type { CourseProgress, LessonProgress, OpenLesson } from "./course-slice";
+export type { LaptopBench, LaptopCheck, LaptopFacts } from "./laptop-check";
 export { changeOf, matmulPolicies, titleOfQuestion, type Question } from "./question";
 export { lineAt, libraryLine, linePosition, linePositions } from "./library-line";
 export { constantsOf } from "./sizes";

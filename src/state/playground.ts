@@ -25,6 +25,7 @@ import { lookingSlice, restingStep, steppingSlice } from "./view-slice";
 import { startPlanning } from "./planning";
 import { importSlice } from "./import-slice";
 import { knobsSlice } from "./knobs-slice";
+import { roomSlice } from "./room-slice";
 import { runSlice } from "./run-slice";
 import { restored, untouchedView } from "./shared-view";
 import { notesSlice } from "./notes-slice";
@@ -66,6 +67,8 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   theme: "system",
   shownTheme: "light",
   presenter: false,
+  page: "playground",
+  laptop: null,
   embed: false,
   tour: null,
   toured: true,
@@ -218,7 +221,7 @@ function deedsOf(parts: Parts): SliceContext {
       parts.aim ??= "end";
       parts.onlyLooking = origin === "link";
       const intro = store.getState().intro !== null && origin !== "link" ? "resting" : null;
-      store.setState({ ...untouchedView, kernel: null, playing: false, intro });
+      store.setState({ ...untouchedView, page: "playground", kernel: null, playing: false, intro });
       applyHistory(parts, history.commit(parts.past, next));
     },
     flush: () => parts.autosave.flush(),
@@ -392,6 +395,7 @@ export function createPlayground(environment: Environment, embed = false): Playg
     ...notesSlice(context),
     ...courseSlice(context),
     ...knobsSlice(context),
+    ...roomSlice(context),
     ...runSlice(context),
     ...preferencesSlice(context),
     ...importSlice(context),

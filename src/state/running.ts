@@ -42,7 +42,7 @@ export function statesOf(compilation: Compilation, cursor: number): States {
 }
 
 /** Their plans, with the schedules that `target` wants. */
-async function plansFor(
+export async function plansFor(
   context: SliceContext,
   { text, options, steps }: Compilation,
   cursor: number,
@@ -246,7 +246,7 @@ async function tapsFor(
 }
 
 /** The outputs by their names in each plan. Two plans may each be off by the limit. */
-async function outputsOf(states: States): Promise<CompareRequest[]> {
+export async function outputsOf(states: States): Promise<CompareRequest[]> {
   const { toleranceFor } = await loadPart(() => import("./tolerances"));
   const { graph } = states.naive;
   return graph.outputs.map((naive, i) => {
@@ -268,7 +268,7 @@ async function checked(context: SliceContext, { apart, tapped }: FirstRuns): Pro
   return { check: rows, full: apart.map((each, i) => ({ ...each, amplified: amplified[i] ?? null })), skipped };
 }
 
-async function inputsFor(
+export async function inputsFor(
   context: SliceContext,
   { naive, ...states }: States,
   given: Given,

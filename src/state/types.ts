@@ -28,9 +28,12 @@ import type { BenchProgress, BenchResult, ComparedInFull, DeviceInfo, GpuProblem
 import type { ComparedOutput } from "../workers";
 import type { Answer } from "../course";
 import type { CourseProgress, OpenLesson } from "./course-slice";
+import type { LaptopCheck } from "./laptop-check";
 
 export type Theme = "light" | "dark" | "system";
 export type { InspectorTab, Pane } from "../document";
+/** What fills the window: the playground, the check of this laptop, the class board, the teacher's page. */
+export type Page = "playground" | "check" | "board" | "teach";
 export type PresenterSide = "words" | "wgsl" | "traffic" | "time" | "roofline";
 export type Origin = "text" | "canvas" | "example" | "link" | "undo" | "option";
 
@@ -162,6 +165,9 @@ export interface PlaygroundState {
   readonly pane: Pane;
   readonly theme: Theme;
   readonly presenter: boolean;
+  readonly page: Page;
+  /** What this laptop can do; null until somebody asks. */
+  readonly laptop: LaptopCheck | null;
   /** The stop of the tour that is shown, from 0; null while nobody takes it. */
   readonly tour: number | null;
   /** The tour was taken or skipped on this machine: it is not offered again. */
@@ -277,6 +283,9 @@ export interface Actions {
   setFold(id: string, fold: "open" | "closed"): void;
   /** The part of the graph that is in sight. */
   lookAt(area: Area): void;
+  showPage(page: Page): void;
+  /** Looks at browser, adapter and clock, and runs a short bench. */
+  checkLaptop(): Promise<void>;
   /** `about`: what the dialog is to show first, such as a pass in the options. */
   openDialog(dialog: PlaygroundState["dialog"], about?: string): void;
   dismissNotice(): void;

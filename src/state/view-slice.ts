@@ -174,7 +174,8 @@ export const lookingSlice: Slice<Looking> = (context) => ({
   showKernel: (kernel) => context.set({ kernel, ...(kernel === null ? {} : { inspector: true }) }),
   showTab: (tab) => context.set({ tab, inspector: true }),
   showPane: (pane) => context.set({ pane }),
-  togglePresenter: () => context.set({ presenter: !context.get().presenter, presenterSide: "words", blanked: false }),
+  togglePresenter: () =>
+    context.set({ page: "playground", presenter: !context.get().presenter, presenterSide: "words", blanked: false }),
   setFold: (id, fold) => context.set({ folds: new Map(context.get().folds).set(id, fold) }),
   lookAt: (camera) => context.set({ camera }),
   openDialog: (dialog, about) => context.set({ dialog, dialogAbout: about ?? null }),

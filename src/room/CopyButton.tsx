@@ -1,0 +1,36 @@
+/** @file Copies a text and says whether it worked. */
+import { useState } from "react";
+import { PanelIcon } from "../panels";
+
+interface Props {
+  readonly text: string;
+  readonly label: string;
+  readonly filled?: boolean;
+}
+
+export function CopyButton({ text, label, filled = false }: Props) {
+  const [copied, setCopied] = useState<{ readonly text: string; readonly ok: boolean } | null>(null);
+  const copy = async (): Promise<void> => {
+    try {
+      // Absent on insecure origins.
+      await navigator.clipboard.writeText(text);
+      setCopied({ text, ok: true });
+    } catch {
+      setCopied({ text, ok: false });
+    }
+  };
+  const now = copied?.text === text ? copied : null;
+  return (
+    <>
+      <button type="button" className={filled ? "action" : "plain"} onClick={() => void copy()}>
+        <PanelIcon name={now?.ok ? "check" : "copy"} />
+        {now?.ok ? "Copied" : label}
+      </button>
+      {now && !now.ok && (
+        <span role="status" className="room-quiet">
+          The browser did not allow copying: select the text and copy it.
+        </span>
+      )}
+    </>
+  );
+}

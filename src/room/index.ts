@@ -1,0 +1,4 @@
+/** @file Pages for a class, each in a chunk of its own. */
+import { late } from "../panels";
+
+export const CheckPage = late(async () => (await import("./check/CheckPage")).CheckPage);

@@ -1,0 +1,54 @@
+/** @file The frame of a page for a class: its bar, the other pages, and the way back to the playground. */
+import { CheckPage } from "../room";
+import { playground, usePlayground, type Page } from "../state";
+import { Icon, ThemeIcon } from "./Icon";
+import { LogoMenu } from "./LogoMenu";
+import "./room-view.css";
+
+const pages: readonly { readonly page: Page; readonly title: string }[] = [
+  { page: "check", title: "Check this laptop" },
+];
+
+export function RoomView() {
+  const page = usePlayground((state) => state.page);
+  const other = usePlayground((state) => (state.shownTheme === "dark" ? "light" : "dark"));
+  const { actions } = playground.getState();
+  return (
+    <>
+      <header className="top room-bar" data-pane="top" tabIndex={-1}>
+        <LogoMenu withName />
+        <nav aria-label="Pages for a class">
+          {pages.map(({ page: each, title }) => (
+            <button
+              key={each}
+              type="button"
+              className="top-button"
+              aria-current={each === page ? "page" : undefined}
+              onClick={() => actions.showPage(each)}
+            >
+              {title}
+            </button>
+          ))}
+        </nav>
+        <span className="grow" />
+        <button type="button" className="top-button" onClick={() => actions.openDialog("course")}>
+          <Icon name="lessons" size={16} />
+          Lessons
+        </button>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={`Switch to the ${other} theme`}
+          title={`Switch to the ${other} theme`}
+          onClick={() => actions.setTheme(other)}
+        >
+          <ThemeIcon />
+        </button>
+        <button type="button" className="plain" onClick={() => actions.showPage("playground")}>
+          To the playground
+        </button>
+      </header>
+      <main className="room-view">{page === "check" && <CheckPage />}</main>
+    </>
+  );
+}

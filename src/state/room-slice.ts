@@ -1,0 +1,17 @@
+/** @file Pages beside the playground: the laptop check, the class board, the teacher's page. */
+import { loadPart } from "./load-part";
+import type { Slice } from "./slice-context";
+
+export const roomSlice: Slice<"showPage" | "checkLaptop"> = (context) => {
+  let current = new AbortController();
+  return {
+    showPage: (page) => context.set({ page, dialog: "none" }),
+    async checkLaptop() {
+      current.abort();
+      current = new AbortController();
+      const { signal } = current;
+      const { checkLaptop } = await loadPart(() => import("./laptop-check"));
+      await checkLaptop(context, signal);
+    },
+  };
+};
