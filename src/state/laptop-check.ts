@@ -1,9 +1,9 @@
 /** @file What this laptop can do: browser, WebGPU, adapter, clock, and a bench of about two seconds. */
 import { defaultOptions } from "../fusion";
 import type { BenchResult, DeviceInfo, GpuProblem } from "../gpu";
-import { findExample } from "../lessons";
-import { exampleDocument } from "./document-slice";
-import { inputsFor, outputsOf, plansFor, statesOf } from "./running";
+import type { findExample } from "../lessons";
+import type { exampleDocument } from "./document-slice";
+import type * as running from "./running";
 import type { SliceContext } from "./slice-context";
 
 /** What the browser says of itself and of the machine. */
@@ -133,8 +133,14 @@ export async function factsOf(
 const BENCH_MILLIS = 1000;
 const BENCH_EXAMPLE = "log-relu";
 
+/** Parts of the store that a bench shares with a run; handed over, since they come with the page and this comes late. */
+export type BenchParts = Pick<typeof running, "inputsFor" | "outputsOf" | "plansFor" | "statesOf"> & {
+  readonly exampleDocument: typeof exampleDocument;
+  readonly findExample: typeof findExample;
+};
+
 /** Checks the machine; every finding is in the store as soon as it is known. A newer check makes this one silent. */
-export async function checkLaptop(context: SliceContext, signal: AbortSignal): Promise<void> {
+export async function checkLaptop(context: SliceContext, signal: AbortSignal, parts: BenchParts): Promise<void> {
   const { session, compileWorker } = context.environment;
   let check: LaptopCheck = {
     status: "checking",
@@ -156,16 +162,16 @@ export async function checkLaptop(context: SliceContext, signal: AbortSignal): P
   tell({ device, text: "Planning the bench" });
   if (!signal.aborted) context.set({ device });
 
-  const { text, options } = exampleDocument(BENCH_EXAMPLE, defaultOptions, null)!;
+  const { text, options } = parts.exampleDocument(BENCH_EXAMPLE, defaultOptions, null)!;
   const failed = (why: string): void => tell({ problem: { code: "internal", text: why }, status: "done" });
   const answer = await compileWorker.ask({ kind: "compile", text, options });
   if (!answer.ok) return failed(`The bench was not planned: ${answer.text}`);
   if (answer.value.kind !== "compiled") return failed("The bench was not planned.");
   const { compilation } = answer.value;
-  const states = statesOf(compilation, compilation.steps.length);
-  const plans = await plansFor(context, compilation, compilation.steps.length, device.target);
+  const states = parts.statesOf(compilation, compilation.steps.length);
+  const plans = await parts.plansFor(context, compilation, compilation.steps.length, device.target);
   if ("code" in plans) return tell({ problem: plans, status: "done" });
-  const inputs = await inputsFor(context, states, new Map());
+  const inputs = await parts.inputsFor(context, states, new Map());
   if ("code" in inputs) return tell({ problem: inputs, status: "done" });
   let compared = 0;
   let differ = 0;
@@ -174,7 +180,7 @@ export async function checkLaptop(context: SliceContext, signal: AbortSignal): P
     budgetMillis: BENCH_MILLIS,
     outputs: false,
     kernels: false,
-    compare: await outputsOf(states),
+    compare: await parts.outputsOf(states),
     onFirst({ apart }) {
       compared = apart.reduce((sum, { elements }) => sum + elements, 0);
       differ = apart.reduce((sum, { beyond, nan, infinite }) => sum + beyond + nan + infinite, 0);
@@ -187,7 +193,7 @@ export async function checkLaptop(context: SliceContext, signal: AbortSignal): P
     text: "",
     device: outcome.value.device,
     bench: {
-      title: findExample(BENCH_EXAMPLE)!.title,
+      title: parts.findExample(BENCH_EXAMPLE)!.title,
       result: outcome.value,
       tensorBytes: Math.max(...plans.naive.buffers.map(({ bytes }) => bytes)),
       transfers: {
