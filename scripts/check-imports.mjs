@@ -27,14 +27,16 @@ const LAYERS = {
 const FLOORS = {
   ir: [],
   ops: ["ir"],
-  text: ["ir", "ops", "autodiff"],
-  reference: ["ir", "ops"],
+  datasets: ["ir", "ops"],
+  text: ["ir", "ops", "autodiff", "datasets"],
+  reference: ["ir", "ops", "datasets"],
   autodiff: ["ir", "ops"],
   kernel: [],
   region: ["ir", "ops", "kernel"],
   cost: ["ir", "ops", "kernel", "region"],
   passes: ["ir", "ops", "kernel", "region", "cost"],
   codegen: ["ir", "ops", "kernel", "region", "cost"],
+  training: ["ir", "ops", "datasets", "reference", "codegen"],
   standalone: ["ir", "cost", "passes", "codegen", "reference"],
 };
 // `region` answers for passes, cost and codegen alike (docs/decisions/0002); codegen asks `cost` for the bytes it declares.

@@ -1,4 +1,4 @@
-/** @file `npm run -s fusion -- plan|explain|wgsl|run|export FILE`: starts the command line in src/cli. */
+/** @file `npm run -s fusion -- plan|explain|wgsl|run|train|export FILE`: starts the command line in src/cli. */
 import { pathToFileURL } from "node:url";
 import { cached } from "./bundle.mjs";
 import { openGpu } from "./node-gpu.mjs";

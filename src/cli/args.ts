@@ -18,7 +18,7 @@ import {
 } from "../fusion";
 import type { Checked, CompileOptions, EdgeId, KnobChoices, Knobs } from "../fusion";
 
-export const commands = ["plan", "explain", "wgsl", "run", "export"] as const;
+export const commands = ["plan", "explain", "wgsl", "run", "train", "export"] as const;
 export type Command = (typeof commands)[number];
 export type DeviceKind = "cpu" | "webgpu";
 
@@ -30,6 +30,9 @@ export interface Request {
   /** Where export writes; null: standard output. */
   readonly out: string | null;
   readonly device: DeviceKind;
+  /** Of train: how many steps, and the seed of weights and batches. */
+  readonly steps: number;
+  readonly seed: number;
   /** Extents that a model leaves open, by name; several are the shape of an input. */
   readonly dims: ReadonlyMap<string, readonly number[]>;
   /** Numbers of inputs that are known while planning, by name. */
@@ -49,6 +52,7 @@ export const usageText = `Usage: npm run -s fusion -- COMMAND FILE [flags]
   explain   every decision with its reason
   wgsl      the generated shaders
   run       run naive and fused, and compare both with a 64-bit reference
+  train     run steps of a program that trains, naive beside fused [--steps N] [--seed N]
   export    the fused plan as an ES module of its own, to -o FILE.mjs or standard output
   check     PATH…: folders of ONNX and JAX cases with inputs and expected outputs [--device] [--json]
 
@@ -56,7 +60,9 @@ FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share
 
   --json                              print JSON
   -o, --out FILE                      where export writes
-  --device cpu|webgpu                 where run computes (cpu)
+  --device cpu|webgpu                 where run and train compute (cpu)
+  --steps N                           how many steps train runs (100)
+  --seed N                            other weights and another order of examples (0: those of the page)
   --granularity op|statement|primitive   kernels of the naive plan (op)
   --profile NAME                      ${allProfiles.map(({ name }) => name).join(", ")}
   --level 0|1|2|3                     0 no passes, 1 op by op, 2 also rows and matmuls, 3 also algebra (3)
@@ -78,6 +84,8 @@ const flags = {
   json: { type: "boolean" },
   out: { type: "string", short: "o" },
   device: { type: "string" },
+  steps: { type: "string" },
+  seed: { type: "string" },
   granularity: { type: "string" },
   profile: { type: "string" },
   level: { type: "string" },
@@ -106,6 +114,17 @@ function oneOf<T extends string>(
   const found = choices.find((choice) => choice === value);
   if (value === undefined || found !== undefined) return { ok: true, value: found };
   return wrong(`--${flag} is ${choices.join(" or ")}, not ${value}.`);
+}
+
+function wholeNumber(
+  flag: string,
+  value: string | undefined,
+  { usual, least, most }: { readonly usual: number; readonly least: number; readonly most: number },
+): Checked<number> {
+  const read = value === undefined ? usual : Number(value);
+  return value?.trim() !== "" && Number.isInteger(read) && read >= least && read <= most
+    ? { ok: true, value: read }
+    : wrong(`--${flag} is a whole number from ${least} to ${most}, not ${value}.`);
 }
 
 function edges(flag: string, values: readonly string[] | undefined): Checked<EdgeId[]> {
@@ -186,6 +205,12 @@ export function readArgs(args: readonly string[]): Checked<Request | null> {
   if (!dims.ok) return dims;
   const bound = boundValues(values.bind);
   if (!bound.ok) return bound;
+  const steps = wholeNumber("steps", values.steps, { usual: 100, least: 1, most: 1e6 });
+  if (!steps.ok) return steps;
+  const seed = wholeNumber("seed", values.seed, { usual: 0, least: 0, most: 2 ** 32 - 1 });
+  if (!seed.ok) return seed;
+  if (command !== "train" && (values.steps !== undefined || values.seed !== undefined))
+    return wrong(`${command} takes no steps; --steps and --seed are for train.`);
   const { json = false, out = null } = values;
   if (out !== null && command !== "export") return wrong(`${command} writes no file; -o is for export.`);
   const asked = {
@@ -194,6 +219,8 @@ export function readArgs(args: readonly string[]): Checked<Request | null> {
     json,
     out: out === "-" ? null : out,
     device: device.value ?? "cpu",
+    steps: steps.value,
+    seed: seed.value,
     dims: dims.value,
     bound: bound.value,
     changes: changes.value,

@@ -244,3 +244,33 @@ test("export writes a module, or prints it; it says where it can't", async () =>
   expect([refused.code, refused.err]).toEqual([1, "nowhere/fused.mjs can't be written: ENOENT: no such folder"]);
   expect((await command("plan program.py -o plan.txt")).err).toMatch(/^plan writes no file; -o is for export\./);
 });
+
+const learning = `x: f32[8, 3] = uniform(-1, 1)
+w: f32[3] = param()
+loss, g = value_and_grad(lambda w: ((x @ w - x.sum(-1)) ** 2).mean())(w)
+w = w - 0.1 * g
+return loss
+`;
+
+test("train prints both losses, and every step as JSON; the same seed gives the same curve", async () => {
+  const said = await command("train program.py --steps 12", learning);
+  expect(said).toMatchObject({ code: 0, err: "" });
+  expect(said.out).toContain("12 steps on cpu, seed 0, 1 tensor replaced at each step");
+  expect(said.out).toMatch(/^step +loss, naive +loss, fused$/m);
+  const curve = await json("train program.py --steps 12 --seed 3", learning);
+  expect(curve).toMatchObject({ steps: 12, seed: 3, told: ["loss"] });
+  expect(curve.naive).toHaveLength(12);
+  expect(curve.fused[11][0]).toBeLessThan(curve.fused[0][0]);
+  expect(curve.apart.relative).toBeLessThan(1e-4);
+  expect(await json("train program.py --steps 12 --seed 3", learning)).toEqual(curve);
+});
+
+test("train says what a program lacks, and what no number of steps is", async () => {
+  const dull = await command("train program.py");
+  expect(dull).toMatchObject({ code: 1, out: "" });
+  expect(dull.err).toContain("This program does not train.");
+  const silent = await command("train program.py", learning.replace("return loss", "return x"));
+  expect(silent.err).toContain("Return the loss");
+  expect((await command("train program.py --steps 0", learning)).err).toContain("--steps is a whole number from 1");
+  expect((await command("plan program.py --steps 5", learning)).err).toContain("--steps and --seed are for train");
+});

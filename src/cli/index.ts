@@ -1,4 +1,4 @@
-/** @file The command line: plan, explain, wgsl, run and export on program texts, saved documents and share links. */
+/** @file The command line: plan, explain, wgsl, run, train and export on program texts, saved documents and share links. */
 import { compile } from "../fusion";
 import type { Compilation, Diagnostic } from "../fusion";
 import { checkCases } from "./check/command";
@@ -8,6 +8,7 @@ import { load } from "./load";
 import { diagnosticText, explainJson, explainText, planJson, planText, wgslJson, wgslText } from "./report";
 import type { Planned } from "./report";
 import { run } from "./run";
+import { train } from "./train";
 import { exportModule } from "./export";
 import type { Environment } from "./environment";
 
@@ -75,6 +76,8 @@ async function answer(request: Request, planned: Planned, environment: Environme
       return 0;
     case "run":
       return run(request, planned, environment);
+    case "train":
+      return train(request, planned, environment);
     case "export":
       return exportModule(request, planned, environment);
   }

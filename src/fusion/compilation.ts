@@ -1,5 +1,5 @@
 /** @file What compiling a text gives. Plain data: it crosses workers and becomes JSON; states between steps are replayed from it. */
-import type { CompileOptions, Diagnostic, Fusion, Plan, Step, NodeId, Span } from "./ir";
+import type { CompileOptions, Diagnostic, Fusion, Plan, Step, NodeId, Span, Update } from "./ir";
 
 /** One name of the program, for hover, rename, go-to-definition and inlay hints. */
 export interface Symbol {
@@ -28,6 +28,8 @@ export interface Compilation {
   readonly goals: readonly Goal[];
   /** The source graph, composites expanded, with one region per kernel of the naive plan. Null when the text has errors or holes: then there are no plans. */
   readonly naive: Fusion | null;
+  /** What a step of training replaces: none in a program that does not train. Inputs and outputs are the source graph's. */
+  readonly updates: readonly Update[];
   /** What the parser understood, errors or not: it is drawn. */
   readonly drawn: Fusion["graph"];
   readonly steps: readonly Step[];

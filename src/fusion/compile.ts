@@ -54,8 +54,16 @@ export function compile(text: string, options: CompileOptions, now?: Clock, budg
     definition,
     uses: [...uses],
   }));
-  const { assertions } = parsed;
-  const read = { text, options, diagnostics: parsed.diagnostics, symbols, assertions, parseMillis: clock() - start };
+  const { assertions, updates } = parsed;
+  const read = {
+    text,
+    updates,
+    options,
+    diagnostics: parsed.diagnostics,
+    symbols,
+    assertions,
+    parseMillis: clock() - start,
+  };
   return parsed.complete && parsed.graph.outputs.length > 0
     ? planned(parsed.graph, read, clock)
     : unplanned(parsed.graph, read);
@@ -63,16 +71,21 @@ export function compile(text: string, options: CompileOptions, now?: Clock, budg
 
 /** The same from a graph that no text was written for. */
 export function compileGraph(graph: Graph, options: CompileOptions, now: Clock = noClock): Compilation {
-  return planned(graph, { text: "", options, diagnostics: [], symbols: [], assertions: [], parseMillis: 0 }, now);
+  return planned(
+    graph,
+    { text: "", updates: [], options, diagnostics: [], symbols: [], assertions: [], parseMillis: 0 },
+    now,
+  );
 }
 
-interface Read extends Pick<Compilation, "text" | "options" | "diagnostics" | "symbols"> {
+interface Read extends Pick<Compilation, "text" | "updates" | "options" | "diagnostics" | "symbols"> {
   readonly assertions: Parsed["assertions"];
   readonly parseMillis: number;
 }
 
-const unplanned = (drawn: Graph, { text, options, diagnostics, symbols, parseMillis }: Read): Compilation => ({
+const unplanned = (drawn: Graph, { text, updates, options, diagnostics, symbols, parseMillis }: Read): Compilation => ({
   text,
+  updates,
   options,
   diagnostics,
   symbols,

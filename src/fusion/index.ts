@@ -70,6 +70,10 @@ export {
   type UlpHistogram,
 } from "./reference";
 
+// Programs that train, and what they learn from.
+export * from "./training";
+export { ALPHABET, dataSets, examplesData, findDataSet, labelBits, type DataSet } from "./datasets";
+
 // Counts, predictions and what they believe about machines.
 export {
   a100,

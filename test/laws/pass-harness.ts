@@ -32,6 +32,7 @@ export function compiled(graph: Graph, given: Partial<CompileOptions> = {}): Com
   return {
     text: "",
     options: all,
+    updates: [],
     diagnostics: [],
     symbols: [],
     goals: [],

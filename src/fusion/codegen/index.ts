@@ -9,4 +9,4 @@ export { instructionCounts, type InstructionCounts } from "./instructions";
 export { neighbourAccesses, type NeighbourAccess } from "./neighbours";
 export { lowerFusion, planFusion, type LoweredRegion } from "./plan";
 export { printWgsl, type PrintedKernel } from "./print";
-export { runPlanOnCpu, type CpuRun, type RegionRun } from "./run-cpu";
+export { cpuPlan, runPlanOnCpu, type CpuRun, type RegionRun } from "./run-cpu";

@@ -33,7 +33,6 @@ export function runPlanOnCpu(
   inputs: ReadonlyMap<NodeId, Float64Array>,
   options: InterpretOptions = {},
 ): CpuRun {
-  const { graph } = fusion;
   const memory = new Map<NodeId, Float64Array>();
   const regions = lowerFusion(fusion, target, profile).map((lowered): RegionRun => {
     const logs = lowered.programs.map((program) => {
@@ -47,6 +46,41 @@ export function runPlanOnCpu(
     });
     return { ...lowered, logs };
   });
+  const outputs = outputsIn(memory, fusion, inputs);
+  const kernels = regions.flatMap(({ programs, logs }) => programs.map((program, i) => ({ program, log: logs[i]! })));
+  return { outputs, regions, kernels };
+}
+
+/**
+ * A fusion lowered once, for many runs: outputs by input data, views resolved; bool as 0 and 1. Nothing is logged.
+ * @param precision of every operation
+ */
+export function cpuPlan(
+  fusion: Fusion,
+  target: Target,
+  profile: DeviceProfile,
+  precision: NonNullable<InterpretOptions["precision"]>,
+): (inputs: ReadonlyMap<NodeId, Float64Array>) => ReadonlyMap<NodeId, Float64Array> {
+  const programs = lowerFusion(fusion, target, profile).flatMap((lowered) => lowered.programs);
+  const ready = programs.map((program) => ({ program, quick: translate(program, precision) }));
+  return (inputs) => {
+    const memory = new Map<NodeId, Float64Array>();
+    for (const { program, quick } of ready) {
+      for (const { value, elements } of program.buffers)
+        if (!memory.has(value)) memory.set(value, inputs.get(value) ?? new Float64Array(elements).fill(Number.NaN));
+      if (quick) quick(memory);
+      else interpretProgram(program, memory, { precision, log: false });
+    }
+    return outputsIn(memory, fusion, inputs);
+  };
+}
+
+/** The graph's outputs in the memory that its kernels left. */
+function outputsIn(
+  memory: ReadonlyMap<NodeId, Float64Array>,
+  { graph }: Fusion,
+  inputs: ReadonlyMap<NodeId, Float64Array>,
+): Map<NodeId, Float64Array> {
   const outputs = new Map<NodeId, Float64Array>();
   for (const id of graph.outputs) {
     const value = resolveView(graph, id);
@@ -56,6 +90,5 @@ export function runPlanOnCpu(
     if (data.length !== size) throw bug(`output ${id} has ${data.length} elements`);
     outputs.set(id, data);
   }
-  const kernels = regions.flatMap(({ programs, logs }) => programs.map((program, i) => ({ program, log: logs[i]! })));
-  return { outputs, regions, kernels };
+  return outputs;
 }

@@ -53,6 +53,12 @@ export interface Graph {
   readonly outputs: readonly NodeId[];
 }
 
+/** A step of training: the next one begins with `value`, one of the outputs, in the place of `input`. Both have one type. */
+export interface Update {
+  readonly input: NodeId;
+  readonly value: NodeId;
+}
+
 /** The node `id`; it must exist. */
 export function node(graph: Graph, id: NodeId): Node {
   const found = graph.nodes.get(id);

@@ -1,5 +1,6 @@
 /** @file The data that a run feeds to an input: a function of its attributes and name alone, so every machine has the same. */
 import { bug, hashText, sizeOf, type Node } from "../ir";
+import { examplesData, examplesOf } from "../datasets";
 import { numberOf, numbersOf, roundToHalf } from "../ops";
 import { drawer, drawing, uniformDraw, type Draw, type Drawing } from "./draws";
 
@@ -23,7 +24,7 @@ function drawOf(node: Node): Draw | null {
     if (dtype === "bool") return uniformDraw(seed, 0, 2, true);
     return uniformDraw(seed, numberOf(node.attrs["lo"], 0), numberOf(node.attrs["hi"], 1), dtype === "i32");
   }
-  if (["zeros", "ones", "arange", "values"].includes(String(node.attrs["source"]))) return null;
+  if (["zeros", "ones", "arange", "values", "data"].includes(String(node.attrs["source"]))) return null;
   if (dtype === "bool" || dtype === "i32") return uniformDraw(seed, 0, dtype === "bool" ? 2 : INTEGERS, true);
   return { kind: "normal", seed };
 }
@@ -40,6 +41,17 @@ export function inputElement(node: Node): (flat: number) => number {
   if (draw) return drawer(draw, node.type.dtype);
   const data = inputData(node);
   return (flat) => data[flat]!;
+}
+
+/**
+ * What an input that reads a data set holds at step `step` of training, row-major.
+ * @param seed of the batches; the examples' own is part of the input
+ */
+export function batchData(node: Node, seed: number, step: number): Float32Array | Int32Array {
+  const { set, part, seed: own } = node.attrs;
+  const [name, tensor] = [String(set), String(part)];
+  const examples = examplesOf(name, node.type.shape[0]!, seed, step);
+  return examplesData({ set: name, part: tensor, type: node.type, seed: numberOf(own, 0) }, examples);
 }
 
 /**
@@ -64,6 +76,8 @@ export function inputData(node: Node): InputData {
     case "ones":
       data.fill(1);
       break;
+    case "data":
+      return batchData(node, 0, 0);
     case "arange":
       for (let i = 0; i < size; i++) data[i] = dtype === "bool" ? i & 1 : i;
       break;

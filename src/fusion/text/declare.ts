@@ -1,6 +1,7 @@
 /** @file Inputs: `x: f32[8192, 4096] = randn(seed=7)`. Types, roles and where a run's data comes from. */
 import type { Attrs, Span, TensorType } from "../ir";
 import { sizeOf } from "../ir";
+import { dataProblem } from "../datasets";
 import { opDef, withDefaults } from "../ops";
 import { evaluate } from "./evaluate";
 import { startingWeights } from "./starting-weights";
@@ -107,7 +108,11 @@ const SPECS: ReadonlyMap<string, SourceSpec> = new Map<string, SourceSpec>([
   ["arange", { positional: [], attrs: { source: "arange" } }],
   ["param", { positional: [], attrs: { source: "randn", role: "param" } }],
   ["const", { positional: ["values"], attrs: { source: "values", role: "const" } }],
+  ["state", { positional: [], attrs: { source: "zeros", role: "state" } }],
+  ["data", { positional: ["set", "part", "seed"], attrs: { source: "data" } }],
 ]);
+/** Sources that may say by another one what they begin with: `param(zeros())`. */
+const WRAPS: ReadonlySet<string> = new Set(["param", "state"]);
 const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ["low", "lo"],
   ["high", "hi"],
@@ -141,11 +146,11 @@ function readSource(
   const found: Record<string, Attrs[string]> = { ...attrs };
   let next = 0;
   for (const arg of call.args) {
-    const inner = word === "param" && !arg.name ? sourceCall(arg.value) : null;
+    const inner = WRAPS.has(word) && !arg.name ? sourceCall(arg.value) : null;
     if (inner) {
       const source = readSource(interpreter, run, inner, type, path);
       if (!source) return null;
-      Object.assign(found, source, { role: "param" });
+      Object.assign(found, source, { role: attrs["role"] });
       continue;
     }
     const name = arg.name ? (SPELLINGS.get(arg.name.text) ?? arg.name.text) : positional[next++];
@@ -160,16 +165,23 @@ function readSource(
       return null;
     }
     const value = evaluate(interpreter, run, arg.value, `${path}/source/${name}`);
-    const read = name === "values" ? flatNumbers(value) : value.kind === "number" ? value.value : null;
+    const isName = name === "set" || name === "part";
+    const plain = value.kind === (isName ? "string" : "number") ? value.value : null;
+    const read = name === "values" ? flatNumbers(value) : plain;
     if (read === null) {
+      const needs = isName ? "the names of a data set and of its part" : "numbers";
       if (!isBroken(value))
-        interpreter.diagnostics.add("bad-argument", arg.span, `${word} needs numbers; this is ${describe(value)}.`);
+        interpreter.diagnostics.add("bad-argument", arg.span, `${word} needs ${needs}; this is ${describe(value)}.`);
       return null;
     }
     if (name === "fan_in") Object.assign(found, startingWeights(Number(read)));
     else found[name] = read;
   }
-  return word === "const" && !valuesFit(interpreter, call.span, found["values"], type) ? null : found;
+  const wrong = word === "data" ? dataProblem(found["set"], found["part"], type) : null;
+  if (wrong !== null) interpreter.diagnostics.add("bad-data", call.span, wrong);
+  return wrong !== null || (word === "const" && !valuesFit(interpreter, call.span, found["values"], type))
+    ? null
+    : found;
 }
 
 function valuesFit(interpreter: Interpreter, span: Span, values: Attrs[string] | undefined, type: TensorType): boolean {

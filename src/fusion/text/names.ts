@@ -67,6 +67,8 @@ export const PREFIXED_NUMBERS: ReadonlyMap<string, number> = new Map([...NUMBERS
 export const SOURCES: ReadonlySet<string> = new Set([
   "param",
   "const",
+  "state",
+  "data",
   "randn",
   "normal",
   "rand",

@@ -77,9 +77,11 @@ export function showSource(attrs: Attrs): string {
   if (role === "const" && Array.isArray(values))
     return `const([${values.map((value) => showNumber(value, false).replaceAll(/[()]/g, "")).join(", ")}])`;
   const args = [
+    ...(source === "data" ? [JSON.stringify(attrs["set"]), JSON.stringify(attrs["part"])] : []),
     ...(source === "uniform" ? [`lo=${showAttr(lo ?? 0, "int")}`, `hi=${showAttr(hi ?? 1, "int")}`] : []),
     ...(typeof seed === "number" ? [`seed=${seed}`] : []),
   ].join(", ");
+  if (role === "state") return source === "zeros" ? "state()" : `state(${String(source)}(${args}))`;
   if (role !== "param") return source === "randn" && args === "" ? "" : `${String(source)}(${args})`;
   return source === "randn" ? `param(${args})` : `param(${String(source)}(${args}))`;
 }

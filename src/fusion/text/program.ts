@@ -1,6 +1,6 @@
 /** @file The front end's door: a text becomes a graph, and everything that can be said about it. */
 import { withPhases } from "../autodiff";
-import type { Diagnostic, Graph, NodeId, Span } from "../ir";
+import type { Diagnostic, Graph, NodeId, Span, Update } from "../ir";
 import { leavingHalves, withRounded } from "../ops";
 import type { Deadline } from "./parse";
 import { deadlineIn, never, parseBudget } from "./parse";
@@ -19,6 +19,7 @@ import type { DefStatement, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement } from "./syntax";
 import { isBroken } from "./values";
 import { outputsOf, warnUnused } from "./unused";
+import { updatesOf, withUpdates } from "./updates";
 
 /** What the text says, errors or not. The graph holds everything understood; holes are nodes of op `hole`. */
 export interface Parsed {
@@ -28,6 +29,8 @@ export interface Parsed {
   /** Every definition of every name, in text order. */
   readonly symbols: readonly SymbolRecord[];
   readonly outputs: readonly NodeId[];
+  /** What a step of training replaces; none in a program that does not train. */
+  readonly updates: readonly Update[];
   /** Numbers with a name at the top: `N = 1024`. */
   readonly constants: ReadonlyMap<string, number>;
   /** No errors and no holes: it can be planned. */
@@ -161,9 +164,12 @@ export function parseProgram(text: string, { now, budget }: ParseOptions = {}): 
   else interpreter.runBody(statements, frame);
   const kernel = diagnostics.hasErrors ? pastedKernel(text) : null;
   if (kernel) diagnostics.only("pasted-kernel", kernel.span, kernel.text);
-  const outputs = outputsOf(interpreter, frame);
-  if (!interpreter.stopped) warnUnused(interpreter, outputs, frame.result.values !== null, main);
-  const read = withPhases({ nodes: interpreter.nodes, outputs });
+  const returned = outputsOf(interpreter, frame);
+  const phased = withPhases({ nodes: interpreter.nodes, outputs: returned });
+  const { updates, names } = updatesOf(interpreter, phased, frame);
+  const read = withUpdates(phased, updates);
+  const { outputs } = read;
+  if (!interpreter.stopped) warnUnused(interpreter, { outputs, names }, frame.result.values !== null, main);
   const graph = withRounded(read, leavingHalves(read));
   const holes = [...interpreter.nodes.values()].some((node) => node.op === "hole");
   return {
@@ -172,6 +178,7 @@ export function parseProgram(text: string, { now, budget }: ParseOptions = {}): 
     diagnostics: diagnostics.list(text),
     symbols: [...interpreter.symbols.values()].sort((a, b) => a.definition.from - b.definition.from),
     outputs,
+    updates,
     constants: constantsOf(frame.scope),
     complete: !diagnostics.hasErrors && !holes,
     unknown: interpreter.unknown,

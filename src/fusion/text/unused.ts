@@ -54,6 +54,12 @@ export function outputsOf(interpreter: Interpreter, frame: Frame): readonly Node
     .map((node) => node.id);
 }
 
+/** What comes after the program: its outputs, and names that the next step begins with. */
+interface Kept {
+  readonly outputs: readonly NodeId[];
+  readonly names: ReadonlySet<SymbolRecord>;
+}
+
 function isUsed(interpreter: Interpreter, symbol: SymbolRecord, outputs: ReadonlySet<NodeId>): boolean {
   if (symbol.uses.length > 0 || symbol.name.startsWith("_")) return true;
   if (interpreter.misplaced.has(symbol.name)) return true;
@@ -66,14 +72,15 @@ function isUsed(interpreter: Interpreter, symbol: SymbolRecord, outputs: Readonl
 /** "m is never used", with a fix that removes its line where the line is the definition alone. */
 export function warnUnused(
   interpreter: Interpreter,
-  outputs: readonly NodeId[],
+  { outputs, names }: Kept,
   returns: boolean,
   main: DefStatement | null,
 ): void {
   const lines = linesOf(interpreter.text);
   const shown = new Set(outputs);
   for (const symbol of interpreter.symbols.values()) {
-    if (isUsed(interpreter, symbol, shown) || (main && symbol.definition === main.name.span)) continue;
+    if (names.has(symbol) || isUsed(interpreter, symbol, shown) || (main && symbol.definition === main.name.span))
+      continue;
     const { name, kind, definition, statement } = symbol;
     const alone =
       statement.kind === "assign" && statement.targets.length === 1 && statement.targets[0]!.span.to === definition.to;

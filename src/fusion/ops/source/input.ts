@@ -1,9 +1,9 @@
-import { sizeOf, type DType } from "../../ir";
+import { sizeOf, type DType, type Node } from "../../ir";
 import type { OpDef } from "../define";
 import { EXACT } from "../families";
 import { fine, numbersOf, wrong } from "../shapes";
 
-const SOURCES = new Set(["randn", "uniform", "zeros", "ones", "arange", "values"]);
+const SOURCES = new Set(["randn", "uniform", "zeros", "ones", "arange", "values", "data"]);
 
 /** Data that a run brings: `x: f32[8, 4]`. Its type is the node's own; `shape` and `dtype` attributes serve whoever has no annotation. */
 export const input: OpDef = {
@@ -11,12 +11,24 @@ export const input: OpDef = {
   kind: "source",
   doc: { formula: "x: f32[n]", teaches: "It has to be loaded at least once; fusion can't remove this traffic." },
   params: [
-    { names: ["role"], kind: "string", default: "input", doc: "input, param (a weight) or const." },
-    { names: ["source"], kind: "string", default: "randn", doc: "randn, uniform, zeros, ones, arange or values." },
+    {
+      names: ["role"],
+      kind: "string",
+      default: "input",
+      doc: "input, param (a weight), const, or state (training replaces it).",
+    },
+    {
+      names: ["source"],
+      kind: "string",
+      default: "randn",
+      doc: "randn, uniform, zeros, ones, arange, values or data.",
+    },
     { names: ["seed"], kind: "int", default: null, doc: "Of randn and uniform; from the name when left out." },
     { names: ["lo"], kind: "float", default: 0, doc: "Lower end of uniform." },
     { names: ["hi"], kind: "float", default: 1, doc: "Upper end of uniform." },
     { names: ["values"], kind: "ints", default: null, doc: "The numbers themselves." },
+    { names: ["set"], kind: "string", default: null, doc: "Of data: the data set." },
+    { names: ["part"], kind: "string", default: null, doc: "Of data: what of its examples." },
   ],
   infer(_inputs, attrs) {
     const shape = numbersOf(attrs["shape"]);
@@ -36,3 +48,6 @@ export const input: OpDef = {
   expensive: false,
   tolerance: EXACT,
 };
+
+/** Whether a node is data that comes from outside the program. */
+export const isInput = ({ op }: Node): boolean => op === input.name;

@@ -1,0 +1,141 @@
+/** @file Training in the text: an input whose name ends as another value of its type begins the next step with that value. */
+import {
+  findNode,
+  sameShape,
+  showType,
+  usesOf,
+  type Graph,
+  type Node,
+  type NodeId,
+  type TextEdit,
+  type Update,
+} from "../ir";
+import { isInput } from "../ops";
+import type { Interpreter, Frame } from "./interpreter";
+import type { Binding, SymbolRecord } from "./scope";
+import { sourceCall } from "./declare";
+import type { Value } from "./values";
+
+/** What a name began as and what it ends as, tensor by tensor through lists and dictionaries of the same form. */
+function* endings(first: Value, last: Value): Generator<readonly [from: NodeId, to: NodeId]> {
+  if (first.kind === "tensor") {
+    if (last.kind === "tensor" && first.node !== last.node) yield [first.node, last.node];
+  } else if (first.kind === "sequence") {
+    if (last.kind !== "sequence" || last.items.length !== first.items.length) return;
+    for (const [i, item] of first.items.entries()) yield* endings(item.value, last.items[i]!.value);
+  } else if (first.kind === "dict") {
+    if (last.kind !== "dict") return;
+    for (const [key, item] of first.entries) {
+      const other = last.entries.get(key);
+      if (other) yield* endings(item.value, other.value);
+    }
+  }
+}
+
+interface Ending {
+  readonly name: string;
+  readonly input: Node;
+  readonly value: Node;
+  readonly last: Binding;
+}
+
+/** Inputs whose names end as other values: their own names first, then lists and dictionaries that hold them. */
+function endingsOf(graph: Graph, { scope }: Frame): readonly Ending[] {
+  const found = new Map<NodeId, Ending>();
+  const names = [...scope.names].map(([name, bindings]) => ({ name, first: bindings[0]!, last: bindings.at(-1)! }));
+  const isAlone = ({ first }: (typeof names)[number]): boolean => first.value.kind === "tensor";
+  for (const each of [...names.filter(isAlone), ...names.filter((one) => !isAlone(one))]) {
+    for (const [from, to] of endings(each.first.value, each.last.value)) {
+      const [input, value] = [findNode(graph, from), findNode(graph, to)];
+      if (!input || !isInput(input) || !value || found.has(from)) continue;
+      // Another name of an input may go on as something of its own.
+      if (isAlone(each) && input.label !== each.name) continue;
+      found.set(from, { name: each.name, input, value, last: each.last });
+    }
+  }
+  return [...found.values()];
+}
+
+const isState = ({ attrs }: Node): boolean => attrs["role"] === "state";
+const isConstantStart = ({ attrs }: Node): boolean => attrs["source"] === "zeros" || attrs["source"] === "ones";
+
+/** What makes `zeros()` of an input's declaration `state()`. */
+function stateFix({ sites, text }: Interpreter, { id }: Node): readonly TextEdit[] | null {
+  const site = sites.get(id);
+  const { statement } = site?.run ?? {};
+  const written = statement?.kind === "assign" ? statement.value : (site?.param?.value ?? null);
+  const call = written && sourceCall(written);
+  if (!call) return null;
+  const zeros = text.slice(call.span.from, call.span.to) === "zeros()";
+  return [{ span: call.span, insert: zeros ? "state()" : `state(${text.slice(call.span.from, call.span.to)})` }];
+}
+
+/**
+ * The values that take inputs' places in the next step. An input is replaced where its name ends as a value of its type
+ * that is computed from a derivative; one that is declared `state()`, by whatever its name ends as.
+ * @param graph with phases
+ */
+export function updatesOf(
+  interpreter: Interpreter,
+  graph: Graph,
+  frame: Frame,
+): { readonly updates: readonly Update[]; readonly names: ReadonlySet<SymbolRecord> } {
+  const all = endingsOf(graph, frame);
+  const fits = ({ input, value }: Ending): boolean =>
+    input.type.dtype === value.type.dtype && sameShape(input.type.shape, value.type.shape);
+  const meant = all.filter(({ input, value }) => isState(input) || value.phase === "backward");
+  const updates = meant.filter(fits);
+  for (const { name, input, value, last } of meant) {
+    if (updates.some((each) => each.input === input) || interpreter.unknown.has(value.id)) continue;
+    const text = `\`${name}\` begins as ${showType(input.type)} and ends as ${showType(value.type)}, so a step of training can't put one in the other's place.`;
+    const severity = isState(input) ? "error" : "warning";
+    interpreter.diagnostics.add("other-type", last.symbol.definition, text, { severity, nodes: [value.id] });
+  }
+  const replaced = new Set(updates.map(({ input }) => input.id));
+  const read = usesOf(graph);
+  for (const node of graph.nodes.values())
+    if (
+      isState(node) &&
+      read.get(node.id)!.length > 0 &&
+      !replaced.has(node.id) &&
+      !meant.some(({ input }) => input === node)
+    )
+      interpreter.diagnostics.add(
+        "state-unchanged",
+        node.span ?? { from: 0, to: 0 },
+        `\`${node.label}\` is declared state() and never bound again, so it keeps its first value. Bind its name to the next one: ${node.label} = …`,
+        { severity: "warning", nodes: [node.id] },
+      );
+  if (updates.some(({ value }) => value.phase === "backward"))
+    for (const each of all)
+      if (!meant.includes(each) && isConstantStart(each.input) && fits(each)) tellForgotten(interpreter, each);
+  return {
+    updates: updates.map(({ input, value }) => ({ input: input.id, value: value.id })),
+    names: new Set(updates.map(({ last }) => last.symbol)),
+  };
+}
+
+/** `t: f32[] = zeros()`, `t = t + 1`: it looks like a state and begins anew in every step. */
+function tellForgotten(interpreter: Interpreter, { name, input, last }: Ending): void {
+  const edits = stateFix(interpreter, input);
+  interpreter.diagnostics.add(
+    "not-carried",
+    last.symbol.definition,
+    `\`${name}\` begins anew in every step of training. Declare it with state() to go on from this value.`,
+    {
+      severity: "warning",
+      nodes: [input.id],
+      fixes: edits ? [{ title: `Declare ${name} as state`, edits }] : [],
+    },
+  );
+}
+
+/** The graph with the values of `updates` among its outputs, and inputs that they replace known to change. */
+export function withUpdates(graph: Graph, updates: readonly Update[]): Graph {
+  if (updates.length === 0) return graph;
+  const replaced = new Set(updates.map(({ input }) => input));
+  const nodes = new Map(
+    [...graph.nodes].map(([id, n]) => [id, replaced.has(id) ? { ...n, attrs: { ...n.attrs, role: "state" } } : n]),
+  );
+  return { nodes, outputs: [...new Set([...graph.outputs, ...updates.map(({ value }) => value)])] };
+}

@@ -1,0 +1,110 @@
+/** @file What a program that trains is, as data: what it replaces, what it reads batches of, what it tells at each step. */
+import { isWholeSet } from "../datasets";
+import { hashText, node, type Graph, type Node, type NodeId, type TensorType, type Update } from "../ir";
+import { isInput } from "../ops";
+import { batchData } from "../reference";
+
+/** An output of the program, by its number among the graph's outputs: passes rename outputs and keep their order. */
+export interface ShownOutput {
+  readonly name: string;
+  readonly index: number;
+  readonly type: TensorType;
+}
+
+/** An input that begins the next step with what output `index` holds now. */
+export interface Replacement {
+  readonly input: NodeId;
+  readonly index: number;
+  readonly type: TensorType;
+}
+
+export interface Training {
+  readonly replaced: readonly Replacement[];
+  /** Inputs that read a data set: another batch at each step. */
+  readonly batches: readonly Node[];
+  /** What should fall: the first single number that the program returns. Null where it returns none. */
+  readonly loss: ShownOutput | null;
+  /** Every single number that it returns, the loss first. */
+  readonly told: readonly ShownOutput[];
+  /** What the program answers about each example, before anything is learned from it; null where it does not return it. */
+  readonly answer: ShownOutput | null;
+}
+
+/** The part of a program that says whether and how it trains. */
+export interface Trained {
+  /** The source graph. */
+  readonly graph: Graph;
+  readonly updates: readonly Update[];
+  readonly symbols: readonly { readonly name: string; readonly node: NodeId | null }[];
+}
+
+const readsBatches = (each: Node): boolean => isInput(each) && each.attrs["source"] === "data";
+
+/** Seeds of one run apart from those of another; 0 leaves what the program says. */
+const mixed = (text: string, seed: number): number => Number.parseInt(hashText(`${text} ${seed}`), 16);
+
+/** Data of inputs at the start is that of a run; another seed draws other weights, and never other examples. */
+export const seededInput = (input: Node, seed: number): Node =>
+  seed === 0 || readsBatches(input)
+    ? input
+    : { ...input, attrs: { ...input.attrs, seed: mixed(`${input.id} ${String(input.attrs["seed"] ?? "")}`, seed) } };
+
+/** Whether `a` is computed from any of `from`. */
+function dependsOn(graph: Graph, a: NodeId, from: ReadonlySet<NodeId>): boolean {
+  const seen = new Set([a]);
+  for (const id of seen) {
+    if (from.has(id)) return true;
+    for (const input of node(graph, id).inputs) seen.add(input);
+  }
+  return false;
+}
+
+/** How a program trains; null where it does not: nothing that it computes takes an input's place. */
+export function trainingOf({ graph, updates, symbols }: Trained): Training | null {
+  if (updates.length === 0) return null;
+  const replacing = new Set(updates.map(({ value }) => value));
+  const named = new Map(symbols.flatMap(({ name, node: id }) => (id === null ? [] : [[id, name] as const])));
+  const outputs = graph.outputs.map((id, index) => {
+    const { type, label, phase } = node(graph, id);
+    return { id, early: phase === undefined, shown: { name: named.get(id) ?? label, index, type } };
+  });
+  const batches = [...graph.nodes.values()].filter(readsBatches);
+  const inputs = new Set(batches.map(({ id }) => id));
+  const returned = outputs.filter(({ id }) => !replacing.has(id));
+  const told = returned.filter(({ shown }) => shown.type.shape.length === 0).map(({ shown }) => shown);
+  const answer = returned.find(
+    ({ id, early, shown }) => early && shown.type.shape.length > 0 && dependsOn(graph, id, inputs),
+  );
+  return {
+    replaced: updates.map(({ input, value }) => {
+      return { input, index: graph.outputs.indexOf(value), type: node(graph, input).type };
+    }),
+    batches,
+    loss: told[0] ?? null,
+    told,
+    answer: answer?.shown ?? null,
+  };
+}
+
+/** The program that only answers: what the output `index` needs, and nothing else. */
+export function answeringGraph(graph: Graph, index: number): Graph {
+  const output = graph.outputs[index]!;
+  const needed = new Set([output]);
+  for (const id of needed) for (const input of node(graph, id).inputs) needed.add(input);
+  return { nodes: new Map([...graph.nodes].filter(([id]) => needed.has(id))), outputs: [output] };
+}
+
+/**
+ * The data of every batch at a step, by input.
+ * @param seed of the order of examples
+ * @returns null where the step's batches are those of the step before it
+ */
+export function batchesAt(
+  { batches }: Training,
+  seed: number,
+  step: number,
+): ReadonlyMap<NodeId, Float32Array | Int32Array> | null {
+  const still = batches.every(({ attrs, type }) => isWholeSet(attrs["set"], type.shape[0]!));
+  if (still && step > 0) return null;
+  return new Map(batches.map((input) => [input.id, batchData(input, seed, step)]));
+}

@@ -1,0 +1,12 @@
+/** @file Programs that train: what they are, and their steps on the CPU. */
+export {
+  answeringGraph,
+  batchesAt,
+  seededInput,
+  trainingOf,
+  type Replacement,
+  type ShownOutput,
+  type Trained,
+  type Training,
+} from "./description";
+export { startingData, trainOnCpu, type CpuTraining } from "./on-cpu";
