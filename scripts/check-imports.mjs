@@ -6,13 +6,15 @@ const LAYERS = {
   // Words alone: data that every part of the page may explain.
   glossary: [],
   gpu: ["fusion"],
+  // WGSL that a person wrote: read, limited, counted.
+  wgsl: ["fusion"],
   document: ["fusion"],
   import: ["fusion"],
   lessons: ["glossary", "fusion", "document"],
   // Lessons and puzzles, what they ask of a compiled program, and whether an answer is right.
   course: ["fusion"],
-  workers: ["fusion", "document", "import"],
-  state: ["fusion", "gpu", "document", "lessons", "course", "workers"],
+  workers: ["fusion", "document", "import", "wgsl"],
+  state: ["fusion", "gpu", "document", "lessons", "course", "workers", "wgsl"],
   // One Monaco for the editor and the panels, which may not see each other; its worker goes through the workers' policy.
   monaco: ["workers"],
   editor: ["glossary", "fusion", "document", "state", "monaco"],
@@ -22,7 +24,7 @@ const LAYERS = {
   room: ["course", "glossary", "fusion", "document", "lessons", "state", "panels"],
   // Composes editor and panels, so it may see both; it has no view of the GPU and asks no worker.
   shell: ["course", "glossary", "fusion", "document", "lessons", "state", "editor", "panels", "room"],
-  cli: ["glossary", "fusion", "gpu", "document", "import", "lessons"],
+  cli: ["glossary", "fusion", "gpu", "document", "import", "lessons", "wgsl"],
 };
 const FLOORS = {
   ir: [],
@@ -40,7 +42,18 @@ const FLOORS = {
   standalone: ["ir", "cost", "passes", "codegen", "reference"],
 };
 // `region` answers for passes, cost and codegen alike (docs/decisions/0002); codegen asks `cost` for the bytes it declares.
-const PURE = new Set(["course", "fusion", "glossary", "gpu", "document", "import", "lessons", "workers", "cli"]);
+const PURE = new Set([
+  "course",
+  "fusion",
+  "glossary",
+  "gpu",
+  "document",
+  "import",
+  "lessons",
+  "workers",
+  "cli",
+  "wgsl",
+]);
 const UI = /^(react|react-dom|@xyflow|zustand|monaco-editor|chart\.js)(\/|$)/;
 
 const layerOf = (p) => /^src\/([^/]+)\//.exec(p)?.[1];

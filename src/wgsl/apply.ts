@@ -1,0 +1,75 @@
+/** @file Plans with hand-written kernels in the place of generated ones. */
+import type { Access, BufferPlan, Kernel, NodeId, Plan } from "../fusion";
+import type { Counted } from "./count";
+import type { Prepared } from "./prepare";
+
+/** By the kernel's index in the plan. */
+type ByIndex<T> = ReadonlyMap<number, T>;
+
+/** The plan with these kernels; its totals are those of what was counted, as far as it was. */
+export function handPlan(plan: Plan, prepared: ByIndex<Prepared>, counted: ByIndex<Counted> = new Map()): Plan {
+  let { bytes, transfers, fullSizeTransfers } = plan.totals;
+  const kernels = plan.kernels.map((kernel, i): Kernel => {
+    const made = prepared.get(i)?.kernel;
+    const own = counted.get(i);
+    if (!made) return kernel;
+    if (!own?.ok) return made;
+    const difference = (of: (access: Access) => number): number => sum(own, of) - sum(kernel, of);
+    bytes += difference(({ bytes: each, rereads }) => each * (1 + rereads));
+    transfers += difference(({ rereads }) => 1 + rereads);
+    fullSizeTransfers += difference(({ rereads, fullSize }) => (fullSize ? 1 + rereads : 0));
+    return { ...made, reads: own.reads, writes: own.writes };
+  });
+  return { ...plan, kernels, totals: { ...plan.totals, bytes, transfers, fullSizeTransfers } };
+}
+
+const sum = ({ reads, writes }: Pick<Kernel, "reads" | "writes">, of: (access: Access) => number): number =>
+  [...reads, ...writes].reduce((all, access) => all + of(access), 0);
+
+/** A word that a kernel sets when a loop of it reaches its limit. */
+export interface Flag {
+  readonly value: NodeId;
+  /** Index of the kernel in the plan. */
+  readonly kernel: number;
+}
+
+/**
+ * The plan as far as its last hand-written kernel, with limits that are told: its outputs are the flags alone.
+ * Run it once before anything else.
+ */
+export function watchedPlan(
+  plan: Plan,
+  prepared: ByIndex<Prepared>,
+): { readonly plan: Plan; readonly flags: readonly Flag[] } {
+  const kernels: Kernel[] = [];
+  const flags: Flag[] = [];
+  const words: BufferPlan[] = [];
+  const free = Math.max(-1, ...plan.buffers.map(({ slot }) => slot)) + 1;
+  const last = Math.max(...prepared.keys());
+  for (const [i, kernel] of plan.kernels.slice(0, last + 1).entries()) {
+    const made = prepared.get(i);
+    const watched = made?.watched;
+    if (!watched) {
+      kernels.push(made?.kernel ?? kernel);
+      continue;
+    }
+    const value = `limit reached in ${kernel.id}` as NodeId;
+    const type = { dtype: "i32", shape: [1] } as const;
+    const binding = { binding: watched.flag, name: "limit_reached", value, access: "read_write", type } as const;
+    kernels.push({ ...watched.kernel, bindings: [...watched.kernel.bindings, binding] });
+    words.push({
+      value,
+      type,
+      bytes: 4,
+      role: "output",
+      slot: free + flags.length,
+      firstKernel: i,
+      lastKernel: last + 1,
+    });
+    flags.push({ value, kernel: i });
+  }
+  const buffers = plan.buffers.map((buffer): BufferPlan =>
+    buffer.role === "output" ? { ...buffer, role: "temporary" } : buffer,
+  );
+  return { plan: { ...plan, kernels, buffers: [...buffers, ...words], aliases: [] }, flags };
+}
