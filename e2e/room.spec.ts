@@ -1,3 +1,4 @@
+import { deflateRawSync } from "node:zlib";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures";
@@ -37,6 +38,59 @@ test("a laptop is checked, and its result is copied for the teacher", async ({ p
   await page.goBack();
   await expect(play.region("Graph")).toBeVisible();
   await expect(page).toHaveURL(/example=log-relu$/);
+});
+
+/** A result as a laptop hands it in, packed as its link is. */
+const handedIn = (name: string, adapter: string, naive: number, answers: Record<number, boolean>): string => {
+  const laptop = { standing: "ready", browser: "Chrome 142", system: "Linux", adapter, features: [], roofs: null };
+  const times = [{ title: "log(relu(x + b))", naive, fused: 80 }];
+  const course = { normalise: { furthest: 2, answers, done: [3], best: null } };
+  const text = JSON.stringify({ v: 1, name, when: 1_800_000_000_000, laptop, times, course });
+  return `#board=${deflateRawSync(text).toString("base64url")}`;
+};
+
+test("a class's results make a board, from links, lines and files; foreign ones are told, and it is still there later", async ({
+  page,
+}) => {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  // Scanned: the link itself brings the result.
+  await page.goto(`./${handedIn("Ada", "nvidia lovelace", 190, { 1: true, 2: false })}`);
+  const board = page.getByRole("region", { name: "Class board" });
+  await expect(board).toContainText("1 handed in: 1 ready. Predictions: 1 of 2 right. Tasks solved: 1.");
+  await expect(page).toHaveURL(/#board$/);
+  const add = page.getByRole("region", { name: "Add results" });
+  const lines = [
+    handedIn("Grace", "apple metal-3", 160, { 1: true }),
+    handedIn("Linus", "nvidia lovelace", 210, { 1: false }),
+  ];
+  await add.getByRole("textbox").fill(`hello\nGrace · ready\nhttps://x.org/${lines.join(" ")}\nhttps://x.org/#f1=abc`);
+  await add.getByRole("button", { name: "Add", exact: true }).click();
+  const said = add.getByRole("status");
+  await expect(said).toContainText("2 added.");
+  await expect(said).toContainText("“hello” is not a result");
+  await expect(said).toContainText("a link to a program");
+  const progress = JSON.stringify({ normalise: { furthest: 1, answers: { 1: true }, done: [], best: null } });
+  await add
+    .locator("input[type=file]")
+    .setInputFiles({ name: "Alan.json", mimeType: "application/json", buffer: Buffer.from(progress) });
+  await expect(board.getByRole("row")).toHaveCount(5);
+  await expect(board.getByRole("row", { name: /^Alan – – – – – 1 of 1/ })).toBeVisible();
+  await expect(
+    page.getByRole("img", {
+      name: /nvidia lovelace, 2 laptops, 2.5×; apple metal-3|apple metal-3, 1 laptop, 2×; nvidia/,
+    }),
+  ).toBeVisible();
+  await expect(page.getByRole("region", { name: "Predictions" })).toContainText("step 30 of 1 right");
+  await board.getByRole("button", { name: "Copy as CSV" }).click();
+  await expect(board.getByRole("button", { name: "Copied" })).toBeVisible();
+  expect((await page.evaluate(() => navigator.clipboard.readText())).split("\n")).toHaveLength(5);
+  await checkBothThemes(page);
+  await page.reload();
+  await board.getByRole("button", { name: "Remove Alan" }).click();
+  await expect(board.getByRole("row")).toHaveCount(4);
+  await board.getByRole("button", { name: "Clear the board" }).click();
+  await board.getByRole("button", { name: "Really clear the board?" }).click();
+  await expect(board).toContainText("Nobody has handed in yet.");
 });
 
 test("without WebGPU the check says so, and what to do", async ({ page }) => {

@@ -12,7 +12,10 @@ export { runAnnouncement } from "./model/announce";
 export { stepAnnouncement } from "./model/step-words";
 export { transferCount } from "./model/score";
 export { Icon as PanelIcon, type IconName } from "./Icon";
-export { count, decimal, showBytes, showMicros, significant } from "./model/units";
-export { halfSpread } from "./model/statistics";
+export { count, decimal, measureMicros, showBytes, showMicros, significant } from "./model/units";
+export { halfSpread, spreadOf } from "./model/statistics";
 export { timingOf } from "./model/timings";
 export { InlineCode } from "./InlineCode";
+/** Chart.js and the page's way to use it, in a chunk of its own. */
+export const loadChart = () => import("./measured/chart");
+export type { Palette } from "./measured/chart";

@@ -2,3 +2,4 @@
 import { late } from "../panels";
 
 export const CheckPage = late(async () => (await import("./check/CheckPage")).CheckPage);
+export const BoardPage = late(async () => (await import("./board/BoardPage")).BoardPage);

@@ -76,6 +76,9 @@ export function CourseDialog() {
         {progress.size > 0 && (
           <p className="course-foot">
             Progress is stored in this browser only.{" "}
+            <button type="button" className="plain" onClick={() => actions.showPage("check")}>
+              Hand in…
+            </button>{" "}
             <button
               type="button"
               className="plain"

@@ -1,5 +1,5 @@
 /** @file The frame of a page for a class: its bar, the other pages, and the way back to the playground. */
-import { CheckPage } from "../room";
+import { BoardPage, CheckPage } from "../room";
 import { playground, usePlayground, type Page } from "../state";
 import { Icon, ThemeIcon } from "./Icon";
 import { LogoMenu } from "./LogoMenu";
@@ -7,6 +7,7 @@ import "./room-view.css";
 
 const pages: readonly { readonly page: Page; readonly title: string }[] = [
   { page: "check", title: "Check this laptop" },
+  { page: "board", title: "Class board" },
 ];
 
 export function RoomView() {
@@ -48,7 +49,10 @@ export function RoomView() {
           To the playground
         </button>
       </header>
-      <main className="room-view">{page === "check" && <CheckPage />}</main>
+      <main className="room-view">
+        {page === "check" && <CheckPage />}
+        {page === "board" && <BoardPage />}
+      </main>
     </>
   );
 }

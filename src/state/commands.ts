@@ -318,6 +318,13 @@ const page: readonly Command[] = [
     run: ({ actions }) => actions.showPage("check"),
   },
   {
+    id: "board",
+    title: "Class board",
+    group: "Page",
+    keys: [],
+    run: ({ actions }) => actions.showPage("board"),
+  },
+  {
     id: "close-lesson",
     title: "Close the lesson",
     group: "Page",

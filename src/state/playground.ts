@@ -69,6 +69,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   presenter: false,
   page: "playground",
   laptop: null,
+  board: [],
   embed: false,
   tour: null,
   toured: true,

@@ -5,10 +5,30 @@ import { loadPart } from "./load-part";
 import { inputsFor, outputsOf, plansFor, statesOf } from "./running";
 import type { Slice } from "./slice-context";
 
-export const roomSlice: Slice<"showPage" | "checkLaptop"> = (context) => {
+export const BOARD_KEY = "fusion-playground.board";
+
+/** One fragment a line. */
+const linesOf = (text: string | null): string[] => (text ?? "").split("\n").filter(Boolean);
+
+type Names = "showPage" | "checkLaptop" | "addToBoard" | "takeFromBoard";
+
+export const roomSlice: Slice<Names> = (context) => {
+  const { storage } = context.environment;
   let current = new AbortController();
+  /** Stored by any tab, and what this one has where nothing can be stored. */
+  const board = (): string[] => [...new Set([...linesOf(storage.read(BOARD_KEY)), ...context.get().board])];
+  const put = (fragments: readonly string[]): boolean => {
+    context.set({ board: fragments });
+    return storage.write(BOARD_KEY, fragments.join("\n"));
+  };
   return {
-    showPage: (page) => context.set({ page, dialog: "none" }),
+    showPage(page) {
+      context.set({ page, dialog: "none", ...(page === "board" ? { board: board() } : {}) });
+    },
+    addToBoard: (fragments) => put([...new Set([...board(), ...fragments])]),
+    takeFromBoard(fragments) {
+      put(fragments === "all" ? [] : board().filter((each) => !fragments.includes(each)));
+    },
     async checkLaptop() {
       current.abort();
       current = new AbortController();

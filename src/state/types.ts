@@ -168,6 +168,8 @@ export interface PlaygroundState {
   readonly page: Page;
   /** What this laptop can do; null until somebody asks. */
   readonly laptop: LaptopCheck | null;
+  /** Fragments that laptops handed in, for the class board; stored on this machine only. */
+  readonly board: readonly string[];
   /** The stop of the tour that is shown, from 0; null while nobody takes it. */
   readonly tour: number | null;
   /** The tour was taken or skipped on this machine: it is not offered again. */
@@ -286,6 +288,10 @@ export interface Actions {
   showPage(page: Page): void;
   /** Looks at browser, adapter and clock, and runs a short bench. */
   checkLaptop(): Promise<void>;
+  /** What other tabs put on the board meanwhile stays there. False where the browser could not store it. */
+  addToBoard(fragments: readonly string[]): boolean;
+  /** These, or all of them. */
+  takeFromBoard(fragments: readonly string[] | "all"): void;
   /** `about`: what the dialog is to show first, such as a pass in the options. */
   openDialog(dialog: PlaygroundState["dialog"], about?: string): void;
   dismissNotice(): void;
