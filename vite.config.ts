@@ -1,18 +1,35 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
-import { cspMeta, securityHeaders } from "./scripts/csp.mjs";
+import { cspMeta, securityHeaders, singleCspMeta } from "./scripts/csp.mjs";
 import { lessonFiles } from "./scripts/lesson-files.mjs";
 import { vulkanEnv } from "./scripts/node-vulkan.mjs";
+import { singleFile } from "./scripts/single-file.mjs";
 import { metaPolicy, offlineList } from "./scripts/vite-plugins.mjs";
 
 /** The modules of the compiler and of the lessons only define things, so what a page or worker doesn't use of them is left out. */
 const treeshake = { moduleSideEffects: (id: string): boolean => !/\/src\/(?:fusion|lessons)\//.test(id) };
 
-export default defineConfig({
+/** `--mode single`: everything in one HTML file that opens from a disk. */
+const single = {
+  outDir: "dist-single",
+  copyPublicDir: false,
+  assetsInlineLimit: Number.MAX_SAFE_INTEGER,
+  rolldownOptions: { treeshake, output: { codeSplitting: false } },
+};
+
+export default defineConfig(({ mode }) => ({
   base: "./",
-  plugins: [lessonFiles(), react(), metaPolicy(cspMeta), offlineList()],
+  define: { "import.meta.env.PUBLIC_URL": JSON.stringify(process.env.PUBLIC_URL ?? "") },
+  plugins: [
+    lessonFiles(),
+    react(),
+    ...(mode === "single"
+      ? [metaPolicy(singleCspMeta), singleFile("fusion-playground.html")]
+      : [metaPolicy(cspMeta), offlineList()]),
+  ],
   worker: {
-    format: "es",
+    // From a disk only a whole script starts.
+    format: mode === "single" ? "iife" : "es",
     // A worker's name tells it from the chunk of the page that starts it.
     rolldownOptions: { treeshake, output: { entryFileNames: "assets/[name].worker-[hash].js" } },
   },
@@ -25,6 +42,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 5000,
     rolldownOptions: { treeshake },
+    ...(mode === "single" ? single : {}),
   },
   test: {
     include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts", "scripts/**/*.test.mjs"],
@@ -35,4 +53,4 @@ export default defineConfig({
     // Both cores of a small machine: by itself a run leaves one to whoever watches.
     maxWorkers: 2,
   },
-});
+}));

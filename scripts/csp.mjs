@@ -31,13 +31,23 @@ const directives = {
   ].join(" "),
 };
 
-const join = (names) => names.map((name) => `${name} ${directives[name]}`).join("; ");
+const join = (names, rules = directives) => names.map((name) => `${name} ${rules[name]}`).join("; ");
 
 /** For the Content-Security-Policy header. */
 export const cspHeader = join(Object.keys(directives));
 
 /** For `<meta http-equiv>`, where frame-ancestors is ignored with a warning. */
-export const cspMeta = join(Object.keys(directives).filter((name) => name !== "frame-ancestors"));
+const inMeta = Object.keys(directives).filter((name) => name !== "frame-ancestors");
+export const cspMeta = join(inMeta);
+
+/** For the page in one file: its script, styles and fonts stand in it, and its workers are blobs of its own making. */
+export const singleCspMeta = join(inMeta, {
+  ...directives,
+  "script-src": "'unsafe-inline' blob:",
+  "font-src": "data:",
+  "img-src": "data: blob:",
+  "worker-src": "blob:",
+});
 
 /** Sent with every file: the policy, and the isolation that gives a 5 µs clock. */
 export const securityHeaders = {

@@ -3,13 +3,13 @@ import * as monaco from "monaco-editor/editor";
 import "monaco-editor/features/register.all";
 import "monaco-editor/languages/definitions/wgsl/register";
 import workerUrl from "monaco-editor/editor/editor.worker.js?worker&url";
-import { sameOriginScript } from "../workers";
+import { startWorker } from "../workers";
 import "./monaco.css";
 import { registerFusionLanguage } from "./language";
 import { followTheme } from "./theme";
 
 self.MonacoEnvironment = {
-  getWorker: () => new Worker(sameOriginScript(workerUrl), { type: "module", name: "monaco" }),
+  getWorker: () => startWorker(workerUrl, "monaco"),
 };
 registerFusionLanguage(monaco);
 followTheme(monaco);

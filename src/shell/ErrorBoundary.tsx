@@ -1,7 +1,7 @@
 /** @file Catches a mistake of ours: says so, keeps the program, and offers the link that reproduces it. */
 import { Component, type ReactNode } from "react";
 import { encodeLink } from "../document";
-import { isLostPart, playground, sharedState } from "../state";
+import { isLostPart, pageAddress, playground, sharedState } from "../state";
 
 interface State {
   readonly error: Error | null;
@@ -20,7 +20,7 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, S
   override componentDidCatch(): void {
     playground.flush();
     void encodeLink(sharedState(playground.getState())).then((encoded) => {
-      if (encoded.ok) this.setState({ link: `${location.origin}${location.pathname}${encoded.value}` });
+      if (encoded.ok) this.setState({ link: pageAddress().base + encoded.value });
     });
   }
 

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import { encodeFile, encodeLink, limits } from "../document";
 import { download } from "../panels";
-import { playground, sharedState, usePlayground } from "../state";
+import { pageAddress, playground, sharedState, usePlayground } from "../state";
 import { Dialog } from "./Dialog";
 import { Icon } from "./Icon";
 import { openFile, READABLE } from "./open-file";
@@ -29,7 +29,7 @@ function useLink(): Made | null {
   const [made, setMade] = useState<Made | null>(null);
   useEffect(() => {
     let open = true;
-    const base = `${location.origin}${location.pathname}`;
+    const { base } = pageAddress();
     void encodeLink(sharedState(playground.getState())).then((encoded) => {
       if (!open) return;
       setMade(
@@ -91,6 +91,8 @@ export function ShareDialog() {
       <p className="dialog-note">
         The link holds the whole program: text, moved ops and choices, and what you see now: step, tab, selection, the
         part of the graph. Nothing is uploaded; whoever has the link has the program.
+        {pageAddress().local &&
+          " This page is a file, so the link opens on this computer only: save the program to take it elsewhere."}
         {weights && ` The weights of ${weights.file} are not in it: elsewhere, random numbers stand in for them.`}
       </p>
       {made?.link && <CopyField name="Link" text={made.link} />}

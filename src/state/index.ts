@@ -25,6 +25,7 @@ export {
   selectSteps,
   type Score,
 } from "./selectors";
+export { pageAddress } from "./page-address";
 export { sharedState, withoutLesson } from "./shared-view";
 export { parseProgress, selectCovered, selectIsCovered, tally, writtenProgress } from "./course-slice";
 export type { CourseProgress, LessonProgress, OpenLesson } from "./course-slice";

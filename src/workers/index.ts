@@ -6,7 +6,7 @@ import layoutUrl from "./layout?worker&url";
 export * from "./messages";
 export { foldedRequest, layoutRequest, type GraphLayout, type LayoutRequest } from "./layout-request";
 export { ENDED, LOST, OLDER_MILLIS, localPort, workerPort, type Answer, type Port } from "./port";
-export { sameOriginScript } from "./trusted";
+export { sameOriginScript, startWorker } from "./trusted";
 
 /** Addresses for `workerPort`. */
 export const workerUrls = { check: checkUrl, compile: compileUrl, layout: layoutUrl } as const;

@@ -1,5 +1,5 @@
 /** @file Asking a worker: one question, one answer. Workers start on the first question and are replaced after `end`. */
-import { sameOriginScript } from "./trusted";
+import { startWorker } from "./trusted";
 
 /** What a worker answers; a failure of ours inside it arrives as text. */
 export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly text: string };
@@ -82,7 +82,7 @@ export function workerPort<Question, Reply>(url: string): Port<Question, Reply> 
   };
   const start = (): Worker => {
     greeted = false;
-    const started = new Worker(sameOriginScript(url), { type: "module" });
+    const started = startWorker(url);
     started.addEventListener("message", ({ data }: MessageEvent<Envelope<Answer<Reply>> | Greeting>) => {
       if (worker !== started) return;
       if ("lock" in data) return greet(started, data);

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { findExample } from "../../lessons";
 import { timingOf } from "../../panels";
-import { usePlayground, type LaptopCheck, type PlaygroundState } from "../../state";
+import { pageAddress, usePlayground, type LaptopCheck, type PlaygroundState } from "../../state";
 import { CopyButton } from "../CopyButton";
 import { courseTally, encodeHandIn, type HandIn, type TimeResult } from "../hand-in";
 import { QrCode } from "../QrCode";
@@ -37,7 +37,7 @@ export function HandInPanel({ check }: { readonly check: LaptopCheck | null }) {
   useEffect(() => {
     let open = true;
     void encodeHandIn({ ...handIn, when: Date.now() }).then((encoded) => {
-      if (open) setLink(encoded.ok ? `${location.origin}${location.pathname}${encoded.value}` : "");
+      if (open) setLink(encoded.ok ? pageAddress().base + encoded.value : "");
     });
     return () => {
       open = false;
