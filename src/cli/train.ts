@@ -1,6 +1,21 @@
 /** @file train: steps of a program that trains, naive beside fused, and how far they come apart. */
-import { findDataSet, fusionAt, trainingOf, labelBits, trainOnCpu, targetOf } from "../fusion";
-import type { Training } from "../fusion";
+import {
+  batchesAt,
+  findDataSet,
+  foldedData,
+  fusionAt,
+  labelBits,
+  planForTarget,
+  startingData,
+  startingFeeds,
+  stepOf,
+  targetOf,
+  trainingOf,
+  trainOnCpu,
+} from "../fusion";
+import type { Drawing, NodeId, Training } from "../fusion";
+import { createSession, hostEnv } from "../gpu";
+import type { NumberArray } from "../gpu";
 import type { Request } from "./args";
 import { plural, table } from "./format";
 import type { Planned } from "./report";
@@ -35,7 +50,12 @@ export async function train(request: Request, planned: Planned, environment: Env
     );
     return 1;
   }
-  const trained = onCpu(request, planned, training, environment);
+  const ran = request.device === "cpu" ? onCpu : onWebgpu;
+  const trained = await ran(request, planned, training, environment);
+  if (typeof trained === "string") {
+    environment.complain(trained);
+    return 1;
+  }
   const summary = { ...trained, told: training.told.map(({ name }) => name), apart: apartOf(trained) };
   environment.print(
     request.json
@@ -43,6 +63,56 @@ export async function train(request: Request, planned: Planned, environment: Env
       : textOf(request, training, trained),
   );
   return 0;
+}
+
+/** Steps in one go: a device is asked for their numbers once. */
+const AT_ONCE = 32;
+
+async function onWebgpu(
+  { steps, seed }: Request,
+  { compilation }: Planned,
+  training: Training,
+  environment: Environment,
+): Promise<Trained | string> {
+  const gpu = await environment.gpu();
+  if (typeof gpu === "string") return gpu;
+  const session = createSession(gpu, hostEnv());
+  const info = await session.describe();
+  if (!info.ok) return info.problem.text;
+  const source = compilation.naive!.graph;
+  const states = [fusionAt(compilation, 0), fusionAt(compilation, compilation.steps.length)];
+  const start = startingData(source, seed);
+  const folded = states.flatMap(({ graph }) => [...foldedData(graph, start)]);
+  const trainer = await session.train({
+    plans: states.map((fusion) => ({
+      plan: planForTarget(fusion, info.value.target, compilation.options),
+      ...stepOf(training, fusion.graph),
+    })),
+    answering: null,
+    inputs: new Map<NodeId, NumberArray | Drawing>([...startingFeeds(source, seed), ...folded]),
+  });
+  if (!trainer.ok) return trainer.problem.text;
+  const told: [number[][], number[][]] = [[], []];
+  const millis: [number, number] = [0, 0];
+  for (let done = 0; done < steps; done += AT_ONCE) {
+    const count = Math.min(AT_ONCE, steps - done);
+    const batches = Array.from({ length: count }, (_, i) => batchesAt(training, seed, done + i));
+    for (const plan of [0, 1] as const) {
+      const ran = await trainer.value.steps(plan, batches);
+      if (!ran.ok) return ran.problem.text;
+      told[plan].push(...ran.value.told.map((row) => [...row]));
+      millis[plan] += ran.value.millis;
+    }
+  }
+  await trainer.value.close();
+  await session.close();
+  const { name, description } = info.value;
+  return {
+    device: `${name} (${description})`,
+    naive: told[0],
+    fused: told[1],
+    millis: { naive: millis[0], fused: millis[1] },
+  };
 }
 
 function onCpu(

@@ -1,7 +1,9 @@
 /** @file The machine: a session that describes the device, runs plans and times them. */
 export type * from "./types";
 export { createSession } from "./session";
-export type { RunOptions, Session } from "./session";
+export type { RunOptions, Session, Trainer } from "./session";
+export { MOST_STEPS } from "./train";
+export type { AnsweringPlan, StepBatches, StepsDone, TrainedPlan, TrainRequest } from "./train";
 export type { SweepOptions } from "./sweep";
 export type { BenchOptions, BenchPlans, CompareRequest } from "./bench";
 export { hostEnv } from "./env";

@@ -1,5 +1,5 @@
 /** @file A session: the one way to the machine. Answers outcomes, one action at a time; frees what it made. */
-import type { Plan, Target } from "../fusion";
+import type { NodeId, Plan, Target } from "../fusion";
 import { Arena } from "./arena";
 import type { Ledger } from "./arena";
 import { Recorder, runBench } from "./bench";
@@ -9,6 +9,7 @@ import { hostEnv } from "./env";
 import type { SessionEnv } from "./env";
 import { readOutputs, runOnce } from "./execute";
 import { drawKernels, type Inputs } from "./inputs";
+import type { NumberArray } from "./packing";
 import { buildPipelines } from "./pipelines";
 import { countMultiprocessors } from "./multiprocessors";
 import { MEMORY_BUDGET, longestDispatchSeconds, preflight } from "./preflight";
@@ -18,6 +19,7 @@ import { PATIENCE_MILLIS } from "./queue";
 import type { Job } from "./queue";
 import { findRoofs } from "./roofs";
 import { runSweep, type SweepOptions } from "./sweep";
+import { prepareTraining, type StepBatches, type StepsDone, type TrainRequest } from "./train";
 import { timestampTick, wallTick } from "./tick";
 import type { BenchResult, DeviceInfo, GpuProblem, Outcome, PlanName, Roofs, RunOutput } from "./types";
 
@@ -40,11 +42,29 @@ export interface Session {
   sweep(plans: readonly Plan[], inputs: Inputs, options?: SweepOptions): Promise<Outcome<(readonly number[])[]>>;
   /** Copy bandwidth, FMA peak and launch cost of this device; measured once per device. */
   measureRoofs(): Promise<Outcome<Roofs>>;
+  /**
+   * Puts a training on the device, where it stays until it is closed: its weights keep what steps leave in them. Other
+   * actions take their turns between its steps.
+   */
+  train(request: TrainRequest): Promise<Outcome<Trainer>>;
   /** Told of losses and faults that happen between actions. Answers the way to stop listening. */
   listen(listener: (problem: GpuProblem) => void): () => void;
   /** Bytes of GPU memory held now; 0 between actions. */
   readonly ledgerBytes: number;
   /** Gives the device back once the running action is over. */
+  close(): Promise<void>;
+}
+
+/** A training on the device. After a loss every call answers so, and there is nothing to go on with. */
+export interface Trainer {
+  /** Runs as many steps as there are batches, at most `MOST_STEPS`, with the request's plan of that number. */
+  steps(plan: number, batches: readonly StepBatches[]): Promise<Outcome<StepsDone>>;
+  /** What that plan has learned to answer for these inputs. */
+  answer(
+    plan: number,
+    inputs: ReadonlyMap<NodeId, NumberArray>,
+  ): Promise<Outcome<Float32Array | Int32Array | Uint32Array>>;
+  /** Frees its buffers. */
   close(): Promise<void>;
 }
 
@@ -97,7 +117,47 @@ export function createSession(gpu: GPU | undefined, env: SessionEnv = hostEnv())
     return found;
   };
 
+  /** An action on a device that was there before: a new one would know nothing of what the action goes on with. */
+  async function goingOn<T>(job: Job, work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+    if (holder.poisoned) return refusals.poisoned();
+    if (job.held.lost) return refusals.wentAway();
+    try {
+      const result = await work();
+      return job.held.lost ? refusals.wentAway() : result;
+    } catch (thrown) {
+      return job.held.lost ? refusals.wentAway() : fail("internal", `The training broke off: ${String(thrown)}`);
+    }
+  }
+
+  async function train(request: TrainRequest): Promise<Outcome<Trainer>> {
+    const described = await onDevice([], async ({ held }) => done(held));
+    if (!described.ok) return described;
+    const plans = request.plans.map(({ plan }) => plan);
+    const arena = new Arena(described.value.device, ledger);
+    const job: Job = {
+      held: described.value,
+      holder,
+      env,
+      arena,
+      patience: patienceFor(plans, described.value.info.software),
+    };
+    const free = () => {
+      if (!holder.poisoned) arena.free();
+    };
+    const made = await goingOn(job, () => prepareTraining(job, request));
+    if (!made.ok) {
+      free();
+      return made;
+    }
+    return done({
+      steps: (plan, batches) => inTurn(() => goingOn(job, () => made.value.steps(job, plan, batches))),
+      answer: (plan, inputs) => inTurn(() => goingOn(job, () => made.value.answer(job, plan, inputs))),
+      close: () => inTurn(async () => free()),
+    });
+  }
+
   return {
+    train: (request) => inTurn(() => train(request)),
     describe: () => inTurn(() => onDevice([], async ({ held }) => done(held.info))),
     measureRoofs: () => inTurn(() => onDevice([], roofsOf)),
     run: (plan, inputs, options = {}) => inTurn(() => onDevice([plan], (job) => runPlan(job, plan, inputs, options))),

@@ -2,7 +2,7 @@
 import { isWholeSet } from "../datasets";
 import { hashText, node, type Graph, type Node, type NodeId, type TensorType, type Update } from "../ir";
 import { isInput } from "../ops";
-import { batchData } from "../reference";
+import { batchData, inputFeed } from "../reference";
 
 /** An output of the program, by its number among the graph's outputs: passes rename outputs and keep their order. */
 export interface ShownOutput {
@@ -85,6 +85,19 @@ export function trainingOf({ graph, updates, symbols }: Trained): Training | nul
     answer: answer?.shown ?? null,
   };
 }
+
+/** What a step replaces and tells, by the outputs of a state of the program. */
+export const stepOf = (
+  { replaced, told }: Training,
+  { outputs }: Graph,
+): { readonly replaced: readonly { input: NodeId; output: NodeId }[]; readonly told: readonly NodeId[] } => ({
+  replaced: replaced.map(({ input, index }) => ({ input, output: outputs[index]! })),
+  told: told.map(({ index }) => outputs[index]!),
+});
+
+/** What a device is fed for the inputs of `graph` before the first step; random numbers are drawn there. */
+export const startingFeeds = (graph: Graph, seed: number): Map<NodeId, ReturnType<typeof inputFeed>> =>
+  new Map([...graph.nodes.values()].filter(isInput).map((each) => [each.id, inputFeed(seededInput(each, seed))]));
 
 /** The program that only answers: what the output `index` needs, and nothing else. */
 export function answeringGraph(graph: Graph, index: number): Graph {

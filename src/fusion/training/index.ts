@@ -3,6 +3,8 @@ export {
   answeringGraph,
   batchesAt,
   seededInput,
+  startingFeeds,
+  stepOf,
   trainingOf,
   type Replacement,
   type ShownOutput,
