@@ -211,11 +211,14 @@ test("a reload brings the last edit back", async ({ page, play }) => {
   await expect(page.getByRole("region", { name: "Program", exact: true })).toContainText("last");
 });
 
-test("the graph is taken along as a picture: one SVG file that needs nothing else", async ({ page, play }) => {
+test("the graph is taken along as a picture: one SVG file that needs nothing else, or a PNG", async ({
+  page,
+  play,
+}) => {
   await play.open();
   await expect(play.node(/^log y/)).toBeVisible();
   const coming = page.waitForEvent("download");
-  await play.command("Save the graph as a picture");
+  await play.command("Save the graph as a picture, .svg");
   const file = await coming;
   expect(file.suggestedFilename()).toBe("graph.svg");
   const svg = await readFile(await file.path(), "utf8");
@@ -233,4 +236,14 @@ test("the graph is taken along as a picture: one SVG file that needs nothing els
     expect.arrayContaining(["x", "b", "y", "add", "relu", "log", "K1 add relu log", "48 MiB"]),
   );
   expect(svg).not.toMatch(/var\(|href=|url\(http/);
+  const [width, height] = /width="([\d.]+)" height="([\d.]+)"/.exec(svg)!.slice(1).map(Number);
+  const pixels = page.waitForEvent("download");
+  await play.command("Save the graph as a picture, .png");
+  const png = await readFile(await (await pixels).path());
+  expect(png.subarray(1, 4).toString()).toBe("PNG");
+  for (const [at, side] of [
+    [16, width!],
+    [20, height!],
+  ] as const)
+    expect(Math.abs(png.readUInt32BE(at) - 2 * side)).toBeLessThanOrEqual(2);
 });

@@ -113,9 +113,16 @@ export function ShareDialog() {
         <button type="button" className="plain" onClick={saveFile}>
           Save as a file
         </button>
-        <button type="button" className="plain" onClick={() => void saveGraph(playground.getState())}>
-          Save the graph, .svg
-        </button>
+        {(["svg", "png"] as const).map((kind) => (
+          <button
+            type="button"
+            className="plain"
+            key={kind}
+            onClick={() => void saveGraph(playground.getState(), kind)}
+          >
+            Save the graph, .{kind}
+          </button>
+        ))}
         <OpenFile />
       </footer>
     </Dialog>

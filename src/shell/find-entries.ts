@@ -27,14 +27,14 @@ const doings = (state: PlaygroundState): Entry[] =>
       run,
     }));
 
-const taking: Entry = {
-  id: "do save-graph",
-  title: "Save the graph as a picture, .svg",
+const taking = (["svg", "png"] as const).map((kind): Entry => ({
+  id: `do save-graph ${kind}`,
+  title: `Save the graph as a picture, .${kind}`,
   detail: "",
   kind: "Do",
   first: true,
-  run: (state) => void saveGraph(state),
-};
+  run: (state) => void saveGraph(state, kind),
+}));
 
 const kernels = (state: PlaygroundState): Entry[] =>
   (selectPlan(state)?.kernels ?? []).map(({ id, name }) => ({
@@ -107,7 +107,7 @@ const additions: readonly Entry[] = [...allOps, ...allComposites]
 /** Everything that can be found or done now, in the order of the list. */
 export const entriesOf = (state: PlaygroundState): Entry[] => [
   ...doings(state),
-  taking,
+  ...taking,
   ...kernels(state),
   ...nodes(state),
   ...openings(state),
