@@ -64,7 +64,7 @@ export class DerivativeBuilder {
   /** What the rule of `node`'s op sees. */
   contextOf({ id, inputs, attrs, type }: Node): DerivativeContext {
     const of: DerivativeContext["of"] = (op, operands, more) => this.call(type.dtype, op, operands, more);
-    return { inputs, output: id, attrs, typeOf: this.typeOf, of, literal: this.literal };
+    return { inputs, output: id, attrs, typeOf: this.typeOf, node: this.node, of, literal: this.literal };
   }
 
   private once(op: string, inputs: readonly NodeId[], attrs: Attrs, make: () => NodeId): NodeId {

@@ -1,5 +1,5 @@
 /** @file What an op is: one typed object. Families (families.ts) fill in most of it; an op's file states the rest. */
-import type { Attrs, AttrValue, Checked, DType, NodeId, Shape, TensorType } from "../ir";
+import type { Attrs, AttrValue, Checked, DType, Node, NodeId, Shape, TensorType } from "../ir";
 
 /** One argument of a call, in PyTorch's order; `names` holds every accepted spelling, the canonical one first. */
 export interface Param {
@@ -158,6 +158,8 @@ export interface DerivativeContext {
   readonly output: NodeId;
   readonly attrs: Attrs;
   readonly typeOf: (id: NodeId) => TensorType;
+  /** How an operand is computed. */
+  readonly node: (id: NodeId) => Pick<Node, "op" | "inputs" | "attrs" | "type">;
   /** A node of an op; numbers become literals of the result's dtype. Equal calls are one node. */
   readonly of: (op: string, operands: readonly (NodeId | number)[], attrs?: Attrs) => NodeId;
   /** The value of an operand that is a literal; null of any other. */

@@ -8,6 +8,7 @@ import { primitives } from "./primitives";
 export { scalarType, weakDType, withDefaults } from "./compose";
 export * from "./define";
 export { sumTo } from "./derivatives";
+export { countsAlong, indexAlong } from "./linear-indices";
 export { TableAlgebra, tabled, type TabledCase } from "./index-tables";
 export { groupsOf, isAbsent, permOf, sliceAxes, type AxisGroup } from "./indices";
 export { FARTHEST_ANGLE } from "./wgsl-functions";

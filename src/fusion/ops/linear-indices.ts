@@ -1,6 +1,7 @@
 /** @file Linear indices into a flattened tensor from indices of several axes: what the composites over gather share. */
-import { sizeOf, stridesOf, type NodeId, type Shape } from "../ir";
+import { sizeOf, stridesOf, type Node, type NodeId, type Shape } from "../ir";
 import type { GraphBuilder } from "./define";
+import { numberOf } from "./shapes";
 
 /** 0, by, 2·by … along `axis` of a tensor of this rank. */
 export function along(b: GraphBuilder, part: string, extent: number, by: number, axis: number, rank: number): NodeId {
@@ -29,6 +30,46 @@ export function elementIndices(b: GraphBuilder, x: Shape, index: NodeId, axis: n
     ]);
   }
   return place;
+}
+
+type NodeOf = (id: NodeId) => Pick<Node, "op" | "inputs" | "attrs" | "type">;
+
+/** Does the value stand along `axis` as 0, by, 2·by …? */
+export function countsAlong(nodeOf: NodeOf, id: NodeId, axis: number, extent: number, by: number): boolean {
+  const { shape } = nodeOf(id).type;
+  if (shape.length <= axis || shape.some((size, i) => size !== (i === axis ? extent : 1))) return false;
+  let range = nodeOf(id);
+  while (range.op === "reshape" || range.op === "unsqueeze") range = nodeOf(range.inputs[0]!);
+  const { op, attrs, type } = range;
+  const counts = numberOf(attrs["start"], NaN) === 0 && numberOf(attrs["step"], 1) === by;
+  return op === "iota" && type.shape[0] === extent && counts;
+}
+
+/**
+ * The other way round: `place` = index · stride + Σ own coordinate · stride over the axes that it has, where the index is clamped to
+ * `axis` of `x`. That index, in the shape of `place`; null for any other arithmetic.
+ */
+export function indexAlong(nodeOf: NodeOf, place: NodeId, x: Shape, axis: number): NodeId | null {
+  const { shape } = nodeOf(place).type;
+  if (shape.length !== x.length) return null;
+  const strides = stridesOf(x);
+  const missing = new Set(shape.flatMap((extent, i) => (i !== axis && extent > 1 ? [i] : [])));
+  const held = ({ op, attrs }: ReturnType<NodeOf>): boolean =>
+    op === "clamp" && numberOf(attrs["min"], NaN) === 0 && numberOf(attrs["max"], NaN) === x[axis]! - 1;
+  let found: NodeId | null = null;
+  const open = [place];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const n = nodeOf(id);
+    const at = id;
+    const counted = [...missing].find((i) => countsAlong(nodeOf, at, i, shape[i]!, strides[i]!));
+    const step = n.op === "mul" ? nodeOf(n.inputs[1]!).attrs["value"] : 1;
+    const inner = n.op === "mul" ? n.inputs[0]! : id;
+    if (n.op === "add") open.push(...n.inputs);
+    else if (counted !== undefined) missing.delete(counted);
+    else if (found === null && Number(step) === strides[axis] && held(nodeOf(inner))) found = inner;
+    else return null;
+  }
+  return missing.size === 0 && found !== null && nodeOf(found).type.shape.join() === shape.join() ? found : null;
 }
 
 /** Linear indices named by the last axis of `index`, over the axes from `first` on: Σ index[…, d] · stride. */

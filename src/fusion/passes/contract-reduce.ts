@@ -97,11 +97,12 @@ function* rewriteAndFold(planner: Planner, rewriter: Rewriter, streamed: Streame
     kind: "graph",
     edges,
     nodes,
-    ...joinedBy(rewritten, group, whole),
+    ...joinedBy(planner, rewriter, rewritten, group, whole),
     rewrite: { patch: NOTHING, verdict },
   };
   const patch = { ...rewritten, removedRegions: candidate.remove, addedRegions: candidate.add };
   if (!planner.supposing(rewritten, () => ofRowSize(planner, whole, nodes))) return;
+  if (candidate.add.some((region) => region.id !== id && storesMore(planner, region))) return;
   if (!(yield { ...candidate, rewrite: { patch, verdict } }).accepted) return;
   rewriter.applied(patch);
   planner.reorder();
@@ -129,6 +130,12 @@ function* foldTiles(
   const candidate = mergeCandidate(planner, "fold-tiles", group, about);
   if (!ofRowSize(planner, candidate.add[0]!, folds)) return;
   if ((yield candidate).accepted) rewriter.applied(patchOf(candidate));
+}
+
+/** A kernel that goes on, and has to store what it kept to itself: then the rewrite only moves the traffic. */
+function storesMore(planner: Planner, { id, outputs }: Region): boolean {
+  const before = planner.regions.get(id)?.outputs;
+  return before !== undefined && outputs.some((output) => !before.includes(output));
 }
 
 /** Only what has one value a row is stored. */

@@ -14,12 +14,12 @@ import {
   type NodeId,
   type Shape,
 } from "../ir";
-import { opDef, withDefaults } from "../ops";
+import { countsAlong, opDef, withDefaults } from "../ops";
 import { isFreeView } from "../region";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import type { NodeChange, Rewriter } from "./rewriter";
-import { countsAlong, hereOf, maskedGatherOf, type MaskedGather } from "./gather-by-mask";
+import { hereOf, maskedGatherOf, type MaskedGather } from "./gather-by-mask";
 
 /**
  * `full`: an element of the product's row before any fold. `shifted`: such an element minus a value of the row. `weight`: a multiple
@@ -282,7 +282,7 @@ class Terms {
     const axis = opDef(this.sum.fold.op).reduce!.axes(this.sum.fold.attrs, this.#full)[0]!;
     const here = node(graph, inputs[0]!);
     if (here.op !== "eq" || node(graph, inputs[2]!).attrs["value"] !== 0) return null;
-    const isPlace = (id: NodeId): boolean => countsAlong(graph, node(graph, id), axis, this.#full[axis]!, 1);
+    const isPlace = (id: NodeId): boolean => countsAlong((each) => node(graph, each), id, axis, this.#full[axis]!, 1);
     const [a, b] = here.inputs as [NodeId, NodeId];
     const label = isPlace(b) ? a : isPlace(a) ? b : null;
     const { dtype, shape } = node(graph, label ?? a).type;

@@ -2,8 +2,8 @@
  * @file One element of each row, at an index that is data, is found by comparing indices while the row goes by: the row need not
  * be stored for it.
  */
-import { bytesOf, node, nodeId, stridesOf, type Node, type NodeId, type Patch, type Shape } from "../ir";
-import { numberOf, opDef, withDefaults } from "../ops";
+import { bytesOf, node, nodeId, type Node, type NodeId, type Patch } from "../ir";
+import { indexAlong, opDef, withDefaults } from "../ops";
 import { isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { edgesOf, joiningRewrite, patchOf } from "./merge";
@@ -87,44 +87,8 @@ export function maskedGatherOf(planner: Planner, gather: Node): MaskedGather | n
   const kept = places!.type.shape;
   const axis = shape.findIndex((extent, i) => extent > 1 && kept[i] === 1);
   if (axis < 0 || kept.join() !== shape.map((extent, i) => (i === axis ? 1 : extent)).join()) return null;
-  const index = indexOf(planner, places!, shape, axis);
+  const index = indexAlong((id) => node(graph, id), places!.id, shape, axis);
   return index === null ? null : { gather, rows, axis, index };
-}
-
-/** i of `indices` = i · stride + Σ own coordinate · stride, where i is clamped to the axis; null for any other arithmetic. */
-function indexOf({ graph }: Planner, places: Node, shape: Shape, axis: number): NodeId | null {
-  const strides = stridesOf(shape);
-  const missing = new Set(shape.flatMap((extent, i) => (i !== axis && extent > 1 ? [i] : [])));
-  const held = ({ op, attrs }: Node): boolean =>
-    op === "clamp" && numberOf(attrs["min"], NaN) === 0 && numberOf(attrs["max"], NaN) === shape[axis]! - 1;
-  let found: NodeId | null = null;
-  const open = [places.id];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    const n = node(graph, id);
-    const along = [...missing].find((i) => countsAlong(graph, n, i, shape[i]!, strides[i]!));
-    const step = n.op === "mul" ? node(graph, n.inputs[1]!).attrs["value"] : 1;
-    const inner = n.op === "mul" ? node(graph, n.inputs[0]!) : n;
-    if (n.op === "add") open.push(...n.inputs);
-    else if (along !== undefined) missing.delete(along);
-    else if (found === null && step === strides[axis] && held(inner)) found = inner.id;
-    else return null;
-  }
-  return missing.size === 0 ? found : null;
-}
-
-/** 0, by, 2·by … standing along `axis`. */
-export function countsAlong(graph: Planner["graph"], n: Node, axis: number, extent: number, by: number): boolean {
-  const stands = n.type.shape.every((size, i) => size === (i === axis ? extent : 1)) && n.type.shape.length > axis;
-  let range = n;
-  while (isFreeView(range)) range = node(graph, range.inputs[0]!);
-  const { op, attrs, type } = range;
-  return (
-    stands &&
-    op === "iota" &&
-    type.shape[0] === extent &&
-    numberOf(attrs["start"], NaN) === 0 &&
-    numberOf(attrs["step"], 1) === by
-  );
 }
 
 /** Whether `rows` follow element by element from a fold over `axis`: then a kernel walks them. */
@@ -155,7 +119,7 @@ function* inOneKernel(
   if (group.length < 2 || id === undefined) return;
   const rewritten = rewriter.patchOf(comparing(rewriter, pick));
   const whole = planner.supposing(rewritten, () => mergedRegion(planner, rewriter, group, rewritten, id));
-  const joined = joinedBy(rewritten, group, whole);
+  const joined = joinedBy(planner, rewriter, rewritten, group, whole);
   const patch: Patch = { ...rewritten, removedRegions: joined.remove, addedRegions: joined.add };
   const nodes = [rows.id, gather.id];
   const { accepted } = yield {

@@ -56,6 +56,7 @@ function lawOf(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
     neutral(planner, rewriter, n) ??
     doubled(planner, rewriter, n) ??
     nothingMoves(planner, rewriter, n) ??
+    foldOfOne(planner, rewriter, n) ??
     viewOfView(planner, rewriter, n) ??
     transposedTwice(planner, rewriter, n) ??
     folded(planner, rewriter, n)
@@ -156,6 +157,29 @@ const sourceIndex = (graph: Graph, n: Node, out: readonly number[]): readonly nu
     n.inputs.map((input) => node(graph, input).type.shape),
     out,
   )?.index ?? [];
+
+/** Values that a fold of one element has to leave as they are: an op that squares or counts doesn't. */
+const PROBES = [-2.5, 0, 3];
+
+/** Sums, means, maxima … over axes of one element are that element. */
+function foldOfOne(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  const { graph, options } = planner;
+  const { reduce } = opDef(n.op);
+  if (!reduce || reduce.arg || planner.isOutput(n.id)) return null;
+  const x = node(graph, n.inputs[0]!);
+  if (x.type.dtype !== n.type.dtype || sizeOf(x.type.shape) !== sizeOf(n.type.shape) || sizeOf(n.type.shape) === 0)
+    return null;
+  const folded = (value: number): number => {
+    const all = reduce.combine.js(reduce.identity(x.type.dtype), reduce.map ? reduce.map.js(value) : value);
+    return reduce.finish ? reduce.finish.js(all, 1) : all;
+  };
+  if (PROBES.some((value) => folded(value) !== value)) return null;
+  // A sum of −0 alone is +0.
+  if (options.strict && !Object.is(folded(-0), -0)) return null;
+  const change = rewriter.become({ ...n, op: "reshape", inputs: [x.id], attrs: { shape: n.type.shape } });
+  const text = `${nameOf(graph, n.id)} reduces axes of one element: it is ${nameOf(graph, x.id)} in another shape.`;
+  return { rule: "fold-of-one", change, verdict: yes("A_VIEW", [n.id, x.id], text), nodes: [n.id, x.id] };
+}
 
 function viewOfView(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
   const { graph } = planner;
