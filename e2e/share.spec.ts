@@ -246,4 +246,9 @@ test("the graph is taken along as a picture: one SVG file that needs nothing els
     [20, height!],
   ] as const)
     expect(Math.abs(png.readUInt32BE(at) - 2 * side)).toBeLessThanOrEqual(2);
+  const report = page.waitForEvent("download");
+  await play.command("Save a report to print, .html");
+  const html = await readFile(await (await report).path(), "utf8");
+  expect(html).toContain("<h1>log(relu(x + b))</h1>");
+  expect(html).toContain("K1 add relu log</text>");
 });

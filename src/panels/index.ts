@@ -16,6 +16,8 @@ export { count, decimal, measureMicros, showBytes, showMicros, significant } fro
 export { halfSpread, spreadOf } from "./model/statistics";
 export { timingOf } from "./model/timings";
 export { InlineCode } from "./InlineCode";
+/** The printable report, in a chunk of its own. */
+export const loadReport = () => import("./model/report");
 /** Chart.js and the page's way to use it, in a chunk of its own. */
 export const loadChart = () => import("./measured/chart");
 export type { Palette } from "./measured/chart";

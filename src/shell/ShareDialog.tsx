@@ -7,6 +7,7 @@ import { Dialog } from "./Dialog";
 import { Icon } from "./Icon";
 import { openFile, READABLE } from "./open-file";
 import { saveGraph } from "./save-graph";
+import { saveReport } from "./save-report";
 
 /** Some chats cut off longer addresses. */
 const CHAT_CHARACTERS = 2000;
@@ -123,6 +124,9 @@ export function ShareDialog() {
             Save the graph, .{kind}
           </button>
         ))}
+        <button type="button" className="plain" onClick={() => void saveReport(playground.getState())}>
+          Save a report, .html
+        </button>
         <OpenFile />
       </footer>
     </Dialog>

@@ -31,7 +31,8 @@ test("every keyword leads to examples that are there", () => {
 test("chapters follow each other", () => {
   const shelves = shelvesFor("");
   expect(neighbourChapter(shelves, "log-relu/vector", 1)).toBe("overfuse");
-  expect(neighbourChapter(shelves, "ln-relu", -1)).toBeNull();
+  expect(neighbourChapter(shelves, "ln-relu", -1)).toBe("mlp");
+  expect(neighbourChapter(shelves, "mlp", -1)).toBeNull();
 });
 
 test("a title's own words find it first, wherever its chapter is", () => {

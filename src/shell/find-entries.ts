@@ -2,6 +2,7 @@
 import { allComposites, allOps, showType } from "../fusion";
 import { allLessons, notes } from "../lessons";
 import { saveGraph } from "./save-graph";
+import { saveReport } from "./save-report";
 import { commands, selectFusion, selectPlan, showKey, type PlaygroundState } from "../state";
 
 export interface Entry {
@@ -27,13 +28,19 @@ const doings = (state: PlaygroundState): Entry[] =>
       run,
     }));
 
-const taking = (["svg", "png"] as const).map((kind): Entry => ({
-  id: `do save-graph ${kind}`,
-  title: `Save the graph as a picture, .${kind}`,
+const saving = (
+  [
+    ["the graph as a picture, .svg", (state: PlaygroundState) => saveGraph(state, "svg")],
+    ["the graph as a picture, .png", (state: PlaygroundState) => saveGraph(state, "png")],
+    ["a report to print, .html", saveReport],
+  ] as const
+).map(([what, save]): Entry => ({
+  id: `do save ${what}`,
+  title: `Save ${what}`,
   detail: "",
   kind: "Do",
   first: true,
-  run: (state) => void saveGraph(state, kind),
+  run: (state) => void save(state),
 }));
 
 const kernels = (state: PlaygroundState): Entry[] =>
@@ -107,7 +114,7 @@ const additions: readonly Entry[] = [...allOps, ...allComposites]
 /** Everything that can be found or done now, in the order of the list. */
 export const entriesOf = (state: PlaygroundState): Entry[] => [
   ...doings(state),
-  ...taking,
+  ...saving,
   ...kernels(state),
   ...nodes(state),
   ...openings(state),

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { compile, defaultOptions } from "../../fusion";
 import { notes } from "../../lessons";
 import type { FinishedRun } from "../../state";
+import { reportHtml } from "./report";
 import { summaryText } from "./summary";
 
 const text = "x: f32[2048, 2048]\nb: f32[2048, 2048]\ny = log(relu(x + b))\n";
@@ -75,4 +76,17 @@ test("boxes stay open where the plan falls short", () => {
 
 test("without a plan there is no summary", () => {
   expect(summaryText(compile("y = relu(...)\n", defaultOptions), null)).toBeNull();
+});
+
+test("a report has the picture, every line of the summary, and no markup of the program's making", () => {
+  const hostile = compile('# <script>alert("x")</script>\nx: f32[64]\ny = relu(x)\n', defaultOptions);
+  const about = { title: "A < B", picture: "<svg></svg>", link: "https://example.org/#p=1&q=2" };
+  const html = reportHtml(hostile, null, about)!;
+  expect(html).toContain("<h1>A &lt; B</h1>");
+  expect(html).toContain('href="https://example.org/#p=1&amp;q=2"');
+  expect(html).toContain("<figure><svg></svg></figure>");
+  expect(html).not.toContain("<script");
+  const cells = (text: string) => [...text.matchAll(/<th scope="row">(K\d[^<]*)/g)].map(([, name]) => name);
+  expect(cells(html)).toEqual(hostile.fusedPlan!.kernels.map(({ id, name }) => `${id} ${name.replaceAll("_", " ")}`));
+  expect(html.match(/☐/g)!.length).toBe(lines(hostile).filter((line) => line.startsWith("- [ ]")).length);
 });

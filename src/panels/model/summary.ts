@@ -82,83 +82,107 @@ function checklist(facts: Facts): string[] {
     const answer = kind === "practice" ? answers[id]?.(facts) : undefined;
     if (!answer) return [];
     const box = answer.done === null ? "" : answer.done ? "[x] " : "[ ] ";
-    return `- ${box}${title}: ${answer.text}`;
+    return `${box}${title}: ${answer.text}`;
   });
 }
 
-const row = (...cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+/** A part of the summary, whatever it is written as. */
+export type Block =
+  | { readonly kind: "heading" | "text" | "code"; readonly text: string }
+  | { readonly kind: "table"; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
+  | { readonly kind: "list"; readonly items: readonly string[] };
 
-const countsTable = ({ naive, naive: { totals: a }, fused, fused: { totals: b } }: Facts): string[] => [
-  row("", "naive", "fused"),
-  row("---", "---", "---"),
-  row("kernels", count(a.kernels), count(b.kernels)),
-  row("full-size transfers", transferCount(a), transferCount(b)),
-  row("memory traffic", showBytes(a.bytes), showBytes(b.bytes)),
-  row("peak memory", showBytes(peakOf(naive)), showBytes(peakOf(fused))),
-  row("predicted", showMicros(a.predictedMicros), showMicros(b.predictedMicros)),
-];
+const heading = (text: string): Block => ({ kind: "heading", text });
 
-const kernelTable = ({ fused }: Facts): string[] => [
-  row("kernel", "reads", "writes", "traffic", "predicted"),
-  row("---", "---", "---", "---", "---"),
-  ...fused.kernels.map((kernel) =>
-    row(
-      kernelTitle(kernel),
-      kernel.reads.map(({ value }) => value).join(", "),
-      kernel.writes.map(({ value }) => value).join(", "),
-      showBytes(bytesOfKernel(kernel)),
-      showMicros(kernel.predictedMicros),
-    ),
-  ),
-];
+const countsTable = ({ naive, naive: { totals: a }, fused, fused: { totals: b } }: Facts): Block => ({
+  kind: "table",
+  head: ["", "naive", "fused"],
+  rows: [
+    ["kernels", count(a.kernels), count(b.kernels)],
+    ["full-size transfers", transferCount(a), transferCount(b)],
+    ["memory traffic", showBytes(a.bytes), showBytes(b.bytes)],
+    ["peak memory", showBytes(peakOf(naive)), showBytes(peakOf(fused))],
+    ["predicted", showMicros(a.predictedMicros), showMicros(b.predictedMicros)],
+  ],
+});
 
-function decisionLines({ compilation: { steps } }: Facts): string[] {
+const kernelTable = ({ fused }: Facts): Block => ({
+  kind: "table",
+  head: ["kernel", "reads", "writes", "traffic", "predicted"],
+  rows: fused.kernels.map((kernel) => [
+    kernelTitle(kernel),
+    kernel.reads.map(({ value }) => value).join(", "),
+    kernel.writes.map(({ value }) => value).join(", "),
+    showBytes(bytesOfKernel(kernel)),
+    showMicros(kernel.predictedMicros),
+  ]),
+});
+
+function decisionList({ compilation: { steps } }: Facts): Block {
   const codes = new Map<string, number>();
   for (const step of steps) codes.set(settled(step).code, (codes.get(settled(step).code) ?? 0) + 1);
-  return [...codes].toSorted((a, b) => b[1] - a[1]).map(([code, times]) => `- ${code}: ${count(times)}`);
+  const items = [...codes].toSorted((a, b) => b[1] - a[1]).map(([code, times]) => `${code}: ${count(times)}`);
+  return { kind: "list", items };
 }
 
-function measuredLines({ run }: Facts): string[] {
-  if (!run) return ["Not run."];
+function measured({ run }: Facts): Block[] {
+  if (!run) return [{ kind: "text", text: "Not run." }];
   const { name, software } = run.result.device;
-  const times = timeRows(run).map(({ title, measured }) => {
-    const { median, spread } = showSpread(measured);
-    return `- ${title}: ${median} ${spread}`;
+  const items = timeRows(run).map(({ title, measured: times }) => {
+    const { median, spread } = showSpread(times);
+    return `${title}: ${median} ${spread}`;
   });
-  return [`On ${name}${software ? ", a software adapter: CPU timings, not a GPU speed-up" : ""}.`, "", ...times];
+  return [
+    { kind: "text", text: `On ${name}${software ? ", a software adapter: CPU timings, not a GPU speed-up" : ""}.` },
+    { kind: "list", items },
+  ];
 }
 
-/** Markdown; null while there is no plan. `run` is of this very program. */
-export function summaryText(compilation: Compilation, run: FinishedRun | null): string | null {
+/** Program, counts, kernels, reasons, times, checklist; null while there is no plan. `run` is of this very program. */
+export function summaryOf(compilation: Compilation, run: FinishedRun | null): readonly Block[] | null {
   const { naivePlan: naive, fusedPlan: fused, text, options } = compilation;
   if (!naive || !fused) return null;
   const facts: Facts = { compilation, naive, fused, run };
   return [
-    "# Fusion summary",
-    "",
-    "```python",
-    text.trimEnd(),
-    "```",
-    "",
-    `Naive kernels: one for each ${options.granularity}. Predicted on the profile ${options.profile.name}.`,
-    "",
-    ...countsTable(facts),
-    "",
-    "## Kernels of the fused plan",
-    "",
-    ...kernelTable(facts),
-    "",
-    "## Decisions by reason",
-    "",
-    ...decisionLines(facts),
-    "",
-    "## Measured",
-    "",
-    ...measuredLines(facts),
-    "",
-    "## Checklist",
-    "",
-    ...checklist(facts),
-    "",
-  ].join("\n");
+    { kind: "code", text: text.trimEnd() },
+    {
+      kind: "text",
+      text: `Naive kernels: one for each ${options.granularity}. Predicted on the profile ${options.profile.name}.`,
+    },
+    countsTable(facts),
+    heading("Kernels of the fused plan"),
+    kernelTable(facts),
+    heading("Decisions by reason"),
+    decisionList(facts),
+    heading("Measured"),
+    ...measured(facts),
+    heading("Checklist"),
+    { kind: "list", items: checklist(facts) },
+  ];
+}
+
+const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+
+function markdownOf(block: Block): string[] {
+  switch (block.kind) {
+    case "heading":
+      return [`## ${block.text}`];
+    case "text":
+      return [block.text];
+    case "code":
+      return ["```python", block.text, "```"];
+    case "table":
+      return [row(block.head), row(block.head.map(() => "---")), ...block.rows.map(row)];
+    case "list":
+      return block.items.map((item) => `- ${item}`);
+  }
+}
+
+/** The summary as Markdown; null while there is no plan. */
+export function summaryText(compilation: Compilation, run: FinishedRun | null): string | null {
+  const blocks = summaryOf(compilation, run);
+  return (
+    blocks &&
+    ["# Fusion summary", ...blocks.map((block) => markdownOf(block).join("\n")), ""].join("\n\n").trimEnd() + "\n"
+  );
 }
