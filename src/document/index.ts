@@ -7,4 +7,14 @@ export { LINK_PREFIX, decodeLink, encodeLink, isLink, packText, unpackText } fro
 export { limits } from "./limits";
 export { recordOf } from "./records";
 export type { Opened } from "./schema";
-export { inspectorTabs, panes, type Area, type Folds, type InspectorTab, type Pane, type SharedView } from "./view";
+export {
+  inspectorTabs,
+  panes,
+  type Area,
+  type Comparison,
+  type Folds,
+  type InspectorTab,
+  type Pane,
+  type SharedView,
+  type World,
+} from "./view";

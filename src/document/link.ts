@@ -20,6 +20,15 @@ const tooManyLines = (text: string): Checked<never> | null =>
       )
     : null;
 
+/** Every program that opening the state would read. */
+async function tooLarge({ document, view }: SharedState): Promise<Checked<never> | null> {
+  for (const text of [document.text, ...(view?.compare?.worlds ?? []).map((world) => world.text ?? "")]) {
+    const refused = await tooLargeFor(text);
+    if (refused) return refused;
+  }
+  return null;
+}
+
 async function tooLargeFor(text: string): Promise<Checked<never> | null> {
   const long = tooManyLines(text);
   if (long) return long;
@@ -61,7 +70,7 @@ export async function unpackText(packed: string): Promise<Checked<string>> {
  * 1 MiB of JSON, 2,000 lines, 500 ops or 2,000 operands; a file carries more.
  */
 export async function encodeLink(state: SharedState): Promise<Checked<string>> {
-  const large = await tooLargeFor(state.document.text);
+  const large = await tooLarge(state);
   if (large) return large;
   const packed = await packText(JSON.stringify(state));
   if (!packed.ok) return packed;
@@ -105,5 +114,5 @@ export async function decodeLink(text: string): Promise<Checked<Opened>> {
   if (!unpacked.ok) return unpacked;
   const opened = parseState(unpacked.value);
   if (!opened.ok) return opened;
-  return (await tooLargeFor(opened.value.state.document.text)) ?? opened;
+  return (await tooLarge(opened.value.state)) ?? opened;
 }

@@ -1,6 +1,8 @@
 /** @file Where a person looked: what a link restores beside the program. Untrusted JSON in, fresh values out. */
 import * as v from "valibot";
+import type { CompileOptions } from "../fusion";
 import { limits } from "./limits";
+import { options } from "./options";
 
 export const inspectorTabs = ["wgsl", "loops", "decisions", "traffic", "memory", "run"] as const;
 export type InspectorTab = (typeof inspectorTabs)[number];
@@ -17,6 +19,23 @@ export interface Area {
 
 /** What was closed or opened by hand, by the identity of a kernel, a group or a block. */
 export type Folds = ReadonlyMap<string, "open" | "closed">;
+
+/** One side of a comparison: a program, the choices that plan it, and how many of its steps are shown. */
+export interface World {
+  /** An example by its id, or a text; with neither, the program on the page. */
+  readonly example?: string;
+  readonly text?: string;
+  /** Choices that differ from the document's. */
+  readonly change: Partial<CompileOptions>;
+  /** It takes this many of its steps and no more, 0 for the naive plan; absent: all. */
+  readonly at?: number;
+}
+
+export interface Comparison {
+  readonly worlds: readonly [World, World];
+  /** How many of both sides' steps, in their common order, are shown; absent: all. */
+  readonly shown?: number;
+}
 
 /** Every part may be missing; then the page chooses. */
 export interface SharedView {
@@ -35,12 +54,21 @@ export interface SharedView {
   readonly naive?: true;
   /** `step` from 0. */
   readonly lesson?: { readonly id: string; readonly step: number };
+  readonly compare?: Comparison;
 }
 
 const finite = v.pipe(v.number(), v.finite(), v.minValue(-limits.coordinate), v.maxValue(limits.coordinate));
 const extent = v.pipe(finite, v.minValue(1));
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(3 * limits.name));
 const names = v.pipe(v.array(name), v.maxLength(limits.entries));
+
+const steps = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1e9));
+const world = v.object({
+  example: v.optional(name),
+  text: v.optional(v.string()),
+  change: v.partial(options),
+  at: v.optional(steps),
+});
 
 const parts = {
   tab: v.picklist(inspectorTabs),
@@ -53,6 +81,7 @@ const parts = {
   camera: v.object({ x: finite, y: finite, width: extent, height: extent }),
   naive: v.literal(true),
   lesson: v.object({ id: name, step: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000)) }),
+  compare: v.object({ worlds: v.tuple([world, world]), shown: v.optional(steps) }),
 } satisfies { readonly [P in Exclude<keyof SharedView, "version">]-?: v.GenericSchema<unknown, SharedView[P]> };
 
 /** The parts that can be read; the others are named in `dropped`. Of another version nothing is understood: null. */

@@ -19,7 +19,15 @@ export {
   type Bar,
   type BarGroup,
 } from "./decision-bars";
-export { changedDecisions, whatIf, type Change, type ChangedDecision, type Taken, type WhatIf } from "./what-if";
+export {
+  alignSteps,
+  changedDecisions,
+  type AlignedStep,
+  type Change,
+  type ChangedDecision,
+  type Taken,
+} from "./changed-decisions";
+export { whatIf, type WhatIf } from "./what-if";
 
 // Ops: what there is, by name and by kind.
 export {

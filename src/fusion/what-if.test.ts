@@ -3,7 +3,8 @@ import { compile, defaultOptions } from "./compile";
 import { allPasses, levelOf, passesOf } from "./passes";
 import { fusionTrace } from "./trace";
 import type { StepCost } from "./ir";
-import { changedDecisions, whatIf } from "./what-if";
+import { changedDecisions } from "./changed-decisions";
+import { whatIf } from "./what-if";
 
 const softmaxed = "x: f32[2048, 1024]\nb: f32[1024]\ny = softmax(relu(x + b), dim=-1) * 2";
 

@@ -1,46 +1,10 @@
 /** @file What if: the same program planned with one choice changed, and every decision that came out otherwise. */
 import type { Compilation } from "./compilation";
-import {
-  bug,
-  type CompileOptions,
-  type StepCost,
-  type EdgeId,
-  type NodeId,
-  type Step,
-  type Totals,
-  type Verdict,
-} from "./ir";
+import { changedDecisions, type ChangedDecision } from "./changed-decisions";
+import { bug, type CompileOptions, type Step, type Totals } from "./ir";
 import { allPasses, pipelineOf, runPasses } from "./passes";
 import { chosenFor, totalsOf } from "./cost";
 import { fusionAt } from "./compile";
-
-/** What one planning answered. */
-export interface Taken {
-  /** Its step, 1-based, in that planning. */
-  readonly seq: number;
-  readonly accepted: boolean;
-  readonly verdict: Verdict;
-  /** null where it was refused before it was priced. */
-  readonly cost: StepCost | null;
-}
-
-/**
- * How an answer came out otherwise. `flipped`: yes became no or no became yes. `reason`: the same for another reason. `new` and
- * `gone`: only one of the plannings met the question.
- */
-export type Change = "flipped" | "reason" | "new" | "gone";
-
-/** One question that both plannings, or only one of them, answered. */
-export interface ChangedDecision {
-  readonly change: Change;
-  readonly pass: string;
-  readonly rule: string;
-  readonly nodes: readonly NodeId[];
-  readonly edges: readonly EdgeId[];
-  /** The last answer; null where the question never came up. */
-  readonly before: Taken | null;
-  readonly after: Taken | null;
-}
 
 export interface WhatIf {
   /** What the changed planning ran with. */
@@ -75,32 +39,4 @@ export function whatIf(compilation: Compilation, change: Partial<CompileOptions>
     changed: changedDecisions(before, steps),
     steps,
   };
-}
-
-const taken = ({ seq, accepted, legal, profitable, cost }: Step): Taken => ({
-  seq,
-  accepted,
-  verdict: profitable ?? legal,
-  cost,
-});
-const questionOf = ({ pass, rule, nodes }: Step): string => `${pass} ${rule} ${nodes.join()}`;
-
-function changeOf(old: Taken | null, fresh: Taken | null): Change | null {
-  if (!old || !fresh) return old ? "gone" : "new";
-  if (old.accepted !== fresh.accepted) return "flipped";
-  return old.verdict.code === fresh.verdict.code ? null : "reason";
-}
-
-/** Last answers to the same question, where the code or the outcome differs. */
-export function changedDecisions(before: readonly Step[], after: readonly Step[]): ChangedDecision[] {
-  const was = new Map(before.map((step) => [questionOf(step), step]));
-  const is = new Map(after.map((step) => [questionOf(step), step]));
-  return [...new Set([...was.keys(), ...is.keys()])].flatMap((question) => {
-    const [first, second] = [was.get(question), is.get(question)];
-    const [old, fresh] = [first ? taken(first) : null, second ? taken(second) : null];
-    const change = changeOf(old, fresh);
-    if (change === null) return [];
-    const { pass, rule, nodes, edges } = (second ?? first)!;
-    return [{ change, pass, rule, nodes, edges, before: old, after: fresh }];
-  });
 }

@@ -5,6 +5,8 @@ export { Lesson } from "./lesson/Lesson";
 export { MeasuredPanel } from "./measured/MeasuredPanel";
 export { NewsRow, ScoreRow } from "./score/ScoreRow";
 export { Scrubber } from "./scrubber/Scrubber";
+/** Two plans beside each other. */
+export const loadCompare = () => import("./compare/CompareView");
 export { download } from "./download";
 export { late } from "./Late";
 export { LineSlider } from "./LineSlider";

@@ -11,6 +11,7 @@ const listed = [
   "share",
   "options",
   "theme",
+  "compare",
   "presenter",
   "redo",
   "notes",

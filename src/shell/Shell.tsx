@@ -29,6 +29,7 @@ const dialogs = {
 const EmbedView = late(async () => (await import("./EmbedView")).EmbedView);
 const RoomView = late(async () => (await import("./RoomView")).RoomView);
 const Tour = late(async () => (await import("./Tour")).Tour);
+const Compare = late(async () => (await import("./Compare")).Compare);
 const PresenterView = late(async () => (await import("./PresenterView")).PresenterView);
 
 // Who opens it types at once: no letter may be lost while its chunk is on the way.
@@ -54,6 +55,7 @@ function Whole() {
   const layout = usePageLayout();
   const presenter = usePlayground((state) => state.presenter);
   const page = usePlayground((state) => state.page);
+  const comparing = usePlayground((state) => state.comparison !== null);
   const touring = usePlayground((state) => state.tour !== null);
   const broken = usePlayground((state) => state.derived.status === "broken");
   useDevice();
@@ -80,8 +82,8 @@ function Whole() {
   return (
     <div className="page" data-layout={layout} data-broken={broken}>
       <TopBar layout={layout} />
-      <Welcome />
-      {layout === "wide" ? <Wide /> : layout === "middle" ? <Middle /> : <Narrow />}
+      {!comparing && <Welcome />}
+      {comparing ? <Compare /> : layout === "wide" ? <Wide /> : layout === "middle" ? <Middle /> : <Narrow />}
       <OpenDialog />
       {touring && <Tour />}
       <Announcer />

@@ -1,5 +1,6 @@
 /** @file Every command once: keys, the Find-or-do palette and the sheet of keys are drawn from this list. */
 import type { EdgeId } from "../fusion";
+import { selectIsCovered } from "./course-slice";
 import { selectStep } from "./selectors";
 import type { PlaygroundState } from "./types";
 
@@ -243,6 +244,14 @@ const looking: readonly Command[] = [
     },
   },
   {
+    id: "compare",
+    title: "Compare two plans",
+    group: "Look",
+    keys: [key("=")],
+    when: (state) => hasSteps(state) && !selectIsCovered(state),
+    run: ({ actions }) => actions.compare({ worlds: [{ change: {}, at: 0 }, { change: {} }] }),
+  },
+  {
     id: "presenter",
     title: "Presenter view",
     group: "Look",
@@ -367,17 +376,19 @@ const page: readonly Command[] = [
     title: "Close",
     group: "Page",
     keys: [key("Escape")],
-    when: ({ dialog, page, tour, presenter, selection, notice }) =>
+    when: ({ dialog, page, tour, presenter, comparison, selection, notice }) =>
       dialog !== "none" ||
       page !== "playground" ||
       tour !== null ||
       presenter ||
+      comparison !== null ||
       selection.kind !== "none" ||
       notice !== null,
-    run({ actions, dialog, page, tour, presenter, selection }) {
+    run({ actions, dialog, page, tour, presenter, comparison, selection }) {
       if (dialog !== "none") actions.openDialog("none");
       else if (page !== "playground") actions.showPage("playground");
       else if (presenter) actions.togglePresenter();
+      else if (comparison) actions.compare(null);
       else if (tour !== null) actions.showTour(null);
       else if (selection.kind !== "none") actions.select({ kind: "none" });
       else actions.dismissNotice();

@@ -34,7 +34,8 @@ export { changeOf, matmulPolicies, titleOfQuestion, type Question } from "./ques
 export { lineAt, libraryLine, linePosition, linePositions } from "./library-line";
 export { constantsOf } from "./sizes";
 export { MOST_MEMORY_MIB } from "./preferences-slice";
-export { selectKernelColours, type KernelColours } from "./kernel-colours";
+export { programOf } from "./worlds";
+export { coloursAt, selectKernelColours, type KernelColours } from "./kernel-colours";
 export { exampleDocument } from "./document-slice";
 export { lazyModule } from "./lazy-module";
 export { isLostPart, loadPart, onLostPart } from "./load-part";

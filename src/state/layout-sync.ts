@@ -12,7 +12,7 @@ export interface Layouter {
 }
 
 /** Null when even the linear engine has no answer. */
-async function layoutFor(environment: Environment, request: LayoutRequest): Promise<Layout | null> {
+export async function layoutFor(environment: Environment, request: LayoutRequest): Promise<Layout | null> {
   let late = false;
   const timer = setTimeout(() => {
     late = true;

@@ -33,6 +33,7 @@ import { isFirstVisit, storedPreferences, preferencesSlice } from "./preferences
 import type { SliceContext, PlaygroundStore } from "./slice-context";
 import { whatIfSlice } from "./what-if-slice";
 import type { Actions, Notice, Origin, PlaygroundState } from "./types";
+import { worldsSlice } from "./worlds";
 import { weightsStore } from "./weights";
 import { LOST } from "../workers";
 import type { Environment } from "./environment";
@@ -85,6 +86,8 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   lessonTotals: new Map(),
   notice: null,
   saved: "saved",
+  comparison: null,
+  earlier: null,
   canUndo: false,
   canRedo: false,
   device: null,
@@ -137,7 +140,12 @@ function applyHistory(parts: Parts, next: history.History): void {
   const before = parts.past.present;
   parts.past = next;
   const document = next.present;
-  store.setState({ document, canUndo: next.past.length > 0, canRedo: next.future.length > 0 });
+  store.setState({
+    document,
+    earlier: next.past.at(-1) ?? null,
+    canUndo: next.past.length > 0,
+    canRedo: next.future.length > 0,
+  });
   if (document === before) return;
   if (!parts.onlyLooking) parts.autosave.later(document);
   if (document.text !== before.text || document.options !== before.options) {
@@ -393,6 +401,7 @@ export function createPlayground(environment: Environment, embed = false): Playg
     ...lookingSlice(context),
     ...choicesSlice(context),
     ...whatIfSlice(context),
+    ...worldsSlice(context),
     ...notesSlice(context),
     ...courseSlice(context),
     ...knobsSlice(context),

@@ -21,7 +21,17 @@ import type {
   Granularity,
   DeviceProfile,
 } from "../fusion";
-import type { Area, DecisionRef, Document, Folds, InspectorTab, Pane, Position, SharedView } from "../document";
+import type {
+  Area,
+  Comparison,
+  DecisionRef,
+  Document,
+  Folds,
+  InspectorTab,
+  Pane,
+  Position,
+  SharedView,
+} from "../document";
 import type { PlanTotals, SizeRow, WhatIfAnswer } from "../workers";
 import type { Question } from "./question";
 import type { BenchProgress, BenchResult, ComparedInFull, DeviceInfo, GpuProblem } from "../gpu";
@@ -194,6 +204,10 @@ export interface PlaygroundState {
   readonly lessonTotals: ReadonlyMap<string, PlanTotals>;
   readonly notice: Notice | null;
   readonly saved: SavedState;
+  /** Two plans beside each other take the place of the page; null while the page is there. */
+  readonly comparison: Comparison | null;
+  /** What undo leads back to; null where it leads nowhere. */
+  readonly earlier: Document | null;
   readonly canUndo: boolean;
   readonly canRedo: boolean;
   readonly device: DeviceInfo | null;
@@ -392,6 +406,14 @@ export interface Actions {
   closeLesson(): void;
   /** Forgets progress, answers and scores. */
   forgetCourse(): void;
+  /** Shows two plans beside each other, or the page again. */
+  compare(comparison: Comparison | null): void;
+  /** Plans a program beside the one on the page; a sentence where it could not be planned at all. */
+  planApart(text: string, options: CompileOptions): Promise<Compilation | string>;
+  /** Plans of states of such a program, by cursor. */
+  plansApart(compilation: Compilation, cursors: readonly number[]): Promise<ReadonlyMap<number, Plan>>;
+  /** Places of the ops of each; of one program planned twice they are the same. Null where there is no layout. */
+  layOutApart(compilations: readonly Compilation[]): Promise<readonly (Layout | null)[]>;
   /** Planning takes long and the person no longer wants to wait. */
   cancelCompile(): void;
 }

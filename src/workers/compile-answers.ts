@@ -34,7 +34,9 @@ import type {
 } from "./messages";
 import { sameValues } from "./same-values";
 
-let last: { readonly key: string; readonly compilation: Compilation } | null = null;
+/** The newest first: plans that stand beside each other are asked about in turn. */
+let kept: readonly { readonly key: string; readonly compilation: Compilation }[] = [];
+const KEPT = 3;
 
 /** Reading in a worker holds nobody up: a slow or busy machine gets time for any text that a person could mean. */
 const READING_MILLIS = 1_500;
@@ -43,8 +45,11 @@ const LONGEST_MEANT = 600_000;
 function compiled(text: string, options: CompileOptions): Compilation {
   const key = JSON.stringify([text, options]);
   const budget = text.length <= LONGEST_MEANT ? READING_MILLIS : undefined;
-  if (last?.key !== key) last = { key, compilation: compile(text, options, () => performance.now(), budget) };
-  return last.compilation;
+  const { compilation } = kept.find((each) => each.key === key) ?? {
+    compilation: compile(text, options, () => performance.now(), budget),
+  };
+  kept = [{ key, compilation }, ...kept.filter((each) => each.key !== key)].slice(0, KEPT);
+  return compilation;
 }
 
 /** Two files of one length differ in some byte: FNV-1a over all of them. */

@@ -1,5 +1,13 @@
 /** @file The answer to a question about the plan, as the page shows it: totals before and after, and each decision that comes out otherwise. */
-import { findNode, type Change, type ChangedDecision, type Graph, type Taken, type Totals } from "../../fusion";
+import {
+  findNode,
+  type Change,
+  type ChangedDecision,
+  type Graph,
+  type NodeId,
+  type Taken,
+  type Totals,
+} from "../../fusion";
 import type { WhatIfState } from "../../state";
 import { numbersOf } from "./decisions";
 import { measureBytes, measureMicros, plural, significant } from "./units";
@@ -36,8 +44,9 @@ export interface ChangedGroup {
 /** Names shown of a decision's nodes. */
 const MOST_NAMES = 3;
 
-function aboutOf(graph: Graph | null, { nodes }: ChangedDecision): string {
-  const names = nodes.slice(0, MOST_NAMES).map((id) => (graph && findNode(graph, id)?.label) ?? id);
+function aboutOf(graphs: readonly Graph[], { nodes }: ChangedDecision): string {
+  const named = (id: NodeId): string => graphs.map((graph) => findNode(graph, id)?.label).find(Boolean) ?? id;
+  const names = nodes.slice(0, MOST_NAMES).map(named);
   const more = nodes.length > MOST_NAMES ? ` and ${nodes.length - MOST_NAMES} more` : "";
   return names.filter((name, i) => name !== names[i - 1]).join(" → ") + more;
 }
@@ -66,18 +75,27 @@ function titleOf(change: Change, count: number): string {
   }
 }
 
+/** A decision that differs, in words; `graphs` name the nodes. */
+export function changedRow(decision: ChangedDecision, graphs: readonly Graph[]): ChangedRow {
+  const { pass, rule, nodes, before, after } = decision;
+  const codes = [...new Set([before, after].flatMap((taken) => taken?.verdict.code ?? []))].join(" → ");
+  const key = `${pass} ${rule} ${nodes.join()}`;
+  return {
+    key,
+    pass,
+    about: aboutOf(graphs, decision),
+    codes,
+    decision,
+    before: wordsOf(before),
+    after: wordsOf(after),
+  };
+}
+
 /** Decisions that differ, those that flipped first. `graph` names the nodes. */
 export function changedGroups({ changed }: Answer, graph: Graph | null): ChangedGroup[] {
+  const graphs = graph ? [graph] : [];
   return order.flatMap((change) => {
-    const rows = changed
-      .filter((each) => each.change === change)
-      .map((decision): ChangedRow => {
-        const { pass, rule, nodes, before, after } = decision;
-        const key = `${pass} ${rule} ${nodes.join()}`;
-        const codes = [...new Set([before, after].flatMap((taken) => taken?.verdict.code ?? []))].join(" → ");
-        const about = aboutOf(graph, decision);
-        return { key, pass, about, codes, decision, before: wordsOf(before), after: wordsOf(after) };
-      });
+    const rows = changed.filter((each) => each.change === change).map((decision) => changedRow(decision, graphs));
     return rows.length === 0 ? [] : [{ change, title: titleOf(change, rows.length), rows }];
   });
 }

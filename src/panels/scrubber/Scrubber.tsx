@@ -1,6 +1,14 @@
 /** @file Steps through the decisions: buttons, one sentence, and the staircase under it. */
 import { useEffect, useState, type ReactNode } from "react";
-import { playground, selectFusion, selectIsCovered, selectPlanned, selectScore, usePlayground } from "../../state";
+import {
+  findCommand,
+  playground,
+  selectFusion,
+  selectIsCovered,
+  selectPlanned,
+  selectScore,
+  usePlayground,
+} from "../../state";
 import { Icon, type IconName } from "../Icon";
 import { passTitle } from "../model/passes";
 import { scoreWords } from "../model/score";
@@ -140,6 +148,16 @@ export function Scrubber() {
         </div>
         {!embed && notes && <notes.PassNote />}
         {!embed && total > 0 && !stepped && <TourOffer />}
+        {!embed && total > 0 && !covered && (
+          <button
+            type="button"
+            className="scrub-note"
+            title="Two plans of this program beside each other"
+            onClick={() => findCommand("compare")?.run(playground.getState())}
+          >
+            Compare
+          </button>
+        )}
       </div>
       {covered && (
         <p className="scrub-covered">

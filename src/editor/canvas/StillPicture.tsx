@@ -1,0 +1,108 @@
+/** @file A picture that is looked at: fitted to its place, never so small that its words can't be read; what does not fit is scrolled. */
+import { createElement, useEffect, useMemo, useState, type ReactNode } from "react";
+import { drawingOf, written, type Shape } from "./model/drawing";
+import type { Picture } from "./model/picture";
+import { LEGIBLE } from "./model/zoom";
+import { placeOf, stillOf, type About, type StillRequest } from "./still";
+import "./still.css";
+
+const ink = (token: string): string => `var(--${token})`;
+const camel = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Shapes as the page draws them. They come in a fixed order, so that their place is their key. */
+function drawn(shape: Shape | string, key: number): ReactNode {
+  if (typeof shape === "string") return shape;
+  const values = Object.entries(shape.values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [camel(name), written(value!)] as const);
+  return createElement(shape.name, { key, ...Object.fromEntries(values) }, ...shape.inside.map(drawn));
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+function useRoom(): readonly [(element: HTMLElement | null) => void, Size | null] {
+  const [element, setElement] = useState<HTMLElement | null>(null);
+  const [room, setRoom] = useState<Size | null>(null);
+  useEffect(() => {
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => {
+      // Without the scroll bars that come and go with the picture itself.
+      const { width, height } = element.getBoundingClientRect();
+      setRoom({ width: Math.floor(width), height: Math.floor(height) });
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [element]);
+  return [setElement, room];
+}
+
+/** A mark over the picture that can be pressed. */
+export interface StillMark extends About {
+  readonly key: string;
+  /** What it says to who can't see it. */
+  readonly title: string;
+  readonly sign: string;
+  readonly pressed: boolean;
+}
+
+export interface StillProps extends StillRequest {
+  readonly label: string;
+  readonly marks?: readonly StillMark[];
+  readonly onMark?: (key: string) => void;
+  /** More to draw over it, in px of the graph. */
+  readonly over?: (picture: Picture) => ReactNode;
+}
+
+export function StillPicture({ label, marks = [], onMark, over, ...request }: StillProps) {
+  const [ref, room] = useRoom();
+  const { compilation, cursor, plan, layout, moved, folds } = request;
+  const picture = useMemo(
+    () => stillOf({ compilation, cursor, plan, layout, moved, folds }),
+    [compilation, cursor, plan, layout, moved, folds],
+  );
+  const whole = useMemo(() => drawingOf(picture, { ink, zoom: 1 }).area, [picture]);
+  const zoom = room ? Math.max(LEGIBLE, Math.min(1, room.width / whole.width, room.height / whole.height)) : 1;
+  const { shapes } = useMemo(() => drawingOf(picture, { ink, zoom }), [picture, zoom]);
+  const { x, y, width, height } = whole;
+  return (
+    // What does not fit is scrolled with the arrow keys, too.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div ref={ref} className="still" role="group" aria-label={label} tabIndex={0}>
+      {room && (
+        <div className="still-sheet" style={{ width: width * zoom, height: height * zoom }}>
+          <svg
+            width={width * zoom}
+            height={height * zoom}
+            viewBox={[x, y, width, height].map(written).join(" ")}
+            aria-hidden="true"
+          >
+            {shapes.map(drawn)}
+            {over?.(picture)}
+          </svg>
+          {marks.map((mark) => {
+            const at = placeOf(picture, mark);
+            return (
+              at && (
+                <button
+                  key={mark.key}
+                  type="button"
+                  className="still-mark"
+                  aria-label={mark.title}
+                  aria-pressed={mark.pressed}
+                  title={mark.title}
+                  style={{ left: (at.x - x) * zoom, top: (at.y - y) * zoom }}
+                  onClick={() => onMark?.(mark.key)}
+                >
+                  <span>{mark.sign}</span>
+                </button>
+              )
+            );
+          })}
+        </div>
+      )}
+    </div>
+  );
+}
