@@ -142,6 +142,7 @@ export const expected: Readonly<Record<string, Counts>> = {
   "splade-head": counts([5, 1], [12, 4], [8, 0]),
   // when fusion hurts
   overfuse: counts([60, 2], [135, 5], [135, 5], { codes: ["C_REGISTERS"], atMost }),
+  mandelbrot: counts([303, 1], [826, 3], [826, 3]),
   "long-chain": counts([80, 2], [160, 4], [160, 4], { codes: ["C_CODE_SIZE"] }),
   "long-chain/larger": counts([80, 1], [160, 2], [160, 2]),
   "duplicate-expensive": counts([33, 2], [67, 5], [67, 5], { codes: ["C_RECOMPUTE"] }),

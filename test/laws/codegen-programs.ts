@@ -2,6 +2,7 @@
 export const programs: Readonly<Record<string, string>> = {
   "log-relu": `x: f32[64, 48]\nb: f32[48]\ny = log(relu(x + b))`,
   "odd-sizes": `x: f32[7, 33]\nb: f32[33]\ny = log(relu(x + b)+1)`,
+  loop: `x: f32[4, 8]\ny: f32[4, 8]\nfor i in range(40):\n    x, y = tanh(x + y * 0.5) + i * 0.01, x\nreturn x, y`,
   softmax: `x: f32[16, 768]\ny = softmax(x, dim=-1)`,
   "layer-norm-gelu": `x: f32[16, 768]\nw: f32[768]\nb: f32[768]\ny = gelu(layer_norm(x, w, b))`,
   "layer-norm-odd": `x: f32[5, 127]\nw: f32[127]\nb: f32[127]\ny = gelu(layer_norm(x, w, b))`,

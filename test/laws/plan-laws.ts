@@ -1,6 +1,6 @@
 /** @file What must hold of a program and the options it is planned with, from the naive plan to the last step, on both schedules. */
 import fc from "fast-check";
-import { printWgsl, runPlanOnCpu, type CpuRun } from "../../src/fusion/codegen";
+import { boundValues, printWgsl, runPlanOnCpu, type CpuRun } from "../../src/fusion/codegen";
 import type { Compilation } from "../../src/fusion/compilation";
 import { fusionAt } from "../../src/fusion/compile";
 import { a100, chosenFor, generic, h100, laptop, totalsOf } from "../../src/fusion/cost";
@@ -269,7 +269,8 @@ function bytesOff(state: Fusion, run: CpuRun, options: CompileOptions): string[]
     const again = new Set(each.facts.schedule.reads.flatMap(({ value, rereads }) => (rereads > 0 ? [value] : [])));
     for (const [i, log] of each.logs.entries())
       for (const { value, read, written, passes } of log.buffers) {
-        const { type } = each.programs[i]!.buffers.find((buffer) => buffer.value === value)!;
+        const program = each.programs[i]!;
+        const { type } = program.buffers[boundValues(program).indexOf(value)]!;
         touched +=
           dtypeBytes(type.dtype) *
           (read * ((counted && read >= columns) || again.has(value) ? Math.floor(passes) : Math.min(passes, 1)) +

@@ -14,6 +14,8 @@ const WRITTEN: Readonly<Record<string, string>> = {
   expand: "x.unsqueeze(1).expand(4, 3, 8)",
   iota: "iota(8) + x",
   linear: "linear(x, y)",
+  map_loop:
+    'map_loop([x * 0.5, y * 0.5], trips=9, body="a: f32; b: f32; i -> c = mul(a, b); d = add(c, i); e = tanh(d) -> e")',
   matmul: "x @ y.T",
   pad: "pad(x, (1, 2, 1, 0), mode='reflect')",
   permute: "x.permute(1, 0)",

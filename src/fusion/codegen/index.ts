@@ -2,6 +2,7 @@
 export type { AccessLog, BufferAccess } from "./interpret/access-log";
 export { interpretProgram, type InterpretOptions } from "./interpret/machine";
 export type { Buffer, KernelProgram } from "./kernel-ir";
+export { boundValues } from "./kernel-ir";
 export { lowerRegion } from "./lower";
 export { aliveIn, liveBytes, peakOf, planMemory, type MemoryPlan, type Tenant } from "./memory";
 export { codegenMutations, withMutation, type CodegenMutation } from "./mutations";

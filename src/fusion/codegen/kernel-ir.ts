@@ -276,7 +276,13 @@ export interface KernelProgram {
   readonly registerCount: number;
   /** f16 lies two to a u32 in memory: the target can't bind halves. */
   readonly packedHalves: boolean;
+  /** One of many launches of a kernel on other values: what it binds now, in the order of `buffers`, and its own FLOP. */
+  readonly launch?: { readonly values: readonly NodeId[]; readonly flops: number };
 }
+
+/** The values that a program's buffers are bound to. */
+export const boundValues = ({ buffers, launch }: KernelProgram): readonly NodeId[] =>
+  launch?.values ?? buffers.map(({ value }) => value);
 
 export const sharedBytes = (arrays: readonly SharedArray[]): number =>
   arrays.reduce((sum, array) => (array.own ? sum : sum + array.length * array.width * 4), 0);

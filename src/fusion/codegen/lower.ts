@@ -9,6 +9,7 @@ import { lowerFlashTile } from "./templates/flash-tile";
 import { lowerMatmulDirect, lowerMatmulRegisters } from "./templates/matmul-direct";
 import { lowerMatmulRows, lowerMatmulRowsThread } from "./templates/matmul-rows";
 import { lowerMatmulTile } from "./templates/matmul-tile";
+import { lowerLaunched } from "./templates/launched";
 import { lowerFlat } from "./templates/pointwise";
 import { lowerReduceThread } from "./templates/reduce-thread";
 import { lowerReduceTile } from "./templates/reduce-tile";
@@ -61,6 +62,8 @@ export function lowerJob(job: Job): KernelProgram[] {
       return [lowerMatmulRows(job)];
     case "matmul-rows-thread":
       return [lowerMatmulRowsThread(job)];
+    case "launched":
+      return lowerLaunched(job);
     case "matmul-direct":
       return lowerMatmulDirect(job);
   }

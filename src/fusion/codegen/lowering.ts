@@ -4,10 +4,11 @@
  */
 import { broadcastShapes, bug, node, type Graph, type Node, type NodeId } from "../ir";
 import { opDef, type OpDef } from "../ops";
-import { isFreeView } from "../region";
+import { isFreeView, loopOf, resultsOf } from "../region";
 import { Emitter, registerScalar, wordFor } from "./emitter";
 import { evenLanes, IndexSpace, type Cond, type Index, type Tuple } from "./index-space";
 import { literal, type Expr, type Scalar, type Stmt, type Value } from "./kernel-ir";
+import { writeLoop } from "./map-loop";
 import { mutated } from "./mutations";
 
 /** `yield [id, at]` asks the driver for another value; a plain call would recurse as deep as the graph. */
@@ -176,6 +177,7 @@ export class Lowering extends Emitter {
       const value = yield [input, this.broadcast(at, n.type.shape, node(this.graph, input).type.shape)];
       args.push(this.converted(value, registerScalar(wanted[operand]!), input));
     }
+    if (def.loop) return this.#loopValue(n, at, args);
     const kept = this.#withoutNeutral(def, args);
     if (kept) return kept;
     if (mutated("swapped-operands") && args.length === 2) args.reverse();
@@ -184,6 +186,28 @@ export class Lowering extends Emitter {
     const label = this.label(wordFor(n), this.suffix(at));
     const expr: Expr = { kind: "op", def, args, attrs: n.attrs, index };
     return this.let(label, registerScalar(n.type.dtype), width, expr, [n.id], level);
+  }
+
+  /** All trips of a loop, once for all of its results that are wanted here, as far out as its operands are known. */
+  #loopValue(n: Node, at: Tuple, args: readonly Value[]): Value {
+    const loop = opDef(n.op).loop!;
+    const body = loop.bodyOf(n.attrs);
+    const nodes = loopOf(this.graph, [...this.#inside], n.id);
+    const results = resultsOf(nodes.map((id) => node(this.graph, id)));
+    const { conditionalLevel } = this.scopes.at(-1)!;
+    const level = Math.max(conditionalLevel, ...args.map((arg) => (arg.kind === "reg" ? arg.level : 0)));
+    const inner = this.scopes.splice(level + 1);
+    const found = writeLoop(this, {
+      body,
+      dtypes: loop.dtypesOf(body),
+      trips: loop.trips(n.attrs),
+      results,
+      args,
+      nodes,
+    });
+    this.scopes.push(...inner);
+    nodes.forEach((id, i) => this.scopes[level]!.memo.set(`${at.id}:${id}`, found.get(results[i]!)!));
+    return found.get(loop.result(n.attrs))!;
   }
 
   /** The other operand where one is 1, or whatever changes no bit. A kernel of one op writes it as it is. */

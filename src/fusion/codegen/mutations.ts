@@ -40,6 +40,8 @@ export const codegenMutations = [
   "stale-chunk",
   "stale-rows",
   "lost-run",
+  "lost-trip",
+  "late-carry",
 ] as const;
 export type CodegenMutation = (typeof codegenMutations)[number];
 

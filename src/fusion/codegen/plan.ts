@@ -51,7 +51,7 @@ export function planFusion(fusion: Fusion, target: Target, profile: DeviceProfil
     const printed = printOrRepeat(graph, region, target);
     const facts = factsOf(graph, region, printed, profile, fullSize);
     runningTotals.add(region, facts);
-    for (const kernel of kernelsOf(region, facts, printed.programs, profile))
+    for (const kernel of kernelsOf(region, facts, printed.programs, profile, fullSize))
       kernels.push({ id: `K${kernels.length + 1}`, ...kernel });
   }
   const { buffers, plannedBytes, lowerBoundBytes } = planMemory(tenantsOf(fusion, kernels), kernels.length);
@@ -88,12 +88,16 @@ function kernelsOf(
   facts: RegionFacts,
   programs: readonly PrintedProgram[],
   profile: DeviceProfile,
+  fullSize: number,
 ): Omit<Kernel, "id">[] {
   const { schedule, traffic, time } = facts;
   const counted = new Set<NodeId>();
+  const launched = schedule.handed ? programs.map((program) => launchedAccesses(program, fullSize)) : null;
+  const bytesOfAll = launched?.reduce((sum, each) => sum + movedBy(each), 0) ?? 0;
   const launch = time.launchMicros / programs.length;
   const occupancy = occupancyLimits(schedule, profile);
-  const shareOf = (i: number): number => schedule.shares?.[i] ?? (i === 0 ? 1 : 0);
+  const shareOf = (i: number): number =>
+    launched ? movedBy(launched[i]!) / Math.max(1, bytesOfAll) : (schedule.shares?.[i] ?? (i === 0 ? 1 : 0));
   const flopsUpTo = (i: number): number =>
     Math.round(facts.flops * programs.slice(0, i).reduce((sum, _, each) => sum + shareOf(each), 0));
   return programs.map((program, i) => ({
@@ -109,8 +113,8 @@ function kernelsOf(
       access,
       type,
     })),
-    ...accessesOf(program, traffic, counted),
-    flops: flopsUpTo(i + 1) - flopsUpTo(i),
+    ...(launched?.[i] ?? accessesOf(program, traffic, counted)),
+    flops: program.flops ?? flopsUpTo(i + 1) - flopsUpTo(i),
     modelledBytes: i === 0 ? schedule.modelledBytes : 0,
     workgroupSize: program.workgroupSize,
     workgroups: program.workgroups,
@@ -127,6 +131,21 @@ function kernelsOf(
       occupancy,
     },
   }));
+}
+
+type Accesses = Pick<Kernel, "reads" | "writes">;
+const movedBy = ({ reads, writes }: Accesses): number =>
+  [...reads, ...writes].reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** A launch of a loop reads and writes whole what it binds. */
+function launchedAccesses({ bindings }: PrintedProgram, fullSize: number): Accesses {
+  const all = bindings.map(({ value, access, elements, type }) => {
+    const bytes = elements * dtypeBytes(type.dtype);
+    return { access, value, bytes, rereads: 0, fullSize: bytes > 0 && bytes >= fullSize };
+  });
+  const of = (writes: boolean): Access[] =>
+    all.filter(({ access }) => (access === "read_write") === writes).map(({ access: _, ...access }) => access);
+  return { reads: of(false), writes: of(true) };
 }
 
 /** The region's counted accesses that belong to this dispatch; partials are written by one and read by the other. */

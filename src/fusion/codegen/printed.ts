@@ -21,6 +21,8 @@ export interface PrintedProgram extends Pick<
   "name" | "template" | "schedule" | "workgroupSize" | "workgroups" | "workgroupBytes" | "wgsl" | "lines"
 > {
   readonly bindings: readonly PrintedBinding[];
+  /** FLOP of a launch that is counted by itself. */
+  readonly flops?: number;
 }
 
 /** What does not depend on a device profile: the kernel's shape, its arithmetic, its text. */
@@ -48,7 +50,20 @@ export function shapeRegion(graph: Graph, region: Region, target: Target): Shape
 
 export function printRegion(graph: Graph, region: Region, target: Target): PrintedRegion {
   const shaped = shapeRegion(graph, region, target);
-  return { ...shaped, programs: shaped.programs.map((program) => laidOut(printProgram(program))) };
+  // Launches of one kernel on other values have one text.
+  const texts = new Map<KernelProgram["body"], PrintedProgram>();
+  const programs = shaped.programs.map((program): PrintedProgram => {
+    const text = texts.get(program.body) ?? laidOut(printProgram(program));
+    texts.set(program.body, text);
+    const { launch } = program;
+    if (!launch) return text;
+    return {
+      ...text,
+      flops: launch.flops,
+      bindings: text.bindings.map((binding, i) => ({ ...binding, value: launch.values[i]! })),
+    };
+  });
+  return { ...shaped, programs };
 }
 
 /** The kernel as it is printed, before its lines are broken: names still may change. */

@@ -1,5 +1,6 @@
 /** @file Kernels that differ only in names are written once and then renamed: thousands of ops hold a few dozen different kernels. */
 import { knobsFor, nodeId, type Graph, type NodeId, type Region, type Target } from "../ir";
+import { launchedKey } from "../region";
 import { kernelName, titleOf } from "./frame";
 import { laidOut } from "./layout";
 import { isMutating } from "./mutations";
@@ -40,7 +41,7 @@ function targetFor(region: Region, target: Target): Target {
 /** As `printRegion`; takes the text from an equal region where there was one. */
 export function printOrRepeat(graph: Graph, region: Region, given: Target): PrintedRegion {
   const target = targetFor(region, given);
-  const alike = isMutating() ? null : nameless(graph, region);
+  const alike = isMutating() || launchedKey(graph, region.members) !== null ? null : nameless(graph, region);
   if (!alike) return printRegion(graph, region, target);
   let kernels = known.get(target);
   if (!kernels || kernels.size > MOST_KERNELS) {

@@ -4,10 +4,17 @@ import { resolveView } from "../region";
 import type { AccessLog } from "./interpret/access-log";
 import { interpretProgram, type InterpretOptions } from "./interpret/machine";
 import { translate } from "./interpret/translate";
-import type { KernelProgram } from "./kernel-ir";
+import { boundValues, type KernelProgram } from "./kernel-ir";
 import { lowerFusion, type LoweredRegion } from "./plan";
 
 const NO_LOG: AccessLog = { buffers: [], problems: [] };
+
+/** The log by what was bound. */
+function rebound(program: KernelProgram, log: AccessLog): AccessLog {
+  if (!program.launch) return log;
+  const bound = new Map(program.buffers.map(({ value }, i) => [value, program.launch!.values[i]!]));
+  return { ...log, buffers: log.buffers.map((access) => ({ ...access, value: bound.get(access.value)! })) };
+}
 
 export interface CpuRun {
   /** Graph outputs, views resolved, in f64; bool as 0 and 1. */
@@ -36,12 +43,16 @@ export function runPlanOnCpu(
   const memory = new Map<NodeId, Float64Array>();
   const regions = lowerFusion(fusion, target, profile).map((lowered): RegionRun => {
     const logs = lowered.programs.map((program) => {
-      for (const { value, elements } of program.buffers) {
-        if (!memory.has(value)) memory.set(value, inputs.get(value) ?? new Float64Array(elements).fill(Number.NaN));
-      }
+      const bound = boundValues(program);
+      const own = new Map<NodeId, Float64Array>();
+      program.buffers.forEach(({ value, elements }, i) => {
+        const at = bound[i]!;
+        if (!memory.has(at)) memory.set(at, inputs.get(at) ?? new Float64Array(elements).fill(Number.NaN));
+        own.set(value, memory.get(at)!);
+      });
       const quick = options.log === false ? translate(program, options.precision ?? "f64") : null;
-      if (!quick) return interpretProgram(program, memory, options);
-      quick(memory);
+      if (!quick) return rebound(program, interpretProgram(program, own, options));
+      quick(own);
       return NO_LOG;
     });
     return { ...lowered, logs };

@@ -1,7 +1,15 @@
 /** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
 import { node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../ir";
 import { LONGEST_SORTED, opDef } from "../ops";
-import { matmulSizes, orderComparisons, segmentBody, type RegionForm, type RegionSchedule } from "../region";
+import {
+  loopsIn,
+  matmulSizes,
+  orderComparisons,
+  resultsOf,
+  segmentBody,
+  type RegionForm,
+  type RegionSchedule,
+} from "../region";
 
 type Body = Pick<Region, "members" | "outputs">;
 
@@ -21,9 +29,15 @@ export function regionFlops(graph: Graph, region: Body, form: RegionForm | null,
       flops += def.flopsPerElement * sizeOf(node(graph, n.inputs[0]!).type.shape);
     } else if (def.order) {
       flops += comparisonsOf(graph, n, form!, schedule);
-    } else if (def.kind !== "movement") {
+    } else if (def.kind !== "movement" && !def.loop) {
       flops += def.flopsPerElement * evaluations.get(id)!;
     }
+  }
+  // Results of one loop share its trips.
+  for (const results of loopsIn(graph, region.members)) {
+    const [{ op, attrs }] = results as [Node];
+    const times = Math.max(...results.map(({ id }) => evaluations.get(id)!));
+    flops += times * opDef(op).loop!.flops(attrs, resultsOf(results));
   }
   return flops;
 }

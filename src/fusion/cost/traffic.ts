@@ -8,7 +8,7 @@ import { type RegionForm, type RegionSchedule } from "../region";
 export interface RegionTraffic {
   readonly reads: readonly Access[];
   readonly writes: readonly Access[];
-  /** Bytes of what the kernels of a region hand over: partials of a split reduction, runs of a merged order. Written once and read back once. */
+  /** Bytes read of what the kernels of a region hand over: partials of a split reduction, runs of a merged order, what trips of a loop carry. */
   readonly temporaryBytes: number;
   readonly bytesRead: number;
   readonly bytesWritten: number;
@@ -88,6 +88,14 @@ export function regionTraffic(
   const { temporaries = 1 } = schedule;
   let transfers = partials > 0 ? 2 * temporaries : 0;
   let fullSizeTransfers = partials > 0 && partials / temporaries >= fullSize ? 2 * temporaries : 0;
+  let handedRead = 0;
+  for (const { bytes, writes: written, reads: read } of schedule.handed ?? []) {
+    bytesWritten += bytes * written;
+    handedRead += bytes * read;
+    transfers += written + read;
+    if (bytes >= fullSize) fullSizeTransfers += written + read;
+  }
+  bytesRead += handedRead;
   for (const { bytes, rereads, fullSize: full } of reads) {
     bytesRead += bytes * (1 + rereads);
     transfers += 1 + rereads;
@@ -101,7 +109,7 @@ export function regionTraffic(
   return {
     reads,
     writes,
-    temporaryBytes: partials,
+    temporaryBytes: partials + handedRead,
     bytesRead,
     bytesWritten,
     bytes: bytesRead + bytesWritten,

@@ -57,6 +57,9 @@ export type MultiConsumerPolicy = "cost" | "materialise" | "duplicate" | "multi"
 /** `library` keeps the kernel of a product apart from its epilogue; `threshold` does where it computes more per byte than a line. */
 export type MatmulPolicy = "epilogue" | "library" | "threshold";
 
+/** Ops per kernel for one notch of the group-size slider. */
+export const OPS_PER_NOTCH = 64;
+
 export interface CompileOptions {
   readonly granularity: Granularity;
   /** Names of passes that are switched off. */

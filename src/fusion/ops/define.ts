@@ -1,5 +1,6 @@
 /** @file What an op is: one typed object. Families (families.ts) fill in most of it; an op's file states the rest. */
 import type { Attrs, AttrValue, Checked, DType, Node, NodeId, Shape, TensorType } from "../ir";
+import type { LoopBody } from "./loop-body";
 
 /** One argument of a call, in PyTorch's order; `names` holds every accepted spelling, the canonical one first. */
 export interface Param {
@@ -152,6 +153,21 @@ export interface OrderMeaning {
   readonly indices: boolean;
 }
 
+/** A loop whose carried values each trip changes element by element: `scalar` is what all trips do to one element. */
+export interface LoopMeaning {
+  /** Of a call that `infer` accepted. */
+  bodyOf(attrs: Attrs): LoopBody;
+  /** Dtypes of the body's values. */
+  dtypesOf(body: LoopBody): readonly DType[];
+  trips(attrs: Attrs): number;
+  /** Which carried value the result is. */
+  result(attrs: Attrs): number;
+  /** Each trip launches the body's kernels again; otherwise all trips are made inside a kernel. */
+  launched(attrs: Attrs): boolean;
+  /** FLOP an element, all trips, where these carried values are wanted. */
+  flops(attrs: Attrs, results: readonly number[]): number;
+}
+
 /** What a derivative rule sees: the op's operands and result where they stand in the graph, and a builder of further nodes. */
 export interface DerivativeContext {
   readonly inputs: readonly NodeId[];
@@ -227,6 +243,7 @@ export interface OpDef extends Names {
   readonly reduce?: ReduceMeaning;
   readonly scan?: ScanMeaning;
   readonly order?: OrderMeaning;
+  readonly loop?: LoopMeaning;
   /** gather: operand 0 is read at indices along one axis that are the values of operand 1, clamped to the axis. */
   readonly gather?: { axis(attrs: Attrs, x: Shape): number };
   /** `iota`-like sources: the value from the element's coordinates. */

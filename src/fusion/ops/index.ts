@@ -13,6 +13,16 @@ export { TableAlgebra, tabled, type TabledCase } from "./index-tables";
 export { groupsOf, isAbsent, permOf, sliceAxes, type AxisGroup } from "./indices";
 export { FARTHEST_ANGLE } from "./wgsl-functions";
 export type { ArgCompare } from "./define";
+export {
+  bodyText,
+  carriedFor,
+  pruned,
+  readBody,
+  readBy,
+  type BodyArg,
+  type BodyValue,
+  type LoopBody,
+} from "./loop-body";
 export { leavingHalves, withRounded } from "./halves";
 export { HIGHEST, LOWEST } from "./limits";
 export { primitive as opDef } from "./primitives";

@@ -68,6 +68,7 @@ import { log1p } from "./transcendental/log1p";
 import { log2 } from "./transcendental/log2";
 import { logaddexp } from "./transcendental/logaddexp";
 import { lt } from "./compare/lt";
+import { mapLoop } from "./control/map-loop";
 import { matmul } from "./contraction/matmul";
 import { max } from "./reduce/max";
 import { maximum } from "./arithmetic/maximum";
@@ -186,6 +187,7 @@ export const primitives: readonly OpDef[] = [
   log2,
   logaddexp,
   lt,
+  mapLoop((name) => byName.get(name) ?? null),
   matmul,
   max,
   maximum,

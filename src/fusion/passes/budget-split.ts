@@ -1,5 +1,15 @@
 /** @file P8: a kernel over a limit, or across a boundary that the user drew, is cut where the least has to cross. */
-import { bytesOf, freshRegionId, node, parseEdgeId, type Limit, type NodeId, type Region, type RegionId } from "../ir";
+import {
+  bytesOf,
+  freshRegionId,
+  node,
+  parseEdgeId,
+  type Limit,
+  type NodeId,
+  type Region,
+  type RegionId,
+  OPS_PER_NOTCH,
+} from "../ir";
 import { isRefusal } from "../cost";
 import { isFreeView, neededBy } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
@@ -8,7 +18,7 @@ import { cheapestCut, type CutValue } from "./min-cut";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { namesOf, nameOf, showBytes, yes } from "./sentences";
-import { OPS_PER_NOTCH, STATEMENT_LIMIT } from "./profitability";
+import { STATEMENT_LIMIT } from "./profitability";
 import { titled } from "./catalogue";
 
 interface Excess {

@@ -22,6 +22,14 @@ export const passCatalogue: readonly PassEntry[] = [
     elsewhere: [ort("ConstantFolding", "CommonSubexpressionElimination", "EliminateIdentity")],
   },
   {
+    name: "loops",
+    title: "Run loops inside kernels",
+    summary:
+      "Makes all trips of a loop in one kernel when each works element by element: what it carries stays in registers.",
+    numerics: "bitwise",
+    elsewhere: [{ compiler: "Triton", names: ["tl.range"] }],
+  },
+  {
     name: "recognition",
     title: "Recognise patterns",
     summary: "Recognises softmax, norms and gates that are written as primitives, and gives them their name.",

@@ -1,10 +1,9 @@
 /** @file Paths that part at one producer and meet again at one reader (the post-dominator test of TVM, on regions). */
-import type { Region, RegionId } from "../ir";
+import { OPS_PER_NOTCH, type Region, type RegionId } from "../ir";
 import { isRefusal } from "../cost";
 import type { Candidate } from "./define";
 import { edgesBetween, mergeCandidate, nodesOf } from "./merge";
 import type { Planner } from "./planner";
-import { OPS_PER_NOTCH } from "./profitability";
 
 /** Regions between the two ends that are looked at before giving up. */
 const WINDOW = 16;

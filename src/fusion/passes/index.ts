@@ -10,6 +10,7 @@ import { canonicalise } from "./canonicalise";
 import { contractionEpilogue } from "./contraction-epilogue";
 import type { FusionPass } from "./define";
 import { contractReduce } from "./contract-reduce";
+import { loops } from "./loops";
 import { monotoneCommute } from "./monotone-commute";
 import { multiOutput } from "./multi-output";
 import { producerConsumer } from "./producer-consumer";
@@ -23,6 +24,7 @@ import { transposeFolding } from "./transpose-folding";
 /** The pipeline: passes run in this order. */
 export const allPasses: readonly FusionPass[] = [
   canonicalise,
+  loops,
   recognition,
   weightFolding,
   monotoneCommute,

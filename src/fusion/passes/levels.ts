@@ -10,6 +10,7 @@ export type Level = NonNullable<CompileOptions["level"]>;
  */
 const FIRST_LEVEL: ReadonlyMap<string, Level> = new Map<string, Level>([
   ["canonicalise", 1],
+  ["loops", 1],
   ["transpose-folding", 1],
   ["producer-consumer", 1],
   ["budget-split", 1],

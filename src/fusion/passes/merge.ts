@@ -230,6 +230,8 @@ const isDerived = ({ form }: RegionFacts): boolean => form !== null && isOnline(
 /** Stored inputs and outputs, and what chunks leave: of rows, of each product, of runs with their places. */
 function boundBy({ form, traffic, schedule }: RegionFacts): number {
   const parts = form?.contraction ? (schedule.temporaries ?? 1) : form && form.orders.length > 0 ? 2 : 1;
+  // Each launch of a loop binds its own few.
+  if (schedule.handed) return 0;
   return traffic.reads.length + traffic.writes.length + (traffic.temporaryBytes > 0 ? parts : 0);
 }
 

@@ -12,15 +12,15 @@ import {
 } from "../ir";
 import { positionsOf } from "../cost";
 import { withRounded } from "../ops";
-import { classifyPlain, isFreeView, storedInputs } from "../region";
+import { classifyPlain, isFreeView, launchedKey, loopKey, storedInputs } from "../region";
 import { regionsInTextOrder } from "./planner";
 
 /** Memory, literals and holes are no kernel's work. */
 const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
 
-/** The call that a node is part of: its outermost composite, or itself. */
+/** The call that a node is part of: its outermost composite, the loop that it is a result of, or itself. */
 const callOf = (graph: Graph, id: NodeId): string =>
-  node(graph, id).groups.find(({ kind }) => kind === "composite")?.id ?? id;
+  loopKey(node(graph, id)) ?? node(graph, id).groups.find(({ kind }) => kind === "composite")?.id ?? id;
 
 /** The statement that a node is part of: its binding, without the path inside the expression and the composite's part. */
 const statementOf = (id: NodeId): string => id.replace(/(?:\/\d+)*(?:\.[^/]*)?$/, "");
@@ -45,10 +45,13 @@ export function naiveFusion(graph: Graph, granularity: Granularity, strict = fal
   const calls = (members: readonly NodeId[]): Region[] =>
     gathered(members, (id) => callOf(graph, id)).flatMap((call) => kernelsOf(graph, call, outputs));
   const cut: Record<Granularity, () => Region[]> = {
-    primitive: () => ids.flatMap((id) => kernelsOf(graph, [id], outputs)),
+    primitive: () =>
+      gathered(ids, (id) => loopKey(node(graph, id)) ?? id).flatMap((one) => kernelsOf(graph, one, outputs)),
     op: () => calls(ids),
     statement: () =>
-      gathered(ids, statementOf).flatMap((members) => wholeOf(graph, members, outputs) ?? calls(members)),
+      gathered(ids, (id) => loopKey(node(graph, id)) ?? statementOf(id)).flatMap(
+        (members) => wholeOf(graph, members, outputs) ?? calls(members),
+      ),
   };
   const positions = positionsOf(graph);
   const regions = regionsInTextOrder(cut[granularity](), (id) => positions.get(id)!);
@@ -78,7 +81,8 @@ function wholeOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<
 
 /** The naive plan is the same on every machine, so it keeps within what every machine binds. */
 const fitsOneKernel = (graph: Graph, { members, outputs }: Region): boolean =>
-  storedInputs(graph, members).length + outputs.length <= MOST_BINDINGS && classifyPlain(graph, members, outputs).ok;
+  (launchedKey(graph, members) !== null || storedInputs(graph, members).length + outputs.length <= MOST_BINDINGS) &&
+  classifyPlain(graph, members, outputs).ok;
 
 function kernelsOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<NodeId>): Region[] {
   const whole = wholeOf(graph, members, outputs);

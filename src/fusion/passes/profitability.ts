@@ -1,5 +1,5 @@
 /** @file Is a legal merge worth it? Words and codes for the cost model's numbers; the budgets of one kernel. */
-import { bytesOf, node, type NodeId, type Region, type Verdict } from "../ir";
+import { bytesOf, node, type NodeId, type Region, type Verdict, OPS_PER_NOTCH } from "../ir";
 import { intensity, machineShare, ridge, tileVisits, type RegionFacts } from "../cost";
 import { opDef } from "../ops";
 import type { Candidate, CostDelta, Opinion } from "./define";
@@ -15,9 +15,6 @@ export const REGISTER_LIMIT = 64;
 export const STATEMENT_LIMIT = 2000;
 /** What a driver takes to parse and build one statement, ms: 20,000 of them took 6.1 s. */
 const COMPILE_MILLIS = 0.305;
-/** Ops per kernel for one notch of the group-size slider. */
-export const OPS_PER_NOTCH = 64;
-
 /** "What would make it fuse?" where only the price stands against it. */
 export function forcing(
   { options }: Planner,

@@ -1,12 +1,12 @@
 /** @file P5: reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
 import { factorsOf } from "../kernel";
-import type { Region, RegionId } from "../ir";
+import { OPS_PER_NOTCH, type Region, type RegionId } from "../ir";
 import type { RegionSchedule } from "../region";
 import type { Answer, Candidate, FusionPass, Opinion } from "./define";
 import { costOf, edgesBetween, hasContraction, walksRows, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { countOf, inWords, namesOf, showBytes } from "./sentences";
-import { judge, OPS_PER_NOTCH } from "./profitability";
+import { judge } from "./profitability";
 import { titled } from "./catalogue";
 
 /** Ops in the groups of the first round. */

@@ -20,6 +20,7 @@ import { classifyMerged, needsMerging } from "./merged-order";
 import { lieOf, type Lie } from "./turns";
 import { mayBeOwned, strayOfRows, WIDEST_ROW } from "./owned-rows";
 import { onlineParts } from "./online";
+import { isLaunched, launchedKey } from "./launched";
 import { refusal } from "./refusal";
 import { directionOf, isOrder, isScan, walkedAxes, walksRows } from "./row-ops";
 import type { Classified, RegionForm } from "./types";
@@ -51,6 +52,14 @@ export function classifyPlain(graph: Graph, members: readonly NodeId[], outputs:
       `\`${node(graph, opaque).label}\` is a boundary: its kernel is written by hand and takes nothing else in.`,
     );
   }
+  const launched = members.find((id) => isLaunched(node(graph, id)));
+  if (launched !== undefined && launchedKey(graph, members) === null)
+    return refuse(
+      "L_OPAQUE",
+      [launched],
+      `\`${node(graph, launched).label}\` is a loop whose trips are launched one by one: what it carries goes through memory between them.`,
+      "The pass that runs loops inside kernels.",
+    );
   const contractions = of("contraction");
   const rowOps = members.filter((id) => walksRows(node(graph, id)));
   if (contractions.length > 1) {

@@ -27,6 +27,17 @@ export { readsOf, touchedElements } from "./reads";
 export { knobOffers } from "./knob-offers";
 export type { KnobOffer } from "./knobs";
 export { mergedSort, orderComparisons, orderStages, partitionOf, type OrderStage } from "./merged-order";
+export { computedIn, liveInLoop, loopKey, loopOf, loopsIn, resultsOf } from "./map-loops";
+export {
+  endingOf,
+  isLaunched,
+  launchedKey,
+  LaunchedLoop,
+  placesRead,
+  type Launch,
+  type Place,
+  type TripKernels,
+} from "./launched";
 export { mergedStages, type MergedStages } from "./one-pass";
 export { scheduleRegion } from "./schedule";
 export { passRoots } from "./row-roots";

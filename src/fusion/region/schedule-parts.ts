@@ -1,5 +1,7 @@
 /** @file What every schedule is made of: an empty one, the values alive at once, registers that any kernel takes. */
 import { node, type Graph, type NodeId, type Region } from "../ir";
+import { opDef } from "../ops";
+import { liveInLoop, loopOf } from "./map-loops";
 import type { RegionSchedule, Variant } from "./types";
 
 export type Body = Pick<Region, "members" | "outputs">;
@@ -49,8 +51,16 @@ export function liveScalars(graph: Graph, { members, outputs }: Body): number {
       born.add(value);
       live++;
     }
-    most = Math.max(most, live);
+    most = Math.max(most, live + within(graph, members, id));
     live -= dying.get(i) ?? 0;
   });
   return most;
+}
+
+/** What a loop keeps in registers besides its operands and results. */
+function within(graph: Graph, members: readonly NodeId[], id: NodeId): number {
+  const n = node(graph, id);
+  if (!opDef(n.op).loop) return 0;
+  const results = loopOf(graph, members, id);
+  return results[0] === id ? liveInLoop(results.map((each) => node(graph, each))) - new Set(n.inputs).size : 0;
 }

@@ -1,15 +1,29 @@
 /** @file How a region's loops meet the threads, and what that takes: rereads, registers, workgroup memory. */
-import { dtypeBytes, knobsFor, node, sameShape, sizeOf, type Graph, type Knobs, type NodeId, type Target } from "../ir";
+import {
+  bug,
+  dtypeBytes,
+  knobsFor,
+  node,
+  sameShape,
+  sizeOf,
+  type Graph,
+  type Knobs,
+  type NodeId,
+  type Target,
+} from "../ir";
 import { knobsKept } from "./knobs";
 import { CPU_TILE, matmulSizes, namedTile, tileBytes, tileRereads, tileThreads } from "./matmul";
 import { aloneShare, productFactors } from "./matmul-factors";
 import { readTwice } from "./reduce-schedule";
 import { followersOf, samplesOf } from "./alignment";
 import { productsOf } from "./dual";
+import { classify } from "./classify";
 import { isOnline } from "./classify-online";
 import { ownedFigures, ownedTile } from "./owned-rows";
 import { scheduleOnline } from "./online-schedule";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./reads";
+import { launchedKey } from "./launched";
+import { scheduleLaunched } from "./schedule-launched";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
 import { segmentBody, segmentsOf } from "./segments";
 import { scheduleRows } from "./schedule-rows";
@@ -24,8 +38,17 @@ import { isViewRegion } from "./views";
  */
 export function scheduleRegion(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
   if (isViewRegion(graph, region) || storesNothing(graph, region)) return blank({ variant: "view", dispatches: 0 });
+  if (launchedKey(graph, region.members) !== null)
+    return scheduleLaunched(graph, region, target, (own, each) => scheduleRegion(own, each, formOf(own, each), target));
   const knobs = knobsFor(target.knobs, region.outputs);
   return knobsKept(knobs, target, (kept) => scheduleWith(graph, region, form, target, kept)).schedule;
+}
+
+/** The form of a kernel that is one: each of a trip works element by element. */
+function formOf(graph: Graph, { members, outputs }: Body): RegionForm {
+  const found = classify(graph, members, outputs);
+  if (!found.ok) throw bug(found.verdict.text);
+  return found.form;
 }
 
 /** The schedule with these knobs, whatever it takes. Not of views. */

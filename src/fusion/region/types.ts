@@ -64,6 +64,7 @@ export type Variant =
   | "flash-thread"
   | "reduce-tile"
   | "reduce-thread"
+  | "launched"
   | "view";
 
 /** A matmul tile: workgroup tile m×n×k, outputs per thread rm×rn. */
@@ -161,6 +162,8 @@ export interface RegionSchedule {
   readonly temporaries?: number;
   /** Bytes of them alive at once. Absent: all of them. */
   readonly temporaryPeak?: number;
+  /** Launched loops: values that launches hand to one another, by size, and how often one is written and read. */
+  readonly handed?: readonly { readonly bytes: number; readonly writes: number; readonly reads: number }[];
   /** Share of the work that each dispatch does; absent: the first does all of it. */
   readonly shares?: readonly number[];
   /** Contraction tile re-reads if nothing is cached. */

@@ -59,6 +59,24 @@ export class Diagnostics {
     return false;
   }
 
+  /** How much was found so far. */
+  mark(): number {
+    return this.found.size;
+  }
+
+  /** Whether a mistake was found after `mark`. */
+  errorsSince(mark: number): boolean {
+    return [...this.found.values()].slice(mark).some(({ severity }) => severity === "error");
+  }
+
+  /** Forgets what was found after `mark`. */
+  backTo(mark: number): void {
+    for (const key of [...this.found.keys()].slice(mark)) {
+      this.found.delete(key);
+      this.harmless.delete(key);
+    }
+  }
+
   /** Sorted by line; a last entry says how many were left out. */
   list(source: string): Diagnostic[] {
     const lines = linesOf(source);

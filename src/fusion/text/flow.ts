@@ -7,6 +7,7 @@ import { mayGoOn } from "./interpreter";
 import type { Expr, ForStatement, IfStatement, Statement, WhileStatement } from "./syntax";
 import { bare, bodiesOf, everyStatement, rootsOf } from "./syntax";
 import type { GroupRef } from "../ir";
+import { keepFor, type KeptFor } from "./kept-for";
 import { bindTargets, namesIn, underName, versioned } from "./targets";
 import type { Value } from "./values";
 import { BROKEN, isBroken } from "./values";
@@ -150,8 +151,20 @@ export function runFor(interpreter: Interpreter, statement: ForStatement, frame:
   const loops = (frame.versions.get(key) ?? 0) + 1;
   frame.versions.set(key, loops);
   const loop = loops === 1 ? name : `${name}@${loops}`;
-  for (const { key: iterationKey, value } of passes) {
+  const rest = (from: number): KeptFor => ({
+    statement,
+    id: `${frame.prefix}${loop}`,
+    numbers: passes.slice(from).map(({ key }) => key),
+    runBody: (around, bind) => {
+      const group = { kind: "loop", id: `${frame.prefix}${loop}#`, label: `for ${name}` } as const;
+      runIteration(interpreter, statement, around, group, bind);
+    },
+  });
+  const isCounted = passes.every(({ key, value }) => value.kind === "number" && value.value === key);
+  for (const [at, { key: iterationKey, value }] of passes.entries()) {
     if (!mayGoOn(interpreter, statement.span) || frame.result.values) return;
+    // What is a number before the first iteration may be a tensor after it.
+    if (isCounted && at < 2 && keepFor(interpreter, run, rest(at))) return;
     const id = `${frame.prefix}${loop}#${iterationKey}`;
     const group = { kind: "loop", id, label: `for ${name} = ${iterationKey}` } as const;
     interpreter.calls.push({ ...group, span: statement.span, result: null, expr: null, run });

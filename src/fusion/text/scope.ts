@@ -42,6 +42,14 @@ export class SymbolRecord {
     else if (this.spans.length > 16) this.seen = new Set(this.spans.map(({ from }) => from));
   }
 
+  /** It stands for none of `gone`: they are not in the graph. */
+  forget(gone: ReadonlySet<NodeId>): void {
+    if (this.value.kind === "tensor" && gone.has(this.value.node)) this.value = { kind: "broken" };
+    if (!this.nodes.some((id) => gone.has(id))) return;
+    this.nodes.splice(0, this.nodes.length, ...this.nodes.filter((id) => !gone.has(id)));
+    this.node = this.nodes[0] ?? null;
+  }
+
   addValue(value: Value): void {
     this.value = value;
     if (value.kind !== "tensor") return;
@@ -72,6 +80,24 @@ export class Scope {
     const history = this.names.get(name);
     if (history) history.push(binding);
     else this.names.set(name, [binding]);
+  }
+
+  /** How often each name was bound here. */
+  mark(): ReadonlyMap<string, number> {
+    return new Map([...this.names].map(([name, history]) => [name, history.length]));
+  }
+
+  /** Names that were bound after `mark`. */
+  boundSince(mark: ReadonlyMap<string, number>): readonly string[] {
+    return [...this.names].flatMap(([name, { length }]) => (length > (mark.get(name) ?? 0) ? [name] : []));
+  }
+
+  /** Forgets what was bound after `mark`. */
+  backTo(mark: ReadonlyMap<string, number>): void {
+    for (const [name, history] of this.names) {
+      history.length = mark.get(name) ?? 0;
+      if (history.length === 0) this.names.delete(name);
+    }
   }
 
   /** The newest binding of `name` here or outside. */

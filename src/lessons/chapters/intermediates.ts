@@ -66,6 +66,31 @@ return t
     claims: [{ row: "004-03", says: "2kns → 2ns, its symbols lost" }],
   },
   {
+    id: "mandelbrot",
+    chapter: "intermediates",
+    title: "A loop in one kernel",
+    sentence: "Each trip reads and writes whole tensors; in one kernel x, y and count stay in registers for all trips.",
+    text: `# How often z = z² + c stays small, for every pixel
+N = 1024
+cx: f32[N, N] = uniform(-2, 1)
+cy: f32[N, N] = uniform(-1.5, 1.5)
+
+x = cx * 0
+y = cy * 0
+count = cx * 0
+for turn in range(20):
+    next_x = x * x - y * y + cx
+    next_y = 2 * x * y + cy
+    inside = next_x * next_x + next_y * next_y < 4
+    x = where(inside, next_x, x)
+    y = where(inside, next_y, y)
+    count = where(inside, count + 1, count)
+return count
+`,
+    granularity: "op",
+    sizes: { name: "N", S: 128, M: 1024, L: 2048 },
+  },
+  {
     id: "batch-norm",
     chapter: "intermediates",
     title: "BatchNorm",

@@ -48,6 +48,18 @@ export const elsewhere: readonly Note[] = [
     examples: ["square-matmul", "matmul-bias-relu"],
   },
   {
+    id: "loops-elsewhere",
+    kind: "elsewhere",
+    title: "Loops elsewhere",
+    text: [
+      "torch.compile writes a Python loop out: fifty iterations are fifty copies of the body. XLA keeps `fori_loop` as a loop around kernels, so what is carried goes through memory in each trip. In Triton and CUDA the loop is written inside the kernel by hand.",
+      "Here a loop whose body works element by element becomes a loop inside one kernel, and what it carries stays in registers.",
+    ],
+    rows: ["001-11", "000-24"],
+    passes: ["loops"],
+    examples: ["mandelbrot"],
+  },
+  {
     id: "torch-compile",
     kind: "elsewhere",
     title: "torch.compile",

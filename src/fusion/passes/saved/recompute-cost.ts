@@ -15,8 +15,9 @@ export const savedBytes = (n: Node): number => (fitsBits(n) ? sizeOf(n.type.shap
 
 /** FLOPs of computing a value from its operands. */
 export function flopsOf(graph: Graph, id: NodeId): number {
-  const { op, type, inputs } = node(graph, id);
-  const { kind, flopsPerElement } = opDef(op);
+  const { op, attrs, type, inputs } = node(graph, id);
+  const { kind, flopsPerElement, loop } = opDef(op);
+  if (loop) return loop.flops(attrs, [loop.result(attrs)]) * sizeOf(type.shape);
   if (kind === "contraction") return 2 * matmulSizes(graph, id).k * sizeOf(type.shape);
   const many = kind === "reduce" || kind === "scan" || kind === "order";
   return kind === "movement" ? 0 : flopsPerElement * sizeOf(many ? node(graph, inputs[0]!).type.shape : type.shape);

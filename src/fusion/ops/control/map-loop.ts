@@ -1,0 +1,39 @@
+/** @file A loop whose body works element by element: what it carries stays in registers, however often it goes round. */
+import type { OpDef } from "../define";
+import { loopMeaning, type Find } from "../map-loops";
+
+/** The op, over the ops that `find` knows. */
+export function mapLoop(find: Find): OpDef {
+  const { loop, js, infer } = loopMeaning(find);
+  return {
+    name: "map_loop",
+    kind: "elementwise",
+    doc: {
+      formula: "carried = body(carried), trips times",
+      teaches: "Carried values stay in registers: memory is read before the first trip and written after the last.",
+    },
+    params: [
+      { names: ["tensors"], kind: "tensors", doc: "Carried values before the first trip, then what every trip reads." },
+      { names: ["trips"], kind: "int", doc: "How often the body runs." },
+      { names: ["body"], kind: "string", doc: "What a trip computes, element by element." },
+      { names: ["result"], kind: "int", default: 0, doc: "Which carried value is the result, from 0." },
+      {
+        names: ["launched"],
+        kind: "bool",
+        default: true,
+        doc: "The ops of the body are kernels that each trip launches again; otherwise one kernel runs all trips.",
+      },
+    ],
+    infer,
+    flopsPerElement: 1,
+    expensive: true,
+    tolerance: { rtol: 0, atol: 0, reason: "what the ops of its body allow, trip after trip" },
+    scalar: {
+      js,
+      wgsl() {
+        throw new TypeError("a loop is no expression: it is written as statements");
+      },
+    },
+    loop,
+  };
+}

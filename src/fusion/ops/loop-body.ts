@@ -1,0 +1,256 @@
+/**
+ * @file What one trip of a loop computes, as data and as text: `x: f32, y: f32; c: f32; turn -> a = mul(x, y); b = add(a, c) -> b, x`.
+ * Carried values, then what stays the same, then the trip's number; then one value after the other, and what each carried value becomes.
+ */
+import type { Attrs, AttrValue, DType } from "../ir";
+
+/** Where a body finds a value: one of its parameters, the trip's number (0, 1 …), a value computed before, or a literal. */
+export type BodyArg =
+  | { readonly kind: "param"; readonly at: number }
+  | { readonly kind: "trip" }
+  | { readonly kind: "value"; readonly at: number }
+  | { readonly kind: "literal"; readonly value: number; readonly dtype: DType };
+
+export interface BodyValue {
+  /** Unique among the body's names. */
+  readonly name: string;
+  /** An elementwise primitive. */
+  readonly op: string;
+  readonly args: readonly BodyArg[];
+  readonly attrs: Attrs;
+  /** Values of one call as written have one number. Absent: a call of its own. */
+  readonly call?: number;
+}
+
+export interface LoopBody {
+  /** Carried values first, then those that all trips read. */
+  readonly params: readonly { readonly name: string; readonly dtype: DType }[];
+  readonly trip: string;
+  readonly values: readonly BodyValue[];
+  /** What each carried value is in the next trip. As many as are carried. */
+  readonly next: readonly BodyArg[];
+}
+
+const DTYPES: ReadonlySet<string> = new Set(["f32", "f16", "i32", "bool"]);
+
+// ---- to text --------------------------------------------------------------------------------------------------------
+
+const numberText = (value: number): string =>
+  Number.isNaN(value)
+    ? "nan"
+    : Number.isFinite(value)
+      ? Object.is(value, -0)
+        ? "-0"
+        : `${value}`
+      : value > 0
+        ? "inf"
+        : "-inf";
+
+function argText({ params, trip, values }: LoopBody, arg: BodyArg): string {
+  if (arg.kind === "param") return params[arg.at]!.name;
+  if (arg.kind === "trip") return trip;
+  return arg.kind === "value" ? values[arg.at]!.name : `${numberText(arg.value)}:${arg.dtype}`;
+}
+
+/** `[lo=0, by={text}]`; texts stand in braces, so that a body may stand in a body. */
+function attrsText(attrs: Attrs): string {
+  const said = Object.entries(attrs).map(([name, value]) => `${name}=${attrText(value)}`);
+  return said.length === 0 ? "" : `[${said.join(", ")}]`;
+}
+
+function attrText(value: AttrValue): string {
+  if (typeof value === "string") return `{${value}}`;
+  if (typeof value === "number") return numberText(value);
+  return value !== null && typeof value === "object" ? `(${value.map(numberText).join(" ")})` : `${value}`;
+}
+
+/** The body as one line; equal bodies are equal texts. */
+export function bodyText(body: LoopBody): string {
+  const { params, trip, values, next } = body;
+  const list = (of: LoopBody["params"]): string => of.map(({ name, dtype }) => `${name}: ${dtype}`).join(", ");
+  const arg = (of: BodyArg): string => argText(body, of);
+  const lines = values.map(
+    ({ name, op, args, attrs, call }) =>
+      `${name}${call === undefined ? "" : `#${call}`} = ${op}(${args.map(arg).join(", ")})${attrsText(attrs)}`,
+  );
+  return `${list(params.slice(0, next.length))}; ${list(params.slice(next.length))}; ${trip} -> ${lines.join("; ")} -> ${next.map(arg).join(", ")}`;
+}
+
+// ---- from text ------------------------------------------------------------------------------------------------------
+
+class Misread extends Error {}
+
+/** Pieces between `by`, where no bracket is open. */
+function apart(text: string, by: string): string[] {
+  const pieces: string[] = [];
+  let [depth, from] = [0, 0];
+  for (let i = 0; i < text.length; i++) {
+    if ("([{".includes(text[i]!)) depth++;
+    else if (")]}".includes(text[i]!)) depth--;
+    else if (depth === 0 && text.startsWith(by, i)) {
+      pieces.push(text.slice(from, i).trim());
+      from = i + by.length;
+    }
+  }
+  pieces.push(text.slice(from).trim());
+  return pieces.length === 1 && pieces[0] === "" ? [] : pieces;
+}
+
+function numberOf(text: string): number {
+  if (text === "nan") return Number.NaN;
+  if (text === "inf" || text === "-inf") return text === "inf" ? Infinity : -Infinity;
+  const value = Number(text);
+  if (text === "" || Number.isNaN(value)) throw new Misread(`\`${text}\` is no number`);
+  return value;
+}
+
+function attrOf(text: string): AttrValue {
+  if (text.startsWith("{") && text.endsWith("}")) return text.slice(1, -1);
+  if (text.startsWith("(") && text.endsWith(")"))
+    return text.slice(1, -1).trim() === "" ? [] : text.slice(1, -1).trim().split(/\s+/).map(numberOf);
+  if (text === "true" || text === "false") return text === "true";
+  return text === "null" ? null : numberOf(text);
+}
+
+function dtypeOf(text: string): DType {
+  if (!DTYPES.has(text)) throw new Misread(`\`${text}\` is no dtype`);
+  return text as DType;
+}
+
+const NAME = /^[A-Za-z_]\w*$/;
+
+function read(text: string): LoopBody {
+  const [head, lines, results, ...more] = apart(text, "->");
+  if (head === undefined || lines === undefined || results === undefined || more.length > 0)
+    throw new Misread("it has three parts with -> between them: parameters, values, results");
+  const [carried, shared, trip, ...rest] = head.split(";").map((part) => part.trim());
+  if (carried === undefined || shared === undefined || trip === undefined || rest.length > 0 || !NAME.test(trip))
+    throw new Misread("its parameters are carried values; values of all trips; the trip's number");
+  const known = new Map<string, BodyArg>([[trip, { kind: "trip" }]]);
+  const know = (name: string, arg: BodyArg): void => {
+    if (!NAME.test(name)) throw new Misread(`\`${name}\` is no name`);
+    if (known.has(name)) throw new Misread(`\`${name}\` is there twice`);
+    known.set(name, arg);
+  };
+  const params = [carried, shared]
+    .flatMap((list) => apart(list, ","))
+    .map((each, at) => {
+      const [name, dtype, ...other] = each.split(":").map((part) => part.trim());
+      if (name === undefined || dtype === undefined || other.length > 0)
+        throw new Misread(`\`${each}\` is not name: dtype`);
+      know(name, { kind: "param", at });
+      return { name, dtype: dtypeOf(dtype) };
+    });
+  const arg = (of: string): BodyArg => {
+    const found = known.get(of);
+    if (found) return found;
+    const [value, dtype] = of.split(":");
+    if (dtype === undefined) throw new Misread(`\`${of}\` is not known where it is read`);
+    return { kind: "literal", value: numberOf(value!), dtype: dtypeOf(dtype) };
+  };
+  const values = apart(lines, ";").map((line, at): BodyValue => {
+    const found = /^(\w+)(?:#(\d+))? = (\w+)\(([^()]*)\)(?:\[(.*)\])?$/s.exec(line);
+    if (!found) throw new Misread(`\`${line}\` is not name = op(…)`);
+    const [, name, call, op, args, attrs = ""] = found;
+    const made = {
+      name: name!,
+      op: op!,
+      args: apart(args!, ",").map(arg),
+      attrs: Object.fromEntries(
+        apart(attrs, ",").map((each) => {
+          const at = each.indexOf("=");
+          return [each.slice(0, at), attrOf(each.slice(at + 1))] as const;
+        }),
+      ),
+      ...(call === undefined ? {} : { call: Number(call) }),
+    };
+    know(name!, { kind: "value", at });
+    return made;
+  });
+  const next = apart(results, ",").map(arg);
+  if (next.length === 0 || next.length !== apart(carried, ",").length)
+    throw new Misread(`${apart(carried, ",").length} values are carried and ${next.length} results are given`);
+  return { params, trip, values, next };
+}
+
+const MOST_KEPT = 1000;
+const kept = new Map<string, LoopBody | string>();
+
+/** The body that a text says, or what is wrong with the text. */
+export function readBody(text: string): LoopBody | string {
+  const known = kept.get(text);
+  if (known !== undefined) return known;
+  if (kept.size > MOST_KEPT) kept.clear();
+  let found: LoopBody | string;
+  try {
+    found = read(text);
+  } catch (error) {
+    if (!(error instanceof Misread)) throw error;
+    found = error.message;
+  }
+  kept.set(text, found);
+  return found;
+}
+
+// ---- what a result needs ---------------------------------------------------------------------------------------------
+
+/** Carried values that some of `results` depend on, those themselves included, ascending. */
+export function carriedFor(body: LoopBody, results: Iterable<number>): readonly number[] {
+  const needed = new Set(results);
+  for (const at of needed)
+    for (const param of readBy(body, [body.next[at]!]).params) if (param < body.next.length) needed.add(param);
+  return [...needed].toSorted((a, b) => a - b);
+}
+
+/** Parameters and values that `args` depend on within one trip. */
+export function readBy(
+  { values }: LoopBody,
+  args: readonly BodyArg[],
+): { readonly params: ReadonlySet<number>; readonly values: ReadonlySet<number>; readonly trip: boolean } {
+  const [params, found] = [new Set<number>(), new Set<number>()];
+  let trip = false;
+  const open = [...args];
+  for (let arg = open.pop(); arg; arg = open.pop()) {
+    if (arg.kind === "param") params.add(arg.at);
+    if (arg.kind === "trip") trip = true;
+    if (arg.kind !== "value" || found.has(arg.at)) continue;
+    found.add(arg.at);
+    open.push(...values[arg.at]!.args);
+  }
+  return { params, values: found, trip };
+}
+
+/**
+ * The body with only what `results` need.
+ * @returns which of the old parameters are left, in the order of the new ones, and where each result is now
+ */
+export function pruned(
+  body: LoopBody,
+  results: readonly number[],
+): { readonly body: LoopBody; readonly params: readonly number[]; readonly results: ReadonlyMap<number, number> } {
+  const carried = carriedFor(body, results);
+  const needed = readBy(
+    body,
+    carried.map((at) => body.next[at]!),
+  );
+  const params = [...carried, ...[...needed.params].filter((at) => at >= body.next.length).toSorted((a, b) => a - b)];
+  const values = [...needed.values].toSorted((a, b) => a - b);
+  const paramAt = new Map(params.map((old, at) => [old, at]));
+  const valueAt = new Map(values.map((old, at) => [old, at]));
+  const moved = (arg: BodyArg): BodyArg =>
+    arg.kind === "param"
+      ? { kind: "param", at: paramAt.get(arg.at)! }
+      : arg.kind === "value"
+        ? { kind: "value", at: valueAt.get(arg.at)! }
+        : arg;
+  return {
+    body: {
+      params: params.map((at) => body.params[at]!),
+      trip: body.trip,
+      values: values.map((at) => ({ ...body.values[at]!, args: body.values[at]!.args.map(moved) })),
+      next: carried.map((at) => moved(body.next[at]!)),
+    },
+    params,
+    results: new Map(results.map((at) => [at, carried.indexOf(at)])),
+  };
+}

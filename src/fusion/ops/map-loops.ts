@@ -1,0 +1,162 @@
+/** @file What loops mean whose bodies work element by element: types, one element through all trips, FLOP. */
+import type { Attrs, DType, TensorType } from "../ir";
+import type { LoopMeaning, OpDef, ScalarMeaning } from "./define";
+import { carriedFor, readBody, readBy, type BodyArg, type LoopBody } from "./loop-body";
+import { broadcastAll, fine, numberOf, wrong } from "./shapes";
+
+/** Ops by name, null where there is none: the list of all of them is made from this one too. */
+export type Find = (name: string) => OpDef | null;
+
+/** Every trip has the same code. */
+const MOST_TRIPS = 1e6;
+
+/** One number where the body has its values: parameters, then computed values; the trip's number apart. */
+type Rule = (slots: number[], trip: number) => void;
+
+const rounded: Record<DType, (value: number) => number> = {
+  f32: (value) => value,
+  f16: (value) => value,
+  i32: (value) => value | 0,
+  bool: (value) => (value === 0 ? 0 : 1),
+};
+
+/** Dtypes of the body's values, or the first that has none. */
+function typed(find: Find, body: LoopBody): readonly DType[] | string {
+  const dtypes: DType[] = [];
+  for (const { name, op, args, attrs } of body.values) {
+    const def = find(op);
+    if (!def || (def.kind !== "elementwise" && !def.loop) || def.scalar?.usesIndex)
+      return `\`${op}\` does not work element by element`;
+    const types = args.map((arg): TensorType => ({ dtype: dtypeOf(body, dtypes, arg), shape: [] }));
+    const type = def.infer(types, attrs);
+    if (!type.ok) return `${name}: ${type.text}`;
+    dtypes.push(type.value.dtype);
+  }
+  return dtypes;
+}
+
+const dtypeOf = ({ params }: LoopBody, dtypes: readonly DType[], arg: BodyArg): DType =>
+  arg.kind === "param"
+    ? params[arg.at]!.dtype
+    : arg.kind === "value"
+      ? dtypes[arg.at]!
+      : arg.kind === "trip"
+        ? "i32"
+        : arg.dtype;
+
+/** What one trip does to the numbers. */
+function ruleFor(find: Find, body: LoopBody, dtypes: readonly DType[]): Rule {
+  const { params, values, next } = body;
+  const place = (arg: BodyArg): ((slots: readonly number[], trip: number) => number) => {
+    if (arg.kind === "literal") return () => arg.value;
+    if (arg.kind === "trip") return (_slots, trip) => trip;
+    const at = arg.kind === "param" ? arg.at : params.length + arg.at;
+    return (slots) => slots[at]!;
+  };
+  const steps = values.map(({ op, args, attrs }, at): Rule => {
+    const { scalar } = find(op)!;
+    const [to, dtype] = [params.length + at, dtypes[at]!];
+    const rule = dtype === "i32" && scalar!.int ? scalar!.int.bind(scalar) : scalar!.js.bind(scalar);
+    const round = rounded[dtype];
+    const places = args.map(place);
+    const given = places.map(() => 0);
+    return (slots, trip) => {
+      for (let i = 0; i < places.length; i++) given[i] = places[i]!(slots, trip);
+      slots[to] = round(rule(given, attrs));
+    };
+  });
+  const ends = next.map(place);
+  const after = ends.map(() => 0);
+  return (slots, trip) => {
+    for (const step of steps) step(slots, trip);
+    for (let i = 0; i < ends.length; i++) after[i] = ends[i]!(slots, trip);
+    for (let i = 0; i < ends.length; i++) slots[i] = after[i]!;
+  };
+}
+
+/** Types, meaning and cost of a loop over the ops that `find` knows. */
+export function loopMeaning(find: Find): {
+  readonly loop: LoopMeaning;
+  readonly js: ScalarMeaning["js"];
+  readonly infer: OpDef["infer"];
+} {
+  const rules = new Map<string, { readonly rule: Rule; readonly body: LoopBody }>();
+  const bodyOf = (attrs: Attrs): LoopBody | string => readBody(String(attrs["body"] ?? ""));
+  const sound = (attrs: Attrs): LoopBody => {
+    const body = bodyOf(attrs);
+    if (typeof body === "string") throw new TypeError(body);
+    return body;
+  };
+  const ruleOf = (attrs: Attrs): { readonly rule: Rule; readonly body: LoopBody } => {
+    const text = String(attrs["body"]);
+    let found = rules.get(text);
+    if (!found) {
+      const body = sound(attrs);
+      if (rules.size > 1000) rules.clear();
+      found = { rule: ruleFor(find, body, typed(find, body) as readonly DType[]), body };
+      rules.set(text, found);
+    }
+    return found;
+  };
+  const resultOf = (attrs: Attrs): number => numberOf(attrs["result"], 0);
+  const tripsOf = (attrs: Attrs): number => numberOf(attrs["trips"], 1);
+  const loop: LoopMeaning = {
+    bodyOf: sound,
+    dtypesOf: (body) => typed(find, body) as readonly DType[],
+    trips: tripsOf,
+    result: resultOf,
+    launched: (attrs) => attrs["launched"] === true,
+    flops(attrs, results) {
+      const body = sound(attrs);
+      const needed = readBy(
+        body,
+        carriedFor(body, results).map((at) => body.next[at]!),
+      );
+      const each = [...needed.values].reduce((sum, at) => {
+        const { op, attrs: own } = body.values[at]!;
+        const def = find(op)!;
+        return sum + (def.loop ? def.loop.flops(own, [def.loop.result(own)]) : def.flopsPerElement);
+      }, 0);
+      return tripsOf(attrs) * each;
+    },
+  };
+  return {
+    loop,
+    js(args, attrs) {
+      const { rule } = ruleOf(attrs);
+      const slots = [...args];
+      const trips = tripsOf(attrs);
+      for (let trip = 0; trip < trips; trip++) rule(slots, trip);
+      return slots[resultOf(attrs)]!;
+    },
+    infer(inputs, attrs, names = inputs.map((_, i) => `tensor ${i + 1}`)) {
+      const body = bodyOf(attrs);
+      if (typeof body === "string") return wrong("bad-attr", `The body of this loop can't be read: ${body}.`);
+      const dtypes = typed(find, body);
+      if (typeof dtypes === "string") return wrong("bad-attr", `The body of this loop can't run: ${dtypes}.`);
+      const trips = tripsOf(attrs);
+      if (!Number.isInteger(trips) || trips < 1 || trips > MOST_TRIPS)
+        return wrong("bad-attr", `A loop makes between 1 and ${MOST_TRIPS} trips; this says ${trips}.`);
+      const { params, next } = body;
+      const result = resultOf(attrs);
+      if (!Number.isInteger(result) || result < 0 || result >= next.length)
+        return wrong("bad-attr", `This loop carries ${next.length} values, so there is no result ${result}.`);
+      if (params.length !== inputs.length)
+        return wrong("bad-attr", `The body has ${params.length} parameters and gets ${inputs.length} tensors.`);
+      const odd = params.findIndex(({ dtype }, at) => dtype !== inputs[at]!.dtype);
+      if (odd >= 0)
+        return wrong(
+          "bad-attr",
+          `${names[odd] ?? `tensor ${odd + 1}`} is ${inputs[odd]!.dtype}; the body reads ${params[odd]!.name} as ${params[odd]!.dtype}.`,
+        );
+      const changed = next.findIndex((arg, at) => dtypeOf(body, dtypes, arg) !== params[at]!.dtype);
+      if (changed >= 0)
+        return wrong(
+          "bad-attr",
+          `${params[changed]!.name} is ${params[changed]!.dtype} before a trip and ${dtypeOf(body, dtypes, next[changed]!)} after it.`,
+        );
+      const shape = broadcastAll(inputs, names);
+      return shape.ok ? fine({ dtype: params[result]!.dtype, shape: shape.value }) : shape;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/** @file All trips of a loop in one kernel: what it carries stays in registers, and memory is met before the first and after the last. */
+import { node, type Node, type NodeId } from "../ir";
+import { bodyText, opDef, pruned } from "../ops";
+import { isLaunched, loopsIn, resultsOf } from "../region";
+import type { FusionPass } from "./define";
+import { bindingsOf, patchOf } from "./merge";
+import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
+import { propose, rewritingPass } from "./rewriting";
+import { namesOf, no, showCount, yes } from "./sentences";
+import { STATEMENT_LIMIT } from "./profitability";
+import { titled } from "./catalogue";
+
+const rewriting = rewritingPass({
+  ...titled("loops"),
+  teaches: "loops",
+  *match(planner) {
+    const rewriter = openRewriter(planner);
+    const launched = [...planner.graph.nodes.values()].filter(isLaunched).map(({ id }) => id);
+    for (const results of loopsIn(planner.graph, launched)) {
+      const nodes = results.map(({ id }) => id);
+      const [first] = results as [Node];
+      const { trips } = opDef(first.op).loop!;
+      const named = namesOf(planner.graph, nodes);
+      const verdict = yes(
+        "A_PATTERN",
+        nodes,
+        `Each trip works element by element, so one kernel makes all ${showCount(trips(first.attrs))} trips for ${named}: what they carry stays in registers.`,
+      );
+      yield* propose(planner, rewriter, { rule: "loop", change: inOneKernel(rewriter, results), verdict, nodes });
+    }
+  },
+});
+
+/** The same results by one loop inside a kernel, which carries only what they need. */
+function inOneKernel(rewriter: Rewriter, results: readonly Node[]): NodeChange {
+  const [{ op, attrs }] = results as [Node];
+  const left = pruned(opDef(op).loop!.bodyOf(attrs), resultsOf(results));
+  const body = bodyText(left.body);
+  const after = results.map((n): Node => {
+    const result = left.results.get(opDef(op).loop!.result(n.attrs))!;
+    return {
+      ...n,
+      inputs: left.params.map((at) => n.inputs[at]!),
+      attrs: { ...n.attrs, body, result, launched: false },
+    };
+  });
+  return rewriter.replaced([], after);
+}
+
+export const loops: FusionPass = {
+  ...rewriting,
+  legal(planner, candidate) {
+    const verdict = rewriting.legal(planner, candidate);
+    if (!verdict.ok) return verdict;
+    return planner.supposing(patchOf(candidate), () => {
+      const { maxBindings } = planner.profile;
+      for (const region of candidate.add) {
+        const bindings = bindingsOf(planner, planner.factsOf(region));
+        if (region.members.some((id) => candidate.nodes.includes(id)) && bindings > maxBindings)
+          return no(
+            "L_BINDINGS",
+            candidate.nodes,
+            `One kernel for all trips of ${namesOf(planner.graph, candidate.nodes)} would bind ${bindings} buffers, and the device allows ${maxBindings}: its trips stay launches of their own.`,
+            {
+              numbers: { bindings, limit: maxBindings },
+              limit: { what: "buffers", value: bindings, limit: maxBindings, unit: "" },
+              remedy: "A loop that carries and reads fewer values, or a device that binds more buffers.",
+            },
+          );
+      }
+      const ops = opsOf(planner.graph.nodes, candidate.nodes);
+      if (ops <= STATEMENT_LIMIT) return verdict;
+      return no(
+        "C_COMPILE_BUDGET",
+        candidate.nodes,
+        `A trip has ${showCount(ops)} ops, and ${STATEMENT_LIMIT} statements in a kernel are the maximum: its trips stay launches of their own.`,
+        {
+          numbers: { ops, limit: STATEMENT_LIMIT },
+          limit: { what: "statements in a kernel", value: ops, limit: STATEMENT_LIMIT, unit: "" },
+          remedy: "Nothing here: a larger kernel would take too long to compile.",
+        },
+      );
+    });
+  },
+};
+
+function opsOf(nodes: ReadonlyMap<NodeId, Node>, [first]: readonly NodeId[]): number {
+  const { op, attrs } = node({ nodes, outputs: [] }, first!);
+  return opDef(op).loop!.bodyOf(attrs).values.length;
+}

@@ -1,0 +1,74 @@
+/** @file Reading a part of the program to see what it is: what that leaves behind can be taken back. */
+import type { NodeId } from "../ir";
+import type { Interpreter } from "./interpreter";
+
+export interface Trial {
+  /** The nodes made so far, in order. */
+  made(): ReadonlySet<NodeId>;
+  /** Whether something is wrong with what was read, or it does more than make nodes. */
+  failed(): boolean;
+  /** The nodes go, all but `kept`; what was learnt of names stays. */
+  keepOnly(kept: ReadonlySet<NodeId>): void;
+  /** As if nothing had been read. */
+  undo(): void;
+}
+
+const later = <K>(entries: Iterable<K>, size: number): K[] => [...entries].slice(size);
+
+/** Begins a trial. */
+export function openTrial(interpreter: Interpreter): Trial {
+  const { nodes, sites, partOf, unknown, calls, losses, derived, cotangents, assertions, runs, misplaced } =
+    interpreter;
+  const sizes = {
+    nodes: nodes.size,
+    sites: sites.size,
+    partOf: partOf.size,
+    unknown: unknown.size,
+    calls: calls.length,
+    losses: losses.length,
+    derived: derived.size,
+    cotangents: cotangents.size,
+    assertions: assertions.length,
+    runs: runs.length,
+    misplaced: misplaced.size,
+  };
+  const mistakes = interpreter.diagnostics.mark();
+  const calledBefore = new Map(interpreter.defCalls);
+  const { training, stopped } = interpreter;
+  const made = (): ReadonlySet<NodeId> => new Set(later(nodes.keys(), sizes.nodes));
+  const keepOnly = (kept: ReadonlySet<NodeId>): void => {
+    const gone = new Set([...made()].filter((id) => !kept.has(id)));
+    for (const id of gone) nodes.delete(id);
+    for (const id of later(sites.keys(), sizes.sites)) if (gone.has(id)) sites.delete(id);
+    for (const id of later(partOf.keys(), sizes.partOf)) if (gone.has(id)) partOf.delete(id);
+    for (const id of later(unknown, sizes.unknown)) unknown.delete(id);
+    for (const key of later(derived.keys(), sizes.derived)) if (gone.has(derived.get(key)!.made)) derived.delete(key);
+    calls.length = sizes.calls;
+    for (const symbol of interpreter.symbols.values()) symbol.forget(gone);
+  };
+  return {
+    made,
+    failed: () =>
+      interpreter.stopped ||
+      interpreter.diagnostics.errorsSince(mistakes) ||
+      unknown.size > sizes.unknown ||
+      losses.length > sizes.losses ||
+      cotangents.size > sizes.cotangents ||
+      assertions.length > sizes.assertions ||
+      interpreter.training !== training,
+    keepOnly,
+    undo() {
+      keepOnly(new Set());
+      interpreter.diagnostics.backTo(mistakes);
+      for (const id of later(cotangents.keys(), sizes.cotangents)) cotangents.delete(id);
+      for (const name of later(misplaced, sizes.misplaced)) misplaced.delete(name);
+      losses.length = sizes.losses;
+      assertions.length = sizes.assertions;
+      runs.length = sizes.runs;
+      interpreter.defCalls.clear();
+      for (const [root, number] of calledBefore) interpreter.defCalls.set(root, number);
+      interpreter.training = training;
+      interpreter.stopped = stopped;
+    },
+  };
+}
