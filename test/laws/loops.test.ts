@@ -7,6 +7,7 @@ import { runReference } from "../../src/fusion/reference";
 import { opDef } from "../../src/fusion/ops";
 import { parseProgram, printGraph } from "../../src/fusion/text";
 import type { Graph } from "../../src/fusion/ir";
+import { intermediates } from "../../src/lessons/chapters/intermediates";
 import { loopArbitrary } from "./any-loop";
 import { dataOf, graphOf } from "./codegen-harness";
 import { firstFault, plainly, planned } from "./plan-laws";
@@ -17,13 +18,13 @@ test("a loop is what it is written out", () => {
   fc.assert(
     fc.property(loopArbitrary, ({ text, unrolled }) => {
       const [kept, apart] = [graphOf(text), graphOf(unrolled)];
-      expect(loopsOf(kept), text).toBeGreaterThan(0);
+      expect(loopsOf(kept)).toBeGreaterThan(0);
       expect(loopsOf(apart)).toBe(0);
       const [a, b] = [runReference(kept, dataOf(kept)), runReference(apart, dataOf(apart))];
       kept.outputs.forEach((id, i) => {
         const want = b.get(apart.outputs[i]!)!;
         expect(a.get(id)!.type).toEqual(want.type);
-        a.get(id)!.data.forEach((value, k) => expect(value, `${id} of\n${text}`).toBeCloseTo(want.data[k]!, 9));
+        a.get(id)!.data.forEach((value, k) => expect(value).toBeCloseTo(want.data[k]!, 9));
       });
     }),
     { numRuns: 40 },
@@ -43,26 +44,15 @@ test("its text reads as the same graph", () => {
 test("launched trip by trip and inside kernels: values, counts, addresses", { timeout: 240_000 }, () => {
   fc.assert(
     fc.property(loopArbitrary, fc.nat({ max: 2 }), fc.nat({ max: 5 }), ({ text }, granularity, profile) => {
-      expect(firstFault({ text, ways: [granularity, 0, 0, profile, 0] }), text).toBeNull();
+      expect(firstFault({ text, ways: [granularity, 0, 0, profile, 0] })).toBeNull();
     }),
     { numRuns: 25 },
   );
 });
 
-const MANDELBROT = (trips: number): string => `cx: f32[64, 64] = uniform(-2, 1)
-cy: f32[64, 64] = uniform(-1.5, 1.5)
-x = cx * 0
-y = cy * 0
-count = cx * 0
-for turn in range(${trips}):
-    next_x = x * x - y * y + cx
-    next_y = 2 * x * y + cy
-    inside = next_x * next_x + next_y * next_y < 4
-    x = where(inside, next_x, x)
-    y = where(inside, next_y, y)
-    count = where(inside, count + 1, count)
-return count
-`;
+const example = intermediates.find(({ id }) => id === "mandelbrot")!;
+const MANDELBROT = (trips: number): string =>
+  example.text.replace("N = 1024", "N = 64").replace("range(20)", `range(${trips})`);
 
 describe("all trips in one kernel", () => {
   const { compilation, graph } = planned({ text: MANDELBROT(50), ways: plainly });

@@ -139,12 +139,13 @@ const movedBy = ({ reads, writes }: Accesses): number =>
 
 /** A launch of a loop reads and writes whole what it binds. */
 function launchedAccesses({ bindings }: PrintedProgram, fullSize: number): Accesses {
-  const all = bindings.map(({ value, access, elements, type }) => {
-    const bytes = elements * dtypeBytes(type.dtype);
-    return { access, value, bytes, rereads: 0, fullSize: bytes > 0 && bytes >= fullSize };
-  });
   const of = (writes: boolean): Access[] =>
-    all.filter(({ access }) => (access === "read_write") === writes).map(({ access: _, ...access }) => access);
+    bindings
+      .filter(({ access }) => (access === "read_write") === writes)
+      .map(({ value, elements, type }) => {
+        const bytes = elements * dtypeBytes(type.dtype);
+        return { value, bytes, rereads: 0, fullSize: bytes > 0 && bytes >= fullSize };
+      });
   return { reads: of(false), writes: of(true) };
 }
 

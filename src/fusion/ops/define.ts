@@ -164,6 +164,8 @@ export interface LoopMeaning {
   result(attrs: Attrs): number;
   /** Each trip launches the body's kernels again; otherwise all trips are made inside a kernel. */
   launched(attrs: Attrs): boolean;
+  /** All trips for one element; `change` says what becomes of each value that is computed on the way, null: nothing. */
+  run(args: readonly number[], attrs: Attrs, change: ((value: number, dtype: DType) => number) | null): number;
   /** FLOP an element, all trips, where these carried values are wanted. */
   flops(attrs: Attrs, results: readonly number[]): number;
 }

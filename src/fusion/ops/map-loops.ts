@@ -10,8 +10,10 @@ export type Find = (name: string) => OpDef | null;
 /** Every trip has the same code. */
 const MOST_TRIPS = 1e6;
 
-/** One number where the body has its values: parameters, then computed values; the trip's number apart. */
-type Rule = (slots: number[], trip: number) => void;
+/** What becomes of each value that a trip computes. */
+type Change = (value: number, dtype: DType) => number;
+
+type Run = (args: readonly number[], trips: number, result: number, change: Change | null) => number;
 
 const rounded: Record<DType, (value: number) => number> = {
   f32: (value) => value,
@@ -44,33 +46,37 @@ const dtypeOf = ({ params }: LoopBody, dtypes: readonly DType[], arg: BodyArg): 
         ? "i32"
         : arg.dtype;
 
-/** What one trip does to the numbers. */
-function ruleFor(find: Find, body: LoopBody, dtypes: readonly DType[]): Rule {
+/** All trips of a body for one element. Every number has its place in one list: parameters, values, the trip's number, literals. */
+function runOf(find: Find, body: LoopBody, dtypes: readonly DType[]): Run {
   const { params, values, next } = body;
-  const place = (arg: BodyArg): ((slots: readonly number[], trip: number) => number) => {
-    if (arg.kind === "literal") return () => arg.value;
-    if (arg.kind === "trip") return (_slots, trip) => trip;
-    const at = arg.kind === "param" ? arg.at : params.length + arg.at;
-    return (slots) => slots[at]!;
+  const trip = params.length + values.length;
+  const literals: number[] = [];
+  const placeOf = (arg: BodyArg): number => {
+    if (arg.kind === "literal") return trip + literals.push(arg.value);
+    return arg.kind === "trip" ? trip : arg.kind === "param" ? arg.at : params.length + arg.at;
   };
-  const steps = values.map(({ op, args, attrs }, at): Rule => {
-    const { scalar } = find(op)!;
-    const [to, dtype] = [params.length + at, dtypes[at]!];
-    const rule = dtype === "i32" && scalar!.int ? scalar!.int.bind(scalar) : scalar!.js.bind(scalar);
-    const round = rounded[dtype];
-    const places = args.map(place);
-    const given = places.map(() => 0);
-    return (slots, trip) => {
-      for (let i = 0; i < places.length; i++) given[i] = places[i]!(slots, trip);
-      slots[to] = round(rule(given, attrs));
-    };
+  const steps = values.map(({ op, args, attrs }, at) => {
+    const scalar = find(op)!.scalar!;
+    const dtype = dtypes[at]!;
+    const rule = dtype === "i32" && scalar.int ? scalar.int.bind(scalar) : scalar.js.bind(scalar);
+    return { rule, round: rounded[dtype], dtype, attrs, from: args.map(placeOf), given: args.map(() => 0) };
   });
-  const ends = next.map(place);
+  const ends = next.map(placeOf);
   const after = ends.map(() => 0);
-  return (slots, trip) => {
-    for (const step of steps) step(slots, trip);
-    for (let i = 0; i < ends.length; i++) after[i] = ends[i]!(slots, trip);
-    for (let i = 0; i < ends.length; i++) slots[i] = after[i]!;
+  return (args, trips, result, change) => {
+    const slots = [...args, ...values.map(() => 0), 0, ...literals];
+    for (let turn = 0; turn < trips; turn++) {
+      slots[trip] = turn;
+      for (let at = 0; at < steps.length; at++) {
+        const { rule, round, dtype, attrs, from, given } = steps[at]!;
+        for (let k = 0; k < from.length; k++) given[k] = slots[from[k]!]!;
+        const value = round(rule(given, attrs));
+        slots[params.length + at] = change ? change(value, dtype) : value;
+      }
+      for (let k = 0; k < ends.length; k++) after[k] = slots[ends[k]!]!;
+      for (let k = 0; k < ends.length; k++) slots[k] = after[k]!;
+    }
+    return slots[result]!;
   };
 }
 
@@ -80,22 +86,21 @@ export function loopMeaning(find: Find): {
   readonly js: ScalarMeaning["js"];
   readonly infer: OpDef["infer"];
 } {
-  const rules = new Map<string, { readonly rule: Rule; readonly body: LoopBody }>();
+  const runs = new Map<string, Run>();
   const bodyOf = (attrs: Attrs): LoopBody | string => readBody(String(attrs["body"] ?? ""));
   const sound = (attrs: Attrs): LoopBody => {
     const body = bodyOf(attrs);
     if (typeof body === "string") throw new TypeError(body);
     return body;
   };
-  const ruleOf = (attrs: Attrs): { readonly rule: Rule; readonly body: LoopBody } => {
+  const runFor = (attrs: Attrs): Run => {
     const text = String(attrs["body"]);
-    let found = rules.get(text);
-    if (!found) {
-      const body = sound(attrs);
-      if (rules.size > 1000) rules.clear();
-      found = { rule: ruleFor(find, body, typed(find, body) as readonly DType[]), body };
-      rules.set(text, found);
-    }
+    const known = runs.get(text);
+    if (known) return known;
+    if (runs.size > 1000) runs.clear();
+    const body = sound(attrs);
+    const found = runOf(find, body, typed(find, body) as readonly DType[]);
+    runs.set(text, found);
     return found;
   };
   const resultOf = (attrs: Attrs): number => numberOf(attrs["result"], 0);
@@ -106,6 +111,7 @@ export function loopMeaning(find: Find): {
     trips: tripsOf,
     result: resultOf,
     launched: (attrs) => attrs["launched"] === true,
+    run: (args, attrs, change) => runFor(attrs)(args, tripsOf(attrs), resultOf(attrs), change),
     flops(attrs, results) {
       const body = sound(attrs);
       const needed = readBy(
@@ -122,13 +128,7 @@ export function loopMeaning(find: Find): {
   };
   return {
     loop,
-    js(args, attrs) {
-      const { rule } = ruleOf(attrs);
-      const slots = [...args];
-      const trips = tripsOf(attrs);
-      for (let trip = 0; trip < trips; trip++) rule(slots, trip);
-      return slots[resultOf(attrs)]!;
-    },
+    js: (args, attrs) => loop.run(args, attrs, null),
     infer(inputs, attrs, names = inputs.map((_, i) => `tensor ${i + 1}`)) {
       const body = bodyOf(attrs);
       if (typeof body === "string") return wrong("bad-attr", `The body of this loop can't be read: ${body}.`);

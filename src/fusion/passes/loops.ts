@@ -19,12 +19,12 @@ const rewriting = rewritingPass({
     for (const results of loopsIn(planner.graph, launched)) {
       const nodes = results.map(({ id }) => id);
       const [first] = results as [Node];
-      const { trips } = opDef(first.op).loop!;
+      const trips = opDef(first.op).loop!.trips(first.attrs);
       const named = namesOf(planner.graph, nodes);
       const verdict = yes(
         "A_PATTERN",
         nodes,
-        `Each trip works element by element, so one kernel makes all ${showCount(trips(first.attrs))} trips for ${named}: what they carry stays in registers.`,
+        `Each trip works element by element, so one kernel makes all ${showCount(trips)} trips for ${named}: what they carry stays in registers.`,
       );
       yield* propose(planner, rewriter, { rule: "loop", change: inOneKernel(rewriter, results), verdict, nodes });
     }

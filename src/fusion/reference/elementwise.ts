@@ -1,13 +1,17 @@
-import type { Node, TensorType } from "../ir";
+import type { DType, Node, TensorType } from "../ir";
 import { sizeOf } from "../ir";
-import { opDef } from "../ops";
-import type { Round } from "./rounding";
+import { opDef, type LoopMeaning, type ScalarMeaning } from "../ops";
+import { roundingOf, type Precision } from "./rounding";
 import { eachRow, mergedWalk, stridesIn } from "./strided-loops";
 
-/** The rule of an elementwise or random op; integers where it has one for them. */
-export function ruleOf(node: Node): (args: readonly number[]) => number {
-  const scalar = opDef(node.op).scalar!;
+/** The rule of an elementwise or random op; integers where it has one for them. What a loop computes on its way is rounded as well. */
+export function ruleOf(node: Node, precision: Precision = "f64"): (args: readonly number[]) => number {
+  const { scalar, loop } = opDef(node.op) as { scalar: ScalarMeaning; loop?: LoopMeaning };
   const { attrs } = node;
+  if (loop) {
+    const change = (value: number, dtype: DType): number => roundingOf(dtype, precision)(value);
+    return (args) => loop.run(args, attrs, precision === "f64" ? null : change);
+  }
   const isWhole = node.type.dtype === "i32" && scalar.int !== undefined;
   return isWhole ? (args) => scalar.int!(args, attrs) : (args) => scalar.js(args, attrs);
 }
@@ -17,11 +21,12 @@ export function evaluateElementwise(
   node: Node,
   inputs: readonly ArrayLike<number>[],
   types: readonly TensorType[],
-  round: Round,
+  precision: Precision,
 ): Float64Array {
   const { shape } = node.type;
   const out = new Float64Array(sizeOf(shape));
-  const rule = ruleOf(node);
+  const rule = ruleOf(node, precision);
+  const round = roundingOf(node.type.dtype, precision);
   const walk = mergedWalk(shape, [stridesIn(shape, shape), ...types.map((type) => stridesIn(type.shape, shape))]);
   const count = walk.extents.at(-1)!;
   const steps = walk.strides.map((own) => own.at(-1)!);

@@ -89,7 +89,7 @@ function evaluated(
     case "elementwise":
     case "random":
     case "opaque":
-      return evaluateElementwise(node, operands, types, round);
+      return evaluateElementwise(node, operands, types, precision);
     case "reduce":
       return evaluateReduce(node, operands[0]!, types[0]!, round);
     case "scan":

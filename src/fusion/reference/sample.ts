@@ -4,6 +4,7 @@ import {
   node as nodeOf,
   sizeOf,
   topological,
+  type DType,
   type Graph,
   type Node,
   type NodeId,
@@ -24,8 +25,13 @@ import { coordinatesOf, stridesIn } from "./strided-loops";
 
 /** Answers with element `flat` of operand `operand`. */
 type Get = (operand: number, flat: number) => number;
+/** What becomes of each value that is computed, by the node that computes it. */
+type Disturb = (value: number, node: Node) => number;
 /** Value of element `flat` of a node, asking for the operands' elements it needs. */
-type Point = (flat: number, get: Get) => number;
+type Point = (flat: number, get: Get, disturb: Disturb) => number;
+const undisturbed: Disturb = (value) => value;
+/** Only which elements are asked for is of interest. */
+const unasked: Disturb = () => 1;
 
 /** A set of indices as a bitmap: sorted for free, and a rank by counting. */
 class Wanted {
@@ -84,10 +90,17 @@ function elementwisePoint(node: Node, types: readonly TensorType[]): Point {
   const { shape } = node.type;
   const strides = types.map((type) => stridesIn(type.shape, shape));
   const straight = types.map((type) => sizeOf(type.shape) === sizeOf(shape));
-  const usesIndex = opDef(node.op).scalar!.usesIndex === true;
-  return (flat, get) => {
+  const { scalar, loop } = opDef(node.op);
+  const usesIndex = scalar!.usesIndex === true;
+  const as = (dtype: DType): Node => ({ ...node, type: { dtype, shape: [] } });
+  const computing = { f32: as("f32"), f16: as("f16"), i32: as("i32"), bool: as("bool") };
+  return (flat, get, disturb) => {
     const at = straight.every(Boolean) ? [] : coordinatesOf(flat, shape);
     const args = types.map((_, k) => get(k, straight[k] ? flat : index(at, strides[k]!)));
+    if (loop && disturb === unasked) return 1;
+    // A loop rounds in every trip.
+    if (loop && disturb !== undisturbed)
+      return loop.run(args, node.attrs, (value, dtype) => disturb(value, computing[dtype]));
     return rule(usesIndex ? [...args, flat] : args);
   };
 }
@@ -192,7 +205,7 @@ const isOpen = (graph: Graph, id: NodeId): boolean => {
 function pointOf(node: Node, types: readonly TensorType[]): Point {
   const point = plainPointOf(node, types);
   const round = roundingOf(node.type.dtype, "f32");
-  return node.rounded ? (flat, get) => round(point(flat, get)) : point;
+  return node.rounded ? (flat, get, disturb) => round(point(flat, get, disturb)) : point;
 }
 
 function plainPointOf(node: Node, types: readonly TensorType[]): Point {
@@ -222,6 +235,12 @@ function plainPointOf(node: Node, types: readonly TensorType[]): Point {
   }
 }
 
+/** Values that one element of a loop takes beside its operands. */
+function valuesWithin({ op, attrs }: Node): number {
+  const { loop } = opDef(op);
+  return loop ? loop.trips(attrs) * loop.bodyOf(attrs).values.length : 0;
+}
+
 /** Elements of a graph's sources, by node; undefined where they are not known in advance. */
 export type Known = (id: NodeId) => ((flat: number) => number) | undefined;
 
@@ -236,10 +255,7 @@ export interface Sampling {
    * @param found the elements of `needs`, in their order
    * @param disturb changes each value that an op computes or a source gives: an estimate of what rounding does
    */
-  values(
-    found: ReadonlyMap<NodeId, ArrayLike<number>>,
-    disturb?: (value: number, node: Node) => number,
-  ): Map<NodeId, Float64Array>;
+  values(found: ReadonlyMap<NodeId, ArrayLike<number>>, disturb?: Disturb): Map<NodeId, Float64Array>;
 }
 
 /**
@@ -293,10 +309,12 @@ export function planSampling(
       sets[operand]!.add(flat);
       return index && operand === 1 ? index(flat) : 1;
     };
+    const within = valuesWithin(nodeOf(graph, id));
     let over = false;
     needed.get(id)!.each((flat) => {
       over ||= touched > budget;
-      if (!over) points.get(id)!(flat, mark);
+      touched += within;
+      if (!over) points.get(id)!(flat, mark, unasked);
     });
     if (over) return null;
   }
@@ -320,7 +338,7 @@ function valuesOf(
   graph: Graph,
   order: readonly NodeId[],
   { known, found, wanted, needed, points }: Sampled,
-  disturb: (value: number, node: Node) => number = (value) => value,
+  disturb = undisturbed,
 ): Map<NodeId, Float64Array> {
   const read = new Map<NodeId, (flat: number) => number>();
   for (const id of order) {
@@ -340,7 +358,7 @@ function valuesOf(
       const [values, round, point] = [new Float64Array(set.count), roundingOf(node.type.dtype, "f64"), points.get(id)!];
       const get: Get = (operand, flat) => operands[operand]!(flat);
       let next = 0;
-      set.each((flat) => (values[next++] = disturb(round(point(flat, get)), node)));
+      set.each((flat) => (values[next++] = disturb(round(point(flat, get, disturb)), node)));
       read.set(id, (flat) => values[set.rank(flat)]!);
     }
   }

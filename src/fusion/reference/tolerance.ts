@@ -1,5 +1,5 @@
 /** @file How far an f32 shader may be from the f64 reference: what the ops on the way to an output allow, added up. */
-import { node as nodeOf, sizeOf, type Graph, type Node, type NodeId } from "../ir";
+import { node as nodeOf, nodeId, sizeOf, type Graph, type Node, type NodeId } from "../ir";
 import { opDef, operandTypes, wgslType } from "../ops";
 import type { Tolerance } from "./compare";
 import { productOf } from "./matmul";
@@ -51,6 +51,30 @@ function isSteep(node: Node): boolean {
   const [value, near] = [at(8), at(8 * 1.0001)];
   return Math.abs((near - value) / value) > 4e-4;
 }
+/** What the ops of a loop's body allow, each as often as it runs. */
+function withinLoop({ op, attrs, type }: Node): (readonly [rtol: number, atol: number])[] {
+  const { loop } = opDef(op);
+  if (!loop) return [];
+  const trips = loop.trips(attrs);
+  return loop.bodyOf(attrs).values.flatMap((value) => {
+    const inner: Node = {
+      ...value,
+      id: nodeId(value.name),
+      inputs: value.args.map(() => nodeId("")),
+      type,
+      label: "",
+      origins: [],
+      groups: [],
+    };
+    const { rtol, atol } = opDef(value.op).tolerance;
+    const steep = isSteep(inner) ? [[trips * EXPONENTIAL.rtol, trips * EXPONENTIAL.atol] as const] : [];
+    return [
+      [trips * rtol, trips * atol] as const,
+      ...steep,
+      ...withinLoop(inner).map(([r, a]) => [trips * r, trips * a] as const),
+    ];
+  });
+}
 const isSource = (graph: Graph, id: NodeId): boolean => opDef(nodeOf(graph, id).op).kind === "source";
 
 /**
@@ -71,6 +95,7 @@ export function toleranceFor(graph: Graph, output: NodeId, scale?: number): Tole
     const { kind, tolerance } = opDef(node.op);
     if (kind === "source" || kind === "movement" || kind === "gather") continue;
     add(node, tolerance.rtol, tolerance.atol);
+    for (const [r, a] of withinLoop(node)) add(node, r, a);
     nanMayVanish ||= mayLoseNaN(graph, node);
     const chained = node.inputs.some((id) => !isSource(graph, id));
     if (chained && isSteep(node)) add(node, EXPONENTIAL.rtol, EXPONENTIAL.atol);
