@@ -19,11 +19,22 @@ import type { Picture } from "./model/picture";
 import { withSaved } from "./model/saved";
 import { sceneOf } from "./model/scene";
 import type { Scene } from "./model/scene";
+import type { Box } from "./model/geometry";
+import { LEGIBLE } from "./model/zoom";
 import { useCanvas } from "./canvas-store";
 import { useMedia } from "./use-media";
 
 /** Small windows and the presenter view fold kernels: text never gets too small to read. */
 const SMALL = "(max-width: 1419px), (max-height: 880px)";
+
+/** Windows too small for a whole layout with text that can be read: larger graphs fold their kernels too. */
+function smallerThan(layout: ReadonlyMap<NodeId, Box>): string {
+  const boxes = [...layout.values()];
+  if (boxes.length === 0) return "not all";
+  const width = Math.max(...boxes.map(({ x, width: own }) => x + own)) - Math.min(...boxes.map(({ x }) => x));
+  const height = Math.max(...boxes.map(({ y, height: own }) => y + own)) - Math.min(...boxes.map(({ y }) => y));
+  return `(max-width: ${Math.ceil(width * LEGIBLE)}px), (max-height: ${Math.ceil(height * LEGIBLE)}px)`;
+}
 
 const none: ReadonlyMap<never, never> = new Map<never, never>();
 
@@ -55,8 +66,10 @@ export function usePicture(): Drawn {
   const byHand = usePlayground((s) => s.folds);
   const dragged = useCanvas((s) => s.dragged);
   const small = useMedia(SMALL);
+  // The layout has room for every step, so what is too large stays so while one steps.
+  const large = useMedia(useMemo(() => smallerThan(layout?.folded ?? layout?.boxes ?? none), [layout]));
   const shown = usePlayground((s) => s.presenter || s.embed);
-  const kernels = small || shown;
+  const kernels = small || large || shown;
   const [draw] = useState(drawer);
   const about = usePlayground((s) => selectStep(s)?.nodes ?? NO_NODES);
   const steps = usePlayground(selectSteps);
