@@ -1,5 +1,6 @@
 /** @file What is saved and shared, and how it travels. */
 export * from "./boxes";
+export { bindsOf, handText, type ByHand } from "./by-hand";
 export type * from "./types";
 export { decisionAt, findDecision, type FoundDecision } from "./decision";
 export { decodeFile, encodeFile, readDraft, writeDraft } from "./file";

@@ -12,6 +12,8 @@ export const limits = {
   linkEdges: 2_000,
   /** Bytes of a file: more than a browser's storage holds, so that what was saved can be opened. */
   fileBytes: 16 << 20,
+  /** Characters of a kernel that was written by hand. */
+  kernel: 100_000,
   /** Nesting of the JSON. */
   depth: 32,
   /** Length of a node's identity or another name. A person's names have no limit of their own, so this one only stops nonsense. */

@@ -30,6 +30,8 @@ const weights = v.object({
   key: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,32}$/)),
 }) satisfies v.GenericSchema<unknown, WeightsRef>;
 
+const handWritten = v.pipe(v.string(), v.maxLength(limits.kernel));
+
 /** Entries that fit, in a fresh record; the others are named in `dropped`. One bad entry never costs the rest. */
 function entries<T>(
   value: unknown,
@@ -72,12 +74,13 @@ function readDocument(value: unknown, dropped: string[]): Checked<Document> {
   }
   dropped.push(
     // Older documents carry an empty `savedChoices`.
-    ...unknownKeys(value, ["text", "positions", "savedChoices", "options", "example", "weights"], "document"),
+    ...unknownKeys(value, ["text", "positions", "savedChoices", "options", "example", "weights", "byHand"], "document"),
   );
   dropped.push(...unknownKeys(value.options as Record<string, unknown>, Object.keys(options.entries), "options"));
   const example = v.safeParse(v.nullable(name), value.example ?? null);
   const model = v.safeParse(weights, value.weights);
   if (value.weights !== undefined && !model.success) dropped.push("document.weights");
+  const byHand = entries(value.byHand, "hand-written kernel", handWritten, dropped);
   return {
     ok: true,
     value: {
@@ -86,6 +89,7 @@ function readDocument(value: unknown, dropped: string[]): Checked<Document> {
       options: chosen.output,
       example: example.success ? example.output : null,
       ...(model.success ? { weights: model.output } : {}),
+      ...(Object.keys(byHand).length > 0 ? { byHand } : {}),
     },
   };
 }

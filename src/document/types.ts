@@ -1,5 +1,6 @@
 /** @file What is saved and shared: what the user did, never derived data. */
 import type { CompileOptions } from "../fusion";
+import type { ByHand } from "./by-hand";
 import type { SharedView } from "./view";
 
 export interface Position {
@@ -24,6 +25,8 @@ export interface Document {
   readonly example: string | null;
   /** Only where the program came from a model with weights. */
   readonly weights?: WeightsRef;
+  /** Only where a kernel was written by hand. A text whose kernel is not in the plan is set aside: it stays here. */
+  readonly byHand?: ByHand;
 }
 
 /** A decision that a link points at. */

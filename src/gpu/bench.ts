@@ -37,6 +37,8 @@ export interface BenchPlans {
   /** The step that is shown, where it is neither of the two. */
   readonly step?: Plan | null;
   readonly fused: Plan;
+  /** A plan with kernels that a person wrote. */
+  readonly hand?: Plan | null;
 }
 
 export interface BenchOptions {
@@ -148,10 +150,11 @@ const mark = ({ env }: Job, phase: string): void => env.mark?.(`run: ${phase}`);
 const stopOr = (refused: Outcome<null>, recorder: Recorder): Outcome<BenchResult> =>
   refused.ok || refused.problem.code === "cancelled" ? recorder.partial() : refused;
 
-const namesOf = ({ naive, step, fused }: BenchPlans): [PlanName, Plan][] => [
+const namesOf = ({ naive, step, fused, hand }: BenchPlans): [PlanName, Plan][] => [
   ...(naive ? [["naive", naive] satisfies [PlanName, Plan]] : []),
   ...(step ? [["step", step] satisfies [PlanName, Plan]] : []),
   ["fused", fused],
+  ...(hand ? [["hand", hand] satisfies [PlanName, Plan]] : []),
 ];
 
 type Say = (fraction: number, text: string) => void;

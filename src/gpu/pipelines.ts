@@ -86,6 +86,7 @@ function rejected(kernel: KernelSource, reason: string, at: { line: number; colu
   const quoted = words ? ` The line reads: ${words}` : "";
   return fail("shader-rejected", `The GPU's compiler refused ${id} (${name})${place}: ${reason}.${quoted}`, {
     kernel: id,
+    reason,
     wgsl,
     ...at,
   });

@@ -1,5 +1,5 @@
 /** @file A session: the one way to the machine. Answers outcomes, one action at a time; frees what it made. */
-import type { NodeId, Plan, Target } from "../fusion";
+import type { Kernel, NodeId, Plan, Target } from "../fusion";
 import { Arena } from "./arena";
 import type { Ledger } from "./arena";
 import { Recorder, runBench } from "./bench";
@@ -36,6 +36,8 @@ export interface Session {
   describe(): Promise<Outcome<DeviceInfo>>;
   /** Runs a plan once and reads its outputs back. `inputs` by input node: f32, f64, i32 or u32 arrays of the declared size, or how they are drawn. */
   run(plan: Plan, inputs: Inputs, options?: RunOptions): Promise<Outcome<RunOutput[]>>;
+  /** Builds the pipeline of a kernel and runs nothing. */
+  build(kernel: Kernel): Promise<Outcome<null>>;
   /** Runs the plans, keeps their outputs, then times them against one another. Stops within 300 ms of `signal`. */
   bench(plans: BenchPlans, inputs: Inputs, options?: BenchOptions): Promise<Outcome<BenchResult>>;
   /** Times variants of one program against one another: samples in ns of each, in their order. */
@@ -161,6 +163,13 @@ export function createSession(gpu: GPU | undefined, env: SessionEnv = hostEnv())
     describe: () => inTurn(() => onDevice([], async ({ held }) => done(held.info))),
     measureRoofs: () => inTurn(() => onDevice([], roofsOf)),
     run: (plan, inputs, options = {}) => inTurn(() => onDevice([plan], (job) => runPlan(job, plan, inputs, options))),
+    build: (kernel) =>
+      inTurn(() =>
+        onDevice([], async (job) => {
+          const built = await buildPipelines(job.held, [kernel]);
+          return built.ok ? done(null) : built;
+        }),
+      ),
     sweep(plans, inputs, options = {}) {
       const main = inTurn(() => onDevice(plans, (job) => runSweep(job, plans, inputs, options)));
       return Promise.race([main, stopped(env, options.signal).then(refusals.cancelled)]);
@@ -201,8 +210,8 @@ const patienceFor = (plans: readonly Plan[], software: boolean): number =>
   (software ? SOFTWARE_PATIENCE_MILLIS : PATIENCE_MILLIS) +
   2000 * Math.max(0, ...plans.map((plan) => longestDispatchSeconds(plan, software)));
 
-const plansOf = ({ naive, step, fused }: BenchPlans): Plan[] =>
-  [naive, step, fused].filter((plan): plan is Plan => Boolean(plan));
+const plansOf = ({ naive, step, fused, hand }: BenchPlans): Plan[] =>
+  [naive, step, fused, hand].filter((plan): plan is Plan => Boolean(plan));
 
 const CANCEL_MILLIS = 100;
 

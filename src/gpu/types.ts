@@ -22,6 +22,8 @@ export interface GpuProblem {
   readonly kernel?: string;
   readonly line?: number;
   readonly column?: number;
+  /** shader-rejected: the compiler's own words. */
+  readonly reason?: string;
   /** shader-rejected: the WGSL that was refused. */
   readonly wgsl?: string;
   /** Only a reload helps. */
@@ -49,7 +51,8 @@ export interface DeviceInfo {
   readonly features: readonly string[];
 }
 
-export type PlanName = "naive" | "step" | "fused";
+/** `hand`: the plan with kernels that a person wrote. */
+export type PlanName = "naive" | "step" | "fused" | "hand";
 
 /** Raw samples; medians are selectors. One sample = one pass's time divided by its repeats. */
 export interface Timing {

@@ -11,6 +11,7 @@ import {
 } from "../workers";
 import { browserDraftOwner } from "./draft-owner";
 import { loadPart } from "./load-part";
+import type { Counted, CountedKernel } from "../wgsl";
 import type { Layout } from "./types";
 import { browserWeightStorage } from "./weight-storage";
 import type { DraftOwner, GpuSession, Shelf, WeightStorage, Environment } from "./environment";
@@ -76,6 +77,8 @@ function lazySession(): GpuSession {
   return {
     describe: async () => (await get()).describe(),
     bench: async (plans, inputs, how) => (await get()).bench(plans, inputs, how),
+    run: async (plan, inputs, how) => (await get()).run(plan, inputs, how),
+    build: async (kernel) => (await get()).build(kernel),
     sweep: async (plans, inputs, how) => (await get()).sweep(plans, inputs, how),
     listen(listener) {
       listeners.add(listener);
@@ -102,6 +105,7 @@ export function browserWorld(keeps = true): Environment {
     compileWorker: workerPort<CompileRequest, CompileReply>(workerUrls.compile),
     checkWorker: workerPort<CheckRequest, CheckReply>(workerUrls.check),
     layoutWorker: workerPort<LayoutRequest, Layout>(workerUrls.layout),
+    countWorker: workerPort<CountedKernel, Counted>(workerUrls.count),
     session: lazySession(),
     storage: keeps ? browserShelf() : noStorage,
     draftOwner: keeps ? browserDraftOwner() : noOwner,

@@ -1,6 +1,15 @@
 /** @file What the store needs of its environment. Tests pass fakes; `browser.ts` passes the real one. */
-import type { Drawing, NodeId, Plan } from "../fusion";
-import type { BenchOptions, BenchPlans, BenchProgress, BenchResult, DeviceInfo, GpuProblem, Outcome } from "../gpu";
+import type { Drawing, Kernel, NodeId, Plan } from "../fusion";
+import type {
+  BenchOptions,
+  BenchPlans,
+  BenchProgress,
+  BenchResult,
+  DeviceInfo,
+  GpuProblem,
+  Outcome,
+  RunOutput,
+} from "../gpu";
 import type {
   CheckReply,
   CheckRequest,
@@ -11,6 +20,7 @@ import type {
   TensorData,
   Weights,
 } from "../workers";
+import type { Counted, CountedKernel } from "../wgsl";
 import type { Layout } from "./types";
 
 /** The GPU session, as far as the store uses it. */
@@ -21,6 +31,14 @@ export interface GpuSession {
     inputs: ReadonlyMap<NodeId, TensorData | Drawing>,
     how: BenchOptions,
   ): Promise<Outcome<BenchResult>>;
+  /** Runs a plan once and reads its outputs back. */
+  run(
+    plan: Plan,
+    inputs: ReadonlyMap<NodeId, TensorData | Drawing>,
+    how: { readonly signal?: AbortSignal; readonly memoryBudget?: number },
+  ): Promise<Outcome<readonly RunOutput[]>>;
+  /** Builds a kernel without running it: what the device's compiler says. */
+  build(kernel: Kernel): Promise<Outcome<null>>;
   /** Samples in ns of each of these variants of one program. */
   sweep(
     plans: readonly Plan[],
@@ -57,6 +75,8 @@ export interface Environment {
   readonly compileWorker: Port<CompileRequest, CompileReply>;
   readonly checkWorker: Port<CheckRequest, CheckReply>;
   readonly layoutWorker: Port<LayoutRequest, Layout>;
+  /** Counts the traffic of a kernel's text. */
+  readonly countWorker: Port<CountedKernel, Counted>;
   readonly session: GpuSession;
   readonly storage: Shelf;
   readonly draftOwner: DraftOwner;

@@ -10,6 +10,7 @@ export {
   selectExample,
   selectFinalFusion,
   selectFusion,
+  selectHandKernels,
   selectHasHoles,
   selectIsEdited,
   selectIsEmpty,
@@ -38,5 +39,6 @@ export { programOf } from "./worlds";
 export { coloursAt, selectKernelColours, type KernelColours } from "./kernel-colours";
 export { exampleDocument } from "./document-slice";
 export { lazyModule } from "./lazy-module";
+export { asideOf } from "./hand-texts";
 export { isLostPart, loadPart, onLostPart } from "./load-part";
 export { afterFirstPaint, playground, usePlayground } from "./use-playground";

@@ -30,6 +30,8 @@ import { runSlice } from "./run-slice";
 import { restored, untouchedView } from "./shared-view";
 import { notesSlice } from "./notes-slice";
 import { isFirstVisit, storedPreferences, preferencesSlice } from "./preferences-slice";
+import { byHandSlice } from "./by-hand-slice";
+import { asideNotice } from "./hand-texts";
 import type { SliceContext, PlaygroundStore } from "./slice-context";
 import { whatIfSlice } from "./what-if-slice";
 import type { Actions, Notice, Origin, PlaygroundState } from "./types";
@@ -107,6 +109,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   memoryMiB: 512,
   lesson: null,
   courseProgress: new Map(),
+  handChecks: new Map(),
 });
 
 /** A mistake keeps the text from being planned. A plan that is not what the text asserts is a plan all the same. */
@@ -114,10 +117,10 @@ const isBroken = ({ naive, diagnostics }: Compilation): boolean =>
   naive === null && diagnostics.some(({ severity }) => severity === "error");
 
 /** A person's own work is kept when something takes its place; an untouched example is not. */
-function isOwnWork({ text, positions, options }: Document): boolean {
+function isOwnWork({ text, positions, options, byHand }: Document): boolean {
   if (text.trim() === "") return false;
-  const touched =
-    Object.keys(positions).length + options.forced.length + options.forbidden.length + (options.knobs ? 1 : 0) > 0;
+  const kept = Object.keys({ ...positions, ...byHand }).length;
+  const touched = kept + options.forced.length + options.forbidden.length + (options.knobs ? 1 : 0) > 0;
   return touched || !allLessons.some((lesson) => lesson.text === text);
 }
 
@@ -184,8 +187,10 @@ function compiled(parts: Parts, revision: number, compilation: Compilation): voi
   // A program that was just opened comes with the kernel that its link shows.
   const kernel = parts.aim === null ? { kernel: null } : {};
   const moved = cursorAfter(parts, compilation);
+  const notice = asideNotice(parts.store.getState(), compilation);
   parts.store.setState({
     ...moved,
+    ...(notice ? { notice } : {}),
     derived: { ...derived, revision, status: "ready", compilation, latest: compilation },
     ...kernel,
   });
@@ -405,6 +410,7 @@ export function createPlayground(environment: Environment, embed = false): Playg
     ...notesSlice(context),
     ...courseSlice(context),
     ...knobsSlice(context),
+    ...byHandSlice(context),
     ...roomSlice(context),
     ...runSlice(context),
     ...preferencesSlice(context),

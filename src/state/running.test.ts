@@ -73,9 +73,12 @@ function pageWith(
       }
       throw new Error("no check here");
     }) as Environment["checkWorker"],
+    countWorker: localPort(() => ({ ok: false, text: "No count here.", line: null })),
     layoutWorker: localPort(() => ({ boxes: new Map(), bends: new Map(), width: 0, height: 0 })),
     session: {
       describe: async () => ({ ok: true, value: changed.device ?? device }),
+      run: async () => ({ ok: true, value: [] }),
+      build: async () => ({ ok: true, value: null }),
       sweep: async () => ({ ok: true, value: [] }),
       bench:
         changed.bench ??

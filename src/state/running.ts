@@ -14,22 +14,25 @@ import {
 } from "../fusion";
 import type { BenchPlans, BenchProgress, CompareRequest, DeviceInfo, FirstRuns, GpuProblem } from "../gpu";
 import { ENDED, type Given, type PlannedRun, type TapRequest, type TensorData } from "../workers";
+import { bindsOf, handText } from "../document";
 import { findExample } from "../lessons";
 import { loadPart } from "./load-part";
 import { constantsOf } from "./sizes";
 import type { SliceContext } from "./slice-context";
-import type { FinishedRun, Notice, NoticeAction, RunState } from "./types";
+import type { FinishedRun, HandRun, Notice, NoticeAction, RunState } from "./types";
 import { runData } from "./weights";
 
 const internal = (text: string): GpuProblem => ({ code: "internal", text });
 
-const planNames = ["naive", "step", "fused"] as const;
+const planNames = ["naive", "step", "fused", "hand"] as const;
 
 /** The three states that run; the shown one only where it differs from both ends. */
 export interface States {
   readonly naive: Fusion;
   readonly step: Fusion | null;
   readonly fused: Fusion;
+  /** Of the plan with hand-written kernels. */
+  readonly hand?: Fusion | null;
 }
 
 export function statesOf(compilation: Compilation, cursor: number): States {
@@ -46,7 +49,7 @@ export async function plansFor(
   context: SliceContext,
   { text, options, steps }: Compilation,
   cursor: number,
-  target: Target,
+  target: Target | null,
   profile: DeviceProfile = options.profile,
 ): Promise<FinishedRun["plans"] | GpuProblem> {
   const last = steps.length;
@@ -253,11 +256,16 @@ export async function outputsOf(states: States): Promise<CompareRequest[]> {
     const { atol, rtol } = toleranceFor(graph, naive);
     const step = states.step?.graph.outputs[i];
     const fused = states.fused.graph.outputs[i] ?? naive;
-    return { names: { naive, fused, ...(step ? { step } : {}) }, atol: 2 * atol, rtol: 2 * rtol };
+    const hand = states.hand?.graph.outputs[i];
+    const names = { naive, fused, ...(step ? { step } : {}), ...(hand ? { hand } : {}) };
+    return { names, atol: 2 * atol, rtol: 2 * rtol };
   });
 }
 
-type Checked = Pick<FinishedRun, "check" | "full" | "skipped">;
+interface Checked extends Pick<FinishedRun, "check" | "full" | "skipped"> {
+  /** The same of the plan with hand-written kernels. */
+  readonly hand: Pick<HandRun, "check" | "full">;
+}
 
 /** What the first runs came to: the plans against one another in full, and chosen elements of each kernel against f64. */
 async function checked(context: SliceContext, { apart, tapped }: FirstRuns): Promise<Checked | string> {
@@ -265,7 +273,12 @@ async function checked(context: SliceContext, { apart, tapped }: FirstRuns): Pro
   if (!answer.ok) return answer.text;
   if (answer.value.kind !== "tapped") return "The worker answered another question.";
   const { rows, skipped, amplified } = answer.value;
-  return { check: rows, full: apart.map((each, i) => ({ ...each, amplified: amplified[i] ?? null })), skipped };
+  const all = apart.map((each, i) => ({ ...each, amplified: amplified[i] ?? null }));
+  const [planned, hand] = [false, true].map((own) => {
+    const isOwn = ({ plan }: { readonly plan: string }): boolean => (plan === "hand") === own;
+    return { check: rows.filter(isOwn), full: all.filter(isOwn) };
+  });
+  return { ...planned!, skipped: skipped.filter((each) => !each.startsWith("hand ")), hand: hand! };
 }
 
 export async function inputsFor(
@@ -292,7 +305,8 @@ async function predicted(
   const { profile: base } = compilation.options;
   const here = deviceProfileFrom(device.name, { bandwidth, peakFlops, launchMicros }, {}, base);
   const plans = await plansFor(context, compilation, cursor, device.target, here);
-  return "code" in plans ? {} : { plans, predictedFor: "this device's roofs" };
+  const hand = run.plans.hand ?? null;
+  return "code" in plans ? {} : { plans: { ...plans, hand }, predictedFor: "this device's roofs" };
 }
 
 /** Runs on a machine that has described itself. Whatever comes of it is in the store. */
@@ -304,19 +318,47 @@ export async function runOn(
 ): Promise<void> {
   say(context, request, "Making the input data");
   const { cursor } = context.get();
-  const states = statesOf(compilation, cursor);
+  const planned = statesOf(compilation, cursor);
   const plans = await plansFor(context, compilation, cursor, device.target);
   if (request.signal.aborted) return;
   if ("code" in plans) return fail(context, request, plans);
   if (!(await mayRun(context, request, plans, device))) return;
-  const { given, source } = await runData(context.weights, context.get().document.weights, states.naive.graph);
-  const inputs = await inputsFor(context, states, given);
+  const { given, source } = await runData(context.weights, context.get().document.weights, planned.naive.graph);
+  const inputs = await inputsFor(context, planned, given);
   if (request.signal.aborted) return;
   if ("code" in inputs) return fail(context, request, inputs);
-  const wanted = plansToRun(plans, request);
+  const { byHand: texts } = context.get().document;
+  const byHand = texts
+    ? await (
+        await loadPart(() => import("./hand-run"))
+      ).runByHand({
+        context,
+        request,
+        compilation,
+        states: planned,
+        plans,
+        device,
+        inputs,
+        plansFor,
+        textOf: (kernel) => handText(texts, kernel),
+        bindsOf,
+      })
+    : null;
+  if (request.signal.aborted) return;
+  if (byHand && "code" in byHand) return fail(context, request, byHand);
+  const states = { ...planned, hand: byHand?.fusion ?? null };
+  const hand = byHand?.plan ?? null;
+  const wanted = { ...plansToRun(plans, request), hand };
   // A profile of a GPU says nothing about the times of a CPU that pretends to be one.
   const predictedFor = device.software ? null : compilation.options.profile.name;
-  const about = { text: compilation.text, source, predictedFor, plans };
+  const own: HandRun | null = byHand && { kernels: byHand.kernels, check: null, full: [] };
+  const about = {
+    text: compilation.text,
+    source,
+    predictedFor,
+    plans: { ...plans, hand },
+    ...(own ? { hand: own } : {}),
+  };
   let progress = preparing("Building kernels");
   let live: FinishedRun | null = null;
   let verdict: Promise<Checked | string> | null = null;
@@ -350,9 +392,16 @@ export async function runOn(
     context.set({ notice: { tone: "info", text: "Stopped. The samples so far are kept." } });
   }
   await Promise.all([
-    amend(context, request, async () => (await verdict) ?? {}),
+    amend(context, request, async () => amended(own, await verdict)),
     amend(context, request, () => predicted(context, compilation, cursor, first)),
   ]);
+}
+
+/** What the check found, with that of hand-written kernels among what is known of them. */
+function amended(own: HandRun | null, found: Checked | string | null): Partial<FinishedRun> | string {
+  if (found === null || typeof found === "string") return found ?? {};
+  const { hand, ...planned } = found;
+  return own ? { ...planned, hand: { ...own, ...hand } } : planned;
 }
 
 /** Adds to this turn's results when they are still those that are shown. */

@@ -11,6 +11,7 @@ import {
   type Totals,
 } from "../fusion";
 import { findExample, isTextOf, sizeOfText, type Example } from "../lessons";
+import { handText } from "../document";
 import type { FinishedRun, PlaygroundState } from "./types";
 
 /** The last few answers by cursor: stepping back and forth asks for the same ones. */
@@ -133,6 +134,21 @@ const profileOf = once(({ result: { device, roofs } }: FinishedRun): DeviceProfi
 export function selectMeasuredProfile({ run }: PlaygroundState): DeviceProfile | null {
   const shown = run.status === "done" ? run.run : run.status === "idle" ? null : run.previous;
   return shown && profileOf(shown);
+}
+
+const NO_TEXTS: readonly string[] = [];
+const handOf = new WeakMap<Plan, { readonly byHand: object; readonly ids: readonly string[] }>();
+
+/** Ids of the shown kernels that are edited by hand. */
+export function selectHandKernels(state: PlaygroundState): readonly string[] {
+  const { byHand } = state.document;
+  const plan = selectPlan(state);
+  if (!byHand || !plan) return NO_TEXTS;
+  const known = handOf.get(plan);
+  if (known?.byHand === byHand) return known.ids;
+  const ids = plan.kernels.flatMap((kernel) => (handText(byHand, kernel) === null ? [] : kernel.id));
+  handOf.set(plan, { byHand, ids });
+  return ids;
 }
 
 export const selectExample = ({ document }: PlaygroundState): Example | null => findExample(document.example);

@@ -4,6 +4,7 @@ import type {
   CompileOptions,
   EdgeId,
   Fusion,
+  Kernel,
   KernelLook,
   KnobName,
   KnobSheet,
@@ -37,6 +38,7 @@ import type { Question } from "./question";
 import type { BenchProgress, BenchResult, ComparedInFull, DeviceInfo, GpuProblem } from "../gpu";
 import type { ComparedOutput } from "../workers";
 import type { Answer } from "../course";
+import type { Counted, Fault } from "../wgsl";
 import type { CourseProgress, OpenLesson } from "./course-slice";
 import type { LaptopCheck } from "./laptop-check";
 
@@ -75,6 +77,44 @@ export type RunState =
   | { readonly status: "done"; readonly run: FinishedRun }
   | { readonly status: "failed"; readonly problem: GpuProblem; readonly previous: FinishedRun | null };
 
+/** What became of a kernel that was written by hand. */
+export interface HandOutcome {
+  /** Its id in the plan that ran. */
+  readonly kernel: string;
+  readonly name: string;
+  /** What it binds; the document's texts are found by it. */
+  readonly binds: string;
+  /** As it was written. */
+  readonly wgsl: string;
+  /** `limit`: a loop reached its limit of turns, and nothing was timed. */
+  readonly status: "ran" | "refused" | "limit";
+  /** Why it was refused. */
+  readonly faults: readonly Fault[];
+  /** Turns that a loop of one thread may take. */
+  readonly turns: number;
+  readonly counted: Counted;
+  /** Bytes that the generated kernel moves. */
+  readonly generatedBytes: number;
+}
+
+/** Kernels written by hand, in a run: what became of them, and their plan against f64 and against the naive one. */
+export interface HandRun {
+  readonly kernels: readonly HandOutcome[];
+  /** null while the check worker still computes. */
+  readonly check: readonly CheckRow[] | null;
+  readonly full: readonly FullComparison[];
+}
+
+/** What is known of a text without a run. */
+export interface HandCheck {
+  readonly wgsl: string;
+  readonly faults: readonly Fault[];
+  /** The device's compiler has seen it. */
+  readonly compiled: boolean;
+  /** null while the worker counts. */
+  readonly counted: Counted | null;
+}
+
 export interface FinishedRun {
   readonly result: BenchResult;
   /** null while the check worker still computes. */
@@ -90,7 +130,14 @@ export interface FinishedRun {
   /** Whose roofs and launches the plans' predicted times are made of; null when nothing is known that fits this machine. */
   readonly predictedFor: string | null;
   /** The plans that ran (schedules follow the adapter), for their own counts. */
-  readonly plans: { readonly naive: Plan; readonly step: Plan | null; readonly fused: Plan };
+  readonly plans: {
+    readonly naive: Plan;
+    readonly step: Plan | null;
+    readonly fused: Plan;
+    readonly hand?: Plan | null;
+  };
+  /** Absent where no kernel was written by hand. */
+  readonly hand?: HandRun;
 }
 
 export interface Derived {
@@ -249,6 +296,8 @@ export interface PlaygroundState {
   readonly lesson: OpenLesson | null;
   /** What this machine knows of each lesson, by its id. */
   readonly courseProgress: CourseProgress;
+  /** What is known of hand-written kernels without a run, by what they bind. */
+  readonly handChecks: ReadonlyMap<string, HandCheck>;
   readonly actions: Actions;
 }
 
@@ -274,6 +323,12 @@ export interface Actions {
   renameNode(id: NodeId, name: string): Promise<string | null>;
   setAttr(id: NodeId, attr: string, value: string): Promise<string | null>;
   setInputType(id: NodeId, type: string): Promise<string | null>;
+  /** The WGSL of a kernel as it is written by hand; null: the generated one again. */
+  writeKernel(kernel: Kernel, wgsl: string | null): void;
+  /** A text that was set aside becomes that of `kernel`; null: it is thrown away. */
+  placeKernel(binds: string, kernel: Kernel | null): void;
+  /** Looks for what is wrong with the hand-written text of `kernel` and counts its traffic. `build`: the device's compiler is asked too. */
+  checkKernel(kernel: Kernel, build: boolean): Promise<void>;
   // looking
   stepTo(cursor: number): void;
   stepForward(): void;

@@ -8,7 +8,7 @@ export interface Prepared {
   /** The generated kernel with the text that runs in its place. */
   readonly kernel: Kernel;
   /** The same with a word at binding `flag` that says when a loop reached its limit; null where no loop needs one. */
-  readonly watched: { readonly kernel: Kernel; readonly flag: number } | null;
+  readonly watched: { readonly kernel: Kernel; readonly flag: number; readonly guarded: Guarded } | null;
   readonly guarded: Guarded;
   /** Turns that each loop may take for one thread. */
   readonly limit: number;
@@ -138,5 +138,5 @@ function watchedOf(
   if (limited === 0 || stored >= maxBindings) return null;
   const flag = Math.max(-1, ...own.bindings.map(({ binding }) => binding)) + 1;
   const watching = guard(text, tokens, shape, limit, flag);
-  return "column" in watching ? null : { kernel: { ...own, wgsl: watching.wgsl }, flag };
+  return "column" in watching ? null : { kernel: { ...own, wgsl: watching.wgsl }, flag, guarded: watching };
 }

@@ -1,5 +1,6 @@
 /** @file The door to the workers: their addresses, their questions and answers, and how to ask. */
 import checkUrl from "./check?worker&url";
+import countUrl from "./count?worker&url";
 import compileUrl from "./compile?worker&url";
 import layoutUrl from "./layout?worker&url";
 
@@ -9,4 +10,4 @@ export { ENDED, LOST, OLDER_MILLIS, localPort, workerPort, type Answer, type Por
 export { sameOriginScript, startWorker } from "./trusted";
 
 /** Addresses for `workerPort`. */
-export const workerUrls = { check: checkUrl, compile: compileUrl, layout: layoutUrl } as const;
+export const workerUrls = { check: checkUrl, compile: compileUrl, count: countUrl, layout: layoutUrl } as const;

@@ -149,7 +149,7 @@ export type ImportAnswer =
 /** Data for some inputs in place of what their seeds give. */
 export type Given = ReadonlyMap<NodeId, TensorData>;
 
-export type PlanName = "naive" | "step" | "fused";
+export type PlanName = "naive" | "step" | "fused" | "hand";
 
 export type CheckRequest =
   | {

@@ -1,6 +1,14 @@
 /** @file The kernel inspector: which kernel, what it is, and its code, loops, decisions, traffic and memory. */
 import { lazy, Suspense, useState, type ReactNode } from "react";
-import { loadPart, playground, selectPlanned, selectSteps, usePlayground, type InspectorTab } from "../../state";
+import {
+  loadPart,
+  playground,
+  selectHandKernels,
+  selectPlanned,
+  selectSteps,
+  usePlayground,
+  type InspectorTab,
+} from "../../state";
 import { kernelTitle } from "../model/traffic";
 import { trafficSentence } from "../model/kernels";
 import { count } from "../model/units";
@@ -25,6 +33,7 @@ interface Props {
 
 function Heading() {
   const { kernel, plan } = useShownKernel();
+  const own = usePlayground(selectHandKernels).includes(kernel?.id ?? "");
   if (!kernel) {
     const words = plan ? "This plan launches no kernel." : "No plan yet.";
     return (
@@ -38,7 +47,7 @@ function Heading() {
     <div className="kernel-head">
       <h2>{kernelTitle(kernel)}</h2>
       <p>
-        {kernel.schedule}
+        {own ? "Edited by hand; generated:" : ""} {kernel.schedule}
         <br />
         {trafficSentence(kernel)}
       </p>

@@ -1,6 +1,7 @@
 /** @file One tag for each kernel of the shown plan, in its colour; many kernels scroll. */
 import { useEffect, useRef } from "react";
-import { playground, selectKernelColours, usePlayground } from "../../state";
+import { playground, selectHandKernels, selectKernelColours, usePlayground, type RunState } from "../../state";
+import type { Kernel } from "../../fusion";
 import { kernelColour } from "../model/kernels";
 import { refusedAt } from "../model/refused";
 import { kernelTitle } from "../model/traffic";
@@ -11,10 +12,16 @@ const FEW_TAGS = 4;
 /** More tags than these are reached by the list at the end. */
 const MOST_TAGS = 40;
 
+function titleOf(kernel: Kernel, run: RunState, hand: readonly string[]): string {
+  const own = hand.includes(kernel.id) ? ", edited by hand" : "";
+  return `${kernelTitle(kernel)}${own}${refusedAt(kernel, run) ? ": refused by the GPU's compiler" : ""}`;
+}
+
 export function KernelTabs() {
   const { plan, kernel } = useShownKernel();
   const colours = usePlayground(selectKernelColours);
   const run = usePlayground((state) => state.run);
+  const hand = usePlayground(selectHandKernels);
   const shown = useRef<HTMLButtonElement>(null);
   const id = kernel?.id;
   useEffect(() => {
@@ -38,9 +45,10 @@ export function KernelTabs() {
             type="button"
             className="kernel-tag"
             data-refused={refusedAt(each, run) !== null}
+            data-hand={hand.includes(each.id)}
             data-colour={kernelColour(colours, each, i)}
             aria-pressed={each.id === id}
-            title={refusedAt(each, run) ? `${kernelTitle(each)}: refused by the GPU's compiler` : kernelTitle(each)}
+            title={titleOf(each, run, hand)}
             onClick={() => show(each.id)}
           >
             {each.id}

@@ -1,11 +1,17 @@
 /** @file The WGSL of one kernel: Monaco where there is room and a keyboard, plain text on touch screens. */
 import { useDeferredValue, useSyncExternalStore } from "react";
 import type { Graph, Kernel } from "../../fusion";
-import { afterFirstPaint, lazyModule } from "../../state";
+import { handText } from "../../document";
+import { afterFirstPaint, lazyModule, usePlayground } from "../../state";
 
 const useEditorModule = lazyModule(async () => {
   await afterFirstPaint();
   return import("./WgslEditor");
+});
+
+const useHandModule = lazyModule(async () => {
+  await afterFirstPaint();
+  return import("../by-hand");
 });
 
 interface Props {
@@ -38,6 +44,17 @@ function CodeWgsl(newest: Props) {
 }
 
 export function WgslTab(props: Props) {
+  const { kernel } = props;
   const touch = useSyncExternalStore(followTouch, () => matchMedia(TOUCH).matches);
-  return touch ? <PlainWgsl kernel={props.kernel} /> : <CodeWgsl {...props} />;
+  const own = usePlayground(({ document }) => handText(document.byHand, kernel) !== null);
+  // Nothing is edited before a class, nor inside another page.
+  const still = usePlayground(({ embed, presenter }) => embed || presenter);
+  const byHand = useHandModule();
+  if (own && byHand) return <byHand.HandKernel kernel={kernel} plain={touch} />;
+  return (
+    <div className="wgsl-tab">
+      <div className="wgsl-fill">{touch ? <PlainWgsl kernel={kernel} /> : <CodeWgsl {...props} />}</div>
+      {!own && !still && byHand && <byHand.WriteStrip kernel={kernel} />}
+    </div>
+  );
 }

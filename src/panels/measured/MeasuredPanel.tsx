@@ -1,8 +1,10 @@
 /** @file Is it true on this device? Times, transfers, roofline and the check of the results. */
+import type { Plan } from "../../fusion";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { lazyModule, loadPart, selectPlan, selectPlanned, usePlayground, type FinishedRun } from "../../state";
 import { countedRows, measuredView, scheduleNote, type MeasuredView } from "../model/measured";
-import { timeRows } from "../model/timings";
+import { timeRows, type TimeRow } from "../model/timings";
+import { verdictOf } from "../model/verdict";
 import { CpuCheckBox } from "./CpuCheckBox";
 import { DeviceLine } from "./DeviceLine";
 import { Differences } from "./Differences";
@@ -15,16 +17,24 @@ import "./measured.css";
 
 // The chart library is loaded with the first results: nothing before a run draws a chart.
 const Roofline = lazy(async () => ({ default: (await loadPart(() => import("./Roofline"))).Roofline }));
+const ByHand = lazy(async () => ({ default: (await loadPart(() => import("./ByHand"))).ByHand }));
 const TimeBars = lazy(async () => ({ default: (await loadPart(() => import("./TimeBars"))).TimeBars }));
 
 // What chapters print is compared by counts and by the reference interpreter: it is read while the program is planned.
 const useChapterModule = lazyModule(() => import("./ChapterNotes"));
 
+/** The plan with hand-written kernels, where all of them were counted. */
+function countedByHand(run: FinishedRun | null, text: string | undefined): Plan | null {
+  const all = run?.text === text && (run?.hand?.kernels.every(({ counted }) => counted.ok) ?? false);
+  return all ? (run?.plans.hand ?? null) : null;
+}
+
 function Transfers({ run }: { readonly run: FinishedRun | null }) {
   const compilation = usePlayground(selectPlanned);
   const step = usePlayground(selectPlan);
   const { naivePlan: naive = null, fusedPlan: fused = null } = compilation ?? {};
-  const plans = useMemo(() => countedRows({ naive, step, fused }), [naive, step, fused]);
+  const hand = countedByHand(run, compilation?.text);
+  const plans = useMemo(() => countedRows({ naive, step, fused, hand }), [naive, step, fused, hand]);
   if (plans.length === 0) return null;
   return <TransferBlocks plans={plans} note={scheduleNote(compilation, run)} />;
 }
@@ -49,9 +59,15 @@ function Message({ view }: { readonly view: MeasuredView }) {
 /** What a panel is about: all of it beside the program, one thing on a projector. */
 type Shown = "all" | "time" | "roofline";
 
+/** Times of kernels that compute something else say nothing. */
+function shownRows(run: FinishedRun): TimeRow[] {
+  const wrong = run.hand && verdictOf(run.hand.check ?? [], run.hand)?.same === false;
+  return timeRows(run).filter(({ plan }) => !(wrong && plan === "hand"));
+}
+
 function Results({ view, only }: { readonly view: MeasuredView; readonly only: Shown }) {
   const { run, withheld } = view;
-  const rows = useMemo(() => (run ? timeRows(run) : []), [run]);
+  const rows = useMemo(() => (run ? shownRows(run) : []), [run]);
   return (
     <div className={view.old ? "measured-results old" : "measured-results"}>
       <Suspense>
@@ -112,6 +128,7 @@ export function MeasuredPanel({ only = "all" }: { readonly only?: Shown }) {
       )}
       {numbers && view.run && !view.withheld && <Numbers run={view.run} />}
       <Results view={view} only={only} />
+      <Suspense>{view.run?.hand && only !== "roofline" && <ByHand run={view.run} />}</Suspense>
       {view.run && only !== "roofline" && <Check run={view.run} />}
       {only === "all" && <ExampleVariants />}
       {only === "all" && chapter && <chapter.ChapterNotes />}

@@ -77,13 +77,19 @@ export interface CountedPlans {
   readonly naive: Plan | null;
   readonly step: Plan | null;
   readonly fused: Plan | null;
+  readonly hand?: Plan | null;
 }
 
 /** Rows of the transfer blocks: this step only where it is neither the first nor the last state. */
-export function countedRows({ naive, step, fused }: CountedPlans): (readonly [PlanName, Plan])[] {
+export function countedRows({ naive, step, fused, hand }: CountedPlans): (readonly [PlanName, Plan])[] {
   if (!naive || !fused) return [];
   const between = step && step !== naive && step !== fused;
-  return [["naive", naive], ...(between ? [["step", step] as const] : []), ["fused", fused]];
+  return [
+    ["naive", naive],
+    ...(between ? [["step", step] as const] : []),
+    ["fused", fused],
+    ...(hand ? [["hand", hand] as const] : []),
+  ];
 }
 
 /** What the device's schedules move where that differs from the document's; null where it does not. */

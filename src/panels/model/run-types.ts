@@ -8,7 +8,8 @@ export type PlanName = Timing["plan"];
 export type TwoStops = NonNullable<BenchResult["twoStops"]["naive"]>;
 export type Roofs = NonNullable<BenchResult["roofs"]>;
 
-export const PLAN_NAMES: readonly PlanName[] = ["naive", "step", "fused"];
+export const PLAN_NAMES: readonly PlanName[] = ["naive", "step", "fused", "hand"];
 
 /** How the page calls a plan. */
-export const planTitle = (plan: PlanName): string => (plan === "step" ? "this step" : plan);
+export const planTitle = (plan: PlanName): string =>
+  plan === "step" ? "this step" : plan === "hand" ? "by-hand" : plan;

@@ -36,7 +36,7 @@ export function timeRows({ result, plans, predictedFor }: FinishedRun): TimeRow[
         plan,
         title: planTitle(plan),
         measured: spreadOf(micros(timing.nanoseconds)),
-        predicted: predictedFor === null ? null : planned.totals.predictedMicros,
+        predicted: predictedFor === null || plan === "hand" ? null : planned.totals.predictedMicros,
         runs: timing.nanoseconds.length * timing.repeats,
         repeats: timing.repeats,
       },
@@ -66,7 +66,7 @@ export function kernelTimes({ result, plans, predictedFor }: FinishedRun): Kerne
       const measured = timingOf(result, plan, kernel.id);
       if (!measured) return [];
       const title = `${kernel.id} ${kernel.name.replaceAll("_", " ")}`;
-      const predicted = predictedFor === null ? null : kernel.predictedMicros;
+      const predicted = predictedFor === null || plan === "hand" ? null : kernel.predictedMicros;
       return [{ plan, kernel: kernel.id, title, measured, predicted }];
     }),
   );

@@ -1,5 +1,5 @@
 /** @file naive → now → end: the three numbers of the lesson. When there is news, its one line takes their place. */
-import { selectCovered, selectScore, usePlayground } from "../../state";
+import { selectCovered, selectHandKernels, selectScore, usePlayground } from "../../state";
 import { Icon } from "../Icon";
 import { useMemo } from "react";
 import { measuredScore } from "../model/measured";
@@ -57,6 +57,7 @@ function Numbers({ score }: { readonly score: ScoreWords }) {
   const profile = usePlayground(({ document }) => document.options.profile.name);
   const run = usePlayground((state) => state.run);
   const text = usePlayground(({ document }) => document.text);
+  const hand = usePlayground(selectHandKernels).length;
   const measured = useMemo(() => measuredScore(run, text), [run, text]);
   return (
     <>
@@ -71,6 +72,7 @@ function Numbers({ score }: { readonly score: ScoreWords }) {
       <Metric
         name="Kernels"
         values={score.kernels}
+        {...(hand > 0 ? { unit: `${hand} by hand` } : {})}
         rank="always"
         meaning="GPU programs launched one after the other."
       />

@@ -95,9 +95,12 @@ export function environmentWith(storage: Shelf, compileWorker: Port<never, never
       throw new Error("no check here");
     }),
     layoutWorker: localPort(() => ({ boxes: new Map(), bends: new Map(), width: 0, height: 0 })),
+    countWorker: localPort(() => ({ ok: false, text: "No count here.", line: null })),
     session: {
       describe: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
       bench: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
+      run: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
+      build: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
       sweep: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
       listen: () => () => undefined,
     },

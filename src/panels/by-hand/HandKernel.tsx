@@ -1,0 +1,86 @@
+/** @file A kernel edited by hand: its text, what is wrong with it or known of it, and the way back. */
+import { useMemo, useState, type ReactNode } from "react";
+import { bindsOf, handText } from "../../document";
+import type { Kernel } from "../../fusion";
+import { afterFirstPaint, lazyModule, playground, usePlayground } from "../../state";
+import { handStatus, outcomeOf } from "../model/by-hand";
+import { bytesOfKernel } from "../model/traffic";
+import { SetAside } from "./SetAside";
+import "./by-hand.css";
+
+const useEditorModule = lazyModule(async () => {
+  await afterFirstPaint();
+  return import("./HandEditor");
+});
+
+interface Props {
+  readonly kernel: Kernel;
+  /** A plain field, where touch is the main pointer. */
+  readonly plain: boolean;
+}
+
+function PlainField({ kernel, text }: { readonly kernel: Kernel; readonly text: string }) {
+  const { actions } = playground.getState();
+  return (
+    <textarea
+      className="hand-plain"
+      aria-label={`WGSL of ${kernel.id}, edited by hand`}
+      spellCheck={false}
+      autoCapitalize="off"
+      autoCorrect="off"
+      value={text}
+      onChange={(event) => {
+        actions.writeKernel(kernel, event.target.value);
+        void actions.checkKernel(kernel, true);
+      }}
+    />
+  );
+}
+
+function CodeField(props: {
+  readonly kernel: Kernel;
+  readonly faults: ReturnType<typeof handStatus>["faults"];
+  readonly asked: number;
+}) {
+  const editor = useEditorModule();
+  return editor ? <editor.HandEditor {...props} /> : null;
+}
+
+export function HandKernel({ kernel, plain }: Props) {
+  const text = usePlayground(({ document }) => handText(document.byHand, kernel)) ?? "";
+  const check = usePlayground(({ handChecks }) => handChecks.get(bindsOf(kernel)) ?? null);
+  const run = usePlayground(({ run: state }) => (state.status === "done" ? state.run : null));
+  const [asked, setAsked] = useState(0);
+  const status = useMemo(() => {
+    const outcome = outcomeOf(run, bindsOf(kernel), text);
+    return handStatus(check, outcome, text, bytesOfKernel(kernel));
+  }, [check, run, kernel, text]);
+  const field: ReactNode = plain ? (
+    <PlainField kernel={kernel} text={text} />
+  ) : (
+    <CodeField kernel={kernel} faults={status.faults} asked={asked} />
+  );
+  return (
+    <div className="hand">
+      <div className="hand-field">{field}</div>
+      <div className="hand-strip" data-tone={status.tone}>
+        <b>Edited by hand</b>
+        {status.faults.length > 0 ? (
+          <button type="button" className="hand-fault" onClick={() => setAsked(asked + 1)}>
+            {status.text}
+          </button>
+        ) : (
+          <span role="status">{status.text}</span>
+        )}
+        <button
+          type="button"
+          className="kernel-action"
+          onClick={() => playground.getState().actions.writeKernel(kernel, null)}
+        >
+          Reset to generated
+        </button>
+      </div>
+      <SetAside kernel={kernel} />
+    </div>
+  );
+}
