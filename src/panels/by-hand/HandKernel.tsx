@@ -70,7 +70,7 @@ export function HandKernel({ kernel, plain }: Props) {
             {status.text}
           </button>
         ) : (
-          <span role="status">{status.text}</span>
+          status.text && <span role="status">{status.text}</span>
         )}
         <button
           type="button"

@@ -12,7 +12,6 @@ export function WriteStrip({ kernel }: { readonly kernel: Kernel }) {
   return (
     <>
       <div className="hand-strip">
-        <span />
         <button
           type="button"
           className="kernel-action"

@@ -1,0 +1,106 @@
+import { expect, test, type Playground } from "./fixtures";
+
+// A software adapter takes its time, more so beside other work.
+test.setTimeout(240_000);
+const LONG = { timeout: 120_000 };
+
+const program = "x: f32[256, 256]\nb: f32[256, 256]\n\ny = relu(x + b)\n";
+
+/** One thread per element; `value` is what it stores. */
+const kernel = (value: string, before = ""): string => `// workgroups: 256
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read> b: array<f32>;
+@group(0) @binding(2) var<storage, read_write> y: array<f32>;
+
+@compute @workgroup_size(256)
+fn by_hand(@builtin(global_invocation_id) id: vec3u) {
+  let i = id.x;
+  let sum = x[i] + b[i];
+  ${before}y[i] = ${value};
+}
+`;
+
+const editorOf = (play: Playground) => play.region("Kernels").locator(".monaco-editor").first();
+
+/** Replaces the text of the kernel, as one types it. */
+async function write(play: Playground, text: string): Promise<void> {
+  await editorOf(play).click();
+  await play.page.keyboard.press("Control+a");
+  await play.page.keyboard.insertText(text);
+}
+
+async function begin(play: Playground): Promise<void> {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type(program);
+  await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 2, now 1, end 1/ })).toBeVisible();
+  await play.region("Kernels").getByRole("button", { name: "Write it yourself" }).click();
+  await expect(editorOf(play)).toContainText("workgroups: ");
+}
+
+test("a kernel by hand: an error at its line, wrong values, right ones; a link takes it along and runs nothing", async ({
+  page,
+  play,
+  browser,
+}) => {
+  await begin(play);
+  const kernels = play.region("Kernels");
+  const measured = play.region("Measured");
+  await expect(kernels.getByText("Edited by hand", { exact: true })).toBeVisible();
+  await expect(play.region("Score").getByRole("img", { name: /^Kernels: .* 1 by hand/ })).toBeVisible();
+
+  // The device's compiler says where, while one types.
+  await write(play, kernel("max(sum, oops)"));
+  const fault = kernels.getByRole("button", { name: /^Line 10, column \d+: .*oops/ });
+  await expect(fault).toBeVisible(LONG);
+  await fault.click();
+
+  // It runs and computes something else: where, and what was expected.
+  await write(play, kernel("sum"));
+  await expect(kernels.getByText(/^Compiles\. Moves 768 KiB, like the generated kernel\./)).toBeVisible(LONG);
+  await play.run.click();
+  await expect(measured.getByText("K1, edited by hand: wrong values.")).toBeVisible(LONG);
+  await expect(measured).toContainText(/y of the by-hand plan/);
+  await expect(measured.getByText("Same result.")).toBeVisible();
+  await expect(measured.getByRole("img", { name: /^Median time: naive .*fused/ })).not.toHaveAccessibleName(/by-hand/);
+
+  await write(play, kernel("max(sum, 0.0)"));
+  await play.run.click();
+  await expect(measured.getByText("K1, edited by hand: right.")).toBeVisible(LONG);
+  await expect(measured).toContainText(/the generated kernel [\d.]+ .s, the naive plan [\d.]+ .s/);
+  await expect(measured.getByRole("img", { name: /^Median time: naive .*by-hand/ })).toBeVisible();
+  await expect(measured.getByRole("img", { name: "by-hand: 2 read, 1 written" })).toBeVisible();
+
+  // A program that binds something else sets the text aside; undo brings it back.
+  await play.type(program.replace("x + b", "x"));
+  await expect(play.region("Score")).toContainText("A kernel edited by hand is set aside", LONG);
+  await expect(kernels.getByText("Set aside: one text edited by hand")).toBeVisible();
+  await play.editor.click();
+  await page.keyboard.press("Control+z");
+  await expect(kernels.getByText("Edited by hand", { exact: true })).toBeVisible();
+
+  const link = await play.share();
+  const elsewhere = await browser.newContext();
+  const other = await elsewhere.newPage();
+  await other.goto(link);
+  await expect(other.getByText("Edited by hand", { exact: true })).toBeVisible(LONG);
+  await expect(other.getByText(/^Moves 768 KiB, like/)).toBeVisible(LONG);
+  await expect(other.getByText(/^nothing yet on/)).toBeVisible();
+  await other.getByRole("banner").getByRole("button", { name: /^Run/ }).click();
+  await expect(other.getByText("K1, edited by hand: right.")).toBeVisible(LONG);
+  await elsewhere.close();
+
+  await kernels.getByRole("button", { name: "Reset to generated" }).click();
+  await expect(kernels.getByRole("button", { name: "Write it yourself" })).toBeVisible();
+});
+
+test("an endless loop is stopped and told; both plans run all the same", async ({ play }) => {
+  await begin(play);
+  const measured = play.region("Measured");
+  await write(play, kernel("max(sum, 0.0)", "var n = 0u;\n  while (n < 10u) { y[i] = sum; }\n  "));
+  await play.run.click();
+  await expect(measured.getByText("K1, edited by hand: stopped.")).toBeVisible(LONG);
+  await expect(measured).toContainText(/A loop took more than [\d,]+ turns for one thread/);
+  await expect(measured.getByText("Same result.")).toBeVisible(LONG);
+  await expect(measured.getByRole("img", { name: /^Median time: naive .*fused/ })).toBeVisible();
+});
