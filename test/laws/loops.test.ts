@@ -50,6 +50,64 @@ test("launched trip by trip and inside kernels: values, counts, addresses", { ti
   );
 });
 
+/** The program as a function whose weighted results are summed, with derivatives by everything that it reads. */
+function derived(text: string, mode: "grad" | "jvp"): string {
+  const lines = text.split("\n");
+  const inputs = lines.filter((line) => /^\w+: f32/.test(line));
+  const names = inputs.map((line) => line.split(":")[0]!);
+  const rest = lines.filter((line) => !inputs.includes(line));
+  const results = rest.at(-1)!.replace("return ", "").split(", ");
+  const sum = results.map((name, i) => `(${name} * ${i + 1}).sum()`).join(" + ");
+  const asked =
+    mode === "grad"
+      ? [`return grad(f, argnums=(${names.map((_, i) => `${i},`).join("")}))(${names.join(", ")})`]
+      : [
+          `out, change = jvp(f, (${names.join(", ")},), (${names.map((name) => `cos(${name})`).join(", ")},))`,
+          "return out, change",
+        ];
+  return [
+    ...inputs,
+    `def f(${names.join(", ")}):`,
+    ...rest.slice(0, -1).map((line) => `    ${line}`),
+    `    return ${sum}`,
+    ...asked,
+  ].join("\n");
+}
+
+test.each(["grad", "jvp"] as const)("%s of a loop is that of the loop written out", (mode) => {
+  fc.assert(
+    fc.property(loopArbitrary, ({ text, unrolled }) => {
+      const [kept, apart] = [text, unrolled].map((each) => graphOf(derived(each, mode))) as [Graph, Graph];
+      expect(loopsOf(kept)).toBeGreaterThan(0);
+      const [a, b] = [runReference(kept, dataOf(kept)), runReference(apart, dataOf(apart))];
+      kept.outputs.forEach((id, i) => {
+        const want = b.get(apart.outputs[i]!)!;
+        a.get(id)!.data.forEach((value, k) =>
+          expect(value / (1 + Math.abs(want.data[k]!))).toBeCloseTo(want.data[k]! / (1 + Math.abs(want.data[k]!)), 7),
+        );
+      });
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test("a batch of loops is a loop over the batch", () => {
+  const body = "    for i in range(30):\n        x = tanh(x * p) + x * 0.5 + i * 0.01\n    return x\n";
+  const head = "a: f32[3, 8]\np: f32[8]\ndef f(x):\n";
+  const [one, all] = ["vmap(f)(a)", "f(a)"].map((call) => graphOf(`${head}${body}return ${call}\n`)) as [Graph, Graph];
+  expect(loopsOf(one)).toBe(1);
+  const [a, b] = [one, all].map((graph) => runReference(graph, dataOf(graph)).get(graph.outputs[0]!)!.data);
+  expect([...a!]).toEqual([...b!]);
+});
+
+test("plans of a loop's gradient: values, counts, addresses", { timeout: 240_000 }, () => {
+  const text = derived(
+    "x0: f32[3, 4]\np: f32[4]\nx = exp(x0)\nfor i in range(30):\n    y = tanh(x * p) + i * 0.01\n    x = x * 0.5 + y\nreturn x",
+    "grad",
+  );
+  expect(firstFault({ text, ways: plainly })).toBeNull();
+});
+
 const example = intermediates.find(({ id }) => id === "mandelbrot")!;
 const MANDELBROT = (trips: number): string =>
   example.text.replace("N = 1024", "N = 64").replace("range(20)", `range(${trips})`);

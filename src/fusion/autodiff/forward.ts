@@ -3,6 +3,7 @@ import type { Node, NodeId } from "../ir";
 import { opDef, operandTypes, type Slope, type DerivativeContext } from "../ops";
 import { mistaken } from "./mutations";
 import { dependents, isSmooth, ruleOf, tensorOf, zeros, type DerivativeBuilder } from "./derivative-builder";
+import { loopDerivative } from "./loops";
 import type { NoRule } from "./reverse";
 
 /** Σ slope · tangent. */
@@ -27,7 +28,7 @@ function tangentOf(
   node: Node,
   tangents: ReadonlyMap<NodeId, NodeId>,
 ): NodeId | null | NoRule {
-  const rule = ruleOf(node);
+  const rule = opDef(node.op).loop ? loopDerivative(node, pushForward) : ruleOf(node);
   if (!rule) return { node };
   const context = builder.contextOf(node);
   const own = node.inputs.map((input) => tangents.get(input) ?? null);

@@ -1,7 +1,9 @@
 /** @file Reverse mode: cotangents flow from results to operands, each op applies its own rule. */
 import type { Node, NodeId } from "../ir";
 import type { Slope, DerivativeContext } from "../ops";
-import { sumTo } from "../ops";
+import { opDef, sumTo } from "../ops";
+import { pushForward } from "./forward";
+import { loopDerivative } from "./loops";
 import { mistaken } from "./mutations";
 import { dependents, isSmooth, ruleOf, tensorOf, zeros, type DerivativeBuilder } from "./derivative-builder";
 
@@ -39,7 +41,7 @@ function operandCotangents(
   cotangent: NodeId,
   changes: ReadonlySet<NodeId>,
 ): readonly (NodeId | null)[] | null {
-  const rule = ruleOf(node);
+  const rule = opDef(node.op).loop ? loopDerivative(node, pushForward) : ruleOf(node);
   if (!rule) return null;
   const context = builder.contextOf(node);
   const slopes = rule.partials?.(context);
