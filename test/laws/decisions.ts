@@ -418,7 +418,7 @@ export const examples: readonly Example[] = [
   {
     name: "loops of different sizes",
     text: "x: f32[4096, 1024]\nm = x.max(dim=-1, keepdim=True)\ns = exp(x - m)\ny = s[:, :512] * 2\nreturn s, y",
-    codes: ["L_INDEX"],
+    codes: ["L_SHAPE"],
     kernels: 2,
   },
   {

@@ -3,7 +3,19 @@ import { factorsOf } from "../kernel";
 import { OPS_PER_NOTCH, type Region, type RegionId } from "../ir";
 import type { RegionSchedule } from "../region";
 import type { Answer, Candidate, FusionPass, Opinion } from "./define";
-import { costOf, edgesBetween, hasContraction, walksRows, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
+import {
+  bindingsOf,
+  costOf,
+  edgesBetween,
+  hasContraction,
+  legalMerge,
+  mergeCandidate,
+  mergedRegion,
+  nodesOf,
+  patchOf,
+  walksRows,
+} from "./merge";
+import { isRefusal } from "../cost";
 import type { Planner } from "./planner";
 import { countOf, inWords, namesOf, showBytes } from "./sentences";
 import { judge } from "./profitability";
@@ -48,13 +60,60 @@ function* producersInto(planner: Planner, id: RegionId, limit: number): Generato
       tried.add(from);
       const edges = edgesBetween(planner, producer, consumer);
       const about = { edges, nodes: nodesOf(edges, producer), id: producer.id };
-      const { accepted } = yield mergeCandidate(planner, "same-rows", [producer, consumer], about);
+      let { accepted } = yield mergeCandidate(planner, "same-rows", [producer, consumer], about);
+      const more = accepted ? null : withThoseBetween(planner, [producer, consumer]);
+      if (more && more.reduce((ops, { members }) => ops + members.length, 0) <= limit)
+        ({ accepted } = yield wholeGroup(planner, more, producer.id));
       if (!accepted) continue;
       current = producer.id;
       grown = true;
       break;
     }
   }
+}
+
+/** Kernels that a group takes in at most, so that two of it can meet. */
+const MOST_BETWEEN = 8;
+
+/**
+ * A group that one kernel can bind and that waits for nothing outside, grown from one that can't: what lies on a path that returns goes
+ * in, and, as long as too many buffers are bound, the neighbour that leaves the fewest. Null where there is none, or none is needed.
+ */
+function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly Region[] | null {
+  const group = [...pair];
+  const most = planner.profile.maxBindings;
+  const bindings = (regions: readonly Region[]): number => {
+    const facts = planner.facts(mergedRegion(planner, regions, pair[0]!.id));
+    return isRefusal(facts) ? Infinity : bindingsOf(planner, facts);
+  };
+  const fits = (region: Region): boolean => !planner.isView(region) && !hasContraction(planner, region);
+  while (group.length < pair.length + MOST_BETWEEN) {
+    const path = planner.order.returns(group.map(({ id }) => id));
+    if (path.found) {
+      const via = planner.region(path.via);
+      if (!fits(via)) return null;
+      group.push(via);
+      continue;
+    }
+    const now = bindings(group);
+    if (now <= most) return group.length > pair.length ? group : null;
+    const ids = new Set(group.map(({ id }) => id));
+    const around = new Set(group.flatMap(({ id }) => [...planner.readersOf(id), ...planner.producersOf(id)]));
+    const next = [...around]
+      .flatMap((id) => (ids.has(id) || !fits(planner.region(id)) ? [] : [planner.region(id)]))
+      .map((region) => ({ region, bound: bindings([...group, region]) }))
+      .toSorted((a, b) => a.bound - b.bound || planner.order.at(a.region.id) - planner.order.at(b.region.id))[0];
+    if (!next || next.bound > now) return null;
+    group.push(next.region);
+  }
+  return null;
+}
+
+function wholeGroup(planner: Planner, group: readonly Region[], id: RegionId): Candidate {
+  const inOrder = group.toSorted((a, b) => planner.order.at(a.id) - planner.order.at(b.id));
+  const edges = inOrder.flatMap((a) => inOrder.flatMap((b) => (a === b ? [] : edgesBetween(planner, a, b))));
+  const nodes = inOrder.flatMap(({ outputs }) => outputs.slice(0, 1));
+  return mergeCandidate(planner, "same-rows", inOrder, { edges, nodes, id });
 }
 
 /** The producer reduces, or feeds a reduction and something else besides. */

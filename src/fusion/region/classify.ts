@@ -15,7 +15,8 @@ import { opDef } from "../ops";
 import { followersOf } from "./alignment";
 import { classifyOnline, mayBeOnline } from "./classify-online";
 import { dualRefusal } from "./dual";
-import { domainOf, isRowShape, isTrailing, isVerdict, placeMember, type Placed, type RowDomain } from "./roles";
+import { domainOf, isRowShape, isTrailing, isVerdict, placeMember } from "./roles";
+import type { Placed, RowDomain } from "./placed";
 import { classifyMerged, needsMerging } from "./merged-order";
 import { lieOf, type Lie } from "./turns";
 import { mayBeOwned, strayOfRows, WIDEST_ROW } from "./owned-rows";
@@ -322,7 +323,7 @@ function classifyRows(
     const fits =
       ["row", "column", "first"].includes(places.get(id)!.role) ||
       wholeOutput(graph, placement, id) !== null ||
-      isRowShape(n.type.shape, domain);
+      (places.get(id)!.role !== "part" && isRowShape(n.type.shape, domain));
     if (!fits) {
       return refuse(
         "L_SHAPE",

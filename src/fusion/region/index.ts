@@ -10,7 +10,7 @@ export {
 } from "./alignment";
 export { sourceOf } from "./affine";
 export { classify, classifyPlain, placeRows, wholeOutput, type RowPlacement } from "./classify";
-export type { Placed, Role, RowDomain } from "./roles";
+export type { Placed, Role, RowDomain } from "./placed";
 export { directionOf, scansBehind } from "./row-ops";
 export { classifyOnline, isOnline, mayBeOnline } from "./classify-online";
 export { flashAcross, flashSizes, flashThreads, type FlashSizes } from "./online-schedule";

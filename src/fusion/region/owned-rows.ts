@@ -6,7 +6,7 @@ import { node, sizeOf, type Graph, type Node, type NodeId, type Target, type Ver
 import { opDef } from "../ops";
 import { matmulSizes, tileBytes, tileEfficiency, tileThreads } from "./matmul";
 import { refusal } from "./refusal";
-import type { Placed } from "./roles";
+import type { Placed } from "./placed";
 import type { MatmulTile, RegionForm } from "./types";
 import { isFreeView } from "./views";
 

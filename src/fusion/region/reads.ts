@@ -13,7 +13,7 @@ import {
   type Demand,
 } from "./demand";
 import { sourceOf } from "./affine";
-import { endsPass, walkedAxes } from "./row-ops";
+import { endsPass, walkedAxes, walksRows } from "./row-ops";
 import type { RegionForm, RegionRead } from "./types";
 import { turnPoint, type Turn } from "./turns";
 import { isFreeView, isInlined, storedInputs } from "./views";
@@ -252,7 +252,9 @@ export function readsOf(
   outputs: readonly NodeId[],
   strided: ReadonlySet<NodeId>,
 ): RegionRead[] {
-  const touched = touchedElements(graph, members, outputs);
+  // A row is folded whether or not what comes of it is stored in the end.
+  const folded = members.filter((id) => walksRows(node(graph, id)) && !outputs.includes(id));
+  const touched = touchedElements(graph, members, [...outputs, ...folded]);
   return storedInputs(graph, members)
     .filter((value) => (touched.get(value) ?? 0) > 0 || sizeOf(node(graph, value).type.shape) === 0)
     .map((value) => ({ value, elements: touched.get(value) ?? 0, strided: strided.has(value), rereads: 0 }));

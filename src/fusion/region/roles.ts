@@ -15,27 +15,9 @@ import { opDef } from "../ops";
 import { samplesOf } from "./alignment";
 import { refusal } from "./refusal";
 import { isOrder, isScan, walkedAxes, walksRows } from "./row-ops";
+import type { Placed, RowDomain } from "./placed";
+import { placeWithinRows } from "./within-rows";
 import { lieOf, turned, unravelled, type Lie } from "./turns";
-
-/**
- * `free`: does not depend on a reduction of the region; it is computed at whatever index is asked for.
- * `full`: one value per element of the space, after a reduction; in any shape that views and permutations give it.
- * `row`: one value per row. `column`: one value per column, folded over all rows.
- * `first`: the first few of each row, once it is in order.
- */
-export type Role = "free" | "full" | "row" | "column" | "first";
-
-export interface RowDomain {
-  /** Shape that every reduction of the region reads. */
-  readonly space: Shape;
-  /** Axes they fold. */
-  readonly axes: readonly number[];
-  /** `space` with the folded axes kept as 1. */
-  readonly kept: Shape;
-  /** Elements of the space that are followed to tell two orders apart, and the row of each. */
-  readonly samples: readonly number[];
-  readonly sampleRows: readonly number[];
-}
 
 /** Rows shorter than this are no band's work: their columns are folded apart. */
 const LEAST_COLUMNS = 32;
@@ -53,14 +35,6 @@ function foldsColumns(n: Node, axes: readonly number[], { space, axes: walked }:
   const columns = sizeOf(walked.map((axis) => space[axis]!));
   const across = space.every((extent, axis) => extent === 1 || axes.includes(axis) !== walked.includes(axis));
   return across && columns >= LEAST_COLUMNS && columns < sizeOf(space);
-}
-
-export interface Placed {
-  readonly role: Role;
-  /** Passes over the row that must be finished before this value is known. */
-  readonly stage: number;
-  /** Of `full` values. */
-  readonly lie?: Lie;
 }
 
 export function domainOf(space: Shape, axes: readonly number[]): RowDomain {
@@ -128,6 +102,8 @@ export function placeMember(
     }
     const moved = lie && n.inputs.length === 1 ? turned(graph, n, lie) : null;
     if (moved) return { role: "full", stage, lie: moved };
+    const within = placeWithinRows(graph, n, bound, placed, domain, stage);
+    if (within) return within;
     return refusal(
       "L_INDEX",
       [operand, id],
@@ -157,6 +133,10 @@ function placeElementwise(
 ): Placed | Verdict {
   const { shape } = node(graph, id).type;
   const shapeOf = (input: NodeId): Shape => node(graph, input).type.shape;
+  if (bound.some((input) => placed.get(input)!.role === "part"))
+    return (
+      placeWithinRows(graph, node(graph, id), bound, placed, domain, stage) ?? misaligned(graph, id, bound[0]!, domain)
+    );
   if (bound.some((input) => placed.get(input)!.role === "first"))
     return placeFirst(graph, id, bound, placed, domain, stage);
   const fulls = bound.filter((input) => placed.get(input)!.role === "full");
