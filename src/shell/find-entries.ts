@@ -1,5 +1,5 @@
 /** @file What Find or do offers, and how well each entry fits the words. Pure. */
-import { allComposites, allOps, showType } from "../fusion";
+import { allComposites, allOps, kernelTitle, showType } from "../fusion";
 import { allLessons, notes } from "../lessons";
 import { saveGraph } from "./save-graph";
 import { saveReport } from "./save-report";
@@ -46,7 +46,7 @@ const saving = (
 const kernels = (state: PlaygroundState): Entry[] =>
   (selectPlan(state)?.kernels ?? []).map(({ id, name }) => ({
     id: `kernel ${id}`,
-    title: `${id} ${name.replaceAll("_", " ")}`,
+    title: kernelTitle({ id, name }),
     detail: "kernel",
     kind: "Kernel",
     first: false,

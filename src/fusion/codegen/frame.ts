@@ -1,5 +1,15 @@
 /** @file What every template shares: the job, the grid of threads, and the finished program. */
-import { node, sizeOf, type Fusion, type Graph, type Node, type NodeId, type Region, type Target } from "../ir";
+import {
+  KERNEL_SUFFIX,
+  node,
+  sizeOf,
+  type Fusion,
+  type Graph,
+  type Node,
+  type NodeId,
+  type Region,
+  type Target,
+} from "../ir";
 import { opDef } from "../ops";
 import { isFreeView, resolveView, storedInputs, uniformsOf, type RegionForm, type RegionSchedule } from "../region";
 import type { Index } from "./index-space";
@@ -118,7 +128,7 @@ export function programOf(low: Lowering, { graph, region, target }: Job, rest: R
   return {
     title: titleOf(graph, region),
     ...rest,
-    name: isTaken(name) || buffers.some((buffer) => buffer.name === name) ? `${name}_kernel` : name,
+    name: isTaken(name) || buffers.some((buffer) => buffer.name === name) ? name + KERNEL_SUFFIX : name,
     region: region.id,
     nodes: region.members,
     buffers,

@@ -1,5 +1,5 @@
 /** @file Kernels that differ only in names are written once and then renamed: thousands of ops hold a few dozen different kernels. */
-import { knobsFor, nodeId, type Graph, type NodeId, type Region, type Target } from "../ir";
+import { KERNEL_SUFFIX, knobsFor, nodeId, type Graph, type NodeId, type Region, type Target } from "../ir";
 import { launchedKey } from "../region";
 import { kernelName, titleOf } from "./frame";
 import { laidOut } from "./layout";
@@ -125,7 +125,7 @@ function renamed({ printed, forms }: Template, graph: Graph, region: Region, { i
         value: real(binding.value),
       }));
       const plain = program.name.replace(NAME, name);
-      const own = isTaken(plain) || bindings.some((binding) => binding.name === plain) ? `${plain}_kernel` : plain;
+      const own = isTaken(plain) || bindings.some((binding) => binding.name === plain) ? plain + KERNEL_SUFFIX : plain;
       return laidOut({
         ...program,
         name: own,

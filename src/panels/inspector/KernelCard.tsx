@@ -1,12 +1,11 @@
 /** @file The shown kernel as a profiler would show it, from the model: what its time is made of, registers, occupancy. */
 import { useMemo } from "react";
-import type { Graph, Kernel } from "../../fusion";
+import { kernelTitle, type Graph, type Kernel } from "../../fusion";
 import { selectNaiveFusion, usePlayground } from "../../state";
 import { kernelCard } from "../model/kernel-card";
 import { naiveKernels } from "../model/kernels";
 import { kernelTimes } from "../model/timings";
 import { showMicros } from "../model/units";
-import { kernelTitle } from "../model/traffic";
 import { CardViews } from "./CardViews";
 import "./kernel-card.css";
 

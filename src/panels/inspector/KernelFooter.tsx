@@ -1,11 +1,10 @@
 /** @file Copy, Diff with naive, Knobs, Export. */
 import { lazy, Suspense, useState } from "react";
-import type { Fusion, Plan } from "../../fusion";
+import { kernelTitle, type Fusion, type Plan } from "../../fusion";
 import { playground, selectNaiveFusion, usePlayground, type FinishedRun } from "../../state";
 import { Icon } from "../Icon";
 import { download } from "../download";
 import { naiveWgsl } from "../model/kernels";
-import { kernelTitle } from "../model/traffic";
 import { useShownKernel } from "./use-shown-kernel";
 
 const DiffDialog = lazy(() => import("./DiffDialog").then(({ DiffDialog: dialog }) => ({ default: dialog })));

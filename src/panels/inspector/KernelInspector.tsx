@@ -1,5 +1,6 @@
 /** @file The kernel inspector: which kernel, what it is, and its code, loops, decisions, traffic and memory. */
 import { lazy, Suspense, useState, type ReactNode } from "react";
+import { kernelTitle } from "../../fusion";
 import {
   loadPart,
   playground,
@@ -9,7 +10,6 @@ import {
   usePlayground,
   type InspectorTab,
 } from "../../state";
-import { kernelTitle } from "../model/traffic";
 import { trafficSentence } from "../model/kernels";
 import { count } from "../model/units";
 import { KernelFooter } from "./KernelFooter";

@@ -1,10 +1,9 @@
 /** @file One tag for each kernel of the shown plan, in its colour; many kernels scroll. */
 import { useEffect, useRef } from "react";
 import { playground, selectHandKernels, selectKernelColours, usePlayground, type RunState } from "../../state";
-import type { Kernel } from "../../fusion";
+import { kernelTitle, type Kernel } from "../../fusion";
 import { kernelColour } from "../model/kernels";
 import { refusedAt } from "../model/refused";
-import { kernelTitle } from "../model/traffic";
 import { useShownKernel } from "./use-shown-kernel";
 
 /** More tags than these are counted, with a way to the next. */

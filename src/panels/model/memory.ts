@@ -1,5 +1,6 @@
 /** @file What is alive while each kernel of a plan runs: a stack of values over the kernels, and the plan's peak. */
 import {
+  kernelTitle,
   aliveIn,
   findNode,
   liveBytes,
@@ -10,7 +11,6 @@ import {
   type NodeId,
   type Plan,
 } from "../../fusion";
-import { kernelTitle } from "./traffic";
 import { count, plural, showBytes, significant } from "./units";
 
 /** A stretch of kernels through which a value stays at one height of the stack. */

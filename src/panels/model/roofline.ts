@@ -1,5 +1,5 @@
 /** @file The roofline: where each plan and each kernel stands under the roofs measured on this device. */
-import type { Kernel, Plan } from "../../fusion";
+import { kernelTitle, type Kernel, type Plan } from "../../fusion";
 import type { FinishedRun } from "../../state";
 import { PLAN_NAMES, planTitle, type PlanName, type Roofs } from "./run-types";
 import { timingOf } from "./timings";
@@ -55,7 +55,7 @@ export function roofPoints({ result, plans }: FinishedRun): RoofPoint[] {
     kernels.flatMap((kernel) =>
       pointOf(
         roofs,
-        { plan, kernel: kernel.id, title: `${planTitle(plan)}, ${kernel.id} ${kernel.name.replaceAll("_", " ")}` },
+        { plan, kernel: kernel.id, title: `${planTitle(plan)}, ${kernelTitle(kernel)}` },
         {
           flops: kernel.flops,
           bytes: bytesOfKernel(kernel),

@@ -1,8 +1,8 @@
 /** @file One run of each plan on a line of time: its kernels one after the other, as they were measured. */
+import { kernelTitle } from "../../fusion";
 import type { FinishedRun } from "../../state";
 import { PLAN_NAMES, planTitle, type PlanName } from "./run-types";
 import { timingOf } from "./timings";
-import { kernelTitle } from "./traffic";
 import { plural, showMicros } from "./units";
 
 export interface StripPart {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compile, defaultOptions } from "../../fusion";
+import { compile, defaultOptions, kernelTitle } from "../../fusion";
 import { notes } from "../../lessons";
 import type { FinishedRun } from "../../state";
 import { reportHtml } from "./report";
@@ -87,6 +87,6 @@ test("a report has the picture, every line of the summary, and no markup of the 
   expect(html).toContain("<figure><svg></svg></figure>");
   expect(html).not.toContain("<script");
   const cells = (text: string) => [...text.matchAll(/<th scope="row">(K\d[^<]*)/g)].map(([, name]) => name);
-  expect(cells(html)).toEqual(hostile.fusedPlan!.kernels.map(({ id, name }) => `${id} ${name.replaceAll("_", " ")}`));
+  expect(cells(html)).toEqual(hostile.fusedPlan!.kernels.map(({ id, name }) => kernelTitle({ id, name })));
   expect(html.match(/☐/g)!.length).toBe(lines(hostile).filter((line) => line.startsWith("- [ ]")).length);
 });

@@ -1,10 +1,10 @@
 /** @file What leaves the page as a page of text: both plans in counts, what was decided, what was measured, and a checklist with its answers. */
-import { intensity, peakOf, ridge, settled, type Compilation, type Kernel, type Plan } from "../../fusion";
+import { intensity, kernelTitle, peakOf, ridge, settled, type Compilation, type Kernel, type Plan } from "../../fusion";
 import { notes } from "../../lessons";
 import type { FinishedRun } from "../../state";
 import { occupancyOf } from "./kernel-card";
 import { showSpread, timeRows } from "./timings";
-import { bytesOfKernel, kernelTitle } from "./traffic";
+import { bytesOfKernel } from "./traffic";
 import { transferCount } from "./score";
 import { count, plural, showBytes, showMicros, significant } from "./units";
 import { verdictOf } from "./verdict";

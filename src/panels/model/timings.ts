@@ -1,4 +1,5 @@
 /** @file From raw samples and predictions to the rows of the time chart. Microseconds throughout. */
+import { kernelTitle } from "../../fusion";
 import type { FinishedRun } from "../../state";
 import { measureMicros } from "./units";
 import { PLAN_NAMES, planTitle, type BenchResult, type PlanName } from "./run-types";
@@ -65,7 +66,7 @@ export function kernelTimes({ result, plans, predictedFor }: FinishedRun): Kerne
     (plans[plan]?.kernels ?? []).flatMap((kernel) => {
       const measured = timingOf(result, plan, kernel.id);
       if (!measured) return [];
-      const title = `${kernel.id} ${kernel.name.replaceAll("_", " ")}`;
+      const title = kernelTitle(kernel);
       const predicted = predictedFor === null || plan === "hand" ? null : kernel.predictedMicros;
       return [{ plan, kernel: kernel.id, title, measured, predicted }];
     }),

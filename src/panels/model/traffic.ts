@@ -1,5 +1,5 @@
 /** @file Reads the counts that the planner stored with every kernel and adds them up for the traffic table. */
-import { findNode, showType, type Access, type Graph, type Kernel, type Plan } from "../../fusion";
+import { findNode, kernelTitle, showType, type Access, type Graph, type Kernel, type Plan } from "../../fusion";
 
 /** Bytes of one access: distinct elements once, and once more for every further pass. */
 export const bytesOfAccess = ({ bytes, rereads }: Access): number => bytes * (1 + rereads);
@@ -37,9 +37,6 @@ export interface KernelTraffic {
   readonly intensity: number;
   readonly modelledBytes: number;
 }
-
-/** `add_relu_log` → `K1 add relu log`. */
-export const kernelTitle = ({ id, name }: Kernel): string => `${id} ${name.replaceAll("_", " ")}`;
 
 function rowsOf(kernel: Kernel, graph: Graph): TrafficRow[] {
   const row = (direction: TrafficRow["direction"], access: Access): TrafficRow => {

@@ -1,5 +1,5 @@
 /** @file What is to be drawn at a step, without places: ops, pills, lines and kernels, from the graph, its regions and its plan. */
-import { bytesOf, edgeId, showShape, showType, usesOf } from "../../../fusion";
+import { bytesOf, edgeId, kernelWords, showShape, showType, usesOf } from "../../../fusion";
 import type {
   DType,
   EdgeId,
@@ -142,7 +142,7 @@ function kernelsOf(
       name: kernel?.id ?? `K${index + 1}`,
       tone: (colour % 6) + 1,
       hatched: colour >= 6,
-      title: kernel?.name.replaceAll("_", " ").replace(/ kernel$/, "") ?? "",
+      title: kernel ? kernelWords(kernel.name) : "",
       members: regions.get(id)!.members,
       bytes: bytes ?? null,
     };

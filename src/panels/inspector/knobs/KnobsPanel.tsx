@@ -1,9 +1,8 @@
 /** @file How the shown kernel is written, where a person chooses instead of the planner: knobs, what they change, a sweep on this device. */
 import { lazy, Suspense, useEffect, useState } from "react";
-import type { Kernel, KnobSheet } from "../../../fusion";
+import { kernelTitle, type Kernel, type KnobSheet } from "../../../fusion";
 import { playground, usePlayground } from "../../../state";
 import { changesOf, wgslOf } from "../../model/knobs";
-import { kernelTitle } from "../../model/traffic";
 import { KnobLine } from "./KnobLine";
 import { Sweep } from "./Sweep";
 import "./knobs.css";
