@@ -62,12 +62,20 @@ function fragmentOf({ page, lesson }: PlaygroundState): string {
   return lesson ? `#lesson=${lesson.content.id}/${lesson.step + 1}` : "";
 }
 
+/** `#race`: the program of this address races; `t=` stops the clock there, 0 to 1. */
+const RACE = /^#race(?:&t=([\d.]+))?$/;
+
 async function openAddress(playground: Playground): Promise<void> {
   const address = location.hash;
   const page = pageIn(address);
   if (page !== playground.getState().page) playground.getState().actions.showPage(page);
   const lesson = LESSON.exec(address);
   if (lesson) return playground.getState().actions.openLesson(lesson[1]!, Number(lesson[2] ?? 1) - 1);
+  const race = RACE.exec(address);
+  if (race) {
+    const at = Number(race[1]);
+    return playground.getState().actions.race(at >= 0 && at <= 1 ? { at } : {});
+  }
   if (!isLink(address)) return;
   const opened = await decodeLink(address);
   // The address changed meanwhile, or an edit took the link out of it.
@@ -108,6 +116,7 @@ export function followAddress(playground: Playground): void {
     if (state.lesson?.content !== before.lesson?.content || state.lesson?.step !== before.lesson?.step) {
       if (state.lesson || LESSON.test(location.hash)) history.replaceState(null, "", bare() + fragmentOf(state));
     }
+    if (!state.race && before.race && RACE.test(location.hash)) history.replaceState(null, "", bare());
     // The first edit makes it another program than the link's; a reload must bring back the edit.
     if (state.saved === "saving" && before.saved !== "saving" && namesProgram() && !state.embed) {
       history.replaceState(null, "", bare());

@@ -55,6 +55,8 @@ export interface SharedView {
   /** `step` from 0. */
   readonly lesson?: { readonly id: string; readonly step: number };
   readonly compare?: Comparison;
+  /** Both plans race; `at`: where the clock stands, 0 to 1 of the race. */
+  readonly race?: { readonly at?: number };
 }
 
 const finite = v.pipe(v.number(), v.finite(), v.minValue(-limits.coordinate), v.maxValue(limits.coordinate));
@@ -82,6 +84,7 @@ const parts = {
   naive: v.literal(true),
   lesson: v.object({ id: name, step: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000)) }),
   compare: v.object({ worlds: v.tuple([world, world]), shown: v.optional(steps) }),
+  race: v.object({ at: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))) }),
 } satisfies { readonly [P in Exclude<keyof SharedView, "version">]-?: v.GenericSchema<unknown, SharedView[P]> };
 
 /** The parts that can be read; the others are named in `dropped`. Of another version nothing is understood: null. */

@@ -7,6 +7,9 @@ export { NewsRow, ScoreRow } from "./score/ScoreRow";
 export { Scrubber } from "./scrubber/Scrubber";
 /** Two plans beside each other. */
 export const loadCompare = () => import("./compare/CompareView");
+/** Naive against fused on one clock. */
+export const loadRace = () => import("./race/RaceView");
+export { pngOf } from "./pixels";
 export { download } from "./download";
 export { late } from "./Late";
 export { LineSlider } from "./LineSlider";

@@ -12,6 +12,7 @@ const listed = [
   "options",
   "theme",
   "compare",
+  "race",
   "presenter",
   "redo",
   "notes",

@@ -1,7 +1,7 @@
 /** @file Share: the link, how long it is, and that nothing is uploaded. */
 import { useEffect, useState } from "react";
 import { encodeFile, encodeLink, limits } from "../document";
-import { download } from "../panels";
+import { download, loadRace } from "../panels";
 import { pageAddress, playground, sharedState, usePlayground } from "../state";
 import { Dialog } from "./Dialog";
 import { Icon } from "./Icon";
@@ -86,6 +86,7 @@ function CopyField({ name, text }: { readonly name: string; readonly text: strin
 export function ShareDialog() {
   const made = useLink();
   const weights = usePlayground((state) => state.document.weights);
+  const racing = usePlayground((state) => state.race !== null);
   const note = made?.link ? lengthNote(made.link.length) : null;
   return (
     <Dialog title="Share">
@@ -127,6 +128,11 @@ export function ShareDialog() {
         <button type="button" className="plain" onClick={() => void saveReport(playground.getState())}>
           Save a report, .html
         </button>
+        {racing && (
+          <button type="button" className="plain" onClick={() => void loadRace().then((race) => race.saveShownRace())}>
+            Save the race, .png
+          </button>
+        )}
         <OpenFile />
       </footer>
     </Dialog>

@@ -29,7 +29,8 @@ const dialogs = {
 const EmbedView = late(async () => (await import("./EmbedView")).EmbedView);
 const RoomView = late(async () => (await import("./RoomView")).RoomView);
 const Tour = late(async () => (await import("./Tour")).Tour);
-const Compare = late(async () => (await import("./Compare")).Compare);
+const Compare = late(async () => (await import("./SideBySide")).Compare);
+const Race = late(async () => (await import("./SideBySide")).Race);
 const PresenterView = late(async () => (await import("./PresenterView")).PresenterView);
 
 // Who opens it types at once: no letter may be lost while its chunk is on the way.
@@ -56,6 +57,7 @@ function Whole() {
   const presenter = usePlayground((state) => state.presenter);
   const page = usePlayground((state) => state.page);
   const comparing = usePlayground((state) => state.comparison !== null);
+  const racing = usePlayground((state) => state.race !== null);
   const touring = usePlayground((state) => state.tour !== null);
   const broken = usePlayground((state) => state.derived.status === "broken");
   useDevice();
@@ -82,8 +84,18 @@ function Whole() {
   return (
     <div className="page" data-layout={layout} data-broken={broken}>
       <TopBar layout={layout} />
-      {!comparing && <Welcome />}
-      {comparing ? <Compare /> : layout === "wide" ? <Wide /> : layout === "middle" ? <Middle /> : <Narrow />}
+      {!comparing && !racing && <Welcome />}
+      {racing ? (
+        <Race />
+      ) : comparing ? (
+        <Compare />
+      ) : layout === "wide" ? (
+        <Wide />
+      ) : layout === "middle" ? (
+        <Middle />
+      ) : (
+        <Narrow />
+      )}
       <OpenDialog />
       {touring && <Tour />}
       <Announcer />

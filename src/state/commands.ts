@@ -252,6 +252,14 @@ const looking: readonly Command[] = [
     run: ({ actions }) => actions.compare({ worlds: [{ change: {}, at: 0 }, { change: {} }] }),
   },
   {
+    id: "race",
+    title: "Race naive against fused",
+    group: "Look",
+    keys: [key("r")],
+    when: (state) => hasSteps(state) && !selectIsCovered(state),
+    run: ({ actions }) => actions.race({}),
+  },
+  {
     id: "presenter",
     title: "Presenter view",
     group: "Look",
@@ -376,18 +384,20 @@ const page: readonly Command[] = [
     title: "Close",
     group: "Page",
     keys: [key("Escape")],
-    when: ({ dialog, page, tour, presenter, comparison, selection, notice }) =>
+    when: ({ dialog, page, tour, presenter, comparison, race, selection, notice }) =>
       dialog !== "none" ||
       page !== "playground" ||
       tour !== null ||
       presenter ||
       comparison !== null ||
+      race !== null ||
       selection.kind !== "none" ||
       notice !== null,
-    run({ actions, dialog, page, tour, presenter, comparison, selection }) {
+    run({ actions, dialog, page, tour, presenter, comparison, race, selection }) {
       if (dialog !== "none") actions.openDialog("none");
       else if (page !== "playground") actions.showPage("playground");
       else if (presenter) actions.togglePresenter();
+      else if (race) actions.race(null);
       else if (comparison) actions.compare(null);
       else if (tour !== null) actions.showTour(null);
       else if (selection.kind !== "none") actions.select({ kind: "none" });

@@ -89,6 +89,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   notice: null,
   saved: "saved",
   comparison: null,
+  race: null,
   earlier: null,
   canUndo: false,
   canRedo: false,

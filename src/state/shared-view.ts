@@ -10,7 +10,7 @@ export const untouchedView: Looked = { selection: { kind: "none" }, folds: new M
 
 /** Where the person looks, small: what the page would choose by itself is left out. */
 function viewOf(state: PlaygroundState): SharedView {
-  const { tab, pane, inspector, kernel, selection, folds, camera, lesson, cursor, derived, comparison } = state;
+  const { tab, pane, inspector, kernel, selection, folds, camera, lesson, cursor, derived, comparison, race } = state;
   const by = (fold: "open" | "closed"): string[] => [...folds].filter(([, at]) => at === fold).map(([id]) => id);
   const [opened, closed] = [by("open"), by("closed")];
   return {
@@ -25,6 +25,7 @@ function viewOf(state: PlaygroundState): SharedView {
     ...(camera ? { camera } : {}),
     ...(cursor === 0 && (derived.compilation?.steps.length ?? 0) > 0 ? { naive: true } : {}),
     ...(comparison ? { compare: comparison } : {}),
+    ...(race ? { race } : {}),
     ...(lesson ? { lesson: { id: lesson.content.id, step: lesson.step } } : {}),
   };
 }
@@ -48,7 +49,7 @@ export function withoutLesson(view: SharedView): SharedView {
 
 /** The state's parts that a link's view says; what it leaves out stays as it is. Its lesson is opened apart. */
 export function restored(view: SharedView): Partial<PlaygroundState> {
-  const { tab, pane, inspector, kernel, selection, opened = [], closed = [], camera, compare } = view;
+  const { tab, pane, inspector, kernel, selection, opened = [], closed = [], camera, compare, race } = view;
   const folds = [...opened.map((id) => [id, "open"] as const), ...closed.map((id) => [id, "closed"] as const)];
   return {
     ...(tab ? { tab } : {}),
@@ -60,5 +61,6 @@ export function restored(view: SharedView): Partial<PlaygroundState> {
     folds: new Map(folds),
     camera: camera ?? null,
     comparison: compare ?? null,
+    race: race ?? null,
   };
 }

@@ -253,6 +253,8 @@ export interface PlaygroundState {
   readonly saved: SavedState;
   /** Two plans beside each other take the place of the page; null while the page is there. */
   readonly comparison: Comparison | null;
+  /** Both plans race in the place of the page; `at` is where the clock stands, 0 to 1, absent while it runs. */
+  readonly race: { readonly at?: number } | null;
   /** What undo leads back to; null where it leads nowhere. */
   readonly earlier: Document | null;
   readonly canUndo: boolean;
@@ -463,6 +465,8 @@ export interface Actions {
   forgetCourse(): void;
   /** Shows two plans beside each other, or the page again. */
   compare(comparison: Comparison | null): void;
+  /** Lets both plans race, or shows the page again. */
+  race(race: PlaygroundState["race"]): void;
   /** Plans a program beside the one on the page; a sentence where it could not be planned at all. */
   planApart(text: string, options: CompileOptions): Promise<Compilation | string>;
   /** Plans of states of such a program, by cursor. */

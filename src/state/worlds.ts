@@ -27,8 +27,9 @@ const same = (compilation: Compilation | null, text: string, options: CompileOpt
 const alike = ([first, second]: readonly Compilation[]): boolean =>
   second !== undefined && first?.text === second.text && first.options.granularity === second.options.granularity;
 
-export const worldsSlice: Slice<"compare" | "planApart" | "plansApart" | "layOutApart"> = (context) => ({
-  compare: (comparison) => context.set({ comparison, dialog: "none" }),
+export const worldsSlice: Slice<"compare" | "race" | "planApart" | "plansApart" | "layOutApart"> = (context) => ({
+  compare: (comparison) => context.set({ comparison, ...(comparison ? { race: null } : {}) }),
+  race: (race) => context.set({ race, ...(race ? { comparison: null } : {}) }),
   async planApart(text, options) {
     const { compilation } = context.get().derived;
     if (compilation && same(compilation, text, options)) return compilation;

@@ -9,7 +9,9 @@ import { passTitle } from "../model/passes";
 import { aboutOf } from "../model/step-words";
 import { presets, sideNames, type Surroundings } from "./choices";
 import { Differences } from "./Differences";
-import { Side, type Mark, type Still } from "./Side";
+import type { Mark, Still } from "../still";
+import { useViewKeys } from "../use-view-keys";
+import { Side } from "./Side";
 import { usePlaying } from "./use-playing";
 import { useWorlds, type Planned } from "./use-worlds";
 import "./compare.css";
@@ -52,32 +54,6 @@ interface Place {
   readonly differ: (direction: 1 | -1) => void;
   readonly playing: boolean;
   readonly toggle: () => void;
-}
-
-/** Arrows step both sides, with Shift from difference to difference. */
-function useStepKeys({ shown, total, go, differ, toggle }: Place): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      const { target, key, shiftKey } = event;
-      const typing =
-        target instanceof Element && target.closest("input:not([type=range]), select, textarea, dialog, [role=menu]");
-      if (typing || event.ctrlKey || event.metaKey || event.altKey || playground.getState().dialog !== "none") return;
-      const moves: Readonly<Record<string, () => void>> = {
-        ArrowRight: () => (shiftKey ? differ(1) : go(shown + 1)),
-        ArrowLeft: () => (shiftKey ? differ(-1) : go(shown - 1)),
-        Home: () => go(0),
-        End: () => go(total),
-        ".": toggle,
-      };
-      const move = moves[key];
-      if (!move) return;
-      event.preventDefault();
-      event.stopPropagation();
-      move();
-    };
-    window.addEventListener("keydown", press, { capture: true });
-    return () => window.removeEventListener("keydown", press, { capture: true });
-  }, [shown, total, go, differ, toggle]);
 }
 
 function Steps({ place, words }: { readonly place: Place; readonly words: string }) {
@@ -207,7 +183,16 @@ export function CompareView({ Still }: { readonly Still: Still }) {
   };
   const { playing, toggle } = usePlaying(shown, total, stepTo);
   const place = { shown, total, go, differ, playing, toggle };
-  useStepKeys(place);
+  // Arrows step both sides, with Shift from difference to difference.
+  useViewKeys({
+    ArrowRight: () => go(shown + 1),
+    ArrowLeft: () => go(shown - 1),
+    "Shift ArrowRight": () => differ(1),
+    "Shift ArrowLeft": () => differ(-1),
+    Home: () => go(0),
+    End: () => go(total),
+    ".": toggle,
+  });
   const found = useMemo(() => differences(planned?.aligned ?? []), [planned]);
   const marks = useMemo(
     () =>

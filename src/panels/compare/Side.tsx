@@ -1,36 +1,15 @@
 /** @file One side of a comparison: what it is, its counts, its graph, its steps. */
-import { useMemo, type ComponentType, type CSSProperties } from "react";
-import type { AlignedStep, Compilation, EdgeId, NodeId, Plan } from "../../fusion";
+import { useMemo, type CSSProperties } from "react";
+import type { AlignedStep, Compilation } from "../../fusion";
 import { recordOf, type World } from "../../document";
 import { usePlayground, type Layout } from "../../state";
 import { totalsAt } from "../model/compare";
 import { transferCount } from "../model/score";
 import { count, measureBytes } from "../model/units";
+import type { Mark, Still } from "../still";
 import { useSize } from "../use-size";
 import { chosenOf, planChoices, programChoices, worldOf, type Surroundings } from "./choices";
 import { usePlanAt } from "./use-worlds";
-
-/** What draws a plan: it comes with the canvas, which the panels do not see. */
-export type Still = ComponentType<{
-  readonly compilation: Compilation;
-  readonly cursor: number;
-  readonly plan: Plan | null;
-  readonly layout: Layout;
-  readonly moved: Readonly<Record<string, { readonly x: number; readonly y: number }>>;
-  readonly folds: boolean;
-  readonly label: string;
-  readonly marks?: readonly Mark[];
-  readonly onMark?: (key: string) => void;
-}>;
-
-export interface Mark {
-  readonly key: string;
-  readonly title: string;
-  readonly sign: string;
-  readonly pressed: boolean;
-  readonly edges: readonly EdgeId[];
-  readonly nodes: readonly NodeId[];
-}
 
 interface ChoiceProps {
   readonly which: "First" | "Second";

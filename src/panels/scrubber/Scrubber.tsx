@@ -158,6 +158,16 @@ export function Scrubber() {
             Compare
           </button>
         )}
+        {!embed && total > 0 && !covered && (
+          <button
+            type="button"
+            className="scrub-note"
+            title="Naive against fused on one clock"
+            onClick={() => findCommand("race")?.run(playground.getState())}
+          >
+            Race
+          </button>
+        )}
       </div>
       {covered && (
         <p className="scrub-covered">

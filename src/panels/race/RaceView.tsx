@@ -1,0 +1,303 @@
+/** @file Naive against fused on one clock: bytes move along the pipes, kernels fill their bars, and the last frame is a picture to share. */
+import { useMemo, useState, type ReactNode } from "react";
+import type { Compilation, NodeId, RegionId } from "../../fusion";
+import { playground, selectExample, selectPlanned, usePlayground, type PlaygroundState } from "../../state";
+import { Icon } from "../Icon";
+import { measuredScore } from "../model/measured";
+import { laneAt, raceOf, type Lane, type Race } from "../model/race";
+import { laneWords, sourceWords } from "../model/race-words";
+import { transferCount } from "../model/score";
+import { count, measureBytes, showMicros } from "../model/units";
+import { canFilm } from "../pixels";
+import { useSize } from "../use-size";
+import { useViewKeys } from "../use-view-keys";
+import type { DrawnPlan, Still } from "../still";
+import { saveFilm, savePicture } from "./TakeAlong";
+import { AXIS, Timeline, TIMELINE_HEIGHT } from "./Timeline";
+import { RACE_MILLIS, useClock, type Clock } from "./use-clock";
+import "./race.css";
+
+const ink = (token: string): string => `var(--${token})`;
+const actions = () => playground.getState().actions;
+const REDUCED = "(prefers-reduced-motion: reduce)";
+
+interface ShownRace {
+  readonly race: Race;
+  readonly compilation: Compilation;
+  readonly title: string;
+}
+
+const titleOf = (state: PlaygroundState): string => selectExample(state)?.title ?? "This program";
+
+/** Null while the program has no plan. Times of a run count as soon as its results are right. */
+function shownRace(
+  compilation: Compilation | null,
+  run: PlaygroundState["run"],
+  text: string,
+  title: string,
+): ShownRace | null {
+  if (!compilation?.naivePlan || !compilation.fusedPlan) return null;
+  const plans = { naive: compilation.naivePlan, fused: compilation.fusedPlan };
+  const finished = run.status === "done" && measuredScore(run, text) ? run.run : null;
+  return { race: raceOf(plans, finished, compilation.options.profile), compilation, title };
+}
+
+/** Kept while nothing that it depends on changes. */
+function useRace(): ShownRace | null {
+  const compilation = usePlayground(selectPlanned);
+  const run = usePlayground((state) => state.run);
+  const text = usePlayground((state) => state.document.text);
+  const title = usePlayground(titleOf);
+  return useMemo(() => shownRace(compilation, run, text, title), [compilation, run, text, title]);
+}
+
+/** px between two pulses, and how far they go while the whole race is played. */
+const [GAP, TRAVEL] = [16, 2400];
+
+/** Over the graph: bytes on their way to and from the kernel that runs, and an outline around its ops. */
+function pulses({ lines, boxes, scene }: DrawnPlan, region: RegionId | null, runs: boolean, part: number): ReactNode {
+  if (region === null) return null;
+  const homes = new Map<NodeId, RegionId | undefined>(scene.nodes.map(({ id, kernel }) => [id, kernel?.region]));
+  const moved = lines.filter(
+    ({ edge }) => edge.kind === "memory" && (homes.get(edge.to) === region || homes.get(edge.from) === region),
+  );
+  const own = [...boxes].filter(([id]) => homes.get(id) === region);
+  return (
+    <>
+      {own.map(([id, { x, y, width, height }]) => (
+        <rect
+          key={id}
+          x={x - 3}
+          y={y - 3}
+          width={width + 6}
+          height={height + 6}
+          rx={10}
+          fill="none"
+          stroke={ink("accent")}
+          strokeWidth={2.5}
+        />
+      ))}
+      {runs &&
+        moved.map(({ edge, path }) => (
+          <path
+            key={edge.id}
+            d={path}
+            fill="none"
+            stroke={ink("ink")}
+            strokeWidth={Math.max(3, edge.width - 2)}
+            strokeLinecap="round"
+            strokeDasharray={`0 ${GAP}`}
+            strokeDashoffset={-((part * TRAVEL) % GAP)}
+          />
+        ))}
+    </>
+  );
+}
+
+interface SideProps {
+  readonly Still: Still;
+  readonly lane: Lane;
+  readonly shown: ShownRace;
+  readonly part: number;
+}
+
+function Side({ Still, lane, shown: { race, compilation }, part }: SideProps) {
+  const layout = usePlayground((state) => state.derived.layout);
+  const moved = usePlayground((state) => state.document.positions);
+  const time = part * race.end;
+  const { kernel, done, moved: bytes } = laneAt(lane, time);
+  const one = measureBytes(race.lanes.map((each) => each.bytes));
+  const all = one(lane.bytes);
+  const naive = lane.name === "naive";
+  const plan = naive ? compilation.naivePlan! : compilation.fusedPlan!;
+  const words = laneWords(lane, time);
+  return (
+    <section className="race-side" data-lane={lane.name} aria-label={`${naive ? "Naive" : "Fused"} plan`}>
+      <header>
+        <h3>{naive ? "Naive" : "Fused"}</h3>
+        <span>
+          {count(lane.kernels.length)} {lane.kernels.length === 1 ? "kernel" : "kernels"}, {transferCount(plan.totals)}{" "}
+          transfers
+        </span>
+        <p>
+          <span>Moved so far</span> <b>{one(bytes).value}</b> of {all.value} {all.unit}
+        </p>
+        <span className="race-now" data-done={kernel === null}>
+          {words}
+        </span>
+      </header>
+      <div className="race-graph">
+        {layout && (
+          <Still
+            {...{ compilation, plan, layout, moved }}
+            cursor={naive ? 0 : compilation.steps.length}
+            folds={false}
+            label={`Op graph, ${lane.name}`}
+            over={(picture) => pulses(picture, kernel?.region ?? null, done > 0, part)}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** What a scrubber says of a moment. */
+const momentWords = ({ lanes, end }: Race, part: number): string =>
+  `${showMicros(part * end)}: ${lanes.map((lane) => `${lane.name} ${laneWords(lane, part * end)}`).join(", ")}`;
+
+function Track({ race, clock }: { readonly race: Race; readonly clock: Clock }) {
+  const [host, { width }] = useSize();
+  return (
+    <div ref={host} className="race-track">
+      {width > 0 && (
+        <>
+          <svg width={width} height={TIMELINE_HEIGHT} aria-hidden="true">
+            <Timeline race={race} time={clock.part * race.end} width={width} ink={ink} />
+          </svg>
+          <input
+            type="range"
+            aria-label="Time"
+            aria-valuetext={momentWords(race, clock.part)}
+            min={0}
+            max={1}
+            step={0.001}
+            value={clock.part}
+            style={{ left: AXIS.left, width: width - AXIS.left - AXIS.right }}
+            onChange={({ target }) => clock.seek(Number(target.value))}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Result({ race, title }: { readonly race: Race; readonly title: string }) {
+  const [saving, setSaving] = useState<string | null>(null);
+  const save = (what: string, made: Promise<void>): void => {
+    setSaving(`Making the ${what}…`);
+    const done = (text: string | null) => (): void => setSaving(text);
+    made.then(done(null), done(`The browser could not make the ${what}.`));
+  };
+  const [naive, fused] = race.lanes;
+  return (
+    <aside className="race-result" aria-label="Result to share">
+      <h3>Result to share</h3>
+      <table>
+        <caption>{title}</caption>
+        <tbody>
+          {[naive, fused].map((lane) => (
+            <tr key={lane.name} data-lane={lane.name}>
+              <th scope="row">{lane.name}</th>
+              <td>{showMicros(lane.end)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="race-save">
+        <button type="button" className="plain" onClick={() => actions().openDialog("share")}>
+          Link
+        </button>
+        <button type="button" className="plain" onClick={() => save("picture", savePicture(race, title))}>
+          PNG
+        </button>
+        {canFilm() && (
+          <button
+            type="button"
+            className="plain"
+            disabled={saving !== null}
+            onClick={() => save("film", saveFilm(race, title, RACE_MILLIS))}
+          >
+            WebM
+          </button>
+        )}
+      </p>
+      <p role="status">{saving}</p>
+    </aside>
+  );
+}
+
+/** Where the clock came to rest is a part of the link. */
+const rested = (part: number): void => {
+  const { race, actions: can } = playground.getState();
+  if (race && race.at !== part) can.race({ at: part });
+};
+
+function Running({ Still, shown }: { readonly Still: Still; readonly shown: ShownRace }) {
+  const { race, title } = shown;
+  const [begin] = useState(() => playground.getState().race?.at ?? null);
+  const [still] = useState(() => matchMedia(REDUCED).matches);
+  const clock = useClock(begin, still, rested);
+  const { part, playing, toggle, seek } = clock;
+  useViewKeys({
+    ".": toggle,
+    ArrowRight: () => seek(part + 0.02),
+    ArrowLeft: () => seek(part - 0.02),
+    Home: () => seek(0),
+    End: () => seek(1),
+  });
+  const slower = race.end > 0 ? (RACE_MILLIS * 1e3) / race.end : 1;
+  const speed = slower >= 1 ? `${count(Number(slower.toPrecision(1)))} times slower` : "faster than it is";
+  return (
+    <>
+      <div className="race-sides">
+        {race.lanes.map((lane) => (
+          <Side key={lane.name} {...{ Still, lane, shown, part }} />
+        ))}
+        <div className="race-clock" role="timer" aria-label="Clock" aria-live="off">
+          <span>Clock</span>
+          <b>{showMicros(part * race.end)}</b>
+        </div>
+      </div>
+      <footer className="race-foot" data-pane="time" tabIndex={-1}>
+        <div className="race-line">
+          <button
+            type="button"
+            className="race-play"
+            aria-label={playing ? "Pause" : "Play"}
+            title={still ? "Motion is reduced on this device: drag the time instead." : playing ? "Pause" : "Play"}
+            onClick={toggle}
+          >
+            <Icon name={playing ? "pause" : "play"} size={18} />
+          </button>
+          <p>
+            <b>
+              {showMicros(part * race.end)} of {showMicros(race.end)}
+            </b>
+            , shown about {speed}
+          </p>
+          <span className="race-source" data-kind={race.source.kind}>
+            {sourceWords(race.source)}
+          </span>
+        </div>
+        <Track race={race} clock={clock} />
+        <Result race={race} title={title} />
+      </footer>
+      <p className="offscreen" role="status">
+        {playing ? "" : momentWords(race, part)}
+      </p>
+    </>
+  );
+}
+
+export function RaceView({ Still }: { readonly Still: Still }) {
+  const shown = useRace();
+  return (
+    <main className="frame race" aria-label="Race">
+      <header className="race-head">
+        <h2>Race</h2>
+        <span>{shown ? `${shown.title}, naive against fused` : "There is no plan to race yet."}</span>
+        <button type="button" className="plain" onClick={() => actions().race(null)}>
+          Close
+        </button>
+      </header>
+      {shown && <Running key={shown.compilation.text} Still={Still} shown={shown} />}
+    </main>
+  );
+}
+
+/** Saves the last frame of the race that is shown; nothing where there is no plan. */
+export async function saveShownRace(): Promise<void> {
+  const state = playground.getState();
+  const shown = shownRace(selectPlanned(state), state.run, state.document.text, titleOf(state));
+  if (shown) await savePicture(shown.race, shown.title);
+}
