@@ -41,7 +41,9 @@ function stepOf(text, fail) {
     .map((paragraph) => paragraph.replace(/\s+/g, " ").trim())
     .filter(Boolean);
   if (blocks.ask) blocks.ask.kind = kindOfAsk(blocks.ask, fail);
-  if (blocks.task) blocks.task = { sameValues: true, hints: [], ...blocks.task };
+  // Who writes a kernel leaves the program as it is.
+  if (blocks.task) blocks.task = { sameValues: true, hints: [], solution: blocks.show?.program, ...blocks.task };
+  if (blocks.task && blocks.task.solution === undefined) fail(`"${title.trim()}" has no solution`);
   return { title: title.trim(), paragraphs, ...blocks };
 }
 

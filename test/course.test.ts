@@ -1,10 +1,11 @@
 /** @file Every lesson and puzzle keeps what it promises: its pictures exist, each question has one answer, each task can be done. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { compile, type Compilation } from "../src/fusion";
+import { compile, generic, targetOf, type Compilation } from "../src/fusion";
+import { bytesOf, countTraffic, prepare } from "../src/wgsl";
 import { terms } from "../src/glossary";
 import { findExample } from "../src/lessons";
-import { loadLesson, lessonHeads, type Ask, type Lesson, type Scope, type Task } from "../src/course";
+import { loadLesson, lessonHeads, type Ask, type HandFacts, type Lesson, type Scope, type Task } from "../src/course";
 import { rightChoice, rightNumber, scopeOf, taskState } from "../src/course/check";
 import { cursorOf, optionsOf, pictureOf } from "../src/course/picture";
 import { sameValues } from "../src/workers/same-values";
@@ -34,6 +35,7 @@ test("the course has twelve lessons, numbered from 1, and puzzles from easy to h
   expect(lengths.length).toBe(12);
   for (const steps of lengths) expect(steps).toBeGreaterThanOrEqual(5);
   for (const steps of lengths) expect(steps).toBeLessThanOrEqual(9);
+  expect(lessonHeads.filter(({ kind }) => kind === "puzzle")).toHaveLength(15);
   const levels = lessonHeads.filter(({ kind }) => kind === "puzzle").map(({ level }) => level);
   expect(levels).toEqual(levels.toSorted((a, b) => a - b));
 });
@@ -63,7 +65,7 @@ async function faultsOf(lesson: Lesson, index: number): Promise<string[]> {
     ...(words > MOST_WORDS ? [`${words} words are more than ${MOST_WORDS}`] : []),
     ...terms.filter((term) => !termIds.has(term)).map((term) => `${term} is no term of the glossary`),
     ...(step.ask ? faultsOfAsk(step.ask, scope, names) : []),
-    ...(step.task ? await faultsOfTask(step.task, compilation) : []),
+    ...(step.task ? await faultsOfTask(step.task, compilation, picture.kernel) : []),
   ];
 }
 
@@ -86,10 +88,23 @@ function faultsOfAsk(ask: Ask, scope: Scope, names: ReadonlySet<string>): string
   }
 }
 
-async function faultsOfTask(task: Task, compilation: Compilation): Promise<string[]> {
+/** What moves with `wgsl` in the place of the first kernel. Its values are compared on WebGPU. */
+function handOf({ fusedPlan }: Compilation, wgsl: string | null | undefined): HandFacts | null {
+  if (!wgsl || !fusedPlan) return null;
+  const [kernel, ...others] = fusedPlan.kernels;
+  const made = prepare(kernel!, wgsl, targetOf(generic), true);
+  if (!("kernel" in made)) throw new Error(made.map(({ line, text }) => `${line}: ${text}`).join("\n"));
+  const counted = countTraffic({ ...made.kernel, wgsl });
+  if (!counted.ok) throw new Error(`${counted.line}: ${counted.text}`);
+  expect(counted.problems).toEqual([]);
+  const bytes = others.reduce((sum, { reads, writes }) => sum + bytesOf(reads, writes), 0);
+  return { bytes: bytes + bytesOf(counted.reads, counted.writes), right: true };
+}
+
+async function faultsOfTask(task: Task, compilation: Compilation, begins: string | null): Promise<string[]> {
   const solution = compile(task.solution, { ...compilation.options, ...task.solutionOptions });
-  const after = await taskState(task, compilation.text, solution, compare);
-  const before = await taskState(task, compilation.text, compilation, compare);
+  const after = await taskState(task, compilation.text, solution, compare, handOf(solution, task.kernel));
+  const before = await taskState(task, compilation.text, compilation, compare, handOf(compilation, begins));
   return [
     ...(before.done ? ["the task is done at the start"] : []),
     ...(after.done ? [] : [`the solution does not pass: ${after.text}`]),

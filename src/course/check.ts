@@ -1,7 +1,7 @@
 /** @file Is an answer right, is a task done? */
-import { fusionAt, type Compilation } from "../fusion";
+import { fusionAt, showBytes, type Compilation } from "../fusion";
 import { evaluate } from "./expression";
-import { factsOf, type MeasuredTimes } from "./facts";
+import { factsOf, type HandFacts, type MeasuredTimes } from "./facts";
 import type { Ask, Task } from "./lesson";
 import { filled } from "./prose";
 import type { Scope } from "./expression";
@@ -32,9 +32,13 @@ const PER_UNIT: Readonly<Record<Extract<Ask, { kind: "number" }>["unit"], number
 };
 
 /** The facts of a program that has a plan; null where it has none. */
-export function scopeOf(compilation: Compilation, measured: MeasuredTimes | null = null): Scope | null {
+export function scopeOf(
+  compilation: Compilation,
+  measured: MeasuredTimes | null = null,
+  hand: HandFacts | null = null,
+): Scope | null {
   if (!compilation.naive) return null;
-  return factsOf(compilation, fusionAt(compilation, compilation.steps.length), measured);
+  return factsOf(compilation, fusionAt(compilation, compilation.steps.length), measured, hand);
 }
 
 /** The index of the one choice that is true of the program. @throws where none or several are */
@@ -86,22 +90,35 @@ export interface TaskState {
  * How far a task is, for the program as it is now.
  * @param original the program that the step showed: what must still be computed
  * @param compare whether two programs compute the same
+ * @param hand what is known of kernels that were written by hand; null where none was
  */
 export async function taskState(
   task: Task,
   original: string,
   compilation: Compilation,
   compare: Compare,
+  hand: HandFacts | null = null,
 ): Promise<TaskState> {
-  const scope = scopeOf(compilation);
+  const scope = scopeOf(compilation, null, hand);
   if (!scope) return { done: false, text: "The program has errors.", score: null };
-  const score = task.score === undefined ? null : Number(evaluate(task.score, scope));
+  const counted = task.score === undefined ? Infinity : Number(evaluate(task.score, scope));
+  const score = Number.isFinite(counted) ? counted : null;
   if (task.sameValues && compilation.text !== original) {
     const difference = await compare(original, compilation.text);
     if (difference !== null) return { done: false, text: difference, score };
   }
   const done = evaluate(task.check, scope) === true;
-  return { done, text: done ? "" : `Not yet: ${filled(progressOf(task.check), scope)}.`, score };
+  const missing = task.kernel === undefined ? filled(progressOf(task.check), scope) : handProgress(hand);
+  return { done, text: done ? "" : `Not yet: ${missing}.`, score };
+}
+
+/** What a hand-written kernel still lacks. */
+function handProgress(hand: HandFacts | null): string {
+  if (!hand) return "write the kernel yourself, under WGSL";
+  const moved = hand.bytes === null ? "its traffic is not counted" : `it moves ${showBytes(hand.bytes)}`;
+  const values =
+    hand.right === null ? "and has not run yet" : hand.right ? "and its values are right" : "and its values are wrong";
+  return `${moved}, ${values}`;
 }
 
 /** `kernels <= 1 and bytes <= 12 MiB` becomes a sentence with the numbers as they are. */

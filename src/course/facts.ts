@@ -8,6 +8,14 @@ export interface MeasuredTimes {
   readonly fused: number;
 }
 
+/** Kernels that were written by hand. */
+export interface HandFacts {
+  /** Bytes that the fused plan moves with them; null where they were not counted. */
+  readonly bytes: number | null;
+  /** They ran, and their values are the reference's; null before a run of these very texts. */
+  readonly right: boolean | null;
+}
+
 const COUNTS: Readonly<Record<string, (totals: Totals) => number>> = {
   kernels: (totals) => totals.kernels,
   transfers: (totals) => totals.transfers,
@@ -24,6 +32,8 @@ export const factNames: readonly string[] = [
   "refusals",
   "measured.naive",
   "measured.fused",
+  "hand.bytes",
+  "hand.right",
 ];
 
 /** The nodes that a name of the program stands for: the value itself, else the nodes that the fused graph made of it. */
@@ -35,7 +45,12 @@ function nodesNamed({ symbols }: Compilation, { graph }: Fusion, name: string): 
 }
 
 /** Facts of a compiled program; `final` is its fused state. Null where the program has no plan. */
-export function factsOf(compilation: Compilation, final: Fusion, measured: MeasuredTimes | null = null): Scope {
+export function factsOf(
+  compilation: Compilation,
+  final: Fusion,
+  measured: MeasuredTimes | null = null,
+  hand: HandFacts | null = null,
+): Scope {
   const { naivePlan, fusedPlan, steps } = compilation;
   const totals = (plan: Plan): Totals => ({ ...plan.totals, peakBytes: peakOf(plan) });
   const homes = (name: string): Set<string> => {
@@ -48,6 +63,9 @@ export function factsOf(compilation: Compilation, final: Fusion, measured: Measu
     number(name): Value | null {
       if (name === "decisions") return steps.length;
       if (name === "refusals") return steps.filter((step) => !(step.profitable ?? step.legal).ok).length;
+      // What nobody knows yet is no success.
+      if (name === "hand.bytes") return hand?.bytes ?? Infinity;
+      if (name === "hand.right") return hand?.right ?? false;
       if (name === "measured.naive") return measured?.naive ?? null;
       if (name === "measured.fused") return measured?.fused ?? null;
       const count = COUNTS[name.replace(/^naive\./, "")];

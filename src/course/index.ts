@@ -33,5 +33,5 @@ export type { Answer, Compare, Judgement, TaskState } from "./check";
 export { judge, rightChoice, rightNumber, scopeOf, taskState } from "./check";
 export { evaluate, ExpressionError, type Scope } from "./expression";
 export { cursorOf, pictureOf, type Picture } from "./picture";
-export { factNames, type MeasuredTimes } from "./facts";
+export { factNames, type HandFacts, type MeasuredTimes } from "./facts";
 export { filled, runsOf, type Run } from "./prose";

@@ -34,6 +34,8 @@ export interface Show {
   readonly tab?: ShownTab;
   /** A value by its name in the program. */
   readonly select?: string;
+  /** WGSL that the first kernel of the fused plan begins with, where a person has not written one yet. */
+  readonly kernel?: string;
 }
 
 export interface Choice {
@@ -77,6 +79,8 @@ export interface Task {
   /** A program that passes. */
   readonly solution: string;
   readonly solutionOptions?: Partial<CompileOptions>;
+  /** WGSL that passes, where the task is to write the first kernel by hand; the program stays as it is. */
+  readonly kernel?: string;
   /** Puzzles: what is counted, smaller is better, and the best result known, which the solution reaches. */
   readonly score?: string;
 }

@@ -11,6 +11,8 @@ export interface Picture {
   readonly at: Show["at"];
   readonly tab: Show["tab"];
   readonly select: string | null;
+  /** WGSL to begin with. */
+  readonly kernel: string | null;
 }
 
 const NOTHING: Picture = {
@@ -20,6 +22,7 @@ const NOTHING: Picture = {
   at: undefined,
   tab: undefined,
   select: null,
+  kernel: null,
 };
 
 /** The picture of step `index`, from 0. */
@@ -34,6 +37,7 @@ export function pictureOf({ steps }: Pick<Lesson, "steps">, index: number): Pict
       at: show.at ?? (opens ? "end" : before.at),
       tab: show.tab ?? before.tab,
       select: show.select ?? null,
+      kernel: show.kernel ?? (opens ? null : before.kernel),
     };
   }, NOTHING);
 }

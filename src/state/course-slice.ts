@@ -1,7 +1,7 @@
 /** @file The open lesson: which step is read, what was answered, and the progress that is stored on this machine. */
 import type { Answer, Compare, Judgement, Lesson, TaskState } from "../course";
 import { defaultOptions, type Compilation } from "../fusion";
-import { recordOf, type Document } from "../document";
+import { handText, recordOf, type Document } from "../document";
 import { findExample, optionsFor } from "../lessons";
 import { loadPart } from "./load-part";
 import type { Slice, SliceContext } from "./slice-context";
@@ -167,6 +167,9 @@ export const courseSlice: Slice<Names> = (context) => {
       // For this lesson only: what the person prefers stays stored.
       context.set({ inspector: true });
     }
+    const [kernel] = derived.compilation.fusedPlan?.kernels ?? [];
+    if (picture.kernel !== null && kernel && handText(context.get().document.byHand, kernel) === null)
+      actions.writeKernel(kernel, picture.kernel);
     const selected = derived.compilation.symbols.find(({ name }) => name === picture.select)?.node;
     if (selected) actions.select({ kind: "node", id: selected });
   }
@@ -224,7 +227,9 @@ export const courseSlice: Slice<Names> = (context) => {
       const { lesson, derived } = context.get();
       const task = lesson?.content.steps[lesson.step]?.task;
       if (!lesson || !task || !derived.latest) return;
-      const state = await taskState(task, lesson.program, derived.latest, compare);
+      const hand =
+        task.kernel === undefined ? null : (await loadPart(() => import("./hand-facts"))).handFacts(context.get());
+      const state = await taskState(task, lesson.program, derived.latest, compare, hand);
       const shown = context.get().lesson;
       if (
         shown?.content !== lesson.content ||

@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { lessonHeads, loadLesson } from "../../src/course";
+import { compile, defaultOptions } from "../../src/fusion";
 import { planFusion } from "../../src/fusion/codegen";
 import { generic } from "../../src/fusion/cost";
 import type { Kernel, NodeId } from "../../src/fusion/ir";
@@ -10,6 +12,14 @@ import { gpu, graphOf, oneRegion } from "../laws/codegen-harness";
 import { programs } from "../laws/codegen-programs";
 
 const device = await dawn();
+
+/** Puzzles about a kernel: their programs, and the texts that they begin and end with. */
+const lessons = await Promise.all(lessonHeads.map(({ id }) => loadLesson(id)));
+const puzzles = lessons.flatMap((lesson) =>
+  (lesson?.steps ?? []).flatMap(({ show, task }): [string, string, string[]][] =>
+    show?.program && show.kernel && task?.kernel ? [[lesson!.title, show.program, [show.kernel, task.kernel]]] : [],
+  ),
+);
 
 function prepared(kernel: Kernel, text = kernel.wgsl): Prepared {
   const made = prepare(kernel, text, gpu, true);
@@ -37,6 +47,29 @@ describe.skipIf(!device)("kernels written by hand on WebGPU", () => {
         pass: true,
       });
   });
+
+  test.each(puzzles)(
+    "%s: the kernel that the puzzle begins with and the one that solves it",
+    async (_, program, texts) => {
+      const compilation = compile(program, defaultOptions);
+      const { graph } = compilation.naive!;
+      const inputs = new Map(
+        [...graph.nodes.values()].filter(({ op }) => op === "input").map((n) => [n.id, inputData(n)]),
+      );
+      const plan = compilation.fusedPlan!;
+      const reference = runReference(graph, inputs);
+      for (const text of texts) {
+        const kernels = plan.kernels.map((kernel, i) => (i === 0 ? prepared(kernel, text).kernel : kernel));
+        const answer = await session.run({ ...plan, kernels }, inputs);
+        if (!answer.ok) throw new Error(answer.problem.text);
+        expect(answer.value).not.toHaveLength(0);
+        for (const { data } of answer.value) {
+          const want = reference.get(graph.outputs[0]!)!.data;
+          expect(compareOutputs(want, data, toleranceFor(graph, graph.outputs[0]!))).toMatchObject({ pass: true });
+        }
+      }
+    },
+  );
 
   const graph = graphOf("x: f32[4, 96]\ny = x.sum(dim=1)");
   const plan = planFusion(oneRegion(graph), gpu, generic);

@@ -2,8 +2,9 @@
 import { useMemo, useState, type ReactNode } from "react";
 import { bindsOf, handText } from "../../document";
 import type { Kernel } from "../../fusion";
-import { afterFirstPaint, lazyModule, playground, usePlayground } from "../../state";
-import { handStatus, outcomeOf } from "../model/by-hand";
+import { afterFirstPaint, lazyModule, playground, usePlayground, type FinishedRun } from "../../state";
+import { Icon } from "../Icon";
+import { handLines, handStatus, outcomeOf } from "../model/by-hand";
 import { bytesOfKernel } from "../model/traffic";
 import { SetAside } from "./SetAside";
 import "./by-hand.css";
@@ -83,4 +84,38 @@ export function HandKernel({ kernel, plain }: Props) {
       <SetAside kernel={kernel} />
     </div>
   );
+}
+
+/** The generated text to begin with: how many workgroups run it is a comment that may be changed. */
+const beginning = ({ wgsl, workgroups }: Kernel): string =>
+  `// workgroups: ${workgroups.join(" × ")}\n${wgsl.trimEnd()}\n`;
+
+export function WriteStrip({ kernel }: { readonly kernel: Kernel }) {
+  return (
+    <>
+      <div className="hand-strip">
+        <button
+          type="button"
+          className="kernel-action"
+          title="Edit this kernel in place. Run compares it with the reference and times it beside the generated one."
+          onClick={() => playground.getState().actions.writeKernel(kernel, beginning(kernel))}
+        >
+          Write it yourself
+        </button>
+      </div>
+      <SetAside kernel={kernel} />
+    </>
+  );
+}
+
+/** What became of the kernels that were edited by hand: wrong, slow, endless, refused, or right. */
+export function ByHand({ run }: { readonly run: FinishedRun }) {
+  return handLines(run).map(({ key, good, title, text }) => (
+    <p key={key} className="measured-verdict" data-same={good}>
+      <Icon name={good ? "check" : "cross"} />
+      <span>
+        <b>{title}</b> {text}
+      </span>
+    </p>
+  ));
 }

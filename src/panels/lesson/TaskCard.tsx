@@ -8,6 +8,7 @@ import { LessonProse } from "./LessonProse";
 
 const SHOWN_SCORE: Readonly<Record<string, (value: number) => string>> = {
   bytes: showBytes,
+  "hand.bytes": showBytes,
   peak: showBytes,
   micros: showMicros,
 };
@@ -32,6 +33,13 @@ function Hints({ task, shown, scope }: { readonly task: Task; readonly shown: nu
   );
 }
 
+function put({ kernel: wgsl, solution }: Task): void {
+  const { actions, derived } = playground.getState();
+  const [kernel] = derived.compilation?.fusedPlan?.kernels ?? [];
+  if (wgsl === undefined) actions.typeText(solution);
+  else if (kernel) actions.writeKernel(kernel, wgsl);
+}
+
 function Solution({ task, state }: { readonly task: Task; readonly state: OpenLesson["solution"] }) {
   const { actions } = playground.getState();
   if (state !== "shown")
@@ -42,9 +50,9 @@ function Solution({ task, state }: { readonly task: Task; readonly state: OpenLe
     );
   return (
     <div className="lesson-solution">
-      <pre>{task.solution}</pre>
-      <button type="button" className="lesson-quiet" onClick={() => actions.typeText(task.solution)}>
-        Put it into the program
+      <pre>{task.kernel ?? task.solution}</pre>
+      <button type="button" className="lesson-quiet" onClick={() => put(task)}>
+        {task.kernel === undefined ? "Put it into the program" : "Put it into the kernel"}
       </button>
     </div>
   );
@@ -84,7 +92,11 @@ export function TaskCard({
 }) {
   const latest = usePlayground((state) => state.derived.latest);
   const { actions } = playground.getState();
-  useEffect(() => void actions.checkTask(), [actions, latest, task]);
+  // A task about a kernel is done by its text and by a run of it.
+  const text = usePlayground((state) => task.kernel && state.document.byHand);
+  const checks = usePlayground((state) => task.kernel && state.handChecks);
+  const run = usePlayground((state) => task.kernel && state.run.status === "done" && state.run.run);
+  useEffect(() => void actions.checkTask(), [actions, latest, task, text, checks, run]);
   return (
     <section className="lesson-card" aria-label="Your turn">
       <p className="lesson-kicker">Your turn</p>

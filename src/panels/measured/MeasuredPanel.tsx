@@ -17,7 +17,7 @@ import "./measured.css";
 
 // The chart library is loaded with the first results: nothing before a run draws a chart.
 const Roofline = lazy(async () => ({ default: (await loadPart(() => import("./Roofline"))).Roofline }));
-const ByHand = lazy(async () => ({ default: (await loadPart(() => import("./ByHand"))).ByHand }));
+const ByHand = lazy(async () => ({ default: (await loadPart(() => import("../by-hand"))).ByHand }));
 const TimeBars = lazy(async () => ({ default: (await loadPart(() => import("./TimeBars"))).TimeBars }));
 
 // What chapters print is compared by counts and by the reference interpreter: it is read while the program is planned.
