@@ -20,7 +20,7 @@ function Totals({ answered }: { readonly answered: Answered }) {
         </tr>
       </thead>
       <tbody>
-        {totalRows(answered.answer).map(({ name, before, after, tone }) => (
+        {totalRows(answered.answer).map(({ name, first: before, second: after, tone }) => (
           <tr key={name} data-tone={tone}>
             <th scope="row">{name}</th>
             <td>{before}</td>

@@ -9,6 +9,7 @@ import {
   type Totals,
 } from "../../fusion";
 import type { World } from "../../document";
+import { transferCount } from "./score";
 import { measureBytes, measureMicros, significant, type Measure } from "./units";
 
 /** The steps that a side takes. */
@@ -51,11 +52,19 @@ export interface ComparedRow {
 
 const signed = (change: number, shown: string): string => (change === 0 ? "0" : `${change < 0 ? "−" : "+"}${shown}`);
 
-/** Kernels, transfers, bytes and predicted time of both, each pair in one unit, and what changes from the first to the second. */
-export function comparedRows(first: Totals, second: Totals): ComparedRow[] {
-  const row = (name: string, value: (totals: Totals) => number, show: (value: number) => string): ComparedRow => {
+/**
+ * Kernels, transfers, bytes and predicted time of both, each pair in one unit, and what changes from the first to the second.
+ * `time`: what the last row is called, where its machine has to be named.
+ */
+export function comparedRows(first: Totals, second: Totals, time = "Predicted time"): ComparedRow[] {
+  const row = (
+    name: string,
+    value: (totals: Totals) => number,
+    show: (value: number) => string,
+    side = (of: Totals): string => show(value(of)),
+  ): ComparedRow => {
     const [a, b] = [value(first), value(second)];
-    const [left, right] = [show(a), show(b)];
+    const [left, right] = [side(first), side(second)];
     const change = left === right ? 0 : b - a;
     const tone = change === 0 ? "same" : change < 0 ? "less" : "more";
     return { name, first: left, second: right, change: signed(change, show(Math.abs(change))), tone };
@@ -73,10 +82,10 @@ export function comparedRows(first: Totals, second: Totals): ComparedRow[] {
   const micros = (of: Totals): number => of.predictedMicros;
   return [
     row("Kernels", (of) => of.kernels, counted),
-    row("Full-size transfers", (of) => of.fullSizeTransfers, counted),
+    row("Full-size transfers", (of) => of.fullSizeTransfers, counted, transferCount),
     row("Memory traffic", bytes, inUnits(measureBytes, bytes)),
     row("Memory, live at its peak", peak, inUnits(measureBytes, peak)),
-    row("Predicted time", micros, inUnits(measureMicros, micros)),
+    row(time, micros, inUnits(measureMicros, micros)),
   ];
 }
 

@@ -14,7 +14,7 @@ const graph = fusionAt(compilation, compilation.steps.length).graph;
 test("nothing changes: no group, the same totals", () => {
   const answer = answerTo({});
   expect(changedGroups(answer, graph)).toEqual([]);
-  expect(totalRows(answer).every(({ tone, before, after }) => tone === "same" && before === after)).toBe(true);
+  expect(totalRows(answer).every(({ tone, first, second }) => tone === "same" && first === second)).toBe(true);
 });
 
 test("a more expensive launch turns a refusal into a yes: both answers with their numbers, and what it costs", () => {
@@ -26,7 +26,7 @@ test("a more expensive launch turns a refusal into a yes: both answers with thei
   expect(row.before?.numbers.join()).toContain("(chosen)");
   expect(row.after?.numbers.join()).toContain("(chosen)");
   const rows = Object.fromEntries(totalRows(answer).map((each) => [each.name, each]));
-  expect(rows["Kernels"]).toMatchObject({ before: "2", after: "1", tone: "less" });
+  expect(rows["Kernels"]).toMatchObject({ first: "2", second: "1", tone: "less" });
   expect(rows["Predicted, own"]?.tone).toBe("less");
   expect(row.codes).toBe("C_RECOMPUTE → A_BYTES");
 });

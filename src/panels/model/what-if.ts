@@ -1,16 +1,9 @@
 /** @file The answer to a question about the plan, as the page shows it: totals before and after, and each decision that comes out otherwise. */
-import {
-  findNode,
-  type Change,
-  type ChangedDecision,
-  type Graph,
-  type NodeId,
-  type Taken,
-  type Totals,
-} from "../../fusion";
+import { findNode, type Change, type ChangedDecision, type Graph, type NodeId, type Taken } from "../../fusion";
 import type { WhatIfState } from "../../state";
 import { numbersOf } from "./decisions";
-import { measureBytes, measureMicros, plural, significant } from "./units";
+import { comparedRows, type ComparedRow } from "./compare";
+import { plural } from "./units";
 
 type Answer = Extract<WhatIfState, { readonly status: "answered" }>["answer"];
 
@@ -100,53 +93,6 @@ export function changedGroups({ changed }: Answer, graph: Graph | null): Changed
   });
 }
 
-export interface TotalRow {
-  readonly name: string;
-  readonly before: string;
-  readonly after: string;
-  /** Less is better in every row. */
-  readonly tone: "less" | "more" | "same";
-}
-
-/**
- * Kernels, traffic, memory and predicted time of the plan as it is and as it would be, each pair in one unit. Times are of one
- * machine: the changed one.
- */
-export function totalRows({ unchanged: before, after, options }: Answer): TotalRow[] {
-  const row = (name: string, value: (totals: Totals) => number, show: (value: number) => string): TotalRow => {
-    const [was, is] = [value(before), value(after)];
-    const [first, second] = [show(was), show(is)];
-    return { name, before: first, after: second, tone: first === second ? "same" : is < was ? "less" : "more" };
-  };
-  const bytes = measureBytes([before.bytes, after.bytes]);
-  const peak = measureBytes([before.peakBytes, after.peakBytes]);
-  const micros = measureMicros([before.predictedMicros, after.predictedMicros]);
-  const shown = ({ value, unit }: { readonly value: string; readonly unit: string }): string => `${value} ${unit}`;
-  return [
-    row(
-      "Kernels",
-      ({ kernels }) => kernels,
-      (value) => significant(value, 6),
-    ),
-    row(
-      "Full-size transfers",
-      ({ fullSizeTransfers }) => fullSizeTransfers,
-      (value) => significant(value, 6),
-    ),
-    row(
-      "Memory traffic",
-      ({ bytes: all }) => all,
-      (value) => shown(bytes(value)),
-    ),
-    row(
-      "Memory, live at its peak",
-      ({ peakBytes }) => peakBytes,
-      (value) => shown(peak(value)),
-    ),
-    row(
-      `Predicted, ${options.profile.name}`,
-      ({ predictedMicros }) => predictedMicros,
-      (value) => shown(micros(value)),
-    ),
-  ];
-}
+/** The plan as it is and as it would be. Times are of one machine: the changed one. */
+export const totalRows = ({ unchanged, after, options }: Answer): ComparedRow[] =>
+  comparedRows(unchanged, after, `Predicted, ${options.profile.name}`);
