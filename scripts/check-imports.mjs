@@ -23,7 +23,9 @@ const LAYERS = {
   // Pages for a class: they read the store and draw it, as panels do.
   room: ["course", "glossary", "fusion", "document", "lessons", "state", "panels"],
   // Composes editor and panels, so it may see both; it has no view of the GPU and asks no worker.
-  shell: ["course", "glossary", "fusion", "document", "lessons", "state", "editor", "panels", "room"],
+  // A view of its own, with Chart.js through the panels.
+  train: ["fusion", "state", "panels"],
+  shell: ["course", "glossary", "fusion", "document", "lessons", "state", "editor", "panels", "room", "train"],
   cli: ["glossary", "fusion", "gpu", "document", "import", "lessons", "wgsl"],
 };
 const FLOORS = {

@@ -32,6 +32,10 @@ export const expected: Readonly<Record<string, Counts>> = {
   "llama-block": counts([34, 10], [90, 42], [4, 0], { codes: ["L_TWO_CONTRACT"], atMost }),
   "vit-block": counts([21, 7], [56, 27], [45, 16], { atMost }),
   "unet-block": counts([10, 6], [30, 22], [19, 11], { atMost }),
+  // Training
+  "train-spirals": counts([109, 11], [258, 58], [17, 7], { atMost }),
+  "train-digits": counts([44, 10], [108, 36], [28, 12], { atMost }),
+  "train-characters": counts([65, 12], [158, 55], [4, 0], { atMost }),
   // 000: memory is the bottleneck
   "ln-relu": counts([11, 1], [27, 4], [16, 2]),
   "ln-relu/statements": counts([5, 1], [15, 4], [8, 2]),

@@ -80,7 +80,7 @@ export {
 
 // Programs that train, and what they learn from.
 export * from "./training";
-export { ALPHABET, dataSets, examplesData, findDataSet, labelBits, type DataSet } from "./datasets";
+export { ALPHABET, dataSets, examplesData, findDataSet, labelBits, numbersOfExample, type DataSet } from "./datasets";
 
 // Counts, predictions and what they believe about machines.
 export {

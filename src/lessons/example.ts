@@ -9,6 +9,7 @@ export type ChapterId =
   | "intensity"
   | "derivatives"
   | "intermediates"
+  | "training"
   | "when-it-hurts"
   | "challenges"
   | "more";

@@ -9,6 +9,7 @@ import { models } from "./chapters/models";
 import { more } from "./chapters/more";
 import { orders } from "./chapters/orders";
 import { operators } from "./chapters/operators";
+import { training } from "./chapters/training";
 import type { Chapter, Example, Variant } from "./example";
 
 export const chapters: readonly Chapter[] = [
@@ -38,6 +39,12 @@ export const chapters: readonly Chapter[] = [
     title: "Intermediate tensors",
     sentence: "A chain, batch statistics, matmuls that are reduced at once.",
   },
+  {
+    id: "training",
+    number: null,
+    title: "Training",
+    sentence: "A step of training as one plan: press Train and watch the loss fall.",
+  },
   { id: "when-it-hurts", number: null, title: "When fusion hurts", sentence: "A counter-example for each reason." },
   {
     id: "challenges",
@@ -56,6 +63,7 @@ export const examples: readonly Example[] = [
   ...intensity,
   ...derivatives,
   ...intermediates,
+  ...training,
   ...hurts,
   ...challenges,
   ...orders,

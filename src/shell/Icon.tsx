@@ -14,6 +14,7 @@ const paths = {
   open: "M12 6l-5 5 5 5M16 5v12",
   fold: "M9 6l5 5-5 5M5 5v12",
   lessons: "M11 6.5C9 5 6.5 4.5 4 5v11c2.5-.5 5 0 7 1.5 2-1.5 4.5-2 7-1.5V5c-2.5-.5-5 0-7 1.5zM11 6.5v11",
+  falling: "M4 4v14h14M7.5 6c.6 5.5 3 8.5 10 8.5",
   options: "M4 7h8M16 7h2M4 15h2M10 15h8M14 5v4M8 13v4",
 } as const;
 

@@ -25,6 +25,16 @@ const dialogs = {
   notes: late(async () => (await import("./notes/NotesDialog")).NotesDialog),
   options: late(async () => (await import("./options/OptionsDialog")).OptionsDialog),
   share: late(async () => (await import("./ShareDialog")).ShareDialog),
+  train: late(async () => {
+    const [{ Dialog }, { TrainPanel }] = await Promise.all([import("./Dialog"), import("../train")]);
+    return function TrainDialog() {
+      return (
+        <Dialog title="Train" size="widest">
+          <TrainPanel />
+        </Dialog>
+      );
+    };
+  }),
 };
 const EmbedView = late(async () => (await import("./EmbedView")).EmbedView);
 const RoomView = late(async () => (await import("./RoomView")).RoomView);

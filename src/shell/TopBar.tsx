@@ -1,5 +1,5 @@
 /** @file The bar at the top: name, example, size, undo, redo; find, share, theme, help; Run. */
-import { playground, usePlayground, type PlaygroundState } from "../state";
+import { playground, trains, usePlayground, type PlaygroundState } from "../state";
 import { ExampleMenu } from "./ExampleMenu";
 import { Icon, ThemeIcon } from "./Icon";
 import { LogoMenu } from "./LogoMenu";
@@ -59,6 +59,7 @@ function ThemeButton() {
 
 export function TopBar({ layout }: { readonly layout: PageLayout }) {
   const narrow = layout === "narrow";
+  const training = usePlayground(trains);
   return (
     <header className="top" data-pane="top" tabIndex={-1}>
       <h1 className="offscreen">Fusion Playground</h1>
@@ -101,6 +102,12 @@ export function TopBar({ layout }: { readonly layout: PageLayout }) {
           </button>
           <span className="top-separator" />
         </>
+      )}
+      {training && (
+        <button type="button" className="top-button" onClick={open("train")}>
+          {!narrow && <Icon name="falling" size={16} />}
+          Train
+        </button>
       )}
       <RunButton short={narrow} />
     </header>

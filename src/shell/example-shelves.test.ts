@@ -30,7 +30,7 @@ test("every keyword leads to examples that are there", () => {
 
 test("chapters follow each other", () => {
   const shelves = shelvesFor("");
-  expect(neighbourChapter(shelves, "log-relu/vector", 1)).toBe("overfuse");
+  expect(neighbourChapter(shelves, "log-relu/vector", 1)).toBe("train-spirals");
   expect(neighbourChapter(shelves, "ln-relu", -1)).toBe("mlp");
   expect(neighbourChapter(shelves, "mlp", -1)).toBeNull();
 });

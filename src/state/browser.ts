@@ -79,6 +79,7 @@ function lazySession(): GpuSession {
     bench: async (plans, inputs, how) => (await get()).bench(plans, inputs, how),
     run: async (plan, inputs, how) => (await get()).run(plan, inputs, how),
     build: async (kernel) => (await get()).build(kernel),
+    train: async (request) => (await get()).train(request),
     sweep: async (plans, inputs, how) => (await get()).sweep(plans, inputs, how),
     listen(listener) {
       listeners.add(listener);

@@ -35,6 +35,9 @@ const ctrl = (name: string, shift = false): Key => ({ key: name, ctrl: true, shi
 const hasSteps = ({ derived }: PlaygroundState): boolean => (derived.compilation?.steps.length ?? 0) > 0;
 const nothing = (): void => undefined;
 
+/** A step of the shown program replaces something. */
+export const trains = ({ derived }: PlaygroundState): boolean => (derived.compilation?.updates.length ?? 0) > 0;
+
 /** The edge that F and X act on: the selected one, else the shown decision's. */
 export const chosenEdge = (state: PlaygroundState): EdgeId | null =>
   state.selection.kind === "edge" ? state.selection.id : (selectStep(state)?.edge ?? null);
@@ -313,6 +316,14 @@ const page: readonly Command[] = [
     run: ({ actions }) => actions.openDialog("earlier"),
   },
   { id: "share", title: "Share", group: "Page", keys: [], run: ({ actions }) => actions.openDialog("share") },
+  {
+    id: "train",
+    title: "Train the program",
+    group: "Run",
+    keys: [],
+    when: trains,
+    run: ({ actions }) => actions.openDialog("train"),
+  },
   {
     id: "options",
     title: "Planning options",

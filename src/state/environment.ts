@@ -9,6 +9,8 @@ import type {
   GpuProblem,
   Outcome,
   RunOutput,
+  TrainRequest,
+  Trainer,
 } from "../gpu";
 import type {
   CheckReply,
@@ -45,6 +47,8 @@ export interface GpuSession {
     inputs: ReadonlyMap<NodeId, TensorData | Drawing>,
     how: { readonly onProgress?: (progress: BenchProgress) => void; readonly signal?: AbortSignal },
   ): Promise<Outcome<(readonly number[])[]>>;
+  /** Puts a training on the device, where its weights stay until it is closed. */
+  train(request: TrainRequest): Promise<Outcome<Trainer>>;
   /** Faults that no call answers with: a lost device, an uncaptured error. */
   listen(listener: (problem: GpuProblem) => void): () => void;
 }

@@ -4,7 +4,8 @@ import { preflight, type DeviceInfo, type GpuProblem } from "../gpu";
 import { bytesOf, handPlan, prepare, watchedPlan, type Counted, type Prepared } from "../wgsl";
 import { asWritten, faultOf } from "./hand-check";
 import type { Environment, GpuSession } from "./environment";
-import type { plansFor as plansForTarget, RunRequest, States } from "./running";
+import type { RunRequest } from "./run-request";
+import type { plansFor as plansForTarget, States } from "./running";
 import type { SliceContext } from "./slice-context";
 import type { FinishedRun, HandOutcome } from "./types";
 

@@ -1,7 +1,7 @@
 /** @file The door to the store. Components: `usePlayground(selector)`; everything else: `playground.getState()`. */
 export type * from "./types";
 export type { GpuSession, Shelf, Environment } from "./environment";
-export { chosenEdge, commands, findCommand, type Command, type Key } from "./commands";
+export { chosenEdge, commands, findCommand, trains, type Command, type Key } from "./commands";
 export { commandFor, showKey, type FocusPlace, type Press } from "./keys";
 export { createPlayground, type Playground } from "./playground";
 export { profileFields, profileTitle, readField, shownField, type FieldWords } from "./profile-fields";
@@ -30,6 +30,7 @@ export { pageAddress } from "./page-address";
 export { sharedState, withoutLesson } from "./shared-view";
 export { parseProgress, selectCovered, selectIsCovered, tally, writtenProgress } from "./course-slice";
 export type { CourseProgress, LessonProgress, OpenLesson } from "./course-slice";
+export type { CurvePoint, TrainingPicture, TrainingState } from "./training-slice";
 export type { LaptopBench, LaptopCheck, LaptopFacts } from "./laptop-check";
 export { changeOf, matmulPolicies, titleOfQuestion, type Question } from "./question";
 export { lineAt, libraryLine, linePosition, linePositions } from "./library-line";

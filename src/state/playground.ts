@@ -33,6 +33,7 @@ import { isFirstVisit, storedPreferences, preferencesSlice } from "./preferences
 import { byHandSlice } from "./by-hand-slice";
 import { asideNotice } from "./hand-texts";
 import type { SliceContext, PlaygroundStore } from "./slice-context";
+import { trainingSlice } from "./training-slice";
 import { whatIfSlice } from "./what-if-slice";
 import type { Actions, Notice, Origin, PlaygroundState } from "./types";
 import { worldsSlice } from "./worlds";
@@ -104,6 +105,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   knobs: null,
   looks: null,
   sweep: null,
+  training: null,
   previousWorks: [],
   revealed: null,
   letterKeys: true,
@@ -412,6 +414,7 @@ export function createPlayground(environment: Environment, embed = false): Playg
     ...courseSlice(context),
     ...knobsSlice(context),
     ...byHandSlice(context),
+    ...trainingSlice(context),
     ...roomSlice(context),
     ...runSlice(context),
     ...preferencesSlice(context),

@@ -2,7 +2,6 @@
 import { findExample } from "../lessons";
 import { exampleDocument } from "./document-slice";
 import { loadPart } from "./load-part";
-import { inputsFor, outputsOf, plansFor, statesOf } from "./running";
 import type { Slice } from "./slice-context";
 
 export const BOARD_KEY = "fusion-playground.board";
@@ -33,7 +32,11 @@ export const roomSlice: Slice<Names> = (context) => {
       current.abort();
       current = new AbortController();
       const { signal } = current;
-      const { checkLaptop } = await loadPart(() => import("./laptop-check"));
+      const [{ checkLaptop }, running] = await Promise.all([
+        loadPart(() => import("./laptop-check")),
+        loadPart(() => import("./running")),
+      ]);
+      const { inputsFor, outputsOf, plansFor, statesOf } = running;
       await checkLaptop(context, signal, { exampleDocument, findExample, inputsFor, outputsOf, plansFor, statesOf });
     },
   };

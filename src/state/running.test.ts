@@ -80,6 +80,7 @@ function pageWith(
       run: async () => ({ ok: true, value: [] }),
       build: async () => ({ ok: true, value: null }),
       sweep: async () => ({ ok: true, value: [] }),
+      train: async () => ({ ok: false, problem: { code: "internal", text: "none" } }),
       bench:
         changed.bench ??
         (async () => {

@@ -12,14 +12,15 @@ import {
   type Plan,
   type Target,
 } from "../fusion";
-import type { BenchPlans, BenchProgress, CompareRequest, DeviceInfo, FirstRuns, GpuProblem } from "../gpu";
+import type { BenchPlans, CompareRequest, DeviceInfo, FirstRuns, GpuProblem } from "../gpu";
 import { ENDED, type Given, type PlannedRun, type TapRequest, type TensorData } from "../workers";
 import { bindsOf, handText } from "../document";
 import { findExample } from "../lessons";
 import { loadPart } from "./load-part";
 import { constantsOf } from "./sizes";
+import { preparing, rest, say, type RunRequest } from "./run-request";
 import type { SliceContext } from "./slice-context";
-import type { FinishedRun, HandRun, Notice, NoticeAction, RunState } from "./types";
+import type { FinishedRun, HandRun, Notice, NoticeAction } from "./types";
 import { runData } from "./weights";
 
 const internal = (text: string): GpuProblem => ({ code: "internal", text });
@@ -68,25 +69,6 @@ export async function plansFor(
   if (!naive || !fused) return internal("The worker made no plan.");
   return { naive, step: cursor > 0 && cursor < last ? (plans.get(cursor) ?? null) : null, fused };
 }
-
-/** A run that is under way; a newer one makes it stale. */
-export interface RunRequest {
-  readonly signal: AbortSignal;
-  readonly previous: FinishedRun | null;
-  /** The person knows that it takes long. */
-  readonly sure: boolean;
-  /** The fused plan alone. */
-  readonly only?: "fused" | undefined;
-  /** False once another run has begun. */
-  latest(): boolean;
-}
-
-export const previousRun = (run: RunState): FinishedRun | null =>
-  run.status === "done" ? run.run : run.status === "idle" ? null : run.previous;
-
-/** Back to the results before, or to none. */
-export const rest = (context: SliceContext, previous: FinishedRun | null): void =>
-  context.set({ run: previous ? { status: "done", run: previous } : { status: "idle" } });
 
 /** Above this, a run is asked about first: a kernel that runs can't be stopped. */
 const ASK_SECONDS = 2;
@@ -200,11 +182,6 @@ async function mayRun(
   const text = `This may take a while: up to ${Math.ceil(seconds)} s for each round on ${device.name}. A kernel that runs can't be stopped, only the next one.`;
   return ask(context, request, { text, action: { label: "Run anyway", kind: "run-anyway", only } });
 }
-
-const preparing = (text: string): BenchProgress => ({ fraction: 0, text, secondsLeft: null });
-
-export const say = (context: SliceContext, request: RunRequest, text: string): void =>
-  context.set({ run: { status: "running", progress: preparing(text), previous: request.previous } });
 
 /** Nothing once the run was cancelled: that has been told. */
 export function fail(context: SliceContext, request: RunRequest, problem: GpuProblem): void {

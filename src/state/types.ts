@@ -41,6 +41,7 @@ import type { Answer } from "../course";
 import type { Counted, Fault } from "../wgsl";
 import type { CourseProgress, OpenLesson } from "./course-slice";
 import type { LaptopCheck } from "./laptop-check";
+import type { TrainingCommand, TrainingState } from "./training-slice";
 
 export type Theme = "light" | "dark" | "system";
 export type { InspectorTab, Pane } from "../document";
@@ -242,7 +243,7 @@ export interface PlaygroundState {
   /** The part of the graph that the person moved to, in its own px; null while the page chooses. */
   readonly camera: Area | null;
   readonly dialog:
-    "none" | "share" | "find" | "keys" | "options" | "import" | "notes" | "examples" | "course" | "earlier";
+    "none" | "share" | "find" | "keys" | "options" | "import" | "notes" | "examples" | "course" | "earlier" | "train";
   /** What the open dialog shows first; null for its beginning. */
   readonly dialogAbout: string | null;
   /** The side note that is read, or was last. */
@@ -279,6 +280,8 @@ export interface PlaygroundState {
   } | null;
   /** The last sweep; of another text it is stale. */
   readonly sweep: SweepState | null;
+  /** The training that was started last; null before the first. */
+  readonly training: TrainingState | null;
   /** The open question; null while the decisions that were taken are shown. */
   readonly whatIf: WhatIfState | null;
   /** `theme` with "system" resolved. */
@@ -436,6 +439,8 @@ export interface Actions {
   /** What the kernels of the region say of themselves: addresses of neighbouring threads, instructions. */
   askLooks(region: RegionId): Promise<void>;
   /** Times the kernel with this knob at each of its values on this device. */
+  /** Starts training or goes on, stops it, or begins anew; `calm`: what is shown changes less often. */
+  train(command: TrainingCommand, calm?: boolean): Promise<void>;
   sweepKnob(region: RegionId, output: NodeId, knob: KnobName): Promise<void>;
   cancelSweep(): void;
   setMatmulPolicy(policy: MatmulPolicy): void;

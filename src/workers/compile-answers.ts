@@ -1,7 +1,10 @@
 /** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
 import {
+  answeringGraph,
   applyTextEdits,
   compile,
+  compileGraph,
+  foldedData,
   fusionAt,
   hashText,
   inputFeed,
@@ -13,11 +16,17 @@ import {
   planForTarget,
   savedSheet,
   setConstant,
+  startingData,
+  startingFeeds,
+  stepOf,
   targetOf,
+  trainingOf,
   whatIf,
   type Compilation,
   type CompileOptions,
+  type Drawing,
   type KnobSheet,
+  type NodeId,
   type Plan,
   type Totals,
 } from "../fusion";
@@ -30,6 +39,8 @@ import type {
   PlanTotals,
   SizeRow,
   SweepAnswer,
+  TensorData,
+  TrainingPlans,
   WhatIfAnswer,
 } from "./messages";
 import { sameValues } from "./same-values";
@@ -113,6 +124,35 @@ function sweepOf(
   );
 }
 
+/** The plans of one step for a machine; null where the program does not train. */
+function trainingPlans(compilation: Compilation, { target, seed, options }: Asking<"training">): TrainingPlans | null {
+  const { naive, updates, symbols, steps } = compilation;
+  const source = naive?.graph;
+  const training = source && trainingOf({ graph: source, updates, symbols });
+  if (!training) return null;
+  const states = [fusionAt(compilation, 0), fusionAt(compilation, steps.length)];
+  const { answer } = training;
+  const asked = answer && compileGraph(answeringGraph(source, answer.index), options);
+  const last = asked && fusionAt(asked, asked.steps.length);
+  const all = last ? [...states, last] : states;
+  const start = startingData(source, seed);
+  const folded = all.flatMap(({ graph }) => [...foldedData(graph, start)]);
+  return {
+    training,
+    request: {
+      plans: states.map((state) => ({
+        plan: planForTarget(state, target, options),
+        ...stepOf(training, state.graph),
+      })),
+      answering: last && { plan: planForTarget(last, target, options), output: last.graph.outputs[0]! },
+      inputs: new Map<NodeId, TensorData | Drawing>([
+        ...startingFeeds(source, seed),
+        ...folded.map(([id, data]) => [id, Float32Array.from(data)] as const),
+      ]),
+    },
+  };
+}
+
 /** Answers one question of the page. A text without a plan has no plans, which is no fault. */
 export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "import") return { kind: "imported", imported: imported(request) };
@@ -126,6 +166,7 @@ export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "knobs") return { kind: "knobs", sheet: sheetOf(compilation, request) };
   if (request.kind === "looks") return { kind: "looks", kernels: looksIn(compilation, request) };
   if (request.kind === "sweep") return { kind: "sweep", sweep: sweepOf(compilation, request) };
+  if (request.kind === "training") return { kind: "training", training: trainingPlans(compilation, request) };
   if (request.kind === "compile") return { kind: "compiled", compilation };
   const { cursors, target, profile = compilation.options.profile } = request;
   const plan = (cursor: number): Plan =>

@@ -16,8 +16,10 @@ import type {
   SavedSheet,
   Target,
   Totals,
+  Training,
   UlpHistogram,
   WhatIf,
+  stepOf,
 } from "../fusion";
 
 /** One kernel of a state, by the region that it computes. */
@@ -70,6 +72,15 @@ export type CompileRequest =
       readonly options: CompileOptions;
     }
   | {
+      /** The steps of a program that trains, for a machine. */
+      readonly kind: "training";
+      readonly text: string;
+      readonly options: CompileOptions;
+      readonly target: Target;
+      /** Of the weights; 0: as a run draws them. */
+      readonly seed: number;
+    }
+  | {
       /** The same program at other sizes: totals of both plans at each. */
       readonly kind: "sizes";
       readonly text: string;
@@ -111,6 +122,7 @@ export type CompileReply =
   | { readonly kind: "looks"; readonly kernels: ReadonlyMap<string, KernelLook> }
   | { readonly kind: "knobs"; readonly sheet: KnobSheet | null }
   | { readonly kind: "sweep"; readonly sweep: SweepAnswer | null }
+  | { readonly kind: "training"; readonly training: TrainingPlans | null }
   | { readonly kind: "what-if"; readonly answer: WhatIfAnswer | null }
   | { readonly kind: "imported"; readonly imported: ImportAnswer };
 
@@ -127,6 +139,16 @@ export interface SizeRow extends PlanTotals {
 /** Plans of one kernel at each value of a knob, and data for what it reads. */
 export interface SweepAnswer extends Pick<KnobSweep, "values"> {
   readonly inputs: ReadonlyMap<NodeId, TensorData | Drawing>;
+}
+
+/** Both plans of one step, naive first, and the plan that only answers, with the data that they begin with. */
+export interface TrainingPlans {
+  readonly training: Training;
+  readonly request: {
+    readonly plans: readonly (ReturnType<typeof stepOf> & { readonly plan: Plan })[];
+    readonly answering: { readonly plan: Plan; readonly output: NodeId } | null;
+    readonly inputs: ReadonlyMap<NodeId, TensorData | Drawing>;
+  };
 }
 
 /** What comes out otherwise; the steps themselves stay behind. */

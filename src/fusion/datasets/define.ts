@@ -19,6 +19,8 @@ export interface DataSet {
   /** What it is, one sentence. */
   readonly sentence: string;
   readonly examples: number;
+  /** How its examples are looked at: points of a plane, square images, written text. */
+  readonly view: "plane" | "images" | "text";
   /** Values that a label has, from 0 on. */
   readonly classes: number;
   /** The first is what a program sees; the second, what it should answer. */

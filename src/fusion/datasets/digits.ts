@@ -122,6 +122,7 @@ const labels: DataPart = {
 export const digits: DataSet = {
   name: "digits",
   sentence: "1,024 digits of 8 × 8 pixels, drawn by strokes; the label is the digit.",
+  view: "images",
   examples: EXAMPLES,
   classes: STROKES.length,
   parts: [images, labels],

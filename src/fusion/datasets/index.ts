@@ -1,4 +1,4 @@
 /** @file Data sets of our own, computed from a seed: what programs that train learn from. */
 export { dataProblem, dataSets, examplesData, examplesOf, findDataSet, isWholeSet, labelBits } from "./batches";
-export type { DataPart, DataSet } from "./define";
+export { numbersOfExample, type DataPart, type DataSet } from "./define";
 export { ALPHABET, STORY } from "./story";

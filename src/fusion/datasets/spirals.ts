@@ -48,6 +48,7 @@ const labels: DataPart = {
 export const spirals: DataSet = {
   name: "spirals",
   sentence: "256 points of two spirals; the label is the arm.",
+  view: "plane",
   examples: EXAMPLES,
   classes: ARMS,
   parts: [points, labels],

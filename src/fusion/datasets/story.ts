@@ -73,6 +73,7 @@ const part = (name: string, offset: number, least: number): DataPart => ({
 export const story: DataSet = {
   name: "text",
   sentence: `A short story of ${characters.length.toLocaleString("en")} characters; the label is the next character.`,
+  view: "text",
   examples: characters.length,
   classes: ALPHABET.length,
   parts: [part("characters", -1, 1), part("next", 0, 0)],

@@ -60,6 +60,38 @@ function paletteOf(element: Element): Palette {
 export const font = (palette: Palette, bold = false): string => `${bold ? 650 : 400} 12px ${palette.sans}`;
 
 /**
+ * As `useChart`, for data that changes many times a second: the chart stays, and takes over the new datasets and scales.
+ */
+export function useLiveChart<K extends keyof ChartTypeRegistry, D, P, L>(
+  data: D,
+  configure: (data: D, palette: Palette) => ChartConfiguration<K, P, L>,
+): RefObject<HTMLCanvasElement | null> {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const chart = useRef<Chart<K, P, L> | null>(null);
+  const newest = useRef(data);
+  const theme = usePlayground((state) => state.shownTheme);
+  useEffect(() => {
+    if (!canvas.current) return;
+    const made = new Chart(canvas.current, configure(newest.current, paletteOf(canvas.current)));
+    chart.current = made;
+    return () => {
+      chart.current = null;
+      made.destroy();
+    };
+  }, [configure, theme]);
+  useEffect(() => {
+    newest.current = data;
+    const { current } = chart;
+    if (!current || !canvas.current) return;
+    const { data: datasets, options } = configure(data, paletteOf(canvas.current));
+    current.data.datasets.forEach((dataset, i) => (dataset.data = datasets.datasets[i]!.data));
+    if (options) current.options = options;
+    current.update("none");
+  }, [data, configure]);
+  return canvas;
+}
+
+/**
  * A canvas that shows `configure(data, palette)`. `configure` must be a module constant and `data` stable while nothing changed.
  */
 export function useChart<K extends keyof ChartTypeRegistry, D, P, L>(

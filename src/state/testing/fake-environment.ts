@@ -51,6 +51,7 @@ export function fakeAnswer(request: CompileRequest): CompileReply {
   if (request.kind === "knobs") return { kind: "knobs", sheet: null };
   if (request.kind === "looks") return { kind: "looks", kernels: new Map() };
   if (request.kind === "sweep") return { kind: "sweep", sweep: null };
+  if (request.kind === "training") return { kind: "training", training: null };
   if (request.kind === "what-if") return { kind: "what-if", answer: fakeWhatIf(request) };
   return { kind: "planned", plans: new Map(request.cursors.map((cursor) => [cursor, { cursor } as unknown as Plan])) };
 }
@@ -101,6 +102,7 @@ export function environmentWith(storage: Shelf, compileWorker: Port<never, never
       bench: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
       run: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
       build: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
+      train: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
       sweep: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
       listen: () => () => undefined,
     },
