@@ -108,3 +108,29 @@ test("rows and columns of one tensor: a value for each column, stored when all r
     "  store a[j]",
   ]);
 });
+
+test("a loop of the text: loaded before the first iteration, stored after the last, in registers between", () => {
+  const text = "a: f32[8, 4]\nc: f32[4]\nx = exp(a)\nfor i in range(90):\n    x = x * c\nreturn relu(x)\n";
+  const [only, ...others] = loopsOfProgram(text);
+  expect(others).toEqual([]);
+  expect(only!.fused).toEqual([
+    "for i in 8:",
+    "  for j in 4:",
+    "    x = exp(a[i, j])",
+    "    c = c[j]",
+    "    for iteration in 90:",
+    "      x_next = x * c",
+    "      x = x_next",
+    "    relu = relu(x)",
+    "    store relu[i, j]",
+  ]);
+  const naive = compile(text, defaultOptions).naive!;
+  const launched = [...naive.regions.values()].map((region) => drawn(fusedLoops(naive.graph, region)));
+  expect(launched[1]).toEqual([
+    "for iteration in 90:",
+    "  for i in 8:",
+    "    for j in 4:",
+    "      x_next = x[i, j] * c[j]",
+    "      store x_next[i, j]",
+  ]);
+});

@@ -4,7 +4,7 @@ import fc from "fast-check";
 export interface LoopProgram {
   /** With a `for`. */
   readonly text: string;
-  /** The body once for every trip, and no `for`. */
+  /** The body once for every iteration, and no `for`. */
   readonly unrolled: string;
 }
 
@@ -43,13 +43,13 @@ export const loopArbitrary: fc.Arbitrary<LoopProgram> = fc
     steps: fc.array(line, { minLength: 3, maxLength: 3 }),
     start: fc.nat({ max: 2 }),
     step: fc.integer({ min: 1, max: 3 }),
-    trips: fc.integer({ min: 17, max: 40 }),
+    iterations: fc.integer({ min: 17, max: 40 }),
     swaps: fc.boolean(),
     number: fc.boolean(),
     before: fc.boolean(),
     after: fc.nat({ max: 3 }),
   })
-  .map(({ shape, carried, shared, temporaries, steps, start, step, trips, swaps, number, before, after }) => {
+  .map(({ shape, carried, shared, temporaries, steps, start, step, iterations, swaps, number, before, after }) => {
     const own = SHAPES[shape]!;
     const names = ["x", "y", "z"].slice(0, carried);
     const beside = ["p", "q"].slice(0, shared);
@@ -80,8 +80,8 @@ export const loopArbitrary: fc.Arbitrary<LoopProgram> = fc
       [`s = relu(${results.at(-1)!}) * 2`, `return s, ${results[0]!}`],
       [`s = ${results.join(" + ")}`, "m = s.sum(dim=-1)", "return m, s"],
     ][after]!;
-    const numbers = Array.from({ length: trips }, (_, i) => start + step * i);
-    const stop = start + step * trips;
+    const numbers = Array.from({ length: iterations }, (_, i) => start + step * i);
+    const stop = start + step * iterations;
     return {
       text: [
         ...head,

@@ -1,4 +1,4 @@
-/** @file Loops that stay loops: the same values as the body written out, the same counts as what is touched, one kernel for all trips. */
+/** @file Loops that stay loops: the same values as the body written out, the same counts as what is touched, one kernel for all iterations. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
@@ -41,7 +41,7 @@ test("its text reads as the same graph", () => {
   );
 });
 
-test("launched trip by trip and inside kernels: values, counts, addresses", { timeout: 240_000 }, () => {
+test("launched iteration by iteration and inside kernels: values, counts, addresses", { timeout: 240_000 }, () => {
   fc.assert(
     fc.property(loopArbitrary, fc.nat({ max: 2 }), fc.nat({ max: 5 }), ({ text }, granularity, profile) => {
       expect(firstFault({ text, ways: [granularity, 0, 0, profile, 0] })).toBeNull();
@@ -100,6 +100,42 @@ test("a batch of loops is a loop over the batch", () => {
   expect([...a!]).toEqual([...b!]);
 });
 
+describe("JAX's loops", () => {
+  const values = (lines: string): readonly (readonly number[])[] => {
+    const graph = graphOf(`x: f32[4, 8]\nc: f32[8]\n${lines}\n`);
+    const found = runReference(graph, dataOf(graph));
+    return graph.outputs.map((id) => [...found.get(id)!.data]);
+  };
+  const loops = (lines: string): number => loopsOf(graphOf(`x: f32[4, 8]\nc: f32[8]\n${lines}\n`));
+  const step = "def step(i, carry):\n    a, n = carry\n    return tanh(a * c) + i * 0.01, n + 1\n";
+  const written = (from: number, to: number): string =>
+    `n = i32(0)\nfor i in range(${from}, ${to}):\n    x, n = tanh(x * c) + i * 0.01, n + 1\nreturn x, n`;
+
+  test.each([
+    [2, 60, 2],
+    [0, 5, 0],
+  ])("fori_loop from %i to %i", (from, to, kept) => {
+    const called = `${step}a, n = lax.fori_loop(${from}, ${to}, step, (x, 0))\nreturn a, n`;
+    expect(loops(called)).toBe(kept);
+    values(called).forEach((got, k) =>
+      got.forEach((value, i) => expect(value).toBeCloseTo(values(written(from, to))[k]![i]!, 12)),
+    );
+  });
+
+  test("scan without elements is a loop", () => {
+    const called = "a, _ = lax.scan(lambda a, _: (tanh(a * c), None), x, None, length=70)\nreturn a";
+    expect(loops(called)).toBe(1);
+    expect(values(called)).toEqual(values("for i in range(70):\n    x = tanh(x * c)\nreturn x"));
+  });
+
+  test.each([false, true])("scan along the first axis, backwards: %s", (backwards) => {
+    const called = `last, all = lax.scan(lambda h, r: (h * 0.5 + r, h * 2), c, x, reverse=${backwards ? "True" : "False"})\nreturn last, all`;
+    const rows = backwards ? [3, 2, 1, 0] : [0, 1, 2, 3];
+    const lines = rows.flatMap((row) => [`y${row} = c * 2`, `c = c * 0.5 + x[${row}]`]);
+    expect(values(called)).toEqual(values([...lines, "return c, stack([y0, y1, y2, y3])"].join("\n")));
+  });
+});
+
 test("plans of a loop's gradient: values, counts, addresses", { timeout: 240_000 }, () => {
   const text = derived(
     "x0: f32[3, 4]\np: f32[4]\nx = exp(x0)\nfor i in range(30):\n    y = tanh(x * p) + i * 0.01\n    x = x * 0.5 + y\nreturn x",
@@ -109,10 +145,10 @@ test("plans of a loop's gradient: values, counts, addresses", { timeout: 240_000
 });
 
 const example = intermediates.find(({ id }) => id === "mandelbrot")!;
-const MANDELBROT = (trips: number): string =>
-  example.text.replace("N = 1024", "N = 64").replace("range(20)", `range(${trips})`);
+const MANDELBROT = (iterations: number): string =>
+  example.text.replace("N = 1024", "N = 64").replace("range(20)", `range(${iterations})`);
 
-describe("all trips in one kernel", () => {
+describe("all iterations in one kernel", () => {
   const { compilation, graph } = planned({ text: MANDELBROT(50), ways: plainly });
   test("reads its two inputs once and writes once", () => {
     const last = compilation.steps.at(-1)!.totals;
@@ -121,16 +157,16 @@ describe("all trips in one kernel", () => {
     const { regions } = fusionAt(compilation, compilation.steps.length);
     expect([...regions.values()].map(({ outputs }) => outputs)).toEqual([graph.outputs]);
   });
-  test("the naive plan launches each trip's ops", () => {
+  test("the naive plan launches each iteration's ops", () => {
     const { kernels, bytes } = totalsOf(compilation.naive!, generic);
     expect(kernels).toBe(3 + 50 * 15);
-    // Of the ops of a trip three read three tensors, five read two and seven read one; each writes one.
+    // Of the ops of an iteration three read three tensors, five read two and seven read one; each writes one.
     expect(bytes).toBe((3 * 2 + 50 * (3 * 4 + 5 * 3 + 7 * 2)) * 64 * 64 * 4);
   });
 });
 
-test("planning does not grow with the number of trips", () => {
-  const [few, many] = [100, 10_000].map((trips) => planned({ text: MANDELBROT(trips), ways: plainly }));
+test("planning does not grow with the number of iterations", () => {
+  const [few, many] = [100, 10_000].map((iterations) => planned({ text: MANDELBROT(iterations), ways: plainly }));
   expect(many!.graph.nodes.size).toBe(few!.graph.nodes.size);
   expect(many!.compilation.steps.map(({ rule, accepted }) => [rule, accepted])).toEqual(
     few!.compilation.steps.map(({ rule, accepted }) => [rule, accepted]),
@@ -138,8 +174,8 @@ test("planning does not grow with the number of trips", () => {
 });
 
 describe("what is written out", () => {
-  const kept = (body: string, trips = 100): number =>
-    loopsOf(graphOf(`x: f32[4, 8]\nw: f32[8, 8]\nfor i in range(${trips}):\n${body}return x\n`));
+  const kept = (body: string, iterations = 100): number =>
+    loopsOf(graphOf(`x: f32[4, 8]\nw: f32[8, 8]\nfor i in range(${iterations}):\n${body}return x\n`));
   test.each([
     ["a product", "    x = tanh(x @ w)\n"],
     ["a sum", "    x = x - x.mean(dim=-1, keepdim=True)\n"],

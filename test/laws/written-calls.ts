@@ -15,7 +15,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
   iota: "iota(8) + x",
   linear: "linear(x, y)",
   map_loop:
-    'map_loop([x * 0.5, y * 0.5], trips=9, body="a: f32; b: f32; i -> c = mul(a, b); d = add(c, i); e = tanh(d) -> e")',
+    'map_loop([x * 0.5, y * 0.5], iterations=9, body="a: f32; b: f32; i -> c = mul(a, b); d = add(c, i); e = tanh(d) -> e")',
   matmul: "x @ y.T",
   pad: "pad(x, (1, 2, 1, 0), mode='reflect')",
   permute: "x.permute(1, 0)",

@@ -2,6 +2,11 @@
 import type { Attrs, Node, NodeId, TensorType } from "../ir";
 import { findOp, opDef, type GraphBuilder, type OpDef, type DerivativeContext } from "../ops";
 
+/** What stands in the way: an op without a rule. */
+export interface NoRule {
+  readonly node: Node;
+}
+
 /** A builder that can also be asked for the nodes that are there already. */
 export interface Writer extends GraphBuilder {
   node(id: NodeId): Node;

@@ -2,9 +2,16 @@
 import type { Node, NodeId } from "../ir";
 import { opDef, operandTypes, type Slope, type DerivativeContext } from "../ops";
 import { mistaken } from "./mutations";
-import { dependents, isSmooth, ruleOf, tensorOf, zeros, type DerivativeBuilder } from "./derivative-builder";
+import {
+  dependents,
+  isSmooth,
+  ruleOf,
+  tensorOf,
+  zeros,
+  type DerivativeBuilder,
+  type NoRule,
+} from "./derivative-builder";
 import { loopDerivative } from "./loops";
-import type { NoRule } from "./reverse";
 
 /** Σ slope · tangent. */
 function summed(

@@ -1,5 +1,5 @@
 /**
- * @file Derivatives of loops: beside each carried value the loop carries how fast it changes. Nothing of the trips is saved, and what
+ * @file Derivatives of loops: beside each carried value the loop carries how fast it changes. Nothing of the iterations is saved, and what
  * a cotangent is worth to an operand is that, element by element, times the cotangent.
  */
 import { nodeId, type DType, type Node, type NodeId, type TensorType } from "../ir";
@@ -62,7 +62,7 @@ interface Changing {
   readonly body: LoopBody;
   /** Carried values whose change is carried beside them, in this order. */
   readonly carried: readonly number[];
-  /** Parameters of all trips that change by a tensor. */
+  /** Parameters of all iterations that change by a tensor. */
   readonly shared: readonly number[];
   /** Where the change of each of these is carried. */
   readonly results: ReadonlyMap<number, number>;
@@ -100,7 +100,7 @@ class BodyWriter implements Writer {
     return own;
   }
 
-  /** A value from outside of the trip. */
+  /** A value from outside of the iteration. */
   given(arg: BodyArg, dtype: DType, label: string): NodeId {
     const id = this.#add(`given ${label}`, "input", [], {}, dtype, label);
     this.#args.set(id, arg);
@@ -154,16 +154,16 @@ class BodyWriter implements Writer {
 
 /** The body with changes beside its values. */
 function changing(body: LoopBody, dtypes: readonly DType[], seeds: Seeds, push: PushForward): Changing {
-  const { params, trip, values, next } = body;
+  const { params, iteration, values, next } = body;
   const writer = new BodyWriter([...params, ...values].map(({ name }) => name));
-  writer.unique(trip);
+  writer.unique(iteration);
   const own = params.map(({ name, dtype }, at) => writer.given({ kind: "param", at }, dtype, name));
-  const turn = writer.given({ kind: "trip" }, "i32", trip);
+  const turn = writer.given({ kind: "iteration" }, "i32", iteration);
   const made: NodeId[] = [];
   const idOf = (arg: BodyArg): NodeId =>
     arg.kind === "param"
       ? own[arg.at]!
-      : arg.kind === "trip"
+      : arg.kind === "iteration"
         ? turn
         : arg.kind === "value"
           ? made[arg.at]!
@@ -171,7 +171,7 @@ function changing(body: LoopBody, dtypes: readonly DType[], seeds: Seeds, push: 
   values.forEach((value, at) => made.push(writer.value(value, value.args.map(idOf), dtypes[at]!)));
   const ends = next.map(idOf);
   const builder = new DerivativeBuilder(writer);
-  // What changes in one trip changes others in the next.
+  // What changes in one iteration changes others in the next.
   const changes = new Set([...seeds.keys()].filter((at) => isSmooth(writer.typeOf(own[at]!))));
   for (let before = -1; before < changes.size;) {
     before = changes.size;
@@ -182,7 +182,7 @@ function changing(body: LoopBody, dtypes: readonly DType[], seeds: Seeds, push: 
   const isCarried = (at: number): boolean => at < next.length;
   const carried = [...changes].filter(isCarried).toSorted((a, b) => a - b);
   const shared = [...changes].filter((at) => !isCarried(at) && typeof seeds.get(at) !== "number");
-  // Parameters are told apart by place: carried ones, their changes, what all trips read, its changes.
+  // Parameters are told apart by place: carried ones, their changes, what all iterations read, its changes.
   const moved = (at: number): number => (isCarried(at) ? at : at + carried.length);
   const beside = [
     ...carried.map((at, i) => [at, next.length + i] as const),
@@ -212,7 +212,7 @@ function changing(body: LoopBody, dtypes: readonly DType[], seeds: Seeds, push: 
   return {
     body: {
       params: places,
-      trip,
+      iteration,
       values: writer.values.map((value) => ({ ...value, args: value.args.map(placed) })),
       next: [...next, ...found.map(writer.argOf)].map(placed),
     },

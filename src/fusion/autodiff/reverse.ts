@@ -5,12 +5,15 @@ import { opDef, sumTo } from "../ops";
 import { pushForward } from "./forward";
 import { loopDerivative } from "./loops";
 import { mistaken } from "./mutations";
-import { dependents, isSmooth, ruleOf, tensorOf, zeros, type DerivativeBuilder } from "./derivative-builder";
-
-/** What stands in the way: an op without a rule. */
-export interface NoRule {
-  readonly node: Node;
-}
+import {
+  dependents,
+  isSmooth,
+  ruleOf,
+  tensorOf,
+  zeros,
+  type DerivativeBuilder,
+  type NoRule,
+} from "./derivative-builder";
 
 /** `cotangent` times a slope, in the operand's shape and dtype; null: nothing. */
 function pullbackOfOperand(

@@ -188,7 +188,7 @@ export class Lowering extends Emitter {
     return this.let(label, registerScalar(n.type.dtype), width, expr, [n.id], level);
   }
 
-  /** All trips of a loop, once for all of its results that are wanted here, as far out as its operands are known. */
+  /** All iterations of a loop, once for all of its results that are wanted here, as far out as its operands are known. */
   #loopValue(n: Node, at: Tuple, args: readonly Value[]): Value {
     const loop = opDef(n.op).loop!;
     const body = loop.bodyOf(n.attrs);
@@ -200,7 +200,7 @@ export class Lowering extends Emitter {
     const found = writeLoop(this, {
       body,
       dtypes: loop.dtypesOf(body),
-      trips: loop.trips(n.attrs),
+      iterations: loop.iterations(n.attrs),
       results,
       args,
       nodes,

@@ -1,4 +1,4 @@
-/** @file A loop inside a kernel: carried values are registers that each trip sets again. */
+/** @file A loop inside a kernel: carried values are registers that each iteration sets again. */
 import type { DType, NodeId } from "../ir";
 import { carriedFor, opDef, operandTypes, readBy, type BodyArg, type LoopBody } from "../ops";
 import { registerScalar, type Emitter } from "./emitter";
@@ -8,7 +8,7 @@ import { mutated } from "./mutations";
 export interface LoopCall {
   readonly body: LoopBody;
   readonly dtypes: readonly DType[];
-  readonly trips: number;
+  readonly iterations: number;
   /** Which carried values are wanted. */
   readonly results: readonly number[];
   /** One for each parameter of the body; those that the results do not need may be left out. */
@@ -23,9 +23,9 @@ const widest = (values: readonly (Value | undefined)[]): Width =>
 const numberAs = (value: number, to: Scalar): number =>
   to === "bool" ? Number(value !== 0) : to === "i32" ? Math.trunc(value) : value;
 
-/** Writes the loop where the lowering stands; answers with the registers of `results` after the last trip. */
+/** Writes the loop where the lowering stands; answers with the registers of `results` after the last iteration. */
 export function writeLoop(low: Emitter, call: LoopCall): ReadonlyMap<number, Value> {
-  const { body, dtypes, trips, results, nodes } = call;
+  const { body, dtypes, iterations, results, nodes } = call;
   const carried = carriedFor(body, results);
   const ends = carried.map((at) => body.next[at]!);
   const needed = readBy(body, ends);
@@ -36,20 +36,20 @@ export function writeLoop(low: Emitter, call: LoopCall): ReadonlyMap<number, Val
     const { name, dtype } = body.params[at]!;
     registers.set(at, low.variable(name, registerScalar(dtype), width, args[at]!, nodes));
   }
-  low.loop(body.trip, mutated("lost-trip") ? trips - 1 : trips, (index) => {
+  low.loop(body.iteration, mutated("lost-iteration") ? iterations - 1 : iterations, (index) => {
     const values = new Map<number, Value>();
-    const trip = needed.trip
-      ? low.let(`${body.trip}_now`, "i32", 1, { kind: "index", index }, nodes)
+    const iteration = needed.iteration
+      ? low.let(`${body.iteration}_now`, "i32", 1, { kind: "index", index }, nodes)
       : literal(0, "i32");
     const valueOf = (arg: BodyArg): Value => {
       if (arg.kind === "literal") return literal(arg.value, registerScalar(arg.dtype));
-      if (arg.kind === "trip") return trip;
+      if (arg.kind === "iteration") return iteration;
       return arg.kind === "value" ? values.get(arg.at)! : (registers.get(arg.at) ?? args[arg.at]!);
     };
     const dtypeOf = (arg: BodyArg): DType =>
       arg.kind === "literal"
         ? arg.dtype
-        : arg.kind === "trip"
+        : arg.kind === "iteration"
           ? "i32"
           : arg.kind === "value"
             ? dtypes[arg.at]!
@@ -70,7 +70,7 @@ export function writeLoop(low: Emitter, call: LoopCall): ReadonlyMap<number, Val
         const found = writeLoop(low, {
           body: inner,
           dtypes: def.loop.dtypesOf(inner),
-          trips: def.loop.trips(attrs),
+          iterations: def.loop.iterations(attrs),
           results: [result],
           args: given,
           nodes,

@@ -40,7 +40,7 @@ export const codegenMutations = [
   "stale-chunk",
   "stale-rows",
   "lost-run",
-  "lost-trip",
+  "lost-iteration",
   "late-carry",
 ] as const;
 export type CodegenMutation = (typeof codegenMutations)[number];

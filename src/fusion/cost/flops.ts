@@ -33,7 +33,7 @@ export function regionFlops(graph: Graph, region: Body, form: RegionForm | null,
       flops += def.flopsPerElement * evaluations.get(id)!;
     }
   }
-  // Results of one loop share its trips.
+  // Results of one loop share its iterations.
   for (const results of loopsIn(graph, region.members)) {
     const [{ op, attrs }] = results as [Node];
     const times = Math.max(...results.map(({ id }) => evaluations.get(id)!));

@@ -8,7 +8,7 @@ import { type RegionForm, type RegionSchedule } from "../region";
 export interface RegionTraffic {
   readonly reads: readonly Access[];
   readonly writes: readonly Access[];
-  /** Bytes read of what the kernels of a region hand over: partials of a split reduction, runs of a merged order, what trips of a loop carry. */
+  /** Bytes read of what the kernels of a region hand over: partials of a split reduction, runs of a merged order, what iterations of a loop carry. */
   readonly temporaryBytes: number;
   readonly bytesRead: number;
   readonly bytesWritten: number;

@@ -153,20 +153,20 @@ export interface OrderMeaning {
   readonly indices: boolean;
 }
 
-/** A loop whose carried values each trip changes element by element: `scalar` is what all trips do to one element. */
+/** A loop whose carried values each iteration changes element by element: `scalar` is what all iterations do to one element. */
 export interface LoopMeaning {
   /** Of a call that `infer` accepted. */
   bodyOf(attrs: Attrs): LoopBody;
   /** Dtypes of the body's values. */
   dtypesOf(body: LoopBody): readonly DType[];
-  trips(attrs: Attrs): number;
+  iterations(attrs: Attrs): number;
   /** Which carried value the result is. */
   result(attrs: Attrs): number;
-  /** Each trip launches the body's kernels again; otherwise all trips are made inside a kernel. */
+  /** Each iteration launches the body's kernels again; otherwise all iterations are made inside a kernel. */
   launched(attrs: Attrs): boolean;
-  /** All trips for one element; `change` says what becomes of each value that is computed on the way, null: nothing. */
+  /** All iterations for one element; `change` says what becomes of each value that is computed on the way, null: nothing. */
   run(args: readonly number[], attrs: Attrs, change: ((value: number, dtype: DType) => number) | null): number;
-  /** FLOP an element, all trips, where these carried values are wanted. */
+  /** FLOP an element, all iterations, where these carried values are wanted. */
   flops(attrs: Attrs, results: readonly number[]): number;
 }
 

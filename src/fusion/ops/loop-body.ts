@@ -1,13 +1,13 @@
 /**
- * @file What one trip of a loop computes, as data and as text: `x: f32, y: f32; c: f32; turn -> a = mul(x, y); b = add(a, c) -> b, x`.
- * Carried values, then what stays the same, then the trip's number; then one value after the other, and what each carried value becomes.
+ * @file What one iteration of a loop computes, as data and as text: `x: f32, y: f32; c: f32; turn -> a = mul(x, y); b = add(a, c) -> b, x`.
+ * Carried values, then what stays the same, then the iteration's number; then one value after the other, and what each carried value becomes.
  */
 import type { Attrs, AttrValue, DType } from "../ir";
 
-/** Where a body finds a value: one of its parameters, the trip's number (0, 1 …), a value computed before, or a literal. */
+/** Where a body finds a value: one of its parameters, the iteration's number (0, 1 …), a value computed before, or a literal. */
 export type BodyArg =
   | { readonly kind: "param"; readonly at: number }
-  | { readonly kind: "trip" }
+  | { readonly kind: "iteration" }
   | { readonly kind: "value"; readonly at: number }
   | { readonly kind: "literal"; readonly value: number; readonly dtype: DType };
 
@@ -23,11 +23,11 @@ export interface BodyValue {
 }
 
 export interface LoopBody {
-  /** Carried values first, then those that all trips read. */
+  /** Carried values first, then those that all iterations read. */
   readonly params: readonly { readonly name: string; readonly dtype: DType }[];
-  readonly trip: string;
+  readonly iteration: string;
   readonly values: readonly BodyValue[];
-  /** What each carried value is in the next trip. As many as are carried. */
+  /** What each carried value is in the next iteration. As many as are carried. */
   readonly next: readonly BodyArg[];
 }
 
@@ -46,9 +46,9 @@ const numberText = (value: number): string =>
         ? "inf"
         : "-inf";
 
-function argText({ params, trip, values }: LoopBody, arg: BodyArg): string {
+function argText({ params, iteration, values }: LoopBody, arg: BodyArg): string {
   if (arg.kind === "param") return params[arg.at]!.name;
-  if (arg.kind === "trip") return trip;
+  if (arg.kind === "iteration") return iteration;
   return arg.kind === "value" ? values[arg.at]!.name : `${numberText(arg.value)}:${arg.dtype}`;
 }
 
@@ -66,14 +66,14 @@ function attrText(value: AttrValue): string {
 
 /** The body as one line; equal bodies are equal texts. */
 export function bodyText(body: LoopBody): string {
-  const { params, trip, values, next } = body;
+  const { params, iteration, values, next } = body;
   const list = (of: LoopBody["params"]): string => of.map(({ name, dtype }) => `${name}: ${dtype}`).join(", ");
   const arg = (of: BodyArg): string => argText(body, of);
   const lines = values.map(
     ({ name, op, args, attrs, call }) =>
       `${name}${call === undefined ? "" : `#${call}`} = ${op}(${args.map(arg).join(", ")})${attrsText(attrs)}`,
   );
-  return `${list(params.slice(0, next.length))}; ${list(params.slice(next.length))}; ${trip} -> ${lines.join("; ")} -> ${next.map(arg).join(", ")}`;
+  return `${list(params.slice(0, next.length))}; ${list(params.slice(next.length))}; ${iteration} -> ${lines.join("; ")} -> ${next.map(arg).join(", ")}`;
 }
 
 // ---- from text ------------------------------------------------------------------------------------------------------
@@ -123,10 +123,16 @@ function read(text: string): LoopBody {
   const [head, lines, results, ...more] = apart(text, "->");
   if (head === undefined || lines === undefined || results === undefined || more.length > 0)
     throw new Misread("it has three parts with -> between them: parameters, values, results");
-  const [carried, shared, trip, ...rest] = head.split(";").map((part) => part.trim());
-  if (carried === undefined || shared === undefined || trip === undefined || rest.length > 0 || !NAME.test(trip))
-    throw new Misread("its parameters are carried values; values of all trips; the trip's number");
-  const known = new Map<string, BodyArg>([[trip, { kind: "trip" }]]);
+  const [carried, shared, iteration, ...rest] = head.split(";").map((part) => part.trim());
+  if (
+    carried === undefined ||
+    shared === undefined ||
+    iteration === undefined ||
+    rest.length > 0 ||
+    !NAME.test(iteration)
+  )
+    throw new Misread("its parameters are carried values; values of all iterations; the iteration's number");
+  const known = new Map<string, BodyArg>([[iteration, { kind: "iteration" }]]);
   const know = (name: string, arg: BodyArg): void => {
     if (!NAME.test(name)) throw new Misread(`\`${name}\` is no name`);
     if (known.has(name)) throw new Misread(`\`${name}\` is there twice`);
@@ -170,7 +176,7 @@ function read(text: string): LoopBody {
   const next = apart(results, ",").map(arg);
   if (next.length === 0 || next.length !== apart(carried, ",").length)
     throw new Misread(`${apart(carried, ",").length} values are carried and ${next.length} results are given`);
-  return { params, trip, values, next };
+  return { params, iteration, values, next };
 }
 
 const MOST_KEPT = 1000;
@@ -202,22 +208,22 @@ export function carriedFor(body: LoopBody, results: Iterable<number>): readonly 
   return [...needed].toSorted((a, b) => a - b);
 }
 
-/** Parameters and values that `args` depend on within one trip. */
+/** Parameters and values that `args` depend on within one iteration. */
 export function readBy(
   { values }: LoopBody,
   args: readonly BodyArg[],
-): { readonly params: ReadonlySet<number>; readonly values: ReadonlySet<number>; readonly trip: boolean } {
+): { readonly params: ReadonlySet<number>; readonly values: ReadonlySet<number>; readonly iteration: boolean } {
   const [params, found] = [new Set<number>(), new Set<number>()];
-  let trip = false;
+  let iteration = false;
   const open = [...args];
   for (let arg = open.pop(); arg; arg = open.pop()) {
     if (arg.kind === "param") params.add(arg.at);
-    if (arg.kind === "trip") trip = true;
+    if (arg.kind === "iteration") iteration = true;
     if (arg.kind !== "value" || found.has(arg.at)) continue;
     found.add(arg.at);
     open.push(...values[arg.at]!.args);
   }
-  return { params, values: found, trip };
+  return { params, values: found, iteration };
 }
 
 /**
@@ -246,7 +252,7 @@ export function pruned(
   return {
     body: {
       params: params.map((at) => body.params[at]!),
-      trip: body.trip,
+      iteration: body.iteration,
       values: values.map((at) => ({ ...body.values[at]!, args: body.values[at]!.args.map(moved) })),
       next: carried.map((at) => moved(body.next[at]!)),
     },

@@ -1,4 +1,4 @@
-/** @file What loops mean whose bodies work element by element: types, one element through all trips, FLOP. */
+/** @file What loops mean whose bodies work element by element: types, one element through all iterations, FLOP. */
 import type { Attrs, DType, TensorType } from "../ir";
 import type { LoopMeaning, OpDef, ScalarMeaning } from "./define";
 import { carriedFor, readBody, readBy, type BodyArg, type LoopBody } from "./loop-body";
@@ -7,13 +7,13 @@ import { broadcastAll, fine, numberOf, wrong } from "./shapes";
 /** Ops by name, null where there is none: the list of all of them is made from this one too. */
 export type Find = (name: string) => OpDef | null;
 
-/** Every trip has the same code. */
-const MOST_TRIPS = 1e6;
+/** Every iteration has the same code. */
+const MOST_ITERATIONS = 1e6;
 
-/** What becomes of each value that a trip computes. */
+/** What becomes of each value that an iteration computes. */
 type Change = (value: number, dtype: DType) => number;
 
-type Run = (args: readonly number[], trips: number, result: number, change: Change | null) => number;
+type Run = (args: readonly number[], iterations: number, result: number, change: Change | null) => number;
 
 const rounded: Record<DType, (value: number) => number> = {
   f32: (value) => value,
@@ -42,18 +42,18 @@ const dtypeOf = ({ params }: LoopBody, dtypes: readonly DType[], arg: BodyArg): 
     ? params[arg.at]!.dtype
     : arg.kind === "value"
       ? dtypes[arg.at]!
-      : arg.kind === "trip"
+      : arg.kind === "iteration"
         ? "i32"
         : arg.dtype;
 
-/** All trips of a body for one element. Every number has its place in one list: parameters, values, the trip's number, literals. */
+/** All iterations of a body for one element. Every number has its place in one list: parameters, values, the iteration's number, literals. */
 function runOf(find: Find, body: LoopBody, dtypes: readonly DType[]): Run {
   const { params, values, next } = body;
-  const trip = params.length + values.length;
+  const iteration = params.length + values.length;
   const literals: number[] = [];
   const placeOf = (arg: BodyArg): number => {
-    if (arg.kind === "literal") return trip + literals.push(arg.value);
-    return arg.kind === "trip" ? trip : arg.kind === "param" ? arg.at : params.length + arg.at;
+    if (arg.kind === "literal") return iteration + literals.push(arg.value);
+    return arg.kind === "iteration" ? iteration : arg.kind === "param" ? arg.at : params.length + arg.at;
   };
   const steps = values.map(({ op, args, attrs }, at) => {
     const scalar = find(op)!.scalar!;
@@ -63,10 +63,10 @@ function runOf(find: Find, body: LoopBody, dtypes: readonly DType[]): Run {
   });
   const ends = next.map(placeOf);
   const after = ends.map(() => 0);
-  return (args, trips, result, change) => {
+  return (args, iterations, result, change) => {
     const slots = [...args, ...values.map(() => 0), 0, ...literals];
-    for (let turn = 0; turn < trips; turn++) {
-      slots[trip] = turn;
+    for (let turn = 0; turn < iterations; turn++) {
+      slots[iteration] = turn;
       for (let at = 0; at < steps.length; at++) {
         const { rule, round, dtype, attrs, from, given } = steps[at]!;
         for (let k = 0; k < from.length; k++) given[k] = slots[from[k]!]!;
@@ -104,14 +104,14 @@ export function loopMeaning(find: Find): {
     return found;
   };
   const resultOf = (attrs: Attrs): number => numberOf(attrs["result"], 0);
-  const tripsOf = (attrs: Attrs): number => numberOf(attrs["trips"], 1);
+  const iterationsOf = (attrs: Attrs): number => numberOf(attrs["iterations"], 1);
   const loop: LoopMeaning = {
     bodyOf: sound,
     dtypesOf: (body) => typed(find, body) as readonly DType[],
-    trips: tripsOf,
+    iterations: iterationsOf,
     result: resultOf,
     launched: (attrs) => attrs["launched"] === true,
-    run: (args, attrs, change) => runFor(attrs)(args, tripsOf(attrs), resultOf(attrs), change),
+    run: (args, attrs, change) => runFor(attrs)(args, iterationsOf(attrs), resultOf(attrs), change),
     flops(attrs, results) {
       const body = sound(attrs);
       const needed = readBy(
@@ -123,7 +123,7 @@ export function loopMeaning(find: Find): {
         const def = find(op)!;
         return sum + (def.loop ? def.loop.flops(own, [def.loop.result(own)]) : def.flopsPerElement);
       }, 0);
-      return tripsOf(attrs) * each;
+      return iterationsOf(attrs) * each;
     },
   };
   return {
@@ -134,9 +134,9 @@ export function loopMeaning(find: Find): {
       if (typeof body === "string") return wrong("bad-attr", `The body of this loop can't be read: ${body}.`);
       const dtypes = typed(find, body);
       if (typeof dtypes === "string") return wrong("bad-attr", `The body of this loop can't run: ${dtypes}.`);
-      const trips = tripsOf(attrs);
-      if (!Number.isInteger(trips) || trips < 1 || trips > MOST_TRIPS)
-        return wrong("bad-attr", `A loop makes between 1 and ${MOST_TRIPS} trips; this says ${trips}.`);
+      const iterations = iterationsOf(attrs);
+      if (!Number.isInteger(iterations) || iterations < 1 || iterations > MOST_ITERATIONS)
+        return wrong("bad-attr", `A loop makes between 1 and ${MOST_ITERATIONS} iterations; this says ${iterations}.`);
       const { params, next } = body;
       const result = resultOf(attrs);
       if (!Number.isInteger(result) || result < 0 || result >= next.length)
@@ -153,7 +153,7 @@ export function loopMeaning(find: Find): {
       if (changed >= 0)
         return wrong(
           "bad-attr",
-          `${params[changed]!.name} is ${params[changed]!.dtype} before a trip and ${dtypeOf(body, dtypes, next[changed]!)} after it.`,
+          `${params[changed]!.name} is ${params[changed]!.dtype} before an iteration and ${dtypeOf(body, dtypes, next[changed]!)} after it.`,
         );
       const shape = broadcastAll(inputs, names);
       return shape.ok ? fine({ dtype: params[result]!.dtype, shape: shape.value }) : shape;

@@ -25,7 +25,7 @@ export const passCatalogue: readonly PassEntry[] = [
     name: "loops",
     title: "Run loops inside kernels",
     summary:
-      "Makes all trips of a loop in one kernel when each works element by element: what it carries stays in registers.",
+      "Makes all iterations of a loop in one kernel when each works element by element: what it carries stays in registers.",
     numerics: "bitwise",
     elsewhere: [{ compiler: "Triton", names: ["tl.range"] }],
   },

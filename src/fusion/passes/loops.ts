@@ -1,4 +1,4 @@
-/** @file All trips of a loop in one kernel: what it carries stays in registers, and memory is met before the first and after the last. */
+/** @file All iterations of a loop in one kernel: what it carries stays in registers, and memory is met before the first and after the last. */
 import { node, type Node, type NodeId } from "../ir";
 import { bodyText, opDef, pruned } from "../ops";
 import { isLaunched, loopsIn, resultsOf } from "../region";
@@ -19,12 +19,12 @@ const rewriting = rewritingPass({
     for (const results of loopsIn(planner.graph, launched)) {
       const nodes = results.map(({ id }) => id);
       const [first] = results as [Node];
-      const trips = opDef(first.op).loop!.trips(first.attrs);
+      const iterations = opDef(first.op).loop!.iterations(first.attrs);
       const named = namesOf(planner.graph, nodes);
       const verdict = yes(
         "A_PATTERN",
         nodes,
-        `Each trip works element by element, so one kernel makes all ${showCount(trips)} trips for ${named}: what they carry stays in registers.`,
+        `Each iteration works element by element, so one kernel makes all ${showCount(iterations)} iterations for ${named}: what they carry stays in registers.`,
       );
       yield* propose(planner, rewriter, { rule: "loop", change: inOneKernel(rewriter, results), verdict, nodes });
     }
@@ -60,7 +60,7 @@ export const loops: FusionPass = {
           return no(
             "L_BINDINGS",
             candidate.nodes,
-            `One kernel for all trips of ${namesOf(planner.graph, candidate.nodes)} would bind ${bindings} buffers, and the device allows ${maxBindings}: its trips stay launches of their own.`,
+            `One kernel for all iterations of ${namesOf(planner.graph, candidate.nodes)} would bind ${bindings} buffers, and the device allows ${maxBindings}: its iterations stay launches of their own.`,
             {
               numbers: { bindings, limit: maxBindings },
               limit: { what: "buffers", value: bindings, limit: maxBindings, unit: "" },
@@ -73,7 +73,7 @@ export const loops: FusionPass = {
       return no(
         "C_COMPILE_BUDGET",
         candidate.nodes,
-        `A trip has ${showCount(ops)} ops, and ${STATEMENT_LIMIT} statements in a kernel are the maximum: its trips stay launches of their own.`,
+        `A iteration has ${showCount(ops)} ops, and ${STATEMENT_LIMIT} statements in a kernel are the maximum: its iterations stay launches of their own.`,
         {
           numbers: { ops, limit: STATEMENT_LIMIT },
           limit: { what: "statements in a kernel", value: ops, limit: STATEMENT_LIMIT, unit: "" },

@@ -98,7 +98,7 @@ function elementwisePoint(node: Node, types: readonly TensorType[]): Point {
     const at = straight.every(Boolean) ? [] : coordinatesOf(flat, shape);
     const args = types.map((_, k) => get(k, straight[k] ? flat : index(at, strides[k]!)));
     if (loop && disturb === unasked) return 1;
-    // A loop rounds in every trip.
+    // A loop rounds in every iteration.
     if (loop && disturb !== undisturbed)
       return loop.run(args, node.attrs, (value, dtype) => disturb(value, computing[dtype]));
     return rule(usesIndex ? [...args, flat] : args);
@@ -238,7 +238,7 @@ function plainPointOf(node: Node, types: readonly TensorType[]): Point {
 /** Values that one element of a loop takes beside its operands. */
 function valuesWithin({ op, attrs }: Node): number {
   const { loop } = opDef(op);
-  return loop ? loop.trips(attrs) * loop.bodyOf(attrs).values.length : 0;
+  return loop ? loop.iterations(attrs) * loop.bodyOf(attrs).values.length : 0;
 }
 
 /** Elements of a graph's sources, by node; undefined where they are not known in advance. */

@@ -55,7 +55,7 @@ function isSteep(node: Node): boolean {
 function withinLoop({ op, attrs, type }: Node): (readonly [rtol: number, atol: number])[] {
   const { loop } = opDef(op);
   if (!loop) return [];
-  const trips = loop.trips(attrs);
+  const iterations = loop.iterations(attrs);
   return loop.bodyOf(attrs).values.flatMap((value) => {
     const inner: Node = {
       ...value,
@@ -67,11 +67,11 @@ function withinLoop({ op, attrs, type }: Node): (readonly [rtol: number, atol: n
       groups: [],
     };
     const { rtol, atol } = opDef(value.op).tolerance;
-    const steep = isSteep(inner) ? [[trips * EXPONENTIAL.rtol, trips * EXPONENTIAL.atol] as const] : [];
+    const steep = isSteep(inner) ? [[iterations * EXPONENTIAL.rtol, iterations * EXPONENTIAL.atol] as const] : [];
     return [
-      [trips * rtol, trips * atol] as const,
+      [iterations * rtol, iterations * atol] as const,
       ...steep,
-      ...withinLoop(inner).map(([r, a]) => [trips * r, trips * a] as const),
+      ...withinLoop(inner).map(([r, a]) => [iterations * r, iterations * a] as const),
     ];
   });
 }

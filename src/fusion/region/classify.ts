@@ -58,7 +58,7 @@ export function classifyPlain(graph: Graph, members: readonly NodeId[], outputs:
     return refuse(
       "L_OPAQUE",
       [launched],
-      `\`${node(graph, launched).label}\` is a loop whose trips are launched one by one: what it carries goes through memory between them.`,
+      `\`${node(graph, launched).label}\` is a loop whose iterations are launched one by one: what it carries goes through memory between them.`,
       "The pass that runs loops inside kernels.",
     );
   const contractions = of("contraction");

@@ -36,7 +36,7 @@ export {
   placesRead,
   type Launch,
   type Place,
-  type TripKernels,
+  type IterationKernels,
 } from "./launched";
 export { mergedStages, type MergedStages } from "./one-pass";
 export { scheduleRegion } from "./schedule";

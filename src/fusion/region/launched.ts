@@ -1,5 +1,5 @@
 /**
- * @file A loop as a program without a compiler runs it: each trip launches a kernel for every call of its body, and what the trip
+ * @file A loop as a program without a compiler runs it: each iteration launches a kernel for every call of its body, and what the iteration
  * leaves behind is read by the next one from memory.
  */
 import { bug, bytesOf, node, nodeId, type Graph, type Node, type NodeId, type Region, type TensorType } from "../ir";
@@ -8,27 +8,27 @@ import { loopKey, resultsOf } from "./map-loops";
 import type { RegionRead } from "./types";
 import { isInlined, resolveView } from "./views";
 
-/** Whether the trips of this loop are launches of their own. */
+/** Whether the iterations of this loop are launches of their own. */
 export function isLaunched(n: Node): boolean {
   const { loop } = opDef(n.op);
   return loop !== undefined && loop.launched(n.attrs);
 }
 
-/** Where a value of a trip lies: outside of the loop, or where an earlier trip, or this one, put value `at` of the body. */
+/** Where a value of an iteration lies: outside of the loop, or where an earlier iteration, or this one, put value `at` of the body. */
 export type Place =
   | { readonly kind: "outside"; readonly node: Node }
   | { readonly kind: "literal"; readonly node: Node }
-  | { readonly kind: "made"; readonly at: number; readonly trip: number; readonly type: TensorType };
+  | { readonly kind: "made"; readonly at: number; readonly iteration: number; readonly type: TensorType };
 
-/** One kernel of a trip, as a region of the trip's own graph. */
+/** One kernel of an iteration, as a region of the iteration's own graph. */
 export interface Launch {
   readonly region: Region;
   /** Values of the body that it stores, by node. */
   readonly stores: ReadonlyMap<NodeId, number>;
 }
 
-/** The kernels of a trip whose values lie so. Trips of equal types have equal kernels. */
-export interface TripKernels {
+/** The kernels of an iteration whose values lie so. Iterations of equal types have equal kernels. */
+export interface IterationKernels {
   readonly graph: Graph;
   readonly launches: readonly Launch[];
   /** The parameter, value or number that a node of the graph stands for. */
@@ -36,23 +36,23 @@ export interface TripKernels {
   readonly typeOf: (at: number) => TensorType;
 }
 
-/** A loop whose results are the outputs of a region, trip by trip. */
+/** A loop whose results are the outputs of a region, iteration by iteration. */
 export class LaunchedLoop {
-  readonly trips: number;
+  readonly iterations: number;
   /** Results: the carried value that each output is. */
   readonly results: readonly number[];
   readonly outputs: readonly NodeId[];
   readonly body: LoopBody;
   readonly first: readonly Place[];
-  readonly #kernels = new Map<string, TripKernels>();
-  readonly #usesTrip: boolean;
+  readonly #kernels = new Map<string, IterationKernels>();
+  readonly #usesIteration: boolean;
 
   constructor(graph: Graph, outputs: readonly NodeId[]) {
     const nodes = outputs.map((id) => node(graph, id));
     const { attrs, op, inputs } = nodes[0]!;
     const loop = opDef(op).loop!;
     const left = pruned(loop.bodyOf(attrs), resultsOf(nodes));
-    this.trips = loop.trips(attrs);
+    this.iterations = loop.iterations(attrs);
     this.outputs = outputs;
     this.results = nodes.map((n) => left.results.get(loop.result(n.attrs))!);
     this.body = left.body;
@@ -64,33 +64,33 @@ export class LaunchedLoop {
         ? { kind: "literal", node: { ...stored, type: shown.type } }
         : { kind: "outside", node: { ...shown, id: stored.id } };
     });
-    this.#usesTrip = [...this.body.values.flatMap(({ args }) => args), ...this.body.next].some(
-      ({ kind }) => kind === "trip",
+    this.#usesIteration = [...this.body.values.flatMap(({ args }) => args), ...this.body.next].some(
+      ({ kind }) => kind === "iteration",
     );
   }
 
-  /** The kernels of trip `trip`, whose parameters lie at `places`. */
-  kernels(places: readonly Place[], trip: number): TripKernels {
-    const key = [...places.map(saidOf), this.#usesTrip ? trip : ""].join(" ");
+  /** The kernels of iteration `iteration`, whose parameters lie at `places`. */
+  kernels(places: readonly Place[], iteration: number): IterationKernels {
+    const key = [...places.map(saidOf), this.#usesIteration ? iteration : ""].join(" ");
     const known = this.#kernels.get(key);
     if (known) return known;
-    const made = this.#kernelsOf(places, trip);
+    const made = this.#kernelsOf(places, iteration);
     this.#kernels.set(key, made);
     return made;
   }
 
-  /** Where the parameters lie in the trip after `trip`. */
-  after(places: readonly Place[], trip: number, kernels: TripKernels): readonly Place[] {
+  /** Where the parameters lie in the iteration after `iteration`. */
+  after(places: readonly Place[], iteration: number, kernels: IterationKernels): readonly Place[] {
     const placeOf = (arg: BodyArg): Place => {
       if (arg.kind === "param") return places[arg.at]!;
-      if (arg.kind === "value") return { kind: "made", at: arg.at, trip, type: kernels.typeOf(arg.at) };
-      const constant = arg.kind === "trip" ? { value: trip, dtype: "i32" as const } : arg;
+      if (arg.kind === "value") return { kind: "made", at: arg.at, iteration, type: kernels.typeOf(arg.at) };
+      const constant = arg.kind === "iteration" ? { value: iteration, dtype: "i32" as const } : arg;
       return { kind: "literal", node: constNode(nodeId(`${this.outputs[0]!}~literal`), constant) };
     };
     return places.map((place, at) => (at < this.body.next.length ? placeOf(this.body.next[at]!) : place));
   }
 
-  #kernelsOf(places: readonly Place[], trip: number): TripKernels {
+  #kernelsOf(places: readonly Place[], iteration: number): IterationKernels {
     const { params, values, next } = this.body;
     const nodes = new Map<NodeId, Node>();
     const argOf = new Map<NodeId, BodyArg>();
@@ -103,7 +103,7 @@ export class LaunchedLoop {
         argOf.set(id, arg);
         return id;
       }
-      const constant = arg.kind === "trip" ? { value: trip, dtype: "i32" as const } : arg;
+      const constant = arg.kind === "iteration" ? { value: iteration, dtype: "i32" as const } : arg;
       const id = own(`${constant.value}:${constant.dtype}`);
       if (!nodes.has(id)) nodes.set(id, constNode(id, constant));
       return id;
@@ -130,7 +130,7 @@ export class LaunchedLoop {
   }
 }
 
-/** One kernel for each call as written; what others read, or the next trip, is stored. */
+/** One kernel for each call as written; what others read, or the next iteration, is stored. */
 function launchesOf(graph: Graph, { values }: LoopBody, own: (name: string) => NodeId): Launch[] {
   const calls = new Map<string, number[]>();
   values.forEach(({ call }, at) => {
@@ -179,21 +179,21 @@ const constNode = (
   groups: [],
 });
 
-/** A result that no kernel of the last trip writes under its own name is copied to it. */
+/** A result that no kernel of the last iteration writes under its own name is copied to it. */
 export interface Ending {
-  /** Where each result lies after the last trip. */
+  /** Where each result lies after the last iteration. */
   readonly places: readonly Place[];
   /** Results that are copied: their place is nobody's alone. */
   readonly copied: readonly boolean[];
 }
 
-/** Where the results lie when the parameters lie at `places` after the last trip. */
+/** Where the results lie when the parameters lie at `places` after the last iteration. */
 export function endingOf(loop: LaunchedLoop, places: readonly Place[]): Ending {
   const found = loop.results.map((at) => places[at]!);
   const taken = new Set<string>();
   const copied = found.map((place) => {
     if (place.kind !== "made") return true;
-    const key = `${place.at} ${place.trip}`;
+    const key = `${place.at} ${place.iteration}`;
     const again = taken.has(key);
     taken.add(key);
     return again;
@@ -201,16 +201,16 @@ export function endingOf(loop: LaunchedLoop, places: readonly Place[]): Ending {
   return { places: found, copied };
 }
 
-/** What all launches of a loop move, counted without going through every trip: after a few of them each is like one before. */
+/** What all launches of a loop move, counted without going through every iteration: after a few of them each is like one before. */
 export interface LaunchedCounts {
   readonly dispatches: number;
   readonly reads: readonly RegionRead[];
-  /** Values that trips hand to one another and to themselves, by size: how often such a value is written and read. */
+  /** Values that iterations hand to one another and to themselves, by size: how often such a value is written and read. */
   readonly handed: readonly { readonly bytes: number; readonly writes: number; readonly reads: number }[];
   /** Bytes of them alive at once. */
   readonly peak: number;
-  /** One trip's kernels, in order. */
-  readonly kernels: TripKernels;
+  /** One iteration's kernels, in order. */
+  readonly kernels: IterationKernels;
 }
 
 interface Tally {
@@ -223,27 +223,29 @@ const sizeAt = (type: TensorType): number => type.shape.reduce((product, extent)
 
 export function launchedCounts(loop: LaunchedLoop): LaunchedCounts {
   const tally: Tally = { dispatches: 0, outside: new Map(), handed: new Map() };
-  const seen = new Map<string, { readonly trip: number; readonly tally: Tally }>();
+  const seen = new Map<string, { readonly iteration: number; readonly tally: Tally }>();
   let places = loop.first;
   let kernels = loop.kernels(places, 0);
   let peak = 0;
   let turned = false;
-  for (let trip = 0; trip < loop.trips; trip++) {
-    const before = turned ? undefined : seen.get(stateOf(places, trip));
+  for (let iteration = 0; iteration < loop.iterations; iteration++) {
+    const before = turned ? undefined : seen.get(stateOf(places, iteration));
     if (before) {
-      // As many trips as lie between the two that are alike are like those.
-      const round = trip - before.trip;
-      const times = Math.floor((loop.trips - trip) / round);
+      // As many iterations as lie between the two that are alike are like those.
+      const round = iteration - before.iteration;
+      const times = Math.floor((loop.iterations - iteration) / round);
       repeat(tally, before.tally, times);
-      places = places.map((place) => (place.kind === "made" ? { ...place, trip: place.trip + times * round } : place));
-      trip += times * round - 1;
+      places = places.map((place) =>
+        place.kind === "made" ? { ...place, iteration: place.iteration + times * round } : place,
+      );
+      iteration += times * round - 1;
       turned = true;
       continue;
     }
-    if (!turned) seen.set(stateOf(places, trip), { trip, tally: copyOf(tally) });
-    kernels = loop.kernels(places, trip);
-    peak = Math.max(peak, countTrip(loop, kernels, places, trip, tally));
-    places = loop.after(places, trip, kernels);
+    if (!turned) seen.set(stateOf(places, iteration), { iteration, tally: copyOf(tally) });
+    kernels = loop.kernels(places, iteration);
+    peak = Math.max(peak, countIteration(loop, kernels, places, iteration, tally));
+    places = loop.after(places, iteration, kernels);
   }
   const { places: ends, copied } = endingOf(loop, places);
   ends.forEach((place, i) => {
@@ -266,9 +268,9 @@ export function launchedCounts(loop: LaunchedLoop): LaunchedCounts {
   };
 }
 
-/** Alike for trips that go on alike. */
-const stateOf = (places: readonly Place[], trip: number): string =>
-  places.map((p) => (p.kind === "made" ? `${p.at}-${trip - p.trip}` : `${p.node.id}=${saidOf(p)}`)).join(" ");
+/** Alike for iterations that go on alike. */
+const stateOf = (places: readonly Place[], iteration: number): string =>
+  places.map((p) => (p.kind === "made" ? `${p.at}-${iteration - p.iteration}` : `${p.node.id}=${saidOf(p)}`)).join(" ");
 
 const copyOf = ({ dispatches, outside, handed }: Tally): Tally => ({
   dispatches,
@@ -301,12 +303,12 @@ function readPlace(tally: Tally, place: Place): void {
   tally.outside.set(id, known);
 }
 
-/** What the places are that a kernel of the trip reads, each once. */
+/** What the places are that a kernel of the iteration reads, each once. */
 export function placesRead(
-  { graph, argOf }: TripKernels,
+  { graph, argOf }: IterationKernels,
   { region }: Launch,
   places: readonly Place[],
-  trip: number,
+  iteration: number,
 ): readonly Place[] {
   const found = new Map<string, Place>();
   for (const id of region.members)
@@ -315,39 +317,40 @@ export function placesRead(
       if (!arg || region.members.includes(input)) continue;
       const place: Place =
         arg.kind === "value"
-          ? { kind: "made", at: arg.at, trip, type: node(graph, input).type }
+          ? { kind: "made", at: arg.at, iteration, type: node(graph, input).type }
           : places[(arg as { at: number }).at]!;
       if (place.kind !== "literal") found.set(input, place);
     }
   return [...found.values()];
 }
 
-/** Adds one trip; bytes that its values take at once, those it was handed included. */
-function countTrip(
+/** Adds one iteration; bytes that its values take at once, those it was handed included. */
+function countIteration(
   loop: LaunchedLoop,
-  kernels: TripKernels,
+  kernels: IterationKernels,
   places: readonly Place[],
-  trip: number,
+  iteration: number,
   tally: Tally,
 ): number {
   const alive = new Map<string, number>();
   const keyOf = (at: number, of: number): string => `${at} ${of}`;
-  for (const place of places) if (place.kind === "made") alive.set(keyOf(place.at, place.trip), bytesOf(place.type));
+  for (const place of places)
+    if (place.kind === "made") alive.set(keyOf(place.at, place.iteration), bytesOf(place.type));
   let peak = 0;
-  const nextPlaces = loop.after(places, trip, kernels);
+  const nextPlaces = loop.after(places, iteration, kernels);
   const last = new Map<string, number>();
-  const reads = kernels.launches.map((launch) => placesRead(kernels, launch, places, trip));
+  const reads = kernels.launches.map((launch) => placesRead(kernels, launch, places, iteration));
   reads.forEach((list, i) => {
-    for (const place of list) if (place.kind === "made") last.set(keyOf(place.at, place.trip), i);
+    for (const place of list) if (place.kind === "made") last.set(keyOf(place.at, place.iteration), i);
   });
-  for (const place of nextPlaces) if (place.kind === "made") last.set(keyOf(place.at, place.trip), Infinity);
+  for (const place of nextPlaces) if (place.kind === "made") last.set(keyOf(place.at, place.iteration), Infinity);
   kernels.launches.forEach((launch, i) => {
     tally.dispatches++;
     for (const place of reads[i]!) readPlace(tally, place);
     for (const [id, at] of launch.stores) {
       const bytes = bytesOf(node(kernels.graph, id).type);
       handedOf(tally, bytes).writes++;
-      alive.set(keyOf(at, trip), bytes);
+      alive.set(keyOf(at, iteration), bytes);
     }
     peak = Math.max(
       peak,
@@ -358,7 +361,7 @@ function countTrip(
   return peak;
 }
 
-/** The key of the one loop that all of these are results of and that launches its trips; null of anything else. */
+/** The key of the one loop that all of these are results of and that launches its iterations; null of anything else. */
 export function launchedKey(graph: Graph, members: readonly NodeId[]): string | null {
   const [first] = members;
   if (first === undefined || !isLaunched(node(graph, first))) return null;

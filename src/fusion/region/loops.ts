@@ -1,16 +1,11 @@
 /** @file A kernel as a loop nest that a person can read: what is loaded, what stays in a register, what is stored. Not code that runs. */
 import { node, sizeOf, type Fusion, type Graph, type Node, type NodeId, type Region, type RegionId } from "../ir";
 import { findOp, opDef, type OpDef } from "../ops";
+import { launchedKey } from "./launched";
+import { launchedLines, iterationLines, type LoopLine, type Spelling } from "./loop-lines";
+import { loopOf } from "./map-loops";
 import { isTrailing } from "./roles";
 import { bySize, segmentBody } from "./segments";
-
-export interface LoopLine {
-  readonly depth: number;
-  readonly text: string;
-  /** Comment at the line's end, for what reaches memory. */
-  readonly note: string;
-  readonly nodes: readonly NodeId[];
-}
 
 const AXES = ["i", "j", "k", "l", "m", "n"];
 const symbols: Readonly<Record<string, string>> = {
@@ -127,11 +122,30 @@ function expression(nest: Nest, found: Node): string {
   const { op, inputs } = found;
   const meaning = findOp(op);
   if (meaning && "movement" in meaning && meaning.movement) return movedFrom(nest, found, meaning.movement);
-  const args = inputs.map((id) => operand(nest, id));
+  return spelled(
+    op,
+    inputs.map((id) => operand(nest, id)),
+  );
+}
+
+const spelled: Spelling = (op, args) => {
   const symbol = symbols[op];
   if (symbol && args.length === 2)
     return /\w/.test(symbol) ? `${symbol}(${args.join(", ")})` : args.join(` ${symbol} `);
   return `${op}(${args.join(", ")})`;
+};
+
+/** All iterations of a loop where its first result stands; the others are known then. */
+function mapLoopLines(nest: Nest, found: Node, depth: number): LoopLine[] {
+  const members = nest.members.map(({ id }) => id);
+  const results = loopOf(nest.graph, members, found.id);
+  if (results[0] !== found.id) return [];
+  const loads = (id: NodeId): boolean => !nest.inside.has(id) && !isScalarConst(node(nest.graph, id));
+  const all = results.map((id) => node(nest.graph, id));
+  return [
+    ...iterationLines(all, (id) => ({ text: operand(nest, id), loads: loads(id) }), spelled, depth),
+    ...all.flatMap((each) => storeLine(nest, each, depth)),
+  ];
 }
 
 /** Loop stage of every member: one later for each reduction over the row that it waits for. */
@@ -180,6 +194,7 @@ function storeLine(nest: Nest, found: Node, depth: number): LoopLine[] {
 }
 
 function computeLines(nest: Nest, found: Node, depth: number): LoopLine[] {
+  if (opDef(found.op).loop) return mapLoopLines(nest, found, depth);
   const loads = found.inputs.some((id) => !nest.inside.has(id) && !isScalarConst(node(nest.graph, id)));
   const kind = kindOf(found);
   const text =
@@ -256,6 +271,7 @@ function stageLines(nest: Nest, members: readonly Node[], rows: number, depth: n
 
 /** The loop nest of one kernel that computes all of `region`; one after another where its elementwise results have several sizes. */
 export function fusedLoops(graph: Graph, region: Pick<Region, "members" | "outputs">): LoopLine[] {
+  if (launchedKey(graph, region.members) !== null) return launchedLines(graph, region.outputs, fusedLoops);
   const loopsBy = ["reduce", "scan", "order", "contraction"];
   const sizes = bySize(graph, region.outputs);
   if (sizes.length < 2 || region.members.some((id) => loopsBy.includes(kindOf(node(graph, id)))))
@@ -314,9 +330,14 @@ export function apartLoops(graph: Graph, region: Pick<Region, "members">): LoopL
     const found = node(graph, id);
     const meaning = findOp(found.op);
     const free = meaning?.kind === "movement" && "movement" in meaning && meaning.movement?.free;
-    return isScalarConst(found) || free ? [] : [fusedLoops(graph, { members: [id], outputs: [id] })];
+    if (isScalarConst(found) || free) return [];
+    // Results of one loop have one nest.
+    const together = opDef(found.op).loop ? loopOf(graph, region.members, id) : [id];
+    return together[0] === id ? [fusedLoops(graph, { members: together, outputs: together })] : [];
   });
 }
+
+export type { LoopLine } from "./loop-lines";
 
 /** The loop nests of a region as text, two spaces a level: its kernel first, then each op with a kernel of its own. */
 export function loopsOf({ graph, regions }: Fusion, id: RegionId): string[] {

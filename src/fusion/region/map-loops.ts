@@ -34,13 +34,13 @@ export function loopsIn(graph: Graph, members: readonly NodeId[]): readonly (rea
 export const resultsOf = (results: readonly Node[]): readonly number[] =>
   results.map((n) => opDef(n.op).loop!.result(n.attrs));
 
-/** Values of the body that a trip computes for these results, in order. */
+/** Values of the body that an iteration computes for these results, in order. */
 export function computedIn(body: LoopBody, results: readonly number[]): readonly number[] {
   const next = carriedFor(body, results).map((at) => body.next[at]!);
   return [...readBy(body, next).values].toSorted((a, b) => a - b);
 }
 
-/** Most values alive at once inside a trip, carried ones and what every trip reads included. */
+/** Most values alive at once inside an iteration, carried ones and what every iteration reads included. */
 export function liveInLoop(results: readonly Node[]): number {
   const [first] = results;
   const body = opDef(first!.op).loop!.bodyOf(first!.attrs);

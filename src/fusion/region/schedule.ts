@@ -22,8 +22,7 @@ import { isOnline } from "./classify-online";
 import { ownedFigures, ownedTile } from "./owned-rows";
 import { scheduleOnline } from "./online-schedule";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./reads";
-import { launchedKey } from "./launched";
-import { scheduleLaunched } from "./schedule-launched";
+import { launchedCounts, launchedKey, LaunchedLoop } from "./launched";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
 import { segmentBody, segmentsOf } from "./segments";
 import { scheduleRows } from "./schedule-rows";
@@ -38,13 +37,31 @@ import { isViewRegion } from "./views";
  */
 export function scheduleRegion(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
   if (isViewRegion(graph, region) || storesNothing(graph, region)) return blank({ variant: "view", dispatches: 0 });
-  if (launchedKey(graph, region.members) !== null)
-    return scheduleLaunched(graph, region, target, (own, each) => scheduleRegion(own, each, formOf(own, each), target));
+  if (launchedKey(graph, region.members) !== null) return scheduleLaunched(graph, region, target);
   const knobs = knobsFor(target.knobs, region.outputs);
   return knobsKept(knobs, target, (kept) => scheduleWith(graph, region, form, target, kept)).schedule;
 }
 
-/** The form of a kernel that is one: each of a trip works element by element. */
+/** The launches of a loop: the counts of all iterations, and the threads of their largest kernel. */
+function scheduleLaunched(graph: Graph, { outputs }: Body, target: Target): RegionSchedule {
+  const { dispatches, reads, handed, peak, kernels } = launchedCounts(new LaunchedLoop(graph, outputs));
+  const each = kernels.launches.map(({ region }) =>
+    scheduleRegion(kernels.graph, region, formOf(kernels.graph, region), target),
+  );
+  const most = (of: (one: RegionSchedule) => number): number => Math.max(0, ...each.map(of));
+  return blank({
+    variant: "launched",
+    dispatches,
+    reads,
+    handed,
+    temporaryPeak: peak,
+    workgroups: most(({ workgroups }) => workgroups),
+    threadsPerWorkgroup: most(({ threadsPerWorkgroup }) => threadsPerWorkgroup),
+    registers: most(({ registers }) => registers),
+  });
+}
+
+/** The form of a kernel that is one: each of an iteration works element by element. */
 function formOf(graph: Graph, { members, outputs }: Body): RegionForm {
   const found = classify(graph, members, outputs);
   if (!found.ok) throw bug(found.verdict.text);

@@ -23,6 +23,7 @@ import { callAnyDef, libraryDef, libraryOverload, libraryScope, libraryValue } f
 
 import { callLayer, layerOf } from "./inline-layers";
 import { atCall } from "./at-call";
+import { isLoopCall, loopCall } from "./loop-calls";
 import type { CallExpr, DefStatement, Expr, Identifier, SubscriptExpr } from "./syntax";
 import { bare } from "./syntax";
 import type { Operand, Value } from "./values";
@@ -257,6 +258,7 @@ function functionCall(
     return treeValue(interpreter, call, tree, operands, (operands, path) =>
       valueCall(interpreter, run, { ...call, path, expr: { ...call.expr, args: [] } }, operands),
     );
+  if (isLoopCall(name.text)) return loopOf(interpreter, run, call, name.text, operands);
   if (name.text === "partial") return partialOf(interpreter, call, argumentsOf(call.expr, operands));
   if (name.text === "map") return mapped(interpreter, run, call, operands);
   if (isEinops(name.text, operands))
@@ -273,6 +275,20 @@ function functionCall(
   if (!(isBuiltin(name.text) && operands.some((operand) => isBroken(operand.value))))
     unknownCall(interpreter, run, call.expr, name, operands);
   return BROKEN;
+}
+
+function loopOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: CallPlace,
+  name: string,
+  operands: readonly Operand[],
+): Value {
+  const apply = (f: Operand, given: readonly Operand[], path: string): Value =>
+    valueCall(interpreter, run, { ...call, path, expr: { ...call.expr, args: [] } }, [f, ...given]);
+  const stack = (items: readonly Operand[], path: string): Value =>
+    applyOp(interpreter, run, { op: findOp("stack")!, path, expr: call.expr }, { tensors: items, attrs: { axis: 0 } });
+  return loopCall({ interpreter, run, call, apply, stack }, name, argumentsOf(call.expr, operands));
 }
 
 const libraryCall = (call: CallPlace, def: DefStatement): Parameters<typeof callAnyDef>[2] => ({

@@ -1,4 +1,4 @@
-/** @file Which loops stay loops: one trip is read on stand-ins for what it carries, and where all of it works element by element it is a body. */
+/** @file Which loops stay loops: one iteration is read on stand-ins for what it carries, and where all of it works element by element it is a body. */
 import type { DType, Node, NodeId } from "../ir";
 import { OPS_PER_NOTCH, sameShape } from "../ir";
 import { bodyText, opDef, pruned, type BodyArg, type BodyValue, type LoopBody } from "../ops";
@@ -8,10 +8,10 @@ import { openTrial, type Trial } from "./trial";
 import type { Value } from "./values";
 import { numberValue, tensorValue } from "./values";
 
-/** A value that a loop carries from trip to trip. */
+/** A value that a loop carries from iteration to iteration. */
 export interface Carried {
   readonly name: string;
-  /** Before the first trip. */
+  /** Before the first iteration. */
   readonly node: NodeId;
 }
 
@@ -19,11 +19,11 @@ export interface Turning {
   /** Identity of the loop. */
   readonly id: string;
   readonly carried: readonly Carried[];
-  readonly trips: number;
-  /** The loop's number in the first trip, and what it grows by; null where no trip has one. */
+  readonly iterations: number;
+  /** The loop's number in the first iteration, and what it grows by; null where no iteration has one. */
   readonly numbers: { readonly name: string; readonly start: number; readonly step: number } | null;
-  /** Reads one trip; what it carries on, in the order of `carried`. Null where that is no tensor. */
-  readonly trip: (carried: readonly NodeId[], number: Value) => readonly NodeId[] | null;
+  /** Reads one iteration; what it carries on, in the order of `carried`. Null where that is no tensor. */
+  readonly iteration: (carried: readonly NodeId[], number: Value) => readonly NodeId[] | null;
 }
 
 /** What the loop's results are: as many as it carries. */
@@ -40,9 +40,9 @@ export interface KeptLoop {
  * a kernel holds. A shorter one is written out, and fused like anything else.
  */
 export function keepLoop(interpreter: Interpreter, run: StatementRun, turning: Turning): KeptLoop | null {
-  if (turning.trips < 2) return null;
+  if (turning.iterations < 2) return null;
   const trial = openTrial(interpreter);
-  const found = readTrip(interpreter, run, turning, trial);
+  const found = readIteration(interpreter, run, turning, trial);
   if (!found) {
     trial.undo();
     return null;
@@ -65,7 +65,7 @@ export function keepLoop(interpreter: Interpreter, run: StatementRun, turning: T
         part = { inputs: left.params.map((old) => params[old]!), body: bodyText(left.body), at: left.results };
         parts.set(shape.join(), part);
       }
-      const attrs = { trips: turning.trips, body: part.body, result: part.at.get(at)!, launched: true };
+      const attrs = { iterations: turning.iterations, body: part.body, result: part.at.get(at)!, launched: true };
       const { type } = interpreter.nodes.get(turning.carried[at]!.node)!;
       return addNode(interpreter, { id, op: "map_loop", inputs: part.inputs, attrs, type, label, groups, span });
     },
@@ -76,14 +76,14 @@ interface ReadBody {
   readonly body: LoopBody;
   /** Nodes that the parameters stand for. */
   readonly params: readonly NodeId[];
-  /** What the trip made that no trip changes: it stays in front of the loop. */
+  /** What the iteration made that no iteration changes: it stays in front of the loop. */
   readonly outside: ReadonlySet<NodeId>;
 }
 
-function readTrip(
+function readIteration(
   interpreter: Interpreter,
   { frame, statement }: StatementRun,
-  { id, carried, trips, numbers, trip }: Turning,
+  { id, carried, iterations, numbers, iteration }: Turning,
   trial: Trial,
 ): ReadBody | null {
   const { groups } = frame;
@@ -112,7 +112,7 @@ function readTrip(
     const stepped = numbers!.step === 1 ? turn : scaled(turn, "mul", numbers!.step);
     return tensorValue(numbers!.start === 0 ? stepped : scaled(stepped, "add", numbers!.start));
   };
-  const ends = trip(places, number());
+  const ends = iteration(places, number());
   if (!ends || trial.failed()) return null;
   const keepsType = ends.every((end, at) => {
     const [before, after] = [typeOf(interpreter, carried[at]!.node), typeOf(interpreter, end)];
@@ -120,10 +120,12 @@ function readTrip(
   });
   const standIns = new Map<NodeId, BodyArg>([
     ...places.map((place, at) => [place, { kind: "param", at }] as const),
-    ...(turn ? [[turn, { kind: "trip" }] as const] : []),
+    ...(turn ? [[turn, { kind: "iteration" }] as const] : []),
   ]);
-  const read = keepsType ? bodyOf(interpreter, trial.made(), standIns, carried, numbers?.name ?? "trip", ends) : null;
-  return read && trips * read.body.values.length > OPS_PER_NOTCH ? read : null;
+  const read = keepsType
+    ? bodyOf(interpreter, trial.made(), standIns, carried, numbers?.name ?? "iteration", ends)
+    : null;
+  return read && iterations * read.body.values.length > OPS_PER_NOTCH ? read : null;
 }
 
 /** The values behind `ends` as a body; null where one of them is no map, or has halves, whose roundings depend on where they are kept. */
@@ -132,7 +134,7 @@ function bodyOf(
   made: ReadonlySet<NodeId>,
   standIns: ReadonlyMap<NodeId, BodyArg>,
   carried: readonly Carried[],
-  trip: string,
+  iteration: string,
   ends: readonly NodeId[],
 ): ReadBody | null {
   const args = new Map<NodeId, BodyArg>(standIns);
@@ -145,7 +147,7 @@ function bodyOf(
     names.add(name);
     return name;
   };
-  const turn = unique(trip);
+  const turn = unique(iteration);
   const params = carried.map(({ name, node }) => ({ name: unique(name), dtype: typeOf(interpreter, node).dtype }));
   const shared: { readonly name: string; readonly dtype: DType }[] = [];
   const nodes: NodeId[] = carried.map(({ node }) => node);
@@ -198,11 +200,11 @@ function bodyOf(
     if (!arg) return null;
     args.set(id, arg);
   }
-  const body = { params: [...params, ...shared], trip: turn, values, next: ends.map((end) => args.get(end)!) };
+  const body = { params: [...params, ...shared], iteration: turn, values, next: ends.map((end) => args.get(end)!) };
   return params.some(({ dtype }) => dtype === "f16") ? null : { body, params: nodes, outside };
 }
 
-/** What was made and is another in every trip. */
+/** What was made and is another in every iteration. */
 function changing(
   interpreter: Interpreter,
   made: ReadonlySet<NodeId>,

@@ -82,7 +82,7 @@ export function keepFor(
   if (fresh.some((name) => scope.find(name) !== null || readOutside(interpreter, statement, name))) return false;
   const before = scope.mark();
   const symbols = new Map<string, SymbolRecord>();
-  const trip = (places: readonly NodeId[], number: Value): readonly NodeId[] | null => {
+  const iteration = (places: readonly NodeId[], number: Value): readonly NodeId[] | null => {
     const bind = (inner: Frame): void => {
       bindTargets(interpreter, { ...run, frame: inner }, statement.target, number, "loop");
       carried.forEach(({ name }, at) => {
@@ -101,13 +101,13 @@ export function keepFor(
   const kept = keepLoop(interpreter, run, {
     id,
     carried: carried.map(({ name, node }) => ({ name: name.name, node })),
-    trips: numbers.length,
+    iterations: numbers.length,
     numbers: { name: target.name, start, step: second - start },
-    trip,
+    iteration,
   });
   scope.backTo(before);
   if (!kept) return false;
-  // What a trip reads of the values before it, the next one reads of what it has set.
+  // What an iteration reads of the values before it, the next one reads of what it has set.
   for (const { name } of carried)
     for (const use of scope.find(name.name)!.symbol.uses)
       if (use.from > statement.span.from && use.to <= statement.span.to) symbols.get(name.name)?.addUse(use);

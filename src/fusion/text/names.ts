@@ -137,14 +137,11 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
   ].map((name) => [name, FACTORS] as const),
 ]);
 
-const UNROLL = "A Python `for` loop over range(n) with a constant n does the same: it is unrolled into the graph.";
 const RECURRENT =
   "Write its step as a def and call it in a Python `for` loop over the sequence: it is unrolled into the graph.";
 
 /** What will be read one day, and what does the same today. */
 export const NOT_YET: ReadonlyMap<string, string> = new Map([
-  ["fori_loop", UNROLL],
-  ["scan", UNROLL],
   [
     "associative_scan",
     "Use cumsum, cumprod, cummax or cummin; for anything else, write a Python `for` loop, which is unrolled.",

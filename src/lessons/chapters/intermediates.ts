@@ -69,7 +69,8 @@ return t
     id: "mandelbrot",
     chapter: "intermediates",
     title: "A loop in one kernel",
-    sentence: "Each trip reads and writes whole tensors; in one kernel x, y and count stay in registers for all trips.",
+    sentence:
+      "Each iteration reads and writes whole tensors; in one kernel x, y and count stay in registers for all iterations.",
     text: `# How often z = z² + c stays small, for every pixel
 N = 1024
 cx: f32[N, N] = uniform(-2, 1)

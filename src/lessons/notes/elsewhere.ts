@@ -52,7 +52,7 @@ export const elsewhere: readonly Note[] = [
     kind: "elsewhere",
     title: "Loops elsewhere",
     text: [
-      "torch.compile writes a Python loop out: fifty iterations are fifty copies of the body. XLA keeps `fori_loop` as a loop around kernels, so what is carried goes through memory in each trip. In Triton and CUDA the loop is written inside the kernel by hand.",
+      "torch.compile writes a Python loop out: fifty iterations are fifty copies of the body. XLA keeps `fori_loop` as a loop around kernels, so what is carried goes through memory in each iteration. In Triton and CUDA the loop is written inside the kernel by hand.",
       "Here a loop whose body works element by element becomes a loop inside one kernel, and what it carries stays in registers.",
     ],
     rows: ["001-11", "000-24"],

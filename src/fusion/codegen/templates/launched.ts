@@ -1,4 +1,4 @@
-/** @file A loop whose trips are launched: the kernels of its body, once a trip, on what the trip before left behind. */
+/** @file A loop whose iterations are launched: the kernels of its body, once an iteration, on what the iteration before left behind. */
 import { regionFlops } from "../../cost";
 import { bug, node, nodeId, type Graph, type Node, type NodeId, type Region, type Target } from "../../ir";
 import {
@@ -8,14 +8,14 @@ import {
   scheduleRegion,
   type Launch,
   type Place,
-  type TripKernels,
+  type IterationKernels,
 } from "../../region";
 import type { Job } from "../frame";
 import { storedForm } from "../frame";
 import type { KernelProgram } from "../kernel-ir";
 import { lowerFlat } from "./pointwise";
 
-/** Lowers one kernel of a trip: it works element by element. */
+/** Lowers one kernel of an iteration: it works element by element. */
 function lowerLaunch(
   graph: Graph,
   given: Region,
@@ -35,30 +35,32 @@ function lowerLaunch(
 export function lowerLaunched({ graph, region, target }: Job): KernelProgram[] {
   const loop = new LaunchedLoop(graph, region.outputs);
   const lowered = new Map<Launch, ReturnType<typeof lowerLaunch>>();
-  const trips: { readonly kernels: TripKernels; readonly places: readonly Place[] }[] = [];
+  const iterations: { readonly kernels: IterationKernels; readonly places: readonly Place[] }[] = [];
   let places = loop.first;
-  for (let trip = 0; trip < loop.trips; trip++) {
-    const kernels = loop.kernels(places, trip);
-    trips.push({ kernels, places });
-    places = loop.after(places, trip, kernels);
+  for (let iteration = 0; iteration < loop.iterations; iteration++) {
+    const kernels = loop.kernels(places, iteration);
+    iterations.push({ kernels, places });
+    places = loop.after(places, iteration, kernels);
   }
   const ending = endingOf(loop, places);
   const named = new Map<string, NodeId>();
   ending.places.forEach((place, i) => {
-    if (!ending.copied[i] && place.kind === "made") named.set(`${place.at} ${place.trip}`, loop.outputs[i]!);
+    if (!ending.copied[i] && place.kind === "made") named.set(`${place.at} ${place.iteration}`, loop.outputs[i]!);
   });
-  const valueAt = (at: number, trip: number): NodeId =>
-    named.get(`${at} ${trip}`) ?? nodeId(`${loop.outputs[0]!}~${loop.body.values[at]!.name}.${trip}~partials`);
-  const valueOf = (place: Place): NodeId => (place.kind === "made" ? valueAt(place.at, place.trip) : place.node.id);
+  const valueAt = (at: number, iteration: number): NodeId =>
+    named.get(`${at} ${iteration}`) ??
+    nodeId(`${loop.outputs[0]!}~${loop.body.values[at]!.name}.${iteration}~partials`);
+  const valueOf = (place: Place): NodeId =>
+    place.kind === "made" ? valueAt(place.at, place.iteration) : place.node.id;
   const own = { region: region.id, nodes: region.members };
-  const programs = trips.flatMap(({ kernels, places: from }, trip) =>
+  const programs = iterations.flatMap(({ kernels, places: from }, iteration) =>
     kernels.launches.map((launch): KernelProgram => {
       const found = lowered.get(launch) ?? lowerLaunch(kernels.graph, launch.region, target);
       lowered.set(launch, found);
       const values = found.program.buffers.map(({ value }) => {
         const arg = kernels.argOf.get(value);
-        if (arg?.kind === "value") return valueAt(arg.at, trip);
-        if (arg?.kind !== "param") throw bug(`${value} is nothing that a trip reads`);
+        if (arg?.kind === "value") return valueAt(arg.at, iteration);
+        if (arg?.kind !== "param") throw bug(`${value} is nothing that an iteration reads`);
         return valueOf(from[arg.at]!);
       });
       return { ...found.program, ...own, launch: { values, flops: found.flops } };

@@ -9,25 +9,30 @@ export function mapLoop(find: Find): OpDef {
     name: "map_loop",
     kind: "elementwise",
     doc: {
-      formula: "carried = body(carried), trips times",
-      teaches: "Carried values stay in registers: memory is read before the first trip and written after the last.",
+      formula: "carried = body(carried), iterations times",
+      teaches:
+        "Carried values stay in registers: memory is read before the first iteration and written after the last.",
     },
     params: [
-      { names: ["tensors"], kind: "tensors", doc: "Carried values before the first trip, then what every trip reads." },
-      { names: ["trips"], kind: "int", doc: "How often the body runs." },
-      { names: ["body"], kind: "string", doc: "What a trip computes, element by element." },
+      {
+        names: ["tensors"],
+        kind: "tensors",
+        doc: "Carried values before the first iteration, then what every iteration reads.",
+      },
+      { names: ["iterations"], kind: "int", doc: "How often the body runs." },
+      { names: ["body"], kind: "string", doc: "What an iteration computes, element by element." },
       { names: ["result"], kind: "int", default: 0, doc: "Which carried value is the result, from 0." },
       {
         names: ["launched"],
         kind: "bool",
         default: true,
-        doc: "The ops of the body are kernels that each trip launches again; otherwise one kernel runs all trips.",
+        doc: "The ops of the body are kernels that each iteration launches again; otherwise one kernel runs all iterations.",
       },
     ],
     infer,
     flopsPerElement: 1,
     expensive: true,
-    tolerance: { rtol: 0, atol: 0, reason: "what the ops of its body allow, trip after trip" },
+    tolerance: { rtol: 0, atol: 0, reason: "what the ops of its body allow, iteration after iteration" },
     scalar: {
       js,
       wgsl() {

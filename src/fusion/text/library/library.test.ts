@@ -235,8 +235,9 @@ describe("layers in a script", () => {
 
 describe("what is not there says so, and what does the same", () => {
   test.each([
-    ["z = lax.fori_loop(0, 3, lambda i, t: t * 2, v)", "`fori_loop` is not supported yet. A Python `for` loop"],
-    ["z = lax.scan(lambda c, t: (c, t), v, x)", "`scan` is not supported yet."],
+    ["z = lax.fori_loop(0, v, lambda i, t: t * 2, v)", "both must be known before the program runs"],
+    ["z = lax.fori_loop(0, 3, lambda i, t: t * 2)", "fori_loop still needs `init_val`"],
+    ["z = lax.scan(lambda c, t: c, v, x)", "answers what it carries on and what it shows"],
     ["z = nn.LSTM(8, 8)(x)", "`LSTM` is not supported yet."],
     ["z = torch.linalg.svd(x)", "No op is called `svd`. No op here factorises a matrix"],
     ["z = torch.fft.fft(x)", "Complex numbers aren't supported"],

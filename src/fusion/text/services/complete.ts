@@ -143,7 +143,7 @@ const KEYWORD_ITEMS: readonly Draft[] = [
     kind: "keyword",
     insert: "for ${1:i} in range(${2:3}):\n    $0",
     snippet: true,
-    detail: "a loop, unrolled",
+    detail: "a loop over numbers or items",
     doc: "",
   },
   { label: "return", kind: "keyword", insert: "return ", snippet: false, detail: "names the results", doc: "" },
