@@ -101,3 +101,47 @@ test("without WebGPU the check says so, and what to do", async ({ page }) => {
   await page.keyboard.press("Escape");
   await expect(page.getByRole("region", { name: "Graph", exact: true })).toBeVisible();
 });
+
+test("predict first covers the whole page and the presenter until somebody guesses, and counts", async ({
+  page,
+  play,
+}) => {
+  await play.open("./?example=softmax&predict=1");
+  const strip = page.getByRole("region", { name: "Predict first" });
+  await expect(strip).toContainText(/The naive plan has \d+ full-size transfers/);
+  const transfers = play.region("Score").getByRole("img", { name: /^Full-size transfers/ });
+  await expect(transfers).toHaveAccessibleName(/end covered/);
+  // No way round: keys, the staircase, the tabs, Measured.
+  await play.leaveFields();
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowRight");
+  await expect(play.region("Steps")).toContainText("Predict first.");
+  await page.keyboard.press("3");
+  await expect(play.region("Kernels").getByText(/Allowed|Not allowed/)).toHaveCount(0);
+  await expect(play.region("Kernels").getByLabel("covered until you answer").first()).toBeVisible();
+  await expect(page.getByRole("button", { name: "What if…" })).toHaveCount(0);
+  await checkBothThemes(page);
+  await strip.getByRole("textbox").fill("99");
+  await strip.getByRole("button", { name: "Lock in 99" }).click();
+  await expect(strip).toContainText(/Not quite: \d+ full-size transfers; you said 99/);
+  await expect(strip).toContainText("0 of 1 right");
+  await expect(transfers).not.toHaveAccessibleName(/covered/);
+  // The same question on the projector.
+  await play.leaveFields();
+  await page.keyboard.press("v");
+  const projector = page.getByRole("main", { name: "Presenter view" });
+  await projector.getByRole("button", { name: "Accepted" }).click();
+  await expect(projector).toContainText(/step 1 is (accepted|refused)/);
+  await page.keyboard.press("Escape");
+  await strip.getByRole("button", { name: "Show the rest" }).click();
+  await expect(
+    play
+      .region("Kernels")
+      .getByText(/Allowed|Not allowed/)
+      .first(),
+  ).toBeVisible();
+  await expect(play.region("Steps").getByText("?", { exact: true })).toHaveCount(0);
+  await play.leaveFields();
+  await page.keyboard.press("g");
+  await expect(strip).toHaveCount(0);
+});

@@ -3,7 +3,7 @@ import { decodeLink, isLink, panes, type SharedState } from "./document";
 import { defaultOptions } from "./fusion";
 import {
   exampleDocument,
-  selectIsCovered,
+  selectLessonAsks,
   withoutLesson,
   type Page,
   type Playground,
@@ -45,7 +45,7 @@ async function show(playground: Playground, { document, decision, view = { versi
   const link = location.hash;
   if (view.lesson) await actions.openLesson(view.lesson.id, view.lesson.step);
   // A question that waits for its answer keeps the plan that it asks about.
-  const waits = selectIsCovered(playground.getState()) && playground.getState().document.text === document.text;
+  const waits = selectLessonAsks(playground.getState()) && playground.getState().document.text === document.text;
   const opened = playground.getState().lesson ? view : withoutLesson(view);
   actions.openDocument(document, waits ? null : decision, "link", waits ? { ...opened, naive: true } : opened);
   if (location.hash !== link) history.replaceState(null, "", bare() + link);
@@ -107,6 +107,7 @@ async function openAddress(playground: Playground): Promise<void> {
 /** Opens the address's link, now and whenever it changes. */
 export function followAddress(playground: Playground): void {
   openNamed(playground);
+  if (asked().get("predict") === "1") playground.getState().actions.togglePredict();
   void openAddress(playground);
   window.addEventListener("hashchange", () => void openAddress(playground));
   playground.subscribe((state, before) => {

@@ -2,7 +2,7 @@
 export { KernelInspector } from "./inspector/KernelInspector";
 export { ExampleVariants } from "./measured/ExampleVariants";
 export { Lesson } from "./lesson/Lesson";
-export { MeasuredPanel } from "./measured/MeasuredPanel";
+export const MeasuredPanel = late(async () => (await import("./measured/MeasuredPanel")).MeasuredPanel);
 export { NewsRow, ScoreRow } from "./score/ScoreRow";
 export { Scrubber } from "./scrubber/Scrubber";
 /** Two plans beside each other. */
@@ -11,7 +11,8 @@ export const loadCompare = () => import("./compare/CompareView");
 export const loadRace = () => import("./race/RaceView");
 export { pngOf } from "./pixels";
 export { download } from "./download";
-export { late } from "./Late";
+import { late } from "./Late";
+export { late };
 export { LineSlider } from "./LineSlider";
 export { runAnnouncement } from "./model/announce";
 export { stepAnnouncement } from "./model/step-words";
@@ -23,6 +24,8 @@ export { timingOf } from "./model/timings";
 export { InlineCode } from "./InlineCode";
 /** The printable report, in a chunk of its own. */
 export const loadReport = () => import("./model/report");
+export { Covered } from "./Covered";
+export const PredictStrip = late(async () => (await import("./predict/PredictStrip")).PredictStrip);
 /** Chart.js and the page's way to use it, in a chunk of its own. */
 export const loadChart = () => import("./measured/chart");
 export type { Palette } from "./measured/chart";

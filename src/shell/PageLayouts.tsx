@@ -1,7 +1,16 @@
 /** @file The three arrangements of the same parts. Column widths are the person's own, and not part of a link. */
 import { useState, type ReactNode } from "react";
 import { GraphCanvas, ProgramEditor } from "../editor";
-import { ExampleVariants, KernelInspector, Lesson, MeasuredPanel, NewsRow, ScoreRow, Scrubber } from "../panels";
+import {
+  ExampleVariants,
+  KernelInspector,
+  Lesson,
+  MeasuredPanel,
+  NewsRow,
+  PredictStrip,
+  ScoreRow,
+  Scrubber,
+} from "../panels";
 import { playground, selectIsEmpty, usePlayground, type Pane } from "../state";
 import { EmptyState } from "./EmptyState";
 import { PaneGrid, type GridPlan, type Track } from "./PaneGrid";
@@ -56,11 +65,18 @@ function Canvas() {
   );
 }
 
+/** Predict first as a mode of the page; a lesson asks its own questions. */
+const Predicting = () => {
+  const shown = usePlayground((state) => state.predict && state.lesson === null);
+  return shown && <PredictStrip />;
+};
+
 const Centre = () => (
   <div className="centre">
     <Region name="Score" pane="score">
       <ScoreRow />
     </Region>
+    <Predicting />
     <Canvas />
     <Region name="Steps" pane="steps">
       <Scrubber />

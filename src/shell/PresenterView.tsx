@@ -1,8 +1,16 @@
 /** @file The view for a projector: a large graph, one count, one sentence, two bars. */
 import { Fragment, useEffect, useState } from "react";
 import { GraphCanvas } from "../editor";
-import { KernelInspector, MeasuredPanel, InlineCode, transferCount } from "../panels";
-import { selectFusion, selectScore, selectStep, selectSteps, usePlayground } from "../state";
+import { Covered, KernelInspector, MeasuredPanel, InlineCode, PredictStrip, transferCount } from "../panels";
+import {
+  selectCovered,
+  selectFusion,
+  selectKnown,
+  selectScore,
+  selectStep,
+  selectSteps,
+  usePlayground,
+} from "../state";
 import { barsOf } from "../fusion";
 import type { NodeId, Step } from "../fusion";
 import "./presenter.css";
@@ -48,14 +56,20 @@ function Reason({ step }: { readonly step: Step }) {
 function Sentence() {
   const score = usePlayground(selectScore);
   const step = usePlayground(selectStep);
+  const covered = usePlayground(selectCovered);
+  const known = usePlayground(selectKnown);
+  const predict = usePlayground((state) => state.predict && state.lesson === null);
   if (!score) return <div className="presenter-text">No plan yet.</div>;
   return (
     <div className="presenter-text">
       <div className="presenter-count">
-        <span>{transferCount(score.naive)} →</span> {transferCount(score.now)} <span>→ {transferCount(score.end)}</span>
+        <span>{covered === "all" ? <Covered /> : transferCount(score.naive)} →</span>{" "}
+        {covered === "all" ? <Covered /> : transferCount(score.now)}{" "}
+        <span>→ {covered === "nothing" ? transferCount(score.end) : <Covered />}</span>
       </div>
       <div className="presenter-caption">full-size transfers</div>
-      {step && <Reason step={step} />}
+      {predict && <PredictStrip />}
+      {step && !predict && step.seq <= known && <Reason step={step} />}
     </div>
   );
 }
@@ -77,7 +91,7 @@ function Side() {
     case "roofline":
       return (
         <div className="presenter-panel">
-          <MeasuredPanel only={side} />
+          <MeasuredPanel />
         </div>
       );
   }

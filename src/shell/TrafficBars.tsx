@@ -1,6 +1,6 @@
 /** @file What fusion does to a program's traffic, small enough for a list: full-size transfers of both plans as blocks. */
-import { transferCount } from "../panels";
-import type { PlaygroundState } from "../state";
+import { Covered, transferCount } from "../panels";
+import { selectIsCovered, usePlayground, type PlaygroundState } from "../state";
 
 type PlanTotals = NonNullable<ReturnType<PlaygroundState["lessonTotals"]["get"]>>;
 
@@ -31,6 +31,7 @@ function Bar({ count, most, said, fused }: BarProps) {
 
 /** Empty until somebody has planned the program. */
 export function TrafficBars({ totals }: { readonly totals: PlanTotals | undefined }) {
+  const covered = usePlayground((state) => state.predict || selectIsCovered(state));
   if (!totals) return <span className="traffic-bars" aria-hidden="true" />;
   const [naive, fused] = [totals.naive.fullSizeTransfers, totals.fused.fullSizeTransfers];
   const most = Math.max(naive, fused);
@@ -38,10 +39,10 @@ export function TrafficBars({ totals }: { readonly totals: PlanTotals | undefine
     <span
       className="traffic-bars"
       role="img"
-      aria-label={`${transferCount(totals.naive)} full-size transfers become ${transferCount(totals.fused)}`}
+      aria-label={`${transferCount(totals.naive)} full-size transfers become ${covered ? "covered" : transferCount(totals.fused)}`}
     >
       <Bar count={naive} most={most} said={transferCount(totals.naive)} fused={false} />
-      <Bar count={fused} most={most} said={transferCount(totals.fused)} fused />
+      {covered ? <Covered /> : <Bar count={fused} most={most} said={transferCount(totals.fused)} fused />}
     </span>
   );
 }

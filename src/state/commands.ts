@@ -1,6 +1,6 @@
 /** @file Every command once: keys, the Find-or-do palette and the sheet of keys are drawn from this list. */
 import type { EdgeId } from "../fusion";
-import { selectIsCovered } from "./course-slice";
+import { selectIsCovered } from "./predict-slice";
 import { selectStep } from "./selectors";
 import type { PlaygroundState } from "./types";
 
@@ -268,6 +268,13 @@ const looking: readonly Command[] = [
     group: "Look",
     keys: [key("v")],
     run: ({ actions }) => actions.togglePresenter(),
+  },
+  {
+    id: "predict",
+    title: "Predict first, on or off",
+    group: "Look",
+    keys: [key("g")],
+    run: ({ actions }) => actions.togglePredict(),
   },
   {
     id: "theme",

@@ -6,7 +6,6 @@ import { findExample, optionsFor } from "../lessons";
 import { loadPart } from "./load-part";
 import type { Slice, SliceContext } from "./slice-context";
 import type { Environment } from "./environment";
-import type { PlaygroundState } from "./types";
 
 export const COURSE_KEY = "fusion-playground.course";
 
@@ -32,6 +31,8 @@ export interface OpenLesson {
   readonly program: string;
   /** The plan of that program: numbers in the prose and answers come from it, whatever is typed meanwhile. Null until it is there. */
   readonly compilation: Compilation | null;
+  /** How many decisions the cursor may be past while the question waits for an answer. */
+  readonly reach: number;
   /** By step: what was said and what is true. */
   readonly answers: ReadonlyMap<number, { readonly answer: Answer; readonly judgement: Judgement }>;
   /** Hints that are shown. */
@@ -78,18 +79,6 @@ export const tally = ({ answers }: LessonProgress): { readonly right: number; re
   const said = Object.values(answers);
   return { right: said.filter(Boolean).length, all: said.length };
 };
-
-/**
- * What stays covered while the step's question waits for an answer: the end numbers, verdicts and steps to come, or all
- * numbers where it asks about the naive plan too.
- */
-export function selectCovered({ lesson }: Pick<PlaygroundState, "lesson">): "nothing" | "end" | "all" {
-  const ask = lesson?.content.steps[lesson.step]?.ask;
-  if (!lesson || !ask || lesson.answers.has(lesson.step)) return "nothing";
-  return ask.kind === "number" && /\bnaive\./.test(ask.answer) ? "all" : "end";
-}
-
-export const selectIsCovered = (state: Pick<PlaygroundState, "lesson">): boolean => selectCovered(state) !== "nothing";
 
 function record(context: SliceContext, id: string, change: (before: LessonProgress) => LessonProgress): void {
   const { courseProgress } = context.get();
@@ -145,6 +134,7 @@ export const courseSlice: Slice<Names> = (context) => {
         step,
         program: wanted.text,
         compilation: null,
+        reach: 0,
         answers,
         hints: 0,
         solution: "hidden",
@@ -160,8 +150,9 @@ export const courseSlice: Slice<Names> = (context) => {
     const { actions, derived } = context.get();
     const shown = context.get().lesson;
     if (signal.aborted || !derived.compilation || !shown) return;
-    context.set({ lesson: { ...shown, compilation: derived.compilation } });
-    actions.stepTo(cursorFor(shown, derived.compilation, cursorOf(derived.compilation, picture.at)));
+    const reach = cursorFor(shown, derived.compilation, cursorOf(derived.compilation, picture.at));
+    context.set({ lesson: { ...shown, compilation: derived.compilation, reach } });
+    actions.stepTo(reach);
     if (picture.tab) {
       actions.showTab(picture.tab);
       // For this lesson only: what the person prefers stays stored.

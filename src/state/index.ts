@@ -28,12 +28,23 @@ export {
 } from "./selectors";
 export { pageAddress } from "./page-address";
 export { sharedState, withoutLesson } from "./shared-view";
-export { parseProgress, selectCovered, selectIsCovered, tally, writtenProgress } from "./course-slice";
+export { parseProgress, tally, writtenProgress } from "./course-slice";
+export {
+  selectCovered,
+  selectIsCovered,
+  selectKnown,
+  selectLessonAsks,
+  selectGuesses,
+  type Guess,
+  type Guesses,
+  type PredictQuestion,
+} from "./predict-slice";
 export type { CourseProgress, LessonProgress, OpenLesson } from "./course-slice";
 export type { CurvePoint, TrainingPicture, TrainingState } from "./training-slice";
 export type { LaptopBench, LaptopCheck, LaptopFacts } from "./laptop-check";
 export { changeOf, matmulPolicies, titleOfQuestion, type Question } from "./question";
 export { lineAt, libraryLine, linePosition, linePositions } from "./library-line";
+export { restingStep } from "./resting-step";
 export { constantsOf } from "./sizes";
 export { MOST_MEMORY_MIB } from "./preferences-slice";
 export { programOf } from "./worlds";

@@ -21,7 +21,8 @@ import { DRAFT_FILE, documentSlice, exampleDocument } from "./document-slice";
 import { drawingSlice } from "./drawing-slice";
 import * as history from "./history";
 import { startLayout } from "./layout-sync";
-import { lookingSlice, restingStep, steppingSlice } from "./view-slice";
+import { restingStep } from "./resting-step";
+import { lookingSlice, steppingSlice } from "./view-slice";
 import { startPlanning } from "./planning";
 import { importSlice } from "./import-slice";
 import { knobsSlice } from "./knobs-slice";
@@ -29,6 +30,7 @@ import { roomSlice } from "./room-slice";
 import { runSlice } from "./run-slice";
 import { restored, untouchedView } from "./shared-view";
 import { notesSlice } from "./notes-slice";
+import { NO_GUESSES, predictSlice, selectReach } from "./predict-slice";
 import { isFirstVisit, storedPreferences, preferencesSlice } from "./preferences-slice";
 import { byHandSlice } from "./by-hand-slice";
 import { asideNotice } from "./hand-texts";
@@ -72,6 +74,8 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   shownTheme: "light",
   presenter: false,
   page: "playground",
+  predict: false,
+  guesses: NO_GUESSES,
   laptop: null,
   board: [],
   embed: false,
@@ -197,6 +201,10 @@ function compiled(parts: Parts, revision: number, compilation: Compilation): voi
     derived: { ...derived, revision, status: "ready", compilation, latest: compilation },
     ...kernel,
   });
+  // Predict first: another plan is covered again.
+  const { predict, lesson, cursor } = parts.store.getState();
+  const reach = selectReach(parts.store.getState());
+  if (predict && !lesson && cursor > reach) parts.store.setState({ cursor: reach, stepped: true });
 }
 
 function deedsOf(parts: Parts): SliceContext {
@@ -417,6 +425,7 @@ export function createPlayground(environment: Environment, embed = false): Playg
     ...trainingSlice(context),
     ...roomSlice(context),
     ...runSlice(context),
+    ...predictSlice(context),
     ...preferencesSlice(context),
     ...importSlice(context),
     ...openingSlice(parts, context),

@@ -42,6 +42,7 @@ import type { Counted, Fault } from "../wgsl";
 import type { CourseProgress, OpenLesson } from "./course-slice";
 import type { LaptopCheck } from "./laptop-check";
 import type { TrainingCommand, TrainingState } from "./training-slice";
+import type { Guess, Guesses } from "./predict-slice";
 
 export type Theme = "light" | "dark" | "system";
 export type { InspectorTab, Pane } from "../document";
@@ -224,6 +225,9 @@ export interface PlaygroundState {
   readonly theme: Theme;
   readonly presenter: boolean;
   readonly page: Page;
+  /** What the planner found stays covered until somebody guesses. */
+  readonly predict: boolean;
+  readonly guesses: Guesses;
   /** What this laptop can do; null until somebody asks. */
   readonly laptop: LaptopCheck | null;
   /** Fragments that laptops handed in, for the class board; stored on this machine only. */
@@ -360,6 +364,12 @@ export interface Actions {
   /** The part of the graph that is in sight. */
   lookAt(area: Area): void;
   showPage(page: Page): void;
+  /** Switches the mode on, with a new tally, or off. */
+  togglePredict(): void;
+  /** Uncovers what the guess was about, and counts it. */
+  guess(guess: Guess): void;
+  /** Uncovers the rest of this plan; nothing is counted for it. `end`: what is true of its end. */
+  showAllSteps(end: Guess): void;
   /** Looks at browser, adapter and clock, and runs a short bench. */
   checkLaptop(): Promise<void>;
   /** What other tabs put on the board meanwhile stays there. False where the browser could not store it. */

@@ -1,6 +1,8 @@
 /** @file Where the person looks: the cursor over the steps, selection, panes, theme. Nothing here is undoable. */
-import { microsSaved, type Step } from "../fusion";
+import type { Step } from "../fusion";
 import { markVisit } from "./preferences-slice";
+import { selectReach } from "./predict-slice";
+import { restingStep } from "./resting-step";
 import type { SliceContext, Slice } from "./slice-context";
 
 /** Play holds an accepted step this long, and a refused one longer, since there is a reason to read. */
@@ -27,22 +29,6 @@ const stepsOf = (context: SliceContext): readonly Step[] => context.get().derive
 
 /** How long the first visit takes from naive to fused. */
 export const INTRO_MILLIS = 6000;
-
-/** Steps that differ by less than this share of the best saving save the same. */
-const SAME_SAVING = 0.999;
-
-/**
- * The cursor that shows the accepted step with the largest predicted saving, of equals the first that is about the most ops;
- * the end where no step saves time: what a page shows before anybody has asked for a step.
- */
-export function restingStep(steps: readonly Step[]): number {
-  const saved = steps.map(microsSaved);
-  const most = Math.max(0, ...saved);
-  if (most === 0) return steps.length;
-  const best = steps.filter((_, i) => saved[i]! >= most * SAME_SAVING);
-  const about = Math.max(...best.map(({ nodes }) => nodes.length));
-  return steps.indexOf(best.find(({ nodes }) => nodes.length === about)!) + 1;
-}
 
 /** How a play goes on: ms that a step is shown, and what happens after the last. */
 interface Pace {
@@ -89,6 +75,7 @@ function player(context: SliceContext): { toggle(): void; stop(): void; play(fro
         return;
       }
       const last = stepsOf(context).length;
+      if (selectReach(context.get()) < last) return;
       const { cursor } = context.get();
       if (last > 0) play(cursor >= last ? 0 : cursor, reading);
     },
@@ -111,7 +98,7 @@ export const steppingSlice: Slice<Stepping> = (context) => {
   const stepTo = (cursor: number): void => {
     play.stop();
     if (context.get().intro === "playing") context.set({ intro: "resting" });
-    const next = Math.min(Math.max(Math.trunc(cursor), 0), stepsOf(context).length);
+    const next = Math.min(Math.max(Math.trunc(cursor), 0), selectReach(context.get()));
     // The card shows the step's own candidate, so an edge chosen before gives way.
     const selection = context.get().selection.kind === "edge" ? { selection: { kind: "none" } as const } : {};
     context.set({ cursor: next, stepped: true, ...selection });

@@ -5,6 +5,7 @@ import {
   decisionsOnEdge,
   playground,
   selectFusion,
+  selectKnown,
   selectNaiveFusion,
   selectStep,
   selectSteps,
@@ -32,6 +33,7 @@ export function useCard(scene: Scene | null): OpenCard {
   const step = usePlayground(selectStep);
   const steps = usePlayground(selectSteps);
   const cursor = usePlayground((s) => s.cursor);
+  const known = usePlayground(selectKnown);
   const stepped = usePlayground((s) => s.stepped);
   const options = usePlayground((s) => s.document.options);
   const broken = usePlayground((s) => s.derived.status === "broken");
@@ -50,13 +52,15 @@ export function useCard(scene: Scene | null): OpenCard {
       const edge = scene.edges.find(({ id, also }) => id === selection.id || also.includes(selection.id));
       if (!edge) return NONE;
       const decisions = edge.also.flatMap((id) => decisionsOnEdge(steps, id)).sort((a, b) => a.seq - b.seq);
+      // A verdict that waits for a prediction is in no card.
+      if (decisions.some(({ seq }) => seq > known)) return NONE;
       return { kind: "decision", card: cardOfEdge(graph, edge, decisions, cursor, options) };
     }
     // Embedded, the verdict stands beside the steps, and there is no room for more; the tour has a card of its own.
     const opened = cursor >= steps.length && !stepped;
-    if (!step || quiet || opened || closedAt === cursor) return NONE;
+    if (!step || quiet || opened || closedAt === cursor || step.seq > known) return NONE;
     return { kind: "decision", card: cardOfStep(graph, step, options) };
-  }, [fusion, source, scene, broken, selection, step, steps, cursor, stepped, options, text, quiet, closedAt]);
+  }, [fusion, source, scene, broken, selection, step, steps, cursor, known, stepped, options, text, quiet, closedAt]);
 }
 
 /** Closes what is open: the selection, or the step's own card until another step comes. */

@@ -1,12 +1,15 @@
 /** @file One decision: what it was about, both verdicts, the sentence, the numbers, the remedy. */
 import { playground } from "../../state";
 import { Icon } from "../Icon";
+import { Covered } from "../Covered";
 import { InlineCode } from "../InlineCode";
 import type { DecisionRow } from "../model/decisions";
 
 interface Props {
   readonly row: DecisionRow;
   readonly current: boolean;
+  /** Its verdict waits for a prediction. */
+  readonly covered: boolean;
 }
 
 function Check({ ok, yes, no }: { readonly ok: boolean; readonly yes: string; readonly no: string }) {
@@ -18,7 +21,13 @@ function Check({ ok, yes, no }: { readonly ok: boolean; readonly yes: string; re
   );
 }
 
-export function DecisionItem({ row, current }: Props) {
+export function DecisionItem({ row, current, covered }: Props) {
+  if (covered)
+    return (
+      <li className="decision">
+        <span className="decision-seq">{row.seq}</span> <b>{row.about}</b> <Covered />
+      </li>
+    );
   return (
     <li className="decision" aria-current={current ? "step" : undefined}>
       <button type="button" onClick={() => playground.getState().actions.stepTo(row.seq)}>

@@ -1,7 +1,16 @@
 /** @file Every decision of every pass, grouped by pass; search and filter narrow it. */
 import { useDeferredValue, useMemo, useState } from "react";
-import { playground, selectFusion, selectPlanned, selectSteps, usePlayground } from "../../state";
+import {
+  playground,
+  selectFusion,
+  selectIsCovered,
+  selectKnown,
+  selectPlanned,
+  selectSteps,
+  usePlayground,
+} from "../../state";
 import { groupDecisions, type DecisionGroup } from "../model/decisions";
+import { Covered } from "../Covered";
 import { passTitle } from "../model/passes";
 import { count, plural } from "../model/units";
 import { DecisionItem } from "./DecisionItem";
@@ -17,15 +26,18 @@ function Group({ group, open }: { readonly group: DecisionGroup; readonly open: 
   const [limit, setLimit] = useState(PAGE);
   const [isOpen, setOpen] = useState(open);
   const cursor = usePlayground((state) => state.cursor);
+  const known = usePlayground(selectKnown);
+  const covered = group.rows.some(({ seq }) => seq > known);
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <b>{passTitle(group.pass)}</b> {count(group.accepted)} accepted, {count(group.refused)} refused
+        <b>{passTitle(group.pass)}</b>{" "}
+        {covered ? <Covered /> : `${count(group.accepted)} accepted, ${count(group.refused)} refused`}
       </summary>
       {isOpen && (
         <ol>
           {group.rows.slice(0, limit).map((row) => (
-            <DecisionItem key={row.seq} row={row} current={row.seq === cursor} />
+            <DecisionItem key={row.seq} row={row} current={row.seq === cursor} covered={row.seq > known} />
           ))}
         </ol>
       )}
@@ -90,10 +102,12 @@ function Mode({ asking }: { readonly asking: boolean }) {
 export function DecisionsTab() {
   const whatIf = usePlayground((state) => state.whatIf);
   const planned = usePlayground((state) => selectPlanned(state) !== null);
+  // An answer about another plan tells of this one.
+  const covered = usePlayground(selectIsCovered);
   return (
     <div className="kernel-scroll decisions">
-      {planned && <Mode asking={whatIf !== null} />}
-      {planned && whatIf ? <WhatIfTab state={whatIf} /> : <Taken />}
+      {planned && !covered && <Mode asking={whatIf !== null} />}
+      {planned && whatIf && !covered ? <WhatIfTab state={whatIf} /> : <Taken />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** @file Peak memory of both plans over a constant of the program. */
 import { useEffect, useState } from "react";
-import { constantsOf, playground, selectExample, usePlayground } from "../../state";
+import { constantsOf, playground, selectExample, selectIsCovered, usePlayground } from "../../state";
 import { growthCurves, growthSentence } from "../model/growth";
 import { count } from "../model/units";
 import "./growth.css";
@@ -46,11 +46,13 @@ function Chart({ name }: { readonly name: string }) {
 export function Growth() {
   const text = usePlayground((state) => state.derived.compilation?.text ?? "");
   const example = usePlayground(selectExample);
+  const covered = usePlayground(selectIsCovered);
   const [open, setOpen] = useState(false);
   const constants = constantsOf(text);
   const preferred = example?.sizes?.name ?? "";
   const name = constants.has(preferred) ? preferred : constants.keys().next().value;
-  if (name === undefined) return null;
+  // Its curves end in the fused plan.
+  if (name === undefined || covered) return null;
   return (
     <details className="growth" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Peak memory over {name}</summary>

@@ -1,7 +1,7 @@
 /** @file What the backward pass keeps of the forward pass: by policy, within a budget, value by value. */
 import { useEffect, useState } from "react";
 import type { SavedRow, SavedSheet } from "../../fusion";
-import { playground, usePlayground } from "../../state";
+import { playground, selectIsCovered, usePlayground } from "../../state";
 import { expansionSentence, isChosen, rowTitle } from "../model/saved";
 import { count, decimal, plural, showBytes, showMicros } from "../model/units";
 import { SavedChart } from "./SavedChart";
@@ -97,8 +97,9 @@ export function Saved() {
     [...(derived.compilation?.drawn.nodes.values() ?? [])].some(({ phase }) => phase === "backward"),
   );
   const chosen = usePlayground((state) => state.document.options.savedValues !== undefined);
+  const covered = usePlayground(selectIsCovered);
   const [open, setOpen] = useState(chosen);
-  if (!backward) return null;
+  if (!backward || covered) return null;
   return (
     <details className="growth saved" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>What the backward pass saves</summary>

@@ -4,6 +4,7 @@ import { playground, selectIsEdited, usePlayground } from "../../state";
 import { useNoteButtons } from "../notes/note-buttons";
 import { ExampleTask } from "./ExampleTask";
 import "./chapter-notes.css";
+import "./measured.css";
 
 function Variants({ preset, shown }: { readonly preset: Example; readonly shown: string | null }) {
   const choices = [

@@ -1,10 +1,20 @@
 /** @file Is it true on this device? Times, transfers, roofline and the check of the results. */
 import type { Plan } from "../../fusion";
 import { lazy, Suspense, useMemo, useState } from "react";
-import { lazyModule, loadPart, selectPlan, selectPlanned, usePlayground, type FinishedRun } from "../../state";
+import {
+  lazyModule,
+  loadPart,
+  selectIsCovered,
+  selectPlan,
+  selectPlanned,
+  usePlayground,
+  type FinishedRun,
+  type PlaygroundState,
+} from "../../state";
 import { countedRows, measuredView, scheduleNote, type MeasuredView } from "../model/measured";
 import { timeRows, type TimeRow } from "../model/timings";
 import { verdictOf } from "../model/verdict";
+import { Covered } from "../Covered";
 import { CpuCheckBox } from "./CpuCheckBox";
 import { DeviceLine } from "./DeviceLine";
 import { Differences } from "./Differences";
@@ -82,7 +92,12 @@ function Results({ view, only }: { readonly view: MeasuredView; readonly only: S
   );
 }
 
-export function MeasuredPanel({ only = "all" }: { readonly only?: Shown }) {
+/** On a projector one thing at a time. */
+const shownOf = ({ presenter, presenterSide }: PlaygroundState): Shown =>
+  presenter && (presenterSide === "time" || presenterSide === "roofline") ? presenterSide : "all";
+
+export function MeasuredPanel() {
+  const only = usePlayground(shownOf);
   const run = usePlayground((state) => state.run);
   const document = usePlayground((state) => state.document);
   const known = usePlayground((state) => state.device);
@@ -90,6 +105,7 @@ export function MeasuredPanel({ only = "all" }: { readonly only?: Shown }) {
   const asked = usePlayground((state) => state.cpuCheck !== null);
   const [numbers, setNumbers] = useState(false);
   const chapter = useChapterModule();
+  const covered = usePlayground(selectIsCovered);
   const view = useMemo(() => measuredView({ run, document }), [run, document]);
   const device = view.run?.result.device ?? known;
   const repeats = view.run ? (timeRows(view.run)[0]?.repeats ?? null) : null;
@@ -126,12 +142,17 @@ export function MeasuredPanel({ only = "all" }: { readonly only?: Shown }) {
           <CpuCheckBox />
         </div>
       )}
-      {numbers && view.run && !view.withheld && <Numbers run={view.run} />}
-      <Results view={view} only={only} />
-      <Suspense>{view.run?.hand && only !== "roofline" && <ByHand run={view.run} />}</Suspense>
-      {view.run && only !== "roofline" && <Check run={view.run} />}
+      {covered && (
+        <p className="measured-message">
+          <Covered what="Times and transfers of the fused plan:" />
+        </p>
+      )}
+      {!covered && numbers && view.run && !view.withheld && <Numbers run={view.run} />}
+      {!covered && <Results view={view} only={only} />}
+      <Suspense>{!covered && view.run?.hand && only !== "roofline" && <ByHand run={view.run} />}</Suspense>
+      {!covered && view.run && only !== "roofline" && <Check run={view.run} />}
       {only === "all" && <ExampleVariants />}
-      {only === "all" && chapter && <chapter.ChapterNotes />}
+      {!covered && only === "all" && chapter && <chapter.ChapterNotes />}
     </div>
   );
 }

@@ -6,6 +6,8 @@ interface Props {
   /** px: left edge and width of the slot, bottom of the columns, height of the tallest. */
   readonly at: { readonly x: number; readonly pitch: number; readonly floor: number; readonly tall: number };
   readonly tallest: number;
+  /** Its verdict waits for a prediction. */
+  readonly covered: boolean;
   readonly state: "past" | "now" | "future";
   /** Share of its steps that the cursor has reached. */
   readonly passed: number;
@@ -34,7 +36,23 @@ function Mark({ x, y, forced }: { readonly x: number; readonly y: number; readon
   );
 }
 
-export function ColumnShape({ column, at, tallest, state, passed }: Props) {
+/** The same for every verdict. */
+function Token({ at }: Pick<Props, "at">) {
+  const width = Math.max(4, Math.min(22, at.pitch - 8));
+  const [middle, top, bottom] = [at.x + at.pitch / 2, BASE, at.floor - 6];
+  return (
+    <g>
+      <title>covered until you answer</title>
+      <rect className="stairs-token" x={middle - width / 2} y={top} width={width} height={bottom - top} rx={3} />
+      <text className="stairs-question" x={middle} y={(top + bottom) / 2 + 4}>
+        ?
+      </text>
+    </g>
+  );
+}
+
+export function ColumnShape({ column, at, tallest, covered, state, passed }: Props) {
+  if (covered) return <Token at={at} />;
   const ramp = column.kind === "accepted" && column.seqs.length > 1;
   const width = Math.max(2, Math.min(ramp ? Infinity : 22, at.pitch - 8, ramp ? Infinity : at.pitch * 0.72));
   const x = at.x + (at.pitch - width) / 2;

@@ -5,6 +5,8 @@ import {
   playground,
   selectFusion,
   selectIsCovered,
+  selectKnown,
+  selectLessonAsks,
   selectPlanned,
   selectScore,
   usePlayground,
@@ -43,8 +45,9 @@ function useStepped(): boolean {
 function useInvitation(stepped: boolean): ReactNode {
   const score = usePlayground(selectScore);
   const atEnd = usePlayground((state) => state.cursor === selectPlanned(state)?.steps.length);
+  const covered = usePlayground(selectIsCovered);
   const fewer = score !== null && score.end.fullSizeTransfers < score.naive.fullSizeTransfers;
-  if (stepped || !fewer || !atEnd) return null;
+  if (stepped || !fewer || !atEnd || covered) return null;
   const { transfers, bytes } = scoreWords(score);
   // Trips are counted for large tensors: where none is left, what moves is still not nothing.
   const [[naive, , end], of] =
@@ -118,8 +121,10 @@ export function Scrubber() {
   const cursor = usePlayground((state) => state.cursor);
   const notes = useNoteButtons();
   const stepped = useStepped();
-  const covered = usePlayground(selectIsCovered);
+  const asks = usePlayground(selectLessonAsks);
   const total = compilation?.steps.length ?? 0;
+  const known = usePlayground(selectKnown);
+  const covered = known < total;
   const { actions, embed } = playground.getState();
   return (
     <div className="scrub">
@@ -140,10 +145,16 @@ export function Scrubber() {
           icon="forward"
           label="Next step"
           onPress={() => actions.stepForward()}
-          off={cursor >= total || covered}
+          off={cursor >= total || asks || cursor >= known}
         />
         <div className="scrub-said">
-          {covered ? <p className="scrub-text">Predict first.</p> : <StepText total={total} stepped={stepped} />}
+          {asks || (covered && cursor === 0) ? (
+            <p className="scrub-text">
+              Predict first. <span className="covered">?</span> is covered until you answer.
+            </p>
+          ) : (
+            <StepText total={total} stepped={stepped} />
+          )}
           <span className="scrub-hint">height = transfers</span>
         </div>
         {!embed && notes && <notes.PassNote />}
@@ -169,12 +180,7 @@ export function Scrubber() {
           </button>
         )}
       </div>
-      {covered && (
-        <p className="scrub-covered">
-          <span className="covered">?</span> The steps are covered until you answer.
-        </p>
-      )}
-      {!covered && compilation && total > 0 && <Staircase compilation={compilation} cursor={cursor} />}
+      {compilation && total > 0 && <Staircase compilation={compilation} cursor={cursor} known={known} />}
     </div>
   );
 }

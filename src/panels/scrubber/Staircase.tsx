@@ -36,6 +36,8 @@ interface SliderProps {
   readonly stairs: Stairs;
   readonly compilation: Compilation;
   readonly cursor: number;
+  /** Decisions whose verdict may be seen. */
+  readonly known: number;
   readonly slots: Slots;
   /** Bottom of the columns, px. */
   readonly floor: number;
@@ -69,7 +71,7 @@ const nameWidth = (pass: string): number => passTitle(pass).length * LETTER + BE
 /** px at the right for the count of the passes that decided nothing. */
 const SILENT = 64;
 
-function Slider({ stairs, compilation, cursor, slots, floor, expand }: SliderProps) {
+function Slider({ stairs, compilation, cursor, known, slots, floor, expand }: SliderProps) {
   const dragging = useRef(false);
   const now = columnAt(stairs, cursor);
   const step = compilation.steps[cursor - 1];
@@ -104,12 +106,18 @@ function Slider({ stairs, compilation, cursor, slots, floor, expand }: SliderPro
       onPointerUp={() => (dragging.current = false)}
       onPointerCancel={() => (dragging.current = false)}
     >
+      {known < total && (
+        <pattern id="stairs-hatch" width="10" height="10" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <line className="stairs-hatch-line" x1="2.5" x2="2.5" y1="0" y2="10" />
+        </pattern>
+      )}
       {stairs.columns.map((column, i) => (
         <ColumnShape
           key={column.key}
           column={column}
           at={{ x: slots.left[i]!, pitch: slots.widths[i]!, floor, tall: floor - MARK }}
           tallest={stairs.tallest}
+          covered={column.seqs.at(-1)! > known}
           state={i === now ? "now" : column.seqs[0]! > cursor ? "future" : "past"}
           passed={column.seqs.filter((seq) => seq <= cursor).length / column.seqs.length}
         />
@@ -118,7 +126,14 @@ function Slider({ stairs, compilation, cursor, slots, floor, expand }: SliderPro
   );
 }
 
-export function Staircase({ compilation, cursor }: { readonly compilation: Compilation; readonly cursor: number }) {
+interface StaircaseProps {
+  readonly compilation: Compilation;
+  readonly cursor: number;
+  /** Decisions whose verdict may be seen. */
+  readonly known: number;
+}
+
+export function Staircase({ compilation, cursor, known }: StaircaseProps) {
   const [host, { width, height }] = useSize();
   const [stairs, expand] = useStairs(compilation);
   const slots = useMemo(
@@ -133,6 +148,7 @@ export function Staircase({ compilation, cursor }: { readonly compilation: Compi
             stairs={stairs}
             compilation={compilation}
             cursor={cursor}
+            known={known}
             slots={slots}
             floor={floorIn(height)}
             expand={expand}

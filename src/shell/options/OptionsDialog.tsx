@@ -23,6 +23,19 @@ function useAbout(root: React.RefObject<HTMLElement | null>): void {
   }, [about, root]);
 }
 
+/** Not a choice of the document: how this page is used now. */
+function PredictFirst() {
+  const on = usePlayground((state) => state.predict);
+  return (
+    <label className="check">
+      <input type="checkbox" checked={on} onChange={() => playground.getState().actions.togglePredict()} />
+      <span>
+        Predict first: numbers, verdicts and reasons stay covered until somebody guesses <kbd>G</kbd>
+      </span>
+    </label>
+  );
+}
+
 export function OptionsDialog() {
   const root = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -50,6 +63,7 @@ export function OptionsDialog() {
         </button>
       </header>
       <p className="dialog-note">The plan changes at once. You can undo; shared links include these settings.</p>
+      <PredictFirst />
       <Planning />
       <ProfileFields />
       <PassList />

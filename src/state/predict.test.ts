@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { compile } from "../fusion";
+import { examples } from "../lessons";
+import { localPort } from "../workers";
+import { createPlayground } from "./playground";
+import { selectCovered, selectIsCovered, selectKnown, type Guess, type PredictQuestion } from "./predict-slice";
+import { environmentWith, fakeAnswer, Shelf } from "./testing/fake-environment";
+
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 20; i++) await new Promise((resolve) => setTimeout(resolve, 1));
+};
+
+/** What somebody said of a step, or of the end. */
+const said = (kind: "end" | "step", right: boolean): Guess => {
+  const question = (kind === "end" ? { kind, count: "kernels", naive: 3 } : { kind }) as PredictQuestion;
+  return { question, said: null, truth: 1, right, because: "" };
+};
+
+async function open() {
+  const port = localPort((request: Parameters<typeof fakeAnswer>[0]) =>
+    request.kind === "compile"
+      ? { kind: "compiled" as const, compilation: compile(request.text, request.options) }
+      : fakeAnswer(request),
+  );
+  const page = createPlayground(environmentWith(new Shelf(), port as never));
+  page.start();
+  page.getState().actions.openExample("softmax");
+  await settle();
+  return page;
+}
+
+test("nothing is covered until the mode is on, and nothing after it is off", async () => {
+  const page = await open();
+  const { actions } = page.getState();
+  expect([selectCovered(page.getState()), selectIsCovered(page.getState())]).toEqual(["nothing", false]);
+  actions.togglePredict();
+  expect([selectCovered(page.getState()), selectIsCovered(page.getState()), page.getState().cursor]).toEqual([
+    "end",
+    true,
+    0,
+  ]);
+  actions.togglePredict();
+  expect(selectIsCovered(page.getState())).toBe(false);
+});
+
+test("no gesture goes past what was guessed", async () => {
+  const page = await open();
+  const { actions } = page.getState();
+  const last = page.getState().derived.compilation!.steps.length;
+  expect(last).toBeGreaterThan(2);
+  actions.togglePredict();
+  for (const move of [
+    () => actions.stepTo(last),
+    () => actions.stepForward(),
+    () => actions.nextPass(1),
+    () => actions.nextRefusal(),
+    () => actions.togglePlay(),
+  ]) {
+    move();
+    expect([page.getState().cursor, page.getState().playing]).toEqual([0, false]);
+  }
+  actions.guess(said("end", true));
+  expect([selectCovered(page.getState()), selectKnown(page.getState())]).toEqual(["nothing", 0]);
+  actions.guess(said("step", false));
+  expect(page.getState().cursor).toBe(1);
+  actions.stepTo(last);
+  expect(page.getState().cursor).toBe(1);
+});
+
+test("another program is covered again, and the tally goes on", async () => {
+  const page = await open();
+  const { actions } = page.getState();
+  actions.togglePredict();
+  actions.showAllSteps(said("end", false));
+  expect([selectIsCovered(page.getState()), page.getState().guesses.asked]).toEqual([false, 0]);
+  actions.guess(said("step", true));
+  expect(page.getState().guesses.asked).toBe(1);
+  actions.openExample(examples.find(({ id }) => id === "log-relu")!.id);
+  await settle();
+  expect([selectCovered(page.getState()), selectKnown(page.getState()), page.getState().cursor]).toEqual(["end", 0, 0]);
+});
