@@ -54,6 +54,10 @@ test("both plans run and agree; a software adapter is called one, and no speed-u
   expect(
     /A clock that stops at submit, without waiting for the GPU, shows naive [\d.]+ .s, finished/.test(numbers),
   ).toBe(Math.max(...first) <= 50);
+  const sheet = page.waitForEvent("download");
+  await measured.getByRole("button", { name: "Save as CSV" }).click();
+  const csv = await readFile(await (await sheet).path(), "utf8");
+  expect(csv).toMatch(/^time of,median µs,.*\nnaive,[\d.]+,[\d.]+,\d+,.*swiftshader/i);
 
   // The summary to take along ticks what was done.
   await play.region("Kernels").getByRole("button", { name: "Export…" }).click();

@@ -10,6 +10,7 @@ export const loadCompare = () => import("./compare/CompareView");
 /** Naive against fused on one clock. */
 export const loadRace = () => import("./race/RaceView");
 export { pngOf } from "./pixels";
+export { csvOf } from "./csv";
 export { download } from "./download";
 import { late } from "./Late";
 export { late };

@@ -1,9 +1,11 @@
 /** @file The numbers behind the charts: every plan and every kernel, cold starts, and how it was measured. */
 import { usePlayground, type FinishedRun } from "../../state";
+import { download } from "../download";
 import { Strips } from "./Strips";
 import { breakEvenSentence, launchSentence, splitSentence, unsyncedSentence } from "../model/gains";
 import { PLAN_NAMES, planTitle } from "../model/run-types";
 import { kernelTimes, showSpread, timeRows, type KernelTime, type TimeRow } from "../model/timings";
+import { timingCsv, timingMarkdown } from "../model/timing-table";
 import { count, plural, showMicros } from "../model/units";
 
 function TimeLine({
@@ -72,6 +74,22 @@ export function Numbers({ run }: { readonly run: FinishedRun }) {
           ))}
         </tbody>
       </table>
+      <div className="measured-take">
+        <button
+          type="button"
+          className="plain"
+          onClick={() => download("timings.csv", "text/csv", `${timingCsv(run)}\n`)}
+        >
+          Save as CSV
+        </button>
+        <button
+          type="button"
+          className="plain"
+          onClick={() => download("timings.md", "text/markdown", timingMarkdown(run))}
+        >
+          Save as Markdown
+        </button>
+      </div>
       {coldLines(run).map((line) => (
         <p key={line}>{line}</p>
       ))}

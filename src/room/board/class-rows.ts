@@ -1,5 +1,5 @@
 /** @file From what was handed in to the rows of the board: one for each person, adapters, predictions. Pure. */
-import { spreadOf } from "../../panels";
+import { csvOf, spreadOf } from "../../panels";
 import type { CourseProgress } from "../../state";
 import { courseTally, STANDINGS, type HandIn, type LaptopResult, type Standing, type TimeResult } from "../hand-in";
 import { STANDING_WORDS } from "../check/verdict";
@@ -118,14 +118,6 @@ export function predictionRows(rows: readonly ClassRow[]): PredictionRow[] {
   return [...counts.values()].toSorted((a, b) => a.right / a.asked - b.right / b.asked || b.asked - a.asked);
 }
 
-/** A cell of a table: quoted where it must be, and never a formula of a spreadsheet. */
-function cell(value: string | number | null): string {
-  if (value === null) return "";
-  const text = typeof value === "number" ? String(Number(value.toPrecision(6))) : value;
-  const safe = typeof value === "string" && /^[=+\-@\t]/.test(text) ? `'${text}` : text;
-  return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
 const HEAD = [
   "name",
   "handed in",
@@ -163,5 +155,5 @@ export function boardCsv(rows: readonly ClassRow[]): string {
     asked,
     solved,
   ]);
-  return [HEAD, ...lines].map((line) => line.map(cell).join(",")).join("\n");
+  return csvOf([HEAD, ...lines]);
 }
