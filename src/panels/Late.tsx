@@ -3,10 +3,10 @@ import type { ComponentType, ReactNode } from "react";
 import { lazyModule } from "../state";
 
 /** A part in a chunk of its own: shown the moment it is there, and at once when it was loaded before. */
-export function late(load: () => Promise<ComponentType>): () => ReactNode {
+export function late<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => ReactNode {
   const usePart = lazyModule(load);
-  return function Lazy() {
+  return function Lazy(props) {
     const Part = usePart();
-    return Part && <Part />;
+    return Part && <Part {...props} />;
   };
 }

@@ -1,7 +1,10 @@
 /** @file The ways to look: score, steps, kernels, measurements. They read the store and draw it. */
+import { late } from "./Late";
+
 export { KernelInspector } from "./inspector/KernelInspector";
 export { ExampleVariants } from "./measured/ExampleVariants";
 export { Lesson } from "./lesson/Lesson";
+/** Closed before the first run: it comes when it is opened. */
 export const MeasuredPanel = late(async () => (await import("./measured/MeasuredPanel")).MeasuredPanel);
 export { NewsRow, ScoreRow } from "./score/ScoreRow";
 export { Scrubber } from "./scrubber/Scrubber";
@@ -9,10 +12,10 @@ export { Scrubber } from "./scrubber/Scrubber";
 export const loadCompare = () => import("./compare/CompareView");
 /** Naive against fused on one clock. */
 export const loadRace = () => import("./race/RaceView");
-export { pngOf } from "./pixels";
+/** SVG as pixels. */
+export const loadPixels = () => import("./pixels");
 export { csvOf } from "./csv";
 export { download } from "./download";
-import { late } from "./Late";
 export { late };
 export { LineSlider } from "./LineSlider";
 export { runAnnouncement } from "./model/announce";

@@ -1,6 +1,6 @@
 /** @file Saves the graph as it is drawn, for a slide, a paper or a chat. */
 import { loadGraphPicture } from "../editor";
-import { download, pngOf } from "../panels";
+import { download, loadPixels } from "../panels";
 import { playground, selectExample, selectSteps, type PlaygroundState } from "../state";
 
 /** `log(relu(x + b)), step 2 of 2` */
@@ -12,7 +12,12 @@ export async function saveGraph(state: PlaygroundState, kind: "svg" | "png"): Pr
   const graphPicture = await loadGraphPicture();
   const picture = graphPicture(titleOf(state));
   if (!picture) return;
-  const png = kind === "png" ? await pngOf(picture).catch(() => null) : null;
+  const png =
+    kind === "png"
+      ? await loadPixels()
+          .then(({ pngOf }) => pngOf(picture))
+          .catch(() => null)
+      : null;
   if (png) return download("graph.png", "image/png", png);
   if (kind === "png")
     playground.setState({
