@@ -19,7 +19,6 @@ export interface HandWritten {
 const [liger, vllm, flash, flashInfer] = ["Liger-Kernel", "vLLM", "FlashAttention", "FlashInfer"];
 const mean = "the mean over all rows is a launch of its own: workgroups of one launch do not wait for one another";
 const scores = "gradients of keys and of values are a kernel each, and each makes the scores again";
-const bands = "column sums are added up over bands of rows, then a second launch joins the bands";
 
 export const handWritten: Readonly<Record<string, HandWritten>> = {
   add_rms_norm: { library: liger, kernels: [1, 1] },
@@ -43,7 +42,7 @@ export const handWritten: Readonly<Record<string, HandWritten>> = {
     kernels: [1],
     why: "means over a sequence lie between the two passes over its rows, for both models",
   },
-  dyt: { library: liger, kernels: [1, 1], why: bands },
+  dyt: { library: liger, kernels: [1, 1] },
   embedding: { library: liger, kernels: [1, 1] },
   geglu: { library: liger, kernels: [1, 1] },
   group_norm: { library: liger, kernels: [1, 1], why: "sums over (0, 2, 3) walk other rows than the groups" },
@@ -55,7 +54,7 @@ export const handWritten: Readonly<Record<string, HandWritten>> = {
   hyper_connections: {
     library: liger,
     kernels: [1],
-    why: "the mean of squares does not ride along with the product of the same rows, whose k is split",
+    why: "the mean of squares is not added up in the product of the same rows, whose k is split",
   },
   jsd: { library: liger, kernels: [1], why: mean },
   kl_div: { library: liger, kernels: [1, 1] },

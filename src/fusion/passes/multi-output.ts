@@ -1,13 +1,14 @@
 /** @file One kernel with several outputs, for a value that is stored anyway and for kernels that read the same tensor. */
 import { edgeId, node, type EdgeId, type NodeId, type Region, type RegionId, type Verdict } from "../ir";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { costOf, edgesBetween, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
+import { costOf, edgesBetween, joiningRewrite, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
 import { isIndexMap } from "./transpose-folding";
 import { isFreeView } from "../region";
 import type { Planner } from "./planner";
 import { countOf, nameOf, namesOf, no } from "./sentences";
 import { judge, policyOnContraction, prologueVerdict } from "./profitability";
 import { aboutRecomputed, RECOMPUTED, recomputedOutputs } from "./recomputed-output";
+import { SUM_OF_ROWS, sumsOfRows } from "./sum-of-rows";
 import { titled } from "./catalogue";
 
 export const multiOutput: FusionPass = {
@@ -23,12 +24,17 @@ export const multiOutput: FusionPass = {
       planner,
       [...around].toSorted((a, b) => planner.order.at(a) - planner.order.at(b)),
     );
+    yield* keepers(planner, yield* sumsOfRows(planner));
     yield* besides(planner);
     yield* recomputedOutputs(planner);
   },
-  legal: legalMerge,
-  cost: costOf,
+  legal: (planner, candidate) => (candidate.rewrite ? joiningRewrite.legal : legalMerge)(planner, candidate),
+  cost: (planner, candidate) => (candidate.rewrite ? joiningRewrite.cost : costOf)(planner, candidate),
   profitability(planner, candidate, delta) {
+    if (candidate.rule === SUM_OF_ROWS) {
+      const doing = `Folding each row for ${nameOf(planner.graph, candidate.nodes[1]!)} as it passes by`;
+      return planner.supposing(patchOf(candidate), () => judge(planner, candidate, delta, doing));
+    }
     const refusal =
       policyOnContraction(planner, candidate) ?? prologueVerdict(planner, candidate) ?? byPolicy(planner, candidate);
     if (refusal) return refusal;
@@ -143,6 +149,9 @@ function* siblings(planner: Planner): Generator<Candidate, RegionId[], Answer> {
 function* besides(planner: Planner): Generator<Candidate, void, Answer> {
   const keysOf = (region: Region): string[] => {
     const { form, schedule, traffic } = planner.factsOf(region);
+    // One value or few of each of several tensors: a launch takes longer than the work.
+    if (form && form.reductions.length > 0 && form.contraction === null && schedule.workgroups === 1)
+      return [`folds ${form.space.join()} ${doings(planner, region)}`];
     if (form?.template !== "pointwise" || schedule.variant !== "flat") return [];
     return [...traffic.reads.map(({ value }) => `reads ${value}`), `does ${doings(planner, region)}`];
   };

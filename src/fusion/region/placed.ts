@@ -1,6 +1,10 @@
-/** @file Where a value of a row group stands: with the elements, with the rows, or on its own. */
-import type { Shape } from "../ir";
-import type { Lie } from "./turns";
+/**
+ * @file Where a value of a row group stands: with the elements, with the rows, or on its own. Movement inside rows, which takes every
+ * element from its own row, leaves it with them.
+ */
+import { node, sameShape, type Graph, type Node, type NodeId, type Shape } from "../ir";
+import { opDef, type IndexAlgebra } from "../ops";
+import { lieOf, type Lie } from "./turns";
 
 /**
  * `free`: does not depend on a reduction of the region; it is computed at whatever index is asked for.
@@ -29,4 +33,72 @@ export interface Placed {
   readonly stage: number;
   /** Of `full` values. */
   readonly lie?: Lie;
+}
+
+/** An index as far as it matters here: a coordinate of the result as it is, a number, or anything else. */
+interface Term {
+  readonly axis?: number;
+  readonly value?: number;
+}
+const OTHER: Term = {};
+
+const terms: IndexAlgebra<Term, true> = {
+  int: (value) => ({ value }),
+  add: (a, b) => (a.value === 0 ? b : b.value === 0 ? a : OTHER),
+  mul: (a, by) => (by === 1 ? a : OTHER),
+  div: (a, by) => (by === 1 ? a : OTHER),
+  mod: () => OTHER,
+  less: () => true,
+  atLeast: () => true,
+  and: () => true,
+};
+
+/** Do the elements that movement `n` takes from these operands keep all coordinates but those along `axes`? */
+function keepsRows(n: Node, inputs: readonly Shape[], operands: ReadonlySet<number>, axes: readonly number[]): boolean {
+  const { shape } = n.type;
+  const out = shape.map((_, axis): Term => ({ axis }));
+  const cases = opDef(n.op).movement!.source(out, { inputs, output: shape, attrs: n.attrs }, terms);
+  return cases.every(
+    ({ operand, index }) =>
+      !operands.has(operand) ||
+      index.every(
+        ({ axis, value }, i) =>
+          axes.includes(i) || axis === i || (value === 0 && inputs[operand]![i] === 1 && shape[i] === 1),
+      ),
+  );
+}
+
+/** Shapes whose rows are the space's, of whatever length: only the folded axes may differ. */
+const hasRows = (shape: Shape, { space, axes }: RowDomain): boolean =>
+  shape.length === space.length && shape.every((extent, axis) => axes.includes(axis) || extent === space[axis]);
+
+/** Does the value have its own row's elements in the row's own coordinates? */
+function standsInRows(shape: Shape, { role, lie }: Placed, domain: RowDomain): boolean {
+  if (role === "part") return true;
+  if (role === "row") return sameShape(shape, domain.kept);
+  return role === "full" && sameShape(shape, domain.space) && lie!.places.every((at, i) => at === domain.samples[i]);
+}
+
+/**
+ * The place of movement or elementwise work `n` on parts of rows; null where an element would come from another row, or the result has
+ * other rows. A result in the space's own shape is a whole row again.
+ */
+export function placeWithinRows(
+  graph: Graph,
+  n: Node,
+  bound: readonly NodeId[],
+  placed: ReadonlyMap<NodeId, Placed>,
+  domain: RowDomain,
+  stage: number,
+): Placed | null {
+  const { shape } = n.type;
+  const shapeOf = (id: NodeId): Shape => node(graph, id).type.shape;
+  if (!hasRows(shape, domain)) return null;
+  if (bound.some((id) => !standsInRows(shapeOf(id), placed.get(id)!, domain))) return null;
+  if (opDef(n.op).kind === "movement") {
+    const from = new Set(n.inputs.flatMap((id, operand) => (bound.includes(id) ? [operand] : [])));
+    if (!keepsRows(n, n.inputs.map(shapeOf), from, domain.axes)) return null;
+  }
+  if (!sameShape(shape, domain.space)) return { role: "part", stage };
+  return { role: "full", stage, lie: lieOf(domain.space, shape, domain.samples) };
 }

@@ -15,8 +15,7 @@ import { opDef } from "../ops";
 import { samplesOf } from "./alignment";
 import { refusal } from "./refusal";
 import { isOrder, isScan, walkedAxes, walksRows } from "./row-ops";
-import type { Placed, RowDomain } from "./placed";
-import { placeWithinRows } from "./within-rows";
+import { placeWithinRows, type Placed, type RowDomain } from "./placed";
 import { lieOf, turned, unravelled, type Lie } from "./turns";
 
 /** Rows shorter than this are no band's work: their columns are folded apart. */
