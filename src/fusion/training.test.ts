@@ -79,6 +79,17 @@ return loss
 `;
     expect(replacedBy(torch)).toEqual(["w"]);
     expect(replacedBy(SGD.replace("w = w - 0.1 * g", "w.sub_(0.1 * g)"))).toEqual(["w"]);
+    const packed = `x: f32[8, 3]
+a: f32[3] = param()
+b: f32[] = param()
+weights = (a, b)
+def loss_of(a, b): return ((x @ a + b) ** 2).mean()
+loss, grads = value_and_grad(loss_of, argnums=(0, 1))(*weights)
+a, b = [w - 0.1 * g for w, g in zip(weights, grads)]
+return loss
+`;
+    expect(errors(packed)).toEqual([]);
+    expect(replacedBy(packed)).toEqual(["a", "b"]);
   });
 
   test("nothing else: a name bound again without a derivative, another name, a derivative that is only returned", () => {

@@ -54,6 +54,7 @@ export const terms: readonly Term[] = [
     ["fusion/autodiff/phases.ts"],
     "saved values",
   ),
+  term("batch", "The examples that one step of training computes with.", ["fusion/datasets"], "training"),
   term(
     "broadcast",
     "To read one element of a smaller tensor for many elements of a larger one.",
@@ -305,6 +306,12 @@ export const terms: readonly Term[] = [
     "A node that computes nothing from others: an input, a constant, iota.",
     ["fusion/ops/source"],
     "canvas",
+  ),
+  term(
+    "state",
+    "An input that training replaces: the next step begins with a value that this step computed.",
+    ["Update", "fusion/training"],
+    "programs",
   ),
   term("store", "Writing a value from a register to memory.", ["store"], "loops"),
   term("tensor", "An array of numbers with a shape and a dtype.", ["TensorType"], "everywhere"),

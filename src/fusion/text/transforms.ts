@@ -196,15 +196,24 @@ function argumentIndex(given: Value, of: Value): number[] {
   return index < 0 ? [] : [index];
 }
 
+/** `f(*weights)`: each item is an argument. */
+function withoutStars({ args }: CallExpr, operands: readonly Operand[]): readonly Operand[] {
+  const extra = operands.length - args.length;
+  return operands.flatMap((operand, i) =>
+    args[i - extra]?.starred === "items" && operand.value.kind === "sequence" ? operand.value.items : [operand],
+  );
+}
+
 /** The value and the gradients of `grad(f)` at its arguments. */
 export function callTransform<C extends Call>(
   interpreter: Interpreter,
   run: StatementRun,
   call: C,
   { name, of, argnums, axes, aux }: Transformed,
-  operands: readonly Operand[],
+  given: readonly Operand[],
   caller: Caller<C>,
 ): Value {
+  const operands = withoutStars(call.expr, given);
   if (isOpen(interpreter, operands)) return BROKEN;
   if (name === "checkpoint") return segment(interpreter, run, call, loose(of), operands, caller);
   if (axes)
