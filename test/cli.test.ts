@@ -37,6 +37,35 @@ test("run on WebGPU: both plans agree with the reference and every kernel has a 
   expect(answer.timings.every(({ ns }: { ns: number }) => ns > 0)).toBe(true);
 });
 
+test("a kernel of one's own runs beside both plans; what is wrong with it has a place", () => {
+  const mine = join(folder, "mine.wgsl");
+  const run = (value: string) => {
+    const text = `// workgroups: 16
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(64)
+fn mine(@builtin(global_invocation_id) id: vec3u) {
+  y[id.x] = ${value};
+}
+`;
+    writeFileSync(mine, text);
+    return fusion(
+      ["run", "FILE", "--device", "webgpu", "--json", "--kernel", `K1=${mine}`],
+      "x: f32[32, 32]\ny = relu(x) * 2.0\n",
+    );
+  };
+  const right = run("max(x[id.x], 0.0) * 2.0");
+  expect(right.stderr).toContain("8 KiB, generated 8 KiB");
+  expect(right.status).toBe(0);
+  expect(JSON.parse(right.stdout).outputs).toMatchObject([
+    { plan: "naive" },
+    { plan: "fused" },
+    { plan: "hand", pass: true },
+  ]);
+  expect(run("max(x[id.x], 1.0) * 2.0")).toMatchObject({ status: 1, stderr: expect.stringContaining("hand plan") });
+  expect(run("oops").stderr).toContain(`${mine}:6:13: `);
+});
+
 test("a start prints nothing but the answer", () => {
   fusion(["plan", "FILE"], softmax);
   const begin = performance.now();

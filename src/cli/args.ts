@@ -33,6 +33,8 @@ export interface Request {
   /** Of train: how many steps, and the seed of weights and batches. */
   readonly steps: number;
   readonly seed: number;
+  /** Files of WGSL that run in the place of kernels of the fused plan, by the kernel's id or name. */
+  readonly kernels: ReadonlyMap<string, string>;
   /** Extents that a model leaves open, by name; several are the shape of an input. */
   readonly dims: ReadonlyMap<string, readonly number[]>;
   /** Numbers of inputs that are known while planning, by name. */
@@ -63,6 +65,7 @@ FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share
   --device cpu|webgpu                 where run and train compute (cpu)
   --steps N                           how many steps train runs (100)
   --seed N                            other weights and another order of examples (0: those of the page)
+  --kernel K1=FILE.wgsl               run this text in the place of a kernel of the fused plan, with --device webgpu
   --granularity op|statement|primitive   kernels of the naive plan (op)
   --profile NAME                      ${allProfiles.map(({ name }) => name).join(", ")}
   --level 0|1|2|3                     0 no passes, 1 op by op, 2 also rows and matmuls, 3 also algebra (3)
@@ -86,6 +89,7 @@ const flags = {
   device: { type: "string" },
   steps: { type: "string" },
   seed: { type: "string" },
+  kernel: { type: "string", multiple: true },
   granularity: { type: "string" },
   profile: { type: "string" },
   level: { type: "string" },
@@ -213,8 +217,13 @@ export function readArgs(args: readonly string[]): Checked<Request | null> {
     return wrong(`${command} takes no steps; --steps and --seed are for train.`);
   const { json = false, out = null } = values;
   if (out !== null && command !== "export") return wrong(`${command} writes no file; -o is for export.`);
+  const kernels = kernelFiles(values.kernel);
+  if (!kernels.ok) return kernels;
+  if (kernels.value.size > 0 && (command !== "run" || device.value !== "webgpu"))
+    return wrong("--kernel is for run --device webgpu: a kernel of one's own runs on a GPU alone.");
   const asked = {
     command,
+    kernels: kernels.value,
     file,
     json,
     out: out === "-" ? null : out,
@@ -226,6 +235,18 @@ export function readArgs(args: readonly string[]): Checked<Request | null> {
     changes: changes.value,
   } as const;
   return { ok: true, value: asked };
+}
+
+/** `--kernel K1=mine.wgsl`: files by a kernel's id or name. */
+function kernelFiles(given: readonly string[] = []): Checked<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const text of given) {
+    const [, name, path] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+    if (name === undefined || path === undefined)
+      return wrong(`--kernel ${text} is no kernel. One is written K1=mine.wgsl.`);
+    found.set(name, path);
+  }
+  return { ok: true, value: found };
 }
 
 interface OptionFlags {

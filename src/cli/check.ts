@@ -58,9 +58,10 @@ export function checkOutputs(
   naive: Plan,
   inputs: ReadonlyMap<NodeId, Data>,
   got: (plan: PlanName, output: NodeId) => Data | null,
+  plans: readonly PlanName[] = ["naive", "fused"],
 ): Checked {
   const { values, at } = wantedOf(graph, naive, inputs);
-  const outputs = (["naive", "fused"] as const).flatMap((plan) =>
+  const outputs = plans.flatMap((plan) =>
     graph.outputs.map((name): CheckedOutput => {
       const all = got(plan, name) ?? inputs.get(name)!;
       const chosen = at?.get(name)?.map((flat) => all[flat]!) ?? all;

@@ -274,3 +274,15 @@ test("train says what a program lacks, and what no number of steps is", async ()
   expect((await command("train program.py --steps 0", learning)).err).toContain("--steps is a whole number from 1");
   expect((await command("plan program.py --steps 5", learning)).err).toContain("--steps and --seed are for train");
 });
+
+test("a kernel of one's own needs a GPU, and is written as a name and a file", async () => {
+  expect(await command("run program.py --kernel K1=mine.wgsl")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("--kernel is for run --device webgpu"),
+  });
+  expect(await command("plan program.py --device webgpu --kernel K1=mine.wgsl")).toMatchObject({ code: 1 });
+  expect(await command("run program.py --device webgpu --kernel mine.wgsl")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("One is written K1=mine.wgsl."),
+  });
+});

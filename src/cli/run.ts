@@ -4,6 +4,7 @@ import type { Fusion, InputData, NodeId } from "../fusion";
 import { createSession, hostEnv, median } from "../gpu";
 import type { BenchResult, DeviceInfo, PlanName } from "../gpu";
 import type { Request } from "./args";
+import { byHandPlan } from "./by-hand";
 import { checkOutputs } from "./check";
 import type { CheckedOutput, Data } from "./check";
 import { planJson, planText } from "./report";
@@ -26,6 +27,8 @@ interface Ran {
   readonly planned: Planned;
   readonly outputs: PlanOutputs;
   readonly timings: BenchResult["timings"];
+  /** About kernels of one's own. */
+  readonly lines: readonly string[];
 }
 
 /** 0 when every output of both plans agrees, else 1. */
@@ -36,14 +39,17 @@ export async function run(request: Request, planned: Planned, environment: Envir
     if (node.op === "input") inputs.set(node.id, planned.given.get(node.id) ?? inputData(node));
   const { graph } = finalOf(planned);
   for (const [id, data] of foldedData(graph, inputs)) inputs.set(id, Float32Array.from(data));
-  const ran = request.device === "cpu" ? onCpu(planned, inputs) : await onWebgpu(planned, inputs, environment);
+  const ran =
+    request.device === "cpu" ? onCpu(planned, inputs) : await onWebgpu(planned, inputs, environment, request.kernels);
   if (typeof ran === "string") {
     environment.complain(ran);
     return 1;
   }
-  const { outputs, sampled } = checkOutputs(source, planned.naive, inputs, (plan, value) => {
-    return ran.outputs.find((each) => each.plan === plan && each.value === value)?.data ?? null;
-  });
+  for (const line of ran.lines) environment.complain(line);
+  const got = (plan: PlanName, value: NodeId): Data | null =>
+    ran.outputs.find((each) => each.plan === plan && each.value === value)?.data ?? null;
+  const plans: PlanName[] = ["naive", "fused", ...(request.kernels.size > 0 ? ["hand" as const] : [])];
+  const { outputs, sampled } = checkOutputs(source, planned.naive, inputs, got, plans);
   if (sampled !== null)
     environment.complain(
       `The reference is slow for this program, so only ${sampled} elements of each output are compared.`,
@@ -79,6 +85,7 @@ function onCpu(planned: Planned, inputs: ReadonlyMap<NodeId, InputData>): Ran {
     planned,
     outputs: [...outputsOf("naive", fusionAt(planned.compilation, 0)), ...outputsOf("fused", finalOf(planned))],
     timings: [],
+    lines: [],
   };
 }
 
@@ -86,6 +93,7 @@ async function onWebgpu(
   planned: Planned,
   inputs: ReadonlyMap<NodeId, InputData>,
   environment: Environment,
+  kernels: Request["kernels"],
 ): Promise<Ran | string> {
   const gpu = await environment.gpu();
   if (typeof gpu === "string") return gpu;
@@ -95,14 +103,23 @@ async function onWebgpu(
   const { options } = planned.compilation;
   const naive = planForTarget(fusionAt(planned.compilation, 0), info.value.target, options);
   const fused = planForTarget(finalOf(planned), info.value.target, options);
-  const result = await session.bench({ naive, fused }, inputs, { budgetMillis: 1500, roofs: false });
+  const own = kernels.size > 0 ? await byHandPlan(fused, kernels, info.value, session, inputs, environment) : null;
+  if (typeof own === "string") return own;
+  const hand = own?.plan ?? null;
+  const result = await session.bench({ naive, fused, hand }, inputs, { budgetMillis: 1500, roofs: false });
   if (!result.ok) {
     const { text, kernel, line, column } = result.problem;
     return kernel ? `${kernel}:${line ?? 1}:${column ?? 1}: ${text}` : text;
   }
   await session.close();
   const { device, outputs, timings } = result.value;
-  return { device: described(device), planned: { ...planned, naive, fused }, outputs, timings };
+  return {
+    device: described(device),
+    planned: { ...planned, naive, fused },
+    outputs,
+    timings,
+    lines: own?.lines ?? [],
+  };
 }
 
 const described = ({ name, description, software, clock, tickNanos }: DeviceInfo): Ran["device"] => ({

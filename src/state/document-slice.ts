@@ -1,6 +1,6 @@
 /** @file Actions on the document as a whole: typing, finished edits, examples, moves, undo, size. */
 import { applyTextEdits, defaultOptions, type CompileOptions } from "../fusion";
-import { recordOf, writeDraft, type Document } from "../document";
+import { bindsOf, handText, recordOf, writeDraft, type Document } from "../document";
 import { findExample, optionsFor, startExample } from "../lessons";
 import { loadPart } from "./load-part";
 import type { Slice } from "./slice-context";
@@ -25,6 +25,14 @@ export function exampleDocument(id: string, options: CompileOptions, left: strin
   );
 }
 
+/** The document with another text for what binds so; null: without one. */
+function withText({ byHand = {}, ...rest }: Document, binds: string, wgsl: string | null): Document {
+  const texts = recordOf(byHand);
+  if (wgsl === null) delete texts[binds];
+  else texts[binds] = wgsl;
+  return Object.keys(texts).length > 0 ? { ...rest, byHand: texts } : rest;
+}
+
 type Names =
   | "typeText"
   | "applyEdits"
@@ -38,7 +46,10 @@ type Names =
   | "startAfresh"
   | "openPrevious"
   | "downloadPrevious"
-  | "downloadWork";
+  | "downloadWork"
+  | "writeKernel"
+  | "placeKernel"
+  | "checkKernel";
 
 export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) => ({
   typeText(text) {
@@ -97,5 +108,24 @@ export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) =>
   },
   downloadWork() {
     context.environment.download(DRAFT_FILE, writeDraft(context.get().document));
+  },
+  writeKernel(kernel, wgsl) {
+    const { document } = context.get();
+    const before = handText(document.byHand, kernel);
+    if (before === wgsl) return;
+    const next = withText(document, bindsOf(kernel), wgsl);
+    if (before === null || wgsl === null) context.commit(next, "option");
+    else context.type(next);
+  },
+  placeKernel(binds, kernel) {
+    const { document } = context.get();
+    const wgsl = document.byHand?.[binds];
+    if (wgsl === undefined) return;
+    const without = withText(document, binds, null);
+    context.commit(kernel ? withText(without, bindsOf(kernel), wgsl) : without, "option");
+  },
+  async checkKernel(kernel, build) {
+    const { check } = await loadPart(() => import("./hand-check"));
+    await check(context, kernel, bindsOf(kernel), build);
   },
 });

@@ -50,6 +50,8 @@ interface Trial {
   readonly environment: Environment;
   readonly chosen: Candidate;
   readonly textOf: TextOf;
+  /** The count of a text that was looked at before. */
+  readonly knownCount: (binds: string, wgsl: string) => Counted | null;
   readonly bindsOf: (kernel: Kernel) => string;
   readonly device: DeviceInfo;
   readonly inputs: Parameters<GpuSession["run"]>[1];
@@ -83,7 +85,8 @@ async function tryByHand(trial: Trial): Promise<HandReady | GpuProblem> {
     else {
       ready.set(i, made);
       outcomes.set(i, { ...about, turns: made.limit });
-      counting.set(i, countOf(environment, asWritten(made, wgsl)));
+      const known = trial.knownCount(about.binds, wgsl);
+      counting.set(i, known ? Promise.resolve(known) : countOf(environment, asWritten(made, wgsl)));
     }
   }
   const problem = await firstRun(trial, ready, outcomes);
@@ -127,8 +130,9 @@ async function firstRun(
   const refuseAll = (text: string): void => {
     for (const i of ready.keys()) refuse(i, { status: "refused", faults: [{ line: 1, column: 1, text }] });
   };
+  let probe = true;
   while (ready.size > 0) {
-    const { plan, flags } = watchedPlan(chosen.plan, ready);
+    const { plan, flags } = watchedPlan(chosen.plan, ready, probe);
     const unfit = refusedFor(plan, trial);
     if (unfit !== null) {
       refuseAll(unfit);
@@ -138,7 +142,9 @@ async function firstRun(
     if (ran.ok) {
       const words = new Map(ran.value.map(({ value, data }) => [value, data[0]]));
       for (const { value, kernel } of flags) if (words.get(value) !== 0) refuse(kernel, { status: "limit" });
-      return null;
+      if (!probe) return null;
+      probe = false;
+      continue;
     }
     const { problem } = ran;
     if (problem.code === "invalid" || problem.code === "internal" || problem.code === "refused") {
@@ -193,7 +199,11 @@ export async function runByHand(wanted: ByHandRequest): Promise<HandReady | GpuP
   const progress = { fraction: 0, text: "Trying what is written by hand", secondsLeft: null };
   context.set({ run: { status: "running", progress, previous: request.previous } });
   const { environment } = context;
+  const knownCount = (binds: string, wgsl: string): Counted | null => {
+    const known = context.get().handChecks.get(binds);
+    return known?.wgsl === wgsl ? known.counted : null;
+  };
   const { signal } = request;
   const memoryBudget = memoryMiB * 2 ** 20;
-  return tryByHand({ environment, chosen, textOf, bindsOf, device, inputs, memoryBudget, signal });
+  return tryByHand({ environment, chosen, textOf, bindsOf, knownCount, device, inputs, memoryBudget, signal });
 }

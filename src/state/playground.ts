@@ -32,7 +32,6 @@ import { restored, untouchedView } from "./shared-view";
 import { notesSlice } from "./notes-slice";
 import { NO_GUESSES, predictSlice, selectReach } from "./predict-slice";
 import { isFirstVisit, storedPreferences, preferencesSlice } from "./preferences-slice";
-import { byHandSlice } from "./by-hand-slice";
 import { asideNotice } from "./hand-texts";
 import type { SliceContext, PlaygroundStore } from "./slice-context";
 import { trainingSlice } from "./training-slice";
@@ -421,7 +420,6 @@ export function createPlayground(environment: Environment, embed = false): Playg
     ...notesSlice(context),
     ...courseSlice(context),
     ...knobsSlice(context),
-    ...byHandSlice(context),
     ...trainingSlice(context),
     ...roomSlice(context),
     ...runSlice(context),

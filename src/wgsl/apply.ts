@@ -35,11 +35,12 @@ export interface Flag {
 
 /**
  * The plan as far as its last hand-written kernel, with limits that are told: its outputs are the flags alone.
- * Run it once before anything else.
+ * Run it before anything else, first with `probe`: one workgroup of each such kernel meets most endless loops at once.
  */
 export function watchedPlan(
   plan: Plan,
   prepared: ByIndex<Prepared>,
+  probe = false,
 ): { readonly plan: Plan; readonly flags: readonly Flag[] } {
   const kernels: Kernel[] = [];
   const flags: Flag[] = [];
@@ -56,7 +57,8 @@ export function watchedPlan(
     const value = `limit reached in ${kernel.id}` as NodeId;
     const type = { dtype: "i32", shape: [1] } as const;
     const binding = { binding: watched.flag, name: "limit_reached", value, access: "read_write", type } as const;
-    kernels.push({ ...watched.kernel, bindings: [...watched.kernel.bindings, binding] });
+    const workgroups = probe ? ([1, 1, 1] as const) : watched.kernel.workgroups;
+    kernels.push({ ...watched.kernel, workgroups, bindings: [...watched.kernel.bindings, binding] });
     words.push({
       value,
       type,

@@ -82,10 +82,10 @@ var<workgroup> parts: array<f32, 32>;
 fn sum(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) tid: u32) {
   ${loop}
 }`;
-  const told = async (text: string): Promise<number> => {
+  const told = async (text: string, probe = false): Promise<number> => {
     const made = prepared(plan.kernels[0]!, text);
     expect(made.watched).not.toBeNull();
-    const watched = watchedPlan(plan, new Map([[0, made]]));
+    const watched = watchedPlan(plan, new Map([[0, made]]), probe);
     const answer = await session.run(watched.plan, inputs);
     if (!answer.ok) throw new Error(answer.problem.text);
     return answer.value.find(({ value }) => value === watched.flags[0]!.value)!.data[0]!;
@@ -117,6 +117,7 @@ fn sum(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) tid: 
     ["one inside another", "for (var i = 0u; i < 3u; i++) { var j = 0u; while (j < 5u) { y[wid.x] = 1.0; } }"],
   ])("%s comes back, and is told", async (_, loop) => {
     expect(await told(rows(loop))).toBe(1);
+    expect(await told(rows(loop), true)).toBe(1);
   });
 
   test("the compiler's error is where it was written", async () => {

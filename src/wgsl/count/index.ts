@@ -112,6 +112,7 @@ function everyInvocation(program: Program, run: () => number, { workgroups, work
       slots[8] = z;
       slots[12] = local;
       if (++program.steps > MOST_STEPS) throw new NotCounted("The kernel takes too many steps to follow here", null);
+      program.begun = program.steps;
       run();
     }
   }
@@ -146,7 +147,12 @@ export function countTraffic(kernel: CountedKernel): Counted {
   try {
     return count(kernel);
   } catch (refused) {
-    if (refused instanceof NotCounted) return { ok: false, text: `${refused.message}.`, line: refused.line };
+    if (refused instanceof NotCounted)
+      return {
+        ok: false,
+        text: /[.?]$/.test(refused.message) ? refused.message : `${refused.message}.`,
+        line: refused.line,
+      };
     return {
       ok: false,
       text: `The text is not understood (${refused instanceof Error ? refused.message : String(refused)}).`,

@@ -38,6 +38,8 @@ export interface OpenLoop {
 export class Names {
   readonly slots: Float64Array<ArrayBuffer> = new Float64Array(4096);
   steps = 0;
+  /** Steps when the current invocation began. */
+  begun = 0;
 
   protected readonly functions = new Map<string, W.Function>();
   protected readonly constants = new Map<string, Expression>();

@@ -13,7 +13,9 @@ import { NotCounted } from "./trace";
 import { laneOf, Values } from "./values";
 
 /** Statements and loop turns of all invocations together. */
-export const MOST_STEPS = 1.5e8;
+export const MOST_STEPS = 6e7;
+/** Those of one invocation: a loop that never ends is met soon. */
+export const MOST_OF_ONE = 2 ** 22;
 
 export class Program extends Values {
   /**
@@ -299,11 +301,14 @@ export class Program extends Values {
     if (unsure) return this.refuse("How often a loop touches memory depends on loaded values");
     const test = condition ? this.lanes(condition, inner)[0]! : null;
     const { before, body, after } = parts;
+    const line = node.line;
     return sequence([
       init,
       () => {
         for (;;) {
           if (++this.steps > MOST_STEPS) throw new NotCounted("The kernel takes too many steps to follow here", null);
+          if (this.steps - this.begun > MOST_OF_ONE)
+            throw new NotCounted("A loop takes millions of turns for one thread: does it end?", line);
           before?.();
           if (test && test() === 0) return 0;
           const done = body?.() ?? 0;
