@@ -196,15 +196,18 @@ export function CompareView({ Still }: { readonly Still: Still }) {
   const found = useMemo(() => differences(planned?.aligned ?? []), [planned]);
   const marks = useMemo(
     () =>
-      found.map(({ change, shown: at }): Mark => ({
-        key: String(at),
-        title: `Differs at step ${at}: ${change.nodes.slice(0, 2).join(" → ")}`,
-        sign: "≠",
-        pressed: at === shown,
-        edges: change.edges,
-        nodes: change.nodes,
-      })),
-    [found, shown],
+      // Where most decisions differ, marks on all would tell nothing apart: the shown one has its mark.
+      found
+        .filter(({ shown: at }) => found.length * 2 <= total || at === shown)
+        .map(({ change, shown: at }): Mark => ({
+          key: String(at),
+          title: `Differs at step ${at}: ${change.nodes.slice(0, 2).join(" → ")}`,
+          sign: "≠",
+          pressed: at === shown,
+          edges: change.edges,
+          nodes: change.nodes,
+        })),
+    [found, shown, total],
   );
   const graphs = useMemo((): readonly Graph[] => planned?.compilations.map(({ drawn }) => drawn) ?? [], [planned]);
   const cursors = (["before", "after"] as const).map((side) => cursorOf(aligned, side, shown));

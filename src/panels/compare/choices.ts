@@ -37,7 +37,8 @@ const device = (profile: DeviceProfile, title = profileTitle(profile)): PlanChoi
   id: `device ${profile.name}`,
   group: "Device",
   title,
-  short: title,
+  // What is said of where the numbers come from stands in the list.
+  short: title.split(",")[0]!,
   world: { change: { profile } },
 });
 
