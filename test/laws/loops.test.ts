@@ -187,6 +187,13 @@ describe("what is written out", () => {
     expect(kept("    x = tanh(x)\n", 64)).toBe(0);
     expect(kept("    x = tanh(x)\n", 65)).toBe(1);
   });
+  test("more launches than any plan has are refused, with both numbers", () => {
+    const body = "    x = tanh(x)\n".repeat(21);
+    const { diagnostics } = parseProgram(`x: f32[4]\nfor i in range(10000):\n${body}return x\n`);
+    expect(diagnostics.map(({ text }) => text)).toEqual([
+      "Op by op this loop would launch 210000 kernels; 200000 are the maximum. Write fewer iterations.",
+    ]);
+  });
   test("leaves no trace of having been tried", () => {
     const text = "x: f32[4, 8]\nfor i in range(70):\n    y = x.roll(1, 0)\n    x = (x + y) / 2\nreturn x\n";
     const { symbols, diagnostics, graph, calls } = parseProgram(text);

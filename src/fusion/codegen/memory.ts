@@ -50,7 +50,7 @@ export function planMemory(tenants: readonly Tenant[], kernels: number): MemoryP
   return {
     buffers: tenants.map((tenant) => ({ ...tenant, slot: slotOf.get(tenant)! })),
     plannedBytes: owned + slots.reduce((sum, { bytes }) => sum + bytes, 0),
-    lowerBoundBytes: Math.max(...liveSets(tenants, kernels)),
+    lowerBoundBytes: liveSets(tenants, kernels).reduce((most, bytes) => Math.max(most, bytes), 0),
   };
 }
 

@@ -119,7 +119,7 @@ export interface Interpreter {
 }
 
 /** More nodes than any plan is wanted for: calls that call calls can ask for 2^50. */
-const MAX_NODES = 200_000;
+export const MAX_NODES = 200_000;
 /** So much always runs, whatever the clock says. */
 const FREE_STEPS = 4096;
 

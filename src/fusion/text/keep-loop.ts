@@ -3,7 +3,7 @@ import type { DType, Node, NodeId } from "../ir";
 import { OPS_PER_NOTCH, sameShape } from "../ir";
 import { bodyText, opDef, pruned, type BodyArg, type BodyValue, type LoopBody } from "../ops";
 import type { Interpreter, StatementRun } from "./interpreter";
-import { addNode, typeOf } from "./interpreter";
+import { addNode, MAX_NODES, typeOf } from "./interpreter";
 import { openTrial, type Trial } from "./trial";
 import type { Value } from "./values";
 import { numberValue, tensorValue } from "./values";
@@ -49,6 +49,13 @@ export function keepLoop(interpreter: Interpreter, run: StatementRun, turning: T
   }
   trial.keepOnly(found.outside);
   const { body, params } = found;
+  const launches = turning.iterations * body.values.length;
+  if (launches > MAX_NODES)
+    interpreter.diagnostics.add(
+      "too-long",
+      run.statement.span,
+      `Op by op this loop would launch ${launches} kernels; ${MAX_NODES} are the maximum. Write fewer iterations.`,
+    );
   // Values of one shape share a loop; a smaller one has a loop of its own, so that no element is computed for each of a larger one.
   const shapeOf = (at: number): readonly number[] => typeOf(interpreter, turning.carried[at]!.node).shape;
   const parts = new Map<
