@@ -12,7 +12,7 @@ import {
 } from "../ir";
 import { positionsOf } from "../cost";
 import { withRounded } from "../ops";
-import { classifyPlain, isFreeView, launchedKey, loopKey, storedInputs } from "../region";
+import { bySize, classifyPlain, isFreeView, launchedKey, loopKey, storedInputs } from "../region";
 import { regionsInTextOrder } from "./planner";
 
 /** Memory, literals and holes are no kernel's work. */
@@ -79,10 +79,13 @@ function wholeOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<
   return members.length === 1 || whole.every((region) => fitsOneKernel(graph, region)) ? whole : null;
 }
 
-/** The naive plan is the same on every machine, so it keeps within what every machine binds. */
-const fitsOneKernel = (graph: Graph, { members, outputs }: Region): boolean =>
-  (launchedKey(graph, members) !== null || storedInputs(graph, members).length + outputs.length <= MOST_BINDINGS) &&
-  classifyPlain(graph, members, outputs).ok;
+/** The naive plan is the same on every machine, so it keeps within what every machine binds; and one loop is one size. */
+function fitsOneKernel(graph: Graph, { members, outputs }: Region): boolean {
+  const bound = launchedKey(graph, members) === null ? storedInputs(graph, members).length + outputs.length : 0;
+  if (bound > MOST_BINDINGS) return false;
+  const answer = classifyPlain(graph, members, outputs);
+  return answer.ok && (answer.form.template !== "pointwise" || bySize(graph, outputs).length < 2);
+}
 
 function kernelsOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<NodeId>): Region[] {
   const whole = wholeOf(graph, members, outputs);
