@@ -1,8 +1,6 @@
 /** @file What a program that trains is, as data: what it replaces, what it reads batches of, what it tells at each step. */
-import { isWholeSet } from "../datasets";
-import { hashText, node, type Graph, type Node, type NodeId, type TensorType, type Update } from "../ir";
+import { node, type Graph, type Node, type NodeId, type TensorType, type Update } from "../ir";
 import { isInput } from "../ops";
-import { batchData, inputFeed } from "../reference";
 
 /** An output of the program, by its number among the graph's outputs: passes rename outputs and keep their order. */
 export interface ShownOutput {
@@ -38,16 +36,8 @@ export interface Trained {
   readonly symbols: readonly { readonly name: string; readonly node: NodeId | null }[];
 }
 
-const readsBatches = (each: Node): boolean => isInput(each) && each.attrs["source"] === "data";
-
-/** Seeds of one run apart from those of another; 0 leaves what the program says. */
-const mixed = (text: string, seed: number): number => Number.parseInt(hashText(`${text} ${seed}`), 16);
-
-/** Data of inputs at the start is that of a run; another seed draws other weights, and never other examples. */
-export const seededInput = (input: Node, seed: number): Node =>
-  seed === 0 || readsBatches(input)
-    ? input
-    : { ...input, attrs: { ...input.attrs, seed: mixed(`${input.id} ${String(input.attrs["seed"] ?? "")}`, seed) } };
+/** Whether an input's data is another batch at each step. */
+export const readsBatches = (each: Node): boolean => isInput(each) && each.attrs["source"] === "data";
 
 /** Whether `a` is computed from any of `from`. */
 function dependsOn(graph: Graph, a: NodeId, from: ReadonlySet<NodeId>): boolean {
@@ -86,38 +76,10 @@ export function trainingOf({ graph, updates, symbols }: Trained): Training | nul
   };
 }
 
-/** What a step replaces and tells, by the outputs of a state of the program. */
-export const stepOf = (
-  { replaced, told }: Training,
-  { outputs }: Graph,
-): { readonly replaced: readonly { input: NodeId; output: NodeId }[]; readonly told: readonly NodeId[] } => ({
-  replaced: replaced.map(({ input, index }) => ({ input, output: outputs[index]! })),
-  told: told.map(({ index }) => outputs[index]!),
-});
-
-/** What a device is fed for the inputs of `graph` before the first step; random numbers are drawn there. */
-export const startingFeeds = (graph: Graph, seed: number): Map<NodeId, ReturnType<typeof inputFeed>> =>
-  new Map([...graph.nodes.values()].filter(isInput).map((each) => [each.id, inputFeed(seededInput(each, seed))]));
-
 /** The program that only answers: what the output `index` needs, and nothing else. */
 export function answeringGraph(graph: Graph, index: number): Graph {
   const output = graph.outputs[index]!;
   const needed = new Set([output]);
   for (const id of needed) for (const input of node(graph, id).inputs) needed.add(input);
   return { nodes: new Map([...graph.nodes].filter(([id]) => needed.has(id))), outputs: [output] };
-}
-
-/**
- * The data of every batch at a step, by input.
- * @param seed of the order of examples
- * @returns null where the step's batches are those of the step before it
- */
-export function batchesAt(
-  { batches }: Training,
-  seed: number,
-  step: number,
-): ReadonlyMap<NodeId, Float32Array | Int32Array> | null {
-  const still = batches.every(({ attrs, type }) => isWholeSet(attrs["set"], type.shape[0]!));
-  if (still && step > 0) return null;
-  return new Map(batches.map((input) => [input.id, batchData(input, seed, step)]));
 }
