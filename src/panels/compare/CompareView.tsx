@@ -12,7 +12,6 @@ import { Differences } from "./Differences";
 import type { Mark, Still } from "../still";
 import { useViewKeys } from "../use-view-keys";
 import { Side } from "./Side";
-import { usePlaying } from "./use-playing";
 import { useWorlds, type Planned } from "./use-worlds";
 import "./compare.css";
 
@@ -54,6 +53,35 @@ interface Place {
   readonly differ: (direction: 1 | -1) => void;
   readonly playing: boolean;
   readonly toggle: () => void;
+}
+
+/** A step is shown this long, ms. */
+const HOLD = 900;
+
+interface Playing {
+  readonly playing: boolean;
+  readonly toggle: () => void;
+}
+
+/** Plays the common steps of both sides, one after the other, to their end. */
+function usePlaying(shown: number, total: number, go: (shown: number, total: number) => void): Playing {
+  const [on, setOn] = useState(false);
+  const playing = on && shown < total;
+  useEffect(() => {
+    if (!playing) return undefined;
+    const timer = setTimeout(() => {
+      go(shown + 1, total);
+      if (shown + 1 >= total) setOn(false);
+    }, HOLD);
+    return () => clearTimeout(timer);
+  }, [playing, shown, total, go]);
+  return {
+    playing,
+    toggle() {
+      if (!playing && shown >= total) go(0, total);
+      setOn(!playing);
+    },
+  };
 }
 
 function Steps({ place, words }: { readonly place: Place; readonly words: string }) {

@@ -1,10 +1,14 @@
-/** @file One moment of a race as a picture of its own: for a slide or a chat, and the frames of its film. */
+/** @file One moment of a race as a picture of its own: the last one for a slide or a chat, all of them as a film. */
+import { flushSync } from "react-dom";
+import { createRoot } from "react-dom/client";
+import { download } from "../download";
 import { laneAt, type Race } from "../model/race";
 import { sourceWords } from "../model/race-words";
 import { count, measureBytes, showMicros } from "../model/units";
+import { filmOf, pngOf } from "../pixels";
 import { Timeline, TIMELINE_HEIGHT, type Ink } from "./Timeline";
 
-export const POSTER = { width: 960, height: 400 } as const;
+const POSTER = { width: 960, height: 400 } as const;
 const EDGE = 32;
 
 interface Props {
@@ -14,7 +18,7 @@ interface Props {
   readonly ink: Ink;
 }
 
-export function Poster({ race, time, title, ink }: Props) {
+function Poster({ race, time, title, ink }: Props) {
   const bytes = measureBytes(race.lanes.map((lane) => lane.bytes));
   const { width, height } = POSTER;
   return (
@@ -59,4 +63,33 @@ export function Poster({ race, time, title, ink }: Props) {
       </text>
     </svg>
   );
+}
+
+/** Draws moments of the race as SVG texts, in the page's own colours. */
+function posters(race: Race, title: string): { readonly at: (time: number) => string; readonly end: () => void } {
+  const host = document.createElement("div");
+  const root = createRoot(host);
+  const style = getComputedStyle(document.documentElement);
+  const ink = (token: string): string => style.getPropertyValue(`--${token}`).trim();
+  return {
+    at(time) {
+      flushSync(() => root.render(<Poster {...{ race, time, title, ink }} />));
+      return new XMLSerializer().serializeToString(host.firstElementChild!);
+    },
+    end: () => root.unmount(),
+  };
+}
+
+/** Saves `race.png`: both plans at their end. */
+export async function savePicture(race: Race, title: string): Promise<void> {
+  const drawn = posters(race, title);
+  const png = await pngOf(drawn.at(race.end)).finally(drawn.end);
+  download("race.png", "image/png", png);
+}
+
+/** Saves `race.webm`: from the start to the end in `millis`. */
+export async function saveFilm(race: Race, title: string, millis: number): Promise<void> {
+  const drawn = posters(race, title);
+  const film = await filmOf((part) => drawn.at(part * race.end), millis).finally(drawn.end);
+  download("race.webm", "video/webm", film);
 }

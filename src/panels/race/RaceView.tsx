@@ -12,7 +12,7 @@ import { canFilm } from "../pixels";
 import { useSize } from "../use-size";
 import { useViewKeys } from "../use-view-keys";
 import type { DrawnPlan, Still } from "../still";
-import { saveFilm, savePicture } from "./TakeAlong";
+import { saveFilm, savePicture } from "./Poster";
 import { AXIS, Timeline, TIMELINE_HEIGHT } from "./Timeline";
 import { RACE_MILLIS, useClock, type Clock } from "./use-clock";
 import "./race.css";
