@@ -145,3 +145,46 @@ test("predict first covers the whole page and the presenter until somebody guess
   await page.keyboard.press("g");
   await expect(strip).toHaveCount(0);
 });
+
+test("a teacher finds both plans, a lesson's answers and a handout; Share has a QR code; everything can be cleared", async ({
+  page,
+  play,
+}) => {
+  await page.goto("./#teach");
+  await expect(page.getByRole("region", { name: "45 minutes" }).getByRole("row")).toHaveCount(6);
+  await page
+    .getByRole("region", { name: "3 hours" })
+    .getByRole("button", { name: /^Sheet of A reduction stops it/ })
+    .click();
+  const sheet = page.getByRole("article", { name: /^A reduction stops it/ });
+  await expect(sheet).toContainText("Right: 64 MiB.");
+  await expect(sheet).toContainText("Usual mistake:");
+  await expect(sheet).toContainText("A solution:");
+  await checkBothThemes(page);
+  await page.getByRole("checkbox", { name: /with answers/ }).uncheck();
+  await expect(sheet).not.toContainText("Right:");
+  await expect(sheet).toContainText("Name:");
+  await page.emulateMedia({ media: "print" });
+  await expect(sheet).toBeVisible();
+  await expect(page.getByRole("region", { name: "3 hours" })).toBeHidden();
+  await page.emulateMedia({ media: "screen" });
+  await page.getByRole("button", { name: "To the playground" }).click();
+  await play.command("Share");
+  await page.getByText("QR code of the link").click();
+  await expect(page.getByRole("img", { name: "QR code of the link" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await play.type("x: f32[4]\ny = exp(x)\nreturn y\n");
+  await play.command("Earlier work");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Clear everything…" }).click();
+  const kept = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Download the program" }).click();
+  await kept;
+  await dialog.getByRole("button", { name: "Clear everything", exact: true }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(play.editor).toContainText("layer_norm");
+  const stored = await page.evaluate(() =>
+    Object.keys(localStorage).filter((key) => /course|board|previous/.test(key)),
+  );
+  expect(stored).toEqual([]);
+});

@@ -22,7 +22,11 @@ test.each(saved)("what was saved opens as it was ($text)", async ({ text, decisi
   for (const opened of [await decodeLink(link), decodeFile(file), readDraft(draft)]) {
     expect(opened).toMatchObject({ ok: true, value: { dropped: [], state: { document: { text } } } });
   }
-  const storage = { read: (key: string) => (key === COPIES_KEY ? copies : null), write: () => false };
+  const storage = {
+    read: (key: string) => (key === COPIES_KEY ? copies : null),
+    write: () => false,
+    clear: () => undefined,
+  };
   expect(readCopies(storage).map(({ document, when }) => [document?.text, when])).toEqual([[text, 1_700_000_000_000]]);
   const opened = await decodeLink(link);
   if (!opened.ok) throw new Error(opened.text);

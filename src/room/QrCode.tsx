@@ -1,6 +1,7 @@
 /** @file A QR code of a text; nothing where the text is too long for one. */
 import { useMemo } from "react";
 import { encode } from "uqr";
+import "./room.css";
 
 /** Characters that the largest code holds at the lowest error correction. */
 export const LONGEST_QR = 2953;

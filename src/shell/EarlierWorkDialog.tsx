@@ -1,6 +1,7 @@
 /** @file Dated copies of earlier work: open, download, or begin again with the work of now among them. */
 import { useState } from "react";
-import { playground, usePlayground, type PreviousWork } from "../state";
+import { download } from "../panels";
+import { playground, usePlayground, writtenProgress, type PreviousWork } from "../state";
 import { Dialog } from "./Dialog";
 import "./earlier-work.css";
 
@@ -73,6 +74,45 @@ function Afresh() {
   );
 }
 
+/** Asks first, and offers what can be downloaded: afterwards nothing of it is left. */
+function EraseAll() {
+  const [asked, setAsked] = useState(false);
+  const progress = usePlayground((state) => state.courseProgress);
+  const { actions } = playground.getState();
+  if (!asked)
+    return (
+      <button type="button" className="plain" onClick={() => setAsked(true)}>
+        Clear everything…
+      </button>
+    );
+  return (
+    <div className="earlier-ask" role="group" aria-label="Clear everything">
+      <p>
+        This removes your program, all copies, predictions and solved tasks, the class board and all settings from this
+        browser. Nobody else has them.
+      </p>
+      <button type="button" className="plain" onClick={() => actions.downloadWork()}>
+        Download the program
+      </button>
+      {progress.size > 0 && (
+        <button
+          type="button"
+          className="plain"
+          onClick={() => download("fusion-course.json", "application/json", writtenProgress(progress))}
+        >
+          Download the progress
+        </button>
+      )}
+      <button type="button" className="action" onClick={() => actions.eraseAll()}>
+        Clear everything
+      </button>
+      <button type="button" className="plain" onClick={() => setAsked(false)}>
+        Cancel
+      </button>
+    </div>
+  );
+}
+
 export function EarlierWorkDialog() {
   const works = usePlayground((state) => state.previousWorks);
   return (
@@ -89,7 +129,10 @@ export function EarlierWorkDialog() {
           ))}
         </ul>
       )}
-      <Afresh />
+      <div className="earlier-afresh">
+        <Afresh />
+        <EraseAll />
+      </div>
     </Dialog>
   );
 }

@@ -6,6 +6,8 @@ import { Menu } from "./Menu";
 const listed = [
   "course",
   "check",
+  "board",
+  "teach",
   "find",
   "earlier",
   "share",
@@ -14,6 +16,7 @@ const listed = [
   "compare",
   "race",
   "presenter",
+  "predict",
   "redo",
   "notes",
   "tour",

@@ -1,5 +1,5 @@
 /** @file The frame of a page for a class: its bar, the other pages, and the way back to the playground. */
-import { BoardPage, CheckPage } from "../room";
+import { BoardPage, CheckPage, TeachPage } from "../room";
 import { playground, usePlayground, type Page } from "../state";
 import { Icon, ThemeIcon } from "./Icon";
 import { LogoMenu } from "./LogoMenu";
@@ -8,6 +8,7 @@ import "./room-view.css";
 const pages: readonly { readonly page: Page; readonly title: string }[] = [
   { page: "check", title: "Check this laptop" },
   { page: "board", title: "Class board" },
+  { page: "teach", title: "For teachers" },
 ];
 
 export function RoomView() {
@@ -52,6 +53,7 @@ export function RoomView() {
       <main className="room-view">
         {page === "check" && <CheckPage />}
         {page === "board" && <BoardPage />}
+        {page === "teach" && <TeachPage />}
       </main>
     </>
   );

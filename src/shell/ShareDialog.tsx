@@ -2,6 +2,7 @@
 import { useEffect, useState } from "react";
 import { encodeFile, encodeLink, limits } from "../document";
 import { download, loadRace } from "../panels";
+import { QrCode } from "../room";
 import { pageAddress, playground, sharedState, usePlayground } from "../state";
 import { Dialog } from "./Dialog";
 import { Icon } from "./Icon";
@@ -104,6 +105,12 @@ export function ShareDialog() {
           `${made.link.length.toLocaleString("en-US")} of ${limits.linkCharacters.toLocaleString("en-US")} characters.`}{" "}
         {note}
       </p>
+      {made?.link && (
+        <details className="share-embed">
+          <summary>QR code of the link</summary>
+          <QrCode text={made.link} name="QR code of the link" />
+        </details>
+      )}
       {made?.frame && (
         <details className="share-embed">
           <summary>Inside another page or a slide</summary>

@@ -16,13 +16,16 @@ import type { Layout } from "./types";
 import { browserWeightStorage } from "./weight-storage";
 import type { DraftOwner, GpuSession, Shelf, WeightStorage, Environment } from "./environment";
 
-const noStorage: Shelf = { read: () => null, write: () => false };
+const noStorage: Shelf = { read: () => null, write: () => false, clear: () => undefined };
+/** What every key of this page begins with. */
+const OWN = "fusion-playground";
 /** An embedded page saves nothing, so it owns nothing. */
 const noOwner: DraftOwner = { follow: () => undefined, takeOver: () => undefined };
 const noVault: WeightStorage = { read: () => Promise.resolve(null), write: () => Promise.resolve(false) };
 
 /** localStorage; every access may throw, even naming it, since a person may block site data or fill the storage. */
 export function browserShelf(): Shelf {
+  let closed = false;
   return {
     read(key) {
       try {
@@ -31,7 +34,17 @@ export function browserShelf(): Shelf {
         return null;
       }
     },
+    clear() {
+      closed = true;
+      try {
+        for (const key of Object.keys(localStorage)) if (key.startsWith(OWN)) localStorage.removeItem(key);
+        indexedDB.deleteDatabase(OWN);
+      } catch {
+        // Blocked: then nothing was stored.
+      }
+    },
     write(key, text) {
+      if (closed) return false;
       try {
         localStorage.setItem(key, text);
         return true;

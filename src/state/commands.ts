@@ -360,6 +360,13 @@ const page: readonly Command[] = [
     run: ({ actions }) => actions.showPage("board"),
   },
   {
+    id: "teach",
+    title: "For teachers: plans, answers, handouts",
+    group: "Page",
+    keys: [],
+    run: ({ actions }) => actions.showPage("teach"),
+  },
+  {
     id: "close-lesson",
     title: "Close the lesson",
     group: "Page",

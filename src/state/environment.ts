@@ -58,6 +58,8 @@ export interface Shelf {
   read(key: string): string | null;
   /** False when it could not be kept: full or blocked. */
   write(key: string, text: string): boolean;
+  /** Removes all that the page has written, and writes nothing more. */
+  clear(): void;
 }
 
 /** Which of several open tabs saves the draft. */

@@ -89,7 +89,7 @@ function pageWith(
         }),
       listen: () => () => undefined,
     },
-    storage: { read: () => null, write: () => true },
+    storage: { read: () => null, write: () => true, clear: () => undefined },
     weightStorage: { read: async () => null, write: async () => true },
     now: () => 0,
     prefersDark: () => false,

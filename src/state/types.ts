@@ -364,6 +364,10 @@ export interface Actions {
   /** The part of the graph that is in sight. */
   lookAt(area: Area): void;
   showPage(page: Page): void;
+  /** The plan of a text that is not the document; null where it has none. */
+  planOf(text: string, options: CompileOptions): Promise<Compilation | null>;
+  /** Removes drafts, copies, progress, the board and settings from this browser, and begins anew. */
+  eraseAll(): void;
   /** Switches the mode on, with a new tally, or off. */
   togglePredict(): void;
   /** Uncovers what the guess was about, and counts it. */

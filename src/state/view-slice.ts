@@ -161,8 +161,13 @@ export const lookingSlice: Slice<Looking> = (context) => ({
   showKernel: (kernel) => context.set({ kernel, ...(kernel === null ? {} : { inspector: true }) }),
   showTab: (tab) => context.set({ tab, inspector: true }),
   showPane: (pane) => context.set({ pane }),
-  togglePresenter: () =>
-    context.set({ page: "playground", presenter: !context.get().presenter, presenterSide: "words", blanked: false }),
+  togglePresenter() {
+    const presenter = !context.get().presenter;
+    context.set({ page: "playground", presenter, presenterSide: "words", blanked: false });
+    // A projector lifts black: light, unless the person chose a theme.
+    if (context.get().theme !== "system") return;
+    context.set({ shownTheme: !presenter && context.environment.prefersDark() ? "dark" : "light" });
+  },
   setFold: (id, fold) => context.set({ folds: new Map(context.get().folds).set(id, fold) }),
   lookAt: (camera) => context.set({ camera }),
   openDialog: (dialog, about) => context.set({ dialog, dialogAbout: about ?? null }),

@@ -81,6 +81,10 @@ export class Shelf {
   full = false;
   /** Which keys a browser has room for. */
   roomFor = (_key: string): boolean => true;
+  clear = (): void => {
+    this.kept.clear();
+    this.full = true;
+  };
   read = (key: string): string | null => this.kept.get(key) ?? null;
   write = (key: string, text: string): boolean => {
     const fits = !this.full && this.roomFor(key);
