@@ -104,3 +104,16 @@ test("an endless loop is stopped and told; both plans run all the same", async (
   await expect(measured.getByText("Same result.")).toBeVisible(LONG);
   await expect(measured.getByRole("img", { name: /^Median time: naive .*fused/ })).toBeVisible();
 });
+
+test("a puzzle is solved by a kernel that moves less and is right", async ({ page, play }) => {
+  await play.open("./#lesson=read-the-row-once");
+  const task = page.getByRole("region", { name: "Your turn" });
+  await expect(task).toContainText("Not yet: it moves 1.5 MiB, and has not run yet.", LONG);
+  await task.getByRole("button", { name: "Show a solution" }).click();
+  await task.getByRole("button", { name: "Really show it?" }).click();
+  await task.getByRole("button", { name: "Put it into the kernel" }).click();
+  await expect(task).toContainText("Not yet: it moves 1 MiB, and has not run yet.", LONG);
+  await play.run.click();
+  await expect(task).toContainText("Done. Your score: 1 MiB.", LONG);
+  await expect(play.region("Measured").getByText("K1, edited by hand: right.")).toBeVisible();
+});

@@ -115,7 +115,7 @@ export async function taskState(
 /** What a hand-written kernel still lacks. */
 function handProgress(hand: HandFacts | null): string {
   if (!hand) return "write the kernel yourself, under WGSL";
-  const moved = hand.bytes === null ? "its traffic is not counted" : `it moves ${showBytes(hand.bytes)}`;
+  const moved = hand.bytes === null ? "its traffic is not counted yet" : `it moves ${showBytes(hand.bytes)}`;
   const values =
     hand.right === null ? "and has not run yet" : hand.right ? "and its values are right" : "and its values are wrong";
   return `${moved}, ${values}`;

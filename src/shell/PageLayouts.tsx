@@ -202,8 +202,8 @@ const middle: GridPlan = {
 /** A lesson is read where the program was, and the program stands below it. */
 const heightOfLesson: Track = { id: "lesson", area: "program", size: 570, least: 200, bar: "Height of the lesson" };
 
-/** Beside the graph: the lesson, if one is open, and its program. */
-function withLesson(plan: GridPlan, lower: "measured" | "kernels"): GridPlan {
+/** Beside the graph: the lesson, if one is open, and its program in the place of `lower`. */
+function withLesson(plan: GridPlan, lower: "measured" | "kernels" | null): GridPlan {
   const panes = plan.panes.map((pane) => {
     if (pane.area === "program")
       return { ...pane, content: <Reading />, bars: pane.bars?.map((id) => (id === "program" ? "lesson" : id)) };
@@ -214,13 +214,21 @@ function withLesson(plan: GridPlan, lower: "measured" | "kernels"): GridPlan {
 
 const useReads = (): boolean => usePlayground((state) => state.lesson !== null);
 
+/** The task is a kernel: its code and what a run says of it stay in sight, the program is not what changes. */
+const useWritesKernel = (): boolean =>
+  usePlayground(({ lesson }) => lesson?.content.steps[lesson.step]?.task?.kernel !== undefined);
+
 export function Wide() {
   const open = usePlayground((state) => state.inspector);
   const covered = usePlayground((state) => state.dialog === "options");
   const plan = wide(open, useIsRoomy(), covered);
-  return <PaneGrid plan={useReads() ? withLesson(plan, "measured") : plan} />;
+  const lower = useWritesKernel() ? null : "measured";
+  return <PaneGrid plan={useReads() ? withLesson(plan, lower) : plan} />;
 }
-export const Middle = () => <PaneGrid plan={useReads() ? withLesson(middle, "kernels") : middle} />;
+export function Middle() {
+  const lower = useWritesKernel() ? null : "kernels";
+  return <PaneGrid plan={useReads() ? withLesson(middle, lower) : middle} />;
+}
 
 const panes: readonly (readonly [Pane, string])[] = [
   ["lesson", "Lesson"],

@@ -218,6 +218,9 @@ export const courseSlice: Slice<Names> = (context) => {
       const { lesson, derived } = context.get();
       const task = lesson?.content.steps[lesson.step]?.task;
       if (!lesson || !task || !derived.latest) return;
+      const [kernel] = derived.latest.fusedPlan?.kernels ?? [];
+      // Counted also where its code is not in sight.
+      if (task.kernel !== undefined && kernel) void context.get().actions.checkKernel(kernel, false);
       const hand =
         task.kernel === undefined ? null : (await loadPart(() => import("./hand-facts"))).handFacts(context.get());
       const state = await taskState(task, lesson.program, derived.latest, compare, hand);
