@@ -4,8 +4,8 @@ import { defaultOptions } from "../fusion";
 import type { Document, World } from "../document";
 import { findExample, optionsFor } from "../lessons";
 import { layoutFor } from "./layout-sync";
-import { layoutRequest } from "../workers";
-import type { Slice } from "./slice-context";
+import { ENDED, layoutRequest, type Answer, type CompileReply, type CompileRequest } from "../workers";
+import type { Slice, SliceContext } from "./slice-context";
 
 /** The program of one side and the choices that plan it. */
 export function programOf(
@@ -27,19 +27,32 @@ const same = (compilation: Compilation | null, text: string, options: CompileOpt
 const alike = ([first, second]: readonly Compilation[]): boolean =>
   second !== undefined && first?.text === second.text && first.options.granularity === second.options.granularity;
 
+/** What is asked beside the page is ended when the page itself wants the worker; then it is asked again. */
+const TRIES = 4;
+
+async function ask(context: SliceContext, request: CompileRequest): Promise<Answer<CompileReply>> {
+  const { signal } = new AbortController();
+  for (let left = TRIES; ; left--) {
+    // The program on the page goes first.
+    await context.until(({ derived }) => derived.status !== "compiling", signal);
+    const reply = await context.environment.compileWorker.ask(request);
+    if (reply.ok || reply.text !== ENDED || left === 1) return reply;
+  }
+}
+
 export const worldsSlice: Slice<"compare" | "race" | "planApart" | "plansApart" | "layOutApart"> = (context) => ({
   compare: (comparison) => context.set({ comparison, ...(comparison ? { race: null } : {}) }),
   race: (race) => context.set({ race, ...(race ? { comparison: null } : {}) }),
   async planApart(text, options) {
     const { compilation } = context.get().derived;
     if (compilation && same(compilation, text, options)) return compilation;
-    const reply = await context.environment.compileWorker.ask({ kind: "compile", text, options });
+    const reply = await ask(context, { kind: "compile", text, options });
     if (!reply.ok) return reply.text;
     return reply.value.kind === "compiled" ? reply.value.compilation : "The planner gave no answer.";
   },
   async plansApart({ text, options }, cursors) {
     const asked = { kind: "plans", text, options, cursors, target: null } as const;
-    const reply = await context.environment.compileWorker.ask(asked);
+    const reply = await ask(context, asked);
     return reply.ok && reply.value.kind === "planned" ? reply.value.plans : new Map();
   },
   async layOutApart(compilations) {
