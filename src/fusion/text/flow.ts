@@ -131,6 +131,15 @@ export function runWhile(interpreter: Interpreter, statement: WhileStatement, fr
   }
 }
 
+/** Loops that were tried and had to be written out: in another iteration around them they are not tried again. */
+const unrolled = new WeakMap<Interpreter, Set<ForStatement>>();
+
+function mayBeKept(interpreter: Interpreter, statement: ForStatement): boolean {
+  const known = unrolled.get(interpreter) ?? new Set();
+  unrolled.set(interpreter, known);
+  return !known.has(statement);
+}
+
 export function runFor(interpreter: Interpreter, statement: ForStatement, frame: Frame): void {
   const target = bare(statement.target);
   const names = namesIn(target);
@@ -164,7 +173,10 @@ export function runFor(interpreter: Interpreter, statement: ForStatement, frame:
   for (const [at, { key: iterationKey, value }] of passes.entries()) {
     if (!mayGoOn(interpreter, statement.span) || frame.result.values) return;
     // What is a number before the first iteration may be a tensor after it.
-    if (isCounted && at < 2 && keepFor(interpreter, run, rest(at))) return;
+    if (isCounted && at < 2 && mayBeKept(interpreter, statement)) {
+      if (keepFor(interpreter, run, rest(at))) return;
+      if (at === 1) unrolled.get(interpreter)!.add(statement);
+    }
     const id = `${frame.prefix}${loop}#${iterationKey}`;
     const group = { kind: "loop", id, label: `for ${name} = ${iterationKey}` } as const;
     interpreter.calls.push({ ...group, span: statement.span, result: null, expr: null, run });
