@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef, type ReactNode } from "react";
 import { playground } from "../state";
 import { Icon } from "./Icon";
+import "./dialogs.css";
 
 interface Props {
   readonly title: string;

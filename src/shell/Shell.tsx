@@ -11,7 +11,7 @@ import { useDevice } from "./use-device";
 import { useFileDrop } from "./use-file-drop";
 import { useKeys } from "./use-keys";
 import { useRunView } from "./use-run-view";
-import "./dialogs.css";
+import "./buttons.css";
 import "./shell.css";
 
 const loadFind = async () => (await import("./FindDialog")).FindDialog;

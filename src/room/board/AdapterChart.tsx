@@ -41,11 +41,12 @@ function adapterChart(rows: readonly AdapterRow[], palette: Palette): ChartConfi
       animation: false,
       plugins: { tooltip: { enabled: true } },
       scales: {
+        // Times differ by hundreds; on this scale equal lengths are equal factors.
         x: {
-          beginAtZero: true,
+          type: "logarithmic",
           grid: { color: palette.line },
           ticks: text,
-          title: { display: true, text: unit, ...text },
+          title: { display: true, text: `${unit}, logarithmic`, ...text },
         },
         y: { grid: { display: false }, ticks: text },
       },

@@ -17,7 +17,7 @@ interface Other {
 const OTHERS: Readonly<Record<"check" | "break" | "hand-in", Other>> = {
   check: { title: "Check the laptops", summary: "Everybody opens “Check this laptop” and hands in.", page: "check" },
   break: { title: "Break", summary: "", page: null },
-  "hand-in": { title: "Hand in", summary: "Everybody hands in again; look at the board together.", page: "board" },
+  "hand-in": { title: "Hand in", summary: "Everybody hands in again; read the board together.", page: "board" },
 };
 
 interface RowProps {
