@@ -153,7 +153,7 @@ test("memory over the kernels: values come and go, and the arrow keys go from ke
   const naive = tab.getByRole("slider", { name: /naive plan/ });
   await naive.focus();
   await page.keyboard.press("Home");
-  await expect(naive).toHaveAttribute("aria-valuetext", "K1 add kernel: 48 MiB alive. x 16 MiB, b 16 MiB, add 16 MiB");
+  await expect(naive).toHaveAttribute("aria-valuetext", "K1 add: 48 MiB alive. x 16 MiB, b 16 MiB, add 16 MiB");
   await page.keyboard.press("ArrowRight");
   await expect(naive).toHaveAttribute(
     "aria-valuetext",
