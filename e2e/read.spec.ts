@@ -157,7 +157,7 @@ test("memory over the kernels: values come and go, and the arrow keys go from ke
   await page.keyboard.press("ArrowRight");
   await expect(naive).toHaveAttribute(
     "aria-valuetext",
-    "K2 relu kernel: 64 MiB alive. x 16 MiB, b 16 MiB, add 16 MiB, relu 16 MiB",
+    "K2 relu: 64 MiB alive. x 16 MiB, b 16 MiB, add 16 MiB, relu 16 MiB",
   );
   // The keys were the chart's own: the step stays.
   await expect(play.steps).toContainText("Step 2 of 2");
