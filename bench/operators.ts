@@ -62,7 +62,7 @@ export const handWritten: Readonly<Record<string, HandWritten>> = {
   linear_cross_entropy: {
     library: liger,
     kernels: [3],
-    why: "the tiles of the scores are made again for their gradient, and both gradients are products of their own",
+    why: "the tiles of the scores are recomputed for their gradient, and both gradients are products of their own",
   },
   linear_jsd: { library: liger, kernels: [4], why: "rows of both products meet in one loss: their scores are stored" },
   merge_attention_states: { library: flashInfer, kernels: [1] },

@@ -43,3 +43,14 @@ export function numbersOfExample(seed: number, stream: number, index: number): (
 /** A number of mean 0 and variance 1 from two uniform ones. Box and Muller 1958. */
 export const normal = (next: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
+
+/** The part `labels`: one whole number for each example, from 0 on. */
+export const labelPart = (labelOf: (index: number) => number): DataPart => ({
+  name: "labels",
+  dtype: "i32",
+  shapes: "no axis",
+  fits: (shape) => shape.length === 0,
+  read(out, at, index) {
+    out[at] = labelOf(index);
+  },
+});

@@ -1,5 +1,5 @@
 /** @file Digits of 8 × 8 pixels, drawn: strokes on a unit square, bent a little differently for each example. */
-import { normal, numbersOfExample, type DataPart, type DataSet } from "./define";
+import { labelPart, normal, numbersOfExample, type DataPart, type DataSet } from "./define";
 
 const EXAMPLES = 1024;
 const SIDE = 8;
@@ -108,16 +108,6 @@ const images: DataPart = {
   },
 };
 
-const labels: DataPart = {
-  name: "labels",
-  dtype: "i32",
-  shapes: "no axis",
-  fits: (shape) => shape.length === 0,
-  read(out, at, index) {
-    out[at] = digitOf(index);
-  },
-};
-
 /** 1,024 drawn digits of 8 × 8 pixels between 0 and 1; the label is the digit. */
 export const digits: DataSet = {
   name: "digits",
@@ -125,5 +115,5 @@ export const digits: DataSet = {
   view: "images",
   examples: EXAMPLES,
   classes: STROKES.length,
-  parts: [images, labels],
+  parts: [images, labelPart(digitOf)],
 };

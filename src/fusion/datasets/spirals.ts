@@ -1,5 +1,5 @@
 /** @file Two spirals, one inside the other: points of the plane that no straight line separates. */
-import { normal, numbersOfExample, type DataPart, type DataSet } from "./define";
+import { labelPart, normal, numbersOfExample, type DataPart, type DataSet } from "./define";
 
 const EXAMPLES = 256;
 const ARMS = 2;
@@ -34,16 +34,6 @@ const points: DataPart = {
   },
 };
 
-const labels: DataPart = {
-  name: "labels",
-  dtype: "i32",
-  shapes: "no axis",
-  fits: (shape) => shape.length === 0,
-  read(out, at, index) {
-    out[at] = armOf(index);
-  },
-};
-
 /** 256 points on two arms; the label is the arm, 0 or 1. */
 export const spirals: DataSet = {
   name: "spirals",
@@ -51,5 +41,5 @@ export const spirals: DataSet = {
   view: "plane",
   examples: EXAMPLES,
   classes: ARMS,
-  parts: [points, labels],
+  parts: [points, labelPart(armOf)],
 };

@@ -1,4 +1,4 @@
-/** @file Reading a part of the program to see what it is: what that leaves behind can be taken back. */
+/** @file Reading a part of the program to see what it is: what that leaves behind can be discarded. */
 import type { NodeId } from "../ir";
 import type { Interpreter } from "./interpreter";
 
