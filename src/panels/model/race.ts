@@ -1,5 +1,5 @@
 /** @file Naive and fused on one axis of time: when each kernel of either plan runs, and how far both are at a moment. µs throughout. */
-import type { Kernel, Plan, RegionId } from "../../fusion";
+import { kernelWords, type Kernel, type Plan, type RegionId } from "../../fusion";
 import type { FinishedRun } from "../../state";
 import { timingOf } from "./timings";
 
@@ -85,7 +85,7 @@ function laneOf(name: Lane["name"], plan: Plan, parts: readonly Part[]): Lane {
     const from = launch + parts[i]!.gap;
     at = from + parts[i]!.work;
     const { id, region } = kernel;
-    return { id, name: kernel.name.replaceAll("_", " "), region, launch, from, to: at, bytes: bytesOf(kernel) };
+    return { id, name: kernelWords(kernel.name), region, launch, from, to: at, bytes: bytesOf(kernel) };
   });
   const bytes = kernels.reduce((sum, each) => sum + each.bytes, 0);
   return { name, kernels, end: at, bytes, transfers: plan.totals.fullSizeTransfers };
