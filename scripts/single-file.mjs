@@ -39,7 +39,7 @@ export function singleFile(fileName) {
         const held = workers.map((worker) => {
           const name = worker.fileName.split("/").pop();
           const address = new RegExp(
-            `new URL\\(([\`"'])(?:[^\`"']*/)?${RegExp.escape?.(name) ?? name}\\1, *import\\.meta\\.url\\)`,
+            `new URL\\(([\`"'])(?:[^\`"']*/)?${name.replaceAll(".", "\\.")}\\1, *import\\.meta\\.url\\)`,
             "g",
           );
           const before = code;

@@ -14,6 +14,7 @@ export const loadCompare = () => import("./compare/CompareView");
 export const loadRace = () => import("./race/RaceView");
 /** SVG as pixels. */
 export const loadPixels = () => import("./pixels");
+export { copyText } from "./copy-text";
 export { csvOf } from "./csv";
 export { download } from "./download";
 export { late };

@@ -1,6 +1,6 @@
 /** @file Copies a text and says whether it worked. */
 import { useState } from "react";
-import { PanelIcon } from "../panels";
+import { copyText, PanelIcon } from "../panels";
 
 interface Props {
   readonly text: string;
@@ -11,13 +11,7 @@ interface Props {
 export function CopyButton({ text, label, filled = false }: Props) {
   const [copied, setCopied] = useState<{ readonly text: string; readonly ok: boolean } | null>(null);
   const copy = async (): Promise<void> => {
-    try {
-      // Absent on insecure origins.
-      await navigator.clipboard.writeText(text);
-      setCopied({ text, ok: true });
-    } catch {
-      setCopied({ text, ok: false });
-    }
+    setCopied({ text, ok: await copyText(text) });
   };
   const now = copied?.text === text ? copied : null;
   return (

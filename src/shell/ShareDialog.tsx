@@ -1,7 +1,7 @@
 /** @file Share: the link, how long it is, and that nothing is uploaded. */
 import { useEffect, useState } from "react";
 import { encodeFile, encodeLink, limits } from "../document";
-import { download, loadRace } from "../panels";
+import { copyText, download, loadRace } from "../panels";
 import { QrCode } from "../room";
 import { pageAddress, playground, sharedState, usePlayground } from "../state";
 import { Dialog } from "./Dialog";
@@ -59,10 +59,7 @@ const saveFile = (): void =>
 function CopyField({ name, text }: { readonly name: string; readonly text: string }) {
   const [copied, setCopied] = useState<"no" | "yes" | "failed">("no");
   const copy = (): void => {
-    // Absent on insecure origins; the field can still be copied by hand.
-    const writing = (navigator.clipboard as Clipboard | undefined)?.writeText(text);
-    if (!writing) setCopied("failed");
-    else void writing.then(() => setCopied("yes")).catch(() => setCopied("failed"));
+    void copyText(text).then((done) => setCopied(done ? "yes" : "failed"));
   };
   return (
     <>

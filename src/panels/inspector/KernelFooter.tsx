@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from "react";
 import { kernelTitle, type Fusion, type Plan } from "../../fusion";
 import { playground, selectNaiveFusion, usePlayground, type FinishedRun } from "../../state";
 import { Icon } from "../Icon";
+import { copyText } from "../copy-text";
 import { download } from "../download";
 import { naiveWgsl } from "../model/kernels";
 import { useShownKernel } from "./use-shown-kernel";
@@ -50,12 +51,7 @@ async function exportTrace(): Promise<void> {
 function CopyButton({ text }: { readonly text: string }) {
   const [copied, setCopied] = useState("Copy");
   const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied("Copied");
-    } catch {
-      setCopied("Not allowed");
-    }
+    setCopied((await copyText(text)) ? "Copied" : "Not allowed");
     setTimeout(() => setCopied("Copy"), 1500);
   };
   return (
