@@ -8,10 +8,10 @@ test("a loop is one kernel whose registers carry its values; both plans run and 
   await expect(transfers).toHaveAccessibleName("fused: 2 read, 1 written");
   await play.node(/^map_loop count/).click();
   await page.getByRole("tab", { name: /^Loops/ }).click();
-  await expect(play.region("Kernels")).toContainText("for turn in 20:");
+  await expect(play.region("Kernels")).toContainText("for iteration in 20:");
   await expect(play.region("Kernels")).toContainText("in registers");
   await page.getByRole("tab", { name: /^WGSL/ }).click();
-  await expect(play.region("Kernels")).toContainText("turn < 20u");
+  await expect(play.region("Kernels")).toContainText("iteration < 20u");
   await play.run.click();
   await expect(play.region("Measured")).toContainText(/kernels agree with f64 at [\d,]+ points/, { timeout: 100_000 });
 });

@@ -79,7 +79,7 @@ cy: f32[N, N] = uniform(-1.5, 1.5)
 x = cx * 0
 y = cy * 0
 count = cx * 0
-for turn in range(20):
+for iteration in range(20):
     next_x = x * x - y * y + cx
     next_y = 2 * x * y + cy
     inside = next_x * next_x + next_y * next_y < 4
