@@ -63,11 +63,12 @@ const opNames = () =>
       .flatMap((file) => [...read(file).matchAll(/^ {2}name: "(\w+)"/gm)].map(([, name]) => name)),
   );
 
-/** Comparisons with the name of an op, and lists of such names: `file:line`. */
-function opNamesIn(file, names) {
+/** Comparisons with the name of an op among `open`, and lists of names with such a one among them: `file:line`. */
+function opNamesIn(file, open, names) {
   const text = read(file);
   const found = [];
-  const isName = (node) => node?.type === "Literal" && typeof node.value === "string" && names.has(node.value);
+  const isOf = (set) => (node) => node?.type === "Literal" && typeof node.value === "string" && set.has(node.value);
+  const [isName, isOpen] = [isOf(names), isOf(open)];
   const isOp = (node) =>
     (node?.type === "Identifier" && /^op$|Op$/.test(node.name)) ||
     (node?.type === "MemberExpression" && /^op$|Op$/.test(node.property.name ?? ""));
@@ -76,15 +77,30 @@ function opNamesIn(file, names) {
     if (Array.isArray(node)) return node.forEach(visit);
     const compared =
       node.type === "BinaryExpression" &&
-      ((isOp(node.left) && isName(node.right)) || (isOp(node.right) && isName(node.left)));
-    const cased = node.type === "SwitchStatement" && isOp(node.discriminant) && node.cases.some((c) => isName(c.test));
+      ((isOp(node.left) && isOpen(node.right)) || (isOp(node.right) && isOpen(node.left)));
+    const cased = node.type === "SwitchStatement" && isOp(node.discriminant) && node.cases.some((c) => isOpen(c.test));
     const listed =
-      node.type === "ArrayExpression" && node.elements.length > 1 && node.elements.every((each) => isName(each));
+      node.type === "ArrayExpression" &&
+      node.elements.length > 1 &&
+      node.elements.every(isName) &&
+      node.elements.some(isOpen);
     if (compared || cased || listed) found.push(`${file}:${text.slice(0, node.start).split("\n").length}`);
     for (const [key, value] of Object.entries(node)) if (key !== "parent") visit(value);
   };
   visit(treeOf(file).body);
   return found;
+}
+
+/** Ops that a file says it is about: `@about sum, exp: why` in the comment at its head. */
+const aboutOf = (text) => /^ \* @about ([\w, ]+): /m.exec(text)?.[1].split(", ") ?? [];
+
+/** Names of ops that a file uses and does not say it is about, and those that it says it is about and never uses. */
+function undeclared(file, names) {
+  const text = read(file);
+  const about = aboutOf(text);
+  const stale = about.filter((name) => !text.split("*/").slice(1).join("*/").includes(`"${name}"`));
+  const open = new Set([...names].filter((name) => !about.includes(name)));
+  return [...opNamesIn(file, open, names), ...stale.map((name) => `${file}: @about ${name}`)];
 }
 
 /** Everything that is printed. Counted files are those of src/ without tests. */
@@ -130,7 +146,8 @@ export async function measure() {
         (path) => path !== "scripts/house.mjs" && read(path).includes("prettier-ignore"),
       ),
       "files above 450 lines": own.filter((file) => lines.get(file) > 450),
-      "op names outside ops": outsideOps.flatMap((file) => opNamesIn(file, names)),
+      "op names outside ops": outsideOps.flatMap((file) => undeclared(file, names)),
+      "files about ops": outsideOps.filter((file) => aboutOf(read(file)).length > 0),
       "old words": module.oldWordsFound(),
       "small files with one importer": own.filter(
         (file) =>

@@ -9,19 +9,20 @@ import {
 } from "./codegen";
 import { chosenFor } from "./cost";
 import {
-  knobsFor,
-  withKnob,
   type CompileOptions,
   type Fusion,
   type Graph,
+  isInput,
   type Kernel,
   type KnobName,
+  knobsFor,
   type Node,
   type NodeId,
   type Plan,
   type Region,
   type RegionId,
   type Target,
+  withKnob,
 } from "./ir";
 import { opDef } from "./ops";
 import { isFreeView, isInlined, knobOffers, type KnobOffer } from "./region";
@@ -77,7 +78,7 @@ export function knobSweep(
     const plan = planFusion(only(graph, region), { ...target, knobs, strict: options.strict }, options.profile);
     return [{ value, plan }];
   });
-  return { values, inputs: [...graph.nodes.values()].filter(({ op }) => op === "input") };
+  return { values, inputs: [...graph.nodes.values()].filter(isInput) };
 }
 
 /** The region as a program of its own: what other kernels store is an input here. */
@@ -91,7 +92,7 @@ function programOf({ nodes }: Graph, region: Region): Graph {
     const written = isFreeView(n) || isInlined(n) || opDef(n.op).generate !== undefined;
     if (written) open.push(...n.inputs);
     const { recipe: _, ...plain } = n;
-    taken.set(n.id, written ? n : { ...plain, op: "input", inputs: [], attrs: n.op === "input" ? n.attrs : {} });
+    taken.set(n.id, written ? n : { ...plain, op: "input", inputs: [], attrs: isInput(n) ? n.attrs : {} });
   }
   const kept = [...nodes.values()].flatMap((n) => taken.get(n.id) ?? (inside.has(n.id) ? [n] : []));
   return { nodes: new Map(kept.map((n) => [n.id, n])), outputs: region.outputs };

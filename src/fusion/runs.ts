@@ -1,5 +1,5 @@
 /** @file Runs of equal blocks in a program without names: the same ops in the same order, several times in a row. */
-import type { Graph, Node } from "./ir";
+import { type Graph, isSource, type Node } from "./ir";
 
 /** `count` blocks of `length` ops each, from the op at `start` on. */
 export interface Run {
@@ -25,10 +25,8 @@ interface Sequence {
   readonly readings: Int32Array;
 }
 
-const isOp = ({ op }: Node): boolean => op !== "input" && op !== "const" && op !== "hole";
-
 /** Ops of a source graph in the text's order. */
-export const opsInOrder = (graph: Graph): Node[] => [...graph.nodes.values()].filter(isOp);
+export const opsInOrder = (graph: Graph): Node[] => [...graph.nodes.values()].filter((n) => !isSource(n));
 
 function sequenceOf(ops: readonly Node[]): Sequence {
   const at = new Map(ops.map(({ id }, i) => [id, i] as const));

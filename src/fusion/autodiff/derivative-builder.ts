@@ -1,5 +1,5 @@
 /** @file Where derivatives are written: ops by name on nodes and numbers, each call once, with what rules need to know of the graph. */
-import type { Attrs, Node, NodeId, TensorType } from "../ir";
+import { type Attrs, type Node, type NodeId, type TensorType, valueOfLiteral } from "../ir";
 import { findOp, opDef, type GraphBuilder, type OpDef, type DerivativeContext } from "../ops";
 
 /** What stands in the way: an op without a rule. */
@@ -43,10 +43,7 @@ export class DerivativeBuilder {
   node = (id: NodeId): Node => this.writer.node(id);
   typeOf = (id: NodeId): TensorType => this.writer.typeOf(id);
 
-  literal = (id: NodeId): number | null => {
-    const { op, attrs } = this.node(id);
-    return op === "const" ? Number(attrs["value"]) : null;
-  };
+  literal = (id: NodeId): number | null => valueOfLiteral(this.node(id));
 
   /** A call of an op, composites included; numbers become literals of `dtype`. */
   call(dtype: TensorType["dtype"], op: string, operands: readonly (NodeId | number)[], attrs: Attrs = {}): NodeId {
@@ -96,7 +93,6 @@ export const ruleOf = (node: Node): OpDef["derivative"] => {
 
 /** Only these change smoothly. */
 export const isSmooth = ({ dtype }: TensorType): boolean => dtype === "f32" || dtype === "f16";
-const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole", "iota"]);
 
 /** Nodes that change when one of `roots` does, in an order in which operands come first; only those that `ends` read. */
 export function dependents(
@@ -120,9 +116,7 @@ export function dependents(
       continue;
     }
     left.pop();
-    const own =
-      roots.has(id) ||
-      (isSmooth(node.type) && !SOURCES.has(node.op) && node.inputs.some((input) => changes.get(input)));
+    const own = roots.has(id) || (isSmooth(node.type) && node.inputs.some((input) => changes.get(input)));
     changes.set(id, own);
     if (own) order.push(node);
   }

@@ -1,13 +1,14 @@
 /** @file What every template shares: the job, the grid of threads, and the finished program. */
 import {
-  KERNEL_SUFFIX,
-  node,
-  sizeOf,
   type Fusion,
   type Graph,
+  isLiteral,
+  KERNEL_SUFFIX,
+  node,
   type Node,
   type NodeId,
   type Region,
+  sizeOf,
   type Target,
 } from "../ir";
 import { opDef } from "../ops";
@@ -148,7 +149,7 @@ function groupSizesOf(graph: Graph): ReadonlyMap<string, number> {
   if (known) return known;
   const sizes = new Map<string, number>();
   for (const n of graph.nodes.values()) {
-    const group = n.op === "const" ? undefined : compositeOf(n);
+    const group = isLiteral(n) ? undefined : compositeOf(n);
     if (group) sizes.set(group.id, (sizes.get(group.id) ?? 0) + 1);
   }
   groupSizes.set(graph, sizes);
@@ -228,7 +229,7 @@ const INFIX: ReadonlyMap<string, string> = new Map([
 function callText(graph: Graph, inside: ReadonlySet<NodeId>, n: Node, root = false): string {
   const source = onlyMoves(n) && !root ? node(graph, n.inputs[0]!) : null;
   if (source && (isFreeView(n) || sizeOf(source.type.shape) === 1)) return callText(graph, inside, source);
-  if (n.op === "const") return String(n.attrs["value"]);
+  if (isLiteral(n)) return String(n.attrs["value"]);
   if (!inside.has(n.id) && !root) return wordFor(n);
   const sign = n.inputs.length === 2 ? INFIX.get(n.op) : undefined;
   const args = n.inputs.map((input) => {

@@ -2,7 +2,7 @@
  * @file The engine: "the value of node n at these indices", answered by walking back to loads. Every op becomes one named
  * value, in the outermost scope where its operands are known. Templates decide only which indices to ask for.
  */
-import { broadcastShapes, bug, node, type Graph, type Node, type NodeId } from "../ir";
+import { broadcastShapes, bug, type Graph, isLiteral, node, type Node, type NodeId } from "../ir";
 import { opDef, type OpDef } from "../ops";
 import { isFreeView, loopOf, resultsOf } from "../region";
 import { Emitter, registerScalar, wordFor } from "./emitter";
@@ -145,7 +145,7 @@ export class Lowering extends Emitter {
       tuple = this.space.tuple(this.space.unravel(this.space.ravel(tuple.at, shape), source.type.shape));
     }
     if (this.#inside.has(source.id)) return yield [source.id, tuple];
-    if (source.op === "const") return literal(Number(source.attrs["value"]), registerScalar(source.type.dtype));
+    if (isLiteral(source)) return literal(Number(source.attrs["value"]), registerScalar(source.type.dtype));
     if (opDef(source.op).generate) return this.#generate(source, tuple);
     const offset = this.space.ravel(tuple.at, source.type.shape);
     return this.load(this.buffer(source.id), offset, [n.id], undefined, this.suffix(at));

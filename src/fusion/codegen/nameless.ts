@@ -2,7 +2,7 @@
  * @file A region without its names: nodes by number, words by their first part. Regions that differ in names alone have the same
  * key. What anything is called on the way here begins with `Q`, a letter no generated name starts with.
  */
-import { node, nodeId, type Attrs, type Graph, type Node, type NodeId, type Region } from "../ir";
+import { type Attrs, type Graph, isLiteral, node, type Node, nodeId, type NodeId, type Region } from "../ir";
 import { opDef } from "../ops";
 import { isFreeView, mayBeUniform } from "../region";
 import { wordFor } from "./emitter";
@@ -100,7 +100,7 @@ export function nameless(graph: Graph, region: Region): Nameless | null {
 }
 
 /** Read as it lies; literals and generated values are part of the text. */
-const isMemory = (n: Node): boolean => n.op !== "const" && opDef(n.op).generate === undefined;
+const isMemory = (n: Node): boolean => !isLiteral(n) && opDef(n.op).generate === undefined;
 const typeSaid = ({ type }: Node): string => `${type.dtype}[${type.shape.join()}]`;
 /** What may be a uniform is not bound as a computed value is. */
 const memorySaid = (n: Node): string => `${typeSaid(n)}${mayBeUniform(n) ? "u" : ""}`;
@@ -117,7 +117,7 @@ function attrsText(attrs: Attrs): string {
  * A part that is WGSL's or ours stays as it is.
  */
 function wordsWithout(graph: Graph, ids: readonly NodeId[]): { labels: string[]; stems: string[] } | null {
-  const words = ids.map((id) => (node(graph, id).op === "const" ? "const" : wordFor(node(graph, id))));
+  const words = ids.map((id) => (isLiteral(node(graph, id)) ? "const" : wordFor(node(graph, id))));
   if (words.some((word) => word.length > LONGEST_WORD || word.startsWith("Q"))) return null;
   const stemOf = (word: string): string => word.split("_", 1)[0]!;
   const fixed = new Set<string>();

@@ -9,15 +9,16 @@ import {
   type RegionFacts,
 } from "../cost";
 import {
-  bytesOf,
-  dtypeBytes,
-  node,
   type Access,
   type Binding,
+  bytesOf,
   type DeviceProfile,
+  dtypeBytes,
   type Fusion,
   type Graph,
+  isInput,
   type Kernel,
+  node,
   type NodeId,
   type Plan,
   type Region,
@@ -57,7 +58,7 @@ export function planFusion(fusion: Fusion, target: Target, profile: DeviceProfil
   const { buffers, plannedBytes, lowerBoundBytes } = planMemory(tenantsOf(fusion, kernels), kernels.length);
   const aliases = graph.outputs.flatMap((output) => {
     const value = resolveView(graph, output);
-    return value === output && node(graph, output).op !== "input" ? [] : [{ output, value }];
+    return value === output && !isInput(node(graph, output)) ? [] : [{ output, value }];
   });
   return { kernels, buffers, aliases, totals: runningTotals.totals(), plannedBytes, lowerBoundBytes };
 }
@@ -206,12 +207,12 @@ function tenantsOf({ graph }: Fusion, kernels: readonly Omit<Kernel, "id">[]): T
   for (const id of kept) {
     const n = node(graph, id);
     // A result without elements has no kernel either.
-    if (lives.has(id) || (n.op !== "input" && bytesOf(n.type) > 0)) continue;
+    if (lives.has(id) || (!isInput(n) && bytesOf(n.type) > 0)) continue;
     tenants.push({
       value: id,
       type: n.type,
       bytes: bytesOf(n.type),
-      role: n.op === "input" ? "input" : "output",
+      role: isInput(n) ? "input" : "output",
       firstKernel: -1,
       lastKernel: kernels.length,
     });

@@ -1,5 +1,5 @@
 /** @file When values are alive: a position in the text for every kernel, an interval for every value, the sum over all of them. */
-import { bytesOf, node, type Graph, type NodeId, type RegionId } from "../ir";
+import { bytesOf, type Graph, isInput, node, type NodeId, type RegionId } from "../ir";
 import { resolveView } from "../region";
 import { liveProfile } from "./peak-memory";
 
@@ -33,7 +33,7 @@ export function openLiveness(graph: Graph, positions: number): Liveness {
   const keptNow = (): Set<NodeId> => new Set(graph.outputs.map((id) => resolveView(graph, id)));
   let kept = keptNow();
   let inputs = 0;
-  for (const n of graph.nodes.values()) if (n.op === "input") inputs += bytesOf(n.type);
+  for (const n of graph.nodes.values()) if (isInput(n)) inputs += bytesOf(n.type);
   const lifeOf = (value: NodeId): Life => {
     const known = lives.get(value);
     if (known) return known;

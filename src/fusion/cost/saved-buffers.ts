@@ -1,5 +1,5 @@
 /** @file What a plan keeps of the forward pass until the backward pass has read it. */
-import { bytesOf, node, type Fusion, type NodeId } from "../ir";
+import { bytesOf, type Fusion, isInput, node, type NodeId } from "../ir";
 import { storedInputs } from "../region";
 
 export interface SavedBuffer {
@@ -13,6 +13,6 @@ export function savedBuffers({ graph, regions }: Fusion): readonly SavedBuffer[]
   const read = new Set<NodeId>();
   for (const { members } of regions.values())
     if (members.some(late)) for (const id of storedInputs(graph, members)) read.add(id);
-  const kept = [...graph.nodes.values()].filter(({ id, op }) => read.has(id) && op !== "input" && !late(id));
+  const kept = [...graph.nodes.values()].filter((n) => read.has(n.id) && !isInput(n) && !late(n.id));
   return kept.map(({ id, type }) => ({ value: id, bytes: bytesOf(type) }));
 }

@@ -1,5 +1,5 @@
 /** @file Counts what a kernel moves. The only file where bytes and transfers are counted; times are model.ts's business. */
-import { bytesOf, dtypeBytes, node, type Access, type Graph, type NodeId, type Region } from "../ir";
+import { type Access, bytesOf, dtypeBytes, type Graph, isLiteral, node, type NodeId, type Region } from "../ir";
 import { opDef } from "../ops";
 import { miscounted } from "./mutations";
 import { type RegionForm, type RegionSchedule } from "../region";
@@ -44,8 +44,9 @@ export function fullSizeBytes(graph: Graph): number {
   const seen = new Set<NodeId>(graph.outputs);
   const open = [...graph.outputs];
   while (open.length > 0) {
-    const { op, type, inputs } = node(graph, open.pop()!);
-    if (op !== "const" && opDef(op).kind !== "movement") largest = Math.max(largest, bytesOf(type));
+    const n = node(graph, open.pop()!);
+    const { type, inputs } = n;
+    if (!isLiteral(n) && opDef(n.op).kind !== "movement") largest = Math.max(largest, bytesOf(type));
     for (const input of inputs) {
       if (seen.has(input)) continue;
       seen.add(input);

@@ -27,7 +27,6 @@ export { leavingHalves, withRounded } from "./halves";
 export { HIGHEST, LOWEST } from "./limits";
 export { primitive as opDef } from "./primitives";
 export { philox, randomBits } from "./philox";
-export { isInput } from "./source/input";
 export { floatKey, fromFloatKey, fromWholeKey, lastKey, wholeKey } from "./sorting";
 export { LONGEST_SORTED, MOST_SELECTED } from "./ranking";
 export { axesOf, normalAxis, numberOf, numbersOf } from "./shapes";

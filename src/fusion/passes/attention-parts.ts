@@ -1,5 +1,5 @@
 /** @file Finds product → row fold → product by data flow: what lies between two contractions, and a row factor that can wait. */
-import { node, nodeId, type Graph, type Node, type NodeId } from "../ir";
+import { type Graph, node, type Node, nodeId, type NodeId, valueOfLiteral } from "../ir";
 import { opDef } from "../ops";
 import type { Planner } from "./planner";
 import type { NodeChange, Rewriter } from "./rewriter";
@@ -85,7 +85,7 @@ function dependents(planner: Planner, among: readonly NodeId[], roots: ReadonlyS
 /** Ops that a factor of the row may be moved across. */
 const TRANSPARENT: ReadonlySet<string> = new Set(["dropout", "identity", "neg"]);
 
-const isZero = ({ op, attrs }: Node): boolean => op === "const" && Number(attrs["value"]) === 0;
+const isZero = (n: Node): boolean => valueOfLiteral(n) === 0;
 
 function rowFactor(
   planner: Planner,

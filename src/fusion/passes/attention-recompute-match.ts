@@ -1,5 +1,5 @@
 /** @file Finds what a backward pass needs again of scores that a softmax folds: elements between two products, one for each score. */
-import { node, sizeOf, type Graph, type Node, type NodeId } from "../ir";
+import { type Graph, isLiteral, node, type Node, type NodeId, sizeOf } from "../ir";
 import { opDef, type OpKind } from "../ops";
 import { isMatrixTranspose } from "../region";
 import { between } from "./attention-parts";
@@ -57,11 +57,11 @@ const BETWEEN: ReadonlySet<OpKind> = new Set<OpKind>(["elementwise", "random", "
 function isPlace(graph: Graph, id: NodeId): boolean {
   const behind = new Set([id]);
   for (const each of behind) {
-    const { op, inputs } = node(graph, each);
-    if (behind.size > FURTHEST || !(op === "const" || BETWEEN.has(opDef(op).kind))) return false;
-    for (const input of inputs) behind.add(input);
+    const n = node(graph, each);
+    if (behind.size > FURTHEST || !(isLiteral(n) || BETWEEN.has(opDef(n.op).kind))) return false;
+    for (const input of n.inputs) behind.add(input);
   }
-  return node(graph, id).op !== "const";
+  return !isLiteral(node(graph, id));
 }
 
 /** What lies between one operand of a late product and the products before it; null where none are, or too many. */

@@ -2,7 +2,7 @@
  * @file The backward pass of attention reads the shares of each row again. They are not saved: the matmuls are computed again inside
  * the kernels that need them, tile by tile, and the row's maximum and sum, which the forward pass keeps, turn scores into shares at once.
  */
-import { bytesOf, node, type NodeId, type Patch, type Region, type Verdict } from "../ir";
+import { bytesOf, isSource, node, type NodeId, type Patch, type Region, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
 import { classifyOnline } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
@@ -10,7 +10,7 @@ import { legalMerge, patchOf } from "./merge";
 import { onlineCost, onlineProfitability } from "./online-profitability";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { isLate, isSource } from "./saved/partition";
+import { isLate } from "./saved/partition";
 import { rewriteCandidate } from "./rewriting";
 import { recomputedNodes, type RecomputedNodes } from "./attention-recompute-nodes";
 import { findRecomputations, type Recomputation } from "./attention-recompute-match";

@@ -1,5 +1,5 @@
 /** @file Exact identities, equal subexpressions, dead values. Each rewrite is a step of its own. */
-import { node, type Node, type NodeId } from "../ir";
+import { isHole, isInput, isLiteral, isSource, node, type Node, type NodeId } from "../ir";
 import { opDef } from "../ops";
 import { isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
@@ -10,8 +10,6 @@ import { openRewriter, type Rewriter } from "./rewriter";
 import { propose, rewritingPass, untilNoneFits } from "./rewriting";
 import { nameOf, no, yes } from "./sentences";
 import { titled } from "./catalogue";
-
-const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
 
 export const canonicalise: FusionPass = rewritingPass({
   ...titled("canonicalise"),
@@ -28,7 +26,7 @@ export const canonicalise: FusionPass = rewritingPass({
 function* dead(planner: Planner, rewriter: Rewriter): Generator<Candidate, void, Answer> {
   for (const id of [...planner.graph.nodes.keys()].toReversed()) {
     const n = planner.graph.nodes.get(id);
-    if (!n || SOURCES.has(n.op) || planner.isOutput(id) || rewriter.readersOf(id).size > 0) continue;
+    if (!n || isSource(n) || planner.isOutput(id) || rewriter.readersOf(id).size > 0) continue;
     const verdict = yes(
       "A_PATTERN",
       [id],
@@ -74,20 +72,21 @@ function repeated(planner: Planner): [NodeId, NodeId][] {
   const ids = [...planner.graph.nodes.keys()].toSorted((a, b) => planner.position(a) - planner.position(b));
   for (const id of ids) {
     const n = node(planner.graph, id);
-    if (n.op === "input" || n.op === "hole") continue;
+    if (isInput(n) || isHole(n)) continue;
     const key = keyOf(n, numbers);
     const first = known.get(key);
     if (first === undefined) known.set(key, id);
     else {
       numbers.set(id, first);
-      if (n.op !== "const") pairs.push([id, first]);
+      if (!isLiteral(n)) pairs.push([id, first]);
     }
   }
   return pairs;
 }
 
-function keyOf({ op, inputs, attrs, type, rounded }: Node, numbers: ReadonlyMap<NodeId, NodeId>): string {
+function keyOf(n: Node, numbers: ReadonlyMap<NodeId, NodeId>): string {
+  const { op, inputs, attrs, type, rounded } = n;
   const operands = inputs.map((input) => numbers.get(input) ?? input).join();
-  const seen = mutated("cse-ignores-attrs") && op !== "const" ? "" : JSON.stringify(attrs);
+  const seen = mutated("cse-ignores-attrs") && !isLiteral(n) ? "" : JSON.stringify(attrs);
   return `${op}(${operands})${seen}${type.dtype}${type.shape.join()}${rounded ? "~" : ""}`;
 }

@@ -1,8 +1,9 @@
 /** @file Facts of regions, computed once per shape of region: a program that repeats a block is priced as one block. */
 import {
-  node,
   type DeviceProfile,
   type Graph,
+  isLiteral,
+  node,
   type Node,
   type NodeId,
   type Region,
@@ -67,7 +68,7 @@ function openKinds(): Kinds {
       cache.set(n, fresh);
       return fresh;
     },
-    stored: (n) => number(`${n.op === "const" ? "c" : "s"}${n.type.dtype}${n.type.shape.join()}`),
+    stored: (n) => number(`${isLiteral(n) ? "c" : "s"}${n.type.dtype}${n.type.shape.join()}`),
   };
 }
 

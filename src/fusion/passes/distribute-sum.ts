@@ -5,14 +5,15 @@
  */
 import {
   broadcastShapes,
-  node,
-  nodeId,
-  sameShape,
-  sizeOf,
   type Graph,
+  isLiteral,
+  node,
   type Node,
+  nodeId,
   type NodeId,
+  sameShape,
   type Shape,
+  sizeOf,
 } from "../ir";
 import { countsAlong, opDef, withDefaults } from "../ops";
 import { isFreeView } from "../region";
@@ -70,7 +71,7 @@ export function distributeSum(
   if (parts.length === 0 || !parts.every((part) => part.expand())) return null;
   const after = parts.flatMap(({ added }) => added);
   const inserted = parts.flatMap(({ added, sum }) =>
-    added.flatMap(({ id, op }) => (id === sum.fold.id || op === "const" ? [] : [[id, sum.fold.id] as const])),
+    added.flatMap((n) => (n.id === sum.fold.id || isLiteral(n) ? [] : [[n.id, sum.fold.id] as const])),
   );
   return {
     change: { ...rewriter.replaced([], after), inserted },

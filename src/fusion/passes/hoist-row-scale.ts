@@ -2,7 +2,18 @@
  * @file A factor of a matmul's operand that does not change along the axis of the sum is applied to the results:
  * (x·r) W = r·(x W) and x (W·c) = (x W)·c. Of normalised rows only the scales are then stored.
  */
-import { bytesOf, node, nodeId, sameShape, sizeOf, type Node, type NodeId, type Patch, type Region } from "../ir";
+import {
+  bytesOf,
+  isLiteral,
+  node,
+  type Node,
+  nodeId,
+  type NodeId,
+  type Patch,
+  type Region,
+  sameShape,
+  sizeOf,
+} from "../ir";
 import { opDef, permOf, withDefaults } from "../ops";
 import { isFreeView } from "../region";
 import type { Candidate, FusionPass } from "./define";
@@ -82,12 +93,11 @@ function scaleOf({ graph, isOutput }: Planner, rewriter: Rewriter, product: Node
     const { shape } = n.type;
     const isWhole = (id: NodeId): boolean => sameShape(node(graph, id).type.shape, shape);
     const isScale = (id: NodeId): boolean => {
-      const { op, type } = node(graph, id);
+      const scale = node(graph, id);
       const along = axes[summed]!;
-      const own = type.shape.at(along - rank) ?? 1;
-      return (
-        op !== "const" && shape[along]! > 1 && own === 1 && (type.shape.length === rank || sizeOf(type.shape) === 1)
-      );
+      const { shape: held } = scale.type;
+      const own = held.at(along - rank) ?? 1;
+      return !isLiteral(scale) && shape[along]! > 1 && own === 1 && (held.length === rank || sizeOf(held) === 1);
     };
     const found = (value: NodeId, factor: NodeId): Scale => {
       const moves = sizeOf(node(graph, factor).type.shape) > 1 && axes.some((axis, i) => axis !== i);

@@ -1,5 +1,5 @@
 /** @file Exact laws of single ops: neutral operands, double negations, views of views, constants. Each answers with a change and a sentence. */
-import { node, sameShape, sizeOf, type Graph, type Node, type NodeId, type Verdict } from "../ir";
+import { type Graph, isLiteral, literalOf, node, type Node, type NodeId, sameShape, sizeOf, type Verdict } from "../ir";
 import { opDef } from "../ops";
 import { isFreeView, sourceOf } from "../region";
 import { mutated } from "./mutations";
@@ -28,11 +28,6 @@ const INVOLUTIONS: ReadonlySet<string> = new Set(["neg", "not"]);
 /** f(f(x)) = f(x) */
 const IDEMPOTENT: ReadonlySet<string> = new Set(["relu", "abs", "floor", "ceil", "round", "sign"]);
 
-const constant = (graph: Graph, id: NodeId): number | null => {
-  const { op, attrs } = node(graph, id);
-  return op === "const" ? Number(attrs["value"]) : null;
-};
-
 const sameType = (a: Node, b: Node): boolean => a.type.dtype === b.type.dtype && sameShape(a.type.shape, b.type.shape);
 
 /** The first law that fits the node, or null. */
@@ -44,8 +39,7 @@ export function lawFor(planner: Planner, rewriter: Rewriter, n: Node): Proposal 
 
 /** Whether a literal would stand where `n` is. */
 const becomesLiteral = (graph: Graph, { id, type }: Node, { rule, nodes }: Proposal): boolean =>
-  type.shape.length === 0 &&
-  (rule === "constant" || nodes.some((each) => each !== id && node(graph, each).op === "const"));
+  type.shape.length === 0 && (rule === "constant" || nodes.some((each) => each !== id && isLiteral(node(graph, each))));
 
 /** Whether views look at it: they, like results, show what is in memory, and a literal is not. */
 const isViewed = (graph: Graph, { readersOf }: Rewriter, id: NodeId): boolean =>
@@ -83,7 +77,8 @@ function neutral(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null
   if (!law || n.inputs.length !== 2) return null;
   const [a, b] = [n.inputs[0]!, n.inputs[1]!];
   const value = mutated("wrong-identity") ? 0 : law.value;
-  const other = constant(graph, b) === value ? a : law.operands.includes(0) && constant(graph, a) === value ? b : null;
+  const other =
+    literalOf(graph, b) === value ? a : law.operands.includes(0) && literalOf(graph, a) === value ? b : null;
   if (other === null || !sameType(node(graph, other), n)) return null;
   const [x, verb] = [nameOf(graph, other), NEUTRAL.get(n.op) ?? "leaves"];
   if (law.changesZero && planner.options.strict && !mutated("drops-strict") && n.type.dtype !== "i32") {
@@ -227,7 +222,7 @@ function folded(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null 
   const def = opDef(n.op);
   if (def.kind !== "elementwise" || n.inputs.length === 0 || planner.isOutput(n.id) || sizeOf(n.type.shape) !== 1)
     return null;
-  const values = n.inputs.map((input) => constant(graph, input));
+  const values = n.inputs.map((input) => literalOf(graph, input));
   if (n.type.dtype === "i32" || n.type.shape.length > 0 || !values.every((value) => value !== null)) return null;
   const value = def.scalar!.js(values, n.attrs);
   if (!Number.isFinite(value)) return null;

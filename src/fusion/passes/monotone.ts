@@ -1,5 +1,5 @@
 /** @file Which ops never reverse an order, and which leave zeros where they are: what a maximum may be exchanged with. */
-import { node, sameShape, sizeOf, type Graph, type Node, type NodeId } from "../ir";
+import { type Graph, literalOf, node, type Node, type NodeId, sameShape, sizeOf } from "../ir";
 import { numberOf, opDef } from "../ops";
 import { isFreeView } from "../region";
 
@@ -83,11 +83,6 @@ const NOT_NEGATIVE: ReadonlySet<string> = new Set([
   "sqrt",
 ]);
 
-const constant = (graph: Graph, id: NodeId): number | null => {
-  const n = node(graph, id);
-  return n.op === "const" ? Number(n.attrs["value"]) : null;
-};
-
 const own = (graph: Graph, { inputs }: Node, ops: ReadonlySet<string>): boolean => ops.has(node(graph, inputs[0]!).op);
 
 /** A function of one value, whatever it is folded by. */
@@ -126,7 +121,7 @@ function isMask(graph: Graph, id: NodeId): boolean {
  */
 export function maskedOperand(graph: Graph, n: Node): number | null {
   const [a, b, c] = n.inputs;
-  const zero = (id: NodeId | undefined): boolean => id !== undefined && constant(graph, id) === 0;
+  const zero = (id: NodeId | undefined): boolean => id !== undefined && literalOf(graph, id) === 0;
   const candidates =
     n.op === "mul"
       ? [isMask(graph, b!) ? 0 : -1, isMask(graph, a!) ? 1 : -1]
@@ -157,7 +152,7 @@ export function monotone(graph: Graph, n: Node, fold: Node): Monotone | null {
       return { way: operand === 0 ? "up" : "down", exact: true, operand };
     case "mul":
     case "div": {
-      const by = constant(graph, other);
+      const by = literalOf(graph, other);
       if (by === null || by === 0 || !Number.isFinite(by) || (n.op === "div" && operand === 1)) return null;
       return { way: by > 0 ? "up" : "down", exact: n.op === "mul", operand };
     }

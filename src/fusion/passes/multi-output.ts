@@ -1,5 +1,5 @@
 /** @file One kernel with several outputs, for a value that is stored anyway and for kernels that read the same tensor. */
-import { edgeId, node, type EdgeId, type NodeId, type Region, type RegionId, type Verdict } from "../ir";
+import { edgeId, type EdgeId, isInput, node, type NodeId, type Region, type RegionId, type Verdict } from "../ir";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { costOf, edgesBetween, joiningRewrite, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
 import { isIndexMap } from "./transpose-folding";
@@ -65,7 +65,7 @@ function byPolicy(planner: Planner, { rule, remove, nodes }: Candidate): Verdict
   const shared =
     rule === "siblings" || rule === "beside"
       ? policy === "materialise"
-        ? sharedReads(planner, remove[0]!, remove[1]!).some((value) => node(planner.graph, value).op !== "input")
+        ? sharedReads(planner, remove[0]!, remove[1]!).some((value) => !isInput(node(planner.graph, value)))
         : remove[0]!.members.some((id) => remove[1]!.members.includes(id))
       : planner.readersOf(remove[0]!.id).length > 1;
   if (!shared) return null;

@@ -1,22 +1,20 @@
 /** @file The naive plan: one region per call as written, per statement, or per primitive. State 0 of every compilation. */
 import {
-  MOST_BINDINGS,
-  node,
-  regionId,
-  usesOf,
   type Fusion,
   type Granularity,
   type Graph,
+  isSource,
+  MOST_BINDINGS,
+  node,
   type NodeId,
   type Region,
+  regionId,
+  usesOf,
 } from "../ir";
 import { positionsOf } from "../cost";
 import { withRounded } from "../ops";
 import { bySize, classifyPlain, isFreeView, launchedKey, loopKey, storedInputs } from "../region";
 import { regionsInTextOrder } from "./planner";
-
-/** Memory, literals and holes are no kernel's work. */
-const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
 
 /** The call that a node is part of: its outermost composite, the loop that it is a result of, or itself. */
 const callOf = (graph: Graph, id: NodeId): string =>
@@ -40,7 +38,7 @@ function gathered(ids: readonly NodeId[], key: (id: NodeId) => string): NodeId[]
  * can't compute is cut where it must be, a statement into its calls.
  */
 export function naiveFusion(graph: Graph, granularity: Granularity, strict = false): Fusion {
-  const ids = [...graph.nodes.values()].filter(({ op }) => !SOURCES.has(op)).map(({ id }) => id);
+  const ids = [...graph.nodes.values()].filter((n) => !isSource(n)).map(({ id }) => id);
   const outputs = new Set(graph.outputs);
   const calls = (members: readonly NodeId[]): Region[] =>
     gathered(members, (id) => callOf(graph, id)).flatMap((call) => kernelsOf(graph, call, outputs));

@@ -3,12 +3,13 @@ import {
   applyPatch,
   bug,
   bytesOf,
-  invert,
-  markLive,
   type DeviceProfile,
   type DraftFusion,
   type Fusion,
   type Graph,
+  invert,
+  isInput,
+  markLive,
   type Node,
   type NodeId,
   type Patch,
@@ -209,7 +210,7 @@ const setNodes = (draft: DraftFusion, patch: Patch): void =>
   applyPatch(draft, { ...patch, removedRegions: [], addedRegions: [], outputs: null });
 
 const inputBytes = (nodes: readonly Node[]): number =>
-  nodes.reduce((sum, { op, type }) => sum + (op === "input" ? bytesOf(type) : 0), 0);
+  nodes.reduce((sum, n) => sum + (isInput(n) ? bytesOf(n.type) : 0), 0);
 
 /** Exchanges regions in the totals, looks, and puts them back. */
 function peakAfter(

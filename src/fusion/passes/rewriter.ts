@@ -1,8 +1,10 @@
 /** @file Turns a change of nodes into a patch of nodes and regions: who reads what afterwards, which regions shrink, what they store. */
 import {
   freshRegionId,
-  node,
   type Graph,
+  isInput,
+  isLiteral,
+  node,
   type Node,
   type NodeId,
   type Patch,
@@ -68,7 +70,7 @@ export function openRewriter(planner: Planner): Rewriter {
       const after = rereading(web, from, to);
       return {
         gone: unneeded(web, [from], [to]),
-        after: target.op === "input" ? after : [withOrigins(web, target, [from]), ...after],
+        after: isInput(target) ? after : [withOrigins(web, target, [from]), ...after],
       };
     },
     rename: (from, to) => renaming(web, from, to),
@@ -117,7 +119,7 @@ function unneeded({ planner, readersOf }: Web, roots: readonly NodeId[], kept: r
   while (open.length > 0) {
     for (const input of node(planner.graph, open.pop()!).inputs) {
       if (gone.has(input) || kept.includes(input) || planner.isOutput(input)) continue;
-      if (node(planner.graph, input).op === "input") continue;
+      if (isInput(node(planner.graph, input))) continue;
       if (![...readersOf(input)].every((reader) => gone.has(reader))) continue;
       gone.add(input);
       open.push(input);
@@ -135,8 +137,8 @@ function abandoned({ planner, readersOf }: Web, gone: readonly NodeId[], after: 
   while (open.length > 0) {
     for (const input of planner.graph.nodes.get(open.pop()!)?.inputs ?? []) {
       if (dead.has(input) || changed.has(input) || planner.isOutput(input)) continue;
-      const { op, attrs } = node(planner.graph, input);
-      if (op === "input" && attrs["role"] === "input") continue;
+      const n = node(planner.graph, input);
+      if (isInput(n) && n.attrs["role"] === "input") continue;
       if (after.some(({ inputs }) => inputs.includes(input))) continue;
       if (![...readersOf(input)].every((reader) => dead.has(reader) || changed.has(reader))) continue;
       dead.add(input);
@@ -176,7 +178,7 @@ function becoming(web: Web, changed: Node): NodeChange {
   const gone = new Set<NodeId>();
   for (const input of node(planner.graph, changed.id).inputs) {
     if (changed.inputs.includes(input) || planner.isOutput(input)) continue;
-    if (node(planner.graph, input).op === "input" || readersOf(input).size > 1) continue;
+    if (isInput(node(planner.graph, input)) || readersOf(input).size > 1) continue;
     for (const id of unneeded(web, [input], changed.inputs)) gone.add(id);
   }
   return { gone: [...gone], after: [withOrigins(web, changed, [...gone])] };
@@ -214,10 +216,10 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
   for (const id of readersThroughViews(graph, unlike, readersBefore)) touch(id);
   const removedRegions = [...touched].map((id) => planner.region(id));
   const gone = new Set(change.gone);
-  const lives = (id: NodeId): boolean => !gone.has(id) && after(id).op !== "const";
+  const lives = (id: NodeId): boolean => !gone.has(id) && !isLiteral(after(id));
   const bodies = removedRegions.map((region) => ({ region, members: membersAfter(planner, region, change, lives) }));
   const own = (change.ownRegions ?? [])
-    .filter((id) => after(id).op !== "const")
+    .filter((id) => !isLiteral(after(id)))
     .map((id): Region => ({ id: regionId(`k:${id}`), members: [id], outputs: [id] }));
   const ownRegions = new Map(own.map((region) => [region.members[0]!, region.id]));
   const bodyOf = new Map([

@@ -1,5 +1,5 @@
 /** @file What every pass that rewrites nodes shares: a proposal becomes a candidate, is tried, and stays if nothing travels further for it. */
-import { type Node, type NodeId, type Patch, type Verdict } from "../ir";
+import { isSource, type Node, type NodeId, type Patch, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
 import type { Answer, Candidate, FusionPass } from "./define";
 import type { Proposal } from "./identities";
@@ -107,8 +107,6 @@ export function* propose(
 /** What fits a node, or null. */
 export type Law = (planner: Planner, rewriter: Rewriter, n: Node) => Proposal | null;
 
-const SOURCES: ReadonlySet<string> = new Set(["input", "const", "hole"]);
-
 /** Laws of single ops, until none fits; a node is looked at again when an operand changed. */
 export function* untilNoneFits(planner: Planner, rewriter: Rewriter, law: Law): Generator<Candidate, void, Answer> {
   const queue = [...planner.graph.nodes.keys()];
@@ -117,7 +115,7 @@ export function* untilNoneFits(planner: Planner, rewriter: Rewriter, law: Law): 
     const id = queue[i]!;
     waiting.delete(id);
     const n = planner.graph.nodes.get(id);
-    if (!n || SOURCES.has(n.op)) continue;
+    if (!n || isSource(n)) continue;
     const proposal = law(planner, rewriter, n);
     if (!proposal) continue;
     const around = [id, ...rewriter.readersOf(id)];

@@ -1,5 +1,5 @@
 /** @file Who stores and who reads each value, region by region, kept up to date as regions come and go. */
-import type { Node, NodeId, Region, RegionId } from "../ir";
+import { isLiteral, type Node, type NodeId, type Region, type RegionId } from "../ir";
 
 export interface UseDef {
   /** The region that provides a value; null for inputs and constants. */
@@ -72,7 +72,7 @@ function outsideInputs(nodes: ReadonlyMap<NodeId, Node>, { members }: Region): N
     for (const input of nodes.get(member)!.inputs) {
       if (known.has(input)) continue;
       known.add(input);
-      if (nodes.get(input)!.op !== "const") found.push(input);
+      if (!isLiteral(nodes.get(input)!)) found.push(input);
     }
   }
   return found;

@@ -1,5 +1,15 @@
 /** @file The interpreter that every kernel must agree with: the unfused graph, one op after the other, in f64. */
-import { bug, node as nodeOf, topological, type Graph, type Node, type NodeId, type TensorType } from "../ir";
+import {
+  bug,
+  type Graph,
+  isInput,
+  isLiteral,
+  type Node,
+  node as nodeOf,
+  type NodeId,
+  type TensorType,
+  topological,
+} from "../ir";
 import { opDef } from "../ops";
 import { inputData } from "./data";
 import { evaluateElementwise } from "./elementwise";
@@ -112,8 +122,8 @@ function sourceValues(
   inputs: ReadonlyMap<NodeId, ArrayLike<number>>,
   round: (value: number) => number,
 ): Float64Array {
-  if (node.op === "const") return Float64Array.of(round(Number(node.attrs["value"])));
-  if (node.op !== "input") throw bug(`${node.id} is not connected, so there is nothing to run`);
+  if (isLiteral(node)) return Float64Array.of(round(Number(node.attrs["value"])));
+  if (!isInput(node)) throw bug(`${node.id} is not connected, so there is nothing to run`);
   const given = inputs.get(node.id);
   if (!given && node.recipe) return foldedValues(node, inputs);
   return Float64Array.from(given ?? inputData(node));

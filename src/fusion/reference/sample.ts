@@ -1,15 +1,16 @@
 /** @file Single elements of large outputs: first which elements of every value they need, backwards, then their values, forwards. */
 import {
   bug,
-  node as nodeOf,
-  sizeOf,
-  topological,
   type DType,
   type Graph,
+  isLiteral,
   type Node,
+  node as nodeOf,
   type NodeId,
   type Shape,
+  sizeOf,
   type TensorType,
+  topological,
 } from "../ir";
 import { opDef } from "../ops";
 import { inputElement } from "./data";
@@ -318,7 +319,7 @@ export function planSampling(
     });
     if (over) return null;
   }
-  const open = [...needed].filter(([id]) => isSource(id) && nodeOf(graph, id).op !== "const" && !known(id));
+  const open = [...needed].filter(([id]) => isSource(id) && !isLiteral(nodeOf(graph, id)) && !known(id));
   return {
     touched,
     needs: new Map(open.map(([id, set]) => [id, set.list()])),
@@ -345,7 +346,7 @@ function valuesOf(
     const node = nodeOf(graph, id);
     const set = needed.get(id);
     if (!set) continue;
-    if (node.op === "const") read.set(id, () => Number(node.attrs["value"]));
+    if (isLiteral(node)) read.set(id, () => Number(node.attrs["value"]));
     else if (!points.has(id)) {
       const [all, some] = [known(id), found.get(id)];
       const at = all ?? ((flat: number) => some![set.rank(flat)]!);
@@ -387,7 +388,7 @@ export function knownInputs(graph: Graph, inputs: ReadonlyMap<NodeId, ArrayLike<
   const drawn = new Map<NodeId, (flat: number) => number>();
   return (id) => {
     const node = graph.nodes.get(id);
-    if (!node || opDef(node.op).kind !== "source" || node.op === "const") return undefined;
+    if (!node || opDef(node.op).kind !== "source" || isLiteral(node)) return undefined;
     const given = inputs.get(id);
     if (given) return (flat) => given[flat]!;
     const known = drawn.get(id) ?? inputElement(node);

@@ -1,5 +1,5 @@
 /** @file Which columns a row may see at all, where a mask says so by position alone: the tiles beyond need not be computed. */
-import { node, stridesOf, type Graph, type Node, type NodeId, type Shape } from "../ir";
+import { type Graph, isLiteral, node, type Node, type NodeId, type Shape, stridesOf, valueOfLiteral } from "../ir";
 import { opDef } from "../ops";
 import { sourceOf } from "./affine";
 import { permutationOf } from "./alignment";
@@ -58,7 +58,7 @@ export function weightsSeen(graph: Graph, members: ReadonlySet<NodeId>, weights:
   return null;
 }
 
-const isZero = ({ op, attrs }: Node): boolean => op === "const" && attrs["value"] === 0;
+const isZero = (n: Node): boolean => valueOfLiteral(n) === 0;
 const isMatrix = (shape: Shape): boolean => (shape.at(-2) ?? 1) > 1 && (shape.at(-1) ?? 1) > 1;
 /** Ops of one matrix that leave 0 as it is. */
 const KEEPS_ZERO: ReadonlySet<string> = new Set(["mul", "div", "neg", "identity", "stop_gradient"]);
@@ -78,7 +78,7 @@ function turnsLastTwo(graph: Graph, n: Node): boolean | null {
   return a === last && b === last - 1 ? true : null;
 }
 
-const isHidden = ({ op, attrs }: Node): boolean => op === "const" && Number(attrs["value"]) <= HIDDEN;
+const isHidden = (n: Node): boolean => (valueOfLiteral(n) ?? 0) <= HIDDEN;
 
 /** The tightest bound column ≤ row + c among the conditions that must all hold. */
 interface Inside {
@@ -140,7 +140,7 @@ function valueAt(inside: Inside, id: NodeId, index: readonly number[], depth: nu
   const n = node(graph, id);
   const def = opDef(n.op);
   if (depth > DEEPEST) return null;
-  if (n.op === "const") return Number(n.attrs["value"]);
+  if (isLiteral(n)) return Number(n.attrs["value"]);
   if (!members.has(id)) return null;
   if (def.generate) return def.generate.js(index, n.attrs);
   if (def.movement) {

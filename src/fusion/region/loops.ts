@@ -1,5 +1,15 @@
 /** @file A kernel as a loop nest that a person can read: what is loaded, what stays in a register, what is stored. Not code that runs. */
-import { node, sizeOf, type Fusion, type Graph, type Node, type NodeId, type Region, type RegionId } from "../ir";
+import {
+  type Fusion,
+  type Graph,
+  isLiteral,
+  node,
+  type Node,
+  type NodeId,
+  type Region,
+  type RegionId,
+  sizeOf,
+} from "../ir";
 import { findOp, opDef, type OpDef } from "../ops";
 import { launchedKey } from "./launched";
 import { launchedLines, iterationLines, type LoopLine, type Spelling } from "./loop-lines";
@@ -18,7 +28,6 @@ const symbols: Readonly<Record<string, string>> = {
 };
 
 const kindOf = ({ op }: Node): string => findOp(op)?.kind ?? "elementwise";
-const isScalarConst = ({ op }: Node): boolean => op === "const";
 
 interface Nest {
   readonly graph: Graph;
@@ -54,7 +63,7 @@ function foldsColumns({ graph, reduced }: Nest, found: Node): boolean {
 
 /** The widest thing that the kernel walks: what its first reduction reads, else its largest member. */
 function nestOf(graph: Graph, region: Pick<Region, "members" | "outputs">): Nest {
-  const members = region.members.map((id) => node(graph, id)).filter((each) => !isScalarConst(each));
+  const members = region.members.map((id) => node(graph, id)).filter((each) => !isLiteral(each));
   const reductions = members.filter((each) => ["reduce", "scan", "order"].includes(kindOf(each)));
   const widest = reductions
     .map((each) => ({ each, input: node(graph, each.inputs[0]!) }))
@@ -87,7 +96,7 @@ function indexed({ space, reduced }: Nest, name: string, shape: readonly number[
 
 function operand(nest: Nest, id: NodeId): string {
   const found = node(nest.graph, id);
-  if (isScalarConst(found)) return String(found.attrs["value"]);
+  if (isLiteral(found)) return String(found.attrs["value"]);
   return nest.inside.has(id) ? found.label : indexed(nest, found.label, found.type.shape);
 }
 
@@ -140,7 +149,7 @@ function mapLoopLines(nest: Nest, found: Node, depth: number): LoopLine[] {
   const members = nest.members.map(({ id }) => id);
   const results = loopOf(nest.graph, members, found.id);
   if (results[0] !== found.id) return [];
-  const loads = (id: NodeId): boolean => !nest.inside.has(id) && !isScalarConst(node(nest.graph, id));
+  const loads = (id: NodeId): boolean => !nest.inside.has(id) && !isLiteral(node(nest.graph, id));
   const all = results.map((id) => node(nest.graph, id));
   return [
     ...iterationLines(all, (id) => ({ text: operand(nest, id), loads: loads(id) }), spelled, depth),
@@ -195,7 +204,7 @@ function storeLine(nest: Nest, found: Node, depth: number): LoopLine[] {
 
 function computeLines(nest: Nest, found: Node, depth: number): LoopLine[] {
   if (opDef(found.op).loop) return mapLoopLines(nest, found, depth);
-  const loads = found.inputs.some((id) => !nest.inside.has(id) && !isScalarConst(node(nest.graph, id)));
+  const loads = found.inputs.some((id) => !nest.inside.has(id) && !isLiteral(node(nest.graph, id)));
   const kind = kindOf(found);
   const text =
     kind === "reduce"
@@ -330,7 +339,7 @@ export function apartLoops(graph: Graph, region: Pick<Region, "members">): LoopL
     const found = node(graph, id);
     const meaning = findOp(found.op);
     const free = meaning?.kind === "movement" && "movement" in meaning && meaning.movement?.free;
-    if (isScalarConst(found) || free) return [];
+    if (isLiteral(found) || free) return [];
     // Results of one loop have one nest.
     const together = opDef(found.op).loop ? loopOf(graph, region.members, id) : [id];
     return together[0] === id ? [fusedLoops(graph, { members: together, outputs: together })] : [];

@@ -3,7 +3,18 @@
  * depends on a running maximum only through exp(x − max) can be repaired when the maximum rises: what was summed so far is
  * multiplied by exp(old − new). The same holds for a second contraction over the row. (Milakov and Gimelshein 2018; Dao et al. 2022.)
  */
-import { node, showShape, sizeOf, type Graph, type Node, type NodeId, type Shape, type Verdict } from "../ir";
+import {
+  type Graph,
+  isLiteral,
+  literalOf,
+  node,
+  type Node,
+  type NodeId,
+  type Shape,
+  showShape,
+  sizeOf,
+  type Verdict,
+} from "../ir";
 import { opDef } from "../ops";
 import { followersOf, isMatrixTranspose, type Follower } from "./alignment";
 import { diagonalOf, weightsSeen, type Seen } from "./diagonal";
@@ -359,7 +370,7 @@ class Reader {
       const id = open.pop()!;
       if (seen.has(id)) continue;
       seen.add(id);
-      if (!members.has(id) && this.#node(id).op !== "const" && (this.#peak !== null || this.#isMatrix(id))) return null;
+      if (!members.has(id) && !isLiteral(this.#node(id)) && (this.#peak !== null || this.#isMatrix(id))) return null;
       if (members.has(id)) open.push(...this.#node(id).inputs);
     }
     if (this.#peak === null)
@@ -396,10 +407,7 @@ class Reader {
 /** Is `n` linear in its operands that are weights? Then a common factor may be taken out of it. */
 function isLinear(graph: Graph, n: Node, parts: readonly Part[]): boolean {
   const weights = parts.filter((part) => part === "weight").length;
-  const zero = (operand: number): boolean => {
-    const { op, attrs } = node(graph, n.inputs[operand]!);
-    return op === "const" && attrs["value"] === 0;
-  };
+  const zero = (operand: number): boolean => literalOf(graph, n.inputs[operand]!) === 0;
   switch (n.op) {
     case "mul":
       return weights === 1;

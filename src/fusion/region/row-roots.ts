@@ -1,5 +1,5 @@
 /** @file What rows are asked for, whatever walks them: what each pass begins with, what later passes need again, what is stored across. */
-import { node, sizeOf, stridesOf, type Graph, type NodeId, type Shape } from "../ir";
+import { type Graph, isLiteral, node, type NodeId, type Shape, sizeOf, stridesOf } from "../ir";
 import { wholeOutput, type RowPlacement } from "./classify";
 import { neighbours } from "./reads";
 import { isOrder } from "./row-ops";
@@ -70,7 +70,7 @@ export function cachedValues(graph: Graph, region: Body, form: RegionForm, { pla
     const place = places.get(id);
     if (
       (place && isOrder(node(graph, id))) ||
-      node(graph, id).op === "const" ||
+      isLiteral(node(graph, id)) ||
       place?.role === "row" ||
       !varies(node(graph, id).type.shape)
     )

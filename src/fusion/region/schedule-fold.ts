@@ -1,5 +1,5 @@
 /** @file What a fold asks of its nest: how its rows lie, what they read and store, what waits in registers; and the schedule that follows from the nest. */
-import { bytesOf, dtypeBytes, node, type Graph, type Knobs, type NodeId, type Target } from "../ir";
+import { bytesOf, dtypeBytes, type Graph, isLiteral, type Knobs, node, type NodeId, type Target } from "../ir";
 import {
   factorsOf,
   foldMicros,
@@ -153,7 +153,7 @@ class Rows {
         ? null
         : waitingAtOnce(graph, region, form, this.placement, this.cached),
       live: liveScalars(graph, region),
-      statements: region.members.filter((id) => node(graph, id).op !== "const").length,
+      statements: region.members.filter((id) => !isLiteral(node(graph, id))).length,
       meetingBytes: joinBytes(graph, form, joined),
       scanningBytes: scanBytes(graph, form),
       cut: early && this.byRow.length > 0 && plainFold && !knobs.rows,

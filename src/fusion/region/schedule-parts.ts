@@ -1,5 +1,5 @@
 /** @file What every schedule is made of: an empty one, the values alive at once, registers that any kernel takes. */
-import { node, type Graph, type NodeId, type Region } from "../ir";
+import { type Graph, isLiteral, node, type NodeId, type Region } from "../ir";
 import { opDef } from "../ops";
 import { liveInLoop, loopOf } from "./map-loops";
 import type { RegionSchedule, Variant } from "./types";
@@ -33,7 +33,7 @@ export const blank = (given: Partial<RegionSchedule> & { variant: Variant }): Re
 /** Most values alive at once when the members run in order. */
 export function liveScalars(graph: Graph, { members, outputs }: Body): number {
   const lastUse = new Map<NodeId, number>();
-  const isValue = (id: NodeId): boolean => node(graph, id).op !== "const";
+  const isValue = (id: NodeId): boolean => !isLiteral(node(graph, id));
   members.forEach((id, i) =>
     node(graph, id)
       .inputs.filter(isValue)

@@ -1,15 +1,16 @@
 /** @file Parameters that a kernel binds as uniforms: WebGPU counts those apart, so that many small ones need not split a kernel. */
-import { bytesOf, node, sizeOf, type Graph, type NodeId } from "../ir";
+import { bytesOf, type Graph, isInput, node, type Node, type NodeId, sizeOf } from "../ir";
 
 /** What every device binds as one uniform, bytes (maxUniformBufferBindingSize), and how many such buffers (maxUniformBuffersPerShaderStage). */
 const LARGEST_UNIFORM = 65_536;
 const MOST_UNIFORMS = 12;
 
 /** An input of the program, small and of whole vectors, or less than one: uniforms are walked in steps of 16 bytes, the least that a buffer has. */
-export function mayBeUniform({ op, attrs, type }: ReturnType<typeof node>): boolean {
-  const isInput = op === "input" && attrs["role"] !== undefined;
+export function mayBeUniform(n: Node): boolean {
+  const { attrs, type } = n;
   return (
-    isInput &&
+    isInput(n) &&
+    attrs["role"] !== undefined &&
     type.dtype === "f32" &&
     (sizeOf(type.shape) % 4 === 0 || sizeOf(type.shape) < 4) &&
     sizeOf(type.shape) > 0 &&

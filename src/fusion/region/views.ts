@@ -1,12 +1,12 @@
 /** @file What of a region touches memory: free views are looked through, scalar constants are inlined. */
-import { node, type Graph, type Node, type NodeId, type Region } from "../ir";
+import { type Graph, isLiteral, node, type Node, type NodeId, type Region } from "../ir";
 import { opDef } from "../ops";
 
 /** A free view shows the same elements in the same order: never a kernel, never a byte. */
 export const isFreeView = (n: Node): boolean => opDef(n.op).movement?.free === true;
 
 /** A scalar literal lives in the kernel's text, not in memory. */
-export const isInlined = (n: Node): boolean => n.op === "const";
+export const isInlined = (n: Node): boolean => isLiteral(n);
 
 /** The stored value that `id` shows: free views are walked through to what they look at. */
 export function resolveView(graph: Graph, id: NodeId): NodeId {

@@ -1,5 +1,5 @@
 /** @file Composites become primitives: parts are called `h.centre`, and the last one takes the call's own identity. */
-import type { Attrs, GroupRef, Node, NodeId, Span, TensorType } from "../ir";
+import { type Attrs, type GroupRef, isLiteral, type Node, type NodeId, type Span, type TensorType } from "../ir";
 import { bug, nodeId } from "../ir";
 import type { CompositeDef, GraphBuilder, OpDef, Param } from "../ops";
 import { opDef, scalarType, weakDType, withDefaults } from "../ops";
@@ -137,7 +137,7 @@ export class Expansion implements GraphBuilder {
 
   /** Calls a part, and what it is only a view of, by another name from `land` on; the first name stays. */
   rename(id: NodeId, name: string): void {
-    for (let at = this.made.get(id); at && at.op !== "const" && !this.names.has(at.id);) {
+    for (let at = this.made.get(id); at && !isLiteral(at) && !this.names.has(at.id);) {
       this.names.set(at.id, name);
       at = opDef(at.op).movement?.free ? this.made.get(at.inputs[0]!) : undefined;
     }
@@ -186,8 +186,8 @@ export class Expansion implements GraphBuilder {
       const id = name(node.id);
       const label = (id === own ? this.call.label : null) ?? node.label;
       this.interpreter.nodes.set(id, { ...node, id, label, origins: [id], inputs: node.inputs.map(name) });
-      if (id !== own && node.op !== "const") this.interpreter.partOf.set(id, own);
-      if (this.call.open && node.op !== "const") this.interpreter.unknown.add(id);
+      if (id !== own && !isLiteral(node)) this.interpreter.partOf.set(id, own);
+      if (this.call.open && !isLiteral(node)) this.interpreter.unknown.add(id);
     }
     return this.made.has(result) ? own : result;
   }

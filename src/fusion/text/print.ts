@@ -1,5 +1,15 @@
 /** @file A graph as text: one line a node, in one spelling, so that equal graphs are equal texts. */
-import type { Attrs, AttrValue, DType, Graph, Node, NodeId } from "../ir";
+import {
+  type Attrs,
+  type AttrValue,
+  type DType,
+  type Graph,
+  isHole,
+  isInput,
+  isLiteral,
+  type Node,
+  type NodeId,
+} from "../ir";
 import { node, showType, topological, usesOf } from "../ir";
 import type { OpDef, Param } from "../ops";
 import { opDef } from "../ops";
@@ -130,10 +140,10 @@ class Printer {
 
   /** Literals, and holes that belong to one operand, are written where they are read. */
   private isInline(id: NodeId): boolean {
-    const { op } = node(this.graph, id);
-    if (op === "const") return true;
+    const n = node(this.graph, id);
+    if (isLiteral(n)) return true;
     return (
-      op === "hole" && !this.isName(id) && usesOf(this.graph).get(id)!.length === 1 && !this.graph.outputs.includes(id)
+      isHole(n) && !this.isName(id) && usesOf(this.graph).get(id)!.length === 1 && !this.graph.outputs.includes(id)
     );
   }
 
@@ -143,14 +153,14 @@ class Printer {
 
   private operand(id: NodeId, partners: readonly DType[], alone: boolean): string {
     const read = node(this.graph, id);
-    return read.op === "const" ? showConst(read, partners, alone) : this.name(id);
+    return isLiteral(read) ? showConst(read, partners, alone) : this.name(id);
   }
 
   line(id: NodeId): string | null {
     const made = node(this.graph, id);
     if (this.isInline(id)) return null;
-    if (made.op === "hole") return `${this.name(id)} = ...`;
-    if (made.op === "input") {
+    if (isHole(made)) return `${this.name(id)} = ...`;
+    if (isInput(made)) {
       const source = showSource(made.attrs);
       const type = made.type.shape.length === 0 ? made.type.dtype : showType(made.type);
       return `${this.name(id)}: ${type}${source === "" ? "" : ` = ${source}`}`;
@@ -161,10 +171,8 @@ class Printer {
   call(made: Node): string {
     const op = opDef(made.op);
     const read = made.inputs.map((input) => node(this.graph, input));
-    const partners = read
-      .filter((input) => input.op !== "const" && input.op !== "hole")
-      .map((input) => input.type.dtype);
-    const alone = read.every((input) => input.op === "const");
+    const partners = read.filter((input) => !isLiteral(input) && !isHole(input)).map((input) => input.type.dtype);
+    const alone = read.every((input) => isLiteral(input));
     const operands = made.inputs.map((input) => this.operand(input, partners, alone));
     const sign = SIGNS.get(made.op);
     if (sign !== undefined && operands.length === 2) return `${operands[0]} ${sign} ${operands[1]}`;

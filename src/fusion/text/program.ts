@@ -1,6 +1,6 @@
 /** @file The front end's door: a text becomes a graph, and everything that can be said about it. */
 import { withPhases } from "../autodiff";
-import type { Diagnostic, Graph, NodeId, Span, Update } from "../ir";
+import { type Diagnostic, type Graph, isHole, type NodeId, type Span, type Update } from "../ir";
 import { leavingHalves, withRounded } from "../ops";
 import type { Deadline } from "./parse";
 import { deadlineIn, never, parseBudget } from "./parse";
@@ -171,7 +171,7 @@ export function parseProgram(text: string, { now, budget }: ParseOptions = {}): 
   const { outputs } = read;
   if (!interpreter.stopped) warnUnused(interpreter, { outputs, names }, frame.result.values !== null, main);
   const graph = withRounded(read, leavingHalves(read));
-  const holes = [...interpreter.nodes.values()].some((node) => node.op === "hole");
+  const holes = [...interpreter.nodes.values()].some((node) => isHole(node));
   return {
     text,
     graph,

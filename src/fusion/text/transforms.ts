@@ -1,6 +1,6 @@
 /** @file `grad`, `value_and_grad`, `vjp`, `jvp`, `.backward()`: derivatives become nodes of the graph, which passes fuse like any other. */
 import { DerivativeBuilder, callKey, pullBack, pushForward, type NoRule } from "../autodiff";
-import type { Node, NodeId, Span } from "../ir";
+import { isLiteral, type Node, type NodeId, type Span } from "../ir";
 import { sameShape, showType } from "../ir";
 import { axesGiven, vmapCall } from "./vmap";
 import type { GivenArgument } from "./bind";
@@ -275,7 +275,7 @@ function segment<C extends Call>(
   const before = new Set(interpreter.nodes.keys());
   const value = caller(interpreter, run, call, [f, ...operands]);
   for (const [id, n] of interpreter.nodes)
-    if (!before.has(id) && n.op !== "const") interpreter.nodes.set(id, { ...n, segment: call.path });
+    if (!before.has(id) && !isLiteral(n)) interpreter.nodes.set(id, { ...n, segment: call.path });
   return value;
 }
 

@@ -1,12 +1,10 @@
 /** @file Outputs, and warnings about what nobody reads. */
-import { nodeId, type NodeId } from "../ir";
+import { isSource, nodeId, type NodeId } from "../ir";
 import { linesOf, wholeLines } from "./lines";
 import { addNode, type Interpreter, type Frame } from "./interpreter";
 import type { SymbolRecord } from "./scope";
 import type { DefStatement } from "./syntax";
 import type { Operand, Value } from "./values";
-
-const isSource = (op: string): boolean => op === "input" || op === "const" || op === "hole";
 
 /** The tensors of a value, those of lists and dictionaries in it too. */
 function tensorsIn(value: Value): NodeId[] {
@@ -49,9 +47,7 @@ export function outputsOf(interpreter: Interpreter, frame: Frame): readonly Node
   if (values) return returned(interpreter, values);
   const read = new Set<NodeId>();
   for (const { inputs } of interpreter.nodes.values()) for (const input of inputs) read.add(input);
-  return [...interpreter.nodes.values()]
-    .filter((node) => !read.has(node.id) && !isSource(node.op))
-    .map((node) => node.id);
+  return [...interpreter.nodes.values()].filter((node) => !read.has(node.id) && !isSource(node)).map((node) => node.id);
 }
 
 /** What comes after the program: its outputs, and names that the next step begins with. */

@@ -1,16 +1,16 @@
 /** @file Training in the text: an input whose name ends as another value of its type begins the next step with that value. */
 import {
   findNode,
-  sameShape,
-  showType,
-  usesOf,
   type Graph,
+  isInput,
   type Node,
   type NodeId,
+  sameShape,
+  showType,
   type TextEdit,
   type Update,
+  usesOf,
 } from "../ir";
-import { isInput } from "../ops";
 import type { Interpreter, Frame } from "./interpreter";
 import type { Binding, SymbolRecord } from "./scope";
 import { sourceCall } from "./declare";

@@ -1,6 +1,5 @@
 /** @file What a program that trains is, as data: what it replaces, what it reads batches of, what it tells at each step. */
-import { node, type Graph, type Node, type NodeId, type TensorType, type Update } from "../ir";
-import { isInput } from "../ops";
+import { type Graph, isInput, node, type Node, type NodeId, type TensorType, type Update } from "../ir";
 
 /** An output of the program, by its number among the graph's outputs: passes rename outputs and keep their order. */
 export interface ShownOutput {

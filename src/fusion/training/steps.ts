@@ -1,8 +1,17 @@
 /** @file The steps of a training: what they begin with, what they see, and how they run on the CPU, by the kernels that a GPU would run. */
 import { cpuPlan } from "../codegen";
 import { isWholeSet } from "../datasets";
-import { bug, hashText, type DeviceProfile, type Fusion, type Graph, type Node, type NodeId, type Target } from "../ir";
-import { isInput } from "../ops";
+import {
+  bug,
+  type DeviceProfile,
+  type Fusion,
+  type Graph,
+  hashText,
+  isInput,
+  type Node,
+  type NodeId,
+  type Target,
+} from "../ir";
 import { batchData, foldedData, inputData, inputFeed } from "../reference";
 import { readsBatches, type Training } from "./description";
 

@@ -1,4 +1,4 @@
-import { sizeOf, type DType, type Node } from "../../ir";
+import { sizeOf, type DType } from "../../ir";
 import type { OpDef } from "../define";
 import { EXACT } from "../families";
 import { fine, numbersOf, wrong } from "../shapes";
@@ -48,6 +48,3 @@ export const input: OpDef = {
   expensive: false,
   tolerance: EXACT,
 };
-
-/** Whether a node is data that comes from outside the program. */
-export const isInput = ({ op }: Node): boolean => op === input.name;

@@ -1,5 +1,5 @@
 /** @file Which values are known before a run: literals, weights, and what is computed from nothing else. */
-import { node, type Graph, type NodeId } from "../../ir";
+import { type Graph, isInput, isLiteral, literalOf, node, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
 
 /** Elements of a constant that are computed ahead: more would keep a page waiting. */
@@ -35,16 +35,13 @@ export function openConstants(graph: Graph): Constants {
   };
   return {
     known,
-    literal: (id) => {
-      const { op, attrs } = node(graph, id);
-      return op === "const" ? Number(attrs["value"]) : null;
-    },
+    literal: (id) => literalOf(graph, id),
   };
 }
 
 function isKnown(graph: Graph, id: NodeId, answers: ReadonlyMap<NodeId, boolean>): boolean {
-  const { op, attrs, inputs } = node(graph, id);
-  if (op === "const") return true;
-  if (op === "input") return KNOWN_ROLES.has(attrs["role"]);
-  return inputs.length > 0 && CHEAP.has(opDef(op).kind) && inputs.every((input) => answers.get(input)!);
+  const n = node(graph, id);
+  if (isLiteral(n)) return true;
+  if (isInput(n)) return KNOWN_ROLES.has(n.attrs["role"]);
+  return n.inputs.length > 0 && CHEAP.has(opDef(n.op).kind) && n.inputs.every((input) => answers.get(input)!);
 }

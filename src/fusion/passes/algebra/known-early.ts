@@ -1,5 +1,5 @@
 /** @file Expressions of weights alone: computed once, before the run. */
-import { node, nodeId, sizeOf, type Node, type NodeId } from "../../ir";
+import { isInput, node, type Node, nodeId, type NodeId, sizeOf } from "../../ir";
 import { opDef } from "../../ops";
 import type { Answer, Candidate } from "../define";
 import type { Proposal } from "../identities";
@@ -35,7 +35,7 @@ function ahead(planner: Planner, rewriter: Rewriter, n: Node, readers: readonly 
   if (n.type.dtype !== "f32" || sizeOf(n.type.shape) > MOST_ELEMENTS) return null;
   const folded = recipe.folded(value, { id: nodeId(`${n.id}~known`), label: n.label, origins: n.origins });
   const computes = folded.recipe!.some(({ op }) => ["elementwise", "reduce"].includes(opDef(op).kind));
-  if (!computes || !folded.recipe!.some(({ op }) => op === "input")) return null;
+  if (!computes || !folded.recipe!.some(isInput)) return null;
   const again = readers.map((id) => {
     const reader = node(graph, id);
     return {

@@ -1,5 +1,5 @@
 /** @file What is said when a scale behind a product could be part of its weights, were it known before the run. */
-import { node, sizeOf, type Node, type NodeId } from "../../ir";
+import { isInput, node, type Node, type NodeId, sizeOf } from "../../ir";
 import { opDef } from "../../ops";
 import type { Proposal } from "../identities";
 import type { Planner } from "../planner";
@@ -45,10 +45,10 @@ function lateInputs({ graph }: Planner, id: NodeId): NodeId[] | null {
   const seen = new Set([id]);
   const late: NodeId[] = [];
   for (const each of seen) {
-    const { op, inputs, attrs } = node(graph, each);
-    if (opDef(op).kind === "contraction" || seen.size > LOOK_BACK) return null;
-    if (op === "input" && attrs["role"] === "input") late.push(each);
-    for (const input of inputs) seen.add(input);
+    const n = node(graph, each);
+    if (opDef(n.op).kind === "contraction" || seen.size > LOOK_BACK) return null;
+    if (isInput(n) && n.attrs["role"] === "input") late.push(each);
+    for (const input of n.inputs) seen.add(input);
   }
   return late;
 }

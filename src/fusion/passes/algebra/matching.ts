@@ -1,5 +1,5 @@
 /** @file Small questions that patterns of primitives are made of. Each answer notes the nodes that it saw. */
-import { node, type Graph, type Node, type NodeId } from "../../ir";
+import { type Graph, isLiteral, literalOf, node, type Node, type NodeId } from "../../ir";
 import { isFreeView } from "../../region";
 
 /** One attempt to match: the nodes of the pattern so far. */
@@ -36,11 +36,6 @@ export function opOf(seen: Seen, id: NodeId, ...ops: readonly string[]): Node | 
   return found;
 }
 
-export const literalOf = (graph: Graph, id: NodeId): number | null => {
-  const { op, attrs } = node(graph, id);
-  return op === "const" ? Number(attrs["value"]) : null;
-};
-
 /** Constants are written with as many digits as their author knew. */
 export const near = (a: number, b: number): boolean => Math.abs(a - b) <= 2e-4 * Math.abs(b);
 
@@ -60,7 +55,7 @@ export function factorsOf(seen: Seen, id: NodeId, stop: NodeId | null = null): F
     const [a, b] = n.inputs;
     const by = b === undefined ? null : literalOf(seen.graph, b);
     const powers = n.op === "square" ? 2 : n.op === "pow" && (by === 2 || by === 3) ? by : 0;
-    if (n.op === "const") literal *= Number(n.attrs["value"]);
+    if (isLiteral(n)) literal *= Number(n.attrs["value"]);
     else if (at === stop || !(n.op === "mul" || (n.op === "div" && by !== null) || powers > 0)) rest.unshift(at);
     else {
       seen.members.add(at);

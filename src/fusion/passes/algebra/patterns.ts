@@ -1,6 +1,6 @@
 /** @file What softmax, the normalisations, the gates and attention look like in primitives. Labels only: no plan depends on them. */
-import { node, type Node, type NodeId } from "../../ir";
-import { attempt, factorsOf, literalOf, near, opOf, plusLiteral, type Seen } from "./matching";
+import { literalOf, node, type Node, type NodeId } from "../../ir";
+import { attempt, factorsOf, near, opOf, plusLiteral, type Seen } from "./matching";
 
 /** Sees a pattern that ends in `root` and notes its nodes in `seen`; answers its name, or null. */
 export type Pattern = (seen: Seen, root: Node) => string | null;

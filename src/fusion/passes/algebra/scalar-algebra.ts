@@ -1,5 +1,5 @@
 /** @file Scale, offset and power: literals that follow each other become one, powers with a cheap name get it. */
-import { node, nodeId, type Graph, type Node, type NodeId } from "../../ir";
+import { type Graph, isLiteral, node, type Node, nodeId, type NodeId } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import type { Proposal } from "../identities";
 import { mutated } from "../mutations";
@@ -32,10 +32,10 @@ interface WithLiteral {
 function withLiteral(graph: Graph, n: Node): WithLiteral | null {
   if (n.inputs.length !== 2 || n.type.dtype !== "f32") return null;
   const [a, b] = n.inputs.map((input) => node(graph, input));
-  const right = b!.op === "const";
+  const right = isLiteral(b!);
   const literal = right ? b! : a!;
   const value = right ? a! : b!;
-  if (literal.op !== "const" || value.op === "const" || value.type.dtype !== "f32") return null;
+  if (!isLiteral(literal) || isLiteral(value) || value.type.dtype !== "f32") return null;
   const number = Number(literal.attrs["value"]);
   const found = { value: value.id, literal };
   switch (n.op) {
@@ -116,8 +116,8 @@ function cheapPower(planner: Planner, rewriter: Rewriter, n: Node): Proposal | n
   if (n.op !== "pow" || n.type.dtype !== "f32") return null;
   const { graph } = planner;
   const [base, exponent] = [node(graph, n.inputs[0]!), node(graph, n.inputs[1]!)];
-  const named = exponent.op === "const" ? NAMED_POWERS.get(Number(exponent.attrs["value"])) : undefined;
-  if (!named || base.type.dtype !== "f32" || base.op === "const") return null;
+  const named = isLiteral(exponent) ? NAMED_POWERS.get(Number(exponent.attrs["value"])) : undefined;
+  if (!named || base.type.dtype !== "f32" || isLiteral(base)) return null;
   const [op, words] = named;
   const text = `${nameOf(graph, n.id)} raises ${nameOf(graph, base.id)} to ${Number(exponent.attrs["value"])}: that is ${words}, where a power costs an exponential and a logarithm.`;
   const change = rewriter.become({ ...n, op, inputs: [base.id], attrs: withDefaults(opDef(op), {}) });

@@ -1,17 +1,18 @@
 /** @file Which values the backward pass keeps: by policy, by the cheapest cut, within a budget; choices of single values go before. */
 import {
   bug,
-  node,
-  usesOf,
   type Graph,
+  isSource,
+  node,
   type NodeId,
   type SavedChoice,
   type SavedPolicy,
   type SavedValues,
+  usesOf,
 } from "../../ir";
 import { isFreeView } from "../../region";
 import { keptByCut, type KeptValue } from "../min-cut";
-import { isLate, isSource, type Partition } from "./partition";
+import { isLate, type Partition } from "./partition";
 import { flopsOf, isExpensive, isOpaque, savedBytes } from "./recompute-cost";
 
 export interface Kept {

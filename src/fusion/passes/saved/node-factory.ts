@@ -1,7 +1,18 @@
 /** @file Makes the nodes of a value that is saved, recomputed or computed differently, right before the node that reads them. */
-import { bug, node, nodeId, sizeOf, type Attrs, type Graph, type Node, type NodeId, type TensorType } from "../../ir";
+import {
+  type Attrs,
+  bug,
+  type Graph,
+  isSource,
+  node,
+  type Node,
+  nodeId,
+  type NodeId,
+  sizeOf,
+  type TensorType,
+} from "../../ir";
 import { opDef, withDefaults } from "../../ops";
-import { isLate, isSource } from "./partition";
+import { isLate } from "./partition";
 import { WORD } from "./recompute-cost";
 import type { Inverted } from "./choose";
 

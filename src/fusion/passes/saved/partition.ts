@@ -1,6 +1,5 @@
 /** @file The two sides of a derivative: what follows from the program's values alone, and what a cotangent flows into. */
-import { node, topological, type Graph, type Node, type NodeId } from "../../ir";
-import { opDef } from "../../ops";
+import { type Graph, isSource, node, type Node, type NodeId, topological } from "../../ir";
 
 export interface Partition {
   /** What backward nodes with a cotangent in them read, and what that is computed of; operands first. Sources are not among them. */
@@ -9,8 +8,7 @@ export interface Partition {
   readonly asked: ReadonlySet<NodeId>;
 }
 
-/** Memory and literals: at hand in both passes. */
-export const isSource = ({ op }: Node): boolean => op === "input" || opDef(op).kind === "source" || op === "hole";
+/** Computed in the backward pass. */
 export const isLate = ({ phase }: Node): boolean => phase === "backward";
 
 /** Null where the graph has no backward pass. */

@@ -2,7 +2,7 @@
  * @file What a backward pass needs of the forward pass is saved, recomputed, inverted from a result, or saved as one bit an element
  * (docs/decisions/0010-saved-values.md). Where the two passes run apart, this decides what goes through memory between them.
  */
-import { bytesOf, node, type Node, type NodeId, type SavedValues, type Verdict } from "../../ir";
+import { bytesOf, isSource, node, type Node, type NodeId, type SavedValues, type Verdict } from "../../ir";
 import { isFreeView } from "../../region";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "../define";
 import type { Proposal } from "../identities";
@@ -15,7 +15,7 @@ import { nameOf, namesOf, no, showBytes, yes } from "../sentences";
 import { keptOf, type Kept, type Wanted } from "./choose";
 import { splittingRewriter } from "./split-kernel";
 import { NodeFactory } from "./node-factory";
-import { isLate, isSource, partitionOf, type Partition } from "./partition";
+import { isLate, partitionOf, type Partition } from "./partition";
 import { wantedOf } from "./wanted";
 import { fitsBits, flopsOf, isExpensive, savedBytes } from "./recompute-cost";
 import { titled } from "../catalogue";

@@ -1,23 +1,24 @@
 /** @file What a person asked to save, in terms of the graph as it is; and what of it can't be done, with the reason. */
 import {
-  ownEntry,
-  node,
-  sameShape,
-  savedChoices,
-  usesOf,
   type Graph,
+  isSource,
+  node,
   type Node,
   type NodeId,
+  ownEntry,
+  sameShape,
   type SavedChoice,
+  savedChoices,
   type SavedValues,
   type Use,
+  usesOf,
   type Verdict,
 } from "../../ir";
 import { opDef } from "../../ops";
 import { isFreeView } from "../../region";
 import { nameOf, no, STRICT_OFF } from "../sentences";
 import type { Inverted, Wanted } from "./choose";
-import { isLate, isSource, partitionOf, type Partition } from "./partition";
+import { isLate, partitionOf, type Partition } from "./partition";
 import { isOpaque } from "./recompute-cost";
 
 interface Refused {

@@ -1,5 +1,5 @@
 /** @file Changing what is written: an attribute of a call, the type of an input, the value of a constant. */
-import type { NodeId, TextEdit } from "../../ir";
+import { isInput, isLiteral, type NodeId, type TextEdit } from "../../ir";
 import { findNode } from "../../ir";
 import type { Parsed } from "../program";
 import { parseProgram } from "../program";
@@ -97,8 +97,8 @@ export function setAttr(
   if (parsed.partOf.has(id)) return refused(locked(parsed, id));
   if (!site) return refused(`${say(parsed, id)} has no attributes.`);
   const note = noteFor(parsed, site.run);
-  if (node.op === "const") return checked(parsed, [{ span: site.expr.span, insert: value }], id, note);
-  if (node.op === "input") return setSource(parsed, site, attr, value);
+  if (isLiteral(node)) return checked(parsed, [{ span: site.expr.span, insert: value }], id, note);
+  if (isInput(node)) return setSource(parsed, site, attr, value);
   const expr = bare(site.expr);
   if (expr.kind !== "call")
     return refused(`${say(parsed, id)} is written without brackets, so it has no place for \`${attr}\`.`);

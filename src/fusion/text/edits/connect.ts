@@ -1,5 +1,5 @@
 /** @file Drawing and cutting edges: one argument changes; nested values get names first, later ones move up, shadowed ones are renamed. */
-import type { EdgeId, NodeId } from "../../ir";
+import { type EdgeId, isHole, isLiteral, type NodeId } from "../../ir";
 import { findNode, parseEdgeId } from "../../ir";
 import type { StatementRun } from "../interpreter";
 import { freshName } from "../names";
@@ -47,8 +47,8 @@ class Follower {
 function keepOldValue(draft: Draft, follow: Follower, at: OperandSite): boolean {
   const { expr, node } = at.operand;
   if (!expr || node === null || bare(expr).kind === "name") return true;
-  const op = findNode(draft.parsed.graph, node)?.op;
-  if (op === "const" || op === "hole" || !op) return true;
+  const value = findNode(draft.parsed.graph, node);
+  if (!value || isLiteral(value) || isHole(value)) return true;
   return follow.step(() => void extract(draft, { expr, run: at.site.run }));
 }
 

@@ -1,5 +1,5 @@
 /** @file Which connections are allowed, and why not: checked while a line is being dragged. */
-import type { NodeId, TensorType } from "../../ir";
+import { isHole, type NodeId, type TensorType } from "../../ir";
 import { findNode } from "../../ir";
 import type { Parsed } from "../program";
 import type { OperandSite } from "./locate";
@@ -71,7 +71,7 @@ export function producerProblem(parsed: Parsed, producer: NodeId): string | null
   const node = findNode(parsed.graph, producer);
   if (!node) return `There is no node ${producer}.`;
   if (parsed.partOf.has(producer)) return locked(parsed, producer);
-  return node.op === "hole" ? "This operand is not connected yet: connect something to it first." : null;
+  return isHole(node) ? "This operand is not connected yet: connect something to it first." : null;
 }
 
 /** Every operand in the graph with a yes or a reason, for `producer` being connected to it. */

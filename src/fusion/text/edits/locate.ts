@@ -1,5 +1,5 @@
 /** @file Where in the text a node, an operand or a name is, and what may be edited there. */
-import type { NodeId } from "../../ir";
+import { isInput, type NodeId } from "../../ir";
 import { findNode } from "../../ir";
 import type { OperandSource, StatementRun, Site } from "../interpreter";
 import type { Parsed } from "../program";
@@ -13,7 +13,7 @@ const no = (text: string): { ok: false; text: string } => ({ ok: false, text });
 export function say(parsed: Parsed, id: NodeId): string {
   const node = findNode(parsed.graph, id);
   if (!node) return id;
-  return node.op === "input" ? node.label : node.label === node.op ? node.op : `${node.op} ${node.label}`;
+  return isInput(node) ? node.label : node.label === node.op ? node.op : `${node.op} ${node.label}`;
 }
 
 /** Why a composite's part can't be edited. */

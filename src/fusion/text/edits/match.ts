@@ -1,5 +1,5 @@
 /** @file Which node of one graph is which of another when an edit has moved identities: by op, attributes and operands. */
-import type { Attrs, Graph, Node, NodeId } from "../../ir";
+import { type Attrs, type Graph, isHole, isInput, type Node, type NodeId } from "../../ir";
 
 const attrKey = (attrs: Attrs): string =>
   Object.keys(attrs)
@@ -10,7 +10,7 @@ const attrKey = (attrs: Attrs): string =>
 /** Holes are alike; inputs are themselves. */
 function dictKey(node: Node, operand: (id: NodeId) => string): string {
   const inputs = node.inputs.map(operand).join(",");
-  const own = node.op === "input" ? `${node.type.dtype}[${node.type.shape.join()}]` : "";
+  const own = isInput(node) ? `${node.type.dtype}[${node.type.shape.join()}]` : "";
   return `${node.op}(${inputs}){${attrKey(node.attrs)}}${own}`;
 }
 
@@ -47,20 +47,20 @@ function ordered(graph: Graph): readonly Node[] {
 /** Pairs the nodes of `before` with those of `after`. Among equals the one of the same name is taken first, then the first. */
 export function matchGraphs(before: Graph, after: Graph): Match {
   const candidates = new Map<string, NodeId[]>();
-  const isHole = (graph: Graph, id: NodeId): boolean => graph.nodes.get(id)?.op === "hole";
+  const isOpen = ({ nodes }: Graph, id: NodeId): boolean => isHole(nodes.get(id) ?? { op: "" });
   for (const node of after.nodes.values()) {
-    if (node.op === "hole") continue;
-    const key = dictKey(node, (id) => (isHole(after, id) ? "…" : id));
+    if (isHole(node)) continue;
+    const key = dictKey(node, (id) => (isOpen(after, id) ? "…" : id));
     const list = candidates.get(key);
     if (list) list.push(node.id);
     else candidates.set(key, [node.id]);
   }
   const ids = new Map<NodeId, NodeId>();
   let complete = true;
-  let left = [...after.nodes.values()].filter((node) => node.op !== "hole").length;
+  let left = [...after.nodes.values()].filter((node) => !isHole(node)).length;
   for (const node of ordered(before)) {
-    if (node.op === "hole") continue;
-    const list = candidates.get(dictKey(node, (id) => (isHole(before, id) ? "…" : (ids.get(id) ?? `?${id}`))));
+    if (isHole(node)) continue;
+    const list = candidates.get(dictKey(node, (id) => (isOpen(before, id) ? "…" : (ids.get(id) ?? `?${id}`))));
     const same = list?.indexOf(node.id) ?? -1;
     const found = list?.splice(Math.max(same, 0), 1)[0];
     if (found === undefined) complete = false;

@@ -1,5 +1,5 @@
 /** @file New names: for one version of a value, or for a constant, def or parameter; every use that means it, and no other. */
-import type { NodeId, TextEdit } from "../../ir";
+import { isLiteral, type NodeId, type TextEdit } from "../../ir";
 import { findNode } from "../../ir";
 import { DTYPES, isIdentifier, KEYWORDS } from "../names";
 import type { Parsed } from "../program";
@@ -81,7 +81,7 @@ export function renameNode(text: string, id: NodeId, name: string, parsed: Parse
   const site = parsed.sites.get(id);
   if (!node) return refused(`There is no node ${id}.`);
   if (parsed.partOf.has(id)) return refused(locked(parsed, id));
-  if (!site || node.op === "const") return refused(`${say(parsed, id)} is a number and has no name.`);
+  if (!site || isLiteral(node)) return refused(`${say(parsed, id)} is a number and has no name.`);
   const symbol = parsed.symbols.find((candidate) => candidate.nodes.includes(id));
   const problem = nameProblem(parsed, name, symbol?.owner ?? site.run.frame.scope.owner);
   if (problem) return symbol?.name === name ? refused(`It is called ${name} already.`) : refused(problem);

@@ -1,5 +1,5 @@
 /** @file Functions of PyTorch, NumPy and JAX that are written in the language itself. A call is one box, like a composite op's. */
-import { nodeId, type NodeId } from "../../ir";
+import { isInput, isLiteral, nodeId, type NodeId } from "../../ir";
 import type { GivenArgument } from "../bind";
 import { callDef } from "../call-def";
 import { Diagnostics } from "../diagnostics";
@@ -198,7 +198,7 @@ function settle(
   const shown = mapLeaves({ value, path, expr }, (leaf): Operand => {
     if (leaf.value.kind !== "tensor") return leaf;
     const { node } = leaf.value;
-    if (!fresh.has(node) || interpreter.nodes.get(node)!.op === "const") return leaf;
+    if (!fresh.has(node) || isLiteral(interpreter.nodes.get(node)!)) return leaf;
     if (!renamed.has(node)) {
       const at = single ? path : `${path}#${results.length}`;
       const free = !interpreter.nodes.has(nodeId(at)) || fresh.has(nodeId(at));
@@ -230,8 +230,8 @@ function settle(
       groups,
       span: expr.span,
     });
-    if (old.op === "const") continue;
-    if (own || old.op === "input")
+    if (isLiteral(old)) continue;
+    if (own || isInput(old))
       interpreter.sites.set(to(id), {
         node: to(id),
         expr,

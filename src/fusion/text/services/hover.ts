@@ -1,5 +1,5 @@
 /** @file What to say about the word under the cursor, the call around it, and the shapes beside the lines. */
-import type { Node, NodeId, Span } from "../../ir";
+import { isHole, isInput, type Node, type NodeId, type Span } from "../../ir";
 import { bytesOf, findNode, sameShape, showBytes, showType } from "../../ir";
 import type { CompositeDef, OpDef } from "../../ops";
 import { findOp } from "../../ops";
@@ -19,8 +19,9 @@ export interface Hover {
   readonly node: NodeId | null;
 }
 
-function showNode(parsed: Parsed, { id, type, op }: Node): string {
-  if (op === "hole") return "`...` — nothing is connected here yet";
+function showNode(parsed: Parsed, n: Node): string {
+  const { id, type } = n;
+  if (isHole(n)) return "`...` — nothing is connected here yet";
   if (parsed.unknown.has(id)) return "Its shape is not known until it is connected.";
   return `\`${showType(type)}\` · ${showBytes(bytesOf(type))}`;
 }
@@ -33,10 +34,9 @@ function symbolHover(parsed: Parsed, symbol: SymbolRecord, span: Span): Hover {
   const { value, name } = symbol;
   if (node) {
     const call = parsed.sites.get(node.id)?.op ?? findOp(node.op);
-    const what =
-      node.op === "input"
-        ? `${String(node.attrs["role"])} fed by ${String(node.attrs["source"])}`
-        : (call?.doc.formula ?? node.op);
+    const what = isInput(node)
+      ? `${String(node.attrs["role"])} fed by ${String(node.attrs["source"])}`
+      : (call?.doc.formula ?? node.op);
     const times =
       symbol.nodes.length > 1 ? `\n\nStands for ${symbol.nodes.length} nodes, one for each call or iteration.` : "";
     return { span, node: node.id, markdown: `**${name}** ${showNode(parsed, node)}\n\n${what}${times}` };
@@ -153,7 +153,7 @@ export function inlayHints(parsed: Parsed): readonly InlayHint[] {
     if (symbol.kind !== "value" || symbol.node === null || symbol.statement.kind === "def") return [];
     const nodes = symbol.nodes.flatMap((id) => findNode(parsed.graph, id) ?? []);
     const [first] = nodes;
-    if (!first || first.op === "hole" || nodes.some((node) => parsed.unknown.has(node.id))) return [];
+    if (!first || isHole(first) || nodes.some((node) => parsed.unknown.has(node.id))) return [];
     if (nodes.some(({ type }) => type.dtype !== first.type.dtype || !sameShape(type.shape, first.type.shape)))
       return [];
     return [{ offset: symbol.definition.to, text: `: ${showType(first.type)}`, node: first.id }];
