@@ -5,7 +5,6 @@ export * from "./faults";
 export * from "./graph";
 export * from "./hash";
 export * from "./ids";
-export * from "./kernel-title";
 export * from "./knobs";
 export * from "./own-entry";
 export * from "./patch";
