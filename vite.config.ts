@@ -6,8 +6,10 @@ import { vulkanEnv } from "./scripts/node-vulkan.mjs";
 import { singleFile } from "./scripts/single-file.mjs";
 import { metaPolicy, offlineList } from "./scripts/vite-plugins.mjs";
 
-/** The modules of the compiler and of the lessons only define things, so what a page or worker doesn't use of them is left out. */
-const treeshake = { moduleSideEffects: (id: string): boolean => !/\/src\/(?:fusion|lessons)\//.test(id) };
+/** The modules of the compiler, of pictures and of the lessons only define things, so what a page or worker doesn't use of them is left out. */
+const treeshake = {
+  moduleSideEffects: (id: string): boolean => !/\/src\/(?:fusion|lessons|picture)\/|\/@dagrejs\//.test(id),
+};
 
 /** `--mode single`: everything in one HTML file that opens from a disk. */
 const single = {

@@ -10,23 +10,25 @@ const LAYERS = {
   wgsl: ["fusion"],
   document: ["fusion"],
   import: ["fusion"],
+  // Graphs as pictures: where boxes and lines stand, and the same as a file. For the page, the command line and the build.
+  picture: ["fusion", "document"],
   lessons: ["glossary", "fusion", "document"],
   // Lessons and puzzles, what they ask of a compiled program, and whether an answer is right.
   course: ["fusion"],
-  workers: ["fusion", "document", "import", "wgsl"],
-  state: ["fusion", "gpu", "document", "lessons", "course", "workers", "wgsl"],
+  workers: ["fusion", "document", "import", "picture", "wgsl"],
+  state: ["fusion", "gpu", "document", "lessons", "course", "picture", "workers", "wgsl"],
   // One Monaco for the editor and the panels, which may not see each other; its worker goes through the workers' policy.
   monaco: ["workers"],
-  editor: ["glossary", "fusion", "document", "state", "monaco"],
+  editor: ["glossary", "fusion", "document", "picture", "state", "monaco"],
   // The panels show what a chapter prints beside what is counted.
-  panels: ["course", "glossary", "fusion", "document", "lessons", "state", "monaco"],
+  panels: ["course", "glossary", "fusion", "document", "lessons", "picture", "state", "monaco"],
   // Pages for a class: they read the store and draw it, as panels do.
   room: ["course", "glossary", "fusion", "document", "lessons", "state", "panels"],
   // Composes editor and panels, so it may see both; it has no view of the GPU and asks no worker.
   // A view of its own, with Chart.js through the panels.
   train: ["fusion", "state", "panels"],
   shell: ["course", "glossary", "fusion", "document", "lessons", "state", "editor", "panels", "room", "train"],
-  cli: ["glossary", "fusion", "gpu", "document", "import", "lessons", "wgsl"],
+  cli: ["glossary", "fusion", "gpu", "document", "import", "lessons", "picture", "wgsl"],
 };
 const FLOORS = {
   ir: [],
@@ -52,6 +54,7 @@ const PURE = new Set([
   "document",
   "import",
   "lessons",
+  "picture",
   "workers",
   "cli",
   "wgsl",

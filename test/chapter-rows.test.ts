@@ -136,7 +136,7 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   "003-35": ["example:batches", "example:batches/each-gradient", "story:options.spec.ts|passes change places by key"],
   "003-36": ["law:src/panels/model/gains.test.ts|earned back"],
   "003-37": Array.from({ length: 9 }, (_, i): Place => `note:question-${i + 1}`),
-  "003-38": ["law:src/editor/canvas/model/decision.test.ts|test("],
+  "003-38": ["law:src/picture/decision.test.ts|test("],
   "004-01": ["note:memories", "note:hbm"],
   "004-02": ["claim:004-02", "example:log-relu/vector", "example:log-relu/scalar"],
   "004-03": ["claim:004-03"],

@@ -131,7 +131,7 @@ export const oldIdentifiers: Readonly<Record<string, string>> = {
 
 /** Files by their old path without ending, below src/. */
 export const oldFiles: Readonly<Record<string, string>> = {
-  "state/tones": "state/kernel-colours",
+  "state/tones": "picture/kernel-colours",
   "state/vault": "state/weight-storage",
   "state/laying-out": "state/layout-sync",
   "state/looking-slice": "state/view-slice",
@@ -152,7 +152,7 @@ export const oldFiles: Readonly<Record<string, string>> = {
   "cli/world": "cli/environment",
   "cli/words": "cli/format",
   "editor/text/words": "editor/text/format",
-  "editor/canvas/model/words": "editor/canvas/model/format",
+  "editor/canvas/model/words": "picture/format",
   "fusion/text/machine": "fusion/text/interpreter",
   "fusion/text/lone-def": "fusion/text/entry-function",
   "fusion/text/pieces": "fusion/text/split",

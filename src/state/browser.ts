@@ -7,8 +7,8 @@ import {
   type CheckRequest,
   type CompileReply,
   type CompileRequest,
-  type LayoutRequest,
 } from "../workers";
+import type { LayoutRequest } from "../picture";
 import { browserDraftOwner } from "./draft-owner";
 import { loadPart } from "./load-part";
 import type { Counted, CountedKernel } from "../wgsl";

@@ -12,16 +12,8 @@ import type {
   TrainRequest,
   Trainer,
 } from "../gpu";
-import type {
-  CheckReply,
-  CheckRequest,
-  CompileReply,
-  CompileRequest,
-  LayoutRequest,
-  Port,
-  TensorData,
-  Weights,
-} from "../workers";
+import type { CheckReply, CheckRequest, CompileReply, CompileRequest, Port, TensorData, Weights } from "../workers";
+import type { LayoutRequest } from "../picture";
 import type { Counted, CountedKernel } from "../wgsl";
 import type { Layout } from "./types";
 

@@ -14,6 +14,7 @@ export {
   selectHasHoles,
   selectIsEdited,
   selectIsEmpty,
+  selectKernelColours,
   selectMeasuredProfile,
   selectNaiveFusion,
   selectNaivePeak,
@@ -48,7 +49,6 @@ export { restingStep } from "./resting-step";
 export { constantsOf } from "./sizes";
 export { MOST_MEMORY_MIB } from "./preferences-slice";
 export { programOf } from "./worlds";
-export { coloursAt, selectKernelColours, type KernelColours } from "./kernel-colours";
 export { exampleDocument } from "./document-slice";
 export { lazyModule } from "./lazy-module";
 export { asideOf } from "./hand-texts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt } from "../fusion";
 import { findExample } from "../lessons";
-import { coloursAt } from "./kernel-colours";
+import { coloursAt } from "../picture";
 
 const compilation = compile("x: f32[64, 64]\nw: f32[64]\nh = softmax(x)\ny = relu(h * w + 1) + exp(x)\n", {
   ...defaultOptions,

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { compile, defaultOptions } from "../fusion";
-import type { Answer, LayoutRequest } from "../workers";
+import type { LayoutRequest } from "../picture";
+import type { Answer } from "../workers";
 import { PATIENCE_MILLIS, startLayout } from "./layout-sync";
 import type { Layout } from "./types";
 import type { Environment } from "./environment";

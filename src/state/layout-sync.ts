@@ -1,6 +1,6 @@
 /** @file Keeps the layout in step with the compilation: one question at a time, only the newest waits. */
 import type { Compilation } from "../fusion";
-import { foldedRequest, layoutRequest, type LayoutRequest } from "../workers";
+import { foldedRequest, layoutRequest, type LayoutRequest } from "../picture";
 import type { Layout } from "./types";
 import type { Environment } from "./environment";
 

@@ -13,6 +13,7 @@ import {
 import { findExample, isTextOf, sizeOfText, type Example } from "../lessons";
 import { handText } from "../document";
 import type { FinishedRun, PlaygroundState } from "./types";
+import { coloursAt, type KernelColours } from "../picture";
 
 /** The last few answers by cursor: stepping back and forth asks for the same ones. */
 const KEPT_STATES = 24;
@@ -163,3 +164,16 @@ export const selectSize = (state: PlaygroundState): "S" | "M" | "L" | null => {
   const example = selectExample(state);
   return example && sizeOfText(example, state.document.text);
 };
+
+const NO_COLOURS: KernelColours = new Map();
+const keptColours = new WeakMap<Compilation, { readonly cursor: number; readonly colours: KernelColours }>();
+
+/** Cached for the shown step. */
+export function selectKernelColours({ derived: { compilation }, cursor }: PlaygroundState): KernelColours {
+  if (!compilation) return NO_COLOURS;
+  const before = keptColours.get(compilation);
+  if (before?.cursor === cursor) return before.colours;
+  const colours = coloursAt(compilation, cursor);
+  keptColours.set(compilation, { cursor, colours });
+  return colours;
+}

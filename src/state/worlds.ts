@@ -4,7 +4,8 @@ import { defaultOptions } from "../fusion";
 import type { Document, World } from "../document";
 import { findExample, optionsFor } from "../lessons";
 import { layoutFor } from "./layout-sync";
-import { ENDED, layoutRequest, type Answer, type CompileReply, type CompileRequest } from "../workers";
+import { layoutRequest } from "../picture";
+import { ENDED, type Answer, type CompileReply, type CompileRequest } from "../workers";
 import type { Slice, SliceContext } from "./slice-context";
 
 /** The program of one side and the choices that plan it. */

@@ -5,7 +5,6 @@ import compileUrl from "./compile?worker&url";
 import layoutUrl from "./layout?worker&url";
 
 export * from "./messages";
-export { foldedRequest, layoutRequest, type GraphLayout, type LayoutRequest } from "./layout-request";
 export { ENDED, LOST, OLDER_MILLIS, localPort, workerPort, type Answer, type Port } from "./port";
 export { sameOriginScript, startWorker } from "./trusted";
 

@@ -1,6 +1,5 @@
 /** @file The layout worker: boxes and lines in, places and bends out. */
-import { layoutGraph } from "./layout-graph";
-import type { LayoutRequest } from "./layout-request";
+import { layoutGraph, type LayoutRequest } from "../picture";
 import { serve } from "./port";
 
 serve((request: LayoutRequest) => layoutGraph(request));

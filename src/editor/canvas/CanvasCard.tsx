@@ -6,13 +6,10 @@ import type { CardPlace } from "./CardLeader";
 import { useClearView } from "./use-clear-view";
 import { DecisionCard } from "./DecisionCard";
 import { NodeCard } from "./NodeCard";
-import { cardTop } from "./model/card-place";
-import { tagRect } from "./model/labels";
-import { markPoint } from "./model/marks";
-import type { Picture } from "./model/picture";
 import { closeCard } from "./use-card";
 import type { OpenCard } from "./use-card";
 import { remove } from "./use-graph-keys";
+import { cardTop, tagRect, markPoint, type Picture } from "../../picture";
 
 interface CanvasCardProps {
   readonly open: OpenCard;

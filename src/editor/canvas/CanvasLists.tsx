@@ -4,7 +4,7 @@ import { ConnectList } from "./ConnectList";
 import { Outline } from "./Outline";
 import { Palette } from "./Palette";
 import { useCanvas } from "./canvas-store";
-import type { Picture } from "./model/picture";
+import type { Picture } from "../../picture";
 
 interface ListsProps {
   readonly picture: Picture | null;

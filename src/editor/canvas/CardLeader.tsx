@@ -1,6 +1,6 @@
 /** @file The violet line from the candidate's disc to its card; under the ops, so that it hides nothing. */
 import { ViewportPortal, useStore } from "@xyflow/react";
-import type { Point } from "./model/geometry";
+import type { Point } from "../../picture";
 
 const DISC = 13;
 

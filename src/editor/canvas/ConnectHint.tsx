@@ -1,7 +1,7 @@
 /** @file Beside the pointer while a line is drawn: why the port under it does not take the value. */
 import { useConnection } from "@xyflow/react";
 import { useCanvas } from "./canvas-store";
-import { targetKey } from "./model/targets";
+import { targetKey } from "./targets";
 
 export function ConnectHint() {
   const { toHandle, pointer } = useConnection((c) => ({

@@ -4,8 +4,8 @@ import type { Graph, NodeId } from "../../fusion";
 import { playground, usePlayground } from "../../state";
 import { ListBox } from "./ListBox";
 import { closeList, say } from "./canvas-store";
-import { nameIn } from "./model/decision";
-import { choicesOf, targetsOf } from "./model/targets";
+import { nameIn } from "../../picture";
+import { choicesOf, targetsOf } from "./targets";
 
 export function ConnectList({ graph, from }: { readonly graph: Graph; readonly from: NodeId }) {
   const text = usePlayground((s) => s.document.text);

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { playground } from "../../state";
 import { CanvasIcon } from "./CanvasIcon";
 import type { BarGroup } from "../../fusion";
-import type { DecisionCard as Card } from "./model/decision";
+import type { DecisionCard as Card } from "../../picture";
 
 /** `code` in a sentence is set in the code face. */
 export function Sentence({ text }: { readonly text: string }): ReactNode {

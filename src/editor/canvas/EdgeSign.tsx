@@ -1,6 +1,5 @@
 /** @file The sign on a line: a violet disc for the candidate, a lock or a diamond for a pin, a small ✕ for a past refusal. */
-import type { EdgeMark } from "./model/marks";
-import type { Point } from "./model/geometry";
+import type { EdgeMark, Point } from "../../picture";
 
 const signs = {
   refused: "M-4.5-4.5l9 9m0-9l-9 9",

@@ -5,7 +5,7 @@ import { Glyph } from "./Glyph";
 import { Ports } from "./Ports";
 import { colourStyle } from "./OpNode";
 import type { FlowNode } from "./flow";
-import { showBytes } from "./model/format";
+import { showBytes } from "../../picture";
 
 export function FoldedNode({ data: { node, ports } }: NodeProps<FlowNode>) {
   const region = node.kernel?.region ?? null;

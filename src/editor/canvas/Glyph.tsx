@@ -1,6 +1,5 @@
 /** @file The small sign of an op's kind, 16 by 16. */
-import { glyphOutlines } from "./model/glyphs";
-import type { Glyph as GlyphName } from "./model/ops";
+import { glyphOutlines, type Glyph as GlyphName } from "../../picture";
 
 export function Glyph({ name }: { readonly name: GlyphName }) {
   return (

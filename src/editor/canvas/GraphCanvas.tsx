@@ -22,16 +22,13 @@ import { ZoomBar } from "./ZoomBar";
 import { ZoomVariables } from "./ZoomVariables";
 import { useCanvas } from "./canvas-store";
 import type { FlowEdge, FlowNode } from "./flow";
-import type { Picture } from "./model/picture";
-import { MOST_DRAWN } from "./model/cap";
-import { plural } from "./model/format";
-import { MOST, WHOLE } from "./model/zoom";
 import { useCamera } from "./use-camera";
 import { useCard } from "./use-card";
 import { useFlow } from "./use-flow";
 import { useGestures } from "./use-gestures";
 import { useGraphKeys } from "./use-graph-keys";
 import { usePicture } from "./use-picture";
+import { type Picture, MOST_DRAWN, plural, MOST, WHOLE } from "../../picture";
 
 const nodeTypes = { op: OpNode, pill: PillNode, folded: FoldedNode };
 const edgeTypes = { pipe: PipeEdge };

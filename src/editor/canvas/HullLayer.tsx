@@ -4,12 +4,9 @@ import { useLayoutEffect, useRef } from "react";
 import type { RefObject } from "react";
 import { playground, usePlayground } from "../../state";
 import { colourStyle } from "./OpNode";
-import { around } from "./model/geometry";
-import type { Bracket } from "./model/brackets";
-import type { Hull as HullShape } from "./model/picture";
-import { plural, showBytes } from "./model/format";
 import { growFrom } from "./grow";
 import type { Extent } from "./grow";
+import { around, type Bracket, type Hull as HullShape, plural, showBytes } from "../../picture";
 
 const MARGIN = 6;
 

@@ -1,8 +1,7 @@
 /** @file What a thick and a thin line mean; and the disks, where there are some. */
 import { useMemo } from "react";
 import { SavedSign } from "./SavedSign";
-import { savedKinds, savedWords } from "./model/saved";
-import type { Scene } from "./model/scene";
+import { savedKinds, savedWords, type Scene } from "../../picture";
 
 export function Legend({ scene }: { readonly scene: Scene | null }) {
   const saved = useMemo(() => (scene ? savedKinds(scene) : []), [scene]);

@@ -4,7 +4,7 @@ import type { NodeId } from "../../fusion";
 import { playground } from "../../state";
 import { CanvasIcon } from "./CanvasIcon";
 import { openList, say } from "./canvas-store";
-import type { Inspected } from "./model/inspect";
+import type { Inspected } from "../../picture";
 
 interface FieldProps {
   readonly label: string;

@@ -6,8 +6,7 @@ import type { PlaygroundState } from "../../state";
 import { Glyph } from "./Glyph";
 import { Ports } from "./Ports";
 import type { FlowNode } from "./flow";
-import type { SceneNode } from "./model/scene";
-import { showBytes } from "./model/format";
+import { type SceneNode, showBytes } from "../../picture";
 
 export const colourStyle = (tone: number | null | undefined): CSSProperties =>
   ({

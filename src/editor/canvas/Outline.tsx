@@ -2,8 +2,8 @@
 import { useState } from "react";
 import { ListBox } from "./ListBox";
 import { closeList } from "./canvas-store";
-import type { Scene } from "./model/scene";
 import type { NodeId } from "../../fusion";
+import type { Scene } from "../../picture";
 
 export function Outline({ scene, onJump }: { readonly scene: Scene; readonly onJump: (id: NodeId) => void }) {
   const [query, setQuery] = useState("");

@@ -5,7 +5,7 @@ import type { Position } from "../../document";
 import { Glyph } from "./Glyph";
 import { ListBox } from "./ListBox";
 import { closeList, say } from "./canvas-store";
-import { searchPalette } from "./model/ops";
+import { searchPalette } from "../../picture";
 
 const INPUT = "input";
 

@@ -5,7 +5,7 @@ import { usePlayground } from "../../state";
 import { Glyph } from "./Glyph";
 import { Ports } from "./Ports";
 import type { FlowNode } from "./flow";
-import { showBytes, textWidth } from "./model/format";
+import { showBytes, textWidth } from "../../picture";
 
 /** px of a docked pill that its mark, its gaps and its round ends take. */
 const AROUND = 45;

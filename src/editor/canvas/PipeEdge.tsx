@@ -2,10 +2,7 @@
 import type { EdgeProps } from "@xyflow/react";
 import { EdgeSign } from "./EdgeSign";
 import type { FlowEdge } from "./flow";
-import type { Line } from "./model/picture";
-import { pillWidth } from "./model/labels";
-import { markPoint } from "./model/marks";
-import { showBytes } from "./model/format";
+import { type Line, pillWidth, markPoint, showBytes } from "../../picture";
 
 function BytesLabel({ line }: { readonly line: Line }) {
   if (!line.label) return null;

@@ -1,14 +1,11 @@
 /** @file A box's ports: small signs where lines end, 24 px targets for connecting. Legal ones grow while a line is drawn. */
 import { Handle, Position } from "@xyflow/react";
 import type { CSSProperties } from "react";
-import type { SceneNode } from "./model/scene";
-import type { Port } from "./model/picture";
-import type { NodePorts, OperandPort } from "./model/ports";
 import { outHandle, sides } from "./flow";
 import { SavedSign } from "./SavedSign";
-import { savedWords } from "./model/saved";
-import { targetKey } from "./model/targets";
 import { useCanvas } from "./canvas-store";
+import { type SceneNode, type Port, type NodePorts, type OperandPort, savedWords } from "../../picture";
+import { targetKey } from "./targets";
 
 function targetOf({ side, offset }: Port): CSSProperties {
   if (side === "top") return { left: offset, top: 0, bottom: "auto" };

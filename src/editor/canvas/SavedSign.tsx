@@ -1,6 +1,6 @@
 /** @file A disk: what becomes of a value until the backward pass. */
 import type { SavedMark } from "../../fusion";
-import { DISK, savedSign } from "./model/saved";
+import { DISK, savedSign } from "../../picture";
 
 export function SavedSign({ mark }: { readonly mark: SavedMark }) {
   const { fill, lines } = savedSign[mark];

@@ -1,46 +1,18 @@
 /** @file A picture that is looked at: fitted to its place, never so small that its words can't be read; what does not fit is scrolled. */
 import { createElement, useEffect, useMemo, useState, type ReactNode } from "react";
-import { drawingOf, written, type Shape } from "./model/drawing";
-import { pictureOf, type Picture } from "./model/picture";
-import { LEGIBLE } from "./model/zoom";
-import { fusionAt, savedMarks, type Compilation, type EdgeId, type NodeId, type Plan } from "../../fusion";
-import { coloursAt, type Layout } from "../../state";
-import type { Position } from "../../document";
-import { capScene } from "./model/cap";
-import { foldScene } from "./model/fold";
-import type { Point } from "./model/geometry";
-import { markPoint } from "./model/marks";
-import { boxesOf } from "./model/place";
-import { withSaved } from "./model/saved";
-import { sceneOf } from "./model/scene";
+import type { EdgeId, NodeId } from "../../fusion";
 import "./still.css";
-
-interface StillRequest {
-  readonly compilation: Compilation;
-  readonly cursor: number;
-  /** Null while the worker makes it: names and bytes of kernels are then missing. */
-  readonly plan: Plan | null;
-  readonly layout: Layout;
-  readonly moved: Readonly<Record<string, Position>>;
-  /** Kernels become one box each. */
-  readonly folds: boolean;
-}
-
-/** The picture of one state. */
-function stillOf({ compilation, cursor, plan, layout, moved, folds }: StillRequest): Picture {
-  const fusion = fusionAt(compilation, cursor);
-  const { steps } = compilation;
-  const about = cursor < steps.length ? (steps[cursor - 1]?.nodes ?? []) : [];
-  const scene = withSaved(
-    sceneOf(fusion, plan, coloursAt(compilation, cursor)),
-    savedMarks(fusion, steps.slice(0, cursor)),
-  );
-  const source = compilation.naive?.graph ?? fusion.graph;
-  const folded = foldScene(scene, { byHand: new Map(), kernels: folds, about, source });
-  const { scene: drawn } = capScene(folded, about);
-  const boxes = boxesOf(drawn, { layout: layout.boxes, folded: layout.folded ?? null, moved });
-  return pictureOf(drawn, boxes, layout.bends);
-}
+import {
+  drawingOf,
+  LEGIBLE,
+  markPoint,
+  stillOf,
+  written,
+  type Picture,
+  type Point,
+  type Shape,
+  type StillRequest,
+} from "../../picture";
 
 /** What a mark is about: the first of these lines that is drawn, else the first of these ops. */
 interface About {

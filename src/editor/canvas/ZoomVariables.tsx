@@ -2,7 +2,7 @@
 import { useStore } from "@xyflow/react";
 import { useLayoutEffect } from "react";
 import type { RefObject } from "react";
-import { zoomLevel } from "./model/zoom";
+import { zoomLevel } from "../../picture";
 
 export function ZoomVariables({ rootRef }: { readonly rootRef: RefObject<HTMLElement | null> }) {
   const zoom = useStore((s) => Math.round(s.transform[2] * 100) / 100);

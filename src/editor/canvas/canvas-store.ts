@@ -2,8 +2,8 @@
 import { create } from "zustand";
 import type { NodeId } from "../../fusion";
 import type { Position } from "../../document";
-import type { Picture } from "./model/picture";
-import type { ConnectTarget } from "./model/targets";
+import type { Picture } from "../../picture";
+import type { ConnectTarget } from "./targets";
 
 export interface Connecting {
   readonly from: NodeId;

@@ -1,13 +1,17 @@
 /** @file From a picture to React Flow's nodes and edges. Unchanged ones keep their object, so that only changes render. */
 import { Position } from "@xyflow/react";
 import type { Edge, Node } from "@xyflow/react";
-import type { Box } from "./model/geometry";
-import type { EdgeMark } from "./model/marks";
-import type { Line, Picture, Port } from "./model/picture";
-import { nodePorts } from "./model/ports";
-import type { NodePorts } from "./model/ports";
-import type { SceneNode } from "./model/scene";
-import { showBytes } from "./model/format";
+import {
+  type Box,
+  type EdgeMark,
+  type Line,
+  type Picture,
+  type Port,
+  nodePorts,
+  type NodePorts,
+  type SceneNode,
+  showBytes,
+} from "../../picture";
 
 export type FlowNode = Node<{ readonly node: SceneNode; readonly ports: NodePorts }, "op" | "pill" | "folded">;
 export type FlowEdge = Edge<

@@ -1,6 +1,6 @@
 /** @file The graph as it is drawn now, to take along. */
 import { useCanvas } from "./canvas-store";
-import { svgOf } from "./model/svg";
+import { svgOf } from "../../picture";
 
 /** SVG in the page's own colours, called `title`; null before anything is drawn. */
 export function graphPicture(title: string): string | null {

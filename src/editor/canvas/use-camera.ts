@@ -6,13 +6,21 @@ import { boxSizes, pillTarget, type Area } from "../../document";
 import type { NodeId } from "../../fusion";
 import { playground, usePlayground } from "../../state";
 import { useFocus } from "./use-focus";
-import { rectOf } from "./model/geometry";
-import type { Box, Point, Rect } from "./model/geometry";
-import type { Picture } from "./model/picture";
-import type { FocusTarget } from "./model/walk";
-import { textWidth } from "./model/format";
-import { LEGIBLE, WHOLE, areaSeen, fitViewport, viewportOf } from "./model/zoom";
-import type { Viewport } from "./model/zoom";
+import {
+  rectOf,
+  type Box,
+  type Point,
+  type Rect,
+  type Picture,
+  textWidth,
+  LEGIBLE,
+  WHOLE,
+  areaSeen,
+  fitViewport,
+  viewportOf,
+  type Viewport,
+} from "../../picture";
+import type { FocusTarget } from "./walk";
 
 /** px of a long name beside its bracket that have to be in sight. */
 const MOST_BRACKET = 72;

@@ -13,11 +13,7 @@ import {
 } from "../../state";
 import { parsedText } from "../text/parsed";
 import { closeCardAt, useCanvas } from "./canvas-store";
-import { cardOfEdge, cardOfStep } from "./model/decision";
-import type { DecisionCard } from "./model/decision";
-import { inspect } from "./model/inspect";
-import type { Inspected } from "./model/inspect";
-import type { Scene } from "./model/scene";
+import { cardOfEdge, cardOfStep, type DecisionCard, inspect, type Inspected, type Scene } from "../../picture";
 
 export type OpenCard =
   | { readonly kind: "none" }

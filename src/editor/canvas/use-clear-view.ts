@@ -2,7 +2,7 @@
 import { useReactFlow } from "@xyflow/react";
 import { useEffect } from "react";
 import type { CardPlace } from "./CardLeader";
-import type { Point } from "./model/geometry";
+import type { Point } from "../../picture";
 
 const CLEARANCE = 40;
 const MILLIS = 250;

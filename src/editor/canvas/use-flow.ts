@@ -3,8 +3,7 @@ import { useMemo, useState } from "react";
 import { selectStep, selectSteps, usePlayground } from "../../state";
 import { flowMaker } from "./flow";
 import type { FlowEdge, FlowNode } from "./flow";
-import { lastWords, marksOf } from "./model/marks";
-import type { Picture } from "./model/picture";
+import { lastWords, marksOf, type Picture } from "../../picture";
 
 export function useFlow(picture: Picture | null, editable: boolean): { nodes: FlowNode[]; edges: FlowEdge[] } {
   const [make] = useState(flowMaker);

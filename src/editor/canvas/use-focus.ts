@@ -3,8 +3,8 @@ import { useReactFlow } from "@xyflow/react";
 import { useCallback } from "react";
 import type { RefObject } from "react";
 import type { NodeId } from "../../fusion";
-import type { Picture } from "./model/picture";
-import type { FocusTarget } from "./model/walk";
+import type { Picture } from "../../picture";
+import type { FocusTarget } from "./walk";
 
 export function useFocus(
   rootRef: RefObject<HTMLElement | null>,

@@ -9,12 +9,12 @@ import type { Position } from "../../document";
 import { playground } from "../../state";
 import { drag, endDrag, openList, say, startConnecting, useCanvas } from "./canvas-store";
 import type { FlowEdge, FlowNode } from "./flow";
-import type { Picture } from "./model/picture";
-import { targetKey, targetsOf } from "./model/targets";
 import { OP_MEDIA_TYPE } from "./ListBox";
 import { addOp } from "./Palette";
 import type { Camera } from "./use-camera";
 import { selectTarget } from "./use-graph-keys";
+import { type Picture } from "../../picture";
+import { targetKey, targetsOf } from "./targets";
 
 const operandOf = (handle: string | null | undefined): number | null => {
   const found = /^in(\d+)$/.exec(handle ?? "")?.[1];

@@ -6,9 +6,8 @@ import type { EdgeId, NodeId } from "../../fusion";
 import { foldBox, foldOf, pillTarget } from "../../document";
 import { playground } from "../../state";
 import { openList, say } from "./canvas-store";
-import type { Picture } from "./model/picture";
-import { walk } from "./model/walk";
-import type { Arrow, FocusTarget } from "./model/walk";
+import { type Picture } from "../../picture";
+import { walk, type Arrow, type FocusTarget } from "./walk";
 
 const MOVE = 16;
 const moves: Readonly<Record<Arrow, { x: number; y: number }>> = {

@@ -11,18 +11,20 @@ import {
   selectKernelColours,
   usePlayground,
 } from "../../state";
-import { capScene } from "./model/cap";
-import { foldScene } from "./model/fold";
-import { boxesOf } from "./model/place";
-import { pictureOf } from "./model/picture";
-import type { Picture } from "./model/picture";
-import { withSaved } from "./model/saved";
-import { sceneOf } from "./model/scene";
-import type { Scene } from "./model/scene";
-import type { Box } from "./model/geometry";
-import { LEGIBLE } from "./model/zoom";
 import { useCanvas } from "./canvas-store";
 import { useMedia } from "./use-media";
+import {
+  capScene,
+  foldScene,
+  boxesOf,
+  pictureOf,
+  type Picture,
+  withSaved,
+  sceneOf,
+  type Scene,
+  type Box,
+  LEGIBLE,
+} from "../../picture";
 
 /** Small windows and the presenter view fold kernels: text never gets too small to read. */
 const SMALL = "(max-width: 1419px), (max-height: 880px)";

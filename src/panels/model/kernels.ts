@@ -9,7 +9,8 @@ import {
   type Plan,
   type Step,
 } from "../../fusion";
-import type { Selection, KernelColours } from "../../state";
+import type { KernelColours } from "../../picture";
+import type { Selection } from "../../state";
 import { bytesRead, bytesWritten } from "./traffic";
 import { plural, showBytes, significant } from "./units";
 

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { compile, defaultOptions, fusionAt, nodeId, parseProgram, planAt } from "../../fusion";
+import { sceneOf } from "../../picture";
+import { choicesOf, targetKey, targetsOf } from "./targets";
+import { walk } from "./walk";
+
+test("arrows lead from an op over its line to the next op, and back", () => {
+  const compilation = compile("x: f32[256, 256]\nb: f32[256, 256]\ny = log(relu(x + b))\n", defaultOptions);
+  const at = compilation.steps.length;
+  const scene = sceneOf(fusionAt(compilation, at), planAt(compilation, at));
+  const down = walk(scene, { kind: "node", id: nodeId("x") }, "ArrowDown")!;
+  expect(down.kind).toBe("edge");
+  expect(walk(scene, down, "ArrowDown")).toEqual({ kind: "node", id: "y/0/0" });
+  expect(walk(scene, down, "ArrowUp")).toEqual({ kind: "node", id: "x" });
+  expect(walk(scene, { kind: "node", id: nodeId("x") }, "ArrowUp")).toBeNull();
+  expect(walk(scene, { kind: "node", id: nodeId("x") }, "ArrowRight")).toEqual({ kind: "node", id: "b" });
+});
+
+test("legal targets take the value; others say why not", () => {
+  const text = "x: f32[8]\nm: f32[3]\ny = add(x, ...)\nz = relu(y)\n";
+  const targets = targetsOf(text, nodeId("x"));
+  expect(targets.get(targetKey("y", 1))).toMatchObject({ ok: true });
+  const back = targetsOf(text, nodeId("z")).get(targetKey("y", 1))!;
+  expect(back.ok).toBe(false);
+  expect(back.reason.length).toBeGreaterThan(10);
+  const [first] = choicesOf(parseProgram(text).graph, targets);
+  expect(first).toMatchObject({ consumer: "y", operand: 1, now: "empty" });
+});

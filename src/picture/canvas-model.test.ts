@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { nodeId, parseProgram, writtenAttr } from "../fusion";
+import { cardTop } from "./card-place";
+import { bracketsOf, statementOf } from "./brackets";
+import { formulaOf, titleOf } from "./formula";
+import { inspect } from "./inspect";
+import { searchPalette } from "./ops";
+import { SOFTMAX, columnOf, sceneAt } from "./test-scenes";
+import { showBytes, showMicros } from "./format";
+import { LEGIBLE, WHOLE, fitViewport, zoomLevel } from "./zoom";
+
+test("formulas name inputs and bindings; an unnamed intermediate is what stands above", () => {
+  const { graph } = parseProgram("x: f32[8]\nw: f32[8]\ny = relu(x) * w - 0.5\n");
+  const say = (id: string): string => {
+    const node = graph.nodes.get(nodeId(id))!;
+    return formulaOf(graph, node, titleOf(node));
+  };
+  expect(say("y/0")).toBe("· w");
+  expect(say("y")).toBe("− 0.5");
+});
+
+test("one bracket for each statement of the program", () => {
+  const scene = sceneAt(`${SOFTMAX}z = y * 2\n`);
+  const brackets = bracketsOf(scene, columnOf(scene));
+  expect(brackets.map(({ name }) => name)).toEqual(["y", "z"]);
+  expect(brackets[0]!.bottom).toBeLessThan(brackets[1]!.top);
+  expect(statementOf("h1/block#0/t")).toBe("h1");
+  expect(statementOf("h.centre")).toBe("h");
+});
+
+test("the inspector shows attributes as the language writes them and locks a composite's parts", () => {
+  const parsed = parseProgram("x: f32[4, 8]\ns = x.sum(dim=-1, keepdim=True)\ny = softmax(x, dim=-1)\n");
+  const { graph } = parsed;
+  const sum = inspect(graph, nodeId("s"), (id, attr) => writtenAttr(parsed, id, attr))!;
+  expect(sum.attrs.map(({ name, label, value }) => `${name} ${label}=${value}`)).toEqual([
+    "axes dim=-1",
+    "keepdims keepdim=True",
+  ]);
+  expect(sum.locked).toBeNull();
+  const part = [...graph.nodes.keys()].find((id) => id.startsWith("y."))!;
+  expect(inspect(graph, part)!.locked).toContain("softmax");
+  expect(inspect(graph, nodeId("gone"))).toBeNull();
+});
+
+test("the palette finds by the start of a name first", () => {
+  expect(searchPalette("rel")[0]!.name).toBe("relu");
+  expect(searchPalette("softmax").some(({ name }) => name === "softmax")).toBe(true);
+  expect(searchPalette("no such op")).toEqual([]);
+});
+
+test("a graph is fitted whole beside the card, in the middle and never larger than life", () => {
+  const room = { width: 730, height: 668, card: 264 };
+  expect(fitViewport([{ x0: 0, y0: 0, x1: 300, y1: 300 }], room, WHOLE).zoom).toBe(1);
+  expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 740 }], room, WHOLE).zoom).toBeCloseTo(652 / 740);
+  const middle = fitViewport([{ x0: 100, y0: 0, x1: 300, y1: 300 }], room, WHOLE);
+  expect(middle.x + 200).toBeCloseTo((room.width - room.card) / 2);
+  expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room, WHOLE).zoom).toBeCloseTo(0.1);
+  expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room, LEGIBLE).zoom).toBe(LEGIBLE);
+  const wide = { x0: 0, y0: 0, x1: 4000, y1: 300 };
+  const lead = { x0: 1900, y0: 0, x1: 2100, y1: 60 };
+  const { x, zoom } = fitViewport([wide], room, LEGIBLE, lead);
+  expect(x + 1900 * zoom).toBeGreaterThan(0);
+  expect(x + 2100 * zoom).toBeLessThan(room.width);
+  expect(fitViewport([wide], room, LEGIBLE).x).toBeGreaterThan(0);
+  expect(["full", "name", "glyph", "block"]).toEqual([1, 0.7, 0.4, 0.2].map(zoomLevel));
+});
+
+test("the card leaves its place only where it hides ops or the name of a kernel", () => {
+  const canvas = { width: 730, height: 668 };
+  const card = { width: 250, height: 300 };
+  const view = { x: 0, y: 0, zoom: 1 };
+  expect(cardTop([], [], view, canvas, card)).toBe(84);
+  const hidden = { x: 500, y: 100, width: 156, height: 44 };
+  expect(cardTop([hidden], [], view, canvas, card)).toBe(668 - 56 - 300);
+  // A kernel's name under its lower edge: a little higher, and it can be read.
+  const tag = { x0: 500, x1: 600, y0: 340, y1: 376 };
+  expect(cardTop([], [tag], view, canvas, card)).toBe(14);
+});
+
+test("numbers carry a unit and three figures", () => {
+  expect([showBytes(6 * 2 ** 20), showBytes(8192), showBytes(12)]).toEqual(["6 MiB", "8 KiB", "12 B"]);
+  expect([showMicros(41.26), showMicros(15_840), showMicros(0.25)]).toEqual(["41.3 µs", "15.8 ms", "250 ns"]);
+});

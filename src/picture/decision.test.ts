@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { defaultOptions, fusionAt } from "../fusion";
+import type { Compilation, EdgeId, Step } from "../fusion";
+import { cardOfEdge, cardOfStep } from "./decision";
+import { lastWords, marksOf } from "./marks";
+import { sceneOf } from "./scene";
+import { LOG_RELU, TWO_READERS, compiled } from "./test-scenes";
+
+const graphAt = (compilation: Compilation, cursor: number) => fusionAt(compilation, cursor).graph;
+const sceneFor = (compilation: Compilation, cursor: number) => sceneOf(fusionAt(compilation, cursor), null);
+
+test("the card of an accepted step says what it saves, both ways, and offers to forbid it", () => {
+  const compilation = compiled(LOG_RELU);
+  const step = compilation.steps.find(({ accepted, edge }) => accepted && edge)!;
+  const card = cardOfStep(graphAt(compilation, step.seq), step, defaultOptions);
+  expect(card.question).toBe("Why fused?");
+  expect(card.kick).toMatch(/^Step \d+: \w+ → \w+$/);
+  expect(card.allowed && card.worthIt).toBe(true);
+  const [time] = card.bars;
+  expect([time!.title, time!.bars[0]!.part, time!.bars.map(({ chosen }) => chosen)]).toEqual([
+    "Predicted time",
+    1,
+    [false, true],
+  ]);
+  expect(card.reason).toBe(step.profitable!.text);
+});
+
+test("a refusal that is not worth it keeps both verdicts apart and may be forced", () => {
+  const compilation = compiled(TWO_READERS);
+  const step = compilation.steps.find(({ accepted, legal }) => !accepted && legal.ok)!;
+  const card = cardOfStep(graphAt(compilation, step.seq), step, defaultOptions);
+  expect([card.question, card.allowed, card.worthIt]).toEqual(["Why not fused?", true, false]);
+  expect(card.cannotForce).toBeNull();
+});
+
+test("what is not allowed can't be forced, and the card says why", () => {
+  const compilation = compiled(LOG_RELU);
+  const step = compilation.steps[0]!;
+  const legal = {
+    ok: false,
+    code: "L_CYCLE" as const,
+    text: "It would wait for itself.",
+    nodes: [],
+    remedy: "Fuse `b` too.",
+  };
+  const refused: Step = { ...step, accepted: false, legal, profitable: null };
+  const card = cardOfStep(graphAt(compilation, 1), refused, defaultOptions);
+  expect(card.cannotForce).toMatch(/^Not allowed/);
+  expect(card.worthIt).toBeNull();
+  expect(card.remedy).toBe("Fuse `b` too.");
+});
+
+test("an edge answers with its last decision so far and names the others", () => {
+  const compilation = compiled(TWO_READERS);
+  const end = compilation.steps.length;
+  const edge = sceneFor(compilation, end).edges.find(({ from, to }) => from === "t" && to === "z1")!;
+  const decided = compilation.steps.filter(({ edges }) => edges.includes(edge.id));
+  const card = cardOfEdge(graphAt(compilation, end), edge, decided, end, defaultOptions);
+  expect(card.question).toBe("Why fused?");
+  expect(card.earlier).toHaveLength(decided.length - 1);
+});
+
+test("edges of inputs and results say why they stay in memory", () => {
+  const compilation = compiled(LOG_RELU);
+  const graph = graphAt(compilation, 0);
+  const edges = sceneFor(compilation, 0).edges;
+  const textOf = (from: string): string =>
+    cardOfEdge(
+      graph,
+      edges.find((edge) => edge.from === from)!,
+      [],
+      0,
+      defaultOptions,
+    ).answer;
+  expect(textOf("x")).toBe("An input.");
+  expect(textOf("y")).toBe("A result of the program.");
+});
+
+test("a pin shows on the card and on the line", () => {
+  const compilation = compiled(LOG_RELU);
+  const edge = sceneFor(compilation, 0).edges.find(({ from }) => from === "y/0")!;
+  const options = { ...defaultOptions, forbidden: [edge.id] };
+  expect(cardOfEdge(graphAt(compilation, 0), edge, [], 0, options).pin).toBe("forbidden");
+  expect(marksOf([edge], null, new Map(), options).get(edge.id)?.pin).toBe("forbidden");
+});
+
+test("the candidate's line has the disc; what an earlier step refused keeps a small mark until it is fused", () => {
+  const compilation = compiled(TWO_READERS);
+  const refusal = compilation.steps.find(({ accepted }) => !accepted)!;
+  const { edges } = sceneFor(compilation, refusal.seq);
+  const words = lastWords(compilation.steps, refusal.seq);
+  const marks = [...marksOf(edges, refusal, words, defaultOptions).values()];
+  expect(marks.filter(({ candidate }) => candidate?.disc)).toHaveLength(1);
+  expect(marks.every(({ refused }) => refused)).toBe(true);
+  const later = lastWords(compilation.steps, compilation.steps.length);
+  expect(later.get(refusal.edges[0] as EdgeId)).toBe(true);
+});

@@ -1,0 +1,142 @@
+/** @file What the decision card says about a step or an edge: question, answer, reason, verdicts, bars, a way on. */
+import { barsOf, findNode, parseEdgeId, reasonTitles, settled, titleOf } from "../fusion";
+import type { BarGroup, CompileOptions, EdgeId, Graph, NodeId, Step } from "../fusion";
+import { pillTarget } from "../document";
+import { titleOf as nodeTitle } from "./formula";
+import type { SceneEdge } from "./scene";
+import { showBytes } from "./format";
+
+export interface DecisionCard {
+  /** `Step 10: mean → centre` */
+  readonly kick: string;
+  readonly question: string;
+  readonly answer: string;
+  readonly reason: string;
+  readonly code: string;
+  readonly allowed: boolean | null;
+  /** null: never asked. */
+  readonly worthIt: boolean | null;
+  /** What was compared, what decided first. */
+  readonly bars: readonly BarGroup[];
+  /** Something else than the numbers decided: the person. */
+  readonly byPerson: boolean;
+  readonly remedy: string | null;
+  readonly earlier: readonly { readonly seq: number; readonly text: string }[];
+  readonly edge: EdgeId | null;
+  readonly pin: "forced" | "forbidden" | null;
+  /** null: it may be forced; otherwise why not. */
+  readonly cannotForce: string | null;
+  readonly fused: boolean;
+}
+
+/** What a node is called in a sentence. */
+export function nameIn(graph: Graph, id: NodeId): string {
+  const real = pillTarget(id) ?? id;
+  const node = findNode(graph, real);
+  if (!node) return real;
+  return node.op === "input" ? node.label : nodeTitle(node);
+}
+
+const arrow = (graph: Graph, edge: EdgeId | null, nodes: readonly NodeId[]): string => {
+  const ends = edge && parseEdgeId(edge);
+  const pair = ends ? [ends.producer, ends.consumer] : nodes.slice(0, 2);
+  return pair.map((id) => nameIn(graph, id)).join(" → ");
+};
+
+export const pinOf = (edge: EdgeId | null, options: CompileOptions): DecisionCard["pin"] =>
+  edge === null
+    ? null
+    : options.forced.includes(edge)
+      ? "forced"
+      : options.forbidden.includes(edge)
+        ? "forbidden"
+        : null;
+
+const outcomeOf = (step: Step): string => {
+  return `${step.accepted ? "Accepted" : "Refused"}: ${titleOf(step).replace(/\.$/, "").toLowerCase()}`;
+};
+
+const questionOf = (step: Step): string => {
+  if (step.kind === "graph") return step.accepted ? "Why rewritten?" : "Why not rewritten?";
+  if (step.kind === "split") return step.accepted ? "Why split?" : "Why not split?";
+  return step.accepted ? "Why fused?" : "Why not fused?";
+};
+
+/** The card of one step; `others` are further decisions on the same edge. */
+export function cardOfStep(
+  graph: Graph,
+  step: Step,
+  options: CompileOptions,
+  others: readonly Step[] = [],
+): DecisionCard {
+  const verdict = settled(step);
+  const edge = step.edge ?? step.edges[0] ?? null;
+  return {
+    kick: `Step ${step.seq}: ${arrow(graph, step.edge, step.nodes)}`,
+    question: questionOf(step),
+    answer: titleOf(step),
+    reason: verdict.text,
+    code: verdict.code,
+    allowed: step.legal.ok,
+    worthIt: step.profitable?.ok ?? null,
+    bars: barsOf(step),
+    byPerson: step.cost?.criterion === "choice" || verdict.code.startsWith("U_"),
+    remedy: step.accepted ? null : (verdict.remedy ?? null),
+    earlier: others.filter(({ seq }) => seq !== step.seq).map((each) => ({ seq: each.seq, text: outcomeOf(each) })),
+    edge,
+    pin: pinOf(edge, options),
+    cannotForce: step.legal.ok ? null : `Not allowed: ${reasonTitles[step.legal.code].toLowerCase()}`,
+    fused: step.accepted,
+  };
+}
+
+/** The card of an edge: its last decision so far, else a later one, else why none was ever taken. */
+export function cardOfEdge(
+  graph: Graph,
+  edge: SceneEdge,
+  decisions: readonly Step[],
+  cursor: number,
+  options: CompileOptions,
+): DecisionCard {
+  const mine = decisions.filter(({ seq }) => seq <= cursor);
+  const shown = mine.at(-1) ?? decisions[0];
+  if (shown) {
+    const card = cardOfStep(graph, shown, options, decisions);
+    return { ...card, edge: edge.id, pin: pinOf(edge.id, options) };
+  }
+  return { ...undecided(graph, edge), edge: edge.id, pin: pinOf(edge.id, options) };
+}
+
+function undecided(graph: Graph, edge: SceneEdge): Omit<DecisionCard, "edge" | "pin"> {
+  const [from, to] = [nameIn(graph, edge.from), nameIn(graph, edge.to)];
+  const none = {
+    code: "",
+    allowed: null,
+    worthIt: null,
+    bars: [],
+    byPerson: false,
+    remedy: null,
+    earlier: [],
+    fused: false,
+  };
+  const kick = `${from} → ${to}`;
+  const cannotForce = "There is no pair of kernels here to fuse.";
+  if (pillTarget(edge.to)) {
+    const reason = `\`${to}\` is a result: its ${showBytes(edge.bytes)} have to be in memory at the end.`;
+    return { ...none, kick, question: "Why through memory?", answer: "A result of the program.", reason, cannotForce };
+  }
+  if (findNode(graph, edge.from)?.op === "input") {
+    const reason = `\`${from}\` starts in memory: every kernel that needs it reads it there.`;
+    return { ...none, kick, question: "Why through memory?", answer: "An input.", reason, cannotForce };
+  }
+  if (edge.kind === "register") {
+    const reason = `\`${from}\` and \`${to}\` were in one kernel from the start, as the program was written.`;
+    return { ...none, kick, question: "Why fused?", answer: "One call.", reason, cannotForce, fused: true };
+  }
+  if (edge.kind === "view") {
+    const reason = `\`${to}\` shows the same bytes in another shape: no kernel, no traffic.`;
+    return { ...none, kick, question: "Why no kernel?", answer: "A view costs nothing.", reason, cannotForce };
+  }
+  const reason = `No pass has looked at \`${from}\` into \`${to}\` so far.`;
+  return { ...none, kick, question: "Why not fused?", answer: "Not decided.", reason, cannotForce };
+}

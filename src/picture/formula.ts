@@ -1,0 +1,49 @@
+/** @file The title and the short formula on an op's box, from its definition and its operands' names. */
+import type { Graph, Node, NodeId } from "../fusion";
+import { formulaParts } from "./ops";
+import { showNumber, textWidth } from "./format";
+
+/** A composite's part is called by its part name, anything else by its op. */
+export const titleOf = (node: Node): string =>
+  node.groups.some(({ kind }) => kind === "composite") ? node.label : node.op;
+
+const BOX = 156;
+const ROOM_AROUND = 31 + 10 + 8;
+
+/** What an operand is called in a formula; null for an unnamed intermediate, which the drawing itself shows. */
+function nameOf(graph: Graph, id: NodeId): string | null {
+  const node = graph.nodes.get(id);
+  if (!node || node.op === "hole") return "…";
+  if (node.op === "const")
+    return typeof node.attrs["value"] === "number" ? showNumber(node.attrs["value"]) : node.label;
+  if (node.op === "input") return node.label;
+  if (node.groups.some(({ kind }) => kind === "composite")) return node.label;
+  return /^[A-Za-z_]\w*$/.test(id) ? id : null;
+}
+
+/**
+ * `x − mean`, `· w` (what stands above is left out when there is no room or no name), or nothing when it would only
+ * repeat the title or would not fit.
+ */
+export function formulaOf(graph: Graph, node: Node, title: string): string {
+  const parts = formulaParts(node.op);
+  if (!parts) return "";
+  const names = node.inputs.map((id) => nameOf(graph, id));
+  const infix = /^(\w+) (\S+) (\w+)$/.exec(parts.formula);
+  const room = BOX - ROOM_AROUND - textWidth(title, 13);
+  if (infix && parts.operands.includes(infix[1]!) && parts.operands.includes(infix[3]!)) {
+    const [left, sign, right] = [
+      names[0] ?? null,
+      infix[2] === "*" ? "·" : infix[2]!.replace("-", "−"),
+      names[1] ?? null,
+    ];
+    const short = (name: string): string => (/^[A-Za-z_]/.test(name) ? name.charAt(0) : name);
+    const options = left && right ? [`${left} ${sign} ${right}`, `${short(left)} ${sign} ${right}`] : [];
+    if (right) options.push(`${sign} ${right}`);
+    if (left && right) options.push(`${short(left)} ${sign} ${short(right)}`);
+    return options.find((text) => textWidth(text, 12, true) <= room) ?? "";
+  }
+  const text = parts.formula.replace(/[A-Za-z_]\w*/g, (word) => names[parts.operands.indexOf(word)] ?? word);
+  const repeats = text.startsWith(`${node.op}(`) && title === node.op;
+  return !repeats && textWidth(text, 12, true) <= room ? text : "";
+}

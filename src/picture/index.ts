@@ -1,0 +1,24 @@
+/** @file The door to pictures of graphs: where boxes and lines stand, how they are drawn, and the same as a file. Pure. */
+export type { Bracket } from "./brackets";
+export { capScene, MOST_DRAWN } from "./cap";
+export { cardTop } from "./card-place";
+export { cardOfEdge, cardOfStep, nameIn, type DecisionCard } from "./decision";
+export { drawingOf, written, type Shape } from "./drawing";
+export { foldScene } from "./fold";
+export { plural, showBytes, textWidth } from "./format";
+export { around, rectOf, type Box, type Point, type Rect } from "./geometry";
+export { glyphOutlines } from "./glyphs";
+export { inspect, type Inspected } from "./inspect";
+export { coloursAt, type KernelColours } from "./kernel-colours";
+export { pillWidth, tagRect } from "./labels";
+export { lastWords, markPoint, marksOf, type EdgeMark } from "./marks";
+export { searchPalette, type Glyph } from "./ops";
+export { pictureOf, type Hull, type Line, type Picture, type Port } from "./picture";
+export { boxesOf } from "./place";
+export { nodePorts, type NodePorts, type OperandPort } from "./ports";
+export { DISK, savedKinds, savedSign, savedWords, withSaved } from "./saved";
+export { sceneOf, type Scene, type SceneNode } from "./scene";
+export { placedBy, stillOf, svgOf, type Placed, type StillRequest } from "./still";
+export { areaSeen, fitViewport, LEGIBLE, MOST, viewportOf, WHOLE, zoomLevel, type Viewport } from "./zoom";
+export { layoutGraph } from "./layout/graph";
+export { foldedRequest, layoutRequest, type GraphLayout, type LayoutRequest } from "./layout/request";

@@ -1,0 +1,106 @@
+/** @file What the inspector of a selected op shows and which of it may be edited. */
+import { findNode, findOp, showType } from "../fusion";
+import type { AttrValue, Block, Graph, Node, NodeId, WrittenAttr } from "../fusion";
+import { pillTarget } from "../document";
+import { titleOf } from "./formula";
+import { waitingOf } from "./gaps";
+
+export interface AttrField {
+  readonly name: string;
+  /** What the text calls it. */
+  readonly label: string;
+  readonly value: string;
+  readonly doc: string;
+}
+
+export interface Inspected {
+  readonly id: NodeId;
+  readonly title: string;
+  /** The binding's name when it can be renamed. */
+  readonly name: string | null;
+  readonly formula: string;
+  readonly teaches: string;
+  readonly type: string;
+  readonly isInput: boolean;
+  readonly attrs: readonly AttrField[];
+  readonly operands: readonly { readonly name: string; readonly from: string }[];
+  /** Why it can't be edited here; null when it can. */
+  readonly locked: string | null;
+  /** Calls, loops and composites around it that can be folded, innermost first. */
+  readonly folds: readonly { readonly id: string; readonly text: string }[];
+}
+
+/** Values as the language writes them: `-1`, `True`, `(0, 2)`. */
+export function showAttr(value: AttrValue): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "object") return `(${value.join(", ")}${value.length === 1 ? "," : ""})`;
+  return String(value);
+}
+
+/** Attribute `attr` of a node as the text writes it; null where it doesn't. */
+export type Written = (id: NodeId, attr: string) => WrittenAttr | null;
+
+/** The node `id` of the graph, or the one behind an output pill; null when it is gone. `block`: the repeated block that it is in. */
+export function inspect(
+  graph: Graph,
+  id: NodeId,
+  written: Written = () => null,
+  block: Block | null = null,
+): Inspected | null {
+  const node = findNode(graph, pillTarget(id) ?? id);
+  if (!node) return null;
+  const isInput = node.op === "input";
+  const def = findOp(node.op);
+  const params = def?.params ?? [];
+  return {
+    id: node.id,
+    title: isInput ? "input" : titleOf(node),
+    name: /^[A-Za-z_]\w*(@\d+)?$/.test(node.id) ? node.id.replace(/@\d+$/, "") : null,
+    formula: isInput ? "" : (def?.doc.formula ?? ""),
+    teaches: isInput ? "" : (def?.doc.teaches ?? ""),
+    type: waitingOf(graph).has(node.id) ? "not known yet" : showType(node.type),
+    isInput,
+    attrs: params
+      .filter(({ kind, names }) => !isInput && kind !== "tensor" && kind !== "tensors" && names[0]! in node.attrs)
+      .map(({ names, doc }) => {
+        const name = names[0]!;
+        const asWritten = written(node.id, name);
+        return { name, label: asWritten?.name ?? name, value: asWritten?.value ?? showAttr(node.attrs[name]!), doc };
+      }),
+    operands: operandsOf(graph, node),
+    locked: lockedBy(node),
+    folds: [
+      ...node.groups.toReversed().map((group) => ({ id: group.id, text: `Fold ${group.label}` })),
+      ...(block ? foldsOfBlock(block, node) : []),
+    ],
+  };
+}
+
+/** An iteration or a call is a group of its own already. */
+function foldsOfBlock({ one, all, label, number, count }: Block, { groups }: Node): Inspected["folds"] {
+  const known = groups.some((group) => group.id === one);
+  const single = known ? [] : [{ id: one, text: `Fold ${label} ${number} of ${count}` }];
+  return [...single, { id: all, text: `Fold ${label} × ${count}` }];
+}
+
+function operandsOf(graph: Graph, node: Node): Inspected["operands"] {
+  const def = findOp(node.op);
+  const names =
+    def?.params.filter(({ kind }) => kind === "tensor" || kind === "tensors").map((param) => param.names[0]!) ?? [];
+  return node.inputs.map((input, i) => {
+    const from = findNode(graph, input);
+    const text =
+      !from || from.op === "hole" ? "..." : from.op === "const" ? showAttr(from.attrs["value"] ?? null) : input;
+    return { name: names[i] ?? `operand ${i + 1}`, from: text };
+  });
+}
+
+/** A composite's parts follow from its call: the call is what can be edited. */
+function lockedBy({ id, groups }: Node): string | null {
+  const call = groups.find(({ kind }) => kind === "composite");
+  if (!call) return null;
+  return id === call.id
+    ? `The last part of ${call.label}: its arguments are edited in the text.`
+    : `A part of ${call.label} ${call.id}: edit the call in the text.`;
+}

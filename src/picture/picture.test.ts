@@ -1,0 +1,183 @@
+import { expect, test } from "vitest";
+import { layoutOf } from "./test-layout";
+import { meet, rectOf } from "./geometry";
+import { foldScene } from "./fold";
+import { boxSizes, foldBox, foldOf } from "../document";
+import { boxesOf } from "./place";
+import { pictureOf } from "./picture";
+import { LOG_RELU, SOFTMAX, TWO_READERS, compiled, sceneAt } from "./test-scenes";
+import { sceneOf } from "./scene";
+import { fusionAt, nodeId } from "../fusion";
+import type { NodeId } from "../fusion";
+
+const open = {
+  byHand: new Map<string, "open" | "closed">(),
+  kernels: false,
+  about: [] as NodeId[],
+  source: { nodes: new Map(), outputs: [] },
+};
+
+test.each([LOG_RELU, SOFTMAX, TWO_READERS])("no hull covers an op of another kernel, at any step: %s", (text) => {
+  const compilation = compiled(text);
+  const layout = layoutOf(compilation);
+  for (let cursor = 0; cursor <= compilation.steps.length; cursor++) {
+    const scene = sceneOf(fusionAt(compilation, cursor), null);
+    const picture = pictureOf(scene, boxesOf(scene, { layout, moved: {} }), new Map());
+    for (const { kernel, rects } of picture.hulls) {
+      const strangers = scene.nodes.filter((node) => node.kernel?.region !== kernel.region);
+      for (const { id } of strangers) {
+        expect(rects.some((rect) => meet(rect, rectOf(picture.boxes.get(id)!)))).toBe(false);
+      }
+    }
+  }
+});
+
+test("boxes and ways are the same at every step", () => {
+  const compilation = compiled(LOG_RELU);
+  const layout = layoutOf(compilation);
+  const pictures = [0, compilation.steps.length].map((cursor) => {
+    const scene = sceneOf(fusionAt(compilation, cursor), null);
+    return pictureOf(scene, boxesOf(scene, { layout, moved: {} }), new Map());
+  });
+  expect([...pictures[0]!.boxes]).toEqual([...pictures[1]!.boxes]);
+  expect([...pictures[0]!.routes]).toEqual([...pictures[1]!.routes]);
+});
+
+test("tags and bytes stand clear of ops", () => {
+  const compilation = compiled(SOFTMAX);
+  const scene = sceneAt(SOFTMAX);
+  const picture = pictureOf(scene, boxesOf(scene, { layout: layoutOf(compilation), moved: {} }), new Map());
+  const { tag } = picture.hulls[0]!;
+  const area = { x0: tag.align === "end" ? tag.x - tag.width : tag.x, y0: tag.y, x1: 0, y1: tag.y + tag.height };
+  area.x1 = area.x0 + tag.width;
+  for (const box of picture.boxes.values()) expect(meet(area, rectOf(box))).toBe(false);
+});
+
+test("a moved op stands where it was put", () => {
+  const scene = sceneAt(LOG_RELU);
+  const layout = layoutOf(compiled(LOG_RELU));
+  const boxes = boxesOf(scene, { layout, moved: { "y/0": { x: 500, y: 7 } } });
+  expect(boxes.get(nodeId("y/0"))).toMatchObject({ x: 500, y: 7 });
+});
+
+test("a moved op takes its output pill and its docked inputs along", () => {
+  const scene = sceneAt("x: f32[8]\nb: f32[8]\ny = x + b\n");
+  const layout = new Map(layoutOf(compiled("x: f32[8]\nb: f32[8]\ny = x + b\n")));
+  layout.set(nodeId("b"), { x: 216, y: 84, ...boxSizes.docked });
+  const at = (moved: Record<string, { x: number; y: number }>, id: string) =>
+    boxesOf(scene, { layout, moved }).get(nodeId(id))!;
+  const [pill, docked] = [at({}, "y>out"), at({}, "b")];
+  const y = at({}, "y");
+  const moved = { y: { x: y.x + 100, y: y.y + 50 } };
+  expect(at(moved, "y>out")).toMatchObject({ x: pill.x + 100, y: pill.y + 50 });
+  expect(at(moved, "b")).toMatchObject({ x: docked.x + 100, y: docked.y + 50 });
+  expect(at({ ...moved, b: { x: 1, y: 2 } }, "b")).toMatchObject({ x: 1, y: 2 });
+});
+
+test("an op that the layout does not know stands free", () => {
+  const scene = sceneAt(LOG_RELU);
+  const layout = new Map([...layoutOf(compiled(LOG_RELU))].filter(([id]) => id !== nodeId("y")));
+  const boxes = [...boxesOf(scene, { layout, moved: {} })];
+  const mine = rectOf(boxes.find(([id]) => id === nodeId("y"))![1]);
+  const others = boxes.filter(([id]) => id !== nodeId("y"));
+  expect(others.filter(([, box]) => meet(mine, rectOf(box)))).toEqual([]);
+});
+
+test("folding a kernel leaves one box with its lines, and closes the gap", () => {
+  const scene = sceneAt(SOFTMAX);
+  const region = scene.kernels[0]!.region;
+  const folded = foldScene(scene, { ...open, byHand: new Map([[region, "closed"]]) });
+  expect(folded.nodes.map(({ id }) => id)).toEqual([nodeId("x"), foldBox(region), nodeId("y>out")]);
+  expect(folded.edges.map(({ kind }) => kind)).toEqual(["memory", "memory"]);
+  expect(foldOf(foldBox(region))).toBe(region);
+  const layout = layoutOf(compiled(SOFTMAX));
+  const bottom = (s: typeof scene): number =>
+    Math.max(...[...boxesOf(s, { layout, moved: {} }).values()].map(({ y, height }) => y + height));
+  expect(bottom(folded)).toBeLessThan(bottom(scene));
+});
+
+test("a folded kernel that the layout does not know yet stands free, whatever docks at it", () => {
+  const text = "x: f32[64, 64]\nb: f32[64]\ny = relu(x + b)\n";
+  const scene = sceneAt(text);
+  const folded = foldScene(scene, { ...open, byHand: new Map([[scene.kernels[0]!.region, "closed"]]) });
+  const layout = new Map([[nodeId("b"), { x: 0, y: 0, ...boxSizes.docked }]]);
+  const boxes = boxesOf(folded, { layout, moved: {} });
+  expect(folded.nodes.filter(({ id }) => !boxes.has(id))).toEqual([]);
+});
+
+test("small canvases start with kernels folded; the same action unfolds", () => {
+  const scene = sceneAt(SOFTMAX);
+  const region = scene.kernels[0]!.region;
+  expect(foldScene(scene, { ...open, kernels: true }).nodes).toHaveLength(3);
+  expect(foldScene(scene, { ...open, byHand: new Map([[region, "open"]]), kernels: true })).toBe(scene);
+});
+
+test("a kernel that the shown step decides inside opens by itself, and can be folded all the same", () => {
+  const scene = sceneAt(SOFTMAX);
+  const { region, members } = scene.kernels[0]!;
+  const about = [nodeId(members[1]!)];
+  expect(foldScene(scene, { ...open, kernels: true, about })).toBe(scene);
+  expect(foldScene(scene, { ...open, kernels: true, about, byHand: new Map([[region, "closed"]]) }).nodes).toHaveLength(
+    3,
+  );
+});
+
+test("many calls of a def, or iterations of a loop, fold into one box; a few do not", () => {
+  const body = "def block(h):\n  return relu(h * 2) + 1\nx: f32[8]\n";
+  const calls = (n: number): string => "x = block(x)\n".repeat(n);
+  const titles = (text: string): string[] => {
+    const source = compiled(text).naive!.graph;
+    return foldScene(sceneAt(text, 0), { ...open, source }).nodes.map(({ title }) => title);
+  };
+  expect(titles(body + calls(9))).toContain("block × 9");
+  expect(titles(body + calls(2)).some((title) => title.includes("×"))).toBe(false);
+  expect(titles("x: f32[8]\nfor i in range(9):\n  x = relu(x * 2) + 1\ny = x\n")).toContain("for i × 9");
+});
+
+const layers = (count: number): string =>
+  [
+    "x: f32[8, 16]",
+    ...Array.from({ length: count }, (_, i) => `w${i}: f32[16, 16] = param()`),
+    "v = x",
+    ...Array.from({ length: count }, (_, i) => `v = v + tanh(relu(v @ w${i})) * 2`),
+    "return v",
+  ].join("\n");
+
+test("blocks without names fold into one box, and their weights into one pill; each opens in its turn", () => {
+  const text = layers(12);
+  const source = compiled(text).naive!.graph;
+  const fold = (...opened: string[]) => {
+    const byHand = new Map(opened.map((id) => [id, "open"] as const));
+    return foldScene(sceneAt(text, 0), { ...open, source, byHand });
+  };
+  const titles = (...opened: string[]): string[] => fold(...opened).nodes.map(({ title }) => title);
+  expect(titles()).toEqual(["x", "12 inputs", "block × 12", "v"]);
+  expect(fold().nodes[2]!.formula).toBe("60 ops, 60 kernels");
+  expect(fold().edges.map(({ from, to }) => `${from} > ${to}`)).toHaveLength(3);
+  const [box, pill] = [fold().nodes[2]!.id, fold().nodes[1]!.id];
+  expect(titles(foldOf(pill)!)).toHaveLength(1 + 12 + 1 + 1);
+  const inside = titles(foldOf(box)!);
+  expect(inside.filter((title) => title.startsWith("block"))).toEqual(
+    Array.from({ length: 12 }, (_, i) => `block ${i + 1} of 12`),
+  );
+  const one = fold(foldOf(box)!).nodes.find(({ title }) => title === "block 3 of 12")!;
+  expect(titles(foldOf(box)!, foldOf(one.id)!).filter((title) => !/^(block|w\d|x|v)/.test(title))).toEqual([
+    "matmul",
+    "relu",
+    "tanh",
+    "mul",
+    "add",
+  ]);
+});
+
+test("a folded box stands where the folded layout has it", () => {
+  const text = layers(12);
+  const source = compiled(text).naive!.graph;
+  const scene = foldScene(sceneAt(text, 0), { ...open, source });
+  const box = scene.nodes.find(({ kind }) => kind === "folded")!.id;
+  const folded = new Map([[box, { x: 7, y: 9, ...boxSizes.folded }]]);
+  const layout = layoutOf(compiled(text));
+  expect(boxesOf(scene, { layout, folded, moved: {} }).get(box)).toMatchObject({ x: 7, y: 9 });
+  const whole = sceneAt(text, 0);
+  expect(boxesOf(whole, { layout, folded, moved: {} }).get(nodeId("x"))).toEqual(layout.get(nodeId("x")));
+});

@@ -1,0 +1,148 @@
+/** @file Where the boxes stand: the layout, then what a person moved, then closed gaps where folding left holes. */
+import { nodeId, ownEntry } from "../fusion";
+import type { NodeId } from "../fusion";
+import { boxSizes, foldOf, pillTarget } from "../document";
+import type { Position } from "../document";
+import { BoxIndex, rectOf } from "./geometry";
+import type { Box } from "./geometry";
+import type { Scene, SceneNode } from "./scene";
+import { inputsOfFolds } from "./stack";
+
+const WIDEST_GAP = 46;
+
+export interface Places {
+  readonly layout: ReadonlyMap<NodeId, Box>;
+  /** With every series of blocks in one box, as a large graph opens; null where nothing starts folded. */
+  readonly folded?: ReadonlyMap<NodeId, Box> | null;
+  readonly moved: Readonly<Record<string, Position>>;
+}
+
+/** A box for every node of the scene. A node that the layout does not know yet stands beside its neighbours. */
+export function boxesOf(scene: Scene, { layout: whole, folded = null, moved }: Places): ReadonlyMap<NodeId, Box> {
+  const layout = folded && isFoldedLike(scene, folded) ? folded : whole;
+  const boxes = new Map<NodeId, Box>();
+  const missing: SceneNode[] = [];
+  let foldedAny = false;
+  for (const node of scene.nodes) {
+    const box =
+      node.kind === "folded" ? foldedBox(node, layout) : layout.get(node.inside.length > 0 ? node.inside[0]! : node.id);
+    foldedAny ||= node.kind === "folded";
+    if (box) boxes.set(node.id, box);
+    else missing.push(node);
+  }
+  if (foldedAny) {
+    dockToFolds(scene, boxes);
+    closeGaps(boxes);
+  }
+  const companions = companionsOf(scene, boxes);
+  for (const [id, at] of Object.entries(moved)) {
+    const box = boxes.get(nodeId(id));
+    if (!box) continue;
+    boxes.set(nodeId(id), { ...box, x: at.x, y: at.y });
+    for (const companion of companions.get(nodeId(id)) ?? []) {
+      const beside = boxes.get(companion)!;
+      const [x, y] = [beside.x + at.x - box.x, beside.y + at.y - box.y];
+      if (!ownEntry(moved, companion)) boxes.set(companion, { ...beside, x, y });
+    }
+  }
+  const homeless = missing.filter(({ id }) => !boxes.has(id));
+  if (homeless.length > 0) placeMissing(scene, homeless, boxes, moved);
+  return boxes;
+}
+
+/** Every fold of the layout is one of the scene. */
+function isFoldedLike(scene: Scene, folded: ReadonlyMap<NodeId, Box>): boolean {
+  const there = new Set(scene.nodes.map(({ id }) => id));
+  return [...folded.keys()].every((id) => foldOf(id) === null || there.has(id));
+}
+
+/** Its own place, else that of the topmost op of the leftmost column. */
+function foldedBox(node: SceneNode, layout: ReadonlyMap<NodeId, Box>): Box | undefined {
+  const own = layout.get(node.id);
+  if (own) return own;
+  const first = node.inside
+    .map((id) => layout.get(id))
+    .filter((box) => box !== undefined)
+    .sort((a, b) => a.x - b.x || a.y - b.y)[0];
+  return first && { x: first.x - (boxSizes.folded.width - first.width) / 2, y: first.y, ...boxSizes.folded };
+}
+
+/** What goes along when an op is moved: its docked inputs and its output pill, unless they were moved themselves. */
+function companionsOf(scene: Scene, boxes: ReadonlyMap<NodeId, Box>): ReadonlyMap<NodeId, readonly NodeId[]> {
+  const companions = new Map<NodeId, NodeId[]>();
+  for (const { from, to } of scene.edges) {
+    const docked = boxes.get(from)?.width === boxSizes.docked.width;
+    const [owner, companion] = pillTarget(to) ? [from, to] : [to, from];
+    if (docked || pillTarget(to)) companions.set(owner, [...(companions.get(owner) ?? []), companion]);
+  }
+  return companions;
+}
+
+const DOCK_DISTANCE = 28;
+const DOCK_GAP = 6;
+
+/** Inputs that only a folded box reads stand in a stack to its right; their one pill does too. */
+function dockToFolds(scene: Scene, boxes: Map<NodeId, Box>): void {
+  const { width, height } = boxSizes.docked;
+  for (const [fold, all] of inputsOfFolds(scene)) {
+    const box = boxes.get(fold);
+    // A fold that the layout does not know yet has no place to dock at.
+    if (!box) continue;
+    const inputs = all.filter(({ id, inside }) => inside.length > 0 || boxes.get(id)?.width === width);
+    const top = box.y + box.height / 2 - (inputs.length * (height + DOCK_GAP) - DOCK_GAP) / 2;
+    inputs.forEach(({ id }, i) => {
+      boxes.set(id, { x: box.x + box.width + DOCK_DISTANCE, y: top + i * (height + DOCK_GAP), width, height });
+    });
+  }
+}
+
+/** Moves everything up and to the left where no box stands in a band wider than the usual gap. Order and columns stay. */
+function closeGaps(boxes: Map<NodeId, Box>): void {
+  const up = shiftsOf([...boxes.values()].map(({ y, height }) => [y, y + height]));
+  const left = shiftsOf([...boxes.values()].map(({ x, width }) => [x, x + width]));
+  for (const [id, box] of boxes) boxes.set(id, { ...box, x: box.x - left(box.x), y: box.y - up(box.y) });
+}
+
+/** How far what starts at a place comes nearer when the gaps between `spans` close. */
+function shiftsOf(spans: (readonly [from: number, to: number])[]): (from: number) => number {
+  spans.sort((a, b) => a[0] - b[0]);
+  const shifts: { from: number; by: number }[] = [];
+  let end = spans[0]?.[0] ?? 0;
+  let by = 0;
+  for (const [from, to] of spans) {
+    if (from - end > WIDEST_GAP) {
+      by += from - end - WIDEST_GAP;
+      shifts.push({ from, by });
+    }
+    end = Math.max(end, to);
+  }
+  return (from) => shifts.findLast((shift) => shift.from <= from)?.by ?? 0;
+}
+
+/** Under what it reads, above what reads it, else to the right of everything; never on another box. */
+function placeMissing(
+  scene: Scene,
+  missing: readonly SceneNode[],
+  boxes: Map<NodeId, Box>,
+  moved: Readonly<Record<string, Position>>,
+): void {
+  const taken = new BoxIndex([...boxes].map(([id, box]) => [id, rectOf(box, 8)] as const));
+  for (const node of missing) {
+    const size = boxSizes[node.kind];
+    const at = ownEntry(moved, node.id) ?? wishedPlace(scene, node, boxes, size.height);
+    let box: Box = { x: at.x, y: at.y, ...size };
+    while (!ownEntry(moved, node.id) && !taken.isFree(rectOf(box))) box = { ...box, y: box.y + 20 };
+    boxes.set(node.id, box);
+    taken.add(node.id, rectOf(box, 8));
+  }
+}
+
+function wishedPlace(scene: Scene, node: SceneNode, boxes: ReadonlyMap<NodeId, Box>, height: number): Position {
+  const reads = scene.edges.filter(({ to }) => to === node.id).map(({ from }) => boxes.get(from));
+  const above = reads.filter((box) => box !== undefined).sort((a, b) => b.y - a.y)[0];
+  if (above) return { x: above.x, y: above.y + above.height + 32 };
+  const below = scene.edges.filter(({ from }) => from === node.id).map(({ to }) => boxes.get(to))[0];
+  if (below) return { x: below.x, y: below.y - height - 32 };
+  const right = Math.max(-60, ...[...boxes.values()].map(({ x, width }) => x + width));
+  return { x: right + 60, y: 0 };
+}

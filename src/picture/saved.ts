@@ -1,0 +1,42 @@
+/** @file Marks of values that the backward pass needs: their signs, their words, and on which boxes they stand. */
+import type { NodeId, SavedMark } from "../fusion";
+import type { Scene, SceneNode } from "./scene";
+
+/** In words: the legend's line, the sign's title, what a screen reader adds. */
+export const savedWords: Readonly<Record<SavedMark, string>> = {
+  kept: "saved for the backward pass",
+  bits: "saved as one bit per element",
+  again: "recomputed in the backward pass",
+  inverted: "inverted from a result",
+};
+
+/** In the order of the legend, and of what a folded box shows of its ops. */
+const order: readonly SavedMark[] = ["kept", "bits", "again", "inverted"];
+
+/** A disk, 16 by 16: its body and the rim of its upper side. */
+export const DISK = { body: "M2 4.5c0-3 12-3 12 0v7c0 3-12 3-12 0z", rim: "M2 4.5c0 3 12 3 12 0" } as const;
+/** Solid, striped, hollow, or hollow with an arrow. */
+export const savedSign: Readonly<Record<SavedMark, { readonly fill: boolean; readonly lines: string }>> = {
+  kept: { fill: true, lines: "" },
+  bits: { fill: false, lines: "M5 7v6M8 7v6.5M11 7v6" },
+  again: { fill: false, lines: "" },
+  inverted: { fill: false, lines: "M11 10.2H5.4M7.4 8.2l-2 2 2 2" },
+};
+
+/** The scene with its marks. */
+export function withSaved(scene: Scene, marks: ReadonlyMap<NodeId, SavedMark>): Scene {
+  if (marks.size === 0) return scene;
+  const marked = (node: SceneNode): SceneNode => {
+    const saved = node.kind === "op" ? marks.get(node.id) : undefined;
+    return saved ? { ...node, saved, label: `${node.label}, ${savedWords[saved]}` } : node;
+  };
+  return { ...scene, nodes: scene.nodes.map(marked) };
+}
+
+/** What a folded box shows: the first kind that one of its ops has. */
+export const savedIn = (members: readonly SceneNode[]): SavedMark | undefined =>
+  order.find((mark) => members.some(({ saved }) => saved === mark));
+
+/** The kinds of marks in a scene. */
+export const savedKinds = ({ nodes }: Scene): readonly SavedMark[] =>
+  order.filter((mark) => nodes.some(({ saved }) => saved === mark));

@@ -1,0 +1,316 @@
+/** @file What is to be drawn at a step, without places: ops, pills, lines and kernels, from the graph, its regions and its plan. */
+import { bytesOf, edgeId, kernelWords, showShape, showType, usesOf } from "../fusion";
+import type {
+  DType,
+  EdgeId,
+  Fusion,
+  Graph,
+  GroupRef,
+  Kernel,
+  Node,
+  NodeId,
+  Plan,
+  Region,
+  RegionId,
+  SavedMark,
+} from "../fusion";
+import { outputPillOf } from "../document";
+import { statementOf } from "./brackets";
+import { formulaOf, titleOf } from "./formula";
+import { holesOf, waitingOf } from "./gaps";
+import { glyphOf, isFreeView } from "./ops";
+import type { Glyph } from "./ops";
+import { showBytes } from "./format";
+
+/** 1 to 6: `--k1` …; from the seventh colour on they start again, hatched. */
+export interface KernelMark {
+  readonly region: RegionId;
+  /** `K2` */
+  readonly name: string;
+  readonly tone: number;
+  readonly hatched: boolean;
+}
+
+export interface SceneKernel extends KernelMark {
+  /** `row stats`: the kernel's name in words; empty until the plan is known. */
+  readonly title: string;
+  readonly members: readonly NodeId[];
+  /** Bytes read and written; null until the plan is known. */
+  readonly bytes: number | null;
+}
+
+/** `nowhere`: an operand is missing here or before, so there is no value yet. */
+export type Lives = "memory" | "register" | "view" | "nowhere";
+
+export interface SceneNode {
+  readonly id: NodeId;
+  readonly kind: "op" | "input" | "output" | "folded";
+  readonly glyph: Glyph;
+  readonly title: string;
+  readonly formula: string;
+  readonly shape: string;
+  readonly type: string;
+  readonly dtype: DType;
+  readonly bytes: number;
+  readonly lives: Lives;
+  readonly kernel: KernelMark | null;
+  /** The only op of its kernel: no hull, a pill instead. */
+  readonly alone: boolean;
+  /** Operands that nothing feeds yet. */
+  readonly holes: readonly number[];
+  readonly operands: number;
+  readonly groups: readonly GroupRef[];
+  /** What a screen reader says. */
+  readonly label: string;
+  /** For folded boxes: what is inside, in order. */
+  readonly inside: readonly NodeId[];
+  /** Choice for it until the backward pass; absent where that has no need of it. */
+  readonly saved?: SavedMark;
+}
+
+export type LineKind = "memory" | "register" | "view";
+
+export interface SceneEdge {
+  readonly id: EdgeId;
+  readonly from: NodeId;
+  readonly to: NodeId;
+  /** All operands that this line feeds: `c · c` is one line. */
+  readonly also: readonly EdgeId[];
+  readonly operand: number;
+  readonly kind: LineKind;
+  readonly bytes: number;
+  /** px of a memory pipe, 2 to 8. */
+  readonly width: number;
+  readonly tone: number | null;
+}
+
+export interface Scene {
+  /** Producers first. */
+  readonly nodes: readonly SceneNode[];
+  readonly edges: readonly SceneEdge[];
+  readonly kernels: readonly SceneKernel[];
+}
+
+/** 1 + 2·log2(1 + 7·part of the largest tensor), at least 2: full size 7, half 5, a row vector 2. */
+export const pipeWidth = (bytes: number, largest: number): number =>
+  Math.max(2, 1 + 2 * Math.log2(1 + (7 * bytes) / Math.max(1, largest)));
+
+const drawnOps = (graph: Graph): Node[] =>
+  [...graph.nodes.values()].filter(({ op }) => op !== "const" && op !== "hole");
+
+/** Colours by region, from 0; a kernel without one takes its place in the plan. */
+type KernelColours = ReadonlyMap<RegionId, number>;
+const inPlanOrder: KernelColours = new Map();
+
+/** The scene of one step. `plan` may lag behind: names and bytes then stay out, shapes and lines are right. */
+export function sceneOf({ graph, regions }: Fusion, plan: Plan | null, colours: KernelColours = inPlanOrder): Scene {
+  const kernels = kernelsOf(graph, regions, plan, colours);
+  const homes = homesOf(kernels, regions);
+  const shown = drawnOps(graph);
+  const waiting = waitingOf(graph);
+  const bytes: BytesOf = ({ id, type }) => (waiting.has(id) ? 0 : bytesOf(type));
+  const largest = shown.reduce((most, node) => Math.max(most, bytes(node)), 1);
+  const stored = new Set([...regions.values()].flatMap(({ outputs }) => outputs));
+  const nodes = shown.map((node) => nodeOf(graph, node, { stored, homes, waiting, planned: regions.size > 0 }));
+  const edges = linesOf(graph, regions, kernels, { bytes, largest });
+  for (const id of graph.outputs) {
+    const node = graph.nodes.get(id);
+    if (!node || node.op === "const" || node.op === "hole") continue;
+    nodes.push(outputOf(node, waiting.has(id) ? missingAt(graph, node) : null));
+    edges.push(outputLine(node, { bytes, largest }));
+  }
+  return { nodes, edges, kernels };
+}
+
+function kernelsOf(
+  graph: Graph,
+  regions: ReadonlyMap<RegionId, Region>,
+  plan: Plan | null,
+  colours: KernelColours,
+): SceneKernel[] {
+  const planned = new Map<RegionId, Kernel>();
+  for (const kernel of plan?.kernels ?? []) if (!planned.has(kernel.region)) planned.set(kernel.region, kernel);
+  const isReal = ({ members }: Region): boolean => !members.every((id) => isFreeView(graph.nodes.get(id)?.op ?? ""));
+  const inOrder = [...planned.keys()].filter((id) => regions.has(id));
+  for (const [id, region] of regions) if (!planned.has(id) && isReal(region)) inOrder.push(id);
+  return inOrder.map((id, index) => {
+    const kernel = planned.get(id);
+    const bytes = kernel && [...kernel.reads, ...kernel.writes].reduce((sum, a) => sum + a.bytes * (1 + a.rereads), 0);
+    const colour = colours.get(id) ?? index;
+    return {
+      region: id,
+      name: kernel?.id ?? `K${index + 1}`,
+      tone: (colour % 6) + 1,
+      hatched: colour >= 6,
+      title: kernel ? kernelWords(kernel.name) : "",
+      members: regions.get(id)!.members,
+      bytes: bytes ?? null,
+    };
+  });
+}
+
+/** The kernel a node is drawn in: the one that stores it, else the first that computes it. */
+function homesOf(kernels: readonly SceneKernel[], regions: ReadonlyMap<RegionId, Region>): Map<NodeId, SceneKernel> {
+  const homes = new Map<NodeId, SceneKernel>();
+  for (const kernel of kernels) for (const id of kernel.members) if (!homes.has(id)) homes.set(id, kernel);
+  for (const kernel of kernels) for (const id of regions.get(kernel.region)!.outputs) homes.set(id, kernel);
+  return homes;
+}
+
+/** Bytes of a node's value; 0 while nobody knows. */
+type BytesOf = (node: Node) => number;
+
+interface Facts {
+  readonly stored: ReadonlySet<NodeId>;
+  readonly homes: ReadonlyMap<NodeId, SceneKernel>;
+  readonly waiting: ReadonlySet<NodeId>;
+  readonly planned: boolean;
+}
+
+function nodeOf(graph: Graph, node: Node, { stored, homes, waiting, planned }: Facts): SceneNode {
+  const input = node.op === "input";
+  const home = homes.get(node.id) ?? null;
+  const view = planned && !home && !input;
+  const lives: Lives = view ? "view" : input || !planned || stored.has(node.id) ? "memory" : "register";
+  const title = input ? node.label : titleOf(node);
+  const holes = holesOf(graph, node);
+  const waits = waiting.has(node.id);
+  return {
+    id: node.id,
+    kind: input ? "input" : "op",
+    glyph: glyphOf(node.op),
+    title,
+    formula: input ? "" : formulaOf(graph, node, title),
+    shape: holes.length > 0 ? "not connected" : waits ? NO_SHAPE : showShape(node.type.shape),
+    type: showType(node.type),
+    dtype: node.type.dtype,
+    bytes: waits ? 0 : bytesOf(node.type),
+    lives: waits ? "nowhere" : lives,
+    kernel: home,
+    alone: home !== null && home.members.length === 1,
+    holes,
+    operands: node.inputs.length,
+    groups: node.groups,
+    label: waits
+      ? `${title} ${node.id}, ${holes.length > 0 ? "not connected yet" : NO_SHAPE}`
+      : sayNode(node, title, home, lives),
+    inside: [],
+  };
+}
+
+const NO_SHAPE = "no shape yet";
+
+/** What an output waits for, in words. */
+const missingAt = (graph: Graph, node: Node): string =>
+  holesOf(graph, node).length > 0 ? `${titleOf(node)} is not connected` : "an op before it is not connected";
+
+/** `gelu y, f32[32, 128, 768], kernel 2, in memory`. */
+function sayNode(node: Node, title: string, home: KernelMark | null, lives: Lives): string {
+  if (node.op === "input") return `input ${node.label}, ${showType(node.type)}`;
+  const name = node.id === title ? title : `${title} ${node.id}`;
+  const where = home ? `, kernel ${home.name.replace(/^K/, "")}` : "";
+  const place = { memory: ", in memory", register: ", in registers", view: ", a view", nowhere: "" }[lives];
+  return `${name}, ${showType(node.type)}${where}${place}`;
+}
+
+/** `missing`: why there is no value yet. */
+const outputOf = (node: Node, missing: string | null): SceneNode => ({
+  id: outputPillOf(node.id),
+  kind: "output",
+  glyph: "output",
+  title: node.op === "input" ? node.label : statementOf(node.id),
+  formula: "",
+  shape: missing === null ? showShape(node.type.shape) : NO_SHAPE,
+  type: showType(node.type),
+  dtype: node.type.dtype,
+  bytes: missing === null ? bytesOf(node.type) : 0,
+  lives: missing === null ? "memory" : "nowhere",
+  kernel: null,
+  alone: false,
+  holes: [],
+  operands: 1,
+  groups: [],
+  label:
+    missing === null
+      ? `output ${node.id}, ${showType(node.type)}, ${showBytes(bytesOf(node.type))}`
+      : `output ${node.id}, ${NO_SHAPE}: ${missing}`,
+  inside: [],
+});
+
+interface Sizes {
+  readonly bytes: BytesOf;
+  readonly largest: number;
+}
+
+function outputLine(node: Node, { bytes, largest }: Sizes): SceneEdge {
+  const to = outputPillOf(node.id);
+  const id = edgeId(node.id, to, 0);
+  const width = pipeWidth(bytes(node), largest);
+  return { id, from: node.id, to, also: [id], operand: 0, kind: "memory", bytes: bytes(node), width, tone: null };
+}
+
+/** One line per pair of ops: in registers when one kernel computes both ends, otherwise through memory. */
+function linesOf(
+  graph: Graph,
+  regions: ReadonlyMap<RegionId, Region>,
+  kernels: readonly SceneKernel[],
+  { bytes: bytesOfNode, largest }: Sizes,
+): SceneEdge[] {
+  const members = new Map<NodeId, SceneKernel[]>();
+  for (const kernel of kernels) {
+    for (const id of kernel.members) members.set(id, [...(members.get(id) ?? []), kernel]);
+  }
+  const lines = new Map<string, SceneEdge>();
+  for (const [from, uses] of usesOf(graph)) {
+    const producer = graph.nodes.get(from)!;
+    if (producer.op === "const" || producer.op === "hole") continue;
+    for (const { consumer, operand } of uses) {
+      const id = edgeId(from, consumer, operand);
+      const key = `${from}>${consumer}`;
+      const known = lines.get(key);
+      if (known) {
+        lines.set(key, { ...known, also: [...known.also, id] });
+        continue;
+      }
+      const shared = (members.get(from) ?? []).find((kernel) => members.get(consumer)?.includes(kernel));
+      const view = !shared && regions.size > 0 && isFreeView(graph.nodes.get(consumer)!.op) && !members.has(consumer);
+      const bytes = bytesOfNode(producer);
+      lines.set(key, {
+        id,
+        from,
+        to: consumer,
+        also: [id],
+        operand,
+        kind: shared ? "register" : view ? "view" : "memory",
+        bytes,
+        width: shared ? 1.5 : pipeWidth(bytes, largest),
+        tone: shared?.tone ?? null,
+      });
+    }
+  }
+  return onceEach([...lines.values()], graph, members);
+}
+
+/** A kernel reads a value once, however many of its ops need it: one pipe goes to the largest of them, hairlines to the rest. */
+function onceEach(
+  lines: readonly SceneEdge[],
+  graph: Graph,
+  members: ReadonlyMap<NodeId, readonly SceneKernel[]>,
+): SceneEdge[] {
+  const trips = new Map<string, SceneEdge>();
+  const trip = ({ from, to }: SceneEdge): string | null => {
+    const kernel = members.get(to)?.[0];
+    return kernel ? `${from}>${kernel.region}` : null;
+  };
+  const size = ({ to }: SceneEdge): number => bytesOf(graph.nodes.get(to)!.type);
+  for (const line of lines) {
+    const key = line.kind === "memory" ? trip(line) : null;
+    const known = key === null ? null : trips.get(key);
+    if (key !== null && (!known || size(line) > size(known))) trips.set(key, line);
+  }
+  return lines.map((line) => {
+    const key = line.kind === "memory" ? trip(line) : null;
+    if (key === null || trips.get(key) === line) return line;
+    return { ...line, kind: "register", width: 1.5, tone: members.get(line.to)![0]!.tone };
+  });
+}

@@ -1,0 +1,69 @@
+/** @file The inputs that only one folded box reads: when there are many, one pill beside it stands for them. */
+import { parseEdgeId } from "../fusion";
+import type { NodeId } from "../fusion";
+import { foldBox, type Folds } from "../document";
+import { linesBetween } from "./lines-between";
+import type { Scene, SceneEdge, SceneNode } from "./scene";
+import { plural, showBytes } from "./format";
+
+/** More inputs of one box than this are one pill. */
+const MOST_PILLS = 3;
+
+/** By folded box: the value that it continues. That of another op where it reads one, else what its first op reads. */
+function throughOf({ nodes, edges }: Scene): ReadonlyMap<NodeId, NodeId> {
+  const kinds = new Map(nodes.map(({ id, kind }) => [id, kind] as const));
+  const order = new Map(nodes.flatMap(({ inside }) => inside.map((id, i) => [id, i] as const)));
+  const first = (edge: SceneEdge): number =>
+    Math.min(...edge.also.map((id) => order.get(parseEdgeId(id)?.consumer ?? edge.to) ?? Infinity));
+  const best = new Map<NodeId, { readonly from: NodeId; readonly at: number }>();
+  for (const edge of edges) {
+    if (kinds.get(edge.to) !== "folded") continue;
+    const at = kinds.get(edge.from) === "input" ? first(edge) : -1;
+    if (at < (best.get(edge.to)?.at ?? Infinity)) best.set(edge.to, { from: edge.from, at });
+  }
+  return new Map([...best].map(([fold, { from }]) => [fold, from]));
+}
+
+/** The inputs of each folded box that nothing else reads, without the one that flows through it. */
+export function inputsOfFolds(scene: Scene): ReadonlyMap<NodeId, readonly SceneNode[]> {
+  const through = throughOf(scene);
+  const readers = new Map<NodeId, Set<NodeId>>();
+  for (const { from, to } of scene.edges) readers.set(from, (readers.get(from) ?? new Set()).add(to));
+  const found = new Map<NodeId, SceneNode[]>();
+  for (const node of scene.nodes) {
+    const [reader, ...others] = readers.get(node.id) ?? [];
+    if (node.kind !== "input" || !reader || others.length > 0 || !through.has(reader)) continue;
+    if (through.get(reader) !== node.id) found.set(reader, [...(found.get(reader) ?? []), node]);
+  }
+  return found;
+}
+
+/** The scene with such inputs as one pill, unless that was opened by hand. */
+export function stackInputs(scene: Scene, byHand: Folds): Scene {
+  const place = new Map<NodeId, NodeId>();
+  const pills = new Map<NodeId, SceneNode>();
+  for (const [reader, inputs] of inputsOfFolds(scene)) {
+    const id = `inputs of ${reader}`;
+    if (inputs.length <= MOST_PILLS || byHand.get(id) === "open") continue;
+    for (const input of inputs) place.set(input.id, foldBox(id));
+    pills.set(inputs[0]!.id, pillOf(id, inputs));
+  }
+  if (place.size === 0) return scene;
+  const nodes = scene.nodes.flatMap((node) => (place.has(node.id) ? (pills.get(node.id) ?? []) : node));
+  const lines = new Map(linesBetween(scene.edges, place).map((edge) => [`${edge.from}>${edge.to}`, edge] as const));
+  return { ...scene, nodes, edges: [...lines.values()] };
+}
+
+function pillOf(id: string, inputs: readonly SceneNode[]): SceneNode {
+  const bytes = inputs.reduce((sum, input) => sum + input.bytes, 0);
+  const title = plural(inputs.length, "input");
+  return {
+    ...inputs[0]!,
+    id: foldBox(id),
+    title,
+    shape: showBytes(bytes),
+    bytes,
+    label: `${title} folded, ${showBytes(bytes)}: ${inputs.map((input) => input.title).join(", ")}`,
+    inside: inputs.map((input) => input.id),
+  };
+}
