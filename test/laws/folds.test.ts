@@ -28,6 +28,12 @@ const bodies: readonly Body[] = [
     `m = x.mean(dim=${dims}${keep})\nv = (x - m).square().mean(dim=${dims}${keep})\ny = (x - m) * rsqrt(v + 1e-5)`,
   (dims) => `a = x.amax(dim=${dims})\nb = (x * r).sum(dim=${dims})\nc = x.amin(dim=${dims})\nreturn a, b, c`,
   (dims) => `h = x + r\ns = h.sum(dim=${dims})\nreturn h, s`,
+  (dims, keep) =>
+    `m = x.amax(dim=${dims}${keep})\ne = exp(x - m)\ny = (e * r).sum(dim=${dims}) / e.sum(dim=${dims}) + r.sum(dim=${dims})`,
+  (dims, keep) =>
+    `a = x.amax(dim=${dims}${keep})\nb = r.amax(dim=${dims}${keep})\ns = exp(x - a).sum(dim=${dims}${keep})\nt = exp(r - b).sum(dim=${dims}${keep})\ny = (exp(x - a) / s - exp(r - b) / t).square().sum(dim=${dims})`,
+  (dims, keep) =>
+    `m = x.mean(dim=${dims}${keep})\nv = (x - m).square().mean(dim=${dims})\nn = r.mean(dim=${dims}${keep})\nw = (r - n).square().sum(dim=${dims})\nreturn v, w, (x * r).sum(dim=${dims})`,
   (dims) => `h = relu(x)\na = h.mean(dim=${dims})\nb = (h * r).sum(dim=${dims})\nreturn h, a, b`,
 ];
 

@@ -38,7 +38,7 @@ export {
   type Place,
   type IterationKernels,
 } from "./launched";
-export { mergedStages, type MergedStages } from "./one-pass";
+export { foldsOfMerged, mergedStages, type MergedStages, type RunningPair } from "./one-pass";
 export { scheduleRegion } from "./schedule";
 export { passRoots } from "./row-roots";
 export { joinBytes, SMALLEST_SUBGROUP, sortsOf, threadsWithin, type RowSort } from "./threads";

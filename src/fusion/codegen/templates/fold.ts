@@ -4,7 +4,7 @@
  */
 import { node, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
-import { mergedStages, placeRows, type MergedStages } from "../../region";
+import { foldsOfMerged, mergedStages, placeRows, type MergedStages } from "../../region";
 import { loweringOf, programOf, type Job } from "../frame";
 import type { Cond, Index } from "../index-space";
 import { literal, type Buffer, type KernelProgram, type Value, type Width } from "../kernel-ir";
@@ -85,12 +85,13 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
     cell: threads.cell,
     wide: wide.folded === 4,
   });
+  const laneless = (acc: Accumulator): Accumulator => (wide.folded === 4 ? foldLanes(low, acc) : acc);
   const pairs = pairsOf(job);
   const walk: Walk = {
     low,
     width,
     columns: rows.columns,
-    join: (acc, stage) => threads.join([wide.folded === 4 ? foldLanes(low, acc) : acc], stage)[0]!,
+    join: (accs, stage) => threads.join(accs.map(laneless), stage),
     each: (visit) => each(({ column, inside }, turn) => visit(pointAt(space, rows, row, column), column, inside, turn)),
     seen: () => turnsTaken(low, chunk(space.int(turns - 1)).inside, turns),
     count: () => null,
@@ -98,7 +99,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
   rows.stages.forEach((pass, stage) => {
     const pair = pairs.get(stage);
     if (pair) {
-      const words = [pair.first, pair.second].map((id) => wordFor(node(low.graph, id)));
+      const words = foldsOfMerged(pair).map((id) => wordFor(node(low.graph, id)));
       low.comment(`Fold the row into ${words.join(" and ")} in one walk.`);
       foldMerged(walk, pair);
       return;
@@ -131,8 +132,8 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
     });
     for (const sort of sorts) sort.finish(rows.columns);
     if (accs.length === 0) return;
-    const own = accs.map((acc) => (wide.folded === 4 ? foldLanes(low, acc) : acc));
-    for (const acc of threads.join(own, stage)) low.setRowValue(acc.id, finished(low, acc, rows.columns));
+    for (const acc of threads.join(accs.map(laneless), stage))
+      low.setRowValue(acc.id, finished(low, acc, rows.columns));
   });
   if (rows.firstOutputs.length > 0) storeFirst(low, rows, row, lane, threads.count);
   if (rows.rowOutputs.length > 0) low.branch(space.and(space.less(lane, 1), exists), () => storeRow(low, rows, row));
@@ -217,15 +218,16 @@ function lowerParts(job: Job, rows: Rows): KernelProgram {
     const count = partCount(low, job, part, ids);
     const seen = low.variable("seen", "f32", 1, literal(0, "f32"), ids);
     const one = literal(1, "f32");
+    const counts = pair!.pairs.some(({ kind }) => kind === "moments");
     const walk: Walk = {
       low,
       width,
       columns: rows.columns,
-      join: (acc, stage) => threads.join([laneless(acc)], stage)[0]!,
+      join: (accs, stage) => threads.join(accs.map(laneless), stage),
       each: (visit) =>
         walked(({ column, inside }, turn) => {
           visit(pointAt(space, rows, row, column), column, inside, turn);
-          if (pair!.kind === "peak") return;
+          if (!counts) return;
           const had: Value =
             inside.kind === "always"
               ? one
@@ -260,7 +262,7 @@ function lowerJoin(job: Job, rows: Rows): KernelProgram {
     });
   const pair = [...pairsOf(job).values()][0];
   if (pair) {
-    const join = (acc: Accumulator, stage: number): Accumulator => threads.join([acc], stage)[0]!;
+    const join: Walk["join"] = (accs, stage) => threads.join(accs, stage);
     joinMerged({ low, width: wide.kept, columns: rows.columns, join }, pair, (visit) =>
       each((chunk, at) =>
         visit(

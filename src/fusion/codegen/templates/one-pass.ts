@@ -1,7 +1,7 @@
-/** @file Two folds of a row in one walk: what the second took from the first is repaired when the first moves on (region/one-pass.ts says which pairs). */
+/** @file Folds of two stages in one walk: what the second took from the first is repaired when the first moves on (region/one-pass.ts says which). */
 import { node, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
-import type { MergedStages } from "../../region";
+import type { MergedStages, RunningPair } from "../../region";
 import { wordFor } from "../emitter";
 import type { Cond, Index, Tuple } from "../index-space";
 import { literal, widthOf, type Expr, type Reg, type Value, type Width } from "../kernel-ir";
@@ -16,7 +16,7 @@ export interface Walk {
   readonly width: Width;
   readonly columns: number;
   /** What all lanes and threads of the row have folded. */
-  readonly join: (acc: Accumulator, stage: number) => Accumulator;
+  readonly join: (accs: readonly Accumulator[], stage: number) => readonly Accumulator[];
   each(visit: (at: Tuple, column: Index, inside: Cond, turn: Index) => void): void;
   /** How many columns each lane of this thread has seen in the end. */
   seen(): Value;
@@ -26,9 +26,33 @@ export interface Walk {
 
 const ZERO = literal(0, "f32");
 
-/** Folds both reductions of the pair. Of a whole row each is known from then on; of a part, what it leaves is returned. */
-export const foldMerged = (walk: Walk, pair: MergedStages): readonly Accumulator[] =>
-  pair.kind === "peak" ? foldPeak(walk, pair) : foldMoments(walk, pair);
+/** A pair while the row goes by. */
+interface Running {
+  readonly visit: (at: Tuple, column: Index, inside: Cond, turn: Index) => void;
+  /** What all threads join first. */
+  readonly head: () => Accumulator;
+  /** The other folds, moved to where the joined head stands. */
+  readonly rest: (head: Accumulator) => readonly Accumulator[];
+}
+
+/** Folds both stages. Of a whole row each fold is known from then on; of a part, what it leaves is returned. */
+export function foldMerged(walk: Walk, { stage, pairs, plain }: MergedStages): readonly Accumulator[] {
+  const { low, width } = walk;
+  const running = pairs.map((pair) => (pair.kind === "peak" ? runningPeak(walk, pair) : runningMoments(walk, pair)));
+  const accs = plain.map((id) => accumulator(low, id, width));
+  walk.each((at, column, inside, turn) => {
+    for (const { visit } of running) visit(at, column, inside, turn);
+    for (const acc of accs) foldIn(low, acc, at, column, inside);
+  });
+  const heads = walk.join([...running.map(({ head }) => head()), ...accs], stage);
+  for (const acc of heads.slice(running.length)) settle(walk, acc);
+  const rest = walk.join(
+    running.flatMap(({ rest: others }, i) => others(heads[i]!)),
+    stage + 1,
+  );
+  for (const acc of rest) settle(walk, acc);
+  return [...heads, ...rest];
+}
 
 /** One arithmetic op on registers. */
 function arithmetic(
@@ -40,9 +64,11 @@ function arithmetic(
 }
 
 /** One of them is joined: of a whole row, its node means the row's value from here on. */
-function settle({ low, columns }: Walk, joined: Accumulator, part: boolean): Value {
-  const value = part ? joined.value : finished(low, joined, columns);
-  if (!part) low.setRowValue(joined.id, value);
+function settle(walk: Walk, joined: Accumulator): Value {
+  if (walk.count() !== null) return joined.value;
+  const { low, columns } = walk;
+  const value = finished(low, joined, columns);
+  low.setRowValue(joined.id, value);
   return value;
 }
 
@@ -52,59 +78,65 @@ function holding(low: Lowering, id: NodeId, value: Reg): Accumulator {
   return { id, def: opDef(n.op), operand: n.inputs[0]!, scalar: "f32", value, position: null, settled: false };
 }
 
-/** A sum of exponentials below a running peak: when the peak rises by d, the sum so far shrinks by e^d. */
-function foldPeak(walk: Walk, { stage, first, second, operand }: MergedStages): Accumulator[] {
-  const part = walk.count() !== null;
+/** Sums of multiples of exponentials below a running peak: when the peak rises by d, each sum so far shrinks by e^d. */
+function runningPeak(walk: Walk, { first, seconds, operand }: RunningPair): Running {
   const { low, width } = walk;
   const name = wordFor(node(low.graph, first));
   const make = arithmetic(walk, first);
   const top = low.variable(`${name}_top`, "f32", width, LOWEST, [first]);
-  const acc = accumulator(low, second, width);
-  const fade = (to: Value): Value => make("fade", "exp", make("fallen", "sub", top, to));
-  walk.each((at, column, inside) => {
-    const x = kept(low, low.converted(low.valueAt(operand, at), "f32", operand), inside, LOWEST, operand);
-    const def = opDef(node(low.graph, first).op);
-    const now = low.let(`${name}_now`, "f32", width, { kind: "combine", def, a: top, b: x }, [first]);
-    if (!mutated("lost-fade")) scale(low, acc.value, fade(now), second);
-    low.setRowValue(first, now);
-    foldIn(low, acc, at, column, inside);
-    low.set(top, now, [first]);
-  });
-  const highest = walk.join(holding(low, first, top), stage);
-  scale(low, acc.value, fade(settle(walk, highest, part)), second);
-  const sum = walk.join(acc, stage + 1);
-  settle(walk, sum, part);
-  return [highest, sum];
+  const accs = seconds.map((second) => accumulator(low, second, width));
+  const fadeTo = (to: Value): void => {
+    const fade = make("fade", "exp", make("fallen", "sub", top, to));
+    for (const acc of accs) scale(low, acc.value, fade, acc.id);
+  };
+  return {
+    visit(at, column, inside) {
+      const x = kept(low, low.converted(low.valueAt(operand, at), "f32", operand), inside, LOWEST, operand);
+      const def = opDef(node(low.graph, first).op);
+      const now = low.let(`${name}_now`, "f32", width, { kind: "combine", def, a: top, b: x }, [first]);
+      if (!mutated("lost-fade")) fadeTo(now);
+      low.setRowValue(first, now);
+      for (const acc of accs) foldIn(low, acc, at, column, inside);
+      low.set(top, now, [first]);
+    },
+    head: () => holding(low, first, top),
+    rest(head) {
+      fadeTo(settle(walk, head));
+      return accs;
+    },
+  };
 }
 
 /** Welford's mean and sum of squares around it, joined over threads as Chan, Golub and LeVeque do. */
-function foldMoments(walk: Walk, { stage, first, second, operand }: MergedStages): Accumulator[] {
+function runningMoments(walk: Walk, { first, seconds, operand }: RunningPair): Running {
   const { low, width } = walk;
   const name = wordFor(node(low.graph, first));
   const make = arithmetic(walk, first);
   const mean = low.variable(`${name}_so_far`, "f32", width, ZERO, [first]);
-  const acc = accumulator(low, second, width);
+  const acc = accumulator(low, seconds[0]!, width);
   const add = (reg: Reg, value: Value): void =>
     low.set(reg, { kind: "op", def: opDef("add"), args: [reg, value], attrs: {}, index: null }, [first]);
-  walk.each((at, _column, inside, turn) => {
-    const x = low.converted(low.valueAt(operand, at), "f32", operand);
-    const number = low.let("number", "i32", 1, { kind: "index", index: low.space.add(turn, low.space.int(1)) }, [
-      first,
-    ]);
-    const off = kept(low, make("off", "sub", x, mean), inside, ZERO, first);
-    add(mean, make("moved", "div", off, low.converted(number, "f32", first)));
-    const rest = kept(low, make("rest", "sub", x, mean), inside, ZERO, first);
-    add(acc.value, make("squared", "mul", off, rest));
-  });
-  const seen = walk.seen();
-  const total = walk.join(holding(low, first, make("weighted", "mul", mean, seen)), stage);
-  const count = walk.count();
-  const whole = count ? quotient(low, first, total.value, count) : settle(walk, total, false);
-  const apart = make("apart", "sub", mean, whole);
-  if (!mutated("lost-fade")) add(acc.value, make("between", "mul", make("apart_squared", "mul", apart, apart), seen));
-  const squares = walk.join(acc, stage + 1);
-  settle(walk, squares, count !== null);
-  return [total, squares];
+  return {
+    visit(at, _column, inside, turn) {
+      const x = low.converted(low.valueAt(operand, at), "f32", operand);
+      const number = low.let("number", "i32", 1, { kind: "index", index: low.space.add(turn, low.space.int(1)) }, [
+        first,
+      ]);
+      const off = kept(low, make("off", "sub", x, mean), inside, ZERO, first);
+      add(mean, make("moved", "div", off, low.converted(number, "f32", first)));
+      const rest = kept(low, make("rest", "sub", x, mean), inside, ZERO, first);
+      add(acc.value, make("squared", "mul", off, rest));
+    },
+    head: () => holding(low, first, make("weighted", "mul", mean, walk.seen())),
+    rest(total) {
+      const count = walk.count();
+      const whole = count ? quotient(low, first, total.value, count) : settle(walk, total);
+      const apart = make("apart", "sub", mean, whole);
+      if (!mutated("lost-fade"))
+        add(acc.value, make("between", "mul", make("apart_squared", "mul", apart, apart), walk.seen()));
+      return [acc];
+    },
+  };
 }
 
 /** The mean of a part. */
@@ -115,32 +147,48 @@ const op = (name: string, ...args: Value[]): Expr => ({ kind: "op", def: opDef(n
 
 /**
  * The parts of a row as one: sums below peaks of their own fade to the highest, squares around means of their own move to the mean of all.
- * @param each visits the parts that this thread joins: what each has left of both, and how many columns it had
+ * @param each visits the parts that this thread joins: what each has left of every fold, and how many columns it had
  */
 export function joinMerged(
   walk: Pick<Walk, "low" | "width" | "columns" | "join">,
-  { kind, first, second }: MergedStages,
+  { pairs, plain }: MergedStages,
   each: (visit: (of: (id: NodeId) => Reg, count: () => Value) => void) => void,
 ): void {
   const { low, width, columns, join } = walk;
-  const top =
+  const heads = pairs.map(({ kind, first }) =>
     kind === "peak"
       ? holding(low, first, low.variable("top", "f32", width, LOWEST, [first]))
-      : accumulator(low, first, width);
-  each((of) => low.set(top.value, { kind: "combine", def: top.def, a: top.value, b: of(first) }, [first]));
-  const whole = finished(low, join(top, 0), columns);
-  low.setRowValue(first, whole);
-  const acc = accumulator(low, second, width);
-  const make = arithmetic({ low, width }, second);
-  each((of, count) => {
-    const [head, part] = [of(first), of(second)];
-    const moved =
-      kind === "peak"
-        ? make("faded", "mul", part, make("fade", "exp", make("fallen", "sub", head, whole)))
-        : make("moved", "add", part, between(make, head, whole, count()));
-    if (!mutated("lost-fade")) low.set(acc.value, op("add", acc.value, moved), [second]);
+      : accumulator(low, first, width),
+  );
+  const first = [...heads, ...plain.map((id) => accumulator(low, id, width))];
+  const take = (acc: Accumulator, b: Value): void =>
+    low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b }, [acc.id]);
+  const know = (joined: readonly Accumulator[]): Value[] =>
+    joined.map((acc) => {
+      const value = finished(low, acc, columns);
+      low.setRowValue(acc.id, value);
+      return value;
+    });
+  each((of) => {
+    for (const acc of first) take(acc, of(acc.id));
   });
-  low.setRowValue(second, finished(low, join(acc, 1), columns));
+  const whole = know(join(first, 0));
+  const second = pairs.map(({ seconds }) => seconds.map((id) => accumulator(low, id, width)));
+  each((of, count) =>
+    pairs.forEach((pair, i) => {
+      const make = arithmetic({ low, width }, pair.first);
+      const head = of(pair.first);
+      if (pair.kind === "moments") {
+        const [acc] = second[i]!;
+        const moved = make("moved", "add", of(acc!.id), between(make, head, whole[i]!, count()));
+        if (!mutated("lost-fade")) take(acc!, moved);
+        return;
+      }
+      const fade = make("fade", "exp", make("fallen", "sub", head, whole[i]!));
+      for (const acc of second[i]!) if (!mutated("lost-fade")) take(acc, make("faded", "mul", of(acc.id), fade));
+    }),
+  );
+  know(join(second.flat(), 1));
 }
 
 /** What the squares of a part gain where they are taken around another mean. */
