@@ -37,6 +37,28 @@ test("the text of a small one", () => {
   expect(wgslOf(attention(8, 16, 4, 4), cpu)).toMatchSnapshot("thread");
 });
 
+describe.each([
+  ["even", 64, 64, 16, 16, ""],
+  ["odd", 37, 45, 10, 7, ""],
+  ["heads", 33, 70, 8, 12, "2, 3, "],
+] as const)("rows of results that are folded in turn, %s", (_, m, n, d, dv, batch) => {
+  const result = attention(m, n, d, dv, "", batch).replace("return o", `g: f32[${batch}${m}, ${dv}]`);
+  test.each([
+    ["a sum beside the results", "r = -(o * g).sum(dim=-1, keepdim=True) / l\nreturn o, r"],
+    ["a sum alone", "return (o * g).sum(dim=-1)"],
+    ["a norm", "y = o * rsqrt((o * o).mean(dim=-1, keepdim=True) + 1e-5)\nreturn y"],
+    [
+      "two folds",
+      "c = o - o.mean(dim=-1, keepdim=True)\ny = c * rsqrt((c * c).mean(dim=-1, keepdim=True) + 1e-5)\nreturn y",
+    ],
+  ])("%s", (__, rest) => {
+    const fusion = oneRegion(graphOf(`${result}\n${rest}`));
+    expect(lowerFusion(fusion, gpu, generic)[0]!.programs.map(({ template }) => template)).toEqual(["flash"]);
+    expect(complaints(fusion, gpu, 1e-9)).toEqual([]);
+    expect(complaints(fusion, cpu, 1e-9)).toEqual([]);
+  });
+});
+
 const backward = (m: number, n: number, d: number, dv: number, rest: readonly string[], batch = ""): string =>
   [
     `q: f32[${batch}${m}, ${d}]`,

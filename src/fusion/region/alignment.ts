@@ -147,3 +147,17 @@ export function followersOf(
   }
   return { followers, refused: null };
 }
+
+/** Folds of what follows the contraction, and what is computed of them without its elements. */
+export function afterFolds(graph: Graph, members: readonly NodeId[], core: NodeId): ReadonlySet<NodeId> {
+  const after = new Set([core]);
+  const folded = new Set<NodeId>();
+  for (const id of members) {
+    const { op, inputs } = node(graph, id);
+    const bound = inputs.filter((input) => after.has(input));
+    if (bound.length === 0) continue;
+    after.add(id);
+    if (opDef(op).kind === "reduce" || bound.every((input) => folded.has(input))) folded.add(id);
+  }
+  return folded;
+}

@@ -21,7 +21,7 @@ export function mayBeOnline(graph: Graph, members: readonly NodeId[]): boolean {
 export function classifyOnline(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): Classified {
   const answer = onlineParts(graph, members, outputs);
   if (!answer.ok) return answer;
-  const { scores, values, peak, folds, space, axis } = answer.parts;
+  const { scores, values, peak, folds, resultFolds, space, axis } = answer.parts;
   return {
     ok: true,
     form: {
@@ -33,6 +33,7 @@ export function classifyOnline(graph: Graph, members: readonly NodeId[], outputs
       reductions: [
         ...(peak === null ? [] : [{ node: peak, stage: 0 }]),
         ...folds.map((fold) => ({ node: fold.node, stage: fold.fades ? 1 : 0 })),
+        ...resultFolds.map((id, i) => ({ node: id, stage: 2 + i })),
       ],
       scans: [],
       columnFolds: [],

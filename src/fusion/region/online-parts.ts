@@ -32,6 +32,8 @@ export interface OnlineParts {
   readonly rows: ReadonlySet<NodeId>;
   /** Elementwise after the second contraction. */
   readonly results: ReadonlyMap<NodeId, Follower>;
+  /** Folds of a row of results, once it is complete: one value a row, in dependence order. */
+  readonly resultFolds: readonly NodeId[];
 }
 
 export type OnlineAnswer =

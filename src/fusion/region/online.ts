@@ -16,7 +16,7 @@ import {
   type Verdict,
 } from "../ir";
 import { opDef } from "../ops";
-import { followersOf, isMatrixTranspose, type Follower } from "./alignment";
+import { afterFolds, followersOf, isMatrixTranspose, type Follower } from "./alignment";
 import { diagonalOf, weightsSeen, type Seen } from "./diagonal";
 import { matmulSizes } from "./matmul";
 import { endsOf } from "./online-ends";
@@ -51,6 +51,7 @@ class Reader {
   #exp: NodeId | null = null;
   #axis: number | null = null;
   #results: ReadonlyMap<NodeId, Follower> = new Map();
+  readonly #resultFolds: NodeId[] = [];
 
   readonly graph: Graph;
   readonly scores: readonly NodeId[];
@@ -143,7 +144,9 @@ class Reader {
   #walk(members: readonly NodeId[]): Verdict | null {
     const { values } = this;
     if (values !== null) {
-      const { followers, refused } = followersOf(this.graph, members, values);
+      const rowwise = afterFolds(this.graph, members, values);
+      const elementwise = members.filter((id) => !rowwise.has(id));
+      const { followers, refused } = followersOf(this.graph, elementwise, values);
       if (refused)
         return refusal(
           "L_INDEX",
@@ -205,8 +208,9 @@ class Reader {
     const shape = this.#shape(operand);
     const meaning = opDef(n.op).reduce!;
     const axes = meaning.axes(n.attrs, shape);
+    if (part === "result") return this.#foldResult(n, axes);
     if (this.#turned.has(operand)) return this.#elsewhere(n, operand);
-    if (part === "row" || part === "result" || part === "shifted") return this.#needsAll(n, 0);
+    if (part === "row" || part === "shifted") return this.#needsAll(n, 0);
     const axis = axes.length === 1 ? axes[0]! - shape.length + this.space.length : -1;
     const last = this.space.length - 1;
     const alongRows = axis === last - 1 && this.values === null && shape.at(-2) === this.space.at(-2);
@@ -225,6 +229,22 @@ class Reader {
     this.#axis = axis;
     this.#folds.push({ node: n.id, fades: part === "weight" });
     if (n.op === "max") this.#aliases.set(n.id, n.id);
+    return "row";
+  }
+
+  /** A row of results is complete when the last tile is: then it is folded as it is stored. */
+  #foldResult(n: Node, axes: readonly number[]): Part | Verdict {
+    const operand = n.inputs[0]!;
+    const shape = this.#shape(operand);
+    const core = this.#results.get(this.values!)!;
+    const places = this.#results.get(operand)?.places;
+    const whole = axes.length === 1 && axes[0] === shape.length - 1 && opDef(n.op).reduce!.arg === undefined;
+    const inPlace =
+      shape.join() === this.#shape(this.values!).join() && core.places.every((at, i) => at === places?.[i]);
+    const alongRows = this.#axis === null || this.#axis === this.space.length - 1;
+    if (!whole || !inPlace || !alongRows) return this.#needsAll(n, 0);
+    this.#axis = this.space.length - 1;
+    this.#resultFolds.push(n.id);
     return "row";
   }
 
@@ -400,6 +420,7 @@ class Reader {
       axis: this.#axis ?? space.length - 1,
       rows: new Set([...this.#parts].flatMap(([id, part]) => (part === "row" ? [id] : []))),
       results: this.#results,
+      resultFolds: this.#resultFolds,
     };
   }
 }

@@ -2,6 +2,7 @@
 import { programOf, threadPerItem, type Job } from "../frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
+import { accumulator, foldLanes } from "./accumulate";
 import type { Contraction } from "./contraction";
 import { Flash } from "./flash";
 import { completeRows } from "./row-meeting";
@@ -43,13 +44,19 @@ export function lowerFlashThread(job: Job): KernelProgram {
   );
   completeRows(state, sizes.n, null);
   rows.forEach((row, i) => {
-    state[i]!.enter();
-    f.storeRow(batch, row, { kind: "always" });
-    low.loop("column", width, (column) => {
+    const own = (column: Index): Reg => {
       const index = space.add(space.int(i * width), column);
-      const acc = low.let(`o_${i}`, "f32", 4, { kind: "loadShared", array: results, index }, [f.values.id]);
-      f.store(batch, row, [acc], [column]);
-    });
+      return low.let(`o_${i}`, "f32", 4, { kind: "loadShared", array: results, index }, [f.values.id]);
+    };
+    state[i]!.enter();
+    for (const id of f.parts.resultFolds) {
+      const fold = accumulator(low, id, 4, `_${i}`);
+      low.loop("column", width, (column) => f.foldResult(fold, own(column), batch, row, column));
+      state[i]!.complete(sizes.width, [foldLanes(low, fold)]);
+      state[i]!.enter();
+    }
+    f.storeRow(batch, row, { kind: "always" });
+    low.loop("column", width, (column) => f.store(batch, row, [own(column)], [column]));
   });
   return programOf(low, job, {
     template: "flash",

@@ -3,6 +3,7 @@
  * weights of the band through another. A thread owns rows ty + i·TY and four neighbouring columns of the scores, and the same rows
  * of the results, so that peak, folds and results of a row stay in the registers of the threads that share it.
  */
+import type { NodeId } from "../../ir";
 import { flashAcross, flashThreads, type FlashTile } from "../../region";
 import { gridOf, programOf, type Job } from "../frame";
 import type { Cond, Index } from "../index-space";
@@ -10,7 +11,8 @@ import { literal, type Expr, type KernelProgram, type Reg, type SharedArray, typ
 import type { Contraction } from "./contraction";
 import { Flash } from "./flash";
 import { gridIndex } from "./matmul-tile";
-import { completeRows, Meeting, type Share } from "./row-meeting";
+import { accumulator, foldLanes } from "./accumulate";
+import { completeRows, joined, Meeting, type Share } from "./row-meeting";
 import { nameRows, type Quad, type RunningRow } from "./running-row";
 
 /** A vector that a thread carries from memory into a tile. */
@@ -64,7 +66,7 @@ export function lowerFlashTile(job: Job): KernelProgram {
   }));
   const state = ours.map((_, i) => f.row(`_${i}`));
   const results = ours.map((_, i) => units.map((__, t) => f.result(`o_${i}_${t}`)));
-  const shared = f.parts.peak !== null || f.parts.folds.length > 0;
+  const shared = f.parts.peak !== null || f.parts.folds.length + f.parts.resultFolds.length > 0;
   const tops = shared ? low.sharedArray("tops", "f32", tile.m * (across / 4), 4) : null;
   const meeting = tops && new Meeting(low, tops, tops.length, tile.rm);
   const shares = rows.map((row) => meeting && shareOf(band, meeting, row));
@@ -122,7 +124,9 @@ export function lowerFlashTile(job: Job): KernelProgram {
   };
   low.loop("turn", turns, (turn) => low.branch(f.sees(space.mul(turn, tile.n), tile.n, top, tile.m), () => walk(turn)));
   low.comment("The threads of a row join what they summed; then each finishes its results.");
-  completeRows(state, sizes.n, shared ? shares.filter((share) => share !== null) : null);
+  const meetings = shares.filter((share) => share !== null);
+  completeRows(state, sizes.n, shared ? meetings : null);
+  for (const id of f.parts.resultFolds) foldResults(band, id, state, results, units, meetings);
   state.forEach((row, i) => {
     row.enter();
     f.store(batch, ours[i]!, results[i]!, units);
@@ -388,6 +392,27 @@ function takeTop({ f }: Band, state: RunningRow, results: readonly Reg[], share:
   const fade = state.raise(state.lanes(seen.reduce((a, b) => state.higher(a, b, 4)) as Reg));
   state.fadeFolds(fade);
   f.fade(results, fade);
+}
+
+/** A fold of each row's results over the threads that share them: from here on every one of them knows it. */
+function foldResults(
+  { f, batch, top, rows }: Band,
+  id: NodeId,
+  state: readonly RunningRow[],
+  results: readonly (readonly Reg[])[],
+  units: readonly Index[],
+  shares: readonly Share[],
+): void {
+  const { low, space, sizes } = f;
+  const parts = state.map((row, i) => {
+    row.enter();
+    const fold = accumulator(low, id, 4, `_${i}`);
+    units.forEach((unit, t) => f.foldResult(fold, results[i]![t]!, batch, space.add(top, rows[i]!), unit));
+    return { ...foldLanes(low, fold), share: shares[i]! };
+  });
+  joined(low, parts).forEach((whole, i) =>
+    state[i]!.complete(sizes.width, [{ ...parts[i]!, ...whole, settled: true }]),
+  );
 }
 
 /** Four columns of the weights times four rows of the values. */

@@ -6,6 +6,7 @@ import type { Job } from "../frame";
 import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
 import { literal, type Reg, type Value } from "../kernel-ir";
 import type { Lowering } from "../lowering";
+import { foldIn, type Accumulator } from "./accumulate";
 import { Contraction } from "./contraction";
 import { RunningRow, scale, type Quad } from "./running-row";
 import { mutated } from "../mutations";
@@ -71,6 +72,15 @@ export class Flash {
   fade(accs: readonly Reg[], by: Value): void {
     if (!this.parts.weightsFade || mutated("lost-fade")) return;
     for (const acc of accs) scale(this.low, acc, by, this.values.id);
+  }
+
+  /** Adds a row's four results at vector column `unit` to a fold of them. Its `RunningRow` must be entered. */
+  foldResult(fold: Accumulator, acc: Reg, batch: Index, row: Index, unit: Index): void {
+    const { values, low, sizes } = this;
+    const { at, inside } = values.quad(unit, sizes.width);
+    const point = values.outAt(batch, this.held(row), at);
+    low.setRowValue(values.id, acc);
+    foldIn(low, fold, values.placed(fold.operand, point), at, inside);
   }
 
   /** Results of one row at vector columns `units`. Its `RunningRow` must be complete. */

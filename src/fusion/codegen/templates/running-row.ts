@@ -276,7 +276,7 @@ export class RunningRow {
 
   /** Every fold is what it says: from now on `enter` makes row values mean this row's. */
   complete(columns: number, folds: readonly Accumulator[]): void {
-    this.#known = folds.map((acc) => [acc.id, finished(this.low, acc, columns)]);
+    this.#known = [...this.#known, ...folds.map((acc) => [acc.id, finished(this.low, acc, columns)] as const)];
   }
 }
 
