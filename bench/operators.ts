@@ -18,19 +18,18 @@ export interface HandWritten {
 
 const [liger, vllm, flash, flashInfer] = ["Liger-Kernel", "vLLM", "FlashAttention", "FlashInfer"];
 const mean = "the mean over all rows is a launch of its own: workgroups of one launch do not wait for one another";
-const scores = "gradients of keys and of values are a kernel each, and each makes the scores again";
 
 export const handWritten: Readonly<Record<string, HandWritten>> = {
   add_rms_norm: { library: liger, kernels: [1, 1] },
   add_rms_norm_quantize: { library: vllm, kernels: [1] },
-  attention_backward: { library: flash, kernels: [1, 3], why: scores },
+  attention_backward: { library: flash, kernels: [1, 3] },
   attention_decode: {
     library: flashInfer,
     kernels: [1],
     why: "one query a head leaves too few workgroups for one kernel: the scores are stored, and the values are summed in chunks",
   },
   causal_attention: { library: flash, kernels: [1] },
-  causal_attention_backward: { library: flash, kernels: [1, 3], why: scores },
+  causal_attention_backward: { library: flash, kernels: [1, 3] },
   cross_entropy: { library: liger, kernels: [1], why: mean },
   cross_entropy_softcap_zloss: {
     library: liger,

@@ -182,6 +182,51 @@ describe.each(Object.entries(BLOCKS))("a GPT-2 block, %s", (_, text) => {
   });
 });
 
+/** Programs with their gradients as one graph, and what an expert would launch for both passes together, finishers included. */
+const BOTH_WAYS: Readonly<Record<string, Program>> = {
+  "softmax and cross entropy": program(
+    2,
+    ({ rows, width }) =>
+      `x: f32[${rows}, ${width}]\nt: i32[${rows}] = zeros()\nloss, dx = value_and_grad(lambda x: cross_entropy(x, t))(x)\nreturn loss, dx`,
+  ),
+  "softmax and cross entropy with soft targets": program(
+    2,
+    ({ rows, width }) =>
+      `x: f32[${rows}, ${width}]\nt: f32[${rows}, ${width}]\nloss, dx = value_and_grad(lambda x: -(t * log_softmax(x, dim=-1)).sum(-1).mean())(x)\nreturn loss, dx`,
+  ),
+  "layer norm": program(
+    3,
+    ({ rows, width }) =>
+      `x: f32[${rows}, ${width}]\nw: f32[${width}]\nb: f32[${width}]\ndy: f32[${rows}, ${width}]\ny, pull = vjp(lambda x, w, b: layer_norm(x, (${width},), w, b), x, w, b)\ndx, dw, db = pull(dy)\nreturn y, dx, dw, db`,
+  ),
+  "gelu(x @ W + b)": program(
+    4,
+    ({ rows, width }) =>
+      `x: f32[${rows}, ${width}]\nW: f32[${width}, ${width}] = param()\nb: f32[${width}] = param()\ndy: f32[${rows}, ${width}]\ny, pull = vjp(lambda x, W, b: gelu(x @ W + b), x, W, b)\ndx, dW, db = pull(dy)\nreturn y, dx, dW, db`,
+  ),
+  attention: program(
+    4,
+    ({ rows, head }) =>
+      `${["q", "k", "v", "dy"].map((name) => `${name}: f32[16, ${rows}, ${head}]`).join("\n")}\ny, pull = vjp(lambda q, k, v: softmax(q @ k.mT / ${head} ** 0.5, dim=-1) @ v, q, k, v)\ndq, dk, dv = pull(dy)\nreturn y, dq, dk, dv`,
+  ),
+  "causal attention": program(
+    4,
+    ({ rows, head }) =>
+      `${["q", "k", "v", "dy"].map((name) => `${name}: f32[16, ${rows}, ${head}]`).join("\n")}\ny, pull = vjp(lambda q, k, v: scaled_dot_product_attention(q, k, v, is_causal=True), q, k, v)\ndq, dk, dv = pull(dy)\nreturn y, dq, dk, dv`,
+  ),
+};
+
+describe.each(Object.entries(BOTH_WAYS))("%s, both ways", (_, { kernels, text }) => {
+  test.each(["op", "primitive"] as const)("by %s", (granularity) => {
+    expect(planned(text(LARGE), granularity).fusedPlan!.kernels.length).toBeLessThanOrEqual(kernels);
+  });
+
+  test("has the reference's values", () => {
+    const small = compile(text(SMALL), eager);
+    expect(faults(small)).toEqual([]);
+  });
+});
+
 describe("peak memory", () => {
   const peak = (text: string): number => planned(text, "op").fusedPlan!.totals.peakBytes;
 

@@ -7,7 +7,7 @@ import { isFreeView } from "../region";
 import type { Planner } from "./planner";
 import { countOf, nameOf, namesOf, no } from "./sentences";
 import { judge, policyOnContraction, prologueVerdict } from "./profitability";
-import { aboutRecomputed, RECOMPUTED, recomputedOutputs } from "./recomputed-output";
+import { aboutRecomputed, aboutRoom, RECOMPUTED, recomputedOutputs, withRoom, WITH_ROOM } from "./recomputed-output";
 import { SUM_OF_ROWS, sumsOfRows } from "./sum-of-rows";
 import { titled } from "./catalogue";
 
@@ -46,6 +46,7 @@ export const multiOutput: FusionPass = {
 function doing(planner: Planner, { rule, nodes, remove, add }: Candidate): string {
   const { graph } = planner;
   if (rule === RECOMPUTED) return aboutRecomputed(planner, { nodes });
+  if (rule === WITH_ROOM) return aboutRoom(planner, { nodes, remove });
   if (rule === "siblings") {
     const shared = sharedReads(planner, remove[0]!, remove[1]!)[0];
     return `Reading ${shared === undefined ? "the input" : nameOf(graph, shared)} once for ${namesOf(graph, [...remove[0]!.outputs, ...remove[1]!.outputs])}`;
@@ -99,7 +100,10 @@ function* keepers(planner: Planner, ids: readonly RegionId[]): Generator<Candida
     for (const reader of readers) {
       if (!planner.regions.has(reader)) continue;
       const pair = together(planner, planner.region(id), [planner.region(reader)]);
-      if (!(yield pair).accepted) continue;
+      if (!(yield pair).accepted) {
+        const roomy = withRoom(planner, pair);
+        if (!roomy || !(yield roomy).accepted) continue;
+      }
       queue.push(id);
       break;
     }
