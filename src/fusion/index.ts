@@ -6,6 +6,8 @@ export { fusionTrace, type FusionTrace, type Measured, type TraceEvent } from ".
 export { MOST_UNFOLDED, blocksOf, blocksAmong, opensFolded, type Block, type Blocks } from "./blocks";
 export { standaloneModule, type StandaloneRequest } from "./standalone";
 export { knobSheet, kernelLooks, knobSweep, type KernelLook, type KnobSheet, type KnobSweep } from "./knob-sheet";
+export { watchKernel, type WatchedKernel } from "./watch-kernel";
+export { valuesAt, type ShownValues } from "./shown-values";
 export { savedMarks, type SavedMark } from "./saved-marks";
 export { savedSheet, type Expansion, type SavedRow, type SavedSheet, type SavedValue } from "./saved-sheet";
 export {
@@ -165,6 +167,8 @@ export {
   type InterpretOptions,
   type InstructionCounts,
   type KernelProgram,
+  type KernelRecording,
   type NeighbourAccess,
   type PrintedKernel,
+  type RecordedMoment,
 } from "./codegen";

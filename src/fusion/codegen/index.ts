@@ -10,4 +10,5 @@ export { instructionCounts, type InstructionCounts } from "./instructions";
 export { neighbourAccesses, type NeighbourAccess } from "./neighbours";
 export { lowerFusion, planFusion, type LoweredRegion } from "./plan";
 export { printWgsl, type PrintedKernel } from "./print";
+export { recordKernel, valuesInMemory, type KernelRecording, type RecordedMoment } from "./record";
 export { cpuPlan, runPlanOnCpu, type CpuRun, type RegionRun } from "./run-cpu";

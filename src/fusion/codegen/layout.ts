@@ -1,6 +1,4 @@
 /** @file Long lines of a kernel broken where a person would: before an operator or after a comma, as far outside as it goes. */
-import type { NodeId } from "../ir";
-
 const WIDTH = 110;
 /** Before this part of a line no operator starts the next one, unless all others are so many brackets further inside. */
 const EARLY = 0.4;
@@ -11,15 +9,15 @@ const CONTINUED = "  ";
 
 interface Text {
   readonly wgsl: string;
-  readonly lines: readonly (readonly NodeId[])[];
+  readonly lines: readonly (readonly unknown[])[];
 }
 
-/** The same text with no line wider than a page, where it can be broken at all; its nodes stand at each part of a line. */
+/** The same text with no line wider than a page, where it can be broken at all; what a line is of stands at each part of it. */
 export function laidOut<T extends Text>(text: T): T {
   if (!isWide(text.wgsl)) return text;
   const before = text.wgsl.split("\n");
   const after: string[] = [];
-  const lines: (readonly NodeId[])[] = [];
+  const lines: (readonly unknown[])[] = [];
   before.forEach((line, i) => {
     const parts = line.length <= WIDTH ? [line] : broken(line);
     after.push(...parts);

@@ -15,6 +15,14 @@ export interface PrintedKernel {
   readonly lines: readonly (readonly NodeId[])[];
 }
 
+/** A kernel's text, and the statement that each of its lines says. */
+export function printWithStatements(program: KernelProgram): {
+  readonly wgsl: string;
+  readonly lines: readonly (readonly Stmt[])[];
+} {
+  return new Printer(program).printWithStatements();
+}
+
 const NOBODY: readonly NodeId[] = [];
 
 export function printWgsl(program: KernelProgram): PrintedKernel {
@@ -24,6 +32,9 @@ export function printWgsl(program: KernelProgram): PrintedKernel {
 class Printer {
   readonly #lines: string[] = [];
   readonly #origins: (readonly NodeId[])[] = [];
+  /** Of each line. */
+  readonly #statements: Stmt[] = [];
+  #statement: Stmt | null = null;
   readonly #helpers = new Map<string, string>();
   /** Registers that are assigned again. */
   readonly #vars = new Set<number>();
@@ -91,6 +102,7 @@ class Printer {
   #line(text: string, nodes = NOBODY): void {
     this.#lines.push(this.#indent + text);
     this.#origins.push(nodes);
+    this.#statements.push(this.#statement!);
   }
 
   #nested(body: readonly Stmt[]): void {
@@ -100,7 +112,14 @@ class Printer {
     this.#indent = before;
   }
 
+  printWithStatements(): { readonly wgsl: string; readonly lines: readonly (readonly Stmt[])[] } {
+    const { wgsl, lines } = this.print();
+    const head = lines.length - 1 - this.#statements.length;
+    return { wgsl, lines: [...Array.from({ length: head }, () => []), ...this.#statements.map((stmt) => [stmt]), []] };
+  }
+
   #stmt(stmt: Stmt): void {
+    this.#statement = stmt;
     switch (stmt.kind) {
       case "let":
         if (this.#isSpelled(stmt)) return;

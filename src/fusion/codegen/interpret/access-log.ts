@@ -176,7 +176,8 @@ export function note(problems: string[], text: string): void {
   if (problems.length < MAX_PROBLEMS && !problems.includes(text)) problems.push(text);
 }
 
-function bits(mask: number): number {
+/** How many bits are set. */
+export function bits(mask: number): number {
   let count = 0;
   for (let rest = mask; rest !== 0; rest &= rest - 1) count++;
   return count;

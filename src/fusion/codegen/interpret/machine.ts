@@ -15,7 +15,28 @@ export interface InterpretOptions {
   readonly log?: boolean;
   /** Threads of a subgroup, a power of two from 4 to 128; absent: 32. */
   readonly subgroupSize?: number;
+  /** Looks on while the kernel runs. */
+  readonly watcher?: Watcher;
 }
+
+/** What a watcher may look at. */
+export interface Seen {
+  readonly indices: Indices;
+  readonly traces: ReadonlyMap<Buffer, BufferTrace>;
+  readonly shared: ReadonlyMap<SharedArray, SharedTrace | OwnTrace>;
+  /** A register's numbers, `width` for each thread. */
+  readonly cellsOf: (reg: Reg) => Float64Array;
+}
+
+/** Who looks on while a kernel runs. */
+export interface Watcher {
+  /** Asked once for each statement, before those of its block: what is to run in its place. */
+  watch(stmt: Stmt, run: Run, seen: Seen): Run;
+  /** A workgroup begins, by its number; those along x come first. */
+  begin(workgroup: number): void;
+  end(workgroup: number, seen: Seen): void;
+}
+
 /**
  * Runs every workgroup of `program`.
  * @param buffers data of every bound tensor, by node; outputs are written in place
@@ -25,7 +46,7 @@ export function interpretProgram(
   buffers: ReadonlyMap<NodeId, Float64Array>,
   options: InterpretOptions = {},
 ): AccessLog {
-  return new Machine(program, buffers, options.precision ?? "f64", options.subgroupSize ?? 32).run();
+  return new Machine(program, buffers, options.precision ?? "f64", options.subgroupSize ?? 32, options.watcher).run();
 }
 
 class Machine {
@@ -42,14 +63,18 @@ class Machine {
 
   readonly program: KernelProgram;
   readonly #subgroupSize: number;
+  readonly #watcher: Watcher | undefined;
+  readonly #seen: Seen;
 
   constructor(
     program: KernelProgram,
     buffers: ReadonlyMap<NodeId, Float64Array>,
     precision: "f64" | "f32",
     subgroupSize: number,
+    watcher?: Watcher,
   ) {
     this.program = program;
+    this.#watcher = watcher;
     this.#subgroupSize = subgroupSize;
     const [x, y, z] = program.workgroupSize;
     this.#threads = x * y * z;
@@ -68,6 +93,12 @@ class Machine {
         array,
         array.own ? new OwnTrace(array, this.#threads, this.#problems) : new SharedTrace(array, this.#problems),
       );
+    const cellsOf = (reg: Reg): Float64Array => this.#cellsOf(reg);
+    this.#seen = { indices: this.#indices, traces: this.#traces, shared: this.#shared, cellsOf };
+  }
+
+  #cellsOf(reg: Reg): Float64Array {
+    return (this.#regs[reg.id] ??= new Float64Array(this.#threads * reg.width));
   }
 
   run(): AccessLog {
@@ -78,7 +109,10 @@ class Machine {
       for (let y = 0; y < gy; y++)
         for (let x = 0; x < gx; x++) {
           this.#enterWorkgroup(x, y, z);
+          const number = x + gx * (y + gy * z);
+          this.#watcher?.begin(number);
           body({ list: everyone.slice(), count: this.#threads });
+          this.#watcher?.end(number, this.#seen);
         }
     const accesses = [...this.#traces.values()].map((trace) => trace.summary());
     return { buffers: accesses, problems: this.#problems };
@@ -110,7 +144,10 @@ class Machine {
   // ---- statements ---------------------------------------------------------------------------------------------------
 
   #block(stmts: readonly Stmt[]): Run {
-    const runs = stmts.map((stmt) => this.#stmt(stmt));
+    const runs = stmts.map((stmt) => {
+      const run = this.#stmt(stmt);
+      return this.#watcher ? this.#watcher.watch(stmt, run, this.#seen) : run;
+    });
     return (active) => {
       for (const run of runs) {
         if (active.count === 0) return;
@@ -189,7 +226,7 @@ class Machine {
   }
 
   #assign(reg: Reg, value: Expr): Run {
-    const cells = (this.#regs[reg.id] ??= new Float64Array(this.#threads * reg.width));
+    const cells = this.#cellsOf(reg);
     const numberOf = this.#expr(value, reg);
     if (reg.width === 1) return each((thread) => (cells[thread] = numberOf(thread, 0)));
     return each((thread) => {
@@ -321,7 +358,7 @@ class Machine {
       const constant = value.scalar === "f32" ? this.#round(value.value) : value.value;
       return () => constant;
     }
-    const cells = (this.#regs[value.id] ??= new Float64Array(this.#threads * value.width));
+    const cells = this.#cellsOf(value);
     return value.width === 1 ? (thread) => cells[thread]! : (thread, lane) => cells[4 * thread + lane]!;
   }
 

@@ -1,0 +1,72 @@
+/** @file Programs at sizes that can be looked at: the same text with smaller numbers. */
+import type { Compilation } from "./compilation";
+import { compile } from "./compile";
+import { sizeOf, type CompileOptions, type Fusion, type Graph, type NodeId } from "./ir";
+import { foldedData, inputData } from "./reference";
+
+/** Elements of all values that are computed without a noticeable wait. */
+const MOST_ELEMENTS = 2 ** 18;
+/** What whole numbers of a text are cut down to, the best to look at first. */
+const CUTS = [16, 32, 64, 8, 128, 256, 512, 1024];
+/** Where they must keep their ratios: what those above `LEAST` are divided by. */
+const FACTORS = [4, 8, 2, 16, 32, 64];
+const LEAST = 16;
+
+/** A size constant at the left edge, and any whole number that is no part of a name or of another number. */
+const CONSTANT = /^([A-Za-z_]\w*\s*=\s*)(\d+)(?=\s*(?:#.*)?$)/gm;
+const WHOLE = /(?<![\w.])\d+(?![\w.])/g;
+
+const cutConstants = (text: string, most: number): string =>
+  text.replace(CONSTANT, (_, name: string, n: string) => name + Math.min(Number(n), most));
+const cutNumbers = (text: string, most: number): string =>
+  text.replace(WHOLE, (n) => String(Math.min(Number(n), most)));
+
+const divided = (text: string, by: number): string =>
+  text.replace(WHOLE, (n) => (Number(n) > LEAST ? String(Math.max(1, Math.round(Number(n) / by))) : n));
+
+export interface SmallProgram {
+  readonly compilation: Compilation;
+  /** Its numbers were made smaller. */
+  readonly smaller: boolean;
+}
+
+const isSmall = ({ nodes }: Graph): boolean =>
+  [...nodes.values()].reduce((sum, { type }) => sum + sizeOf(type.shape), 0) <= MOST_ELEMENTS;
+
+/** The program itself where it is small, then smaller ones that still compile, the best to look at first. */
+export function* smallPrograms(compilation: Compilation): Generator<SmallProgram> {
+  const { text, options } = compilation;
+  if (compilation.naive && isSmall(compilation.naive.graph)) yield { compilation, smaller: false };
+  const seen = new Set([text]);
+  const ways = [
+    ...[cutConstants, cutNumbers].flatMap((cut) => CUTS.map((most) => cut(text, most))),
+    ...FACTORS.map((by) => divided(text, by)),
+  ];
+  for (const made of ways) {
+    if (seen.has(made)) continue;
+    seen.add(made);
+    const small = compiledOnce(made, options);
+    if (small.naive && isSmall(small.naive.graph)) yield { compilation: small, smaller: true };
+  }
+}
+
+const kept = new WeakMap<CompileOptions, Map<string, Compilation>>();
+
+/** One kernel after the other is looked at: each text is planned once. */
+function compiledOnce(text: string, options: CompileOptions): Compilation {
+  const known = kept.get(options) ?? new Map<string, Compilation>();
+  kept.set(options, known);
+  const made = known.get(text) ?? compile(text, options);
+  known.set(text, made);
+  return made;
+}
+
+/** What inputs and folded constants of `fusion` hold, row-major. */
+export function dataFor({ graph }: Fusion): Map<NodeId, Float64Array> {
+  const inputs = new Map(
+    [...graph.nodes.values()].flatMap((node) =>
+      node.op === "input" && !node.recipe ? [[node.id, Float64Array.from(inputData(node))] as const] : [],
+    ),
+  );
+  return new Map([...inputs, ...foldedData(graph, inputs)]);
+}

@@ -1,0 +1,111 @@
+/** @file A kernel of a program at a size that can be looked at: the same ops in one kernel of the same kind, with the numbers that it computes. */
+import { recordKernel, planFusion, type KernelRecording } from "./codegen";
+import type { Compilation } from "./compilation";
+import { fusionAt } from "./compile";
+import { chosenFor } from "./cost";
+import type { Fusion, Graph, Kernel, Region, RegionId } from "./ir";
+import { naiveFusion } from "./passes";
+import { classify } from "./region";
+import { dataFor, smallPrograms } from "./small-sizes";
+
+/** Scalar operations of a plan that runs without a noticeable wait. */
+const MOST_FLOPS = 2 ** 22;
+
+export interface WatchedKernel {
+  readonly recording: KernelRecording;
+  /** As the plan of this size counts it. */
+  readonly kernel: Kernel;
+  /** The program's numbers were made smaller. */
+  readonly smaller: boolean;
+  /** At the program's own size the planner writes a kernel of this kind, too. */
+  readonly sameKind: boolean;
+}
+
+interface Found {
+  readonly fusion: Fusion;
+  readonly kernels: readonly Kernel[];
+  /** Index of the kernel. */
+  readonly at: number;
+}
+
+/** The states of a small program with the kernel's ops in one kernel: as it is planned, at the same step first, or with the others apart. */
+function* statesWith(compilation: Compilation, cursor: number, region: Region): Generator<Fusion> {
+  const { steps } = compilation;
+  const members = region.members.join();
+  const cursors = new Set([...(cursor <= steps.length ? [cursor] : []), steps.length]);
+  for (let at = steps.length - 1; at >= 0; at--) cursors.add(at);
+  for (const at of cursors) {
+    const fusion = fusionAt(compilation, at);
+    if (![...fusion.regions.values()].some((each) => each.members.join() === members)) continue;
+    yield fusion;
+    return;
+  }
+  for (const at of [steps.length, 0]) {
+    const fusion = together(fusionAt(compilation, at).graph, region);
+    if (fusion) yield fusion;
+  }
+}
+
+/** The region's ops in one kernel, and every other op in one of its own; null where that is no kernel. */
+function together(graph: Graph, region: Region): Fusion | null {
+  const inside = new Set(region.members);
+  if (region.members.some((id) => !graph.nodes.has(id))) return null;
+  if (!classify(graph, region.members, region.outputs).ok) return null;
+  const others = [...naiveFusion(graph, "primitive").regions.values()].filter(
+    ({ members }) => !members.every((id) => inside.has(id)),
+  );
+  if (others.some(({ members }) => members.some((id) => inside.has(id)))) return null;
+  return { graph, regions: new Map([...others, region].map((each) => [each.id, each])) };
+}
+
+function inside(compilation: Compilation, cursor: number, region: Region, nth: number): Found | null {
+  const { options } = compilation;
+  const members = region.members.join();
+  for (const fusion of statesWith(compilation, cursor, region)) {
+    const { kernels } = planFusion(fusion, chosenFor(options), options.profile);
+    if (kernels.reduce((sum, { flops }) => sum + flops, 0) > MOST_FLOPS) return null;
+    const own = kernels.flatMap(({ nodes }, i) => (nodes.join() === members ? [i] : []));
+    const at = own[Math.min(nth, own.length - 1)];
+    if (at !== undefined) return { fusion, kernels, at };
+  }
+  return null;
+}
+
+/**
+ * A kernel at work, at the program's own size where that is small, else at a smaller one that keeps its kind.
+ * @param nth which of the kernels of the region
+ * @param workgroup that is looked at; the last one where there are fewer
+ * @returns null where no smaller size could be found
+ */
+export function watchKernel(
+  compilation: Compilation,
+  cursor: number,
+  region: RegionId,
+  nth: number,
+  workgroup: number,
+): WatchedKernel | null {
+  const { options, naive } = compilation;
+  if (!naive) return null;
+  const target = chosenFor(options);
+  const state = fusionAt(compilation, cursor);
+  const shown = state.regions.get(region);
+  const plan = planFusion(state, target, options.profile);
+  const real = plan.kernels.filter((each) => each.region === region)[nth];
+  if (!shown || !real) return null;
+  let best: (Found & Pick<WatchedKernel, "smaller" | "sameKind">) | null = null;
+  for (const { compilation: small, smaller } of smallPrograms(compilation)) {
+    const found = inside(small, cursor, shown, nth);
+    if (!found) continue;
+    const kernel = found.kernels[found.at]!;
+    const sameKind = kernel.template === real.template && kernel.workgroupBytes > 0 === real.workgroupBytes > 0;
+    if (sameKind || !best) best = { ...found, smaller, sameKind };
+    if (sameKind) break;
+  }
+  if (!best) return null;
+  const { fusion, kernels, at, smaller, sameKind } = best;
+  const kernel = kernels[at]!;
+  const [x, y, z] = kernel.workgroups;
+  const group = Math.min(workgroup, x * y * z - 1);
+  const recording = recordKernel(fusion, target, options.profile, kernels, at, dataFor(fusion), group);
+  return { recording, kernel, smaller, sameKind };
+}
