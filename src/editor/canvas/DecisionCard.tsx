@@ -1,6 +1,7 @@
 /** @file Why, or why not: one decision with its verdicts, its cost both ways and the way on. */
 import type { ReactNode } from "react";
 import { playground } from "../../state";
+import { KeepReasonChoice } from "./KeepReasonChoice";
 import { CanvasIcon } from "./CanvasIcon";
 import type { BarGroup } from "../../fusion";
 import type { DecisionCard as Card } from "../../picture";
@@ -52,6 +53,7 @@ function Choices({ card }: { readonly card: Card }) {
         <button type="button" onClick={() => actions.release(edge)}>
           {pin === "forced" ? "Fuse only if worth it" : "Allow again"}
         </button>
+        {pin === "forbidden" && <KeepReasonChoice edge={edge} kept={card.kept} />}
       </footer>
     );
   }
@@ -107,6 +109,11 @@ export function DecisionCard({ card, onClose }: { readonly card: Card; readonly 
       {card.remedy && (
         <p className="way-out">
           <b>What would make it fuse?</b> <Sentence text={card.remedy} />
+          {card.remedyOptions && (
+            <button type="button" onClick={() => actions.setOptions(card.remedyOptions!)}>
+              Try it
+            </button>
+          )}
         </p>
       )}
       {card.earlier.length > 0 && (

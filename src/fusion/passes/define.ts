@@ -88,6 +88,7 @@ export type PlanOptions = Pick<
   | "profile"
   | "forced"
   | "forbidden"
+  | "kept"
   | "knobs"
   | "libraryAbove"
   | "savedValues"
