@@ -25,7 +25,7 @@ export function StorageBytes() {
             <th scope="col">Stored as</th>
             <th scope="col">naive</th>
             <th scope="col">fused</th>
-            <th scope="col" />
+            <th scope="col">as</th>
           </tr>
         </thead>
         <tbody>
