@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { DeviceInfo } from "../../gpu";
+import type { Device } from "./run-types";
 import { deviceFacts, otherFeatures } from "./device-facts";
 
-const device: DeviceInfo = {
+const device: Device = {
   name: "nvidia hopper",
   vendor: "nvidia",
   description: "",

@@ -1,5 +1,5 @@
 /** @file What WebGPU says of the device, and what each of it decides here. */
-import type { DeviceInfo } from "../../gpu";
+import type { Device } from "./run-types";
 import { count, showBytes } from "./units";
 
 export interface DeviceFact {
@@ -16,7 +16,7 @@ const FEATURES: readonly (readonly [feature: string, name: string, text: string]
   ["shader-f16", "f16 arithmetic", "halves are bound and computed as they are; otherwise f16 is storage only"],
 ];
 
-export function deviceFacts({ target, maxBufferBytes, maxBindingBytes, features }: DeviceInfo): readonly DeviceFact[] {
+export function deviceFacts({ target, maxBufferBytes, maxBindingBytes, features }: Device): readonly DeviceFact[] {
   const has = (feature: string): string => (features.includes(feature) ? "yes" : "no");
   return [
     { name: "Threads of a workgroup", value: count(target.maxWorkgroupSize), text: "at most, as a kernel may ask for" },
@@ -38,5 +38,5 @@ export function deviceFacts({ target, maxBufferBytes, maxBindingBytes, features 
 }
 
 /** Optional features that nothing here uses. */
-export const otherFeatures = ({ features }: DeviceInfo): readonly string[] =>
+export const otherFeatures = ({ features }: Device): readonly string[] =>
   features.filter((feature) => FEATURES.every(([known]) => known !== feature));
