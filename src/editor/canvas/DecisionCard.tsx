@@ -1,9 +1,8 @@
 /** @file Why, or why not: one decision with its verdicts, its cost both ways and the way on. */
 import type { ReactNode } from "react";
 import { playground } from "../../state";
-import { KeepReasonChoice } from "./KeepReasonChoice";
 import { CanvasIcon } from "./CanvasIcon";
-import type { BarGroup } from "../../fusion";
+import type { BarGroup, EdgeId, KeepReason } from "../../fusion";
 import type { DecisionCard as Card } from "../../picture";
 
 /** `code` in a sentence is set in the code face. */
@@ -40,6 +39,36 @@ function CostBars({ group: { title, decides, bars } }: { readonly group: BarGrou
         ))}
       </dl>
     </section>
+  );
+}
+
+/** Why a person keeps a value in memory; the decision then says it. */
+const KEPT_BECAUSE: Readonly<Record<KeepReason, string>> = {
+  often: "It is read often",
+  expensive: "It is expensive to recompute",
+  backward: "The backward pass needs it",
+  device: "Another device needs it",
+  inspect: "To look at it, or to restart from it",
+};
+
+function KeepReasonChoice({ edge, kept }: { readonly edge: EdgeId; readonly kept: KeepReason | null }) {
+  return (
+    <label className="keep-reason">
+      Why keep it in memory?
+      <select
+        value={kept ?? ""}
+        onChange={({ currentTarget: { value } }) =>
+          playground.getState().actions.explainForbidden(edge, value === "" ? null : (value as KeepReason))
+        }
+      >
+        <option value="">No reason given</option>
+        {Object.entries(KEPT_BECAUSE).map(([reason, title]) => (
+          <option key={reason} value={reason}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -4,18 +4,18 @@ import type { FigureName } from "../../../lessons";
 import { usePlayground } from "../../../state";
 import { late } from "../../Late";
 
-/** Each in a chunk of its own. */
+/** In chunks of their own. */
 const FIGURES = {
   rooflines: { title: "Rooflines", Figure: late(async () => (await import("./Rooflines")).Rooflines) },
   storage: {
     title: "Stored in fewer bits",
-    Figure: late(async () => (await import("./StorageBytes")).StorageBytes),
+    Figure: late(async () => (await import("./Tables")).StorageBytes),
   },
   folded: {
     title: "Weights before and after folding",
-    Figure: late(async () => (await import("./FoldedWeights")).FoldedWeights),
+    Figure: late(async () => (await import("./Tables")).FoldedWeights),
   },
-  device: { title: "This device", Figure: late(async () => (await import("./DeviceFacts")).DeviceFacts) },
+  device: { title: "This device", Figure: late(async () => (await import("./Tables")).DeviceFacts) },
 } as const satisfies Readonly<Record<FigureName, unknown>>;
 
 /** The figure beside a note. */

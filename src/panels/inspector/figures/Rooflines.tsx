@@ -2,7 +2,7 @@
 import { useMemo, useState } from "react";
 import { a100, h100, type DeviceProfile } from "../../../fusion";
 import { usePlayground } from "../../../state";
-import { reachable, roofAxes, rooflineOf, standsOf, standSentence } from "../../model/rooflines";
+import { roofAt, roofAxes, rooflineOf, standsOf, standSentence } from "../../model/roofline";
 import { decimal, significant } from "../../model/units";
 import "./figures.css";
 
@@ -67,9 +67,7 @@ export function Rooflines() {
           <g key={each.name} data-shown={each === roof} onPointerEnter={() => setShown(i)}>
             <title>{each.text}</title>
             <polyline
-              points={[x[0], each.ridge, x[1]]
-                .map((value) => `${left(value)},${top(reachable(each, value))}`)
-                .join(" ")}
+              points={[x[0], each.ridge, x[1]].map((value) => `${left(value)},${top(roofAt(each, value))}`).join(" ")}
             />
             <circle cx={left(each.ridge)} cy={top(each.flops)} r={4} />
           </g>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { a100, compile, defaultOptions, generic, h100 } from "../../fusion";
-import { reachable, roofAxes, rooflineOf, standsOf, standSentence } from "./rooflines";
+import { roofAt, roofAxes, rooflineOf, standsOf, standSentence } from "./roofline";
 
 const planned = compile("x: f32[4096, 4096]\nb: f32[4096]\ny = log(relu(x + b))", defaultOptions);
 const stands = standsOf(planned.naivePlan!, planned.fusedPlan!);
@@ -13,9 +13,9 @@ test("datasheets have their ridges at 156 and 298 FLOP per byte, and say so", ()
 
 test("a roof is a slope up to the ridge, and flat from there on", () => {
   const roof = rooflineOf(a100);
-  expect(reachable(roof, 1)).toBe(2e12);
-  expect(reachable(roof, roof.ridge)).toBe(312e12);
-  expect(reachable(roof, 1e4)).toBe(312e12);
+  expect(roofAt(roof, 1)).toBe(2e12);
+  expect(roofAt(roof, roof.ridge)).toBe(312e12);
+  expect(roofAt(roof, 1e4)).toBe(312e12);
 });
 
 test("fusion moves a program to the right, by the ratio of its bytes", () => {
