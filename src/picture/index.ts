@@ -19,6 +19,17 @@ export { nodePorts, type NodePorts, type OperandPort } from "./ports";
 export { DISK, savedKinds, savedSign, savedWords, withSaved } from "./saved";
 export { sceneOf, type Scene, type SceneNode } from "./scene";
 export { placedBy, stillOf, svgOf, type Placed, type StillRequest } from "./still";
-export { areaSeen, fitViewport, LEGIBLE, MOST, viewportOf, WHOLE, zoomLevel, type Viewport } from "./zoom";
+export {
+  areaSeen,
+  fitViewport,
+  followViewport,
+  LEGIBLE,
+  MOST,
+  viewportOf,
+  WHOLE,
+  zoomLevel,
+  type Room,
+  type Viewport,
+} from "./zoom";
 export { layoutGraph } from "./layout/graph";
 export { foldedRequest, layoutRequest, type GraphLayout, type LayoutRequest } from "./layout/request";

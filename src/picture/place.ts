@@ -1,4 +1,4 @@
-/** @file Where the boxes stand: the layout, then what a person moved, then closed gaps where folding left holes. */
+/** @file Where the boxes stand: the layout, closed up where folding left holes, then what a person moved. */
 import { nodeId, ownEntry } from "../fusion";
 import type { NodeId } from "../fusion";
 import { boxSizes, foldOf, pillTarget } from "../document";
@@ -6,23 +6,27 @@ import type { Position } from "../document";
 import { BoxIndex, rectOf } from "./geometry";
 import type { Box } from "./geometry";
 import type { Scene, SceneNode } from "./scene";
+import { closeUp } from "./close-up";
 import { inputsOfFolds } from "./stack";
-
-const WIDEST_GAP = 46;
 
 export interface Places {
   readonly layout: ReadonlyMap<NodeId, Box>;
   /** With every series of blocks in one box, as a large graph opens; null where nothing starts folded. */
   readonly folded?: ReadonlyMap<NodeId, Box> | null;
   readonly moved: Readonly<Record<string, Position>>;
+  /** Closed up even before anything is folded, so that the first fold of a step does not move the rest. */
+  readonly closed?: boolean;
 }
 
 /** A box for every node of the scene. A node that the layout does not know yet stands beside its neighbours. */
-export function boxesOf(scene: Scene, { layout: whole, folded = null, moved }: Places): ReadonlyMap<NodeId, Box> {
+export function boxesOf(
+  scene: Scene,
+  { layout: whole, folded = null, moved, closed = false }: Places,
+): ReadonlyMap<NodeId, Box> {
   const layout = folded && isFoldedLike(scene, folded) ? folded : whole;
   const boxes = new Map<NodeId, Box>();
   const missing: SceneNode[] = [];
-  let foldedAny = false;
+  let foldedAny = closed;
   for (const node of scene.nodes) {
     const box =
       node.kind === "folded" ? foldedBox(node, layout) : layout.get(node.inside.length > 0 ? node.inside[0]! : node.id);
@@ -30,10 +34,7 @@ export function boxesOf(scene: Scene, { layout: whole, folded = null, moved }: P
     if (box) boxes.set(node.id, box);
     else missing.push(node);
   }
-  if (foldedAny) {
-    dockToFolds(scene, boxes);
-    closeGaps(boxes);
-  }
+  if (foldedAny) closeUp(boxes, dockToFolds(scene, boxes), scene.edges);
   const companions = companionsOf(scene, boxes);
   for (const [id, at] of Object.entries(moved)) {
     const box = boxes.get(nodeId(id));
@@ -81,42 +82,24 @@ function companionsOf(scene: Scene, boxes: ReadonlyMap<NodeId, Box>): ReadonlyMa
 const DOCK_DISTANCE = 28;
 const DOCK_GAP = 6;
 
-/** Inputs that only a folded box reads stand in a stack to its right; their one pill does too. */
-function dockToFolds(scene: Scene, boxes: Map<NodeId, Box>): void {
+/** Inputs that only a folded box reads stand in a stack to its right; their one pill does too. Answers who stands beside whom. */
+function dockToFolds(scene: Scene, boxes: Map<NodeId, Box>): ReadonlyMap<NodeId, readonly NodeId[]> {
   const { width, height } = boxSizes.docked;
-  for (const [fold, all] of inputsOfFolds(scene)) {
+  const docked = new Map<NodeId, readonly NodeId[]>();
+  for (const [fold, inputs] of inputsOfFolds(scene)) {
     const box = boxes.get(fold);
     // A fold that the layout does not know yet has no place to dock at.
     if (!box) continue;
-    const inputs = all.filter(({ id, inside }) => inside.length > 0 || boxes.get(id)?.width === width);
     const top = box.y + box.height / 2 - (inputs.length * (height + DOCK_GAP) - DOCK_GAP) / 2;
     inputs.forEach(({ id }, i) => {
       boxes.set(id, { x: box.x + box.width + DOCK_DISTANCE, y: top + i * (height + DOCK_GAP), width, height });
     });
+    docked.set(
+      fold,
+      inputs.map(({ id }) => id),
+    );
   }
-}
-
-/** Moves everything up and to the left where no box stands in a band wider than the usual gap. Order and columns stay. */
-function closeGaps(boxes: Map<NodeId, Box>): void {
-  const up = shiftsOf([...boxes.values()].map(({ y, height }) => [y, y + height]));
-  const left = shiftsOf([...boxes.values()].map(({ x, width }) => [x, x + width]));
-  for (const [id, box] of boxes) boxes.set(id, { ...box, x: box.x - left(box.x), y: box.y - up(box.y) });
-}
-
-/** How far what starts at a place comes nearer when the gaps between `spans` close. */
-function shiftsOf(spans: (readonly [from: number, to: number])[]): (from: number) => number {
-  spans.sort((a, b) => a[0] - b[0]);
-  const shifts: { from: number; by: number }[] = [];
-  let end = spans[0]?.[0] ?? 0;
-  let by = 0;
-  for (const [from, to] of spans) {
-    if (from - end > WIDEST_GAP) {
-      by += from - end - WIDEST_GAP;
-      shifts.push({ from, by });
-    }
-    end = Math.max(end, to);
-  }
-  return (from) => shifts.findLast((shift) => shift.from <= from)?.by ?? 0;
+  return docked;
 }
 
 /** Under what it reads, above what reads it, else to the right of everything; never on another box. */

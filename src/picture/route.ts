@@ -63,7 +63,7 @@ export function routesOf(
   }
   const span = ({ from, to }: RouteRequest): number => {
     const [a, b] = [boxes.get(from), boxes.get(to)];
-    return a && b ? Math.abs(a.x - b.x) * 2 + Math.abs(a.y - b.y) : 0;
+    return a && b ? gapsOf(a, b).across * 2 + gapsOf(a, b).down : 0;
   };
   for (const edge of open.sort((a, b) => span(a) - span(b))) {
     const [from, to] = [boxes.get(edge.from), boxes.get(edge.to)];
@@ -116,8 +116,12 @@ function bestOf(
   );
 }
 
-const directLength = (a: Box, b: Box): number =>
-  Math.max(0, a.x - b.x - b.width, b.x - a.x - a.width) + Math.max(0, a.y - b.y - b.height, b.y - a.y - a.height);
+/** px between two boxes, each way. */
+const gapsOf = (a: Box, b: Box): { readonly across: number; readonly down: number } => ({
+  across: Math.max(0, a.x - b.x - b.width, b.x - a.x - a.width),
+  down: Math.max(0, a.y - b.y - b.height, b.y - a.y - a.height),
+});
+const directLength = (a: Box, b: Box): number => gapsOf(a, b).across + gapsOf(a, b).down;
 
 /** Length and bends, then what stands in the way. Stops counting at `least`. */
 function costOf(way: readonly Point[], edge: RouteRequest, page: Page, from: Box, to: Box, least: number): number {

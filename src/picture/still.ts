@@ -40,7 +40,7 @@ export function stillOf({ compilation, cursor, plan, layout, moved, folds }: Sti
   const source = compilation.naive?.graph ?? fusion.graph;
   const folded = foldScene(scene, { byHand: new Map(), kernels: folds, about, source });
   const { scene: drawn } = capScene(folded, about);
-  const boxes = boxesOf(drawn, { layout: layout.boxes, folded: layout.folded ?? null, moved });
+  const boxes = boxesOf(drawn, { layout: layout.boxes, folded: layout.folded ?? null, moved, closed: folds });
   return pictureOf(drawn, boxes, layout.bends);
 }
 

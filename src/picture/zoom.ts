@@ -57,6 +57,12 @@ export const MOST = 2;
 export const WHOLE = 0.05;
 /** The beginning of the graph at a size where names can be read. */
 export const LEGIBLE = 0.6;
+/** px that belong to the graph: beside the card, or all of them where the graph could not be read there. */
+function freeOf(room: Room, width: number): Size {
+  const beside = room.width - room.card - 2 * EDGE;
+  return { width: beside >= width * LEGIBLE ? beside : room.width - 2 * EDGE, height: room.height - 2 * EDGE };
+}
+
 /**
  * In the middle of the room beside the card, from the top, never larger than life and not below `least`: a longer graph
  * then runs on below. Of one that is too wide, what lies above and below `lead` is in sight.
@@ -65,13 +71,61 @@ export function fitViewport(content: readonly Rect[], room: Room, least: number,
   if (content.length === 0) return { x: EDGE, y: EDGE, zoom: 1 };
   const all = around(content);
   const [width, height] = [all.x1 - all.x0, all.y1 - all.y0];
-  const beside = room.width - room.card - 2 * EDGE;
-  // A graph that can't be read in the room beside the card takes the whole width; the view moves when the card is in the way.
-  const free = { width: beside >= width * LEGIBLE ? beside : room.width - 2 * EDGE, height: room.height - 2 * EDGE };
+  const free = freeOf(room, width);
   const zoom = Math.max(least, Math.min(1, free.width / width, free.height / height));
   const spare = Math.max(0, free.width - width * zoom);
   const below = Math.max(0, free.height - height * zoom);
   const over = lead && width * zoom > free.width ? (lead.x0 + lead.x1) / 2 - free.width / zoom / 2 : all.x0;
   const left = Math.max(all.x0, Math.min(over, all.x1 - free.width / zoom));
   return { x: EDGE + spare * 0.5 - (spare > 0 ? all.x0 : left) * zoom, y: EDGE + below * 0.3 - all.y0 * zoom, zoom };
+}
+
+const onScreen = ({ x0, y0, x1, y1 }: Rect, { x, y, zoom }: Viewport): Rect => ({
+  x0: x0 * zoom + x,
+  y0: y0 * zoom + y,
+  x1: x1 * zoom + x,
+  y1: y1 * zoom + y,
+});
+
+/** How far [from, to] has to move to lie in [0, room]; its beginning counts where it is too long. */
+const shiftInto = (from: number, to: number, room: number): number =>
+  from < 0 || to - from > room ? -from : Math.min(0, room - to);
+
+/** Rounding of a view that was just fitted. */
+const SLACK = 2;
+
+/**
+ * The view after a step: null where all of the graph, or of one too large to be read at once the part that the step is
+ * about, is in sight as it is; else the fitted view, moved to that part.
+ */
+export function followViewport(
+  view: Viewport,
+  content: readonly Rect[],
+  about: Rect | null,
+  room: Room,
+  least: number,
+): Viewport | null {
+  if (content.length === 0) return null;
+  const all = around(content);
+  const placed = (rect: Rect, from: Viewport): { at: Rect; free: Size } => {
+    const { x0, y0, x1, y1 } = onScreen(rect, from);
+    return {
+      at: { x0: x0 - EDGE, x1: x1 - EDGE, y0: y0 - EDGE, y1: y1 - EDGE },
+      free: freeOf(room, rect.x1 - rect.x0),
+    };
+  };
+  const seen = (rect: Rect, from: Viewport): boolean => {
+    const { at, free } = placed(rect, from);
+    return at.x0 >= -SLACK && at.y0 >= -SLACK && at.x1 <= free.width + SLACK && at.y1 <= free.height + SLACK;
+  };
+  if (seen(all, view)) return null;
+  const fitted = fitViewport(content, room, least);
+  if (seen(all, fitted)) return fitted;
+  if (!about || (seen(about, view) && view.zoom >= least)) return null;
+  const { at, free } = placed(about, fitted);
+  return {
+    ...fitted,
+    x: fitted.x + shiftInto(at.x0, at.x1, free.width),
+    y: fitted.y + shiftInto(at.y0, at.y1, free.height),
+  };
 }

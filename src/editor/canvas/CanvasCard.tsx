@@ -1,6 +1,6 @@
 /** @file The card at the right with its leader: a decision, or the inspector of an op. */
 import { useReactFlow } from "@xyflow/react";
-import { useLayoutEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState, type RefObject } from "react";
 import { CardLeader } from "./CardLeader";
 import type { CardPlace } from "./CardLeader";
 import { useClearView } from "./use-clear-view";
@@ -15,9 +15,11 @@ interface CanvasCardProps {
   readonly open: OpenCard;
   readonly picture: Picture;
   readonly editable: boolean;
+  /** A person chose the view. */
+  readonly held: RefObject<boolean>;
 }
 
-export function CanvasCard({ open, picture, editable }: CanvasCardProps) {
+export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
   const { boxes, hulls } = picture;
   const { getViewport } = useReactFlow();
   const holder = useRef<HTMLDivElement>(null);
@@ -51,7 +53,7 @@ export function CanvasCard({ open, picture, editable }: CanvasCardProps) {
   const edge = open.kind === "decision" ? open.card.edge : null;
   const line = edge && picture.lines.find(({ edge: { id, also } }) => id === edge || also.includes(edge));
   const at = line ? markPoint(line.points) : null;
-  useClearView(at, place);
+  useClearView(at, place, held);
   if (open.kind === "none") return null;
   return (
     <div ref={holder} className="card-holder" style={place && place.left > 0 ? { top: place.top } : undefined}>

@@ -108,7 +108,7 @@ function Canvas() {
       <Legend scene={picture?.scene ?? null} />
       {outOf !== null && <CappedNote outOf={outOf} />}
       <ZoomBar onFit={camera.fit} editable={editable} />
-      {picture && <CanvasCard open={card} picture={picture} editable={editable} />}
+      {picture && <CanvasCard open={card} picture={picture} editable={editable} held={camera.held} />}
       <CanvasLists picture={picture} graph={graph} onJump={camera.jump} />
       <p className="canvas-announcement" role="status">
         {announcement}

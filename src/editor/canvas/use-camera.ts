@@ -4,7 +4,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import type { RefObject } from "react";
 import { boxSizes, pillTarget, type Area } from "../../document";
 import type { NodeId } from "../../fusion";
-import { playground, usePlayground } from "../../state";
+import { playground, selectStep, usePlayground } from "../../state";
 import { useFocus } from "./use-focus";
 import {
   rectOf,
@@ -16,8 +16,11 @@ import {
   LEGIBLE,
   WHOLE,
   areaSeen,
+  around,
   fitViewport,
+  followViewport,
   viewportOf,
+  type Room,
   type Viewport,
 } from "../../picture";
 import type { FocusTarget } from "./walk";
@@ -32,6 +35,8 @@ const LARGE_CARD_ROOM = 332;
 const TAKES_LARGE = 900;
 /** Narrower canvases show the card as a sheet below: nothing is kept free. */
 const NEEDS_ROOM = 620;
+const HULL_ROOM = 12;
+const FOLLOW_MILLIS = 250;
 
 /** px that the graph grows to the left when a kernel becomes one box in its first column, and its brackets give way. */
 function overhang(boxes: readonly Box[]): number {
@@ -80,8 +85,28 @@ function addsUnseen(before: ReadonlySet<NodeId>, { boxes }: Picture, root: HTMLE
   return added.length > 0 && !added.every(inside);
 }
 
+/** What a step is about, with room for a hull around it; null where nothing of it is drawn. */
+function aboutOf({ boxes, scene }: Picture, nodes: readonly NodeId[]): Rect | null {
+  const wanted = new Set(nodes);
+  const rects = scene.nodes.flatMap(({ id, inside }) => {
+    const box = boxes.get(id);
+    return box && (wanted.has(id) || inside.some((each) => wanted.has(each))) ? [rectOf(box, HULL_ROOM)] : [];
+  });
+  return rects.length > 0 ? around(rects) : null;
+}
+
+const roomOf = ({ clientWidth: width, clientHeight: height }: HTMLElement): Room => ({
+  width,
+  height,
+  card: width <= NEEDS_ROOM ? 0 : width < TAKES_LARGE ? CARD_ROOM : LARGE_CARD_ROOM,
+});
+
+const lessMotion = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
 export interface Camera {
   readonly fit: () => void;
+  /** A person chose the view: it follows no step. */
+  readonly held: RefObject<boolean>;
   /** Moves the focus, and the view when the place is out of sight. */
   readonly focus: (target: FocusTarget) => void;
   readonly jump: (id: NodeId) => void;
@@ -103,9 +128,8 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
     (least: number) => {
       const element = rootRef.current;
       if (!element || !latest.current) return;
-      const { clientWidth: width, clientHeight: height } = element;
-      const room = { width, height, card: width <= NEEDS_ROOM ? 0 : width < TAKES_LARGE ? CARD_ROOM : LARGE_CARD_ROOM };
-      void setViewport(fitViewport(contentOf(latest.current, folds), room, least, leadOf(latest.current)));
+      const content = contentOf(latest.current, folds);
+      void setViewport(fitViewport(content, roomOf(element), least, leadOf(latest.current)));
     },
     [rootRef, setViewport, folds],
   );
@@ -150,6 +174,16 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
     };
   }, [rootRef, show]);
 
+  const step = usePlayground(selectStep);
+  useEffect(() => {
+    const root = rootRef.current;
+    // Where the card is a sheet, the view makes way for it instead.
+    if (!root || !picture || touched.current || root.clientWidth <= NEEDS_ROOM) return;
+    const about = aboutOf(picture, step?.nodes ?? []);
+    const view = followViewport(getViewport(), contentOf(picture, false), about, roomOf(root), LEGIBLE);
+    if (view) void setViewport(view, { duration: lessMotion() ? 0 : FOLLOW_MILLIS });
+  }, [picture, step, rootRef, getViewport, setViewport]);
+
   // The view that a person chose stays with the page, for links; one that comes with a link is shown.
   const own = useRef<Area | null>(null);
   const wanted = usePlayground((s) => s.camera);
@@ -173,5 +207,5 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
     ({ clientX, clientY }: { clientX: number; clientY: number }) => screenToFlowPosition({ x: clientX, y: clientY }),
     [screenToFlowPosition],
   );
-  return { fit, focus, jump, flowPoint };
+  return { fit, held: touched, focus, jump, flowPoint };
 }

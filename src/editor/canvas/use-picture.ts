@@ -92,8 +92,9 @@ export function usePicture(): Drawn {
       layout: layout?.boxes ?? none,
       folded: layout?.folded ?? null,
       moved: { ...moved, ...dragged },
+      closed: kernels,
     });
     return draw(scene, boxes, layout?.bends ?? none);
-  }, [draw, scene, layout, moved, dragged]);
+  }, [draw, scene, layout, moved, dragged, kernels]);
   return { picture, outOf, folds: kernels };
 }

@@ -88,7 +88,6 @@ export type PlanOptions = Pick<
   | "profile"
   | "forced"
   | "forbidden"
-  | "kept"
   | "knobs"
   | "libraryAbove"
   | "savedValues"
